@@ -1,0 +1,26 @@
+/** Every migration, in order. Listed by name so that source and build agree on what has run. */
+import type { Knex } from 'knex';
+import * as organisations from './0001-organisations.ts';
+import * as ledger from './0002-ledger.ts';
+import * as accountsPayouts from './0003-accounts-payouts.ts';
+import * as webhooks from './0004-webhooks.ts';
+import * as sandboxRail from './0005-sandbox-rail.ts';
+
+interface NamedMigration {
+  name: string;
+  migration: Knex.Migration;
+}
+
+const MIGRATIONS: NamedMigration[] = [
+  { name: '0001-organisations', migration: organisations },
+  { name: '0002-ledger', migration: ledger },
+  { name: '0003-accounts-payouts', migration: accountsPayouts },
+  { name: '0004-webhooks', migration: webhooks },
+  { name: '0005-sandbox-rail', migration: sandboxRail },
+];
+
+export const migrationSource: Knex.MigrationSource<NamedMigration> = {
+  getMigrations: () => Promise.resolve(MIGRATIONS),
+  getMigrationName: ({ name }) => name,
+  getMigration: ({ migration }) => Promise.resolve(migration),
+};

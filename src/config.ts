@@ -1,0 +1,104 @@
+/** Configuration: read once from the environment, checked whole, and every fault named with what was expected. */
+import { z } from 'zod';
+
+const postgresUrl = z
+  .string()
+  .regex(/^postgres(ql)?:\/\/.+/, 'expects a URL such as postgres://user:password@127.0.0.1:5432/countinghouse');
+const redisUrl = z.string().regex(/^rediss?:\/\/.+/, 'expects a URL such as redis://127.0.0.1:6379');
+const port = whole(0, 65_535);
+
+/** A whole number in the text of a variable. */
+function whole(minimum: number, maximum: number) {
+  const expectation = `expects a whole number from ${minimum} to ${maximum}`;
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, expectation)
+    .transform(Number)
+    .refine((value) => value >= minimum && value <= maximum, expectation);
+}
+
+const flag = z
+  .enum(['true', 'false'], 'expects true or false')
+  .transform((text) => text === 'true');
+
+const hostAndPort = z.string().regex(/^(\[[0-9a-fA-F:]+\]|[^\s:,]+):\d{1,5}$/, 'expects host:port, separated by commas');
+
+const schema = z.object({
+  /** The application's role: it cannot change the journal. */
+  DATABASE_URL: postgresUrl,
+  /** The owner's role: migrations and grants only. */
+  DATABASE_OWNER_URL: postgresUrl.optional(),
+  /** Carries the jobs on Redis. Without it they are carried by Postgres. */
+  REDIS_URL: redisUrl.optional(),
+  /** A direct connection for the Postgres queue backend (it needs LISTEN), when DATABASE_URL goes through a pooler. */
+  QUEUE_DATABASE_URL: postgresUrl.optional(),
+  /** Queues of a pool: a book's work always meets in lane hash(book) mod QUEUE_LANES. The same in every process. */
+  QUEUE_LANES: whole(1, 64).default(1),
+  HOST: z.string().min(1, 'expects an address to listen on').default('127.0.0.1'),
+  PORT: port.default(8080),
+  /** Where integrators reach the API; the base of the links in answers. */
+  PUBLIC_URL: z.url('expects an http(s) URL').optional(),
+  /** Where a worker process answers /livez, /readyz and /metrics. */
+  WORKER_PORT: port.optional(),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  /** 32 bytes in base64; encrypts webhook secrets and alias data at rest. */
+  COUNTINGHOUSE_ENCRYPTION_KEY: z
+    .string()
+    .refine((text) => Buffer.from(text, 'base64').length === 32, 'expects 32 bytes in base64 (openssl rand -base64 32)'),
+  /** Earlier keys, still good for reading, separated by commas. */
+  COUNTINGHOUSE_ENCRYPTION_KEYS_OLD: z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').filter(Boolean))
+    .refine((keys) => keys.every((key) => Buffer.from(key, 'base64').length === 32), 'expects keys of 32 bytes in base64, separated by commas'),
+  /** host:port pairs that webhooks of test books may reach although they are not public. */
+  WEBHOOK_ALLOW_HOSTS: z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').map((part) => part.trim()).filter(Boolean))
+    .pipe(z.array(hostAndPort)),
+  RATE_LIMIT_WRITES_PER_SECOND: whole(1, 1_000_000).default(100),
+  RATE_LIMIT_READS_PER_SECOND: whole(1, 1_000_000).default(400),
+  DATABASE_POOL_SIZE: whole(2, 200).default(10),
+  /** Basis points (hundredths of a per cent) of a payout's amount, per destination. */
+  PAYOUT_FEE_CLIQ_BASIS_POINTS: whole(0, 10_000).default(50),
+  PAYOUT_FEE_ACCOUNT_BASIS_POINTS: whole(0, 10_000).default(0),
+  /** After this many days an idempotency key's stored answer is dropped; the key itself stays. */
+  IDEMPOTENCY_BODY_RETENTION_DAYS: whole(1, 3_650).default(30),
+  /** How long a stopping process may finish what it has in hand. */
+  DRAIN_TIMEOUT_MS: whole(100, 600_000).default(25_000),
+  /** How often the sweeper looks for rows that nobody moved. */
+  SWEEP_INTERVAL_MS: whole(50, 60_000).default(1_000),
+  /** Whether statements may be prepared by name: not behind a pooler in transaction mode. */
+  DATABASE_NAMED_STATEMENTS: flag.default(true),
+});
+
+export type Config = z.output<typeof schema>;
+
+/** A fault in the environment: the message names each variable and what it expects. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+/**
+ * Reads the configuration. Throws ConfigError listing every variable at fault.
+ * Unset and empty are the same: compose files and unit files say `NAME=` for "not set".
+ */
+export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const result = schema.safeParse(given);
+  if (result.success) return result.data;
+  const lines = result.error.issues.map((issue) => {
+    const name = String(issue.path[0]);
+    const missing = given[name] === undefined;
+    const expectation = EXPECTATIONS[name] ?? issue.message;
+    return `  ${name}: ${missing ? `is not set; ${expectation}` : issue.message}`;
+  });
+  throw new ConfigError(`The configuration has ${lines.length === 1 ? 'a fault' : `${lines.length} faults`}:\n${lines.join('\n')}\nSee .env.example for every variable.`);
+}
+
+/** What a required variable expects, said when it is missing altogether. */
+const EXPECTATIONS: Record<string, string> = {
+  DATABASE_URL: 'expects a URL such as postgres://user:password@127.0.0.1:5432/countinghouse',
+  COUNTINGHOUSE_ENCRYPTION_KEY: 'expects 32 bytes in base64 (openssl rand -base64 32)',
+};

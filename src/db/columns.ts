@@ -1,0 +1,50 @@
+/**
+ * Columns of many rows as Postgres array literals, for `unnest`: one parameter a column, one statement a table.
+ * Written by hand because the driver's own conversion escapes every element, which only text needs.
+ */
+import type { Instant } from '../clock.ts';
+
+/** uuid[], bigint[], integer[], boolean[]: elements whose text needs no quoting. */
+export function plainArray(values: readonly (string | bigint | number | boolean | null)[]): string {
+  let text = '{';
+  for (let index = 0; index < values.length; index++) text += `${index === 0 ? '' : ','}${values[index] ?? 'NULL'}`;
+  return `${text}}`;
+}
+
+/** text[], jsonb[]: quoted and escaped. */
+export function textArray(values: readonly (string | null)[]): string {
+  let text = '{';
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index];
+    if (index > 0) text += ',';
+    text += value === null || value === undefined ? 'NULL' : `"${NEEDS_ESCAPE.test(value) ? value.replace(ESCAPES, '\\$&') : value}"`;
+  }
+  return `${text}}`;
+}
+const NEEDS_ESCAPE = /["\\]/;
+const ESCAPES = /["\\]/g;
+
+/** timestamptz[] from whole milliseconds. */
+export function instantArray(values: readonly (Instant | null)[]): string {
+  let text = '{';
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index];
+    text += `${index === 0 ? '' : ','}${value === null || value === undefined ? 'NULL' : new Date(value).toISOString()}`;
+  }
+  return `${text}}`;
+}
+
+/** bytea[] in hex form. */
+export function byteaArray(values: readonly (Buffer | null)[]): string {
+  let text = '{';
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index];
+    text += `${index === 0 ? '' : ','}${value ? `"\\\\x${value.toString('hex')}"` : 'NULL'}`;
+  }
+  return `${text}}`;
+}
+
+/** One column of many rows. */
+export function column<Row, Value>(rows: readonly Row[], pick: (row: Row) => Value): Value[] {
+  return rows.map(pick);
+}

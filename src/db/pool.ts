@@ -1,0 +1,59 @@
+/**
+ * Connections to Postgres. bigint columns arrive as bigint, timestamps as whole milliseconds: no float holds an amount
+ * and no Date crosses into the domain.
+ */
+import pg from 'pg';
+import type { Logger } from '../log.ts';
+
+export type Pool = pg.Pool;
+/** A connection inside a database transaction. */
+export type Transaction = pg.PoolClient;
+/** Anything that runs a statement: a pool, or a connection inside a transaction. */
+export type Queryable = Pick<pg.Pool, 'query'> | Pick<pg.PoolClient, 'query'>;
+
+const INT8 = 20;
+const NUMERIC = 1700;
+const TIMESTAMPTZ = 1184;
+const parseTimestamp = pg.types.getTypeParser(TIMESTAMPTZ) as (text: string) => Date;
+
+const PARSERS = new Map<number, (text: string) => unknown>([
+  [INT8, BigInt],
+  [NUMERIC, BigInt],
+  [TIMESTAMPTZ, (text) => parseTimestamp(text).getTime()],
+]);
+
+/** Our own parsers, for our own pools: the queue library shares the driver and must keep its defaults. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser(oid: number, format?: 'text' | 'binary') {
+    const parser = format === 'binary' ? undefined : PARSERS.get(oid);
+    return (parser ?? pg.types.getTypeParser(oid, format as 'text')) as never;
+  },
+};
+
+export interface PoolOptions {
+  url: string;
+  /** Shown in pg_stat_activity, so that an operator sees whose connection it is. */
+  name: string;
+  size: number;
+  log: Logger;
+  /** Gives up on an answer that does not come, also when the peer is gone without a word. Beyond every server-side limit. */
+  queryTimeoutMs?: number;
+}
+
+export function createPool({ url, name, size, log, queryTimeoutMs = 30_000 }: PoolOptions): Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    application_name: name,
+    max: size,
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 60_000,
+    query_timeout: queryTimeoutMs,
+    keepAlive: true,
+    types,
+    // Statements of one connection are sent without waiting for the answers before them: a batch needs three round trips.
+    pipeline: true,
+  });
+  // Without a listener the restart of a database ends the process.
+  pool.on('error', (error) => log.warn({ err: error }, 'idle database connection lost'));
+  return pool;
+}

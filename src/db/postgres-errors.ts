@@ -1,0 +1,51 @@
+/** What a database error means for the work in hand. Classes: PostgreSQL manual, appendix A. */
+
+export type FailureKind =
+  /** The database or the way to it is not well now; the same work may succeed later. */
+  | 'transient'
+  /** The work itself is refused (data, constraint, statement); it will be refused again. */
+  | 'refused'
+  /** Not from the database. */
+  | 'other';
+
+/** 08 connection, 40 rollback, 53 resources, 57 operator, 58 system. */
+const TRANSIENT_CLASSES = new Set(['08', '40', '53', '57', '58']);
+/** Read-only (a standby, just now), idle-in-transaction timeout, lock not available. */
+const TRANSIENT_STATES = new Set(['25006', '25P03', '55P03', '25P02']);
+/** 22 data, 23 constraint, 42 statement or privilege. */
+const REFUSED_CLASSES = new Set(['22', '23', '42']);
+const NETWORK_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN']);
+/** The driver's own errors carry no code, only these words. */
+const DRIVER_MESSAGES =
+  /Connection terminated|connection timeout|Query read timeout|not queryable|timeout exceeded when trying to connect|Client was closed|server closed the connection|Cannot use a pool after/i;
+
+export function classifyFailure(error: unknown): FailureKind {
+  if (error instanceof CommitUnconfirmed) return 'transient';
+  if (!(error instanceof Error)) return 'other';
+  const code = (error as { code?: unknown }).code;
+  if (typeof code === 'string') {
+    if (NETWORK_CODES.has(code)) return 'transient';
+    if (code.length === 5) {
+      if (TRANSIENT_STATES.has(code) || TRANSIENT_CLASSES.has(code.slice(0, 2))) return 'transient';
+      if (REFUSED_CLASSES.has(code.slice(0, 2))) return 'refused';
+    }
+  }
+  if (error instanceof AggregateError && error.errors.some((inner) => classifyFailure(inner) === 'transient')) return 'transient';
+  return DRIVER_MESSAGES.test(error.message) ? 'transient' : 'other';
+}
+
+/** COMMIT was answered with another tag than COMMIT: Postgres says ROLLBACK without raising when a statement had failed. */
+export class CommitUnconfirmed extends Error {
+  constructor(readonly tag: string) {
+    super(`COMMIT was answered with ${tag}`);
+    this.name = 'CommitUnconfirmed';
+  }
+}
+
+/** A write touched another number of rows than it named. A bug or a row changed behind our back: nothing is committed. */
+export class RowCountMismatch extends Error {
+  constructor(facts: { statement: string; expected: number; actual: number | null }) {
+    super(`${facts.statement}: expected ${facts.expected} rows, wrote ${facts.actual}`);
+    this.name = 'RowCountMismatch';
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * Ids are UUIDs: version 7 (RFC 9562) where something new is named, version 8 where an id follows from others.
+ * Outside they carry the prefix of their kind and 26 characters of Crockford's base 32 (the TypeID form), inside and in
+ * Postgres they are plain UUIDs.
+ */
+import { createHash } from 'node:crypto';
+import { v7 } from 'uuid';
+
+export type Uuid = string;
+
+export const ID_PREFIXES = {
+  account: 'acct',
+  payout: 'po',
+  payoutReturn: 'por',
+  inboundTransfer: 'ibt',
+  hold: 'hold',
+  entry: 'je',
+  event: 'evt',
+  webhookEndpoint: 'we',
+  request: 'req',
+  apiKey: 'key',
+  organisation: 'org',
+  book: 'book',
+  exception: 'exc',
+} as const;
+
+export type IdKind = keyof typeof ID_PREFIXES;
+
+export function newId(): Uuid {
+  return v7();
+}
+
+/** An id that follows from its parts: the same parts always name the same thing. */
+export function deriveId(...parts: string[]): Uuid {
+  const bytes = createHash('sha256').update(parts.join('\u0000')).digest().subarray(0, 16);
+  bytes[6] = (bytes[6]! & 0x0f) | 0x80;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  const hex = bytes.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+/** Two characters for each value of ten bits: half as many steps as one character at a time. */
+const PAIRS = Array.from({ length: 1024 }, (_, n) => ALPHABET[n >> 5]! + ALPHABET[n & 31]!);
+const VALUES = new Map([...ALPHABET].map((character, value) => [character, value]));
+
+/** `publicId('payout', uuid)` is `po_` and the UUID's 128 bits, left-padded to 130, as 26 characters. */
+export function publicId(kind: IdKind, id: Uuid): string {
+  const hex = id.replaceAll('-', '');
+  // 130 bits: 10 bits from the first two hex digits, then six groups of 20 bits (five hex digits each).
+  let text = `${ID_PREFIXES[kind]}_${PAIRS[Number.parseInt(hex.slice(0, 2), 16)]!}`;
+  for (let at = 2; at < 32; at += 5) {
+    const group = Number.parseInt(hex.slice(at, at + 5), 16);
+    text += PAIRS[group >> 10]! + PAIRS[group & 1023]!;
+  }
+  return text;
+}
+
+export function publicIdOrNull(kind: IdKind, id: Uuid | null): string | null {
+  return id === null ? null : publicId(kind, id);
+}
+
+/** The UUID inside a public id, or undefined when the text is not an id of this kind. */
+export function parsePublicId(kind: IdKind, text: string): Uuid | undefined {
+  const prefix = `${ID_PREFIXES[kind]}_`;
+  if (!text.startsWith(prefix) || text.length !== prefix.length + 26) return undefined;
+  const values: number[] = [];
+  for (const character of text.slice(prefix.length)) {
+    const value = VALUES.get(character);
+    if (value === undefined) return undefined;
+    values.push(value);
+  }
+  const first = values[0]! * 32 + values[1]!;
+  if (first > 0xff) return undefined;
+  let hex = first.toString(16).padStart(2, '0');
+  for (let at = 2; at < 26; at += 4) {
+    const group = (values[at]! << 15) | (values[at + 1]! << 10) | (values[at + 2]! << 5) | values[at + 3]!;
+    hex += group.toString(16).padStart(5, '0');
+  }
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}

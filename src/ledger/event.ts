@@ -1,0 +1,26 @@
+/** Events: what happened, in the book's gapless order, written in the same commit as what they tell of. */
+import type { Instant } from '../clock.ts';
+import type { Uuid } from '../ids.ts';
+
+export interface LedgerEvent {
+  readonly sequence: bigint;
+  readonly id: Uuid;
+  readonly type: string;
+  readonly objectId: Uuid;
+  readonly requestId: Uuid;
+  readonly createdAt: Instant;
+  /** The body as every receiver and reader gets it, to the byte. */
+  readonly payload: string;
+}
+
+/** Somebody to whom events of a book are delivered. */
+export interface Subscriber {
+  readonly id: Uuid;
+  wants(eventType: string): boolean;
+}
+
+export interface Delivery {
+  readonly eventSequence: bigint;
+  readonly subscriberId: Uuid;
+  readonly createdAt: Instant;
+}
