@@ -114,6 +114,7 @@ export async function up(knex: Knex): Promise<void> {
       type text NOT NULL,
       object_id uuid NOT NULL,
       request_id uuid NOT NULL,
+      actor text NOT NULL,
       created_at timestamptz(3) NOT NULL,
       payload text NOT NULL,
       PRIMARY KEY (book_id, sequence),

@@ -52,13 +52,14 @@ export async function up(knex: Knex): Promise<void> {
       amount bigint NOT NULL CHECK (amount > 0),
       fee bigint NOT NULL CHECK (fee >= 0),
       amount_returned bigint NOT NULL DEFAULT 0 CHECK (amount_returned >= 0 AND amount_returned <= amount),
-      returns smallint NOT NULL DEFAULT 0,
+      returns smallint NOT NULL DEFAULT 0 CHECK (returns >= 0),
       currency text NOT NULL,
       rail text NOT NULL,
       destination_type text NOT NULL,
       destination_account_id uuid,
       destination_sealed bytea,
-      destination_hint text,
+      destination_masked text,
+      destination_provider text,
       description text,
       external_id text,
       metadata jsonb NOT NULL DEFAULT '{}',
@@ -70,7 +71,7 @@ export async function up(knex: Knex): Promise<void> {
       failure_code text,
       rail_code text,
       rail_reference text,
-      entry_ids uuid[] NOT NULL DEFAULT '{}',
+      entry_ids jsonb NOT NULL DEFAULT '[]',
       request_id uuid NOT NULL,
       version integer NOT NULL DEFAULT 1,
       due_at timestamptz(3),
@@ -84,8 +85,8 @@ export async function up(knex: Knex): Promise<void> {
       FOREIGN KEY (book_id, hold_id) REFERENCES holds (book_id, id)
     ) WITH (fillfactor = 60);
     CREATE INDEX payouts_by_status ON payouts (book_id, status, id);
-    CREATE INDEX payouts_by_account ON payouts (book_id, account_id, id);
-    CREATE INDEX payouts_to_account ON payouts (book_id, destination_account_id, id) WHERE destination_account_id IS NOT NULL;
+    -- What keeps an account from being closed.
+    CREATE INDEX payouts_in_flight ON payouts (book_id, account_id, id) WHERE status IN ('pending', 'processing');
     CREATE INDEX payouts_by_external_id ON payouts (book_id, external_id, id) WHERE external_id IS NOT NULL;
     CREATE INDEX payouts_due ON payouts (due_at) WHERE due_at IS NOT NULL AND stuck_at IS NULL;
     CREATE INDEX payouts_unknown ON payouts (rail) WHERE outcome = 'unknown';

@@ -21,7 +21,7 @@ const flag = z
   .enum(['true', 'false'], 'expects true or false')
   .transform((text) => text === 'true');
 
-const hostAndPort = z.string().regex(/^(\[[0-9a-fA-F:]+\]|[^\s:,]+):\d{1,5}$/, 'expects host:port, separated by commas');
+const hostAndPort = z.string().regex(/^(\[[0-9a-fA-F:]+\]|[^\s:,]+):(\*|\d{1,5})$/, 'expects host:port or host:*, separated by commas');
 
 const schema = z.object({
   /** The application's role: it cannot change the journal. */

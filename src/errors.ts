@@ -218,6 +218,12 @@ export const ERRORS = define({
     title: 'The destination cannot be paid',
     help: 'Correct the destination that `param` points to.',
   },
+  rail_unavailable: {
+    status: 422,
+    retryable: false,
+    title: 'No rail carries this destination',
+    help: 'Use another destination type, or ask the operator to configure a rail for live mode.',
+  },
   webhook_url_forbidden: {
     status: 422,
     retryable: false,

@@ -48,10 +48,14 @@ export interface Outcome<Answer> {
 }
 
 export interface Command<Answer> {
+  /** A UUIDv7 minted when the command is submitted: it survives retries, and its entries and events get theirs from it. */
+  readonly id: Uuid;
   /** For logs and metrics: `payout.accept`. */
   readonly name: string;
   /** The request this began with; written into entries and events. */
   readonly requestId: Uuid;
+  /** Who asks: `api_key:key_…`; left out where the product acts on its own. */
+  readonly actor?: string;
   readonly touches: readonly Touch[];
   /** Pure. A refusal is an answer; an exception is a bug and fails this command alone. */
   decide(state: BookState, moment: Instant): Outcome<Answer>;

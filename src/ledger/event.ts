@@ -8,6 +8,8 @@ export interface LedgerEvent {
   readonly type: string;
   readonly objectId: Uuid;
   readonly requestId: Uuid;
+  /** Who made it happen: `api_key:key_…`, or the part of the product that acted on its own. */
+  readonly actor: string;
   readonly createdAt: Instant;
   /** The body as every receiver and reader gets it, to the byte. */
   readonly payload: string;
@@ -16,7 +18,7 @@ export interface LedgerEvent {
 /** Somebody to whom events of a book are delivered. */
 export interface Subscriber {
   readonly id: Uuid;
-  wants(eventType: string): boolean;
+  wants(eventType: string, objectId: Uuid): boolean;
 }
 
 export interface Delivery {

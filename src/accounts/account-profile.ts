@@ -1,0 +1,63 @@
+/**
+ * What the API knows of a customer's account beyond the ledger: its name, references and version. Its money and its state
+ * are the ledger's (ledger/account.ts).
+ */
+import { formatInstant, type Instant } from '../clock.ts';
+import { publicId, type Uuid } from '../ids.ts';
+import { type Account, type AccountStatus, available, held, posted } from '../ledger/account.ts';
+import { currencyExponent } from '../money/currency.ts';
+
+export interface AccountProfile {
+  readonly accountId: Uuid;
+  readonly currency: string;
+  readonly name: string;
+  readonly externalId: string | null;
+  readonly metadata: Record<string, string>;
+  readonly version: number;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+}
+
+export const ACCOUNT_TRANSITIONS: Record<AccountStatus, readonly AccountStatus[]> = {
+  open: ['frozen', 'closed'],
+  frozen: ['open', 'closed'],
+  closed: [],
+};
+
+export type AccountAction = 'freeze' | 'unfreeze' | 'close';
+
+const ACTIONS: Record<AccountStatus, readonly AccountAction[]> = {
+  open: ['freeze', 'close'],
+  frozen: ['unfreeze', 'close'],
+  closed: [],
+};
+
+export function allowedActions(status: AccountStatus): readonly AccountAction[] {
+  return ACTIONS[status];
+}
+
+export function balanceView(account: Account) {
+  return { posted: posted(account), held: held(account), available: available(account), currency: account.currency, currency_exponent: currencyExponent(account.currency) };
+}
+
+/** An account as the API and events show it. Amounts in minor units of its currency. */
+export function accountView(account: Account, profile: AccountProfile, context: { livemode: boolean; isDefault: boolean }) {
+  return {
+    id: publicId('account', account.id),
+    object: 'account',
+    livemode: context.livemode,
+    name: profile.name,
+    currency: account.currency,
+    currency_exponent: currencyExponent(account.currency),
+    status: account.status,
+    balance: { posted: posted(account), held: held(account), available: available(account) },
+    overdraft_limit: account.floor === null ? null : -account.floor,
+    is_default: context.isDefault,
+    external_id: profile.externalId,
+    metadata: profile.metadata,
+    allowed_actions: allowedActions(account.status),
+    version: profile.version,
+    created_at: formatInstant(profile.createdAt),
+    updated_at: formatInstant(profile.updatedAt),
+  };
+}

@@ -1,0 +1,56 @@
+import type { Stored } from '../idempotency/idempotency-key.ts';
+import { newId, type Uuid } from '../ids.ts';
+import { toJson } from '../json.ts';
+import { accounts } from '../ledger/account-store.ts';
+import { newAccount } from '../ledger/chart.ts';
+import type { Command, Refusal } from '../ledger/command.ts';
+import { Draft } from '../ledger/draft.ts';
+import { metadataIndex } from '../ledger/metadata-store.ts';
+import { type AccountProfile, accountView } from './account-profile.ts';
+import { accountProfiles, defaultAccounts } from './account-profile-store.ts';
+
+export interface OpenAccount {
+  currency: string;
+  name: string;
+  /** How far below zero the available balance may go, in minor units; not negative. */
+  overdraftLimit: bigint;
+  externalId: string | null;
+  metadata: Record<string, string>;
+  requestId: Uuid;
+  actor: string;
+}
+
+/** Opens a customer account. The first one of a currency becomes its default. */
+export function openAccount(input: OpenAccount): Command<Stored | Refusal> {
+  const id = newId();
+  const accountId = newId();
+  return {
+    id,
+    name: 'account.open',
+    requestId: input.requestId,
+    actor: input.actor,
+    touches: [{ table: defaultAccounts, ids: [input.currency] }],
+    decide(state, moment) {
+      const draft = new Draft(state, { id, requestId: input.requestId, actor: input.actor, moment });
+      const account = { ...newAccount(accountId, 'customer', input.currency), floor: -input.overdraftLimit };
+      const profile: AccountProfile = {
+        accountId,
+        currency: input.currency,
+        name: input.name,
+        externalId: input.externalId,
+        metadata: input.metadata,
+        version: 1,
+        createdAt: moment,
+        updatedAt: moment,
+      };
+      draft.put(accounts, accountId, account);
+      draft.put(accountProfiles, accountId, profile);
+      const isDefault = draft.get(defaultAccounts, input.currency) === undefined;
+      if (isDefault) draft.put(defaultAccounts, input.currency, { currency: input.currency, accountId });
+      for (const [key, value] of Object.entries(input.metadata)) draft.append(metadataIndex, { object: 'account', key, value, objectId: accountId });
+      const view = accountView(account, profile, { livemode: draft.livemode, isDefault });
+      draft.emit({ type: 'account.created', objectId: accountId, objectSequence: profile.version, object: view });
+      return draft.finish<Stored>({ status: 201, body: toJson(view), resource: 'account', resourceId: accountId });
+    },
+  };
+}

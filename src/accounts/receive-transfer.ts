@@ -1,0 +1,105 @@
+/** Money that arrives from outside: in test mode by simulation, later from bank statements. */
+import { formatInstant, type Instant } from '../clock.ts';
+import type { Stored } from '../idempotency/idempotency-key.ts';
+import { newId, publicId, type Uuid } from '../ids.ts';
+import { toJson } from '../json.ts';
+import { accounts } from '../ledger/account-store.ts';
+import type { BookId } from '../ledger/book.ts';
+import { chartAccountId } from '../ledger/chart.ts';
+import type { Command, Refusal } from '../ledger/command.ts';
+import { Draft } from '../ledger/draft.ts';
+import type { EntryText } from '../ledger/entry.ts';
+import { currencyExponent } from '../money/currency.ts';
+import { accountView } from './account-profile.ts';
+import { accountProfiles, defaultAccounts } from './account-profile-store.ts';
+import { inboundTransfers } from './inbound-transfer-store.ts';
+
+export interface ReceiveTransfer {
+  bookId: BookId;
+  accountId: Uuid;
+  amount: bigint;
+  currency: string;
+  description: string | null;
+  /** Hides the description in the hash chain; random, minted with the request. */
+  salt: Buffer;
+  requestId: Uuid;
+  actor: string;
+}
+
+export interface InboundTransfer {
+  readonly id: Uuid;
+  readonly accountId: Uuid;
+  readonly amount: bigint;
+  readonly currency: string;
+  readonly description: string | null;
+  readonly createdAt: Instant;
+}
+
+/** pool → customer. A frozen account receives; a closed one does not. */
+export function receiveTransfer(input: ReceiveTransfer): Command<Stored | Refusal> {
+  const id = newId();
+  const transferId = newId();
+  return {
+    id,
+    name: 'inbound_transfer.receive',
+    requestId: input.requestId,
+    actor: input.actor,
+    touches: [
+      { table: accounts, ids: [input.accountId, chartAccountId(input.bookId, 'pool', input.currency)] },
+      { table: accountProfiles, ids: [input.accountId] },
+      { table: defaultAccounts, ids: [input.currency] },
+    ],
+    decide(state, moment) {
+      const draft = new Draft(state, { id, requestId: input.requestId, actor: input.actor, moment });
+      const refuse = (refusal: Refusal) => new Draft(state, { id, requestId: input.requestId, moment }).finish(refusal);
+      const account = draft.get(accounts, input.accountId);
+      const profile = draft.get(accountProfiles, input.accountId);
+      if (!account || !profile) return refuse({ refused: 'resource_not_found', param: '/account', detail: 'There is no such account in this book.' });
+      if (account.currency !== input.currency) {
+        return refuse({ refused: 'currency_mismatch', param: '/currency', detail: `The account is kept in ${account.currency}.`, facts: { account_currency: account.currency } });
+      }
+      const entry = draft.tryPost({
+        resource: 'inbound_transfer',
+        resourceId: transferId,
+        step: 'received',
+        text: describedBy(input),
+        postings: [{ debit: draft.chart('pool', input.currency).id, credit: account.id, amount: input.amount }],
+      });
+      if (!('hash' in entry)) return refuse({ refused: entry.code, param: '/account' });
+      const transfer: InboundTransfer = { id: transferId, accountId: account.id, amount: input.amount, currency: input.currency, description: input.description, createdAt: moment };
+      draft.append(inboundTransfers, transfer);
+      const version = { ...profile, version: profile.version + 1, updatedAt: moment };
+      draft.put(accountProfiles, account.id, version);
+      const isDefault = draft.get(defaultAccounts, input.currency)?.accountId === account.id;
+      const before = accountView(account, profile, { livemode: draft.livemode, isDefault });
+      draft.emit({
+        type: 'account.updated',
+        objectId: account.id,
+        objectSequence: version.version,
+        object: accountView(draft.account(account.id), version, { livemode: draft.livemode, isDefault }),
+        previousAttributes: { balance: before.balance },
+        entries: [entry],
+      });
+      return draft.finish<Stored>({ status: 201, body: toJson(transferView(transfer, { entryId: entry.id, livemode: draft.livemode })), resource: 'inbound_transfer', resourceId: transferId });
+    },
+  };
+}
+
+function describedBy(input: ReceiveTransfer): EntryText | null {
+  return input.description === null ? null : { salt: input.salt, description: input.description };
+}
+
+function transferView(transfer: InboundTransfer, context: { entryId: Uuid; livemode: boolean }) {
+  return {
+    id: publicId('inboundTransfer', transfer.id),
+    object: 'inbound_transfer',
+    livemode: context.livemode,
+    account: publicId('account', transfer.accountId),
+    amount: transfer.amount,
+    currency: transfer.currency,
+    currency_exponent: currencyExponent(transfer.currency),
+    description: transfer.description,
+    journal_entries: [publicId('entry', context.entryId)],
+    created_at: formatInstant(transfer.createdAt),
+  };
+}

@@ -1,0 +1,60 @@
+/**
+ * Pages of a list, newest first, by key: an id is a cursor, and no page costs more than its rows. Ids are UUIDv7, so the
+ * order of ids is the order of time; filters that vary are put together with knex, which only builds the statement here.
+ */
+import knexFactory, { type Knex } from 'knex';
+import type { Instant } from '../clock.ts';
+import type { Uuid } from '../ids.ts';
+import type { Queryable } from './pool.ts';
+
+/** Builds statements; it has no connection. */
+export const build: Knex = knexFactory({ client: 'pg' });
+
+export interface PageRequest {
+  /** 1 to 100. */
+  limit: number;
+  startingAfter?: string;
+  endingBefore?: string;
+}
+
+export interface Page<Row> {
+  rows: Row[];
+  hasMore: boolean;
+}
+
+export async function runBuilt<Row>(db: Queryable, query: Knex.QueryBuilder): Promise<Row[]> {
+  const { sql, bindings } = query.toSQL().toNative();
+  const { rows } = await db.query(sql, bindings as unknown[]);
+  return rows as Row[];
+}
+
+/** Orders, bounds and limits a query by its key; one row more than asked for says whether there is more. */
+export function keyset(query: Knex.QueryBuilder, page: PageRequest, key: string): Knex.QueryBuilder {
+  const backwards = page.endingBefore !== undefined;
+  if (page.startingAfter !== undefined) query.where(key, '<', page.startingAfter);
+  if (page.endingBefore !== undefined) query.where(key, '>', page.endingBefore);
+  return query.orderBy(key, backwards ? 'asc' : 'desc').limit(page.limit + 1);
+}
+
+export function pageOf<Row>(rows: Row[], page: PageRequest): Page<Row> {
+  const kept = rows.slice(0, page.limit);
+  if (page.endingBefore !== undefined) kept.reverse();
+  return { rows: kept, hasMore: rows.length > page.limit };
+}
+
+/** Ids are minted before the commit that dates their rows; a book whose clock ran ahead dates them later still. */
+const MINTED_BEFORE_MS = 3_600_000;
+
+/** Bounds of time as bounds of ids too, so that the primary key's index serves them. */
+export function createdBetween(query: Knex.QueryBuilder, range: { gte?: Instant; lt?: Instant }, columns: { id: string; createdAt: string }): void {
+  if (range.gte !== undefined) {
+    query.where(columns.createdAt, '>=', new Date(range.gte).toISOString()).where(columns.id, '>=', firstIdAt(range.gte - MINTED_BEFORE_MS));
+  }
+  if (range.lt !== undefined) query.where(columns.createdAt, '<', new Date(range.lt).toISOString()).where(columns.id, '<', firstIdAt(range.lt));
+}
+
+/** The least UUIDv7 of a millisecond. */
+function firstIdAt(instant: Instant): Uuid {
+  const hex = Math.max(instant, 0).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
+}

@@ -1,0 +1,183 @@
+/**
+ * The two roles. The *owner* holds the schema and is used by migrations alone. The *application* role runs everything
+ * else: it can neither change the journal nor the schema, and its settings end what would keep a book's lock.
+ * Those settings belong to the role because a pooler such as PgBouncer refuses them as start-up parameters.
+ * Next: grants.ts (what the application's role may do), migrate.ts (who hands it out).
+ */
+import pg from 'pg';
+import { JOURNAL_TABLES } from './grants.ts';
+import { migrationNames } from './known-migrations.ts';
+import type { Pool } from './pool.ts';
+
+/** A stopped process must not keep a book's lock: five seconds, then others go on. Statements of the product take far less than 15 s. */
+export const ROLE_SETTINGS: Readonly<Record<string, string>> = {
+  idle_in_transaction_session_timeout: '5s',
+  lock_timeout: '5s',
+  statement_timeout: '15s',
+  timezone: 'UTC',
+};
+
+const TIMEOUTS = Object.keys(ROLE_SETTINGS).filter((name) => name.endsWith('_timeout'));
+/** Beyond this a timeout protects nobody. */
+const LONGEST_TIMEOUT_MS = 60_000;
+
+/** What is to be run when the settings could not be made. By the role itself or by a superuser. */
+export function roleSettingsSql(role: string): string[] {
+  return Object.entries(ROLE_SETTINGS).map(
+    ([name, value]) => `ALTER ROLE ${pg.escapeIdentifier(role)} SET ${name} = ${pg.escapeLiteral(value)};`,
+  );
+}
+
+export interface RoleLogin {
+  name: string;
+  password: string;
+}
+
+/**
+ * Makes both roles and the database where they are missing. For clusters of our own (embedded, tests, benches);
+ * elsewhere an administrator does it. May be repeated: what exists stays as it is.
+ */
+export async function createRolesAndDatabase(options: {
+  superuserUrl: string;
+  database: string;
+  owner: RoleLogin;
+  application: RoleLogin;
+}): Promise<void> {
+  const { superuserUrl, database, owner, application } = options;
+  const client = new pg.Client({ connectionString: superuserUrl, application_name: 'countinghouse-setup' });
+  await client.connect();
+  try {
+    // A statement that fails is written to the server's log, and these carry passwords.
+    await client.query('SET log_min_error_statement = panic');
+    for (const role of [owner, application]) {
+      const { rowCount } = await client.query('SELECT FROM pg_roles WHERE rolname = $1', [role.name]);
+      if (rowCount) continue;
+      const [name, password] = [pg.escapeIdentifier(role.name), pg.escapeLiteral(role.password)];
+      await client.query(`CREATE ROLE ${name} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE PASSWORD ${password}`);
+    }
+    for (const statement of roleSettingsSql(application.name)) await client.query(statement);
+    const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [database]);
+    if (!rowCount) {
+      await client.query(`CREATE DATABASE ${pg.escapeIdentifier(database)} OWNER ${pg.escapeIdentifier(owner.name)}`);
+    }
+  } finally {
+    await client.end();
+  }
+}
+
+/** The database or its role is not as the product needs it; the message says what to do. */
+export class DatabaseRoleError extends Error {
+  override name = 'DatabaseRoleError';
+
+  constructor(problem: string, remedy: string) {
+    super(`${problem}\n${remedy}`);
+  }
+}
+
+const ROLE_REMEDY =
+  "DATABASE_URL must name a role of its own, without membership in others: CREATE ROLE countinghouse_app LOGIN PASSWORD '…'; then `npm run migrate` gives it its rights.";
+const MIGRATE_REMEDY = 'Run `npm run migrate` with DATABASE_OWNER_URL and DATABASE_URL.';
+
+/**
+ * Refuses an application role that could change the journal or the schema, one without timeouts, and a database that is
+ * older than this code. A newer database is fine: release N−1 runs on the schema of N. Throws DatabaseRoleError.
+ */
+export async function checkApplicationRole(pool: Pool): Promise<void> {
+  const role = await readRole(pool);
+  if (role.superuser)
+    throw new DatabaseRoleError(
+      `The role ${role.name} of DATABASE_URL is a superuser: nothing could protect the journal from it.`,
+      ROLE_REMEDY,
+    );
+  await checkMigrations(pool);
+  await checkJournalRights(pool, role.name);
+  if (role.creates) {
+    throw new DatabaseRoleError(
+      `The role ${role.name} of DATABASE_URL may create objects in the schema public.`,
+      'As a superuser: REVOKE CREATE ON SCHEMA public FROM PUBLIC; and revoke it from this role if it was granted by name.',
+    );
+  }
+  await checkTimeouts(pool, role.name);
+}
+
+async function readRole(pool: Pool): Promise<{ name: string; superuser: boolean; creates: boolean }> {
+  const { rows } = await pool.query(`
+    SELECT rolname AS name, rolsuper AS superuser, has_schema_privilege('public', 'CREATE') AS creates
+    FROM pg_roles WHERE rolname = current_user`);
+  return rows[0];
+}
+
+async function checkMigrations(pool: Pool): Promise<void> {
+  const { rows } = await pool.query(`SELECT to_regclass('public.schema_migrations') IS NOT NULL AS present`);
+  if (!rows[0].present) throw new DatabaseRoleError('The database of DATABASE_URL has no schema yet.', MIGRATE_REMEDY);
+  const done = await readNames(pool);
+  const pending = (await migrationNames()).filter((name) => !done.has(name));
+  if (pending.length > 0) {
+    throw new DatabaseRoleError(
+      `The database of DATABASE_URL is older than this code: ${pending.join(', ')} not applied.`,
+      MIGRATE_REMEDY,
+    );
+  }
+}
+
+async function readNames(pool: Pool): Promise<Set<string>> {
+  try {
+    const { rows } = await pool.query<{ name: string }>('SELECT name FROM public.schema_migrations');
+    return new Set(rows.map(({ name }) => name));
+  } catch (error) {
+    if ((error as { code?: string }).code !== '42501') throw error;
+    throw new DatabaseRoleError('The role of DATABASE_URL has no rights in the database yet.', MIGRATE_REMEDY);
+  }
+}
+
+/**
+ * Rights count however they are come by: by name, through PUBLIC, on a single column, inherited, or after SET ROLE to a
+ * role that it is a member of. TRIGGER counts too: a trigger can change what is being inserted.
+ */
+async function checkJournalRights(pool: Pool, role: string): Promise<void> {
+  const { rows } = await pool.query<{ name: string; owns: boolean; changes: string[] | null; inserts: boolean }>(
+    `SELECT c.relname AS name,
+            pg_has_role(c.relowner, 'MEMBER') AS owns,
+            has_table_privilege(c.oid, 'INSERT') AND has_table_privilege(c.oid, 'SELECT') AS inserts,
+            (SELECT array_agg(DISTINCT p.privilege)
+               FROM pg_roles r
+               CROSS JOIN unnest(ARRAY['UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER']) AS p (privilege)
+              WHERE pg_has_role(r.oid, 'MEMBER')
+                AND (has_table_privilege(r.oid, c.oid, p.privilege)
+                     OR (p.privilege = 'UPDATE' AND has_any_column_privilege(r.oid, c.oid, 'UPDATE')))) AS changes
+       FROM pg_class c
+      WHERE c.oid = ANY (SELECT to_regclass('public.' || name) FROM unnest($1::text[]) AS t (name))`,
+    [JOURNAL_TABLES],
+  );
+  const missing = JOURNAL_TABLES.filter((name) => !rows.some((row) => row.name === name));
+  if (missing.length > 0)
+    throw new DatabaseRoleError(`The journal is incomplete: ${missing.join(', ')} missing.`, MIGRATE_REMEDY);
+  for (const { name, owns, changes, inserts } of rows) {
+    if (owns)
+      throw new DatabaseRoleError(
+        `The role ${role} of DATABASE_URL owns ${name}, or is a member of the role that does.`,
+        ROLE_REMEDY,
+      );
+    if (changes) {
+      throw new DatabaseRoleError(
+        `The role ${role} of DATABASE_URL may ${changes.join(', ')} the journal (${name}), itself or through a role it is a member of.`,
+        `${MIGRATE_REMEDY} It takes back what was granted to this role; what was granted to PUBLIC or to another role must be revoked there.`,
+      );
+    }
+    if (!inserts)
+      throw new DatabaseRoleError(`The role ${role} of DATABASE_URL may not read and insert ${name}.`, MIGRATE_REMEDY);
+  }
+}
+
+async function checkTimeouts(pool: Pool, role: string): Promise<void> {
+  const { rows } = await pool.query<{ name: string; ms: string }>(
+    'SELECT name, setting AS ms FROM pg_settings WHERE name = ANY ($1)',
+    [TIMEOUTS],
+  );
+  const unfit = rows.filter(({ ms }) => Number(ms) === 0 || Number(ms) > LONGEST_TIMEOUT_MS).map(({ name }) => name);
+  if (unfit.length === 0) return;
+  throw new DatabaseRoleError(
+    `The role ${role} of DATABASE_URL lacks ${unfit.join(', ')} (1 ms to ${LONGEST_TIMEOUT_MS / 1000} s): a stopped process could keep a book locked.`,
+    `Run \`npm run migrate\`, or as a superuser:\n${roleSettingsSql(role).join('\n')}`,
+  );
+}

@@ -1,0 +1,98 @@
+/** Makes a cluster: the data directory of one Postgres server. Whole or absent, also when the process dies in between. */
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { PostgresBinaries } from './binaries.ts';
+import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
+import { postgresEnvironment } from './postmaster.ts';
+import type { Account } from './run-as.ts';
+
+export const SUPERUSER = 'postgres';
+
+/** Only over TCP on the loopback address, only with a password: there is no socket file, and no trust in local accounts. */
+const HOST_RULES = 'host all all 127.0.0.1/32 scram-sha-256\n';
+
+export interface ClusterOptions {
+  binaries: PostgresBinaries;
+  /** A directory that the account can write. The cluster becomes `<place>/cluster`. */
+  place: string;
+  account: Account | undefined;
+  superuserPassword: string;
+  /** False for clusters that end with their test: their files are not forced to disk. */
+  durable: boolean;
+}
+
+/** The path of the cluster, made now unless it is there. Throws EmbeddedPostgresError with initdb's own words. */
+export function ensureCluster({ binaries, place, account, superuserPassword, durable }: ClusterOptions): string {
+  const cluster = join(place, 'cluster');
+  if (existsSync(join(cluster, 'PG_VERSION'))) return cluster;
+  const draft = mkdtempSync(join(place, '.initdb-'));
+  const passwordFile = join(draft, 'password');
+  const data = join(draft, 'cluster');
+  try {
+    writeFileSync(passwordFile, `${superuserPassword}\n`, { mode: 0o600, flag: 'wx' });
+    mkdirSync(data, { mode: 0o700 });
+    if (account) for (const path of [draft, passwordFile, data]) chownSync(path, account.uid, account.gid);
+    runInitdb(binaries.initdb, { data, passwordFile, account, durable });
+    writeFileSync(join(data, 'pg_hba.conf'), HOST_RULES);
+    renameSync(data, cluster);
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+  return cluster;
+}
+
+/** The built-in C.UTF-8 is the same on every machine, whatever locales and ICU it has. */
+const LOCALE = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+
+function runInitdb(
+  initdb: string,
+  {
+    data,
+    passwordFile,
+    account,
+    durable,
+  }: { data: string; passwordFile: string; account: Account | undefined; durable: boolean },
+): void {
+  const options = [
+    `--pgdata=${data}`,
+    `--username=${SUPERUSER}`,
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    ...LOCALE,
+  ];
+  const { status, error, stdout, stderr } = spawnSync(initdb, durable ? options : [...options, '--no-sync'], {
+    cwd: '/',
+    encoding: 'utf8',
+    env: postgresEnvironment(),
+    ...(account && { uid: account.uid, gid: account.gid }),
+  });
+  if (status === 0) return;
+  throw new EmbeddedPostgresError(
+    `The database cluster could not be made:\n${(error?.message ?? `${stdout}\n${stderr}`).trim().split('\n').slice(-6).join('\n')}`,
+    'Make room on the disk or name another folder in COUNTINGHOUSE_DATA, or set DATABASE_URL to a Postgres of your own.',
+  );
+}
+
+/** The account an existing cluster belongs to: Postgres runs under no other. */
+export function clusterOwner(place: string): Account | undefined {
+  const stats = statSync(join(place, 'cluster'), { throwIfNoEntry: false });
+  return stats && { name: `uid ${stats.uid}`, uid: stats.uid, gid: stats.gid };
+}
+
+/** Makes the place, owned by the account and closed to others. */
+export function makePlace(place: string, account: Account | undefined): void {
+  mkdirSync(place, { recursive: true });
+  if (account) chownSync(place, account.uid, account.gid);
+  chmodSync(place, 0o700);
+}

@@ -1,0 +1,162 @@
+/**
+ * One Postgres server process over one data directory: start it, know whether it lives, stop it. It runs in a session
+ * of its own, so that Ctrl-C in the terminal reaches us alone and we decide when it ends.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import type { PostgresBinaries } from './binaries.ts';
+import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
+import { isAlive, type ProcessIdentity, processMark, waitUntil, worksIn } from './process-identity.ts';
+import type { Account } from './run-as.ts';
+
+/**
+ * How Postgres is told to end. fast: ends connections, writes a checkpoint. immediate: leaves recovery to the next start,
+ * as after a power cut. kill: SIGKILL, which even its own processes only notice later.
+ */
+export type StopMode = 'fast' | 'immediate' | 'kill';
+const SIGNALS: Record<StopMode, NodeJS.Signals> = { fast: 'SIGINT', immediate: 'SIGQUIT', kill: 'SIGKILL' };
+
+export interface PostmasterOptions {
+  binaries: PostgresBinaries;
+  cluster: string;
+  account: Account | undefined;
+  port: number;
+  /** Where its output goes; opened by us, so it may lie where its account cannot write. */
+  logFile: string;
+  settings: Record<string, string>;
+}
+
+/** A start waits for crash recovery, which reads what was written since the last checkpoint. */
+const START_TIMEOUT_MS = 120_000;
+const STOP_TIMEOUT_MS = 30_000;
+const LOG_LIMIT_BYTES = 10_000_000;
+
+/** A port that nobody had a moment ago. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+export function isPortFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+}
+
+/** Thrown when the server ended instead of starting; `output` is what it wrote. */
+export class PostmasterFailed extends EmbeddedPostgresError {
+  constructor(
+    readonly output: string,
+    logFile: string,
+  ) {
+    super(`Postgres did not start:\n${output.trim().split('\n').slice(-8).join('\n')}`, `Its log is ${logFile}.`);
+  }
+}
+
+/** Resolves when it accepts connections. Throws PostmasterFailed when it ends first. */
+export async function startPostmaster(options: PostmasterOptions): Promise<ChildProcess> {
+  const { binaries, cluster, account, port, logFile, settings } = options;
+  rotate(logFile);
+  const log = openSync(logFile, 'a', 0o600);
+  const logStart = statSync(logFile).size;
+  const output = () => readFileSync(logFile).subarray(logStart).toString('utf8');
+  const all = { ...settings, port: String(port), listen_addresses: '127.0.0.1', unix_socket_directories: '' };
+  const child = spawn(
+    binaries.postgres,
+    ['-D', cluster, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+    {
+      cwd: '/',
+      detached: true,
+      stdio: ['ignore', log, log],
+      env: postgresEnvironment(),
+      ...(account && { uid: account.uid, gid: account.gid }),
+    },
+  );
+  closeSync(log);
+  child.unref();
+  let failure: Error | undefined;
+  child.once('error', (error) => {
+    failure = error;
+  });
+  const ended = () => failure !== undefined || child.exitCode !== null || child.signalCode !== null;
+  const isReady = () => {
+    const file = readPostmasterFile(cluster);
+    return file?.pid === child.pid && file?.state === 'ready'; // a killed server left its file, which says ready too
+  };
+  const ready = await waitUntil(() => ended() || isReady(), START_TIMEOUT_MS);
+  if (ready && !ended()) return child;
+  if (!ended()) child.kill('SIGQUIT');
+  throw new PostmasterFailed(failure?.message ?? output(), logFile);
+}
+
+/** Postgres reads a good deal from its environment, none of which is meant for this one. */
+export function postgresEnvironment(): NodeJS.ProcessEnv {
+  return { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
+}
+
+/** postmaster.pid, as the server writes it: pid on line 1, start time on line 3, port on line 4, state on line 8. */
+function readPostmasterFile(cluster: string): { pid: number; state: string } | undefined {
+  try {
+    const lines = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n');
+    return { pid: Number(lines[0]), state: (lines[7] ?? '').trim() };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The server that runs over this data directory now, whoever started it. */
+export function livingPostmaster(cluster: string): ProcessIdentity | undefined {
+  const file = readPostmasterFile(cluster);
+  const mark = file && processMark(file.pid);
+  if (!file || mark === undefined) return undefined;
+  if (worksIn(file.pid, realpathSync(cluster))) return { pid: file.pid, mark };
+  disown(cluster);
+  return undefined;
+}
+
+/**
+ * A server that was killed left its file, and another process has taken its number since: Postgres would take that one
+ * for its own and refuse to start. The file stays, because by its other lines Postgres finds out whether processes
+ * of the dead server still write; only the number is replaced, by one that no system gives.
+ */
+function disown(cluster: string): void {
+  const path = join(cluster, 'postmaster.pid');
+  writeFileSync(path, readFileSync(path, 'utf8').replace(/^\d+/, '99999999'));
+}
+
+/** Resolves when the process is gone. A fast stop that takes too long becomes an immediate one: nothing committed is lost by it. */
+export async function stopPostmaster(postmaster: ProcessIdentity, mode: StopMode): Promise<void> {
+  const gone = () => !isAlive(postmaster);
+  signal(postmaster, SIGNALS[mode]);
+  if (await waitUntil(gone, STOP_TIMEOUT_MS)) return;
+  signal(postmaster, SIGNALS.immediate);
+  if (await waitUntil(gone, STOP_TIMEOUT_MS)) return;
+  throw new EmbeddedPostgresError(
+    `Postgres (pid ${postmaster.pid}) does not stop.`,
+    'End that process, then start again.',
+  );
+}
+
+function signal(postmaster: ProcessIdentity, name: NodeJS.Signals): void {
+  if (!isAlive(postmaster)) return;
+  try {
+    process.kill(postmaster.pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+function rotate(logFile: string): void {
+  const size = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0;
+  if (size > LOG_LIMIT_BYTES) renameSync(logFile, `${logFile}.1`);
+}

@@ -1,0 +1,51 @@
+/**
+ * A Postgres server for the length of a test run, a bench or a fault scenario: made in the system's temporary
+ * directory, removed at the end. What killed runs left behind is stopped and removed by the next one.
+ */
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openForPassage, type PostgresOptions, type PostgresServer, startPostgres } from './postgres-server.ts';
+import { livingPostmaster, stopPostmaster } from './postmaster.ts';
+import { isAlive, type ProcessIdentity, thisProcess } from './process-identity.ts';
+import { createSecretFile, readJsonFile } from './secret-files.ts';
+
+const PREFIX = 'countinghouse-throwaway-';
+const PARENT_FILE = 'parent.json';
+
+export interface ThrowawayPostgres extends PostgresServer {
+  /** Stops the server and deletes its files. */
+  remove(): Promise<void>;
+}
+
+/** Not durable unless asked for: pass `durable: true` to measure, or to test what survives a power cut. */
+export async function startThrowawayPostgres(
+  options: Omit<PostgresOptions, 'directory'> = {},
+): Promise<ThrowawayPostgres> {
+  await removeLeftovers();
+  const directory = mkdtempSync(join(tmpdir(), PREFIX));
+  openForPassage(directory);
+  createSecretFile(join(directory, PARENT_FILE), thisProcess());
+  const server = await startPostgres({ durable: false, ...options, directory });
+  const remove = async () => {
+    await server.stop('immediate');
+    rmSync(directory, { recursive: true, force: true });
+  };
+  return Object.defineProperties({ remove } as ThrowawayPostgres, Object.getOwnPropertyDescriptors(server));
+}
+
+async function removeLeftovers(): Promise<void> {
+  for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(PREFIX))) {
+    const directory = join(tmpdir(), name);
+    try {
+      const parent = readJsonFile<ProcessIdentity>(join(directory, PARENT_FILE));
+      // Without the file it is just being made, or not ours to judge.
+      if (!parent || isAlive(parent)) continue;
+      const postmaster = livingPostmaster(join(directory, 'postgres', 'cluster'));
+      if (postmaster) await stopPostmaster(postmaster, 'immediate');
+      rmSync(directory, { recursive: true, force: true });
+    } catch {
+      // Another user's: theirs to remove.
+    }
+  }
+}

@@ -1,0 +1,57 @@
+/** Failed authentications by client address: so many a minute, then a pause. Kept in this process alone. */
+import ipaddr from 'ipaddr.js';
+
+/** A person with a wrong key tries a few times; a script that has lost its key tries a few a second. */
+const FAILURES_PER_WINDOW = 60;
+const WINDOW_MS = 60_000;
+/** Addresses remembered at once; an attacker with more of them than this meets keys of 256 random bits. */
+const MAX_ADDRESSES = 10_000;
+
+interface Failures {
+  count: number;
+  windowEndsAt: number;
+}
+
+export class AddressFailures {
+  readonly #limit: number;
+  readonly #now: () => number;
+  readonly #byAddress = new Map<string, Failures>();
+
+  constructor(options: { limit?: number; now?: () => number } = {}) {
+    this.#limit = options.limit ?? FAILURES_PER_WINDOW;
+    this.#now = options.now ?? (() => performance.now());
+  }
+
+  /** Seconds until the address is looked at again, or 0. */
+  blockedForSeconds(address: string): number {
+    // The common process has seen no failure at all, and parses no address.
+    if (this.#byAddress.size === 0) return 0;
+    const failures = this.#byAddress.get(network(address));
+    const left = failures && failures.count >= this.#limit ? failures.windowEndsAt - this.#now() : 0;
+    return left > 0 ? Math.ceil(left / 1000) : 0;
+  }
+
+  count(address: string): void {
+    const now = this.#now();
+    const key = network(address);
+    const known = this.#byAddress.get(key);
+    if (known && now < known.windowEndsAt) {
+      known.count++;
+      return;
+    }
+    if (this.#byAddress.size >= MAX_ADDRESSES) this.#forget(now);
+    this.#byAddress.set(key, { count: 1, windowEndsAt: now + WINDOW_MS });
+  }
+
+  #forget(now: number): void {
+    for (const [key, { windowEndsAt }] of this.#byAddress) if (now >= windowEndsAt) this.#byAddress.delete(key);
+    if (this.#byAddress.size >= MAX_ADDRESSES) this.#byAddress.clear();
+  }
+}
+
+/** What one client holds: an IPv4 address, or the /64 of an IPv6 address. */
+function network(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  return parsed.kind() === 'ipv4' ? parsed.toString() : (parsed as ipaddr.IPv6).parts.slice(0, 4).join(':');
+}

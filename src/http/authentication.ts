@@ -1,0 +1,70 @@
+/**
+ * Who asks: the API key in the Authorization header, looked up by the organisations group. An address that keeps sending
+ * keys that are none is turned away for a while without a look-up; keys known to be good still pass from there, since
+ * many clients may share one address.
+ */
+import type { IncomingMessage } from 'node:http';
+import { ApiError } from '../errors.ts';
+import type { Authenticator, Principal } from './api-runtime.ts';
+import { AddressFailures } from './address-failures.ts';
+
+/** Tokens of this process's recent good answers, remembered only to let them pass a blocked address. */
+const MAX_KNOWN_TOKENS = 1_000;
+/** Longer than any key of ours; what is longer is not looked up. */
+const MAX_TOKEN_LENGTH = 255;
+const BEARER = 'Bearer ';
+
+export class Gate {
+  readonly #authenticator: Authenticator;
+  readonly #failures: AddressFailures;
+  readonly #knownTokens = new Set<string>();
+
+  constructor(authenticator: Authenticator, failures = new AddressFailures()) {
+    this.#authenticator = authenticator;
+    this.#failures = failures;
+  }
+
+  /** Throws ApiError: api_key_missing, api_key_invalid, api_key_expired, ip_not_allowed, rate_limited. */
+  async authenticate(request: IncomingMessage): Promise<Principal> {
+    const address = request.socket.remoteAddress ?? '';
+    const token = bearerToken(request.headers.authorization);
+    const blockedForSeconds = this.#failures.blockedForSeconds(address);
+    if (blockedForSeconds > 0 && !this.#knownTokens.has(token)) throw tooManyFailures(blockedForSeconds);
+    try {
+      const principal = await this.#authenticator.authenticate(token, address);
+      this.#remember(token);
+      return principal;
+    } catch (error) {
+      if (error instanceof ApiError && error.code.startsWith('api_key_')) {
+        this.#knownTokens.delete(token);
+        this.#failures.count(address);
+      }
+      throw error;
+    }
+  }
+
+  #remember(token: string): void {
+    if (this.#knownTokens.has(token)) return;
+    if (this.#knownTokens.size >= MAX_KNOWN_TOKENS) this.#knownTokens.clear();
+    this.#knownTokens.add(token);
+  }
+}
+
+/** The token of `Authorization: Bearer …` (RFC 6750); the scheme's name in any case. */
+function bearerToken(header: string | undefined): string {
+  if (header === undefined || header === '') throw new ApiError('api_key_missing', { param: 'Authorization' });
+  const scheme = header.slice(0, BEARER.length);
+  if (scheme !== BEARER && scheme.toLowerCase() !== 'bearer ') {
+    throw new ApiError('api_key_missing', { param: 'Authorization', detail: 'Authorization must be `Bearer` and an API key.' });
+  }
+  const token = header.slice(BEARER.length).trim();
+  if (token === '' || token.length > MAX_TOKEN_LENGTH) throw new ApiError('api_key_invalid', { param: 'Authorization' });
+  return token;
+}
+
+function tooManyFailures(seconds: number): ApiError {
+  return new ApiError('rate_limited', {
+    detail: 'Too many requests with keys that are not valid came from this address.',
+    headers: { 'Retry-After': String(seconds) },
+  });
+}

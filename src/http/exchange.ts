@@ -1,0 +1,111 @@
+/**
+ * One request and its answer: the request id, who asks, what the limits say, and the only place that writes answers,
+ * the access log and the request histogram. One object a request, and one `writeHead` an answer: headers set one by one
+ * cost more than the rest of the answer together.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { newId, publicId, type Uuid } from '../ids.ts';
+import type { Logger } from '../log.ts';
+import type { HttpMetrics, Principal } from './api-runtime.ts';
+
+export const JSON_TYPE = 'application/json; charset=utf-8';
+export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
+
+export interface Answer {
+  status: number;
+  body: string | Buffer;
+  contentType?: string;
+  /** Answers of the API are about money and must not be kept; pages and assets say otherwise. */
+  cacheControl?: string;
+  /** Name, value, name, value, … */
+  headers?: readonly string[];
+}
+
+export interface ExchangeContext {
+  readonly log: Logger;
+  readonly metrics: HttpMetrics;
+}
+
+export class Exchange {
+  /** Ours alone: a client cannot choose or repeat it. */
+  readonly requestId: Uuid = newId();
+  readonly publicRequestId = publicId('request', this.requestId);
+  /** The pattern of the matched route, for the log and the histogram. */
+  route = 'unmatched';
+  /** Probes and scrapes come every few seconds for ever: they are logged at debug level. */
+  quiet = false;
+  principal: Principal | undefined;
+  /** The `RateLimit` and `RateLimit-Policy` headers, once the limit was asked. */
+  rateLimit: string | undefined;
+  rateLimitPolicy: string | undefined;
+  #answered = false;
+  readonly #startedAt = performance.now();
+  readonly #context: ExchangeContext;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #method: string;
+  readonly #target: string;
+
+  constructor(context: ExchangeContext, request: IncomingMessage, response: ServerResponse) {
+    this.#context = context;
+    this.#request = request;
+    this.#response = response;
+    this.#method = request.method ?? '';
+    this.#target = request.url ?? '';
+  }
+
+  get answered(): boolean {
+    return this.#answered;
+  }
+
+  /** Writes the answer, once: what comes later (an error after the answer) is dropped. */
+  send({ status, body, contentType = JSON_TYPE, cacheControl = 'no-store', headers }: Answer): void {
+    if (this.#answered) return;
+    this.#answered = true;
+    const written = status === 204 ? [] : ['Content-Type', contentType, 'Content-Length', String(Buffer.byteLength(body))];
+    written.push('Request-Id', this.publicRequestId, 'Cache-Control', cacheControl);
+    if (this.rateLimit !== undefined) written.push('RateLimit', this.rateLimit, 'RateLimit-Policy', this.rateLimitPolicy!);
+    if (headers) written.push(...headers);
+    this.#response.writeHead(status, written);
+    this.#response.end(status === 204 ? undefined : body);
+    this.#record(status);
+  }
+
+  #record(status: number): void {
+    const milliseconds = performance.now() - this.#startedAt;
+    const { log, metrics } = this.#context;
+    metrics.observeRequest({ method: this.#method, route: this.route, status }, milliseconds / 1000);
+    const level = this.quiet ? 'debug' : 'info';
+    if (!log.isLevelEnabled(level)) return;
+    log[level](
+      {
+        request_id: this.publicRequestId,
+        method: this.#method,
+        path: loggedPath(this.#target),
+        status,
+        ms: Math.round(milliseconds * 10) / 10,
+        ip: this.#request.socket.remoteAddress,
+        ...(this.principal && { book_id: this.principal.bookId, key_id: this.principal.keyId }),
+      },
+      'request',
+    );
+  }
+}
+
+const KEY_IN_PATH = /sk_(test|live)_[A-Za-z0-9_-]*/g;
+const MAX_LOGGED_PATH = 200;
+
+/** Without the query (filters carry personal text), and without an API key that somebody put into the path. */
+export function loggedPath(target: string): string {
+  const end = target.indexOf('?');
+  const path = (end < 0 ? target : target.slice(0, end)).slice(0, MAX_LOGGED_PATH);
+  return path.includes('sk_') ? path.replace(KEY_IN_PATH, 'sk_$1_[redacted]') : path;
+}
+
+declare global {
+  namespace Express {
+    interface Request {
+      exchange: Exchange;
+    }
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * From anything thrown to a problem. What we did not expect is logged with its request id and told as internal_error:
+ * no stack and no message of our own code ever reaches a client.
+ */
+import { classifyFailure } from '../db/postgres-errors.ts';
+import { ApiError, ERRORS } from '../errors.ts';
+import type { Logger } from '../log.ts';
+import { problemBody } from '../problem.ts';
+import { type Exchange, PROBLEM_TYPE } from './exchange.ts';
+
+/** After so many seconds a repeated request has a fair chance: a database that fails over or restarts takes about as long. */
+const RETRY_AFTER_SECONDS = '1';
+
+/** The error an integrator is told of. */
+export function asApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (classifyFailure(error) === 'transient') return new ApiError('service_unavailable');
+  // Express's router refuses a path whose percent-encoding does not decode.
+  if (error instanceof URIError) {
+    return new ApiError('parameter_invalid', { detail: 'The path is not valid percent-encoded UTF-8.', param: 'path' });
+  }
+  return new ApiError('internal_error');
+}
+
+/** Answers an exchange with the problem that an error amounts to. */
+export function sendFailure(exchange: Exchange, error: unknown, context: { log: Logger; publicUrl: string }): void {
+  const failure = asApiError(error);
+  const { status } = ERRORS[failure.code];
+  if (status >= 500) {
+    context.log.error({ err: error, request_id: exchange.publicRequestId, route: exchange.route }, 'request failed');
+  }
+  exchange.send({
+    status,
+    contentType: PROBLEM_TYPE,
+    headers: headersOf(failure, status),
+    body: problemBody({
+      code: failure.code,
+      detail: failure.message,
+      faults: failure.faults,
+      facts: failure.facts,
+      requestId: exchange.requestId,
+      publicUrl: context.publicUrl,
+    }),
+  });
+}
+
+function headersOf(failure: ApiError, status: number): string[] {
+  const headers = Object.entries(failure.headers).flat();
+  if (status === 503 && failure.headers['Retry-After'] === undefined) headers.push('Retry-After', RETRY_AFTER_SECONDS);
+  if (status === 401) headers.push('WWW-Authenticate', 'Bearer realm="countinghouse"');
+  return headers;
+}

@@ -1,0 +1,66 @@
+/**
+ * Query strings, read by ourselves: every fault has the name of its parameter, and nothing is dropped, merged or cut off
+ * in silence. `a=1` is a text, `a=1&a=2` a list, `a[b]=1` a member of an object; one level, which is all the API knows.
+ */
+import type { Fault } from '../errors.ts';
+import { stringFault } from './json-body.ts';
+
+export type QueryValue = string | string[] | { [key: string]: QueryValue };
+export type Query = { [name: string]: QueryValue };
+
+export interface ParsedQuery {
+  query: Query;
+  faults: Fault[];
+}
+
+/** Parses what stands behind the question mark of a request target. */
+export function parseQuery(target: string): ParsedQuery {
+  const start = target.indexOf('?');
+  // Without a prototype: no name means anything of itself.
+  const query: Query = Object.create(null);
+  const faults: Fault[] = [];
+  if (start < 0 || start === target.length - 1) return { query, faults };
+  for (const part of target.slice(start + 1).split('&')) {
+    if (part === '') continue;
+    const equals = part.indexOf('=');
+    const rawName = equals < 0 ? part : part.slice(0, equals);
+    const name = decode(rawName);
+    const value = decode(equals < 0 ? '' : part.slice(equals + 1));
+    const detail = name === undefined || value === undefined ? 'Not valid percent-encoded UTF-8.' : (stringFault(name) ?? stringFault(value));
+    if (detail) faults.push({ code: 'parameter_invalid', param: name ?? rawName, detail });
+    else if (!add(query, name!, value!)) faults.push({ code: 'parameter_invalid', param: name!, detail: 'Cannot be combined with the parameters beside it.' });
+  }
+  return { query, faults };
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.includes('+') ? text.replaceAll('+', ' ') : text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** False when a name is used both as a value and as an object, or means something to JavaScript: nothing is overwritten. */
+function add(query: Query, name: string, value: string): boolean {
+  const bracket = name.indexOf('[');
+  if (bracket <= 0 || !name.endsWith(']')) return put(query, name, value);
+  const outer = name.slice(0, bracket);
+  const group = (query[outer] ??= Object.create(null) as Query);
+  if (typeof group === 'string' || Array.isArray(group)) return false;
+  return put(group, name.slice(bracket + 1, -1), value);
+}
+
+function put(group: Query, name: string, value: string): boolean {
+  const existing = group[name];
+  if (name === '__proto__' || (typeof existing === 'object' && !Array.isArray(existing))) return false;
+  if (existing === undefined) group[name] = value;
+  else group[name] = typeof existing === 'string' ? [existing, value] : [...existing, value];
+  return true;
+}
+
+/** How a query parameter is written: `created_at[gte]` for the path created_at, gte. List positions are not named. */
+export function parameterName(path: readonly PropertyKey[]): string {
+  const names = path.filter((segment) => typeof segment !== 'number').map(String);
+  return names.length < 2 ? (names[0] ?? '') : `${names[0]}[${names.slice(1).join('][')}]`;
+}

@@ -1,0 +1,133 @@
+/**
+ * How many requests a second a book may make. A process takes points from the shared counter in leases (a twentieth of
+ * the limit) and hands them out by itself, so that a request costs a subtraction and Redis one call for many. Never more
+ * than the limit is handed out in a window of the counter; what a process had left when the window ended is lost, so
+ * the limit holds to within one lease a process.
+ */
+import { ApiError } from '../errors.ts';
+import type { UsageCounter } from './rate-limit-counter.ts';
+
+export interface Allowance {
+  allowed: boolean;
+  /** Left in this window, as far as this process knows. */
+  remaining: number;
+  /** Until the window ends, in whole seconds, at least 1. */
+  resetSeconds: number;
+}
+
+interface Bucket {
+  limit: number;
+  /** Points in hand. */
+  left: number;
+  /** Points that nobody had taken when the last lease was. */
+  unclaimed: number;
+  windowEndsAt: number;
+  /** Requests that wait for the lease under way: the next one is for all of them. */
+  waiting: number;
+  leasing: Promise<void> | undefined;
+}
+
+/** Twenty calls to the counter a second and book at full speed. */
+const LEASES_PER_WINDOW = 20;
+const MAX_LEASE = 1_000;
+/** Books whose counts are kept; beyond it, those of windows that are over are forgotten. */
+const MAX_BUCKETS = 10_000;
+
+export function leaseOf(limit: number): number {
+  return Math.min(Math.ceil(limit / LEASES_PER_WINDOW), MAX_LEASE);
+}
+
+export class RateLimiter {
+  readonly #counter: UsageCounter;
+  readonly #now: () => number;
+  readonly #buckets = new Map<string, Bucket>();
+
+  /** `now` counts monotonic milliseconds. */
+  constructor(counter: UsageCounter, now: () => number = () => performance.now()) {
+    this.#counter = counter;
+    this.#now = now;
+  }
+
+  /** Takes one point. At once while points are in hand, else when the counter has answered. */
+  take(name: string, limit: number): Allowance | Promise<Allowance> {
+    const bucket = this.#bucket(name, limit);
+    return this.#fromHand(bucket) ?? this.#afterLease(name, bucket);
+  }
+
+  /** An allowance without a question to the counter, when that is certain. */
+  #fromHand(bucket: Bucket): Allowance | undefined {
+    const now = this.#now();
+    if (now >= bucket.windowEndsAt) return undefined;
+    if (bucket.left > 0) {
+      bucket.left--;
+      return allowance(true, bucket, now);
+    }
+    return bucket.unclaimed === 0 ? allowance(false, bucket, now) : undefined;
+  }
+
+  async #afterLease(name: string, bucket: Bucket): Promise<Allowance> {
+    for (;;) {
+      bucket.waiting++;
+      bucket.leasing ??= this.#lease(name, bucket);
+      await bucket.leasing;
+      const result = this.#fromHand(bucket);
+      if (result) return result;
+    }
+  }
+
+  async #lease(name: string, bucket: Bucket): Promise<void> {
+    // One turn later, so that everybody who is about to wait is counted.
+    await Promise.resolve();
+    const points = Math.min(Math.max(leaseOf(bucket.limit), bucket.waiting), bucket.limit);
+    bucket.waiting = 0;
+    try {
+      const { consumed, msBeforeNext } = await this.#counter.take(name, points);
+      const usedByOthers = consumed - points;
+      bucket.left = Math.max(0, Math.min(points, bucket.limit - usedByOthers));
+      bucket.unclaimed = Math.max(0, bucket.limit - consumed);
+      bucket.windowEndsAt = this.#now() + Math.max(1, msBeforeNext);
+    } finally {
+      bucket.leasing = undefined;
+    }
+  }
+
+  #bucket(name: string, limit: number): Bucket {
+    let bucket = this.#buckets.get(name);
+    if (bucket) {
+      bucket.limit = limit;
+      return bucket;
+    }
+    if (this.#buckets.size >= MAX_BUCKETS) this.#forget();
+    bucket = { limit, left: 0, unclaimed: limit, windowEndsAt: 0, waiting: 0, leasing: undefined };
+    this.#buckets.set(name, bucket);
+    return bucket;
+  }
+
+  #forget(): void {
+    const now = this.#now();
+    for (const [name, bucket] of this.#buckets) {
+      if (now >= bucket.windowEndsAt && !bucket.leasing) this.#buckets.delete(name);
+    }
+  }
+}
+
+function allowance(allowed: boolean, bucket: Bucket, now: number): Allowance {
+  return {
+    allowed,
+    remaining: bucket.left + bucket.unclaimed,
+    resetSeconds: Math.max(1, Math.ceil((bucket.windowEndsAt - now) / 1000)),
+  };
+}
+
+/** `RateLimit` and `RateLimit-Policy` as draft-ietf-httpapi-ratelimit-headers-10 writes them. */
+export function rateLimitHeaders(policy: string, limit: number, { remaining, resetSeconds }: Allowance): { rateLimit: string; policy: string } {
+  return { rateLimit: `"${policy}";r=${remaining};t=${resetSeconds}`, policy: `"${policy}";q=${limit};w=1` };
+}
+
+export function rateLimited(policy: string, limit: number, { resetSeconds }: Allowance): ApiError {
+  return new ApiError('rate_limited', {
+    detail: `More than ${limit} ${policy} in a second.`,
+    facts: { limit },
+    headers: { 'Retry-After': String(resetSeconds) },
+  });
+}

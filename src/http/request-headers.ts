@@ -1,0 +1,61 @@
+/** Request headers of our own conventions: Idempotency-Key, If-Match, Prefer. */
+import { hash } from 'node:crypto';
+import type { Fault } from '../errors.ts';
+import { canonicalJson } from '../json.ts';
+
+/** Published at GET /v1/limits. */
+export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
+
+export function isIdempotencyKey(text: string): boolean {
+  if (text.length === 0 || text.length > MAX_IDEMPOTENCY_KEY_LENGTH) return false;
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charCodeAt(at);
+    if (character < 0x21 || character > 0x7e) return false;
+  }
+  return true;
+}
+
+/** The fault of an Idempotency-Key header, if it has one. */
+export function idempotencyKeyFault(key: string | undefined, required: boolean): Fault | undefined {
+  if (key === undefined) {
+    return required
+      ? { code: 'idempotency_key_missing', param: 'Idempotency-Key', detail: 'Every request that moves money needs an Idempotency-Key.' }
+      : undefined;
+  }
+  if (isIdempotencyKey(key)) return undefined;
+  return {
+    code: 'idempotency_key_invalid',
+    param: 'Idempotency-Key',
+    detail: `Expects 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} visible ASCII characters.`,
+  };
+}
+
+/** What makes two requests the same under one key: method, path and the body's value, whatever its order and spacing. */
+export function fingerprintOf(request: { method: string; path: string; body: unknown }): Buffer {
+  return hash('sha256', `${request.method} ${request.path}\n${canonicalJson(request.body)}`, 'buffer');
+}
+
+/** `If-Match` as this API writes versions: a whole number, quoted or not; `*` matches whatever is there. */
+export function readIfMatch(header: string | undefined): { version?: number; fault?: Fault } {
+  if (header === undefined || header.trim() === '*') return {};
+  const match = /^(?:"(\d{1,9})"|(\d{1,9}))$/.exec(header.trim());
+  if (match) return { version: Number(match[1] ?? match[2]) };
+  return { fault: { code: 'parameter_invalid', param: 'If-Match', detail: 'Expects the `version` that you read, such as "3".' } };
+}
+
+/** The longest that an answer is held; published at GET /v1/limits. */
+export const MAX_WAIT_SECONDS = 30;
+
+/**
+ * Seconds of `Prefer: wait=N` (RFC 7240), at most MAX_WAIT_SECONDS. Undefined without one: a preference that is not
+ * understood is ignored, as the RFC wants.
+ */
+export function readWait(header: string | string[] | undefined): number | undefined {
+  if (header === undefined) return undefined;
+  const text = Array.isArray(header) ? header.join(',') : header;
+  for (const preference of text.split(',')) {
+    const match = /^\s*wait\s*=\s*"?(\d{1,6})"?\s*(?:;.*)?$/i.exec(preference);
+    if (match) return Math.min(Number(match[1]), MAX_WAIT_SECONDS);
+  }
+  return undefined;
+}

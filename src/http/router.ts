@@ -1,0 +1,36 @@
+/** Puts the table of routes into Express, in the order of the table: the routes that are called most stand first. */
+import type { Express, RequestHandler } from 'express';
+import { ApiError } from '../errors.ts';
+import { type PipelineContext, serve } from './pipeline.ts';
+import type { Route } from './route.ts';
+
+export function mountRoutes(app: Express, routes: readonly Route[], context: PipelineContext): void {
+  const byPath = new Map<string, Route[]>();
+  for (const route of routes) byPath.set(route.path, [...(byPath.get(route.path) ?? []), route]);
+  for (const [path, group] of byPath) {
+    const mounted = app.route(path);
+    for (const route of group) mounted[route.method]((request) => serve(route, request, context));
+    closePath(mounted, path, group.map(({ method }) => method.toUpperCase()));
+  }
+}
+
+interface Mounted {
+  options(handler: RequestHandler): unknown;
+  all(handler: RequestHandler): unknown;
+}
+
+/** What a known path answers to the other methods: OPTIONS tells which there are, the rest is 405. */
+export function closePath(mounted: Mounted, path: string, methods: readonly string[]): void {
+  const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
+  mounted.options((request) => {
+    request.exchange.route = path;
+    request.exchange.send({ status: 204, body: '', headers: ['Allow', allowed] });
+  });
+  mounted.all((request) => {
+    request.exchange.route = path;
+    throw new ApiError('method_not_allowed', {
+      detail: `${request.method} is not one of ${allowed}.`,
+      headers: { Allow: allowed },
+    });
+  });
+}

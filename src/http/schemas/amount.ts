@@ -1,0 +1,80 @@
+/**
+ * Amounts in requests: JSON integers of minor units. What JSON can say and a double cannot hold arrives here as its own
+ * text (json.ts), so that 100.0000000000000000001 is told from 100 and 9007199254740992 from what it would round to.
+ */
+import { z } from 'zod';
+import type { ErrorCode, Facts } from '../../errors.ts';
+import { InexactNumber } from '../../json.ts';
+import { MAX_REQUEST_AMOUNT } from '../../money/amount.ts';
+
+interface AmountFault {
+  code: ErrorCode;
+  detail: string;
+  facts?: Facts;
+}
+
+/** The amount in a JSON value, or what is wrong with it. */
+export function readAmount(value: unknown, minimum: bigint): bigint | AmountFault {
+  if (value === undefined) return { code: 'parameter_missing', detail: 'Required, and missing.' };
+  if (value instanceof InexactNumber) {
+    if (!isWhole(value.text)) return { code: 'amount_not_integer', detail: `${shown(value.text)} is not a whole number of minor units.` };
+    return value.text.startsWith('-') ? below(minimum) : above();
+  }
+  if (typeof value !== 'number' || !Number.isSafeInteger(value)) {
+    return { code: 'amount_not_integer', detail: 'Expects a JSON integer, the amount in minor units.' };
+  }
+  const amount = BigInt(value);
+  if (amount < minimum) return below(minimum);
+  return amount;
+}
+
+function below(minimum: bigint): AmountFault {
+  return { code: 'amount_below_minimum', detail: `Expects at least ${minimum}.`, facts: { limit: minimum } };
+}
+
+function above(): AmountFault {
+  return { code: 'amount_above_maximum', detail: `Expects at most ${MAX_REQUEST_AMOUNT}.`, facts: { limit: MAX_REQUEST_AMOUNT } };
+}
+
+/** Whether a JSON number is whole: every digit behind its point, once the exponent has moved it, is 0. */
+function isWhole(text: string): boolean {
+  const match = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text);
+  if (!match) return false;
+  const [, whole = '', fraction = '', exponent = '0'] = match;
+  const digits = whole + fraction;
+  // Counted, not matched: a pattern for zeros at the end takes quadratic time over a megabyte of zeros in the middle.
+  let significant = digits.length;
+  while (significant > 0 && digits[significant - 1] === '0') significant--;
+  return significant === 0 || significant <= whole.length + Number(exponent);
+}
+
+const MAX_SHOWN = 40;
+
+function shown(text: string): string {
+  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`;
+}
+
+function amountFrom(minimum: bigint, description: string) {
+  return z
+    .unknown()
+    .check((context) => {
+      const result = readAmount(context.value, minimum);
+      if (typeof result === 'bigint') return;
+      const { code, detail, facts } = result;
+      context.issues.push({ code: 'custom', input: context.value, message: detail, params: { fault: code, facts } });
+    })
+    .transform((value) => BigInt(value as number))
+    .meta({
+      type: 'integer',
+      format: 'int64',
+      minimum: Number(minimum),
+      maximum: Number(MAX_REQUEST_AMOUNT),
+      description,
+    });
+}
+
+/** Money that moves. */
+export const positiveAmount = amountFrom(1n, "In the currency's smallest unit: 5.124 KWD is 5124.");
+
+/** A limit, which may be nothing. */
+export const amountOrZero = amountFrom(0n, "In the currency's smallest unit.");

@@ -1,0 +1,35 @@
+/** What one API process keeps between requests: who failed to authenticate, what was used of limits, who waits. */
+import type { Redis } from 'ioredis';
+import type { Transaction } from '../db/pool.ts';
+import type { Payout } from '../payouts/payout.ts';
+import { payouts } from '../payouts/payout-store.ts';
+import type { ApiRuntime } from './api-runtime.ts';
+import { Gate } from './authentication.ts';
+import { createUsageCounter } from './rate-limit-counter.ts';
+import { RateLimiter } from './rate-limiter.ts';
+import { Waiters } from './waiting.ts';
+
+export class ApiServices {
+  readonly gate: Gate;
+  readonly limiter: RateLimiter;
+  readonly payoutWaiters: Waiters<Payout>;
+  #draining = false;
+
+  /** `redis` counts requests for all processes together; without one, this process counts by itself. */
+  constructor(runtime: ApiRuntime, redis?: Redis) {
+    const { log, pool } = runtime;
+    this.gate = new Gate(runtime.authenticator);
+    this.limiter = new RateLimiter(createUsageCounter({ redis, log }));
+    this.payoutWaiters = new Waiters((bookId, ids) => payouts.load(pool as unknown as Transaction, bookId, ids), log);
+  }
+
+  /** True once the process stops: readiness says so, and nobody is held any longer. */
+  get draining(): boolean {
+    return this.#draining;
+  }
+
+  drain(): void {
+    this.#draining = true;
+    this.payoutWaiters.close();
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * Makes a command happen once under its key: the first answer is stored in the same commit, and whoever comes later with
+ * the same request gets it again, byte for byte.
+ */
+import { ERRORS } from '../errors.ts';
+import { newId, publicId, type Uuid } from '../ids.ts';
+import { type Command, isRefusal, type Outcome, type Refusal } from '../ledger/command.ts';
+import { Draft } from '../ledger/draft.ts';
+import { resourceReference } from '../ledger/entry-view.ts';
+import type { BookState } from '../ledger/state.ts';
+import { problemBody } from '../problem.ts';
+import { type IdempotencyRecord, internalKey, type Stored } from './idempotency-key.ts';
+import { idempotencyKeys } from './idempotency-store.ts';
+
+export interface OnceAnswer extends Stored {
+  replayed: boolean;
+}
+
+export interface OnceRequest {
+  /** The caller's key, or null when it sent none. */
+  key: string | null;
+  fingerprint: Buffer;
+  publicUrl: string;
+}
+
+export function once(command: Command<Stored | Refusal>, request: OnceRequest): Command<OnceAnswer> {
+  const key = request.key ?? internalKey(command.id);
+  return {
+    ...command,
+    touches: [...command.touches, { table: idempotencyKeys, ids: [key] }],
+    decide(state, moment) {
+      const known = state.get(idempotencyKeys, key);
+      if (known) return unchanged(state, recall(known, request, command.requestId));
+      const outcome = command.decide(state, moment);
+      const stored = isRefusal(outcome.answer) ? refusalAnswer(outcome.answer, { requestId: command.requestId, publicUrl: request.publicUrl }) : outcome.answer;
+      const answer = { ...stored, replayed: false };
+      // A failed precondition (412) speaks of the request's header, which the fingerprint leaves out: it is not kept.
+      if (stored.status === 412) return { ...outcome, answer };
+      const record: IdempotencyRecord = {
+        key,
+        fingerprint: request.fingerprint,
+        status: stored.status,
+        body: stored.body,
+        resource: stored.resource ?? null,
+        resourceId: stored.resourceId ?? null,
+        requestId: command.requestId,
+        voidedAt: null,
+        createdAt: moment,
+      };
+      return { ...outcome, rows: [...outcome.rows, { table: idempotencyKeys, id: key, row: record }], answer };
+    },
+  };
+}
+
+/** The answer to a key that is known: the first one again, or why not. */
+function recall(known: IdempotencyRecord, request: OnceRequest, requestId: Uuid): OnceAnswer {
+  const reference = known.resource && known.resourceId ? resourceReference(known.resource, known.resourceId) : null;
+  const refuse = (refusal: Refusal): OnceAnswer => ({ ...refusalAnswer(refusal, { requestId, publicUrl: request.publicUrl }), replayed: false });
+  if (known.voidedAt !== null) return refuse({ refused: 'idempotency_key_voided' });
+  if (!known.fingerprint.equals(request.fingerprint)) {
+    const what = reference === null ? `request ${publicId('request', known.requestId)}` : `${known.resource} ${reference}`;
+    return refuse({
+      refused: 'idempotency_key_reused',
+      detail: `This Idempotency-Key stands for ${what}, whose request was another one.`,
+      facts: { resource: reference, first_request_id: publicId('request', known.requestId) },
+    });
+  }
+  const ids = { ...(known.resource ? { resource: known.resource } : {}), ...(known.resourceId ? { resourceId: known.resourceId } : {}) };
+  if (known.body !== null) return { status: known.status!, body: known.body, ...ids, replayed: true };
+  return refuse({
+    refused: 'idempotency_key_reused',
+    detail: 'This Idempotency-Key was used longer ago than its answer is kept. Nothing was done now.',
+    facts: { resource: reference, first_request_id: publicId('request', known.requestId) },
+  });
+}
+
+export function refusalAnswer(refusal: Refusal, context: { requestId: Uuid; publicUrl: string }): Stored {
+  return {
+    status: ERRORS[refusal.refused].status,
+    body: problemBody({
+      code: refusal.refused,
+      detail: refusal.detail,
+      param: refusal.param,
+      facts: refusal.facts,
+      requestId: context.requestId,
+      publicUrl: context.publicUrl,
+    }),
+  };
+}
+
+function unchanged<Answer>(state: BookState, answer: Answer): Outcome<Answer> {
+  return { book: state.book, entries: [], events: [], rows: [], appends: [], rings: [], answer };
+}
+
+/**
+ * Gives a certain no: commits a tombstone, and the key will never do anything; or says what the key already stands for.
+ */
+export function voidKey(input: { key: string; requestId: Uuid; actor?: string }): Command<IdempotencyRecord> {
+  const id = newId();
+  return {
+    id,
+    name: 'idempotency_key.void',
+    requestId: input.requestId,
+    touches: [{ table: idempotencyKeys, ids: [input.key] }],
+    decide(state, moment) {
+      const known = state.get(idempotencyKeys, input.key);
+      if (known) return unchanged(state, known);
+      const draft = new Draft(state, { id, requestId: input.requestId, moment });
+      const tombstone: IdempotencyRecord = {
+        key: input.key,
+        fingerprint: Buffer.alloc(0),
+        status: null,
+        body: null,
+        resource: null,
+        resourceId: null,
+        requestId: input.requestId,
+        voidedAt: moment,
+        createdAt: moment,
+      };
+      draft.put(idempotencyKeys, input.key, tombstone);
+      return draft.finish(tombstone);
+    },
+  };
+}

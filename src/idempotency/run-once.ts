@@ -1,0 +1,56 @@
+import { ApiError } from '../errors.ts';
+import type { Uuid } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
+import { type Command, isRefusal, type Refusal } from '../ledger/command.ts';
+import type { Committer } from '../ledger/committer.ts';
+import type { Stored } from './idempotency-key.ts';
+import { type OnceAnswer, once, refusalAnswer } from './once.ts';
+
+export interface OnceRuntime {
+  committer: Committer;
+  publicUrl: string;
+}
+
+export interface OnceInput {
+  bookId: BookId;
+  key: string | null;
+  fingerprint: Buffer;
+  requestId: Uuid;
+  command: Command<Stored | Refusal>;
+  /** Same checks and the same answer, nothing written and no key used. */
+  dryRun?: boolean;
+  deadlineMs?: number;
+}
+
+/** Keys that this process is working on, to tell a caller whose wait ran out what it waited for. */
+const inProgress = new Map<string, number>();
+
+/**
+ * Carries out a command under its idempotency key. A duplicate waits behind the first in the book's queue. Throws
+ * ApiError `idempotency_in_progress` when its wait runs out while the first is still at work, else
+ * `service_unavailable`.
+ */
+export async function runOnce(runtime: OnceRuntime, input: OnceInput): Promise<OnceAnswer> {
+  const { bookId, command } = input;
+  if (input.dryRun) {
+    const answer = await runtime.committer.preview(bookId, command);
+    const stored = isRefusal(answer) ? refusalAnswer(answer, { requestId: input.requestId, publicUrl: runtime.publicUrl }) : answer;
+    return { ...stored, replayed: false };
+  }
+  const wrapped = once(command, { key: input.key, fingerprint: input.fingerprint, publicUrl: runtime.publicUrl });
+  if (input.key === null) return runtime.committer.submit(bookId, wrapped, { deadlineMs: input.deadlineMs });
+  const name = `${bookId} ${input.key}`;
+  inProgress.set(name, (inProgress.get(name) ?? 0) + 1);
+  try {
+    return await runtime.committer.submit(bookId, wrapped, { deadlineMs: input.deadlineMs });
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'service_unavailable' && inProgress.get(name)! > 1) {
+      throw new ApiError('idempotency_in_progress', { headers: { 'Retry-After': '1' } });
+    }
+    throw error;
+  } finally {
+    const others = inProgress.get(name)! - 1;
+    if (others === 0) inProgress.delete(name);
+    else inProgress.set(name, others);
+  }
+}

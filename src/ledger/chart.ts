@@ -1,0 +1,77 @@
+/**
+ * The chart of accounts of a book, per currency. A book is the operator's view of one organisation: what customers own
+ * is owed to them, so customer accounts are liabilities.
+ */
+import { deriveId, type Uuid } from '../ids.ts';
+import type { Account, Side } from './account.ts';
+import type { BookId } from './book.ts';
+
+export type ChartCode =
+  /** This book's share of the money at banks. */
+  | 'pool'
+  /** Captured card money that the acquirer has not paid yet. */
+  | 'acquirer'
+  /** Sent to a rail, not yet confirmed. */
+  | 'payouts_in_transit'
+  /** Refunds on their way back to payers. */
+  | 'refunds_in_transit'
+  /** Captured for the merchant, not yet released. */
+  | 'merchant_pending'
+  /** Card clearings that the scheme has not settled yet. */
+  | 'scheme_settlement'
+  /** Fees earned by the operator, not yet collected. */
+  | 'due_operator'
+  /** The open side of currency exchange. */
+  | 'fx_position';
+
+export type AccountCode = ChartCode | 'customer';
+
+interface ChartLine {
+  side: Side;
+  /** The least it may have available; null where it may go anywhere. */
+  floor: bigint | null;
+}
+
+export const CHART: Record<AccountCode, ChartLine> = {
+  pool: { side: 'debit', floor: null },
+  acquirer: { side: 'debit', floor: null },
+  customer: { side: 'credit', floor: 0n },
+  payouts_in_transit: { side: 'credit', floor: 0n },
+  refunds_in_transit: { side: 'credit', floor: 0n },
+  merchant_pending: { side: 'credit', floor: null },
+  scheme_settlement: { side: 'credit', floor: null },
+  due_operator: { side: 'credit', floor: null },
+  fx_position: { side: 'debit', floor: null },
+};
+
+/** Chart accounts follow from book, code and currency, so a command can name them before they exist. */
+export function chartAccountId(bookId: BookId, code: ChartCode, currency: string): Uuid {
+  const key = `${bookId} ${code} ${currency}`;
+  let id = derived.get(key);
+  if (id === undefined) {
+    id = deriveId('account', bookId, code, currency);
+    if (derived.size >= DERIVED_KEPT) derived.clear();
+    derived.set(key, id);
+  }
+  return id;
+}
+/** Every payout names several: the hash is worth remembering, within bounds. */
+const derived = new Map<string, Uuid>();
+const DERIVED_KEPT = 50_000;
+
+export function newAccount(id: Uuid, code: AccountCode, currency: string): Account {
+  const { side, floor } = CHART[code];
+  return {
+    id,
+    code,
+    side,
+    currency,
+    status: 'open',
+    postedDebits: 0n,
+    postedCredits: 0n,
+    heldDebits: 0n,
+    heldCredits: 0n,
+    floor,
+    lines: 0n,
+  };
+}

@@ -1,0 +1,154 @@
+/**
+ * The committer: one writer a book in this process. It gathers the commands that arrive while its last batch runs and
+ * commits them together; there is no timer, so a command that comes alone goes at once and batches grow with the load.
+ * Writers of other processes are held apart by the book's row lock.
+ *
+ * Failures by class (db/postgres-errors.ts): the database is not well: the whole batch waits and tries again until its
+ * deadlines; the work is refused: the batch is halved until the culprit is alone; a decision throws: it fails alone.
+ * Every id was minted before the first try, so a try after a lost answer finds its own rows and answers the same.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { classifyFailure } from '../db/postgres-errors.ts';
+import { ApiError } from '../errors.ts';
+import { type BatchContext, type BatchResult, previewCommand, runBatch } from './batch.ts';
+import type { BookId } from './book.ts';
+import type { Command, Ring } from './command.ts';
+
+export interface CommitterOptions extends BatchContext {
+  /** Rings the doorbells of a commit that is certain. Must not throw or wait. */
+  ring: (bookId: BookId, rings: Ring[]) => void;
+  /** Commands in one batch at most. */
+  maxBatch?: number;
+  /** Commands that may wait for one book; beyond it they are turned away before anything is promised. */
+  maxQueue?: number;
+  onError?: (error: unknown, facts: { bookId: BookId; commands: number; attempt: number }) => void;
+}
+
+/** As many as one transaction carries without holding the lock for long: measured by `npm run bench -- ledger`. */
+const MAX_BATCH = 1_000;
+const MAX_QUEUE = 10_000;
+/** Rows one command may touch. Bulk work is many commands. */
+const MAX_TOUCHED = 1_000;
+const DEFAULT_DEADLINE_MS = 10_000;
+const FIRST_RETRY_MS = 20;
+const LAST_RETRY_MS = 1_000;
+
+interface Waiting {
+  command: Command<unknown>;
+  deadline: number;
+  resolve: (answer: unknown) => void;
+  reject: (error: unknown) => void;
+}
+
+interface Lane {
+  waiting: Waiting[];
+  running: Promise<void> | null;
+}
+
+export class Committer {
+  readonly #options: CommitterOptions;
+  readonly #lanes = new Map<BookId, Lane>();
+  #closed = false;
+
+  constructor(options: CommitterOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Carries out a command; resolves with its answer once it is committed. Rejects with ApiError `service_unavailable`
+   * when that is not certain before the deadline (it may still happen: repeat it under the same ids), and with the
+   * decision's own exception when that throws.
+   */
+  submit<Answer>(bookId: BookId, command: Command<Answer>, options: { deadlineMs?: number } = {}): Promise<Answer> {
+    if (this.#closed) return Promise.reject(unavailable('This process is stopping'));
+    const touched = command.touches.reduce((sum, { ids }) => sum + ids.length, 0);
+    if (touched > MAX_TOUCHED) return Promise.reject(new RangeError(`${command.name} touches ${touched} rows, at most ${MAX_TOUCHED} are allowed`));
+    const lane = this.#lane(bookId);
+    if (lane.waiting.length >= (this.#options.maxQueue ?? MAX_QUEUE)) return Promise.reject(unavailable('Too many requests are waiting for this book'));
+    return new Promise<Answer>((resolve, reject) => {
+      const deadline = performance.now() + (options.deadlineMs ?? DEFAULT_DEADLINE_MS);
+      lane.waiting.push({ command: command as Command<unknown>, deadline, resolve: resolve as (answer: unknown) => void, reject });
+      lane.running ??= this.#run(bookId, lane);
+    });
+  }
+
+  preview<Answer>(bookId: BookId, command: Command<Answer>): Promise<Answer> {
+    return previewCommand(this.#options, bookId, command);
+  }
+
+  /** Takes nothing more and resolves when what was taken is done. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all([...this.#lanes.values()].map((lane) => lane.running));
+  }
+
+  #lane(bookId: BookId): Lane {
+    let lane = this.#lanes.get(bookId);
+    if (!lane) this.#lanes.set(bookId, (lane = { waiting: [], running: null }));
+    return lane;
+  }
+
+  async #run(bookId: BookId, lane: Lane): Promise<void> {
+    // One turn of the event loop: requests that were read together are committed together.
+    await new Promise(setImmediate);
+    while (lane.waiting.length > 0) {
+      await this.#carryOut(bookId, lane.waiting.splice(0, this.#options.maxBatch ?? MAX_BATCH));
+    }
+    lane.running = null;
+    this.#lanes.delete(bookId);
+  }
+
+  async #carryOut(bookId: BookId, batch: Waiting[]): Promise<void> {
+    let pending = batch;
+    for (let attempt = 1; pending.length > 0; attempt++) {
+      try {
+        const result = await runBatch(this.#options, bookId, pending.map(({ command }) => command));
+        this.#settle(bookId, pending, result);
+        return;
+      } catch (error) {
+        this.#options.onError?.(error, { bookId, commands: pending.length, attempt });
+        if (classifyFailure(error) !== 'transient') {
+          await this.#isolate(bookId, pending, error);
+          return;
+        }
+        await delay(Math.min(FIRST_RETRY_MS * 2 ** (attempt - 1), LAST_RETRY_MS));
+        pending = this.#dropExpired(pending, error);
+      }
+    }
+  }
+
+  /** One of these cannot be written. Halved until it is alone; the others go through in the order they came. */
+  async #isolate(bookId: BookId, batch: Waiting[], error: unknown): Promise<void> {
+    if (batch.length === 1) {
+      batch[0]!.reject(error);
+      return;
+    }
+    const middle = batch.length >> 1;
+    await this.#carryOut(bookId, batch.slice(0, middle));
+    await this.#carryOut(bookId, batch.slice(middle));
+  }
+
+  #settle(bookId: BookId, batch: Waiting[], { decisions, rings }: BatchResult): void {
+    if (rings.length > 0) this.#options.ring(bookId, rings);
+    for (let index = 0; index < batch.length; index++) {
+      const decision = decisions[index]!;
+      if ('error' in decision) batch[index]!.reject(decision.error);
+      else batch[index]!.resolve(decision.answer);
+    }
+  }
+
+  #dropExpired(batch: Waiting[], error: unknown): Waiting[] {
+    const now = performance.now();
+    return batch.filter((waiting) => {
+      if (waiting.deadline > now) return true;
+      waiting.reject(unavailable('The ledger could not commit this in time', error));
+      return false;
+    });
+  }
+}
+
+function unavailable(detail: string, cause?: unknown): ApiError {
+  const error = new ApiError('service_unavailable', { detail, headers: { 'Retry-After': '1' } });
+  error.cause = cause;
+  return error;
+}

@@ -1,0 +1,274 @@
+/**
+ * How a decision is built: a draft lies over the state, takes postings, holds, rows and events, and ends as an outcome.
+ * The state beneath is never changed, so a decision that throws or is dropped leaves nothing behind.
+ */
+import { formatInstant, type Instant } from '../clock.ts';
+import { publicId, type Uuid } from '../ids.ts';
+import { toJson } from '../json.ts';
+import { type Account, covers, type Direction, move, type PostingPermissions, type PostingRefusal, posted, withHeld } from './account.ts';
+import { accounts } from './account-store.ts';
+import type { Book } from './book.ts';
+import { type ChartCode, chartAccountId, newAccount } from './chart.ts';
+import type { LogAppend, Outcome, Ring, RowChange } from './command.ts';
+import type { Entry, EntryText, Posting, PostingDraft } from './entry.ts';
+import { entryHash, textDigest } from './entry-hash.ts';
+import { journalEntryView } from './entry-view.ts';
+import type { LedgerEvent } from './event.ts';
+import { type Hold, type HoldStepKind, takeFromHold } from './hold.ts';
+import { holdSteps, holds } from './hold-store.ts';
+import type { BookState } from './state.ts';
+import type { Log, Table } from './table.ts';
+
+export interface EntryRequest extends PostingPermissions {
+  resource: string;
+  resourceId: Uuid;
+  step: string;
+  postings: readonly PostingDraft[];
+  /** The day the movement counts for, where it is not the moment of posting. */
+  effectiveAt?: Instant;
+  text?: EntryText | null;
+}
+
+export interface EventRequest {
+  type: string;
+  objectId: Uuid;
+  /** The object's version: which of two events about it is newer. */
+  objectSequence: number;
+  /** The object in full, as the API shows it. */
+  object: unknown;
+  previousAttributes?: Record<string, unknown>;
+  /** Entries this event tells of, with their exact postings. */
+  entries?: readonly Entry[];
+}
+
+/** A posting that its decision had no answer for: a bug, so the command fails and nothing of it is written. */
+export class PostingRefused extends Error {
+  override name = 'PostingRefused';
+  constructor(readonly refusal: PostingRefusal) {
+    super(`Account ${refusal.accountId} does not take the posting: ${refusal.code}`);
+  }
+}
+
+export class Draft {
+  readonly moment: Instant;
+  readonly #state: BookState;
+  readonly #requestId: Uuid;
+  readonly #actor: string;
+  readonly #nextId: () => Uuid;
+  readonly #rows = new Map<Table<unknown>, Map<string, unknown>>();
+  readonly #entries: Entry[] = [];
+  readonly #events: LedgerEvent[] = [];
+  readonly #appends: LogAppend[] = [];
+  readonly #rings: Ring[] = [];
+  #book: Book;
+
+  /** `id` is the command's own, minted when it was submitted: the ids of its entries and events follow from it. */
+  constructor(state: BookState, command: { id: Uuid; requestId: Uuid; actor?: string; moment: Instant }) {
+    this.#state = state;
+    this.#book = state.book;
+    this.#requestId = command.requestId;
+    this.#actor = command.actor ?? 'system';
+    this.#nextId = idSequence(command.id);
+    this.moment = command.moment;
+  }
+
+  get book(): Book {
+    return this.#book;
+  }
+
+  get livemode(): boolean {
+    return this.#book.mode === 'live';
+  }
+
+  /** A further id of the command's own, the same on every retry. */
+  mintId(): Uuid {
+    return this.#nextId();
+  }
+
+  get<Row>(table: Table<Row>, id: string): Row | undefined {
+    const own = this.#rows.get(table as Table<unknown>)?.get(id);
+    return own === undefined ? this.#state.get(table, id) : (own as Row);
+  }
+
+  put<Row>(table: Table<Row>, id: string, row: Row): void {
+    let rows = this.#rows.get(table as Table<unknown>);
+    if (!rows) this.#rows.set(table as Table<unknown>, (rows = new Map()));
+    rows.set(id, row);
+  }
+
+  append<Row>(log: Log<Row>, row: Row): void {
+    this.#appends.push({ log: log as Log<unknown>, row });
+  }
+
+  ring(ring: Ring): void {
+    this.#rings.push(ring);
+  }
+
+  account(id: Uuid): Account {
+    const account = this.get(accounts, id);
+    if (!account) throw new Error(`Account ${id} does not exist`);
+    return account;
+  }
+
+  /** The book's chart account of this code and currency, opened when it is first needed. Declare its id in `touches`. */
+  chart(code: ChartCode, currency: string): Account {
+    const id = chartAccountId(this.#book.id, code, currency);
+    const known = this.get(accounts, id);
+    if (known) return known;
+    const opened = newAccount(id, code, currency);
+    this.put(accounts, id, opened);
+    return opened;
+  }
+
+  /** Books an entry; returns why not when an account refuses, and then nothing of it is kept. Empty entries are omitted. */
+  tryPost(request: EntryRequest): Entry | PostingRefusal {
+    const moved = new Map<Uuid, Account>();
+    const postings: Posting[] = [];
+    let floorOverridden = false;
+    for (const { debit, credit, amount } of request.postings) {
+      if (amount === 0n) continue;
+      if (amount < 0n) throw new RangeError('A posting moves a positive amount');
+      if (debit === credit) throw new RangeError('A posting moves between two accounts');
+      const source = moved.get(debit) ?? this.account(debit);
+      const target = moved.get(credit) ?? this.account(credit);
+      const currency = source.currency;
+      floorOverridden ||= breaksFloor(source, 'debit', amount) || breaksFloor(target, 'credit', amount);
+      const debited = move(source, { direction: 'debit', amount, currency }, request);
+      if ('code' in debited && !('id' in debited)) return debited;
+      const credited = move(target, { direction: 'credit', amount, currency }, request);
+      if ('code' in credited && !('id' in credited)) return credited;
+      moved.set(debit, debited as Account);
+      moved.set(credit, credited as Account);
+      postings.push(newPosting({ ordinal: postings.length + 1, amount, debited: debited as Account, credited: credited as Account }));
+    }
+    if (postings.length === 0) throw new RangeError('An entry has at least one posting');
+    for (const [id, account] of moved) this.put(accounts, id, account);
+    return this.#seal(request, { postings, floorOverridden });
+  }
+
+  /** Books an entry that its decision has already made sure of. */
+  post(request: EntryRequest): Entry {
+    const result = this.tryPost(request);
+    if (!('hash' in result)) throw new PostingRefused(result);
+    return result;
+  }
+
+  /** Reserves an amount. Returns false, and nothing is held, when the account does not cover it. */
+  placeHold(request: { id: Uuid; accountId: Uuid; resource: string; resourceId: Uuid; amount: bigint; expiresAt?: Instant }): Hold | false {
+    const account = this.account(request.accountId);
+    if (!covers(account, request.amount)) return false;
+    const hold: Hold = {
+      id: request.id,
+      accountId: request.accountId,
+      resource: request.resource,
+      resourceId: request.resourceId,
+      currency: account.currency,
+      amount: request.amount,
+      remaining: request.amount,
+      status: 'open',
+      expiresAt: request.expiresAt ?? null,
+      steps: 1,
+      createdAt: this.moment,
+      updatedAt: this.moment,
+    };
+    this.put(accounts, account.id, withHeld(account, request.amount));
+    this.put(holds, hold.id, hold);
+    this.append(holdSteps, { holdId: hold.id, ordinal: 1, kind: 'created', amount: hold.amount, createdAt: this.moment });
+    return hold;
+  }
+
+  /** Captures, releases or expires part of a hold; `amount` is all that remains when it is left out. */
+  takeFromHold(holdId: Uuid, kind: Exclude<HoldStepKind, 'created'>, amount?: bigint): Hold {
+    const hold = this.get(holds, holdId);
+    if (!hold) throw new Error(`Hold ${holdId} does not exist`);
+    const taken = amount ?? hold.remaining;
+    if (taken === 0n) return hold;
+    const changed = takeFromHold(hold, { kind, amount: taken, moment: this.moment });
+    this.put(holds, hold.id, changed);
+    this.put(accounts, hold.accountId, withHeld(this.account(hold.accountId), -taken));
+    this.append(holdSteps, { holdId: hold.id, ordinal: changed.steps, kind, amount: taken, createdAt: this.moment });
+    return changed;
+  }
+
+  emit(request: EventRequest): LedgerEvent {
+    const sequence = this.#book.eventSequence + 1n;
+    this.#book = { ...this.#book, eventSequence: sequence, lastPostedAt: this.moment };
+    const id = this.#nextId();
+    const payload = toJson({
+      id: publicId('event', id),
+      object: 'event',
+      type: request.type,
+      sequence,
+      object_sequence: request.objectSequence,
+      created_at: formatInstant(this.moment),
+      livemode: this.livemode,
+      request_id: publicId('request', this.#requestId),
+      data: { object: request.object, previous_attributes: request.previousAttributes ?? {} },
+      journal_entries: (request.entries ?? []).map((entry) => journalEntryView(entry, (accountId) => this.account(accountId).code)),
+    });
+    const event: LedgerEvent = { sequence, id, type: request.type, objectId: request.objectId, requestId: this.#requestId, actor: this.#actor, createdAt: this.moment, payload };
+    this.#events.push(event);
+    return event;
+  }
+
+  finish<Answer>(answer: Answer): Outcome<Answer> {
+    const rows: RowChange[] = [];
+    for (const [table, changed] of this.#rows) for (const [id, row] of changed) rows.push({ table, id, row });
+    return { book: this.#book, entries: this.#entries, events: this.#events, rows, appends: this.#appends, rings: this.#rings, answer };
+  }
+
+  #seal(request: EntryRequest, body: { postings: Posting[]; floorOverridden: boolean }): Entry {
+    const book = this.#book;
+    const unsealed = {
+      sequence: book.entrySequence + 1n,
+      id: this.#nextId(),
+      resource: request.resource,
+      resourceId: request.resourceId,
+      step: request.step,
+      postedAt: this.moment,
+      effectiveAt: request.effectiveAt ?? this.moment,
+      requestId: this.#requestId,
+      floorOverridden: body.floorOverridden,
+      textDigest: request.text ? textDigest(request.text) : null,
+      text: request.text ?? null,
+      postings: body.postings,
+    };
+    const hash = entryHash(book.id, book.chainHash, unsealed);
+    const entry: Entry = { ...unsealed, hash };
+    this.#book = { ...book, entrySequence: entry.sequence, chainHash: hash, lastPostedAt: this.moment };
+    this.#entries.push(entry);
+    return entry;
+  }
+}
+
+/** Whether the line takes the account's available balance below its floor; only overridden postings get that far. */
+function breaksFloor(account: Account, direction: Direction, amount: bigint): boolean {
+  return direction !== account.side && !covers(account, amount);
+}
+
+function newPosting(line: { ordinal: number; amount: bigint; debited: Account; credited: Account }): Posting {
+  return {
+    ordinal: line.ordinal,
+    debitAccountId: line.debited.id,
+    creditAccountId: line.credited.id,
+    amount: line.amount,
+    currency: line.debited.currency,
+    debitLine: line.debited.lines,
+    debitBalanceAfter: posted(line.debited),
+    creditLine: line.credited.lines,
+    creditBalanceAfter: posted(line.credited),
+  };
+}
+
+/**
+ * Ids that follow from a UUIDv7 minted at submission: its last 16 bits count up. In order of time like their seed, so
+ * that indexes grow at their end, and the same on every retry.
+ */
+function idSequence(seed: Uuid): () => Uuid {
+  const head = seed.slice(0, 32);
+  let tail = Number.parseInt(seed.slice(32), 16);
+  return () => {
+    tail = (tail + 1) & 0xffff;
+    return head + tail.toString(16).padStart(4, '0');
+  };
+}

@@ -1,0 +1,36 @@
+/**
+ * The hash chain. Each entry's hash is SHA-256 over the canonical JSON (RFC 8785) of its predecessor's hash and every
+ * column of its own and of its postings; integers are written as strings, since JSON's numbers end at 2^53.
+ * The text is put together by hand, in the sorted order of keys: an entry costs one hash, not a tree of objects. A test
+ * holds it against a general canonicaliser.
+ */
+import { createHash } from 'node:crypto';
+import { formatInstant } from '../clock.ts';
+import type { BookId } from './book.ts';
+import type { Entry, EntryText, Posting } from './entry.ts';
+
+/** The predecessor of a book's first entry. */
+export const GENESIS_HASH = Buffer.alloc(32);
+
+export type UnsealedEntry = Omit<Entry, 'hash'>;
+
+export function entryHash(bookId: BookId, previousHash: Buffer, entry: UnsealedEntry): Buffer {
+  return createHash('sha256').update(entryText(bookId, previousHash, entry)).digest();
+}
+
+/** The canonical JSON that is hashed. `resource` and `step` are our own words, without a character to escape. */
+export function entryText(bookId: BookId, previousHash: Buffer, entry: UnsealedEntry): string {
+  let postings = '';
+  for (const posting of entry.postings) postings += (postings === '' ? '' : ',') + postingText(posting);
+  const digest = entry.textDigest === null ? 'null' : `"${entry.textDigest.toString('hex')}"`;
+  return `{"book_id":"${bookId}","effective_at":"${formatInstant(entry.effectiveAt)}","floor_overridden":${entry.floorOverridden},"id":"${entry.id}","posted_at":"${formatInstant(entry.postedAt)}","postings":[${postings}],"previous_hash":"${previousHash.toString('hex')}","request_id":"${entry.requestId}","resource":"${entry.resource}","resource_id":"${entry.resourceId}","sequence":"${entry.sequence}","step":"${entry.step}","text_digest":${digest}}`;
+}
+
+function postingText(posting: Posting): string {
+  return `{"amount":"${posting.amount}","credit_account_id":"${posting.creditAccountId}","credit_balance_after":"${posting.creditBalanceAfter}","credit_line":"${posting.creditLine}","currency":"${posting.currency}","debit_account_id":"${posting.debitAccountId}","debit_balance_after":"${posting.debitBalanceAfter}","debit_line":"${posting.debitLine}","ordinal":"${posting.ordinal}"}`;
+}
+
+/** What the chain keeps of free text: enough to prove the text, nothing to guess it from once the salt is erased. */
+export function textDigest(text: EntryText): Buffer {
+  return createHash('sha256').update(text.salt).update(text.description).digest();
+}

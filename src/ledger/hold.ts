@@ -1,0 +1,51 @@
+/**
+ * A hold reserves an amount of an account without posting. It is captured (in parts, too), released or expired, and
+ * every step is a row. Invariant: an open hold's `remaining` is part of its account's held total.
+ */
+import type { Instant } from '../clock.ts';
+import type { Uuid } from '../ids.ts';
+
+export type HoldStatus =
+  /** Something remains reserved. */
+  | 'open'
+  /** Nothing remains, and the last step was a capture. */
+  | 'captured'
+  /** Nothing remains, and the last step gave back. */
+  | 'released'
+  /** Nothing remains, because its time ran out. */
+  | 'expired';
+
+export interface Hold {
+  readonly id: Uuid;
+  readonly accountId: Uuid;
+  readonly resource: string;
+  readonly resourceId: Uuid;
+  readonly currency: string;
+  readonly amount: bigint;
+  readonly remaining: bigint;
+  readonly status: HoldStatus;
+  readonly expiresAt: Instant | null;
+  /** How many steps it has taken; the ordinal of the last. */
+  readonly steps: number;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+}
+
+export type HoldStepKind = 'created' | 'captured' | 'released' | 'expired';
+
+export interface HoldStep {
+  readonly holdId: Uuid;
+  readonly ordinal: number;
+  readonly kind: HoldStepKind;
+  readonly amount: bigint;
+  readonly createdAt: Instant;
+}
+
+/** The hold after giving up a part of what remains. Throws RangeError for more than remains: the caller decides first. */
+export function takeFromHold(hold: Hold, step: { kind: Exclude<HoldStepKind, 'created'>; amount: bigint; moment: Instant }): Hold {
+  if (step.amount <= 0n || step.amount > hold.remaining) {
+    throw new RangeError(`Hold ${hold.id} has ${hold.remaining} left, ${step.amount} was to be ${step.kind}`);
+  }
+  const remaining = hold.remaining - step.amount;
+  return { ...hold, remaining, status: remaining === 0n ? step.kind : 'open', steps: hold.steps + 1, updatedAt: step.moment };
+}

@@ -1,0 +1,205 @@
+/** Reading the journal: entries with their postings, and the lines of one account. */
+import type { Instant } from '../clock.ts';
+import { plainArray } from '../db/columns.ts';
+import { build, keyset, type Page, type PageRequest, pageOf, runBuilt } from '../db/page.ts';
+import type { Queryable } from '../db/pool.ts';
+import type { Uuid } from '../ids.ts';
+import type { BookId } from './book.ts';
+import type { Entry, Posting } from './entry.ts';
+
+export interface EntryRow {
+  sequence: bigint;
+  id: string;
+  resource: string;
+  resource_id: string;
+  step: string;
+  posted_at: Instant;
+  effective_at: Instant;
+  request_id: string;
+  floor_overridden: boolean;
+  text_digest: Buffer | null;
+  hash: Buffer;
+}
+
+export interface PostingRow {
+  entry_sequence: bigint;
+  ordinal: number;
+  debit_account_id: string;
+  credit_account_id: string;
+  amount: bigint;
+  currency: string;
+  debit_line: bigint;
+  debit_balance_after: bigint;
+  credit_line: bigint;
+  credit_balance_after: bigint;
+}
+
+export const ENTRY_COLUMNS = 'sequence, id, resource, resource_id, step, posted_at, effective_at, request_id, floor_overridden, text_digest, hash';
+export const POSTING_COLUMNS =
+  'entry_sequence, ordinal, debit_account_id, credit_account_id, amount, currency, debit_line, debit_balance_after, credit_line, credit_balance_after';
+
+export type ReadEntry = Omit<Entry, 'text'>;
+
+export function entryFromRow(row: EntryRow, postings: readonly Posting[]): ReadEntry {
+  return {
+    sequence: row.sequence,
+    id: row.id,
+    resource: row.resource,
+    resourceId: row.resource_id,
+    step: row.step,
+    postedAt: row.posted_at,
+    effectiveAt: row.effective_at,
+    requestId: row.request_id,
+    floorOverridden: row.floor_overridden,
+    textDigest: row.text_digest,
+    hash: row.hash,
+    postings,
+  };
+}
+
+export function postingFromRow(row: PostingRow): Posting {
+  return {
+    ordinal: row.ordinal,
+    debitAccountId: row.debit_account_id,
+    creditAccountId: row.credit_account_id,
+    amount: row.amount,
+    currency: row.currency,
+    debitLine: row.debit_line,
+    debitBalanceAfter: row.debit_balance_after,
+    creditLine: row.credit_line,
+    creditBalanceAfter: row.credit_balance_after,
+  };
+}
+
+/** Postings of some entries, by entry. Index: postings_pkey. */
+export async function loadPostings(db: Queryable, bookId: BookId, sequences: readonly bigint[]): Promise<Map<bigint, Posting[]>> {
+  const { rows } = await db.query<PostingRow>({
+    name: 'postings.load',
+    text: `SELECT ${POSTING_COLUMNS} FROM postings WHERE book_id = $1 AND entry_sequence = ANY ($2::bigint[]) ORDER BY entry_sequence, ordinal`,
+    values: [bookId, plainArray(sequences)],
+  });
+  const postings = new Map<bigint, Posting[]>();
+  for (const row of rows) {
+    const list = postings.get(row.entry_sequence);
+    if (list) list.push(postingFromRow(row));
+    else postings.set(row.entry_sequence, [postingFromRow(row)]);
+  }
+  return postings;
+}
+
+/** Codes of accounts by id, for showing postings. Index: accounts_pkey. */
+export async function loadAccountCodes(db: Queryable, bookId: BookId, entries: readonly ReadEntry[]): Promise<Map<Uuid, string>> {
+  const ids = new Set(entries.flatMap((entry) => entry.postings.flatMap((posting) => [posting.debitAccountId, posting.creditAccountId])));
+  const { rows } = await db.query<{ id: string; code: string }>({
+    name: 'accounts.codes',
+    text: 'SELECT id, code FROM accounts WHERE book_id = $1 AND id = ANY ($2::uuid[])',
+    values: [bookId, plainArray([...ids])],
+  });
+  return new Map(rows.map((row) => [row.id, row.code]));
+}
+
+async function withPostings(db: Queryable, bookId: BookId, rows: readonly EntryRow[]): Promise<ReadEntry[]> {
+  const postings = await loadPostings(db, bookId, rows.map((row) => row.sequence));
+  return rows.map((row) => entryFromRow(row, postings.get(row.sequence) ?? []));
+}
+
+export async function findEntry(db: Queryable, bookId: BookId, id: Uuid): Promise<ReadEntry | undefined> {
+  const { rows } = await db.query<EntryRow>({
+    name: 'entries.find',
+    text: `SELECT ${ENTRY_COLUMNS} FROM entries WHERE book_id = $1 AND id = $2`,
+    values: [bookId, id],
+  });
+  return (await withPostings(db, bookId, rows))[0];
+}
+
+export interface EntryFilter {
+  resourceId?: Uuid;
+}
+
+/** A page of the journal, newest first; the cursor is the sequence. Indexes: entries_pkey, or the entries of one resource. */
+export async function listEntries(db: Queryable, bookId: BookId, filter: EntryFilter, page: PageRequest): Promise<Page<ReadEntry>> {
+  const query = build('entries').select(build.raw(ENTRY_COLUMNS)).where('book_id', bookId);
+  if (filter.resourceId !== undefined) query.where('resource_id', filter.resourceId);
+  const rows = await runBuilt<EntryRow>(db, keyset(query, page, 'sequence'));
+  const { rows: kept, hasMore } = pageOf(rows, page);
+  return { rows: await withPostings(db, bookId, kept), hasMore };
+}
+
+/** Sequence of an entry, for turning an id into a cursor. */
+export async function findEntrySequence(db: Queryable, bookId: BookId, id: Uuid): Promise<bigint | undefined> {
+  const { rows } = await db.query<{ sequence: bigint }>({ name: 'entries.sequence', text: 'SELECT sequence FROM entries WHERE book_id = $1 AND id = $2', values: [bookId, id] });
+  return rows[0]?.sequence;
+}
+
+/** One line of an account: its side of a posting, and the balance after it. */
+export interface AccountLine {
+  readonly line: bigint;
+  readonly direction: 'debit' | 'credit';
+  readonly amount: bigint;
+  readonly currency: string;
+  readonly balanceAfter: bigint;
+  readonly counterAccountId: Uuid;
+  readonly entryId: Uuid;
+  readonly resource: string;
+  readonly resourceId: Uuid;
+  readonly step: string;
+  readonly postedAt: Instant;
+  readonly effectiveAt: Instant;
+}
+
+interface AccountLineRow {
+  line: bigint;
+  direction: 'debit' | 'credit';
+  amount: bigint;
+  currency: string;
+  balance_after: bigint;
+  counter_account_id: string;
+  entry_id: string;
+  resource: string;
+  resource_id: string;
+  step: string;
+  posted_at: Instant;
+  effective_at: Instant;
+}
+
+/**
+ * A page of an account's lines, newest first; the cursor is the gapless line number. Either side has its own index
+ * (book, account, line); each is read as far as one page reaches, then merged.
+ */
+export async function listAccountLines(db: Queryable, bookId: BookId, accountId: Uuid, page: PageRequest): Promise<Page<AccountLine>> {
+  const side = (direction: 'debit' | 'credit') => {
+    const counter = direction === 'debit' ? 'credit' : 'debit';
+    const query = build('postings')
+      .select(
+        build.raw(`${direction}_line AS line, '${direction}' AS direction, amount, currency, ${direction}_balance_after AS balance_after,
+          ${counter}_account_id AS counter_account_id, entry_sequence`),
+      )
+      .where('book_id', bookId)
+      .where(`${direction}_account_id`, accountId);
+    return keyset(query, page, `${direction}_line`);
+  };
+  const merged = keyset(build.from(build.unionAll([side('debit'), side('credit')], true).as('sides')), page, 'line');
+  const query = build
+    .select(build.raw('l.line, l.direction, l.amount, l.currency, l.balance_after, l.counter_account_id, e.id AS entry_id, e.resource, e.resource_id, e.step, e.posted_at, e.effective_at'))
+    .from(merged.as('l'))
+    .joinRaw('JOIN entries e ON e.book_id = ? AND e.sequence = l.entry_sequence', [bookId])
+    .orderBy('l.line', page.endingBefore === undefined ? 'desc' : 'asc');
+  const rows = await runBuilt<AccountLineRow>(db, query);
+  return pageOf(
+    rows.map((row) => ({
+      line: row.line,
+      direction: row.direction,
+      amount: row.amount,
+      currency: row.currency,
+      balanceAfter: row.balance_after,
+      counterAccountId: row.counter_account_id,
+      entryId: row.entry_id,
+      resource: row.resource,
+      resourceId: row.resource_id,
+      step: row.step,
+      postedAt: row.posted_at,
+      effectiveAt: row.effective_at,
+    })),
+    page,
+  );
+}

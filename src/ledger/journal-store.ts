@@ -1,0 +1,96 @@
+/** Writing the journal: entries with their postings, and events. Append-only; the database refuses anything else. */
+import { byteaArray, column, instantArray, plainArray, textArray } from '../db/columns.ts';
+import type { Transaction } from '../db/pool.ts';
+import type { BookId } from './book.ts';
+import type { Entry } from './entry.ts';
+import type { LedgerEvent } from './event.ts';
+
+/** Three statements at most for any number of entries. Sent together: the caller's connection does not wait in between. */
+export async function appendEntries(trx: Transaction, bookId: BookId, entries: readonly Entry[]): Promise<void> {
+  const withText = entries.filter((entry) => entry.text !== null);
+  await Promise.all([
+    insertEntries(trx, bookId, entries),
+    insertPostings(trx, bookId, entries),
+    ...(withText.length === 0 ? [] : [insertTexts(trx, bookId, withText)]),
+  ]);
+}
+
+async function insertEntries(trx: Transaction, bookId: BookId, entries: readonly Entry[]): Promise<void> {
+  await trx.query({
+    name: 'entries.append',
+    text: `INSERT INTO entries (book_id, sequence, id, resource, resource_id, step, posted_at, effective_at, request_id, floor_overridden, text_digest, hash)
+      SELECT $1, * FROM unnest($2::bigint[], $3::uuid[], $4::text[], $5::uuid[], $6::text[], $7::timestamptz[], $8::timestamptz[],
+        $9::uuid[], $10::boolean[], $11::bytea[], $12::bytea[])`,
+    values: [
+      bookId,
+      plainArray(column(entries, (entry) => entry.sequence)),
+      plainArray(column(entries, (entry) => entry.id)),
+      textArray(column(entries, (entry) => entry.resource)),
+      plainArray(column(entries, (entry) => entry.resourceId)),
+      textArray(column(entries, (entry) => entry.step)),
+      instantArray(column(entries, (entry) => entry.postedAt)),
+      instantArray(column(entries, (entry) => entry.effectiveAt)),
+      plainArray(column(entries, (entry) => entry.requestId)),
+      plainArray(column(entries, (entry) => entry.floorOverridden)),
+      byteaArray(column(entries, (entry) => entry.textDigest)),
+      byteaArray(column(entries, (entry) => entry.hash)),
+    ],
+  });
+}
+
+async function insertPostings(trx: Transaction, bookId: BookId, entries: readonly Entry[]): Promise<void> {
+  const lines = entries.flatMap((entry) => entry.postings.map((posting) => ({ sequence: entry.sequence, posting })));
+  await trx.query({
+    name: 'postings.append',
+    text: `INSERT INTO postings (book_id, entry_sequence, ordinal, debit_account_id, credit_account_id, amount, currency,
+        debit_line, debit_balance_after, credit_line, credit_balance_after)
+      SELECT $1, * FROM unnest($2::bigint[], $3::smallint[], $4::uuid[], $5::uuid[], $6::bigint[], $7::text[],
+        $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[])`,
+    values: [
+      bookId,
+      plainArray(column(lines, ({ sequence }) => sequence)),
+      plainArray(column(lines, ({ posting }) => posting.ordinal)),
+      plainArray(column(lines, ({ posting }) => posting.debitAccountId)),
+      plainArray(column(lines, ({ posting }) => posting.creditAccountId)),
+      plainArray(column(lines, ({ posting }) => posting.amount)),
+      textArray(column(lines, ({ posting }) => posting.currency)),
+      plainArray(column(lines, ({ posting }) => posting.debitLine)),
+      plainArray(column(lines, ({ posting }) => posting.debitBalanceAfter)),
+      plainArray(column(lines, ({ posting }) => posting.creditLine)),
+      plainArray(column(lines, ({ posting }) => posting.creditBalanceAfter)),
+    ],
+  });
+}
+
+async function insertTexts(trx: Transaction, bookId: BookId, entries: readonly Entry[]): Promise<void> {
+  await trx.query({
+    name: 'entry_texts.append',
+    text: `INSERT INTO entry_texts (book_id, entry_sequence, salt, description)
+      SELECT $1, * FROM unnest($2::bigint[], $3::bytea[], $4::text[])`,
+    values: [
+      bookId,
+      plainArray(column(entries, (entry) => entry.sequence)),
+      byteaArray(column(entries, (entry) => entry.text!.salt)),
+      textArray(column(entries, (entry) => entry.text!.description)),
+    ],
+  });
+}
+
+export async function appendEvents(trx: Transaction, bookId: BookId, events: readonly LedgerEvent[]): Promise<void> {
+  await trx.query({
+    name: 'events.append',
+    text: `INSERT INTO events (book_id, sequence, id, type, object_id, request_id, actor, created_at, payload)
+      SELECT $1, * FROM unnest($2::bigint[], $3::uuid[], $4::text[], $5::uuid[], $6::uuid[], $7::text[], $8::timestamptz[], $9::text[])`,
+    values: [
+      bookId,
+      plainArray(column(events, (event) => event.sequence)),
+      plainArray(column(events, (event) => event.id)),
+      textArray(column(events, (event) => event.type)),
+      plainArray(column(events, (event) => event.objectId)),
+      plainArray(column(events, (event) => event.requestId)),
+      textArray(column(events, (event) => event.actor)),
+      instantArray(column(events, (event) => event.createdAt)),
+      textArray(column(events, (event) => event.payload)),
+    ],
+  });
+}

@@ -1,0 +1,30 @@
+import { column, plainArray, textArray } from '../db/columns.ts';
+import type { Uuid } from '../ids.ts';
+import { type Log, WRITE_ORDER } from './table.ts';
+
+/** One pair of an object's metadata, for `metadata[key]` filters: an insert-only table, so that search costs the hot rows nothing. */
+export interface MetadataPair {
+  readonly object: 'payout' | 'account';
+  readonly key: string;
+  readonly value: string;
+  readonly objectId: Uuid;
+}
+
+export const metadataIndex: Log<MetadataPair> = {
+  name: 'metadata_index',
+  writeOrder: WRITE_ORDER.resourceChildren,
+  async append(trx, bookId, rows) {
+    await trx.query({
+      name: 'metadata_index.append',
+      text: `INSERT INTO metadata_index (book_id, object, key, value, object_id)
+        SELECT $1, * FROM unnest($2::text[], $3::text[], $4::text[], $5::uuid[]) ON CONFLICT DO NOTHING`,
+      values: [
+        bookId,
+        textArray(column(rows, (row) => row.object)),
+        textArray(column(rows, (row) => row.key)),
+        textArray(column(rows, (row) => row.value)),
+        plainArray(column(rows, (row) => row.objectId)),
+      ],
+    });
+  },
+};

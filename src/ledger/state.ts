@@ -1,0 +1,132 @@
+/**
+ * The state of one book during one batch: the union of the rows that the batch's commands named, loaded once, with what
+ * earlier commands of the batch did to them. Decisions read it; only the batch applies outcomes to it.
+ */
+import type { Uuid } from '../ids.ts';
+import type { Account } from './account.ts';
+import { accounts } from './account-store.ts';
+import type { Book } from './book.ts';
+import type { LogAppend, Outcome, Ring, Touch } from './command.ts';
+import type { Entry } from './entry.ts';
+import type { Delivery, LedgerEvent, Subscriber } from './event.ts';
+import type { Log, Table } from './table.ts';
+
+interface TableState {
+  rows: Map<string, unknown>;
+  /** Ids that had a row in the database when the batch began. */
+  loaded: Set<string>;
+  /** Ids the batch has looked for. */
+  known: Set<string>;
+  dirty: Set<string>;
+}
+
+export interface RowWrites {
+  table: Table<unknown>;
+  inserted: unknown[];
+  updated: unknown[];
+}
+
+export class BookState {
+  readonly #tables = new Map<Table<unknown>, TableState>();
+  readonly #appends = new Map<Log<unknown>, unknown[]>();
+  readonly entries: Entry[] = [];
+  readonly events: LedgerEvent[] = [];
+  readonly deliveries: Delivery[] = [];
+
+  constructor(
+    public book: Book,
+    readonly subscribers: readonly Subscriber[],
+  ) {}
+
+  /** Takes in rows as loaded; ids without a row are known to be absent. */
+  admit(table: Table<unknown>, ids: Iterable<string>, rows: ReadonlyMap<string, unknown>): void {
+    const state = this.#of(table);
+    for (const id of ids) state.known.add(id);
+    for (const [id, row] of rows) {
+      state.rows.set(id, row);
+      state.loaded.add(id);
+    }
+  }
+
+  /** The row, or undefined when there is none. Throws when no command of the batch declared the id: that is a bug. */
+  get<Row>(table: Table<Row>, id: string): Row | undefined {
+    const state = this.#tables.get(table as Table<unknown>);
+    const row = state?.rows.get(id);
+    if (row === undefined && !state?.known.has(id)) throw new Error(`${table.name} ${id} was not declared by the command`);
+    return row as Row | undefined;
+  }
+
+  account(id: Uuid): Account | undefined {
+    return this.get(accounts, id);
+  }
+
+  /** Makes an outcome part of the state, so that the next command of the batch decides over it. */
+  apply(outcome: Outcome<unknown>): Ring[] {
+    this.book = outcome.book;
+    for (const { table, id, row } of outcome.rows) {
+      const state = this.#of(table);
+      state.rows.set(id, row);
+      state.dirty.add(id);
+    }
+    for (const append of outcome.appends) this.#append(append);
+    for (const entry of outcome.entries) this.entries.push(entry);
+    const rings = [...outcome.rings];
+    for (const event of outcome.events) {
+      this.events.push(event);
+      for (const subscriber of this.subscribers) {
+        if (!subscriber.wants(event.type, event.objectId)) continue;
+        this.deliveries.push({ eventSequence: event.sequence, subscriberId: subscriber.id, createdAt: event.createdAt });
+        rings.push({ pool: 'webhooks', job: 'delivery.send', id: `${event.sequence}:${subscriber.id}` });
+      }
+    }
+    return rings;
+  }
+
+  /** Each changed row once, by table in write order. */
+  rowWrites(): RowWrites[] {
+    const writes: RowWrites[] = [];
+    for (const [table, state] of this.#tables) {
+      if (state.dirty.size === 0) continue;
+      const write: RowWrites = { table, inserted: [], updated: [] };
+      for (const id of state.dirty) (state.loaded.has(id) ? write.updated : write.inserted).push(state.rows.get(id));
+      writes.push(write);
+    }
+    return writes.sort((a, b) => a.table.writeOrder - b.table.writeOrder);
+  }
+
+  logWrites(): { log: Log<unknown>; rows: unknown[] }[] {
+    return [...this.#appends].map(([log, rows]) => ({ log, rows }));
+  }
+
+  get isUnchanged(): boolean {
+    return this.entries.length === 0 && this.events.length === 0 && this.#appends.size === 0 && this.rowWrites().length === 0;
+  }
+
+  #append({ log, row }: LogAppend): void {
+    const rows = this.#appends.get(log);
+    if (rows) rows.push(row);
+    else this.#appends.set(log, [row]);
+  }
+
+  #of(table: Table<unknown>): TableState {
+    let state = this.#tables.get(table);
+    if (!state) {
+      state = { rows: new Map(), loaded: new Set(), known: new Set(), dirty: new Set() };
+      this.#tables.set(table, state);
+    }
+    return state;
+  }
+}
+
+/** The union of what commands touch, one set of ids a table. */
+export function unionOfTouches(touches: Iterable<readonly Touch[]>): Map<Table<unknown>, Set<string>> {
+  const union = new Map<Table<unknown>, Set<string>>();
+  for (const list of touches) {
+    for (const { table, ids } of list) {
+      let set = union.get(table);
+      if (!set) union.set(table, (set = new Set()));
+      for (const id of ids) set.add(id);
+    }
+  }
+  return union;
+}

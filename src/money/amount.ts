@@ -1,0 +1,17 @@
+/** Amounts: bigint minor units of a currency. */
+import { currencyExponent } from './currency.ts';
+
+/** The largest amount a request may name: every JSON reader holds it exactly. */
+export const MAX_REQUEST_AMOUNT = 9_007_199_254_740_991n;
+
+/** The largest total Postgres can hold in a bigint column. */
+export const MAX_TOTAL = 9_223_372_036_854_775_807n;
+
+/** An amount as people write it: 5124 fils of JOD are `5.124 JOD`. */
+export function formatAmount(amount: bigint, currency: string): string {
+  const exponent = currencyExponent(currency);
+  const sign = amount < 0n ? '-' : '';
+  const digits = (amount < 0n ? -amount : amount).toString().padStart(exponent + 1, '0');
+  if (exponent === 0) return `${sign}${digits} ${currency}`;
+  return `${sign}${digits.slice(0, -exponent)}.${digits.slice(-exponent)} ${currency}`;
+}

@@ -1,0 +1,55 @@
+/**
+ * Rounding and allocation in whole minor units. Nothing is lost and nothing is made: an allocation's parts add up to the
+ * whole, to the unit.
+ */
+import bigInt from 'big-integer';
+
+export type Rounding = 'half_even' | 'half_up' | 'down' | 'up';
+
+/**
+ * `amount × numerator ÷ denominator`, rounded once at the end. Halves go to the even neighbour by default (banker's
+ * rounding: no drift over many amounts). The denominator is positive; the signs of the others are free, and rounding
+ * treats an amount and its negative alike.
+ */
+export function multiplyRatio(amount: bigint, ratio: { numerator: bigint; denominator: bigint }, rounding: Rounding = 'half_even'): bigint {
+  if (ratio.denominator <= 0n) throw new RangeError('The denominator of a ratio is positive');
+  const product = bigInt(amount).multiply(bigInt(ratio.numerator));
+  const { quotient, remainder } = product.abs().divmod(bigInt(ratio.denominator));
+  const rounded = roundsAway({ quotient, remainder, denominator: bigInt(ratio.denominator), rounding }) ? quotient.next() : quotient;
+  return toNative(product.isNegative() ? rounded.negate() : rounded);
+}
+
+function roundsAway(parts: { quotient: bigInt.BigInteger; remainder: bigInt.BigInteger; denominator: bigInt.BigInteger; rounding: Rounding }): boolean {
+  const { quotient, remainder, denominator, rounding } = parts;
+  if (remainder.isZero() || rounding === 'down') return false;
+  if (rounding === 'up') return true;
+  const half = remainder.multiply(2).compare(denominator);
+  if (half !== 0) return half > 0;
+  return rounding === 'half_up' || quotient.isOdd();
+}
+
+/**
+ * Splits an amount by weights (largest remainder; ties to the earlier part), so that the parts add up to it exactly.
+ * Weights are not negative and not all zero.
+ */
+export function allocate(amount: bigint, weights: readonly bigint[]): bigint[] {
+  const total = weights.reduce((sum, weight) => sum.add(bigInt(weight)), bigInt.zero);
+  if (total.isZero() || weights.some((weight) => weight < 0n)) throw new RangeError('Weights are not negative and not all zero');
+  const whole = bigInt(amount).abs();
+  const shares = weights.map((weight, index) => {
+    const { quotient, remainder } = whole.multiply(bigInt(weight)).divmod(total);
+    return { index, quotient, remainder };
+  });
+  let left = shares.reduce((rest, share) => rest.subtract(share.quotient), whole);
+  const byRemainder = [...shares].sort((a, b) => b.remainder.compare(a.remainder) || a.index - b.index);
+  for (const share of byRemainder) {
+    if (left.isZero()) break;
+    share.quotient = share.quotient.next();
+    left = left.prev();
+  }
+  return shares.map(({ quotient }) => toNative(amount < 0n ? quotient.negate() : quotient));
+}
+
+function toNative(value: bigInt.BigInteger): bigint {
+  return BigInt(value.toString());
+}

@@ -1,0 +1,12 @@
+import type { Uuid } from '../ids.ts';
+
+/** Rows read across books, apart again: every write names one book. Map.groupBy, which Node 20 lacks. */
+export function byBook<Row extends { readonly bookId: Uuid }>(rows: readonly Row[]): Map<Uuid, Row[]> {
+  const books = new Map<Uuid, Row[]>();
+  for (const row of rows) {
+    const known = books.get(row.bookId);
+    if (known) known.push(row);
+    else books.set(row.bookId, [row]);
+  }
+  return books;
+}

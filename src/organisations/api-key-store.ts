@@ -1,0 +1,171 @@
+/** All SQL of API keys. */
+import type { Instant } from '../clock.ts';
+import { byteaArray, instantArray, plainArray } from '../db/columns.ts';
+import type { Queryable } from '../db/pool.ts';
+import type { Uuid } from '../ids.ts';
+import type { BookId, Mode } from '../ledger/book.ts';
+import type { ApiKey } from './api-key.ts';
+
+/** A key with what it opens. */
+export interface ApiKeyOfBook extends ApiKey {
+  readonly mode: Mode;
+  readonly organisationId: Uuid;
+  readonly organisationName: string;
+}
+
+interface ApiKeyRow {
+  book_id: string;
+  id: string;
+  name: string;
+  hash: Buffer;
+  prefix: string;
+  last_four: string;
+  scopes: string[];
+  allowed_ips: string[];
+  writes_per_second: number | null;
+  reads_per_second: number | null;
+  expires_at: Instant | null;
+  revoked_at: Instant | null;
+  last_used_at: Instant | null;
+  created_at: Instant;
+  mode: Mode;
+  organisation_id: string;
+  organisation_name: string;
+}
+
+const SELECT = `
+  SELECT k.*, b.mode, b.organisation_id, o.name AS organisation_name
+    FROM api_keys k JOIN books b ON b.id = k.book_id JOIN organisations o ON o.id = b.organisation_id`;
+
+const dateOrNull = (instant: Instant | null) => (instant === null ? null : new Date(instant));
+
+export async function insertApiKey(db: Queryable, key: ApiKey): Promise<void> {
+  await db.query(
+    `INSERT INTO api_keys (book_id, id, name, hash, prefix, last_four, scopes, allowed_ips, writes_per_second, reads_per_second, expires_at, created_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+    [
+      key.bookId,
+      key.id,
+      key.name,
+      key.hash,
+      key.prefix,
+      key.lastFour,
+      key.scopes,
+      key.allowedIps,
+      key.writesPerSecond,
+      key.readsPerSecond,
+      dateOrNull(key.expiresAt),
+      new Date(key.createdAt),
+    ],
+  );
+}
+
+/** Keys by their hashes, many at once. Index: api_keys (hash). Revoked and expired ones too: the caller says why it refuses. */
+export async function findApiKeysByHash(db: Queryable, hashes: readonly Buffer[]): Promise<ApiKeyOfBook[]> {
+  const { rows } = await db.query<ApiKeyRow>(`${SELECT} WHERE k.hash = ANY ($1::bytea[])`, [byteaArray([...hashes])]);
+  return rows.map(apiKeyFromRow);
+}
+
+/** By id alone, for an operator who has no book in hand. */
+export async function findApiKey(db: Queryable, id: Uuid): Promise<ApiKeyOfBook | undefined> {
+  const { rows } = await db.query<ApiKeyRow>(`${SELECT} WHERE k.id = $1`, [id]);
+  return rows[0] && apiKeyFromRow(rows[0]);
+}
+
+export interface ApiKeyFilter {
+  organisationName?: string;
+  mode?: Mode;
+  /** The last id of the page before. */
+  after?: Uuid;
+  limit: number;
+}
+
+/** A page of keys, oldest first. Ids grow with time. */
+export async function listApiKeys(
+  db: Queryable,
+  { organisationName, mode, after, limit }: ApiKeyFilter,
+): Promise<ApiKeyOfBook[]> {
+  const { rows } = await db.query<ApiKeyRow>(
+    `${SELECT}
+      WHERE ($1::text IS NULL OR o.name = $1) AND ($2::text IS NULL OR b.mode = $2) AND ($3::uuid IS NULL OR k.id > $3)
+      ORDER BY k.id LIMIT $4`,
+    [organisationName ?? null, mode ?? null, after ?? null, limit],
+  );
+  return rows.map(apiKeyFromRow);
+}
+
+/** Revokes a key that is not revoked yet. False when it was, or does not exist. */
+export async function revokeApiKey(
+  db: Queryable,
+  { bookId, id, at }: { bookId: BookId; id: Uuid; at: Instant },
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    'UPDATE api_keys SET revoked_at = $3 WHERE book_id = $1 AND id = $2 AND (revoked_at IS NULL OR revoked_at > $3)',
+    [bookId, id, new Date(at)],
+  );
+  return rowCount === 1;
+}
+
+/** Lets a key end at a moment, unless it ends before. False when it is revoked. */
+export async function expireApiKey(
+  db: Queryable,
+  { bookId, id, at }: { bookId: BookId; id: Uuid; at: Instant },
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    'UPDATE api_keys SET expires_at = least(expires_at, $3) WHERE book_id = $1 AND id = $2 AND revoked_at IS NULL',
+    [bookId, id, new Date(at)],
+  );
+  return rowCount === 1;
+}
+
+export interface ApiKeyUse {
+  bookId: BookId;
+  id: Uuid;
+  at: Instant;
+}
+
+/**
+ * Records when keys were last used, where the record is at least `olderThanMs` behind: several processes report the same
+ * key, and one write a minute is enough. Rows that another writer holds are skipped; they are being written just now.
+ * Index: api_keys_pkey.
+ */
+export async function recordApiKeyUses(db: Queryable, uses: readonly ApiKeyUse[], olderThanMs: number): Promise<void> {
+  await db.query(
+    `WITH due AS (
+       SELECT k.book_id, k.id, u.at
+         FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS u (book_id, id, at)
+         JOIN api_keys k ON k.book_id = u.book_id AND k.id = u.id
+        WHERE k.last_used_at IS NULL OR k.last_used_at <= u.at - $4 * interval '1 millisecond'
+        ORDER BY k.book_id, k.id
+          FOR NO KEY UPDATE OF k SKIP LOCKED)
+     UPDATE api_keys k SET last_used_at = due.at FROM due WHERE k.book_id = due.book_id AND k.id = due.id`,
+    [
+      plainArray(uses.map((use) => use.bookId)),
+      plainArray(uses.map((use) => use.id)),
+      instantArray(uses.map((use) => use.at)),
+      olderThanMs,
+    ],
+  );
+}
+
+function apiKeyFromRow(row: ApiKeyRow): ApiKeyOfBook {
+  return {
+    bookId: row.book_id,
+    id: row.id,
+    name: row.name,
+    hash: row.hash,
+    prefix: row.prefix,
+    lastFour: row.last_four,
+    scopes: row.scopes,
+    allowedIps: row.allowed_ips,
+    writesPerSecond: row.writes_per_second,
+    readsPerSecond: row.reads_per_second,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+    lastUsedAt: row.last_used_at,
+    createdAt: row.created_at,
+    mode: row.mode,
+    organisationId: row.organisation_id,
+    organisationName: row.organisation_name,
+  };
+}

@@ -1,0 +1,149 @@
+/**
+ * API keys: what opens a book. A key is shown once; what is kept is its SHA-256, from which it cannot be found again,
+ * because unlike a password it has more than enough randomness of its own.
+ * Next: api-key-store.ts (rows), authenticate.ts (checking one on every request), issue-api-key.ts (making and rolling).
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import ipaddr from 'ipaddr.js';
+import type { Instant } from '../clock.ts';
+import type { Uuid } from '../ids.ts';
+import type { BookId, Mode } from '../ledger/book.ts';
+
+export const SCOPES = [
+  'accounts:read',
+  'accounts:write',
+  'payouts:read',
+  'payouts:write',
+  'webhooks:read',
+  'webhooks:write',
+  'events:read',
+  'journal:read',
+  'idempotency_keys:read',
+  'idempotency_keys:write',
+  'simulations:write',
+  'limits:read',
+] as const;
+
+export type Scope = (typeof SCOPES)[number];
+/** Every scope, also those that later releases add. */
+export const EVERY_SCOPE = '*';
+
+export interface ApiKey {
+  readonly bookId: BookId;
+  readonly id: Uuid;
+  readonly name: string;
+  readonly hash: Buffer;
+  /** `sk_test_` or `sk_live_`. */
+  readonly prefix: string;
+  readonly lastFour: string;
+  readonly scopes: readonly string[];
+  /** Addresses and networks in CIDR notation; empty for any. */
+  readonly allowedIps: readonly string[];
+  /** Limits of this key's own; null for those of the book. */
+  readonly writesPerSecond: number | null;
+  readonly readsPerSecond: number | null;
+  readonly expiresAt: Instant | null;
+  readonly revokedAt: Instant | null;
+  readonly lastUsedAt: Instant | null;
+  readonly createdAt: Instant;
+}
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** 32 characters of 62: 190 bits. */
+const SECRET_LENGTH = 32;
+const FORM = new RegExp(`^sk_(test|live)_[0-9A-Za-z]{${SECRET_LENGTH}}$`);
+
+/** A new key in the clear. Bytes beyond the last whole multiple of 62 are thrown away, so that every character is equally likely. */
+export function generateApiKey(mode: Mode): string {
+  let secret = '';
+  while (secret.length < SECRET_LENGTH) {
+    for (const byte of randomBytes(SECRET_LENGTH)) {
+      if (byte < 248 && secret.length < SECRET_LENGTH) secret += ALPHABET[byte % 62];
+    }
+  }
+  return `${apiKeyPrefix(mode)}${secret}`;
+}
+
+export function apiKeyPrefix(mode: Mode): string {
+  return `sk_${mode}_`;
+}
+
+/** Whether the text could be a key at all; what could not is refused without asking the database. */
+export function looksLikeApiKey(token: string): boolean {
+  return FORM.test(token);
+}
+
+export function hashApiKey(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+/** A rule about keys that a request to make one breaks. The message names what was given. */
+export class ApiKeyRuleBroken extends Error {
+  override name = 'ApiKeyRuleBroken';
+}
+
+/** The scopes as given, once each. Throws ApiKeyRuleBroken for one that does not exist, and for none at all. */
+export function parseScopes(given: readonly string[]): string[] {
+  const scopes = [...new Set(given.map((scope) => scope.trim()).filter(Boolean))];
+  const known = new Set<string>([...SCOPES, EVERY_SCOPE]);
+  const unknown = scopes.filter((scope) => !known.has(scope));
+  if (unknown.length > 0) {
+    throw new ApiKeyRuleBroken(`There is no scope ${unknown.join(', ')}. Scopes are: ${[...known].join(' ')}`);
+  }
+  if (scopes.length === 0) throw new ApiKeyRuleBroken(`A key needs at least one scope: ${[...known].join(' ')}`);
+  return scopes;
+}
+
+export function allowsScope(scopes: readonly string[], scope: Scope): boolean {
+  return scopes.includes(scope) || scopes.includes(EVERY_SCOPE);
+}
+
+/** Addresses and networks in one form: `203.0.113.7` is `203.0.113.7/32`. Throws ApiKeyRuleBroken for anything else. */
+export function parseAllowedIps(given: readonly string[]): string[] {
+  return given
+    .map((text) => text.trim())
+    .filter(Boolean)
+    .map(parseNetwork);
+}
+
+function parseNetwork(text: string): string {
+  // Four parts, no fewer: 10.1 is an address to the library, and hardly what was meant.
+  if (ipaddr.IPv4.isValidCIDRFourPartDecimal(text) || ipaddr.IPv6.isValidCIDR(text)) {
+    return networkText(...ipaddr.parseCIDR(text));
+  }
+  if (!ipaddr.IPv4.isValidFourPartDecimal(text) && !ipaddr.IPv6.isValid(text)) {
+    throw new ApiKeyRuleBroken(
+      `${text} is neither an IP address nor a network in CIDR notation such as 203.0.113.0/24.`,
+    );
+  }
+  const address = ipaddr.parse(text);
+  return networkText(address, address.kind() === 'ipv4' ? 32 : 128);
+}
+
+/** Callers are compared as IPv4 wherever they can be, so networks are kept that way too. */
+function networkText(address: ipaddr.IPv4 | ipaddr.IPv6, bits: number): string {
+  if (address.kind() === 'ipv6' && (address as ipaddr.IPv6).isIPv4MappedAddress() && bits >= 96) {
+    return `${(address as ipaddr.IPv6).toIPv4Address().toString()}/${bits - 96}`;
+  }
+  return `${address.toString()}/${bits}`;
+}
+
+/** Whether a caller's address is on the list. An IPv4 address counts as such also when it comes as `::ffff:…`. */
+export function isAddressAllowed(ip: string, allowedIps: readonly string[]): boolean {
+  if (allowedIps.length === 0) return true;
+  if (!ipaddr.isValid(ip)) return false;
+  const address = ipaddr.process(ip);
+  return allowedIps.some((network) => {
+    const [base, bits] = ipaddr.parseCIDR(network);
+    return address.kind() === base.kind() && address.match(base, bits);
+  });
+}
+
+export type ApiKeyStanding = 'good' | 'revoked' | 'expired';
+
+/** A revocation may lie ahead; from its moment on it counts. */
+export function standingOf(key: Pick<ApiKey, 'revokedAt' | 'expiresAt'>, at: Instant): ApiKeyStanding {
+  if (key.revokedAt !== null && key.revokedAt <= at) return 'revoked';
+  if (key.expiresAt !== null && key.expiresAt <= at) return 'expired';
+  return 'good';
+}

@@ -1,0 +1,173 @@
+/**
+ * Who asks: turns the key of a request into the book that it opens. Almost always from memory; what is remembered is
+ * at most `cacheMs` old, so a revoked key ends that soon in every process.
+ */
+import { timingSafeEqual } from 'node:crypto';
+import type { Clock } from '../clock.ts';
+import type { Pool } from '../db/pool.ts';
+import { classifyFailure } from '../db/postgres-errors.ts';
+import { ApiError } from '../errors.ts';
+import type { Uuid } from '../ids.ts';
+import type { BookId, Mode } from '../ledger/book.ts';
+import type { Logger } from '../log.ts';
+import { hashApiKey, isAddressAllowed, looksLikeApiKey, standingOf } from './api-key.ts';
+import { type ApiKeyOfBook, findApiKeysByHash } from './api-key-store.ts';
+import { createApiKeyUses } from './api-key-uses.ts';
+import { BoundedMap } from './bounded-map.ts';
+
+/** What a good key opens. */
+export interface Principal {
+  readonly keyId: Uuid;
+  readonly bookId: BookId;
+  readonly organisationId: Uuid;
+  readonly mode: Mode;
+  readonly scopes: readonly string[];
+  readonly writesPerSecond: number | null;
+  readonly readsPerSecond: number | null;
+}
+
+export interface Authenticator {
+  /**
+   * Throws ApiError: `api_key_invalid` (unknown or revoked), `api_key_expired`, `ip_not_allowed`, and `service_unavailable`
+   * when the key is not in memory and the database cannot be asked.
+   */
+  authenticate(token: string, ip: string): Promise<Principal>;
+  /** Writes the last uses that are still in memory. */
+  close(): Promise<void>;
+}
+
+export interface AuthenticatorOptions {
+  pool: Pool;
+  clock: Clock;
+  log?: Logger;
+  /** How old an answer from memory may be: a revocation takes effect this much later at most. */
+  cacheMs?: number;
+  /** How soon the first use of a key is written down. */
+  flushUsesAfterMs?: number;
+}
+
+interface Remembered {
+  /** Null: there is no such key. */
+  key: ApiKeyOfBook | null;
+  principal: Principal | null;
+  /** On the monotonic clock, from before the database was asked. */
+  askedAt: number;
+}
+
+/** Unknown keys are remembered apart, so that guessing cannot push out the ones in use. */
+const MAX_KNOWN = 10_000;
+const MAX_UNKNOWN = 10_000;
+/** Keys asked for in one statement. */
+const MAX_LOOKUPS = 500;
+
+export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
+  const { pool, clock, log, cacheMs = 2_000, flushUsesAfterMs = 5_000 } = options;
+  const known = new BoundedMap<string, Remembered>(MAX_KNOWN);
+  const unknown = new BoundedMap<string, Remembered>(MAX_UNKNOWN);
+  const uses = createApiKeyUses({ pool, log, flushAfterMs: flushUsesAfterMs });
+  const look = createLookups(pool);
+
+  const fresh = (remembered: Remembered | undefined) =>
+    remembered && performance.now() - remembered.askedAt < cacheMs ? remembered : undefined;
+
+  async function find(hash: Buffer): Promise<Remembered> {
+    const name = hash.toString('latin1');
+    const hit = fresh(known.get(name)) ?? fresh(unknown.get(name));
+    if (hit) return hit;
+    const remembered = await look(name, hash);
+    if (remembered.key) unknown.delete(name);
+    else known.delete(name);
+    (remembered.key ? known : unknown).set(name, remembered);
+    return remembered;
+  }
+
+  return {
+    async authenticate(token, ip) {
+      if (!looksLikeApiKey(token)) throw new ApiError('api_key_invalid');
+      const hash = hashApiKey(token);
+      const { key, principal } = await find(hash);
+      if (!key || !principal || !timingSafeEqual(key.hash, hash)) throw new ApiError('api_key_invalid');
+      const now = clock.now();
+      const standing = standingOf(key, now);
+      if (standing === 'revoked') throw new ApiError('api_key_invalid');
+      if (standing === 'expired') throw new ApiError('api_key_expired');
+      if (!isAddressAllowed(ip, key.allowedIps)) throw new ApiError('ip_not_allowed');
+      uses.note({ bookId: key.bookId, id: key.id, at: now });
+      return principal;
+    },
+    close: () => uses.close(),
+  };
+}
+
+/**
+ * Asks the database for keys: one statement at a time, with all that were asked for meanwhile, each once. However many
+ * requests come with however many made-up keys, they occupy one connection.
+ */
+function createLookups(pool: Pool): (name: string, hash: Buffer) => Promise<Remembered> {
+  interface Waiting {
+    hash: Buffer;
+    promise: Promise<Remembered>;
+    resolve(remembered: Remembered): void;
+    reject(error: unknown): void;
+  }
+  const waiting = new Map<string, Waiting>();
+  let running = false;
+
+  async function run(): Promise<void> {
+    running = true;
+    while (waiting.size > 0) {
+      const batch = [...waiting].slice(0, MAX_LOOKUPS);
+      // From here on a new request waits for the next statement: it may have come after a change that this one misses.
+      for (const [name] of batch) waiting.delete(name);
+      const askedAt = performance.now();
+      try {
+        const keys = await findApiKeysByHash(
+          pool,
+          batch.map(([, { hash }]) => hash),
+        );
+        const byHash = new Map(keys.map((key) => [key.hash.toString('latin1'), key]));
+        for (const [name, { resolve }] of batch) {
+          const key = byHash.get(name) ?? null;
+          resolve({ key, principal: key && principalOf(key), askedAt });
+        }
+      } catch (error) {
+        for (const [, { reject }] of batch) reject(unavailableOr(error));
+      }
+    }
+    running = false;
+  }
+
+  return (name, hash) => {
+    const already = waiting.get(name);
+    if (already) return already.promise;
+    let resolve!: Waiting['resolve'];
+    let reject!: Waiting['reject'];
+    const promise = new Promise<Remembered>((yes, no) => {
+      resolve = yes;
+      reject = no;
+    });
+    waiting.set(name, { hash, promise, resolve, reject });
+    if (!running) void run();
+    return promise;
+  };
+}
+
+function principalOf(key: ApiKeyOfBook): Principal {
+  return {
+    keyId: key.id,
+    bookId: key.bookId,
+    organisationId: key.organisationId,
+    mode: key.mode,
+    scopes: key.scopes,
+    writesPerSecond: key.writesPerSecond,
+    readsPerSecond: key.readsPerSecond,
+  };
+}
+
+function unavailableOr(error: unknown): unknown {
+  if (classifyFailure(error) !== 'transient') return error;
+  return new ApiError('service_unavailable', {
+    detail: 'The API key cannot be checked just now.',
+    headers: { 'Retry-After': '1' },
+  });
+}

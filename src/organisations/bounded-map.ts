@@ -1,0 +1,30 @@
+/** A map of limited size: what was not used for the longest time gives way. */
+export class BoundedMap<Key, Value> {
+  readonly #entries = new Map<Key, Value>();
+
+  constructor(private readonly limit: number) {}
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** Counts as a use. */
+  get(key: Key): Value | undefined {
+    const value = this.#entries.get(key);
+    if (value === undefined) return undefined;
+    // A Map remembers the order of insertion, so the first entry is the one unused for the longest time.
+    this.#entries.delete(key);
+    this.#entries.set(key, value);
+    return value;
+  }
+
+  set(key: Key, value: Value): void {
+    this.#entries.delete(key);
+    this.#entries.set(key, value);
+    if (this.#entries.size > this.limit) this.#entries.delete(this.#entries.keys().next().value as Key);
+  }
+
+  delete(key: Key): void {
+    this.#entries.delete(key);
+  }
+}

@@ -1,0 +1,85 @@
+/** Makes keys and replaces them. The only place where a key exists in the clear, to be shown once. */
+import type { Clock, Instant } from '../clock.ts';
+import type { Pool, Queryable } from '../db/pool.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { newId, type Uuid } from '../ids.ts';
+import type { BookId, Mode } from '../ledger/book.ts';
+import {
+  type ApiKey,
+  ApiKeyRuleBroken,
+  apiKeyPrefix,
+  generateApiKey,
+  hashApiKey,
+  parseAllowedIps,
+  parseScopes,
+  standingOf,
+} from './api-key.ts';
+import { expireApiKey, findApiKey, insertApiKey, revokeApiKey } from './api-key-store.ts';
+
+export interface IssuedApiKey {
+  key: ApiKey;
+  /** The key itself. It cannot be shown again. */
+  token: string;
+}
+
+export interface IssueApiKey {
+  bookId: BookId;
+  mode: Mode;
+  name: string;
+  scopes: readonly string[];
+  allowedIps?: readonly string[];
+  writesPerSecond?: number | null;
+  readsPerSecond?: number | null;
+  expiresAt?: Instant | null;
+}
+
+/** Throws ApiKeyRuleBroken for scopes, addresses or an expiry that cannot be. */
+export async function issueApiKey(db: Queryable, clock: Clock, request: IssueApiKey): Promise<IssuedApiKey> {
+  const now = clock.now();
+  const expiresAt = request.expiresAt ?? null;
+  if (expiresAt !== null && expiresAt <= now) throw new ApiKeyRuleBroken('A key cannot expire before it is made.');
+  const token = generateApiKey(request.mode);
+  const key: ApiKey = {
+    bookId: request.bookId,
+    id: newId(),
+    name: request.name,
+    hash: hashApiKey(token),
+    prefix: apiKeyPrefix(request.mode),
+    lastFour: token.slice(-4),
+    scopes: parseScopes(request.scopes),
+    allowedIps: parseAllowedIps(request.allowedIps ?? []),
+    writesPerSecond: request.writesPerSecond ?? null,
+    readsPerSecond: request.readsPerSecond ?? null,
+    expiresAt,
+    revokedAt: null,
+    lastUsedAt: null,
+    createdAt: now,
+  };
+  await insertApiKey(db, key);
+  return { key, token };
+}
+
+/**
+ * Gives a key a successor with the same rights. The old one goes on for the overlap, so that it can be replaced where it is
+ * used without a gap; with no overlap it is revoked at once. Throws ApiKeyRuleBroken when it is already at its end.
+ */
+export async function rollApiKey(
+  pool: Pool,
+  clock: Clock,
+  { id, overlapMs }: { id: Uuid; overlapMs: number },
+): Promise<IssuedApiKey> {
+  return inTransaction(pool, async (trx) => {
+    const old = await findApiKey(trx, id);
+    if (!old) throw new ApiKeyRuleBroken('There is no such key.');
+    const now = clock.now();
+    const standing = standingOf(old, now);
+    if (standing !== 'good') throw new ApiKeyRuleBroken(`This key is ${standing}; create a new one.`);
+    const ended =
+      overlapMs > 0
+        ? await expireApiKey(trx, { bookId: old.bookId, id, at: now + overlapMs })
+        : await revokeApiKey(trx, { bookId: old.bookId, id, at: now });
+    // Revoked between reading and writing: a successor would undo what somebody has just done.
+    if (!ended) throw new ApiKeyRuleBroken('This key has just been revoked; create a new one.');
+    return issueApiKey(trx, clock, { ...old, expiresAt: old.expiresAt });
+  });
+}

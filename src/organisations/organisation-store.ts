@@ -1,0 +1,72 @@
+/** All SQL of organisations and of what a book is at its birth. The committer's part of a book is in ledger/book-store.ts. */
+import type { Instant } from '../clock.ts';
+import type { Queryable, Transaction } from '../db/pool.ts';
+import type { Uuid } from '../ids.ts';
+import type { BookId, Mode } from '../ledger/book.ts';
+import type { Organisation, OrganisationBook } from './organisation.ts';
+
+interface OrganisationRow {
+  id: string;
+  name: string;
+  created_at: Instant;
+}
+
+/** Keeps others from adding an organisation until the end of this database transaction; reading goes on. */
+export async function lockOrganisations(trx: Transaction): Promise<void> {
+  await trx.query('LOCK TABLE organisations IN SHARE ROW EXCLUSIVE MODE');
+}
+
+export async function insertOrganisation(trx: Transaction, organisation: Organisation): Promise<void> {
+  await trx.query('INSERT INTO organisations (id, name, created_at) VALUES ($1, $2, $3)', [
+    organisation.id,
+    organisation.name,
+    new Date(organisation.createdAt),
+  ]);
+}
+
+export async function insertBook(trx: Transaction, book: OrganisationBook): Promise<void> {
+  await trx.query(
+    `INSERT INTO books (id, organisation_id, mode, time_zone, entry_sequence, event_sequence, chain_hash, last_posted_at, created_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    [
+      book.id,
+      book.organisationId,
+      book.mode,
+      book.timeZone,
+      book.entrySequence,
+      book.eventSequence,
+      book.chainHash,
+      new Date(book.lastPostedAt),
+      new Date(book.createdAt),
+    ],
+  );
+}
+
+/** By exact name, oldest first. A scan: organisations are few, and only people look them up by name. */
+export async function findOrganisationsByName(db: Queryable, name: string): Promise<Organisation[]> {
+  const { rows } = await db.query<OrganisationRow>(
+    'SELECT id, name, created_at FROM organisations WHERE name = $1 ORDER BY created_at, id',
+    [name],
+  );
+  return rows.map(organisationFromRow);
+}
+
+export async function findOrganisation(db: Queryable, id: Uuid): Promise<Organisation | undefined> {
+  const { rows } = await db.query<OrganisationRow>('SELECT id, name, created_at FROM organisations WHERE id = $1', [
+    id,
+  ]);
+  return rows[0] && organisationFromRow(rows[0]);
+}
+
+/** The id of an organisation's book in a mode. Index: books (organisation_id, mode). */
+export async function findBookId(db: Queryable, organisationId: Uuid, mode: Mode): Promise<BookId | undefined> {
+  const { rows } = await db.query<{ id: string }>('SELECT id FROM books WHERE organisation_id = $1 AND mode = $2', [
+    organisationId,
+    mode,
+  ]);
+  return rows[0]?.id;
+}
+
+function organisationFromRow(row: OrganisationRow): Organisation {
+  return { id: row.id, name: row.name, createdAt: row.created_at };
+}

@@ -1,0 +1,42 @@
+/**
+ * An organisation and its two books: one for test, one for live. Everything an organisation owns belongs to one of them.
+ * Next: organisation-store.ts (rows), open-organisation.ts (how one comes to be), api-key.ts (who may enter a book).
+ */
+import type { Instant } from '../clock.ts';
+import { newId, type Uuid } from '../ids.ts';
+import type { Book, Mode } from '../ledger/book.ts';
+
+export interface Organisation {
+  readonly id: Uuid;
+  readonly name: string;
+  readonly createdAt: Instant;
+}
+
+export interface OrganisationBook extends Book {
+  readonly organisationId: Uuid;
+  readonly createdAt: Instant;
+}
+
+/** Before the first entry the chain's head is 32 zero bytes, and time has not begun: any clock is later. */
+const EMPTY_CHAIN = Buffer.alloc(32);
+const BEFORE_ANY_POSTING: Instant = 0;
+
+export const MODES: readonly Mode[] = ['test', 'live'];
+
+export function newOrganisation(name: string, at: Instant): { organisation: Organisation; books: OrganisationBook[] } {
+  const organisation: Organisation = { id: newId(), name, createdAt: at };
+  const books = MODES.map(
+    (mode): OrganisationBook => ({
+      id: newId(),
+      organisationId: organisation.id,
+      mode,
+      timeZone: 'UTC',
+      entrySequence: 0n,
+      eventSequence: 0n,
+      chainHash: EMPTY_CHAIN,
+      lastPostedAt: BEFORE_ANY_POSTING,
+      createdAt: at,
+    }),
+  );
+  return { organisation, books };
+}

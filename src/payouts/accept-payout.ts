@@ -1,0 +1,149 @@
+/** Accepting a payout: what is certain to fail is refused, everything else is held for and recorded in the same commit. */
+import type { Instant } from '../clock.ts';
+import type { Stored } from '../idempotency/idempotency-key.ts';
+import { newId, publicId, type Uuid } from '../ids.ts';
+import { toJson } from '../json.ts';
+import { type Account, available } from '../ledger/account.ts';
+import { accounts } from '../ledger/account-store.ts';
+import type { BookId } from '../ledger/book.ts';
+import type { Command, Outcome, Refusal } from '../ledger/command.ts';
+import { Draft } from '../ledger/draft.ts';
+import { metadataIndex } from '../ledger/metadata-store.ts';
+import type { BookState } from '../ledger/state.ts';
+import { currencyExponent } from '../money/currency.ts';
+import { endToEndId } from './end-to-end-id.ts';
+import type { Destination, Payout } from './payout.ts';
+import { payouts } from './payout-store.ts';
+import { payoutView } from './payout-view.ts';
+
+/** A worker picks a payout up within milliseconds; when its bell was lost, the sweeper rings after this. */
+const PENDING_ALARM_MS = 5_000;
+
+export interface AcceptPayout {
+  bookId: BookId;
+  /** The account named, or the default of the currency; null when there is neither. */
+  accountId: Uuid | null;
+  amount: bigint;
+  fee: bigint;
+  currency: string;
+  destination: Destination;
+  /** Name of the rail that will carry it; null when no rail does. */
+  rail: string | null;
+  description: string | null;
+  externalId: string | null;
+  metadata: Record<string, string>;
+  /** What the end-to-end id is derived from. */
+  idempotencyKey: string;
+  requestId: Uuid;
+  actor: string;
+  dryRun: boolean;
+}
+
+interface AcceptCommand extends AcceptPayout {
+  id: Uuid;
+  payoutId: Uuid;
+  holdId: Uuid;
+}
+
+export function acceptPayout(input: AcceptPayout): Command<Stored | Refusal> {
+  const command: AcceptCommand = { ...input, id: newId(), payoutId: newId(), holdId: newId() };
+  const touched = [input.accountId, input.destination.type === 'account' ? input.destination.accountId : null];
+  return {
+    id: command.id,
+    name: 'payout.accept',
+    requestId: input.requestId,
+    actor: input.actor,
+    touches: [{ table: accounts, ids: touched.filter((id) => id !== null) }],
+    decide: (state, moment) => decideAcceptance(state, command, moment),
+  };
+}
+
+export function decideAcceptance(state: BookState, command: AcceptCommand, moment: Instant): Outcome<Stored | Refusal> {
+  const draft = new Draft(state, { ...command, moment });
+  const refuse = (refusal: Refusal) => new Draft(state, { ...command, moment }).finish(refusal);
+
+  const source = command.accountId === null ? undefined : draft.get(accounts, command.accountId);
+  const refusal = refuseSource(source, command) ?? refuseDestination(draft, command);
+  if (refusal) return refuse(refusal);
+  const required = command.amount + command.fee;
+  const hold = draft.placeHold({ id: command.holdId, accountId: source!.id, resource: 'payout', resourceId: command.payoutId, amount: required });
+  if (!hold) {
+    return refuse({
+      refused: 'insufficient_funds',
+      param: '/amount',
+      detail: `The account has ${available(source!)} available; amount and fee require ${required}.`,
+      facts: { available: available(source!), required, currency: command.currency, currency_exponent: currencyExponent(command.currency) },
+    });
+  }
+
+  const payout = newPayout(command, moment);
+  const view = payoutView(payout, draft.livemode);
+  if (command.dryRun) return draft.finish({ status: 200, body: toJson({ ...view, dry_run: true, resulting_balances: resultingBalances(draft.account(source!.id)) }) });
+  draft.put(payouts, payout.id, payout);
+  for (const [key, value] of Object.entries(payout.metadata)) draft.append(metadataIndex, { object: 'payout', key, value, objectId: payout.id });
+  draft.emit({ type: 'payout.created', objectId: payout.id, objectSequence: payout.version, object: view });
+  draft.ring({ pool: 'ledger', job: 'payout.reserve', id: payout.id });
+  return draft.finish({ status: 202, body: toJson(view), resource: 'payout', resourceId: payout.id });
+}
+
+function refuseSource(source: Account | undefined, command: AcceptPayout): Refusal | undefined {
+  if (command.accountId === null) return { refused: 'resource_not_found', param: '/account', detail: `There is no account in ${command.currency} to pay from. Open one, or name an account.` };
+  if (!source || source.code !== 'customer') return { refused: 'resource_not_found', param: '/account', detail: 'There is no such account in this book.' };
+  if (source.status === 'closed') return { refused: 'account_closed', param: '/account' };
+  if (source.status === 'frozen') return { refused: 'account_frozen', param: '/account' };
+  if (source.currency !== command.currency) {
+    return { refused: 'currency_mismatch', param: '/currency', detail: `The account is kept in ${source.currency}.`, facts: { account_currency: source.currency } };
+  }
+  return undefined;
+}
+
+function refuseDestination(draft: Draft, command: AcceptPayout): Refusal | undefined {
+  if (command.rail === null) return { refused: 'rail_unavailable', param: '/destination/type' };
+  if (command.destination.type !== 'account') return undefined;
+  const target = draft.get(accounts, command.destination.accountId);
+  const param = '/destination/account';
+  if (!target || target.code !== 'customer') return { refused: 'resource_not_found', param, detail: 'There is no such account in this book.' };
+  if (target.id === command.accountId) return { refused: 'destination_invalid', param, detail: 'The destination is the account that pays.' };
+  if (target.status === 'closed') return { refused: 'account_closed', param };
+  if (target.currency !== command.currency) {
+    return { refused: 'currency_mismatch', param, detail: `The destination account is kept in ${target.currency}.`, facts: { account_currency: target.currency } };
+  }
+  return undefined;
+}
+
+function newPayout(command: AcceptCommand, moment: Instant): Payout {
+  return {
+    id: command.payoutId,
+    status: 'pending',
+    accountId: command.accountId!,
+    holdId: command.holdId,
+    amount: command.amount,
+    fee: command.fee,
+    amountReturned: 0n,
+    returns: 0,
+    currency: command.currency,
+    rail: command.rail!,
+    destination: command.destination,
+    description: command.description,
+    externalId: command.externalId,
+    metadata: command.metadata,
+    endToEndId: endToEndId(command.bookId, command.idempotencyKey),
+    outcome: null,
+    inquiries: 0,
+    nextInquiryAt: null,
+    sentAt: null,
+    failureCode: null,
+    railCode: null,
+    railReference: null,
+    entryIds: [],
+    requestId: command.requestId,
+    version: 1,
+    dueAt: moment + PENDING_ALARM_MS,
+    createdAt: moment,
+    updatedAt: moment,
+  };
+}
+
+function resultingBalances(account: Account) {
+  return [{ account: publicId('account', account.id), available: available(account), currency: account.currency, currency_exponent: currencyExponent(account.currency) }];
+}

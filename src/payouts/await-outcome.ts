@@ -1,0 +1,39 @@
+/** A payout whose outcome is open: when to ask its rail again, and that nobody knows until then. */
+import { newId } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
+import type { Command } from '../ledger/command.ts';
+import { Draft } from '../ledger/draft.ts';
+import { changed, type Payout } from './payout.ts';
+import { railAnswers } from './payout-children-store.ts';
+import { payouts } from './payout-store.ts';
+import { payoutTouches } from './payout-touches.ts';
+import type { RailWord } from './rail-word.ts';
+
+/** Nothing is decided yet: remembers when to ask again. */
+export function keepWaiting(draft: Draft, payout: Payout, next: { outcome: 'unknown' | null; nextInquiryMs: number }): Payout {
+  const at = draft.moment + next.nextInquiryMs;
+  const waiting = changed(payout, { outcome: next.outcome, inquiries: payout.inquiries + 1, nextInquiryAt: at, dueAt: at }, draft.moment);
+  draft.put(payouts, waiting.id, waiting);
+  return waiting;
+}
+
+/** The rail gave no answer that names our id: it may have taken the payout or not. Settled by inquiry, never by guessing. */
+export function recordUnknown(bookId: BookId, payout: Payout, facts: { call: RailWord['call']; nextInquiryMs: number; raw: unknown }): Command<Payout> {
+  const id = newId();
+  const actor = `rail:${payout.rail}`;
+  return {
+    id,
+    name: 'payout.unknown',
+    requestId: payout.requestId,
+    actor,
+    touches: payoutTouches(bookId, payout),
+    decide(state, moment) {
+      const draft = new Draft(state, { id, requestId: payout.requestId, actor, moment });
+      const current = draft.get(payouts, payout.id);
+      if (!current) throw new Error(`Payout ${payout.id} does not exist`);
+      draft.append(railAnswers, { id, payoutId: payout.id, call: facts.call, answer: facts.raw, receivedAt: moment });
+      if (current.status !== 'processing') return draft.finish(current);
+      return draft.finish(keepWaiting(draft, current, { outcome: 'unknown', nextInquiryMs: facts.nextInquiryMs }));
+    },
+  };
+}

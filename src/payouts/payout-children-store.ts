@@ -1,0 +1,145 @@
+/** Rows beneath a payout: its returns, the answers of its rail, and exceptions for people to look at. */
+import type { Instant } from '../clock.ts';
+import { column, instantArray, plainArray, textArray } from '../db/columns.ts';
+import type { Queryable } from '../db/pool.ts';
+import type { Uuid } from '../ids.ts';
+import { toJson } from '../json.ts';
+import type { BookId } from '../ledger/book.ts';
+import { type Log, type Table, WRITE_ORDER } from '../ledger/table.ts';
+
+export interface PayoutReturn {
+  readonly id: Uuid;
+  readonly payoutId: Uuid;
+  readonly amount: bigint;
+  readonly currency: string;
+  readonly reason: string | null;
+  readonly entryId: Uuid;
+  readonly createdAt: Instant;
+}
+
+interface PayoutReturnRow {
+  id: string;
+  payout_id: string;
+  amount: bigint;
+  currency: string;
+  reason: string | null;
+  entry_id: string;
+  created_at: Instant;
+}
+
+const RETURN_COLUMNS = 'id, payout_id, amount, currency, reason, entry_id, created_at';
+
+function returnFromRow(row: PayoutReturnRow): PayoutReturn {
+  return {
+    id: row.id,
+    payoutId: row.payout_id,
+    amount: row.amount,
+    currency: row.currency,
+    reason: row.reason,
+    entryId: row.entry_id,
+    createdAt: row.created_at,
+  };
+}
+
+/** Returns carry the rail's own id, so that one told twice is booked once. */
+export const payoutReturns: Table<PayoutReturn> = {
+  name: 'payout_returns',
+  writeOrder: WRITE_ORDER.resourceChildren,
+  async load(trx, bookId, ids) {
+    const { rows } = await trx.query<PayoutReturnRow>({
+      name: 'payout_returns.load',
+      text: `SELECT ${RETURN_COLUMNS} FROM payout_returns WHERE book_id = $1 AND id = ANY ($2::uuid[])`,
+      values: [bookId, plainArray(ids)],
+    });
+    return new Map(rows.map((row) => [row.id, returnFromRow(row)]));
+  },
+  async insert(trx, bookId, rows) {
+    await trx.query({
+      name: 'payout_returns.insert',
+      text: `INSERT INTO payout_returns (book_id, ${RETURN_COLUMNS})
+        SELECT $1, * FROM unnest($2::uuid[], $3::uuid[], $4::bigint[], $5::text[], $6::text[], $7::uuid[], $8::timestamptz[])`,
+      values: [
+        bookId,
+        plainArray(column(rows, (row) => row.id)),
+        plainArray(column(rows, (row) => row.payoutId)),
+        plainArray(column(rows, (row) => row.amount)),
+        textArray(column(rows, (row) => row.currency)),
+        textArray(column(rows, (row) => row.reason)),
+        plainArray(column(rows, (row) => row.entryId)),
+        instantArray(column(rows, (row) => row.createdAt)),
+      ],
+    });
+  },
+  update() {
+    return Promise.reject(new Error('A payout return never changes'));
+  },
+};
+
+/** A payout's returns, oldest first. At most as many as its smallint counter holds. Index: payout_returns_by_payout. */
+export async function listReturns(db: Queryable, bookId: BookId, payoutId: Uuid): Promise<PayoutReturn[]> {
+  const { rows } = await db.query<PayoutReturnRow>({
+    name: 'payout_returns.list',
+    text: `SELECT ${RETURN_COLUMNS} FROM payout_returns WHERE book_id = $1 AND payout_id = $2 ORDER BY id LIMIT 1000`,
+    values: [bookId, payoutId],
+  });
+  return rows.map(returnFromRow);
+}
+
+export interface StoredRailAnswer {
+  readonly id: Uuid;
+  readonly payoutId: Uuid;
+  readonly call: 'submit' | 'inquire' | 'notice';
+  readonly answer: unknown;
+  readonly receivedAt: Instant;
+}
+
+export const railAnswers: Log<StoredRailAnswer> = {
+  name: 'rail_answers',
+  writeOrder: WRITE_ORDER.resourceChildren,
+  async append(trx, bookId, rows) {
+    await trx.query({
+      name: 'rail_answers.append',
+      text: `INSERT INTO rail_answers (book_id, id, payout_id, call, answer, received_at)
+        SELECT $1, * FROM unnest($2::uuid[], $3::uuid[], $4::text[], $5::jsonb[], $6::timestamptz[])`,
+      values: [
+        bookId,
+        plainArray(column(rows, (row) => row.id)),
+        plainArray(column(rows, (row) => row.payoutId)),
+        textArray(column(rows, (row) => row.call)),
+        textArray(column(rows, (row) => toJson(row.answer))),
+        instantArray(column(rows, (row) => row.receivedAt)),
+      ],
+    });
+  },
+};
+
+export interface Exception {
+  readonly id: Uuid;
+  /** `paid_after_failed`, `failed_after_paid`, `return_exceeds_payout`, … */
+  readonly kind: string;
+  readonly resource: string;
+  readonly resourceId: Uuid;
+  readonly detail: string;
+  readonly createdAt: Instant;
+}
+
+export const exceptions: Log<Exception> = {
+  name: 'exceptions',
+  writeOrder: WRITE_ORDER.resourceChildren,
+  async append(trx, bookId, rows) {
+    await trx.query({
+      name: 'exceptions.append',
+      text: `INSERT INTO exceptions (book_id, id, kind, resource, resource_id, detail, created_at, status)
+        SELECT $1, v.*, 'open' FROM unnest($2::uuid[], $3::text[], $4::text[], $5::uuid[], $6::text[], $7::timestamptz[]) v`,
+      values: [
+        bookId,
+        plainArray(column(rows, (row) => row.id)),
+        textArray(column(rows, (row) => row.kind)),
+        textArray(column(rows, (row) => row.resource)),
+        plainArray(column(rows, (row) => row.resourceId)),
+        textArray(column(rows, (row) => row.detail)),
+        instantArray(column(rows, (row) => row.createdAt)),
+      ],
+    });
+  },
+};

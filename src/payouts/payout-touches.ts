@@ -1,0 +1,28 @@
+import { accounts } from '../ledger/account-store.ts';
+import type { BookId } from '../ledger/book.ts';
+import { chartAccountId } from '../ledger/chart.ts';
+import type { Touch } from '../ledger/command.ts';
+import { holds } from '../ledger/hold-store.ts';
+import type { Payout } from './payout.ts';
+import { payouts } from './payout-store.ts';
+
+/** Beyond the longest call of a rail (its time limit, and as much again for the commit behind it). */
+export const RAIL_ALARM_MS = 30_000;
+
+/** Everything a payout's commands touch: known from what of it never changes. */
+export function payoutTouches(bookId: BookId, payout: Payout): Touch[] {
+  return [
+    { table: payouts, ids: [payout.id] },
+    { table: holds, ids: [payout.holdId] },
+    {
+      table: accounts,
+      ids: [
+        payout.accountId,
+        chartAccountId(bookId, 'payouts_in_transit', payout.currency),
+        chartAccountId(bookId, 'pool', payout.currency),
+        chartAccountId(bookId, 'due_operator', payout.currency),
+        ...(payout.destination.type === 'account' ? [payout.destination.accountId] : []),
+      ],
+    },
+  ];
+}

@@ -1,0 +1,62 @@
+/** How the API and events show a payout. */
+import { formatInstant, formatInstantOrNull } from '../clock.ts';
+import { publicId } from '../ids.ts';
+import { currencyExponent } from '../money/currency.ts';
+import { allowedActions, type Destination, type FailureCode, type Payout, waitingOn } from './payout.ts';
+
+const FAILURE_MESSAGES: Record<FailureCode, string> = {
+  payee_account_closed: "The payee's account is closed.",
+  payee_account_blocked: "The payee's account is blocked.",
+  payee_account_invalid: "The payee's account does not exist.",
+  alias_unregistered: 'The alias is not registered.',
+  payee_name_mismatch: 'The name does not match the payee.',
+  payee_bank_unavailable: "The payee's bank could not be reached.",
+  amount_exceeds_rail_limit: 'The amount is above the limit of the rail.',
+  rail_suspended: 'The rail is suspended.',
+  refused_by_payee: 'The payee refused the payment.',
+  compliance_rejected: 'The payment was refused for compliance reasons.',
+  source_account_frozen: 'The account was frozen before the payout left it.',
+  source_account_closed: 'The account was closed before the payout left it.',
+};
+
+export function payoutView(payout: Payout, livemode: boolean) {
+  return {
+    id: publicId('payout', payout.id),
+    object: 'payout',
+    livemode,
+    status: payout.status,
+    waiting_on: waitingOn(payout),
+    amount: payout.amount,
+    fee: payout.fee,
+    amount_returned: payout.amountReturned,
+    currency: payout.currency,
+    currency_exponent: currencyExponent(payout.currency),
+    account: publicId('account', payout.accountId),
+    destination: destinationView(payout.destination),
+    description: payout.description,
+    external_id: payout.externalId,
+    metadata: payout.metadata,
+    rail: payout.rail,
+    outcome: payout.outcome,
+    next_inquiry_at: formatInstantOrNull(payout.nextInquiryAt),
+    sent_at: formatInstantOrNull(payout.sentAt),
+    failure: payout.failureCode === null ? null : { code: payout.failureCode, message: FAILURE_MESSAGES[payout.failureCode], rail_code: payout.railCode },
+    end_to_end_id: payout.endToEndId,
+    rail_reference: payout.railReference,
+    // Both kinds of rail that exist pay within seconds.
+    expected_arrival: formatInstant(payout.createdAt),
+    remittance: payout.description,
+    hold: publicId('hold', payout.holdId),
+    journal_entries: payout.entryIds.map((id) => publicId('entry', id)),
+    allowed_actions: allowedActions(payout),
+    request_id: publicId('request', payout.requestId),
+    version: payout.version,
+    created_at: formatInstant(payout.createdAt),
+    updated_at: formatInstant(payout.updatedAt),
+  };
+}
+
+function destinationView(destination: Destination) {
+  if (destination.type === 'account') return { type: 'account', account: publicId('account', destination.accountId) };
+  return { type: destination.type, alias_masked: destination.aliasMasked, provider: destination.provider };
+}

@@ -1,0 +1,118 @@
+/**
+ * A payout: money that leaves an account for a destination, over a rail or within the book.
+ * Invariant: from acceptance to its end, amount and fee are out of the account's available balance: held while
+ * `pending`, then the amount posted to transit and the fee still held.
+ * Next: payout-store.ts (its rows), accept-payout.ts, reserve-payout.ts, settle-payout.ts (its journal).
+ */
+import type { Instant } from '../clock.ts';
+import type { Uuid } from '../ids.ts';
+
+export type PayoutStatus =
+  /** Accepted, funds held, nothing posted. The API creates it, the ledger pool moves it. */
+  | 'pending'
+  /** Posted to transit, on its way through a rail. The rails pool moves it. */
+  | 'processing'
+  /** Confirmed by the rail. Only a return follows. */
+  | 'paid'
+  /** It certainly never left; what was held or in transit is back. Final unless the rail contradicts itself. */
+  | 'failed'
+  /** Called back before it was on its way. Final. */
+  | 'canceled'
+  /** Paid, and come back whole. Final. */
+  | 'returned';
+
+export const PAYOUT_TRANSITIONS: Record<PayoutStatus, readonly PayoutStatus[]> = {
+  pending: ['processing', 'failed', 'canceled'],
+  processing: ['paid', 'failed'],
+  paid: ['returned'],
+  failed: ['paid'],
+  canceled: [],
+  returned: [],
+};
+
+/** Why a payout failed, in the API's words; the rail's own code stands beside it. */
+export type FailureCode =
+  | 'payee_account_closed'
+  | 'payee_account_blocked'
+  | 'payee_account_invalid'
+  | 'alias_unregistered'
+  | 'payee_name_mismatch'
+  | 'payee_bank_unavailable'
+  | 'amount_exceeds_rail_limit'
+  | 'rail_suspended'
+  | 'refused_by_payee'
+  | 'compliance_rejected'
+  | 'source_account_frozen'
+  | 'source_account_closed';
+
+export type Destination =
+  /** Short-alias instant payments. The alias is personal data: sealed at rest, masked in everything that is kept. */
+  | { readonly type: 'cliq'; readonly aliasSealed: Buffer; readonly aliasMasked: string; readonly provider: string | null }
+  /** Another account of the same book. */
+  | { readonly type: 'account'; readonly accountId: Uuid };
+
+export interface Payout {
+  readonly id: Uuid;
+  readonly status: PayoutStatus;
+  /** The account the money leaves. */
+  readonly accountId: Uuid;
+  /** Reserves amount and fee; captured in two parts. */
+  readonly holdId: Uuid;
+  readonly amount: bigint;
+  readonly fee: bigint;
+  readonly amountReturned: bigint;
+  readonly returns: number;
+  readonly currency: string;
+  /** Name of the rail that carries it, or `book` for a transfer within the book. */
+  readonly rail: string;
+  readonly destination: Destination;
+  readonly description: string | null;
+  readonly externalId: string | null;
+  readonly metadata: Record<string, string>;
+  /** The same on every try at the rail; derived from book and Idempotency-Key. */
+  readonly endToEndId: string;
+  /** `unknown` while nobody can say whether the rail took it. */
+  readonly outcome: 'unknown' | null;
+  readonly inquiries: number;
+  readonly nextInquiryAt: Instant | null;
+  /** When it was handed to the rail. */
+  readonly sentAt: Instant | null;
+  readonly failureCode: FailureCode | null;
+  readonly railCode: string | null;
+  readonly railReference: string | null;
+  readonly entryIds: readonly Uuid[];
+  readonly requestId: Uuid;
+  readonly version: number;
+  /** When the sweeper rings if nobody has moved it; null once nobody has to. */
+  readonly dueAt: Instant | null;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+}
+
+export type WaitingOn = 'ledger' | 'rail' | 'inquiry' | 'nobody';
+
+/** Who moves next. */
+export function waitingOn(payout: Payout): WaitingOn {
+  if (payout.status === 'pending') return 'ledger';
+  if (payout.status === 'processing') return payout.outcome === 'unknown' ? 'inquiry' : 'rail';
+  return 'nobody';
+}
+
+export function allowedActions(payout: Payout): string[] {
+  return payout.status === 'pending' ? ['cancel'] : [];
+}
+
+/** The payout one step on. Throws on a step the transition table does not have: that is a bug, never an answer. */
+export function changed(payout: Payout, change: Partial<Payout>, moment: Instant): Payout {
+  if (change.status !== undefined && change.status !== payout.status && !PAYOUT_TRANSITIONS[payout.status].includes(change.status)) {
+    throw new Error(`A payout does not go from ${payout.status} to ${change.status}`);
+  }
+  return { ...payout, ...change, version: payout.version + 1, updatedAt: moment };
+}
+
+/** First character and last two; short aliases show only the first. */
+export function maskAlias(alias: string): string {
+  const characters = [...alias];
+  if (characters.length <= 3) return `${characters[0] ?? ''}${'•'.repeat(Math.max(characters.length - 1, 0))}`;
+  return `${characters[0]}${'•'.repeat(characters.length - 3)}${characters.slice(-2).join('')}`;
+}

@@ -1,0 +1,81 @@
+/** What a request for a payout becomes: its account found, its fee worked out, its alias sealed, its rail chosen. */
+import type { Config } from '../config.ts';
+import type { Pool } from '../db/pool.ts';
+import type { SecretBox } from '../db/secret-box.ts';
+import { findDefaultAccount } from '../accounts/account-profile-store.ts';
+import { type OnceRuntime, runOnce } from '../idempotency/run-once.ts';
+import type { OnceAnswer } from '../idempotency/once.ts';
+import type { Uuid } from '../ids.ts';
+import type { BookId, Mode } from '../ledger/book.ts';
+import { feeOf } from '../money/fee.ts';
+import { acceptPayout } from './accept-payout.ts';
+import { type Destination, maskAlias } from './payout.ts';
+
+export interface PayoutRuntime extends OnceRuntime {
+  config: Pick<Config, 'PAYOUT_FEE_CLIQ_BASIS_POINTS' | 'PAYOUT_FEE_ACCOUNT_BASIS_POINTS'>;
+  pool: Pool;
+  secretBox: SecretBox;
+  /** Name of the rail for a destination, undefined where none is configured. */
+  railFor(mode: Mode, destinationType: string): string | undefined;
+}
+
+export type DestinationInput = { type: 'cliq'; alias: string; provider?: string | null } | { type: 'account'; accountId: Uuid };
+
+export interface PayoutInput {
+  bookId: BookId;
+  mode: Mode;
+  actor: string;
+  requestId: Uuid;
+  idempotencyKey: string;
+  fingerprint: Buffer;
+  dryRun: boolean;
+  amount: bigint;
+  currency: string;
+  destination: DestinationInput;
+  accountId?: Uuid;
+  description?: string | null;
+  externalId?: string | null;
+  metadata?: Record<string, string>;
+}
+
+export async function requestPayout(runtime: PayoutRuntime, input: PayoutInput): Promise<OnceAnswer> {
+  const accountId = input.accountId ?? (await findDefaultAccount(runtime.pool, input.bookId, input.currency)) ?? null;
+  const command = acceptPayout({
+    bookId: input.bookId,
+    accountId,
+    amount: input.amount,
+    fee: feeOf(input.amount, { basisPoints: BigInt(basisPoints(runtime, input.destination.type)) }),
+    currency: input.currency,
+    destination: sealDestination(runtime.secretBox, input.destination),
+    rail: runtime.railFor(input.mode, input.destination.type) ?? null,
+    description: input.description ?? null,
+    externalId: input.externalId ?? null,
+    metadata: input.metadata ?? {},
+    idempotencyKey: input.idempotencyKey,
+    requestId: input.requestId,
+    actor: input.actor,
+    dryRun: input.dryRun,
+  });
+  return runOnce(runtime, {
+    bookId: input.bookId,
+    key: input.idempotencyKey,
+    fingerprint: input.fingerprint,
+    requestId: input.requestId,
+    command,
+    dryRun: input.dryRun,
+  });
+}
+
+function basisPoints(runtime: PayoutRuntime, type: DestinationInput['type']): number {
+  return type === 'cliq' ? runtime.config.PAYOUT_FEE_CLIQ_BASIS_POINTS : runtime.config.PAYOUT_FEE_ACCOUNT_BASIS_POINTS;
+}
+
+function sealDestination(secretBox: SecretBox, destination: DestinationInput): Destination {
+  if (destination.type === 'account') return destination;
+  return {
+    type: 'cliq',
+    aliasSealed: secretBox.seal(destination.alias),
+    aliasMasked: maskAlias(destination.alias),
+    provider: destination.provider ?? null,
+  };
+}

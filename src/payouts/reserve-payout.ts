@@ -1,0 +1,69 @@
+/**
+ * Reserving a payout: its amount leaves the customer for transit, and it is on its way. A transfer within the book
+ * arrives in the same commit; everything else is handed to its rail after it.
+ */
+import type { Instant } from '../clock.ts';
+import { newId, type Uuid } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
+import type { Command, Outcome } from '../ledger/command.ts';
+import { Draft } from '../ledger/draft.ts';
+import type { BookState } from '../ledger/state.ts';
+import { changed, type Payout } from './payout.ts';
+import { payouts } from './payout-store.ts';
+import { payoutTouches, RAIL_ALARM_MS } from './payout-touches.ts';
+import { payoutView } from './payout-view.ts';
+import { markFailed, markPaid } from './settle-payout.ts';
+
+/** Answers with the payout as it is now; one that was reserved before is left as it is. */
+export function reservePayout(bookId: BookId, payout: Payout): Command<Payout> {
+  const id = newId();
+  return {
+    id,
+    name: 'payout.reserve',
+    requestId: payout.requestId,
+    actor: 'worker:ledger',
+    touches: payoutTouches(bookId, payout),
+    decide: (state, moment) => decideReservation(state, { id, payoutId: payout.id, requestId: payout.requestId, actor: 'worker:ledger' }, moment),
+  };
+}
+
+export function decideReservation(state: BookState, command: { id: Uuid; payoutId: Uuid; requestId: Uuid; actor: string }, moment: Instant): Outcome<Payout> {
+  const draft = new Draft(state, { ...command, moment });
+  const payout = draft.get(payouts, command.payoutId);
+  if (!payout) throw new Error(`Payout ${command.payoutId} does not exist`);
+  if (payout.status === 'processing' && payout.outcome === null) {
+    // Reserved before, by a commit whose answer may have been lost with its bell.
+    draft.ring({ pool: 'rails', job: 'payout.submit', id: payout.id });
+    return draft.finish(payout);
+  }
+  if (payout.status !== 'pending') return draft.finish(payout);
+
+  const source = draft.account(payout.accountId);
+  if (source.status !== 'open') {
+    return draft.finish(markFailed(draft, payout, { failureCode: source.status === 'frozen' ? 'source_account_frozen' : 'source_account_closed' }));
+  }
+  draft.takeFromHold(payout.holdId, 'captured', payout.amount);
+  const entry = draft.post({
+    resource: 'payout',
+    resourceId: payout.id,
+    step: 'reserved',
+    postings: [{ debit: payout.accountId, credit: draft.chart('payouts_in_transit', payout.currency).id, amount: payout.amount }],
+  });
+  const processing = changed(
+    payout,
+    { status: 'processing', sentAt: moment, dueAt: moment + RAIL_ALARM_MS, entryIds: [...payout.entryIds, entry.id] },
+    moment,
+  );
+  draft.put(payouts, processing.id, processing);
+  draft.emit({
+    type: 'payout.processing',
+    objectId: processing.id,
+    objectSequence: processing.version,
+    object: payoutView(processing, draft.livemode),
+    previousAttributes: { status: payout.status },
+    entries: [entry],
+  });
+  if (processing.rail === 'book') return draft.finish(markPaid(draft, processing, {}));
+  draft.ring({ pool: 'rails', job: 'payout.submit', id: processing.id });
+  return draft.finish(processing);
+}

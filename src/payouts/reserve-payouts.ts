@@ -1,0 +1,29 @@
+/** The ledger pool's job: reserves payouts, each by a command of its own, together in one commit. */
+import type { Pool } from '../db/pool.ts';
+import type { Uuid } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
+import type { Committer } from '../ledger/committer.ts';
+import type { RowFailure } from './row-failure.ts';
+import { loadPayouts } from './payout-store.ts';
+import { reservePayout } from './reserve-payout.ts';
+
+export interface ReserveRuntime {
+  pool: Pool;
+  committer: Committer;
+  /** A row that fails by a bug is set aside for people; its neighbours go on. */
+  payoutFailed: RowFailure;
+}
+
+export async function reservePayouts(runtime: ReserveRuntime, bookId: BookId, payoutIds: readonly Uuid[]): Promise<void> {
+  const found = await loadPayouts(runtime.pool, bookId, payoutIds);
+  await Promise.all(
+    [...found.values()].map(async (payout) => {
+      if (payout.status !== 'pending' && payout.status !== 'processing') return;
+      try {
+        await runtime.committer.submit(bookId, reservePayout(bookId, payout));
+      } catch (error) {
+        await runtime.payoutFailed(bookId, payout.id, error);
+      }
+    }),
+  );
+}

@@ -1,0 +1,104 @@
+/** Money of a paid payout that comes back, whole or in part. */
+import type { Instant } from '../clock.ts';
+import { newId, type Uuid } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
+import type { Command, Outcome } from '../ledger/command.ts';
+import { Draft } from '../ledger/draft.ts';
+import type { BookState } from '../ledger/state.ts';
+import { changed, type Payout } from './payout.ts';
+import { payoutReturns, railAnswers } from './payout-children-store.ts';
+import { raise } from './payout-exception.ts';
+import { payouts } from './payout-store.ts';
+import { payoutTouches } from './payout-touches.ts';
+import { payoutView } from './payout-view.ts';
+
+export interface ReturnNotice {
+  /** The rail's own id of the return: told twice, it is booked once. */
+  id: Uuid;
+  amount: bigint;
+  reason: string | null;
+  /** The notice as it came. */
+  raw: unknown;
+}
+
+interface ReturnCommand {
+  id: Uuid;
+  payoutId: Uuid;
+  requestId: Uuid;
+  actor: string;
+  notice: ReturnNotice;
+}
+
+export function returnPayout(bookId: BookId, payout: Payout, notice: ReturnNotice): Command<Payout> {
+  const command: ReturnCommand = { id: newId(), payoutId: payout.id, requestId: payout.requestId, actor: `rail:${payout.rail}`, notice };
+  return {
+    id: command.id,
+    name: 'payout.return',
+    requestId: payout.requestId,
+    actor: command.actor,
+    touches: [...payoutTouches(bookId, payout), { table: payoutReturns, ids: [notice.id] }],
+    decide: (state, moment) => decideReturn(state, command, moment),
+  };
+}
+
+export function decideReturn(state: BookState, command: ReturnCommand, moment: Instant): Outcome<Payout> {
+  const draft = new Draft(state, { ...command, moment });
+  const { notice } = command;
+  const payout = draft.get(payouts, command.payoutId);
+  if (!payout) throw new Error(`Payout ${command.payoutId} does not exist`);
+  if (draft.get(payoutReturns, notice.id)) return draft.finish(payout);
+  draft.append(railAnswers, { id: command.id, payoutId: payout.id, call: 'notice', answer: notice.raw, receivedAt: moment });
+  if (payout.status !== 'paid') {
+    raise(draft, payout, { kind: 'return_of_unpaid', detail: `The rail returned ${notice.amount} of a payout that is ${payout.status}. Nothing was booked.` });
+    return draft.finish(payout);
+  }
+  if (notice.amount > payout.amount - payout.amountReturned) {
+    raise(draft, payout, { kind: 'return_exceeds_payout', detail: `The rail returned ${notice.amount}, more than was left of the payout. Nothing was booked.` });
+    return draft.finish(payout);
+  }
+  return draft.finish(bookReturn(draft, payout, notice));
+}
+
+/** paid → returned when nothing is left outside; a partial return stays paid. The account gets it back whatever its state. */
+export function bookReturn(draft: Draft, payout: Payout, part: { id: Uuid; amount: bigint; reason: string | null }): Payout {
+  const entry = draft.post({
+    resource: 'payout',
+    resourceId: payout.id,
+    step: `returned_${payout.returns + 1}`,
+    allowClosed: true,
+    postings: [{ debit: draft.chart('pool', payout.currency).id, credit: payout.accountId, amount: part.amount }],
+  });
+  const amountReturned = payout.amountReturned + part.amount;
+  const returned = changed(
+    payout,
+    {
+      status: amountReturned === payout.amount ? 'returned' : 'paid',
+      amountReturned,
+      returns: payout.returns + 1,
+      entryIds: [...payout.entryIds, entry.id],
+    },
+    draft.moment,
+  );
+  draft.put(payouts, returned.id, returned);
+  draft.put(payoutReturns, part.id, {
+    id: part.id,
+    payoutId: payout.id,
+    amount: part.amount,
+    currency: payout.currency,
+    reason: part.reason,
+    entryId: entry.id,
+    createdAt: draft.moment,
+  });
+  draft.emit({
+    type: 'payout.returned',
+    objectId: returned.id,
+    objectSequence: returned.version,
+    object: payoutView(returned, draft.livemode),
+    previousAttributes: { status: payout.status, amount_returned: payout.amountReturned },
+    entries: [entry],
+  });
+  if (draft.account(payout.accountId).status === 'closed') {
+    raise(draft, returned, { kind: 'return_to_closed_account', detail: 'Money came back to an account that is closed. It was booked there and waits for a person.' });
+  }
+  return returned;
+}

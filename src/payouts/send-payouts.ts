@@ -1,0 +1,136 @@
+/**
+ * The rails pool's jobs: carries reserved payouts to their rail and brings the answers back. The rail is called between
+ * two commits, under an end-to-end id that is the same on every try. No answer is "unknown": settled by asking.
+ */
+import type { Clock } from '../clock.ts';
+import type { Pool } from '../db/pool.ts';
+import type { SecretBox } from '../db/secret-box.ts';
+import type { Uuid } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
+import type { Committer } from '../ledger/committer.ts';
+import { failureCodeOf } from '../rails/failure-codes.ts';
+import type { Rail, RailAnswer } from '../rails/rail.ts';
+import { recordUnknown } from './await-outcome.ts';
+import type { Payout } from './payout.ts';
+import { loadPayouts } from './payout-store.ts';
+import type { RailWord } from './rail-word.ts';
+import type { RowFailure } from './row-failure.ts';
+import { settlePayout } from './settle-payout.ts';
+
+export interface SendRuntime {
+  pool: Pool;
+  committer: Committer;
+  clock: Clock;
+  secretBox: SecretBox;
+  rail(name: string): Rail;
+  payoutFailed: RowFailure;
+}
+
+/** First bell after the reservation: submits at once. An earlier try that died is harmless, the rail knows the id. */
+export function submitPayouts(runtime: SendRuntime, bookId: BookId, payoutIds: readonly Uuid[]): Promise<void> {
+  return eachInProcess(runtime, { bookId, payoutIds }, (payout) => submit(runtime, bookId, payout));
+}
+
+/** The sweeper's bell: nobody has said what became of it. Asks, and submits again under the same id what the rail has not got. */
+export function inquirePayouts(runtime: SendRuntime, bookId: BookId, payoutIds: readonly Uuid[]): Promise<void> {
+  return eachInProcess(runtime, { bookId, payoutIds }, (payout) => inquire(runtime, bookId, payout));
+}
+
+async function eachInProcess(runtime: SendRuntime, rows: { bookId: BookId; payoutIds: readonly Uuid[] }, act: (payout: Payout) => Promise<void>): Promise<void> {
+  const found = await loadPayouts(runtime.pool, rows.bookId, rows.payoutIds);
+  await Promise.all(
+    [...found.values()].map(async (payout) => {
+      if (payout.status !== 'processing' || payout.rail === 'book') return;
+      try {
+        await act(payout);
+      } catch (error) {
+        await runtime.payoutFailed(rows.bookId, payout.id, error);
+      }
+    }),
+  );
+}
+
+async function submit(runtime: SendRuntime, bookId: BookId, payout: Payout): Promise<void> {
+  const rail = runtime.rail(payout.rail);
+  let answer: RailAnswer;
+  try {
+    answer = await rail.submit({
+      originator: bookId,
+      endToEndId: payout.endToEndId,
+      alias: aliasOf(runtime, payout),
+      provider: payout.destination.type === 'cliq' ? payout.destination.provider : null,
+      amount: payout.amount,
+      currency: payout.currency,
+      notAfter: finalAfter(rail, payout),
+    });
+  } catch (error) {
+    await unknown(runtime, bookId, { payout, rail, call: 'submit', error });
+    return;
+  }
+  await takeAnswer(runtime, bookId, { payout, rail, call: 'submit', answer });
+}
+
+async function inquire(runtime: SendRuntime, bookId: BookId, payout: Payout): Promise<void> {
+  const rail = runtime.rail(payout.rail);
+  let answer: Awaited<ReturnType<Rail['inquire']>>;
+  try {
+    answer = await rail.inquire(bookId, payout.endToEndId);
+  } catch (error) {
+    await unknown(runtime, bookId, { payout, rail, call: 'inquire', error });
+    return;
+  }
+  if (answer.status !== 'not_found') {
+    await takeAnswer(runtime, bookId, { payout, rail, call: 'inquire', answer });
+    return;
+  }
+  // A paused worker may still be about to send: "not found" fails nothing until the rail itself would refuse the id.
+  if (runtime.clock.now() <= finalAfter(rail, payout)) {
+    await submit(runtime, bookId, payout);
+    return;
+  }
+  const word: RailWord = { call: 'inquire', status: 'rejected', failureCode: 'payee_bank_unavailable', railCode: 'NOT_FOUND', nextInquiryMs: 0, raw: answer };
+  await runtime.committer.submit(bookId, settlePayout(bookId, payout, word));
+}
+
+async function takeAnswer(runtime: SendRuntime, bookId: BookId, facts: { payout: Payout; rail: Rail; call: RailWord['call']; answer: RailAnswer }): Promise<void> {
+  const { payout, rail, call, answer } = facts;
+  // Only a word that names our id says anything about it.
+  if (answer.endToEndId !== payout.endToEndId) {
+    await unknown(runtime, bookId, { payout, rail, call, error: new Error(`The rail answered about ${answer.endToEndId}`) });
+    return;
+  }
+  await runtime.committer.submit(bookId, settlePayout(bookId, payout, railWord(call, answer, nextInquiryMs(rail, payout))));
+}
+
+export function railWord(call: RailWord['call'], answer: RailAnswer, nextMs: number): RailWord {
+  return {
+    call,
+    status: answer.status,
+    ...(answer.status === 'rejected' ? { failureCode: failureCodeOf(answer.code) } : {}),
+    ...(answer.code === undefined ? {} : { railCode: answer.code }),
+    railReference: answer.reference,
+    nextInquiryMs: nextMs,
+    raw: answer.raw,
+  };
+}
+
+async function unknown(runtime: SendRuntime, bookId: BookId, facts: { payout: Payout; rail: Rail; call: RailWord['call']; error: unknown }): Promise<void> {
+  const { payout, rail, call, error } = facts;
+  const raw = { error: error instanceof Error ? error.message : String(error) };
+  await runtime.committer.submit(bookId, recordUnknown(bookId, payout, { call, nextInquiryMs: nextInquiryMs(rail, payout), raw }));
+}
+
+/** The rail's ladder; its last step goes on for ever. */
+function nextInquiryMs(rail: Rail, payout: Payout): number {
+  const ladder = rail.inquiryDelaysMs;
+  return ladder[Math.min(payout.inquiries, ladder.length - 1)]!;
+}
+
+function finalAfter(rail: Rail, payout: Payout): number {
+  return (payout.sentAt ?? payout.createdAt) + rail.notFoundFinalAfterMs;
+}
+
+function aliasOf(runtime: SendRuntime, payout: Payout): string {
+  if (payout.destination.type !== 'cliq') throw new Error(`Payout ${payout.id} has no alias`);
+  return runtime.secretBox.open(payout.destination.aliasSealed);
+}

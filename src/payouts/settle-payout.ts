@@ -1,0 +1,176 @@
+/**
+ * Settling a payout by what its rail says. Answers may come twice, late, or contradict each other: the state decides
+ * what they still mean, and what nobody can explain becomes an exception for a person.
+ */
+import type { Instant } from '../clock.ts';
+import { newId, type Uuid } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
+import type { Command, Outcome } from '../ledger/command.ts';
+import { Draft } from '../ledger/draft.ts';
+import type { BookState } from '../ledger/state.ts';
+import { keepWaiting } from './await-outcome.ts';
+import { changed, type FailureCode, type Payout } from './payout.ts';
+import { railAnswers } from './payout-children-store.ts';
+import { raise } from './payout-exception.ts';
+import { payouts } from './payout-store.ts';
+import { payoutTouches } from './payout-touches.ts';
+import { payoutView } from './payout-view.ts';
+import type { RailWord } from './rail-word.ts';
+import { bookReturn } from './return-payout.ts';
+
+interface SettleCommand {
+  id: Uuid;
+  payoutId: Uuid;
+  requestId: Uuid;
+  actor: string;
+  word: RailWord;
+}
+
+export function settlePayout(bookId: BookId, payout: Payout, word: RailWord): Command<Payout> {
+  const command: SettleCommand = { id: newId(), payoutId: payout.id, requestId: payout.requestId, actor: `rail:${payout.rail}`, word };
+  return {
+    id: command.id,
+    name: 'payout.settle',
+    requestId: payout.requestId,
+    actor: command.actor,
+    touches: payoutTouches(bookId, payout),
+    decide: (state, moment) => decideSettlement(state, command, moment),
+  };
+}
+
+export function decideSettlement(state: BookState, command: SettleCommand, moment: Instant): Outcome<Payout> {
+  const draft = new Draft(state, { ...command, moment });
+  const { word } = command;
+  const payout = draft.get(payouts, command.payoutId);
+  if (!payout) throw new Error(`Payout ${command.payoutId} does not exist`);
+  draft.append(railAnswers, { id: command.id, payoutId: payout.id, call: word.call, answer: word.raw, receivedAt: moment });
+  return draft.finish(settle(draft, payout, word));
+}
+
+function settle(draft: Draft, payout: Payout, word: RailWord): Payout {
+  if (payout.status === 'processing') {
+    if (word.status === 'paid') return markPaid(draft, payout, word);
+    if (word.status === 'rejected') return markFailed(draft, payout, word);
+    return keepWaiting(draft, payout, { outcome: null, nextInquiryMs: word.nextInquiryMs });
+  }
+  if (payout.status === 'paid' && word.status === 'rejected') {
+    raise(draft, payout, { kind: 'failed_after_paid', detail: 'The rail rejected a payout that it had confirmed. What had not come back was booked as a return.' });
+    return bookReturn(draft, payout, { id: draft.mintId(), amount: payout.amount - payout.amountReturned, reason: word.railCode ?? null });
+  }
+  if (payout.status === 'failed' && word.status === 'paid' && payout.sentAt !== null) return markPaidAfterFailed(draft, payout, word);
+  if ((payout.status === 'pending' || payout.status === 'canceled' || payout.status === 'failed') && word.status === 'paid') {
+    raise(draft, payout, { kind: 'paid_never_sent', detail: `The rail says it paid a payout that was ${payout.status} and never sent to it. Nothing was booked.` });
+  }
+  // The same word again, or a word that the state has left behind.
+  return payout;
+}
+
+/** processing → paid: the amount leaves transit, the fee leaves the customer. Within the book, a payee that cannot take it fails it. */
+export function markPaid(draft: Draft, payout: Payout, word: { railCode?: string; railReference?: string }): Payout {
+  const transit = draft.chart('payouts_in_transit', payout.currency).id;
+  const payee = payout.destination.type === 'account' ? payout.destination.accountId : draft.chart('pool', payout.currency).id;
+  if (payout.destination.type === 'account' && draft.account(payee).status === 'closed') return markFailed(draft, payout, { failureCode: 'payee_account_closed' });
+  draft.takeFromHold(payout.holdId, 'captured');
+  const entry = draft.post({
+    resource: 'payout',
+    resourceId: payout.id,
+    step: 'paid',
+    allowFrozen: true,
+    postings: [
+      { debit: transit, credit: payee, amount: payout.amount },
+      { debit: payout.accountId, credit: draft.chart('due_operator', payout.currency).id, amount: payout.fee },
+    ],
+  });
+  const paid = changed(
+    payout,
+    {
+      status: 'paid',
+      outcome: null,
+      nextInquiryAt: null,
+      dueAt: null,
+      railCode: word.railCode ?? payout.railCode,
+      railReference: word.railReference ?? payout.railReference,
+      entryIds: [...payout.entryIds, entry.id],
+    },
+    draft.moment,
+  );
+  draft.put(payouts, paid.id, paid);
+  draft.emit({
+    type: 'payout.paid',
+    objectId: paid.id,
+    objectSequence: paid.version,
+    object: payoutView(paid, draft.livemode),
+    previousAttributes: { status: payout.status },
+    entries: [entry],
+  });
+  return paid;
+}
+
+/** pending or processing → failed: it certainly never left. What was in transit and what was held are the customer's again. */
+export function markFailed(draft: Draft, payout: Payout, why: { failureCode?: FailureCode; railCode?: string; railReference?: string }): Payout {
+  const entries = [];
+  if (payout.status === 'processing') {
+    entries.push(
+      draft.post({
+        resource: 'payout',
+        resourceId: payout.id,
+        step: 'failed',
+        allowClosed: true,
+        postings: [{ debit: draft.chart('payouts_in_transit', payout.currency).id, credit: payout.accountId, amount: payout.amount }],
+      }),
+    );
+  }
+  draft.takeFromHold(payout.holdId, 'released');
+  const failed = changed(
+    payout,
+    {
+      status: 'failed',
+      outcome: null,
+      nextInquiryAt: null,
+      dueAt: null,
+      failureCode: why.failureCode ?? 'refused_by_payee',
+      railCode: why.railCode ?? null,
+      railReference: why.railReference ?? payout.railReference,
+      entryIds: [...payout.entryIds, ...entries.map((entry) => entry.id)],
+    },
+    draft.moment,
+  );
+  draft.put(payouts, failed.id, failed);
+  draft.emit({
+    type: 'payout.failed',
+    objectId: failed.id,
+    objectSequence: failed.version,
+    object: payoutView(failed, draft.livemode),
+    previousAttributes: { status: payout.status },
+    entries,
+  });
+  return failed;
+}
+
+/** The money did leave after all: it leaves the customer too, below the floor if it must. The fee is not taken again. */
+function markPaidAfterFailed(draft: Draft, payout: Payout, word: RailWord): Payout {
+  const entry = draft.post({
+    resource: 'payout',
+    resourceId: payout.id,
+    step: 'paid_after_failed',
+    overrideFloor: true,
+    allowClosed: true,
+    postings: [{ debit: payout.accountId, credit: draft.chart('pool', payout.currency).id, amount: payout.amount }],
+  });
+  const paid = changed(
+    payout,
+    { status: 'paid', failureCode: null, railCode: word.railCode ?? null, railReference: word.railReference ?? payout.railReference, entryIds: [...payout.entryIds, entry.id] },
+    draft.moment,
+  );
+  draft.put(payouts, paid.id, paid);
+  draft.emit({
+    type: 'payout.paid',
+    objectId: paid.id,
+    objectSequence: paid.version,
+    object: payoutView(paid, draft.livemode),
+    previousAttributes: { status: payout.status, failure: { code: payout.failureCode, rail_code: payout.railCode } },
+    entries: [entry],
+  });
+  raise(draft, paid, { kind: 'paid_after_failed', detail: 'The rail confirmed a payout that it had rejected. The amount was taken from the account, below its floor if need be.' });
+  return paid;
+}

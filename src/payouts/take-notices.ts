@@ -1,0 +1,65 @@
+/** What rails tell of their own accord: late confirmations, rejections, returns. Taken in, then acknowledged: told twice, booked once. */
+import type { Pool } from '../db/pool.ts';
+import type { BookId } from '../ledger/book.ts';
+import type { Committer } from '../ledger/committer.ts';
+import type { Logger } from '../log.ts';
+import { failureCodeOf } from '../rails/failure-codes.ts';
+import type { Rail, RailNotice } from '../rails/rail.ts';
+import type { Payout } from './payout.ts';
+import { findPayoutByEndToEndId } from './payout-store.ts';
+import { returnPayout } from './return-payout.ts';
+import { settlePayout } from './settle-payout.ts';
+
+export interface NoticeRuntime {
+  pool: Pool;
+  committer: Committer;
+  log: Logger;
+  rail(name: string): Rail;
+}
+
+const NOTICES_AT_ONCE = 100;
+
+/** Takes in what waits, up to a hundred notices. Answers with how many were acknowledged; the rest come again. */
+export async function takeNotices(runtime: NoticeRuntime, railName: string): Promise<number> {
+  const rail = runtime.rail(railName);
+  const notices = await rail.notices(NOTICES_AT_ONCE);
+  const done = await Promise.all(
+    notices.map(async (notice) => {
+      try {
+        const payout = await takeNotice(runtime, notice);
+        if (!payout) runtime.log.error({ rail: railName, notice: notice.id, end_to_end_id: notice.endToEndId }, 'notice about a payout that is not ours');
+        return notice.id;
+      } catch (error) {
+        runtime.log.error({ err: error, rail: railName, notice: notice.id }, 'notice not taken in; it will come again');
+        return undefined;
+      }
+    }),
+  );
+  const taken = done.filter((id) => id !== undefined);
+  if (taken.length > 0) await rail.acknowledge(taken);
+  return taken.length;
+}
+
+/** Books one notice; undefined when no payout of ours has its id. */
+export async function takeNotice(runtime: Pick<NoticeRuntime, 'pool' | 'committer'>, notice: RailNotice): Promise<Payout | undefined> {
+  const bookId: BookId = notice.originator;
+  const payout = await findPayoutByEndToEndId(runtime.pool, bookId, notice.endToEndId);
+  if (!payout) return undefined;
+  if (notice.kind === 'returned') {
+    return runtime.committer.submit(
+      bookId,
+      returnPayout(bookId, payout, { id: notice.id, amount: notice.amount ?? payout.amount - payout.amountReturned, reason: notice.code ?? null, raw: notice }),
+    );
+  }
+  return runtime.committer.submit(
+    bookId,
+    settlePayout(bookId, payout, {
+      call: 'notice',
+      status: notice.kind,
+      ...(notice.kind === 'rejected' ? { failureCode: failureCodeOf(notice.code) } : {}),
+      ...(notice.code ? { railCode: notice.code } : {}),
+      nextInquiryMs: 0,
+      raw: notice,
+    }),
+  );
+}

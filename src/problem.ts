@@ -1,0 +1,51 @@
+/**
+ * The one form of every error: application/problem+json (RFC 9457). Pure, and outside `http`, because a refusal is
+ * rendered when it is decided and stored under its idempotency key: a replay gives the same bytes.
+ */
+import { ERRORS, type ErrorCode, type Facts, type Fault } from './errors.ts';
+import { publicId, type Uuid } from './ids.ts';
+import { toJson } from './json.ts';
+
+export interface ProblemInput {
+  code: ErrorCode;
+  detail?: string;
+  /** JSON pointer (RFC 6901) into the body, or the name of a query parameter or header. */
+  param?: string;
+  /** Every fault found, the one that gives the answer its code first. Without it, the problem is its only fault. */
+  faults?: readonly Fault[];
+  /** Typed facts, written beside the members of the problem; bigints with all their digits. */
+  facts?: Facts;
+  requestId: Uuid;
+  /** Where our docs are read: the base of `type`. */
+  publicUrl: string;
+}
+
+/** Facts stand beside these members and never replace them. */
+const RESERVED = new Set(['type', 'title', 'status', 'detail', 'code', 'param', 'errors', 'request_id', 'retryable']);
+
+/** The JSON text of a problem. Never carries a stack or a message of our own code: only what the catalogue and the caller say. */
+export function problemBody(problem: ProblemInput): string {
+  const { code, facts = {}, requestId, publicUrl } = problem;
+  const definition = ERRORS[code];
+  const first = problem.faults?.[0];
+  const detail = problem.detail ?? first?.detail ?? `${definition.title}.`;
+  const param = problem.param ?? first?.param;
+  const faults = problem.faults ?? [{ code, param, detail }];
+  return toJson({
+    type: `${publicUrl}/docs/errors/${code}`,
+    title: definition.title,
+    status: definition.status,
+    detail,
+    code,
+    param,
+    errors: faults.map((fault) => ({ code: fault.code, param: fault.param, detail: fault.detail })),
+    request_id: publicId('request', requestId),
+    retryable: definition.retryable,
+    ...Object.fromEntries(Object.entries(facts).filter(([name]) => !RESERVED.has(name))),
+  });
+}
+
+/** The HTTP status that a code is answered with. */
+export function problemStatus(code: ErrorCode): number {
+  return ERRORS[code].status;
+}

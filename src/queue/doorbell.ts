@@ -1,0 +1,154 @@
+/**
+ * Rings for rows that wait to be moved. Losing a bell only costs time (the sweeper rings again), so ringing is never
+ * awaited, never throws, and gives up rather than hold memory for a queue that does not answer.
+ */
+import type { Logger } from '../log.ts';
+import { IDS_PER_JOB, type JobName, laneOf, type QueuePool } from './job.ts';
+import type { QueueJob, Queues } from './queues.ts';
+import { warnSeldom } from './seldom.ts';
+import { withinLimit } from './time-limit.ts';
+
+/** Which pool, which job, which row: as commands name them in their outcome. */
+export interface Bell {
+  readonly pool: string;
+  readonly job: string;
+  readonly id: string;
+}
+
+export interface Doorbell {
+  /** Returns at once. The ids of one book and job travel together, up to a hundred a job. */
+  ring(bookId: string, bells: readonly Bell[]): void;
+  /** Rings what is still buffered, within a limit, and refuses more. */
+  close(): Promise<void>;
+}
+
+/** Why a bell was not rung: the buffer was full, the queue did not take it in time, the doorbell was closed. */
+export type DropReason = 'full' | 'unreachable' | 'closed';
+
+export interface DoorbellCounts {
+  rung(ids: number): void;
+  dropped(ids: number, reason: DropReason): void;
+}
+
+export interface DoorbellOptions {
+  readonly queues: Pick<Queues, 'add' | 'lanes'>;
+  readonly log: Logger;
+  readonly counts?: DoorbellCounts;
+  /** Ids held in memory, buffered and under way: about 10 MB at most. */
+  readonly capacity?: number;
+  readonly flushLimitMs?: number;
+}
+
+const CAPACITY = 100_000;
+
+/** A healthy queue answers within milliseconds; one that took this long is away. */
+const FLUSH_LIMIT_MS = 2_000;
+
+/** A pipeline of this many jobs is a few hundred kilobytes. */
+const JOBS_PER_ADD = 500;
+
+const NO_COUNTS: DoorbellCounts = { rung() {}, dropped() {} };
+
+interface Group {
+  readonly pool: QueuePool;
+  readonly job: JobName;
+  readonly bookId: string;
+  readonly ids: Set<string>;
+}
+
+export function createDoorbell(options: DoorbellOptions): Doorbell {
+  const { queues, counts = NO_COUNTS, capacity = CAPACITY, flushLimitMs = FLUSH_LIMIT_MS } = options;
+  const warn = warnSeldom(options.log, 'bells dropped; the sweeper will ring again');
+  let buffer = new Map<string, Group>();
+  let held = 0;
+  let flushing: Promise<void> | undefined;
+  let closed = false;
+
+  function drop(ids: number, reason: DropReason, error?: unknown) {
+    counts.dropped(ids, reason);
+    warn(error ?? new Error(reason === 'full' ? `More than ${capacity} bells are waiting` : 'The doorbell is closed'));
+  }
+
+  function put(bookId: string, { pool, job, id }: Bell) {
+    const key = `${job} ${bookId}`;
+    let group = buffer.get(key);
+    if (!group) {
+      group = { pool: pool as QueuePool, job: job as JobName, bookId, ids: new Set() };
+      buffer.set(key, group);
+    }
+    const { size } = group.ids;
+    group.ids.add(id);
+    held += group.ids.size - size;
+  }
+
+  /** Everything that came while the last flush ran is the next one: no timer, and batches grow with the load. */
+  async function flush(): Promise<void> {
+    // Once around the event loop: what rings in the same turn travels together.
+    await new Promise(setImmediate);
+    while (buffer.size > 0) {
+      const groups = buffer;
+      buffer = new Map();
+      await Promise.all([...jobsByQueue(groups.values(), queues.lanes).values()].map(addToQueue));
+    }
+    flushing = undefined;
+  }
+
+  async function addToQueue({ pool, lane, jobs }: QueueLoad): Promise<void> {
+    for (let at = 0; at < jobs.length; at += JOBS_PER_ADD) {
+      const part = jobs.slice(at, at + JOBS_PER_ADD);
+      try {
+        await queues.add(pool, lane, part, { limitMs: flushLimitMs });
+        settle(part, (ids) => counts.rung(ids));
+      } catch (error) {
+        settle(jobs.slice(at), (ids) => drop(ids, 'unreachable', error));
+        return;
+      }
+    }
+  }
+
+  function settle(jobs: readonly QueueJob[], count: (ids: number) => void) {
+    const ids = jobs.reduce((sum, job) => sum + job.data.ids.length, 0);
+    held -= ids;
+    count(ids);
+  }
+
+  return {
+    ring(bookId, bells) {
+      if (bells.length === 0) return;
+      if (closed) return drop(bells.length, 'closed');
+      const room = capacity - held;
+      for (const bell of room < bells.length ? bells.slice(0, Math.max(room, 0)) : bells) put(bookId, bell);
+      if (room < bells.length) drop(bells.length - Math.max(room, 0), 'full');
+      if (buffer.size > 0) flushing ??= flush();
+    },
+    async close() {
+      closed = true;
+      if (!flushing) return;
+      await withinLimit(flushing, { what: 'the last flush', limitMs: 2 * flushLimitMs }).catch(warn);
+    },
+  };
+}
+
+interface QueueLoad {
+  readonly pool: QueuePool;
+  readonly lane: number;
+  readonly jobs: QueueJob[];
+}
+
+function jobsByQueue(groups: Iterable<Group>, lanes: number): Map<string, QueueLoad> {
+  const loads = new Map<string, QueueLoad>();
+  for (const { pool, job, bookId, ids } of groups) {
+    const lane = laneOf(bookId, lanes);
+    const key = `${pool}-${lane}`;
+    let load = loads.get(key);
+    if (!load) {
+      load = { pool, lane, jobs: [] };
+      loads.set(key, load);
+    }
+    const all = [...ids];
+    for (let at = 0; at < all.length; at += IDS_PER_JOB) {
+      load.jobs.push({ name: job, data: { bookId, ids: all.slice(at, at + IDS_PER_JOB) } });
+    }
+  }
+  return loads;
+}

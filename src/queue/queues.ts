@@ -1,0 +1,159 @@
+/**
+ * The queues that carry doorbells, on Redis or on Postgres. Everything else in the product knows this interface only.
+ * Next: redis-carrier.ts and postgres-carrier.ts (what differs), doorbell.ts (who rings), pool.ts (who answers).
+ */
+import type { Job, JobsOptions, Queue, Worker, WorkerOptions } from 'bullmq';
+import type { Config } from '../config.ts';
+import type { Logger } from '../log.ts';
+import { type JobData, type JobName, QUEUE_POOLS, type QueuePool, queueName } from './job.ts';
+import { createPostgresCarrier } from './postgres-carrier.ts';
+import { createRedisCarrier } from './redis-carrier.ts';
+import { warnSeldom } from './seldom.ts';
+import { withinLimit } from './time-limit.ts';
+
+export interface QueueJob {
+  readonly name: JobName;
+  readonly data: JobData;
+  /**
+   * Given by the sweeper. While a job of this id waits, another is not added; while one is active, the last one rung is
+   * kept and follows it. Without it every bell is a job of its own.
+   */
+  readonly deduplicationId?: string;
+}
+
+export interface QueueDepth {
+  readonly queue: string;
+  readonly pool: QueuePool;
+  readonly lane: number;
+  readonly states: {
+    readonly waiting: number;
+    readonly active: number;
+    readonly delayed: number;
+    readonly failed: number;
+  };
+}
+
+export type CarriedJob = Job<JobData, void, JobName>;
+// biome-ignore lint/suspicious/noExplicitAny: the library's types name the datastore; nothing here depends on it
+export type CarriedQueue = Queue<any, any, any, any, any, any, any, any>;
+// biome-ignore lint/suspicious/noExplicitAny: as above
+export type CarriedWorker = Worker<JobData, void, JobName, any, any, any>;
+
+/** What differs between Redis and Postgres as carriers of jobs. */
+export interface Carrier {
+  readonly backend: 'redis' | 'postgres';
+  openQueue(name: string): CarriedQueue;
+  openWorker(
+    name: string,
+    answer: (job: CarriedJob) => Promise<void>,
+    options: Omit<WorkerOptions, 'connection'>,
+  ): CarriedWorker;
+  /** Resolves when jobs can be added now; rejects when this queue object never will be able to. */
+  ready(queue: CarriedQueue): Promise<void>;
+  jobOptions(deduplicationId: string | undefined): JobsOptions;
+  close(): Promise<void>;
+}
+
+export interface Queues {
+  readonly backend: 'redis' | 'postgres';
+  readonly lanes: number;
+  /** Adds jobs to one queue. Rejects when they could not be added within the limit; some may have been. */
+  add(pool: QueuePool, lane: number, jobs: readonly QueueJob[], limit: { limitMs: number }): Promise<void>;
+  depth(pool: QueuePool, lane: number, limit: { limitMs: number }): Promise<QueueDepth>;
+  /** Every queue of every pool. */
+  depths(limit: { limitMs: number }): Promise<QueueDepth[]>;
+  openWorker(
+    pool: QueuePool,
+    lane: number,
+    options: { concurrency: number; answer: (job: CarriedJob) => Promise<void> },
+  ): CarriedWorker;
+  /** Gives up what is under way after two seconds: a queue that does not answer must not keep a process alive. */
+  close(): Promise<void>;
+}
+
+export type QueuesConfig = Pick<Config, 'DATABASE_URL' | 'QUEUE_DATABASE_URL' | 'QUEUE_LANES' | 'REDIS_URL'>;
+
+const CLOSE_LIMIT_MS = 2_000;
+
+/** BullMQ's own default, said aloud: a job whose worker is silent this long is given to another. Renewed at half time. */
+const LOCK_MS = 30_000;
+
+/** The library keeps a stream of events that nobody here reads. It must keep some: with none it never trims. */
+export const KEPT_EVENTS = 100;
+
+export function createQueues(config: QueuesConfig, log: Logger): Queues {
+  const carrier = config.REDIS_URL
+    ? createRedisCarrier({ url: config.REDIS_URL, log })
+    : createPostgresCarrier({ url: config.QUEUE_DATABASE_URL ?? config.DATABASE_URL, log });
+  const queues = new Map<string, CarriedQueue>();
+  const lanes = config.QUEUE_LANES;
+
+  /** Opened at first use; opened again when the first connection failed for good. */
+  async function readyQueue(name: string): Promise<CarriedQueue> {
+    let queue = queues.get(name);
+    if (!queue) {
+      queue = carrier.openQueue(name);
+      queue.on('error', warnSeldom(log.child({ queue: name }), 'queue connection'));
+      queues.set(name, queue);
+    }
+    try {
+      await carrier.ready(queue);
+      return queue;
+    } catch (error) {
+      if (queues.get(name) === queue) queues.delete(name);
+      queue.close().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async function addAll(name: string, jobs: readonly QueueJob[]): Promise<void> {
+    const queue = await readyQueue(name);
+    await queue.addBulk(
+      jobs.map((job) => ({ name: job.name, data: job.data, opts: carrier.jobOptions(job.deduplicationId) })),
+    );
+  }
+
+  async function depth(pool: QueuePool, lane: number): Promise<QueueDepth> {
+    const queue = await readyQueue(queueName(pool, lane));
+    const counts = await queue.getJobCounts('waiting', 'active', 'delayed', 'failed');
+    const { waiting = 0, active = 0, delayed = 0, failed = 0 } = counts;
+    return { queue: `${pool}-${lane}`, pool, lane, states: { waiting, active, delayed, failed } };
+  }
+
+  return {
+    backend: carrier.backend,
+    lanes,
+    add: (pool, lane, jobs, { limitMs }) =>
+      withinLimit(addAll(queueName(pool, lane), jobs), { what: `queue ${pool}-${lane}`, limitMs }),
+    depth: (pool, lane, { limitMs }) => withinLimit(depth(pool, lane), { what: `queue ${pool}-${lane}`, limitMs }),
+    depths: ({ limitMs }) =>
+      withinLimit(
+        Promise.all(QUEUE_POOLS.flatMap((pool) => Array.from({ length: lanes }, (_, lane) => depth(pool, lane)))),
+        { what: 'the queues', limitMs },
+      ),
+    openWorker(pool, lane, { concurrency, answer }) {
+      const worker = carrier.openWorker(queueName(pool, lane), answer, {
+        concurrency,
+        lockDuration: LOCK_MS,
+        stalledInterval: LOCK_MS,
+        // Fifteen seconds by default: too long a silence after a datastore came back.
+        runRetryDelay: 1_000,
+        removeOnComplete: { count: 0 },
+        removeOnFail: { count: 0 },
+      });
+      worker.on('error', warnSeldom(log.child({ queue: `${pool}-${lane}` }), 'worker connection'));
+      return worker;
+    },
+    async close() {
+      const open = [...queues.values()];
+      queues.clear();
+      const closed = Promise.allSettled(open.map((queue) => queue.close())).then(() => carrier.close());
+      await withinLimit(closed, { what: 'closing the queues', limitMs: CLOSE_LIMIT_MS }).catch(
+        warnSeldom(log, 'queues did not close'),
+      );
+    },
+  };
+}
+
+/** Retries and history are rows in Postgres: a job is tried once and forgotten. */
+export const JOB_OPTIONS = { attempts: 1, removeOnComplete: true, removeOnFail: true } as const;

@@ -1,0 +1,90 @@
+/**
+ * Jobs on Redis: what production runs. Two connections serve all queues of a process, one that adds and fails fast, one
+ * that works and waits as long as it takes; each worker has a third for its blocking read.
+ */
+import { Queue, Worker } from 'bullmq';
+import { Redis } from 'ioredis';
+import type { Logger } from '../log.ts';
+import { type CarriedQueue, type Carrier, JOB_OPTIONS, KEPT_EVENTS } from './queues.ts';
+import { warnSeldom } from './seldom.ts';
+
+/** A stopped Redis takes commands and answers none. After this long the connection is dropped, and what waits on it. */
+const PRODUCER_SILENCE_MS = 2_000;
+
+/** Longer than the library's longest blocking read (10 s), so that only a dead peer runs into it. */
+const WORKER_SILENCE_MS = 30_000;
+
+/** Back within a second of Redis being back; a bell that waits longer is the sweeper's. */
+const retryStrategy = (times: number) => Math.min(50 * times, 1_000);
+
+export function createRedisCarrier({ url, log }: { url: string; log: Logger }): Carrier {
+  const producer = new Redis(url, {
+    connectionName: 'countinghouse-producer',
+    // Nothing is kept for later and nothing is sent twice: a bell that cannot be rung now is dropped.
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    socketTimeout: PRODUCER_SILENCE_MS,
+    connectTimeout: PRODUCER_SILENCE_MS,
+    retryStrategy,
+  });
+  producer.on('error', warnSeldom(log, 'redis producer connection'));
+
+  /** Opened by the first worker: a process that only rings has no use for it. */
+  let consumer: Redis | undefined;
+  const openConsumer = () => {
+    consumer = new Redis(url, {
+      connectionName: 'countinghouse-worker',
+      maxRetriesPerRequest: null,
+      socketTimeout: WORKER_SILENCE_MS,
+      retryStrategy,
+    });
+    // As many listeners as workers share it.
+    consumer.setMaxListeners(0);
+    consumer.on('error', warnSeldom(log, 'redis worker connection'));
+    return consumer;
+  };
+  producer.setMaxListeners(0);
+
+  return {
+    backend: 'redis',
+    openQueue: (name) =>
+      new Queue(name, {
+        connection: producer,
+        // Its INFO would be the one command whose failure breaks a queue object for good.
+        skipVersionCheck: true,
+        streams: { events: { maxLen: KEPT_EVENTS } },
+      }) as CarriedQueue,
+    openWorker: (name, answer, options) =>
+      new Worker(name, answer, { ...options, connection: consumer ?? openConsumer() }),
+    async ready(queue) {
+      await untilReady(producer);
+      await queue.waitUntilReady();
+    },
+    jobOptions: (deduplicationId) =>
+      deduplicationId === undefined
+        ? JOB_OPTIONS
+        : { ...JOB_OPTIONS, deduplication: { id: deduplicationId, keepLastIfActive: true } },
+    async close() {
+      producer.disconnect();
+      consumer?.disconnect();
+    },
+  };
+}
+
+/** Resolves when the connection may be written to. Whoever waits brings the limit. */
+function untilReady(connection: Redis): Promise<void> {
+  if (connection.status === 'ready') return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    const settle = (done: () => void) => () => {
+      connection.off('ready', onReady);
+      connection.off('end', onEnd);
+      done();
+    };
+    const onReady = settle(resolve);
+    const onEnd = settle(() => reject(new Error('The connection to Redis is closed')));
+    connection.once('ready', onReady);
+    connection.once('end', onEnd);
+    if (connection.status === 'end') onEnd();
+  });
+}

@@ -1,0 +1,25 @@
+import type { Logger } from '../log.ts';
+
+/** Ten seconds: an operator sees an outage begin and last, and a connection that retries ten times a second fills no disk. */
+const EVERY_MS = 10_000;
+
+/**
+ * Warns about what repeats while an outage lasts: each distinct text at once, then at most every ten seconds with the
+ * number of times it was not said.
+ */
+export function warnSeldom(log: Logger, context: string): (error: unknown) => void {
+  const said = new Map<string, { at: number; unsaid: number }>();
+  return (error) => {
+    const message = error instanceof Error ? error.message || error.name : String(error);
+    const now = performance.now();
+    const before = said.get(message);
+    if (before && now - before.at < EVERY_MS) {
+      before.unsaid += 1;
+      return;
+    }
+    // Messages may carry ports and ids: forget the old ones rather than keep them all.
+    if (said.size >= 100) said.clear();
+    said.set(message, { at: now, unsaid: 0 });
+    log.warn({ err: error, ...(before?.unsaid ? { repeated: before.unsaid } : {}) }, context);
+  };
+}

@@ -1,0 +1,184 @@
+/** All SQL that delivering needs. Lists for people are in delivery-list-store.ts. */
+import type { Instant } from '../clock.ts';
+import { column, instantArray, plainArray, textArray } from '../db/columns.ts';
+import type { Queryable } from '../db/pool.ts';
+import type { Uuid } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
+import type { Delivery } from '../ledger/event.ts';
+import { type Log, WRITE_ORDER } from '../ledger/table.ts';
+import type { DeliveryEndpoint, DeliveryInHand, DeliveryKey, DeliveryResult } from './delivery.ts';
+
+/** When the sweeper rings if the first bell was lost: past the longest try (15 s) and a queue's usual wait. */
+const FIRST_ALARM_SECONDS = 30;
+
+/**
+ * One row for each event and matching endpoint, in the event's own commit. A test book's clock may run ahead of the
+ * sweeper's, which is the wall's: the alarm goes by whichever is earlier.
+ */
+export const deliveryLog: Log<Delivery> = {
+  name: 'webhook_deliveries',
+  writeOrder: WRITE_ORDER.deliveries,
+  async append(trx, bookId, rows) {
+    await trx.query({
+      name: 'webhook_deliveries.append',
+      text: `INSERT INTO webhook_deliveries (book_id, endpoint_id, event_sequence, status, due_at, created_at)
+        SELECT $1, v.endpoint_id, v.event_sequence, 'pending', LEAST(v.created_at, now()) + interval '${FIRST_ALARM_SECONDS} seconds', v.created_at
+        FROM unnest($2::uuid[], $3::bigint[], $4::timestamptz[]) AS v (endpoint_id, event_sequence, created_at)`,
+      values: [
+        bookId,
+        plainArray(column(rows, (row) => row.subscriberId)),
+        plainArray(column(rows, (row) => row.eventSequence)),
+        instantArray(column(rows, (row) => row.createdAt)),
+      ],
+    });
+  },
+};
+
+interface InHandRow {
+  event_sequence: bigint;
+  event_id: string;
+  payload: string;
+  attempts: number;
+  retry_at: Instant | null;
+  mode: DeliveryInHand['mode'];
+  endpoint_id: string;
+  url: string;
+  endpoint_status: DeliveryEndpoint['status'];
+  secret_sealed: Buffer | null;
+  previous_secret_sealed: Buffer | null;
+  previous_secret_until: Instant | null;
+  failing_since: Instant | null;
+}
+
+/**
+ * Deliveries that still wait, with event and endpoint, in one query for any number; in no order. Those that were settled,
+ * are stuck or never were are absent. Index: the three tables' own keys. Without the materialized list of keys, the
+ * planner reads a small table whole, and goes on doing so with a named statement when it has grown.
+ */
+export async function loadPendingDeliveries(
+  db: Queryable,
+  bookId: BookId,
+  keys: readonly DeliveryKey[],
+): Promise<DeliveryInHand[]> {
+  const { rows } = await db.query<InHandRow>({
+    name: 'webhook_deliveries.load',
+    text: `SELECT d.event_sequence, e.id AS event_id, e.payload, d.attempts, d.retry_at, b.mode, w.id AS endpoint_id, w.url,
+        w.status AS endpoint_status, w.secret_sealed, w.previous_secret_sealed, w.previous_secret_until, w.failing_since
+      FROM unnest($2::uuid[], $3::bigint[]) AS k (endpoint_id, event_sequence)
+      JOIN webhook_deliveries d ON d.book_id = $1 AND d.endpoint_id = k.endpoint_id AND d.event_sequence = k.event_sequence
+      JOIN events e ON e.book_id = $1 AND e.sequence = k.event_sequence
+      JOIN webhook_endpoints w ON w.book_id = $1 AND w.id = k.endpoint_id
+      JOIN books b ON b.id = $1
+      WHERE d.status = 'pending' AND d.stuck_at IS NULL`,
+    values: [
+      bookId,
+      plainArray(column(keys, (key) => key.endpointId)),
+      plainArray(column(keys, (key) => key.eventSequence)),
+    ],
+  });
+  return rows.map(inHandFromRow);
+}
+
+function inHandFromRow(row: InHandRow): DeliveryInHand {
+  return {
+    eventSequence: row.event_sequence,
+    eventId: row.event_id,
+    payload: row.payload,
+    attempts: row.attempts,
+    retryAt: row.retry_at,
+    mode: row.mode,
+    endpoint: {
+      id: row.endpoint_id,
+      url: row.url,
+      status: row.endpoint_status,
+      secretSealed: row.secret_sealed,
+      previousSecretSealed: row.previous_secret_sealed,
+      previousSecretUntil: row.previous_secret_until,
+      failingSince: row.failing_since,
+    },
+  };
+}
+
+/**
+ * Records what became of deliveries: one statement for any number, each by compare-and-set on `pending` and its count of
+ * tries, so that of two who tried the same only the first is written, with its attempt. Rows are locked in the order of
+ * their keys before any is changed, as the sweeper does. Returns how many were written.
+ */
+export async function recordResults(
+  db: Queryable,
+  bookId: BookId,
+  results: readonly DeliveryResult[],
+  now: Instant,
+): Promise<number> {
+  const sent = (pick: (attempt: NonNullable<DeliveryResult['attempt']>) => string | number | null) =>
+    column(results, ({ attempt }) => (attempt === null ? null : pick(attempt)));
+  const { rows } = await db.query<{ changed: bigint }>({
+    name: 'webhook_deliveries.record',
+    text: `WITH result AS (
+        SELECT * FROM unnest($2::uuid[], $3::bigint[], $4::smallint[], $5::text[], $6::timestamptz[], $7::text[],
+          $8::timestamptz[], $9::integer[], $10::smallint[], $11::text[], $12::text[])
+          AS r (endpoint_id, event_sequence, attempts, status, retry_at, stuck_error, started_at, duration_ms, http_status, error, response)
+      ), locked AS (
+        SELECT d.endpoint_id, d.event_sequence, r.status, r.retry_at, r.stuck_error, r.started_at
+        FROM webhook_deliveries d JOIN result r USING (endpoint_id, event_sequence)
+        WHERE d.book_id = $1 AND d.status = 'pending' AND d.attempts = r.attempts
+        ORDER BY d.endpoint_id, d.event_sequence FOR NO KEY UPDATE OF d
+      ), changed AS (
+        UPDATE webhook_deliveries d SET
+          status = l.status,
+          attempts = d.attempts + CASE WHEN l.started_at IS NULL THEN 0 ELSE 1 END,
+          retry_at = l.retry_at,
+          due_at = CASE WHEN l.stuck_error IS NULL THEN l.retry_at ELSE d.due_at END,
+          stuck_at = CASE WHEN l.stuck_error IS NOT NULL THEN $13::timestamptz END,
+          stuck_error = l.stuck_error
+        FROM locked l
+        WHERE d.book_id = $1 AND d.endpoint_id = l.endpoint_id AND d.event_sequence = l.event_sequence
+        RETURNING d.endpoint_id, d.event_sequence, d.attempts
+      ), attempted AS (
+        INSERT INTO webhook_attempts (book_id, endpoint_id, event_sequence, attempt, started_at, duration_ms, status, error, response)
+        SELECT $1, c.endpoint_id, c.event_sequence, c.attempts, r.started_at, r.duration_ms, r.http_status, r.error, r.response
+        FROM changed c JOIN result r USING (endpoint_id, event_sequence)
+        WHERE r.started_at IS NOT NULL
+      )
+      SELECT count(*) AS changed FROM changed`,
+    values: [
+      bookId,
+      plainArray(column(results, (result) => result.endpointId)),
+      plainArray(column(results, (result) => result.eventSequence)),
+      plainArray(column(results, (result) => result.attempts)),
+      textArray(column(results, (result) => result.status)),
+      instantArray(column(results, (result) => result.retryAt)),
+      textArray(column(results, (result) => result.stuckError)),
+      instantArray(column(results, ({ attempt }) => attempt?.startedAt ?? null)),
+      plainArray(sent((attempt) => attempt.durationMs)),
+      plainArray(sent((attempt) => attempt.status)),
+      textArray(column(results, ({ attempt }) => attempt?.error ?? null)),
+      textArray(column(results, ({ attempt }) => attempt?.response ?? null)),
+      new Date(now),
+    ],
+  });
+  return Number(rows[0]!.changed);
+}
+
+/**
+ * Since when nothing has arrived at an endpoint: set by the first failure, cleared by the first arrival. Most batches
+ * change neither, and the caller knows it from what it loaded; then nothing is sent.
+ */
+export async function recordHealth(
+  db: Queryable,
+  bookId: BookId,
+  { failing, arrived }: { failing: ReadonlyMap<Uuid, Instant>; arrived: ReadonlySet<Uuid> },
+): Promise<void> {
+  const ids = [...failing.keys(), ...arrived].sort();
+  if (ids.length === 0) return;
+  await db.query({
+    name: 'webhook_endpoints.health',
+    text: `UPDATE webhook_endpoints w SET failing_since = h.failing_since
+      FROM (SELECT e.id, v.failing_since FROM unnest($2::uuid[], $3::timestamptz[]) AS v (id, failing_since)
+        JOIN webhook_endpoints e ON e.book_id = $1 AND e.id = v.id
+        WHERE (e.failing_since IS NULL) <> (v.failing_since IS NULL)
+        ORDER BY e.id FOR NO KEY UPDATE OF e) AS h
+      WHERE w.book_id = $1 AND w.id = h.id`,
+    values: [bookId, plainArray(ids), instantArray(ids.map((id) => failing.get(id) ?? null))],
+  });
+}

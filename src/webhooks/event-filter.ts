@@ -1,0 +1,81 @@
+/**
+ * Names of events and the filters over them. A filter is a name (`payout.paid`), a group (`payout.*`) or everything
+ * (`*`). The list is closed: a filter with a spelling mistake is refused when it is made, not silent ever after.
+ */
+
+const NAMES_BY_GROUP = {
+  account: ['created', 'updated', 'frozen', 'unfrozen', 'closed', 'balance_low'],
+  hold: ['created', 'released', 'expired', 'captured'],
+  card: ['created', 'activated', 'frozen', 'unfrozen', 'closed', 'replaced', 'shipped', 'controls_updated'],
+  card_token: ['requested', 'activated', 'suspended', 'resumed', 'deactivated'],
+  payment: [
+    'created',
+    'requires_action',
+    'authorized',
+    'captured',
+    'partially_captured',
+    'settled',
+    'failed',
+    'canceled',
+    'expired',
+  ],
+  refund: ['created', 'succeeded', 'failed'],
+  dispute: ['opened', 'evidence_submitted', 'won', 'lost'],
+  reader_action: ['succeeded', 'failed', 'canceled'],
+  payout: [
+    'created',
+    'requires_approval',
+    'approved',
+    'rejected',
+    'scheduled',
+    'processing',
+    'paid',
+    'failed',
+    'canceled',
+    'returned',
+  ],
+  payout_batch: ['created', 'processing', 'completed', 'partially_completed', 'failed', 'canceled'],
+  transaction: ['authorized', 'declined', 'incremented', 'reversed', 'expired', 'cleared', 'force_posted', 'refunded'],
+  reconciliation: ['completed', 'exception_opened', 'exception_resolved'],
+  statement: ['ready'],
+  webhook_endpoint: ['disabled', 'secret_rotated'],
+  webhook: ['test'],
+} as const;
+
+/** Every event there is, as API.md §6 lists them. */
+export const EVENT_NAMES: readonly string[] = Object.entries(NAMES_BY_GROUP).flatMap(([group, names]) =>
+  names.map((name) => `${group}.${name}`),
+);
+
+/** Every text that a filter may be. */
+export const EVENT_FILTERS: ReadonlySet<string> = new Set([
+  '*',
+  ...Object.keys(NAMES_BY_GROUP).map((group) => `${group}.*`),
+  ...EVENT_NAMES,
+]);
+
+/** Filters of one endpoint, or of one list of events. Each name once is fewer than this. */
+export const EVENT_FILTERS_MAX = 100;
+
+export function isEventFilter(text: string): boolean {
+  return EVENT_FILTERS.has(text);
+}
+
+/** Whether any of the filters lets events of this type through, prepared for many questions. */
+export function compileEventFilters(filters: readonly string[]): (eventType: string) => boolean {
+  if (filters.includes('*')) return () => true;
+  const names = new Set(expandEventFilters(filters));
+  return (eventType) => names.has(eventType);
+}
+
+/** The names behind filters, each once: `payout.*` is its ten. What is no filter stands for nothing. */
+export function expandEventFilters(filters: readonly string[]): string[] {
+  if (filters.includes('*')) return [...EVENT_NAMES];
+  const names = new Set<string>();
+  for (const filter of filters) {
+    const prefix = filter.endsWith('.*') ? filter.slice(0, -1) : undefined;
+    for (const name of EVENT_NAMES)
+      if (prefix === undefined ? name === filter : name.startsWith(prefix)) names.add(name);
+  }
+  return [...names];
+}

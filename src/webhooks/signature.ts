@@ -1,0 +1,77 @@
+/**
+ * Signatures of Standard Webhooks 1.0 (standardwebhooks.com): HMAC-SHA256 over `id.timestamp.body`, in base64 behind
+ * `v1,`. While a secret is being rotated there are two, with a space between; one that verifies is enough.
+ */
+import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/** Made by createSigningKey from a `whsec_` secret. */
+export type SigningKey = KeyObject;
+
+const PREFIX = 'whsec_';
+/** Lengths that the specification asks for. */
+const SECRET_BYTES_MIN = 24;
+const SECRET_BYTES_MAX = 64;
+/** As long as the hash: more adds nothing. */
+const SECRET_BYTES_NEW = 32;
+/** How far a receiver lets the timestamp differ from its own clock; the specification's own libraries take five minutes. */
+const TOLERANCE_SECONDS = 5 * 60;
+
+/** A new secret, as its owner sees it once. */
+export function newSecret(): string {
+  return PREFIX + randomBytes(SECRET_BYTES_NEW).toString('base64');
+}
+
+/** Throws RangeError for what is not `whsec_` and base64 of 24 to 64 bytes. */
+export function createSigningKey(secret: string): SigningKey {
+  const base64 = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : '';
+  const bytes = Buffer.from(base64, 'base64');
+  const isWhole = bytes.toString('base64').replace(/=+$/, '') === base64.replace(/=+$/, '');
+  if (!isWhole || bytes.length < SECRET_BYTES_MIN || bytes.length > SECRET_BYTES_MAX) {
+    throw new RangeError(
+      `A webhook secret is ${PREFIX} and base64 of ${SECRET_BYTES_MIN} to ${SECRET_BYTES_MAX} bytes`,
+    );
+  }
+  return createSecretKey(bytes);
+}
+
+export interface SignedMessage {
+  /** The same on every try: the event's public id. */
+  id: string;
+  timestampSeconds: number;
+  body: string;
+}
+
+/** The value of `webhook-signature`. */
+export function sign(message: SignedMessage, keys: readonly SigningKey[]): string {
+  const text = `${message.id}.${message.timestampSeconds}.${message.body}`;
+  return keys.map((key) => `v1,${createHmac('sha256', key).update(text).digest('base64')}`).join(' ');
+}
+
+export interface ReceivedMessage {
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  body: string;
+}
+
+/** What a receiver does: undefined when one of the signatures holds, else what is wrong with the message. */
+export function verify(
+  { headers, body }: ReceivedMessage,
+  keys: readonly SigningKey[],
+  nowSeconds: number,
+): string | undefined {
+  const id = headers['webhook-id'];
+  const timestamp = headers['webhook-timestamp'];
+  const signatures = headers['webhook-signature'];
+  if (typeof id !== 'string' || typeof timestamp !== 'string' || typeof signatures !== 'string')
+    return 'a webhook- header is missing';
+  const timestampSeconds = Number(timestamp);
+  if (!/^\d{1,12}$/.test(timestamp) || Math.abs(nowSeconds - timestampSeconds) > TOLERANCE_SECONDS) {
+    return 'the timestamp is too far from our clock';
+  }
+  const expected = keys.map((key) => Buffer.from(sign({ id, timestampSeconds, body }, [key])));
+  const holds = signatures.split(' ').some((given) => expected.some((each) => isSame(each, Buffer.from(given))));
+  return holds ? undefined : 'no signature holds';
+}
+
+function isSame(expected: Buffer, given: Buffer): boolean {
+  return expected.length === given.length && timingSafeEqual(expected, given);
+}

@@ -1,0 +1,174 @@
+/** What both carriers of jobs must do. Each backend's test file runs these against its own. */
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createDoorbell, type Doorbell } from '../../src/queue/doorbell.ts';
+import type { JobData } from '../../src/queue/job.ts';
+import { definePool, type RunningPool, startPool } from '../../src/queue/pool.ts';
+import { createQueues, type Queues, type QueuesConfig } from '../../src/queue/queues.ts';
+
+export const silent = pino({ level: 'silent' });
+export const soon = { timeout: 15_000, interval: 10 };
+const LIMIT = { limitMs: 5_000 };
+
+export const reserve = (id: string) => ({ pool: 'ledger', job: 'payout.reserve', id });
+
+/** Rows that a ledger pool was rung for, in order; `hold` keeps its jobs in hand until `release`. */
+export class Answered {
+  readonly ids: string[] = [];
+  readonly jobs: JobData[] = [];
+  started = 0;
+  private gate: Promise<void> | undefined;
+  private open: (() => void) | undefined;
+
+  hold(): void {
+    this.gate = new Promise((resolve) => {
+      this.open = resolve;
+    });
+  }
+
+  release(): void {
+    this.open?.();
+    this.gate = undefined;
+  }
+
+  readonly pool = definePool('ledger', {
+    concurrency: 4,
+    jobs: {
+      'payout.reserve': async (data) => {
+        this.started += 1;
+        await this.gate;
+        this.jobs.push(data);
+        this.ids.push(...data.ids);
+        if (data.ids.includes('poison')) throw new Error('a bug');
+      },
+    },
+  });
+}
+
+export function queueContract(config: () => QueuesConfig): void {
+  let queues: Queues;
+  let doorbell: Doorbell;
+  let answered: Answered;
+  const running: RunningPool[] = [];
+
+  const start = (options: { concurrency?: number; lanes?: number[] } = {}) => {
+    const pool = startPool(answered.pool, { queues, log: silent, ...options });
+    running.push(pool);
+    return pool;
+  };
+  const ringAgain = (id: string, ids: string[]) =>
+    queues.add('ledger', 0, [{ name: 'payout.reserve', data: { bookId: 'book', ids }, deduplicationId: id }], LIMIT);
+
+  beforeEach(() => {
+    queues = createQueues(config(), silent);
+    doorbell = createDoorbell({ queues, log: silent });
+    answered = new Answered();
+  });
+
+  afterEach(async () => {
+    answered.release();
+    await doorbell.close();
+    await Promise.all(running.splice(0).map((pool) => pool.close(LIMIT)));
+    await queues.close();
+  });
+
+  test('what is rung is answered by its pool, and leaves nothing behind', async () => {
+    start();
+    doorbell.ring('book', [reserve('a'), reserve('b')]);
+    await expect.poll(() => answered.jobs, soon).toEqual([{ bookId: 'book', ids: ['a', 'b'] }]);
+    await expect
+      .poll(async () => (await queues.depth('ledger', 0, LIMIT)).states, soon)
+      .toEqual({ waiting: 0, active: 0, delayed: 0, failed: 0 });
+  });
+
+  test('what was rung before anybody answered waits', async () => {
+    doorbell.ring('book', [reserve('a')]);
+    await expect.poll(async () => (await queues.depth('ledger', 0, LIMIT)).states.waiting, soon).toBe(1);
+    start();
+    await expect.poll(() => answered.ids, soon).toEqual(['a']);
+  });
+
+  test('a bell that is rung twice is answered twice: neither vanishes while the other is active', async () => {
+    answered.hold();
+    start();
+    doorbell.ring('book', [reserve('a')]);
+    await expect.poll(() => answered.started, soon).toBe(1);
+    doorbell.ring('book', [reserve('a')]);
+    await expect.poll(() => answered.started, soon).toBe(2);
+    answered.release();
+    await expect.poll(() => answered.ids, soon).toEqual(['a', 'a']);
+  });
+
+  test('of the sweeper’s bells of one id a single one waits', async () => {
+    await ringAgain('sweep', ['first']);
+    await ringAgain('sweep', ['second']);
+    expect((await queues.depth('ledger', 0, LIMIT)).states.waiting).toBe(1);
+    start();
+    await expect.poll(() => answered.ids, soon).toEqual(['first']);
+    await ringAgain('sweep', ['third']);
+    await expect.poll(() => answered.ids, soon).toEqual(['first', 'third']);
+  });
+
+  test('a sweeper’s bell rung while its like is active follows it, the last one for all', async () => {
+    answered.hold();
+    start();
+    await ringAgain('sweep', ['first']);
+    await expect.poll(() => answered.started, soon).toBe(1);
+    await ringAgain('sweep', ['second']);
+    await ringAgain('sweep', ['third']);
+    expect(answered.started).toBe(1);
+    answered.release();
+    await expect.poll(() => answered.ids, soon).toEqual(['first', 'third']);
+  });
+
+  test('a job that fails is forgotten, and the next is answered', async () => {
+    start();
+    doorbell.ring('book', [reserve('poison')]);
+    doorbell.ring('book-2', [reserve('b')]);
+    await expect.poll(() => answered.ids.toSorted(), soon).toEqual(['b', 'poison']);
+    await expect
+      .poll(async () => (await queues.depth('ledger', 0, LIMIT)).states, soon)
+      .toEqual({ waiting: 0, active: 0, delayed: 0, failed: 0 });
+  });
+
+  test('closing finishes what is in hand and takes no more', async () => {
+    answered.hold();
+    const pool = start({ concurrency: 1 });
+    doorbell.ring('book', [reserve('a')]);
+    await expect.poll(() => answered.started, soon).toBe(1);
+    doorbell.ring('book-2', [reserve('b')]);
+    await expect.poll(async () => (await queues.depth('ledger', 0, LIMIT)).states.waiting, soon).toBe(1);
+    const closed = pool.close({ limitMs: 10_000 });
+    answered.release();
+    expect(await closed).toBe(true);
+    expect(answered.ids).toEqual(['a']);
+    expect((await queues.depth('ledger', 0, LIMIT)).states).toMatchObject({ waiting: 1, active: 0 });
+  });
+
+  test('closing gives up on a job that does not end', async () => {
+    answered.hold();
+    const pool = start();
+    doorbell.ring('book', [reserve('a')]);
+    await expect.poll(() => answered.started, soon).toBe(1);
+    expect(await pool.close({ limitMs: 50 })).toBe(false);
+  });
+
+  test('a process works every lane, those it does not prefer one job at a time', async () => {
+    await queues.close();
+    queues = createQueues({ ...config(), QUEUE_LANES: 2 }, silent);
+    answered.hold();
+    start({ concurrency: 3, lanes: [1] });
+    for (const lane of [0, 1]) {
+      const jobs = Array.from({ length: 5 }, (_, index) => ({
+        name: 'payout.reserve' as const,
+        data: { bookId: 'book', ids: [`${lane}-${index}`] },
+      }));
+      await queues.add('ledger', lane, jobs, LIMIT);
+    }
+    const active = async () =>
+      (await queues.depths(LIMIT)).filter(({ pool }) => pool === 'ledger').map((of) => of.states.active);
+    await expect.poll(active, soon).toEqual([1, 3]);
+    answered.release();
+    await expect.poll(() => answered.ids.length, soon).toBe(10);
+  });
+}

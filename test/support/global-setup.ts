@@ -1,0 +1,41 @@
+/**
+ * One Postgres server for the whole test run, with a migrated database as the template of every test's own.
+ * In vitest's configuration: `globalSetup: ['test/support/global-setup.ts']`.
+ */
+import type { TestProject } from 'vitest/node';
+import { migrate } from '../../src/db/migrate.ts';
+import { createRolesAndDatabase } from '../../src/db/roles.ts';
+import { APPLICATION, OWNER } from '../../src/embedded/postgres-server.ts';
+import { startThrowawayPostgres } from '../../src/embedded/throwaway-postgres.ts';
+import { createLogger } from '../../src/log.ts';
+import { closeTemplate, TEMPLATE } from './postgres.ts';
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const server = await startThrowawayPostgres({ settings: { max_connections: 400 } });
+  try {
+    const superuserUrl = server.superuserUrl;
+    const unused = { password: '' }; // both roles exist since the server's start
+    await createRolesAndDatabase({
+      superuserUrl,
+      database: TEMPLATE,
+      owner: { name: OWNER, ...unused },
+      application: { name: APPLICATION, ...unused },
+    });
+    await migrate({
+      ownerUrl: server.urlFor('owner', TEMPLATE),
+      applicationUrl: server.urlFor('application', TEMPLATE),
+      log: createLogger('silent', 'test'),
+    });
+    await closeTemplate(superuserUrl);
+    project.provide('postgres', {
+      superuserUrl,
+      ownerUrl: server.urlFor('owner', 'NAME'),
+      applicationUrl: server.urlFor('application', 'NAME'),
+      encryptionKey: server.encryptionKey,
+    });
+  } catch (error) {
+    await server.remove();
+    throw error;
+  }
+  return () => server.remove();
+}
