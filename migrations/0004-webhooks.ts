@@ -25,8 +25,6 @@ export async function up(knex: Knex): Promise<void> {
       -- Since when no delivery has arrived. Kept by those who deliver, outside the book's lock.
       failing_since timestamptz(3),
       metadata jsonb NOT NULL DEFAULT '{}',
-      -- The command that changed it last: a try after a lost answer knows its own work.
-      command_id uuid NOT NULL,
       version integer NOT NULL DEFAULT 1,
       created_at timestamptz(3) NOT NULL,
       updated_at timestamptz(3) NOT NULL,

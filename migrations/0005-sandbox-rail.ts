@@ -1,6 +1,7 @@
 /**
  * The sandbox rail's own records. It plays the outside world: nothing here is keyed by book or joined with our tables,
- * and it is reached over a connection of its own.
+ * and it is reached over connections of its own. It keeps no alias: what an alias stands for is decided when an
+ * instruction arrives, and only the outcome is remembered.
  */
 import type { Knex } from 'knex';
 
@@ -8,16 +9,17 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     CREATE SCHEMA sandbox_rail;
 
+    -- One row for each instruction however often it was submitted: the pair is what the rail is idempotent by.
     CREATE TABLE sandbox_rail.instructions (
       originator text NOT NULL,
       end_to_end_id text NOT NULL,
-      alias text NOT NULL,
-      amount bigint NOT NULL,
+      amount bigint NOT NULL CHECK (amount > 0),
       currency text NOT NULL,
       status text NOT NULL CHECK (status IN ('pending', 'paid', 'rejected')),
       code text,
       reference text NOT NULL,
-      submissions integer NOT NULL DEFAULT 1,
+      amount_returned bigint NOT NULL DEFAULT 0 CHECK (amount_returned >= 0 AND amount_returned <= amount),
+      submissions integer NOT NULL CHECK (submissions > 0),
       received_at timestamptz(3) NOT NULL,
       PRIMARY KEY (originator, end_to_end_id)
     );
@@ -28,10 +30,12 @@ export async function up(knex: Knex): Promise<void> {
       originator text NOT NULL,
       end_to_end_id text NOT NULL,
       kind text NOT NULL CHECK (kind IN ('paid', 'rejected', 'returned')),
-      amount bigint,
+      amount bigint CHECK (amount > 0),
       code text,
+      reference text NOT NULL,
       acknowledged_at timestamptz(3),
-      created_at timestamptz(3) NOT NULL
+      created_at timestamptz(3) NOT NULL,
+      CHECK ((kind = 'returned') = (amount IS NOT NULL))
     );
     CREATE INDEX notices_open ON sandbox_rail.notices (id) WHERE acknowledged_at IS NULL;
   `);

@@ -1,5 +1,5 @@
 import type { Instant } from '../clock.ts';
-import { column, instantArray, plainArray, textArray } from '../db/columns.ts';
+import { column, instantArray, joinedJson, jsonArray, plainArray, textArray } from '../db/columns.ts';
 import type { Queryable } from '../db/pool.ts';
 import { RowCountMismatch } from '../db/postgres-errors.ts';
 import type { Uuid } from '../ids.ts';
@@ -51,14 +51,14 @@ export const accountProfiles: Table<AccountProfile> = {
     await trx.query({
       name: 'account_profiles.insert',
       text: `INSERT INTO account_profiles (book_id, ${COLUMNS})
-        SELECT $1, * FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::jsonb[], $7::integer[], $8::timestamptz[], $9::timestamptz[])`,
+        SELECT $1, * FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[], ${jsonArray('$6')}::jsonb[], $7::integer[], $8::timestamptz[], $9::timestamptz[])`,
       values: [
         bookId,
         plainArray(column(rows, (row) => row.accountId)),
         textArray(column(rows, (row) => row.currency)),
         textArray(column(rows, (row) => row.name)),
         textArray(column(rows, (row) => row.externalId)),
-        textArray(column(rows, (row) => JSON.stringify(row.metadata))),
+        joinedJson(column(rows, (row) => JSON.stringify(row.metadata))),
         plainArray(column(rows, (row) => row.version)),
         instantArray(column(rows, (row) => row.createdAt)),
         instantArray(column(rows, (row) => row.updatedAt)),
@@ -69,7 +69,7 @@ export const accountProfiles: Table<AccountProfile> = {
     const { rowCount } = await trx.query({
       name: 'account_profiles.update',
       text: `UPDATE account_profiles SET name = v.name, external_id = v.external_id, metadata = v.metadata, version = v.version, updated_at = v.updated_at
-        FROM unnest($2::uuid[], $3::text[], $4::text[], $5::jsonb[], $6::integer[], $7::timestamptz[])
+        FROM unnest($2::uuid[], $3::text[], $4::text[], ${jsonArray('$5')}::jsonb[], $6::integer[], $7::timestamptz[])
           AS v (account_id, name, external_id, metadata, version, updated_at)
         WHERE account_profiles.book_id = $1 AND account_profiles.account_id = v.account_id`,
       values: [
@@ -77,7 +77,7 @@ export const accountProfiles: Table<AccountProfile> = {
         plainArray(column(rows, (row) => row.accountId)),
         textArray(column(rows, (row) => row.name)),
         textArray(column(rows, (row) => row.externalId)),
-        textArray(column(rows, (row) => JSON.stringify(row.metadata))),
+        joinedJson(column(rows, (row) => JSON.stringify(row.metadata))),
         plainArray(column(rows, (row) => row.version)),
         instantArray(column(rows, (row) => row.updatedAt)),
       ],

@@ -17,12 +17,30 @@ export function textArray(values: readonly (string | null)[]): string {
   for (let index = 0; index < values.length; index++) {
     const value = values[index];
     if (index > 0) text += ',';
-    text += value === null || value === undefined ? 'NULL' : `"${NEEDS_ESCAPE.test(value) ? value.replace(ESCAPES, '\\$&') : value}"`;
+    text +=
+      value === null || value === undefined
+        ? 'NULL'
+        : `"${NEEDS_ESCAPE.test(value) ? value.replace(ESCAPES, '\\$&') : value}"`;
   }
   return `${text}}`;
 }
 const NEEDS_ESCAPE = /["\\]/;
 const ESCAPES = /["\\]/g;
+
+/**
+ * JSON texts, joined by a character that JSON only holds escaped: nothing has to be quoted here or unquoted there, which
+ * for event payloads was a tenth of a commit's work. In SQL: jsonArray('$1').
+ */
+export function joinedJson(values: readonly (string | null)[]): string {
+  return values.map((value) => value ?? NO_VALUE).join(SEPARATOR);
+}
+const SEPARATOR = '\u001e';
+const NO_VALUE = '\u001f';
+
+/** The text[] of a parameter made by joinedJson. */
+export function jsonArray(parameter: string): string {
+  return `string_to_array(${parameter}, chr(30), chr(31))`;
+}
 
 /** timestamptz[] from whole milliseconds. */
 export function instantArray(values: readonly (Instant | null)[]): string {

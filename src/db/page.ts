@@ -46,11 +46,18 @@ export function pageOf<Row>(rows: Row[], page: PageRequest): Page<Row> {
 const MINTED_BEFORE_MS = 3_600_000;
 
 /** Bounds of time as bounds of ids too, so that the primary key's index serves them. */
-export function createdBetween(query: Knex.QueryBuilder, range: { gte?: Instant; lt?: Instant }, columns: { id: string; createdAt: string }): void {
+export function createdBetween(
+  query: Knex.QueryBuilder,
+  range: { gte?: Instant; lt?: Instant },
+  columns: { id: string; createdAt: string },
+): void {
   if (range.gte !== undefined) {
-    query.where(columns.createdAt, '>=', new Date(range.gte).toISOString()).where(columns.id, '>=', firstIdAt(range.gte - MINTED_BEFORE_MS));
+    query
+      .where(columns.createdAt, '>=', new Date(range.gte).toISOString())
+      .where(columns.id, '>=', firstIdAt(range.gte - MINTED_BEFORE_MS));
   }
-  if (range.lt !== undefined) query.where(columns.createdAt, '<', new Date(range.lt).toISOString()).where(columns.id, '<', firstIdAt(range.lt));
+  if (range.lt !== undefined)
+    query.where(columns.createdAt, '<', new Date(range.lt).toISOString()).where(columns.id, '<', firstIdAt(range.lt));
 }
 
 /** The least UUIDv7 of a millisecond. */

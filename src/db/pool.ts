@@ -38,9 +38,28 @@ export interface PoolOptions {
   log: Logger;
   /** Gives up on an answer that does not come, also when the peer is gone without a word. Beyond every server-side limit. */
   queryTimeoutMs?: number;
+  /** Statements are prepared by name and planned once; behind a pooler in transaction mode they must not be. */
+  namedStatements?: boolean;
 }
 
-export function createPool({ url, name, size, log, queryTimeoutMs = 30_000 }: PoolOptions): Pool {
+/** A connection that forgets the names of statements: every one is parsed and planned anew. */
+class UnnamedClient extends pg.Client {
+  // biome-ignore lint/suspicious/noExplicitAny: the driver's own overloads
+  override query(config: any, ...rest: any[]): any {
+    const given =
+      typeof config === 'object' && config !== null && 'name' in config ? { ...config, name: undefined } : config;
+    return (super.query as (...given: unknown[]) => unknown)(given, ...rest);
+  }
+}
+
+export function createPool({
+  url,
+  name,
+  size,
+  log,
+  queryTimeoutMs = 30_000,
+  namedStatements = true,
+}: PoolOptions): Pool {
   const pool = new pg.Pool({
     connectionString: url,
     application_name: name,
@@ -52,6 +71,7 @@ export function createPool({ url, name, size, log, queryTimeoutMs = 30_000 }: Po
     types,
     // Statements of one connection are sent without waiting for the answers before them: a batch needs three round trips.
     pipeline: true,
+    ...(namedStatements ? {} : { Client: UnnamedClient }),
   });
   // Without a listener the restart of a database ends the process.
   pool.on('error', (error) => log.warn({ err: error }, 'idle database connection lost'));

@@ -14,7 +14,17 @@ const TRANSIENT_CLASSES = new Set(['08', '40', '53', '57', '58']);
 const TRANSIENT_STATES = new Set(['25006', '25P03', '55P03', '25P02']);
 /** 22 data, 23 constraint, 42 statement or privilege. */
 const REFUSED_CLASSES = new Set(['22', '23', '42']);
-const NETWORK_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN']);
+const NETWORK_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
 /** The driver's own errors carry no code, only these words. */
 const DRIVER_MESSAGES =
   /Connection terminated|connection timeout|Query read timeout|not queryable|timeout exceeded when trying to connect|Client was closed|server closed the connection|Cannot use a pool after/i;
@@ -30,7 +40,8 @@ export function classifyFailure(error: unknown): FailureKind {
       if (REFUSED_CLASSES.has(code.slice(0, 2))) return 'refused';
     }
   }
-  if (error instanceof AggregateError && error.errors.some((inner) => classifyFailure(inner) === 'transient')) return 'transient';
+  if (error instanceof AggregateError && error.errors.some((inner) => classifyFailure(inner) === 'transient'))
+    return 'transient';
   return DRIVER_MESSAGES.test(error.message) ? 'transient' : 'other';
 }
 

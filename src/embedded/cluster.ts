@@ -1,16 +1,6 @@
 /** Makes a cluster: the data directory of one Postgres server. Whole or absent, also when the process dies in between. */
 import { spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PostgresBinaries } from './binaries.ts';
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
@@ -19,8 +9,7 @@ import type { Account } from './run-as.ts';
 
 export const SUPERUSER = 'postgres';
 
-/** Only over TCP on the loopback address, only with a password: there is no socket file, and no trust in local accounts. */
-const HOST_RULES = 'host all all 127.0.0.1/32 scram-sha-256\n';
+const DRAFT = '.initdb-';
 
 export interface ClusterOptions {
   binaries: PostgresBinaries;
@@ -36,7 +25,10 @@ export interface ClusterOptions {
 export function ensureCluster({ binaries, place, account, superuserPassword, durable }: ClusterOptions): string {
   const cluster = join(place, 'cluster');
   if (existsSync(join(cluster, 'PG_VERSION'))) return cluster;
-  const draft = mkdtempSync(join(place, '.initdb-'));
+  for (const name of readdirSync(place).filter((entry) => entry.startsWith(DRAFT))) {
+    rmSync(join(place, name), { recursive: true, force: true }); // of a process that was killed while it made one
+  }
+  const draft = mkdtempSync(join(place, DRAFT));
   const passwordFile = join(draft, 'password');
   const data = join(draft, 'cluster');
   try {
@@ -44,7 +36,6 @@ export function ensureCluster({ binaries, place, account, superuserPassword, dur
     mkdirSync(data, { mode: 0o700 });
     if (account) for (const path of [draft, passwordFile, data]) chownSync(path, account.uid, account.gid);
     runInitdb(binaries.initdb, { data, passwordFile, account, durable });
-    writeFileSync(join(data, 'pg_hba.conf'), HOST_RULES);
     renameSync(data, cluster);
   } finally {
     rmSync(draft, { recursive: true, force: true });
@@ -52,6 +43,8 @@ export function ensureCluster({ binaries, place, account, superuserPassword, dur
   return cluster;
 }
 
+/** Nobody is trusted for being on this machine: every connection gives a password. */
+const AUTHENTICATION = '--auth=scram-sha-256';
 /** The built-in C.UTF-8 is the same on every machine, whatever locales and ICU it has. */
 const LOCALE = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
 
@@ -68,7 +61,7 @@ function runInitdb(
     `--pgdata=${data}`,
     `--username=${SUPERUSER}`,
     `--pwfile=${passwordFile}`,
-    '--auth=scram-sha-256',
+    AUTHENTICATION,
     ...LOCALE,
   ];
   const { status, error, stdout, stderr } = spawnSync(initdb, durable ? options : [...options, '--no-sync'], {
@@ -82,17 +75,4 @@ function runInitdb(
     `The database cluster could not be made:\n${(error?.message ?? `${stdout}\n${stderr}`).trim().split('\n').slice(-6).join('\n')}`,
     'Make room on the disk or name another folder in COUNTINGHOUSE_DATA, or set DATABASE_URL to a Postgres of your own.',
   );
-}
-
-/** The account an existing cluster belongs to: Postgres runs under no other. */
-export function clusterOwner(place: string): Account | undefined {
-  const stats = statSync(join(place, 'cluster'), { throwIfNoEntry: false });
-  return stats && { name: `uid ${stats.uid}`, uid: stats.uid, gid: stats.gid };
-}
-
-/** Makes the place, owned by the account and closed to others. */
-export function makePlace(place: string, account: Account | undefined): void {
-  mkdirSync(place, { recursive: true });
-  if (account) chownSync(place, account.uid, account.gid);
-  chmodSync(place, 0o700);
 }

@@ -3,7 +3,7 @@
  * of its own, so that Ctrl-C in the terminal reaches us alone and we decide when it ends.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, openSync, readFileSync, realpathSync, renameSync, statSync, writeSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { PostgresBinaries } from './binaries.ts';
@@ -45,11 +45,11 @@ export function freePort(): Promise<number> {
   });
 }
 
-export function isPortFree(port: number): Promise<boolean> {
+export function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+    server.listen(port, host, () => server.close(() => resolve(true)));
   });
 }
 
@@ -131,7 +131,11 @@ export function livingPostmaster(cluster: string): ProcessIdentity | undefined {
  */
 function disown(cluster: string): void {
   const path = join(cluster, 'postmaster.pid');
-  writeFileSync(path, readFileSync(path, 'utf8').replace(/^\d+/, '99999999'));
+  const text = readFileSync(path, 'utf8').replace(/^\d+/, '99999999');
+  // The directory is the other account's: as root, never write where a link of its making leads.
+  const descriptor = openSync(path, constants.O_WRONLY | constants.O_TRUNC | constants.O_NOFOLLOW);
+  writeSync(descriptor, text);
+  closeSync(descriptor);
 }
 
 /** Resolves when the process is gone. A fast stop that takes too long becomes an immediate one: nothing committed is lost by it. */

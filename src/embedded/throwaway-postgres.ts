@@ -5,7 +5,8 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openForPassage, type PostgresOptions, type PostgresServer, startPostgres } from './postgres-server.ts';
+import { openForPassage } from './place.ts';
+import { type PostgresOptions, type PostgresServer, startPostgres } from './postgres-server.ts';
 import { livingPostmaster, stopPostmaster } from './postmaster.ts';
 import { isAlive, type ProcessIdentity, thisProcess } from './process-identity.ts';
 import { createSecretFile, readJsonFile } from './secret-files.ts';

@@ -14,7 +14,11 @@ import { mountRoutes } from './router.ts';
 import { ROUTES } from './routes/index.ts';
 import { ApiServices } from './services.ts';
 
-export function createApp(runtime: ApiRuntime, services = new ApiServices(runtime), routes: readonly Route[] = ROUTES): Express {
+export function createApp(
+  runtime: ApiRuntime,
+  services = new ApiServices(runtime),
+  routes: readonly Route[] = ROUTES,
+): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');

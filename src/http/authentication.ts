@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '../errors.ts';
-import type { Authenticator, Principal } from './api-runtime.ts';
+import type { Authenticator, Principal } from '../organisations/authenticate.ts';
 import { AddressFailures } from './address-failures.ts';
 
 /** Tokens of this process's recent good answers, remembered only to let them pass a blocked address. */
@@ -55,10 +55,14 @@ function bearerToken(header: string | undefined): string {
   if (header === undefined || header === '') throw new ApiError('api_key_missing', { param: 'Authorization' });
   const scheme = header.slice(0, BEARER.length);
   if (scheme !== BEARER && scheme.toLowerCase() !== 'bearer ') {
-    throw new ApiError('api_key_missing', { param: 'Authorization', detail: 'Authorization must be `Bearer` and an API key.' });
+    throw new ApiError('api_key_missing', {
+      param: 'Authorization',
+      detail: 'Authorization must be `Bearer` and an API key.',
+    });
   }
   const token = header.slice(BEARER.length).trim();
-  if (token === '' || token.length > MAX_TOKEN_LENGTH) throw new ApiError('api_key_invalid', { param: 'Authorization' });
+  if (token === '' || token.length > MAX_TOKEN_LENGTH)
+    throw new ApiError('api_key_invalid', { param: 'Authorization' });
   return token;
 }
 

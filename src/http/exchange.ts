@@ -6,7 +6,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { newId, publicId, type Uuid } from '../ids.ts';
 import type { Logger } from '../log.ts';
-import type { HttpMetrics, Principal } from './api-runtime.ts';
+import type { Principal } from '../organisations/authenticate.ts';
+import type { HttpMetrics } from './api-runtime.ts';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
@@ -62,9 +63,11 @@ export class Exchange {
   send({ status, body, contentType = JSON_TYPE, cacheControl = 'no-store', headers }: Answer): void {
     if (this.#answered) return;
     this.#answered = true;
-    const written = status === 204 ? [] : ['Content-Type', contentType, 'Content-Length', String(Buffer.byteLength(body))];
+    const written =
+      status === 204 ? [] : ['Content-Type', contentType, 'Content-Length', String(Buffer.byteLength(body))];
     written.push('Request-Id', this.publicRequestId, 'Cache-Control', cacheControl);
-    if (this.rateLimit !== undefined) written.push('RateLimit', this.rateLimit, 'RateLimit-Policy', this.rateLimitPolicy!);
+    if (this.rateLimit !== undefined)
+      written.push('RateLimit', this.rateLimit, 'RateLimit-Policy', this.rateLimitPolicy!);
     if (headers) written.push(...headers);
     this.#response.writeHead(status, written);
     this.#response.end(status === 204 ? undefined : body);

@@ -58,7 +58,11 @@ function faultsOfIssue(issue: Issue, input: unknown, nameOf: NamePlace): Factual
       return [{ code: params?.fault ?? 'parameter_invalid', param, detail: issue.message, facts: params?.facts }];
     }
     case 'unrecognized_keys':
-      return issue.keys.map((key) => ({ code: 'parameter_unknown', param: nameOf([...issue.path, key]), detail: 'Not known here.' }));
+      return issue.keys.map((key) => ({
+        code: 'parameter_unknown',
+        param: nameOf([...issue.path, key]),
+        detail: 'Not known here.',
+      }));
     default: {
       const value = valueAt(input, issue.path);
       if (value === undefined) return [{ code: 'parameter_missing', param, detail: 'Required, and missing.' }];
@@ -78,7 +82,9 @@ function describe(issue: Issue, value: unknown): string {
     case 'invalid_value':
       return `Expects one of: ${issue.values.map(String).join(', ')}.`;
     case 'invalid_union':
-      return 'options' in issue && Array.isArray(issue.options) ? `Expects one of: ${issue.options.map(String).join(', ')}.` : issue.message;
+      return 'options' in issue && Array.isArray(issue.options)
+        ? `Expects one of: ${issue.options.map(String).join(', ')}.`
+        : issue.message;
     case 'invalid_key':
       return `The name: ${issue.issues[0] ? describe(issue.issues[0], '') : issue.message}`;
     default:

@@ -57,8 +57,10 @@ function inspect(value: unknown, path: PathSegment[], faults: Fault[]): void {
     for (const key of Object.keys(value)) {
       path.push(key);
       const detail = stringFault(key);
-      if (detail) addFault(faults, { code: 'parameter_invalid', param: jsonPointer(path), detail: `The name: ${detail}` });
-      if (key === '__proto__') addFault(faults, { code: 'parameter_unknown', param: jsonPointer(path), detail: 'Not known here.' });
+      if (detail)
+        addFault(faults, { code: 'parameter_invalid', param: jsonPointer(path), detail: `The name: ${detail}` });
+      if (key === '__proto__')
+        addFault(faults, { code: 'parameter_unknown', param: jsonPointer(path), detail: 'Not known here.' });
       else inspect((value as JsonObject)[key], path, faults);
       path.pop();
     }
@@ -78,7 +80,8 @@ export function stringFault(text: string): string | undefined {
 
 /** Where reading stopped: asked only for a text that does not parse, from the parser that always tells. */
 function malformed(text: string): ApiError {
-  if (text.trim() === '') return new ApiError('malformed_json', { detail: 'The body is empty; send a JSON object.', param: '' });
+  if (text.trim() === '')
+    return new ApiError('malformed_json', { detail: 'The body is empty; send a JSON object.', param: '' });
   const position = positionOfFault(text);
   const before = text.slice(0, position);
   const line = before.split('\n').length;
@@ -92,7 +95,10 @@ function malformed(text: string): ApiError {
 
 function positionOfFault(text: string): number {
   try {
-    parseLossless(text, null, { parseNumber: (number) => new LosslessNumber(number), onDuplicateKey: ({ newValue }) => newValue });
+    parseLossless(text, null, {
+      parseNumber: (number) => new LosslessNumber(number),
+      onDuplicateKey: ({ newValue }) => newValue,
+    });
   } catch (error) {
     const match = / at position (\d+)$/.exec(String(error));
     if (match) return Number(match[1]);

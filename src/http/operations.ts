@@ -15,7 +15,11 @@ export function mountOperations(app: Express, { runtime, services }: PipelineCon
     const exchange = quietly(request.exchange, '/readyz');
     const postgres = await postgresAnswers(runtime.pool);
     const ready = postgres && !services.draining;
-    const body = JSON.stringify({ status: ready ? 'ok' : 'unavailable', postgres: postgres ? 'ok' : 'unreachable', draining: services.draining });
+    const body = JSON.stringify({
+      status: ready ? 'ok' : 'unavailable',
+      postgres: postgres ? 'ok' : 'unreachable',
+      draining: services.draining,
+    });
     exchange.send({ status: ready ? 200 : 503, body });
   });
   closePath(readyz, '/readyz', ['GET']);

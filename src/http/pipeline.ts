@@ -6,7 +6,9 @@ import type { Request } from 'express';
 import { ApiError } from '../errors.ts';
 import { type IdKind, parsePublicId } from '../ids.ts';
 import { type JsonObject, toJson } from '../json.ts';
-import type { ApiRuntime, Principal } from './api-runtime.ts';
+import { allowsScope } from '../organisations/api-key.ts';
+import type { Principal } from '../organisations/authenticate.ts';
+import type { ApiRuntime } from './api-runtime.ts';
 import { type Exchange, PROBLEM_TYPE } from './exchange.ts';
 import { type FactualFault, faultsOf, requireFaultless } from './faults.ts';
 import { parseBody } from './json-body.ts';
@@ -72,7 +74,11 @@ interface LimitContext extends PipelineContext {
   writes: boolean;
 }
 
-async function takeFromLimit(exchange: Exchange, principal: Principal, { runtime, services, writes }: LimitContext): Promise<void> {
+async function takeFromLimit(
+  exchange: Exchange,
+  principal: Principal,
+  { runtime, services, writes }: LimitContext,
+): Promise<void> {
   const { config } = runtime;
   const own = writes ? principal.writesPerSecond : principal.readsPerSecond;
   const limit = own ?? (writes ? config.RATE_LIMIT_WRITES_PER_SECOND : config.RATE_LIMIT_READS_PER_SECOND);
@@ -88,8 +94,11 @@ async function takeFromLimit(exchange: Exchange, principal: Principal, { runtime
 }
 
 function requireScope(route: Route, principal: Principal): void {
-  if (route.scope !== null && !principal.scopes.includes(route.scope)) {
-    throw new ApiError('permission_denied', { detail: `This needs the scope ${route.scope}.`, facts: { required: route.scope } });
+  if (route.scope !== null && !allowsScope(principal.scopes, route.scope)) {
+    throw new ApiError('permission_denied', {
+      detail: `This needs the scope ${route.scope}.`,
+      facts: { required: route.scope },
+    });
   }
   if (route.testModeOnly && principal.mode !== 'test') throw new ApiError('test_mode_only');
 }

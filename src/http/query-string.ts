@@ -26,9 +26,17 @@ export function parseQuery(target: string): ParsedQuery {
     const rawName = equals < 0 ? part : part.slice(0, equals);
     const name = decode(rawName);
     const value = decode(equals < 0 ? '' : part.slice(equals + 1));
-    const detail = name === undefined || value === undefined ? 'Not valid percent-encoded UTF-8.' : (stringFault(name) ?? stringFault(value));
+    const detail =
+      name === undefined || value === undefined
+        ? 'Not valid percent-encoded UTF-8.'
+        : (stringFault(name) ?? stringFault(value));
     if (detail) faults.push({ code: 'parameter_invalid', param: name ?? rawName, detail });
-    else if (!add(query, name!, value!)) faults.push({ code: 'parameter_invalid', param: name!, detail: 'Cannot be combined with the parameters beside it.' });
+    else if (!add(query, name!, value!))
+      faults.push({
+        code: 'parameter_invalid',
+        param: name!,
+        detail: 'Cannot be combined with the parameters beside it.',
+      });
   }
   return { query, faults };
 }

@@ -26,7 +26,9 @@ const REDIS_PATIENCE_MS = 250;
 /** After a failure Redis is left alone for so long, so that its absence costs one request a moment and not every one. */
 const REDIS_PAUSE_MS = 2_000;
 
-export function createUsageCounter(options: { redis?: Redis | undefined; log?: Logger | undefined } = {}): UsageCounter {
+export function createUsageCounter(
+  options: { redis?: Redis | undefined; log?: Logger | undefined } = {},
+): UsageCounter {
   const { redis, log } = options;
   const local = new RateLimiterMemory({ points: NO_LIMIT, duration: WINDOW_SECONDS, keyPrefix: 'limit' });
   if (!redis) return { take: (bucket, points) => usage(local.consume(bucket, points)) };
@@ -42,7 +44,9 @@ export function createUsageCounter(options: { redis?: Redis | undefined; log?: L
     async take(bucket, points) {
       if (performance.now() >= redisPausedUntil) {
         try {
-          return await usage(withinLimit(shared.consume(bucket, points), { what: 'Redis', limitMs: REDIS_PATIENCE_MS }));
+          return await usage(
+            withinLimit(shared.consume(bucket, points), { what: 'Redis', limitMs: REDIS_PATIENCE_MS }),
+          );
         } catch (error) {
           redisPausedUntil = performance.now() + REDIS_PAUSE_MS;
           log?.warn({ err: error }, 'Redis does not count requests; this process limits by itself');
@@ -59,7 +63,8 @@ async function usage(result: Promise<RateLimiterRes>): Promise<Usage> {
     return { consumed: consumedPoints, msBeforeNext };
   } catch (rejection) {
     // The library rejects with the count itself when its own limit is passed.
-    if (rejection instanceof RateLimiterRes) return { consumed: rejection.consumedPoints, msBeforeNext: rejection.msBeforeNext };
+    if (rejection instanceof RateLimiterRes)
+      return { consumed: rejection.consumedPoints, msBeforeNext: rejection.msBeforeNext };
     throw rejection;
   }
 }

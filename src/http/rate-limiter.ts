@@ -120,7 +120,11 @@ function allowance(allowed: boolean, bucket: Bucket, now: number): Allowance {
 }
 
 /** `RateLimit` and `RateLimit-Policy` as draft-ietf-httpapi-ratelimit-headers-10 writes them. */
-export function rateLimitHeaders(policy: string, limit: number, { remaining, resetSeconds }: Allowance): { rateLimit: string; policy: string } {
+export function rateLimitHeaders(
+  policy: string,
+  limit: number,
+  { remaining, resetSeconds }: Allowance,
+): { rateLimit: string; policy: string } {
   return { rateLimit: `"${policy}";r=${remaining};t=${resetSeconds}`, policy: `"${policy}";q=${limit};w=1` };
 }
 

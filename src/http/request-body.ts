@@ -33,21 +33,33 @@ function requireJson(request: IncomingMessage): void {
   const type = request.headers['content-type'];
   if (type !== 'application/json' && !isJsonType(type)) {
     throw new ApiError('unsupported_media_type', {
-      detail: type === undefined ? 'Content-Type is missing; it must be application/json.' : 'Content-Type must be application/json (in UTF-8).',
+      detail:
+        type === undefined
+          ? 'Content-Type is missing; it must be application/json.'
+          : 'Content-Type must be application/json (in UTF-8).',
       param: 'Content-Type',
     });
   }
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    throw new ApiError('unsupported_media_type', { detail: 'Compressed bodies are not read; send it without Content-Encoding.', param: 'Content-Encoding' });
+    throw new ApiError('unsupported_media_type', {
+      detail: 'Compressed bodies are not read; send it without Content-Encoding.',
+      param: 'Content-Encoding',
+    });
   }
 }
 
 /** `application/json`, alone or with the one charset that JSON has (RFC 8259 §8.1), in any case and spacing. */
 export function isJsonType(type: string | undefined): boolean {
   if (type === undefined) return false;
-  const [essence, ...parameters] = type.toLowerCase().split(';').map((part) => part.trim());
-  return essence === 'application/json' && parameters.every((parameter) => parameter === '' || /^charset="?utf-?8"?$/.test(parameter));
+  const [essence, ...parameters] = type
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
+  return (
+    essence === 'application/json' &&
+    parameters.every((parameter) => parameter === '' || /^charset="?utf-?8"?$/.test(parameter))
+  );
 }
 
 function collect(request: IncomingMessage): Promise<Buffer> {
@@ -67,7 +79,8 @@ function collect(request: IncomingMessage): Promise<Buffer> {
     request.on('data', onData);
     request.once('end', () => resolve(parts.length === 1 ? parts[0]! : Buffer.concat(parts)));
     // Nobody reads this answer; it ends the work and counts in the log.
-    const cutShort = () => reject(new ApiError('malformed_json', { detail: 'The body ended before it was complete.', param: '' }));
+    const cutShort = () =>
+      reject(new ApiError('malformed_json', { detail: 'The body ended before it was complete.', param: '' }));
     request.once('error', cutShort);
     request.once('close', cutShort);
   });

@@ -19,7 +19,11 @@ export function isIdempotencyKey(text: string): boolean {
 export function idempotencyKeyFault(key: string | undefined, required: boolean): Fault | undefined {
   if (key === undefined) {
     return required
-      ? { code: 'idempotency_key_missing', param: 'Idempotency-Key', detail: 'Every request that moves money needs an Idempotency-Key.' }
+      ? {
+          code: 'idempotency_key_missing',
+          param: 'Idempotency-Key',
+          detail: 'Every request that moves money needs an Idempotency-Key.',
+        }
       : undefined;
   }
   if (isIdempotencyKey(key)) return undefined;
@@ -40,7 +44,13 @@ export function readIfMatch(header: string | undefined): { version?: number; fau
   if (header === undefined || header.trim() === '*') return {};
   const match = /^(?:"(\d{1,9})"|(\d{1,9}))$/.exec(header.trim());
   if (match) return { version: Number(match[1] ?? match[2]) };
-  return { fault: { code: 'parameter_invalid', param: 'If-Match', detail: 'Expects the `version` that you read, such as "3".' } };
+  return {
+    fault: {
+      code: 'parameter_invalid',
+      param: 'If-Match',
+      detail: 'Expects the `version` that you read, such as "3".',
+    },
+  };
 }
 
 /** The longest that an answer is held; published at GET /v1/limits. */

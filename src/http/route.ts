@@ -5,7 +5,9 @@
 import type { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
 import type { IdKind, Uuid } from '../ids.ts';
-import type { ApiRuntime, Principal } from './api-runtime.ts';
+import type { Scope } from '../organisations/api-key.ts';
+import type { Principal } from '../organisations/authenticate.ts';
+import type { ApiRuntime } from './api-runtime.ts';
 import type { ApiServices } from './services.ts';
 
 export type Method = 'get' | 'post' | 'patch' | 'delete';
@@ -59,7 +61,7 @@ export interface Route<BodySchema extends z.ZodType = z.ZodType, QuerySchema ext
   summary: string;
   description?: string;
   /** What a key must be allowed; null for any key. */
-  scope: string | null;
+  scope: Scope | null;
   /** For keys of test books only. */
   testModeOnly?: boolean;
   /** What each parameter of the path is: an id of a kind, or a text. */

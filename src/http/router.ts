@@ -10,7 +10,11 @@ export function mountRoutes(app: Express, routes: readonly Route[], context: Pip
   for (const [path, group] of byPath) {
     const mounted = app.route(path);
     for (const route of group) mounted[route.method]((request) => serve(route, request, context));
-    closePath(mounted, path, group.map(({ method }) => method.toUpperCase()));
+    closePath(
+      mounted,
+      path,
+      group.map(({ method }) => method.toUpperCase()),
+    );
   }
 }
 

@@ -1,8 +1,7 @@
 /** What one API process keeps between requests: who failed to authenticate, what was used of limits, who waits. */
 import type { Redis } from 'ioredis';
-import type { Transaction } from '../db/pool.ts';
 import type { Payout } from '../payouts/payout.ts';
-import { payouts } from '../payouts/payout-store.ts';
+import { loadPayouts } from '../payouts/payout-store.ts';
 import type { ApiRuntime } from './api-runtime.ts';
 import { Gate } from './authentication.ts';
 import { createUsageCounter } from './rate-limit-counter.ts';
@@ -20,7 +19,7 @@ export class ApiServices {
     const { log, pool } = runtime;
     this.gate = new Gate(runtime.authenticator);
     this.limiter = new RateLimiter(createUsageCounter({ redis, log }));
-    this.payoutWaiters = new Waiters((bookId, ids) => payouts.load(pool as unknown as Transaction, bookId, ids), log);
+    this.payoutWaiters = new Waiters((bookId, ids) => loadPayouts(pool, bookId, ids), log);
   }
 
   /** True once the process stops: readiness says so, and nobody is held any longer. */

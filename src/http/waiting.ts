@@ -52,7 +52,12 @@ export class Waiters<T> {
         target.signal?.removeEventListener('abort', finish);
         resolve(waiting.latest);
       };
-      const waiting: Waiting<T> = { ...target, latest: undefined, deadline: performance.now() + target.seconds * 1000, finish };
+      const waiting: Waiting<T> = {
+        ...target,
+        latest: undefined,
+        deadline: performance.now() + target.seconds * 1000,
+        finish,
+      };
       this.#waiting.add(waiting);
       if (this.#closed || target.signal?.aborted) {
         finish();

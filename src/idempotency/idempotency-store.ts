@@ -1,5 +1,5 @@
 import type { Instant } from '../clock.ts';
-import { byteaArray, column, instantArray, plainArray, textArray } from '../db/columns.ts';
+import { byteaArray, column, instantArray, joinedJson, jsonArray, plainArray, textArray } from '../db/columns.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { BookId } from '../ledger/book.ts';
 import { type Table, WRITE_ORDER } from '../ledger/table.ts';
@@ -55,13 +55,13 @@ export const idempotencyKeys: Table<IdempotencyRecord> = {
     await trx.query({
       name: 'idempotency_keys.insert',
       text: `INSERT INTO idempotency_keys (book_id, ${COLUMNS})
-        SELECT $1, * FROM unnest($2::text[], $3::bytea[], $4::smallint[], $5::text[], $6::text[], $7::uuid[], $8::uuid[], $9::timestamptz[], $10::timestamptz[])`,
+        SELECT $1, * FROM unnest($2::text[], $3::bytea[], $4::smallint[], ${jsonArray('$5')}, $6::text[], $7::uuid[], $8::uuid[], $9::timestamptz[], $10::timestamptz[])`,
       values: [
         bookId,
         textArray(column(rows, (row) => row.key)),
         byteaArray(column(rows, (row) => row.fingerprint)),
         plainArray(column(rows, (row) => row.status)),
-        textArray(column(rows, (row) => row.body)),
+        joinedJson(column(rows, (row) => row.body)),
         textArray(column(rows, (row) => row.resource)),
         plainArray(column(rows, (row) => row.resourceId)),
         plainArray(column(rows, (row) => row.requestId)),

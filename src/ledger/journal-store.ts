@@ -1,5 +1,5 @@
 /** Writing the journal: entries with their postings, and events. Append-only; the database refuses anything else. */
-import { byteaArray, column, instantArray, plainArray, textArray } from '../db/columns.ts';
+import { byteaArray, column, instantArray, joinedJson, jsonArray, plainArray, textArray } from '../db/columns.ts';
 import type { Transaction } from '../db/pool.ts';
 import type { BookId } from './book.ts';
 import type { Entry } from './entry.ts';
@@ -80,7 +80,7 @@ export async function appendEvents(trx: Transaction, bookId: BookId, events: rea
   await trx.query({
     name: 'events.append',
     text: `INSERT INTO events (book_id, sequence, id, type, object_id, request_id, actor, created_at, payload)
-      SELECT $1, * FROM unnest($2::bigint[], $3::uuid[], $4::text[], $5::uuid[], $6::uuid[], $7::text[], $8::timestamptz[], $9::text[])`,
+      SELECT $1, * FROM unnest($2::bigint[], $3::uuid[], $4::text[], $5::uuid[], $6::uuid[], $7::text[], $8::timestamptz[], ${jsonArray('$9')})`,
     values: [
       bookId,
       plainArray(column(events, (event) => event.sequence)),
@@ -90,7 +90,7 @@ export async function appendEvents(trx: Transaction, bookId: BookId, events: rea
       plainArray(column(events, (event) => event.requestId)),
       textArray(column(events, (event) => event.actor)),
       instantArray(column(events, (event) => event.createdAt)),
-      textArray(column(events, (event) => event.payload)),
+      joinedJson(column(events, (event) => event.payload)),
     ],
   });
 }

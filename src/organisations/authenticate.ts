@@ -104,51 +104,51 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
  * requests come with however many made-up keys, they occupy one connection.
  */
 function createLookups(pool: Pool): (name: string, hash: Buffer) => Promise<Remembered> {
-  interface Waiting {
+  interface Lookup {
+    name: string;
     hash: Buffer;
     promise: Promise<Remembered>;
     resolve(remembered: Remembered): void;
     reject(error: unknown): void;
   }
-  const waiting = new Map<string, Waiting>();
+  /** What is waiting or under way. Joining one under way is like finding its answer in memory: no older than that. */
+  const open = new Map<string, Lookup>();
+  let waiting: Lookup[] = [];
   let running = false;
 
   async function run(): Promise<void> {
     running = true;
-    while (waiting.size > 0) {
-      const batch = [...waiting].slice(0, MAX_LOOKUPS);
-      // From here on a new request waits for the next statement: it may have come after a change that this one misses.
-      for (const [name] of batch) waiting.delete(name);
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, MAX_LOOKUPS);
+      waiting = waiting.slice(MAX_LOOKUPS);
       const askedAt = performance.now();
       try {
         const keys = await findApiKeysByHash(
           pool,
-          batch.map(([, { hash }]) => hash),
+          batch.map(({ hash }) => hash),
         );
         const byHash = new Map(keys.map((key) => [key.hash.toString('latin1'), key]));
-        for (const [name, { resolve }] of batch) {
+        for (const { name, resolve } of batch) {
           const key = byHash.get(name) ?? null;
           resolve({ key, principal: key && principalOf(key), askedAt });
         }
       } catch (error) {
-        for (const [, { reject }] of batch) reject(unavailableOr(error));
+        for (const { reject } of batch) reject(unavailableOr(error));
       }
+      for (const { name } of batch) open.delete(name);
     }
     running = false;
   }
 
   return (name, hash) => {
-    const already = waiting.get(name);
+    const already = open.get(name);
     if (already) return already.promise;
-    let resolve!: Waiting['resolve'];
-    let reject!: Waiting['reject'];
-    const promise = new Promise<Remembered>((yes, no) => {
-      resolve = yes;
-      reject = no;
-    });
-    waiting.set(name, { hash, promise, resolve, reject });
+    const lookup = { name, hash } as Lookup;
+    lookup.promise = new Promise((resolve, reject) => Object.assign(lookup, { resolve, reject }));
+    open.set(name, lookup);
+    waiting.push(lookup);
     if (!running) void run();
-    return promise;
+    return lookup.promise;
   };
 }
 

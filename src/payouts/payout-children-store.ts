@@ -1,6 +1,6 @@
 /** Rows beneath a payout: its returns, the answers of its rail, and exceptions for people to look at. */
 import type { Instant } from '../clock.ts';
-import { column, instantArray, plainArray, textArray } from '../db/columns.ts';
+import { column, instantArray, joinedJson, jsonArray, plainArray, textArray } from '../db/columns.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
 import { toJson } from '../json.ts';
@@ -100,13 +100,13 @@ export const railAnswers: Log<StoredRailAnswer> = {
     await trx.query({
       name: 'rail_answers.append',
       text: `INSERT INTO rail_answers (book_id, id, payout_id, call, answer, received_at)
-        SELECT $1, * FROM unnest($2::uuid[], $3::uuid[], $4::text[], $5::jsonb[], $6::timestamptz[])`,
+        SELECT $1, * FROM unnest($2::uuid[], $3::uuid[], $4::text[], ${jsonArray('$5')}::jsonb[], $6::timestamptz[])`,
       values: [
         bookId,
         plainArray(column(rows, (row) => row.id)),
         plainArray(column(rows, (row) => row.payoutId)),
         textArray(column(rows, (row) => row.call)),
-        textArray(column(rows, (row) => toJson(row.answer))),
+        joinedJson(column(rows, (row) => toJson(row.answer))),
         instantArray(column(rows, (row) => row.receivedAt)),
       ],
     });

@@ -1,6 +1,6 @@
 /** All SQL of payouts that the committer runs. Lists for people are in payout-list-store.ts. */
 import type { Instant } from '../clock.ts';
-import { byteaArray, column, instantArray, plainArray, textArray } from '../db/columns.ts';
+import { byteaArray, column, instantArray, joinedJson, jsonArray, plainArray, textArray } from '../db/columns.ts';
 import type { Queryable } from '../db/pool.ts';
 import { RowCountMismatch } from '../db/postgres-errors.ts';
 import type { Uuid } from '../ids.ts';
@@ -117,9 +117,9 @@ export const payouts: Table<Payout> = {
           description, external_id, metadata, end_to_end_id, request_id, version, due_at, created_at, updated_at,
           sent_at, entry_ids, failure_code)
         SELECT $1, * FROM unnest($2::uuid[], $3::text[], $4::uuid[], $5::uuid[], $6::bigint[], $7::bigint[], $8::text[], $9::text[],
-          $10::text[], $11::uuid[], $12::bytea[], $13::text[], $14::text[], $15::text[], $16::text[], $17::jsonb[], $18::text[],
+          $10::text[], $11::uuid[], $12::bytea[], $13::text[], $14::text[], $15::text[], $16::text[], ${jsonArray('$17')}::jsonb[], $18::text[],
           $19::uuid[], $20::integer[], $21::timestamptz[], $22::timestamptz[], $23::timestamptz[],
-          $24::timestamptz[], $25::jsonb[], $26::text[])`,
+          $24::timestamptz[], ${jsonArray('$25')}::jsonb[], $26::text[])`,
       values: [
         bookId,
         plainArray(column(rows, (row) => row.id)),
@@ -137,7 +137,7 @@ export const payouts: Table<Payout> = {
         textArray(column(rows, ({ destination }) => (destination.type === 'account' ? null : destination.provider))),
         textArray(column(rows, (row) => row.description)),
         textArray(column(rows, (row) => row.externalId)),
-        textArray(column(rows, (row) => JSON.stringify(row.metadata))),
+        joinedJson(column(rows, (row) => JSON.stringify(row.metadata))),
         textArray(column(rows, (row) => row.endToEndId)),
         plainArray(column(rows, (row) => row.requestId)),
         plainArray(column(rows, (row) => row.version)),
@@ -145,7 +145,7 @@ export const payouts: Table<Payout> = {
         instantArray(column(rows, (row) => row.createdAt)),
         instantArray(column(rows, (row) => row.updatedAt)),
         instantArray(column(rows, (row) => row.sentAt)),
-        textArray(column(rows, (row) => JSON.stringify(row.entryIds))),
+        joinedJson(column(rows, (row) => JSON.stringify(row.entryIds))),
         textArray(column(rows, (row) => row.failureCode)),
       ],
     });
@@ -160,7 +160,7 @@ export const payouts: Table<Payout> = {
           rail_code = v.rail_code, rail_reference = v.rail_reference, entry_ids = v.entry_ids, version = v.version,
           due_at = v.due_at, updated_at = v.updated_at, stuck_at = NULL, stuck_error = NULL
         FROM unnest($2::uuid[], $3::text[], $4::bigint[], $5::smallint[], $6::text[], $7::smallint[], $8::timestamptz[], $9::timestamptz[],
-            $10::text[], $11::text[], $12::text[], $13::jsonb[], $14::integer[], $15::timestamptz[], $16::timestamptz[])
+            $10::text[], $11::text[], $12::text[], ${jsonArray('$13')}::jsonb[], $14::integer[], $15::timestamptz[], $16::timestamptz[])
           AS v (id, status, amount_returned, returns, outcome, inquiries, next_inquiry_at, sent_at, failure_code,
             rail_code, rail_reference, entry_ids, version, due_at, updated_at)
         WHERE payouts.book_id = $1 AND payouts.id = v.id`,
@@ -177,7 +177,7 @@ export const payouts: Table<Payout> = {
         textArray(column(rows, (row) => row.failureCode)),
         textArray(column(rows, (row) => row.railCode)),
         textArray(column(rows, (row) => row.railReference)),
-        textArray(column(rows, (row) => JSON.stringify(row.entryIds))),
+        joinedJson(column(rows, (row) => JSON.stringify(row.entryIds))),
         plainArray(column(rows, (row) => row.version)),
         instantArray(column(rows, (row) => row.dueAt)),
         instantArray(column(rows, (row) => row.updatedAt)),

@@ -46,7 +46,8 @@ export function decideReturn(state: BookState, command: ReturnCommand, moment: I
   const { notice } = command;
   const payout = draft.get(payouts, command.payoutId);
   if (!payout) throw new Error(`Payout ${command.payoutId} does not exist`);
-  if (draft.get(payoutReturns, notice.id)) return draft.finish(payout);
+  // Told before, or told before we had taken in that it was paid: then it is not acknowledged and comes again.
+  if (draft.get(payoutReturns, notice.id) || payout.status === 'processing') return draft.finish(payout);
   draft.append(railAnswers, { id: command.id, payoutId: payout.id, call: 'notice', answer: notice.raw, receivedAt: moment });
   if (payout.status !== 'paid') {
     raise(draft, payout, { kind: 'return_of_unpaid', detail: `The rail returned ${notice.amount} of a payout that is ${payout.status}. Nothing was booked.` });

@@ -1,6 +1,7 @@
 /** What rails tell of their own accord: late confirmations, rejections, returns. Taken in, then acknowledged: told twice, booked once. */
 import type { Pool } from '../db/pool.ts';
 import type { BookId } from '../ledger/book.ts';
+import type { Command } from '../ledger/command.ts';
 import type { Committer } from '../ledger/committer.ts';
 import type { Logger } from '../log.ts';
 import { failureCodeOf } from '../rails/failure-codes.ts';
@@ -27,6 +28,7 @@ export async function takeNotices(runtime: NoticeRuntime, railName: string): Pro
     notices.map(async (notice) => {
       try {
         const payout = await takeNotice(runtime, notice);
+        if (payout?.status === 'processing') return undefined;
         if (!payout) runtime.log.error({ rail: railName, notice: notice.id, end_to_end_id: notice.endToEndId }, 'notice about a payout that is not ours');
         return notice.id;
       } catch (error) {
@@ -40,26 +42,26 @@ export async function takeNotices(runtime: NoticeRuntime, railName: string): Pro
   return taken.length;
 }
 
-/** Books one notice; undefined when no payout of ours has its id. */
+/** Books one notice; undefined when no payout of ours has its id. One that is still `processing` was too early for it. */
 export async function takeNotice(runtime: Pick<NoticeRuntime, 'pool' | 'committer'>, notice: RailNotice): Promise<Payout | undefined> {
   const bookId: BookId = notice.originator;
   const payout = await findPayoutByEndToEndId(runtime.pool, bookId, notice.endToEndId);
   if (!payout) return undefined;
+  return runtime.committer.submit(bookId, noticeCommand(bookId, payout, notice));
+}
+
+/** What a notice means for its payout. */
+export function noticeCommand(bookId: BookId, payout: Payout, notice: RailNotice): Command<Payout> {
   if (notice.kind === 'returned') {
-    return runtime.committer.submit(
-      bookId,
-      returnPayout(bookId, payout, { id: notice.id, amount: notice.amount ?? payout.amount - payout.amountReturned, reason: notice.code ?? null, raw: notice }),
-    );
+    const amount = notice.amount ?? payout.amount - payout.amountReturned;
+    return returnPayout(bookId, payout, { id: notice.id, amount, reason: notice.code ?? null, raw: notice });
   }
-  return runtime.committer.submit(
-    bookId,
-    settlePayout(bookId, payout, {
-      call: 'notice',
-      status: notice.kind,
-      ...(notice.kind === 'rejected' ? { failureCode: failureCodeOf(notice.code) } : {}),
-      ...(notice.code ? { railCode: notice.code } : {}),
-      nextInquiryMs: 0,
-      raw: notice,
-    }),
-  );
+  return settlePayout(bookId, payout, {
+    call: 'notice',
+    status: notice.kind,
+    ...(notice.kind === 'rejected' ? { failureCode: failureCodeOf(notice.code) } : {}),
+    ...(notice.code ? { railCode: notice.code } : {}),
+    nextInquiryMs: 0,
+    raw: notice,
+  });
 }

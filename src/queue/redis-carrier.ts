@@ -14,6 +14,9 @@ const PRODUCER_SILENCE_MS = 2_000;
 /** Longer than the library's longest blocking read (10 s), so that only a dead peer runs into it. */
 const WORKER_SILENCE_MS = 30_000;
 
+/** Every queue and worker listens on a connection it shares. Not 0 (no limit): the library adds to this number. */
+const SHARERS = 1_000;
+
 /** Back within a second of Redis being back; a bell that waits longer is the sweeper's. */
 const retryStrategy = (times: number) => Math.min(50 * times, 1_000);
 
@@ -39,12 +42,11 @@ export function createRedisCarrier({ url, log }: { url: string; log: Logger }): 
       socketTimeout: WORKER_SILENCE_MS,
       retryStrategy,
     });
-    // As many listeners as workers share it.
-    consumer.setMaxListeners(0);
+    consumer.setMaxListeners(SHARERS);
     consumer.on('error', warnSeldom(log, 'redis worker connection'));
     return consumer;
   };
-  producer.setMaxListeners(0);
+  producer.setMaxListeners(SHARERS);
 
   return {
     backend: 'redis',

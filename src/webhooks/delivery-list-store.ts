@@ -1,12 +1,12 @@
 /** Deliveries of an endpoint as people look at them, newest first, with every try. */
 import { formatInstant, formatInstantOrNull, type Instant } from '../clock.ts';
-import { column, plainArray, textArray } from '../db/columns.ts';
+import { column, plainArray } from '../db/columns.ts';
+import { build, keyset, type Page, type PageRequest, pageOf, runBuilt } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
-import { ApiError } from '../errors.ts';
 import { publicId, type Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { DeliveryStatus } from './delivery.ts';
-import { findEventSequence } from './event-store.ts';
+import { cursorSequences } from './event-store.ts';
 
 export interface ListedDelivery {
   readonly eventId: Uuid;
@@ -27,13 +27,9 @@ export interface ListedAttempt {
   readonly response: string | null;
 }
 
-export interface DeliveryPage {
+export interface DeliveryFilter {
   bookId: BookId;
   endpointId: Uuid;
-  limit: number;
-  /** Cursors are ids of events: an endpoint has one delivery of each. */
-  startingAfter?: Uuid;
-  endingBefore?: Uuid;
   /** All of them when left out. */
   statuses?: readonly DeliveryStatus[];
 }
@@ -43,60 +39,42 @@ interface DeliveryRow {
   event_id: string;
   event_type: string;
   status: DeliveryStatus;
-  attempts: number;
   retry_at: Instant | null;
-  due_at: Instant | null;
   created_at: Instant;
 }
 
 /**
- * Two queries a page. Index: webhook_deliveries_pkey, or webhook_deliveries_open when those that arrived are not asked
- * for. Throws ApiError `cursor_invalid` for a cursor that is no event of the book.
+ * Two queries a page; cursors are ids of events, since an endpoint has one delivery of each. Index:
+ * webhook_deliveries_pkey, or webhook_deliveries_open when those that arrived are not asked for. Throws ApiError
+ * `cursor_invalid` for a cursor that is no event of the book.
  */
 export async function listDeliveries(
   db: Queryable,
-  page: DeliveryPage,
-): Promise<{ deliveries: ListedDelivery[]; hasMore: boolean }> {
-  const { bookId, endpointId, limit, statuses } = page;
-  const before = await sequenceOf(db, bookId, 'starting_after', page.startingAfter);
-  const after = await sequenceOf(db, bookId, 'ending_before', page.endingBefore);
-  const backwards = after !== null;
-  const onlyOpen = statuses !== undefined && !statuses.includes('delivered');
-  const { rows } = await db.query<DeliveryRow>(
-    `SELECT d.event_sequence, e.id AS event_id, e.type AS event_type, d.status, d.attempts, d.retry_at, d.due_at, d.created_at
-      FROM webhook_deliveries d JOIN events e ON e.book_id = d.book_id AND e.sequence = d.event_sequence
-      WHERE d.book_id = $1 AND d.endpoint_id = $2 AND ($3::bigint IS NULL OR d.event_sequence < $3)
-        AND ($4::bigint IS NULL OR d.event_sequence > $4) AND ($5::text[] IS NULL OR d.status = ANY ($5))
-        ${onlyOpen ? "AND d.status <> 'delivered'" : ''}
-      ORDER BY d.event_sequence ${backwards ? 'ASC' : 'DESC'} LIMIT $6`,
-    [bookId, endpointId, before, after, statuses ? textArray(statuses) : null, limit + 1],
-  );
-  const shown = rows.slice(0, limit);
-  if (backwards) shown.reverse();
-  const attempts = await loadAttempts(db, bookId, endpointId, shown);
-  const deliveries = shown.map((row) => ({
+  { bookId, endpointId, statuses }: DeliveryFilter,
+  page: PageRequest,
+): Promise<Page<ListedDelivery>> {
+  const query = build('webhook_deliveries as d')
+    .join('events as e', { 'e.book_id': 'd.book_id', 'e.sequence': 'd.event_sequence' })
+    .select('d.event_sequence', 'e.id as event_id', 'e.type as event_type', 'd.status', 'd.retry_at', 'd.created_at')
+    .where({ 'd.book_id': bookId, 'd.endpoint_id': endpointId });
+  if (statuses?.length) query.whereIn('d.status', [...statuses]);
+  if (statuses?.length && !statuses.includes('delivered')) query.whereNot('d.status', 'delivered');
+  const sequences = await cursorSequences(db, bookId, page);
+  const { rows, hasMore } = pageOf(await runBuilt<DeliveryRow>(db, keyset(query, sequences, 'd.event_sequence')), page);
+  const attempts = await loadAttempts(db, bookId, endpointId, rows);
+  return { rows: rows.map((row) => listedDelivery(row, endpointId, attempts.get(row.event_sequence) ?? [])), hasMore };
+}
+
+function listedDelivery(row: DeliveryRow, endpointId: Uuid, attempts: readonly ListedAttempt[]): ListedDelivery {
+  return {
     eventId: row.event_id,
     eventType: row.event_type,
     endpointId,
     status: row.status,
     nextAttemptAt: row.status === 'pending' ? (row.retry_at ?? row.created_at) : null,
     createdAt: row.created_at,
-    attempts: attempts.get(row.event_sequence) ?? [],
-  }));
-  return { deliveries, hasMore: rows.length > limit };
-}
-
-async function sequenceOf(
-  db: Queryable,
-  bookId: BookId,
-  param: string,
-  eventId: Uuid | undefined,
-): Promise<bigint | null> {
-  if (eventId === undefined) return null;
-  const sequence = await findEventSequence(db, bookId, eventId);
-  if (sequence === undefined)
-    throw new ApiError('cursor_invalid', { param, detail: 'There is no such event in this book.' });
-  return sequence;
+    attempts,
+  };
 }
 
 interface AttemptRow {

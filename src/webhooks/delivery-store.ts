@@ -2,11 +2,16 @@
 import type { Instant } from '../clock.ts';
 import { column, instantArray, plainArray, textArray } from '../db/columns.ts';
 import type { Queryable } from '../db/pool.ts';
-import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Delivery } from '../ledger/event.ts';
 import { type Log, WRITE_ORDER } from '../ledger/table.ts';
-import type { DeliveryEndpoint, DeliveryInHand, DeliveryKey, DeliveryResult } from './delivery.ts';
+import {
+  type DeliveryEndpoint,
+  type DeliveryInHand,
+  type DeliveryKey,
+  type DeliveryResult,
+  healthOf,
+} from './delivery.ts';
 
 /** When the sweeper rings if the first bell was lost: past the longest try (15 s) and a queue's usual wait. */
 const FIRST_ALARM_SECONDS = 30;
@@ -82,6 +87,7 @@ export async function loadPendingDeliveries(
 function inHandFromRow(row: InHandRow): DeliveryInHand {
   return {
     eventSequence: row.event_sequence,
+    endpointId: row.endpoint_id,
     eventId: row.event_id,
     payload: row.payload,
     attempts: row.attempts,
@@ -102,45 +108,39 @@ function inHandFromRow(row: InHandRow): DeliveryInHand {
 /**
  * Records what became of deliveries: one statement for any number, each by compare-and-set on `pending` and its count of
  * tries, so that of two who tried the same only the first is written, with its attempt. Rows are locked in the order of
- * their keys before any is changed, as the sweeper does. Returns how many were written.
+ * their keys before any is changed.
+ *
+ * With them goes since when nothing has arrived at their endpoints: set by the first failure, cleared by an arrival, and
+ * mostly neither, which writes no row.
  */
-export async function recordResults(
-  db: Queryable,
-  bookId: BookId,
-  results: readonly DeliveryResult[],
-  now: Instant,
-): Promise<number> {
-  const sent = (pick: (attempt: NonNullable<DeliveryResult['attempt']>) => string | number | null) =>
-    column(results, ({ attempt }) => (attempt === null ? null : pick(attempt)));
-  const { rows } = await db.query<{ changed: bigint }>({
+export async function recordResults(db: Queryable, bookId: BookId, results: readonly DeliveryResult[]): Promise<void> {
+  const health = healthOf(results);
+  await db.query({
     name: 'webhook_deliveries.record',
     text: `WITH result AS (
-        SELECT * FROM unnest($2::uuid[], $3::bigint[], $4::smallint[], $5::text[], $6::timestamptz[], $7::text[],
-          $8::timestamptz[], $9::integer[], $10::smallint[], $11::text[], $12::text[])
-          AS r (endpoint_id, event_sequence, attempts, status, retry_at, stuck_error, started_at, duration_ms, http_status, error, response)
+        SELECT * FROM unnest($2::uuid[], $3::bigint[], $4::smallint[], $5::text[], $6::timestamptz[],
+          $7::timestamptz[], $8::integer[], $9::smallint[], $10::text[], $11::text[])
+          AS r (endpoint_id, event_sequence, attempts, status, retry_at, started_at, duration_ms, http_status, error, response)
       ), locked AS (
-        SELECT d.endpoint_id, d.event_sequence, r.status, r.retry_at, r.stuck_error, r.started_at
-        FROM webhook_deliveries d JOIN result r USING (endpoint_id, event_sequence)
-        WHERE d.book_id = $1 AND d.status = 'pending' AND d.attempts = r.attempts
+        SELECT d.endpoint_id, d.event_sequence, r.status, r.retry_at, r.started_at
+        FROM result r JOIN webhook_deliveries d ON d.book_id = $1 AND d.endpoint_id = r.endpoint_id AND d.event_sequence = r.event_sequence
+        WHERE d.status = 'pending' AND d.attempts = r.attempts
         ORDER BY d.endpoint_id, d.event_sequence FOR NO KEY UPDATE OF d
       ), changed AS (
-        UPDATE webhook_deliveries d SET
-          status = l.status,
-          attempts = d.attempts + CASE WHEN l.started_at IS NULL THEN 0 ELSE 1 END,
-          retry_at = l.retry_at,
-          due_at = CASE WHEN l.stuck_error IS NULL THEN l.retry_at ELSE d.due_at END,
-          stuck_at = CASE WHEN l.stuck_error IS NOT NULL THEN $13::timestamptz END,
-          stuck_error = l.stuck_error
+        UPDATE webhook_deliveries d SET status = l.status, retry_at = l.retry_at, due_at = l.retry_at,
+          attempts = d.attempts + CASE WHEN l.started_at IS NULL THEN 0 ELSE 1 END
         FROM locked l
         WHERE d.book_id = $1 AND d.endpoint_id = l.endpoint_id AND d.event_sequence = l.event_sequence
         RETURNING d.endpoint_id, d.event_sequence, d.attempts
-      ), attempted AS (
-        INSERT INTO webhook_attempts (book_id, endpoint_id, event_sequence, attempt, started_at, duration_ms, status, error, response)
-        SELECT $1, c.endpoint_id, c.event_sequence, c.attempts, r.started_at, r.duration_ms, r.http_status, r.error, r.response
-        FROM changed c JOIN result r USING (endpoint_id, event_sequence)
-        WHERE r.started_at IS NOT NULL
+      ), health AS (
+        UPDATE webhook_endpoints w SET failing_since = h.failing_since
+        FROM unnest($12::uuid[], $13::timestamptz[]) AS h (endpoint_id, failing_since)
+        WHERE w.book_id = $1 AND w.id = h.endpoint_id AND (w.failing_since IS NULL) <> (h.failing_since IS NULL)
       )
-      SELECT count(*) AS changed FROM changed`,
+      INSERT INTO webhook_attempts (book_id, endpoint_id, event_sequence, attempt, started_at, duration_ms, status, error, response)
+      SELECT $1, c.endpoint_id, c.event_sequence, c.attempts, r.started_at, r.duration_ms, r.http_status, r.error, r.response
+      FROM changed c JOIN result r ON r.endpoint_id = c.endpoint_id AND r.event_sequence = c.event_sequence
+      WHERE r.started_at IS NOT NULL`,
     values: [
       bookId,
       plainArray(column(results, (result) => result.endpointId)),
@@ -148,37 +148,13 @@ export async function recordResults(
       plainArray(column(results, (result) => result.attempts)),
       textArray(column(results, (result) => result.status)),
       instantArray(column(results, (result) => result.retryAt)),
-      textArray(column(results, (result) => result.stuckError)),
       instantArray(column(results, ({ attempt }) => attempt?.startedAt ?? null)),
-      plainArray(sent((attempt) => attempt.durationMs)),
-      plainArray(sent((attempt) => attempt.status)),
+      plainArray(column(results, ({ attempt }) => attempt?.durationMs ?? null)),
+      plainArray(column(results, ({ attempt }) => attempt?.status ?? null)),
       textArray(column(results, ({ attempt }) => attempt?.error ?? null)),
       textArray(column(results, ({ attempt }) => attempt?.response ?? null)),
-      new Date(now),
+      plainArray([...health.keys()]),
+      instantArray([...health.values()]),
     ],
-  });
-  return Number(rows[0]!.changed);
-}
-
-/**
- * Since when nothing has arrived at an endpoint: set by the first failure, cleared by the first arrival. Most batches
- * change neither, and the caller knows it from what it loaded; then nothing is sent.
- */
-export async function recordHealth(
-  db: Queryable,
-  bookId: BookId,
-  { failing, arrived }: { failing: ReadonlyMap<Uuid, Instant>; arrived: ReadonlySet<Uuid> },
-): Promise<void> {
-  const ids = [...failing.keys(), ...arrived].sort();
-  if (ids.length === 0) return;
-  await db.query({
-    name: 'webhook_endpoints.health',
-    text: `UPDATE webhook_endpoints w SET failing_since = h.failing_since
-      FROM (SELECT e.id, v.failing_since FROM unnest($2::uuid[], $3::timestamptz[]) AS v (id, failing_since)
-        JOIN webhook_endpoints e ON e.book_id = $1 AND e.id = v.id
-        WHERE (e.failing_since IS NULL) <> (v.failing_since IS NULL)
-        ORDER BY e.id FOR NO KEY UPDATE OF e) AS h
-      WHERE w.book_id = $1 AND w.id = h.id`,
-    values: [bookId, plainArray(ids), instantArray(ids.map((id) => failing.get(id) ?? null))],
   });
 }

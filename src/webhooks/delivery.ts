@@ -30,9 +30,14 @@ export const DELIVERY_TRANSITIONS: Record<DeliveryStatus, readonly DeliveryStatu
   canceled: [],
 };
 
-/** A delivery with all that a try needs: loaded in one query for many. */
-export interface DeliveryInHand {
+/** What names a delivery within its book. */
+export interface DeliveryKey {
   readonly eventSequence: bigint;
+  readonly endpointId: Uuid;
+}
+
+/** A delivery with all that a try needs: loaded in one query for many. */
+export interface DeliveryInHand extends DeliveryKey {
   readonly eventId: Uuid;
   /** The event as it was written, to the byte. */
   readonly payload: string;
@@ -81,17 +86,13 @@ export interface Attempt {
 }
 
 /** What a try, or the refusal to try, makes of a delivery. */
-export interface DeliveryResult {
-  readonly eventSequence: bigint;
-  readonly endpointId: Uuid;
+export interface DeliveryResult extends DeliveryKey {
   /** Tries before this one: recorded only where the row still says the same. */
   readonly attempts: number;
   readonly status: DeliveryStatus;
   readonly retryAt: Instant | null;
   /** Null when nothing was sent. */
   readonly attempt: Attempt | null;
-  /** Set when a bug, not the receiver, stood in the way: shown to operators, tried again when they say so. */
-  readonly stuckError: string | null;
 }
 
 const SECOND = 1_000;
@@ -164,22 +165,16 @@ export function canceled(delivery: DeliveryInHand): DeliveryResult {
   return newResult(delivery, { status: 'canceled' });
 }
 
-/** It cannot be sent because of a fault on our side. */
-export function stuck(delivery: DeliveryInHand, error: string): DeliveryResult {
-  return newResult(delivery, { status: 'pending', retryAt: delivery.retryAt, stuckError: error });
-}
-
 function newResult(
   delivery: DeliveryInHand,
   result: Partial<DeliveryResult> & Pick<DeliveryResult, 'status'>,
 ): DeliveryResult {
   return {
     eventSequence: delivery.eventSequence,
-    endpointId: delivery.endpoint.id,
+    endpointId: delivery.endpointId,
     attempts: delivery.attempts,
     retryAt: null,
     attempt: null,
-    stuckError: null,
     ...result,
   };
 }
@@ -194,6 +189,20 @@ export function reasonToDisable(
   return attempt.startedAt - endpoint.failingSince >= FAILING_LIMIT_MS ? 'failing' : undefined;
 }
 
+/**
+ * What results say of their endpoints: null where something arrived, else since when nothing did. Within one batch an
+ * arrival has the last word, whatever failed beside it.
+ */
+export function healthOf(results: readonly DeliveryResult[]): Map<Uuid, Instant | null> {
+  const health = new Map<Uuid, Instant | null>();
+  for (const { endpointId, attempt } of results) {
+    if (attempt === null) continue;
+    if (hasArrived(attempt)) health.set(endpointId, null);
+    else if (!health.has(endpointId)) health.set(endpointId, attempt.startedAt);
+  }
+  return health;
+}
+
 /** Milliseconds that a Retry-After header asks for (RFC 9110, 10.2.3): seconds, or a date. Null when it says neither. */
 export function parseRetryAfter(header: string | undefined, now: Instant): number | null {
   if (header === undefined) return null;
@@ -202,10 +211,9 @@ export function parseRetryAfter(header: string | undefined, now: Instant): numbe
   return Number.isNaN(date) ? null : Math.max(date - now, 0);
 }
 
-/** As bells carry it: `${eventSequence}:${endpointId}`. */
-export interface DeliveryKey {
-  readonly eventSequence: bigint;
-  readonly endpointId: Uuid;
+/** As bells carry it. */
+export function deliveryId({ eventSequence, endpointId }: DeliveryKey): string {
+  return `${eventSequence}:${endpointId}`;
 }
 
 const DELIVERY_ID = /^(\d{1,19}):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;

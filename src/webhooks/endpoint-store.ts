@@ -1,6 +1,7 @@
 /** All SQL of webhook endpoints but what deliveries need of them (delivery-store.ts). */
 import type { Instant } from '../clock.ts';
 import { byteaArray, column, instantArray, plainArray, textArray } from '../db/columns.ts';
+import { build, keyset, type Page, type PageRequest, pageOf, runBuilt } from '../db/page.ts';
 import type { Queryable, Transaction } from '../db/pool.ts';
 import { RowCountMismatch } from '../db/postgres-errors.ts';
 import type { Uuid } from '../ids.ts';
@@ -21,14 +22,13 @@ interface EndpointRow {
   previous_secret_until: Instant | null;
   failing_since: Instant | null;
   metadata: Record<string, string>;
-  command_id: string;
   version: number;
   created_at: Instant;
   updated_at: Instant;
 }
 
 const COLUMNS = `id, url, description, events, status, disabled_reason, secret_sealed, previous_secret_sealed,
-  previous_secret_until, failing_since, metadata, command_id, version, created_at, updated_at`;
+  previous_secret_until, failing_since, metadata, version, created_at, updated_at`;
 
 function endpointFromRow(row: EndpointRow): WebhookEndpoint {
   return {
@@ -43,7 +43,6 @@ function endpointFromRow(row: EndpointRow): WebhookEndpoint {
     previousSecretUntil: row.previous_secret_until,
     failingSince: row.failing_since,
     metadata: row.metadata,
-    commandId: row.command_id,
     version: row.version,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
@@ -54,7 +53,7 @@ export const webhookEndpoints: Table<WebhookEndpoint> = {
   name: 'webhook_endpoints',
   writeOrder: WRITE_ORDER.resources,
 
-  /** Deleted ones too: a command repeated after it deleted one must find it. Index: webhook_endpoints_pkey. */
+  /** Deleted ones too: that nothing is to be done with them is decided, not looked up. Index: webhook_endpoints_pkey. */
   async load(trx, bookId, ids) {
     const { rows } = await trx.query<EndpointRow>({
       name: 'webhook_endpoints.load',
@@ -69,14 +68,14 @@ export const webhookEndpoints: Table<WebhookEndpoint> = {
     await trx.query({
       name: 'webhook_endpoints.insert',
       text: `INSERT INTO webhook_endpoints (book_id, id, url, description, status, disabled_reason, secret_sealed,
-          previous_secret_sealed, previous_secret_until, metadata, command_id, version, created_at, updated_at, events)
+          previous_secret_sealed, previous_secret_until, metadata, version, created_at, updated_at, events)
         SELECT $1, v.id, v.url, v.description, v.status, v.disabled_reason, v.secret_sealed, v.previous_secret_sealed,
-          v.previous_secret_until, v.metadata, v.command_id, v.version, v.created_at, v.updated_at,
+          v.previous_secret_until, v.metadata, v.version, v.created_at, v.updated_at,
           ARRAY(SELECT jsonb_array_elements_text(v.events))
         FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bytea[], $8::bytea[], $9::timestamptz[],
-          $10::jsonb[], $11::uuid[], $12::integer[], $13::timestamptz[], $14::timestamptz[], $15::jsonb[])
+          $10::jsonb[], $11::integer[], $12::timestamptz[], $13::timestamptz[], $14::jsonb[])
           AS v (id, url, description, status, disabled_reason, secret_sealed, previous_secret_sealed, previous_secret_until,
-            metadata, command_id, version, updated_at, created_at, events)`,
+            metadata, version, updated_at, created_at, events)`,
       values: [
         bookId,
         ...changingColumns(rows),
@@ -96,13 +95,13 @@ export const webhookEndpoints: Table<WebhookEndpoint> = {
       text: `UPDATE webhook_endpoints AS w SET url = v.url, description = v.description, status = v.status,
           disabled_reason = v.disabled_reason, secret_sealed = v.secret_sealed,
           previous_secret_sealed = v.previous_secret_sealed, previous_secret_until = v.previous_secret_until,
-          metadata = v.metadata, command_id = v.command_id, version = v.version, updated_at = v.updated_at,
+          metadata = v.metadata, version = v.version, updated_at = v.updated_at,
           events = ARRAY(SELECT jsonb_array_elements_text(v.events)),
           failing_since = CASE WHEN w.url = v.url AND (w.status = v.status OR v.status <> 'enabled') THEN w.failing_since END
         FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bytea[], $8::bytea[], $9::timestamptz[],
-          $10::jsonb[], $11::uuid[], $12::integer[], $13::timestamptz[], $14::jsonb[])
+          $10::jsonb[], $11::integer[], $12::timestamptz[], $13::jsonb[])
           AS v (id, url, description, status, disabled_reason, secret_sealed, previous_secret_sealed, previous_secret_until,
-            metadata, command_id, version, updated_at, events)
+            metadata, version, updated_at, events)
         WHERE w.book_id = $1 AND w.id = v.id`,
       values: [bookId, ...changingColumns(rows), eventsColumn(rows)],
     });
@@ -123,7 +122,6 @@ function changingColumns(rows: readonly WebhookEndpoint[]): string[] {
     byteaArray(column(rows, (row) => row.previousSecretSealed)),
     instantArray(column(rows, (row) => row.previousSecretUntil)),
     textArray(column(rows, (row) => JSON.stringify(row.metadata))),
-    plainArray(column(rows, (row) => row.commandId)),
     plainArray(column(rows, (row) => row.version)),
     instantArray(column(rows, (row) => row.updatedAt)),
   ];
@@ -179,28 +177,12 @@ export async function getEndpoint(db: Queryable, bookId: BookId, id: Uuid): Prom
   return rows[0] && endpointFromRow(rows[0]);
 }
 
-export interface EndpointPage {
-  bookId: BookId;
-  limit: number;
-  startingAfter?: Uuid;
-  endingBefore?: Uuid;
-}
-
-/**
- * Newest first (ids are in order of time). Index: webhook_endpoints_live, read from the cursor on. A cursor may name an
- * endpoint that has been deleted since: its id still says where to go on.
- */
-export async function listEndpoints(
-  db: Queryable,
-  { bookId, limit, startingAfter, endingBefore }: EndpointPage,
-): Promise<{ endpoints: WebhookEndpoint[]; hasMore: boolean }> {
-  const backwards = endingBefore !== undefined;
-  const { rows } = await db.query<EndpointRow>(
-    `SELECT ${COLUMNS} FROM webhook_endpoints
-      WHERE book_id = $1 AND status <> 'deleted' AND ($2::uuid IS NULL OR id < $2) AND ($3::uuid IS NULL OR id > $3)
-      ORDER BY id ${backwards ? 'ASC' : 'DESC'} LIMIT $4`,
-    [bookId, startingAfter ?? null, endingBefore ?? null, limit + 1],
-  );
-  const page = rows.slice(0, limit).map(endpointFromRow);
-  return { endpoints: backwards ? page.reverse() : page, hasMore: rows.length > limit };
+/** Newest first. Index: webhook_endpoints_live, from the cursor on. A cursor may have been deleted: its id still says where. */
+export async function listEndpoints(db: Queryable, bookId: BookId, page: PageRequest): Promise<Page<WebhookEndpoint>> {
+  const query = build('webhook_endpoints')
+    .select(build.raw(COLUMNS))
+    .where('book_id', bookId)
+    .whereNot('status', 'deleted');
+  const rows = await runBuilt<EndpointRow>(db, keyset(query, page, 'id'));
+  return pageOf(rows.map(endpointFromRow), page);
 }

@@ -57,14 +57,14 @@ export interface WebhookEndpoint {
   /** Since when nothing arrived; null when the last delivery did. Kept by delivery-store.ts, never by commands. */
   readonly failingSince: Instant | null;
   readonly metadata: Record<string, string>;
-  /** The command that changed it last. */
-  readonly commandId: Uuid;
   readonly version: number;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
 }
 
-export function endpointActions({ status }: Pick<WebhookEndpoint, 'status'>): string[] {
+export type EndpointAction = 'update' | 'enable' | 'disable' | 'delete' | 'rotate_secret' | 'send_test_event';
+
+export function endpointActions({ status }: Pick<WebhookEndpoint, 'status'>): EndpointAction[] {
   switch (status) {
     case 'enabled':
       return ['update', 'disable', 'delete', 'rotate_secret', 'send_test_event'];
@@ -79,12 +79,12 @@ export function endpointActions({ status }: Pick<WebhookEndpoint, 'status'>): st
 export function changedEndpoint(
   endpoint: WebhookEndpoint,
   change: Partial<WebhookEndpoint>,
-  by: { commandId: Uuid; moment: Instant },
+  moment: Instant,
 ): WebhookEndpoint {
   if (change.status !== undefined && !ENDPOINT_TRANSITIONS[endpoint.status].includes(change.status)) {
     throw new Error(`An endpoint does not go from ${endpoint.status} to ${change.status}`);
   }
-  return { ...endpoint, ...change, commandId: by.commandId, version: endpoint.version + 1, updatedAt: by.moment };
+  return { ...endpoint, ...change, version: endpoint.version + 1, updatedAt: moment };
 }
 
 /**
@@ -103,13 +103,8 @@ export function subscriberOf({ id, events }: Pick<WebhookEndpoint, 'id' | 'event
   };
 }
 
-export interface EndpointViewOptions {
-  livemode: boolean;
-  /** Given on creation and rotation only. */
-  secret?: string;
-}
-
-export function endpointView(endpoint: WebhookEndpoint, { livemode, secret }: EndpointViewOptions) {
+/** How the API and events show an endpoint. Without its secret: see endpoint-secret.ts for the two answers that have it. */
+export function endpointView(endpoint: WebhookEndpoint, livemode: boolean) {
   return {
     id: publicId('webhookEndpoint', endpoint.id),
     object: 'webhook_endpoint',
@@ -121,7 +116,6 @@ export function endpointView(endpoint: WebhookEndpoint, { livemode, secret }: En
     disabled_reason: endpoint.disabledReason,
     failing_since: formatInstantOrNull(endpoint.failingSince),
     previous_secret_expires_at: formatInstantOrNull(endpoint.previousSecretUntil),
-    ...(secret === undefined ? {} : { secret }),
     metadata: endpoint.metadata,
     allowed_actions: endpointActions(endpoint),
     version: endpoint.version,

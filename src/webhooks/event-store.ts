@@ -1,6 +1,7 @@
 /** Reading events, as GET /v1/events shows them: the stored text itself, the same bytes that webhooks carry. */
 import type { Instant } from '../clock.ts';
 import { textArray } from '../db/columns.ts';
+import { type Page, type PageRequest, pageOf } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
 import { ApiError } from '../errors.ts';
 import type { Uuid } from '../ids.ts';
@@ -14,18 +15,15 @@ export interface StoredEvent {
   readonly payload: string;
 }
 
-export interface EventPage {
+export interface EventFilter {
   bookId: BookId;
-  limit: number;
-  /** Ids of events. */
-  startingAfter?: Uuid;
-  endingBefore?: Uuid;
   /** Names and groups (`payout.*`); any of them. */
   types?: readonly string[];
   objectId?: Uuid;
-  /** At or after, at or before. */
-  createdFrom?: Instant;
-  createdTo?: Instant;
+  /** At or after. */
+  createdGte?: Instant;
+  /** Before. */
+  createdLt?: Instant;
 }
 
 /** Index: events_book_id_id_key. */
@@ -38,28 +36,36 @@ export async function getEvent(db: Queryable, bookId: BookId, id: Uuid): Promise
   return rows[0];
 }
 
-export async function findEventSequence(db: Queryable, bookId: BookId, id: Uuid): Promise<bigint | undefined> {
-  const { rows } = await db.query<{ sequence: bigint }>({
-    name: 'events.sequence',
-    text: 'SELECT sequence FROM events WHERE book_id = $1 AND id = $2',
-    values: [bookId, id],
-  });
-  return rows[0]?.sequence;
+/**
+ * Newest first; cursors are ids of events. Every filter becomes a range of sequence numbers or an index to walk, so a page
+ * costs what it shows: times by a search among the sequence numbers, an object by events_by_object, types by one walk
+ * each of events_by_type. Throws ApiError `cursor_invalid` for a cursor that is no event of the book.
+ */
+export async function listEvents(db: Queryable, filter: EventFilter, page: PageRequest): Promise<Page<StoredEvent>> {
+  const range = await sequenceRange(db, filter, page);
+  const types =
+    filter.types === undefined || filter.types.includes('*') ? null : textArray(expandEventFilters(filter.types));
+  const order = page.endingBefore === undefined ? 'DESC' : 'ASC';
+  return pageOf(await readRange(db, { ...filter, ...range, types, order, limit: page.limit + 1 }), page);
 }
 
-/**
- * Newest first. Every filter becomes a range of sequence numbers or an index to walk, so a page costs what it shows:
- * times by a search among the sequence numbers, an object by events_by_object, types by one walk each of events_by_type.
- * Throws ApiError `cursor_invalid` for a cursor that is no event of the book.
- */
-export async function listEvents(db: Queryable, page: EventPage): Promise<{ events: StoredEvent[]; hasMore: boolean }> {
-  const range = await sequenceRange(db, page);
-  const order = page.endingBefore === undefined ? 'DESC' : 'ASC';
-  const types = page.types === undefined || page.types.includes('*') ? null : textArray(expandEventFilters(page.types));
-  const rows = await readRange(db, { ...page, types, order, ...range });
-  const events = rows.slice(0, page.limit);
-  if (order === 'ASC') events.reverse();
-  return { events, hasMore: rows.length > page.limit };
+/** A page's cursors as sequence numbers. */
+export async function cursorSequences(db: Queryable, bookId: BookId, page: PageRequest): Promise<PageRequest> {
+  const sequenceOf = async (param: string, id: Uuid | undefined) => {
+    if (id === undefined) return undefined;
+    const { rows } = await db.query<{ sequence: bigint }>({
+      name: 'events.sequence',
+      text: 'SELECT sequence FROM events WHERE book_id = $1 AND id = $2',
+      values: [bookId, id],
+    });
+    if (!rows[0]) throw new ApiError('cursor_invalid', { param, detail: 'There is no such event in this book.' });
+    return String(rows[0].sequence);
+  };
+  return {
+    limit: page.limit,
+    startingAfter: await sequenceOf('starting_after', page.startingAfter),
+    endingBefore: await sequenceOf('ending_before', page.endingBefore),
+  };
 }
 
 interface SequenceRange {
@@ -82,7 +88,7 @@ async function readRange(
   { bookId, limit, types, objectId, order, above, below }: Reading,
 ): Promise<StoredEvent[]> {
   const inRange = 'book_id = $1 AND sequence > $2 AND ($3::bigint IS NULL OR sequence < $3)';
-  const values: unknown[] = [bookId, above, below, limit + 1];
+  const values: unknown[] = [bookId, above, below, limit];
   const select = 'SELECT id, sequence, payload FROM';
   const end = `ORDER BY sequence ${order} LIMIT $4`;
   if (objectId !== undefined) {
@@ -106,27 +112,22 @@ async function readRange(
 }
 
 /** Cursors and times as one range of sequence numbers. */
-async function sequenceRange(db: Queryable, page: EventPage): Promise<SequenceRange> {
-  const range: SequenceRange = { above: 0n, below: null };
-  const raise = (sequence: bigint) => {
-    if (sequence > range.above) range.above = sequence;
-  };
-  const lower = (sequence: bigint) => {
-    if (range.below === null || sequence < range.below) range.below = sequence;
-  };
-  if (page.startingAfter !== undefined) lower(await cursor(db, page.bookId, 'starting_after', page.startingAfter));
-  if (page.endingBefore !== undefined) raise(await cursor(db, page.bookId, 'ending_before', page.endingBefore));
-  if (page.createdFrom !== undefined) raise((await firstSequenceAt(db, page.bookId, page.createdFrom)) - 1n);
-  if (page.createdTo !== undefined) lower(await firstSequenceAt(db, page.bookId, page.createdTo + 1));
-  return range;
+async function sequenceRange(
+  db: Queryable,
+  { bookId, createdGte, createdLt }: EventFilter,
+  page: PageRequest,
+): Promise<SequenceRange> {
+  const { startingAfter, endingBefore } = await cursorSequences(db, bookId, page);
+  const above = [0n];
+  const below: bigint[] = [];
+  if (endingBefore !== undefined) above.push(BigInt(endingBefore));
+  if (startingAfter !== undefined) below.push(BigInt(startingAfter));
+  if (createdGte !== undefined) above.push((await firstSequenceAt(db, bookId, createdGte)) - 1n);
+  if (createdLt !== undefined) below.push(await firstSequenceAt(db, bookId, createdLt));
+  return { above: above.sort(ascending).at(-1)!, below: below.sort(ascending)[0] ?? null };
 }
 
-async function cursor(db: Queryable, bookId: BookId, param: string, id: Uuid): Promise<bigint> {
-  const sequence = await findEventSequence(db, bookId, id);
-  if (sequence === undefined)
-    throw new ApiError('cursor_invalid', { param, detail: 'There is no such event in this book.' });
-  return sequence;
-}
+const ascending = (a: bigint, b: bigint) => Number(a - b);
 
 /**
  * The first sequence number whose event was made at or after a moment; one beyond the last when there is none. A book's

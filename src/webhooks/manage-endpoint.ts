@@ -1,31 +1,34 @@
 /**
  * Everything that changes a webhook endpoint, as commands. Each is decided over the row as the commit finds it; a refusal
- * is an answer. `commandId` on the row tells a try after a lost answer that it has been here before.
+ * is an answer. Answers are what the API sends and what is stored under an idempotency key.
  */
 import type { Instant } from '../clock.ts';
+import type { Stored } from '../idempotency/idempotency-key.ts';
 import { newId, publicId, type Uuid } from '../ids.ts';
+import { toJson } from '../json.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
+import type { LedgerEvent } from '../ledger/event.ts';
 import {
   changedEndpoint,
   type DisabledReason,
   ENDPOINTS_PER_BOOK_MAX,
+  type EndpointAction,
   endpointActions,
   endpointView,
   TEST_EVENT,
   type WebhookEndpoint,
 } from './endpoint.ts';
+import { concealedAnswer } from './endpoint-secret.ts';
 import { endpointTallies, TALLY_ID, webhookEndpoints } from './endpoint-store.ts';
 import { refuseUrl } from './endpoint-url.ts';
 import type { AllowList } from './public-address.ts';
 
-export type EndpointAnswer = WebhookEndpoint | Refusal;
-
 export interface CreateEndpoint {
-  /** Minted by the caller, so that its answer can be asked for. */
-  endpointId: Uuid;
   requestId: Uuid;
+  actor: string;
   url: string;
+  /** At least one filter (event-filter.ts). */
   events: readonly string[];
   description: string | null;
   metadata: Record<string, string>;
@@ -33,27 +36,27 @@ export interface CreateEndpoint {
   allow: AllowList;
 }
 
-/** Refuses `webhook_url_forbidden` and `limit_exceeded`. What is no URL at all is refused before it comes here. */
-export function createEndpoint(input: CreateEndpoint): Command<EndpointAnswer> {
-  const commandId = newId();
+/**
+ * The answer carries the secret sealed: send it through revealedAnswer. Refuses `webhook_url_forbidden` and
+ * `limit_exceeded`. What is no URL at all (`parameter_invalid`) is better refused with refuseUrl before it comes here.
+ */
+export function createEndpoint(input: CreateEndpoint): Command<Stored | Refusal> {
+  const id = newId();
+  const endpointId = newId();
   return {
-    id: commandId,
+    id,
     name: 'webhook_endpoint.create',
     requestId: input.requestId,
-    touches: [
-      { table: webhookEndpoints, ids: [input.endpointId] },
-      { table: endpointTallies, ids: [TALLY_ID] },
-    ],
+    actor: input.actor,
+    touches: [{ table: endpointTallies, ids: [TALLY_ID] }],
     decide(state, moment) {
-      const draft = new Draft(state, { id: commandId, requestId: input.requestId, moment });
-      const known = draft.get(webhookEndpoints, input.endpointId);
-      if (known) return draft.finish(known);
+      const draft = new Draft(state, { id, requestId: input.requestId, actor: input.actor, moment });
       const refusal = refuseUrl(input.url, { mode: draft.book.mode, allow: input.allow });
-      if (refusal) return draft.finish(refusal);
+      if (refusal) return draft.finish<Refusal>(refusal);
       const { count } = draft.get(endpointTallies, TALLY_ID)!;
-      if (count >= ENDPOINTS_PER_BOOK_MAX) return draft.finish(tooMany());
+      if (count >= ENDPOINTS_PER_BOOK_MAX) return draft.finish<Refusal>(tooMany());
       const endpoint: WebhookEndpoint = {
-        id: input.endpointId,
+        id: endpointId,
         url: input.url,
         description: input.description,
         events: [...new Set(input.events)],
@@ -64,23 +67,25 @@ export function createEndpoint(input: CreateEndpoint): Command<EndpointAnswer> {
         previousSecretUntil: null,
         failingSince: null,
         metadata: input.metadata,
-        commandId,
         version: 1,
         createdAt: moment,
         updatedAt: moment,
       };
       draft.put(webhookEndpoints, endpoint.id, endpoint);
       draft.put(endpointTallies, TALLY_ID, { count: count + 1 });
-      return draft.finish(endpoint);
+      return draft.finish(answer(endpoint, { status: 201, body: concealedAnswer(endpoint, draft.livemode) }));
     },
   };
 }
 
-/** What every change names: the endpoint, the request, and the version the caller has seen (If-Match), if it says so. */
+/** What every change names. */
 export interface EndpointChange {
   endpointId: Uuid;
   requestId: Uuid;
-  ifVersion?: number;
+  /** Left out where we act on our own. */
+  actor?: string;
+  /** The version that the caller has seen. */
+  ifMatch?: number;
 }
 
 export interface UpdateEndpoint extends EndpointChange {
@@ -94,31 +99,32 @@ export interface UpdateEndpoint extends EndpointChange {
 }
 
 /** Another URL begins anew: what failed at the old one is forgotten. */
-export function updateEndpoint(input: UpdateEndpoint): Command<EndpointAnswer> {
-  return changeEndpoint('update', input, ({ draft, endpoint, change }) => {
+export function updateEndpoint(input: UpdateEndpoint): Command<Stored | Refusal> {
+  return changeEndpoint('update', input, (draft, endpoint) => {
     const refusal =
       input.url === undefined ? undefined : refuseUrl(input.url, { mode: draft.book.mode, allow: input.allow });
     if (refusal) return refusal;
-    const moved = input.url !== undefined && input.url !== endpoint.url;
-    return change({
-      url: input.url ?? endpoint.url,
-      failingSince: moved ? null : endpoint.failingSince,
+    const url = input.url ?? endpoint.url;
+    const updated = changed(draft, endpoint, {
+      url,
+      failingSince: url === endpoint.url ? endpoint.failingSince : null,
       events: input.events === undefined ? endpoint.events : [...new Set(input.events)],
       description: input.description === undefined ? endpoint.description : input.description,
       metadata: input.metadata ?? endpoint.metadata,
     });
+    return shown(draft, updated);
   });
 }
 
-export function enableEndpoint(input: EndpointChange): Command<EndpointAnswer> {
-  return changeEndpoint('enable', input, ({ change }) =>
-    change({ status: 'enabled', disabledReason: null, failingSince: null }),
+export function enableEndpoint(input: EndpointChange): Command<Stored | Refusal> {
+  return changeEndpoint('enable', input, (draft, endpoint) =>
+    shown(draft, changed(draft, endpoint, { status: 'enabled', disabledReason: null, failingSince: null })),
   );
 }
 
 /** Its owner switches it off. Nothing is sent from now on; deliveries that fall due meanwhile are canceled. */
-export function disableEndpoint(input: EndpointChange): Command<EndpointAnswer> {
-  return changeEndpoint('disable', input, ({ draft, change }) => disabled(draft, change, 'requested'));
+export function disableEndpoint(input: EndpointChange): Command<Stored | Refusal> {
+  return changeEndpoint('disable', input, (draft, endpoint) => switchOff(draft, endpoint, 'requested'));
 }
 
 export interface DisableFailingEndpoint extends EndpointChange {
@@ -127,18 +133,30 @@ export interface DisableFailingEndpoint extends EndpointChange {
   failedUrl: string;
 }
 
-/** We switch it off: it said it is gone, or nothing has arrived for days. Not needed any more: nothing happens. */
-export function disableFailingEndpoint(input: DisableFailingEndpoint): Command<EndpointAnswer> {
-  return changeEndpoint('disable', input, ({ draft, endpoint, change }) =>
-    endpoint.url === input.failedUrl ? disabled(draft, change, input.reason) : endpoint,
+/** We switch it off: it said it is gone, or nothing has arrived for days. */
+export function disableFailingEndpoint(input: DisableFailingEndpoint): Command<Stored | Refusal> {
+  return changeEndpoint('disable', input, (draft, endpoint) =>
+    endpoint.url === input.failedUrl ? switchOff(draft, endpoint, input.reason) : notNow(endpoint, 'disable'),
   );
 }
 
 /** Its secrets go with it; its row stays for the deliveries that refer to it. */
-export function deleteEndpoint(input: EndpointChange): Command<EndpointAnswer> {
-  return changeEndpoint('delete', input, ({ change }) =>
-    change({ status: 'deleted', secretSealed: null, previousSecretSealed: null, previousSecretUntil: null }),
-  );
+export function deleteEndpoint(input: EndpointChange): Command<Stored | Refusal> {
+  return changeEndpoint('delete', input, (draft, endpoint) => {
+    changed(draft, endpoint, {
+      status: 'deleted',
+      secretSealed: null,
+      previousSecretSealed: null,
+      previousSecretUntil: null,
+    });
+    const view = {
+      id: publicId('webhookEndpoint', endpoint.id),
+      object: 'webhook_endpoint',
+      livemode: draft.livemode,
+      deleted: true,
+    };
+    return answer(endpoint, { status: 200, body: toJson(view) });
+  });
 }
 
 export interface RotateSecret extends EndpointChange {
@@ -147,72 +165,64 @@ export interface RotateSecret extends EndpointChange {
   previousSecretUntil: Instant;
 }
 
-/** A second rotation within the overlap drops the oldest of the three secrets: two sign at most. */
-export function rotateSecret(input: RotateSecret): Command<EndpointAnswer> {
-  return changeEndpoint('rotate_secret', input, ({ draft, endpoint, change }) => {
-    const rotated = change({
+/**
+ * The answer carries the new secret sealed: send it through revealedAnswer. A second rotation within the overlap drops
+ * the oldest of the three: two sign at most.
+ */
+export function rotateSecret(input: RotateSecret): Command<Stored | Refusal> {
+  return changeEndpoint('rotate_secret', input, (draft, endpoint) => {
+    const rotated = changed(draft, endpoint, {
       secretSealed: input.secretSealed,
       previousSecretSealed: endpoint.secretSealed,
       previousSecretUntil: input.previousSecretUntil,
     });
     announce(draft, 'webhook_endpoint.secret_rotated', rotated);
-    return rotated;
+    return answer(rotated, { status: 200, body: concealedAnswer(rotated, draft.livemode) });
   });
 }
 
-/** Sends `webhook.test` to this endpoint and to no other, whatever its filter. */
-export function sendTestEvent(input: EndpointChange): Command<EndpointAnswer> {
-  return changeEndpoint('send_test_event', input, ({ draft, endpoint, commandId }) => {
-    // Neither a new version nor a new time: it did not change. But a repeated command must know that it was here.
-    const touched = { ...endpoint, commandId };
-    draft.put(webhookEndpoints, touched.id, touched);
-    announce(draft, TEST_EVENT, touched);
-    return touched;
-  });
+/** Sends `webhook.test` to this endpoint and to no other, whatever its filter. The answer is the event. */
+export function sendTestEvent(input: EndpointChange): Command<Stored | Refusal> {
+  return changeEndpoint('send_test_event', input, (draft, endpoint) =>
+    answer(endpoint, { status: 202, body: announce(draft, TEST_EVENT, endpoint).payload }),
+  );
 }
 
-interface Change {
-  draft: Draft;
-  endpoint: WebhookEndpoint;
-  commandId: Uuid;
-  /** Puts the endpoint one step on. */
-  change: (to: Partial<WebhookEndpoint>) => WebhookEndpoint;
-}
-
-/** The ladder that every change climbs: known already, not there, another version, not allowed now; then the change. */
+/** The ladder that every change climbs: is it there, is it the version that was seen, is it allowed now; then the change. */
 function changeEndpoint(
-  action: string,
+  action: EndpointAction,
   input: EndpointChange,
-  decide: (change: Change) => EndpointAnswer,
-): Command<EndpointAnswer> {
-  const commandId = newId();
+  change: (draft: Draft, endpoint: WebhookEndpoint) => Stored | Refusal,
+): Command<Stored | Refusal> {
+  const id = newId();
+  const { requestId, actor, endpointId, ifMatch } = input;
   return {
-    id: commandId,
+    id,
     name: `webhook_endpoint.${action}`,
-    requestId: input.requestId,
-    touches: [{ table: webhookEndpoints, ids: [input.endpointId] }],
+    requestId,
+    actor,
+    touches: [{ table: webhookEndpoints, ids: [endpointId] }],
     decide(state, moment) {
-      const draft = new Draft(state, { id: commandId, requestId: input.requestId, moment });
-      const endpoint = draft.get(webhookEndpoints, input.endpointId);
-      if (endpoint?.commandId === commandId) return draft.finish(endpoint);
-      if (!endpoint || endpoint.status === 'deleted') return draft.finish(notFound(input.endpointId));
-      if (input.ifVersion !== undefined && input.ifVersion !== endpoint.version)
-        return draft.finish(otherVersion(endpoint));
-      if (!endpointActions(endpoint).includes(action)) return draft.finish(notNow(endpoint, action));
-      const change = (to: Partial<WebhookEndpoint>) => {
-        const changed = changedEndpoint(endpoint, to, { commandId, moment });
-        draft.put(webhookEndpoints, changed.id, changed);
-        return changed;
-      };
-      return draft.finish(decide({ draft, endpoint, commandId, change }));
+      const draft = new Draft(state, { id, requestId, actor, moment });
+      const endpoint = draft.get(webhookEndpoints, endpointId);
+      if (!endpoint || endpoint.status === 'deleted') return draft.finish<Refusal>({ refused: 'resource_not_found' });
+      if (ifMatch !== undefined && ifMatch !== endpoint.version) return draft.finish<Refusal>(otherVersion(endpoint));
+      if (!endpointActions(endpoint).includes(action)) return draft.finish<Refusal>(notNow(endpoint, action));
+      return draft.finish(change(draft, endpoint));
     },
   };
 }
 
-function disabled(draft: Draft, change: Change['change'], reason: DisabledReason): WebhookEndpoint {
-  const endpoint = change({ status: 'disabled', disabledReason: reason });
-  announce(draft, 'webhook_endpoint.disabled', endpoint, { status: 'enabled' });
-  return endpoint;
+function changed(draft: Draft, endpoint: WebhookEndpoint, change: Partial<WebhookEndpoint>): WebhookEndpoint {
+  const next = changedEndpoint(endpoint, change, draft.moment);
+  draft.put(webhookEndpoints, next.id, next);
+  return next;
+}
+
+function switchOff(draft: Draft, endpoint: WebhookEndpoint, reason: DisabledReason): Stored {
+  const disabled = changed(draft, endpoint, { status: 'disabled', disabledReason: reason });
+  announce(draft, 'webhook_endpoint.disabled', disabled, { status: endpoint.status });
+  return shown(draft, disabled);
 }
 
 function announce(
@@ -220,28 +230,34 @@ function announce(
   type: string,
   endpoint: WebhookEndpoint,
   previousAttributes?: Record<string, unknown>,
-): void {
-  draft.emit({
+): LedgerEvent {
+  return draft.emit({
     type,
     objectId: endpoint.id,
     objectSequence: endpoint.version,
-    object: endpointView(endpoint, { livemode: draft.livemode }),
+    object: endpointView(endpoint, draft.livemode),
     previousAttributes,
   });
 }
 
-function notFound(id: Uuid): Refusal {
-  return {
-    refused: 'resource_not_found',
-    detail: `There is no webhook endpoint ${publicId('webhookEndpoint', id)} in this book.`,
-  };
+function shown(draft: Draft, endpoint: WebhookEndpoint): Stored {
+  return answer(endpoint, { status: 200, body: toJson(endpointView(endpoint, draft.livemode)) });
+}
+
+function answer(endpoint: WebhookEndpoint, { status, body }: { status: number; body: string }): Stored {
+  return { status, body, resource: 'webhook_endpoint', resourceId: endpoint.id };
 }
 
 function otherVersion({ version }: WebhookEndpoint): Refusal {
-  return { refused: 'version_mismatch', param: 'If-Match', facts: { current_version: version } };
+  return {
+    refused: 'version_mismatch',
+    param: 'If-Match',
+    detail: `The endpoint is at version ${version}.`,
+    facts: { version },
+  };
 }
 
-function notNow(endpoint: WebhookEndpoint, action: string): Refusal {
+function notNow(endpoint: WebhookEndpoint, action: EndpointAction): Refusal {
   return {
     refused: 'state_conflict',
     detail: `An endpoint that is ${endpoint.status} does not allow ${action}.`,

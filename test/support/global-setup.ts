@@ -5,7 +5,7 @@
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../src/db/migrate.ts';
 import { createRolesAndDatabase } from '../../src/db/roles.ts';
-import { APPLICATION, OWNER } from '../../src/embedded/postgres-server.ts';
+import { APPLICATION, OWNER } from '../../src/embedded/logins.ts';
 import { startThrowawayPostgres } from '../../src/embedded/throwaway-postgres.ts';
 import { createLogger } from '../../src/log.ts';
 import { closeTemplate, TEMPLATE } from './postgres.ts';

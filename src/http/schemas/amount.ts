@@ -17,7 +17,8 @@ interface AmountFault {
 export function readAmount(value: unknown, minimum: bigint): bigint | AmountFault {
   if (value === undefined) return { code: 'parameter_missing', detail: 'Required, and missing.' };
   if (value instanceof InexactNumber) {
-    if (!isWhole(value.text)) return { code: 'amount_not_integer', detail: `${shown(value.text)} is not a whole number of minor units.` };
+    if (!isWhole(value.text))
+      return { code: 'amount_not_integer', detail: `${shown(value.text)} is not a whole number of minor units.` };
     return value.text.startsWith('-') ? below(minimum) : above();
   }
   if (typeof value !== 'number' || !Number.isSafeInteger(value)) {
@@ -33,7 +34,11 @@ function below(minimum: bigint): AmountFault {
 }
 
 function above(): AmountFault {
-  return { code: 'amount_above_maximum', detail: `Expects at most ${MAX_REQUEST_AMOUNT}.`, facts: { limit: MAX_REQUEST_AMOUNT } };
+  return {
+    code: 'amount_above_maximum',
+    detail: `Expects at most ${MAX_REQUEST_AMOUNT}.`,
+    facts: { limit: MAX_REQUEST_AMOUNT },
+  };
 }
 
 /** Whether a JSON number is whole: every digit behind its point, once the exponent has moved it, is 0. */

@@ -1,0 +1,222 @@
+/**
+ * `npm run keys -- create|list|revoke|roll`: API keys, made and ended by an operator. Works on the database of DATABASE_URL,
+ * or on what `npm start` runs. A key is printed once, when it is made; nobody can print it again.
+ */
+import Table from 'cli-table3';
+import { Command, InvalidArgumentError } from 'commander';
+import { formatInstant, formatInstantOrNull, systemClock } from '../src/clock.ts';
+import { createPool, type Pool } from '../src/db/pool.ts';
+import { environmentOrEmbedded } from '../src/embedded/environment.ts';
+import { parsePublicId, publicId, type Uuid } from '../src/ids.ts';
+import type { Mode } from '../src/ledger/book.ts';
+import { createLogger } from '../src/log.ts';
+import { type ApiKey, EVERY_SCOPE, SCOPES, standingOf } from '../src/organisations/api-key.ts';
+import { type ApiKeyOfBook, findApiKey, listApiKeys, revokeApiKey } from '../src/organisations/api-key-store.ts';
+import { type IssuedApiKey, issueApiKey, rollApiKey } from '../src/organisations/issue-api-key.ts';
+import { openOrganisation } from '../src/organisations/open-organisation.ts';
+import { findBookId } from '../src/organisations/organisation-store.ts';
+
+const PAGE = 500;
+
+const program = new Command().name('npm run keys --').description('API keys: create, list, revoke, roll.');
+
+program
+  .command('create')
+  .description('make a key; the organisation is made too when there is none of that name')
+  .requiredOption('--organisation <name>', 'whose books it opens')
+  .requiredOption('--mode <mode>', 'test or live', parseMode)
+  .option('--name <text>', 'what it is for', 'key')
+  .option('--scopes <list>', `separated by commas: ${EVERY_SCOPE} for all, or ${SCOPES.join(', ')}`, parseList, [
+    EVERY_SCOPE,
+  ])
+  .option('--expires <when>', 'a time such as 2027-01-31T00:00:00Z, or from now on: 90d, 24h', parseExpiry)
+  .option('--ips <list>', 'addresses and networks it may be used from, separated by commas', parseList, [])
+  .option('--writes-per-second <n>', "its own limit instead of the book's", parseLimit)
+  .option('--reads-per-second <n>', "its own limit instead of the book's", parseLimit)
+  .option('--json', 'print one JSON object')
+  .action((options) =>
+    withDatabase(async (pool) => {
+      const organisation = await openOrganisation(pool, { name: options.organisation, clock: systemClock });
+      const bookId = await findBookId(pool, organisation.id, options.mode);
+      if (!bookId) throw new Error(`${options.organisation} has no ${options.mode} book.`);
+      const issued = await issueApiKey(pool, systemClock, {
+        bookId,
+        mode: options.mode,
+        name: options.name,
+        scopes: options.scopes,
+        allowedIps: options.ips,
+        writesPerSecond: options.writesPerSecond,
+        readsPerSecond: options.readsPerSecond,
+        expiresAt: options.expires,
+      });
+      printIssued(issued, options.json);
+    }),
+  );
+
+program
+  .command('list')
+  .description('show keys, also ended ones')
+  .option('--organisation <name>', 'of this organisation alone')
+  .option('--mode <mode>', 'test or live', parseMode)
+  .option('--json', 'print one JSON object a line')
+  .action((options) =>
+    withDatabase(async (pool) => {
+      const keys: ApiKeyOfBook[] = [];
+      for (let after: Uuid | undefined; ; after = keys.at(-1)!.id) {
+        const page = await listApiKeys(pool, {
+          organisationName: options.organisation,
+          mode: options.mode,
+          after,
+          limit: PAGE,
+        });
+        keys.push(...page);
+        if (page.length < PAGE) break;
+      }
+      if (options.json) for (const key of keys) console.log(JSON.stringify(viewOfBookKey(key)));
+      else
+        console.log(
+          keys.length > 0
+            ? tableOf(keys)
+            : 'There are no keys. Make one: npm run keys -- create --organisation NAME --mode test',
+        );
+    }),
+  );
+
+program
+  .command('revoke')
+  .description('end a key now; every process refuses it within a few seconds')
+  .argument('<id>', 'key_…, as `list` shows it', parseKeyId)
+  .option('--json', 'print one JSON object')
+  .action((id: Uuid, options) =>
+    withDatabase(async (pool) => {
+      const key = await knownKey(pool, id);
+      const revoked = await revokeApiKey(pool, { bookId: key.bookId, id, at: systemClock.now() });
+      if (options.json) console.log(JSON.stringify({ id: publicId('apiKey', id), revoked: true, changed: revoked }));
+      else
+        console.log(revoked ? `Revoked ${publicId('apiKey', id)}.` : `${publicId('apiKey', id)} was revoked before.`);
+    }),
+  );
+
+program
+  .command('roll')
+  .description('make a successor with the same rights, and let the old key go on for a while')
+  .argument('<id>', 'key_…, as `list` shows it', parseKeyId)
+  .option('--overlap <duration>', 'how long the old key still opens: 24h, 30m, 7d, 0', parseDuration, 24 * 3_600_000)
+  .option('--json', 'print one JSON object')
+  .action((id: Uuid, options) =>
+    withDatabase(async (pool) =>
+      printIssued(await rollApiKey(pool, systemClock, { id, overlapMs: options.overlap }), options.json),
+    ),
+  );
+
+await program.parseAsync();
+
+async function withDatabase(work: (pool: Pool) => Promise<void>): Promise<void> {
+  let pool: Pool | undefined;
+  try {
+    const { DATABASE_URL: url } = environmentOrEmbedded();
+    pool = createPool({ url: url!, name: 'countinghouse-keys', size: 1, log: createLogger('silent', 'keys') });
+    await work(pool);
+  } catch (error) {
+    const { message, code, errors } = error as Error & { code?: string; errors?: Error[] };
+    console.error(message || errors?.map((inner) => inner.message).join('; ') || code);
+    process.exitCode = 1;
+  } finally {
+    await pool?.end();
+  }
+}
+
+async function knownKey(pool: Pool, id: Uuid): Promise<ApiKeyOfBook> {
+  const key = await findApiKey(pool, id);
+  if (!key) throw new Error(`There is no key ${publicId('apiKey', id)}. \`npm run keys -- list\` shows them.`);
+  return key;
+}
+
+function viewOf(key: ApiKey) {
+  return {
+    id: publicId('apiKey', key.id),
+    name: key.name,
+    key: `${key.prefix}…${key.lastFour}`,
+    scopes: key.scopes,
+    allowed_ips: key.allowedIps,
+    writes_per_second: key.writesPerSecond,
+    reads_per_second: key.readsPerSecond,
+    created_at: formatInstant(key.createdAt),
+    expires_at: formatInstantOrNull(key.expiresAt),
+    revoked_at: formatInstantOrNull(key.revokedAt),
+    last_used_at: formatInstantOrNull(key.lastUsedAt),
+  };
+}
+
+function viewOfBookKey(key: ApiKeyOfBook) {
+  return {
+    ...viewOf(key),
+    organisation: key.organisationName,
+    mode: key.mode,
+    standing: standingOf(key, systemClock.now()),
+  };
+}
+
+function printIssued({ key, token }: IssuedApiKey, json: boolean | undefined): void {
+  if (json) console.log(JSON.stringify({ ...viewOf(key), key: token }));
+  else console.log(`${token}\n\n${publicId('apiKey', key.id)}, shown this once: keep it where secrets are kept.`);
+}
+
+function tableOf(keys: readonly ApiKeyOfBook[]): string {
+  const table = new Table({ head: ['id', 'organisation', 'name', 'key', 'scopes', 'standing', 'ends', 'last used'] });
+  for (const key of keys) {
+    const view = viewOfBookKey(key);
+    table.push([
+      view.id,
+      view.organisation,
+      view.name,
+      view.key,
+      view.scopes.join('\n'),
+      view.standing,
+      view.revoked_at ?? view.expires_at ?? '',
+      view.last_used_at ?? 'never',
+    ]);
+  }
+  return table.toString();
+}
+
+function parseMode(text: string): Mode {
+  if (text === 'test' || text === 'live') return text;
+  throw new InvalidArgumentError('It is test or live.');
+}
+
+function parseList(text: string): string[] {
+  return text.split(/[\s,]+/).filter(Boolean);
+}
+
+function parseLimit(text: string): number {
+  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It is a whole number from 1.');
+}
+
+function parseKeyId(text: string): Uuid {
+  const id = parsePublicId('apiKey', text);
+  if (id) return id;
+  throw new InvalidArgumentError(
+    'A key id looks like key_01h455vb4pex5vsknk084sn02q; `npm run keys -- list` shows them.',
+  );
+}
+
+const UNITS_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function parseDuration(text: string): number {
+  const [, count, unit] = /^(\d{1,6})(?:([smhd]))$/.exec(text) ?? (text === '0' ? [text, '0', 's'] : []);
+  if (count === undefined || unit === undefined)
+    throw new InvalidArgumentError('A duration looks like 24h, 30m, 7d or 0.');
+  return Number(count) * UNITS_MS[unit]!;
+}
+
+function parseExpiry(text: string): number {
+  if (/^\d+[smhd]$/.test(text)) return systemClock.now() + parseDuration(text);
+  const at = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/.test(text)
+    ? Date.parse(text)
+    : Number.NaN;
+  if (Number.isNaN(at))
+    throw new InvalidArgumentError('It is a time such as 2027-01-31T00:00:00Z, or a duration such as 90d.');
+  return at;
+}

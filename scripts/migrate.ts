@@ -1,0 +1,51 @@
+/**
+ * `npm run migrate`: brings the database of DATABASE_OWNER_URL up to this code and gives the role of DATABASE_URL its rights.
+ * Run it before every release, and again whenever rights are in doubt: it changes nothing that is already right.
+ */
+import { Command } from 'commander';
+import { migrate } from '../src/db/migrate.ts';
+import { createLogger } from '../src/log.ts';
+
+const { json } = new Command()
+  .name('npm run migrate --')
+  .description('Brings the database up to this code, and gives the application role its rights.')
+  .option('--json', 'print one JSON object')
+  .addHelpText(
+    'after',
+    `
+Environment:
+  DATABASE_OWNER_URL  the role that owns the schema; a direct connection, not through a pooler
+  DATABASE_URL        the role that the application runs under; it must exist: CREATE ROLE … LOGIN PASSWORD '…'`,
+  )
+  .parse()
+  .opts<{ json?: boolean }>();
+
+try {
+  const result = await migrate({
+    ownerUrl: required('DATABASE_OWNER_URL'),
+    applicationUrl: required('DATABASE_URL'),
+    log: createLogger(process.env.LOG_LEVEL || 'warn', 'migrate'),
+  });
+  if (json) console.log(JSON.stringify({ applied: result.applied, left_to_do: result.leftToDo }));
+  else {
+    console.log(result.applied.length > 0 ? `Applied: ${result.applied.join(', ')}` : 'The schema is up to date.');
+    console.log('The rights of the application role are set.');
+    if (result.leftToDo.length > 0) console.log(`A superuser must still run:\n${result.leftToDo.join('\n')}`);
+  }
+  process.exitCode = result.leftToDo.length > 0 ? 2 : 0;
+} catch (error) {
+  console.error(describe(error));
+  process.exitCode = 1;
+}
+
+function required(name: 'DATABASE_OWNER_URL' | 'DATABASE_URL'): string {
+  const value = process.env[name];
+  if (value) return value;
+  throw new Error(`${name} is not set; it expects a URL such as postgres://user:password@127.0.0.1:5432/countinghouse`);
+}
+
+/** Postgres names its errors by code; a refused connection to several addresses has no message of its own. */
+function describe(error: unknown): string {
+  const { message, code, errors } = error as Error & { code?: string; errors?: Error[] };
+  return `Not migrated: ${message || errors?.map((inner) => inner.message).join('; ')}${code ? ` (${code})` : ''}`;
+}

@@ -1,0 +1,70 @@
+/** Where a running `npm start` keeps what it is made of, for the scripts beside it: `keys`, `verify`, `ops`, `listen`. */
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
+import { runningInstance } from './instance-lock.ts';
+import { DATABASE, urlOf } from './logins.ts';
+import { rememberedPostgres } from './remembered-postgres.ts';
+import { readJsonFile } from './secret-files.ts';
+import { readSecrets } from './secrets.ts';
+
+/** `./.data`, or what COUNTINGHOUSE_DATA names. */
+export function dataDirectory(environment: NodeJS.ProcessEnv = process.env): string {
+  return resolve(environment.COUNTINGHOUSE_DATA || '.data');
+}
+
+/** What scripts need to speak with the product as an integrator does. Rewritten at each start: the port may change. */
+export interface Credentials {
+  base_url: string;
+  test_key: string;
+}
+
+export const CREDENTIALS_FILE = 'credentials.json';
+
+export function readCredentials(directory: string): Credentials | undefined {
+  return readJsonFile<Credentials>(join(directory, CREDENTIALS_FILE));
+}
+
+export interface EmbeddedEnvironment {
+  DATABASE_URL: string;
+  DATABASE_OWNER_URL: string;
+  COUNTINGHOUSE_ENCRYPTION_KEY: string;
+  /** Where the API answers. Undefined while it is still starting. */
+  base_url: string | undefined;
+}
+
+/** The environment of the instance that runs in this folder. Throws EmbeddedPostgresError when none does. */
+export function embeddedEnvironment(directory: string = dataDirectory()): EmbeddedEnvironment {
+  const instance = runningInstance(directory);
+  if (!instance) {
+    throw new EmbeddedPostgresError(
+      existsSync(directory) ? `Nothing runs with its data in ${directory}.` : `There is no folder ${directory}.`,
+      'Run `npm start` first, or set DATABASE_URL to the database that is meant.',
+    );
+  }
+  const secrets = readSecrets(directory);
+  const postgres = rememberedPostgres(directory);
+  if (!secrets || !postgres?.postmaster) {
+    throw new EmbeddedPostgresError(
+      `What runs with its data in ${directory} has no database of its own.`,
+      'Set DATABASE_URL as it was set for it.',
+    );
+  }
+  const url = (role: 'owner' | 'application') => urlOf(secrets, { role, port: postgres.port, database: DATABASE });
+  return {
+    DATABASE_URL: url('application'),
+    DATABASE_OWNER_URL: url('owner'),
+    COUNTINGHOUSE_ENCRYPTION_KEY: secrets.encryptionKey,
+    base_url: instance.baseUrl,
+  };
+}
+
+/**
+ * The environment a script works with: the given one when it names a database, else the given one completed by the running
+ * embedded instance. Throws EmbeddedPostgresError when there is neither.
+ */
+export function environmentOrEmbedded(environment: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+  if (environment.DATABASE_URL) return environment;
+  const { base_url: _, ...embedded } = embeddedEnvironment(dataDirectory(environment));
+  return { ...environment, ...embedded };
+}

@@ -1,0 +1,27 @@
+/** What a folder remembers of its Postgres from one start to the next. */
+import { isAbsolute, join, relative, resolve } from 'node:path';
+import type { ProcessIdentity } from './process-identity.ts';
+import { readJsonFile, replaceSecretFile } from './secret-files.ts';
+
+export interface RememberedPostgres {
+  /** Where the cluster is: inside the folder, or elsewhere when Postgres's account cannot reach the folder. */
+  place: string;
+  /** 0 before the first start. */
+  port: number;
+  /** The server of the last start; it may be gone. */
+  postmaster?: ProcessIdentity;
+}
+
+const FILE = 'postgres.json';
+
+export function rememberedPostgres(directory: string): RememberedPostgres | undefined {
+  const remembered = readJsonFile<RememberedPostgres>(join(directory, FILE));
+  return remembered && { ...remembered, place: resolve(directory, remembered.place) };
+}
+
+/** A place inside is kept as a relative path, so that the folder may be moved as a whole. */
+export function rememberPostgres(directory: string, postgres: RememberedPostgres): void {
+  const path = relative(directory, postgres.place);
+  const inside = !path.startsWith('..') && !isAbsolute(path);
+  replaceSecretFile(join(directory, FILE), { ...postgres, place: inside ? path : postgres.place });
+}

@@ -1,0 +1,81 @@
+/**
+ * What a first start finds ready: an organisation, a test key that may do everything, and an account with money in it,
+ * opened through the product's own API. Repeated at each start, so that a start that was killed is made good.
+ */
+import { join } from 'node:path';
+import type { Clock } from '../clock.ts';
+import type { Pool } from '../db/pool.ts';
+import { EVERY_SCOPE, hashApiKey, standingOf } from '../organisations/api-key.ts';
+import { findApiKeysByHash } from '../organisations/api-key-store.ts';
+import { issueApiKey } from '../organisations/issue-api-key.ts';
+import { openOrganisation } from '../organisations/open-organisation.ts';
+import { findBookId } from '../organisations/organisation-store.ts';
+import { CREDENTIALS_FILE, type Credentials, readCredentials } from './environment.ts';
+import { replaceSecretFile } from './secret-files.ts';
+
+const ORGANISATION = 'Sandbox';
+export const SANDBOX_CURRENCY = 'JOD';
+/** 100,000.000 JOD. */
+const FUNDING_MINOR = 100_000_000;
+
+/** The folder's test key, made when there is none that still opens, and written with the API's address for scripts. */
+export async function keepSandboxKey(options: {
+  pool: Pool;
+  clock: Clock;
+  directory: string;
+  baseUrl: string;
+}): Promise<string> {
+  const { pool, clock, directory, baseUrl } = options;
+  const organisation = await openOrganisation(pool, { name: ORGANISATION, clock });
+  const known = readCredentials(directory)?.test_key;
+  const token = known && (await opens(pool, clock, known)) ? known : await makeKey(pool, clock, organisation.id);
+  replaceSecretFile(join(directory, CREDENTIALS_FILE), { base_url: baseUrl, test_key: token } satisfies Credentials);
+  return token;
+}
+
+async function opens(pool: Pool, clock: Clock, token: string): Promise<boolean> {
+  const [key] = await findApiKeysByHash(pool, [hashApiKey(token)]);
+  return key !== undefined && standingOf(key, clock.now()) === 'good';
+}
+
+async function makeKey(pool: Pool, clock: Clock, organisationId: string): Promise<string> {
+  const bookId = await findBookId(pool, organisationId, 'test');
+  if (!bookId) throw new Error(`the organisation ${ORGANISATION} has no test book`);
+  const { token } = await issueApiKey(pool, clock, {
+    bookId,
+    mode: 'test',
+    name: 'Made by npm start',
+    scopes: [EVERY_SCOPE],
+  });
+  return token;
+}
+
+/** The sandbox's account in JOD, funded once: the Idempotency-Keys stay the same, so a repetition answers what is there. */
+export async function fundSandboxAccount(baseUrl: string, token: string): Promise<string> {
+  const account = await post(baseUrl, token, {
+    path: '/v1/accounts',
+    key: 'sandbox-account',
+    body: { currency: SANDBOX_CURRENCY, name: 'Sandbox account' },
+  });
+  await post(baseUrl, token, {
+    path: '/v1/simulations/inbound_transfers',
+    key: 'sandbox-funding',
+    body: { account: account.id, amount: FUNDING_MINOR, currency: SANDBOX_CURRENCY },
+  });
+  return account.id;
+}
+
+async function post(
+  baseUrl: string,
+  token: string,
+  { path, key, body }: { path: string; key: string; body: unknown },
+): Promise<{ id: string }> {
+  const response = await fetch(`${baseUrl}${path}`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', 'Idempotency-Key': key },
+    body: JSON.stringify(body),
+  });
+  const answer = await response.text();
+  if (!response.ok) throw new Error(`POST ${path} answered ${response.status}: ${answer}`);
+  return JSON.parse(answer) as { id: string };
+}

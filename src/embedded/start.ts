@@ -1,0 +1,121 @@
+/**
+ * `npm start`: the whole product in one process, with real parts. A Postgres of its own unless DATABASE_URL names one,
+ * queues on that Postgres unless REDIS_URL names a Redis; API, all pools and the sandbox rails; a key and an account
+ * to begin with. Ctrl-C finishes what is in hand, then stops Postgres. A killed one is made good by the next start.
+ * Next: instance-lock.ts (one at a time), postgres-server.ts (the database), sandbox.ts (key and account).
+ */
+import { realpathSync } from 'node:fs';
+import { startPools } from '../../workers/run.ts';
+import { type Config, ConfigError, readConfig } from '../config.ts';
+import { migrate } from '../db/migrate.ts';
+import { DatabaseRoleError } from '../db/roles.ts';
+import { createLogger, type Logger } from '../log.ts';
+import { createRuntime, type Runtime } from '../runtime.ts';
+import { startApi } from '../server.ts';
+import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
+import { dataDirectory } from './environment.ts';
+import { greet } from './greeting.ts';
+import { AlreadyRunning, claimInstance } from './instance-lock.ts';
+import { makeDataFolder } from './place.ts';
+import { type PostgresServer, startPostgres } from './postgres-server.ts';
+import { isPortFree } from './postmaster.ts';
+import { fundSandboxAccount, keepSandboxKey } from './sandbox.ts';
+import { createShutdown, StoppedWhileStarting } from './shutdown.ts';
+
+/** A fault of the start that a person can mend: its message is all they need. */
+class StartRefused extends Error {
+  override name = 'StartRefused';
+}
+const PLAIN_FAULTS = [StartRefused, AlreadyRunning, ConfigError, EmbeddedPostgresError, DatabaseRoleError];
+
+const directory = dataDirectory();
+const shutdown = createShutdown();
+
+await shutdown.start(start).catch(async (error: Error) => {
+  if (error instanceof StoppedWhileStarting) return;
+  console.error(PLAIN_FAULTS.some((kind) => error instanceof kind) ? error.message : error);
+  await shutdown.run(1);
+});
+
+async function start(): Promise<void> {
+  makeDataFolder(directory);
+  const claim = claimInstance(realpathSync(directory));
+  shutdown.add('data folder', async () => claim.release());
+  await refuseTakenPort();
+  const postgres = process.env.DATABASE_URL ? undefined : await startOwnPostgres();
+  const environment = postgres
+    ? {
+        ...process.env,
+        DATABASE_URL: postgres.applicationUrl,
+        DATABASE_OWNER_URL: postgres.ownerUrl,
+        COUNTINGHOUSE_ENCRYPTION_KEY: process.env.COUNTINGHOUSE_ENCRYPTION_KEY || postgres.encryptionKey,
+      }
+    : process.env;
+  // What a person wants to read here is the greeting; each request's line is for LOG_LEVEL=info.
+  const config = readConfig({ ...environment, LOG_LEVEL: environment.LOG_LEVEL || 'warn' });
+  const log = createLogger(config.LOG_LEVEL, 'countinghouse');
+  if (postgres) keepPostgresRunning(postgres, log);
+  if (config.DATABASE_OWNER_URL) {
+    await migrate({ ownerUrl: config.DATABASE_OWNER_URL, applicationUrl: config.DATABASE_URL, log });
+  }
+  await startProduct({ config, log, postgres, announce: claim.announce });
+}
+
+async function startOwnPostgres(): Promise<PostgresServer> {
+  const postgres = await startPostgres({ directory });
+  shutdown.add('Postgres', () => postgres.stop('fast'));
+  // Nothing that was committed is lost by it; the next start recovers.
+  shutdown.onForce(() => postgres.stop('immediate'));
+  return postgres;
+}
+
+/** A Postgres that was killed is started again under the running product, whose pools find it by themselves. */
+function keepPostgresRunning(postgres: PostgresServer, log: Logger): void {
+  postgres.onUnexpectedExit((description) => {
+    if (shutdown.running) return;
+    log.error({ description }, 'Postgres ended; starting it again');
+    postgres.start().catch((error) => {
+      log.fatal({ err: error }, 'Postgres does not start again');
+      void shutdown.run(1);
+    });
+  });
+}
+
+async function startProduct(options: {
+  config: Config;
+  log: Logger;
+  postgres: PostgresServer | undefined;
+  announce(baseUrl: string): void;
+}): Promise<void> {
+  const { config, log, postgres, announce } = options;
+  const runtime: Runtime = await createRuntime(config, log);
+  shutdown.add('connections', () => runtime.close());
+  const pools = await startPools(runtime, { pools: ['ledger', 'rails', 'webhooks', 'sweeper'] });
+  shutdown.add('worker pools', () => pools.close());
+  const api = await startApi(runtime).catch((error) => {
+    throw (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? portTaken(config.PORT) : error;
+  });
+  shutdown.add('API', () => api.close());
+  const testKey = await keepSandboxKey({ pool: runtime.pool, clock: runtime.clock, directory, baseUrl: api.url });
+  announce(api.url);
+  const account = await fundSandboxAccount(api.url, testKey).catch((error) => {
+    log.warn({ err: error }, 'the sandbox account could not be made');
+    return undefined;
+  });
+  const queues = config.REDIS_URL ? 'Redis' : 'Postgres';
+  console.log(greet({ baseUrl: api.url, testKey, account, directory, queues, cluster: postgres?.cluster }));
+}
+
+/** Said before anything is started: the most frequent fault of a first try. */
+async function refuseTakenPort(): Promise<void> {
+  const port = process.env.PORT || '8080';
+  if (/^\d+$/.test(port) && port !== '0' && !(await isPortFree(Number(port), process.env.HOST || undefined))) {
+    throw portTaken(Number(port));
+  }
+}
+
+function portTaken(port: number): StartRefused {
+  return new StartRefused(
+    `Port ${port} is taken by another program. Set PORT to a free one (PORT=${port + 1} npm start), or PORT=0 to have one picked.`,
+  );
+}

@@ -1,0 +1,69 @@
+/** Headers of requests and answers, as the reference tells of them. */
+import type { ResponseConfig } from '@asteasolutions/zod-to-openapi';
+import { z } from 'zod';
+import { MAX_IDEMPOTENCY_KEY_LENGTH, MAX_WAIT_SECONDS } from './request-headers.ts';
+import type { Route } from './route.ts';
+import { exampleId } from './schemas/fields.ts';
+
+type Headers = NonNullable<Exclude<ResponseConfig['headers'], z.ZodObject>>;
+
+function header(name: string, schema: z.ZodType, description: string): z.ZodType {
+  return schema.meta({ param: { name, in: 'header', description } } as never);
+}
+
+const idempotencyKey = z
+  .string()
+  .min(1)
+  .max(MAX_IDEMPOTENCY_KEY_LENGTH)
+  .regex(/^[!-~]+$/);
+const KEY_TEXT =
+  'Makes the request happen once: repeated under the same key it gives its first answer again. Scope: the book.';
+const keyRequired = header('Idempotency-Key', idempotencyKey, KEY_TEXT);
+const keyOptional = header('Idempotency-Key', idempotencyKey.optional(), KEY_TEXT);
+const ifMatch = header(
+  'If-Match',
+  z
+    .string()
+    .regex(/^"?\d{1,9}"?$/)
+    .optional(),
+  'The `version` that you read; refused with 412 when the object has another one by now.',
+);
+const prefer = header(
+  'Prefer',
+  z.string().optional(),
+  `\`wait=N\` (RFC 7240, at most ${MAX_WAIT_SECONDS}) holds the answer until the object has left its first status.`,
+);
+
+export function requestHeaders(route: Route): z.ZodType[] {
+  const headers: z.ZodType[] = [];
+  if (route.method === 'post') headers.push(route.idempotency === 'required' ? keyRequired : keyOptional);
+  if (route.ifMatch) headers.push(ifMatch);
+  if (route.prefersWait) headers.push(prefer);
+  return headers;
+}
+
+const text = { type: 'string' } as const;
+
+export function responseHeaders(route: Route, status = 200): Headers {
+  const headers: Headers = {
+    'Request-Id': {
+      schema: { type: 'string', example: exampleId('request') },
+      description: 'Names this request in logs, events and journal entries.',
+    },
+  };
+  if (status !== 401) {
+    headers.RateLimit = {
+      schema: text,
+      description: 'What is left of the limit (draft-ietf-httpapi-ratelimit-headers).',
+      example: '"writes";r=99;t=1',
+    };
+    headers['RateLimit-Policy'] = { schema: text, description: 'The limit itself.', example: '"writes";q=100;w=1' };
+  }
+  if (status === 429 || status === 503)
+    headers['Retry-After'] = { schema: { type: 'integer' }, description: 'Seconds.' };
+  if (status < 300 && route.method === 'post')
+    headers['Idempotent-Replayed'] = { schema: text, description: '`true` when this is the first answer again.' };
+  if (status < 300 && route.prefersWait)
+    headers['Preference-Applied'] = { schema: text, description: 'The wait that was applied.', example: 'wait=10' };
+  return headers;
+}

@@ -1,0 +1,174 @@
+/**
+ * The reference: OpenAPI 3.1, generated from the table of routes and the schemas that requests are checked by. There is
+ * no other description of the API that could say something else.
+ */
+import {
+  OpenAPIRegistry,
+  OpenApiGeneratorV31,
+  type ResponseConfig,
+  type RouteConfig,
+} from '@asteasolutions/zod-to-openapi';
+import { z } from 'zod';
+import { ERRORS, type ErrorCode } from '../errors.ts';
+import { ID_PREFIXES } from '../ids.ts';
+import { registerEvents } from './openapi-events.ts';
+import { requestHeaders, responseHeaders } from './openapi-headers.ts';
+import type { Route } from './route.ts';
+import { exampleId } from './schemas/fields.ts';
+import { problem } from './schemas/problem.ts';
+
+const INTRODUCTION = `Payments on a double-entry ledger.
+
+Every request carries \`Authorization: Bearer sk_test_…\` or \`sk_live_…\`: two books of one organisation, apart in everything.
+Amounts are integers in the currency's smallest unit. Every error is \`application/problem+json\` with all faults at once.
+A request that moves money carries an \`Idempotency-Key\`; repeated under the same key it gives its first answer again.
+Lists are newest first; \`next_cursor\` reads on. \`version\` and \`If-Match\` refuse a stale write. Limits stand at /v1/limits.`;
+
+/** What any request with a key can meet. */
+const COMMON_ERRORS: readonly ErrorCode[] = [
+  'api_key_missing',
+  'api_key_invalid',
+  'api_key_expired',
+  'permission_denied',
+  'ip_not_allowed',
+  'rate_limited',
+  'internal_error',
+  'service_unavailable',
+];
+const BODY_ERRORS: readonly ErrorCode[] = [
+  'malformed_json',
+  'parameter_missing',
+  'parameter_invalid',
+  'payload_too_large',
+  'unsupported_media_type',
+];
+
+export function buildOpenApi({
+  routes,
+  publicUrl,
+}: {
+  routes: readonly Route[];
+  publicUrl: string;
+}): Record<string, unknown> {
+  const registry = new OpenAPIRegistry();
+  registry.registerComponent('securitySchemes', 'apiKey', {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An API key: `sk_test_…` for the test book, `sk_live_…` for the live one.',
+  });
+  for (const route of routes) registry.registerPath(operationOf(route));
+  registerEvents(registry);
+  const document = new OpenApiGeneratorV31(registry.definitions).generateDocument({
+    openapi: '3.1.0',
+    info: {
+      title: 'Countinghouse',
+      version: '1',
+      description: INTRODUCTION,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: publicUrl }],
+    security: [{ apiKey: [] }],
+    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+  });
+  return document as unknown as Record<string, unknown>;
+}
+
+function operationOf(route: Route): RouteConfig {
+  const headers = requestHeaders(route);
+  return {
+    method: route.method,
+    path: route.path.replace(/:(\w+)/g, '{$1}'),
+    operationId: route.operation,
+    tags: [route.tag],
+    summary: route.summary,
+    description: [
+      route.description,
+      route.scope ? `Scope: \`${route.scope}\`.` : 'Any key.',
+      route.testModeOnly ? 'Test mode only.' : '',
+    ]
+      .filter(Boolean)
+      .join('\n\n'),
+    security: [{ apiKey: [] }],
+    request: {
+      params: paramsOf(route),
+      query: route.query as z.ZodObject | undefined,
+      headers: headers.length > 0 ? headers : undefined,
+      body: route.body && {
+        required: !z.safeParse(route.body, {}).success,
+        content: {
+          'application/json': {
+            schema: route.body,
+            ...(route.bodyExample === undefined ? {} : { example: route.bodyExample }),
+          },
+        },
+      },
+    },
+    responses: { ...answersOf(route), ...problemsOf(route) },
+  };
+}
+
+function paramsOf(route: Route): z.ZodObject | undefined {
+  if (!route.params) return undefined;
+  const shape = Object.entries(route.params).map(([name, kind]) => {
+    const schema =
+      kind === 'text'
+        ? z.string()
+        : z.string().meta({ pattern: `^${ID_PREFIXES[kind]}_[0-9a-hjkmnp-tv-z]{26}$`, example: exampleId(kind) });
+    return [name, schema] as const;
+  });
+  return z.object(Object.fromEntries(shape));
+}
+
+function answersOf(route: Route): Record<string, ResponseConfig> {
+  return Object.fromEntries(
+    Object.entries(route.responses).map(([status, { description, schema }]) => [
+      status,
+      { description, headers: responseHeaders(route), content: { 'application/json': { schema } } },
+    ]),
+  );
+}
+
+/** One answer a status, naming every code that it can carry. */
+function problemsOf(route: Route): Record<string, ResponseConfig> {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of codesOf(route)) {
+    const { status } = ERRORS[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return Object.fromEntries(
+    [...byStatus]
+      .sort(([a], [b]) => a - b)
+      .map(([status, codes]) => [
+        String(status),
+        {
+          description: codes.map((code) => `\`${code}\`: ${ERRORS[code].title}.`).join('\n\n'),
+          headers: responseHeaders(route, status),
+          content: { 'application/problem+json': { schema: problem } },
+        },
+      ]),
+  );
+}
+
+export function codesOf(route: Route): ErrorCode[] {
+  const codes = new Set<ErrorCode>(COMMON_ERRORS);
+  codes.add('parameter_unknown');
+  const writes = route.method === 'post' || route.method === 'patch';
+  if (writes) for (const code of BODY_ERRORS) codes.add(code);
+  if (route.query) codes.add('parameter_invalid');
+  if (route.query && 'shape' in route.query && 'starting_after' in (route.query as z.ZodObject).shape)
+    codes.add('cursor_invalid');
+  if (Object.values(route.params ?? {}).some((kind) => kind !== 'text')) codes.add('resource_not_found');
+  if (route.method === 'post')
+    for (const code of [
+      'idempotency_key_invalid',
+      'idempotency_key_reused',
+      'idempotency_key_voided',
+      'idempotency_in_progress',
+    ] as const)
+      codes.add(code);
+  if (route.idempotency === 'required') codes.add('idempotency_key_missing');
+  if (route.ifMatch) codes.add('version_mismatch');
+  if (route.testModeOnly) codes.add('test_mode_only');
+  for (const code of route.errors ?? []) codes.add(code);
+  return [...codes];
+}

@@ -1,0 +1,151 @@
+/** Lists, newest first: `limit`, `starting_after`, `ending_before`, filters, and the answer's form. */
+import { z } from 'zod';
+import type { Instant } from '../clock.ts';
+import { type IdKind, parsePublicId, type Uuid } from '../ids.ts';
+import { isCurrency } from '../money/currency.ts';
+import { exampleId, METADATA_LIMITS } from './schemas/fields.ts';
+
+/** Published at GET /v1/limits. */
+export const PAGE_LIMITS = { default: 20, maximum: 100 } as const;
+
+export interface PageQuery {
+  limit: number;
+  startingAfter?: Uuid;
+  endingBefore?: Uuid;
+}
+
+const LIMIT_EXPECTATION = `Expects a whole number from 1 to ${PAGE_LIMITS.maximum}.`;
+
+const limit = z
+  .string()
+  .regex(/^[1-9]\d{0,2}$/, LIMIT_EXPECTATION)
+  .transform(Number)
+  .refine((value) => value <= PAGE_LIMITS.maximum, LIMIT_EXPECTATION)
+  .default(PAGE_LIMITS.default)
+  .meta({
+    type: 'integer',
+    minimum: 1,
+    maximum: PAGE_LIMITS.maximum,
+    default: PAGE_LIMITS.default,
+    description: 'Objects on a page.',
+  });
+
+function cursor(kind: IdKind, description: string) {
+  return z
+    .string()
+    .check((context) => {
+      if (parsePublicId(kind, context.value) !== undefined) return;
+      context.issues.push({
+        code: 'custom',
+        input: context.value,
+        message: `Expects an id such as ${exampleId(kind)}.`,
+        params: { fault: 'cursor_invalid' },
+      });
+    })
+    .transform((text): Uuid => parsePublicId(kind, text)!)
+    .optional()
+    .meta({ type: 'string', description, example: exampleId(kind) });
+}
+
+/** `status=pending&status=paid` or `status=pending,paid`. */
+export function oneOrMore<const Value extends string>(values: readonly Value[], description: string) {
+  return z
+    .unknown()
+    .check((context) => {
+      const unknown = given(context.value)?.find((value) => !(values as readonly string[]).includes(value));
+      if (unknown === undefined && given(context.value)) return;
+      context.issues.push({
+        code: 'custom',
+        input: context.value,
+        message: `Expects one or more of: ${values.join(', ')}.`,
+      });
+    })
+    .transform((value) => [...new Set(given(value))] as Value[])
+    .optional()
+    .meta({
+      type: 'array',
+      items: { type: 'string', enum: [...values] },
+      description,
+      param: { style: 'form', explode: true },
+    });
+}
+
+function given(value: unknown): string[] | undefined {
+  if (typeof value === 'string') return value.split(',');
+  return Array.isArray(value) ? value.flatMap((part: string) => part.split(',')) : undefined;
+}
+
+/** RFC 3339 with any offset. Digits beyond the millisecond are cut off. */
+const instant = z.iso
+  .datetime({ offset: true, error: 'Expects a time as RFC 3339 writes it, such as 2026-03-01T09:30:00Z.' })
+  .transform((text): Instant => Date.parse(text))
+  .meta({ type: 'string', format: 'date-time' });
+
+export const createdAtFilter = z
+  .strictObject({ gte: instant.optional(), lt: instant.optional() })
+  .optional()
+  .meta({
+    description: '`created_at[gte]` and `created_at[lt]`: from, and before.',
+    param: { style: 'deepObject', explode: true },
+  });
+
+export const metadataFilter = z
+  .record(z.string().min(1).max(METADATA_LIMITS.key), z.string().max(METADATA_LIMITS.value))
+  .optional()
+  .meta({
+    description: '`metadata[key]`: objects whose metadata have this value. Several must all hold.',
+    param: { style: 'deepObject', explode: true },
+  });
+
+export const externalIdFilter = z.string().min(1).max(255).optional().meta({ description: 'Your own reference.' });
+
+export const currencyFilter = z
+  .string()
+  .check((context) => {
+    if (isCurrency(context.value)) return;
+    context.issues.push({
+      code: 'custom',
+      input: context.value,
+      message: 'Expects an active ISO 4217 code.',
+      params: { fault: 'currency_unsupported' },
+    });
+  })
+  .optional()
+  .meta({ description: 'ISO 4217.', example: 'JOD' });
+
+/** The query of a list: paging, and the filters given. */
+export function listQuery<Filters extends z.ZodRawShape>(kind: IdKind, filters: Filters) {
+  return z
+    .strictObject({
+      limit,
+      starting_after: cursor(kind, 'Reads on behind (older than) this object.'),
+      ending_before: cursor(kind, 'Reads on before (newer than) this object.'),
+      ...filters,
+    })
+    .check((context) => {
+      const { starting_after, ending_before } = context.value as { starting_after?: Uuid; ending_before?: Uuid };
+      if (starting_after === undefined || ending_before === undefined) return;
+      context.issues.push({
+        code: 'custom',
+        input: context.value,
+        path: ['ending_before'],
+        message: 'Cannot be combined with starting_after.',
+      });
+    });
+}
+
+export function pageQuery(query: { limit: number; starting_after?: Uuid; ending_before?: Uuid }): PageQuery {
+  return { limit: query.limit, startingAfter: query.starting_after, endingBefore: query.ending_before };
+}
+
+/** The answer's form. `next_cursor` reads on in the direction that was read. */
+export function listAnswer(page: {
+  data: readonly { id: string }[];
+  hasMore: boolean;
+  url: string;
+  backwards: boolean;
+}) {
+  const { data, hasMore, url, backwards } = page;
+  const last = backwards ? data[0] : data.at(-1);
+  return { object: 'list', data, has_more: hasMore, next_cursor: hasMore && last ? last.id : null, url };
+}

@@ -1,0 +1,117 @@
+/**
+ * The reference for machines (/openapi.json) and for people (/docs): Swagger UI from its npm package, under a policy that
+ * lets nothing run or load but our own files.
+ */
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { Express, Request, Response } from 'express';
+import helmet from 'helmet';
+import { ApiError } from '../errors.ts';
+import { errorIndexPage, errorPage } from './error-pages.ts';
+import type { Exchange } from './exchange.ts';
+import { buildOpenApi } from './openapi.ts';
+import { htmlPage, PAGE_CSS } from './page-html.ts';
+import type { Route } from './route.ts';
+import { closePath } from './router.ts';
+
+const HTML = 'text/html; charset=utf-8';
+const ASSETS: Readonly<Record<string, string>> = {
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+  'favicon-32x32.png': 'image/png',
+};
+/** They change with a release only; an hour keeps a reader's second page quick and a release visible soon. */
+const ASSET_CACHE = 'public, max-age=3600';
+const PAGE_CACHE = 'no-cache';
+
+/** Starts Swagger UI. A file of its own: the policy allows no script in a page. */
+const STARTER = `window.addEventListener('load', () => {
+  SwaggerUIBundle({ url: '/openapi.json', dom_id: '#swagger-ui', deepLinking: true, defaultModelsExpandDepth: 0, docExpansion: 'list', persistAuthorization: false });
+});
+`;
+
+const protectPage = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      scriptSrc: ["'self'"],
+      // Swagger UI sets style attributes as it draws.
+      styleSrc: ["'self'", "'unsafe-inline'"],
+      imgSrc: ["'self'", 'data:'],
+      connectSrc: ["'self'"],
+      fontSrc: ["'self'"],
+      baseUri: ["'none'"],
+      formAction: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+  },
+  // Whether the API is reached by https is for whoever terminates TLS to say.
+  strictTransportSecurity: false,
+});
+
+export function mountReference(app: Express, options: { routes: readonly Route[]; publicUrl: string }): void {
+  let document: string | undefined;
+  mount(app, '/openapi.json', ({ exchange }) => {
+    document ??= JSON.stringify(buildOpenApi(options));
+    exchange.send({ status: 200, cacheControl: PAGE_CACHE, body: document });
+  });
+  mountPage(app, '/docs', () =>
+    htmlPage({
+      title: 'API reference',
+      content: '<div id="swagger-ui"></div>',
+      stylesheets: ['/docs/assets/swagger-ui.css'],
+      scripts: ['/docs/assets/swagger-ui-bundle.js', '/docs/assets/start.js'],
+    }),
+  );
+  mountPage(app, '/docs/errors', errorIndexPage);
+  mountPage(app, '/docs/errors/:code', (request) => errorPage(request.params.code as string));
+  mount(app, '/docs/assets/:name', (request) => sendAsset(request.exchange, request.params.name as string));
+}
+
+function mount(app: Express, path: string, answer: (request: Request) => void | Promise<void>): void {
+  const mounted = app.route(path).get((request) => {
+    request.exchange.route = path;
+    return answer(request);
+  });
+  closePath(mounted, path, ['GET']);
+}
+
+function mountPage(app: Express, path: string, content: (request: Request) => string | undefined): void {
+  const mounted = app.route(path).get(
+    (request: Request, response: Response, next: (error?: unknown) => void) => protectPage(request, response, next),
+    (request: Request) => {
+      request.exchange.route = path;
+      const body = content(request);
+      if (body === undefined) throw notFound();
+      request.exchange.send({ status: 200, contentType: HTML, cacheControl: PAGE_CACHE, body });
+    },
+  );
+  closePath(mounted, path, ['GET']);
+}
+
+const swaggerFolder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+
+async function sendAsset(exchange: Exchange, name: string): Promise<void> {
+  const own = OWN_ASSETS[name];
+  if (own) {
+    exchange.send({ status: 200, cacheControl: ASSET_CACHE, ...own, headers: NO_SNIFF });
+    return;
+  }
+  // Named one by one: no path of a client's ever reaches the file system.
+  const contentType = Object.hasOwn(ASSETS, name) ? ASSETS[name] : undefined;
+  if (contentType === undefined) throw notFound();
+  const body = await readFile(join(swaggerFolder, name));
+  exchange.send({ status: 200, cacheControl: ASSET_CACHE, contentType, body, headers: NO_SNIFF });
+}
+
+const NO_SNIFF = ['X-Content-Type-Options', 'nosniff'];
+const OWN_ASSETS: Readonly<Record<string, { body: string; contentType: string }>> = Object.assign(Object.create(null), {
+  'start.js': { body: STARTER, contentType: 'text/javascript; charset=utf-8' },
+  'page.css': { body: PAGE_CSS, contentType: 'text/css; charset=utf-8' },
+});
+
+function notFound(): ApiError {
+  return new ApiError('route_not_found', { detail: 'There is no such page.' });
+}

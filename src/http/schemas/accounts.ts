@@ -1,0 +1,88 @@
+/** Accounts on the wire: requests, the object, its balance and its lines. */
+import { z } from 'zod';
+import type { AccountStatus } from '../../ledger/account.ts';
+import { amountOrZero, positiveAmount } from './amount.ts';
+import { currency, description, externalId, metadata, name, reference } from './fields.ts';
+import * as shown from './shown.ts';
+
+export const ACCOUNT_STATUSES: readonly [AccountStatus, ...AccountStatus[]] = ['open', 'frozen', 'closed'];
+
+export const createAccount = z
+  .strictObject({
+    currency,
+    name,
+    overdraft_limit: amountOrZero
+      .optional()
+      .meta({
+        type: 'integer',
+        format: 'int64',
+        minimum: 0,
+        description: 'How far below zero the available balance may go. Without it, not at all.',
+      }),
+    external_id: externalId.optional(),
+    metadata: metadata.optional(),
+  })
+  .meta({ id: 'CreateAccount' });
+
+export const createAccountExample = { currency: 'JOD', name: 'Operating account', external_id: 'main' };
+
+export const updateAccount = z
+  .strictObject({
+    name: name.optional(),
+    external_id: externalId.optional(),
+    metadata: metadata.optional().meta({ description: 'Takes the place of all that was there.' }),
+  })
+  .meta({ id: 'UpdateAccount', description: 'What is left out stays as it is.' });
+
+const amounts = {
+  posted: shown.money('Booked.'),
+  held: shown.money('Reserved for what is about to leave.'),
+  available: shown.money('Posted less held: what may still leave, overdraft not counted.'),
+};
+
+export const account = z
+  .strictObject({
+    id: shown.id('account'),
+    object: z.literal('account'),
+    livemode: shown.livemode,
+    name: z.string(),
+    currency: shown.currencyShown,
+    currency_exponent: shown.currencyExponent,
+    status: z.enum(ACCOUNT_STATUSES),
+    balance: z.strictObject(amounts),
+    overdraft_limit: shown.money('How far below zero the available balance may go; null for without limit.').nullable(),
+    is_default: z
+      .boolean()
+      .meta({ description: 'Whether payouts of its currency leave it when they name no account.' }),
+    external_id: z.string().nullable(),
+    metadata: shown.metadataShown,
+    allowed_actions: shown.allowedActions,
+    version: shown.version,
+    created_at: shown.time(),
+    updated_at: shown.time(),
+  })
+  .meta({ id: 'Account' });
+
+export const createInboundTransfer = z
+  .strictObject({
+    account: reference('account', 'The account that receives.'),
+    amount: positiveAmount,
+    currency,
+    description: description.optional(),
+  })
+  .meta({ id: 'CreateInboundTransfer' });
+
+export const inboundTransfer = z
+  .strictObject({
+    id: shown.id('inboundTransfer'),
+    object: z.literal('inbound_transfer'),
+    livemode: shown.livemode,
+    account: shown.id('account'),
+    amount: shown.money(),
+    currency: shown.currencyShown,
+    currency_exponent: shown.currencyExponent,
+    description: z.string().nullable(),
+    journal_entries: z.array(shown.id('entry')),
+    created_at: shown.time(),
+  })
+  .meta({ id: 'InboundTransfer', description: 'Money that arrived from outside.' });

@@ -1,0 +1,27 @@
+/** Events as webhooks carry them and GET /v1/events shows them: the same bytes. */
+import { z } from 'zod';
+import { journalEntry } from './journal.ts';
+import * as shown from './shown.ts';
+
+/** An event whose object is of a kind. Not strict: later releases add members. */
+export function eventOf(objectSchema: z.ZodType) {
+  return z.looseObject({
+    id: shown.id('event'),
+    object: z.literal('event'),
+    type: z.string().meta({ example: 'payout.paid' }),
+    sequence: shown.count('Gapless within the book.'),
+    object_sequence: shown.count('The version of the object: the higher one is newer.'),
+    created_at: shown.time(),
+    livemode: shown.livemode,
+    request_id: shown.id('request', 'The request that it began with.'),
+    data: z.looseObject({
+      object: objectSchema,
+      previous_attributes: z.record(z.string(), z.unknown()).meta({ description: 'What changed, as it was before.' }),
+    }),
+    journal_entries: z
+      .array(journalEntry)
+      .meta({ description: 'What it booked, posting by posting: balances can be rebuilt from events alone.' }),
+  });
+}
+
+export const event = eventOf(z.looseObject({ id: z.string(), object: z.string() })).meta({ id: 'Event' });

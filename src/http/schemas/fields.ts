@@ -1,0 +1,97 @@
+/** Fields of requests that more than one object has. What they refuse, they refuse with a code of our catalogue. */
+import { z } from 'zod';
+import { ID_PREFIXES, type IdKind, parsePublicId, type Uuid } from '../../ids.ts';
+import { isCurrency } from '../../money/currency.ts';
+
+/** Published at GET /v1/limits. */
+export const TEXT_LIMITS = { name: 200, description: 500, externalId: 255, alias: 100, provider: 50 } as const;
+export const METADATA_LIMITS = { keys: 50, key: 40, value: 500 } as const;
+
+/** A text of 1 to so many characters. Characters as people and JSON Schema count them: code points. */
+export function textUpTo(maximum: number, description?: string) {
+  return z
+    .string()
+    .check((context) => {
+      const detail = lengthFault(context.value, maximum);
+      if (detail) context.issues.push({ code: 'custom', input: context.value, message: detail });
+    })
+    .meta({ minLength: 1, maxLength: maximum, description });
+}
+
+function lengthFault(text: string, maximum: number): string | undefined {
+  if (text.length > 0 && text.length <= maximum) return undefined;
+  if (text.length > 0 && text.length <= 2 * maximum && [...text].length <= maximum) return undefined;
+  return `Expects 1 to ${maximum} characters.`;
+}
+
+export const name = textUpTo(TEXT_LIMITS.name, 'For people.');
+export const description = textUpTo(
+  TEXT_LIMITS.description,
+  'For people; travels with the money where the rail can carry it.',
+).nullable();
+export const externalId = textUpTo(
+  TEXT_LIMITS.externalId,
+  'Your own reference. Need not be unique; lists can be filtered by it.',
+).nullable();
+
+export const metadata = z
+  .record(z.string(), z.string())
+  .check((context) => {
+    const entries = Object.entries(context.value);
+    const { keys, key: keyMaximum, value: valueMaximum } = METADATA_LIMITS;
+    if (entries.length > keys) {
+      context.issues.push({ code: 'custom', input: context.value, message: `Expects at most ${keys} keys.` });
+      return;
+    }
+    for (const [key, value] of entries) {
+      const keyFault = lengthFault(key, keyMaximum);
+      if (keyFault) context.issues.push({ code: 'custom', input: key, path: [key], message: `The name: ${keyFault}` });
+      const valueFault = value === '' ? undefined : lengthFault(value, valueMaximum);
+      if (valueFault)
+        context.issues.push({
+          code: 'custom',
+          input: value,
+          path: [key],
+          message: `Expects at most ${valueMaximum} characters.`,
+        });
+    }
+  })
+  .meta({
+    maxProperties: METADATA_LIMITS.keys,
+    description: `Your own facts: at most ${METADATA_LIMITS.keys} keys of ${METADATA_LIMITS.key} characters, values of ${METADATA_LIMITS.value}.`,
+  });
+
+export const currency = z
+  .string()
+  .check((context) => {
+    if (isCurrency(context.value)) return;
+    context.issues.push({
+      code: 'custom',
+      input: context.value,
+      message: 'Expects an active ISO 4217 code in capitals, such as JOD.',
+      params: { fault: 'currency_unsupported' },
+    });
+  })
+  .meta({ pattern: '^[A-Z]{3}$', description: 'ISO 4217.', example: 'JOD' });
+
+/** The id of another object; what is no id of the kind is refused here, what does not exist where it is looked for. */
+export function reference(kind: IdKind, description?: string) {
+  const prefix = ID_PREFIXES[kind];
+  return z
+    .string()
+    .check((context) => {
+      if (parsePublicId(kind, context.value) !== undefined) return;
+      context.issues.push({
+        code: 'custom',
+        input: context.value,
+        message: `Expects an id such as ${exampleId(kind)}.`,
+      });
+    })
+    .transform((text): Uuid => parsePublicId(kind, text)!)
+    .meta({ type: 'string', pattern: `^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`, description, example: exampleId(kind) });
+}
+
+/** One id for each kind, the same wherever the reference shows one. */
+export function exampleId(kind: IdKind): string {
+  return `${ID_PREFIXES[kind]}_01k5c2r3v8e9m0x6y7z4a1b2cd`;
+}

@@ -1,0 +1,178 @@
+/** Payouts on the wire: the request and the object. */
+import { z } from 'zod';
+import { PAYOUT_TRANSITIONS, type PayoutStatus } from '../../payouts/payout.ts';
+import { positiveAmount } from './amount.ts';
+import { currency, description, externalId, metadata, reference, TEXT_LIMITS, textUpTo } from './fields.ts';
+import * as shown from './shown.ts';
+
+export const PAYOUT_STATUSES = Object.keys(PAYOUT_TRANSITIONS) as [PayoutStatus, ...PayoutStatus[]];
+
+const cliqDestination = z
+  .strictObject({
+    type: z.literal('cliq'),
+    alias: textUpTo(
+      TEXT_LIMITS.alias,
+      'The alias or the mobile number that the payee has registered. Kept encrypted, shown masked.',
+    ),
+    provider: textUpTo(
+      TEXT_LIMITS.provider,
+      'Which of several providers, where the alias is registered with more than one.',
+    ).nullish(),
+  })
+  .meta({ id: 'CliqDestination', description: 'Short-alias instant payment.' });
+
+const accountDestination = z
+  .strictObject({
+    type: z.literal('account'),
+    account: reference('account', 'An account of the same book and currency.'),
+  })
+  .meta({ id: 'AccountDestination', description: 'Book transfer: instant, within the book.' });
+
+export const createPayout = z
+  .strictObject({
+    amount: positiveAmount,
+    currency,
+    destination: z
+      .discriminatedUnion('type', [cliqDestination, accountDestination])
+      .meta({ description: 'Where the money goes.' }),
+    account: reference(
+      'account',
+      'The account the money leaves. Without it, the default account of the currency.',
+    ).optional(),
+    description: description.optional(),
+    external_id: externalId.optional(),
+    metadata: metadata.optional(),
+  })
+  .meta({ id: 'CreatePayout' });
+
+export const createPayoutExample = {
+  amount: 5124,
+  currency: 'JOD',
+  destination: { type: 'cliq', alias: 'SHOP1' },
+  description: 'Invoice 17',
+  external_id: 'inv-17',
+  metadata: { order: '77' },
+};
+
+const destinationShown = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('cliq'),
+    alias_masked: z.string().meta({ example: 'S••P1' }),
+    provider: z.string().nullable(),
+  }),
+  z.strictObject({ type: z.literal('account'), account: shown.id('account') }),
+]);
+
+const failure = z
+  .strictObject({
+    code: z.string().meta({ description: 'Why, in the words of this API.', example: 'alias_unregistered' }),
+    message: z.string(),
+    rail_code: z.string().nullable().meta({ description: "The rail's own code." }),
+  })
+  .nullable();
+
+export const payout = z
+  .strictObject({
+    id: shown.id('payout'),
+    object: z.literal('payout'),
+    livemode: shown.livemode,
+    status: z
+      .enum(PAYOUT_STATUSES)
+      .meta({ description: 'pending → processing → paid; exits canceled, failed and returned.' }),
+    waiting_on: z.enum(['ledger', 'rail', 'inquiry', 'nobody']).meta({ description: 'Who moves next.' }),
+    amount: shown.money(),
+    fee: shown.money('Leaves the account when the payout is paid.'),
+    amount_returned: shown.money('What has come back of a paid payout.'),
+    currency: shown.currencyShown,
+    currency_exponent: shown.currencyExponent,
+    account: shown.id('account', 'The account the money leaves.'),
+    destination: destinationShown,
+    description: z.string().nullable(),
+    external_id: z.string().nullable(),
+    metadata: shown.metadataShown,
+    rail: z
+      .string()
+      .meta({ description: 'Which rail carries it; `book` for a transfer within the book.', example: 'sandbox' }),
+    outcome: z
+      .literal('unknown')
+      .nullable()
+      .meta({
+        description:
+          '`unknown` while nobody can say whether the rail took it: it is asked again, and never reported as failed.',
+      }),
+    next_inquiry_at: shown.time().nullable(),
+    sent_at: shown.time('When it was handed to the rail.').nullable(),
+    failure,
+    end_to_end_id: z
+      .string()
+      .max(35)
+      .meta({ description: 'The same on every try at the rail; derived from the book and the Idempotency-Key.' }),
+    rail_reference: z.string().nullable(),
+    expected_arrival: shown.time().nullable(),
+    remittance: z.string().nullable(),
+    hold: shown.id('hold', 'Reserves amount and fee until they leave.'),
+    journal_entries: z.array(shown.id('entry')).meta({ description: 'The entries it is booked by, in order.' }),
+    allowed_actions: shown.allowedActions,
+    request_id: shown.id('request', 'The request that made it.'),
+    version: shown.version,
+    created_at: shown.time(),
+    updated_at: shown.time(),
+  })
+  .meta({ id: 'Payout' });
+
+/** What a dry run answers: the payout as it would be, and the balances after it. */
+export const payoutPreview = z
+  .strictObject({
+    ...payout.shape,
+    dry_run: z.literal(true),
+    resulting_balances: z.array(
+      z.strictObject({
+        account: shown.id('account'),
+        available: shown.money(),
+        currency: shown.currencyShown,
+        currency_exponent: shown.currencyExponent,
+      }),
+    ),
+  })
+  .meta({ id: 'PayoutPreview', description: 'Nothing was written, and no key was used.' });
+
+export const payoutReturn = z
+  .strictObject({
+    id: shown.id('payoutReturn'),
+    object: z.literal('payout_return'),
+    livemode: shown.livemode,
+    payout: shown.id('payout'),
+    amount: shown.money(),
+    currency: shown.currencyShown,
+    currency_exponent: shown.currencyExponent,
+    reason: z.string().nullable(),
+    journal_entries: z.array(shown.id('entry')),
+    created_at: shown.time(),
+  })
+  .meta({ id: 'PayoutReturn', description: 'Money of a paid payout that came back.' });
+
+export const returnExample = { amount: 1000 };
+
+/** For the simulations: what the sandbox rail is told to say. */
+export const failPayout = z
+  .strictObject({
+    code: z
+      .string()
+      .regex(/^[A-Z0-9_]{1,35}$/, 'Expects 1 to 35 capitals, digits or underscores, such as AC04.')
+      .optional()
+      .meta({ description: "The rail's own code.", example: 'AC04' }),
+  })
+  .meta({ id: 'FailPayout' });
+
+export const returnPayout = z
+  .strictObject({
+    amount: positiveAmount
+      .optional()
+      .meta({
+        type: 'integer',
+        format: 'int64',
+        minimum: 1,
+        description: 'Without it, all that has not come back yet.',
+      }),
+  })
+  .meta({ id: 'ReturnPayout' });

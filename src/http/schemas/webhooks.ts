@@ -1,0 +1,133 @@
+/** Webhook endpoints and deliveries on the wire. */
+import { z } from 'zod';
+import type { DeliveryStatus } from '../../webhooks/delivery.ts';
+import { EVENT_FILTERS_MAX, isEventFilter } from '../../webhooks/event-filter.ts';
+import { description, metadata } from './fields.ts';
+import * as shown from './shown.ts';
+
+export const DELIVERY_STATUSES: readonly [DeliveryStatus, ...DeliveryStatus[]] = [
+  'pending',
+  'delivered',
+  'failed',
+  'canceled',
+];
+
+/** As long as browsers and proxies carry one. */
+const MAX_URL_LENGTH = 2_048;
+
+const url = z
+  .string()
+  .max(MAX_URL_LENGTH)
+  .check((context) => {
+    if (isHttpUrl(context.value)) return;
+    context.issues.push({
+      code: 'custom',
+      input: context.value,
+      message: 'Expects an http(s) URL such as https://example.com/webhooks.',
+    });
+  })
+  .meta({
+    format: 'uri',
+    description: 'Only public addresses; https in live mode.',
+    example: 'https://example.com/webhooks',
+  });
+
+function isHttpUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol } = new URL(text);
+  return protocol === 'https:' || protocol === 'http:';
+}
+
+const filter = z
+  .string()
+  .check((context) => {
+    if (isEventFilter(context.value)) return;
+    context.issues.push({
+      code: 'custom',
+      input: context.value,
+      message: 'Expects the name of an event (payout.paid), a group (payout.*) or *.',
+    });
+  })
+  .meta({ example: 'payout.*' });
+
+const events = z
+  .array(filter)
+  .min(1, 'Expects at least one event.')
+  .max(EVENT_FILTERS_MAX, `Expects at most ${EVENT_FILTERS_MAX} events.`)
+  .meta({ description: 'Which events are delivered: names, groups (`payout.*`) or `*`.' });
+
+export const createWebhook = z
+  .strictObject({
+    url,
+    events: events.optional().meta({ description: 'Without it, all of them (`*`).' }),
+    description: description.optional(),
+    metadata: metadata.optional(),
+  })
+  .meta({ id: 'CreateWebhookEndpoint' });
+
+export const createWebhookExample = { url: 'https://example.com/webhooks', events: ['payout.*'] };
+
+export const updateWebhook = z
+  .strictObject({
+    url: url.optional(),
+    events: events.optional(),
+    description: description.optional(),
+    metadata: metadata.optional().meta({ description: 'Takes the place of all that was there.' }),
+  })
+  .meta({ id: 'UpdateWebhookEndpoint', description: 'What is left out stays as it is.' });
+
+const fields = {
+  id: shown.id('webhookEndpoint'),
+  object: z.literal('webhook_endpoint'),
+  livemode: shown.livemode,
+  url: z.string(),
+  description: z.string().nullable(),
+  events: z.array(z.string()),
+  status: z.enum(['enabled', 'disabled', 'deleted']),
+  disabled_reason: z.enum(['requested', 'gone', 'failing']).nullable(),
+  failing_since: shown.time('Since when nothing arrived.').nullable(),
+  previous_secret_expires_at: shown.time('Until when the secret before signs beside the new one.').nullable(),
+  metadata: shown.metadataShown,
+  allowed_actions: shown.allowedActions,
+  version: shown.version,
+  created_at: shown.time(),
+  updated_at: shown.time(),
+};
+
+export const webhook = z.strictObject(fields).meta({ id: 'WebhookEndpoint' });
+
+export const webhookWithSecret = z
+  .strictObject({
+    ...fields,
+    secret: z
+      .string()
+      .meta({
+        description: 'Signs deliveries (Standard Webhooks). Shown now and never again.',
+        example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+      }),
+  })
+  .meta({ id: 'WebhookEndpointWithSecret' });
+
+export const delivery = z
+  .strictObject({
+    id: shown.id('event', "A delivery is known by its event's id within its endpoint; it is the webhook-id too."),
+    object: z.literal('webhook_delivery'),
+    livemode: shown.livemode,
+    endpoint: shown.id('webhookEndpoint'),
+    event: shown.id('event'),
+    event_type: z.string(),
+    status: z.enum(DELIVERY_STATUSES),
+    next_attempt_at: shown.time().nullable(),
+    attempts: z.array(
+      z.strictObject({
+        attempt: z.number().int(),
+        started_at: shown.time(),
+        duration_ms: z.number().int(),
+        status: z.number().int().nullable().meta({ description: 'HTTP status; null when no answer came.' }),
+        error: z.string().nullable(),
+        response: z.string().nullable().meta({ description: 'How the answer began.' }),
+      }),
+    ),
+    created_at: shown.time(),
+  })
+  .meta({ id: 'WebhookDelivery' });

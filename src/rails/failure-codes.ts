@@ -1,0 +1,75 @@
+/**
+ * What a rail's no means to an integrator. Rails speak the external status reason codes of ISO 20022 (ExternalStatusReason1Code,
+ * published quarterly at iso20022.org); the API speaks the failure codes of its own reference, and shows the rail's beside.
+ */
+
+export const RAIL_FAILURE_CODES = [
+  'payee_account_closed',
+  'payee_account_blocked',
+  'payee_account_invalid',
+  'alias_unregistered',
+  'payee_name_mismatch',
+  'payee_bank_unavailable',
+  'amount_exceeds_rail_limit',
+  'rail_suspended',
+  'refused_by_payee',
+  'compliance_rejected',
+] as const;
+
+export type RailFailureCode = (typeof RAIL_FAILURE_CODES)[number];
+
+const MEANINGS: Readonly<Record<string, RailFailureCode>> = {
+  AB01: 'payee_bank_unavailable', // aborted: clearing timeout
+  AB02: 'payee_bank_unavailable', // aborted: fatal error in clearing
+  AB03: 'payee_bank_unavailable', // aborted: settlement timeout
+  AB04: 'payee_bank_unavailable', // aborted: fatal error in settlement
+  AB05: 'payee_bank_unavailable', // timeout at the creditor's agent
+  AB06: 'payee_bank_unavailable', // timeout at the instructed agent
+  AB07: 'payee_bank_unavailable', // an agent is offline
+  AB08: 'payee_bank_unavailable', // the creditor's agent is offline
+  AB09: 'payee_bank_unavailable', // error at the creditor's agent
+  AB10: 'payee_bank_unavailable', // error at the instructed agent
+  AC01: 'payee_account_invalid', // account number invalid or missing
+  AC03: 'payee_account_invalid', // creditor's account number invalid or missing
+  AC04: 'payee_account_closed', // account closed
+  AC06: 'payee_account_blocked', // account blocked
+  AC07: 'payee_account_closed', // creditor's account closed
+  AC14: 'payee_account_invalid', // creditor's account type invalid
+  AG01: 'payee_account_invalid', // transactions forbidden on this account
+  AG10: 'rail_suspended', // agent suspended by the clearing system
+  AG11: 'rail_suspended', // creditor's agent suspended by the clearing system
+  AM02: 'amount_exceeds_rail_limit', // amount above the allowed maximum
+  AM13: 'amount_exceeds_rail_limit', // amount above the clearing system's limit
+  AM14: 'amount_exceeds_rail_limit', // amount above the limit agreed with the client
+  BE01: 'payee_name_mismatch', // the name does not match the account
+  BE23: 'alias_unregistered', // the account proxy is unknown
+  FRAD: 'compliance_rejected', // fraud
+  MS02: 'refused_by_payee', // refused by the customer, no reason given
+  MS03: 'refused_by_payee', // refused by the agent, no reason given
+  RR04: 'compliance_rejected', // regulatory reason
+  TM01: 'rail_suspended', // came after the time until which it could be accepted
+};
+
+/** A code that is not listed, or none, still is a no from the payee's side: the rail's own word stands beside it. */
+export function failureCodeOf(railCode: string | null | undefined): RailFailureCode {
+  return MEANINGS[railCode ?? ''] ?? 'refused_by_payee';
+}
+
+/** What a rail would say for each failure code: for the simulations. */
+const RAIL_WORDS: Readonly<Record<RailFailureCode, string>> = {
+  payee_account_closed: 'AC04',
+  payee_account_blocked: 'AC06',
+  payee_account_invalid: 'AC03',
+  alias_unregistered: 'BE23',
+  payee_name_mismatch: 'BE01',
+  payee_bank_unavailable: 'AB08',
+  amount_exceeds_rail_limit: 'AM02',
+  rail_suspended: 'AG11',
+  refused_by_payee: 'MS02',
+  compliance_rejected: 'RR04',
+};
+
+/** A rail's code for one of ours; a rail's code stays itself. */
+export function railCodeOf(code: string): string {
+  return RAIL_WORDS[code as RailFailureCode] ?? code;
+}

@@ -1,0 +1,80 @@
+/**
+ * The rail contract: how a payout leaves for the outside world and how its answer comes back. A rail is called between two
+ * commits, never inside one, under an end-to-end id that stays the same on every try.
+ * Next: sandbox-rail.ts (the rail of test books), rails.ts (which rail carries what), failure-codes.ts (what a no means).
+ */
+import type { Instant } from '../clock.ts';
+import type { Uuid } from '../ids.ts';
+
+export interface Instruction {
+  /** Whose end-to-end id it is: the book. */
+  readonly originator: string;
+  readonly endToEndId: string;
+  readonly alias: string;
+  readonly provider: string | null;
+  /** Minor units. */
+  readonly amount: bigint;
+  readonly currency: string;
+  /**
+   * The rail refuses to accept the instruction later than this. It is what makes `not_found` final: an instruction that the
+   * rail has not got by then, it never will.
+   */
+  readonly notAfter: Instant;
+}
+
+export interface RailAnswer {
+  readonly status: 'paid' | 'rejected' | 'pending';
+  /** The id that the rail speaks of: an answer about another says nothing about ours. */
+  readonly endToEndId: string;
+  /** The rail's own name for the payment. */
+  readonly reference: string;
+  /** Why it was rejected, in the rail's words: an ISO 20022 external status reason code, such as AC04. */
+  readonly code?: string;
+  /** The answer as it came, to be kept as evidence. Names no person. */
+  readonly raw: Readonly<Record<string, unknown>>;
+}
+
+/** The rail has never heard of the id. Final only after `notAfter`: a paused worker may still be about to submit it. */
+export interface RailNotFound {
+  readonly status: 'not_found';
+  readonly endToEndId: string;
+  readonly raw: Readonly<Record<string, unknown>>;
+}
+
+/** What a rail tells of its own accord: a late confirmation, a rejection, money that came back. */
+export interface RailNotice {
+  /** The rail's id of the notice. Told twice under one id, it happened once. */
+  readonly id: Uuid;
+  readonly originator: string;
+  readonly endToEndId: string;
+  readonly kind: 'paid' | 'rejected' | 'returned';
+  /** What came back; null where nothing did. */
+  readonly amount: bigint | null;
+  readonly code: string | null;
+  readonly reference: string;
+  readonly createdAt: Instant;
+}
+
+export interface Rail {
+  readonly name: string;
+  /** Whether a second submit under the same id is answered like the first. Without that promise nothing is ever resent. */
+  readonly idempotent: boolean;
+  /** How long after the first try an instruction may still be accepted, in milliseconds. */
+  readonly notFoundFinalAfterMs: number;
+  /** When to ask after an unknown or pending answer: first, second, … and from then on always the last. */
+  readonly inquiryDelaysMs: readonly number[];
+  /** No call takes longer: then it is RailUnreachable. */
+  readonly callTimeoutMs: number;
+  /** Throws RailUnreachable when no answer came. */
+  submit(instruction: Instruction): Promise<RailAnswer>;
+  /** Throws RailUnreachable when no answer came. */
+  inquire(originator: string, endToEndId: string): Promise<RailAnswer | RailNotFound>;
+  /** The oldest notices that nobody has acknowledged. */
+  notices(limit: number): Promise<RailNotice[]>;
+  acknowledge(ids: readonly Uuid[]): Promise<void>;
+}
+
+/** No answer came. The rail may have carried out what it was asked, or not: unknown, to be settled by inquiry. */
+export class RailUnreachable extends Error {
+  override name = 'RailUnreachable';
+}

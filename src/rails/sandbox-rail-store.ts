@@ -1,0 +1,210 @@
+/** The sandbox rail's records: all SQL over its own schema, on its own connections. */
+import type { Instant } from '../clock.ts';
+import { instantArray, plainArray, textArray } from '../db/columns.ts';
+import type { Pool } from '../db/pool.ts';
+import type { Uuid } from '../ids.ts';
+import type { RailNotice } from './rail.ts';
+
+export type InstructionStatus = 'pending' | 'paid' | 'rejected';
+
+export interface InstructionRecord {
+  readonly originator: string;
+  readonly endToEndId: string;
+  readonly status: InstructionStatus;
+  readonly code: string | null;
+  readonly reference: string;
+}
+
+export interface Submission {
+  readonly originator: string;
+  readonly endToEndId: string;
+  readonly amount: bigint;
+  readonly currency: string;
+  /** What the record will say if this is the first of its id. */
+  readonly status: InstructionStatus;
+  readonly code: string | null;
+  readonly reference: string;
+  readonly notAfter: Instant;
+  /** How often it was submitted in one batch. */
+  readonly submissions: number;
+  readonly returned: { readonly noticeId: Uuid; readonly amount: bigint } | null;
+}
+
+interface InstructionRow {
+  originator: string;
+  end_to_end_id: string;
+  status: InstructionStatus;
+  code: string | null;
+  reference: string;
+}
+
+const toRecord = (row: InstructionRow): InstructionRecord => ({
+  originator: row.originator,
+  endToEndId: row.end_to_end_id,
+  status: row.status,
+  code: row.code,
+  reference: row.reference,
+});
+
+/**
+ * Takes a batch of instructions, each id once and in the order of ids, so that two processes never wait for each other.
+ * A known id only counts the submission and answers as it stands. One that comes too late is recorded as rejected; the
+ * time is the database's at that moment (moved by what the rail's clock is off), so that a process stopped between its
+ * decision to submit and this statement cannot slip one in. Money that comes back is told of in the same statement.
+ */
+export async function recordSubmissions(
+  pool: Pool,
+  submissions: readonly Submission[],
+  rule: { refusedCode: string; closesBeforeMs: number; clockAheadMs: number },
+): Promise<InstructionRecord[]> {
+  const { rows } = await pool.query<InstructionRow>(
+    `WITH submitted AS MATERIALIZED (
+       SELECT given.*, moment.now, given.not_after - $2::bigint * interval '1 ms' < moment.now AS late
+       FROM (SELECT clock_timestamp() + $1::bigint * interval '1 ms' AS now) AS moment,
+         unnest($4::text[], $5::text[], $6::bigint[], $7::text[], $8::text[], $9::text[], $10::text[], $11::timestamptz[],
+                $12::integer[], $13::uuid[], $14::bigint[])
+           AS given (originator, end_to_end_id, amount, currency, status, code, reference, not_after,
+                     submissions, notice_id, returned)
+     ), taken AS (
+       INSERT INTO sandbox_rail.instructions AS known
+         (originator, end_to_end_id, amount, currency, status, code, reference, amount_returned, submissions, received_at)
+       SELECT originator, end_to_end_id, amount, currency,
+              CASE WHEN late THEN 'rejected' ELSE status END, CASE WHEN late THEN $3 ELSE code END, reference,
+              CASE WHEN late THEN 0 ELSE coalesce(returned, 0) END, submissions, now
+       FROM submitted
+       ON CONFLICT (originator, end_to_end_id) DO UPDATE SET submissions = known.submissions + EXCLUDED.submissions
+       RETURNING originator, end_to_end_id, status, code, reference, xmax = 0 AS fresh
+     ), told AS (
+       INSERT INTO sandbox_rail.notices (id, originator, end_to_end_id, kind, amount, reference, created_at)
+       SELECT notice_id, originator, end_to_end_id, 'returned', returned, taken.reference, now
+       FROM taken JOIN submitted USING (originator, end_to_end_id)
+       WHERE fresh AND NOT late AND returned IS NOT NULL
+     )
+     SELECT originator, end_to_end_id, status, code, reference FROM taken`,
+    [
+      rule.clockAheadMs,
+      rule.closesBeforeMs,
+      rule.refusedCode,
+      textArray(submissions.map((row) => row.originator)),
+      textArray(submissions.map((row) => row.endToEndId)),
+      plainArray(submissions.map((row) => row.amount)),
+      textArray(submissions.map((row) => row.currency)),
+      textArray(submissions.map((row) => row.status)),
+      textArray(submissions.map((row) => row.code)),
+      textArray(submissions.map((row) => row.reference)),
+      instantArray(submissions.map((row) => row.notAfter)),
+      plainArray(submissions.map((row) => row.submissions)),
+      plainArray(submissions.map((row) => row.returned?.noticeId ?? null)),
+      plainArray(submissions.map((row) => row.returned?.amount ?? null)),
+    ],
+  );
+  return rows.map(toRecord);
+}
+
+/** One query for all that were asked about together. Unknown ids are simply absent. Index: instructions_pkey. */
+export async function findInstructions(
+  pool: Pool,
+  asked: readonly { originator: string; endToEndId: string }[],
+): Promise<InstructionRecord[]> {
+  const { rows } = await pool.query<InstructionRow>(
+    `SELECT originator, end_to_end_id, status, code, reference
+     FROM unnest($1::text[], $2::text[]) AS asked (originator, end_to_end_id)
+     JOIN sandbox_rail.instructions USING (originator, end_to_end_id)`,
+    [textArray(asked.map((row) => row.originator)), textArray(asked.map((row) => row.endToEndId))],
+  );
+  return rows.map(toRecord);
+}
+
+interface NoticeRow {
+  id: Uuid;
+  originator: string;
+  end_to_end_id: string;
+  kind: RailNotice['kind'];
+  amount: bigint | null;
+  code: string | null;
+  reference: string;
+  created_at: Instant;
+}
+
+const NOTICE_COLUMNS = 'id, originator, end_to_end_id, kind, amount, code, reference, created_at';
+
+const toNotice = (row: NoticeRow): RailNotice => ({
+  id: row.id,
+  originator: row.originator,
+  endToEndId: row.end_to_end_id,
+  kind: row.kind,
+  amount: row.amount,
+  code: row.code,
+  reference: row.reference,
+  createdAt: row.created_at,
+});
+
+export interface Told {
+  readonly noticeId: Uuid;
+  readonly originator: string;
+  readonly endToEndId: string;
+  readonly at: Instant;
+}
+
+/**
+ * Makes a record say what it is told to, and writes the notice of it, in one statement. Undefined when there is no such
+ * record. Told again under the same notice id, nothing changes and the first notice is answered.
+ */
+export async function changeOutcome(
+  pool: Pool,
+  told: Told & { kind: 'paid' | 'rejected'; code: string | null },
+): Promise<RailNotice | undefined> {
+  const { rows } = await pool.query<NoticeRow>(
+    `WITH changed AS (
+       UPDATE sandbox_rail.instructions SET status = $4, code = $5
+       WHERE originator = $2 AND end_to_end_id = $3 AND NOT EXISTS (SELECT FROM sandbox_rail.notices WHERE id = $1)
+       RETURNING reference
+     )
+     INSERT INTO sandbox_rail.notices (id, originator, end_to_end_id, kind, code, reference, created_at)
+     SELECT $1, $2, $3, $4, $5, reference, $6 FROM changed
+     RETURNING ${NOTICE_COLUMNS}`,
+    [told.noticeId, told.originator, told.endToEndId, told.kind, told.code, new Date(told.at)],
+  );
+  return rows[0] ? toNotice(rows[0]) : findNotice(pool, told);
+}
+
+/** Sends back part of a paid amount. Undefined when there is no such record, it is not paid, or less than that is left. */
+export async function returnAmount(pool: Pool, told: Told & { amount: bigint }): Promise<RailNotice | undefined> {
+  const { rows } = await pool.query<NoticeRow>(
+    `WITH changed AS (
+       UPDATE sandbox_rail.instructions SET amount_returned = amount_returned + $4
+       WHERE originator = $2 AND end_to_end_id = $3 AND status = 'paid' AND amount_returned + $4 <= amount
+         AND NOT EXISTS (SELECT FROM sandbox_rail.notices WHERE id = $1)
+       RETURNING reference
+     )
+     INSERT INTO sandbox_rail.notices (id, originator, end_to_end_id, kind, amount, reference, created_at)
+     SELECT $1, $2, $3, 'returned', $4, reference, $5 FROM changed
+     RETURNING ${NOTICE_COLUMNS}`,
+    [told.noticeId, told.originator, told.endToEndId, told.amount, new Date(told.at)],
+  );
+  return rows[0] ? toNotice(rows[0]) : findNotice(pool, told);
+}
+
+async function findNotice(pool: Pool, { noticeId, originator, endToEndId }: Told): Promise<RailNotice | undefined> {
+  const { rows } = await pool.query<NoticeRow>(
+    `SELECT ${NOTICE_COLUMNS} FROM sandbox_rail.notices WHERE id = $1 AND originator = $2 AND end_to_end_id = $3`,
+    [noticeId, originator, endToEndId],
+  );
+  return rows[0] && toNotice(rows[0]);
+}
+
+/** Oldest first: ids are time-ordered. Index: notices_open. */
+export async function openNotices(pool: Pool, limit: number): Promise<RailNotice[]> {
+  const { rows } = await pool.query<NoticeRow>(
+    `SELECT ${NOTICE_COLUMNS} FROM sandbox_rail.notices WHERE acknowledged_at IS NULL ORDER BY id LIMIT $1`,
+    [limit],
+  );
+  return rows.map(toNotice);
+}
+
+export async function acknowledgeNotices(pool: Pool, ids: readonly Uuid[], at: Instant): Promise<void> {
+  await pool.query(
+    'UPDATE sandbox_rail.notices SET acknowledged_at = $2 WHERE id = ANY ($1::uuid[]) AND acknowledged_at IS NULL',
+    [plainArray(ids), new Date(at)],
+  );
+}

@@ -1,0 +1,198 @@
+/**
+ * The sandbox rail: carries the payouts of test books. It plays the outside world, so it keeps durable records of its own,
+ * over connections of its own, and outlives any process that speaks to it: whoever asks again is answered the same.
+ * Next: sandbox-aliases.ts (what it does with whom), sandbox-rail-store.ts (its records).
+ */
+import type { Clock, Instant } from '../clock.ts';
+import type { Pool } from '../db/pool.ts';
+import { deriveId, newId, type Uuid } from '../ids.ts';
+import { withinLimit } from '../queue/time-limit.ts';
+import { railCodeOf } from './failure-codes.ts';
+import { gatherCalls } from './gathered-calls.ts';
+import {
+  type Instruction,
+  type Rail,
+  type RailAnswer,
+  type RailNotFound,
+  type RailNotice,
+  RailUnreachable,
+} from './rail.ts';
+import { type Script, scriptOf } from './sandbox-aliases.ts';
+import {
+  acknowledgeNotices,
+  changeOutcome,
+  findInstructions,
+  type InstructionRecord,
+  openNotices,
+  recordSubmissions,
+  returnAmount,
+  type Submission,
+  type Told,
+} from './sandbox-rail-store.ts';
+
+export interface SandboxRailOptions {
+  readonly pool: Pool;
+  readonly clock: Clock;
+  /** For tests: held before an instruction reaches the rail, or thrown instead of it. */
+  readonly beforeSubmit?: () => Promise<void>;
+}
+
+/** As many as one statement takes in a few milliseconds. */
+const CALLS_AT_ONCE = 500;
+
+/** A statement may run 15 s (a setting of its role): what was accepted in time is committed when `notAfter` has passed. */
+const CLOSES_BEFORE_MS = 20_000;
+
+/** ISO 20022: the instruction's time is too old. */
+const TOO_LATE = 'TM01';
+
+/** Transaction statuses of ISO 20022 (ExternalPaymentTransactionStatus1Code), as the raw answer shows them. */
+const ISO_STATUS = { paid: 'ACSC', rejected: 'RJCT', pending: 'PDNG' } as const;
+
+export class SandboxRail implements Rail {
+  readonly name = 'sandbox';
+  readonly idempotent = true;
+  /** Long enough for an outage of all workers that somebody is called for. */
+  readonly notFoundFinalAfterMs = 15 * 60_000;
+  readonly inquiryDelaysMs = [2_000, 5_000, 15_000, 60_000, 300_000];
+  readonly callTimeoutMs = 10_000;
+
+  readonly #pool: Pool;
+  readonly #clock: Clock;
+  readonly #beforeSubmit: (() => Promise<void>) | undefined;
+  readonly #record: (submission: Submission) => Promise<InstructionRecord>;
+  readonly #find: (asked: { originator: string; endToEndId: string }) => Promise<InstructionRecord | undefined>;
+
+  constructor({ pool, clock, beforeSubmit }: SandboxRailOptions) {
+    this.#pool = pool;
+    this.#clock = clock;
+    this.#beforeSubmit = beforeSubmit;
+    this.#record = gatherCalls((batch) => this.#recordAll(batch), { atOnce: CALLS_AT_ONCE });
+    this.#find = gatherCalls(
+      async (asked) => {
+        const found = byId(await findInstructions(pool, asked));
+        return asked.map((one) => found.get(keyOf(one)));
+      },
+      { atOnce: CALLS_AT_ONCE },
+    );
+  }
+
+  async submit(instruction: Instruction): Promise<RailAnswer> {
+    await this.#beforeSubmit?.();
+    const script = scriptOf(instruction.alias);
+    const record = await this.#reach('submit', this.#record(submissionOf(instruction, script)));
+    if (script.breaksOff) throw new RailUnreachable('The sandbox rail broke off before its answer, as the alias asks');
+    return answerOf(record);
+  }
+
+  async inquire(originator: string, endToEndId: string): Promise<RailAnswer | RailNotFound> {
+    const record = await this.#reach('inquire', this.#find({ originator, endToEndId }));
+    if (record) return answerOf(record);
+    return { status: 'not_found', endToEndId, raw: { original_end_to_end_id: endToEndId, transaction_status: 'NFND' } };
+  }
+
+  notices(limit: number): Promise<RailNotice[]> {
+    return this.#reach('notices', openNotices(this.#pool, limit));
+  }
+
+  acknowledge(ids: readonly Uuid[]): Promise<void> {
+    return this.#reach('acknowledge', acknowledgeNotices(this.#pool, ids, this.#clock.now()));
+  }
+
+  /**
+   * For the simulations: the record says paid from now on, whatever it said before. Answers with the notice, which also
+   * waits in `notices` until it is acknowledged; undefined when the rail has no such instruction. The notice's id is the
+   * caller's: told again under the same, nothing happens twice.
+   */
+  complete(originator: string, endToEndId: string, noticeId: Uuid = newId()): Promise<RailNotice | undefined> {
+    const told = this.#told(originator, endToEndId, noticeId);
+    return this.#reach('complete', changeOutcome(this.#pool, { ...told, kind: 'paid', code: null }));
+  }
+
+  /** The record says rejected, with a rail's code or one of the API's failure codes; without one, for no given reason. */
+  fail(
+    originator: string,
+    endToEndId: string,
+    noticeId: Uuid = newId(),
+    code = 'MS03',
+  ): Promise<RailNotice | undefined> {
+    const told = this.#told(originator, endToEndId, noticeId);
+    return this.#reach('fail', changeOutcome(this.#pool, { ...told, kind: 'rejected', code: railCodeOf(code) }));
+  }
+
+  /** Sends part of a paid amount back; undefined as well when it is not paid or less is left of it. */
+  return(originator: string, endToEndId: string, noticeId: Uuid, amount: bigint): Promise<RailNotice | undefined> {
+    const told = this.#told(originator, endToEndId, noticeId);
+    return this.#reach('return', returnAmount(this.#pool, { ...told, amount }));
+  }
+
+  #told(originator: string, endToEndId: string, noticeId: Uuid): Told {
+    return { originator, endToEndId, noticeId, at: this.#clock.now() };
+  }
+
+  /** The same id may come twice in a batch, and a statement takes each once. */
+  async #recordAll(batch: Submission[]): Promise<InstructionRecord[]> {
+    const once = new Map<string, Submission>();
+    for (const submission of batch) {
+      const key = keyOf(submission);
+      const before = once.get(key);
+      once.set(key, before ? { ...before, submissions: before.submissions + 1 } : submission);
+    }
+    const ordered = [...once].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, submission]) => submission);
+    const records = byId(
+      await recordSubmissions(this.#pool, ordered, {
+        refusedCode: TOO_LATE,
+        closesBeforeMs: CLOSES_BEFORE_MS,
+        clockAheadMs: clockAhead(this.#clock.now()),
+      }),
+    );
+    return batch.map((submission) => records.get(keyOf(submission))!);
+  }
+
+  /** Whatever goes wrong on the way, nobody knows what the rail did. */
+  async #reach<Answer>(call: string, work: Promise<Answer>): Promise<Answer> {
+    try {
+      return await withinLimit(work, { what: `The sandbox rail (${call})`, limitMs: this.callTimeoutMs });
+    } catch (error) {
+      throw new RailUnreachable(`The sandbox rail gave no answer (${call})`, { cause: error });
+    }
+  }
+}
+
+const keyOf = ({ originator, endToEndId }: { originator: string; endToEndId: string }) => `${originator} ${endToEndId}`;
+
+const byId = (records: readonly InstructionRecord[]) => new Map(records.map((record) => [keyOf(record), record]));
+
+/** What an injected clock is ahead of the machine's. */
+const clockAhead = (now: Instant) => Math.round(now - Date.now());
+
+function submissionOf(instruction: Instruction, script: Script): Submission {
+  const { originator, endToEndId, amount, currency, notAfter } = instruction;
+  return {
+    originator,
+    endToEndId,
+    amount,
+    currency,
+    status: script.status,
+    code: script.code ?? null,
+    reference: `SBX${deriveId('sandbox-rail', originator, endToEndId).replaceAll('-', '').slice(0, 24).toUpperCase()}`,
+    notAfter,
+    submissions: 1,
+    returned: script.returned ? { noticeId: newId(), amount: script.returned(amount) } : null,
+  };
+}
+
+function answerOf({ status, endToEndId, reference, code }: InstructionRecord): RailAnswer {
+  return {
+    status,
+    endToEndId,
+    reference,
+    ...(code === null ? {} : { code }),
+    raw: {
+      original_end_to_end_id: endToEndId,
+      transaction_status: ISO_STATUS[status],
+      ...(code === null ? {} : { status_reason: code }),
+      clearing_system_reference: reference,
+    },
+  };
+}

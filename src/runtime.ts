@@ -1,0 +1,117 @@
+/**
+ * What a process of the product is made of, put together in one place: connections, committer, queues, rails. API and
+ * workers take from it what they need; a process that is both has one of each.
+ */
+import { type Clock, systemClock } from './clock.ts';
+import type { Config } from './config.ts';
+import { createPool, type Pool } from './db/pool.ts';
+import { classifyFailure } from './db/postgres-errors.ts';
+import { createSecretBox, type SecretBox } from './db/secret-box.ts';
+import { ApiError } from './errors.ts';
+import type { BookId, Mode } from './ledger/book.ts';
+import { Committer } from './ledger/committer.ts';
+import type { Logger } from './log.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
+import { markStuck } from './operations/stuck-store.ts';
+import { type Authenticator, createAuthenticator } from './organisations/authenticate.ts';
+import type { RowFailure } from './payouts/row-failure.ts';
+import { createDoorbell, type Doorbell } from './queue/doorbell.ts';
+import { createQueues, type Queues } from './queue/queues.ts';
+import type { Rail } from './rails/rail.ts';
+import { createRails, type Rails } from './rails/rails.ts';
+import { deliveryLog } from './webhooks/delivery-store.ts';
+import { subscribers } from './webhooks/endpoint-store.ts';
+
+export interface Runtime {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly pool: Pool;
+  readonly committer: Committer;
+  readonly queues: Queues;
+  readonly doorbell: Doorbell;
+  readonly rails: Rails;
+  readonly secretBox: SecretBox;
+  readonly authenticator: Authenticator;
+  readonly metrics: Metrics;
+  /** Where integrators reach the API, without a slash at the end. */
+  readonly publicUrl: string;
+  rail(name: string): Rail;
+  railFor(mode: Mode, destinationType: string): string | undefined;
+  payoutFailed: RowFailure;
+  /** Finishes what the committer holds, then lets go of every connection. */
+  close(): Promise<void>;
+}
+
+export interface RuntimeOptions {
+  clock?: Clock;
+  /** Shown in pg_stat_activity. */
+  name?: string;
+  publicUrl?: string;
+}
+
+export function createRuntime(config: Config, log: Logger, options: RuntimeOptions = {}): Runtime {
+  const clock = options.clock ?? systemClock;
+  const publicUrl = (options.publicUrl ?? config.PUBLIC_URL ?? `http://127.0.0.1:${config.PORT}`).replace(/\/+$/, '');
+  const pool = createPool({
+    url: config.DATABASE_URL,
+    name: options.name ?? 'countinghouse',
+    size: config.DATABASE_POOL_SIZE,
+    log,
+    namedStatements: config.DATABASE_NAMED_STATEMENTS,
+  });
+  const secretBox = createSecretBox(config.COUNTINGHOUSE_ENCRYPTION_KEY, config.COUNTINGHOUSE_ENCRYPTION_KEYS_OLD);
+  const queues = createQueues(config, log);
+  const metrics = createMetrics({ pool, queues, clock, log });
+  const doorbell = createDoorbell({ queues, log, counts: metrics.doorbell });
+  const rails = createRails(config, log);
+  const committer = new Committer({
+    pool,
+    clock,
+    sink: { subscribers, deliveries: deliveryLog },
+    ring: (bookId, rings) => doorbell.ring(bookId, rings),
+    observe: (batch) => metrics.observeBatch(batch),
+    onError: (error, facts) => log.warn({ err: error, commands: facts.commands, attempt: facts.attempt }, 'batch failed'),
+  });
+  const authenticator = createAuthenticator({ pool, clock, log });
+
+  return {
+    config,
+    log,
+    clock,
+    pool,
+    committer,
+    queues,
+    doorbell,
+    rails,
+    secretBox,
+    authenticator,
+    metrics,
+    publicUrl,
+    rail: (name) => rails.get(name),
+    railFor: (mode, destinationType) => rails.railFor(mode, destinationType),
+    payoutFailed: async (bookId: BookId, id, error) => {
+      if (isBadLuck(error)) {
+        log.warn({ err: error, payout: id }, 'payout not moved; the sweeper will ring again');
+        return;
+      }
+      log.error({ err: error, payout: id }, 'payout stuck');
+      await markStuck(pool, { kind: 'payout', bookId, id, error, at: clock.now() }).catch((failure: unknown) => {
+        log.error({ err: failure, payout: id }, 'stuck payout not marked; the sweeper will ring again');
+      });
+    },
+    async close() {
+      await committer.close();
+      await doorbell.close();
+      await authenticator.close();
+      await queues.close();
+      await rails.close();
+      await pool.end();
+    },
+  };
+}
+
+/** Passes by itself; a bug does not. */
+function isBadLuck(error: unknown): boolean {
+  return classifyFailure(error) === 'transient' || (error instanceof ApiError && error.code === 'service_unavailable');
+}

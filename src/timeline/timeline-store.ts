@@ -1,0 +1,72 @@
+/** The history of one object: its events in order, with who caused them and what became of their deliveries. */
+import type { Instant } from '../clock.ts';
+import { plainArray } from '../db/columns.ts';
+import type { Queryable } from '../db/pool.ts';
+import type { Uuid } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
+
+export interface TimelineEvent {
+  sequence: bigint;
+  id: Uuid;
+  type: string;
+  actor: string;
+  requestId: Uuid;
+  createdAt: Instant;
+  payload: string;
+}
+
+export interface TimelineAttempt {
+  eventSequence: bigint;
+  endpointId: Uuid;
+  attempt: number;
+  startedAt: Instant;
+  durationMs: number;
+  status: number | null;
+  error: string | null;
+}
+
+/** An object's latest events, oldest of them first. Index: events_by_object. */
+export async function loadObjectEvents(db: Queryable, bookId: BookId, objectId: Uuid, limit: number): Promise<TimelineEvent[]> {
+  const { rows } = await db.query<{ sequence: bigint; id: string; type: string; actor: string; request_id: string; created_at: Instant; payload: string }>({
+    name: 'timeline.events',
+    text: `SELECT sequence, id, type, actor, request_id, created_at, payload FROM events
+      WHERE book_id = $1 AND object_id = $2 ORDER BY sequence DESC LIMIT $3`,
+    values: [bookId, objectId, limit],
+  });
+  return rows.reverse().map((row) => ({
+    sequence: row.sequence,
+    id: row.id,
+    type: row.type,
+    actor: row.actor,
+    requestId: row.request_id,
+    createdAt: row.created_at,
+    payload: row.payload,
+  }));
+}
+
+/** Webhook attempts of some events, in order. Index: webhook_attempts_pkey; at most ten a delivery. */
+export async function loadAttempts(db: Queryable, bookId: BookId, sequences: readonly bigint[], limit: number): Promise<TimelineAttempt[]> {
+  const { rows } = await db.query<{
+    event_sequence: bigint;
+    endpoint_id: string;
+    attempt: number;
+    started_at: Instant;
+    duration_ms: number;
+    status: number | null;
+    error: string | null;
+  }>({
+    name: 'timeline.attempts',
+    text: `SELECT event_sequence, endpoint_id, attempt, started_at, duration_ms, status, error FROM webhook_attempts
+      WHERE book_id = $1 AND event_sequence = ANY ($2::bigint[]) ORDER BY event_sequence, started_at, endpoint_id, attempt LIMIT $3`,
+    values: [bookId, plainArray(sequences), limit],
+  });
+  return rows.map((row) => ({
+    eventSequence: row.event_sequence,
+    endpointId: row.endpoint_id,
+    attempt: row.attempt,
+    startedAt: row.started_at,
+    durationMs: row.duration_ms,
+    status: row.status,
+    error: row.error,
+  }));
+}

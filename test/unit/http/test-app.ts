@@ -1,0 +1,135 @@
+/** The real application around one small route, without a database: what every route has from the pipeline. */
+import type { Express } from 'express';
+import { pino } from 'pino';
+import { z } from 'zod';
+import { readConfig } from '../../../src/config.ts';
+import { ApiError } from '../../../src/errors.ts';
+import type { ApiRuntime } from '../../../src/http/api-runtime.ts';
+import { createApp } from '../../../src/http/app.ts';
+import { type Route, type RouteAnswer, type RouteRequest, route } from '../../../src/http/route.ts';
+import { positiveAmount } from '../../../src/http/schemas/amount.ts';
+import { currency, description, metadata, reference } from '../../../src/http/schemas/fields.ts';
+import { ApiServices } from '../../../src/http/services.ts';
+import { newId } from '../../../src/ids.ts';
+import type { Principal } from '../../../src/organisations/authenticate.ts';
+
+export const KEYS = {
+  test: 'sk_test_good',
+  live: 'sk_live_good',
+  narrow: 'sk_test_narrow',
+  slow: 'sk_test_slow',
+} as const;
+
+const principals: Record<string, Principal> = Object.fromEntries(
+  Object.entries({ test: 'test', live: 'live', narrow: 'test', slow: 'test' } as const).map(([name, mode]) => [
+    KEYS[name as keyof typeof KEYS],
+    {
+      keyId: newId(),
+      bookId: newId(),
+      organisationId: newId(),
+      mode,
+      scopes: name === 'narrow' ? ['payouts:read'] : ['*'],
+      writesPerSecond: name === 'slow' ? 2 : null,
+      readsPerSecond: null,
+    },
+  ]),
+);
+
+export const thingBody = z.strictObject({
+  amount: positiveAmount,
+  limit: positiveAmount.optional(),
+  currency,
+  target: z.discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('account'), account: reference('account') }),
+    z.strictObject({ type: z.literal('alias'), alias: z.string() }),
+  ]),
+  description: description.optional(),
+  metadata: metadata.optional(),
+});
+
+export interface TestApp {
+  app: Express;
+  services: ApiServices;
+  /** What the handler was given, in order. */
+  handled: RouteRequest[];
+  /** What was logged, as JSON lines. */
+  logged: string[];
+}
+
+/** `handle` answers POST and GET /v1/things; without one, they answer with what they were given. */
+export function createTestApp(
+  options: { handle?: (request: RouteRequest) => Promise<RouteAnswer>; environment?: NodeJS.ProcessEnv } = {},
+): TestApp {
+  const handled: RouteRequest[] = [];
+  const logged: string[] = [];
+  const handle = async (request: RouteRequest): Promise<RouteAnswer> => {
+    handled.push(request);
+    return options.handle?.(request) ?? { status: 200, json: { received: request.body, query: request.query } };
+  };
+  const common = { tag: 'Payouts', summary: 'A thing', responses: {} } as const;
+  const routes: Route[] = [
+    route({
+      ...common,
+      method: 'post',
+      path: '/v1/things',
+      operation: 'createThing',
+      scope: 'payouts:write',
+      body: thingBody,
+      idempotency: 'required',
+      prefersWait: true,
+      handle,
+    }),
+    route({ ...common, method: 'get', path: '/v1/things', operation: 'listThings', scope: 'payouts:read', handle }),
+    route({
+      ...common,
+      method: 'get',
+      path: '/v1/things/:id',
+      operation: 'getThing',
+      scope: 'payouts:read',
+      params: { id: 'payout' },
+      handle,
+    }),
+    route({
+      ...common,
+      method: 'post',
+      path: '/v1/things/:id/act',
+      operation: 'actOnThing',
+      scope: 'payouts:write',
+      params: { id: 'payout' },
+      ifMatch: true,
+      handle,
+    }),
+    route({
+      ...common,
+      method: 'post',
+      path: '/v1/simulations/things',
+      operation: 'simulateThing',
+      scope: 'payouts:write',
+      testModeOnly: true,
+      handle,
+    }),
+  ];
+  const runtime = {
+    config: readConfig({
+      DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing',
+      COUNTINGHOUSE_ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
+      RATE_LIMIT_WRITES_PER_SECOND: '10000',
+      ...options.environment,
+    }),
+    log: pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) }),
+    publicUrl: 'https://api.example.com',
+    metrics: { observeRequest() {}, render: async () => 'requests_total 1\n', contentType: 'text/plain' },
+    authenticator: {
+      async authenticate(token: string) {
+        const principal = principals[token];
+        if (!principal) throw new ApiError('api_key_invalid');
+        return principal;
+      },
+    },
+    pool: { query: () => Promise.reject(new Error('no database here')) },
+  } as unknown as ApiRuntime;
+  const services = new ApiServices(runtime);
+  return { app: createApp(runtime, services, routes), services, handled, logged };
+}
+
+export const GOOD_BODY = { amount: 5124, currency: 'JOD', target: { type: 'alias', alias: 'SHOP1' } };
