@@ -119,7 +119,9 @@ export async function up(knex: Knex): Promise<void> {
       payload text NOT NULL,
       PRIMARY KEY (book_id, sequence),
       UNIQUE (book_id, id)
-    );
+    ) WITH (toast_tuple_target = 8160);
+    -- A payload with its postings is around 2 kB, where Postgres begins to compress: that cost more than the insert itself.
+    ALTER TABLE events ALTER COLUMN payload SET STORAGE EXTERNAL;
     CREATE INDEX events_by_object ON events (book_id, object_id, sequence);
 
     -- One key, one answer. status and body are null for a tombstone (voided_at) and after the retention time (body only).

@@ -17,6 +17,7 @@ import { openOrganisation } from '../src/organisations/open-organisation.ts';
 import { findBookId } from '../src/organisations/organisation-store.ts';
 
 const PAGE = 500;
+const UNITS_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 const program = new Command().name('npm run keys --').description('API keys: create, list, revoke, roll.');
 
@@ -201,8 +202,6 @@ function parseKeyId(text: string): Uuid {
     'A key id looks like key_01h455vb4pex5vsknk084sn02q; `npm run keys -- list` shows them.',
   );
 }
-
-const UNITS_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 function parseDuration(text: string): number {
   const [, count, unit] = /^(\d{1,6})(?:([smhd]))$/.exec(text) ?? (text === '0' ? [text, '0', 's'] : []);

@@ -64,7 +64,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
   const queues = createQueues(config, log);
   const metrics = createMetrics({ pool, queues, clock, log });
   const doorbell = createDoorbell({ queues, log, counts: metrics.doorbell });
-  const rails = createRails(config, log);
+  const rails = createRails(config, log, { clock });
   const committer = new Committer({
     pool,
     clock,

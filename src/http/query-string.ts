@@ -54,7 +54,8 @@ function add(query: Query, name: string, value: string): boolean {
   const bracket = name.indexOf('[');
   if (bracket <= 0 || !name.endsWith(']')) return put(query, name, value);
   const outer = name.slice(0, bracket);
-  const group = (query[outer] ??= Object.create(null) as Query);
+  query[outer] ??= Object.create(null) as Query;
+  const group = query[outer];
   if (typeof group === 'string' || Array.isArray(group)) return false;
   return put(group, name.slice(bracket + 1, -1), value);
 }

@@ -6,8 +6,8 @@ import type { Instant } from '../clock.ts';
 import { instantArray, plainArray } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
+import { type DeliveryKey, parseDeliveryId } from '../webhooks/delivery.ts';
 import { byBook } from './by-book.ts';
-import { deliveryId, parseDeliveryId } from './delivery-id.ts';
 
 export type StuckKind = 'payout' | 'delivery';
 
@@ -42,13 +42,19 @@ export async function markStuck(
     );
     return rowCount === 1;
   }
-  const { eventSequence, endpointId } = parseDeliveryId(row.id);
+  const { eventSequence, endpointId } = deliveryKey(row.id);
   const { rowCount } = await pool.query(
     `UPDATE webhook_deliveries SET stuck_at = $4, stuck_error = $5
      WHERE book_id = $1 AND event_sequence = $2 AND endpoint_id = $3 AND status = 'pending' AND stuck_at IS NULL`,
     [row.bookId, eventSequence, endpointId, at, error],
   );
   return rowCount === 1;
+}
+
+function deliveryKey(id: string): DeliveryKey {
+  const key = parseDeliveryId(id);
+  if (!key) throw new TypeError(`Not the id of a delivery: ${id}`);
+  return key;
 }
 
 /** Text columns of Postgres hold no NUL, and an error may quote the very bytes that broke it. */
@@ -79,7 +85,7 @@ export async function listStuck(pool: Pool, limit: number): Promise<StuckRow[]> 
   return rows.map((row) => ({
     kind: row.kind,
     bookId: row.book_id,
-    id: row.event_sequence === null ? row.id : deliveryId({ eventSequence: row.event_sequence, endpointId: row.id }),
+    id: row.event_sequence === null ? row.id : `${row.event_sequence}:${row.id}`,
     status: row.status,
     stuckAt: row.stuck_at,
     error: row.error ?? '',
@@ -96,7 +102,7 @@ export async function retryStuck(pool: Pool, rows: readonly StuckRow[], now: Ins
     const payouts = ofBook.filter((row) => row.kind === 'payout');
     const deliveries = ofBook
       .filter((row) => row.kind === 'delivery')
-      .map((row) => ({ ...row, ...parseDeliveryId(row.id) }));
+      .map((row) => ({ ...row, ...deliveryKey(row.id) }));
     if (payouts.length > 0) cleared += await retryPayouts(pool, bookId, payouts, now);
     if (deliveries.length > 0) cleared += await retryDeliveries(pool, bookId, deliveries, now);
   }

@@ -150,12 +150,12 @@ export interface Told {
  * Makes a record say what it is told to, and writes the notice of it, in one statement. Undefined when there is no such
  * record. Told again under the same notice id, nothing changes and the first notice is answered.
  */
-export async function changeOutcome(
+export function changeOutcome(
   pool: Pool,
   told: Told & { kind: 'paid' | 'rejected'; code: string | null },
 ): Promise<RailNotice | undefined> {
-  const { rows } = await pool.query<NoticeRow>(
-    `WITH changed AS (
+  return tellOnce(pool, told, {
+    sql: `WITH changed AS (
        UPDATE sandbox_rail.instructions SET status = $4, code = $5
        WHERE originator = $2 AND end_to_end_id = $3 AND NOT EXISTS (SELECT FROM sandbox_rail.notices WHERE id = $1)
        RETURNING reference
@@ -163,15 +163,14 @@ export async function changeOutcome(
      INSERT INTO sandbox_rail.notices (id, originator, end_to_end_id, kind, code, reference, created_at)
      SELECT $1, $2, $3, $4, $5, reference, $6 FROM changed
      RETURNING ${NOTICE_COLUMNS}`,
-    [told.noticeId, told.originator, told.endToEndId, told.kind, told.code, new Date(told.at)],
-  );
-  return rows[0] ? toNotice(rows[0]) : findNotice(pool, told);
+    values: [told.kind, told.code, new Date(told.at)],
+  });
 }
 
 /** Sends back part of a paid amount. Undefined when there is no such record, it is not paid, or less than that is left. */
-export async function returnAmount(pool: Pool, told: Told & { amount: bigint }): Promise<RailNotice | undefined> {
-  const { rows } = await pool.query<NoticeRow>(
-    `WITH changed AS (
+export function returnAmount(pool: Pool, told: Told & { amount: bigint }): Promise<RailNotice | undefined> {
+  return tellOnce(pool, told, {
+    sql: `WITH changed AS (
        UPDATE sandbox_rail.instructions SET amount_returned = amount_returned + $4
        WHERE originator = $2 AND end_to_end_id = $3 AND status = 'paid' AND amount_returned + $4 <= amount
          AND NOT EXISTS (SELECT FROM sandbox_rail.notices WHERE id = $1)
@@ -180,10 +179,29 @@ export async function returnAmount(pool: Pool, told: Told & { amount: bigint }):
      INSERT INTO sandbox_rail.notices (id, originator, end_to_end_id, kind, amount, reference, created_at)
      SELECT $1, $2, $3, 'returned', $4, reference, $5 FROM changed
      RETURNING ${NOTICE_COLUMNS}`,
-    [told.noticeId, told.originator, told.endToEndId, told.amount, new Date(told.at)],
-  );
-  return rows[0] ? toNotice(rows[0]) : findNotice(pool, told);
+    values: [told.amount, new Date(told.at)],
+  });
 }
+
+/**
+ * Two tellings of one notice at the same moment: the second waits for the row, does not see the first's notice, and breaks
+ * on its key. Then nothing of the second has happened, and the first's notice is the answer of both.
+ */
+async function tellOnce(
+  pool: Pool,
+  told: Told,
+  { sql, values }: { sql: string; values: unknown[] },
+): Promise<RailNotice | undefined> {
+  try {
+    const { rows } = await pool.query<NoticeRow>(sql, [told.noticeId, told.originator, told.endToEndId, ...values]);
+    if (rows[0]) return toNotice(rows[0]);
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== UNIQUE_VIOLATION) throw error;
+  }
+  return findNotice(pool, told);
+}
+
+const UNIQUE_VIOLATION = '23505';
 
 async function findNotice(pool: Pool, { noticeId, originator, endToEndId }: Told): Promise<RailNotice | undefined> {
   const { rows } = await pool.query<NoticeRow>(

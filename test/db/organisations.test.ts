@@ -181,10 +181,8 @@ describe('memory', () => {
 
   test('without a database a key in memory opens, another is service_unavailable, and both open when it is back', async () => {
     const [first, second] = [await issue(), await issue()];
-    const port = new URL(database.applicationUrl).port;
-    // A pool of one that is made to lose its way: the name of the database is gone and comes back.
-    const other = await createTestDatabase();
-    const lost = createPool({ url: database.applicationUrl.replace(`:${port}/`, ':1/'), name: 'lost', size: 1, log });
+    const gone = database.applicationUrl.replace(/:\d+\//, ':1/'); // a port on which nobody listens
+    const lost = createPool({ url: gone, name: 'lost', size: 1, log });
     const own = authenticator({ on: lost });
     try {
       await expect(own.authenticate(first.token, '127.0.0.1')).rejects.toMatchObject({
@@ -193,12 +191,16 @@ describe('memory', () => {
       });
       lost.options.connectionString = database.applicationUrl;
       await own.authenticate(first.token, '127.0.0.1');
-      await lost.query('SELECT 1');
+      lost.options.connectionString = gone;
+      await pool.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'lost'`);
+      await vi.waitFor(() => expect(lost.totalCount).toBe(0), { timeout: 2_000, interval: 10 });
+      await own.authenticate(first.token, '127.0.0.1');
+      await expect(own.authenticate(second.token, '127.0.0.1')).rejects.toMatchObject({ code: 'service_unavailable' });
+      lost.options.connectionString = database.applicationUrl;
       expect(await own.authenticate(second.token, '127.0.0.1')).toMatchObject({ keyId: second.key.id });
     } finally {
       await own.close();
       await lost.end();
-      await other.drop();
     }
   });
 });

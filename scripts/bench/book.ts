@@ -1,0 +1,77 @@
+/** Books and accounts to measure with, made by the product's own commands. */
+import { openAccount } from '../../src/accounts/open-account.ts';
+import { systemClock } from '../../src/clock.ts';
+import type { Pool } from '../../src/db/pool.ts';
+import { newId, parsePublicId, type Uuid } from '../../src/ids.ts';
+import type { BookId } from '../../src/ledger/book.ts';
+import { Committer } from '../../src/ledger/committer.ts';
+import { issueApiKey } from '../../src/organisations/issue-api-key.ts';
+import { openOrganisation } from '../../src/organisations/open-organisation.ts';
+import { findBookId } from '../../src/organisations/organisation-store.ts';
+import { deliveryLog } from '../../src/webhooks/delivery-store.ts';
+import { subscribers } from '../../src/webhooks/endpoint-store.ts';
+
+export const CURRENCY = 'JOD';
+/** Far enough below zero for any bench. The floor is checked all the same. */
+const OVERDRAFT_LIMIT = 1_000_000_000_000n;
+
+/** A committer as every process of the product makes it, but for metrics and doorbells. */
+export function createCommitter(pool: Pool): Committer {
+  return new Committer({
+    pool,
+    clock: systemClock,
+    sink: { subscribers, deliveries: deliveryLog },
+    ring: () => undefined,
+  });
+}
+
+/** The test book of a new organisation. */
+export async function openBook(pool: Pool, name: string): Promise<BookId> {
+  const organisation = await openOrganisation(pool, { name, clock: systemClock });
+  const bookId = await findBookId(pool, organisation.id, 'test');
+  if (!bookId) throw new Error(`The organisation ${name} has no test book`);
+  return bookId;
+}
+
+export interface BenchBook {
+  readonly id: BookId;
+  readonly accounts: readonly Uuid[];
+}
+
+/** A book with as many customer accounts, which may all be overdrawn. */
+export async function openBookWithAccounts(
+  pool: Pool,
+  { name, accounts: count }: { name: string; accounts: number },
+): Promise<BenchBook> {
+  const id = await openBook(pool, name);
+  const committer = createCommitter(pool);
+  const accounts: Uuid[] = [];
+  const openOne = async (number: number) => {
+    const answer = await committer.submit(
+      id,
+      openAccount({
+        currency: CURRENCY,
+        name: `Account ${number}`,
+        overdraftLimit: OVERDRAFT_LIMIT,
+        externalId: null,
+        metadata: {},
+        requestId: newId(),
+        actor: 'bench',
+      }),
+    );
+    if ('refused' in answer || !answer.body) throw new Error('An account was not opened');
+    accounts.push(parsePublicId('account', (JSON.parse(answer.body) as { id: string }).id)!);
+  };
+  const atOnce = 5_000; // within what a book's queue takes
+  for (let from = 0; from < count; from += atOnce) {
+    await Promise.all(Array.from({ length: Math.min(atOnce, count - from) }, (_, index) => openOne(from + index)));
+  }
+  await committer.close();
+  return { id, accounts };
+}
+
+/** A key that may do everything in the book. */
+export async function issueKey(pool: Pool, bookId: BookId): Promise<string> {
+  const { token } = await issueApiKey(pool, systemClock, { bookId, mode: 'test', name: 'bench', scopes: ['*'] });
+  return token;
+}

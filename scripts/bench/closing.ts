@@ -1,0 +1,45 @@
+/** What was started is ended in reverse order, whatever happens: at the end, after a failure, and on Ctrl-C. */
+import { say } from './progress.ts';
+
+export interface Closing {
+  add(name: string, close: () => Promise<unknown>): void;
+  closeAll(): Promise<void>;
+}
+
+/** For any one part; then the next is closed. */
+const LIMIT_MS = 45_000;
+
+export function createClosing(): Closing {
+  const parts: { name: string; close: () => Promise<unknown> }[] = [];
+  let closing: Promise<void> | undefined;
+
+  async function closeInTurn(): Promise<void> {
+    for (let part = parts.pop(); part; part = parts.pop()) {
+      const { name, close } = part;
+      try {
+        await Promise.race([close(), overdue(name)]);
+      } catch (error) {
+        say(`${name} did not close: ${(error as Error).message}`);
+      }
+    }
+  }
+
+  const closeAll = () => {
+    closing ??= closeInTurn().finally(() => {
+      closing = undefined;
+    });
+    return closing;
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      closeAll().finally(() => process.exit(130));
+    });
+  }
+  return { add: (name, close) => void parts.push({ name, close }), closeAll };
+}
+
+function overdue(name: string): Promise<never> {
+  return new Promise((_, reject) => {
+    setTimeout(() => reject(new Error(`${name} took more than ${LIMIT_MS / 1000} s`)), LIMIT_MS).unref();
+  });
+}

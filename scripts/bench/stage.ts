@@ -1,0 +1,90 @@
+/**
+ * Where a bench plays: a durable Postgres of its own with production-like settings, a Redis of its own when the queues
+ * run on it, and a connection pool as the product makes it.
+ */
+import { createPool, type Pool } from '../../src/db/pool.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { createRolesAndDatabase } from '../../src/db/roles.ts';
+import { APPLICATION, OWNER } from '../../src/embedded/logins.ts';
+import { startThrowawayPostgres, type ThrowawayPostgres } from '../../src/embedded/throwaway-postgres.ts';
+import { createLogger, type Logger } from '../../src/log.ts';
+import type { Closing } from './closing.ts';
+import { say } from './progress.ts';
+import { startRedis } from './redis-server.ts';
+
+export type QueueBackend = 'redis' | 'postgres';
+
+export interface Stage {
+  readonly postgres: ThrowawayPostgres;
+  readonly pool: Pool;
+  readonly log: Logger;
+  readonly closing: Closing;
+  /** What the product's processes are started with. */
+  readonly environment: NodeJS.ProcessEnv;
+  readonly versions: { postgres: string; redis: string | null };
+}
+
+/**
+ * fsync, full_page_writes and synchronous_commit are on, as Postgres has them by default. The rest is what an operator
+ * sets on any server that is written to: room for hot pages, and checkpoints by time instead of by volume, because the
+ * defaults (128 MB, 1 GB) are meant for a laptop.
+ */
+export const POSTGRES_SETTINGS = {
+  shared_buffers: '512MB',
+  max_wal_size: '8GB',
+  min_wal_size: '1GB',
+  checkpoint_timeout: '15min',
+  wal_buffers: '16MB',
+};
+
+export async function setStage(closing: Closing, queue: QueueBackend | null): Promise<Stage> {
+  // The server's own log goes to its data folder; ours only speaks up when something is wrong.
+  const log = createLogger('warn', 'bench');
+  const postgres = await startThrowawayPostgres({ durable: true, settings: POSTGRES_SETTINGS });
+  closing.add('Postgres', () => postgres.remove());
+  await migrate({ ownerUrl: postgres.ownerUrl, applicationUrl: postgres.applicationUrl, log });
+  const redis = queue === 'redis' ? await startRedis() : undefined;
+  if (redis) closing.add('Redis', () => redis.stop());
+  const pool = createPool({ url: postgres.applicationUrl, name: 'bench', size: 10, log });
+  closing.add('connections', () => pool.end());
+  const { rows } = await pool.query<{ server_version: string }>('SHOW server_version');
+  const version = rows[0]!.server_version.split(' ')[0]!;
+  say(`Postgres ${version}${redis ? `, Redis ${redis.version}` : ''}, fsync on`);
+  return {
+    postgres,
+    pool,
+    log,
+    closing,
+    environment: environmentOf(postgres, redis?.url),
+    versions: { postgres: version, redis: redis?.version ?? null },
+  };
+}
+
+/** As an operator sets it, with the rate limiter on and its limits out of the way. */
+function environmentOf(postgres: ThrowawayPostgres, redisUrl: string | undefined): NodeJS.ProcessEnv {
+  return {
+    PATH: process.env.PATH,
+    NODE_ENV: 'production',
+    DATABASE_URL: postgres.applicationUrl,
+    ...(redisUrl && { REDIS_URL: redisUrl }),
+    COUNTINGHOUSE_ENCRYPTION_KEY: postgres.encryptionKey,
+    RATE_LIMIT_WRITES_PER_SECOND: '1000000',
+    RATE_LIMIT_READS_PER_SECOND: '1000000',
+  };
+}
+
+/** A second database on the same server, with the product's schema and the application's role. */
+export async function addDatabase({ postgres, log, closing }: Stage, name: string): Promise<Pool> {
+  const unused = { password: '' }; // both roles exist since the server's start
+  await createRolesAndDatabase({
+    superuserUrl: postgres.superuserUrl,
+    database: name,
+    owner: { name: OWNER, ...unused },
+    application: { name: APPLICATION, ...unused },
+  });
+  const applicationUrl = postgres.urlFor('application', name);
+  await migrate({ ownerUrl: postgres.urlFor('owner', name), applicationUrl, log });
+  const pool = createPool({ url: applicationUrl, name: 'bench', size: 2, log });
+  closing.add(`connections of ${name}`, () => pool.end());
+  return pool;
+}

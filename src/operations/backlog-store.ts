@@ -1,0 +1,80 @@
+/**
+ * What waits, for metrics and operators: across all books, by partial indexes, and never counting further than a limit.
+ * A gauge that says "at least ten thousand" is as alarming as one that knows how many.
+ */
+import type { Instant } from '../clock.ts';
+import type { Pool } from '../db/pool.ts';
+import type { Uuid } from '../ids.ts';
+
+export type BacklogKind = 'payout' | 'delivery';
+
+export interface Backlog {
+  readonly kind: BacklogKind;
+  /** The alarm that rang first and that nobody answered; null when none has. */
+  readonly oldestDueAt: Instant | null;
+  /** Up to COUNT_LIMIT. */
+  readonly due: number;
+  readonly stuck: number;
+}
+
+export const COUNT_LIMIT = 10_000;
+
+/** Indexes: payouts_due, payouts_stuck, webhook_deliveries_due, webhook_deliveries_stuck. */
+export async function readBacklog(pool: Pool, now: Instant): Promise<Backlog[]> {
+  const { rows } = await pool.query<{ kind: BacklogKind; oldest: Instant | null; due: bigint; stuck: bigint }>(
+    (['payout', 'delivery'] as const)
+      .map((kind) => {
+        const table = kind === 'payout' ? 'payouts' : 'webhook_deliveries';
+        return `SELECT '${kind}' AS kind,
+          (SELECT due_at FROM ${table} WHERE due_at <= $1 AND due_at IS NOT NULL AND stuck_at IS NULL ORDER BY due_at LIMIT 1) AS oldest,
+          (SELECT count(*) FROM (SELECT FROM ${table} WHERE due_at <= $1 AND due_at IS NOT NULL AND stuck_at IS NULL LIMIT ${COUNT_LIMIT}) AS due) AS due,
+          (SELECT count(*) FROM (SELECT FROM ${table} WHERE stuck_at IS NOT NULL LIMIT ${COUNT_LIMIT}) AS stuck) AS stuck`;
+      })
+      .join(' UNION ALL '),
+    [new Date(now)],
+  );
+  return rows.map((row) => ({
+    kind: row.kind,
+    oldestDueAt: row.oldest,
+    due: Number(row.due),
+    stuck: Number(row.stuck),
+  }));
+}
+
+/** Payouts whose outcome nobody knows, by rail. Index: payouts_unknown. */
+export async function countUnknown(pool: Pool): Promise<{ rail: string; payouts: number }[]> {
+  const { rows } = await pool.query<{ rail: string; payouts: bigint }>(
+    `SELECT rail, count(*) AS payouts
+     FROM (SELECT rail FROM payouts WHERE outcome = 'unknown' LIMIT ${COUNT_LIMIT}) AS unknown
+     GROUP BY rail ORDER BY rail`,
+  );
+  return rows.map((row) => ({ rail: row.rail, payouts: Number(row.payouts) }));
+}
+
+export interface OpenException {
+  readonly bookId: Uuid;
+  readonly id: Uuid;
+  readonly kind: string;
+  readonly resource: string;
+  readonly resourceId: Uuid;
+  readonly detail: string;
+  readonly createdAt: Instant;
+}
+
+/** The oldest first. Index: exceptions_open. */
+export async function listOpenExceptions(pool: Pool, limit: number): Promise<OpenException[]> {
+  const { rows } = await pool.query(
+    `SELECT book_id, id, kind, resource, resource_id, detail, created_at
+     FROM exceptions WHERE status = 'open' ORDER BY created_at LIMIT $1`,
+    [limit],
+  );
+  return rows.map((row) => ({
+    bookId: row.book_id,
+    id: row.id,
+    kind: row.kind,
+    resource: row.resource,
+    resourceId: row.resource_id,
+    detail: row.detail,
+    createdAt: row.created_at,
+  }));
+}

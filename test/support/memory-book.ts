@@ -1,0 +1,139 @@
+/**
+ * A book in memory: what the committer does without Postgres, so that the pure core can be driven by tables and by random
+ * commands. Loads, decides and writes in the same order; rows are kept by table, logs and journal by order of writing.
+ */
+import type { Instant } from '../../src/clock.ts';
+import { newId, type Uuid } from '../../src/ids.ts';
+import type { Account } from '../../src/ledger/account.ts';
+import { accounts } from '../../src/ledger/account-store.ts';
+import { type Decision, decideAll, momentOf } from '../../src/ledger/batch.ts';
+import type { Book } from '../../src/ledger/book.ts';
+import type { Command, Ring, RowChange } from '../../src/ledger/command.ts';
+import type { Entry } from '../../src/ledger/entry.ts';
+import { GENESIS_HASH } from '../../src/ledger/entry-hash.ts';
+import type { Delivery, LedgerEvent, Subscriber } from '../../src/ledger/event.ts';
+import { BookState, unionOfTouches } from '../../src/ledger/state.ts';
+import type { Log, Table } from '../../src/ledger/table.ts';
+import { inFlightPayouts } from '../../src/payouts/in-flight-store.ts';
+import { payouts } from '../../src/payouts/payout-store.ts';
+
+export const START: Instant = Date.parse('2026-03-01T00:00:00.000Z');
+
+export class MemoryBook {
+  book: Book;
+  now: Instant = START;
+  readonly subscribers: Subscriber[] = [];
+  readonly entries: Entry[] = [];
+  readonly events: LedgerEvent[] = [];
+  readonly deliveries: Delivery[] = [];
+  readonly rings: Ring[] = [];
+  readonly #tables = new Map<Table<unknown>, Map<string, unknown>>();
+  readonly #logs = new Map<Log<unknown>, unknown[]>();
+
+  constructor(book: Partial<Book> = {}) {
+    this.book = {
+      id: newId(),
+      mode: 'test',
+      timeZone: 'UTC',
+      entrySequence: 0n,
+      eventSequence: 0n,
+      chainHash: GENESIS_HASH,
+      lastPostedAt: 0,
+      ...book,
+    };
+  }
+
+  /** One batch. Answers and exceptions come back as the committer gets them. */
+  run(commands: readonly Command<unknown>[]): Decision[] {
+    const state = this.state(commands);
+    const changed: RowChange[] = [];
+    const watched = commands.map((command) => ({
+      ...command,
+      decide(current: BookState, moment: Instant) {
+        const outcome = command.decide(current, moment);
+        changed.push(...outcome.rows);
+        return outcome;
+      },
+    }));
+    const { decisions, rings } = decideAll(state, watched, momentOf({ now: () => this.now }, this.book));
+    this.#write(state, changed);
+    this.rings.push(...rings);
+    return decisions;
+  }
+
+  /** One command alone: its answer, or its exception thrown. */
+  answer<Answer>(command: Command<Answer>): Answer {
+    const decision = this.run([command])[0]!;
+    if ('error' in decision) throw decision.error;
+    return decision.answer as Answer;
+  }
+
+  /** The state a batch of these commands would decide over. */
+  state(commands: readonly Pick<Command<unknown>, 'touches'>[]): BookState {
+    const state = new BookState(this.book, this.subscribers);
+    for (const [table, ids] of unionOfTouches(commands.map((command) => command.touches))) {
+      state.admit(table, ids, this.#load(table, [...ids]));
+    }
+    return state;
+  }
+
+  put<Row>(table: Table<Row>, id: string, row: Row): Row {
+    this.rows(table).set(id, row);
+    return row;
+  }
+
+  get<Row>(table: Table<Row>, id: string): Row {
+    const row = this.rows(table).get(id);
+    if (row === undefined) throw new Error(`No row ${id} in ${table.name}`);
+    return row;
+  }
+
+  rows<Row>(table: Table<Row>): Map<string, Row> {
+    const rows = this.#tables.get(table as Table<unknown>) ?? new Map<string, unknown>();
+    this.#tables.set(table as Table<unknown>, rows);
+    return rows as Map<string, Row>;
+  }
+
+  log<Row>(log: Log<Row>): Row[] {
+    return (this.#logs.get(log as Log<unknown>) ?? []) as Row[];
+  }
+
+  account(id: Uuid): Account {
+    return this.get(accounts, id);
+  }
+
+  /** Everything but the journal, in one comparable value. */
+  dump() {
+    const rows = [...this.#tables].map(([table, kept]) => [table.name, [...kept].sort(([a], [b]) => (a < b ? -1 : 1))]);
+    const logs = [...this.#logs].map(([log, kept]) => [log.name, kept]);
+    return { book: this.book, rows: Object.fromEntries(rows), logs: Object.fromEntries(logs) };
+  }
+
+  #load(table: Table<unknown>, ids: readonly string[]): Map<string, unknown> {
+    const rows = this.rows(table);
+    if (table === inFlightPayouts) return this.#inFlight(ids);
+    return new Map(ids.filter((id) => rows.has(id)).map((id) => [id, rows.get(id)]));
+  }
+
+  /** The one table that is a view of another. */
+  #inFlight(accountIds: readonly string[]): Map<string, unknown> {
+    const open = [...this.rows(payouts).values()].filter(
+      ({ status }) => status === 'pending' || status === 'processing',
+    );
+    const idsOf = (accountId: string) => open.filter((payout) => payout.accountId === accountId).map(({ id }) => id);
+    return new Map(accountIds.map((accountId) => [accountId, { accountId, payoutIds: idsOf(accountId) }]));
+  }
+
+  #write(state: BookState, changed: readonly RowChange[]): void {
+    this.book = state.book;
+    for (const { table, id } of changed) this.rows(table).set(id, state.get(table, id));
+    for (const { log, rows } of state.logWrites()) {
+      const kept = this.#logs.get(log) ?? [];
+      kept.push(...rows);
+      this.#logs.set(log, kept);
+    }
+    this.entries.push(...state.entries);
+    this.events.push(...state.events);
+    this.deliveries.push(...state.deliveries);
+  }
+}

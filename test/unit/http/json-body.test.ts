@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest';
+import type { ApiError } from '../../../src/errors.ts';
+import { parseBody } from '../../../src/http/json-body.ts';
+import { MAX_DEPTH } from '../../../src/http/nesting.ts';
+
+function refusal(text: string): ApiError {
+  try {
+    parseBody(text);
+  } catch (error) {
+    return error as ApiError;
+  }
+  throw new Error(`accepted: ${text}`);
+}
+
+/** `{"a":{"a":…}}`, so many objects deep. */
+const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+
+test.each`
+  text                     | position | line | column
+  ${'{"a":1,'}             | ${7}     | ${1} | ${8}
+  ${'{"a":\n  x}'}         | ${8}     | ${2} | ${3}
+  ${'{"a":1}}'}            | ${7}     | ${1} | ${8}
+  ${"{'a':1}"}             | ${1}     | ${1} | ${2}
+  ${'{"a":"x'}             | ${7}     | ${1} | ${8}
+  ${'{"a":NaN}'}           | ${5}     | ${1} | ${6}
+  ${'{"a":1,"a":2,\n\n}'}  | ${15}    | ${3} | ${1}
+`('malformed JSON $text is refused at position $position', ({ text, position, line, column }) => {
+  const error = refusal(text);
+  expect(error.code).toBe('malformed_json');
+  expect(error.facts).toEqual({ position, line, column });
+  expect(error.message).toContain(`position ${position} (line ${line}, column ${column})`);
+});
+
+test.each(['', '   ', '\n'])('a body of white space %j is no JSON', (text) => {
+  expect(refusal(text).code).toBe('malformed_json');
+});
+
+test.each(['[]', '1', '1.5', '"x"', 'null', 'true'])('a body that is %s is not an object', (text) => {
+  const error = refusal(text);
+  expect(error.code).toBe('parameter_invalid');
+  expect(error.faults[0]!.param).toBe('');
+});
+
+test.each`
+  text                                | code                   | pointer
+  ${'{"a":"\\u0000"}'}                | ${'parameter_invalid'} | ${'/a'}
+  ${'{"a":["x",{"b":"y\\u0000z"}]}'}  | ${'parameter_invalid'} | ${'/a/1/b'}
+  ${'{"a":"\\ud800"}'}                | ${'parameter_invalid'} | ${'/a'}
+  ${'{"a":"\\udc00\\ud800"}'}         | ${'parameter_invalid'} | ${'/a'}
+  ${'{"m":{"\\ud83d":"x"}}'}          | ${'parameter_invalid'} | ${'/m/\ud83d'}
+  ${'{"m":{"k\\u0000":"x"}}'}         | ${'parameter_invalid'} | ${'/m/k\u0000'}
+  ${'{"m~/n":"\\u0000"}'}             | ${'parameter_invalid'} | ${'/m~0~1n'}
+  ${'{"__proto__":{"x":1}}'}          | ${'parameter_unknown'} | ${'/__proto__'}
+  ${'{"a":{"__proto__":{"x":1.5}}}'}  | ${'parameter_unknown'} | ${'/a/__proto__'}
+  ${'{"\\u005f_proto__":1}'}          | ${'parameter_unknown'} | ${'/__proto__'}
+`('$text is refused at $pointer', ({ text, code, pointer }) => {
+  const error = refusal(text);
+  expect(error.code).toBe(code);
+  expect(error.faults.map(({ param }) => param)).toEqual([pointer]);
+});
+
+test('pairs of surrogates and other escapes are characters like any other', () => {
+  expect(parseBody('{"a":"\\ud83d\\ude00 \\u00e9 \\n","b":"😀"}')).toEqual({ a: '😀 é \n', b: '😀' });
+});
+
+test('every bad string is listed, to a limit', () => {
+  expect(refusal('{"a":"\\u0000","b":"x","c":["\\ud800"]}').faults.map(({ param }) => param)).toEqual(['/a', '/c/0']);
+  expect(refusal(`{"a":[${Array(500).fill('"\\u0000"').join(',')}]}`).faults).toHaveLength(100);
+});
+
+test(`${MAX_DEPTH} levels are read, one more is refused by its pointer`, () => {
+  expect(parseBody(nested(MAX_DEPTH))).toHaveProperty('a');
+  const error = refusal(nested(MAX_DEPTH + 1));
+  expect(error.code).toBe('parameter_invalid');
+  expect(error.faults[0]!.param).toBe('/a'.repeat(MAX_DEPTH));
+  expect(error.facts).toEqual({ limit: MAX_DEPTH });
+});
+
+test.each`
+  text                                                        | pointer
+  ${`{"x":[0,[1],${'['.repeat(40)}`}                          | ${`/x/2${'/0'.repeat(30)}`}
+  ${`{"k,y":"}]","q":{"a\\"/b":${'{"z":'.repeat(40)}`}        | ${`/q/a"~1b${'/z'.repeat(30)}`}
+  ${`{"x":[{"a":1},{"b":[2,${'{"c":['.repeat(20)}`}           | ${`/x/1/b/1${'/c/0'.repeat(14)}`}
+`('nesting is named in the middle of a text: $pointer', ({ text, pointer }) => {
+  expect(refusal(text).faults[0]!.param).toBe(pointer);
+});
+
+test('a megabyte of brackets is refused in no time', () => {
+  const started = performance.now();
+  expect(refusal(`{"a":${'['.repeat(1_000_000)}`).code).toBe('parameter_invalid');
+  expect(performance.now() - started).toBeLessThan(500);
+});

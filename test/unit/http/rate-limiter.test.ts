@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest';
+import { createUsageCounter, type UsageCounter } from '../../../src/http/rate-limit-counter.ts';
+import { leaseOf, RateLimiter, rateLimitHeaders } from '../../../src/http/rate-limiter.ts';
+
+/** A counter that several limiters share, as they would share Redis; one-second windows on a clock that is set by hand. */
+function sharedCounter() {
+  const windows = new Map<string, { consumed: number; endsAt: number }>();
+  const clock = { now: 0 };
+  const calls = { count: 0 };
+  const counter: UsageCounter = {
+    async take(bucket, points) {
+      calls.count++;
+      let window = windows.get(bucket);
+      if (!window || clock.now >= window.endsAt) windows.set(bucket, (window = { consumed: 0, endsAt: clock.now + 1000 }));
+      window.consumed += points;
+      return { consumed: window.consumed, msBeforeNext: window.endsAt - clock.now };
+    },
+  };
+  return { counter, clock, calls, limiter: () => new RateLimiter(counter, () => clock.now) };
+}
+
+async function allowedOf(limiter: RateLimiter, requests: number, limit: number): Promise<number> {
+  const answers = await Promise.all(Array.from({ length: requests }, () => limiter.take('writes:book', limit)));
+  return answers.filter(({ allowed }) => allowed).length;
+}
+
+test.each([1, 2, 7, 100, 399, 1_000_000])('one process allows exactly %i in a window, then refuses', async (limit) => {
+  const { limiter } = sharedCounter();
+  const one = limiter();
+  const requests = Math.min(limit, 5_000);
+  expect(await allowedOf(one, requests, limit)).toBe(requests);
+  if (requests === limit) expect(await allowedOf(one, 50, limit)).toBe(0);
+});
+
+test('the window over, the limit is whole again', async () => {
+  const { limiter, clock } = sharedCounter();
+  const one = limiter();
+  expect(await allowedOf(one, 150, 100)).toBe(100);
+  clock.now += 1000;
+  expect(await allowedOf(one, 150, 100)).toBe(100);
+});
+
+test('several processes together stay within the limit, and within one lease each of using it up', async () => {
+  const { limiter } = sharedCounter();
+  const processes = [limiter(), limiter(), limiter()];
+  let allowed = 0;
+  for (let round = 0; round < 60; round++) {
+    for (const one of processes) allowed += await allowedOf(one, 1, 100);
+  }
+  expect(allowed).toBeLessThanOrEqual(100);
+  expect(allowed).toBeGreaterThan(100 - processes.length * leaseOf(100));
+});
+
+test('requests that come one by one cost a call to the counter for each lease', async () => {
+  const { limiter, calls } = sharedCounter();
+  const one = limiter();
+  for (let request = 0; request < 100; request++) await one.take('writes:book', 100);
+  expect(calls.count).toBe(20);
+});
+
+test('a book that has used up its limit asks the counter no more', async () => {
+  const { limiter, calls } = sharedCounter();
+  const one = limiter();
+  await allowedOf(one, 120, 100);
+  const before = calls.count;
+  expect(await allowedOf(one, 500, 100)).toBe(0);
+  expect(calls.count).toBe(before);
+});
+
+test('books are counted apart', async () => {
+  const { limiter } = sharedCounter();
+  const one = limiter();
+  await allowedOf(one, 120, 100);
+  expect((await one.take('writes:another', 100)).allowed).toBe(true);
+});
+
+test('headers say the policy, what is left and when it begins anew', async () => {
+  const { limiter, clock } = sharedCounter();
+  const one = limiter();
+  const first = await one.take('writes:book', 100);
+  expect(rateLimitHeaders('writes', 100, first)).toEqual({ rateLimit: '"writes";r=99;t=1', policy: '"writes";q=100;w=1' });
+  clock.now += 400;
+  expect(rateLimitHeaders('writes', 100, await one.take('writes:book', 100)).rateLimit).toBe('"writes";r=98;t=1');
+});
+
+test('without Redis this process counts by itself', async () => {
+  const counter = createUsageCounter();
+  expect((await counter.take('a', 3)).consumed).toBe(3);
+  const second = await counter.take('a', 2);
+  expect(second.consumed).toBe(5);
+  expect(second.msBeforeNext).toBeGreaterThan(0);
+  expect(second.msBeforeNext).toBeLessThanOrEqual(1000);
+});
+
+test('a Redis that does not answer costs one request a moment, and refuses none', async () => {
+  const hanging = { status: 'ready', defineCommand() {}, rlflxIncr: () => new Promise(() => undefined) };
+  const counter = createUsageCounter({ redis: hanging as never });
+  const started = performance.now();
+  expect((await counter.take('a', 1)).consumed).toBe(1);
+  expect(performance.now() - started).toBeLessThan(1_000);
+  const again = performance.now();
+  expect((await counter.take('a', 1)).consumed).toBe(2);
+  expect(performance.now() - again).toBeLessThan(100);
+});

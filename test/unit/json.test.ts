@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { canonicalJson, InexactNumber, parseJson, toJson } from '../../src/json.ts';
+
+describe('reading numbers', () => {
+  test.each`
+    text                         | value
+    ${'0'}                       | ${0}
+    ${'-0'}                      | ${-0}
+    ${'1050'}                    | ${1050}
+    ${'9007199254740991'}        | ${9007199254740991}
+    ${'-9007199254740991'}       | ${-9007199254740991}
+    ${'1e3'}                     | ${1000}
+    ${'1E+3'}                    | ${1000}
+    ${'100.0'}                   | ${100}
+    ${'1.5e1'}                   | ${15}
+    ${'100e-2'}                  | ${1}
+    ${'0.0'}                     | ${0}
+    ${'0e400'}                   | ${0}
+    ${'9007199254740991.000'}    | ${9007199254740991}
+    ${'0.9007199254740991e16'}   | ${9007199254740991}
+    ${'9007199254740992'}        | ${'inexact'}
+    ${'9007199254740993'}        | ${'inexact'}
+    ${'-9007199254740993'}       | ${'inexact'}
+    ${'123456789012345678901'}   | ${'inexact'}
+    ${'1.5'}                     | ${'inexact'}
+    ${'0.1'}                     | ${'inexact'}
+    ${'1e-1'}                    | ${'inexact'}
+    ${'100.0000000000000000001'} | ${'inexact'}
+    ${'9007199254740991.4'}      | ${'inexact'}
+    ${'1e400'}                   | ${'inexact'}
+    ${'1e-400'}                  | ${'inexact'}
+    ${'1e999999999'}             | ${'inexact'}
+    ${'-1.7976931348623157e309'} | ${'inexact'}
+  `('$text is $value', ({ text, value }) => {
+    const parsed = parseJson(`{"amount":${text}}`) as { amount: unknown };
+    if (value === 'inexact') expect(parsed.amount).toEqual(new InexactNumber(text));
+    else expect(parsed.amount).toBe(value);
+  });
+
+  test('a number at the very top is read like one inside', () => {
+    expect(parseJson('1.5')).toEqual(new InexactNumber('1.5'));
+    expect(parseJson('15')).toBe(15);
+  });
+
+  test('digits inside a string lose nothing', () => {
+    expect(parseJson('{"note":"1.5 of 12345678901234567890","amount":5}')).toEqual({
+      note: '1.5 of 12345678901234567890',
+      amount: 5,
+    });
+  });
+
+  test('whole numbers stay whole whatever clothes they come in', () => {
+    fc.assert(
+      fc.property(fc.maxSafeInteger(), fc.nat({ max: 5 }), (value, zeros) => {
+        const written = `${value}.${'0'.repeat(zeros + 1)}`;
+        expect(parseJson(`[${value},${written}]`)).toEqual([value, value]);
+      }),
+    );
+  });
+
+  test('any value survives writing and reading, whichever parser reads it', () => {
+    const whole = (value: unknown) => (typeof value === 'number' ? Math.trunc(value % 2 ** 53) : value);
+    const value = fc.jsonValue({ maxDepth: 4 }).map((json) => {
+      return JSON.parse(JSON.stringify(JSON.parse(JSON.stringify(json), (_, part) => whole(part)))) as unknown;
+    });
+    fc.assert(
+      fc.property(value, (json) => {
+        // The second member makes the exact parser read the same value.
+        expect(parseJson(JSON.stringify({ json, risky: 1.5 }))).toEqual({ json, risky: new InexactNumber('1.5') });
+        expect(parseJson(JSON.stringify({ json }))).toEqual({ json });
+      }),
+    );
+  });
+
+  test.each(['', '{', '{"a":1,}', '[01]', '{a:1}', 'NaN', '1.', '.5', '+1', '1e', '{"a":1.5,}', '[1.5'])(
+    '%j is malformed',
+    (text) => {
+      expect(() => parseJson(text)).toThrow(SyntaxError);
+    },
+  );
+
+  test('of a name given twice the last one counts, for both parsers', () => {
+    expect(parseJson('{"amount":1,"amount":2}')).toEqual({ amount: 2 });
+    expect(parseJson('{"amount":1.5,"amount":2}')).toEqual({ amount: 2 });
+  });
+
+  test('a member called __proto__ is a member and changes nothing else', () => {
+    for (const text of ['{"__proto__":{"admin":true},"a":1}', '{"__proto__":{"admin":true},"a":1.5}']) {
+      const parsed = parseJson(text) as { admin?: boolean };
+      expect(parsed.admin).toBeUndefined();
+      expect(({} as { admin?: boolean }).admin).toBeUndefined();
+    }
+  });
+});
+
+describe('writing', () => {
+  test.each`
+    value                            | text
+    ${{ amount: 9007199254740993n }} | ${'{"amount":9007199254740993}'}
+    ${{ total: 2n ** 63n - 1n }}     | ${'{"total":9223372036854775807}'}
+    ${[-5n, 0n]}                     | ${'[-5,0]'}
+    ${{ a: undefined, b: null }}     | ${'{"b":null}'}
+    ${'a"\\\u0000\u2028'}            | ${'"a\\"\\\\\\u0000\u2028"'}
+    ${'\ud800'}                      | ${'"\\ud800"'}
+  `('$text', ({ value, text }) => {
+    expect(toJson(value)).toBe(text);
+  });
+
+  test('what has no JSON form is refused', () => {
+    expect(() => toJson(undefined)).toThrow(TypeError);
+  });
+
+  test('bigints are written with all their digits', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n }), (value) => {
+        expect(toJson({ value })).toBe(`{"value":${value}}`);
+      }),
+    );
+  });
+});
+
+test('canonical JSON does not know the order of keys or white space', () => {
+  const one = parseJson('{ "b": [1, 2], "a": { "d": null, "c": "x" } }');
+  const other = parseJson('{"a":{"c":"x","d":null},"b":[1,2]}');
+  expect(canonicalJson(one)).toBe(canonicalJson(other));
+  expect(canonicalJson(one)).toBe('{"a":{"c":"x","d":null},"b":[1,2]}');
+});

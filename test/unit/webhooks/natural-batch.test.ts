@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import { EndpointLanes } from '../../../src/webhooks/endpoint-lanes.ts';
+import { NaturalBatch } from '../../../src/webhooks/natural-batch.ts';
+
+/** A batch whose runs the test ends by hand. */
+function controlled() {
+  const runs: { key: string; items: number[]; end: (error?: Error) => void }[] = [];
+  let begun = () => {};
+  const batch = new NaturalBatch<number, number>({
+    limit: 3,
+    run: (key, items) =>
+      new Promise((resolve, reject) => {
+        runs.push({ key, items, end: (error) => (error ? reject(error) : resolve(items.map((item) => item * 10))) });
+        begun();
+      }),
+  });
+  const nextRun = (count: number) =>
+    new Promise<void>((resolve) => {
+      begun = () => runs.length >= count && resolve();
+      begun();
+    });
+  return { batch, runs, nextRun };
+}
+
+describe('natural batching', () => {
+  test('runs at once what comes together, and gathers what comes meanwhile, up to the limit', async () => {
+    const { batch, runs, nextRun } = controlled();
+    const first = [batch.add('a', 1), batch.add('a', 2)];
+    await nextRun(1);
+    const later = [3, 4, 5, 6].map((item) => batch.add('a', item));
+    runs[0]!.end();
+    expect(await Promise.all(first)).toEqual([10, 20]);
+    await nextRun(2);
+    runs[1]!.end();
+    await nextRun(3);
+    runs[2]!.end();
+    expect(await Promise.all(later)).toEqual([30, 40, 50, 60]);
+    expect(runs.map(({ items }) => items)).toEqual([[1, 2], [3, 4, 5], [6]]);
+  });
+
+  test('keeps keys apart and runs them side by side', async () => {
+    const { batch, runs, nextRun } = controlled();
+    const answers = [batch.add('a', 1), batch.add('b', 2)];
+    await nextRun(2);
+    expect(runs.map(({ key, items }) => [key, items])).toEqual([
+      ['a', [1]],
+      ['b', [2]],
+    ]);
+    for (const run of runs) run.end();
+    expect(await Promise.all(answers)).toEqual([10, 20]);
+  });
+
+  test('fails those of one batch together, and goes on with the next', async () => {
+    const { batch, runs, nextRun } = controlled();
+    const failing = batch.add('a', 1);
+    await nextRun(1);
+    const next = batch.add('a', 2);
+    runs[0]!.end(new Error('away'));
+    await expect(failing).rejects.toThrow('away');
+    await nextRun(2);
+    runs[1]!.end();
+    expect(await next).toBe(20);
+  });
+});
+
+describe('the lanes of endpoints', () => {
+  const isSettled = async (promise: Promise<unknown>) =>
+    (await Promise.race([promise, new Promise((resolve) => setImmediate(resolve, 'waiting'))])) !== 'waiting';
+
+  /** Enters until somebody has to wait; returns those who are in, and the one who waits. */
+  async function fill(lanes: EndpointLanes, endpoint: string) {
+    for (let admitted = 0; ; admitted++) {
+      const entering = lanes.enter(endpoint);
+      if (!(await isSettled(entering))) return { admitted, waiting: entering };
+    }
+  }
+
+  test('a full lane makes others wait, and an answer lets the next one in', async () => {
+    const lanes = new EndpointLanes();
+    const { admitted, waiting } = await fill(lanes, 'a');
+    expect(admitted).toBe(64);
+    lanes.leave('a', { answered: true });
+    expect(await waiting).toBe(true);
+  });
+
+  test('one endpoint does not fill the lane of another', async () => {
+    const lanes = new EndpointLanes();
+    await fill(lanes, 'a');
+    expect(await lanes.enter('b')).toBe(true);
+  });
+
+  test('an endpoint that falls silent turns those who wait away, and takes few until it answers', async () => {
+    const lanes = new EndpointLanes();
+    const { admitted, waiting } = await fill(lanes, 'a');
+    lanes.leave('a', { answered: false });
+    expect(await waiting).toBe(false);
+    expect(await lanes.enter('a')).toBe(false);
+    for (let left = 1; left < admitted; left++) lanes.leave('a', { answered: false });
+    const tries = await Promise.all(Array.from({ length: 10 }, () => lanes.enter('a')));
+    expect(tries.filter(Boolean)).toHaveLength(4);
+    lanes.leave('a', { answered: true });
+    expect(await Promise.all(Array.from({ length: 10 }, () => lanes.enter('a')))).toEqual(Array(10).fill(true));
+  });
+
+  test('closed, they turn everybody away', async () => {
+    const lanes = new EndpointLanes();
+    const { waiting } = await fill(lanes, 'a');
+    lanes.close();
+    expect(await waiting).toBe(false);
+    expect(await lanes.enter('b')).toBe(false);
+  });
+});
