@@ -3,7 +3,7 @@
  * transaction. A delivery's tries are rows of webhook_attempts.
  *
  * A delivery's key begins with its endpoint: so the key itself serves the list of an endpoint, newest first, and a
- * delivery costs one index less. `retry_at` is state (when it may be tried again); `due_at` is only the sweeper's alarm,
+ * delivery costs one index less. That of an attempt begins with the event, so that it serves timelines as well. `retry_at` is state (when it may be tried again); `due_at` is only the sweeper's alarm,
  * which the sweeper moves as it rings.
  */
 import type { Knex } from 'knex';
@@ -55,15 +55,15 @@ export async function up(knex: Knex): Promise<void> {
 
     CREATE TABLE webhook_attempts (
       book_id uuid NOT NULL,
-      endpoint_id uuid NOT NULL,
       event_sequence bigint NOT NULL,
+      endpoint_id uuid NOT NULL,
       attempt smallint NOT NULL CHECK (attempt > 0),
       started_at timestamptz(3) NOT NULL,
       duration_ms integer NOT NULL,
       status smallint,
       error text,
       response text,
-      PRIMARY KEY (book_id, endpoint_id, event_sequence, attempt),
+      PRIMARY KEY (book_id, event_sequence, endpoint_id, attempt),
       FOREIGN KEY (book_id, endpoint_id, event_sequence) REFERENCES webhook_deliveries (book_id, endpoint_id, event_sequence)
     );
 

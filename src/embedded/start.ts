@@ -10,7 +10,7 @@ import { type Config, ConfigError, readConfig } from '../config.ts';
 import { migrate } from '../db/migrate.ts';
 import { DatabaseRoleError } from '../db/roles.ts';
 import { createLogger, type Logger } from '../log.ts';
-import { createRuntime, type Runtime } from '../runtime.ts';
+import { createRuntime } from '../runtime.ts';
 import { startApi } from '../server.ts';
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
 import { dataDirectory } from './environment.ts';
@@ -18,7 +18,7 @@ import { greet } from './greeting.ts';
 import { AlreadyRunning, claimInstance } from './instance-lock.ts';
 import { makeDataFolder } from './place.ts';
 import { type PostgresServer, startPostgres } from './postgres-server.ts';
-import { isPortFree } from './postmaster.ts';
+import { freePort, isPortFree } from './postmaster.ts';
 import { fundSandboxAccount, keepSandboxKey } from './sandbox.ts';
 import { createShutdown, StoppedWhileStarting } from './shutdown.ts';
 
@@ -41,7 +41,7 @@ async function start(): Promise<void> {
   makeDataFolder(directory);
   const claim = claimInstance(realpathSync(directory));
   shutdown.add('data folder', async () => claim.release());
-  await refuseTakenPort();
+  const port = await choosePort();
   const postgres = process.env.DATABASE_URL ? undefined : await startOwnPostgres();
   const environment = postgres
     ? {
@@ -52,7 +52,7 @@ async function start(): Promise<void> {
       }
     : process.env;
   // What a person wants to read here is the greeting; each request's line is for LOG_LEVEL=info.
-  const config = readConfig({ ...environment, LOG_LEVEL: environment.LOG_LEVEL || 'warn' });
+  const config = readConfig({ ...environment, PORT: port, LOG_LEVEL: environment.LOG_LEVEL || 'warn' });
   const log = createLogger(config.LOG_LEVEL, 'countinghouse');
   if (postgres) keepPostgresRunning(postgres, log);
   if (config.DATABASE_OWNER_URL) {
@@ -88,7 +88,7 @@ async function startProduct(options: {
   announce(baseUrl: string): void;
 }): Promise<void> {
   const { config, log, postgres, announce } = options;
-  const runtime: Runtime = await createRuntime(config, log);
+  const runtime = createRuntime(config, log);
   shutdown.add('connections', () => runtime.close());
   const pools = await startPools(runtime, { pools: ['ledger', 'rails', 'webhooks', 'sweeper'] });
   shutdown.add('worker pools', () => pools.close());
@@ -106,12 +106,12 @@ async function startProduct(options: {
   console.log(greet({ baseUrl: api.url, testKey, account, directory, queues, cluster: postgres?.cluster }));
 }
 
-/** Said before anything is started: the most frequent fault of a first try. */
-async function refuseTakenPort(): Promise<void> {
-  const port = process.env.PORT || '8080';
-  if (/^\d+$/.test(port) && port !== '0' && !(await isPortFree(Number(port), process.env.HOST || undefined))) {
-    throw portTaken(Number(port));
-  }
+/** A taken port is said before anything is started. PORT=0 is settled here, since links in answers name the port. */
+async function choosePort(): Promise<string> {
+  const { PORT: port = '8080', HOST: host } = process.env;
+  if (port === '0') return String(await freePort());
+  if (/^\d+$/.test(port) && !(await isPortFree(Number(port), host || undefined))) throw portTaken(Number(port));
+  return port;
 }
 
 function portTaken(port: number): StartRefused {

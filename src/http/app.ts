@@ -37,7 +37,7 @@ export function createApp(
   const context = { runtime, services };
   mountRoutes(app, routes, context);
   mountOperations(app, context);
-  mountReference(app, { routes, publicUrl: runtime.publicUrl });
+  mountReference(app, { routes, publicUrl: () => runtime.publicUrl });
 
   app.use((request) => {
     throw new ApiError('route_not_found', { detail: `There is no ${request.method} route at this path.` });

@@ -51,10 +51,10 @@ const protectPage = helmet({
   strictTransportSecurity: false,
 });
 
-export function mountReference(app: Express, options: { routes: readonly Route[]; publicUrl: string }): void {
+export function mountReference(app: Express, options: { routes: readonly Route[]; publicUrl: () => string }): void {
   let document: string | undefined;
   mount(app, '/openapi.json', ({ exchange }) => {
-    document ??= JSON.stringify(buildOpenApi(options));
+    document ??= JSON.stringify(buildOpenApi({ routes: options.routes, publicUrl: options.publicUrl() }));
     exchange.send({ status: 200, cacheControl: PAGE_CACHE, body: document });
   });
   mountPage(app, '/docs', () =>

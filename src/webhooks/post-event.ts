@@ -146,7 +146,8 @@ export function errorKind(error: Error): AttemptError {
   const code = String((error as NodeJS.ErrnoException).code ?? '');
   const kind = KINDS_BY_CODE[code];
   if (kind) return kind;
-  if (code.startsWith('HPE_')) return 'answer_invalid';
+  // By its name: undici 7 leaves its code undefined.
+  if (error.name === 'HTTPParserError') return 'answer_invalid';
   if (/^(ERR_TLS|ERR_SSL|EPROTO)|CERT|SIGNATURE|SELF_SIGNED/.test(code)) return 'tls_failed';
   return 'connection_failed';
 }

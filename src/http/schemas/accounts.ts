@@ -11,14 +11,12 @@ export const createAccount = z
   .strictObject({
     currency,
     name,
-    overdraft_limit: amountOrZero
-      .optional()
-      .meta({
-        type: 'integer',
-        format: 'int64',
-        minimum: 0,
-        description: 'How far below zero the available balance may go. Without it, not at all.',
-      }),
+    overdraft_limit: amountOrZero.optional().meta({
+      type: 'integer',
+      format: 'int64',
+      minimum: 0,
+      description: 'How far below zero the available balance may go. Without it, not at all.',
+    }),
     external_id: externalId.optional(),
     metadata: metadata.optional(),
   })

@@ -99,12 +99,10 @@ export const webhook = z.strictObject(fields).meta({ id: 'WebhookEndpoint' });
 export const webhookWithSecret = z
   .strictObject({
     ...fields,
-    secret: z
-      .string()
-      .meta({
-        description: 'Signs deliveries (Standard Webhooks). Shown now and never again.',
-        example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
-      }),
+    secret: z.string().meta({
+      description: 'Signs deliveries (Standard Webhooks). Shown now and never again.',
+      example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+    }),
   })
   .meta({ id: 'WebhookEndpointWithSecret' });
 

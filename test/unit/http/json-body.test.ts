@@ -16,14 +16,14 @@ function refusal(text: string): ApiError {
 const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
 
 test.each`
-  text                     | position | line | column
-  ${'{"a":1,'}             | ${7}     | ${1} | ${8}
-  ${'{"a":\n  x}'}         | ${8}     | ${2} | ${3}
-  ${'{"a":1}}'}            | ${7}     | ${1} | ${8}
-  ${"{'a':1}"}             | ${1}     | ${1} | ${2}
-  ${'{"a":"x'}             | ${7}     | ${1} | ${8}
-  ${'{"a":NaN}'}           | ${5}     | ${1} | ${6}
-  ${'{"a":1,"a":2,\n\n}'}  | ${15}    | ${3} | ${1}
+  text                    | position | line | column
+  ${'{"a":1,'}            | ${7}     | ${1} | ${8}
+  ${'{"a":\n  x}'}        | ${8}     | ${2} | ${3}
+  ${'{"a":1}}'}           | ${7}     | ${1} | ${8}
+  ${"{'a':1}"}            | ${1}     | ${1} | ${2}
+  ${'{"a":"x'}            | ${7}     | ${1} | ${8}
+  ${'{"a":NaN}'}          | ${5}     | ${1} | ${6}
+  ${'{"a":1,"a":2,\n\n}'} | ${15}    | ${3} | ${1}
 `('malformed JSON $text is refused at position $position', ({ text, position, line, column }) => {
   const error = refusal(text);
   expect(error.code).toBe('malformed_json');
@@ -42,17 +42,17 @@ test.each(['[]', '1', '1.5', '"x"', 'null', 'true'])('a body that is %s is not a
 });
 
 test.each`
-  text                                | code                   | pointer
-  ${'{"a":"\\u0000"}'}                | ${'parameter_invalid'} | ${'/a'}
-  ${'{"a":["x",{"b":"y\\u0000z"}]}'}  | ${'parameter_invalid'} | ${'/a/1/b'}
-  ${'{"a":"\\ud800"}'}                | ${'parameter_invalid'} | ${'/a'}
-  ${'{"a":"\\udc00\\ud800"}'}         | ${'parameter_invalid'} | ${'/a'}
-  ${'{"m":{"\\ud83d":"x"}}'}          | ${'parameter_invalid'} | ${'/m/\ud83d'}
-  ${'{"m":{"k\\u0000":"x"}}'}         | ${'parameter_invalid'} | ${'/m/k\u0000'}
-  ${'{"m~/n":"\\u0000"}'}             | ${'parameter_invalid'} | ${'/m~0~1n'}
-  ${'{"__proto__":{"x":1}}'}          | ${'parameter_unknown'} | ${'/__proto__'}
-  ${'{"a":{"__proto__":{"x":1.5}}}'}  | ${'parameter_unknown'} | ${'/a/__proto__'}
-  ${'{"\\u005f_proto__":1}'}          | ${'parameter_unknown'} | ${'/__proto__'}
+  text                               | code                   | pointer
+  ${'{"a":"\\u0000"}'}               | ${'parameter_invalid'} | ${'/a'}
+  ${'{"a":["x",{"b":"y\\u0000z"}]}'} | ${'parameter_invalid'} | ${'/a/1/b'}
+  ${'{"a":"\\ud800"}'}               | ${'parameter_invalid'} | ${'/a'}
+  ${'{"a":"\\udc00\\ud800"}'}        | ${'parameter_invalid'} | ${'/a'}
+  ${'{"m":{"\\ud83d":"x"}}'}         | ${'parameter_invalid'} | ${'/m/\ud83d'}
+  ${'{"m":{"k\\u0000":"x"}}'}        | ${'parameter_invalid'} | ${'/m/k\u0000'}
+  ${'{"m~/n":"\\u0000"}'}            | ${'parameter_invalid'} | ${'/m~0~1n'}
+  ${'{"__proto__":{"x":1}}'}         | ${'parameter_unknown'} | ${'/__proto__'}
+  ${'{"a":{"__proto__":{"x":1.5}}}'} | ${'parameter_unknown'} | ${'/a/__proto__'}
+  ${'{"\\u005f_proto__":1}'}         | ${'parameter_unknown'} | ${'/__proto__'}
 `('$text is refused at $pointer', ({ text, code, pointer }) => {
   const error = refusal(text);
   expect(error.code).toBe(code);
@@ -77,10 +77,10 @@ test(`${MAX_DEPTH} levels are read, one more is refused by its pointer`, () => {
 });
 
 test.each`
-  text                                                        | pointer
-  ${`{"x":[0,[1],${'['.repeat(40)}`}                          | ${`/x/2${'/0'.repeat(30)}`}
-  ${`{"k,y":"}]","q":{"a\\"/b":${'{"z":'.repeat(40)}`}        | ${`/q/a"~1b${'/z'.repeat(30)}`}
-  ${`{"x":[{"a":1},{"b":[2,${'{"c":['.repeat(20)}`}           | ${`/x/1/b/1${'/c/0'.repeat(14)}`}
+  text                                                 | pointer
+  ${`{"x":[0,[1],${'['.repeat(40)}`}                   | ${`/x/2${'/0'.repeat(30)}`}
+  ${`{"k,y":"}]","q":{"a\\"/b":${'{"z":'.repeat(40)}`} | ${`/q/a"~1b${'/z'.repeat(30)}`}
+  ${`{"x":[{"a":1},{"b":[2,${'{"c":['.repeat(20)}`}    | ${`/x/1/b/1${'/c/0'.repeat(14)}`}
 `('nesting is named in the middle of a text: $pointer', ({ text, pointer }) => {
   expect(refusal(text).faults[0]!.param).toBe(pointer);
 });

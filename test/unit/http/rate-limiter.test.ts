@@ -11,7 +11,8 @@ function sharedCounter() {
     async take(bucket, points) {
       calls.count++;
       let window = windows.get(bucket);
-      if (!window || clock.now >= window.endsAt) windows.set(bucket, (window = { consumed: 0, endsAt: clock.now + 1000 }));
+      if (!window || clock.now >= window.endsAt)
+        windows.set(bucket, (window = { consumed: 0, endsAt: clock.now + 1000 }));
       window.consumed += points;
       return { consumed: window.consumed, msBeforeNext: window.endsAt - clock.now };
     },
@@ -78,7 +79,10 @@ test('headers say the policy, what is left and when it begins anew', async () =>
   const { limiter, clock } = sharedCounter();
   const one = limiter();
   const first = await one.take('writes:book', 100);
-  expect(rateLimitHeaders('writes', 100, first)).toEqual({ rateLimit: '"writes";r=99;t=1', policy: '"writes";q=100;w=1' });
+  expect(rateLimitHeaders('writes', 100, first)).toEqual({
+    rateLimit: '"writes";r=99;t=1',
+    policy: '"writes";q=100;w=1',
+  });
   clock.now += 400;
   expect(rateLimitHeaders('writes', 100, await one.take('writes:book', 100)).rateLimit).toBe('"writes";r=98;t=1');
 });

@@ -1,0 +1,19 @@
+/** What a bench is given and what it gives back. */
+import type { Closing } from './closing.ts';
+import type { QueueBackend } from './stage.ts';
+
+export interface BenchContext {
+  readonly closing: Closing;
+  readonly queue: QueueBackend;
+  /** How long to measure, setting up and checking not counted. */
+  readonly seconds: number;
+  /** For benches that count to a number instead of a time. */
+  readonly payouts: number;
+}
+
+export interface BenchResult {
+  readonly fields: Record<string, number>;
+  readonly versions: { postgres: string; redis: string | null };
+  /** What was verified after the run; a bench whose ledger does not hold throws instead. */
+  readonly checked: Record<string, unknown>;
+}

@@ -1,0 +1,97 @@
+/**
+ * The ceiling: the rows that entries leave behind, by bare multi-row INSERT into the product's own schema, with its
+ * indexes, foreign keys and triggers, and a commit for each batch. No decision, no balance, no chain; the values are
+ * put together before the clock starts. What no ledger on these tables can be faster than.
+ */
+import { randomBytes } from 'node:crypto';
+import { byteaArray, instantArray, plainArray, textArray } from '../../src/db/columns.ts';
+import type { Pool } from '../../src/db/pool.ts';
+import { inTransaction } from '../../src/db/transaction.ts';
+import { newId, type Uuid } from '../../src/ids.ts';
+import type { BookId } from '../../src/ledger/book.ts';
+
+export interface CeilingBatch {
+  readonly count: number;
+  readonly entries: readonly string[];
+  readonly postings: readonly string[];
+}
+
+export interface Movement {
+  readonly debit: Uuid;
+  readonly credit: Uuid;
+}
+
+/** Makes rows as they would be in a book: gapless sequences and line numbers, digests that do not compress. */
+export class CeilingRows {
+  #sequence = 0n;
+  readonly #lines = new Map<Uuid, bigint>();
+
+  batch(movements: readonly Movement[], currency: string): CeilingBatch {
+    const now = Date.now();
+    const sequences = movements.map(() => ++this.#sequence);
+    const each = <T>(value: () => T): T[] => movements.map(value);
+    const lines = movements.map(({ debit, credit }) => ({ debit: this.#nextLine(debit), credit: this.#nextLine(credit) }));
+    return {
+      count: movements.length,
+      entries: [
+        plainArray(sequences),
+        plainArray(each(newId)),
+        textArray(each(() => 'adjustment')),
+        plainArray(each(newId)),
+        textArray(each(() => 'posted')),
+        instantArray(each(() => now)),
+        instantArray(each(() => now)),
+        plainArray(each(newId)),
+        plainArray(each(() => false)),
+        byteaArray(each(() => null)),
+        byteaArray(each(() => randomBytes(32))),
+      ],
+      postings: [
+        plainArray(sequences),
+        plainArray(each(() => 1)),
+        plainArray(movements.map(({ debit }) => debit)),
+        plainArray(movements.map(({ credit }) => credit)),
+        plainArray(each(randomAmount)),
+        textArray(each(() => currency)),
+        plainArray(lines.map(({ debit }) => debit)),
+        plainArray(each(randomAmount)),
+        plainArray(lines.map(({ credit }) => credit)),
+        plainArray(each(randomAmount)),
+      ],
+    };
+  }
+
+  #nextLine(account: Uuid): bigint {
+    const line = (this.#lines.get(account) ?? 0n) + 1n;
+    this.#lines.set(account, line);
+    return line;
+  }
+}
+
+export function randomAmount(): bigint {
+  return BigInt(1 + Math.floor(Math.random() * 10_000));
+}
+
+/** One database transaction, sent in one breath. */
+export async function insertCeilingBatch(pool: Pool, bookId: BookId, batch: CeilingBatch): Promise<void> {
+  await inTransaction(pool, async (trx) => {
+    const inserts = [
+      trx.query({
+        name: 'ceiling.entries',
+        text: `INSERT INTO entries (book_id, sequence, id, resource, resource_id, step, posted_at, effective_at, request_id, floor_overridden, text_digest, hash)
+          SELECT $1, * FROM unnest($2::bigint[], $3::uuid[], $4::text[], $5::uuid[], $6::text[], $7::timestamptz[], $8::timestamptz[],
+            $9::uuid[], $10::boolean[], $11::bytea[], $12::bytea[])`,
+        values: [bookId, ...batch.entries],
+      }),
+      trx.query({
+        name: 'ceiling.postings',
+        text: `INSERT INTO postings (book_id, entry_sequence, ordinal, debit_account_id, credit_account_id, amount, currency,
+            debit_line, debit_balance_after, credit_line, credit_balance_after)
+          SELECT $1, * FROM unnest($2::bigint[], $3::smallint[], $4::uuid[], $5::uuid[], $6::bigint[], $7::text[],
+            $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[])`,
+        values: [bookId, ...batch.postings],
+      }),
+    ];
+    await Promise.all(inserts);
+  });
+}

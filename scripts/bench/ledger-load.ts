@@ -1,0 +1,85 @@
+/** Load on the committer: commands that post one entry between two accounts, and ways of submitting them. */
+import { newId, type Uuid } from '../../src/ids.ts';
+import { accounts } from '../../src/ledger/account-store.ts';
+import type { BookId } from '../../src/ledger/book.ts';
+import { chartAccountId } from '../../src/ledger/chart.ts';
+import type { Command } from '../../src/ledger/command.ts';
+import type { Committer } from '../../src/ledger/committer.ts';
+import { Draft } from '../../src/ledger/draft.ts';
+import type { BenchBook } from './book.ts';
+import { CURRENCY } from './book.ts';
+import { type Movement, randomAmount } from './ceiling-store.ts';
+
+/** Two different accounts, each as likely as any other. */
+export function uniform({ accounts }: BenchBook): Movement {
+  const debit = Math.floor(Math.random() * accounts.length);
+  const credit = (debit + 1 + Math.floor(Math.random() * (accounts.length - 1))) % accounts.length;
+  return { debit: accounts[debit]!, credit: accounts[credit]! };
+}
+
+/** A command as the product's own are: named rows, a pure decision, nothing else. */
+function post(movement: Movement, prepare?: (draft: Draft) => void): Command<void> {
+  const id = newId();
+  const requestId = newId();
+  return {
+    id,
+    name: 'bench.post',
+    requestId,
+    actor: 'bench',
+    touches: [{ table: accounts, ids: [movement.debit, movement.credit] }],
+    decide(state, moment) {
+      const draft = new Draft(state, { id, requestId, actor: 'bench', moment });
+      prepare?.(draft);
+      draft.post({
+        resource: 'adjustment',
+        resourceId: id,
+        step: 'posted',
+        postings: [{ ...movement, amount: randomAmount() }],
+      });
+      return draft.finish(undefined);
+    },
+  };
+}
+
+export type CommandSource = () => { bookId: BookId; command: Command<void> };
+
+export function uniformSource(book: BenchBook): CommandSource {
+  return () => ({ bookId: book.id, command: post(uniform(book)) });
+}
+
+/** The book's pool account is in every entry. */
+export function hotSource(book: BenchBook): CommandSource {
+  const pool: Uuid = chartAccountId(book.id, 'pool', CURRENCY);
+  return () => {
+    const { credit } = uniform(book);
+    const command = post({ debit: pool, credit }, (draft) => draft.chart('pool', CURRENCY));
+    return { bookId: book.id, command };
+  };
+}
+
+/** Each book in turn. */
+export function inTurns(sources: readonly CommandSource[]): CommandSource {
+  let next = 0;
+  return () => sources[next++ % sources.length]!();
+}
+
+/**
+ * Carries out `count` commands, always as many under way: whoever has an answer submits the next. One caller waits for
+ * each answer before it asks again; thousands keep every batch full.
+ */
+export async function submitAll(
+  committer: Committer,
+  source: CommandSource,
+  { count, callers }: { count: number; callers: number },
+): Promise<number> {
+  let left = count;
+  const caller = async () => {
+    while (left > 0) {
+      left--;
+      const { bookId, command } = source();
+      await committer.submit(bookId, command);
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, caller));
+  return count;
+}

@@ -1,0 +1,89 @@
+/**
+ * Bench `ledger`: entries a second through the committer, and beside it the ceiling that these tables set. One process,
+ * as a ledger worker is one. See docs/benchmarks.md for what each field means.
+ */
+import { type BenchContext, type BenchResult } from './bench.ts';
+import { type BenchBook, CURRENCY, createCommitter, openBookWithAccounts } from './book.ts';
+import { CeilingRows, insertCeilingBatch } from './ceiling-store.ts';
+import { hotSource, inTurns, submitAll, uniform, uniformSource } from './ledger-load.ts';
+import { say } from './progress.ts';
+import { type Slice, takeTurns, timed } from './slices.ts';
+import { addDatabase, type Stage, setStage } from './stage.ts';
+import { round } from './statistics.ts';
+import { verifyLedger } from './verify.ts';
+
+const ACCOUNTS = 20_000;
+/** The committer's own largest batch; the ceiling's are as large. */
+const BATCH = 1_000;
+/** One batch under way and one waiting behind it: every batch is full, and nothing queues for long. */
+const CALLERS_FULL = 2 * BATCH;
+const CALLERS_CONCURRENT = 64;
+const BOOKS = 4;
+/** Entries in a slice: about a second's work, or less where it is slow. */
+const SLICE_FULL = 20_000;
+const SLICE_CONCURRENT = 8_000;
+const SLICE_ONE_BY_ONE = 500;
+
+export async function benchLedger({ closing, seconds }: BenchContext): Promise<BenchResult> {
+  const stage = await setStage(closing, null);
+  const book = await openBookWithAccounts(stage.pool, { name: 'One book', accounts: ACCOUNTS });
+  const four: BenchBook[] = [];
+  for (let number = 1; number <= BOOKS; number++) {
+    four.push(await openBookWithAccounts(stage.pool, { name: `Book ${number}`, accounts: ACCOUNTS / BOOKS }));
+  }
+  say(`${ACCOUNTS} accounts in one book, as many in ${BOOKS} books, as many for the ceiling`);
+  const rates = await takeTurns([await ceilingSlice(stage), ...productSlices(stage, book, four)], seconds);
+  const checked = await verifyLedger(stage);
+  const rate = (name: string) => rates[name]!;
+  return {
+    versions: stage.versions,
+    checked,
+    fields: {
+      entries_per_s: round(rate('uniform')),
+      ceiling_per_s: round(rate('ceiling')),
+      ratio: round(rate('uniform') / rate('ceiling'), 3),
+      hot_per_s: round(rate('hot')),
+      hot_ratio: round(rate('hot') / rate('uniform'), 3),
+      concurrent_per_s: round(rate('concurrent')),
+      one_by_one_per_s: round(rate('one by one')),
+      concurrent_ratio: round(rate('concurrent') / rate('one by one'), 1),
+      books4_per_s: round(rate('4 books')),
+      books4_ratio: round(rate('4 books') / rate('uniform'), 2),
+    },
+  };
+}
+
+function productSlices({ pool }: Stage, book: BenchBook, four: readonly BenchBook[]): Slice[] {
+  const committer = createCommitter(pool);
+  const slice = (name: string, source: () => ReturnType<ReturnType<typeof uniformSource>>, load: { count: number; callers: number }) => ({
+    name,
+    run: () => timed(() => submitAll(committer, source, load)),
+  });
+  const full = { count: SLICE_FULL, callers: CALLERS_FULL };
+  return [
+    slice('uniform', uniformSource(book), full),
+    slice('hot', hotSource(book), full),
+    slice('4 books', inTurns(four.map(uniformSource)), { count: SLICE_FULL * 2, callers: CALLERS_FULL * BOOKS }),
+    slice('concurrent', uniformSource(book), { count: SLICE_CONCURRENT, callers: CALLERS_CONCURRENT }),
+    slice('one by one', uniformSource(book), { count: SLICE_ONE_BY_ONE, callers: 1 }),
+  ];
+}
+
+/** In a database of its own on the same server, so that the ledger's own can be verified whole. */
+async function ceilingSlice(stage: Stage): Promise<Slice> {
+  const pool = await addDatabase(stage, 'ceiling');
+  const book = await openBookWithAccounts(pool, { name: 'Ceiling', accounts: ACCOUNTS });
+  const rows = new CeilingRows();
+  return {
+    name: 'ceiling',
+    run() {
+      const batches = Array.from({ length: SLICE_FULL / BATCH }, () =>
+        rows.batch(Array.from({ length: BATCH }, () => uniform(book)), CURRENCY),
+      );
+      return timed(async () => {
+        for (const batch of batches) await insertCeilingBatch(pool, book.id, batch);
+        return SLICE_FULL;
+      });
+    },
+  };
+}

@@ -1,0 +1,2 @@
+import type { BenchContext, BenchResult } from './bench.ts';
+export async function benchPayouts(_: BenchContext): Promise<BenchResult> { throw new Error('not yet'); }

@@ -1,0 +1,63 @@
+/**
+ * `npm run bench -- NAME`: measures the product on this machine with everything it needs started by itself, and checks
+ * afterwards that the ledger holds. One JSON object on standard output with --json, progress on standard error.
+ * Exits 0, 1 when the ledger does not hold or the bench failed.
+ */
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { benchAccept } from './accept.ts';
+import type { BenchContext, BenchResult } from './bench.ts';
+import { createClosing } from './closing.ts';
+import { benchLedger } from './ledger.ts';
+import { machine, revision } from './machine.ts';
+import { benchPayouts } from './payouts.ts';
+import { say } from './progress.ts';
+import type { QueueBackend } from './stage.ts';
+
+const BENCHES: Record<string, { about: string; run: (context: BenchContext) => Promise<BenchResult> }> = {
+  ledger: { about: 'entries a second through the committer, beside the same rows by bare INSERT', run: benchLedger },
+  accept: { about: 'POST /v1/payouts, one API process, beside a bare Express app', run: benchAccept },
+  payouts: { about: 'payouts from accept to delivered webhook, all on this machine', run: benchPayouts },
+};
+
+interface Flags {
+  json?: boolean;
+  seconds: number;
+  queue: QueueBackend;
+  payouts: number;
+}
+
+const program = new Command('bench')
+  .description('Measures the product on this machine. What each figure means: docs/benchmarks.md')
+  .showHelpAfterError();
+for (const [name, { about, run }] of Object.entries(BENCHES)) {
+  program
+    .command(name)
+    .description(about)
+    .option('--json', 'the result as one JSON object on standard output')
+    .option('--seconds <number>', 'how long to measure', wholeNumber, 60)
+    .addOption(new Option('--queue <backend>', 'what carries the jobs').choices(['redis', 'postgres']).default('redis'))
+    .option('--payouts <number>', 'how many payouts to carry (bench payouts)', wholeNumber, 20_000)
+    .action((flags: Flags) => measure(name, run, flags));
+}
+await program.parseAsync();
+
+async function measure(name: string, run: (context: BenchContext) => Promise<BenchResult>, flags: Flags): Promise<void> {
+  const closing = createClosing();
+  try {
+    const { fields, versions, checked } = await run({ closing, ...flags });
+    await closing.closeAll();
+    const facts = { machine: { ...machine(), ...versions }, revision: revision(), date: new Date().toISOString(), checked };
+    if (flags.json) console.log(JSON.stringify({ bench: name, queue: flags.queue, seconds: flags.seconds, ...fields, ...facts }));
+    else for (const [field, value] of Object.entries(fields)) console.log(`${field.padEnd(24)}${value.toLocaleString('en')}`);
+  } catch (error) {
+    say(`failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    await closing.closeAll();
+    process.exitCode = 1;
+  }
+}
+
+function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 1) throw new InvalidArgumentError('Expects a whole number from 1 up.');
+  return value;
+}

@@ -1,0 +1,173 @@
+/**
+ * What a process tells Prometheus. Histograms are fed where the work is done; gauges about the whole (what is due, stuck,
+ * unknown, queued) are read from Postgres and the queues when somebody looks, at most every two seconds and within a limit.
+ * No book is a label: books grow with the business, and labels must not.
+ */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Clock } from './clock.ts';
+import type { Pool } from './db/pool.ts';
+import type { Logger } from './log.ts';
+import { countUnknown, readBacklog } from './operations/backlog-store.ts';
+import type { DoorbellCounts } from './queue/doorbell.ts';
+import type { Queues } from './queue/queues.ts';
+import { warnSeldom } from './queue/seldom.ts';
+import { withinLimit } from './queue/time-limit.ts';
+
+export interface MetricsSources {
+  readonly pool: Pool;
+  readonly queues: Pick<Queues, 'depths'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export interface Metrics {
+  readonly doorbell: DoorbellCounts;
+  /** One commit of the committer. */
+  observeBatch(batch: { commands: number; lockWaitSeconds: number; commitSeconds: number }): void;
+  /** One answered request. The route is its pattern, never its path. */
+  observeRequest(request: { method: string; route: string; status: number }, seconds: number): void;
+  render(): Promise<string>;
+  readonly contentType: string;
+}
+
+/** Scrapes come every few seconds and from several places; the database is asked once for all of them. */
+const READ_EVERY_MS = 2_000;
+
+/** Prometheus gives up after ten seconds by default. What cannot be read by then is left out of this scrape. */
+const READ_LIMIT_MS = 2_000;
+
+/** From a lone commit on a fast disk (1 ms) to the longest a request waits (10 s). */
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const COMMANDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
+
+export function createMetrics({ pool, queues, clock, log }: MetricsSources): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+
+  const lockWait = new Histogram({
+    name: 'countinghouse_book_lock_wait_seconds',
+    help: "How long a batch waited for its book's lock.",
+    buckets: SECONDS,
+    registers,
+  });
+  const commit = new Histogram({
+    name: 'countinghouse_commit_seconds',
+    help: 'How long a batch took from its begin to its commit.',
+    buckets: SECONDS,
+    registers,
+  });
+  const commands = new Histogram({
+    name: 'countinghouse_batch_commands',
+    help: 'Commands committed together.',
+    buckets: COMMANDS,
+    registers,
+  });
+  const requests = new Histogram({
+    name: 'countinghouse_http_request_seconds',
+    help: 'How long a request took, by route pattern.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: SECONDS,
+    registers,
+  });
+  const rung = new Counter({ name: 'countinghouse_bells_rung_total', help: 'Row ids given to the queues.', registers });
+  const dropped = new Counter({
+    name: 'countinghouse_bells_dropped_total',
+    help: 'Row ids that the queues did not take; the sweeper rings for them later.',
+    labelNames: ['reason'],
+    registers,
+  });
+  const oldestDue = new Gauge({
+    name: 'countinghouse_due_oldest_seconds',
+    help: 'How long the row that is due longest has been waiting for somebody to answer; 0 when none is.',
+    labelNames: ['kind'],
+    registers,
+  });
+  const stuck = new Gauge({
+    name: 'countinghouse_stuck_rows',
+    help: 'Rows that a bug stopped, waiting for a person (npm run ops -- stuck list). Counted up to 10,000.',
+    labelNames: ['kind'],
+    registers,
+  });
+  const unknown = new Gauge({
+    name: 'countinghouse_payouts_unknown',
+    help: 'Payouts whose outcome at their rail nobody knows. Counted up to 10,000.',
+    labelNames: ['rail'],
+    registers,
+  });
+  const jobs = new Gauge({
+    name: 'countinghouse_queue_jobs',
+    help: 'Jobs in the queues.',
+    labelNames: ['queue', 'state'],
+    registers,
+  });
+
+  async function readRows(): Promise<void> {
+    const now = clock.now();
+    const [backlog, rails] = await Promise.all([readBacklog(pool, now), countUnknown(pool)]);
+    for (const { kind, oldestDueAt, stuck: rows } of backlog) {
+      oldestDue.set({ kind }, oldestDueAt === null ? 0 : Math.max(0, now - oldestDueAt) / 1_000);
+      stuck.set({ kind }, rows);
+    }
+    // A rail with nothing unknown any more must not keep its last number.
+    unknown.reset();
+    for (const { rail, payouts } of rails) unknown.set({ rail }, payouts);
+  }
+
+  async function readQueues(): Promise<void> {
+    for (const { queue, states } of await queues.depths({ limitMs: READ_LIMIT_MS })) {
+      for (const [state, count] of Object.entries(states)) jobs.set({ queue, state }, count);
+    }
+  }
+
+  const warn = warnSeldom(log, 'metrics left out of a scrape');
+  const readAll = atMostEvery(READ_EVERY_MS, async () => {
+    await Promise.all([
+      withinLimit(readRows(), { what: 'Postgres', limitMs: READ_LIMIT_MS }).catch((error) => {
+        // An old number is worse than none.
+        for (const gauge of [oldestDue, stuck, unknown]) gauge.reset();
+        warn(error);
+      }),
+      readQueues().catch((error) => {
+        jobs.reset();
+        warn(error);
+      }),
+    ]);
+  });
+
+  return {
+    doorbell: {
+      rung: (ids) => rung.inc(ids),
+      dropped: (ids, reason) => dropped.inc({ reason }, ids),
+    },
+    observeBatch(batch) {
+      lockWait.observe(batch.lockWaitSeconds);
+      commit.observe(batch.commitSeconds);
+      commands.observe(batch.commands);
+    },
+    observeRequest({ method, route, status }, seconds) {
+      requests.observe({ method, route, status }, seconds);
+    },
+    async render() {
+      await readAll();
+      return registry.metrics();
+    },
+    contentType: registry.contentType,
+  };
+}
+
+/** Shares a run among all who ask while it runs, and among those who ask soon after. */
+function atMostEvery(milliseconds: number, run: () => Promise<void>): () => Promise<void> {
+  let last: Promise<void> | undefined;
+  let until = 0;
+  return () => {
+    const now = performance.now();
+    if (!last || now >= until) {
+      until = Number.POSITIVE_INFINITY;
+      last = run().finally(() => {
+        until = performance.now() + milliseconds;
+      });
+    }
+    return last;
+  };
+}

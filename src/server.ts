@@ -1,0 +1,111 @@
+/**
+ * The API process: `npm run api`, or part of the embedded start. One process answers thousands of requests a second;
+ * several behind a load balancer share limits through Redis and everything else through Postgres.
+ */
+import { realpathSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Redis } from 'ioredis';
+import { ConfigError, readConfig } from './config.ts';
+import { checkApplicationRole, DatabaseRoleError } from './db/roles.ts';
+import { createApp } from './http/app.ts';
+import { closeServer, createHttpServer, ListenError, listen } from './http/http-server.ts';
+import { ApiServices } from './http/services.ts';
+import { createLogger, type Logger } from './log.ts';
+import { warnSeldom } from './queue/seldom.ts';
+import { createRuntime, type Runtime } from './runtime.ts';
+
+export interface Api {
+  readonly port: number;
+  /** Where this machine reaches it. */
+  readonly url: string;
+  /** Finishes what is in hand within DRAIN_TIMEOUT_MS. The runtime stays open: it is the caller's. */
+  close(): Promise<void>;
+}
+
+/** Starts to listen. Throws ListenError, naming PORT or HOST, when it cannot. */
+export async function startApi(runtime: Runtime): Promise<Api> {
+  const { config, log } = runtime;
+  const redis = config.REDIS_URL ? connectLimits(config.REDIS_URL, log) : undefined;
+  // With PORT=0 the address is known once the server listens; what is written before then has no reader.
+  let url = '';
+  const publicUrl = () => (config.PORT === 0 && !config.PUBLIC_URL ? url : runtime.publicUrl);
+  const apiRuntime: Runtime = Object.create(runtime, { publicUrl: { get: publicUrl } });
+  const services = new ApiServices(apiRuntime, redis);
+  const server = createHttpServer(createApp(apiRuntime, services), { publicUrl });
+  try {
+    const port = await listen(server, { host: config.HOST, port: config.PORT });
+    url = urlOf(config.HOST, port);
+    log.info({ url }, 'API listens');
+    return {
+      port,
+      url,
+      async close() {
+        services.drain();
+        await closeServer(server, config.DRAIN_TIMEOUT_MS);
+        redis?.disconnect();
+      },
+    };
+  } catch (error) {
+    redis?.disconnect();
+    throw error;
+  }
+}
+
+/** A connection for counting requests: it never waits for a Redis that is away (see rate-limit-counter.ts). */
+function connectLimits(url: string, log: Logger): Redis {
+  const redis = new Redis(url, {
+    connectionName: 'countinghouse-limits',
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    retryStrategy: (times) => Math.min(50 * times, 1_000),
+  });
+  redis.on('error', warnSeldom(log, 'redis limits connection'));
+  return redis;
+}
+
+/** An address that listens everywhere is reached on this machine by its loopback. */
+function urlOf(host: string, port: number): string {
+  if (host === '0.0.0.0' || host === '::') return `http://127.0.0.1:${port}`;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** Faults that a person can mend: their message is all that is needed. */
+const PLAIN_FAULTS = [ConfigError, DatabaseRoleError, ListenError];
+
+async function main(): Promise<void> {
+  const config = readConfig();
+  const log = createLogger(config.LOG_LEVEL, 'countinghouse-api');
+  const runtime = await createRuntime(config, log, { name: 'countinghouse-api' });
+  const api = await checkApplicationRole(runtime.pool)
+    .then(() => startApi(runtime))
+    .catch(async (error) => {
+      await runtime.close().catch(() => undefined);
+      throw error;
+    });
+  let stopping = false;
+  const stop = async (signal: string) => {
+    if (stopping) return;
+    stopping = true;
+    log.info({ signal }, 'stopping');
+    // Beyond the limit the process ends whatever still hangs: what was promised is in Postgres.
+    setTimeout(() => process.exit(1), config.DRAIN_TIMEOUT_MS + 5_000).unref();
+    await api.close();
+    await runtime.close();
+    process.exit(0);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
+}
+
+function isMain(): boolean {
+  return (
+    process.argv[1] !== undefined && realpathSync(process.argv[1]) === realpathSync(fileURLToPath(import.meta.url))
+  );
+}
+
+if (isMain()) {
+  await main().catch((error: Error) => {
+    console.error(PLAIN_FAULTS.some((kind) => error instanceof kind) ? error.message : error);
+    process.exit(1);
+  });
+}

@@ -1,0 +1,82 @@
+import { afterEach, expect, test } from 'vitest';
+import { Waiters } from '../../../src/http/waiting.ts';
+
+interface Thing {
+  id: string;
+  status: string;
+}
+
+const open: Waiters<Thing>[] = [];
+afterEach(() => {
+  for (const waiters of open.splice(0)) waiters.close();
+});
+
+function setUp(fail: () => boolean = () => false) {
+  const things = new Map<string, Thing>();
+  const loads: { bookId: string; ids: string[] }[] = [];
+  const waiters = new Waiters<Thing>(async (bookId, ids) => {
+    loads.push({ bookId, ids });
+    if (fail()) throw new Error('the database is away');
+    return new Map(ids.filter((id) => things.has(id)).map((id) => [id, things.get(id)!]));
+  });
+  open.push(waiters);
+  const waitFor = (id: string, more: { bookId?: string; seconds?: number; signal?: AbortSignal } = {}) =>
+    waiters.waitFor({ bookId: 'book', id, isDone: ({ status }) => status !== 'pending', seconds: 5, ...more });
+  return { things, loads, waiters, waitFor };
+}
+
+test('a wait ends when the object has moved', async () => {
+  const { things, waitFor } = setUp();
+  things.set('a', { id: 'a', status: 'pending' });
+  setTimeout(() => things.set('a', { id: 'a', status: 'paid' }), 60);
+  expect(await waitFor('a')).toEqual({ id: 'a', status: 'paid' });
+});
+
+test('a wait that runs out gives what was seen last', async () => {
+  const { things, waitFor } = setUp();
+  things.set('a', { id: 'a', status: 'pending' });
+  expect(await waitFor('a', { seconds: 0.1 })).toEqual({ id: 'a', status: 'pending' });
+  expect(await waitFor('nothing', { seconds: 0 })).toBeUndefined();
+});
+
+test('everybody who waits shares one look a tick, for each book', async () => {
+  const { things, loads, waitFor } = setUp();
+  const waits = Array.from({ length: 1_200 }, (_, index) => waitFor(`p${index}`));
+  const twice = waitFor('p0');
+  const other = waitFor('x', { bookId: 'other' });
+  for (let index = 0; index < 1_200; index++) things.set(`p${index}`, { id: `p${index}`, status: 'paid' });
+  things.set('x', { id: 'x', status: 'paid' });
+  await Promise.all([...waits, twice, other]);
+  const ticks = loads.filter(({ bookId }) => bookId === 'other').length;
+  expect(ticks).toBeLessThanOrEqual(2);
+  expect(loads.length).toBeLessThanOrEqual(2 * 4);
+  expect(Math.max(...loads.map(({ ids }) => ids.length))).toBe(500);
+});
+
+test('a client that has gone is not waited for', async () => {
+  const { waitFor } = setUp();
+  const client = new AbortController();
+  setTimeout(() => client.abort(), 30);
+  const started = performance.now();
+  await waitFor('a', { signal: client.signal });
+  expect(performance.now() - started).toBeLessThan(1_000);
+  await waitFor('a', { signal: client.signal });
+});
+
+test('a process that drains lets everybody go at once', async () => {
+  const { things, waiters, waitFor } = setUp();
+  things.set('a', { id: 'a', status: 'pending' });
+  const waiting = waitFor('a');
+  setTimeout(() => waiters.close(), 60);
+  const started = performance.now();
+  expect(await waiting).toEqual({ id: 'a', status: 'pending' });
+  expect(await waitFor('a')).toBeUndefined();
+  expect(performance.now() - started).toBeLessThan(1_000);
+});
+
+test('a look that fails is repeated', async () => {
+  let failures = 2;
+  const { things, waitFor } = setUp(() => failures-- > 0);
+  things.set('a', { id: 'a', status: 'paid' });
+  expect(await waitFor('a')).toEqual({ id: 'a', status: 'paid' });
+});

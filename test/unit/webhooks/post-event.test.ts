@@ -1,0 +1,304 @@
+import type { LookupAddress } from 'node:dns';
+import type { Agent } from 'undici';
+import { afterEach, describe, expect, test } from 'vitest';
+import { postEvent, RESPONSE_KEPT_BYTES, RESPONSE_READ_BYTES } from '../../../src/webhooks/post-event.ts';
+import { parseAllowList } from '../../../src/webhooks/public-address.ts';
+import { createSafeAgent, type ResolveName, type SafeAgentOptions } from '../../../src/webhooks/safe-connect.ts';
+import { type Answer, answering, type Receiver, startReceiver, startSocketServer } from './receiver.ts';
+
+const cleanUp: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const undo of cleanUp.splice(0).reverse()) await undo();
+});
+
+function agent(options: Partial<Omit<SafeAgentOptions, 'allow'>> & { allow?: string[] } = {}): Agent {
+  const made = createSafeAgent({
+    mode: 'test',
+    connectTimeoutMs: 5_000,
+    ...options,
+    allow: parseAllowList(options.allow ?? ['127.0.0.1:*']),
+  });
+  cleanUp.push(() => made.destroy());
+  return made;
+}
+
+async function receiver(answer?: Answer): Promise<Receiver> {
+  const made = await startReceiver(answer);
+  cleanUp.push(made.close);
+  return made;
+}
+
+async function socketServer(...args: Parameters<typeof startSocketServer>) {
+  const made = await startSocketServer(...args);
+  cleanUp.push(made.close);
+  return made;
+}
+
+const post = (dispatcher: Agent, url: string, { timeoutMs = 5_000, body = '{}' } = {}) =>
+  postEvent(dispatcher, {
+    url: new URL(url),
+    headers: { 'content-type': 'application/json', 'webhook-id': 'evt_1' },
+    body,
+    timeoutMs,
+  });
+
+function openPromise() {
+  let resolve: () => void = () => undefined;
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
+
+/** Answers with these addresses, one list a question; the last one again and again. */
+function resolving(...answers: string[][]): ResolveName & { questions: string[] } {
+  const questions: string[] = [];
+  const resolve: ResolveName = (host, _options, callback) => {
+    const addresses = answers[Math.min(questions.length, answers.length - 1)]!;
+    questions.push(host);
+    callback(
+      null,
+      addresses.map((address): LookupAddress => ({ address, family: address.includes(':') ? 6 : 4 })),
+    );
+  };
+  return Object.assign(resolve, { questions });
+}
+
+describe('an answer', () => {
+  test('of 2xx is told with its body, and the body sent arrives to the byte', async () => {
+    const hooks = await receiver(answering(202, { 'retry-after': '7' }, 'thanks'));
+    const body = '{"text":"zwölf € 🏦"}';
+    expect(await post(agent(), `${hooks.url}?a=b`, { body })).toEqual({
+      status: 202,
+      error: null,
+      retryAfter: '7',
+      response: 'thanks',
+    });
+    expect(hooks.received[0]).toMatchObject({
+      path: '/hooks?a=b',
+      body,
+      headers: { 'webhook-id': 'evt_1', 'content-type': 'application/json' },
+    });
+  });
+
+  test('without a body is null', async () => {
+    const hooks = await receiver(answering(204));
+    expect(await post(agent(), hooks.url)).toMatchObject({ status: 204, response: null });
+  });
+
+  test('that redirects is not followed', async () => {
+    const secret = await receiver();
+    const hooks = await receiver(answering(307, { location: secret.url }));
+    expect(await post(agent(), hooks.url)).toMatchObject({ status: 307, error: null });
+    expect(secret.received).toHaveLength(0);
+  });
+
+  test('keeps its first 4 KB, fit for the database', async () => {
+    const hooks = await receiver(answering(500, {}, `a\u0000b${'€'.repeat(RESPONSE_KEPT_BYTES)}`));
+    const { response } = await post(agent(), hooks.url);
+    expect(response!.startsWith('a\ufffdb€')).toBe(true);
+    expect(Buffer.byteLength(response!)).toBeLessThanOrEqual(RESPONSE_KEPT_BYTES + 6);
+  });
+
+  test('that floods is left at a limit, and its status stands', async () => {
+    let written = 0;
+    const ended = openPromise();
+    const hooks = await receiver((response) => {
+      response.writeHead(200);
+      const flood = () => {
+        while (!response.destroyed) {
+          written += 65_536;
+          if (!response.write('x'.repeat(65_536))) return response.once('drain', flood);
+        }
+      };
+      response.on('close', ended.resolve);
+      flood();
+    });
+    expect(await post(agent(), hooks.url)).toMatchObject({
+      status: 200,
+      error: null,
+      response: 'x'.repeat(RESPONSE_KEPT_BYTES),
+    });
+    await ended.promise;
+    expect(written).toBeLessThan(RESPONSE_READ_BYTES * 500);
+  });
+
+  test('that never comes ends as a timeout', async () => {
+    const hooks = await receiver(() => undefined);
+    expect(await post(agent(), hooks.url, { timeoutMs: 50 })).toEqual({
+      status: null,
+      error: 'timeout',
+      retryAfter: undefined,
+      response: null,
+    });
+  });
+
+  test('whose headers drip ends as a timeout', async () => {
+    const hooks = await socketServer((socket) => {
+      const drip = setInterval(() => socket.write('x'), 5);
+      socket.write('HTTP/1.1 200 OK\r\nx: ');
+      socket.on('close', () => clearInterval(drip));
+    });
+    expect(await post(agent(), hooks.url, { timeoutMs: 100 })).toMatchObject({ status: null, error: 'timeout' });
+  });
+
+  test('whose body drips is left when the time is up, and its status stands', async () => {
+    const hooks = await receiver((response) => {
+      response.writeHead(200);
+      const drip = setInterval(() => response.write('x'), 5);
+      response.on('close', () => clearInterval(drip));
+    });
+    const outcome = await post(agent(), hooks.url, { timeoutMs: 100 });
+    expect(outcome).toMatchObject({ status: 200, error: null });
+    expect(outcome.response).toMatch(/^x+$/);
+  });
+
+  test.each`
+    answer                                                   | error
+    ${'not http at all\r\n\r\n'}                             | ${'answer_invalid'}
+    ${'HTTP/1.1 20x OK\r\n\r\n'}                             | ${'answer_invalid'}
+    ${`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(70_000)}\r\n\r\n`} | ${'answer_invalid'}
+    ${''}                                                    | ${'connection_closed'}
+  `('that is none ends as $error', async ({ answer, error }) => {
+    const hooks = await socketServer((socket) => socket.once('data', () => socket.end(answer)));
+    expect(await post(agent(), hooks.url)).toMatchObject({ status: null, error });
+  });
+
+  test('of 1xx is not the answer', async () => {
+    const answer = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
+    const hooks = await socketServer((socket) => socket.once('data', () => socket.end(answer)));
+    expect(await post(agent(), hooks.url)).toMatchObject({ status: 200, response: 'ok' });
+  });
+});
+
+describe('a connection', () => {
+  test('that is refused, or is not TLS, or whose name is unknown, is told in a word', async () => {
+    const hooks = await receiver();
+    expect(await post(agent(), hooks.url.replace('http:', 'https:'))).toMatchObject({
+      status: null,
+      error: 'tls_failed',
+    });
+    await hooks.close();
+    expect(await post(agent(), hooks.url)).toMatchObject({ status: null, error: 'connection_refused' });
+    const unknown: ResolveName = (_host, _options, callback) =>
+      callback(Object.assign(new Error('unknown'), { code: 'ENOTFOUND' }), []);
+    expect(await post(agent({ resolve: unknown }), 'http://hooks.example.com/')).toMatchObject({
+      status: null,
+      error: 'name_not_found',
+    });
+  });
+
+  test('is kept for the next event', async () => {
+    let connections = 0;
+    const hooks = await socketServer((socket) => {
+      connections++;
+      socket.on('data', () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'));
+    });
+    const dispatcher = agent();
+    for (let event = 0; event < 20; event++) expect(await post(dispatcher, hooks.url)).toMatchObject({ status: 200 });
+    // The answer is told while its connection is still being put back: the second event may need another.
+    expect(connections).toBeLessThanOrEqual(2);
+  });
+
+  test('that is not made in time ends as a timeout, and nothing is sent when it is made after all', async () => {
+    const hooks = await receiver();
+    const late = openPromise();
+    const resolve: ResolveName = (_host, _options, callback) =>
+      void late.promise.then(() => callback(null, [{ address: '127.0.0.1', family: 4 }]));
+    const dispatcher = agent({ resolve });
+    expect(await post(dispatcher, `http://hooks.example.com:${hooks.port}/late`, { timeoutMs: 30 })).toMatchObject({
+      error: 'timeout',
+    });
+    late.resolve();
+    // The second is sent over the connection that the first was waiting for.
+    expect(await post(dispatcher, `http://hooks.example.com:${hooks.port}/next`)).toMatchObject({ status: 200 });
+    expect(hooks.received.map(({ path }) => path)).toEqual(['/next']);
+  });
+});
+
+describe('the guard refuses before it connects', () => {
+  const forbidden = { status: null, error: 'address_forbidden' };
+
+  test.each`
+    addresses                   | what
+    ${['127.0.0.1']}            | ${'a private address'}
+    ${['8.8.8.8', '127.0.0.1']} | ${'one private address among public ones'}
+    ${['::1']}                  | ${'the IPv6 loopback'}
+    ${['::ffff:127.0.0.1']}     | ${'a mapped address'}
+    ${['64:ff9b::7f00:1']}      | ${'a translated address'}
+    ${['169.254.169.254']}      | ${'the metadata service'}
+    ${['0.0.0.0']}              | ${'this host'}
+  `('a name that leads to $what', async ({ addresses }) => {
+    const hooks = await receiver();
+    const resolve = resolving(addresses);
+    expect(await post(agent({ resolve, allow: [] }), `http://hooks.example.com:${hooks.port}/`)).toMatchObject(
+      forbidden,
+    );
+    expect(resolve.questions).toEqual(['hooks.example.com']);
+    expect(hooks.received).toHaveLength(0);
+  });
+
+  test.each([
+    '127.0.0.1',
+    '[::1]',
+    '[::ffff:127.0.0.1]',
+    '2130706433',
+    '0x7f.1',
+    '0177.0.0.1',
+    '127.1',
+    '0',
+    '169.254.169.254',
+    '10.0.0.1',
+  ])('the literal %s, which is never looked up', async (host) => {
+    const hooks = await receiver();
+    const resolve = resolving(['127.0.0.1']);
+    expect(await post(agent({ resolve, allow: [] }), `http://${host}:${hooks.port}/`)).toMatchObject(forbidden);
+    expect(resolve.questions).toEqual([]);
+    expect(hooks.received).toHaveLength(0);
+  });
+
+  test('a name whose server says something else the second time', async () => {
+    const hooks = await receiver(answering(200, { connection: 'close' }));
+    const resolve = resolving(['127.0.0.1'], ['127.0.0.2']);
+    const dispatcher = agent({ resolve, allow: [`127.0.0.1:${hooks.port}`] });
+    const url = `http://rebinding.example.com:${hooks.port}/`;
+    expect(await post(dispatcher, url)).toMatchObject({ status: 200 });
+    expect(await post(dispatcher, url)).toMatchObject(forbidden);
+    expect(resolve.questions).toHaveLength(2);
+    expect(hooks.received).toHaveLength(1);
+  });
+
+  test('in live mode: whatever the allow list names, and whatever is not https', async () => {
+    const hooks = await receiver();
+    const live = agent({
+      mode: 'live',
+      allow: ['127.0.0.1:*', 'hooks.example.com:*'],
+      resolve: resolving(['127.0.0.1']),
+    });
+    expect(await post(live, hooks.url)).toMatchObject(forbidden);
+    expect(await post(live, hooks.url.replace('http:', 'https:'))).toMatchObject(forbidden);
+    expect(await post(live, `https://hooks.example.com:${hooks.port}/`)).toMatchObject(forbidden);
+    expect(hooks.received).toHaveLength(0);
+  });
+});
+
+describe('the allow list lets test books reach', () => {
+  test('a name that it names, wherever that leads', async () => {
+    const hooks = await receiver();
+    const dispatcher = agent({ allow: [`hooks.example.com:${hooks.port}`], resolve: resolving(['127.0.0.1']) });
+    expect(await post(dispatcher, `http://hooks.example.com:${hooks.port}/`)).toMatchObject({ status: 200 });
+  });
+
+  test('an address that it names, by any name', async () => {
+    const hooks = await receiver();
+    const dispatcher = agent({ allow: [`127.0.0.1:${hooks.port}`], resolve: resolving(['127.0.0.1']) });
+    expect(await post(dispatcher, `http://hooks.example.com:${hooks.port}/`)).toMatchObject({ status: 200 });
+  });
+
+  test('nothing at another port', async () => {
+    const hooks = await receiver();
+    expect(await post(agent({ allow: [`127.0.0.1:${hooks.port + 1}`] }), hooks.url)).toMatchObject({
+      error: 'address_forbidden',
+    });
+  });
+});
