@@ -17,6 +17,7 @@ blocks.forEach(({ script: commands, expected }, index) => {
   const title = commands.trim().split('\n')[0].slice(0, 100);
   const output = outputs[index] ?? '';
   if (index >= outputs.length - 1) throw new Error(`This failed (${status}):\n${commands}\n${output}\n${stderr}`);
-  if (expected && !output.includes(expected)) throw new Error(`Expected ${expected} from\n${commands}\nbut got\n${output}`);
+  if (expected && !output.includes(expected))
+    throw new Error(`Expected ${expected} from\n${commands}\nbut got\n${output}`);
   console.log(`ok  ${title}`);
 });

@@ -3,8 +3,8 @@
  * transaction. A delivery's tries are rows of webhook_attempts.
  *
  * A delivery's key begins with its endpoint: so the key itself serves the list of an endpoint, newest first, and a
- * delivery costs one index less. That of an attempt begins with the event, so that it serves timelines as well. `retry_at` is state (when it may be tried again); `due_at` is only the sweeper's alarm,
- * which the sweeper moves as it rings.
+ * delivery costs one index less. An attempt's key begins with the event, so that it serves timelines as well.
+ * `retry_at` is state (when it may be tried again); `due_at` is only the sweeper's alarm, which it moves as it rings.
  */
 import type { Knex } from 'knex';
 

@@ -17,11 +17,11 @@ function whole(minimum: number, maximum: number) {
     .refine((value) => value >= minimum && value <= maximum, expectation);
 }
 
-const flag = z
-  .enum(['true', 'false'], 'expects true or false')
-  .transform((text) => text === 'true');
+const flag = z.enum(['true', 'false'], 'expects true or false').transform((text) => text === 'true');
 
-const hostAndPort = z.string().regex(/^(\[[0-9a-fA-F:]+\]|[^\s:,]+):(\*|\d{1,5})$/, 'expects host:port or host:*, separated by commas');
+const hostAndPort = z
+  .string()
+  .regex(/^(\[[0-9a-fA-F:]+\]|[^\s:,]+):(\*|\d{1,5})$/, 'expects host:port or host:*, separated by commas');
 
 const schema = z.object({
   /** The application's role: it cannot change the journal. */
@@ -44,18 +44,29 @@ const schema = z.object({
   /** 32 bytes in base64; encrypts webhook secrets and alias data at rest. */
   COUNTINGHOUSE_ENCRYPTION_KEY: z
     .string()
-    .refine((text) => Buffer.from(text, 'base64').length === 32, 'expects 32 bytes in base64 (openssl rand -base64 32)'),
+    .refine(
+      (text) => Buffer.from(text, 'base64').length === 32,
+      'expects 32 bytes in base64 (openssl rand -base64 32)',
+    ),
   /** Earlier keys, still good for reading, separated by commas. */
   COUNTINGHOUSE_ENCRYPTION_KEYS_OLD: z
     .string()
     .default('')
     .transform((text) => text.split(',').filter(Boolean))
-    .refine((keys) => keys.every((key) => Buffer.from(key, 'base64').length === 32), 'expects keys of 32 bytes in base64, separated by commas'),
+    .refine(
+      (keys) => keys.every((key) => Buffer.from(key, 'base64').length === 32),
+      'expects keys of 32 bytes in base64, separated by commas',
+    ),
   /** host:port pairs that webhooks of test books may reach although they are not public. */
   WEBHOOK_ALLOW_HOSTS: z
     .string()
     .default('')
-    .transform((text) => text.split(',').map((part) => part.trim()).filter(Boolean))
+    .transform((text) =>
+      text
+        .split(',')
+        .map((part) => part.trim())
+        .filter(Boolean),
+    )
     .pipe(z.array(hostAndPort)),
   RATE_LIMIT_WRITES_PER_SECOND: whole(1, 1_000_000).default(100),
   RATE_LIMIT_READS_PER_SECOND: whole(1, 1_000_000).default(400),
@@ -94,7 +105,9 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     const expectation = EXPECTATIONS[name] ?? issue.message;
     return `  ${name}: ${missing ? `is not set; ${expectation}` : issue.message}`;
   });
-  throw new ConfigError(`The configuration has ${lines.length === 1 ? 'a fault' : `${lines.length} faults`}:\n${lines.join('\n')}\nSee .env.example for every variable.`);
+  throw new ConfigError(
+    `The configuration has ${lines.length === 1 ? 'a fault' : `${lines.length} faults`}:\n${lines.join('\n')}\nSee .env.example for every variable.`,
+  );
 }
 
 /** What a required variable expects, said when it is missing altogether. */

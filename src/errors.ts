@@ -273,11 +273,22 @@ export class ApiError extends Error {
   readonly facts: Facts;
   readonly headers: Record<string, string>;
 
-  constructor(code: ErrorCode, details: { detail?: string; param?: string; faults?: Fault[]; facts?: Facts; headers?: Record<string, string> } = {}) {
+  constructor(
+    code: ErrorCode,
+    details: {
+      detail?: string;
+      param?: string;
+      faults?: Fault[];
+      facts?: Facts;
+      headers?: Record<string, string>;
+    } = {},
+  ) {
     const detail = details.detail ?? details.faults?.[0]?.detail ?? `${ERRORS[code].title}.`;
     super(detail);
     this.code = code;
-    this.faults = details.faults ?? [{ code, detail, ...(details.param === undefined ? {} : { param: details.param }) }];
+    this.faults = details.faults ?? [
+      { code, detail, ...(details.param === undefined ? {} : { param: details.param }) },
+    ];
     this.facts = details.facts ?? {};
     this.headers = details.headers ?? {};
   }

@@ -71,7 +71,8 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
     sink: { subscribers, deliveries: deliveryLog },
     ring: (bookId, rings) => doorbell.ring(bookId, rings),
     observe: (batch) => metrics.observeBatch(batch),
-    onError: (error, facts) => log.warn({ err: error, commands: facts.commands, attempt: facts.attempt }, 'batch failed'),
+    onError: (error, facts) =>
+      log.warn({ err: error, commands: facts.commands, attempt: facts.attempt }, 'batch failed'),
   });
   const authenticator = createAuthenticator({ pool, clock, log });
 

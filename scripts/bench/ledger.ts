@@ -20,9 +20,9 @@ const CALLERS_FULL = 2 * BATCH;
 const CALLERS_CONCURRENT = 64;
 const BOOKS = 4;
 /** Entries in a slice: about a second's work, or less where it is slow. */
-const SLICE_FULL = 20_000;
-const SLICE_CONCURRENT = 8_000;
-const SLICE_ONE_BY_ONE = 500;
+const SLICE_FULL = 10_000;
+const SLICE_CONCURRENT = 4_000;
+const SLICE_ONE_BY_ONE = 300;
 
 export async function benchLedger({ closing, seconds }: BenchContext): Promise<BenchResult> {
   const stage = await setStage(closing, null);

@@ -3,8 +3,8 @@ import { column, instantArray, joinedJson, jsonArray, plainArray, textArray } fr
 import type { Queryable } from '../db/pool.ts';
 import { RowCountMismatch } from '../db/postgres-errors.ts';
 import type { Uuid } from '../ids.ts';
-import { type AccountRow, accountFromRow } from '../ledger/account-store.ts';
 import type { Account } from '../ledger/account.ts';
+import { type AccountRow, accountFromRow } from '../ledger/account-store.ts';
 import type { BookId } from '../ledger/book.ts';
 import { type Table, WRITE_ORDER } from '../ledger/table.ts';
 import type { AccountProfile } from './account-profile.ts';
@@ -82,7 +82,8 @@ export const accountProfiles: Table<AccountProfile> = {
         instantArray(column(rows, (row) => row.updatedAt)),
       ],
     });
-    if (rowCount !== rows.length) throw new RowCountMismatch({ statement: 'account_profiles.update', expected: rows.length, actual: rowCount });
+    if (rowCount !== rows.length)
+      throw new RowCountMismatch({ statement: 'account_profiles.update', expected: rows.length, actual: rowCount });
   },
 };
 
@@ -108,7 +109,11 @@ export const defaultAccounts: Table<DefaultAccount> = {
     await trx.query({
       name: 'default_accounts.insert',
       text: 'INSERT INTO default_accounts (book_id, currency, account_id) SELECT $1, * FROM unnest($2::text[], $3::uuid[])',
-      values: [bookId, textArray(column(rows, (row) => row.currency)), plainArray(column(rows, (row) => row.accountId))],
+      values: [
+        bookId,
+        textArray(column(rows, (row) => row.currency)),
+        plainArray(column(rows, (row) => row.accountId)),
+      ],
     });
   },
   update() {
@@ -141,10 +146,18 @@ export const CUSTOMER_ACCOUNT_JOIN = `account_profiles p
   LEFT JOIN default_accounts d ON d.book_id = p.book_id AND d.currency = p.currency AND d.account_id = p.account_id`;
 
 export function customerAccountFromRow(row: CustomerAccountRow): CustomerAccount {
-  return { account: accountFromRow(row), profile: profileFromRow({ ...row, account_id: row.id }), isDefault: row.is_default };
+  return {
+    account: accountFromRow(row),
+    profile: profileFromRow({ ...row, account_id: row.id }),
+    isDefault: row.is_default,
+  };
 }
 
-export async function findCustomerAccount(db: Queryable, bookId: BookId, id: Uuid): Promise<CustomerAccount | undefined> {
+export async function findCustomerAccount(
+  db: Queryable,
+  bookId: BookId,
+  id: Uuid,
+): Promise<CustomerAccount | undefined> {
   const { rows } = await db.query<CustomerAccountRow>({
     name: 'customer_accounts.find',
     text: `SELECT ${CUSTOMER_ACCOUNT_SELECT} FROM ${CUSTOMER_ACCOUNT_JOIN} WHERE p.book_id = $1 AND p.account_id = $2`,

@@ -37,11 +37,21 @@ export function allowedActions(status: AccountStatus): readonly AccountAction[] 
 }
 
 export function balanceView(account: Account) {
-  return { posted: posted(account), held: held(account), available: available(account), currency: account.currency, currency_exponent: currencyExponent(account.currency) };
+  return {
+    posted: posted(account),
+    held: held(account),
+    available: available(account),
+    currency: account.currency,
+    currency_exponent: currencyExponent(account.currency),
+  };
 }
 
 /** An account as the API and events show it. Amounts in minor units of its currency. */
-export function accountView(account: Account, profile: AccountProfile, context: { livemode: boolean; isDefault: boolean }) {
+export function accountView(
+  account: Account,
+  profile: AccountProfile,
+  context: { livemode: boolean; isDefault: boolean },
+) {
   return {
     id: publicId('account', account.id),
     object: 'account',

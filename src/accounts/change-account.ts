@@ -4,10 +4,10 @@ import { newId, publicId, type Uuid } from '../ids.ts';
 import { toJson } from '../json.ts';
 import { type Account, type AccountStatus, held, posted } from '../ledger/account.ts';
 import { accounts } from '../ledger/account-store.ts';
-import type { BookState } from '../ledger/state.ts';
 import type { Command, Outcome, Refusal, Touch } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { metadataIndex } from '../ledger/metadata-store.ts';
+import type { BookState } from '../ledger/state.ts';
 import { inFlightPayouts } from '../payouts/in-flight-store.ts';
 import { type AccountAction, type AccountProfile, accountView, allowedActions } from './account-profile.ts';
 import { accountProfiles, defaultAccounts } from './account-profile-store.ts';
@@ -35,8 +35,18 @@ export function updateAccount(input: UpdateAccount): Command<Stored | Refusal> {
       externalId: input.externalId === undefined ? current.profile.externalId : input.externalId,
       metadata: input.metadata ?? current.profile.metadata,
     };
-    for (const [key, value] of Object.entries(input.metadata ?? {})) draft.append(metadataIndex, { object: 'account', key, value, objectId: input.accountId });
-    return { account: current.account, profile, event: 'account.updated', previous: { name: current.profile.name, external_id: current.profile.externalId, metadata: current.profile.metadata } };
+    for (const [key, value] of Object.entries(input.metadata ?? {}))
+      draft.append(metadataIndex, { object: 'account', key, value, objectId: input.accountId });
+    return {
+      account: current.account,
+      profile,
+      event: 'account.updated',
+      previous: {
+        name: current.profile.name,
+        external_id: current.profile.externalId,
+        metadata: current.profile.metadata,
+      },
+    };
   });
 }
 
@@ -52,7 +62,11 @@ export function changeAccountStatus(action: AccountAction, input: ChangeRequest)
   return changeCommand(`account.${action}`, input, blockers, (draft, current) => {
     const { account } = current;
     if (!allowedActions(account.status).includes(action)) {
-      return { refused: 'state_conflict', detail: `The account is ${account.status}.`, facts: { current_status: account.status, allowed_actions: allowedActions(account.status) } };
+      return {
+        refused: 'state_conflict',
+        detail: `The account is ${account.status}.`,
+        facts: { current_status: account.status, allowed_actions: allowedActions(account.status) },
+      };
     }
     if (action === 'close') {
       const blockedBy = blockersOf(draft, account);
@@ -68,7 +82,8 @@ function blockersOf(draft: Draft, account: Account) {
   if (posted(account) !== 0n) blockers.push({ type: 'balance', posted: posted(account), currency: account.currency });
   if (held(account) !== 0n) blockers.push({ type: 'holds', held: held(account), currency: account.currency });
   const payouts = draft.get(inFlightPayouts, account.id)?.payoutIds ?? [];
-  if (payouts.length > 0) blockers.push({ type: 'payouts_in_flight', payouts: payouts.map((id) => publicId('payout', id)) });
+  if (payouts.length > 0)
+    blockers.push({ type: 'payouts_in_flight', payouts: payouts.map((id) => publicId('payout', id)) });
   return blockers;
 }
 
@@ -98,16 +113,27 @@ function changeCommand(
       const profile = draft.get(accountProfiles, input.accountId);
       if (!account || !profile) return draft.finish<Refusal>({ refused: 'resource_not_found' });
       if (input.ifMatch !== undefined && input.ifMatch !== profile.version) {
-        return draft.finish<Refusal>({ refused: 'version_mismatch', detail: `The account is at version ${profile.version}.`, facts: { version: profile.version } });
+        return draft.finish<Refusal>({
+          refused: 'version_mismatch',
+          detail: `The account is at version ${profile.version}.`,
+          facts: { version: profile.version },
+        });
       }
       const result = change(draft, { account, profile });
-      if ('refused' in result) return new Draft(state, { id, requestId: input.requestId, moment }).finish<Refusal>(result);
+      if ('refused' in result)
+        return new Draft(state, { id, requestId: input.requestId, moment }).finish<Refusal>(result);
       const next: AccountProfile = { ...result.profile, version: profile.version + 1, updatedAt: moment };
       draft.put(accounts, account.id, result.account);
       draft.put(accountProfiles, account.id, next);
       const isDefault = draft.get(defaultAccounts, input.currency)?.accountId === account.id;
       const view = accountView(result.account, next, { livemode: draft.livemode, isDefault });
-      draft.emit({ type: result.event, objectId: account.id, objectSequence: next.version, object: view, previousAttributes: result.previous });
+      draft.emit({
+        type: result.event,
+        objectId: account.id,
+        objectSequence: next.version,
+        object: view,
+        previousAttributes: result.previous,
+      });
       return draft.finish<Stored>({ status: 200, body: toJson(view), resource: 'account', resourceId: account.id });
     },
   };

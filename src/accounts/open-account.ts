@@ -47,7 +47,8 @@ export function openAccount(input: OpenAccount): Command<Stored | Refusal> {
       draft.put(accountProfiles, accountId, profile);
       const isDefault = draft.get(defaultAccounts, input.currency) === undefined;
       if (isDefault) draft.put(defaultAccounts, input.currency, { currency: input.currency, accountId });
-      for (const [key, value] of Object.entries(input.metadata)) draft.append(metadataIndex, { object: 'account', key, value, objectId: accountId });
+      for (const [key, value] of Object.entries(input.metadata))
+        draft.append(metadataIndex, { object: 'account', key, value, objectId: accountId });
       const view = accountView(account, profile, { livemode: draft.livemode, isDefault });
       draft.emit({ type: 'account.created', objectId: accountId, objectSequence: profile.version, object: view });
       return draft.finish<Stored>({ status: 201, body: toJson(view), resource: 'account', resourceId: accountId });

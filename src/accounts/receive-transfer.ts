@@ -54,9 +54,19 @@ export function receiveTransfer(input: ReceiveTransfer): Command<Stored | Refusa
       const refuse = (refusal: Refusal) => new Draft(state, { id, requestId: input.requestId, moment }).finish(refusal);
       const account = draft.get(accounts, input.accountId);
       const profile = draft.get(accountProfiles, input.accountId);
-      if (!account || !profile) return refuse({ refused: 'resource_not_found', param: '/account', detail: 'There is no such account in this book.' });
+      if (!account || !profile)
+        return refuse({
+          refused: 'resource_not_found',
+          param: '/account',
+          detail: 'There is no such account in this book.',
+        });
       if (account.currency !== input.currency) {
-        return refuse({ refused: 'currency_mismatch', param: '/currency', detail: `The account is kept in ${account.currency}.`, facts: { account_currency: account.currency } });
+        return refuse({
+          refused: 'currency_mismatch',
+          param: '/currency',
+          detail: `The account is kept in ${account.currency}.`,
+          facts: { account_currency: account.currency },
+        });
       }
       const entry = draft.tryPost({
         resource: 'inbound_transfer',
@@ -66,7 +76,14 @@ export function receiveTransfer(input: ReceiveTransfer): Command<Stored | Refusa
         postings: [{ debit: draft.chart('pool', input.currency).id, credit: account.id, amount: input.amount }],
       });
       if (!('hash' in entry)) return refuse({ refused: entry.code, param: '/account' });
-      const transfer: InboundTransfer = { id: transferId, accountId: account.id, amount: input.amount, currency: input.currency, description: input.description, createdAt: moment };
+      const transfer: InboundTransfer = {
+        id: transferId,
+        accountId: account.id,
+        amount: input.amount,
+        currency: input.currency,
+        description: input.description,
+        createdAt: moment,
+      };
       draft.append(inboundTransfers, transfer);
       const version = { ...profile, version: profile.version + 1, updatedAt: moment };
       draft.put(accountProfiles, account.id, version);
@@ -80,7 +97,12 @@ export function receiveTransfer(input: ReceiveTransfer): Command<Stored | Refusa
         previousAttributes: { balance: before.balance },
         entries: [entry],
       });
-      return draft.finish<Stored>({ status: 201, body: toJson(transferView(transfer, { entryId: entry.id, livemode: draft.livemode })), resource: 'inbound_transfer', resourceId: transferId });
+      return draft.finish<Stored>({
+        status: 201,
+        body: toJson(transferView(transfer, { entryId: entry.id, livemode: draft.livemode })),
+        resource: 'inbound_transfer',
+        resourceId: transferId,
+      });
     },
   };
 }

@@ -15,6 +15,10 @@ export const ROLE_SETTINGS: Readonly<Record<string, string>> = {
   lock_timeout: '5s',
   statement_timeout: '15s',
   timezone: 'UTC',
+  // A statement is prepared once and keeps its plan: one made while a table was small must not scan it when it is large.
+  enable_seqscan: 'off',
+  // Statements take milliseconds: compiling them first takes longer.
+  jit: 'off',
 };
 
 const TIMEOUTS = Object.keys(ROLE_SETTINGS).filter((name) => name.endsWith('_timeout'));

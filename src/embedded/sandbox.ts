@@ -11,12 +11,13 @@ import { issueApiKey } from '../organisations/issue-api-key.ts';
 import { openOrganisation } from '../organisations/open-organisation.ts';
 import { findBookId } from '../organisations/organisation-store.ts';
 import { CREDENTIALS_FILE, type Credentials, readCredentials } from './environment.ts';
-import { replaceSecretFile } from './secret-files.ts';
+import { readJsonFile, replaceSecretFile } from './secret-files.ts';
 
 const ORGANISATION = 'Sandbox';
 export const SANDBOX_CURRENCY = 'JOD';
 /** 100,000.000 JOD. */
 const FUNDING_MINOR = 100_000_000;
+const ACCOUNT_FILE = 'sandbox.json';
 
 /** The folder's test key, made when there is none that still opens, and written with the API's address for scripts. */
 export async function keepSandboxKey(options: {
@@ -50,9 +51,20 @@ async function makeKey(pool: Pool, clock: Clock, organisationId: string): Promis
   return token;
 }
 
-/** The sandbox's account in JOD, funded once: the Idempotency-Keys stay the same, so a repetition answers what is there. */
-export async function fundSandboxAccount(baseUrl: string, token: string): Promise<string> {
-  const account = await post(baseUrl, token, {
+/**
+ * The id of the sandbox's account in JOD, funded when it was opened. The Idempotency-Keys stay the same, so a start that
+ * was killed in between neither opens a second one nor funds it twice.
+ */
+export async function keepSandboxAccount(options: {
+  directory: string;
+  baseUrl: string;
+  token: string;
+}): Promise<string> {
+  const { directory, baseUrl, token } = options;
+  const path = join(directory, ACCOUNT_FILE);
+  const known = readJsonFile<{ account: string }>(path);
+  if (known) return known.account;
+  const { id } = await post(baseUrl, token, {
     path: '/v1/accounts',
     key: 'sandbox-account',
     body: { currency: SANDBOX_CURRENCY, name: 'Sandbox account' },
@@ -60,9 +72,10 @@ export async function fundSandboxAccount(baseUrl: string, token: string): Promis
   await post(baseUrl, token, {
     path: '/v1/simulations/inbound_transfers',
     key: 'sandbox-funding',
-    body: { account: account.id, amount: FUNDING_MINOR, currency: SANDBOX_CURRENCY },
+    body: { account: id, amount: FUNDING_MINOR, currency: SANDBOX_CURRENCY },
   });
-  return account.id;
+  replaceSecretFile(path, { account: id });
+  return id;
 }
 
 async function post(

@@ -8,7 +8,7 @@ import { realpathSync } from 'node:fs';
 import { startPools } from '../../workers/run.ts';
 import { type Config, ConfigError, readConfig } from '../config.ts';
 import { migrate } from '../db/migrate.ts';
-import { DatabaseRoleError } from '../db/roles.ts';
+import { checkApplicationRole, DatabaseRoleError } from '../db/roles.ts';
 import { createLogger, type Logger } from '../log.ts';
 import { createRuntime } from '../runtime.ts';
 import { startApi } from '../server.ts';
@@ -19,7 +19,7 @@ import { AlreadyRunning, claimInstance } from './instance-lock.ts';
 import { makeDataFolder } from './place.ts';
 import { type PostgresServer, startPostgres } from './postgres-server.ts';
 import { freePort, isPortFree } from './postmaster.ts';
-import { fundSandboxAccount, keepSandboxKey } from './sandbox.ts';
+import { keepSandboxAccount, keepSandboxKey } from './sandbox.ts';
 import { createShutdown, StoppedWhileStarting } from './shutdown.ts';
 
 /** A fault of the start that a person can mend: its message is all they need. */
@@ -90,6 +90,7 @@ async function startProduct(options: {
   const { config, log, postgres, announce } = options;
   const runtime = createRuntime(config, log);
   shutdown.add('connections', () => runtime.close());
+  await checkApplicationRole(runtime.pool);
   const pools = await startPools(runtime, { pools: ['ledger', 'rails', 'webhooks', 'sweeper'] });
   shutdown.add('worker pools', () => pools.close());
   const api = await startApi(runtime).catch((error) => {
@@ -98,7 +99,7 @@ async function startProduct(options: {
   shutdown.add('API', () => api.close());
   const testKey = await keepSandboxKey({ pool: runtime.pool, clock: runtime.clock, directory, baseUrl: api.url });
   announce(api.url);
-  const account = await fundSandboxAccount(api.url, testKey).catch((error) => {
+  const account = await keepSandboxAccount({ directory, baseUrl: api.url, token: testKey }).catch((error) => {
     log.warn({ err: error }, 'the sandbox account could not be made');
     return undefined;
   });
@@ -108,9 +109,11 @@ async function startProduct(options: {
 
 /** A taken port is said before anything is started. PORT=0 is settled here, since links in answers name the port. */
 async function choosePort(): Promise<string> {
-  const { PORT: port = '8080', HOST: host } = process.env;
+  const port = process.env.PORT || '8080';
   if (port === '0') return String(await freePort());
-  if (/^\d+$/.test(port) && !(await isPortFree(Number(port), host || undefined))) throw portTaken(Number(port));
+  // Anything else than a number is refused with the rest of the configuration.
+  const free = !/^\d{1,5}$/.test(port) || (await isPortFree(Number(port), process.env.HOST || undefined));
+  if (!free) throw portTaken(Number(port));
   return port;
 }
 

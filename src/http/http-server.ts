@@ -41,9 +41,10 @@ export function createHttpServer(app: Express, options: { publicUrl: () => strin
 }
 
 /** The class of Node with the prototype of Express, which itself inherits from that class. */
-function madeWith<Base extends abstract new (...parts: never[]) => object>(base: Base, prototype: object): Base {
+function madeWith<Base>(base: Base, prototype: object): Base {
+  const construct = base as unknown as { call(self: object, ...parts: unknown[]): void };
   function Made(this: object, ...parts: unknown[]): void {
-    (base as unknown as { call(self: object, ...parts: unknown[]): void }).call(this, ...parts);
+    construct.call(this, ...parts);
   }
   Made.prototype = prototype;
   return Made as unknown as Base;

@@ -43,7 +43,11 @@ async function load(db: Queryable, bookId: BookId, keys: readonly string[]): Pro
   return new Map(rows.map((row) => [row.key, fromRow(row)]));
 }
 
-export async function findIdempotencyKey(db: Queryable, bookId: BookId, key: string): Promise<IdempotencyRecord | undefined> {
+export async function findIdempotencyKey(
+  db: Queryable,
+  bookId: BookId,
+  key: string,
+): Promise<IdempotencyRecord | undefined> {
   return (await load(db, bookId, [key])).get(key);
 }
 

@@ -32,7 +32,9 @@ export function once(command: Command<Stored | Refusal>, request: OnceRequest): 
       const known = state.get(idempotencyKeys, key);
       if (known) return unchanged(state, recall(known, request, command.requestId));
       const outcome = command.decide(state, moment);
-      const stored = isRefusal(outcome.answer) ? refusalAnswer(outcome.answer, { requestId: command.requestId, publicUrl: request.publicUrl }) : outcome.answer;
+      const stored = isRefusal(outcome.answer)
+        ? refusalAnswer(outcome.answer, { requestId: command.requestId, publicUrl: request.publicUrl })
+        : outcome.answer;
       const answer = { ...stored, replayed: false };
       // A failed precondition (412) speaks of the request's header, which the fingerprint leaves out: it is not kept.
       if (stored.status === 412) return { ...outcome, answer };
@@ -55,17 +57,24 @@ export function once(command: Command<Stored | Refusal>, request: OnceRequest): 
 /** The answer to a key that is known: the first one again, or why not. */
 function recall(known: IdempotencyRecord, request: OnceRequest, requestId: Uuid): OnceAnswer {
   const reference = known.resource && known.resourceId ? resourceReference(known.resource, known.resourceId) : null;
-  const refuse = (refusal: Refusal): OnceAnswer => ({ ...refusalAnswer(refusal, { requestId, publicUrl: request.publicUrl }), replayed: false });
+  const refuse = (refusal: Refusal): OnceAnswer => ({
+    ...refusalAnswer(refusal, { requestId, publicUrl: request.publicUrl }),
+    replayed: false,
+  });
   if (known.voidedAt !== null) return refuse({ refused: 'idempotency_key_voided' });
   if (!known.fingerprint.equals(request.fingerprint)) {
-    const what = reference === null ? `request ${publicId('request', known.requestId)}` : `${known.resource} ${reference}`;
+    const what =
+      reference === null ? `request ${publicId('request', known.requestId)}` : `${known.resource} ${reference}`;
     return refuse({
       refused: 'idempotency_key_reused',
       detail: `This Idempotency-Key stands for ${what}, whose request was another one.`,
       facts: { resource: reference, first_request_id: publicId('request', known.requestId) },
     });
   }
-  const ids = { ...(known.resource ? { resource: known.resource } : {}), ...(known.resourceId ? { resourceId: known.resourceId } : {}) };
+  const ids = {
+    ...(known.resource ? { resource: known.resource } : {}),
+    ...(known.resourceId ? { resourceId: known.resourceId } : {}),
+  };
   if (known.body !== null) return { status: known.status!, body: known.body, ...ids, replayed: true };
   return refuse({
     refused: 'idempotency_key_reused',

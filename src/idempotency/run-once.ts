@@ -34,7 +34,9 @@ export async function runOnce(runtime: OnceRuntime, input: OnceInput): Promise<O
   const { bookId, command } = input;
   if (input.dryRun) {
     const answer = await runtime.committer.preview(bookId, command);
-    const stored = isRefusal(answer) ? refusalAnswer(answer, { requestId: input.requestId, publicUrl: runtime.publicUrl }) : answer;
+    const stored = isRefusal(answer)
+      ? refusalAnswer(answer, { requestId: input.requestId, publicUrl: runtime.publicUrl })
+      : answer;
     return { ...stored, replayed: false };
   }
   const wrapped = once(command, { key: input.key, fingerprint: input.fingerprint, publicUrl: runtime.publicUrl });

@@ -20,7 +20,8 @@ export interface AccountRow {
   lines: bigint;
 }
 
-export const ACCOUNT_COLUMNS = 'id, code, side, currency, status, posted_debits, posted_credits, held_debits, held_credits, floor, lines';
+export const ACCOUNT_COLUMNS =
+  'id, code, side, currency, status, posted_debits, posted_credits, held_debits, held_credits, floor, lines';
 
 export function accountFromRow(row: AccountRow): Account {
   return {
@@ -89,7 +90,8 @@ export const accounts: Table<Account> = {
         plainArray(column(rows, (row) => row.lines)),
       ],
     });
-    if (rowCount !== rows.length) throw new RowCountMismatch({ statement: 'accounts.update', expected: rows.length, actual: rowCount });
+    if (rowCount !== rows.length)
+      throw new RowCountMismatch({ statement: 'accounts.update', expected: rows.length, actual: rowCount });
   },
 };
 

@@ -36,7 +36,9 @@ export interface Account {
 
 /** Posted balance in the account's own direction. */
 export function posted(account: Account): bigint {
-  return account.side === 'credit' ? account.postedCredits - account.postedDebits : account.postedDebits - account.postedCredits;
+  return account.side === 'credit'
+    ? account.postedCredits - account.postedDebits
+    : account.postedDebits - account.postedCredits;
 }
 
 /** Reserved for movements that will leave the account. */
@@ -58,7 +60,10 @@ export type Direction = 'debit' | 'credit';
 
 /** Why an account does not take a posting. */
 export interface PostingRefusal {
-  code: Extract<ErrorCode, 'account_frozen' | 'account_closed' | 'currency_mismatch' | 'insufficient_funds' | 'limit_exceeded'>;
+  code: Extract<
+    ErrorCode,
+    'account_frozen' | 'account_closed' | 'currency_mismatch' | 'insufficient_funds' | 'limit_exceeded'
+  >;
   accountId: Uuid;
 }
 
@@ -80,13 +85,16 @@ export function move(
   const leaves = line.direction !== account.side;
   if (account.currency !== line.currency) return { code: 'currency_mismatch', accountId: account.id };
   if (account.status === 'closed' && !permissions.allowClosed) return { code: 'account_closed', accountId: account.id };
-  if (account.status === 'frozen' && leaves && !permissions.allowFrozen && !permissions.overrideFloor) return { code: 'account_frozen', accountId: account.id };
-  if (leaves && !permissions.overrideFloor && !covers(account, line.amount)) return { code: 'insufficient_funds', accountId: account.id };
+  if (account.status === 'frozen' && leaves && !permissions.allowFrozen && !permissions.overrideFloor)
+    return { code: 'account_frozen', accountId: account.id };
+  if (leaves && !permissions.overrideFloor && !covers(account, line.amount))
+    return { code: 'insufficient_funds', accountId: account.id };
   const moved =
     line.direction === 'debit'
       ? { ...account, postedDebits: account.postedDebits + line.amount, lines: account.lines + 1n }
       : { ...account, postedCredits: account.postedCredits + line.amount, lines: account.lines + 1n };
-  if (moved.postedDebits > MAX_TOTAL || moved.postedCredits > MAX_TOTAL) return { code: 'limit_exceeded', accountId: account.id };
+  if (moved.postedDebits > MAX_TOTAL || moved.postedCredits > MAX_TOTAL)
+    return { code: 'limit_exceeded', accountId: account.id };
   return moved;
 }
 

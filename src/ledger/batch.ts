@@ -7,6 +7,7 @@ import type { Clock, Instant } from '../clock.ts';
 import type { Pool, Transaction } from '../db/pool.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { ApiError } from '../errors.ts';
+import { failpoint } from '../failpoints.ts';
 import type { Book, BookId } from './book.ts';
 import { loadBook, lockBook, updateBook } from './book-store.ts';
 import type { Command, Ring } from './command.ts';
@@ -37,7 +38,11 @@ export interface BatchResult {
   rings: Ring[];
 }
 
-export async function runBatch(context: BatchContext, bookId: BookId, commands: readonly Command<unknown>[]): Promise<BatchResult> {
+export async function runBatch(
+  context: BatchContext,
+  bookId: BookId,
+  commands: readonly Command<unknown>[],
+): Promise<BatchResult> {
   const started = performance.now();
   let lockWaitSeconds = 0;
   const result = await inTransaction(context.pool, async (trx) => {
@@ -48,14 +53,24 @@ export async function runBatch(context: BatchContext, bookId: BookId, commands: 
     const state = await loadState(trx, context.sink, { bookId, book: locked, commands });
     const decided = decideAll(state, commands, momentOf(context.clock, state.book));
     await writeState(trx, context.sink, state);
+    failpoint('ledger.commit.before');
     return decided;
   });
-  context.observe?.({ commands: commands.length, lockWaitSeconds, commitSeconds: (performance.now() - started) / 1000 });
+  failpoint('ledger.commit.after');
+  context.observe?.({
+    commands: commands.length,
+    lockWaitSeconds,
+    commitSeconds: (performance.now() - started) / 1000,
+  });
   return result;
 }
 
 /** Decides one command over the book as it is now, writes nothing and takes no lock: the answer of a dry run. */
-export async function previewCommand<Answer>(context: BatchContext, bookId: BookId, command: Command<Answer>): Promise<Answer> {
+export async function previewCommand<Answer>(
+  context: BatchContext,
+  bookId: BookId,
+  command: Command<Answer>,
+): Promise<Answer> {
   return inTransaction(context.pool, async (trx) => {
     const state = await loadState(trx, context.sink, { bookId, book: loadBook(trx, bookId), commands: [command] });
     return command.decide(state, momentOf(context.clock, state.book)).answer;
@@ -76,7 +91,11 @@ interface Load {
 /** Sent behind the lock without waiting for it; Postgres runs them in order, each with a snapshot of its own. */
 async function loadState(trx: Transaction, sink: EventSink, load: Load): Promise<BookState> {
   const union = unionOfTouches(load.commands.map((command) => command.touches));
-  const loads = [...union].map(async ([table, ids]) => ({ table, ids, rows: await table.load(trx, load.bookId, [...ids]) }));
+  const loads = [...union].map(async ([table, ids]) => ({
+    table,
+    ids,
+    rows: await table.load(trx, load.bookId, [...ids]),
+  }));
   const [book, subscribers, ...tables] = await Promise.all([load.book, sink.subscribers(trx, load.bookId), ...loads]);
   if (!book) throw new ApiError('resource_not_found', { detail: `There is no book ${load.bookId}` });
   const state = new BookState(book, subscribers);
@@ -106,11 +125,15 @@ async function writeState(trx: Transaction, sink: EventSink, state: BookState): 
     if (inserted.length > 0) writes.push({ order: table.writeOrder, send: () => table.insert(trx, bookId, inserted) });
     if (updated.length > 0) writes.push({ order: table.writeOrder, send: () => table.update(trx, bookId, updated) });
   }
-  for (const { log, rows } of state.logWrites()) writes.push({ order: log.writeOrder, send: () => log.append(trx, bookId, rows) });
+  for (const { log, rows } of state.logWrites())
+    writes.push({ order: log.writeOrder, send: () => log.append(trx, bookId, rows) });
   if (state.entries.length > 0) writes.push({ order: 30, send: () => appendEntries(trx, bookId, state.entries) });
   if (state.events.length > 0) writes.push({ order: 50, send: () => appendEvents(trx, bookId, state.events) });
   if (state.deliveries.length > 0) {
-    writes.push({ order: sink.deliveries.writeOrder, send: () => sink.deliveries.append(trx, bookId, state.deliveries) });
+    writes.push({
+      order: sink.deliveries.writeOrder,
+      send: () => sink.deliveries.append(trx, bookId, state.deliveries),
+    });
   }
   writes.sort((a, b) => a.order - b.order);
   await Promise.all([updateBook(trx, state.book), ...writes.map(({ send }) => send())]);

@@ -20,12 +20,20 @@ const COLUMNS = 'id, mode, time_zone, entry_sequence, event_sequence, chain_hash
  * lock is held and sees the last commit whole. NO KEY UPDATE, since foreign keys to the book must not wait for it.
  */
 export async function lockBook(trx: Transaction, bookId: BookId): Promise<Book | undefined> {
-  const { rows } = await trx.query<BookRow>({ name: 'books.lock', text: `SELECT ${COLUMNS} FROM books WHERE id = $1 FOR NO KEY UPDATE`, values: [bookId] });
+  const { rows } = await trx.query<BookRow>({
+    name: 'books.lock',
+    text: `SELECT ${COLUMNS} FROM books WHERE id = $1 FOR NO KEY UPDATE`,
+    values: [bookId],
+  });
   return rows[0] && bookFromRow(rows[0]);
 }
 
 export async function loadBook(db: Queryable, bookId: BookId): Promise<Book | undefined> {
-  const { rows } = await db.query<BookRow>({ name: 'books.load', text: `SELECT ${COLUMNS} FROM books WHERE id = $1`, values: [bookId] });
+  const { rows } = await db.query<BookRow>({
+    name: 'books.load',
+    text: `SELECT ${COLUMNS} FROM books WHERE id = $1`,
+    values: [bookId],
+  });
   return rows[0] && bookFromRow(rows[0]);
 }
 

@@ -62,12 +62,21 @@ export class Committer {
   submit<Answer>(bookId: BookId, command: Command<Answer>, options: { deadlineMs?: number } = {}): Promise<Answer> {
     if (this.#closed) return Promise.reject(unavailable('This process is stopping'));
     const touched = command.touches.reduce((sum, { ids }) => sum + ids.length, 0);
-    if (touched > MAX_TOUCHED) return Promise.reject(new RangeError(`${command.name} touches ${touched} rows, at most ${MAX_TOUCHED} are allowed`));
+    if (touched > MAX_TOUCHED)
+      return Promise.reject(
+        new RangeError(`${command.name} touches ${touched} rows, at most ${MAX_TOUCHED} are allowed`),
+      );
     const lane = this.#lane(bookId);
-    if (lane.waiting.length >= (this.#options.maxQueue ?? MAX_QUEUE)) return Promise.reject(unavailable('Too many requests are waiting for this book'));
+    if (lane.waiting.length >= (this.#options.maxQueue ?? MAX_QUEUE))
+      return Promise.reject(unavailable('Too many requests are waiting for this book'));
     return new Promise<Answer>((resolve, reject) => {
       const deadline = performance.now() + (options.deadlineMs ?? DEFAULT_DEADLINE_MS);
-      lane.waiting.push({ command: command as Command<unknown>, deadline, resolve: resolve as (answer: unknown) => void, reject });
+      lane.waiting.push({
+        command: command as Command<unknown>,
+        deadline,
+        resolve: resolve as (answer: unknown) => void,
+        reject,
+      });
       lane.running ??= this.#run(bookId, lane);
     });
   }
@@ -84,7 +93,10 @@ export class Committer {
 
   #lane(bookId: BookId): Lane {
     let lane = this.#lanes.get(bookId);
-    if (!lane) this.#lanes.set(bookId, (lane = { waiting: [], running: null }));
+    if (!lane) {
+      lane = { waiting: [], running: null };
+      this.#lanes.set(bookId, lane);
+    }
     return lane;
   }
 
@@ -102,7 +114,11 @@ export class Committer {
     let pending = batch;
     for (let attempt = 1; pending.length > 0; attempt++) {
       try {
-        const result = await runBatch(this.#options, bookId, pending.map(({ command }) => command));
+        const result = await runBatch(
+          this.#options,
+          bookId,
+          pending.map(({ command }) => command),
+        );
         this.#settle(bookId, pending, result);
         return;
       } catch (error) {

@@ -5,7 +5,16 @@
 import { formatInstant, type Instant } from '../clock.ts';
 import { publicId, type Uuid } from '../ids.ts';
 import { toJson } from '../json.ts';
-import { type Account, covers, type Direction, move, type PostingPermissions, type PostingRefusal, posted, withHeld } from './account.ts';
+import {
+  type Account,
+  covers,
+  type Direction,
+  move,
+  type PostingPermissions,
+  type PostingRefusal,
+  posted,
+  withHeld,
+} from './account.ts';
 import { accounts } from './account-store.ts';
 import type { Book } from './book.ts';
 import { type ChartCode, chartAccountId, newAccount } from './chart.ts';
@@ -92,7 +101,10 @@ export class Draft {
 
   put<Row>(table: Table<Row>, id: string, row: Row): void {
     let rows = this.#rows.get(table as Table<unknown>);
-    if (!rows) this.#rows.set(table as Table<unknown>, (rows = new Map()));
+    if (!rows) {
+      rows = new Map();
+      this.#rows.set(table as Table<unknown>, rows);
+    }
     rows.set(id, row);
   }
 
@@ -139,7 +151,14 @@ export class Draft {
       if ('code' in credited && !('id' in credited)) return credited;
       moved.set(debit, debited as Account);
       moved.set(credit, credited as Account);
-      postings.push(newPosting({ ordinal: postings.length + 1, amount, debited: debited as Account, credited: credited as Account }));
+      postings.push(
+        newPosting({
+          ordinal: postings.length + 1,
+          amount,
+          debited: debited as Account,
+          credited: credited as Account,
+        }),
+      );
     }
     if (postings.length === 0) throw new RangeError('An entry has at least one posting');
     for (const [id, account] of moved) this.put(accounts, id, account);
@@ -154,7 +173,14 @@ export class Draft {
   }
 
   /** Reserves an amount. Returns false, and nothing is held, when the account does not cover it. */
-  placeHold(request: { id: Uuid; accountId: Uuid; resource: string; resourceId: Uuid; amount: bigint; expiresAt?: Instant }): Hold | false {
+  placeHold(request: {
+    id: Uuid;
+    accountId: Uuid;
+    resource: string;
+    resourceId: Uuid;
+    amount: bigint;
+    expiresAt?: Instant;
+  }): Hold | false {
     const account = this.account(request.accountId);
     if (!covers(account, request.amount)) return false;
     const hold: Hold = {
@@ -173,7 +199,13 @@ export class Draft {
     };
     this.put(accounts, account.id, withHeld(account, request.amount));
     this.put(holds, hold.id, hold);
-    this.append(holdSteps, { holdId: hold.id, ordinal: 1, kind: 'created', amount: hold.amount, createdAt: this.moment });
+    this.append(holdSteps, {
+      holdId: hold.id,
+      ordinal: 1,
+      kind: 'created',
+      amount: hold.amount,
+      createdAt: this.moment,
+    });
     return hold;
   }
 
@@ -204,9 +236,20 @@ export class Draft {
       livemode: this.livemode,
       request_id: publicId('request', this.#requestId),
       data: { object: request.object, previous_attributes: request.previousAttributes ?? {} },
-      journal_entries: (request.entries ?? []).map((entry) => journalEntryView(entry, (accountId) => this.account(accountId).code)),
+      journal_entries: (request.entries ?? []).map((entry) =>
+        journalEntryView(entry, (accountId) => this.account(accountId).code),
+      ),
     });
-    const event: LedgerEvent = { sequence, id, type: request.type, objectId: request.objectId, requestId: this.#requestId, actor: this.#actor, createdAt: this.moment, payload };
+    const event: LedgerEvent = {
+      sequence,
+      id,
+      type: request.type,
+      objectId: request.objectId,
+      requestId: this.#requestId,
+      actor: this.#actor,
+      createdAt: this.moment,
+      payload,
+    };
     this.#events.push(event);
     return event;
   }
@@ -214,7 +257,15 @@ export class Draft {
   finish<Answer>(answer: Answer): Outcome<Answer> {
     const rows: RowChange[] = [];
     for (const [table, changed] of this.#rows) for (const [id, row] of changed) rows.push({ table, id, row });
-    return { book: this.#book, entries: this.#entries, events: this.#events, rows, appends: this.#appends, rings: this.#rings, answer };
+    return {
+      book: this.#book,
+      entries: this.#entries,
+      events: this.#events,
+      rows,
+      appends: this.#appends,
+      rings: this.#rings,
+      answer,
+    };
   }
 
   #seal(request: EntryRequest, body: { postings: Posting[]; floorOverridden: boolean }): Entry {

@@ -15,7 +15,9 @@ export const GENESIS_HASH = Buffer.alloc(32);
 export type UnsealedEntry = Omit<Entry, 'hash'>;
 
 export function entryHash(bookId: BookId, previousHash: Buffer, entry: UnsealedEntry): Buffer {
-  return createHash('sha256').update(entryText(bookId, previousHash, entry)).digest();
+  return createHash('sha256')
+    .update(entryText(bookId, previousHash, entry))
+    .digest();
 }
 
 /** The canonical JSON that is hashed. `resource` and `step` are our own words, without a character to escape. */

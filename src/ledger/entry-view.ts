@@ -5,14 +5,21 @@ import { currencyExponent } from '../money/currency.ts';
 import type { Entry } from './entry.ts';
 
 /** Which kind of id a resource's name stands for. */
-const RESOURCE_KINDS: Record<string, IdKind> = { payout: 'payout', inbound_transfer: 'inboundTransfer', account: 'account' };
+const RESOURCE_KINDS: Record<string, IdKind> = {
+  payout: 'payout',
+  inbound_transfer: 'inboundTransfer',
+  account: 'account',
+};
 
 export function resourceReference(resource: string, id: Uuid): string {
   const kind = RESOURCE_KINDS[resource];
   return kind ? publicId(kind, id) : id;
 }
 
-export function journalEntryView(entry: Omit<Entry, 'text' | 'hash'> & { hash: Buffer }, codeOf: (accountId: Uuid) => string) {
+export function journalEntryView(
+  entry: Omit<Entry, 'text' | 'hash'> & { hash: Buffer },
+  codeOf: (accountId: Uuid) => string,
+) {
   return {
     id: publicId('entry', entry.id),
     object: 'journal_entry',
@@ -26,8 +33,18 @@ export function journalEntryView(entry: Omit<Entry, 'text' | 'hash'> & { hash: B
     floor_overridden: entry.floorOverridden,
     hash: entry.hash.toString('hex'),
     postings: entry.postings.map((posting) => ({
-      debit: { account: publicId('account', posting.debitAccountId), code: codeOf(posting.debitAccountId), sequence: posting.debitLine, balance_after: posting.debitBalanceAfter },
-      credit: { account: publicId('account', posting.creditAccountId), code: codeOf(posting.creditAccountId), sequence: posting.creditLine, balance_after: posting.creditBalanceAfter },
+      debit: {
+        account: publicId('account', posting.debitAccountId),
+        code: codeOf(posting.debitAccountId),
+        sequence: posting.debitLine,
+        balance_after: posting.debitBalanceAfter,
+      },
+      credit: {
+        account: publicId('account', posting.creditAccountId),
+        code: codeOf(posting.creditAccountId),
+        sequence: posting.creditLine,
+        balance_after: posting.creditBalanceAfter,
+      },
       amount: posting.amount,
       currency: posting.currency,
       currency_exponent: currencyExponent(posting.currency),

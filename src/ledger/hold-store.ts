@@ -19,7 +19,8 @@ interface HoldRow {
   updated_at: Instant;
 }
 
-const COLUMNS = 'id, account_id, resource, resource_id, currency, amount, remaining, status, expires_at, steps, created_at, updated_at';
+const COLUMNS =
+  'id, account_id, resource, resource_id, currency, amount, remaining, status, expires_at, steps, created_at, updated_at';
 
 function holdFromRow(row: HoldRow): Hold {
   return {
@@ -92,7 +93,8 @@ export const holds: Table<Hold> = {
         instantArray(column(rows, (row) => row.updatedAt)),
       ],
     });
-    if (rowCount !== rows.length) throw new RowCountMismatch({ statement: 'holds.update', expected: rows.length, actual: rowCount });
+    if (rowCount !== rows.length)
+      throw new RowCountMismatch({ statement: 'holds.update', expected: rows.length, actual: rowCount });
   },
 };
 

@@ -42,10 +42,19 @@ export interface HoldStep {
 }
 
 /** The hold after giving up a part of what remains. Throws RangeError for more than remains: the caller decides first. */
-export function takeFromHold(hold: Hold, step: { kind: Exclude<HoldStepKind, 'created'>; amount: bigint; moment: Instant }): Hold {
+export function takeFromHold(
+  hold: Hold,
+  step: { kind: Exclude<HoldStepKind, 'created'>; amount: bigint; moment: Instant },
+): Hold {
   if (step.amount <= 0n || step.amount > hold.remaining) {
     throw new RangeError(`Hold ${hold.id} has ${hold.remaining} left, ${step.amount} was to be ${step.kind}`);
   }
   const remaining = hold.remaining - step.amount;
-  return { ...hold, remaining, status: remaining === 0n ? step.kind : 'open', steps: hold.steps + 1, updatedAt: step.moment };
+  return {
+    ...hold,
+    remaining,
+    status: remaining === 0n ? step.kind : 'open',
+    steps: hold.steps + 1,
+    updatedAt: step.moment,
+  };
 }

@@ -34,7 +34,8 @@ export interface PostingRow {
   credit_balance_after: bigint;
 }
 
-export const ENTRY_COLUMNS = 'sequence, id, resource, resource_id, step, posted_at, effective_at, request_id, floor_overridden, text_digest, hash';
+export const ENTRY_COLUMNS =
+  'sequence, id, resource, resource_id, step, posted_at, effective_at, request_id, floor_overridden, text_digest, hash';
 export const POSTING_COLUMNS =
   'entry_sequence, ordinal, debit_account_id, credit_account_id, amount, currency, debit_line, debit_balance_after, credit_line, credit_balance_after';
 
@@ -72,7 +73,11 @@ export function postingFromRow(row: PostingRow): Posting {
 }
 
 /** Postings of some entries, by entry. Index: postings_pkey. */
-export async function loadPostings(db: Queryable, bookId: BookId, sequences: readonly bigint[]): Promise<Map<bigint, Posting[]>> {
+export async function loadPostings(
+  db: Queryable,
+  bookId: BookId,
+  sequences: readonly bigint[],
+): Promise<Map<bigint, Posting[]>> {
   const { rows } = await db.query<PostingRow>({
     name: 'postings.load',
     text: `SELECT ${POSTING_COLUMNS} FROM postings WHERE book_id = $1 AND entry_sequence = ANY ($2::bigint[]) ORDER BY entry_sequence, ordinal`,
@@ -88,8 +93,14 @@ export async function loadPostings(db: Queryable, bookId: BookId, sequences: rea
 }
 
 /** Codes of accounts by id, for showing postings. Index: accounts_pkey. */
-export async function loadAccountCodes(db: Queryable, bookId: BookId, entries: readonly ReadEntry[]): Promise<Map<Uuid, string>> {
-  const ids = new Set(entries.flatMap((entry) => entry.postings.flatMap((posting) => [posting.debitAccountId, posting.creditAccountId])));
+export async function loadAccountCodes(
+  db: Queryable,
+  bookId: BookId,
+  entries: readonly ReadEntry[],
+): Promise<Map<Uuid, string>> {
+  const ids = new Set(
+    entries.flatMap((entry) => entry.postings.flatMap((posting) => [posting.debitAccountId, posting.creditAccountId])),
+  );
   const { rows } = await db.query<{ id: string; code: string }>({
     name: 'accounts.codes',
     text: 'SELECT id, code FROM accounts WHERE book_id = $1 AND id = ANY ($2::uuid[])',
@@ -99,7 +110,11 @@ export async function loadAccountCodes(db: Queryable, bookId: BookId, entries: r
 }
 
 async function withPostings(db: Queryable, bookId: BookId, rows: readonly EntryRow[]): Promise<ReadEntry[]> {
-  const postings = await loadPostings(db, bookId, rows.map((row) => row.sequence));
+  const postings = await loadPostings(
+    db,
+    bookId,
+    rows.map((row) => row.sequence),
+  );
   return rows.map((row) => entryFromRow(row, postings.get(row.sequence) ?? []));
 }
 
@@ -117,7 +132,12 @@ export interface EntryFilter {
 }
 
 /** A page of the journal, newest first; the cursor is the sequence. Indexes: entries_pkey, or the entries of one resource. */
-export async function listEntries(db: Queryable, bookId: BookId, filter: EntryFilter, page: PageRequest): Promise<Page<ReadEntry>> {
+export async function listEntries(
+  db: Queryable,
+  bookId: BookId,
+  filter: EntryFilter,
+  page: PageRequest,
+): Promise<Page<ReadEntry>> {
   const query = build('entries').select(build.raw(ENTRY_COLUMNS)).where('book_id', bookId);
   if (filter.resourceId !== undefined) query.where('resource_id', filter.resourceId);
   const rows = await runBuilt<EntryRow>(db, keyset(query, page, 'sequence'));
@@ -127,7 +147,11 @@ export async function listEntries(db: Queryable, bookId: BookId, filter: EntryFi
 
 /** Sequence of an entry, for turning an id into a cursor. */
 export async function findEntrySequence(db: Queryable, bookId: BookId, id: Uuid): Promise<bigint | undefined> {
-  const { rows } = await db.query<{ sequence: bigint }>({ name: 'entries.sequence', text: 'SELECT sequence FROM entries WHERE book_id = $1 AND id = $2', values: [bookId, id] });
+  const { rows } = await db.query<{ sequence: bigint }>({
+    name: 'entries.sequence',
+    text: 'SELECT sequence FROM entries WHERE book_id = $1 AND id = $2',
+    values: [bookId, id],
+  });
   return rows[0]?.sequence;
 }
 
@@ -166,7 +190,12 @@ interface AccountLineRow {
  * A page of an account's lines, newest first; the cursor is the gapless line number. Either side has its own index
  * (book, account, line); each is read as far as one page reaches, then merged.
  */
-export async function listAccountLines(db: Queryable, bookId: BookId, accountId: Uuid, page: PageRequest): Promise<Page<AccountLine>> {
+export async function listAccountLines(
+  db: Queryable,
+  bookId: BookId,
+  accountId: Uuid,
+  page: PageRequest,
+): Promise<Page<AccountLine>> {
   const side = (direction: 'debit' | 'credit') => {
     const counter = direction === 'debit' ? 'credit' : 'debit';
     const query = build('postings')
@@ -180,7 +209,11 @@ export async function listAccountLines(db: Queryable, bookId: BookId, accountId:
   };
   const merged = keyset(build.from(build.unionAll([side('debit'), side('credit')], true).as('sides')), page, 'line');
   const query = build
-    .select(build.raw('l.line, l.direction, l.amount, l.currency, l.balance_after, l.counter_account_id, e.id AS entry_id, e.resource, e.resource_id, e.step, e.posted_at, e.effective_at'))
+    .select(
+      build.raw(
+        'l.line, l.direction, l.amount, l.currency, l.balance_after, l.counter_account_id, e.id AS entry_id, e.resource, e.resource_id, e.step, e.posted_at, e.effective_at',
+      ),
+    )
     .from(merged.as('l'))
     .joinRaw('JOIN entries e ON e.book_id = ? AND e.sequence = l.entry_sequence', [bookId])
     .orderBy('l.line', page.endingBefore === undefined ? 'desc' : 'asc');

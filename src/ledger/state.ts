@@ -52,7 +52,8 @@ export class BookState {
   get<Row>(table: Table<Row>, id: string): Row | undefined {
     const state = this.#tables.get(table as Table<unknown>);
     const row = state?.rows.get(id);
-    if (row === undefined && !state?.known.has(id)) throw new Error(`${table.name} ${id} was not declared by the command`);
+    if (row === undefined && !state?.known.has(id))
+      throw new Error(`${table.name} ${id} was not declared by the command`);
     return row as Row | undefined;
   }
 
@@ -75,7 +76,11 @@ export class BookState {
       this.events.push(event);
       for (const subscriber of this.subscribers) {
         if (!subscriber.wants(event.type, event.objectId)) continue;
-        this.deliveries.push({ eventSequence: event.sequence, subscriberId: subscriber.id, createdAt: event.createdAt });
+        this.deliveries.push({
+          eventSequence: event.sequence,
+          subscriberId: subscriber.id,
+          createdAt: event.createdAt,
+        });
         rings.push({ pool: 'webhooks', job: 'delivery.send', id: `${event.sequence}:${subscriber.id}` });
       }
     }
@@ -99,7 +104,9 @@ export class BookState {
   }
 
   get isUnchanged(): boolean {
-    return this.entries.length === 0 && this.events.length === 0 && this.#appends.size === 0 && this.rowWrites().length === 0;
+    return (
+      this.entries.length === 0 && this.events.length === 0 && this.#appends.size === 0 && this.rowWrites().length === 0
+    );
   }
 
   #append({ log, row }: LogAppend): void {
@@ -124,7 +131,10 @@ export function unionOfTouches(touches: Iterable<readonly Touch[]>): Map<Table<u
   for (const list of touches) {
     for (const { table, ids } of list) {
       let set = union.get(table);
-      if (!set) union.set(table, (set = new Set()));
+      if (!set) {
+        set = new Set();
+        union.set(table, set);
+      }
       for (const id of ids) set.add(id);
     }
   }

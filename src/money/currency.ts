@@ -5,7 +5,30 @@
 import { codes, code as lookUp } from 'currency-codes';
 
 /** ISO 4217 codes that are no money one could hold: metals, bonds, accounting units, tests. */
-const NOT_MONEY = new Set(['XAG', 'XAU', 'XPD', 'XPT', 'XBA', 'XBB', 'XBC', 'XBD', 'XDR', 'XSU', 'XUA', 'XTS', 'XXX', 'CHE', 'CHW', 'CLF', 'COU', 'MXV', 'USN', 'UYI', 'UYW', 'BOV']);
+const NOT_MONEY = new Set([
+  'XAG',
+  'XAU',
+  'XPD',
+  'XPT',
+  'XBA',
+  'XBB',
+  'XBC',
+  'XBD',
+  'XDR',
+  'XSU',
+  'XUA',
+  'XTS',
+  'XXX',
+  'CHE',
+  'CHW',
+  'CLF',
+  'COU',
+  'MXV',
+  'USN',
+  'UYI',
+  'UYW',
+  'BOV',
+]);
 
 /** Caribbean guilder: in the standard since amendment 176, not yet in the library's list. */
 const ADDED: Record<string, number> = { XCG: 2 };

@@ -11,15 +11,26 @@ export type Rounding = 'half_even' | 'half_up' | 'down' | 'up';
  * rounding: no drift over many amounts). The denominator is positive; the signs of the others are free, and rounding
  * treats an amount and its negative alike.
  */
-export function multiplyRatio(amount: bigint, ratio: { numerator: bigint; denominator: bigint }, rounding: Rounding = 'half_even'): bigint {
+export function multiplyRatio(
+  amount: bigint,
+  ratio: { numerator: bigint; denominator: bigint },
+  rounding: Rounding = 'half_even',
+): bigint {
   if (ratio.denominator <= 0n) throw new RangeError('The denominator of a ratio is positive');
   const product = bigInt(amount).multiply(bigInt(ratio.numerator));
   const { quotient, remainder } = product.abs().divmod(bigInt(ratio.denominator));
-  const rounded = roundsAway({ quotient, remainder, denominator: bigInt(ratio.denominator), rounding }) ? quotient.next() : quotient;
+  const rounded = roundsAway({ quotient, remainder, denominator: bigInt(ratio.denominator), rounding })
+    ? quotient.next()
+    : quotient;
   return toNative(product.isNegative() ? rounded.negate() : rounded);
 }
 
-function roundsAway(parts: { quotient: bigInt.BigInteger; remainder: bigInt.BigInteger; denominator: bigInt.BigInteger; rounding: Rounding }): boolean {
+function roundsAway(parts: {
+  quotient: bigInt.BigInteger;
+  remainder: bigInt.BigInteger;
+  denominator: bigInt.BigInteger;
+  rounding: Rounding;
+}): boolean {
   const { quotient, remainder, denominator, rounding } = parts;
   if (remainder.isZero() || rounding === 'down') return false;
   if (rounding === 'up') return true;
@@ -34,7 +45,8 @@ function roundsAway(parts: { quotient: bigInt.BigInteger; remainder: bigInt.BigI
  */
 export function allocate(amount: bigint, weights: readonly bigint[]): bigint[] {
   const total = weights.reduce((sum, weight) => sum.add(bigInt(weight)), bigInt.zero);
-  if (total.isZero() || weights.some((weight) => weight < 0n)) throw new RangeError('Weights are not negative and not all zero');
+  if (total.isZero() || weights.some((weight) => weight < 0n))
+    throw new RangeError('Weights are not negative and not all zero');
   const whole = bigInt(amount).abs();
   const shares = weights.map((weight, index) => {
     const { quotient, remainder } = whole.multiply(bigInt(weight)).divmod(total);

@@ -66,33 +66,60 @@ export function decideAcceptance(state: BookState, command: AcceptCommand, momen
   const refusal = refuseSource(source, command) ?? refuseDestination(draft, command);
   if (refusal) return refuse(refusal);
   const required = command.amount + command.fee;
-  const hold = draft.placeHold({ id: command.holdId, accountId: source!.id, resource: 'payout', resourceId: command.payoutId, amount: required });
+  const hold = draft.placeHold({
+    id: command.holdId,
+    accountId: source!.id,
+    resource: 'payout',
+    resourceId: command.payoutId,
+    amount: required,
+  });
   if (!hold) {
     return refuse({
       refused: 'insufficient_funds',
       param: '/amount',
       detail: `The account has ${available(source!)} available; amount and fee require ${required}.`,
-      facts: { available: available(source!), required, currency: command.currency, currency_exponent: currencyExponent(command.currency) },
+      facts: {
+        available: available(source!),
+        required,
+        currency: command.currency,
+        currency_exponent: currencyExponent(command.currency),
+      },
     });
   }
 
   const payout = newPayout(command, moment);
   const view = payoutView(payout, draft.livemode);
-  if (command.dryRun) return draft.finish({ status: 200, body: toJson({ ...view, dry_run: true, resulting_balances: resultingBalances(draft.account(source!.id)) }) });
+  if (command.dryRun)
+    return draft.finish({
+      status: 200,
+      body: toJson({ ...view, dry_run: true, resulting_balances: resultingBalances(draft.account(source!.id)) }),
+    });
   draft.put(payouts, payout.id, payout);
-  for (const [key, value] of Object.entries(payout.metadata)) draft.append(metadataIndex, { object: 'payout', key, value, objectId: payout.id });
+  for (const [key, value] of Object.entries(payout.metadata))
+    draft.append(metadataIndex, { object: 'payout', key, value, objectId: payout.id });
   draft.emit({ type: 'payout.created', objectId: payout.id, objectSequence: payout.version, object: view });
   draft.ring({ pool: 'ledger', job: 'payout.reserve', id: payout.id });
   return draft.finish({ status: 202, body: toJson(view), resource: 'payout', resourceId: payout.id });
 }
 
 function refuseSource(source: Account | undefined, command: AcceptPayout): Refusal | undefined {
-  if (command.accountId === null) return { refused: 'resource_not_found', param: '/account', detail: `There is no account in ${command.currency} to pay from. Open one, or name an account.` };
-  if (!source || source.code !== 'customer') return { refused: 'resource_not_found', param: '/account', detail: 'There is no such account in this book.' };
+  if (command.accountId === null)
+    return {
+      refused: 'resource_not_found',
+      param: '/account',
+      detail: `There is no account in ${command.currency} to pay from. Open one, or name an account.`,
+    };
+  if (source?.code !== 'customer')
+    return { refused: 'resource_not_found', param: '/account', detail: 'There is no such account in this book.' };
   if (source.status === 'closed') return { refused: 'account_closed', param: '/account' };
   if (source.status === 'frozen') return { refused: 'account_frozen', param: '/account' };
   if (source.currency !== command.currency) {
-    return { refused: 'currency_mismatch', param: '/currency', detail: `The account is kept in ${source.currency}.`, facts: { account_currency: source.currency } };
+    return {
+      refused: 'currency_mismatch',
+      param: '/currency',
+      detail: `The account is kept in ${source.currency}.`,
+      facts: { account_currency: source.currency },
+    };
   }
   return undefined;
 }
@@ -102,11 +129,18 @@ function refuseDestination(draft: Draft, command: AcceptPayout): Refusal | undef
   if (command.destination.type !== 'account') return undefined;
   const target = draft.get(accounts, command.destination.accountId);
   const param = '/destination/account';
-  if (!target || target.code !== 'customer') return { refused: 'resource_not_found', param, detail: 'There is no such account in this book.' };
-  if (target.id === command.accountId) return { refused: 'destination_invalid', param, detail: 'The destination is the account that pays.' };
+  if (target?.code !== 'customer')
+    return { refused: 'resource_not_found', param, detail: 'There is no such account in this book.' };
+  if (target.id === command.accountId)
+    return { refused: 'destination_invalid', param, detail: 'The destination is the account that pays.' };
   if (target.status === 'closed') return { refused: 'account_closed', param };
   if (target.currency !== command.currency) {
-    return { refused: 'currency_mismatch', param, detail: `The destination account is kept in ${target.currency}.`, facts: { account_currency: target.currency } };
+    return {
+      refused: 'currency_mismatch',
+      param,
+      detail: `The destination account is kept in ${target.currency}.`,
+      facts: { account_currency: target.currency },
+    };
   }
   return undefined;
 }
@@ -145,5 +179,12 @@ function newPayout(command: AcceptCommand, moment: Instant): Payout {
 }
 
 function resultingBalances(account: Account) {
-  return [{ account: publicId('account', account.id), available: available(account), currency: account.currency, currency_exponent: currencyExponent(account.currency) }];
+  return [
+    {
+      account: publicId('account', account.id),
+      available: available(account),
+      currency: account.currency,
+      currency_exponent: currencyExponent(account.currency),
+    },
+  ];
 }

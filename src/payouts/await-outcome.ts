@@ -10,15 +10,27 @@ import { payoutTouches } from './payout-touches.ts';
 import type { RailWord } from './rail-word.ts';
 
 /** Nothing is decided yet: remembers when to ask again. */
-export function keepWaiting(draft: Draft, payout: Payout, next: { outcome: 'unknown' | null; nextInquiryMs: number }): Payout {
+export function keepWaiting(
+  draft: Draft,
+  payout: Payout,
+  next: { outcome: 'unknown' | null; nextInquiryMs: number },
+): Payout {
   const at = draft.moment + next.nextInquiryMs;
-  const waiting = changed(payout, { outcome: next.outcome, inquiries: payout.inquiries + 1, nextInquiryAt: at, dueAt: at }, draft.moment);
+  const waiting = changed(
+    payout,
+    { outcome: next.outcome, inquiries: payout.inquiries + 1, nextInquiryAt: at, dueAt: at },
+    draft.moment,
+  );
   draft.put(payouts, waiting.id, waiting);
   return waiting;
 }
 
 /** The rail gave no answer that names our id: it may have taken the payout or not. Settled by inquiry, never by guessing. */
-export function recordUnknown(bookId: BookId, payout: Payout, facts: { call: RailWord['call']; nextInquiryMs: number; raw: unknown }): Command<Payout> {
+export function recordUnknown(
+  bookId: BookId,
+  payout: Payout,
+  facts: { call: RailWord['call']; nextInquiryMs: number; raw: unknown },
+): Command<Payout> {
   const id = newId();
   const actor = `rail:${payout.rail}`;
   return {

@@ -30,7 +30,11 @@ export function cancelPayout(bookId: BookId, payout: Payout, input: CancelPayout
       const current = draft.get(payouts, payout.id);
       if (!current) throw new Error(`Payout ${payout.id} does not exist`);
       if (input.ifMatch !== undefined && input.ifMatch !== current.version) {
-        return draft.finish<Refusal>({ refused: 'version_mismatch', detail: `The payout is at version ${current.version}.`, facts: { version: current.version } });
+        return draft.finish<Refusal>({
+          refused: 'version_mismatch',
+          detail: `The payout is at version ${current.version}.`,
+          facts: { version: current.version },
+        });
       }
       if (current.status !== 'pending') {
         return draft.finish<Refusal>({
@@ -43,7 +47,13 @@ export function cancelPayout(bookId: BookId, payout: Payout, input: CancelPayout
       const canceled = changed(current, { status: 'canceled', dueAt: null }, moment);
       draft.put(payouts, canceled.id, canceled);
       const view = payoutView(canceled, draft.livemode);
-      draft.emit({ type: 'payout.canceled', objectId: canceled.id, objectSequence: canceled.version, object: view, previousAttributes: { status: current.status } });
+      draft.emit({
+        type: 'payout.canceled',
+        objectId: canceled.id,
+        objectSequence: canceled.version,
+        object: view,
+        previousAttributes: { status: current.status },
+      });
       return draft.finish<Stored>({ status: 200, body: toJson(view), resource: 'payout', resourceId: canceled.id });
     },
   };

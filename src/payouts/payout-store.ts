@@ -63,7 +63,12 @@ export function payoutFromRow(row: PayoutRow): Payout {
     destination:
       row.destination_type === 'account'
         ? { type: 'account', accountId: row.destination_account_id! }
-        : { type: 'cliq', aliasSealed: row.destination_sealed!, aliasMasked: row.destination_masked!, provider: row.destination_provider },
+        : {
+            type: 'cliq',
+            aliasSealed: row.destination_sealed!,
+            aliasMasked: row.destination_masked!,
+            provider: row.destination_provider,
+          },
     description: row.description,
     externalId: row.external_id,
     metadata: row.metadata,
@@ -95,7 +100,11 @@ export async function loadPayouts(db: Queryable, bookId: BookId, ids: readonly U
 }
 
 /** Index: payouts_book_id_end_to_end_id_key. */
-export async function findPayoutByEndToEndId(db: Queryable, bookId: BookId, endToEndId: string): Promise<Payout | undefined> {
+export async function findPayoutByEndToEndId(
+  db: Queryable,
+  bookId: BookId,
+  endToEndId: string,
+): Promise<Payout | undefined> {
   const { rows } = await db.query<PayoutRow>({
     name: 'payouts.by_end_to_end_id',
     text: `SELECT ${PAYOUT_COLUMNS} FROM payouts WHERE book_id = $1 AND end_to_end_id = $2`,
@@ -132,7 +141,9 @@ export const payouts: Table<Payout> = {
         textArray(column(rows, (row) => row.rail)),
         textArray(column(rows, (row) => row.destination.type)),
         plainArray(column(rows, ({ destination }) => (destination.type === 'account' ? destination.accountId : null))),
-        byteaArray(column(rows, ({ destination }) => (destination.type === 'account' ? null : destination.aliasSealed))),
+        byteaArray(
+          column(rows, ({ destination }) => (destination.type === 'account' ? null : destination.aliasSealed)),
+        ),
         textArray(column(rows, ({ destination }) => (destination.type === 'account' ? null : destination.aliasMasked))),
         textArray(column(rows, ({ destination }) => (destination.type === 'account' ? null : destination.provider))),
         textArray(column(rows, (row) => row.description)),
@@ -183,6 +194,7 @@ export const payouts: Table<Payout> = {
         instantArray(column(rows, (row) => row.updatedAt)),
       ],
     });
-    if (rowCount !== rows.length) throw new RowCountMismatch({ statement: 'payouts.update', expected: rows.length, actual: rowCount });
+    if (rowCount !== rows.length)
+      throw new RowCountMismatch({ statement: 'payouts.update', expected: rows.length, actual: rowCount });
   },
 };

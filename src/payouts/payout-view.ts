@@ -40,7 +40,10 @@ export function payoutView(payout: Payout, livemode: boolean) {
     outcome: payout.outcome,
     next_inquiry_at: formatInstantOrNull(payout.nextInquiryAt),
     sent_at: formatInstantOrNull(payout.sentAt),
-    failure: payout.failureCode === null ? null : { code: payout.failureCode, message: FAILURE_MESSAGES[payout.failureCode], rail_code: payout.railCode },
+    failure:
+      payout.failureCode === null
+        ? null
+        : { code: payout.failureCode, message: FAILURE_MESSAGES[payout.failureCode], rail_code: payout.railCode },
     end_to_end_id: payout.endToEndId,
     rail_reference: payout.railReference,
     // Both kinds of rail that exist pay within seconds.

@@ -47,7 +47,12 @@ export type FailureCode =
 
 export type Destination =
   /** Short-alias instant payments. The alias is personal data: sealed at rest, masked in everything that is kept. */
-  | { readonly type: 'cliq'; readonly aliasSealed: Buffer; readonly aliasMasked: string; readonly provider: string | null }
+  | {
+      readonly type: 'cliq';
+      readonly aliasSealed: Buffer;
+      readonly aliasMasked: string;
+      readonly provider: string | null;
+    }
   /** Another account of the same book. */
   | { readonly type: 'account'; readonly accountId: Uuid };
 
@@ -104,7 +109,11 @@ export function allowedActions(payout: Payout): string[] {
 
 /** The payout one step on. Throws on a step the transition table does not have: that is a bug, never an answer. */
 export function changed(payout: Payout, change: Partial<Payout>, moment: Instant): Payout {
-  if (change.status !== undefined && change.status !== payout.status && !PAYOUT_TRANSITIONS[payout.status].includes(change.status)) {
+  if (
+    change.status !== undefined &&
+    change.status !== payout.status &&
+    !PAYOUT_TRANSITIONS[payout.status].includes(change.status)
+  ) {
     throw new Error(`A payout does not go from ${payout.status} to ${change.status}`);
   }
   return { ...payout, ...change, version: payout.version + 1, updatedAt: moment };

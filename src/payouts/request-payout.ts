@@ -1,10 +1,11 @@
 /** What a request for a payout becomes: its account found, its fee worked out, its alias sealed, its rail chosen. */
+
+import { findDefaultAccount } from '../accounts/account-profile-store.ts';
 import type { Config } from '../config.ts';
 import type { Pool } from '../db/pool.ts';
 import type { SecretBox } from '../db/secret-box.ts';
-import { findDefaultAccount } from '../accounts/account-profile-store.ts';
-import { type OnceRuntime, runOnce } from '../idempotency/run-once.ts';
 import type { OnceAnswer } from '../idempotency/once.ts';
+import { type OnceRuntime, runOnce } from '../idempotency/run-once.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId, Mode } from '../ledger/book.ts';
 import { feeOf } from '../money/fee.ts';
@@ -19,7 +20,9 @@ export interface PayoutRuntime extends OnceRuntime {
   railFor(mode: Mode, destinationType: string): string | undefined;
 }
 
-export type DestinationInput = { type: 'cliq'; alias: string; provider?: string | null } | { type: 'account'; accountId: Uuid };
+export type DestinationInput =
+  | { type: 'cliq'; alias: string; provider?: string | null }
+  | { type: 'account'; accountId: Uuid };
 
 export interface PayoutInput {
   bookId: BookId;

@@ -23,11 +23,20 @@ export function reservePayout(bookId: BookId, payout: Payout): Command<Payout> {
     requestId: payout.requestId,
     actor: 'worker:ledger',
     touches: payoutTouches(bookId, payout),
-    decide: (state, moment) => decideReservation(state, { id, payoutId: payout.id, requestId: payout.requestId, actor: 'worker:ledger' }, moment),
+    decide: (state, moment) =>
+      decideReservation(
+        state,
+        { id, payoutId: payout.id, requestId: payout.requestId, actor: 'worker:ledger' },
+        moment,
+      ),
   };
 }
 
-export function decideReservation(state: BookState, command: { id: Uuid; payoutId: Uuid; requestId: Uuid; actor: string }, moment: Instant): Outcome<Payout> {
+export function decideReservation(
+  state: BookState,
+  command: { id: Uuid; payoutId: Uuid; requestId: Uuid; actor: string },
+  moment: Instant,
+): Outcome<Payout> {
   const draft = new Draft(state, { ...command, moment });
   const payout = draft.get(payouts, command.payoutId);
   if (!payout) throw new Error(`Payout ${command.payoutId} does not exist`);
@@ -40,14 +49,20 @@ export function decideReservation(state: BookState, command: { id: Uuid; payoutI
 
   const source = draft.account(payout.accountId);
   if (source.status !== 'open') {
-    return draft.finish(markFailed(draft, payout, { failureCode: source.status === 'frozen' ? 'source_account_frozen' : 'source_account_closed' }));
+    return draft.finish(
+      markFailed(draft, payout, {
+        failureCode: source.status === 'frozen' ? 'source_account_frozen' : 'source_account_closed',
+      }),
+    );
   }
   draft.takeFromHold(payout.holdId, 'captured', payout.amount);
   const entry = draft.post({
     resource: 'payout',
     resourceId: payout.id,
     step: 'reserved',
-    postings: [{ debit: payout.accountId, credit: draft.chart('payouts_in_transit', payout.currency).id, amount: payout.amount }],
+    postings: [
+      { debit: payout.accountId, credit: draft.chart('payouts_in_transit', payout.currency).id, amount: payout.amount },
+    ],
   });
   const processing = changed(
     payout,

@@ -3,9 +3,9 @@ import type { Pool } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Committer } from '../ledger/committer.ts';
-import type { RowFailure } from './row-failure.ts';
 import { loadPayouts } from './payout-store.ts';
 import { reservePayout } from './reserve-payout.ts';
+import type { RowFailure } from './row-failure.ts';
 
 export interface ReserveRuntime {
   pool: Pool;
@@ -14,7 +14,11 @@ export interface ReserveRuntime {
   payoutFailed: RowFailure;
 }
 
-export async function reservePayouts(runtime: ReserveRuntime, bookId: BookId, payoutIds: readonly Uuid[]): Promise<void> {
+export async function reservePayouts(
+  runtime: ReserveRuntime,
+  bookId: BookId,
+  payoutIds: readonly Uuid[],
+): Promise<void> {
   const found = await loadPayouts(runtime.pool, bookId, payoutIds);
   await Promise.all(
     [...found.values()].map(async (payout) => {

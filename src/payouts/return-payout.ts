@@ -30,7 +30,13 @@ interface ReturnCommand {
 }
 
 export function returnPayout(bookId: BookId, payout: Payout, notice: ReturnNotice): Command<Payout> {
-  const command: ReturnCommand = { id: newId(), payoutId: payout.id, requestId: payout.requestId, actor: `rail:${payout.rail}`, notice };
+  const command: ReturnCommand = {
+    id: newId(),
+    payoutId: payout.id,
+    requestId: payout.requestId,
+    actor: `rail:${payout.rail}`,
+    notice,
+  };
   return {
     id: command.id,
     name: 'payout.return',
@@ -48,20 +54,36 @@ export function decideReturn(state: BookState, command: ReturnCommand, moment: I
   if (!payout) throw new Error(`Payout ${command.payoutId} does not exist`);
   // Told before, or told before we had taken in that it was paid: then it is not acknowledged and comes again.
   if (draft.get(payoutReturns, notice.id) || payout.status === 'processing') return draft.finish(payout);
-  draft.append(railAnswers, { id: command.id, payoutId: payout.id, call: 'notice', answer: notice.raw, receivedAt: moment });
+  draft.append(railAnswers, {
+    id: command.id,
+    payoutId: payout.id,
+    call: 'notice',
+    answer: notice.raw,
+    receivedAt: moment,
+  });
   if (payout.status !== 'paid') {
-    raise(draft, payout, { kind: 'return_of_unpaid', detail: `The rail returned ${notice.amount} of a payout that is ${payout.status}. Nothing was booked.` });
+    raise(draft, payout, {
+      kind: 'return_of_unpaid',
+      detail: `The rail returned ${notice.amount} of a payout that is ${payout.status}. Nothing was booked.`,
+    });
     return draft.finish(payout);
   }
   if (notice.amount > payout.amount - payout.amountReturned) {
-    raise(draft, payout, { kind: 'return_exceeds_payout', detail: `The rail returned ${notice.amount}, more than was left of the payout. Nothing was booked.` });
+    raise(draft, payout, {
+      kind: 'return_exceeds_payout',
+      detail: `The rail returned ${notice.amount}, more than was left of the payout. Nothing was booked.`,
+    });
     return draft.finish(payout);
   }
   return draft.finish(bookReturn(draft, payout, notice));
 }
 
 /** paid → returned when nothing is left outside; a partial return stays paid. The account gets it back whatever its state. */
-export function bookReturn(draft: Draft, payout: Payout, part: { id: Uuid; amount: bigint; reason: string | null }): Payout {
+export function bookReturn(
+  draft: Draft,
+  payout: Payout,
+  part: { id: Uuid; amount: bigint; reason: string | null },
+): Payout {
   const entry = draft.post({
     resource: 'payout',
     resourceId: payout.id,
@@ -99,7 +121,10 @@ export function bookReturn(draft: Draft, payout: Payout, part: { id: Uuid; amoun
     entries: [entry],
   });
   if (draft.account(payout.accountId).status === 'closed') {
-    raise(draft, returned, { kind: 'return_to_closed_account', detail: 'Money came back to an account that is closed. It was booked there and waits for a person.' });
+    raise(draft, returned, {
+      kind: 'return_to_closed_account',
+      detail: 'Money came back to an account that is closed. It was booked there and waits for a person.',
+    });
   }
   return returned;
 }

@@ -5,6 +5,7 @@
 import type { Clock } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
 import type { SecretBox } from '../db/secret-box.ts';
+import { failpoint } from '../failpoints.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Committer } from '../ledger/committer.ts';
@@ -36,7 +37,11 @@ export function inquirePayouts(runtime: SendRuntime, bookId: BookId, payoutIds: 
   return eachInProcess(runtime, { bookId, payoutIds }, (payout) => inquire(runtime, bookId, payout));
 }
 
-async function eachInProcess(runtime: SendRuntime, rows: { bookId: BookId; payoutIds: readonly Uuid[] }, act: (payout: Payout) => Promise<void>): Promise<void> {
+async function eachInProcess(
+  runtime: SendRuntime,
+  rows: { bookId: BookId; payoutIds: readonly Uuid[] },
+  act: (payout: Payout) => Promise<void>,
+): Promise<void> {
   const found = await loadPayouts(runtime.pool, rows.bookId, rows.payoutIds);
   await Promise.all(
     [...found.values()].map(async (payout) => {
@@ -54,6 +59,7 @@ async function submit(runtime: SendRuntime, bookId: BookId, payout: Payout): Pro
   const rail = runtime.rail(payout.rail);
   let answer: RailAnswer;
   try {
+    failpoint('rail.submit.before');
     answer = await rail.submit({
       originator: bookId,
       endToEndId: payout.endToEndId,
@@ -63,6 +69,7 @@ async function submit(runtime: SendRuntime, bookId: BookId, payout: Payout): Pro
       currency: payout.currency,
       notAfter: finalAfter(rail, payout),
     });
+    failpoint('rail.submit.after');
   } catch (error) {
     await unknown(runtime, bookId, { payout, rail, call: 'submit', error });
     return;
@@ -74,7 +81,9 @@ async function inquire(runtime: SendRuntime, bookId: BookId, payout: Payout): Pr
   const rail = runtime.rail(payout.rail);
   let answer: Awaited<ReturnType<Rail['inquire']>>;
   try {
+    failpoint('rail.inquire.before');
     answer = await rail.inquire(bookId, payout.endToEndId);
+    failpoint('rail.inquire.after');
   } catch (error) {
     await unknown(runtime, bookId, { payout, rail, call: 'inquire', error });
     return;
@@ -88,18 +97,37 @@ async function inquire(runtime: SendRuntime, bookId: BookId, payout: Payout): Pr
     await submit(runtime, bookId, payout);
     return;
   }
-  const word: RailWord = { call: 'inquire', status: 'rejected', failureCode: 'payee_bank_unavailable', railCode: 'NOT_FOUND', nextInquiryMs: 0, raw: answer };
+  const word: RailWord = {
+    call: 'inquire',
+    status: 'rejected',
+    failureCode: 'payee_bank_unavailable',
+    railCode: 'NOT_FOUND',
+    nextInquiryMs: 0,
+    raw: answer,
+  };
   await runtime.committer.submit(bookId, settlePayout(bookId, payout, word));
 }
 
-async function takeAnswer(runtime: SendRuntime, bookId: BookId, facts: { payout: Payout; rail: Rail; call: RailWord['call']; answer: RailAnswer }): Promise<void> {
+async function takeAnswer(
+  runtime: SendRuntime,
+  bookId: BookId,
+  facts: { payout: Payout; rail: Rail; call: RailWord['call']; answer: RailAnswer },
+): Promise<void> {
   const { payout, rail, call, answer } = facts;
   // Only a word that names our id says anything about it.
   if (answer.endToEndId !== payout.endToEndId) {
-    await unknown(runtime, bookId, { payout, rail, call, error: new Error(`The rail answered about ${answer.endToEndId}`) });
+    await unknown(runtime, bookId, {
+      payout,
+      rail,
+      call,
+      error: new Error(`The rail answered about ${answer.endToEndId}`),
+    });
     return;
   }
-  await runtime.committer.submit(bookId, settlePayout(bookId, payout, railWord(call, answer, nextInquiryMs(rail, payout))));
+  await runtime.committer.submit(
+    bookId,
+    settlePayout(bookId, payout, railWord(call, answer, nextInquiryMs(rail, payout))),
+  );
 }
 
 export function railWord(call: RailWord['call'], answer: RailAnswer, nextMs: number): RailWord {
@@ -114,10 +142,17 @@ export function railWord(call: RailWord['call'], answer: RailAnswer, nextMs: num
   };
 }
 
-async function unknown(runtime: SendRuntime, bookId: BookId, facts: { payout: Payout; rail: Rail; call: RailWord['call']; error: unknown }): Promise<void> {
+async function unknown(
+  runtime: SendRuntime,
+  bookId: BookId,
+  facts: { payout: Payout; rail: Rail; call: RailWord['call']; error: unknown },
+): Promise<void> {
   const { payout, rail, call, error } = facts;
   const raw = { error: error instanceof Error ? error.message : String(error) };
-  await runtime.committer.submit(bookId, recordUnknown(bookId, payout, { call, nextInquiryMs: nextInquiryMs(rail, payout), raw }));
+  await runtime.committer.submit(
+    bookId,
+    recordUnknown(bookId, payout, { call, nextInquiryMs: nextInquiryMs(rail, payout), raw }),
+  );
 }
 
 /** The rail's ladder; its last step goes on for ever. */

@@ -27,7 +27,13 @@ interface SettleCommand {
 }
 
 export function settlePayout(bookId: BookId, payout: Payout, word: RailWord): Command<Payout> {
-  const command: SettleCommand = { id: newId(), payoutId: payout.id, requestId: payout.requestId, actor: `rail:${payout.rail}`, word };
+  const command: SettleCommand = {
+    id: newId(),
+    payoutId: payout.id,
+    requestId: payout.requestId,
+    actor: `rail:${payout.rail}`,
+    word,
+  };
   return {
     id: command.id,
     name: 'payout.settle',
@@ -43,7 +49,13 @@ export function decideSettlement(state: BookState, command: SettleCommand, momen
   const { word } = command;
   const payout = draft.get(payouts, command.payoutId);
   if (!payout) throw new Error(`Payout ${command.payoutId} does not exist`);
-  draft.append(railAnswers, { id: command.id, payoutId: payout.id, call: word.call, answer: word.raw, receivedAt: moment });
+  draft.append(railAnswers, {
+    id: command.id,
+    payoutId: payout.id,
+    call: word.call,
+    answer: word.raw,
+    receivedAt: moment,
+  });
   return draft.finish(settle(draft, payout, word));
 }
 
@@ -54,12 +66,26 @@ function settle(draft: Draft, payout: Payout, word: RailWord): Payout {
     return keepWaiting(draft, payout, { outcome: null, nextInquiryMs: word.nextInquiryMs });
   }
   if (payout.status === 'paid' && word.status === 'rejected') {
-    raise(draft, payout, { kind: 'failed_after_paid', detail: 'The rail rejected a payout that it had confirmed. What had not come back was booked as a return.' });
-    return bookReturn(draft, payout, { id: draft.mintId(), amount: payout.amount - payout.amountReturned, reason: word.railCode ?? null });
+    raise(draft, payout, {
+      kind: 'failed_after_paid',
+      detail: 'The rail rejected a payout that it had confirmed. What had not come back was booked as a return.',
+    });
+    return bookReturn(draft, payout, {
+      id: draft.mintId(),
+      amount: payout.amount - payout.amountReturned,
+      reason: word.railCode ?? null,
+    });
   }
-  if (payout.status === 'failed' && word.status === 'paid' && payout.sentAt !== null) return markPaidAfterFailed(draft, payout, word);
-  if ((payout.status === 'pending' || payout.status === 'canceled' || payout.status === 'failed') && word.status === 'paid') {
-    raise(draft, payout, { kind: 'paid_never_sent', detail: `The rail says it paid a payout that was ${payout.status} and never sent to it. Nothing was booked.` });
+  if (payout.status === 'failed' && word.status === 'paid' && payout.sentAt !== null)
+    return markPaidAfterFailed(draft, payout, word);
+  if (
+    (payout.status === 'pending' || payout.status === 'canceled' || payout.status === 'failed') &&
+    word.status === 'paid'
+  ) {
+    raise(draft, payout, {
+      kind: 'paid_never_sent',
+      detail: `The rail says it paid a payout that was ${payout.status} and never sent to it. Nothing was booked.`,
+    });
   }
   // The same word again, or a word that the state has left behind.
   return payout;
@@ -68,8 +94,10 @@ function settle(draft: Draft, payout: Payout, word: RailWord): Payout {
 /** processing → paid: the amount leaves transit, the fee leaves the customer. Within the book, a payee that cannot take it fails it. */
 export function markPaid(draft: Draft, payout: Payout, word: { railCode?: string; railReference?: string }): Payout {
   const transit = draft.chart('payouts_in_transit', payout.currency).id;
-  const payee = payout.destination.type === 'account' ? payout.destination.accountId : draft.chart('pool', payout.currency).id;
-  if (payout.destination.type === 'account' && draft.account(payee).status === 'closed') return markFailed(draft, payout, { failureCode: 'payee_account_closed' });
+  const payee =
+    payout.destination.type === 'account' ? payout.destination.accountId : draft.chart('pool', payout.currency).id;
+  if (payout.destination.type === 'account' && draft.account(payee).status === 'closed')
+    return markFailed(draft, payout, { failureCode: 'payee_account_closed' });
   draft.takeFromHold(payout.holdId, 'captured');
   const entry = draft.post({
     resource: 'payout',
@@ -107,7 +135,11 @@ export function markPaid(draft: Draft, payout: Payout, word: { railCode?: string
 }
 
 /** pending or processing → failed: it certainly never left. What was in transit and what was held are the customer's again. */
-export function markFailed(draft: Draft, payout: Payout, why: { failureCode?: FailureCode; railCode?: string; railReference?: string }): Payout {
+export function markFailed(
+  draft: Draft,
+  payout: Payout,
+  why: { failureCode?: FailureCode; railCode?: string; railReference?: string },
+): Payout {
   const entries = [];
   if (payout.status === 'processing') {
     entries.push(
@@ -116,7 +148,13 @@ export function markFailed(draft: Draft, payout: Payout, why: { failureCode?: Fa
         resourceId: payout.id,
         step: 'failed',
         allowClosed: true,
-        postings: [{ debit: draft.chart('payouts_in_transit', payout.currency).id, credit: payout.accountId, amount: payout.amount }],
+        postings: [
+          {
+            debit: draft.chart('payouts_in_transit', payout.currency).id,
+            credit: payout.accountId,
+            amount: payout.amount,
+          },
+        ],
       }),
     );
   }
@@ -159,7 +197,13 @@ function markPaidAfterFailed(draft: Draft, payout: Payout, word: RailWord): Payo
   });
   const paid = changed(
     payout,
-    { status: 'paid', failureCode: null, railCode: word.railCode ?? null, railReference: word.railReference ?? payout.railReference, entryIds: [...payout.entryIds, entry.id] },
+    {
+      status: 'paid',
+      failureCode: null,
+      railCode: word.railCode ?? null,
+      railReference: word.railReference ?? payout.railReference,
+      entryIds: [...payout.entryIds, entry.id],
+    },
     draft.moment,
   );
   draft.put(payouts, paid.id, paid);
@@ -171,6 +215,10 @@ function markPaidAfterFailed(draft: Draft, payout: Payout, word: RailWord): Payo
     previousAttributes: { status: payout.status, failure: { code: payout.failureCode, rail_code: payout.railCode } },
     entries: [entry],
   });
-  raise(draft, paid, { kind: 'paid_after_failed', detail: 'The rail confirmed a payout that it had rejected. The amount was taken from the account, below its floor if need be.' });
+  raise(draft, paid, {
+    kind: 'paid_after_failed',
+    detail:
+      'The rail confirmed a payout that it had rejected. The amount was taken from the account, below its floor if need be.',
+  });
   return paid;
 }

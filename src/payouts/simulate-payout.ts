@@ -1,14 +1,15 @@
 /** Test mode: tells the sandbox rail what becomes of a payout, and takes its notice in at once. */
+
+import type { Pool } from '../db/pool.ts';
 import { ApiError } from '../errors.ts';
-import { findIdempotencyKey } from '../idempotency/idempotency-store.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
+import { findIdempotencyKey } from '../idempotency/idempotency-store.ts';
 import type { OnceAnswer } from '../idempotency/once.ts';
 import { type OnceRuntime, runOnce } from '../idempotency/run-once.ts';
 import { deriveId, newId, type Uuid } from '../ids.ts';
 import { toJson } from '../json.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
-import type { Pool } from '../db/pool.ts';
 import type { RailNotice } from '../rails/rail.ts';
 import type { SandboxRail } from '../rails/sandbox-rail.ts';
 import { allowedActions, type Payout } from './payout.ts';
@@ -16,7 +17,10 @@ import { loadPayouts } from './payout-store.ts';
 import { payoutView } from './payout-view.ts';
 import { noticeCommand } from './take-notices.ts';
 
-export type Simulation = { action: 'complete' } | { action: 'fail'; code?: string } | { action: 'return'; amount?: bigint };
+export type Simulation =
+  | { action: 'complete' }
+  | { action: 'fail'; code?: string }
+  | { action: 'return'; amount?: bigint };
 
 export interface SimulationRuntime extends OnceRuntime {
   pool: Pool;
@@ -41,11 +45,19 @@ const POSSIBLE: Record<Simulation['action'], readonly Payout['status'][]> = {
 
 export async function simulatePayout(runtime: SimulationRuntime, input: SimulatePayout): Promise<OnceAnswer> {
   const payout = (await loadPayouts(runtime.pool, input.bookId, [input.payoutId])).get(input.payoutId);
-  if (!payout) throw new ApiError('resource_not_found', { detail: 'There is no such payout in this book.', param: 'id' });
+  if (!payout)
+    throw new ApiError('resource_not_found', { detail: 'There is no such payout in this book.', param: 'id' });
   const run = (command: Command<Stored | Refusal>) =>
-    runOnce(runtime, { bookId: input.bookId, key: input.idempotencyKey, fingerprint: input.fingerprint, requestId: input.requestId, command });
+    runOnce(runtime, {
+      bookId: input.bookId,
+      key: input.idempotencyKey,
+      fingerprint: input.fingerprint,
+      requestId: input.requestId,
+      command,
+    });
   // A repeat is answered from its key and tells the rail nothing.
-  if (input.idempotencyKey !== null && (await findIdempotencyKey(runtime.pool, input.bookId, input.idempotencyKey))) return run(neverDecided(input.requestId));
+  if (input.idempotencyKey !== null && (await findIdempotencyKey(runtime.pool, input.bookId, input.idempotencyKey)))
+    return run(neverDecided(input.requestId));
 
   const notice = await tellRail(runtime.rails.sandbox, payout, input);
   const command = noticeCommand(input.bookId, payout, notice);
@@ -61,8 +73,13 @@ export async function simulatePayout(runtime: SimulationRuntime, input: Simulate
   return answer;
 }
 
-async function tellRail(rail: SandboxRail, payout: Payout, { bookId, simulation, idempotencyKey }: SimulatePayout): Promise<RailNotice> {
-  if (payout.rail !== rail.name || !POSSIBLE[simulation.action].includes(payout.status) || payout.sentAt === null) throw conflict(payout, simulation);
+async function tellRail(
+  rail: SandboxRail,
+  payout: Payout,
+  { bookId, simulation, idempotencyKey }: SimulatePayout,
+): Promise<RailNotice> {
+  if (payout.rail !== rail.name || !POSSIBLE[simulation.action].includes(payout.status) || payout.sentAt === null)
+    throw conflict(payout, simulation);
   // The same key tells the rail the same thing, however often.
   const id = idempotencyKey === null ? newId() : deriveId('notice', bookId, idempotencyKey);
   let notice: RailNotice | undefined;
@@ -71,7 +88,12 @@ async function tellRail(rail: SandboxRail, payout: Payout, { bookId, simulation,
   else {
     const left = payout.amount - payout.amountReturned;
     const amount = simulation.amount ?? left;
-    if (amount > left) throw new ApiError('amount_above_maximum', { param: '/amount', detail: `Only ${left} of the payout has not come back yet.`, facts: { limit: left } });
+    if (amount > left)
+      throw new ApiError('amount_above_maximum', {
+        param: '/amount',
+        detail: `Only ${left} of the payout has not come back yet.`,
+        facts: { limit: left },
+      });
     notice = await rail.return(bookId, payout.endToEndId, id, amount);
   }
   if (!notice) throw conflict(payout, simulation);

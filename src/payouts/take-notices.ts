@@ -29,7 +29,11 @@ export async function takeNotices(runtime: NoticeRuntime, railName: string): Pro
       try {
         const payout = await takeNotice(runtime, notice);
         if (payout?.status === 'processing') return undefined;
-        if (!payout) runtime.log.error({ rail: railName, notice: notice.id, end_to_end_id: notice.endToEndId }, 'notice about a payout that is not ours');
+        if (!payout)
+          runtime.log.error(
+            { rail: railName, notice: notice.id, end_to_end_id: notice.endToEndId },
+            'notice about a payout that is not ours',
+          );
         return notice.id;
       } catch (error) {
         runtime.log.error({ err: error, rail: railName, notice: notice.id }, 'notice not taken in; it will come again');
@@ -43,7 +47,10 @@ export async function takeNotices(runtime: NoticeRuntime, railName: string): Pro
 }
 
 /** Books one notice; undefined when no payout of ours has its id. One that is still `processing` was too early for it. */
-export async function takeNotice(runtime: Pick<NoticeRuntime, 'pool' | 'committer'>, notice: RailNotice): Promise<Payout | undefined> {
+export async function takeNotice(
+  runtime: Pick<NoticeRuntime, 'pool' | 'committer'>,
+  notice: RailNotice,
+): Promise<Payout | undefined> {
   const bookId: BookId = notice.originator;
   const payout = await findPayoutByEndToEndId(runtime.pool, bookId, notice.endToEndId);
   if (!payout) return undefined;

@@ -2,6 +2,7 @@
  * Rings for rows that wait to be moved. Losing a bell only costs time (the sweeper rings again), so ringing is never
  * awaited, never throws, and gives up rather than hold memory for a queue that does not answer.
  */
+import { failpoint } from '../failpoints.ts';
 import type { Logger } from '../log.ts';
 import { IDS_PER_JOB, type JobName, laneOf, type QueuePool } from './job.ts';
 import type { QueueJob, Queues } from './queues.ts';
@@ -115,6 +116,7 @@ export function createDoorbell(options: DoorbellOptions): Doorbell {
   return {
     ring(bookId, bells) {
       if (bells.length === 0) return;
+      failpoint('doorbell.ring.before');
       if (closed) return drop(bells.length, 'closed');
       const room = capacity - held;
       for (const bell of room < bells.length ? bells.slice(0, Math.max(room, 0)) : bells) put(bookId, bell);

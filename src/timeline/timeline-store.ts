@@ -26,8 +26,21 @@ export interface TimelineAttempt {
 }
 
 /** An object's latest events, oldest of them first. Index: events_by_object. */
-export async function loadObjectEvents(db: Queryable, bookId: BookId, objectId: Uuid, limit: number): Promise<TimelineEvent[]> {
-  const { rows } = await db.query<{ sequence: bigint; id: string; type: string; actor: string; request_id: string; created_at: Instant; payload: string }>({
+export async function loadObjectEvents(
+  db: Queryable,
+  bookId: BookId,
+  objectId: Uuid,
+  limit: number,
+): Promise<TimelineEvent[]> {
+  const { rows } = await db.query<{
+    sequence: bigint;
+    id: string;
+    type: string;
+    actor: string;
+    request_id: string;
+    created_at: Instant;
+    payload: string;
+  }>({
     name: 'timeline.events',
     text: `SELECT sequence, id, type, actor, request_id, created_at, payload FROM events
       WHERE book_id = $1 AND object_id = $2 ORDER BY sequence DESC LIMIT $3`,
@@ -45,7 +58,12 @@ export async function loadObjectEvents(db: Queryable, bookId: BookId, objectId: 
 }
 
 /** Webhook attempts of some events, in order. Index: webhook_attempts_pkey; at most ten a delivery. */
-export async function loadAttempts(db: Queryable, bookId: BookId, sequences: readonly bigint[], limit: number): Promise<TimelineAttempt[]> {
+export async function loadAttempts(
+  db: Queryable,
+  bookId: BookId,
+  sequences: readonly bigint[],
+  limit: number,
+): Promise<TimelineAttempt[]> {
   const { rows } = await db.query<{
     event_sequence: bigint;
     endpoint_id: string;

@@ -17,14 +17,20 @@ interface EventBody {
 
 export async function readTimeline(db: Queryable, bookId: BookId, objectId: Uuid) {
   const events = await loadObjectEvents(db, bookId, objectId, EVENTS_SHOWN);
-  const attempts = await loadAttempts(db, bookId, events.map((event) => event.sequence), ATTEMPTS_SHOWN);
+  const attempts = await loadAttempts(
+    db,
+    bookId,
+    events.map((event) => event.sequence),
+    ATTEMPTS_SHOWN,
+  );
   const byEvent = groupAttempts(attempts);
   return { object: 'timeline', data: events.map((event) => itemView(event, byEvent.get(event.sequence) ?? [])) };
 }
 
 function groupAttempts(attempts: readonly TimelineAttempt[]): Map<bigint, TimelineAttempt[]> {
   const groups = new Map<bigint, TimelineAttempt[]>();
-  for (const attempt of attempts) groups.set(attempt.eventSequence, [...(groups.get(attempt.eventSequence) ?? []), attempt]);
+  for (const attempt of attempts)
+    groups.set(attempt.eventSequence, [...(groups.get(attempt.eventSequence) ?? []), attempt]);
   return groups;
 }
 

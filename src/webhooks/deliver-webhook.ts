@@ -9,6 +9,7 @@
 import type { Clock } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
 import type { SecretBox } from '../db/secret-box.ts';
+import { failpoint } from '../failpoints.ts';
 import { newId, publicId, type Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Command } from '../ledger/command.ts';
@@ -142,7 +143,9 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       'webhook-timestamp': String(message.timestampSeconds),
       'webhook-signature': sign(message, signingKeys.of(endpoint, startedAt)),
     };
+    failpoint('webhook.post.before');
     const outcome = await postEvent(agents[mode], { url: new URL(endpoint.url), headers, body: payload, timeoutMs });
+    failpoint('webhook.post.after');
     return {
       startedAt,
       durationMs: Math.round(performance.now() - started),

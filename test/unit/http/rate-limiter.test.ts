@@ -10,9 +10,9 @@ function sharedCounter() {
   const counter: UsageCounter = {
     async take(bucket, points) {
       calls.count++;
-      let window = windows.get(bucket);
-      if (!window || clock.now >= window.endsAt)
-        windows.set(bucket, (window = { consumed: 0, endsAt: clock.now + 1000 }));
+      const known = windows.get(bucket);
+      const window = known && clock.now < known.endsAt ? known : { consumed: 0, endsAt: clock.now + 1000 };
+      windows.set(bucket, window);
       window.consumed += points;
       return { consumed: window.consumed, msBeforeNext: window.endsAt - clock.now };
     },

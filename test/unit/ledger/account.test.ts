@@ -14,13 +14,13 @@ const account = (change: Partial<Account> = {}): Account => ({
 
 describe('balances', () => {
   test.each`
-    side        | debits  | credits   | heldDebits | heldCredits | posted    | held    | available
-    ${'credit'} | ${0n}   | ${0n}     | ${0n}      | ${0n}       | ${0n}     | ${0n}   | ${0n}
-    ${'credit'} | ${300n} | ${1_000n} | ${0n}      | ${0n}       | ${700n}   | ${0n}   | ${700n}
-    ${'credit'} | ${300n} | ${1_000n} | ${200n}    | ${0n}       | ${700n}   | ${200n} | ${500n}
-    ${'credit'} | ${300n} | ${100n}   | ${50n}     | ${0n}       | ${-200n}  | ${50n}  | ${-250n}
-    ${'debit'}  | ${300n} | ${1_000n} | ${0n}      | ${0n}       | ${-700n}  | ${0n}   | ${-700n}
-    ${'debit'}  | ${900n} | ${100n}   | ${0n}      | ${40n}      | ${800n}   | ${40n}  | ${760n}
+    side        | debits  | credits   | heldDebits | heldCredits | posted   | held    | available
+    ${'credit'} | ${0n}   | ${0n}     | ${0n}      | ${0n}       | ${0n}    | ${0n}   | ${0n}
+    ${'credit'} | ${300n} | ${1_000n} | ${0n}      | ${0n}       | ${700n}  | ${0n}   | ${700n}
+    ${'credit'} | ${300n} | ${1_000n} | ${200n}    | ${0n}       | ${700n}  | ${200n} | ${500n}
+    ${'credit'} | ${300n} | ${100n}   | ${50n}     | ${0n}       | ${-200n} | ${50n}  | ${-250n}
+    ${'debit'}  | ${300n} | ${1_000n} | ${0n}      | ${0n}       | ${-700n} | ${0n}   | ${-700n}
+    ${'debit'}  | ${900n} | ${100n}   | ${0n}      | ${40n}      | ${800n}  | ${40n}  | ${760n}
   `(
     'a $side account with debits $debits, credits $credits has $posted posted, $held held, $available available',
     (row) => {
@@ -36,16 +36,16 @@ describe('balances', () => {
   );
 
   test.each`
-    floor      | held      | amount       | covered
-    ${0n}      | ${0n}     | ${1_000n}    | ${true}
-    ${0n}      | ${0n}     | ${1_001n}    | ${false}
-    ${0n}      | ${1n}     | ${1_000n}    | ${false}
-    ${0n}      | ${1n}     | ${999n}      | ${true}
-    ${-500n}   | ${0n}     | ${1_500n}    | ${true}
-    ${-500n}   | ${0n}     | ${1_501n}    | ${false}
-    ${100n}    | ${0n}     | ${900n}      | ${true}
-    ${100n}    | ${0n}     | ${901n}      | ${false}
-    ${null}    | ${1_000n} | ${MAX_TOTAL} | ${true}
+    floor    | held      | amount       | covered
+    ${0n}    | ${0n}     | ${1_000n}    | ${true}
+    ${0n}    | ${0n}     | ${1_001n}    | ${false}
+    ${0n}    | ${1n}     | ${1_000n}    | ${false}
+    ${0n}    | ${1n}     | ${999n}      | ${true}
+    ${-500n} | ${0n}     | ${1_500n}    | ${true}
+    ${-500n} | ${0n}     | ${1_501n}    | ${false}
+    ${100n}  | ${0n}     | ${900n}      | ${true}
+    ${100n}  | ${0n}     | ${901n}      | ${false}
+    ${null}  | ${1_000n} | ${MAX_TOTAL} | ${true}
   `('1,000 with a floor of $floor and $held held covers $amount: $covered', ({ floor, held, amount, covered }) => {
     expect(covers(account({ floor, heldDebits: held }), amount)).toBe(covered);
   });
@@ -65,44 +65,47 @@ describe('a posting line', () => {
 
   // In the order of the guards: the first that applies gives the answer, whatever else is wrong.
   test.each`
-    account                                     | direction   | amount    | permissions                                    | answer
-    ${{ ...closedFrozenEmpty, status: 'closed' }} | ${'debit'}  | ${1n}     | ${{}}                                          | ${'currency_mismatch'}
-    ${{ ...closedFrozenEmpty, status: 'closed' }} | ${'credit'} | ${1n}     | ${all}                                         | ${'currency_mismatch'}
-    ${{ status: 'closed' }}                     | ${'debit'}  | ${1_001n} | ${{}}                                          | ${'account_closed'}
-    ${{ status: 'closed' }}                     | ${'credit'} | ${1n}     | ${{}}                                          | ${'account_closed'}
-    ${{ status: 'closed' }}                     | ${'credit'} | ${1n}     | ${{ allowFrozen: true, overrideFloor: true }}  | ${'account_closed'}
-    ${{ status: 'closed' }}                     | ${'credit'} | ${1n}     | ${{ allowClosed: true }}                       | ${'moved'}
-    ${{ status: 'closed' }}                     | ${'debit'}  | ${1_001n} | ${{ allowClosed: true }}                       | ${'insufficient_funds'}
-    ${{ status: 'closed' }}                     | ${'debit'}  | ${1_001n} | ${{ allowClosed: true, overrideFloor: true }}  | ${'moved'}
-    ${{ status: 'frozen' }}                     | ${'debit'}  | ${1_001n} | ${{}}                                          | ${'account_frozen'}
-    ${{ status: 'frozen' }}                     | ${'debit'}  | ${1_000n} | ${{ allowClosed: true }}                       | ${'account_frozen'}
-    ${{ status: 'frozen' }}                     | ${'debit'}  | ${1_000n} | ${{ allowFrozen: true }}                       | ${'moved'}
-    ${{ status: 'frozen' }}                     | ${'debit'}  | ${1_001n} | ${{ allowFrozen: true }}                       | ${'insufficient_funds'}
-    ${{ status: 'frozen' }}                     | ${'debit'}  | ${1_001n} | ${{ overrideFloor: true }}                     | ${'moved'}
-    ${{ status: 'frozen' }}                     | ${'credit'} | ${1n}     | ${{}}                                          | ${'moved'}
-    ${{}}                                       | ${'debit'}  | ${1_000n} | ${{}}                                          | ${'moved'}
-    ${{}}                                       | ${'debit'}  | ${1_001n} | ${{}}                                          | ${'insufficient_funds'}
-    ${{}}                                       | ${'debit'}  | ${1_001n} | ${{ allowFrozen: true, allowClosed: true }}    | ${'insufficient_funds'}
-    ${{ heldDebits: 1n }}                       | ${'debit'}  | ${1_000n} | ${{}}                                          | ${'insufficient_funds'}
-    ${{ floor: -1n }}                           | ${'debit'}  | ${1_001n} | ${{}}                                          | ${'moved'}
-    ${{ floor: null }}                          | ${'debit'}  | ${9_999n} | ${{}}                                          | ${'moved'}
-    ${{}}                                       | ${'debit'}  | ${1_001n} | ${{ overrideFloor: true }}                     | ${'moved'}
-    ${{ postedDebits: 5_000n }}                 | ${'credit'} | ${1n}     | ${{}}                                          | ${'moved'}
-    ${{ side: 'debit', floor: 0n }}             | ${'credit'} | ${1n}     | ${{}}                                          | ${'insufficient_funds'}
-    ${{ side: 'debit', floor: 0n }}             | ${'debit'}  | ${1n}     | ${{}}                                          | ${'moved'}
-    ${full}                                     | ${'credit'} | ${1n}     | ${all}                                         | ${'limit_exceeded'}
-    ${{ postedCredits: MAX_TOTAL - 1n }}        | ${'credit'} | ${1n}     | ${{}}                                          | ${'moved'}
-    ${{ ...full, postedDebits: MAX_TOTAL }}     | ${'debit'}  | ${1n}     | ${all}                                         | ${'limit_exceeded'}
-  `('on $account: $direction $amount with $permissions is $answer', ({ account: change, direction, amount, permissions, answer }) => {
-    const before = account(change);
-    const result = move(before, { direction, amount, currency: 'EUR' }, permissions);
-    if (answer === 'moved') {
-      const side = direction === 'debit' ? 'postedDebits' : 'postedCredits';
-      expect(result).toEqual({ ...before, [side]: before[side] + amount, lines: before.lines + 1n });
-    } else {
-      expect(result).toEqual({ code: answer, accountId: before.id });
-    }
-  });
+    account                                       | direction   | amount    | permissions                                   | answer
+    ${{ ...closedFrozenEmpty, status: 'closed' }} | ${'debit'}  | ${1n}     | ${{}}                                         | ${'currency_mismatch'}
+    ${{ ...closedFrozenEmpty, status: 'closed' }} | ${'credit'} | ${1n}     | ${all}                                        | ${'currency_mismatch'}
+    ${{ status: 'closed' }}                       | ${'debit'}  | ${1_001n} | ${{}}                                         | ${'account_closed'}
+    ${{ status: 'closed' }}                       | ${'credit'} | ${1n}     | ${{}}                                         | ${'account_closed'}
+    ${{ status: 'closed' }}                       | ${'credit'} | ${1n}     | ${{ allowFrozen: true, overrideFloor: true }} | ${'account_closed'}
+    ${{ status: 'closed' }}                       | ${'credit'} | ${1n}     | ${{ allowClosed: true }}                      | ${'moved'}
+    ${{ status: 'closed' }}                       | ${'debit'}  | ${1_001n} | ${{ allowClosed: true }}                      | ${'insufficient_funds'}
+    ${{ status: 'closed' }}                       | ${'debit'}  | ${1_001n} | ${{ allowClosed: true, overrideFloor: true }} | ${'moved'}
+    ${{ status: 'frozen' }}                       | ${'debit'}  | ${1_001n} | ${{}}                                         | ${'account_frozen'}
+    ${{ status: 'frozen' }}                       | ${'debit'}  | ${1_000n} | ${{ allowClosed: true }}                      | ${'account_frozen'}
+    ${{ status: 'frozen' }}                       | ${'debit'}  | ${1_000n} | ${{ allowFrozen: true }}                      | ${'moved'}
+    ${{ status: 'frozen' }}                       | ${'debit'}  | ${1_001n} | ${{ allowFrozen: true }}                      | ${'insufficient_funds'}
+    ${{ status: 'frozen' }}                       | ${'debit'}  | ${1_001n} | ${{ overrideFloor: true }}                    | ${'moved'}
+    ${{ status: 'frozen' }}                       | ${'credit'} | ${1n}     | ${{}}                                         | ${'moved'}
+    ${{}}                                         | ${'debit'}  | ${1_000n} | ${{}}                                         | ${'moved'}
+    ${{}}                                         | ${'debit'}  | ${1_001n} | ${{}}                                         | ${'insufficient_funds'}
+    ${{}}                                         | ${'debit'}  | ${1_001n} | ${{ allowFrozen: true, allowClosed: true }}   | ${'insufficient_funds'}
+    ${{ heldDebits: 1n }}                         | ${'debit'}  | ${1_000n} | ${{}}                                         | ${'insufficient_funds'}
+    ${{ floor: -1n }}                             | ${'debit'}  | ${1_001n} | ${{}}                                         | ${'moved'}
+    ${{ floor: null }}                            | ${'debit'}  | ${9_999n} | ${{}}                                         | ${'moved'}
+    ${{}}                                         | ${'debit'}  | ${1_001n} | ${{ overrideFloor: true }}                    | ${'moved'}
+    ${{ postedDebits: 5_000n }}                   | ${'credit'} | ${1n}     | ${{}}                                         | ${'moved'}
+    ${{ side: 'debit', floor: 0n }}               | ${'credit'} | ${1n}     | ${{}}                                         | ${'insufficient_funds'}
+    ${{ side: 'debit', floor: 0n }}               | ${'debit'}  | ${1n}     | ${{}}                                         | ${'moved'}
+    ${full}                                       | ${'credit'} | ${1n}     | ${all}                                        | ${'limit_exceeded'}
+    ${{ postedCredits: MAX_TOTAL - 1n }}          | ${'credit'} | ${1n}     | ${{}}                                         | ${'moved'}
+    ${{ ...full, postedDebits: MAX_TOTAL }}       | ${'debit'}  | ${1n}     | ${all}                                        | ${'limit_exceeded'}
+  `(
+    'on $account: $direction $amount with $permissions is $answer',
+    ({ account: change, direction, amount, permissions, answer }) => {
+      const before = account(change);
+      const result = move(before, { direction, amount, currency: 'EUR' }, permissions);
+      if (answer === 'moved') {
+        const side = direction === 'debit' ? 'postedDebits' : 'postedCredits';
+        expect(result).toEqual({ ...before, [side]: before[side] + amount, lines: before.lines + 1n });
+      } else {
+        expect(result).toEqual({ code: answer, accountId: before.id });
+      }
+    },
+  );
 
   test('changes nothing but the total and the count of lines', () => {
     const before = account();

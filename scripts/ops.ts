@@ -1,0 +1,177 @@
+/**
+ * `npm run ops -- stuck list|retry`, `exceptions list`, `queues`: what an operator looks at and mends. Works on the database
+ * of DATABASE_URL (and the queues of REDIS_URL), or on what `npm start` runs.
+ */
+import Table from 'cli-table3';
+import { Command } from 'commander';
+import { formatInstant, systemClock } from '../src/clock.ts';
+import { readConfig } from '../src/config.ts';
+import { createPool, type Pool } from '../src/db/pool.ts';
+import { environmentOrEmbedded } from '../src/embedded/environment.ts';
+import { publicId } from '../src/ids.ts';
+import { createLogger } from '../src/log.ts';
+import { COUNT_LIMIT, countUnknown, listOpenExceptions, readBacklog } from '../src/operations/backlog-store.ts';
+import { listStuck, retryStuck, type StuckRow } from '../src/operations/stuck-store.ts';
+import { createQueues, type Queues } from '../src/queue/queues.ts';
+
+/** What a person reads in one go; a script takes all there is below the counting limit. */
+const SHOWN = 100;
+const QUEUES_LIMIT_MS = 5_000;
+
+const log = createLogger('silent', 'ops');
+const program = new Command().name('npm run ops --').description('Rows and queues that need a person.');
+
+const stuck = program.command('stuck').description('rows that a bug stopped');
+
+stuck
+  .command('list')
+  .description('show them, the longest stuck first')
+  .option('--json', 'print one JSON object a line')
+  .action(({ json }: { json?: boolean }) =>
+    withDatabase(async (pool) => {
+      const rows = await listStuck(pool, json ? COUNT_LIMIT : SHOWN);
+      if (json) for (const row of rows) console.log(JSON.stringify(viewOfStuck(row)));
+      else console.log(rows.length > 0 ? tableOfStuck(rows) : 'Nothing is stuck.');
+    }),
+  );
+
+stuck
+  .command('retry')
+  .description('let them try again; the sweeper rings for them at once')
+  .argument('[ids...]', 'as `stuck list` shows them; all of them without any')
+  .option('--json', 'print one JSON object')
+  .action((ids: string[], { json }: { json?: boolean }) =>
+    withDatabase(async (pool) => {
+      const rows = await listStuck(pool, COUNT_LIMIT);
+      const wanted = ids.length === 0 ? rows : rows.filter((row) => ids.includes(shownId(row)));
+      const unknown = ids.filter((id) => !rows.some((row) => shownId(row) === id));
+      const retried = await retryStuck(pool, wanted, systemClock.now());
+      if (json) console.log(JSON.stringify({ retried, unknown }));
+      else console.log(`${retried} ${retried === 1 ? 'row tries' : 'rows try'} again.`);
+      if (unknown.length === 0) return;
+      if (!json) console.error(`Not stuck: ${unknown.join(', ')}. \`npm run ops -- stuck list\` shows what is.`);
+      process.exitCode = 1;
+    }),
+  );
+
+program
+  .command('exceptions')
+  .description('what a rail said that contradicts itself')
+  .command('list')
+  .description('show those that are open, the oldest first')
+  .option('--json', 'print one JSON object a line')
+  .action(({ json }: { json?: boolean }) =>
+    withDatabase(async (pool) => {
+      const views = (await listOpenExceptions(pool, json ? COUNT_LIMIT : SHOWN)).map((exception) => ({
+        id: publicId('exception', exception.id),
+        book: publicId('book', exception.bookId),
+        kind: exception.kind,
+        [exception.resource]:
+          exception.resource === 'payout' ? publicId('payout', exception.resourceId) : exception.resourceId,
+        detail: exception.detail,
+        created_at: formatInstant(exception.createdAt),
+      }));
+      if (json) for (const view of views) console.log(JSON.stringify(view));
+      else if (views.length === 0) console.log('No exception is open.');
+      else
+        console.log(
+          tableOf(
+            views.map(({ id, book, kind, detail, created_at, ...resource }) => ({
+              id,
+              book,
+              kind,
+              ...resource,
+              since: created_at,
+              detail,
+            })),
+          ),
+        );
+    }),
+  );
+
+program
+  .command('queues')
+  .description('jobs in the queues, rows that are due, payouts whose outcome is unknown')
+  .option('--json', 'print one JSON object')
+  .action(({ json }: { json?: boolean }) =>
+    withDatabase(async (pool, queues) => {
+      const now = systemClock.now();
+      const [backlog, unknown, depths] = await Promise.all([
+        readBacklog(pool, now),
+        countUnknown(pool),
+        queues.depths({ limitMs: QUEUES_LIMIT_MS }),
+      ]);
+      const due = backlog.map(({ kind, oldestDueAt, due: rows, stuck: stuckRows }) => ({
+        kind,
+        due: rows,
+        oldest_seconds: oldestDueAt === null ? 0 : Math.max(0, Math.round((now - oldestDueAt) / 1_000)),
+        stuck: stuckRows,
+      }));
+      const jobs = depths.map(({ queue, states }) => ({ queue, ...states }));
+      if (json)
+        console.log(JSON.stringify({ backend: queues.backend, queues: jobs, rows: due, payouts_unknown: unknown }));
+      else {
+        console.log(`Jobs (${queues.backend})\n${tableOf(jobs)}\n\nRows that nobody moved in time\n${tableOf(due)}`);
+        console.log(
+          unknown.length > 0
+            ? `\nPayouts of unknown outcome\n${tableOf(unknown)}`
+            : '\nNo payout is of unknown outcome.',
+        );
+      }
+    }),
+  );
+
+await program.parseAsync();
+
+async function withDatabase(work: (pool: Pool, queues: Queues) => Promise<void>): Promise<void> {
+  let pool: Pool | undefined;
+  let queues: Queues | undefined;
+  try {
+    const config = readConfig(environmentOrEmbedded());
+    pool = createPool({ url: config.DATABASE_URL, name: 'countinghouse-ops', size: 2, log });
+    queues = createQueues(config, log);
+    await work(pool, queues);
+  } catch (error) {
+    const { message, code, errors } = error as Error & { code?: string; errors?: Error[] };
+    console.error(message || errors?.map((inner) => inner.message).join('; ') || code);
+    process.exitCode = 1;
+  } finally {
+    await queues?.close();
+    await pool?.end();
+  }
+}
+
+/** A payout by its public id, a delivery by its event's sequence and its endpoint's public id. */
+function shownId({ kind, id }: StuckRow): string {
+  if (kind === 'payout') return publicId('payout', id);
+  const [sequence, endpointId] = id.split(':');
+  return `${sequence}:${publicId('webhookEndpoint', endpointId!)}`;
+}
+
+function viewOfStuck(row: StuckRow) {
+  return {
+    kind: row.kind,
+    id: shownId(row),
+    book: publicId('book', row.bookId),
+    status: row.status,
+    stuck_at: formatInstant(row.stuckAt),
+    error: row.error,
+  };
+}
+
+function tableOfStuck(rows: readonly StuckRow[]): string {
+  return tableOf(
+    rows.map((row) => {
+      const { error, ...view } = viewOfStuck(row);
+      return { ...view, error: error.split('\n')[0] };
+    }),
+  );
+}
+
+/** A column for each member of the first row. */
+function tableOf(rows: readonly Record<string, unknown>[]): string {
+  const head = Object.keys(rows[0] ?? {});
+  const table = new Table({ head });
+  for (const row of rows) table.push(head.map((name) => String(row[name] ?? '')));
+  return table.toString();
+}

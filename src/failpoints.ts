@@ -1,0 +1,72 @@
+/**
+ * Points at which a process can be made to die or to freeze, so that the faults that luck would find once in a year are
+ * found by every run of the tests. Nothing is armed unless COUNTINGHOUSE_FAILPOINTS names it when the process starts;
+ * then a call costs a look into a small map, and without it a comparison.
+ *
+ * `rail.submit.before=stop,ledger.commit.after=kill@3`: freezes at the first submission to a rail, dies at the third commit.
+ */
+import { writeSync } from 'node:fs';
+
+/** Every point there is, where it stands, and what a death there leaves behind. */
+export const FAILPOINTS = [
+  /** A batch is written and not committed: nothing of it may remain. */
+  'ledger.commit.before',
+  /** Committed, and nobody was told: neither the caller nor a queue. */
+  'ledger.commit.after',
+  /** Rows wait and no bell has rung for them. */
+  'doorbell.ring.before',
+  /** Reserved, and the rail knows nothing. */
+  'rail.submit.before',
+  /** The rail has paid, and we do not know it. */
+  'rail.submit.after',
+  'rail.inquire.before',
+  'rail.inquire.after',
+  /** An event has not left. */
+  'webhook.post.before',
+  /** The receiver has it, and no attempt is recorded. */
+  'webhook.post.after',
+] as const;
+
+export type Failpoint = (typeof FAILPOINTS)[number];
+
+/** SIGKILL, which nobody can catch; SIGSTOP, which is a machine that hangs until somebody sends SIGCONT. */
+const SIGNALS = { kill: 'SIGKILL', stop: 'SIGSTOP' } as const;
+
+interface Trap {
+  readonly signal: (typeof SIGNALS)[keyof typeof SIGNALS];
+  /** Hits until it goes off; it goes off once. */
+  left: number;
+}
+
+const FORM = /^([a-z_.]+)=(kill|stop)(?:@([1-9]\d{0,8}))?$/;
+
+/** Throws Error naming what cannot be read: a trap that is not set proves nothing. */
+export function readFailpoints(text: string): Map<Failpoint, Trap> {
+  const traps = new Map<Failpoint, Trap>();
+  for (const part of text.split(',').filter(Boolean)) {
+    const [, name, action, hit = '1'] = FORM.exec(part.trim()) ?? [];
+    if (!FAILPOINTS.includes(name as Failpoint)) {
+      throw new Error(
+        `COUNTINGHOUSE_FAILPOINTS: ${part} is not NAME=kill, NAME=stop or NAME=kill@3 with a NAME of ${FAILPOINTS.join(' ')}`,
+      );
+    }
+    traps.set(name as Failpoint, { signal: SIGNALS[action as keyof typeof SIGNALS], left: Number(hit) });
+  }
+  return traps;
+}
+
+const armed = process.env.COUNTINGHOUSE_FAILPOINTS ? readFailpoints(process.env.COUNTINGHOUSE_FAILPOINTS) : undefined;
+
+export function failpoint(name: Failpoint): void {
+  if (armed !== undefined) hit(armed, name);
+}
+
+function hit(traps: Map<Failpoint, Trap>, name: Failpoint): void {
+  const trap = traps.get(name);
+  if (!trap) return;
+  trap.left -= 1;
+  if (trap.left !== 0) return;
+  // Straight to the descriptor: a logger's buffer dies with the process.
+  writeSync(2, `failpoint ${name}: ${trap.signal}\n`);
+  process.kill(process.pid, trap.signal);
+}

@@ -1,0 +1,165 @@
+/** What the webhook tests share: a database, a test and a live book, a committer with the real sink, and short words. */
+import { expect } from 'vitest';
+import type { Clock } from '../../src/clock.ts';
+import { createPool, type Pool } from '../../src/db/pool.ts';
+import { createSecretBox, type SecretBox } from '../../src/db/secret-box.ts';
+import type { Stored } from '../../src/idempotency/idempotency-key.ts';
+import { newId, parsePublicId, type Uuid } from '../../src/ids.ts';
+import type { BookId } from '../../src/ledger/book.ts';
+import { type Command, isRefusal, type Refusal } from '../../src/ledger/command.ts';
+import { Committer } from '../../src/ledger/committer.ts';
+import { Draft } from '../../src/ledger/draft.ts';
+import { createLogger } from '../../src/log.ts';
+import { openOrganisation } from '../../src/organisations/open-organisation.ts';
+import { findBookId } from '../../src/organisations/organisation-store.ts';
+import { deliveryLog } from '../../src/webhooks/delivery-store.ts';
+import { subscribers } from '../../src/webhooks/endpoint-store.ts';
+import { type CreateEndpoint, createEndpoint } from '../../src/webhooks/manage-endpoint.ts';
+import { parseAllowList } from '../../src/webhooks/public-address.ts';
+import { newSecret } from '../../src/webhooks/signature.ts';
+import { createTestDatabase } from '../support/postgres.ts';
+
+export const START = Date.parse('2026-03-01T12:00:00.000Z');
+export const log = createLogger('silent', 'test');
+export const allow = parseAllowList(['127.0.0.1:*']);
+
+export interface Rung {
+  bookId: BookId;
+  pool: string;
+  job: string;
+  id: string;
+}
+
+export interface World {
+  pool: Pool;
+  ownerUrl: string;
+  clock: Clock & { set(moment: number): void };
+  committer: Committer;
+  secretBox: SecretBox;
+  testBook: BookId;
+  liveBook: BookId;
+  rung: Rung[];
+  /** A book of its own for a test that counts. */
+  newBook(): Promise<BookId>;
+  submit(bookId: BookId, command: Command<Stored | Refusal>): Promise<Stored | Refusal>;
+  /** Creates an endpoint; returns its id and the secret in the clear. */
+  endpoint(bookId: BookId, given?: Partial<CreateEndpoint>): Promise<{ id: Uuid; secret: string }>;
+  /** Emits so many events in one commit; returns the ids of the deliveries they rang for. */
+  emit(bookId: BookId, type: string, count?: number): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+export async function createWorld(): Promise<World> {
+  const database = await createTestDatabase();
+  const pool = createPool({ url: database.applicationUrl, name: 'test', size: 8, log });
+  let now = START;
+  const clock = { now: () => now, set: (moment: number) => void (now = moment) };
+  const rung: Rung[] = [];
+  const committer = new Committer({
+    pool,
+    clock,
+    sink: { subscribers, deliveries: deliveryLog },
+    ring: (bookId, rings) => rung.push(...rings.map((ring) => ({ bookId, ...ring }))),
+  });
+  const secretBox = createSecretBox(database.encryptionKey);
+  let organisations = 0;
+  const open = async () => (await openOrganisation(pool, { name: `Acme ${++organisations}`, clock })).id;
+  const organisation = await open();
+
+  return {
+    pool,
+    ownerUrl: database.ownerUrl,
+    clock,
+    committer,
+    secretBox,
+    rung,
+    testBook: (await findBookId(pool, organisation, 'test'))!,
+    liveBook: (await findBookId(pool, organisation, 'live'))!,
+    newBook: async () => (await findBookId(pool, await open(), 'test'))!,
+    submit: (bookId, command) => committer.submit(bookId, command),
+
+    async endpoint(bookId, given = {}) {
+      const secret = newSecret();
+      const command = createEndpoint({
+        requestId: newId(),
+        actor: 'test',
+        url: 'https://example.com/hooks',
+        events: ['*'],
+        description: null,
+        metadata: {},
+        secretSealed: secretBox.seal(secret),
+        allow,
+        ...given,
+      });
+      const stored = taken(await committer.submit(bookId, command));
+      return { id: parsePublicId('webhookEndpoint', (JSON.parse(stored.body) as { id: string }).id)!, secret };
+    },
+
+    async emit(bookId, type, count = 1) {
+      const before = rung.length;
+      await committer.submit(bookId, emission(type, count));
+      return rung
+        .slice(before)
+        .filter((ring) => ring.bookId === bookId && ring.job === 'delivery.send')
+        .map(({ id }) => id);
+    },
+
+    async close() {
+      await committer.close();
+      await pool.end();
+      await database.drop();
+    },
+  };
+}
+
+function emission(type: string, count: number): Command<null> {
+  const id = newId();
+  return {
+    id,
+    name: 'test.emit',
+    requestId: newId(),
+    touches: [],
+    decide(state, moment) {
+      const draft = new Draft(state, { id, requestId: newId(), moment });
+      for (let number = 1; number <= count; number++) {
+        draft.emit({
+          type,
+          objectId: newId(),
+          objectSequence: 1,
+          object: { id: `object_${number}`, object: 'test', text: 'zwölf €' },
+        });
+      }
+      return draft.finish(null);
+    },
+  };
+}
+
+export function taken(answer: Stored | Refusal): Stored {
+  if (isRefusal(answer)) throw new Error(`refused: ${answer.refused} ${answer.detail ?? ''}`);
+  return answer;
+}
+
+export function bodyOf(answer: Stored | Refusal): Record<string, unknown> {
+  return JSON.parse(taken(answer).body) as Record<string, unknown>;
+}
+
+export function expectRefusal(answer: Stored | Refusal): Refusal {
+  expect(answer).toHaveProperty('refused');
+  return answer as Refusal;
+}
+
+export interface DeliveryState {
+  status: string;
+  attempts: number;
+  retry_at: number | null;
+  due_at: number | null;
+}
+
+/** What is written of the deliveries of an endpoint, in order of their events. */
+export async function deliveriesOf(pool: Pool, endpointId: Uuid): Promise<DeliveryState[]> {
+  const { rows } = await pool.query<DeliveryState>(
+    'SELECT status, attempts, retry_at, due_at FROM webhook_deliveries WHERE endpoint_id = $1 ORDER BY event_sequence',
+    [endpointId],
+  );
+  return rows;
+}

@@ -1,0 +1,368 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ApiError } from '../../src/errors.ts';
+import { newId, parsePublicId, publicId, type Uuid } from '../../src/ids.ts';
+import { ENDPOINTS_PER_BOOK_MAX } from '../../src/webhooks/endpoint.ts';
+import { revealedAnswer } from '../../src/webhooks/endpoint-secret.ts';
+import { getEndpoint, listEndpoints } from '../../src/webhooks/endpoint-store.ts';
+import { getEvent, listEvents } from '../../src/webhooks/event-store.ts';
+import {
+  deleteEndpoint,
+  disableEndpoint,
+  disableFailingEndpoint,
+  enableEndpoint,
+  rotateSecret,
+  sendTestEvent,
+  updateEndpoint,
+} from '../../src/webhooks/manage-endpoint.ts';
+import { newSecret } from '../../src/webhooks/signature.ts';
+import { allow, bodyOf, createWorld, deliveriesOf, expectRefusal, START, type World } from './webhooks-world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world?.close());
+beforeEach(() => world.clock.set(START));
+
+const change = (endpointId: Uuid) => ({ endpointId, requestId: newId(), actor: 'test' });
+
+async function eventTypes(bookId: string): Promise<string[]> {
+  const { rows } = await listEvents(world.pool, { bookId }, { limit: 100 });
+  return rows.map(({ payload }) => (JSON.parse(payload) as { type: string }).type);
+}
+
+describe('an endpoint', () => {
+  test('is created enabled, with its secret in the answer and sealed in the database', async () => {
+    const { secretBox, pool, testBook } = world;
+    const { id, secret } = await world.endpoint(testBook, {
+      events: ['payout.*', 'payout.*', 'account.created'],
+      description: 'our "hooks"',
+      metadata: { team: 'a\\b' },
+    });
+    const endpoint = (await getEndpoint(pool, testBook, id))!;
+    expect(endpoint).toMatchObject({
+      status: 'enabled',
+      events: ['payout.*', 'account.created'],
+      description: 'our "hooks"',
+      metadata: { team: 'a\\b' },
+      version: 1,
+      failingSince: null,
+      createdAt: START,
+    });
+    expect(endpoint.secretSealed!.includes(secret)).toBe(false);
+    expect(secretBox.open(endpoint.secretSealed!)).toBe(secret);
+  });
+
+  test('is answered with a secret that is stored sealed and sent open, the same on every replay', async () => {
+    const { id, secret } = await world.endpoint(world.testBook);
+    const rotated = newSecret();
+    const answer = await world.submit(
+      world.testBook,
+      rotateSecret({ ...change(id), secretSealed: world.secretBox.seal(rotated), previousSecretUntil: START }),
+    );
+    const { body } = answer as { body: string };
+    expect(body).not.toContain(rotated);
+    expect(body).not.toContain(secret);
+    const revealed = revealedAnswer(body, world.secretBox);
+    expect(JSON.parse(revealed)).toMatchObject({ id: publicId('webhookEndpoint', id), secret: rotated });
+    expect(revealedAnswer(body, world.secretBox)).toBe(revealed);
+    const problem = '{"type":"about:blank","secret":"untouched"}';
+    expect(revealedAnswer(problem, world.secretBox)).toBe(problem);
+  });
+
+  test('whose URL is not for webhooks is refused, in live mode more strictly', async () => {
+    const { testBook, liveBook } = world;
+    await expect(world.endpoint(testBook, { url: 'http://127.0.0.1:9/' })).resolves.toBeDefined();
+    await expect(world.endpoint(liveBook, { url: 'https://127.0.0.1:9/' })).rejects.toThrow('webhook_url_forbidden');
+    await expect(world.endpoint(testBook, { url: 'http://10.0.0.1/' })).rejects.toThrow('webhook_url_forbidden');
+    const { id } = await world.endpoint(testBook);
+    const refused = await world.submit(testBook, updateEndpoint({ ...change(id), url: 'http://[::1]/', allow }));
+    expect(expectRefusal(refused)).toMatchObject({ refused: 'webhook_url_forbidden', param: '/url' });
+  });
+
+  test('beyond the limit of a book is refused, also when all come at once; a deleted one makes room', async () => {
+    const bookId = await world.newBook();
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: ENDPOINTS_PER_BOOK_MAX + 5 }, () => world.endpoint(bookId)),
+    );
+    const created = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value.id] : []));
+    expect(created).toHaveLength(ENDPOINTS_PER_BOOK_MAX);
+    await expect(world.endpoint(bookId)).rejects.toThrow('limit_exceeded');
+    await world.submit(bookId, deleteEndpoint(change(created[0]!)));
+    await expect(world.endpoint(bookId)).resolves.toBeDefined();
+  });
+
+  test('is changed in part, with its version, and refuses a version that is not its own', async () => {
+    const { testBook, pool } = world;
+    const { id } = await world.endpoint(testBook, { metadata: { a: '1' }, description: 'x' });
+    world.clock.set(START + 1_000);
+    const answer = await world.submit(
+      testBook,
+      updateEndpoint({ ...change(id), ifMatch: 1, events: ['hold.*'], description: null, allow }),
+    );
+    expect(bodyOf(answer)).toMatchObject({
+      version: 2,
+      events: ['hold.*'],
+      description: null,
+      metadata: { a: '1' },
+      url: 'https://example.com/hooks',
+    });
+    expect(await getEndpoint(pool, testBook, id)).toMatchObject({
+      version: 2,
+      events: ['hold.*'],
+      updatedAt: START + 1_000,
+      createdAt: START,
+    });
+    const stale = await world.submit(testBook, updateEndpoint({ ...change(id), ifMatch: 1, metadata: {}, allow }));
+    expect(expectRefusal(stale)).toMatchObject({ refused: 'version_mismatch', facts: { version: 2 } });
+  });
+
+  test('goes off and on; what is not allowed now says what is', async () => {
+    const bookId = await world.newBook();
+    const { id } = await world.endpoint(bookId);
+    expect(bodyOf(await world.submit(bookId, disableEndpoint(change(id))))).toMatchObject({
+      status: 'disabled',
+      disabled_reason: 'requested',
+    });
+    const again = await world.submit(bookId, disableEndpoint(change(id)));
+    expect(expectRefusal(again)).toMatchObject({
+      refused: 'state_conflict',
+      facts: { current_status: 'disabled', allowed_actions: ['update', 'enable', 'delete', 'rotate_secret'] },
+    });
+    expect(expectRefusal(await world.submit(bookId, sendTestEvent(change(id)))).refused).toBe('state_conflict');
+    expect(bodyOf(await world.submit(bookId, enableEndpoint(change(id))))).toMatchObject({
+      status: 'enabled',
+      disabled_reason: null,
+      version: 3,
+    });
+    expect(await eventTypes(bookId)).toEqual(['webhook_endpoint.disabled']);
+    expect(await deliveriesOf(world.pool, id)).toEqual([]);
+  });
+
+  test('that failed is switched off only where it failed', async () => {
+    const bookId = await world.newBook();
+    const { id } = await world.endpoint(bookId);
+    const elsewhere = disableFailingEndpoint({
+      ...change(id),
+      reason: 'gone',
+      failedUrl: 'https://example.com/before',
+    });
+    expect(expectRefusal(await world.submit(bookId, elsewhere)).refused).toBe('state_conflict');
+    expect(await getEndpoint(world.pool, bookId, id)).toMatchObject({ status: 'enabled', version: 1 });
+    const here = disableFailingEndpoint({ ...change(id), reason: 'gone', failedUrl: 'https://example.com/hooks' });
+    expect(bodyOf(await world.submit(bookId, here))).toMatchObject({ status: 'disabled', disabled_reason: 'gone' });
+  });
+
+  test('that is deleted loses its secrets and is never shown again', async () => {
+    const bookId = await world.newBook();
+    const { id } = await world.endpoint(bookId);
+    const kept = await world.endpoint(bookId);
+    expect(bodyOf(await world.submit(bookId, deleteEndpoint(change(id))))).toMatchObject({ deleted: true });
+    expect(await getEndpoint(world.pool, bookId, id)).toBeUndefined();
+    const { rows } = await listEndpoints(world.pool, bookId, { limit: 10 });
+    expect(rows.map((row) => row.id)).toEqual([kept.id]);
+    const { rows: left } = await world.pool.query('SELECT secret_sealed, status FROM webhook_endpoints WHERE id = $1', [
+      id,
+    ]);
+    expect(left).toEqual([{ secret_sealed: null, status: 'deleted' }]);
+    for (const command of [deleteEndpoint, enableEndpoint, disableEndpoint, sendTestEvent]) {
+      expect(expectRefusal(await world.submit(bookId, command(change(id)))).refused).toBe('resource_not_found');
+    }
+  });
+
+  test('of another book is not there', async () => {
+    const { id } = await world.endpoint(world.testBook);
+    expect(await getEndpoint(world.pool, world.liveBook, id)).toBeUndefined();
+    expect(expectRefusal(await world.submit(world.liveBook, deleteEndpoint(change(id)))).refused).toBe(
+      'resource_not_found',
+    );
+  });
+
+  test('rotates its secret with the one before still at hand, and says so by event', async () => {
+    const bookId = await world.newBook();
+    const { id, secret } = await world.endpoint(bookId);
+    const [second, third] = [newSecret(), newSecret()];
+    for (const next of [second, third]) {
+      const command = rotateSecret({
+        ...change(id),
+        secretSealed: world.secretBox.seal(next),
+        previousSecretUntil: START + 60_000,
+      });
+      expect(bodyOf(await world.submit(bookId, command))).toMatchObject({
+        previous_secret_expires_at: '2026-03-01T12:01:00.000Z',
+      });
+    }
+    const endpoint = (await getEndpoint(world.pool, bookId, id))!;
+    expect(world.secretBox.open(endpoint.secretSealed!)).toBe(third);
+    expect(world.secretBox.open(endpoint.previousSecretSealed!)).toBe(second);
+    const { rows } = await listEvents(
+      world.pool,
+      { bookId, types: ['webhook_endpoint.secret_rotated'] },
+      { limit: 10 },
+    );
+    expect(rows).toHaveLength(2);
+    for (const hidden of [secret, second, third])
+      expect(rows.map(({ payload }) => payload).join()).not.toContain(hidden);
+    expect(await deliveriesOf(world.pool, id)).toHaveLength(2);
+  });
+});
+
+describe('deliveries are written with their events', () => {
+  test('one for each endpoint that wants the event, pending, with an alarm', async () => {
+    const bookId = await world.newBook();
+    const payouts = await world.endpoint(bookId, { events: ['payout.*'] });
+    const all = await world.endpoint(bookId, { events: ['*'] });
+    const off = await world.endpoint(bookId, { events: ['*'] });
+    await world.submit(bookId, disableEndpoint(change(off.id)));
+    const rung = await world.emit(bookId, 'payout.paid');
+    await world.emit(bookId, 'account.created');
+    expect(rung.map((id) => id.split(':')[1]).sort()).toEqual([payouts.id, all.id].sort());
+    expect(await deliveriesOf(world.pool, payouts.id)).toEqual([
+      { status: 'pending', attempts: 0, retry_at: null, due_at: START + 30_000 },
+    ]);
+    expect(await deliveriesOf(world.pool, all.id)).toHaveLength(3); // and that the other one was disabled
+    expect(await deliveriesOf(world.pool, off.id)).toHaveLength(0);
+  });
+
+  test('an alarm goes by the wall clock where the book is ahead of it', async () => {
+    const bookId = await world.newBook();
+    const { id } = await world.endpoint(bookId);
+    world.clock.set(Date.now() + 365 * 86_400_000);
+    await world.emit(bookId, 'payout.paid');
+    const [delivery] = await deliveriesOf(world.pool, id);
+    expect(delivery!.due_at!).toBeLessThan(Date.now() + 60_000);
+  });
+
+  test('a test event goes to its own endpoint and to no other, whatever they want', async () => {
+    const bookId = await world.newBook();
+    const tested = await world.endpoint(bookId, { events: ['hold.*'] });
+    const other = await world.endpoint(bookId, { events: ['*'] });
+    const answer = await world.submit(bookId, sendTestEvent(change(tested.id)));
+    expect(answer).toMatchObject({ status: 202 });
+    expect(bodyOf(answer)).toMatchObject({
+      object: 'event',
+      type: 'webhook.test',
+      data: { object: { id: publicId('webhookEndpoint', tested.id) } },
+    });
+    expect(await deliveriesOf(world.pool, tested.id)).toHaveLength(1);
+    expect(await deliveriesOf(world.pool, other.id)).toHaveLength(0);
+    expect((await getEndpoint(world.pool, bookId, tested.id))!.version).toBe(1);
+  });
+});
+
+describe('lists', () => {
+  test('of endpoints are newest first, and pages go either way', async () => {
+    const bookId = await world.newBook();
+    const ids: string[] = [];
+    for (let number = 0; number < 5; number++) ids.unshift((await world.endpoint(bookId)).id);
+    const list = async (page: Parameters<typeof listEndpoints>[2]) => {
+      const { rows, hasMore } = await listEndpoints(world.pool, bookId, page);
+      return [rows.map(({ id }) => ids.indexOf(id)), hasMore];
+    };
+    expect(await list({ limit: 2 })).toEqual([[0, 1], true]);
+    expect(await list({ limit: 2, startingAfter: ids[1]! })).toEqual([[2, 3], true]);
+    expect(await list({ limit: 2, startingAfter: ids[3]! })).toEqual([[4], false]);
+    expect(await list({ limit: 2, endingBefore: ids[3]! })).toEqual([[1, 2], true]);
+    expect(await list({ limit: 2, endingBefore: ids[1]! })).toEqual([[0], false]);
+  });
+
+  describe('of events', () => {
+    let bookId: string;
+    const SECOND = 1_000;
+    const ofType = { 'payout.created': [1, 4, 7, 10], 'payout.paid': [2, 5, 8], 'account.created': [3, 6, 9] } as const;
+
+    /** Events 1 to 10, a second apart: their number is their sequence. */
+    beforeAll(async () => {
+      bookId = await world.newBook();
+      for (let number = 1; number <= 10; number++) {
+        world.clock.set(START + number * SECOND);
+        const [type] = Object.entries(ofType).find(([, numbers]) => (numbers as readonly number[]).includes(number))!;
+        await world.emit(bookId, type);
+      }
+    });
+
+    const idOf = async (sequence: number) =>
+      (
+        await world.pool.query<{ id: string }>('SELECT id FROM events WHERE book_id = $1 AND sequence = $2', [
+          bookId,
+          sequence,
+        ])
+      ).rows[0]!.id;
+
+    test.each`
+      filter                                                                          | page                              | numbers                            | more
+      ${{}}                                                                           | ${{ limit: 100 }}                 | ${[10, 9, 8, 7, 6, 5, 4, 3, 2, 1]} | ${false}
+      ${{}}                                                                           | ${{ limit: 3 }}                   | ${[10, 9, 8]}                      | ${true}
+      ${{}}                                                                           | ${{ limit: 3, startingAfter: 8 }} | ${[7, 6, 5]}                       | ${true}
+      ${{}}                                                                           | ${{ limit: 3, startingAfter: 3 }} | ${[2, 1]}                          | ${false}
+      ${{}}                                                                           | ${{ limit: 3, endingBefore: 5 }}  | ${[8, 7, 6]}                       | ${true}
+      ${{}}                                                                           | ${{ limit: 3, endingBefore: 8 }}  | ${[10, 9]}                         | ${false}
+      ${{ types: ['payout.paid'] }}                                                   | ${{ limit: 2 }}                   | ${[8, 5]}                          | ${true}
+      ${{ types: ['payout.paid'] }}                                                   | ${{ limit: 2, endingBefore: 2 }}  | ${[8, 5]}                          | ${false}
+      ${{ types: ['payout.*'] }}                                                      | ${{ limit: 4, startingAfter: 9 }} | ${[8, 7, 5, 4]}                    | ${true}
+      ${{ types: ['account.*', 'payout.paid'] }}                                      | ${{ limit: 100 }}                 | ${[9, 8, 6, 5, 3, 2]}              | ${false}
+      ${{ types: ['*'] }}                                                             | ${{ limit: 1 }}                   | ${[10]}                            | ${true}
+      ${{ types: ['hold.*'] }}                                                        | ${{ limit: 1 }}                   | ${[]}                              | ${false}
+      ${{ createdGte: START + 8_000 }}                                                | ${{ limit: 100 }}                 | ${[10, 9, 8]}                      | ${false}
+      ${{ createdGte: START + 7_001 }}                                                | ${{ limit: 100 }}                 | ${[10, 9, 8]}                      | ${false}
+      ${{ createdLt: START + 3_000 }}                                                 | ${{ limit: 100 }}                 | ${[2, 1]}                          | ${false}
+      ${{ createdGte: START + 3_000, createdLt: START + 6_000 }}                      | ${{ limit: 100 }}                 | ${[5, 4, 3]}                       | ${false}
+      ${{ createdGte: START + 3_000, createdLt: START + 6_000, types: ['payout.*'] }} | ${{ limit: 100 }}                 | ${[5, 4]}                          | ${false}
+      ${{ createdLt: START + 6_000 }}                                                 | ${{ limit: 2, startingAfter: 4 }} | ${[3, 2]}                          | ${true}
+      ${{ createdGte: START + 60_000 }}                                               | ${{ limit: 100 }}                 | ${[]}                              | ${false}
+      ${{ createdLt: START }}                                                         | ${{ limit: 100 }}                 | ${[]}                              | ${false}
+      ${{ createdGte: 0, createdLt: START + 60_000 }}                                 | ${{ limit: 1 }}                   | ${[10]}                            | ${true}
+    `('with $filter give $numbers on the page $page', async ({ filter, page, numbers, more }) => {
+      const cursors: Record<string, string> = {};
+      for (const name of ['startingAfter', 'endingBefore'])
+        if (page[name] !== undefined) cursors[name] = await idOf(page[name]);
+      const { rows, hasMore } = await listEvents(world.pool, { bookId, ...filter }, { limit: page.limit, ...cursors });
+      expect(rows.map(({ sequence }) => Number(sequence))).toEqual(numbers);
+      expect(hasMore).toBe(more);
+    });
+
+    test('of one object, and of one object and type', async () => {
+      const { rows } = await world.pool.query<{ object_id: string }>(
+        'SELECT object_id FROM events WHERE book_id = $1 AND sequence = 5',
+        [bookId],
+      );
+      const objectId = rows[0]!.object_id;
+      const list = async (types?: string[]) =>
+        (await listEvents(world.pool, { bookId, objectId, types }, { limit: 10 })).rows.map(({ sequence }) =>
+          Number(sequence),
+        );
+      expect(await list()).toEqual([5]);
+      expect(await list(['payout.*'])).toEqual([5]);
+      expect(await list(['account.*'])).toEqual([]);
+    });
+
+    test('show the stored bytes, of one by its id too', async () => {
+      const { rows } = await listEvents(world.pool, { bookId }, { limit: 1 });
+      const event = rows[0]!;
+      expect(JSON.parse(event.payload)).toMatchObject({
+        id: publicId('event', event.id),
+        type: 'payout.created',
+        sequence: 10,
+      });
+      expect(await getEvent(world.pool, bookId, event.id)).toEqual(event);
+      expect(await getEvent(world.pool, world.testBook, event.id)).toBeUndefined();
+      expect(parsePublicId('event', publicId('event', event.id))).toBe(event.id);
+    });
+
+    test.each(['startingAfter', 'endingBefore'])(
+      'refuse a cursor that is no event of the book in %s',
+      async (cursor) => {
+        const listing = listEvents(world.pool, { bookId }, { limit: 1, [cursor]: newId() });
+        await expect(listing).rejects.toThrow(ApiError);
+        await expect(listing).rejects.toMatchObject({ code: 'cursor_invalid' });
+      },
+    );
+
+    test('of an empty book are empty', async () => {
+      const empty = await world.newBook();
+      expect(
+        await listEvents(world.pool, { bookId: empty, createdGte: START, createdLt: START + 1 }, { limit: 1 }),
+      ).toEqual({ rows: [], hasMore: false });
+    });
+  });
+});

@@ -1,0 +1,266 @@
+/** `npm start` as a person runs it: in a process group of its own, as a terminal makes one, with real signals. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { embeddedEnvironment, readCredentials } from '../../src/embedded/environment.ts';
+import { openForPassage } from '../../src/embedded/place.ts';
+import { isAlive, type ProcessIdentity } from '../../src/embedded/process-identity.ts';
+import { rememberedPostgres } from '../../src/embedded/remembered-postgres.ts';
+
+const TIMEOUT_MS = 90_000;
+const WAIT = { timeout: 30_000, interval: 25 };
+
+let folder: string;
+let data: string;
+let started: ChildProcess[];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'countinghouse-start-'));
+  openForPassage(folder);
+  data = join(folder, 'data');
+  started = [];
+});
+
+afterEach(async () => {
+  for (const child of started) if (child.exitCode === null && child.signalCode === null) await end(child, 'SIGKILL');
+  const { postmaster, place } = rememberedPostgres(data) ?? {};
+  if (postmaster && isAlive(postmaster)) process.kill(postmaster.pid, 'SIGKILL');
+  if (postmaster) await vi.waitFor(() => expect(isAlive(postmaster)).toBe(false), WAIT);
+  if (place) rmSync(place, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true });
+}, TIMEOUT_MS);
+
+interface Started {
+  child: ChildProcess;
+  out(): string;
+  err(): string;
+  ended: Promise<number | null>;
+}
+
+function npmStart(environment: NodeJS.ProcessEnv = {}): Started {
+  const child = spawn('npm', ['start', '--silent'], {
+    detached: true, // a process group of its own, to which a terminal's Ctrl-C goes as a whole
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', COUNTINGHOUSE_DATA: data, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  started.push(child);
+  let [out, err] = ['', ''];
+  child.stdout!.on('data', (chunk) => (out += chunk));
+  child.stderr!.on('data', (chunk) => (err += chunk));
+  const ended = once(child, 'close').then(([code]) => code as number | null);
+  return { child, out: () => out, err: () => err, ended };
+}
+
+async function running(environment: NodeJS.ProcessEnv = {}): Promise<Started> {
+  const product = npmStart(environment);
+  const early = product.ended.then((code) =>
+    Promise.reject(new Error(`ended with ${code}\n${product.out()}${product.err()}`)),
+  );
+  await Promise.race([
+    early,
+    vi.waitFor(() => expect(product.out()).toMatch(/Ctrl-C stops everything/), { ...WAIT, timeout: 60_000 }),
+  ]);
+  early.catch(() => undefined);
+  return product;
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  process.kill(-child.pid!, signal);
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'close');
+}
+
+const instance = () =>
+  JSON.parse(readFileSync(join(data, 'instance.json'), 'utf8')) as ProcessIdentity & { baseUrl?: string };
+const postmaster = () => rememberedPostgres(data)!.postmaster!;
+
+async function api(path: string): Promise<{ status: number; body: never }> {
+  const { base_url, test_key } = readCredentials(data)!;
+  const response = await fetch(`${base_url}${path}`, { headers: { Authorization: `Bearer ${test_key}` } });
+  return { status: response.status, body: (await response.json()) as never };
+}
+
+describe('npm start', () => {
+  test(
+    'prints commands that work, refuses to run twice, serves the scripts, and ends on Ctrl-C with its Postgres',
+    async () => {
+      const product = await running();
+      const { base_url, test_key } = readCredentials(data)!;
+      expect(statSync(join(data, 'credentials.json')).mode & 0o777).toBe(0o600);
+      expect(test_key).toMatch(/^sk_test_/);
+      expect(product.out()).toContain(base_url);
+      expect(product.out()).toContain(test_key);
+      expect(product.err()).toBe('');
+
+      const commands = product
+        .out()
+        .split('\n\n')
+        .flatMap((part) => part.split(/\n(?= {2}curl)/))
+        .filter((part) => part.includes('curl '));
+      const curl = (command: string) => JSON.parse(spawnSync('sh', ['-c', command], { encoding: 'utf8' }).stdout);
+      const [payout, list, lines, account, funding] = commands as [string, string, string, string, string];
+      expect(curl(payout)).toMatchObject({ object: 'payout', amount: 5124 });
+      await vi.waitFor(() => expect(curl(list).data).toMatchObject([{ status: 'paid' }]), WAIT);
+      expect(curl(payout)).toMatchObject({ status: 'pending' });
+      expect(curl(list).data).toHaveLength(1);
+      expect(curl(lines).data.length).toBeGreaterThan(1);
+      expect(curl(account)).toMatchObject({ object: 'account', currency: 'JOD' });
+      expect(curl(funding)).toMatchObject({ amount: 1_000_000 });
+
+      const second = npmStart();
+      expect(await second.ended).toBe(1);
+      expect(second.err()).toContain(`already running (pid ${instance().pid}) at ${base_url}`);
+
+      const keys = spawnSync('npm', ['run', '--silent', 'keys', '--', 'list', '--json'], {
+        encoding: 'utf8',
+        env: { ...process.env, COUNTINGHOUSE_DATA: data, DATABASE_URL: '' },
+      });
+      expect(JSON.parse(keys.stdout)).toMatchObject({
+        organisation: 'Sandbox',
+        mode: 'test',
+        scopes: ['*'],
+        standing: 'good',
+      });
+
+      const postgres = postmaster();
+      process.kill(-product.child.pid!, 'SIGINT');
+      expect(await product.ended).toBe(0);
+      expect(product.err()).toBe('\nStopping: finishing what is in hand. Ctrl-C again stops at once.\n');
+      expect(isAlive(postgres)).toBe(false);
+      expect(existsSync(join(data, 'instance.json'))).toBe(false);
+      expect(readFileSync(join(data, 'postgres.log'), 'utf8')).toMatch(/database system is shut down\s*$/);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    'killed with -9 it starts again, also while its Postgres lives on, with its data and its key',
+    async () => {
+      const first = await running();
+      const [credentials, orphan] = [readCredentials(data)!, postmaster()];
+      const before = await api('/v1/accounts');
+      process.kill(instance().pid, 'SIGKILL');
+      await first.ended;
+      expect(isAlive(orphan)).toBe(true);
+
+      await running();
+      expect(isAlive(orphan)).toBe(false);
+      expect(readCredentials(data)!.test_key).toBe(credentials.test_key);
+      expect(await api('/v1/accounts')).toEqual(before);
+
+      // And when Postgres went with it.
+      const { pid } = instance();
+      process.kill(pid, 'SIGKILL');
+      process.kill(postmaster().pid, 'SIGKILL');
+      await vi.waitFor(() => expect(isAlive(postmaster())).toBe(false), WAIT);
+      await running();
+      expect(await api('/v1/accounts')).toEqual(before);
+    },
+    TIMEOUT_MS * 2,
+  );
+
+  test(
+    'a Postgres that is killed under it is started again, and the product goes on',
+    async () => {
+      const product = await running();
+      const killed = postmaster();
+      process.kill(killed.pid, 'SIGKILL');
+      await vi.waitFor(async () => {
+        expect(postmaster().pid).not.toBe(killed.pid);
+        expect((await api('/v1/accounts')).status).toBe(200);
+      }, WAIT);
+      process.kill(-product.child.pid!, 'SIGTERM');
+      expect(await product.ended).toBe(0);
+      expect(isAlive(postmaster())).toBe(false);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    'a taken port is said before anything is started',
+    async () => {
+      const squatter = createServer().listen(0, '127.0.0.1');
+      await once(squatter, 'listening');
+      const { port } = squatter.address() as { port: number };
+      const product = npmStart({ PORT: String(port) });
+      expect(await product.ended).toBe(1);
+      squatter.close();
+      expect(product.err()).toMatch(new RegExp(`^Port ${port} is taken.*PORT=0`));
+      expect(existsSync(join(data, 'postgres.json'))).toBe(false);
+      expect(existsSync(join(data, 'instance.json'))).toBe(false);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    'a fault in the configuration names the variable, and leaves nothing running',
+    async () => {
+      const product = npmStart({ LOG_LEVEL: 'loud' });
+      expect(await product.ended).toBe(1);
+      expect(product.err()).toMatch(/LOG_LEVEL/);
+      expect(isAlive(postmaster())).toBe(false);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    'stopped while it starts, it leaves nothing running',
+    async () => {
+      const product = npmStart();
+      await vi.waitFor(() => expect(existsSync(join(data, 'instance.json'))).toBe(true), WAIT);
+      process.kill(-product.child.pid!, 'SIGINT');
+      await product.ended;
+      const { postmaster: server } = rememberedPostgres(data) ?? {};
+      expect(server ? isAlive(server) : false).toBe(false);
+      expect(existsSync(join(data, 'instance.json'))).toBe(false);
+    },
+    TIMEOUT_MS,
+  );
+
+  test.skipIf(process.getuid?.() !== 0)(
+    'as root, with its data where the account that runs Postgres cannot go',
+    async () => {
+      chmodSync(folder, 0o700);
+      const product = await running();
+      const { place } = rememberedPostgres(data)!;
+      expect(place.startsWith(folder)).toBe(false);
+      expect(readFileSync(join(place, 'belongs-to'), 'utf8')).toBe(`${data}\n`);
+      expect((await api('/v1/accounts')).status).toBe(200);
+      expect(statSync(folder).mode & 0o777).toBe(0o700);
+      process.kill(-product.child.pid!, 'SIGINT');
+      expect(await product.ended).toBe(0);
+    },
+    TIMEOUT_MS,
+  );
+
+  test.skipIf(process.getuid?.() !== 0)(
+    'as root, on a machine without a postgres account',
+    async () => {
+      await running({ COUNTINGHOUSE_POSTGRES_USER: 'nobody' });
+      expect(statSync(rememberedPostgres(data)!.place).uid).toBe(
+        Number(spawnSync('id', ['-u', 'nobody'], { encoding: 'utf8' }).stdout),
+      );
+      expect((await api('/v1/accounts')).status).toBe(200);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    'the application it runs cannot change the journal',
+    async () => {
+      await running();
+      const client = new pg.Client(embeddedEnvironment(data).DATABASE_URL);
+      await client.connect();
+      try {
+        await expect(client.query('UPDATE entries SET step = step')).rejects.toMatchObject({ code: '42501' });
+      } finally {
+        await client.end();
+      }
+    },
+    TIMEOUT_MS,
+  );
+});

@@ -1,0 +1,129 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { newId, type Uuid } from '../../../src/ids.ts';
+import { accounts } from '../../../src/ledger/account-store.ts';
+import { momentOf } from '../../../src/ledger/batch.ts';
+import { newAccount } from '../../../src/ledger/chart.ts';
+import type { Command } from '../../../src/ledger/command.ts';
+import { Draft } from '../../../src/ledger/draft.ts';
+import { unionOfTouches } from '../../../src/ledger/state.ts';
+import { payouts } from '../../../src/payouts/payout-store.ts';
+import { MemoryBook, START } from '../../support/memory-book.ts';
+
+const [ANNA, BERT] = [newId(), newId()] as const;
+
+let memory: MemoryBook;
+
+beforeEach(() => {
+  memory = new MemoryBook();
+  memory.put(accounts, ANNA, { ...newAccount(ANNA, 'customer', 'EUR'), postedCredits: 1_000n });
+  memory.put(accounts, BERT, newAccount(BERT, 'customer', 'EUR'));
+});
+
+/** Moves an amount and tells of it; answers with what is left. Does `afterwards` when its outcome is otherwise done. */
+const transfer = (amount: bigint, change: { touches?: Uuid[]; afterwards?: () => void } = {}): Command<unknown> => {
+  const id = newId();
+  return {
+    id,
+    name: 'test.transfer',
+    requestId: id,
+    touches: [{ table: accounts, ids: change.touches ?? [ANNA, BERT] }],
+    decide(state, moment) {
+      const draft = new Draft(state, { id, requestId: id, moment });
+      draft.post({
+        resource: 'transfer',
+        resourceId: id,
+        step: 'done',
+        postings: [{ debit: ANNA, credit: BERT, amount }],
+      });
+      draft.emit({ type: 'account.updated', objectId: ANNA, objectSequence: 1, object: {} });
+      draft.ring({ pool: 'ledger', job: 'test', id });
+      change.afterwards?.();
+      return draft.finish(draft.account(ANNA).postedCredits - draft.account(ANNA).postedDebits);
+    },
+  };
+};
+
+describe('commands of one batch', () => {
+  test('each decide over the state as the earlier ones left it', () => {
+    expect(memory.run([transfer(100n), transfer(250n)])).toEqual([{ answer: 900n }, { answer: 650n }]);
+    expect(memory.entries.map(({ sequence }) => sequence)).toEqual([1n, 2n]);
+    expect(memory.account(ANNA)).toMatchObject({ postedDebits: 350n, lines: 2n });
+  });
+
+  test('that throw fail alone: nothing of them is kept, and no number is used up', () => {
+    const bug = new Error('a bug');
+    const thrower = transfer(500n, {
+      afterwards: () => {
+        throw bug;
+      },
+    });
+    expect(memory.run([transfer(100n), thrower, transfer(250n)])).toEqual([
+      { answer: 900n },
+      { error: bug },
+      { answer: 650n },
+    ]);
+    expect(memory.entries.map(({ sequence }) => sequence)).toEqual([1n, 2n]);
+    expect(memory.events.map(({ sequence }) => sequence)).toEqual([1n, 2n]);
+    expect(memory.rings).toHaveLength(2);
+    expect(memory.account(BERT).postedCredits).toBe(350n);
+  });
+
+  test('that touch what they did not name fail alone, also when nobody else named it', () => {
+    const [decision] = memory.run([transfer(100n, { touches: [ANNA] })]);
+    expect(decision).toMatchObject({ error: { message: expect.stringMatching(/accounts .* was not declared/) } });
+    expect(memory.entries).toEqual([]);
+  });
+
+  test('share one row in memory, so that both changes are in it', () => {
+    const state = memory.state([transfer(1n), transfer(1n)]);
+    expect(state.account(ANNA)).toBe(state.account(ANNA));
+    expect(state.rowWrites()).toEqual([]);
+  });
+});
+
+test('what commands touch is loaded once a table', () => {
+  const union = unionOfTouches([
+    [
+      { table: accounts, ids: [ANNA, BERT] },
+      { table: payouts, ids: ['p'] },
+    ],
+    [{ table: accounts, ids: [BERT, 'c'] }],
+  ]);
+  expect([...union].map(([table, ids]) => [table.name, [...ids]])).toEqual([
+    ['accounts', [ANNA, BERT, 'c']],
+    ['payouts', ['p']],
+  ]);
+});
+
+test('an event is delivered to those who want it, and rings for each', () => {
+  const [everything, nothing, testOnly] = [newId(), newId(), newId()] as const;
+  memory.subscribers.push(
+    { id: everything, wants: () => true },
+    { id: nothing, wants: () => false },
+    { id: testOnly, wants: (type, objectId) => type === 'account.updated' && objectId === ANNA },
+  );
+  memory.run([transfer(1n), transfer(1n)]);
+  const deliveries = [1n, 2n].flatMap((eventSequence) =>
+    [everything, testOnly].map((subscriberId) => ({ eventSequence, subscriberId, createdAt: START })),
+  );
+  expect(memory.deliveries).toEqual(deliveries);
+  const bells = memory.rings.filter(({ pool }) => pool === 'webhooks').map(({ id }) => id);
+  expect(bells).toEqual(deliveries.map(({ eventSequence, subscriberId }) => `${eventSequence}:${subscriberId}`));
+});
+
+describe('the moment of a batch', () => {
+  test.each`
+    clock             | lastPostedAt | moment       | why
+    ${START + 5}      | ${START}     | ${START + 5} | ${'time goes on'}
+    ${START + 5.9}    | ${START}     | ${START + 5} | ${'it is whole milliseconds'}
+    ${START}          | ${START}     | ${START}     | ${'it may stand still'}
+    ${START - 60_000} | ${START}     | ${START}     | ${'it never goes back, whatever the clock says'}
+  `('is $moment at $clock after $lastPostedAt: $why', ({ clock, lastPostedAt, moment }) => {
+    expect(momentOf({ now: () => clock }, { ...memory.book, lastPostedAt })).toBe(moment);
+  });
+
+  test('is the same for all its commands', () => {
+    memory.run([transfer(1n), transfer(1n)]);
+    expect(new Set(memory.entries.map(({ postedAt }) => postedAt)).size).toBe(1);
+  });
+});

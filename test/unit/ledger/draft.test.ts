@@ -1,0 +1,254 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { newId, publicId } from '../../../src/ids.ts';
+import type { Account } from '../../../src/ledger/account.ts';
+import { accounts } from '../../../src/ledger/account-store.ts';
+import { chartAccountId, newAccount } from '../../../src/ledger/chart.ts';
+import type { Outcome } from '../../../src/ledger/command.ts';
+import { Draft, type EntryRequest, PostingRefused } from '../../../src/ledger/draft.ts';
+import { entryHash } from '../../../src/ledger/entry-hash.ts';
+import { holdSteps, holds } from '../../../src/ledger/hold-store.ts';
+import { MAX_TOTAL } from '../../../src/money/amount.ts';
+import { MemoryBook, START } from '../../support/memory-book.ts';
+
+const ID = '018f4d3e-7b2a-7000-8000-00000000fffe';
+const [ANNA, BERT, DINA, HOLD] = [newId(), newId(), newId(), newId()] as const;
+const RESOURCE = { resource: 'transfer', resourceId: newId(), step: 'done' };
+
+let memory: MemoryBook;
+let draft: Draft;
+
+beforeEach(() => {
+  memory = new MemoryBook();
+  const open = (id: string, change: Partial<Account>) =>
+    memory.put(accounts, id, { ...newAccount(id, 'customer', 'EUR'), ...change });
+  open(ANNA, { postedCredits: 1_000n, lines: 4n });
+  open(BERT, {});
+  open(DINA, { currency: 'JOD' });
+  const ids = [ANNA, BERT, DINA, chartAccountId(memory.book.id, 'pool', 'EUR')];
+  const state = memory.state([
+    {
+      touches: [
+        { table: accounts, ids },
+        { table: holds, ids: [HOLD] },
+      ],
+    },
+  ]);
+  draft = new Draft(state, { id: ID, requestId: newId(), actor: 'api_key:key_1', moment: START });
+});
+
+const entry = (...postings: EntryRequest['postings']) => ({ ...RESOURCE, postings });
+const lineOf = (debit: string, credit: string, amount: bigint) => ({ debit, credit, amount });
+const changedIds = (outcome: Outcome<unknown>) => outcome.rows.map(({ id }) => id).sort();
+
+describe('an entry', () => {
+  test('moves its amount from debit to credit, with line numbers and balances after on both sides', () => {
+    const posted = draft.post(entry(lineOf(ANNA, BERT, 300n), lineOf(BERT, ANNA, 100n)));
+    expect(posted.postings).toEqual([
+      {
+        ordinal: 1,
+        debitAccountId: ANNA,
+        creditAccountId: BERT,
+        amount: 300n,
+        currency: 'EUR',
+        debitLine: 5n,
+        debitBalanceAfter: 700n,
+        creditLine: 1n,
+        creditBalanceAfter: 300n,
+      },
+      {
+        ordinal: 2,
+        debitAccountId: BERT,
+        creditAccountId: ANNA,
+        amount: 100n,
+        currency: 'EUR',
+        debitLine: 2n,
+        debitBalanceAfter: 200n,
+        creditLine: 6n,
+        creditBalanceAfter: 800n,
+      },
+    ]);
+    expect(draft.account(ANNA)).toMatchObject({ postedDebits: 300n, postedCredits: 1_100n, lines: 6n });
+    expect(draft.account(BERT)).toMatchObject({ postedDebits: 100n, postedCredits: 300n, lines: 2n });
+  });
+
+  test('takes the next sequence, chains to its predecessor and dates the book', () => {
+    const first = draft.post(entry(lineOf(ANNA, BERT, 1n)));
+    const second = draft.post({ ...entry(lineOf(ANNA, BERT, 1n)), effectiveAt: START - 86_400_000 });
+    expect([first.sequence, second.sequence]).toEqual([1n, 2n]);
+    expect(first).toMatchObject({ postedAt: START, effectiveAt: START });
+    expect(second).toMatchObject({ postedAt: START, effectiveAt: START - 86_400_000 });
+    expect(second.hash).toEqual(entryHash(memory.book.id, first.hash, second));
+    expect(draft.book).toMatchObject({ entrySequence: 2n, chainHash: second.hash, lastPostedAt: START });
+  });
+
+  test('leaves out postings of zero', () => {
+    const { postings } = draft.post(entry(lineOf(ANNA, BERT, 0n), lineOf(ANNA, BERT, 5n)));
+    expect(postings).toMatchObject([{ ordinal: 1, amount: 5n }]);
+  });
+
+  test.each`
+    why                            | postings
+    ${'it has no posting'}         | ${[]}
+    ${'all postings are zero'}     | ${[lineOf(ANNA, BERT, 0n)]}
+    ${'an amount is negative'}     | ${[lineOf(ANNA, BERT, -1n)]}
+    ${'an account meets itself'}   | ${[lineOf(ANNA, ANNA, 1n)]}
+    ${'an account is not known'}   | ${[lineOf(ANNA, chartAccountId('x', 'pool', 'EUR'), 1n)]}
+    ${'an account does not exist'} | ${[lineOf(ANNA, HOLD, 1n)]}
+  `('is a bug when $why', ({ postings }) => {
+    expect(() => draft.post(entry(...postings))).toThrow();
+  });
+
+  test.each`
+    why                                  | postings                                                | code
+    ${'the debited account lacks funds'} | ${[lineOf(BERT, ANNA, 1n)]}                             | ${'insufficient_funds'}
+    ${'a later posting is refused'}      | ${[lineOf(ANNA, BERT, 900n), lineOf(ANNA, BERT, 101n)]} | ${'insufficient_funds'}
+    ${'currencies differ'}               | ${[lineOf(ANNA, DINA, 1n)]}                             | ${'currency_mismatch'}
+    ${'currencies differ, other way'}    | ${[lineOf(DINA, ANNA, 1n)]}                             | ${'insufficient_funds'}
+  `('is refused whole when $why', ({ postings, code }) => {
+    expect(draft.tryPost(entry(...postings))).toMatchObject({ code });
+    expect(() => draft.post(entry(...postings))).toThrow(PostingRefused);
+    const outcome = draft.finish('answer');
+    expect(outcome).toMatchObject({ book: memory.book, entries: [], rows: [] });
+  });
+
+  test('money that arrives earlier in an entry may leave later in it', () => {
+    expect(draft.tryPost(entry(lineOf(ANNA, BERT, 10n), lineOf(BERT, ANNA, 10n)))).toHaveProperty('hash');
+  });
+
+  test.each`
+    amount    | overrideFloor | flagged
+    ${1_000n} | ${true}       | ${false}
+    ${1_001n} | ${true}       | ${true}
+    ${1_000n} | ${false}      | ${false}
+  `('of $amount with permission $overrideFloor is flagged $flagged', ({ amount, overrideFloor, flagged }) => {
+    expect(draft.post({ ...entry(lineOf(ANNA, BERT, amount)), overrideFloor }).floorOverridden).toBe(flagged);
+  });
+
+  test('is refused where a total would leave what Postgres can hold', () => {
+    const pool = draft.chart('pool', 'EUR').id;
+    draft.post(entry(lineOf(pool, BERT, MAX_TOTAL)));
+    expect(draft.tryPost(entry(lineOf(pool, ANNA, 1n)))).toEqual({ code: 'limit_exceeded', accountId: pool });
+  });
+
+  test('opens a chart account when it is first needed, once', () => {
+    const pool = draft.chart('pool', 'EUR');
+    expect(draft.chart('pool', 'EUR')).toBe(pool);
+    expect(changedIds(draft.finish(null))).toEqual([pool.id]);
+  });
+});
+
+describe('a hold', () => {
+  const request = { id: HOLD, accountId: ANNA, resource: 'payout', resourceId: newId() };
+
+  test('takes from what is available, and is a row with its first step', () => {
+    const placed = draft.placeHold({ ...request, amount: 400n });
+    expect(placed).toMatchObject({ id: HOLD, amount: 400n, remaining: 400n, status: 'open', steps: 1 });
+    expect(draft.account(ANNA)).toMatchObject({ heldDebits: 400n, postedCredits: 1_000n });
+    const { appends } = draft.finish(null);
+    expect(appends).toEqual([
+      { log: holdSteps, row: { holdId: HOLD, ordinal: 1, kind: 'created', amount: 400n, createdAt: START } },
+    ]);
+  });
+
+  test('that the account does not cover is refused, and leaves nothing', () => {
+    expect(draft.placeHold({ ...request, amount: 1_001n })).toBe(false);
+    expect(draft.finish(null)).toMatchObject({ rows: [], appends: [] });
+  });
+
+  test('is taken in parts, and gives each back to what is available', () => {
+    draft.placeHold({ ...request, amount: 400n });
+    draft.takeFromHold(HOLD, 'captured', 300n);
+    expect(draft.account(ANNA).heldDebits).toBe(100n);
+    expect(draft.takeFromHold(HOLD, 'released')).toMatchObject({ remaining: 0n, status: 'released', steps: 3 });
+    expect(draft.account(ANNA).heldDebits).toBe(0n);
+    const kinds = draft.finish(null).appends.map(({ row }) => (row as { kind: string }).kind);
+    expect(kinds).toEqual(['created', 'captured', 'released']);
+  });
+
+  test('of which nothing remains is left as it is', () => {
+    draft.placeHold({ ...request, amount: 400n });
+    const captured = draft.takeFromHold(HOLD, 'captured');
+    expect(draft.takeFromHold(HOLD, 'released')).toBe(captured);
+  });
+
+  test('does not give more than remains', () => {
+    draft.placeHold({ ...request, amount: 400n });
+    expect(() => draft.takeFromHold(HOLD, 'captured', 401n)).toThrow(RangeError);
+  });
+});
+
+describe('an event', () => {
+  const tell = (type: string) => draft.emit({ type, objectId: ANNA, objectSequence: 3, object: { amount: 5n } });
+
+  test('takes the next sequence of the book', () => {
+    expect([tell('account.created'), tell('account.updated')].map(({ sequence }) => sequence)).toEqual([1n, 2n]);
+    expect(draft.book).toMatchObject({ eventSequence: 2n, lastPostedAt: START });
+  });
+
+  test('carries the body as everybody gets it, with the exact postings of its entries', () => {
+    const posted = draft.post(entry(lineOf(ANNA, BERT, 300n)));
+    const event = draft.emit({
+      type: 'account.updated',
+      objectId: ANNA,
+      objectSequence: 3,
+      object: { total: 2n ** 60n },
+      previousAttributes: { status: 'open' },
+      entries: [posted],
+    });
+    expect(event.payload).toContain('"total":1152921504606846976');
+    expect(JSON.parse(event.payload)).toMatchObject({
+      id: publicId('event', event.id),
+      object: 'event',
+      type: 'account.updated',
+      sequence: 1,
+      object_sequence: 3,
+      created_at: '2026-03-01T00:00:00.000Z',
+      livemode: false,
+      data: { previous_attributes: { status: 'open' } },
+      journal_entries: [
+        {
+          id: publicId('entry', posted.id),
+          hash: posted.hash.toString('hex'),
+          postings: [
+            {
+              debit: { account: publicId('account', ANNA), code: 'customer', sequence: 5, balance_after: 700 },
+              credit: { account: publicId('account', BERT), code: 'customer', sequence: 1, balance_after: 300 },
+              amount: 300,
+              currency: 'EUR',
+              currency_exponent: 2,
+            },
+          ],
+        },
+      ],
+    });
+  });
+
+  test('says who made it happen', () => {
+    expect(tell('account.created').actor).toBe('api_key:key_1');
+  });
+});
+
+describe('ids of one command', () => {
+  test('count up from its own, over the end of their digits', () => {
+    expect([draft.mintId(), draft.mintId(), draft.mintId()]).toEqual([
+      '018f4d3e-7b2a-7000-8000-00000000ffff',
+      '018f4d3e-7b2a-7000-8000-000000000000',
+      '018f4d3e-7b2a-7000-8000-000000000001',
+    ]);
+  });
+
+  test('are the same on every try', () => {
+    const again = new Draft(memory.state([{ touches: [] }]), { id: ID, requestId: newId(), moment: START });
+    expect(again.mintId()).toBe(draft.mintId());
+  });
+});
+
+test('the state beneath a draft is never changed', () => {
+  const state = memory.state([{ touches: [{ table: accounts, ids: [ANNA, BERT] }] }]);
+  const before = [state.book, state.account(ANNA), state.account(BERT)];
+  const own = new Draft(state, { id: ID, requestId: newId(), moment: START });
+  own.post(entry(lineOf(ANNA, BERT, 300n)));
+  own.emit({ type: 'account.updated', objectId: ANNA, objectSequence: 1, object: {} });
+  expect([state.book, state.account(ANNA), state.account(BERT)]).toEqual(before);
+  expect(state.isUnchanged).toBe(true);
+});

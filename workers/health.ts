@@ -1,0 +1,56 @@
+/** What a worker process answers to those who watch it: /livez, /readyz, /metrics. */
+import { createServer } from 'node:http';
+import { postgresAnswers } from '../src/http/readiness-store.ts';
+import type { Runtime } from '../src/runtime.ts';
+
+export interface HealthServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Readiness speaks for this process alone: its way to Postgres, and whether it is stopping. */
+export async function startHealthServer(
+  runtime: Pick<Runtime, 'pool' | 'metrics' | 'log'>,
+  options: { host: string; port: number; draining: () => boolean },
+): Promise<HealthServer> {
+  const pages: Record<string, () => Promise<{ status: number; type: string; body: string }>> = {
+    '/livez': async () => ({ status: 200, type: 'text/plain', body: 'ok\n' }),
+    '/readyz': async () => {
+      const reason = options.draining() ? 'draining' : (await postgresAnswers(runtime.pool)) ? undefined : 'postgres';
+      return { status: reason ? 503 : 200, type: 'text/plain', body: `${reason ?? 'ok'}\n` };
+    },
+    '/metrics': async () => ({
+      status: 200,
+      type: runtime.metrics.contentType,
+      body: await runtime.metrics.render(),
+    }),
+  };
+  const server = createServer(async (request, response) => {
+    const page = pages[request.url?.split('?')[0] ?? ''];
+    if (!page || (request.method !== 'GET' && request.method !== 'HEAD')) {
+      response.writeHead(page ? 405 : 404).end();
+      return;
+    }
+    try {
+      const { status, type, body } = await page();
+      response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' });
+      response.end(request.method === 'HEAD' ? undefined : body);
+    } catch (error) {
+      runtime.log.error({ err: error }, 'health page failed');
+      response.writeHead(500).end();
+    }
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, resolve);
+  });
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address ? address.port : options.port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

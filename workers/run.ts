@@ -1,0 +1,151 @@
+/**
+ * Runs any mix of pools in one process: `npm run worker -- --pools ledger,rails --concurrency 200 --lanes 0,1`.
+ * Next: a file for each pool beside this one, and src/queue/pool.ts (how a pool works its lanes).
+ */
+import { realpathSync } from 'node:fs';
+import { Command, InvalidArgumentError } from 'commander';
+import { ConfigError, readConfig } from '../src/config.ts';
+import { checkApplicationRole, DatabaseRoleError } from '../src/db/roles.ts';
+import { createLogger } from '../src/log.ts';
+import { type PoolDefinition, startPool } from '../src/queue/pool.ts';
+import { createRuntime, type Runtime } from '../src/runtime.ts';
+import { startHealthServer } from './health.ts';
+import { ledgerPool } from './ledger.ts';
+import { railsPool } from './rails.ts';
+import { startSweeper } from './sweeper.ts';
+import { webhooksPool } from './webhooks.ts';
+
+export const POOL_NAMES = ['ledger', 'rails', 'webhooks', 'sweeper'] as const;
+export type PoolName = (typeof POOL_NAMES)[number];
+
+export interface StartPoolsOptions {
+  readonly pools: readonly PoolName[];
+  /** Jobs in hand at once in each preferred lane, instead of each pool's own number. */
+  readonly concurrency?: number;
+  /** Lanes that this process prefers; all when none are named. */
+  readonly lanes?: readonly number[];
+}
+
+export interface RunningPools {
+  /** Stops taking, and finishes what is in hand within DRAIN_TIMEOUT_MS. */
+  close(): Promise<void>;
+}
+
+export async function startPools(runtime: Runtime, options: StartPoolsOptions): Promise<RunningPools> {
+  const limit = { limitMs: runtime.config.DRAIN_TIMEOUT_MS };
+  const start = (definition: PoolDefinition) => {
+    const { queues, log } = runtime;
+    return startPool(definition, { queues, log, concurrency: options.concurrency, lanes: options.lanes });
+  };
+  const starters: Record<PoolName, () => () => Promise<unknown>> = {
+    ledger() {
+      const running = start(ledgerPool(runtime));
+      return () => running.close(limit);
+    },
+    rails() {
+      const running = start(railsPool(runtime));
+      return () => running.close(limit);
+    },
+    webhooks() {
+      const { definition, close } = webhooksPool(runtime);
+      const running = start(definition);
+      // A delivery under way may last longer than its job: both end together.
+      return () => Promise.all([running.close(limit), close()]);
+    },
+    sweeper() {
+      const sweeper = startSweeper(runtime);
+      return () => sweeper.close();
+    },
+  };
+  const closers = [...new Set(options.pools)].map((name) => starters[name]());
+  return {
+    async close() {
+      await Promise.all(closers.map((close) => close()));
+    },
+  };
+}
+
+/** Beyond what is drained: connections are closed, each within limits of its own. */
+const FAREWELL_MS = 10_000;
+/** One Ctrl-C arrives from the terminal and again through npm and tsx; a person's second comes later. */
+const SAME_SIGNAL_MS = 500;
+
+async function main(): Promise<void> {
+  const options = parseOptions();
+  const config = readConfig();
+  const outside = options.lanes?.find((lane) => lane >= config.QUEUE_LANES);
+  if (outside !== undefined)
+    throw new ConfigError(`There is no lane ${outside}: QUEUE_LANES is ${config.QUEUE_LANES}.`);
+  const log = createLogger(config.LOG_LEVEL, 'countinghouse-worker');
+  const runtime = createRuntime(config, log, { name: `countinghouse-worker ${options.pools.join(',')}` });
+  await checkApplicationRole(runtime.pool);
+
+  let stopping: number | undefined;
+  const health =
+    config.WORKER_PORT === undefined
+      ? undefined
+      : await startHealthServer(runtime, {
+          host: config.HOST,
+          port: config.WORKER_PORT,
+          draining: () => stopping !== undefined,
+        });
+  const pools = await startPools(runtime, options);
+  log.info({ ...options, port: health?.port, queues: runtime.queues.backend }, 'worker started');
+
+  const stop = async (signal: string) => {
+    if (stopping !== undefined) {
+      if (performance.now() - stopping > SAME_SIGNAL_MS) process.exit(1);
+      return;
+    }
+    stopping = performance.now();
+    log.info({ signal }, 'worker stopping: finishing what is in hand');
+    setTimeout(() => {
+      log.error('worker did not stop in time');
+      process.exit(1);
+    }, config.DRAIN_TIMEOUT_MS + FAREWELL_MS).unref();
+    await pools.close();
+    await runtime.close();
+    await health?.close();
+    log.info('worker stopped');
+    process.exit(0);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
+}
+
+function parseOptions(): StartPoolsOptions {
+  return new Command()
+    .name('npm run worker --')
+    .description('Runs worker pools in this process.')
+    .option('--pools <list>', `separated by commas: ${POOL_NAMES.join(', ')}; all without it`, parsePools, [
+      ...POOL_NAMES,
+    ])
+    .option('--concurrency <n>', "jobs in hand at once in each preferred lane, instead of each pool's own", (text) =>
+      parseWhole(text, 1),
+    )
+    .option('--lanes <list>', 'lanes this process prefers, from 0 to QUEUE_LANES - 1; all without it', (text) =>
+      text.split(',').map((part) => parseWhole(part.trim(), 0)),
+    )
+    .parse()
+    .opts<StartPoolsOptions>();
+}
+
+function parsePools(text: string): PoolName[] {
+  const names = text.split(',').map((part) => part.trim());
+  const unknown = names.find((name) => !POOL_NAMES.includes(name as PoolName));
+  if (unknown !== undefined) throw new InvalidArgumentError(`There is no pool ${unknown}.`);
+  return names as PoolName[];
+}
+
+function parseWhole(text: string, minimum: number): number {
+  const value = Number(text);
+  if (/^\d{1,6}$/.test(text) && value >= minimum) return value;
+  throw new InvalidArgumentError(`It is a whole number from ${minimum}.`);
+}
+
+if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === import.meta.filename) {
+  main().catch((error: unknown) => {
+    // A fault that a person can mend: its message is all they need.
+    console.error(error instanceof ConfigError || error instanceof DatabaseRoleError ? error.message : error);
+    process.exit(1);
+  });
+}
