@@ -5,7 +5,6 @@
 import Table from 'cli-table3';
 import { Command } from 'commander';
 import { formatInstant, systemClock } from '../src/clock.ts';
-import { readConfig } from '../src/config.ts';
 import { createPool, type Pool } from '../src/db/pool.ts';
 import { environmentOrEmbedded } from '../src/embedded/environment.ts';
 import { publicId } from '../src/ids.ts';
@@ -62,30 +61,17 @@ program
   .option('--json', 'print one JSON object a line')
   .action(({ json }: { json?: boolean }) =>
     withDatabase(async (pool) => {
-      const views = (await listOpenExceptions(pool, json ? COUNT_LIMIT : SHOWN)).map((exception) => ({
+      const exceptions = await listOpenExceptions(pool, json ? COUNT_LIMIT : SHOWN);
+      const views = exceptions.map((exception) => ({
         id: publicId('exception', exception.id),
         book: publicId('book', exception.bookId),
         kind: exception.kind,
-        [exception.resource]:
-          exception.resource === 'payout' ? publicId('payout', exception.resourceId) : exception.resourceId,
-        detail: exception.detail,
+        resource: exception.resource === 'payout' ? publicId('payout', exception.resourceId) : exception.resourceId,
         created_at: formatInstant(exception.createdAt),
+        detail: exception.detail,
       }));
       if (json) for (const view of views) console.log(JSON.stringify(view));
-      else if (views.length === 0) console.log('No exception is open.');
-      else
-        console.log(
-          tableOf(
-            views.map(({ id, book, kind, detail, created_at, ...resource }) => ({
-              id,
-              book,
-              kind,
-              ...resource,
-              since: created_at,
-              detail,
-            })),
-          ),
-        );
+      else console.log(views.length > 0 ? tableOf(views) : 'No exception is open.');
     }),
   );
 
@@ -94,12 +80,12 @@ program
   .description('jobs in the queues, rows that are due, payouts whose outcome is unknown')
   .option('--json', 'print one JSON object')
   .action(({ json }: { json?: boolean }) =>
-    withDatabase(async (pool, queues) => {
+    withDatabase(async (pool, environment) => {
       const now = systemClock.now();
-      const [backlog, unknown, depths] = await Promise.all([
+      const [backlog, unknown, queues] = await Promise.all([
         readBacklog(pool, now),
         countUnknown(pool),
-        queues.depths({ limitMs: QUEUES_LIMIT_MS }),
+        readQueues(environment),
       ]);
       const due = backlog.map(({ kind, oldestDueAt, due: rows, stuck: stuckRows }) => ({
         kind,
@@ -107,37 +93,63 @@ program
         oldest_seconds: oldestDueAt === null ? 0 : Math.max(0, Math.round((now - oldestDueAt) / 1_000)),
         stuck: stuckRows,
       }));
-      const jobs = depths.map(({ queue, states }) => ({ queue, ...states }));
-      if (json)
-        console.log(JSON.stringify({ backend: queues.backend, queues: jobs, rows: due, payouts_unknown: unknown }));
+      if (json) console.log(JSON.stringify({ ...queues, rows: due, payouts_unknown: unknown }));
       else {
-        console.log(`Jobs (${queues.backend})\n${tableOf(jobs)}\n\nRows that nobody moved in time\n${tableOf(due)}`);
+        console.log(`Jobs (${queues.backend})\n${queues.error ?? tableOf(queues.queues)}`);
+        console.log(`\nRows that nobody moved in time\n${tableOf(due)}`);
         console.log(
           unknown.length > 0
             ? `\nPayouts of unknown outcome\n${tableOf(unknown)}`
             : '\nNo payout is of unknown outcome.',
         );
       }
+      if (queues.error !== undefined) process.exitCode = 1;
     }),
   );
 
 await program.parseAsync();
 
-async function withDatabase(work: (pool: Pool, queues: Queues) => Promise<void>): Promise<void> {
+async function withDatabase(work: (pool: Pool, environment: NodeJS.ProcessEnv) => Promise<void>): Promise<void> {
   let pool: Pool | undefined;
-  let queues: Queues | undefined;
   try {
-    const config = readConfig(environmentOrEmbedded());
-    pool = createPool({ url: config.DATABASE_URL, name: 'countinghouse-ops', size: 2, log });
-    queues = createQueues(config, log);
-    await work(pool, queues);
+    const environment = environmentOrEmbedded();
+    pool = createPool({ url: environment.DATABASE_URL!, name: 'countinghouse-ops', size: 2, log });
+    await work(pool, environment);
   } catch (error) {
     const { message, code, errors } = error as Error & { code?: string; errors?: Error[] };
     console.error(message || errors?.map((inner) => inner.message).join('; ') || code);
     process.exitCode = 1;
   } finally {
-    await queues?.close();
     await pool?.end();
+  }
+}
+
+interface QueueView {
+  backend: Queues['backend'];
+  queues: Record<string, unknown>[];
+  /** Why nothing is known about them. What is in Postgres is shown all the same. */
+  error?: string;
+}
+
+/** The queues that the product uses when it is given the same environment. Empty and unset are the same. */
+async function readQueues(environment: NodeJS.ProcessEnv): Promise<QueueView> {
+  const queues = createQueues(
+    {
+      DATABASE_URL: environment.DATABASE_URL!,
+      QUEUE_DATABASE_URL: environment.QUEUE_DATABASE_URL || undefined,
+      REDIS_URL: environment.REDIS_URL || undefined,
+      QUEUE_LANES: Number(environment.QUEUE_LANES || 1),
+    },
+    log,
+  );
+  const { backend } = queues;
+  try {
+    const depths = await queues.depths({ limitMs: QUEUES_LIMIT_MS });
+    return { backend, queues: depths.map(({ queue, states }) => ({ queue, ...states })) };
+  } catch (error) {
+    return { backend, queues: [], error: (error as Error).message };
+  } finally {
+    await queues.close();
   }
 }
 

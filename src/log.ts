@@ -17,5 +17,21 @@ const SECRET_PATHS = [
 ];
 
 export function createLogger(level: string, name: string): Logger {
-  return pino({ level, name, redact: { paths: SECRET_PATHS, censor: '[redacted]' } });
+  return pino({ level, name, redact: { paths: SECRET_PATHS, censor: '[redacted]' }, serializers: { err: errorFields } });
+}
+
+/**
+ * What of an error is worth a line. Not its other members: the driver hangs the whole connection on its errors, with the
+ * key that cancels its statements, and Postgres quotes the row.
+ */
+function errorFields(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const code = (error as { code?: unknown }).code;
+  return {
+    type: error.name,
+    message: error.message,
+    ...(typeof code === 'string' ? { code } : {}),
+    stack: error.stack,
+    ...(error.cause === undefined ? {} : { cause: errorFields(error.cause) }),
+  };
 }

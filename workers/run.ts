@@ -9,7 +9,7 @@ import { checkApplicationRole, DatabaseRoleError } from '../src/db/roles.ts';
 import { createLogger } from '../src/log.ts';
 import { type PoolDefinition, startPool } from '../src/queue/pool.ts';
 import { createRuntime, type Runtime } from '../src/runtime.ts';
-import { startHealthServer } from './health.ts';
+import { type HealthServer, startHealthServer } from './health.ts';
 import { ledgerPool } from './ledger.ts';
 import { railsPool } from './rails.ts';
 import { startSweeper } from './sweeper.ts';
@@ -78,20 +78,9 @@ async function main(): Promise<void> {
     throw new ConfigError(`There is no lane ${outside}: QUEUE_LANES is ${config.QUEUE_LANES}.`);
   const log = createLogger(config.LOG_LEVEL, 'countinghouse-worker');
   const runtime = createRuntime(config, log, { name: `countinghouse-worker ${options.pools.join(',')}` });
-  await checkApplicationRole(runtime.pool);
-
   let stopping: number | undefined;
-  const health =
-    config.WORKER_PORT === undefined
-      ? undefined
-      : await startHealthServer(runtime, {
-          host: config.HOST,
-          port: config.WORKER_PORT,
-          draining: () => stopping !== undefined,
-        });
-  const pools = await startPools(runtime, options);
-  log.info({ ...options, port: health?.port, queues: runtime.queues.backend }, 'worker started');
-
+  let pools: RunningPools | undefined;
+  let health: HealthServer | undefined;
   const stop = async (signal: string) => {
     if (stopping !== undefined) {
       if (performance.now() - stopping > SAME_SIGNAL_MS) process.exit(1);
@@ -103,13 +92,22 @@ async function main(): Promise<void> {
       log.error('worker did not stop in time');
       process.exit(1);
     }, config.DRAIN_TIMEOUT_MS + FAREWELL_MS).unref();
-    await pools.close();
+    await pools?.close();
     await runtime.close();
     await health?.close();
     log.info('worker stopped');
     process.exit(0);
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
+
+  await checkApplicationRole(runtime.pool);
+  if (config.WORKER_PORT !== undefined) {
+    const at = { host: config.HOST, port: config.WORKER_PORT };
+    health = await startHealthServer(runtime, { ...at, draining: () => stopping !== undefined });
+  }
+  if (stopping !== undefined) return;
+  pools = await startPools(runtime, options);
+  log.info({ ...options, port: health?.port, queues: runtime.queues.backend }, 'worker started');
 }
 
 function parseOptions(): StartPoolsOptions {

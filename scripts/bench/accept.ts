@@ -1,2 +1,69 @@
+/**
+ * Bench `accept`: durable answers to POST /v1/payouts a second from one API process, no worker running, beside a bare
+ * Express app that parses the same request and answers the same JSON.
+ */
+import { createApiClient, openFundedAccounts, payoutRequest } from './api-client.ts';
 import type { BenchContext, BenchResult } from './bench.ts';
-export async function benchAccept(_: BenchContext): Promise<BenchResult> { throw new Error('not yet'); }
+import { issueKey, openBook } from './book.ts';
+import { startApiProcess, startHelper } from './children.ts';
+import { CONNECTIONS, sendPayouts } from './http-load.ts';
+import { say } from './progress.ts';
+import { takeTurns } from './slices.ts';
+import { setStage } from './stage.ts';
+import { median, round } from './statistics.ts';
+import { verifyLedger } from './verify.ts';
+
+const ACCOUNTS = 100;
+const SLICE_SECONDS = 4;
+
+export async function benchAccept({ closing, queue, seconds }: BenchContext): Promise<BenchResult> {
+  const stage = await setStage(closing, queue);
+  const key = await issueKey(stage.pool, await openBook(stage.pool, 'Accept'));
+  const api = await startApiProcess(stage);
+  const client = createApiClient(api.url, key);
+  const bodies = (await openFundedAccounts(client, ACCOUNTS)).map(payoutRequest);
+  const bare = startHelper(closing, 'bare-express');
+  const barePort = await bare.ask<number>(await client.post('/v1/payouts', bodies[0]));
+  say(`one API process, no worker, ${ACCOUNTS} accounts, ${CONNECTIONS} connections`);
+
+  const p99s: number[] = [];
+  let accepted = 0;
+  const rates = await takeTurns(
+    [
+      {
+        name: 'bare',
+        async run() {
+          const load = await sendPayouts({ url: `http://127.0.0.1:${barePort}`, key, bodies, seconds: SLICE_SECONDS });
+          return { count: load.accepted, seconds: load.seconds };
+        },
+      },
+      {
+        name: 'product',
+        async run() {
+          const load = await sendPayouts({ url: api.url, key, bodies, seconds: SLICE_SECONDS });
+          p99s.push(load.p99Ms);
+          accepted += load.accepted;
+          return { count: load.accepted, seconds: load.seconds };
+        },
+      },
+    ],
+    seconds,
+  );
+  const residentMb = api.residentMb();
+  await api.stop();
+  const checked = await verifyLedger(stage);
+  const per_s = rates.product!;
+  const bare_per_s = rates.bare!;
+  return {
+    versions: stage.versions,
+    checked,
+    fields: {
+      per_s: round(per_s),
+      bare_per_s: round(bare_per_s),
+      ratio: round(per_s / bare_per_s, 3),
+      p99_ms: round(median(p99s.slice(1)), 1),
+      accepted,
+      api_mb: round(residentMb),
+    },
+  };
+}

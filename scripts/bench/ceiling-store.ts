@@ -30,7 +30,10 @@ export class CeilingRows {
     const now = Date.now();
     const sequences = movements.map(() => ++this.#sequence);
     const each = <T>(value: () => T): T[] => movements.map(value);
-    const lines = movements.map(({ debit, credit }) => ({ debit: this.#nextLine(debit), credit: this.#nextLine(credit) }));
+    const lines = movements.map(({ debit, credit }) => ({
+      debit: this.#nextLine(debit),
+      credit: this.#nextLine(credit),
+    }));
     return {
       count: movements.length,
       entries: [

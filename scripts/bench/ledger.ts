@@ -2,7 +2,7 @@
  * Bench `ledger`: entries a second through the committer, and beside it the ceiling that these tables set. One process,
  * as a ledger worker is one. See docs/benchmarks.md for what each field means.
  */
-import { type BenchContext, type BenchResult } from './bench.ts';
+import type { BenchContext, BenchResult } from './bench.ts';
 import { type BenchBook, CURRENCY, createCommitter, openBookWithAccounts } from './book.ts';
 import { CeilingRows, insertCeilingBatch } from './ceiling-store.ts';
 import { hotSource, inTurns, submitAll, uniform, uniformSource } from './ledger-load.ts';
@@ -55,7 +55,11 @@ export async function benchLedger({ closing, seconds }: BenchContext): Promise<B
 
 function productSlices({ pool }: Stage, book: BenchBook, four: readonly BenchBook[]): Slice[] {
   const committer = createCommitter(pool);
-  const slice = (name: string, source: () => ReturnType<ReturnType<typeof uniformSource>>, load: { count: number; callers: number }) => ({
+  const slice = (
+    name: string,
+    source: () => ReturnType<ReturnType<typeof uniformSource>>,
+    load: { count: number; callers: number },
+  ) => ({
     name,
     run: () => timed(() => submitAll(committer, source, load)),
   });
@@ -78,7 +82,10 @@ async function ceilingSlice(stage: Stage): Promise<Slice> {
     name: 'ceiling',
     run() {
       const batches = Array.from({ length: SLICE_FULL / BATCH }, () =>
-        rows.batch(Array.from({ length: BATCH }, () => uniform(book)), CURRENCY),
+        rows.batch(
+          Array.from({ length: BATCH }, () => uniform(book)),
+          CURRENCY,
+        ),
       );
       return timed(async () => {
         for (const batch of batches) await insertCeilingBatch(pool, book.id, batch);

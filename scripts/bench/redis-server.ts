@@ -13,7 +13,9 @@ export interface ThrowawayRedis {
 export async function startRedis(): Promise<ThrowawayRedis> {
   const { status, stdout } = spawnSync('redis-server', ['--version'], { encoding: 'utf8' });
   if (status !== 0) {
-    throw new Error('There is no redis-server on PATH. Install it (Debian: apt-get install redis-server), or measure with --queue postgres.');
+    throw new Error(
+      'There is no redis-server on PATH. Install it (Debian: apt-get install redis-server), or measure with --queue postgres.',
+    );
   }
   const port = await freePort();
   const server = spawn(

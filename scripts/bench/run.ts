@@ -41,14 +41,26 @@ for (const [name, { about, run }] of Object.entries(BENCHES)) {
 }
 await program.parseAsync();
 
-async function measure(name: string, run: (context: BenchContext) => Promise<BenchResult>, flags: Flags): Promise<void> {
+async function measure(
+  name: string,
+  run: (context: BenchContext) => Promise<BenchResult>,
+  flags: Flags,
+): Promise<void> {
   const closing = createClosing();
   try {
     const { fields, versions, checked } = await run({ closing, ...flags });
     await closing.closeAll();
-    const facts = { machine: { ...machine(), ...versions }, revision: revision(), date: new Date().toISOString(), checked };
-    if (flags.json) console.log(JSON.stringify({ bench: name, queue: flags.queue, seconds: flags.seconds, ...fields, ...facts }));
-    else for (const [field, value] of Object.entries(fields)) console.log(`${field.padEnd(24)}${value.toLocaleString('en')}`);
+    const facts = {
+      machine: { ...machine(), ...versions },
+      revision: revision(),
+      date: new Date().toISOString(),
+      checked,
+    };
+    if (flags.json)
+      console.log(JSON.stringify({ bench: name, queue: flags.queue, seconds: flags.seconds, ...fields, ...facts }));
+    else
+      for (const [field, value] of Object.entries(fields))
+        console.log(`${field.padEnd(24)}${value.toLocaleString('en')}`);
   } catch (error) {
     say(`failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
     await closing.closeAll();

@@ -2,8 +2,9 @@
  * Where a bench plays: a durable Postgres of its own with production-like settings, a Redis of its own when the queues
  * run on it, and a connection pool as the product makes it.
  */
-import { createPool, type Pool } from '../../src/db/pool.ts';
+
 import { migrate } from '../../src/db/migrate.ts';
+import { createPool, type Pool } from '../../src/db/pool.ts';
 import { createRolesAndDatabase } from '../../src/db/roles.ts';
 import { APPLICATION, OWNER } from '../../src/embedded/logins.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../src/embedded/throwaway-postgres.ts';

@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { quickChecks } from './quick-check-store.ts';
 import { say } from './progress.ts';
+import { quickChecks } from './quick-check-store.ts';
 import type { Stage } from './stage.ts';
 
 const SCRIPT = fileURLToPath(new URL('../verify.ts', import.meta.url));

@@ -5,10 +5,11 @@
  * Next: instance-lock.ts (one at a time), postgres-server.ts (the database), sandbox.ts (key and account).
  */
 import { realpathSync } from 'node:fs';
-import { startPools } from '../../workers/run.ts';
+import { POOL_NAMES, startPools } from '../../workers/run.ts';
 import { type Config, ConfigError, readConfig } from '../config.ts';
 import { migrate } from '../db/migrate.ts';
 import { checkApplicationRole, DatabaseRoleError } from '../db/roles.ts';
+import { ListenError } from '../http/http-server.ts';
 import { createLogger, type Logger } from '../log.ts';
 import { createRuntime } from '../runtime.ts';
 import { startApi } from '../server.ts';
@@ -22,11 +23,17 @@ import { freePort, isPortFree } from './postmaster.ts';
 import { keepSandboxAccount, keepSandboxKey } from './sandbox.ts';
 import { createShutdown, StoppedWhileStarting } from './shutdown.ts';
 
-/** A fault of the start that a person can mend: its message is all they need. */
-class StartRefused extends Error {
-  override name = 'StartRefused';
+class PortTaken extends Error {
+  override name = 'PortTaken';
+
+  constructor(port: number) {
+    super(
+      `Port ${port} is taken by another program. Set PORT to a free one, or to 0 to have one picked: PORT=0 npm start`,
+    );
+  }
 }
-const PLAIN_FAULTS = [StartRefused, AlreadyRunning, ConfigError, EmbeddedPostgresError, DatabaseRoleError];
+/** A person can mend these: the message is all they need. */
+const PLAIN_FAULTS = [PortTaken, AlreadyRunning, ConfigError, EmbeddedPostgresError, DatabaseRoleError, ListenError];
 
 const directory = dataDirectory();
 const shutdown = createShutdown();
@@ -91,11 +98,9 @@ async function startProduct(options: {
   const runtime = createRuntime(config, log);
   shutdown.add('connections', () => runtime.close());
   await checkApplicationRole(runtime.pool);
-  const pools = await startPools(runtime, { pools: ['ledger', 'rails', 'webhooks', 'sweeper'] });
+  const pools = await startPools(runtime, { pools: POOL_NAMES });
   shutdown.add('worker pools', () => pools.close());
-  const api = await startApi(runtime).catch((error) => {
-    throw (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? portTaken(config.PORT) : error;
-  });
+  const api = await startApi(runtime);
   shutdown.add('API', () => api.close());
   const testKey = await keepSandboxKey({ pool: runtime.pool, clock: runtime.clock, directory, baseUrl: api.url });
   announce(api.url);
@@ -113,12 +118,6 @@ async function choosePort(): Promise<string> {
   if (port === '0') return String(await freePort());
   // Anything else than a number is refused with the rest of the configuration.
   const free = !/^\d{1,5}$/.test(port) || (await isPortFree(Number(port), process.env.HOST || undefined));
-  if (!free) throw portTaken(Number(port));
+  if (!free) throw new PortTaken(Number(port));
   return port;
-}
-
-function portTaken(port: number): StartRefused {
-  return new StartRefused(
-    `Port ${port} is taken by another program. Set PORT to a free one (PORT=${port + 1} npm start), or PORT=0 to have one picked.`,
-  );
 }

@@ -1,18 +1,13 @@
 /** Lists, newest first: `limit`, `starting_after`, `ending_before`, filters, and the answer's form. */
 import { z } from 'zod';
 import type { Instant } from '../clock.ts';
-import { type IdKind, parsePublicId, type Uuid } from '../ids.ts';
+import type { Page, PageRequest } from '../db/page.ts';
+import { type IdKind, parsePublicId } from '../ids.ts';
 import { isCurrency } from '../money/currency.ts';
 import { exampleId, METADATA_LIMITS } from './schemas/fields.ts';
 
 /** Published at GET /v1/limits. */
 export const PAGE_LIMITS = { default: 20, maximum: 100 } as const;
-
-export interface PageQuery {
-  limit: number;
-  startingAfter?: Uuid;
-  endingBefore?: Uuid;
-}
 
 const LIMIT_EXPECTATION = `Expects a whole number from 1 to ${PAGE_LIMITS.maximum}.`;
 
@@ -30,21 +25,32 @@ const limit = z
     description: 'Objects on a page.',
   });
 
-function cursor(kind: IdKind, description: string) {
+/** What a list is read on by: ids of a kind, or the sequence numbers of what has no id of its own. */
+export type CursorKind = IdKind | 'sequence';
+
+const SEQUENCE = /^[1-9]\d{0,17}$/;
+
+function readCursor(kind: CursorKind, text: string): string | undefined {
+  if (kind === 'sequence') return SEQUENCE.test(text) ? text : undefined;
+  return parsePublicId(kind, text);
+}
+
+function cursor(kind: CursorKind, description: string) {
+  const example = kind === 'sequence' ? '17' : exampleId(kind);
   return z
     .string()
     .check((context) => {
-      if (parsePublicId(kind, context.value) !== undefined) return;
+      if (readCursor(kind, context.value) !== undefined) return;
       context.issues.push({
         code: 'custom',
         input: context.value,
-        message: `Expects an id such as ${exampleId(kind)}.`,
+        message: `Expects ${kind === 'sequence' ? 'a sequence number' : 'an id'} such as ${example}.`,
         params: { fault: 'cursor_invalid' },
       });
     })
-    .transform((text): Uuid => parsePublicId(kind, text)!)
+    .transform((text) => readCursor(kind, text)!)
     .optional()
-    .meta({ type: 'string', description, example: exampleId(kind) });
+    .meta({ type: 'string', description, example });
 }
 
 /** `status=pending&status=paid` or `status=pending,paid`. */
@@ -52,15 +58,15 @@ export function oneOrMore<const Value extends string>(values: readonly Value[], 
   return z
     .unknown()
     .check((context) => {
-      const unknown = given(context.value)?.find((value) => !(values as readonly string[]).includes(value));
-      if (unknown === undefined && given(context.value)) return;
+      const unknown = givenTexts(context.value)?.find((value) => !(values as readonly string[]).includes(value));
+      if (unknown === undefined && givenTexts(context.value)) return;
       context.issues.push({
         code: 'custom',
         input: context.value,
         message: `Expects one or more of: ${values.join(', ')}.`,
       });
     })
-    .transform((value) => [...new Set(given(value))] as Value[])
+    .transform((value) => [...new Set(givenTexts(value))] as Value[])
     .optional()
     .meta({
       type: 'array',
@@ -70,7 +76,8 @@ export function oneOrMore<const Value extends string>(values: readonly Value[], 
     });
 }
 
-function given(value: unknown): string[] | undefined {
+/** The texts of a parameter that may be repeated or hold several, separated by commas. */
+export function givenTexts(value: unknown): string[] | undefined {
   if (typeof value === 'string') return value.split(',');
   return Array.isArray(value) ? value.flatMap((part: string) => part.split(',')) : undefined;
 }
@@ -114,7 +121,7 @@ export const currencyFilter = z
   .meta({ description: 'ISO 4217.', example: 'JOD' });
 
 /** The query of a list: paging, and the filters given. */
-export function listQuery<Filters extends z.ZodRawShape>(kind: IdKind, filters: Filters) {
+export function listQuery<Filters extends z.ZodRawShape>(kind: CursorKind, filters: Filters) {
   return z
     .strictObject({
       limit,
@@ -123,7 +130,7 @@ export function listQuery<Filters extends z.ZodRawShape>(kind: IdKind, filters: 
       ...filters,
     })
     .check((context) => {
-      const { starting_after, ending_before } = context.value as { starting_after?: Uuid; ending_before?: Uuid };
+      const { starting_after, ending_before } = context.value as PagingQuery;
       if (starting_after === undefined || ending_before === undefined) return;
       context.issues.push({
         code: 'custom',
@@ -134,18 +141,45 @@ export function listQuery<Filters extends z.ZodRawShape>(kind: IdKind, filters: 
     });
 }
 
-export function pageQuery(query: { limit: number; starting_after?: Uuid; ending_before?: Uuid }): PageQuery {
-  return { limit: query.limit, startingAfter: query.starting_after, endingBefore: query.ending_before };
+interface PagingQuery {
+  limit: number;
+  starting_after?: string;
+  ending_before?: string;
+}
+
+export function pageRequest({ limit, starting_after, ending_before }: PagingQuery): PageRequest {
+  return { limit, startingAfter: starting_after, endingBefore: ending_before };
 }
 
 /** The answer's form. `next_cursor` reads on in the direction that was read. */
-export function listAnswer(page: {
-  data: readonly { id: string }[];
+export function listAnswer<Item>(list: {
+  data: readonly Item[];
   hasMore: boolean;
   url: string;
   backwards: boolean;
+  cursorOf: (item: Item) => string;
 }) {
-  const { data, hasMore, url, backwards } = page;
+  const { data, hasMore, url, backwards, cursorOf } = list;
   const last = backwards ? data[0] : data.at(-1);
-  return { object: 'list', data, has_more: hasMore, next_cursor: hasMore && last ? last.id : null, url };
+  return {
+    object: 'list',
+    data,
+    has_more: hasMore,
+    next_cursor: hasMore && last !== undefined ? cursorOf(last) : null,
+    url,
+  };
+}
+
+/** A page of rows as the answer of a route. */
+export function pageAnswer<Row>(
+  page: Page<Row>,
+  request: { query: PagingQuery; url: string },
+  view: (row: Row) => { id: string },
+): { status: number; json: unknown } {
+  const data = page.rows.map(view);
+  const backwards = request.query.ending_before !== undefined;
+  return {
+    status: 200,
+    json: listAnswer({ data, hasMore: page.hasMore, url: request.url, backwards, cursorOf: ({ id }) => id }),
+  };
 }

@@ -14,7 +14,7 @@ import { type FactualFault, faultsOf, requireFaultless } from './faults.ts';
 import { parseBody } from './json-body.ts';
 import { jsonPointer } from './json-pointer.ts';
 import { parameterName, parseQuery } from './query-string.ts';
-import { rateLimited, rateLimitHeaders } from './rate-limiter.ts';
+import { bucketOf, limitOf, type Policy, rateLimited, rateLimitHeaders } from './rate-limiter.ts';
 import { readBody } from './request-body.ts';
 import { fingerprintOf, idempotencyKeyFault, readIfMatch, readWait } from './request-headers.ts';
 import type { Route, RouteAnswer } from './route.ts';
@@ -27,12 +27,13 @@ export interface PipelineContext {
 }
 
 /** Carries one request through a route; rejects with whatever refuses it. */
-export async function serve(route: Route, request: Request, { runtime, services }: PipelineContext): Promise<void> {
+export async function serve(route: Route, request: Request, context: PipelineContext): Promise<void> {
+  const { runtime, services } = context;
   const { exchange } = request;
   exchange.route = route.path;
   const principal = await services.gate.authenticate(request);
   exchange.principal = principal;
-  await takeFromLimit(exchange, principal, { runtime, services, writes: route.method !== 'get' });
+  await takeFromLimit(exchange, principal, route.method === 'get' ? 'reads' : 'writes', context);
   requireScope(route, principal);
   const params = readParams(route, request.params as Record<string, string>);
 
@@ -70,22 +71,14 @@ export async function serve(route: Route, request: Request, { runtime, services 
   sendAnswer(exchange, answer, waitSeconds);
 }
 
-interface LimitContext extends PipelineContext {
-  writes: boolean;
-}
-
 async function takeFromLimit(
   exchange: Exchange,
   principal: Principal,
-  { runtime, services, writes }: LimitContext,
+  policy: Policy,
+  context: PipelineContext,
 ): Promise<void> {
-  const { config } = runtime;
-  const own = writes ? principal.writesPerSecond : principal.readsPerSecond;
-  const limit = own ?? (writes ? config.RATE_LIMIT_WRITES_PER_SECOND : config.RATE_LIMIT_READS_PER_SECOND);
-  const policy = writes ? 'writes' : 'reads';
-  // A key with a limit of its own has a count of its own: it neither uses up nor is held up by the book's.
-  const bucket = own === null ? `${policy}:${principal.bookId}` : `${policy}:${principal.keyId}`;
-  const taken = services.limiter.take(bucket, limit);
+  const limit = limitOf(policy, principal, context.runtime.config);
+  const taken = context.services.limiter.take(bucketOf(policy, principal), limit);
   const allowance = taken instanceof Promise ? await taken : taken;
   const headers = rateLimitHeaders(policy, limit, allowance);
   exchange.rateLimit = headers.rateLimit;

@@ -4,7 +4,9 @@
  * than the limit is handed out in a window of the counter; what a process had left when the window ended is lost, so
  * the limit holds to within one lease a process.
  */
+import type { Config } from '../config.ts';
 import { ApiError } from '../errors.ts';
+import type { Principal } from '../organisations/authenticate.ts';
 import type { UsageCounter } from './rate-limit-counter.ts';
 
 export interface Allowance {
@@ -32,6 +34,24 @@ const LEASES_PER_WINDOW = 20;
 const MAX_LEASE = 1_000;
 /** Books whose counts are kept; beyond it, those of windows that are over are forgotten. */
 const MAX_BUCKETS = 10_000;
+
+export type Policy = 'writes' | 'reads';
+
+/** What holds for a key: its own limit, or that of the book. */
+export function limitOf(
+  policy: Policy,
+  principal: Principal,
+  config: Pick<Config, 'RATE_LIMIT_WRITES_PER_SECOND' | 'RATE_LIMIT_READS_PER_SECOND'>,
+): number {
+  if (policy === 'writes') return principal.writesPerSecond ?? config.RATE_LIMIT_WRITES_PER_SECOND;
+  return principal.readsPerSecond ?? config.RATE_LIMIT_READS_PER_SECOND;
+}
+
+/** A key with a limit of its own has a count of its own: it neither uses up nor is held up by the book's. */
+export function bucketOf(policy: Policy, { bookId, keyId, writesPerSecond, readsPerSecond }: Principal): string {
+  const own = policy === 'writes' ? writesPerSecond : readsPerSecond;
+  return `${policy}:${own === null ? bookId : keyId}`;
+}
 
 export function leaseOf(limit: number): number {
   return Math.min(Math.ceil(limit / LEASES_PER_WINDOW), MAX_LEASE);
@@ -121,14 +141,14 @@ function allowance(allowed: boolean, bucket: Bucket, now: number): Allowance {
 
 /** `RateLimit` and `RateLimit-Policy` as draft-ietf-httpapi-ratelimit-headers-10 writes them. */
 export function rateLimitHeaders(
-  policy: string,
+  policy: Policy,
   limit: number,
   { remaining, resetSeconds }: Allowance,
 ): { rateLimit: string; policy: string } {
   return { rateLimit: `"${policy}";r=${remaining};t=${resetSeconds}`, policy: `"${policy}";q=${limit};w=1` };
 }
 
-export function rateLimited(policy: string, limit: number, { resetSeconds }: Allowance): ApiError {
+export function rateLimited(policy: Policy, limit: number, { resetSeconds }: Allowance): ApiError {
   return new ApiError('rate_limited', {
     detail: `More than ${limit} ${policy} in a second.`,
     facts: { limit },

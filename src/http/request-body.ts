@@ -78,12 +78,17 @@ function collect(request: IncomingMessage): Promise<Buffer> {
     };
     request.on('data', onData);
     request.once('end', () => resolve(parts.length === 1 ? parts[0]! : Buffer.concat(parts)));
-    // Nobody reads this answer; it ends the work and counts in the log.
-    const cutShort = () =>
-      reject(new ApiError('malformed_json', { detail: 'The body ended before it was complete.', param: '' }));
-    request.once('error', cutShort);
-    request.once('close', cutShort);
+    request.once('error', () => reject(cutShort()));
+    // Every request closes; one that was read to its end has been answered by then.
+    request.once('close', () => {
+      if (!request.readableEnded) reject(cutShort());
+    });
   });
+}
+
+/** Nobody reads this answer; it ends the work and counts in the log. */
+function cutShort(): ApiError {
+  return new ApiError('malformed_json', { detail: 'The body ended before it was complete.', param: '' });
 }
 
 function swallow(request: IncomingMessage): void {

@@ -70,6 +70,8 @@ export interface PostingRefusal {
 export interface PostingPermissions {
   /** The kind of entry may break the floor (a forced post, a rail that contradicts itself). */
   overrideFloor?: boolean;
+  /** What was held on this account leaves it, although a forced entry has taken it below its floor since. */
+  heldOn?: Uuid;
   /** What was reserved before the account was frozen still leaves it. */
   allowFrozen?: boolean;
   /** Money that comes back from outside must be booked whatever has become of the account. */
@@ -87,7 +89,7 @@ export function move(
   if (account.status === 'closed' && !permissions.allowClosed) return { code: 'account_closed', accountId: account.id };
   if (account.status === 'frozen' && leaves && !permissions.allowFrozen && !permissions.overrideFloor)
     return { code: 'account_frozen', accountId: account.id };
-  if (leaves && !permissions.overrideFloor && !covers(account, line.amount))
+  if (leaves && !permissions.overrideFloor && permissions.heldOn !== account.id && !covers(account, line.amount))
     return { code: 'insufficient_funds', accountId: account.id };
   const moved =
     line.direction === 'debit'

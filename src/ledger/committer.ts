@@ -113,23 +113,23 @@ export class Committer {
   async #carryOut(bookId: BookId, batch: Waiting[]): Promise<void> {
     let pending = batch;
     for (let attempt = 1; pending.length > 0; attempt++) {
+      const commands = pending.map(({ command }) => command);
+      let result: BatchResult;
       try {
-        const result = await runBatch(
-          this.#options,
-          bookId,
-          pending.map(({ command }) => command),
-        );
-        this.#settle(bookId, pending, result);
-        return;
+        result = await runBatch(this.#options, bookId, commands);
       } catch (error) {
         this.#options.onError?.(error, { bookId, commands: pending.length, attempt });
-        if (classifyFailure(error) !== 'transient') {
-          await this.#isolate(bookId, pending, error);
-          return;
-        }
-        await delay(Math.min(FIRST_RETRY_MS * 2 ** (attempt - 1), LAST_RETRY_MS));
-        pending = this.#dropExpired(pending, error);
+        if (classifyFailure(error) !== 'transient') return this.#isolate(bookId, pending, error);
+        await delay(pauseMs(attempt, pending));
+        pending = dropExpired(pending, error);
+        // Those behind them have waited as long, for the same reason.
+        const lane = this.#lane(bookId);
+        lane.waiting = dropExpired(lane.waiting, error);
+        continue;
       }
+      // Outside the try: what is committed is never carried out again.
+      this.#settle(bookId, pending, result);
+      return;
     }
   }
 
@@ -145,22 +145,34 @@ export class Committer {
   }
 
   #settle(bookId: BookId, batch: Waiting[], { decisions, rings }: BatchResult): void {
-    if (rings.length > 0) this.#options.ring(bookId, rings);
+    try {
+      if (rings.length > 0) this.#options.ring(bookId, rings);
+    } catch (error) {
+      // A bell that is lost costs time, never an answer.
+      this.#options.onError?.(error, { bookId, commands: batch.length, attempt: 1 });
+    }
     for (let index = 0; index < batch.length; index++) {
       const decision = decisions[index]!;
       if ('error' in decision) batch[index]!.reject(decision.error);
       else batch[index]!.resolve(decision.answer);
     }
   }
+}
 
-  #dropExpired(batch: Waiting[], error: unknown): Waiting[] {
-    const now = performance.now();
-    return batch.filter((waiting) => {
-      if (waiting.deadline > now) return true;
-      waiting.reject(unavailable('The ledger could not commit this in time', error));
-      return false;
-    });
-  }
+/** Longer each time, but not beyond the moment at which somebody gives up. */
+function pauseMs(attempt: number, batch: readonly Waiting[]): number {
+  const pause = Math.min(FIRST_RETRY_MS * 2 ** (attempt - 1), LAST_RETRY_MS);
+  const earliest = batch.reduce((least, { deadline }) => Math.min(least, deadline), Number.POSITIVE_INFINITY);
+  return Math.max(Math.min(pause, earliest - performance.now()), FIRST_RETRY_MS);
+}
+
+function dropExpired(batch: readonly Waiting[], error: unknown): Waiting[] {
+  const now = performance.now();
+  return batch.filter((waiting) => {
+    if (waiting.deadline > now) return true;
+    waiting.reject(unavailable('The ledger could not commit this in time', error));
+    return false;
+  });
 }
 
 function unavailable(detail: string, cause?: unknown): ApiError {

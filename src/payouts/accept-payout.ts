@@ -60,11 +60,12 @@ export function acceptPayout(input: AcceptPayout): Command<Stored | Refusal> {
 
 export function decideAcceptance(state: BookState, command: AcceptCommand, moment: Instant): Outcome<Stored | Refusal> {
   const draft = new Draft(state, { ...command, moment });
-  const refuse = (refusal: Refusal) => new Draft(state, { ...command, moment }).finish(refusal);
+  /** The answer alone: nothing of this draft is kept. */
+  const only = <Answer>(answer: Answer) => new Draft(state, { ...command, moment }).finish(answer);
 
   const source = command.accountId === null ? undefined : draft.get(accounts, command.accountId);
   const refusal = refuseSource(source, command) ?? refuseDestination(draft, command);
-  if (refusal) return refuse(refusal);
+  if (refusal) return only(refusal);
   const required = command.amount + command.fee;
   const hold = draft.placeHold({
     id: command.holdId,
@@ -74,7 +75,7 @@ export function decideAcceptance(state: BookState, command: AcceptCommand, momen
     amount: required,
   });
   if (!hold) {
-    return refuse({
+    return only<Refusal>({
       refused: 'insufficient_funds',
       param: '/amount',
       detail: `The account has ${available(source!)} available; amount and fee require ${required}.`,
@@ -90,7 +91,7 @@ export function decideAcceptance(state: BookState, command: AcceptCommand, momen
   const payout = newPayout(command, moment);
   const view = payoutView(payout, draft.livemode);
   if (command.dryRun)
-    return draft.finish({
+    return only<Stored>({
       status: 200,
       body: toJson({ ...view, dry_run: true, resulting_balances: resultingBalances(draft.account(source!.id)) }),
     });

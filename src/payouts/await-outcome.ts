@@ -7,7 +7,7 @@ import { changed, type Payout } from './payout.ts';
 import { railAnswers } from './payout-children-store.ts';
 import { payouts } from './payout-store.ts';
 import { payoutTouches } from './payout-touches.ts';
-import type { RailWord } from './rail-word.ts';
+import { keepAnswer, type RailWord } from './rail-word.ts';
 
 /** Nothing is decided yet: remembers when to ask again. */
 export function keepWaiting(
@@ -38,13 +38,13 @@ export function recordUnknown(
     name: 'payout.unknown',
     requestId: payout.requestId,
     actor,
-    touches: payoutTouches(bookId, payout),
+    touches: [...payoutTouches(bookId, payout), { table: railAnswers, ids: [id] }],
     decide(state, moment) {
       const draft = new Draft(state, { id, requestId: payout.requestId, actor, moment });
       const current = draft.get(payouts, payout.id);
       if (!current) throw new Error(`Payout ${payout.id} does not exist`);
-      draft.append(railAnswers, { id, payoutId: payout.id, call: facts.call, answer: facts.raw, receivedAt: moment });
-      if (current.status !== 'processing') return draft.finish(current);
+      const answer = { id, payoutId: payout.id, call: facts.call, answer: facts.raw, receivedAt: moment };
+      if (!keepAnswer(draft, answer) || current.status !== 'processing') return draft.finish(current);
       return draft.finish(keepWaiting(draft, current, { outcome: 'unknown', nextInquiryMs: facts.nextInquiryMs }));
     },
   };

@@ -93,12 +93,34 @@ export interface StoredRailAnswer {
   readonly receivedAt: Instant;
 }
 
-export const railAnswers: Log<StoredRailAnswer> = {
+interface RailAnswerRow {
+  id: string;
+  payout_id: string;
+  call: StoredRailAnswer['call'];
+  answer: unknown;
+  received_at: Instant;
+}
+
+export const railAnswers: Table<StoredRailAnswer> = {
   name: 'rail_answers',
   writeOrder: WRITE_ORDER.resourceChildren,
-  async append(trx, bookId, rows) {
+  /** Nearly always finds nothing: only what is told again is there already. Index: rail_answers_pkey. */
+  async load(trx, bookId, ids) {
+    const { rows } = await trx.query<RailAnswerRow>({
+      name: 'rail_answers.load',
+      text: 'SELECT id, payout_id, call, answer, received_at FROM rail_answers WHERE book_id = $1 AND id = ANY ($2::uuid[])',
+      values: [bookId, plainArray(ids)],
+    });
+    return new Map(
+      rows.map(({ id, payout_id, call, answer, received_at }) => [
+        id,
+        { id, payoutId: payout_id, call, answer, receivedAt: received_at },
+      ]),
+    );
+  },
+  async insert(trx, bookId, rows) {
     await trx.query({
-      name: 'rail_answers.append',
+      name: 'rail_answers.insert',
       text: `INSERT INTO rail_answers (book_id, id, payout_id, call, answer, received_at)
         SELECT $1, * FROM unnest($2::uuid[], $3::uuid[], $4::text[], ${jsonArray('$5')}::jsonb[], $6::timestamptz[])`,
       values: [
@@ -110,6 +132,9 @@ export const railAnswers: Log<StoredRailAnswer> = {
         instantArray(column(rows, (row) => row.receivedAt)),
       ],
     });
+  },
+  update() {
+    return Promise.reject(new Error('What a rail said never changes'));
   },
 };
 

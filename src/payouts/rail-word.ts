@@ -1,8 +1,13 @@
+import type { Uuid } from '../ids.ts';
+import type { Draft } from '../ledger/draft.ts';
 import type { FailureCode } from './payout.ts';
+import { railAnswers, type StoredRailAnswer } from './payout-children-store.ts';
 
 /** What a rail said about one payout. */
 export interface RailWord {
   call: 'submit' | 'inquire' | 'notice';
+  /** The rail's own id of a notice: told twice, it is taken in once. */
+  noticeId?: Uuid;
   status: 'paid' | 'rejected' | 'pending';
   failureCode?: FailureCode;
   railCode?: string;
@@ -11,4 +16,14 @@ export interface RailWord {
   nextInquiryMs: number;
   /** The answer as it came. */
   raw: unknown;
+}
+
+/**
+ * Keeps what a rail said, as it came. False when it is kept already: it was told twice, or this is a try after a lost
+ * commit answer; then nothing more happens.
+ */
+export function keepAnswer(draft: Draft, answer: StoredRailAnswer): boolean {
+  if (draft.get(railAnswers, answer.id)) return false;
+  draft.put(railAnswers, answer.id, answer);
+  return true;
 }

@@ -60,6 +60,7 @@ export function decideReservation(
     resource: 'payout',
     resourceId: payout.id,
     step: 'reserved',
+    heldOn: payout.accountId,
     postings: [
       { debit: payout.accountId, credit: draft.chart('payouts_in_transit', payout.currency).id, amount: payout.amount },
     ],

@@ -11,6 +11,7 @@ import { raise } from './payout-exception.ts';
 import { payouts } from './payout-store.ts';
 import { payoutTouches } from './payout-touches.ts';
 import { payoutView } from './payout-view.ts';
+import { keepAnswer } from './rail-word.ts';
 
 export interface ReturnNotice {
   /** The rail's own id of the return: told twice, it is booked once. */
@@ -42,7 +43,7 @@ export function returnPayout(bookId: BookId, payout: Payout, notice: ReturnNotic
     name: 'payout.return',
     requestId: payout.requestId,
     actor: command.actor,
-    touches: [...payoutTouches(bookId, payout), { table: payoutReturns, ids: [notice.id] }],
+    touches: [...payoutTouches(bookId, payout), { table: railAnswers, ids: [notice.id] }],
     decide: (state, moment) => decideReturn(state, command, moment),
   };
 }
@@ -52,15 +53,16 @@ export function decideReturn(state: BookState, command: ReturnCommand, moment: I
   const { notice } = command;
   const payout = draft.get(payouts, command.payoutId);
   if (!payout) throw new Error(`Payout ${command.payoutId} does not exist`);
-  // Told before, or told before we had taken in that it was paid: then it is not acknowledged and comes again.
-  if (draft.get(payoutReturns, notice.id) || payout.status === 'processing') return draft.finish(payout);
-  draft.append(railAnswers, {
-    id: command.id,
+  // Told before we had taken in that it was paid: it is not acknowledged and comes again.
+  if (payout.status === 'processing') return draft.finish(payout);
+  const answer = {
+    id: notice.id,
     payoutId: payout.id,
-    call: 'notice',
+    call: 'notice' as const,
     answer: notice.raw,
     receivedAt: moment,
-  });
+  };
+  if (!keepAnswer(draft, answer)) return draft.finish(payout);
   if (payout.status !== 'paid') {
     raise(draft, payout, {
       kind: 'return_of_unpaid',

@@ -15,7 +15,7 @@ import { raise } from './payout-exception.ts';
 import { payouts } from './payout-store.ts';
 import { payoutTouches } from './payout-touches.ts';
 import { payoutView } from './payout-view.ts';
-import type { RailWord } from './rail-word.ts';
+import { keepAnswer, type RailWord } from './rail-word.ts';
 import { bookReturn } from './return-payout.ts';
 
 interface SettleCommand {
@@ -27,8 +27,9 @@ interface SettleCommand {
 }
 
 export function settlePayout(bookId: BookId, payout: Payout, word: RailWord): Command<Payout> {
+  const id = newId();
   const command: SettleCommand = {
-    id: newId(),
+    id,
     payoutId: payout.id,
     requestId: payout.requestId,
     actor: `rail:${payout.rail}`,
@@ -39,7 +40,7 @@ export function settlePayout(bookId: BookId, payout: Payout, word: RailWord): Co
     name: 'payout.settle',
     requestId: payout.requestId,
     actor: command.actor,
-    touches: payoutTouches(bookId, payout),
+    touches: [...payoutTouches(bookId, payout), { table: railAnswers, ids: [word.noticeId ?? id] }],
     decide: (state, moment) => decideSettlement(state, command, moment),
   };
 }
@@ -49,13 +50,14 @@ export function decideSettlement(state: BookState, command: SettleCommand, momen
   const { word } = command;
   const payout = draft.get(payouts, command.payoutId);
   if (!payout) throw new Error(`Payout ${command.payoutId} does not exist`);
-  draft.append(railAnswers, {
-    id: command.id,
+  const answer = {
+    id: word.noticeId ?? command.id,
     payoutId: payout.id,
     call: word.call,
     answer: word.raw,
     receivedAt: moment,
-  });
+  };
+  if (!keepAnswer(draft, answer)) return draft.finish(payout);
   return draft.finish(settle(draft, payout, word));
 }
 
@@ -104,6 +106,7 @@ export function markPaid(draft: Draft, payout: Payout, word: { railCode?: string
     resourceId: payout.id,
     step: 'paid',
     allowFrozen: true,
+    heldOn: payout.accountId,
     postings: [
       { debit: transit, credit: payee, amount: payout.amount },
       { debit: payout.accountId, credit: draft.chart('due_operator', payout.currency).id, amount: payout.fee },

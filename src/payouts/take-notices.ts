@@ -65,6 +65,7 @@ export function noticeCommand(bookId: BookId, payout: Payout, notice: RailNotice
   }
   return settlePayout(bookId, payout, {
     call: 'notice',
+    noticeId: notice.id,
     status: notice.kind,
     ...(notice.kind === 'rejected' ? { failureCode: failureCodeOf(notice.code) } : {}),
     ...(notice.code ? { railCode: notice.code } : {}),

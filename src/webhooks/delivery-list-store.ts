@@ -58,7 +58,7 @@ export async function listDeliveries(
     .select('d.event_sequence', 'e.id as event_id', 'e.type as event_type', 'd.status', 'd.retry_at', 'd.created_at')
     .where({ 'd.book_id': bookId, 'd.endpoint_id': endpointId });
   if (statuses?.length) query.whereIn('d.status', [...statuses]);
-  if (statuses?.length && !statuses.includes('delivered')) query.whereNot('d.status', 'delivered');
+  if (statuses?.length && !statuses.includes('delivered')) query.whereRaw("d.status <> 'delivered'");
   const sequences = await cursorSequences(db, bookId, page);
   const { rows, hasMore } = pageOf(await runBuilt<DeliveryRow>(db, keyset(query, sequences, 'd.event_sequence')), page);
   const attempts = await loadAttempts(db, bookId, endpointId, rows);

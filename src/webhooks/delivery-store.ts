@@ -57,8 +57,8 @@ interface InHandRow {
 
 /**
  * Deliveries that still wait, with event and endpoint, in one query for any number; in no order. Those that were settled,
- * are stuck or never were are absent. Index: the three tables' own keys. Without the materialized list of keys, the
- * planner reads a small table whole, and goes on doing so with a named statement when it has grown.
+ * are stuck or never were are absent. Index: the tables' own keys, which LIMIT 1 makes sure of: joined plainly, a planner
+ * that has seen few open deliveries reads all of them, and goes on doing so when there are a million.
  */
 export async function loadPendingDeliveries(
   db: Queryable,
@@ -67,14 +67,16 @@ export async function loadPendingDeliveries(
 ): Promise<DeliveryInHand[]> {
   const { rows } = await db.query<InHandRow>({
     name: 'webhook_deliveries.load',
-    text: `SELECT d.event_sequence, e.id AS event_id, e.payload, d.attempts, d.retry_at, b.mode, w.id AS endpoint_id, w.url,
-        w.status AS endpoint_status, w.secret_sealed, w.previous_secret_sealed, w.previous_secret_until, w.failing_since
+    text: `SELECT k.event_sequence, k.endpoint_id, d.*, e.*, w.*, b.mode
       FROM unnest($2::uuid[], $3::bigint[]) AS k (endpoint_id, event_sequence)
-      JOIN webhook_deliveries d ON d.book_id = $1 AND d.endpoint_id = k.endpoint_id AND d.event_sequence = k.event_sequence
-      JOIN events e ON e.book_id = $1 AND e.sequence = k.event_sequence
-      JOIN webhook_endpoints w ON w.book_id = $1 AND w.id = k.endpoint_id
-      JOIN books b ON b.id = $1
-      WHERE d.status = 'pending' AND d.stuck_at IS NULL`,
+      CROSS JOIN LATERAL (SELECT attempts, retry_at FROM webhook_deliveries
+        WHERE book_id = $1 AND endpoint_id = k.endpoint_id AND event_sequence = k.event_sequence
+          AND status = 'pending' AND stuck_at IS NULL LIMIT 1) AS d
+      CROSS JOIN LATERAL (SELECT id AS event_id, payload FROM events
+        WHERE book_id = $1 AND sequence = k.event_sequence LIMIT 1) AS e
+      CROSS JOIN LATERAL (SELECT url, status AS endpoint_status, secret_sealed, previous_secret_sealed, previous_secret_until,
+          failing_since FROM webhook_endpoints WHERE book_id = $1 AND id = k.endpoint_id LIMIT 1) AS w
+      CROSS JOIN (SELECT mode FROM books WHERE id = $1) AS b`,
     values: [
       bookId,
       plainArray(column(keys, (key) => key.endpointId)),

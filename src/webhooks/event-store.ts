@@ -68,11 +68,14 @@ export async function cursorSequences(db: Queryable, bookId: BookId, page: PageR
   };
 }
 
+/** Beyond every sequence number: a bound that is always there lets the index serve it. */
+const NO_END = 2n ** 63n - 1n;
+
 interface SequenceRange {
   /** Exclusive. */
   above: bigint;
-  /** Exclusive; null for no end. */
-  below: bigint | null;
+  /** Exclusive. */
+  below: bigint;
 }
 
 interface Reading extends SequenceRange {
@@ -87,7 +90,7 @@ async function readRange(
   db: Queryable,
   { bookId, limit, types, objectId, order, above, below }: Reading,
 ): Promise<StoredEvent[]> {
-  const inRange = 'book_id = $1 AND sequence > $2 AND ($3::bigint IS NULL OR sequence < $3)';
+  const inRange = 'book_id = $1 AND sequence > $2 AND sequence < $3';
   const values: unknown[] = [bookId, above, below, limit];
   const select = 'SELECT id, sequence, payload FROM';
   const end = `ORDER BY sequence ${order} LIMIT $4`;
@@ -119,12 +122,12 @@ async function sequenceRange(
 ): Promise<SequenceRange> {
   const { startingAfter, endingBefore } = await cursorSequences(db, bookId, page);
   const above = [0n];
-  const below: bigint[] = [];
+  const below = [NO_END];
   if (endingBefore !== undefined) above.push(BigInt(endingBefore));
   if (startingAfter !== undefined) below.push(BigInt(startingAfter));
   if (createdGte !== undefined) above.push((await firstSequenceAt(db, bookId, createdGte)) - 1n);
   if (createdLt !== undefined) below.push(await firstSequenceAt(db, bookId, createdLt));
-  return { above: above.sort(ascending).at(-1)!, below: below.sort(ascending)[0] ?? null };
+  return { above: above.sort(ascending).at(-1)!, below: below.sort(ascending)[0]! };
 }
 
 const ascending = (a: bigint, b: bigint) => Number(a - b);

@@ -53,7 +53,12 @@ export async function createWorld(): Promise<World> {
   const database = await createTestDatabase();
   const pool = createPool({ url: database.applicationUrl, name: 'test', size: 8, log });
   let now = START;
-  const clock = { now: () => now, set: (moment: number) => void (now = moment) };
+  const clock = {
+    now: () => now,
+    set(moment: number) {
+      now = moment;
+    },
+  };
   const rung: Rung[] = [];
   const committer = new Committer({
     pool,

@@ -104,7 +104,8 @@ export class MemoryBook {
 
   /** Everything but the journal, in one comparable value. */
   dump() {
-    const rows = [...this.#tables].map(([table, kept]) => [table.name, [...kept].sort(([a], [b]) => (a < b ? -1 : 1))]);
+    const filled = [...this.#tables].filter(([, kept]) => kept.size > 0);
+    const rows = filled.map(([table, kept]) => [table.name, [...kept].sort(([a], [b]) => (a < b ? -1 : 1))]);
     const logs = [...this.#logs].map(([log, kept]) => [log.name, kept]);
     return { book: this.book, rows: Object.fromEntries(rows), logs: Object.fromEntries(logs) };
   }
@@ -131,9 +132,22 @@ export class MemoryBook {
       const kept = this.#logs.get(log) ?? [];
       kept.push(...rows);
       this.#logs.set(log, kept);
+      refuseDoubles(
+        log.name,
+        kept.map((row) => (row as { id?: string }).id).filter((id) => id !== undefined),
+      );
     }
     this.entries.push(...state.entries);
+    refuseDoubles(
+      'entries',
+      this.entries.map(({ resourceId, step }) => `${resourceId} ${step}`),
+    );
     this.events.push(...state.events);
     this.deliveries.push(...state.deliveries);
   }
+}
+
+/** Postgres would refuse the batch: 23505. */
+function refuseDoubles(name: string, keys: readonly string[]): void {
+  if (new Set(keys).size !== keys.length) throw new Error(`duplicate key value violates unique constraint of ${name}`);
 }

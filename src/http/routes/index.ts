@@ -1,4 +1,21 @@
 /** Every route of the API. Order counts for speed alone: what is called most stands first. */
 import type { Route } from '../route.ts';
+import { accountRoutes } from './accounts.ts';
+import { eventRoutes } from './events.ts';
+import { idempotencyRoutes } from './idempotency.ts';
+import { journalRoutes } from './journal.ts';
+import { limitRoutes } from './limits.ts';
+import { payoutRoutes } from './payouts.ts';
+import { simulationRoutes } from './simulations.ts';
+import { webhookRoutes } from './webhooks.ts';
 
-export const ROUTES: readonly Route[] = [];
+export const ROUTES: readonly Route[] = [
+  ...payoutRoutes,
+  ...accountRoutes,
+  ...journalRoutes,
+  ...eventRoutes,
+  ...webhookRoutes,
+  ...idempotencyRoutes,
+  ...limitRoutes,
+  ...simulationRoutes,
+];

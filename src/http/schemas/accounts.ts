@@ -84,3 +84,14 @@ export const inboundTransfer = z
     created_at: shown.time(),
   })
   .meta({ id: 'InboundTransfer', description: 'Money that arrived from outside.' });
+
+export const balance = z
+  .strictObject({
+    object: z.literal('balance'),
+    livemode: shown.livemode,
+    account: shown.id('account'),
+    ...amounts,
+    currency: shown.currencyShown,
+    currency_exponent: shown.currencyExponent,
+  })
+  .meta({ id: 'Balance' });

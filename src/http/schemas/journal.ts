@@ -37,3 +37,23 @@ export const journalEntry = z
     postings: z.array(posting),
   })
   .meta({ id: 'JournalEntry' });
+
+/** A line of an account: its side of a posting. */
+export const accountEntry = z
+  .strictObject({
+    object: z.literal('account_entry'),
+    sequence: shown.count('The gapless line number of the account; it is the cursor of this list.'),
+    direction: z.enum(['debit', 'credit']),
+    amount: shown.money(),
+    currency: shown.currencyShown,
+    currency_exponent: shown.currencyExponent,
+    balance_after: shown.money('Posted balance after this line, in the direction of the account.'),
+    counter_account: shown.id('account'),
+    journal_entry: shown.id('entry'),
+    resource: z.string(),
+    resource_id: z.string(),
+    step: z.string(),
+    posted_at: shown.time(),
+    effective_at: shown.time(),
+  })
+  .meta({ id: 'AccountEntry' });

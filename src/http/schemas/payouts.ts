@@ -1,6 +1,7 @@
 /** Payouts on the wire: the request and the object. */
 import { z } from 'zod';
 import { PAYOUT_TRANSITIONS, type PayoutStatus } from '../../payouts/payout.ts';
+import { RAIL_FAILURE_CODES } from '../../rails/failure-codes.ts';
 import { positiveAmount } from './amount.ts';
 import { currency, description, externalId, metadata, reference, TEXT_LIMITS, textUpTo } from './fields.ts';
 import * as shown from './shown.ts';
@@ -148,16 +149,19 @@ export const payoutReturn = z
   })
   .meta({ id: 'PayoutReturn', description: 'Money of a paid payout that came back.' });
 
-export const returnExample = { amount: 1000 };
+const RAIL_CODE = /^[A-Z0-9]{4}$/;
 
 /** For the simulations: what the sandbox rail is told to say. */
 export const failPayout = z
   .strictObject({
     code: z
       .string()
-      .regex(/^[A-Z0-9_]{1,35}$/, 'Expects 1 to 35 capitals, digits or underscores, such as AC04.')
+      .refine(
+        (code) => RAIL_CODE.test(code) || (RAIL_FAILURE_CODES as readonly string[]).includes(code),
+        `Expects one of ${RAIL_FAILURE_CODES.join(', ')}, or a rail's own code such as AC04.`,
+      )
       .optional()
-      .meta({ description: "The rail's own code.", example: 'AC04' }),
+      .meta({ description: "A failure code, or the rail's own.", example: 'payee_account_closed' }),
   })
   .meta({ id: 'FailPayout' });
 

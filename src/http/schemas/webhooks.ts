@@ -1,6 +1,8 @@
 /** Webhook endpoints and deliveries on the wire. */
 import { z } from 'zod';
 import type { DeliveryStatus } from '../../webhooks/delivery.ts';
+import { ROTATION_OVERLAP_DEFAULT_MS, ROTATION_OVERLAP_MAX_MS } from '../../webhooks/endpoint.ts';
+import { URL_LENGTH_MAX } from '../../webhooks/endpoint-url.ts';
 import { EVENT_FILTERS_MAX, isEventFilter } from '../../webhooks/event-filter.ts';
 import { description, metadata } from './fields.ts';
 import * as shown from './shown.ts';
@@ -12,12 +14,9 @@ export const DELIVERY_STATUSES: readonly [DeliveryStatus, ...DeliveryStatus[]] =
   'canceled',
 ];
 
-/** As long as browsers and proxies carry one. */
-const MAX_URL_LENGTH = 2_048;
-
 const url = z
   .string()
-  .max(MAX_URL_LENGTH)
+  .max(URL_LENGTH_MAX)
   .check((context) => {
     if (isHttpUrl(context.value)) return;
     context.issues.push({
@@ -83,7 +82,7 @@ const fields = {
   url: z.string(),
   description: z.string().nullable(),
   events: z.array(z.string()),
-  status: z.enum(['enabled', 'disabled', 'deleted']),
+  status: z.enum(['enabled', 'disabled']),
   disabled_reason: z.enum(['requested', 'gone', 'failing']).nullable(),
   failing_since: shown.time('Since when nothing arrived.').nullable(),
   previous_secret_expires_at: shown.time('Until when the secret before signs beside the new one.').nullable(),
@@ -129,3 +128,38 @@ export const delivery = z
     created_at: shown.time(),
   })
   .meta({ id: 'WebhookDelivery' });
+
+export const deletedWebhook = z
+  .strictObject({
+    id: shown.id('webhookEndpoint'),
+    object: z.literal('webhook_endpoint'),
+    livemode: shown.livemode,
+    deleted: z.literal(true),
+  })
+  .meta({ id: 'DeletedWebhookEndpoint' });
+
+const OVERLAP_MAX_SECONDS = ROTATION_OVERLAP_MAX_MS / 1_000;
+
+export const rotateSecret = z
+  .strictObject({
+    overlap_seconds: z
+      .unknown()
+      .check((context) => {
+        const { value } = context;
+        if (Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= OVERLAP_MAX_SECONDS) return;
+        context.issues.push({
+          code: 'custom',
+          input: value,
+          message: `Expects a whole number of seconds from 0 to ${OVERLAP_MAX_SECONDS}.`,
+        });
+      })
+      .transform((value) => value as number)
+      .optional()
+      .meta({
+        type: 'integer',
+        minimum: 0,
+        maximum: OVERLAP_MAX_SECONDS,
+        description: `How long the secret before signs beside the new one; ${ROTATION_OVERLAP_DEFAULT_MS / 1_000} without it.`,
+      }),
+  })
+  .meta({ id: 'RotateSecret' });

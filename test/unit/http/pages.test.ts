@@ -87,7 +87,7 @@ test.each`
   ${[]}         | ${false} | ${false}  | ${null}
 `('a page of $ids (more: $hasMore, backwards: $backwards) reads on at $next', ({ ids, hasMore, backwards, next }) => {
   const data = (ids as string[]).map((one) => ({ id: one }));
-  expect(listAnswer({ data, hasMore, backwards, url: '/v1/x' })).toEqual({
+  expect(listAnswer({ data, hasMore, backwards, url: '/v1/x', cursorOf: (item) => item.id })).toEqual({
     object: 'list',
     data,
     has_more: hasMore,

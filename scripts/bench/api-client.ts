@@ -1,0 +1,59 @@
+/** What an integrator would set up before the first payout, over the API itself. */
+import { randomUUID } from 'node:crypto';
+import { CURRENCY } from './book.ts';
+
+/** Funds for any number of payouts of these benches. */
+const FUNDS = 1_000_000_000_000;
+export const PAYOUT_AMOUNT = 5_124;
+
+export interface ApiClient {
+  readonly url: string;
+  readonly key: string;
+  post<Answer>(path: string, body: unknown): Promise<Answer>;
+}
+
+export function createApiClient(url: string, key: string): ApiClient {
+  return {
+    url,
+    key,
+    async post(path, body) {
+      const answer = await fetch(url + path, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${key}`,
+          'content-type': 'application/json',
+          'idempotency-key': randomUUID(),
+        },
+        body: JSON.stringify(body),
+      });
+      const text = await answer.text();
+      if (!answer.ok) throw new Error(`POST ${path} was answered with ${answer.status}: ${text}`);
+      return JSON.parse(text);
+    },
+  };
+}
+
+/** Accounts with plenty on them; their public ids. */
+export async function openFundedAccounts(api: ApiClient, count: number): Promise<string[]> {
+  return Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      const { id } = await api.post<{ id: string }>('/v1/accounts', {
+        currency: CURRENCY,
+        name: `Account ${index + 1}`,
+      });
+      await api.post('/v1/simulations/inbound_transfers', { account: id, amount: FUNDS, currency: CURRENCY });
+      return id;
+    }),
+  );
+}
+
+/** A payout as an integrator's system sends it: to an alias that pays at once, with a reference of its own. */
+export function payoutRequest(account: string) {
+  return {
+    amount: PAYOUT_AMOUNT,
+    currency: CURRENCY,
+    account,
+    destination: { type: 'cliq', alias: 'SHOP1' },
+    external_id: 'invoice-2024-000017',
+  };
+}

@@ -1,0 +1,142 @@
+/**
+ * The product's processes and our own helpers, each a Node process of its own: generator, receiver, API and workers share
+ * the machine's cores as they would elsewhere.
+ */
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { freePort } from '../../src/embedded/postmaster.ts';
+import type { Closing } from './closing.ts';
+import type { Stage } from './stage.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const START_TIMEOUT_MS = 30_000;
+/** Draining included; what still runs then is killed. */
+const STOP_TIMEOUT_MS = 15_000;
+const LOG_TAIL_LINES = 15;
+
+export interface ProductProcess {
+  readonly url: string;
+  /** Resident memory in megabytes. */
+  residentMb(): number;
+  stop(): Promise<void>;
+}
+
+/** One API process as `npm run api` starts it, on a port of its own. */
+export async function startApiProcess(stage: Stage): Promise<ProductProcess> {
+  const port = await freePort();
+  return startProduct(stage, { name: 'API', script: ['src/server.ts'], port, environment: { PORT: String(port) } });
+}
+
+/** One worker process as `npm run worker` starts it, with all the pools that payouts pass through. */
+export async function startWorkerProcess(stage: Stage, pools: readonly string[]): Promise<ProductProcess> {
+  const port = await freePort();
+  return startProduct(stage, {
+    name: 'worker',
+    script: ['workers/run.ts', '--pools', pools.join(',')],
+    port,
+    environment: { WORKER_PORT: String(port) },
+  });
+}
+
+async function startProduct(
+  stage: Stage,
+  part: { name: string; script: string[]; port: number; environment: NodeJS.ProcessEnv },
+): Promise<ProductProcess> {
+  // Log lines are written, at the default level, to a file: as under systemd or in a container.
+  const directory = mkdtempSync(join(tmpdir(), 'countinghouse-bench-'));
+  const logFile = join(directory, 'output.log');
+  const log = openSync(logFile, 'a', 0o600);
+  const child = spawn(process.execPath, ['--import', 'tsx', ...part.script], {
+    cwd: ROOT,
+    env: { ...stage.environment, ...part.environment },
+    stdio: ['ignore', log, log],
+  });
+  closeSync(log);
+  const stop = async () => {
+    await stopChild(child);
+    rmSync(directory, { recursive: true, force: true });
+  };
+  stage.closing.add(part.name, stop);
+  const url = `http://127.0.0.1:${part.port}`;
+  if (!(await isReady(`${url}/readyz`, child))) {
+    throw new Error(`The ${part.name} did not start:\n${tail(logFile)}`);
+  }
+  return {
+    url,
+    residentMb: () => residentMb(child.pid!),
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) {
+        throw new Error(`The ${part.name} ended by itself:\n${tail(logFile)}`);
+      }
+      await stopChild(child);
+    },
+  };
+}
+
+async function isReady(url: string, child: ChildProcess): Promise<boolean> {
+  const deadline = performance.now() + START_TIMEOUT_MS;
+  while (performance.now() < deadline && child.exitCode === null && child.signalCode === null) {
+    const answer = await fetch(url).catch(() => undefined);
+    if (answer?.ok) return true;
+    await delay(50);
+  }
+  return false;
+}
+
+function tail(file: string): string {
+  return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-LOG_TAIL_LINES).join('\n');
+}
+
+/** From /proc; NaN where there is none. */
+function residentMb(pid: number): number {
+  try {
+    const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    return Number(kilobytes) / 1024;
+  } catch {
+    return Number.NaN;
+  }
+}
+
+async function stopChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
+  await ended;
+  clearTimeout(timer);
+}
+
+export interface Helper {
+  /** Sends a message and resolves with the next one that comes back. */
+  ask<Answer>(message: unknown): Promise<Answer>;
+  stop(): Promise<void>;
+}
+
+/** A script of this folder in a process of its own, spoken to by messages; its environment holds what PATH needs. */
+export function startHelper(closing: Closing, name: string): Helper {
+  const script = fileURLToPath(new URL(`./${name}.ts`, import.meta.url));
+  const child = fork(script, {
+    execArgv: ['--import', 'tsx'],
+    env: { PATH: process.env.PATH, NODE_ENV: 'production' },
+    serialization: 'advanced',
+  });
+  const stop = () => stopChild(child);
+  closing.add(name, stop);
+  return {
+    ask: (message) =>
+      new Promise((resolve, reject) => {
+        const onExit = () => reject(new Error(`The ${name} process ended`));
+        child.once('exit', onExit);
+        child.once('message', (answer) => {
+          child.off('exit', onExit);
+          resolve(answer as never);
+        });
+        child.send(message as never);
+      }),
+    stop,
+  };
+}

@@ -1,0 +1,45 @@
+/** Load on an HTTP server as BARS.md has it: autocannon, 64 connections, a new Idempotency-Key for each request. */
+import autocannon from 'autocannon';
+
+export const CONNECTIONS = 64;
+
+export interface HttpLoad {
+  url: string;
+  key: string;
+  bodies: readonly unknown[];
+  /** Either for so long or for so many requests. */
+  seconds?: number;
+  requests?: number;
+}
+
+export interface HttpLoadResult {
+  accepted: number;
+  seconds: number;
+  p99Ms: number;
+}
+
+/** Throws when an answer was anything but 2xx: a bench of refusals would measure something else. */
+export async function sendPayouts({ url, key, bodies, seconds, requests }: HttpLoad): Promise<HttpLoadResult> {
+  const result = await autocannon({
+    url: `${url}/v1/payouts`,
+    connections: CONNECTIONS,
+    ...(requests === undefined ? { duration: seconds } : { amount: requests }),
+    timeout: 30,
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      'idempotency-key': 'bench-[<id>]',
+    },
+    idReplacement: true,
+    requests: bodies.map((body) => ({ body: JSON.stringify(body) })),
+  });
+  const failed = result.non2xx + result.errors + result.timeouts;
+  if (failed > 0) {
+    const codes = JSON.stringify(result.statusCodeStats);
+    throw new Error(
+      `${failed} of ${result.requests.sent} requests failed: ${codes}, ${result.errors} errors, ${result.timeouts} timeouts`,
+    );
+  }
+  return { accepted: result['2xx'], seconds: result.duration, p99Ms: result.latency.p99 };
+}

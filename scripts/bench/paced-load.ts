@@ -1,0 +1,61 @@
+/**
+ * Payouts at a steady rate, whatever the answers take: an open loop, so that a slow moment shows in the latencies instead
+ * of slowing the load.
+ */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Pool } from 'undici';
+import { CONNECTIONS } from './http-load.ts';
+
+export interface AcceptedPayout {
+  id: string;
+  /** When the request was sent, and when its answer was here. */
+  sentAt: number;
+  acceptedAt: number;
+}
+
+const TICK_MS = 5;
+
+export async function sendPayoutsPaced(load: {
+  url: string;
+  key: string;
+  bodies: readonly unknown[];
+  perSecond: number;
+  seconds: number;
+}): Promise<AcceptedPayout[]> {
+  const pool = new Pool(load.url, { connections: CONNECTIONS });
+  const texts = load.bodies.map((body) => JSON.stringify(body));
+  const headers = { authorization: `Bearer ${load.key}`, 'content-type': 'application/json' };
+  const sent: Promise<AcceptedPayout>[] = [];
+
+  async function send(number: number): Promise<AcceptedPayout> {
+    const sentAt = Date.now();
+    const { statusCode, body } = await pool.request({
+      path: '/v1/payouts',
+      method: 'POST',
+      headers: { ...headers, 'idempotency-key': randomUUID() },
+      body: texts[number % texts.length]!,
+    });
+    const text = await body.text();
+    if (statusCode !== 202) throw new Error(`POST /v1/payouts was answered with ${statusCode}: ${text}`);
+    const { id } = JSON.parse(text) as { id: string };
+    return { id, sentAt, acceptedAt: Date.now() };
+  }
+
+  const started = performance.now();
+  const total = Math.round(load.perSecond * load.seconds);
+  while (sent.length < total) {
+    const due = Math.min(total, Math.floor(((performance.now() - started) / 1000) * load.perSecond));
+    while (sent.length < due) {
+      const sending = send(sent.length);
+      sending.catch(() => undefined); // shown by the Promise.all below
+      sent.push(sending);
+    }
+    await delay(TICK_MS);
+  }
+  try {
+    return await Promise.all(sent);
+  } finally {
+    await pool.destroy();
+  }
+}

@@ -1,0 +1,47 @@
+/** After a run of payouts: each was paid, each was announced once, every signature held. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Pool } from '../../src/db/pool.ts';
+import type { BookId } from '../../src/ledger/book.ts';
+import { countDeliveries, countPayouts } from './payout-check-store.ts';
+import type { Received } from './receiver.ts';
+
+interface Facts {
+  bookId: BookId;
+  /** Payouts that were accepted. */
+  sent: number;
+  received: Received;
+}
+
+/** Throws with what is wrong. An event may be delivered twice, but without a fault none should be: repeats are counted. */
+export async function checkNothingLost(pool: Pool, { bookId, sent, received }: Facts): Promise<Record<string, number>> {
+  const ids = new Set(received.webhookIds).size;
+  const payoutsTold = new Set(received.payoutIds).size;
+  const paid = await countPayouts(pool, bookId);
+  const delivered = await deliveriesAtRest(pool, bookId);
+  const faults: string[] = [];
+  const expect = (what: string, actual: number | undefined) => {
+    if (actual !== sent) faults.push(`${what}: ${actual ?? 0} of ${sent}`);
+  };
+  expect('payouts that are paid', paid.paid);
+  expect('distinct webhook-ids received', ids);
+  expect('payouts told of', payoutsTold);
+  expect('deliveries recorded as delivered', delivered.delivered);
+  if (received.signaturesWrong > 0) faults.push(`${received.signaturesWrong} signatures are wrong`);
+  if (received.signaturesVerified === 0) faults.push('no signature was verified');
+  if (faults.length > 0) throw new Error(`Something was lost or done twice: ${faults.join('; ')}`);
+  return {
+    payouts_paid: sent,
+    webhooks_received: received.webhookIds.length,
+    webhooks_repeated: received.webhookIds.length - ids,
+    signatures_verified: received.signaturesVerified,
+  };
+}
+
+/** The receiver has an event a moment before the worker has recorded it. */
+async function deliveriesAtRest(pool: Pool, bookId: BookId): Promise<Record<string, number>> {
+  for (let attempt = 1; ; attempt++) {
+    const counts = await countDeliveries(pool, bookId);
+    if (!counts.pending || attempt === 20) return counts;
+    await delay(100);
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * Draws results beside their bars: `npx tsx scripts/bench/plot.ts docs/plots/results.jsonl > docs/plots/benches.svg`.
+ * The file holds a line of --json output for each run; the last run of a bench and backend is drawn.
+ */
+import { readFileSync } from 'node:fs';
+
+interface Run {
+  bench: string;
+  queue: string;
+  date: string;
+  revision: string | null;
+  machine: Record<string, string | number>;
+  [field: string]: unknown;
+}
+
+interface Row {
+  bench: string;
+  queue?: string;
+  field: string;
+  title: string;
+  /** The issue's bar, and the one that BARS.md sets for later. */
+  bar: number;
+  barLater: number;
+}
+
+const ROWS: readonly Row[] = [
+  { bench: 'ledger', field: 'ratio', title: 'ledger: entries ÷ bare INSERT', bar: 0.3, barLater: 0.4 },
+  { bench: 'ledger', field: 'hot_ratio', title: 'ledger: one hot account ÷ uniform', bar: 1, barLater: 1 },
+  { bench: 'ledger', field: 'concurrent_ratio', title: 'ledger: 64 callers ÷ one by one', bar: 10, barLater: 10 },
+  { bench: 'ledger', field: 'books4_ratio', title: 'ledger: four books ÷ one', bar: 1.3, barLater: 1.3 },
+  { bench: 'accept', queue: 'redis', field: 'ratio', title: 'accept ÷ bare Express, Redis', bar: 0.35, barLater: 0.45 },
+  {
+    bench: 'accept',
+    queue: 'postgres',
+    field: 'ratio',
+    title: 'accept ÷ bare Express, Postgres',
+    bar: 0.35,
+    barLater: 0.45,
+  },
+  {
+    bench: 'payouts',
+    queue: 'redis',
+    field: 'ratio',
+    title: 'payouts ÷ bare Express, Redis',
+    bar: 0.1,
+    barLater: 0.12,
+  },
+  {
+    bench: 'payouts',
+    queue: 'postgres',
+    field: 'ratio',
+    title: 'payouts ÷ bare Express, Postgres',
+    bar: 0.05,
+    barLater: 0.05,
+  },
+];
+
+const WIDTH = 820;
+const LEFT = 280;
+const RIGHT = 130;
+const TOP = 64;
+const ROW_HEIGHT = 34;
+const BAR_HEIGHT = 18;
+/** The axis counts in bars: 1 is where each row must get to. */
+const AXIS_MIN = 2;
+
+const runs = readFileSync(process.argv[2] ?? 'docs/plots/results.jsonl', 'utf8')
+  .split('\n')
+  .filter(Boolean)
+  .map((line) => JSON.parse(line) as Run);
+
+const drawn = ROWS.flatMap((row) => {
+  const run = runs.findLast(
+    ({ bench, queue }) => bench === row.bench && (row.queue === undefined || queue === row.queue),
+  );
+  const value = run?.[row.field];
+  return typeof value === 'number' ? [{ ...row, value, run: run! }] : [];
+});
+if (drawn.length === 0) throw new Error('There is no result to draw');
+
+const most = Math.max(AXIS_MIN, ...drawn.map(({ value, bar, barLater }) => Math.max(value, barLater) / bar));
+const axisEnd = Math.ceil(most * 2) / 2;
+const x = (bars: number) => LEFT + (bars / axisEnd) * (WIDTH - LEFT - RIGHT);
+const height = TOP + drawn.length * ROW_HEIGHT + 56;
+
+const rows = drawn.map(({ title, value, bar, barLater }, index) => {
+  const y = TOP + index * ROW_HEIGHT + (ROW_HEIGHT - BAR_HEIGHT) / 2;
+  const fill = value >= bar ? '#2f7d5b' : '#b5482f';
+  return `
+  <text x="${LEFT - 12}" y="${y + 13}" text-anchor="end">${title}</text>
+  <rect x="${LEFT}" y="${y}" width="${(x(value / bar) - LEFT).toFixed(1)}" height="${BAR_HEIGHT}" fill="${fill}"/>
+  <line x1="${x(barLater / bar)}" x2="${x(barLater / bar)}" y1="${y - 4}" y2="${y + BAR_HEIGHT + 4}" class="later"/>
+  <text x="${WIDTH - RIGHT + 12}" y="${y + 13}">${value} <tspan class="quiet">(bar ${bar})</tspan></text>`;
+});
+
+const ticks = Array.from({ length: Math.floor(axisEnd) + 1 }, (_, bars) => {
+  const bottom = TOP + drawn.length * ROW_HEIGHT;
+  const kind = bars === 1 ? 'bar' : 'tick';
+  return `
+  <line x1="${x(bars)}" x2="${x(bars)}" y1="${TOP - 6}" y2="${bottom}" class="${kind}"/>
+  <text x="${x(bars)}" y="${bottom + 18}" text-anchor="middle" class="quiet">${bars}</text>`;
+});
+
+const newest = drawn.map(({ run }) => run).reduce((a, b) => (a.date > b.date ? a : b));
+const { cores, node, postgres } = newest.machine;
+console.log(`<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" font-family="system-ui, sans-serif" font-size="13" fill="#1d2430">
+  <style>.quiet { fill: #68707d; } .tick { stroke: #e1e4e8; } .bar { stroke: #1d2430; } .later { stroke: #1d2430; stroke-dasharray: 3 2; }</style>
+  <rect width="${WIDTH}" height="${height}" fill="#ffffff"/>
+  <text x="16" y="26" font-size="16" font-weight="600">Benches beside their bars</text>
+  <text x="16" y="46" class="quiet">${newest.date.slice(0, 10)}, ${cores} cores, Node ${node}, Postgres ${postgres}, fsync on. Each ratio compares two things of one run.</text>${ticks.join('')}${rows.join('')}
+  <text x="${LEFT}" y="${height - 14}" class="quiet">times the bar; dashed: the bar of BARS.md</text>
+</svg>`);

@@ -1,0 +1,71 @@
+/**
+ * A process of its own: receives webhooks, keeps each one's id, payout and time, and verifies the signature of a sample
+ * with a library that is not the product's.
+ */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Webhook } from 'standardwebhooks';
+
+export type ReceiverQuestion =
+  | { ask: 'port' }
+  /** Answered with true. From then on signatures are verified. */
+  | { ask: 'trust'; secret: string }
+  | { ask: 'count' }
+  | { ask: 'received' };
+
+export interface Received {
+  /** One element for each arrival, in order: id of the message, the payout it tells of, when it was here. */
+  webhookIds: string[];
+  payoutIds: string[];
+  times: number[];
+  signaturesVerified: number;
+  signaturesWrong: number;
+}
+
+/** Enough to notice a signature that is wrong now and then, and cheap. */
+const VERIFY_EVERY = 20;
+const PAYOUT_ID = /"id":"(po_[0-9a-z]+)"/;
+
+const received: Received = { webhookIds: [], payoutIds: [], times: [], signaturesVerified: 0, signaturesWrong: 0 };
+let webhook: Webhook | undefined;
+
+const server = createServer((request, response) => {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => {
+    const body = Buffer.concat(chunks).toString('utf8');
+    received.times.push(Date.now());
+    received.webhookIds.push(String(request.headers['webhook-id']));
+    received.payoutIds.push(PAYOUT_ID.exec(body)?.[1] ?? 'none');
+    if (webhook && received.times.length % VERIFY_EVERY === 0) verify(webhook, body, request.headers);
+    response.writeHead(204).end();
+  });
+});
+
+function verify(known: Webhook, body: string, headers: NodeJS.Dict<string | string[]>): void {
+  try {
+    known.verify(body, headers as Record<string, string>);
+    received.signaturesVerified++;
+  } catch {
+    received.signaturesWrong++;
+  }
+}
+
+const listening = new Promise<number>((resolve) => {
+  server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+});
+
+process.on('message', async (question: ReceiverQuestion) => {
+  switch (question.ask) {
+    case 'port':
+      return process.send!(await listening);
+    case 'trust':
+      webhook = new Webhook(question.secret);
+      return process.send!(true);
+    case 'count':
+      return process.send!(received.times.length);
+    case 'received':
+      return process.send!(received);
+  }
+});
+process.once('disconnect', () => process.exit());

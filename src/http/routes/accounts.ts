@@ -1,0 +1,257 @@
+import { listAccounts } from '../../accounts/account-list-store.ts';
+import { type AccountAction, accountView, balanceView } from '../../accounts/account-profile.ts';
+import { type CustomerAccount, findCustomerAccount } from '../../accounts/account-profile-store.ts';
+import { changeAccountStatus, updateAccount } from '../../accounts/change-account.ts';
+import { openAccount } from '../../accounts/open-account.ts';
+import { formatInstant } from '../../clock.ts';
+import { publicId } from '../../ids.ts';
+import { resourceReference } from '../../ledger/entry-view.ts';
+import { type AccountLine, listAccountLines } from '../../ledger/journal-read-store.ts';
+import { currencyExponent } from '../../money/currency.ts';
+import { readTimeline } from '../../timeline/timeline.ts';
+import { actorOf, found, isLive, runCommand } from '../answers.ts';
+import {
+  createdAtFilter,
+  currencyFilter,
+  externalIdFilter,
+  listAnswer,
+  listQuery,
+  metadataFilter,
+  oneOrMore,
+  pageAnswer,
+  pageRequest,
+} from '../pages.ts';
+import { type RouteRequest, route } from '../route.ts';
+import * as schemas from '../schemas/accounts.ts';
+import { accountEntry } from '../schemas/journal.ts';
+import { listOf } from '../schemas/shown.ts';
+import { timeline } from '../schemas/timeline.ts';
+
+const tag = 'Accounts';
+const one = { 200: { description: 'As it is now.', schema: schemas.account } };
+
+async function findAccount({ runtime, principal, params }: RouteRequest): Promise<CustomerAccount> {
+  return found(await findCustomerAccount(runtime.pool, principal.bookId, params.id!));
+}
+
+function view({ account, profile, isDefault }: CustomerAccount, livemode: boolean) {
+  return accountView(account, profile, { livemode, isDefault });
+}
+
+const create = route({
+  method: 'post',
+  path: '/v1/accounts',
+  operation: 'createAccount',
+  tag,
+  summary: 'Open an account',
+  description: 'The first one of a currency becomes its default: payouts that name no account leave it.',
+  scope: 'accounts:write',
+  body: schemas.createAccount,
+  bodyExample: schemas.createAccountExample,
+  responses: { 201: { description: 'Open.', schema: schemas.account } },
+  errors: ['currency_unsupported', 'amount_not_integer', 'amount_below_minimum', 'amount_above_maximum'],
+  handle(request) {
+    const { body, principal, requestId } = request;
+    const command = openAccount({
+      currency: body.currency,
+      name: body.name,
+      overdraftLimit: body.overdraft_limit ?? 0n,
+      externalId: body.external_id ?? null,
+      metadata: body.metadata ?? {},
+      requestId,
+      actor: actorOf(principal),
+    });
+    return runCommand(request, command);
+  },
+});
+
+const list = route({
+  method: 'get',
+  path: '/v1/accounts',
+  operation: 'listAccounts',
+  tag,
+  summary: 'List accounts',
+  scope: 'accounts:read',
+  query: listQuery('account', {
+    status: oneOrMore(schemas.ACCOUNT_STATUSES, 'Accounts in any of these states.'),
+    currency: currencyFilter,
+    created_at: createdAtFilter,
+    external_id: externalIdFilter,
+    metadata: metadataFilter,
+  }),
+  responses: { 200: { description: 'Newest first.', schema: listOf(schemas.account, 'Account') } },
+  async handle({ runtime, principal, query }) {
+    const filter = {
+      statuses: query.status,
+      currency: query.currency,
+      createdGte: query.created_at?.gte,
+      createdLt: query.created_at?.lt,
+      externalId: query.external_id,
+      metadata: query.metadata,
+    };
+    const page = await listAccounts(runtime.pool, principal.bookId, filter, pageRequest(query));
+    return pageAnswer(page, { query, url: '/v1/accounts' }, (account) => view(account, isLive(principal)));
+  },
+});
+
+const read = route({
+  method: 'get',
+  path: '/v1/accounts/:id',
+  operation: 'getAccount',
+  tag,
+  summary: 'Read an account',
+  scope: 'accounts:read',
+  params: { id: 'account' },
+  responses: one,
+  async handle(request) {
+    return { status: 200, json: view(await findAccount(request), isLive(request.principal)) };
+  },
+});
+
+const update = route({
+  method: 'patch',
+  path: '/v1/accounts/:id',
+  operation: 'updateAccount',
+  tag,
+  summary: 'Change name, reference or metadata',
+  scope: 'accounts:write',
+  params: { id: 'account' },
+  ifMatch: true,
+  body: schemas.updateAccount,
+  bodyExample: { name: 'Payroll' },
+  responses: one,
+  async handle(request) {
+    const { body, params, principal, requestId, ifMatch } = request;
+    const { account } = await findAccount(request);
+    const command = updateAccount({
+      accountId: params.id!,
+      currency: account.currency,
+      ifMatch,
+      requestId,
+      actor: actorOf(principal),
+      name: body.name,
+      externalId: body.external_id,
+      metadata: body.metadata,
+    });
+    return runCommand(request, command);
+  },
+});
+
+const balance = route({
+  method: 'get',
+  path: '/v1/accounts/:id/balance',
+  operation: 'getAccountBalance',
+  tag,
+  summary: 'Read the balance of an account',
+  scope: 'accounts:read',
+  params: { id: 'account' },
+  responses: { 200: { description: 'As it is now.', schema: schemas.balance } },
+  async handle(request) {
+    const { account } = await findAccount(request);
+    const head = { object: 'balance', livemode: isLive(request.principal), account: publicId('account', account.id) };
+    return { status: 200, json: { ...head, ...balanceView(account) } };
+  },
+});
+
+const entries = route({
+  method: 'get',
+  path: '/v1/accounts/:id/entries',
+  operation: 'listAccountEntries',
+  tag,
+  summary: 'List the lines of an account',
+  description: 'One for each posting that touched it, with the balance after. Cursors are sequence numbers.',
+  scope: 'accounts:read',
+  params: { id: 'account' },
+  query: listQuery('sequence', {}),
+  responses: { 200: { description: 'Newest first.', schema: listOf(accountEntry, 'AccountEntry') } },
+  async handle(request) {
+    const { runtime, principal, query } = request;
+    const { account } = await findAccount(request);
+    const page = await listAccountLines(runtime.pool, principal.bookId, account.id, pageRequest(query));
+    const data = page.rows.map(lineView);
+    const url = `/v1/accounts/${publicId('account', account.id)}/entries`;
+    const backwards = query.ending_before !== undefined;
+    const cursorOf = ({ sequence }: { sequence: bigint }) => String(sequence);
+    return { status: 200, json: listAnswer({ data, hasMore: page.hasMore, url, backwards, cursorOf }) };
+  },
+});
+
+function lineView(line: AccountLine) {
+  return {
+    object: 'account_entry',
+    sequence: line.line,
+    direction: line.direction,
+    amount: line.amount,
+    currency: line.currency,
+    currency_exponent: currencyExponent(line.currency),
+    balance_after: line.balanceAfter,
+    counter_account: publicId('account', line.counterAccountId),
+    journal_entry: publicId('entry', line.entryId),
+    resource: line.resource,
+    resource_id: resourceReference(line.resource, line.resourceId),
+    step: line.step,
+    posted_at: formatInstant(line.postedAt),
+    effective_at: formatInstant(line.effectiveAt),
+  };
+}
+
+const history = route({
+  method: 'get',
+  path: '/v1/accounts/:id/timeline',
+  operation: 'getAccountTimeline',
+  tag,
+  summary: 'What happened to an account',
+  scope: 'accounts:read',
+  params: { id: 'account' },
+  responses: { 200: { description: 'Oldest first.', schema: timeline } },
+  async handle(request) {
+    const { account } = await findAccount(request);
+    return { status: 200, json: await readTimeline(request.runtime.pool, request.principal.bookId, account.id) };
+  },
+});
+
+const SUMMARIES: Record<AccountAction, string> = {
+  freeze: 'Freeze an account: it receives, but nothing leaves it',
+  unfreeze: 'Unfreeze an account',
+  close: 'Close an account that is empty, for good',
+};
+
+function action(name: AccountAction) {
+  return route({
+    method: 'post',
+    path: `/v1/accounts/:id/${name}`,
+    operation: `${name}Account`,
+    tag,
+    summary: SUMMARIES[name],
+    scope: 'accounts:write',
+    params: { id: 'account' },
+    ifMatch: true,
+    responses: one,
+    errors: name === 'close' ? ['state_conflict', 'account_not_empty'] : ['state_conflict'],
+    async handle(request) {
+      const { params, principal, requestId, ifMatch } = request;
+      const { account } = await findAccount(request);
+      const change = {
+        accountId: params.id!,
+        currency: account.currency,
+        ifMatch,
+        requestId,
+        actor: actorOf(principal),
+      };
+      return runCommand(request, changeAccountStatus(name, change));
+    },
+  });
+}
+
+export const accountRoutes = [
+  create,
+  read,
+  list,
+  update,
+  balance,
+  entries,
+  history,
+  action('freeze'),
+  action('unfreeze'),
+  action('close'),
+];

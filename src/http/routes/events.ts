@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { type IdKind, parsePublicId, publicId, type Uuid } from '../../ids.ts';
+import { isEventFilter } from '../../webhooks/event-filter.ts';
+import { getEvent, listEvents } from '../../webhooks/event-store.ts';
+import { found } from '../answers.ts';
+import { createdAtFilter, givenTexts, listQuery, pageRequest } from '../pages.ts';
+import { route } from '../route.ts';
+import { event } from '../schemas/events.ts';
+import { exampleId } from '../schemas/fields.ts';
+import { listOf } from '../schemas/shown.ts';
+
+/** `type=payout.paid&type=account.*` or separated by commas. */
+const typeFilter = z
+  .unknown()
+  .check((context) => {
+    if (givenTexts(context.value)?.every(isEventFilter)) return;
+    const message = 'Expects names of events (payout.paid), groups (payout.*) or *.';
+    context.issues.push({ code: 'custom', input: context.value, message });
+  })
+  .transform((value) => givenTexts(value)!)
+  .optional()
+  .meta({
+    type: 'array',
+    items: { type: 'string' },
+    description: 'Events of any of these types, or groups (`payout.*`).',
+  });
+
+/** What events are about. */
+const OBJECTS: readonly IdKind[] = ['payout', 'account', 'webhookEndpoint'];
+
+function parseObject(text: string): Uuid | undefined {
+  for (const kind of OBJECTS) {
+    const id = parsePublicId(kind, text);
+    if (id !== undefined) return id;
+  }
+  return undefined;
+}
+
+const objectFilter = z
+  .string()
+  .check((context) => {
+    if (parseObject(context.value) !== undefined) return;
+    const message = `Expects the id of an object, such as ${exampleId('payout')}.`;
+    context.issues.push({ code: 'custom', input: context.value, message });
+  })
+  .transform((text) => parseObject(text)!)
+  .optional()
+  .meta({ type: 'string', description: 'Events about this object.', example: exampleId('payout') });
+
+const list = route({
+  method: 'get',
+  path: '/v1/events',
+  operation: 'listEvents',
+  tag: 'Events',
+  summary: 'List events',
+  description:
+    'The same bytes that webhooks carry. Their `sequence` has no gaps, so that what was missed can be found.',
+  scope: 'events:read',
+  query: listQuery('event', { type: typeFilter, object: objectFilter, created_at: createdAtFilter }),
+  responses: { 200: { description: 'Newest first.', schema: listOf(event, 'Event') } },
+  async handle({ runtime, principal, query }) {
+    const filter = {
+      bookId: principal.bookId,
+      types: query.type,
+      objectId: query.object,
+      createdGte: query.created_at?.gte,
+      createdLt: query.created_at?.lt,
+    };
+    const { rows, hasMore } = await listEvents(runtime.pool, filter, pageRequest(query));
+    const last = query.ending_before === undefined ? rows.at(-1) : rows[0];
+    const cursor = hasMore && last ? `"${publicId('event', last.id)}"` : 'null';
+    // Put together as text: an event is shown to the byte as it was written.
+    const data = rows.map(({ payload }) => payload).join(',');
+    return {
+      status: 200,
+      text: `{"object":"list","data":[${data}],"has_more":${hasMore},"next_cursor":${cursor},"url":"/v1/events"}`,
+    };
+  },
+});
+
+const read = route({
+  method: 'get',
+  path: '/v1/events/:id',
+  operation: 'getEvent',
+  tag: 'Events',
+  summary: 'Read an event',
+  scope: 'events:read',
+  params: { id: 'event' },
+  responses: { 200: { description: 'It never changes.', schema: event } },
+  async handle({ runtime, principal, params }) {
+    const { payload } = found(await getEvent(runtime.pool, principal.bookId, params.id!));
+    return { status: 200, text: payload };
+  },
+});
+
+export const eventRoutes = [list, read];

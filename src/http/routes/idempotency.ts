@@ -1,0 +1,78 @@
+import { formatInstant, formatInstantOrNull } from '../../clock.ts';
+import { ApiError } from '../../errors.ts';
+import type { IdempotencyRecord } from '../../idempotency/idempotency-key.ts';
+import { findIdempotencyKey } from '../../idempotency/idempotency-store.ts';
+import { voidKey } from '../../idempotency/once.ts';
+import { publicId } from '../../ids.ts';
+import { resourceReference } from '../../ledger/entry-view.ts';
+import { actorOf, found, isLive } from '../answers.ts';
+import { isIdempotencyKey, MAX_IDEMPOTENCY_KEY_LENGTH } from '../request-headers.ts';
+import { type RouteRequest, route } from '../route.ts';
+import { idempotencyKey } from '../schemas/idempotency.ts';
+
+function keyOf({ params }: RouteRequest): string {
+  const key = params.key!;
+  if (isIdempotencyKey(key)) return key;
+  throw new ApiError('idempotency_key_invalid', {
+    param: 'key',
+    detail: `Expects 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} visible ASCII characters.`,
+  });
+}
+
+function view(record: IdempotencyRecord, livemode: boolean) {
+  const { status, resource, resourceId } = record;
+  return {
+    object: 'idempotency_key',
+    livemode,
+    key: record.key,
+    status: record.voidedAt !== null ? 'voided' : status! < 400 ? 'succeeded' : 'refused',
+    response_status: status,
+    code: status !== null && status >= 400 && record.body !== null ? (JSON.parse(record.body).code as string) : null,
+    resource,
+    resource_id: resource !== null && resourceId !== null ? resourceReference(resource, resourceId) : null,
+    request_id: publicId('request', record.requestId),
+    voided_at: formatInstantOrNull(record.voidedAt),
+    created_at: formatInstant(record.createdAt),
+  };
+}
+
+const read = route({
+  method: 'get',
+  path: '/v1/idempotency_keys/:key',
+  operation: 'getIdempotencyKey',
+  tag: 'Idempotency',
+  summary: 'Did my money move?',
+  description:
+    'What became of the request with this key. 404 says that none has been carried out so far; one may still be on its way. For a certain no, void the key.',
+  scope: 'idempotency_keys:read',
+  params: { key: 'text' },
+  responses: { 200: { description: 'What the key stands for.', schema: idempotencyKey } },
+  errors: ['resource_not_found', 'idempotency_key_invalid'],
+  async handle(request) {
+    const { runtime, principal } = request;
+    const record = found(await findIdempotencyKey(runtime.pool, principal.bookId, keyOf(request)), 'key');
+    return { status: 200, json: view(record, isLive(principal)) };
+  },
+});
+
+const voidRoute = route({
+  method: 'post',
+  path: '/v1/idempotency_keys/:key/void',
+  operation: 'voidIdempotencyKey',
+  tag: 'Idempotency',
+  summary: 'Make sure that a key will never do anything',
+  description:
+    'Either here is what the key already stands for, or it is voided for good: a request that comes later under it is refused with `idempotency_key_voided`.',
+  scope: 'idempotency_keys:write',
+  params: { key: 'text' },
+  responses: { 200: { description: 'Voided now or before, or what it stands for.', schema: idempotencyKey } },
+  errors: ['idempotency_key_invalid'],
+  async handle(request) {
+    const { runtime, principal, requestId } = request;
+    const command = voidKey({ key: keyOf(request), requestId, actor: actorOf(principal) });
+    const record = await runtime.committer.submit(principal.bookId, command);
+    return { status: 200, json: view(record, isLive(principal)) };
+  },
+});
+
+export const idempotencyRoutes = [read, voidRoute];

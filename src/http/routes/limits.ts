@@ -1,0 +1,56 @@
+import { MAX_REQUEST_AMOUNT } from '../../money/amount.ts';
+import { TRIES_MAX } from '../../webhooks/delivery.ts';
+import { ENDPOINTS_PER_BOOK_MAX } from '../../webhooks/endpoint.ts';
+import { URL_LENGTH_MAX } from '../../webhooks/endpoint-url.ts';
+import { EVENT_FILTERS_MAX } from '../../webhooks/event-filter.ts';
+import { isLive } from '../answers.ts';
+import { MAX_DEPTH } from '../nesting.ts';
+import { PAGE_LIMITS } from '../pages.ts';
+import { limitOf } from '../rate-limiter.ts';
+import { BODY_LIMIT_BYTES } from '../request-body.ts';
+import { MAX_IDEMPOTENCY_KEY_LENGTH, MAX_WAIT_SECONDS } from '../request-headers.ts';
+import { route } from '../route.ts';
+import { METADATA_LIMITS, TEXT_LIMITS } from '../schemas/fields.ts';
+import { limits } from '../schemas/limits.ts';
+
+const read = route({
+  method: 'get',
+  path: '/v1/limits',
+  operation: 'getLimits',
+  tag: 'Limits',
+  summary: 'Every limit',
+  scope: 'limits:read',
+  responses: { 200: { description: 'As they hold for this key.', schema: limits } },
+  async handle({ runtime: { config }, principal }) {
+    const json = {
+      object: 'limits',
+      livemode: isLive(principal),
+      requests_per_second: { writes: limitOf('writes', principal, config), reads: limitOf('reads', principal, config) },
+      amount: { minimum: 1, maximum: MAX_REQUEST_AMOUNT },
+      body: { bytes: BODY_LIMIT_BYTES, depth: MAX_DEPTH },
+      page: PAGE_LIMITS,
+      metadata: {
+        keys: METADATA_LIMITS.keys,
+        key_characters: METADATA_LIMITS.key,
+        value_characters: METADATA_LIMITS.value,
+      },
+      characters: {
+        name: TEXT_LIMITS.name,
+        description: TEXT_LIMITS.description,
+        external_id: TEXT_LIMITS.externalId,
+        idempotency_key: MAX_IDEMPOTENCY_KEY_LENGTH,
+      },
+      wait_seconds: MAX_WAIT_SECONDS,
+      idempotency: { answer_kept_days: config.IDEMPOTENCY_BODY_RETENTION_DAYS },
+      webhooks: {
+        endpoints: ENDPOINTS_PER_BOOK_MAX,
+        filters: EVENT_FILTERS_MAX,
+        url_characters: URL_LENGTH_MAX,
+        tries: TRIES_MAX,
+      },
+    };
+    return { status: 200, json };
+  },
+});
+
+export const limitRoutes = [read];

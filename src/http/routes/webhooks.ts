@@ -1,0 +1,238 @@
+import { ApiError } from '../../errors.ts';
+import type { Stored } from '../../idempotency/idempotency-key.ts';
+import { publicId } from '../../ids.ts';
+import type { Command, Refusal } from '../../ledger/command.ts';
+import { deliveryView, listDeliveries } from '../../webhooks/delivery-list-store.ts';
+import { endpointView, ROTATION_OVERLAP_DEFAULT_MS, type WebhookEndpoint } from '../../webhooks/endpoint.ts';
+import { revealedAnswer } from '../../webhooks/endpoint-secret.ts';
+import { getEndpoint, listEndpoints } from '../../webhooks/endpoint-store.ts';
+import { refuseUrl } from '../../webhooks/endpoint-url.ts';
+import {
+  createEndpoint,
+  deleteEndpoint,
+  disableEndpoint,
+  type EndpointChange,
+  enableEndpoint,
+  rotateSecret,
+  sendTestEvent,
+  updateEndpoint,
+} from '../../webhooks/manage-endpoint.ts';
+import { type AllowList, parseAllowList } from '../../webhooks/public-address.ts';
+import { newSecret } from '../../webhooks/signature.ts';
+import { actorOf, found, isLive, runCommand } from '../answers.ts';
+import { listQuery, oneOrMore, pageAnswer, pageRequest } from '../pages.ts';
+import { type RouteAnswer, type RouteRequest, route } from '../route.ts';
+import { event } from '../schemas/events.ts';
+import { listOf } from '../schemas/shown.ts';
+import * as schemas from '../schemas/webhooks.ts';
+
+const tag = 'Webhooks';
+const params = { id: 'webhookEndpoint' } as const;
+const one = { 200: { description: 'As it is now.', schema: schemas.webhook } };
+
+function allowListOf({ runtime }: RouteRequest): AllowList {
+  return parseAllowList(runtime.config.WEBHOOK_ALLOW_HOSTS);
+}
+
+function changeOf({ params, principal, requestId, ifMatch }: RouteRequest): EndpointChange {
+  return { endpointId: params.id!, requestId, actor: actorOf(principal), ifMatch };
+}
+
+/** What is no URL is the request's fault, not a refusal to be kept under its key. */
+function requireUrl(request: RouteRequest, url: string): void {
+  const refusal = refuseUrl(url, { mode: request.principal.mode, allow: allowListOf(request) });
+  if (refusal?.refused === 'parameter_invalid') throw new ApiError('parameter_invalid', refusal);
+}
+
+/** Answers that show a secret are kept with it sealed. */
+async function runRevealing(request: RouteRequest, command: Command<Stored | Refusal>): Promise<RouteAnswer> {
+  const answer = await runCommand(request, command);
+  return { ...answer, text: revealedAnswer(answer.text!, request.runtime.secretBox) };
+}
+
+async function findEndpoint({ runtime, principal, params }: RouteRequest): Promise<WebhookEndpoint> {
+  return found(await getEndpoint(runtime.pool, principal.bookId, params.id!));
+}
+
+const create = route({
+  method: 'post',
+  path: '/v1/webhooks',
+  operation: 'createWebhookEndpoint',
+  tag,
+  summary: 'Subscribe to events',
+  description: 'The answer shows the secret that signs deliveries: now, and never again.',
+  scope: 'webhooks:write',
+  body: schemas.createWebhook,
+  bodyExample: schemas.createWebhookExample,
+  responses: { 201: { description: 'Enabled.', schema: schemas.webhookWithSecret } },
+  errors: ['webhook_url_forbidden', 'limit_exceeded'],
+  handle(request) {
+    const { body, principal, requestId, runtime } = request;
+    requireUrl(request, body.url);
+    const command = createEndpoint({
+      requestId,
+      actor: actorOf(principal),
+      url: body.url,
+      events: body.events ?? ['*'],
+      description: body.description ?? null,
+      metadata: body.metadata ?? {},
+      secretSealed: runtime.secretBox.seal(newSecret()),
+      allow: allowListOf(request),
+    });
+    return runRevealing(request, command);
+  },
+});
+
+const list = route({
+  method: 'get',
+  path: '/v1/webhooks',
+  operation: 'listWebhookEndpoints',
+  tag,
+  summary: 'List webhook endpoints',
+  scope: 'webhooks:read',
+  query: listQuery('webhookEndpoint', {}),
+  responses: { 200: { description: 'Newest first.', schema: listOf(schemas.webhook, 'WebhookEndpoint') } },
+  async handle({ runtime, principal, query }) {
+    const page = await listEndpoints(runtime.pool, principal.bookId, pageRequest(query));
+    return pageAnswer(page, { query, url: '/v1/webhooks' }, (endpoint) => endpointView(endpoint, isLive(principal)));
+  },
+});
+
+const read = route({
+  method: 'get',
+  path: '/v1/webhooks/:id',
+  operation: 'getWebhookEndpoint',
+  tag,
+  summary: 'Read a webhook endpoint',
+  scope: 'webhooks:read',
+  params,
+  responses: one,
+  async handle(request) {
+    return { status: 200, json: endpointView(await findEndpoint(request), isLive(request.principal)) };
+  },
+});
+
+const update = route({
+  method: 'patch',
+  path: '/v1/webhooks/:id',
+  operation: 'updateWebhookEndpoint',
+  tag,
+  summary: 'Change a webhook endpoint',
+  scope: 'webhooks:write',
+  params,
+  ifMatch: true,
+  body: schemas.updateWebhook,
+  bodyExample: { events: ['payout.paid', 'payout.failed'] },
+  responses: one,
+  errors: ['webhook_url_forbidden'],
+  async handle(request) {
+    const { body } = request;
+    await findEndpoint(request);
+    if (body.url !== undefined) requireUrl(request, body.url);
+    return runCommand(request, updateEndpoint({ ...changeOf(request), ...body, allow: allowListOf(request) }));
+  },
+});
+
+const remove = route({
+  method: 'delete',
+  path: '/v1/webhooks/:id',
+  operation: 'deleteWebhookEndpoint',
+  tag,
+  summary: 'Delete a webhook endpoint',
+  scope: 'webhooks:write',
+  params,
+  ifMatch: true,
+  responses: { 200: { description: 'Gone, with its secrets.', schema: schemas.deletedWebhook } },
+  handle: (request) => runCommand(request, deleteEndpoint(changeOf(request))),
+});
+
+const enable = route({
+  method: 'post',
+  path: '/v1/webhooks/:id/enable',
+  operation: 'enableWebhookEndpoint',
+  tag,
+  summary: 'Enable a webhook endpoint',
+  scope: 'webhooks:write',
+  params,
+  ifMatch: true,
+  responses: one,
+  errors: ['state_conflict'],
+  handle: (request) => runCommand(request, enableEndpoint(changeOf(request))),
+});
+
+const disable = route({
+  method: 'post',
+  path: '/v1/webhooks/:id/disable',
+  operation: 'disableWebhookEndpoint',
+  tag,
+  summary: 'Disable a webhook endpoint',
+  description: 'Nothing is sent from now on.',
+  scope: 'webhooks:write',
+  params,
+  ifMatch: true,
+  responses: one,
+  errors: ['state_conflict'],
+  handle: (request) => runCommand(request, disableEndpoint(changeOf(request))),
+});
+
+const test = route({
+  method: 'post',
+  path: '/v1/webhooks/:id/test',
+  operation: 'testWebhookEndpoint',
+  tag,
+  summary: 'Send a test event',
+  description: 'A `webhook.test` for this endpoint alone, whatever its filter.',
+  scope: 'webhooks:write',
+  params,
+  responses: { 202: { description: 'On its way.', schema: event } },
+  errors: ['state_conflict'],
+  handle: (request) => runCommand(request, sendTestEvent(changeOf(request))),
+});
+
+const rotate = route({
+  method: 'post',
+  path: '/v1/webhooks/:id/rotate_secret',
+  operation: 'rotateWebhookSecret',
+  tag,
+  summary: 'Give a webhook endpoint a new secret',
+  description: 'Both secrets sign until the overlap is over.',
+  scope: 'webhooks:write',
+  params,
+  ifMatch: true,
+  body: schemas.rotateSecret,
+  bodyExample: { overlap_seconds: 3600 },
+  responses: { 200: { description: 'With the new secret: now, and never again.', schema: schemas.webhookWithSecret } },
+  errors: ['state_conflict'],
+  handle(request) {
+    const { body, runtime } = request;
+    const overlapMs = body.overlap_seconds === undefined ? ROTATION_OVERLAP_DEFAULT_MS : body.overlap_seconds * 1_000;
+    const command = rotateSecret({
+      ...changeOf(request),
+      secretSealed: runtime.secretBox.seal(newSecret()),
+      previousSecretUntil: runtime.clock.now() + overlapMs,
+    });
+    return runRevealing(request, command);
+  },
+});
+
+const deliveries = route({
+  method: 'get',
+  path: '/v1/webhooks/:id/deliveries',
+  operation: 'listWebhookDeliveries',
+  tag,
+  summary: 'List deliveries of a webhook endpoint, with every try',
+  scope: 'webhooks:read',
+  params,
+  query: listQuery('event', { status: oneOrMore(schemas.DELIVERY_STATUSES, 'Deliveries in any of these states.') }),
+  responses: { 200: { description: 'Newest first.', schema: listOf(schemas.delivery, 'WebhookDelivery') } },
+  async handle(request) {
+    const { runtime, principal, query } = request;
+    const endpoint = await findEndpoint(request);
+    const filter = { bookId: principal.bookId, endpointId: endpoint.id, statuses: query.status };
+    const page = await listDeliveries(runtime.pool, filter, pageRequest(query));
+    const url = `/v1/webhooks/${publicId('webhookEndpoint', endpoint.id)}/deliveries`;
+    return pageAnswer(page, { query, url }, (delivery) => deliveryView(delivery, isLive(principal)));
+  },
+});
+
+export const webhookRoutes = [create, read, list, update, remove, enable, disable, test, rotate, deliveries];

@@ -1,0 +1,303 @@
+import pg from 'pg';
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createPool, type Pool } from '../../src/db/pool.ts';
+import { newId, type Uuid } from '../../src/ids.ts';
+import type { QueuePool } from '../../src/queue/job.ts';
+import type { QueueJob } from '../../src/queue/queues.ts';
+import { createSweeper, type SweeperRuntime, startSweeper } from '../../workers/sweeper.ts';
+import {
+  insertDeliveries,
+  insertIdempotencyKeys,
+  insertPayouts,
+  withoutForeignKeys,
+} from '../support/operations-rows.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+
+const log = pino({ level: 'silent' });
+const NOW = Date.UTC(2026, 0, 15, 12);
+const DAY = 86_400_000;
+
+describe('the sweeper', () => {
+  let database: TestDatabase;
+  let superuser: pg.Client;
+  let pool: Pool;
+  let book: Uuid;
+  let now: number;
+
+  /** What was rung, and how deep the queues say they are. */
+  let rung: { pool: QueuePool; lane: number; job: QueueJob }[];
+  let waiting: Partial<Record<QueuePool, number>>;
+  let unreachable: Set<QueuePool>;
+  let notices: number;
+
+  const runtime = (facts: Partial<SweeperRuntime> = {}): SweeperRuntime => ({
+    pool,
+    queues: {
+      lanes: 1,
+      async add(to, lane, jobs) {
+        if (unreachable.has(to)) throw new Error('ECONNREFUSED');
+        rung.push(...jobs.map((job) => ({ pool: to, lane, job })));
+      },
+      async depth(of, lane) {
+        if (unreachable.has(of)) throw new Error('ECONNREFUSED');
+        const states = { waiting: waiting[of] ?? 0, active: 0, delayed: 0, failed: 0 };
+        return { queue: `${of}-${lane}`, pool: of, lane, states };
+      },
+    },
+    rails: { all: () => [{ name: 'sandbox', notices: async () => new Array(notices).fill({}) }] },
+    clock: { now: () => now },
+    log,
+    config: { SWEEP_INTERVAL_MS: 50, IDEMPOTENCY_BODY_RETENTION_DAYS: 30 },
+    ...facts,
+  });
+  const sweep = (facts?: Partial<SweeperRuntime>) => createSweeper(runtime(facts)).sweep();
+  const rungIds = (name: string) => rung.filter(({ job }) => job.name === name).flatMap(({ job }) => job.data.ids);
+  const dueAt = async (id: Uuid) =>
+    (await superuser.query('SELECT due_at FROM payouts WHERE id = $1', [id])).rows[0].due_at?.getTime() ?? null;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    superuser = new pg.Client({ connectionString: database.superuserUrl });
+    await superuser.connect();
+    await withoutForeignKeys(superuser);
+    pool = createPool({ url: database.applicationUrl, name: 'test', size: 8, log });
+  });
+  beforeEach(async () => {
+    await superuser.query('TRUNCATE payouts, webhook_deliveries, idempotency_keys CASCADE');
+    book = newId();
+    now = NOW;
+    rung = [];
+    waiting = {};
+    unreachable = new Set();
+    notices = 0;
+  });
+  afterAll(async () => {
+    await pool.end();
+    await superuser.end();
+    await database.drop();
+  });
+
+  test.each`
+    status          | due          | rings
+    ${'pending'}    | ${NOW - 1}   | ${['ledger', 'payout.reserve']}
+    ${'pending'}    | ${NOW}       | ${['ledger', 'payout.reserve']}
+    ${'pending'}    | ${NOW + 1}   | ${null}
+    ${'pending'}    | ${null}      | ${null}
+    ${'processing'} | ${NOW - DAY} | ${['rails', 'payout.inquire']}
+    ${'processing'} | ${NOW + 1}   | ${null}
+    ${'paid'}       | ${NOW - 1}   | ${null}
+    ${'failed'}     | ${null}      | ${null}
+  `('a $status payout that is due at $due rings $rings', async ({ status, due, rings }) => {
+    const [id] = await insertPayouts(superuser, [{ bookId: book, status, dueAt: due }]);
+    await sweep();
+    expect(rung.map(({ pool: to, job }) => [to, job.name, job.data])).toEqual(
+      rings ? [[...rings, { bookId: book, ids: [id] }]] : [],
+    );
+    expect(await dueAt(id!)).toBe(rings ? NOW + 30_000 : due);
+  });
+
+  test('a delivery that is due rings by its event and endpoint, and is pushed by a minute', async () => {
+    const endpointId = newId();
+    await insertDeliveries(superuser, [
+      { bookId: book, eventSequence: 7n, endpointId, dueAt: NOW - 1 },
+      { bookId: book, eventSequence: 8n, endpointId, dueAt: NOW + 1 },
+      { bookId: book, eventSequence: 9n, endpointId, dueAt: NOW - 1, status: 'delivered' },
+    ]);
+    await sweep();
+    expect(rung.map(({ pool: to, job }) => [to, job.name, job.data.ids])).toEqual([
+      ['webhooks', 'delivery.send', [`7:${endpointId}`]],
+    ]);
+    const { rows } = await superuser.query('SELECT due_at FROM webhook_deliveries WHERE event_sequence = 7');
+    expect(rows[0].due_at.getTime()).toBe(NOW + 60_000);
+  });
+
+  test('a row that is stuck rings nobody', async () => {
+    const [id] = await insertPayouts(superuser, [{ bookId: book, dueAt: NOW - 1 }]);
+    await superuser.query('UPDATE payouts SET stuck_at = now() WHERE id = $1', [id]);
+    await sweep();
+    expect(rung).toEqual([]);
+  });
+
+  test('what was rung for is rung for again when nobody answered, and not before', async () => {
+    await insertPayouts(superuser, [{ bookId: book, dueAt: NOW }]);
+    await sweep();
+    now += 29_999;
+    await sweep();
+    expect(rung).toHaveLength(1);
+    now += 1;
+    await sweep();
+    expect(rung).toHaveLength(2);
+    expect(rung[0]!.job.deduplicationId).toBe(rung[1]!.job.deduplicationId);
+  });
+
+  test('pages through all that is overdue, a hundred rows of one book a job', async () => {
+    const other = newId();
+    const ids = await insertPayouts(
+      superuser,
+      Array.from({ length: 2_500 }, (_, index) => ({ bookId: index % 5 === 0 ? other : book, dueAt: NOW - index })),
+    );
+    const swept = await sweep();
+    expect(swept['pending payouts']).toBe(2_500);
+    expect(rungIds('payout.reserve').toSorted()).toEqual(ids.toSorted());
+    expect(Math.max(...rung.map(({ job }) => job.data.ids.length))).toBe(100);
+    expect(new Set(rung.map(({ job }) => job.deduplicationId)).size).toBe(rung.length);
+  });
+
+  test('several sweepers at once ring once for each row', async () => {
+    const ids = await insertPayouts(
+      superuser,
+      Array.from({ length: 3_000 }, () => ({ bookId: book, dueAt: NOW - 1 })),
+    );
+    for (let round = 0; round < 3; round++) await Promise.all([sweep(), sweep(), sweep(), sweep()]);
+    expect(rungIds('payout.reserve').toSorted()).toEqual(ids.toSorted());
+  });
+
+  test('a row whose alarm was moved between reading and pushing is left alone', async () => {
+    const [moved, still] = await insertPayouts(superuser, [
+      { bookId: book, dueAt: NOW - 2 },
+      { bookId: book, dueAt: NOW - 1 },
+    ]);
+    const queues = runtime().queues;
+    await sweep({
+      queues: {
+        ...queues,
+        // Asked between the two.
+        async depth(...of) {
+          await superuser.query('UPDATE payouts SET due_at = $2 WHERE id = $1', [moved, new Date(NOW + 5_000)]);
+          return queues.depth(...of);
+        },
+      },
+    });
+    expect(rungIds('payout.reserve')).toEqual([still]);
+    expect(await dueAt(moved!)).toBe(NOW + 5_000);
+  });
+
+  test('a row that a committer holds is not waited for, and rings in a later round', async () => {
+    const [held, free] = await insertPayouts(superuser, [
+      { bookId: book, dueAt: NOW - 2 },
+      { bookId: book, dueAt: NOW - 1 },
+    ]);
+    await superuser.query('BEGIN');
+    await superuser.query('SELECT FROM payouts WHERE id = $1 FOR NO KEY UPDATE', [held]);
+    await sweep();
+    expect(rungIds('payout.reserve')).toEqual([free]);
+    await superuser.query('ROLLBACK');
+    await sweep();
+    expect(rungIds('payout.reserve')).toEqual([free, held]);
+  });
+
+  test('while a queue is deep its alarms wait, and the others ring', async () => {
+    const [pending, processing] = await insertPayouts(superuser, [
+      { bookId: book, dueAt: NOW - 1 },
+      { bookId: book, status: 'processing', dueAt: NOW - 1 },
+    ]);
+    waiting = { ledger: 5_001 };
+    await sweep();
+    expect(rung.flatMap(({ job }) => job.data.ids)).toEqual([processing]);
+    expect(await dueAt(pending!)).toBe(NOW - 1);
+    waiting = { ledger: 5_000 };
+    await sweep();
+    expect(rungIds('payout.reserve')).toEqual([pending]);
+  });
+
+  test('while the queues are away no alarm is pushed, and all ring at once when they are back', async () => {
+    const [id] = await insertPayouts(superuser, [{ bookId: book, dueAt: NOW - 1 }]);
+    unreachable = new Set(['ledger']);
+    await sweep();
+    expect(await dueAt(id!)).toBe(NOW - 1);
+    unreachable.clear();
+    await sweep();
+    expect(rungIds('payout.reserve')).toEqual([id]);
+  });
+
+  test('one kind that fails does not stop the others', async () => {
+    const [id] = await insertPayouts(superuser, [{ bookId: book, status: 'processing', dueAt: NOW - 1 }]);
+    await insertPayouts(superuser, [{ bookId: book, dueAt: NOW - 1 }]);
+    unreachable = new Set(['ledger']);
+    const rails = { all: () => [{ name: 'sandbox', notices: () => Promise.reject(new Error('away')) }] };
+    expect(await sweep({ rails })).toMatchObject({ 'pending payouts': 0, 'processing payouts': 1, 'rail notices': 0 });
+    expect(rungIds('payout.inquire')).toEqual([id]);
+  });
+
+  test('a rail with unacknowledged notices is rung for by its name', async () => {
+    await sweep();
+    expect(rung).toEqual([]);
+    notices = 1;
+    await sweep();
+    expect(rung.map(({ pool: to, job }) => [to, job.name, job.data])).toEqual([
+      ['rails', 'rail.notices', { bookId: '', ids: ['sandbox'] }],
+    ]);
+  });
+
+  test('stored answers are dropped after their retention, and the keys stay', async () => {
+    await insertIdempotencyKeys(superuser, [
+      { bookId: book, key: 'old', createdAt: NOW - 30 * DAY - 1 },
+      { bookId: newId(), key: 'old', createdAt: NOW - 31 * DAY },
+      { bookId: book, key: 'young', createdAt: NOW - 30 * DAY },
+    ]);
+    expect(await sweep()).toMatchObject({ 'stored answers': 2 });
+    const { rows } = await superuser.query(
+      'SELECT key, status, body IS NOT NULL AS kept FROM idempotency_keys ORDER BY key, created_at',
+    );
+    expect(rows).toEqual([
+      { key: 'old', status: 202, kept: false },
+      { key: 'old', status: 202, kept: false },
+      { key: 'young', status: 202, kept: true },
+    ]);
+    expect(await sweep()).toMatchObject({ 'stored answers': 0 });
+  });
+
+  test('reads what is due by its index, however many rows are not', async () => {
+    await insertPayouts(
+      superuser,
+      Array.from({ length: 3_000 }, () => ({ bookId: book, dueAt: NOW + DAY })),
+    );
+    await superuser.query('ANALYZE payouts');
+    const { rows } = await superuser.query(
+      `EXPLAIN SELECT book_id, id, due_at FROM payouts
+       WHERE due_at <= '${new Date(NOW).toISOString()}' AND due_at IS NOT NULL AND stuck_at IS NULL AND status = 'pending'
+       ORDER BY due_at LIMIT 1000`,
+    );
+    expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('payouts_due');
+  });
+
+  test('rounds never overlap', async () => {
+    let asking = 0;
+    let most = 0;
+    const rails = {
+      all: () => [
+        {
+          name: 'sandbox',
+          async notices() {
+            most = Math.max(most, ++asking);
+            await new Promise(setImmediate);
+            asking -= 1;
+            return [];
+          },
+        },
+      ],
+    };
+    const sweeper = createSweeper(runtime({ rails }));
+    await Promise.all([sweeper.sweep(), sweeper.sweep(), sweeper.sweep()]);
+    expect(most).toBe(1);
+  });
+
+  test('runs by itself, and no more once it is closed', async () => {
+    let rounds = 0;
+    const rails = {
+      all: () => {
+        rounds += 1;
+        return [];
+      },
+    };
+    const sweeper = startSweeper(
+      runtime({ rails, config: { SWEEP_INTERVAL_MS: 1, IDEMPOTENCY_BODY_RETENTION_DAYS: 30 } }),
+    );
+    await expect.poll(() => rounds).toBeGreaterThan(2);
+    await sweeper.close();
+    const ended = rounds;
+    await sweep();
+    expect(rounds).toBe(ended);
+  });
+});

@@ -1,0 +1,84 @@
+/** SIGSTOP: a machine that hangs, is given up by the others, and comes back to where it was. */
+import { afterEach, expect, test } from 'vitest';
+import { until } from '../support/client.ts';
+import { describeOnEachBackend, soundAlarms } from '../support/product.ts';
+import { type Stage, startStage } from './stage.ts';
+
+const TIMEOUT_MS = 180_000;
+
+interface Submitted {
+  status: string;
+  paid: boolean;
+  submissions: number | null;
+}
+
+describeOnEachBackend('a worker that hangs', (backend) => {
+  let stage: Stage | undefined;
+  afterEach(() => stage?.close());
+
+  test(
+    'just before it calls the rail, and goes on after another has asked and sent: the money leaves once',
+    async () => {
+      stage = await startStage({
+        backend,
+        workers: {
+          frozen: { pools: ['rails'], failpoints: 'rail.submit.before=stop@30' },
+          others: { pools: ['ledger', 'webhooks', 'sweeper'] },
+        },
+      });
+      const load = await stage.load();
+      const frozen = stage.worker('frozen');
+      await frozen.reached('rail.submit.before');
+      // Reserved, and not at the rail: among them what the frozen worker is about to send.
+      const waiting = await stage.query<{ id: string }>(`
+        SELECT p.id FROM payouts p WHERE p.status = 'processing' AND p.rail = 'sandbox' AND NOT EXISTS (
+          SELECT FROM sandbox_rail.instructions i WHERE i.originator = p.book_id::text AND i.end_to_end_id = p.end_to_end_id)`);
+      expect(waiting.length).toBeGreaterThan(0);
+
+      await stage.addWorker('second', { pools: ['rails'] });
+      const ids = waiting.map(({ id }) => id);
+      const look = () =>
+        stage!.query<Submitted>(
+          `SELECT p.status, i.status = 'paid' AS paid, i.submissions FROM payouts p
+           LEFT JOIN sandbox_rail.instructions i ON i.originator = p.book_id::text AND i.end_to_end_id = p.end_to_end_id
+           WHERE p.id = ANY ($1)`,
+          [ids],
+        );
+      await until(
+        async () => {
+          await soundAlarms(stage!.database);
+          return look();
+        },
+        (rows) => rows.every(({ status }) => status !== 'processing'),
+        { timeoutMs: 60_000 },
+      );
+      frozen.thaw();
+      // It sends what it was about to send: the rail knows the id, and pays nobody again.
+      await until(look, (rows) => rows.some(({ submissions }) => (submissions ?? 0) > 1));
+      await load.untilAccepted(300);
+      await stage.settleAndCheck(load);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    'inside its database transaction lets go of the book within seconds, and nothing of the transaction remains',
+    async () => {
+      stage = await startStage({
+        backend,
+        workers: {
+          frozen: { pools: ['ledger', 'rails'], failpoints: 'ledger.commit.before=stop@10' },
+          others: { pools: ['ledger', 'rails', 'webhooks', 'sweeper'] },
+        },
+      });
+      const load = await stage.load();
+      const frozen = stage.worker('frozen');
+      await frozen.reached('ledger.commit.before');
+      await load.untilAccepted(load.payouts().length + 200);
+      frozen.thaw();
+      await stage.settleAndCheck(load);
+      expect(await frozen.terminate()).toBe(0);
+    },
+    TIMEOUT_MS,
+  );
+});

@@ -1,0 +1,129 @@
+/**
+ * A client that does what a careful integrator does: sends each payout under a key of its own, and when the answer is lost
+ * or says "later", sends the same again under the same key until it is certain.
+ */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { type Account, type Answer, type Client, type Payout, until } from '../support/client.ts';
+
+export interface Load {
+  /** Ids of all payouts that were accepted. */
+  payouts(): string[];
+  untilAccepted(count: number): Promise<void>;
+  /** Nothing new; resolves when each request has its certain answer. */
+  stop(): Promise<void>;
+  /** Sends some of the requests once more: the same bytes as the first time. */
+  expectFirstAnswersAgain(): Promise<void>;
+}
+
+interface Sent {
+  key: string;
+  body: Record<string, unknown>;
+  answer: Answer<Payout>;
+}
+
+/** Callers side by side, and how long each thinks between two payouts: a hundred a second, which two cores can follow. */
+const CALLERS = 8;
+const THINK_MS = 80;
+/** One that stops nobody: an outage ends within seconds, and then the same key is tried again. */
+const TRY_AGAIN_MS = 50;
+const REPEATED = 40;
+
+/** Most pay at once; the others end by inquiry, in a refusal, or come back. */
+const ALIASES = [
+  'SHOP1',
+  'SHOP2',
+  'SHOP3',
+  'SHOP4',
+  'SHOP5',
+  'NOALIAS',
+  'TIMEOUT',
+  'TIMEOUTFAIL',
+  'RETURN',
+  'RETURNHALF',
+];
+
+export async function startLoad(clients: readonly Client[]): Promise<Load> {
+  const first = clients[0]!;
+  const accounts = [
+    await first.openAccount({ funds: 1_000_000_000 }),
+    await first.openAccount({ funds: 1_000_000_000, currency: 'KWD' }),
+    // Runs dry: from then on it is refused, or pays with what has come back.
+    await first.openAccount({ funds: 300_000 }),
+  ];
+  const sent: Sent[] = [];
+  let asked = 0;
+  let going = true;
+
+  async function certainAnswer(key: string, body: Sent['body']): Promise<Answer<Payout>> {
+    for (let attempt = asked; ; attempt++) {
+      try {
+        const answer = await clients[attempt % clients.length]!.post<Payout>('/v1/payouts', body, {
+          idempotencyKey: key,
+        });
+        if (answer.status === 202 || answer.status === 422) return answer;
+        if (answer.status < 500 && answer.status !== 409) throw new UnexpectedAnswer(`${answer.status} ${answer.text}`);
+      } catch (error) {
+        if (error instanceof UnexpectedAnswer) throw error;
+      }
+      await pause(TRY_AGAIN_MS);
+    }
+  }
+
+  async function caller(): Promise<void> {
+    while (going) {
+      const key = randomUUID();
+      const body = payoutNumber(asked++, accounts);
+      sent.push({ key, body, answer: await certainAnswer(key, body) });
+      await pause(THINK_MS);
+    }
+  }
+
+  const callers = Promise.all(Array.from({ length: CALLERS }, caller));
+  // Reported by stop(), which every test awaits.
+  callers.catch(() => undefined);
+  const accepted = () => sent.filter(({ answer }) => answer.status === 202);
+
+  return {
+    payouts: () => accepted().map(({ answer }) => answer.body.id),
+    async untilAccepted(count) {
+      await until(
+        () => accepted().length,
+        (now) => now >= count,
+        { timeoutMs: 60_000 },
+      );
+    },
+    async stop() {
+      going = false;
+      await callers;
+    },
+    async expectFirstAnswersAgain() {
+      const step = Math.max(1, Math.floor(sent.length / REPEATED));
+      for (const { key, body, answer } of sent.filter((_, at) => at % step === 0)) {
+        const again = await certainAnswer(key, body);
+        expect([again.status, again.text]).toEqual([answer.status, answer.text]);
+        expect(again.headers['idempotent-replayed']).toBe('true');
+      }
+    },
+  };
+}
+
+class UnexpectedAnswer extends Error {}
+
+/** The same number is the same payout: small amounts, every account, every fate. */
+function payoutNumber(number: number, accounts: readonly Account[]): Record<string, unknown> {
+  const account = accounts[number % accounts.length]!;
+  const [main, , small] = accounts as [Account, Account, Account];
+  const within = account === main && number % 4 === 0;
+  return {
+    account: account.id,
+    currency: account.currency,
+    amount: 1_000 + (number % 997),
+    destination: within
+      ? { type: 'account', account: small.id }
+      : { type: 'cliq', alias: ALIASES[number % ALIASES.length]! },
+    description: `Payout ${number}`,
+    metadata: { number: String(number) },
+  };
+}

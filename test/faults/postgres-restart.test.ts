@@ -1,0 +1,33 @@
+/** Postgres ends without a word and comes back: nobody falls over, and what was promised is there. */
+import { afterEach, expect, test } from 'vitest';
+import { ALL_POOLS, describeOnEachBackend } from '../support/product.ts';
+import { type Stage, startStage } from './stage.ts';
+
+const TIMEOUT_MS = 180_000;
+
+describeOnEachBackend('Postgres stopped at once and started again', (backend) => {
+  let stage: Stage | undefined;
+  afterEach(() => stage?.close());
+
+  test(
+    'in mid-run, twice: API and workers live on, and nothing is lost or done twice',
+    async () => {
+      stage = await startStage({ backend, apis: 2, workers: { all: { pools: ALL_POOLS } }, ownPostgres: true });
+      const load = await stage.load();
+      for (const until of [100, 250]) {
+        await load.untilAccepted(until);
+        const { port } = stage.postgres!;
+        await stage.postgres!.stop('immediate');
+        await stage.postgres!.start();
+        expect(stage.postgres!.port).toBe(port);
+      }
+      await load.untilAccepted(350);
+      await stage.settleAndCheck(load);
+      for (const one of [...stage.apis, stage.worker('all')]) {
+        expect(one.running).toBe(true);
+        expect(await one.terminate()).toBe(0);
+      }
+    },
+    TIMEOUT_MS,
+  );
+});

@@ -1,0 +1,48 @@
+/** The queue forgets everything it was told: bells are lost, and rows are not. */
+import { afterEach, expect, test } from 'vitest';
+import { ALL_POOLS, describeOnEachBackend } from '../support/product.ts';
+import { describeWithRedis } from '../support/redis.ts';
+import { type Stage, startStage } from './stage.ts';
+
+const TIMEOUT_MS = 180_000;
+const WORKERS = { one: { pools: ALL_POOLS }, other: { pools: ALL_POOLS } };
+
+let stage: Stage | undefined;
+afterEach(() => stage?.close());
+
+describeOnEachBackend('a queue that loses its jobs', (backend) => {
+  test(
+    'in mid-run, again and again: every payout comes to its end and every event arrives',
+    async () => {
+      stage = await startStage({ backend, workers: WORKERS });
+      const redis = stage.redis?.client();
+      const load = await stage.load();
+      for (const until of [60, 120, 180, 240]) {
+        await load.untilAccepted(until);
+        if (redis) await redis.flushall();
+        else await stage.query('DELETE FROM bullmq.job');
+      }
+      await load.untilAccepted(300);
+      await stage.settleAndCheck(load);
+    },
+    TIMEOUT_MS,
+  );
+});
+
+describeWithRedis('Redis', () => {
+  test(
+    'gone for a while, and back empty: payouts are accepted all the time, and are paid when it is back',
+    async () => {
+      stage = await startStage({ backend: 'redis', workers: WORKERS });
+      const load = await stage.load();
+      await load.untilAccepted(50);
+      await stage.redis!.kill();
+      await load.untilAccepted(200);
+      await stage.redis!.start();
+      await load.untilAccepted(300);
+      await stage.settleAndCheck(load);
+      for (const name of Object.keys(WORKERS)) expect(stage.worker(name).running).toBe(true);
+    },
+    TIMEOUT_MS,
+  );
+});

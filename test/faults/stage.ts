@@ -1,0 +1,167 @@
+/**
+ * The stage of a fault: the product in processes, a load of payouts that goes on whatever happens, a webhook receiver
+ * that keeps its own record, and at the end every invariant over all three.
+ */
+import { expect } from 'vitest';
+import { migrate } from '../../src/db/migrate.ts';
+import { createPool } from '../../src/db/pool.ts';
+import { DATABASE } from '../../src/embedded/logins.ts';
+import { startThrowawayPostgres, type ThrowawayPostgres } from '../../src/embedded/throwaway-postgres.ts';
+import { publicId } from '../../src/ids.ts';
+import { createLogger } from '../../src/log.ts';
+import { Client, type Endpoint, until } from '../support/client.ts';
+import { expectInvariants } from '../support/invariants.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { type ProductProcess, type Role, startProcess } from '../support/processes.ts';
+import { type Backend, lookInto, makeOrganisation, soundAlarms, testEnvironment } from '../support/product.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { startRedis, type TestRedis } from '../support/redis.ts';
+import { type Load, startLoad } from './load.ts';
+
+export interface StageOptions {
+  backend: Backend;
+  apis?: number;
+  /** Workers by a name of the test's own, with the pools and failpoints of each. */
+  workers: Record<string, { pools: Role; failpoints?: string }>;
+  /** A Postgres server of the stage's own, to be stopped and started. */
+  ownPostgres?: boolean;
+  environment?: Record<string, string>;
+}
+
+export interface Stage {
+  readonly database: Pick<TestDatabase, 'superuserUrl' | 'applicationUrl' | 'encryptionKey'>;
+  readonly postgres: ThrowawayPostgres | undefined;
+  readonly redis: TestRedis | undefined;
+  readonly apis: readonly ProductProcess[];
+  readonly clients: readonly Client[];
+  readonly bookId: string;
+  readonly receiver: Receiver;
+  readonly endpoint: Endpoint;
+  worker(name: string): ProductProcess;
+  /** A worker more. */
+  addWorker(name: string, worker: { pools: Role; failpoints?: string }): Promise<ProductProcess>;
+  /** Payouts of every fate, over all APIs, until it is told to stop. */
+  load(): Promise<Load>;
+  query<Row extends object>(sql: string, values?: unknown[]): Promise<Row[]>;
+  /** Ends the load, waits until nothing is under way any more, and checks everything. `others` were not the load's. */
+  settleAndCheck(load: Load, others?: readonly string[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What is left of a fault is moved by alarms; half a minute each is too long for a test, so they go off this often. */
+const ALARM_EVERY_MS = 2_000;
+const SETTLE_LIMIT_MS = 90_000;
+
+export async function startStage(options: StageOptions): Promise<Stage> {
+  const closers: (() => Promise<unknown> | unknown)[] = [];
+  const processes = new Map<string, ProductProcess>();
+  const close = async () => {
+    for (const one of processes.values()) {
+      one.thaw();
+      await one.kill();
+    }
+    for (const closer of closers.reverse()) await closer();
+  };
+  try {
+    return await build();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+
+  async function build(): Promise<Stage> {
+    const postgres = options.ownPostgres ? await startThrowawayPostgres() : undefined;
+    if (postgres) closers.push(() => postgres.remove());
+    const database = postgres ? await migrated(postgres) : await createTestDatabase();
+    if ('drop' in database) closers.push(() => (database as TestDatabase).drop());
+    const redis = options.backend === 'redis' ? await startRedis() : undefined;
+    if (redis) closers.push(() => redis.remove());
+    const receiver = await startReceiver();
+    closers.push(() => receiver.close());
+    const environment = testEnvironment(database, redis, { LOG_LEVEL: 'warn', ...options.environment });
+
+    async function add(name: string, role: Role, failpoints?: string): Promise<ProductProcess> {
+      const started = await startProcess(role, environment, { failpoints });
+      processes.set(name, started);
+      return started;
+    }
+    const apis = await Promise.all(Array.from({ length: options.apis ?? 1 }, (_, at) => add(`api ${at}`, 'api')));
+    await Promise.all(
+      Object.entries(options.workers).map(([name, { pools, failpoints }]) => add(name, pools, failpoints)),
+    );
+
+    const application = createPool({
+      url: database.applicationUrl,
+      name: 'test',
+      size: 1,
+      log: createLogger('silent', 'test'),
+    });
+    const keys = await makeOrganisation(application);
+    await application.end();
+    const look = lookInto(database);
+    closers.push(() => look.end());
+    const clients = apis.map(({ url }) => new Client(url, keys.testKey));
+    closers.push(() => Promise.all(clients.map((client) => client.close())));
+    const endpoint = await receiver.subscribe(clients[0]!);
+
+    const stage: Stage = {
+      database,
+      postgres,
+      redis,
+      apis,
+      clients,
+      receiver,
+      endpoint,
+      bookId: keys.testBookId,
+      worker(name) {
+        const found = processes.get(name);
+        if (!found) throw new Error(`There is no worker ${name}`);
+        return found;
+      },
+      addWorker: (name, { pools, failpoints }) => add(name, pools, failpoints),
+      load: () => startLoad(clients),
+      async query<Row extends object>(sql: string, values: unknown[] = []) {
+        return (await look.query<Row>(sql, values)).rows;
+      },
+      async settleAndCheck(load, others = []) {
+        await load.stop();
+        await settle(stage);
+        await load.expectFirstAnswersAgain();
+        const rows = await stage.query<{ id: string }>('SELECT id FROM payouts ORDER BY id');
+        expect(rows.map(({ id }) => publicId('payout', id))).toEqual([...load.payouts(), ...others].sort());
+        await expectInvariants({ database, receiver, endpoints: [endpoint] });
+      },
+      close,
+    };
+    return stage;
+  }
+}
+
+/** Waits until every payout, delivery and notice has come to its end. */
+async function settle(stage: Stage): Promise<void> {
+  let soundAt = 0;
+  await until(
+    async () => {
+      if (performance.now() > soundAt) {
+        soundAt = performance.now() + ALARM_EVERY_MS;
+        await soundAlarms(stage.database);
+      }
+      const [left] = await stage.query(`SELECT
+        (SELECT count(*) FROM payouts WHERE status IN ('pending', 'processing')) AS payouts,
+        (SELECT count(*) FROM payouts WHERE stuck_at IS NOT NULL) AS stuck,
+        (SELECT count(*) FROM webhook_deliveries WHERE status = 'pending') AS deliveries,
+        (SELECT count(*) FROM sandbox_rail.notices WHERE acknowledged_at IS NULL) AS notices`);
+      return left as Record<string, bigint>;
+    },
+    (left) => left.stuck !== 0n || Object.values(left).every((count) => count === 0n),
+    { timeoutMs: SETTLE_LIMIT_MS },
+  );
+}
+
+async function migrated(
+  postgres: ThrowawayPostgres,
+): Promise<Pick<TestDatabase, 'superuserUrl' | 'applicationUrl' | 'encryptionKey'>> {
+  const { ownerUrl, applicationUrl, encryptionKey } = postgres;
+  await migrate({ ownerUrl, applicationUrl, log: createLogger('silent', 'test') });
+  return { applicationUrl, encryptionKey, superuserUrl: postgres.urlFor('superuser', DATABASE) };
+}

@@ -1,0 +1,237 @@
+/**
+ * The product as an integrator sees it: HTTP, one key. Every answer is held against the schemas that the reference is made
+ * of, so each test that calls a route also proves what the reference says about it.
+ */
+import { randomUUID } from 'node:crypto';
+import { Agent, request } from 'undici';
+import type { z } from 'zod';
+import type { Route } from '../../src/http/route.ts';
+import { ROUTES } from '../../src/http/routes/index.ts';
+import type * as accountSchemas from '../../src/http/schemas/accounts.ts';
+import type * as eventSchemas from '../../src/http/schemas/events.ts';
+import type * as journalSchemas from '../../src/http/schemas/journal.ts';
+import type * as payoutSchemas from '../../src/http/schemas/payouts.ts';
+import { problem } from '../../src/http/schemas/problem.ts';
+import type * as webhookSchemas from '../../src/http/schemas/webhooks.ts';
+
+export type Payout = z.output<typeof payoutSchemas.payout>;
+export type Account = z.output<typeof accountSchemas.account>;
+export type Entry = z.output<typeof journalSchemas.journalEntry>;
+export interface Event extends Omit<z.output<typeof eventSchemas.event>, 'data'> {
+  // biome-ignore lint/suspicious/noExplicitAny: whatever object the event is about
+  data: { object: { id: string; [field: string]: any }; previous_attributes: Record<string, unknown> };
+}
+export type Endpoint = z.output<typeof webhookSchemas.webhookWithSecret>;
+export type Delivery = z.output<typeof webhookSchemas.delivery>;
+export type Problem = z.output<typeof problem>;
+export interface List<Item> {
+  data: Item[];
+  has_more: boolean;
+  next_cursor: string | null;
+}
+
+export interface Answer<Body> {
+  status: number;
+  headers: Record<string, string | undefined>;
+  text: string;
+  body: Body;
+}
+
+export interface SendOptions {
+  body?: unknown;
+  /** Sent as it stands instead of `body`. */
+  rawBody?: string | Buffer;
+  /** A POST without one gets a key of its own; null sends none. */
+  idempotencyKey?: string | null;
+  headers?: Record<string, string>;
+}
+
+export interface PayoutOptions extends SendOptions {
+  account?: string;
+  amount?: number;
+  currency?: string;
+  destination?: Record<string, unknown>;
+  query?: string;
+}
+
+/** Longer than anything a test waits for, shorter than a test's own limit: then the request that hung is named. */
+const REQUEST_TIMEOUT_MS = 20_000;
+
+export class Client {
+  readonly #baseUrl: () => string;
+  readonly #agent = new Agent({
+    connections: 128,
+    headersTimeout: REQUEST_TIMEOUT_MS,
+    bodyTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: 1_000,
+  });
+
+  constructor(
+    baseUrl: string | (() => string),
+    readonly key: string,
+  ) {
+    this.#baseUrl = typeof baseUrl === 'string' ? () => baseUrl : baseUrl;
+  }
+
+  async send<Body = Problem>(method: string, path: string, options: SendOptions = {}): Promise<Answer<Body>> {
+    const { body, rawBody = body === undefined ? undefined : JSON.stringify(body), idempotencyKey } = options;
+    const key = idempotencyKey === undefined && method === 'POST' ? randomUUID() : idempotencyKey;
+    const response = await request(this.#baseUrl() + path, {
+      method: method as 'GET',
+      dispatcher: this.#agent,
+      body: rawBody,
+      headers: {
+        authorization: `Bearer ${this.key}`,
+        ...(rawBody === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(key == null ? {} : { 'idempotency-key': key }),
+        ...options.headers,
+      },
+    });
+    const text = await response.body.text();
+    const answer = {
+      status: response.statusCode,
+      headers: response.headers as Answer<Body>['headers'],
+      text,
+      body: (text === '' ? undefined : JSON.parse(text)) as Body,
+    };
+    holdAgainstReference(method, path, answer);
+    return answer;
+  }
+
+  get<Body = Problem>(path: string, options?: SendOptions): Promise<Answer<Body>> {
+    return this.send<Body>('GET', path, options);
+  }
+
+  post<Body = Problem>(path: string, body?: unknown, options?: SendOptions): Promise<Answer<Body>> {
+    return this.send<Body>('POST', path, { ...options, body });
+  }
+
+  patch<Body = Problem>(path: string, body: unknown, options?: SendOptions): Promise<Answer<Body>> {
+    return this.send<Body>('PATCH', path, { ...options, body });
+  }
+
+  delete<Body = Problem>(path: string, options?: SendOptions): Promise<Answer<Body>> {
+    return this.send<Body>('DELETE', path, options);
+  }
+
+  /** The body of an answer that must be a success. */
+  async read<Body>(path: string): Promise<Body> {
+    return succeeded(await this.get<Body>(path));
+  }
+
+  async openAccount({
+    funds = 1_000_000,
+    ...body
+  }: {
+    funds?: number;
+    [field: string]: unknown;
+  } = {}): Promise<Account> {
+    const account = succeeded(
+      await this.post<Account>('/v1/accounts', { currency: 'JOD', name: 'Operating account', ...body }),
+    );
+    if (funds === 0) return account;
+    succeeded(
+      await this.post('/v1/simulations/inbound_transfers', {
+        account: account.id,
+        amount: funds,
+        currency: account.currency,
+      }),
+    );
+    return this.read<Account>(`/v1/accounts/${account.id}`);
+  }
+
+  requestPayout<Body = Payout>(options: PayoutOptions = {}): Promise<Answer<Body>> {
+    const { account, amount = 10_000, currency = 'JOD', destination, query = '', body, ...rest } = options;
+    const payout = {
+      ...(account === undefined ? {} : { account }),
+      amount,
+      currency,
+      destination: destination ?? { type: 'cliq', alias: 'SHOP1' },
+      ...(body as object),
+    };
+    return this.post<Body>(`/v1/payouts${query}`, payout, rest);
+  }
+
+  async pay(options: PayoutOptions): Promise<Payout> {
+    return succeeded(await this.requestPayout(options));
+  }
+
+  payout(id: string): Promise<Payout> {
+    return this.read<Payout>(`/v1/payouts/${id}`);
+  }
+
+  /** The payout as soon as it is as asked: a status, or whatever else can be seen of it. */
+  payoutUntil(
+    id: string,
+    wanted: Payout['status'] | ((payout: Payout) => boolean),
+    limit?: WaitLimit,
+  ): Promise<Payout> {
+    const isWanted = typeof wanted === 'function' ? wanted : ({ status }: Payout) => status === wanted;
+    return until(() => this.payout(id), isWanted, limit);
+  }
+
+  close(): Promise<void> {
+    return this.#agent.destroy();
+  }
+}
+
+export function succeeded<Body>(answer: Answer<Body>): Body {
+  if (answer.status < 300) return answer.body;
+  throw new Error(`Expected a success, got ${answer.status} ${answer.text}`);
+}
+
+export interface WaitLimit {
+  timeoutMs?: number;
+}
+
+/** Often enough that no test waits noticeably longer than it must, seldom enough to leave the machine to the product. */
+const LOOK_EVERY_MS = 20;
+
+/** Looks until what it sees is as wanted; then that. What was seen last is in the error when it never comes. */
+export async function until<Value>(
+  look: () => Promise<Value> | Value,
+  isWanted: (value: Value) => boolean = Boolean,
+  { timeoutMs = 15_000 }: WaitLimit = {},
+): Promise<Value> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    const value = await look();
+    if (isWanted(value)) return value;
+    if (performance.now() > deadline) {
+      throw new Error(`Not as wanted after ${timeoutMs} ms. Last seen: ${JSON.stringify(value, bigintsAsText)}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+}
+
+const bigintsAsText = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value);
+
+const matchers = new Map<Route, RegExp>();
+
+export function routeOf(method: string, path: string): Route | undefined {
+  const pathname = path.split('?')[0]!;
+  return ROUTES.find((route) => {
+    const matcher = matchers.get(route) ?? new RegExp(`^${route.path.replace(/:\w+/g, '[^/]+')}$`);
+    matchers.set(route, matcher);
+    return route.method.toUpperCase() === method && matcher.test(pathname);
+  });
+}
+
+/** A success has the schema that its route promises for its status; everything else is a problem, by name and by form. */
+function holdAgainstReference(method: string, path: string, answer: Answer<unknown>): void {
+  const route = routeOf(method, path);
+  const told = `${method} ${path} answered ${answer.status} ${answer.text.slice(0, 2_000)}`;
+  const fits = (schema: z.ZodType) => {
+    const { error } = schema.safeParse(answer.body);
+    if (error) throw new Error(`${told}\nwhich is not what the reference says: ${error.message}`);
+  };
+  if (answer.status >= 400) {
+    if (answer.headers['content-type'] !== 'application/problem+json; charset=utf-8')
+      throw new Error(`${told}\nno problem+json`);
+    fits(problem);
+  } else if (route && answer.status !== 204) {
+    const promised = route.responses[answer.status];
+    if (!promised) throw new Error(`${told}\nwhich the reference does not know`);
+    fits(promised.schema);
+  }
+}

@@ -1,0 +1,135 @@
+/** Payouts in a book in memory: a customer with money, another one to pay, and every command a payout can meet. */
+
+import type { Stored } from '../../src/idempotency/idempotency-key.ts';
+import { newId } from '../../src/ids.ts';
+import type { Account } from '../../src/ledger/account.ts';
+import { accounts } from '../../src/ledger/account-store.ts';
+import { newAccount } from '../../src/ledger/chart.ts';
+import type { Command, Refusal } from '../../src/ledger/command.ts';
+import { type AcceptPayout, acceptPayout } from '../../src/payouts/accept-payout.ts';
+import { recordUnknown } from '../../src/payouts/await-outcome.ts';
+import { type CancelPayout, cancelPayout } from '../../src/payouts/cancel-payout.ts';
+import type { Payout } from '../../src/payouts/payout.ts';
+import { payouts } from '../../src/payouts/payout-store.ts';
+import type { RailWord } from '../../src/payouts/rail-word.ts';
+import { reservePayout } from '../../src/payouts/reserve-payout.ts';
+import { returnPayout } from '../../src/payouts/return-payout.ts';
+import { settlePayout } from '../../src/payouts/settle-payout.ts';
+import { MemoryBook } from './memory-book.ts';
+
+export const CLIQ = {
+  type: 'cliq',
+  aliasSealed: Buffer.from('sealed'),
+  aliasMasked: 'A••N',
+  provider: null,
+} as const;
+
+export class PayoutScene {
+  readonly memory = new MemoryBook();
+  readonly source = this.open({ postedCredits: 10_000n });
+  readonly target = this.open({});
+
+  open(change: Partial<Account>): string {
+    const account = { ...newAccount(newId(), 'customer', 'EUR'), ...change };
+    this.memory.put(accounts, account.id, account);
+    return account.id;
+  }
+
+  change(accountId: string, change: Partial<Account>): void {
+    this.memory.put(accounts, accountId, { ...this.memory.account(accountId), ...change });
+  }
+
+  /** An accept command of 1,000 with a fee of 5 to an alias, changed as a case needs it. */
+  accepting(change: Partial<AcceptPayout> = {}): Command<Stored | Refusal> {
+    return acceptPayout({
+      bookId: this.memory.book.id,
+      accountId: this.source,
+      amount: 1_000n,
+      fee: 5n,
+      currency: 'EUR',
+      destination: CLIQ,
+      rail: 'sandbox',
+      description: null,
+      externalId: null,
+      metadata: {},
+      idempotencyKey: newId(),
+      requestId: newId(),
+      actor: 'api_key:key_1',
+      dryRun: false,
+      ...change,
+    });
+  }
+
+  accepted(change: Partial<AcceptPayout> = {}): Payout {
+    const answer = this.memory.answer(this.accepting(change));
+    if ('refused' in answer) throw new Error(`Refused: ${answer.refused}`);
+    return this.memory.get(payouts, answer.resourceId!);
+  }
+
+  /** A transfer within the book. */
+  acceptedForTarget(change: Partial<AcceptPayout> = {}): Payout {
+    return this.accepted({ destination: { type: 'account', accountId: this.target }, rail: 'book', ...change });
+  }
+
+  processing(change: Partial<AcceptPayout> = {}): Payout {
+    return this.reserve(this.accepted(change));
+  }
+
+  paid(change: Partial<AcceptPayout> = {}): Payout {
+    return this.settle(this.processing(change), { status: 'paid' });
+  }
+
+  failed(change: Partial<AcceptPayout> = {}): Payout {
+    return this.settle(this.processing(change), {
+      status: 'rejected',
+      failureCode: 'alias_unregistered',
+      railCode: 'AC01',
+    });
+  }
+
+  reserve(payout: Payout): Payout {
+    return this.memory.answer(reservePayout(this.bookId, payout));
+  }
+
+  settling(payout: Payout, word: Partial<RailWord>): Command<Payout> {
+    return settlePayout(this.bookId, payout, {
+      call: 'submit',
+      status: 'paid',
+      nextInquiryMs: 60_000,
+      raw: { word: word.status ?? 'paid' },
+      ...word,
+    });
+  }
+
+  settle(payout: Payout, word: Partial<RailWord>): Payout {
+    return this.memory.answer(this.settling(payout, word));
+  }
+
+  unknown(payout: Payout, nextInquiryMs = 60_000): Payout {
+    return this.memory.answer(
+      recordUnknown(this.bookId, payout, { call: 'submit', nextInquiryMs, raw: { error: 'timeout' } }),
+    );
+  }
+
+  returning(payout: Payout, amount: bigint, id = newId()): Command<Payout> {
+    return returnPayout(this.bookId, payout, { id, amount, reason: 'AC04', raw: { amount: String(amount) } });
+  }
+
+  giveBack(payout: Payout, amount: bigint): Payout {
+    return this.memory.answer(this.returning(payout, amount));
+  }
+
+  cancel(payout: Payout, change: Partial<CancelPayout> = {}): Stored | Refusal {
+    return this.memory.answer(
+      cancelPayout(this.bookId, payout, { requestId: newId(), actor: 'api_key:key_1', ...change }),
+    );
+  }
+
+  now(payout: Payout): Payout {
+    return this.memory.get(payouts, payout.id);
+  }
+
+  get bookId(): string {
+    return this.memory.book.id;
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * The product as operators run it: API and workers as processes of their own, that can be killed, frozen, stopped and
+ * started again, and that can be made to do it to themselves at a named point (src/failpoints.ts).
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { freePort } from '../../src/embedded/postmaster.ts';
+import type { Failpoint } from '../../src/failpoints.ts';
+import type { PoolName } from '../../workers/run.ts';
+import { until } from './client.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const START_LIMIT_MS = 30_000;
+
+/** None of them outlives the test that started it. */
+const alive = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of alive) child.kill('SIGKILL');
+});
+
+export type Role = 'api' | readonly PoolName[];
+
+export interface StartOptions {
+  /** Where the process dies or freezes: `rail.submit.after=kill@3`. */
+  failpoints?: string;
+}
+
+export interface ProductProcess {
+  /** An API's address; a worker's page of health. The same after a restart. */
+  readonly url: string;
+  readonly running: boolean;
+  /** What it wrote. */
+  readonly output: string;
+  /** Starts it again, with the failpoints given now and no other. Resolves when it is ready. */
+  start(options?: StartOptions): Promise<void>;
+  /** kill -9. Resolves when it is gone. */
+  kill(): Promise<void>;
+  /** SIGTERM. Resolves with the exit code when it is gone. */
+  terminate(): Promise<number | null>;
+  freeze(): void;
+  thaw(): void;
+  /** Resolves when it has died, by its own hand or another's. */
+  ended(): Promise<void>;
+  /** Resolves when it has come to a point that was armed. */
+  reached(point: Failpoint): Promise<void>;
+}
+
+/** Started and ready. The environment is all that it gets of ours, beside PATH. */
+export async function startProcess(
+  role: Role,
+  environment: Record<string, string>,
+  options?: StartOptions,
+): Promise<ProductProcess> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const script = role === 'api' ? ['src/server.ts'] : ['workers/run.ts', '--pools', role.join(',')];
+  let child: ChildProcess | undefined;
+  let output = '';
+
+  const isRunning = () => child !== undefined && child.exitCode === null && child.signalCode === null;
+
+  async function end(signal: NodeJS.Signals): Promise<number | null> {
+    const dying = child;
+    if (!dying || !isRunning()) return dying?.exitCode ?? null;
+    const gone = once(dying, 'exit');
+    dying.kill(signal);
+    await gone;
+    return dying.exitCode;
+  }
+
+  const started: ProductProcess = {
+    url,
+    get running() {
+      return isRunning();
+    },
+    get output() {
+      return output;
+    },
+    async start({ failpoints = '' } = {}) {
+      output = '';
+      child = spawn(process.execPath, ['--import', 'tsx', ...script], {
+        cwd: ROOT,
+        env: {
+          PATH: process.env.PATH,
+          ...environment,
+          ...(role === 'api' ? { PORT: String(port) } : { WORKER_PORT: String(port) }),
+          COUNTINGHOUSE_FAILPOINTS: failpoints,
+        },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      const mine = child;
+      alive.add(mine);
+      mine.once('exit', () => alive.delete(mine));
+      for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk) => (output += chunk));
+      await until(() => isReady(url) || !isRunning(), Boolean, { timeoutMs: START_LIMIT_MS });
+      // A failpoint may well have killed it as soon as it was ready.
+      if (!isRunning() && !output.includes('failpoint '))
+        throw new Error(`${script.join(' ')} did not start:\n${output}`);
+    },
+    async kill() {
+      await end('SIGKILL');
+    },
+    terminate: () => end('SIGTERM'),
+    freeze: () => void child?.kill('SIGSTOP'),
+    thaw: () => void child?.kill('SIGCONT'),
+    async ended() {
+      if (isRunning()) await once(child!, 'exit');
+    },
+    async reached(point) {
+      await until(() => output.includes(`failpoint ${point}:`), Boolean, { timeoutMs: START_LIMIT_MS });
+    },
+  };
+  await started.start(options);
+  return started;
+}
+
+async function isReady(url: string): Promise<boolean> {
+  try {
+    return (await fetch(`${url}/readyz`)).ok;
+  } catch {
+    return false;
+  }
+}

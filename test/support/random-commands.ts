@@ -1,0 +1,204 @@
+/**
+ * Random commands over one book: accounts opened, funded, frozen; payouts accepted, reserved, settled, canceled, returned,
+ * in any order, with words of the rail that come late, twice or contradict each other. Played once in memory to give
+ * commands with fixed ids, which can then be carried out again in other batches, or on a real database, and compared.
+ */
+import fc from 'fast-check';
+import { changeAccountStatus } from '../../src/accounts/change-account.ts';
+import { openAccount } from '../../src/accounts/open-account.ts';
+import { receiveTransfer } from '../../src/accounts/receive-transfer.ts';
+import { once } from '../../src/idempotency/once.ts';
+import type { Uuid } from '../../src/ids.ts';
+import { available } from '../../src/ledger/account.ts';
+import { accounts } from '../../src/ledger/account-store.ts';
+import type { Decision } from '../../src/ledger/batch.ts';
+import type { Command } from '../../src/ledger/command.ts';
+import { acceptPayout } from '../../src/payouts/accept-payout.ts';
+import { recordUnknown } from '../../src/payouts/await-outcome.ts';
+import { cancelPayout } from '../../src/payouts/cancel-payout.ts';
+import type { Payout } from '../../src/payouts/payout.ts';
+import { payouts } from '../../src/payouts/payout-store.ts';
+import { reservePayout } from '../../src/payouts/reserve-payout.ts';
+import { returnPayout } from '../../src/payouts/return-payout.ts';
+import { settlePayout } from '../../src/payouts/settle-payout.ts';
+import type { MemoryBook } from './memory-book.ts';
+
+export type Action =
+  | { do: 'open'; overdraft: number }
+  | { do: 'fund'; account: number; amount: number }
+  | { do: 'status'; account: number; action: 'freeze' | 'unfreeze' | 'close' }
+  | { do: 'accept'; account: number; to: number | null; amount: number | 'all'; fee: number; key: number }
+  | { do: 'reserve' | 'cancel' | 'unknown'; payout: number }
+  | { do: 'settle'; payout: number; word: 'paid' | 'rejected' | 'pending' }
+  | { do: 'return'; payout: number; amount: number; notice: number };
+
+const CURRENCIES = ['EUR', 'JOD'];
+const REQUEST_ID = '018f4d3e-7b2a-7000-8000-000000000000';
+const index = fc.nat({ max: 5 });
+const amount = fc.integer({ min: 1, max: 1_000 });
+
+export const anyAction: fc.Arbitrary<Action> = fc.oneof(
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('open'), overdraft: fc.constantFrom(0, 0, 300) }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('fund'), account: index, amount }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('status'),
+      account: index,
+      action: fc.constantFrom('freeze', 'unfreeze', 'close'),
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('accept'),
+      account: index,
+      to: fc.option(index),
+      amount: fc.oneof({ weight: 4, arbitrary: amount }, { weight: 1, arbitrary: fc.constant('all') }),
+      fee: fc.constantFrom(0, 0, 3, 50),
+      key: fc.nat({ max: 200 }),
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({ do: fc.constantFrom('reserve', 'reserve', 'cancel', 'unknown'), payout: index }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('settle'),
+      payout: index,
+      word: fc.constantFrom('paid', 'paid', 'rejected', 'pending'),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant('return'), payout: index, amount, notice: fc.nat({ max: 30 }) }),
+  },
+) as fc.Arbitrary<Action>;
+
+/** One that was played: the command, and what it answered when it was alone in its batch. */
+export interface Played {
+  command: Command<unknown>;
+  decision: Decision;
+}
+
+/** Plays actions one by one. What names an account or payout that does not exist yet is left out. */
+export function play(
+  memory: MemoryBook,
+  actions: readonly Action[],
+  tick: (at: number) => void = () => undefined,
+): Played[] {
+  const played: Played[] = [];
+  actions.forEach((action, at) => {
+    const command = commandOf(memory, action);
+    if (!command) return;
+    tick(at);
+    played.push({ command, decision: memory.run([command])[0]! });
+  });
+  return played;
+}
+
+function commandOf(memory: MemoryBook, action: Action): Command<unknown> | undefined {
+  const bookId = memory.book.id;
+  const request = { requestId: REQUEST_ID, actor: 'api_key:key_1' };
+  switch (action.do) {
+    case 'open': {
+      const currency = CURRENCIES[customers(memory).length % 2]!;
+      const overdraftLimit = BigInt(action.overdraft);
+      return openAccount({ currency, name: 'Any', overdraftLimit, externalId: null, metadata: {}, ...request });
+    }
+    case 'fund': {
+      const account = pick(customers(memory), action.account);
+      if (!account) return undefined;
+      const { id: accountId, currency } = account;
+      const salt = Buffer.alloc(16, 7);
+      return receiveTransfer({
+        bookId,
+        accountId,
+        amount: BigInt(action.amount),
+        currency,
+        description: 'rent',
+        salt,
+        ...request,
+      });
+    }
+    case 'status': {
+      const account = pick(customers(memory), action.account);
+      if (!account) return undefined;
+      return changeAccountStatus(action.action, { accountId: account.id, currency: account.currency, ...request });
+    }
+    case 'accept':
+      return acceptOf(memory, action, request);
+    default: {
+      const payout = pick([...memory.rows(payouts).values()], action.payout);
+      return payout && payoutCommand(bookId, payout, action);
+    }
+  }
+}
+
+function acceptOf(memory: MemoryBook, action: Action & { do: 'accept' }, request: { requestId: Uuid; actor: string }) {
+  const source = pick(customers(memory), action.account);
+  if (!source) return undefined;
+  const target = action.to === null ? undefined : pick(customers(memory), action.to);
+  const key = `key-${action.key}`;
+  const command = acceptPayout({
+    bookId: memory.book.id,
+    accountId: source.id,
+    amount: action.amount === 'all' ? max(available(source) - BigInt(action.fee), 1n) : BigInt(action.amount),
+    fee: BigInt(action.fee),
+    currency: source.currency,
+    destination: target
+      ? { type: 'account', accountId: target.id }
+      : { type: 'cliq', aliasSealed: Buffer.from('sealed'), aliasMasked: 'A••N', provider: null },
+    rail: target ? 'book' : 'sandbox',
+    description: null,
+    externalId: null,
+    metadata: {},
+    idempotencyKey: key,
+    dryRun: false,
+    ...request,
+  });
+  // Keys meet each other now and then: then the first answer, or a refusal for another request.
+  return once(command, { key, fingerprint: Buffer.from(JSON.stringify(action)), publicUrl: 'https://api.test' });
+}
+
+function payoutCommand(bookId: Uuid, payout: Payout, action: Action & { payout: number }): Command<unknown> {
+  switch (action.do) {
+    case 'reserve':
+      return reservePayout(bookId, payout);
+    case 'cancel':
+      return cancelPayout(bookId, payout, { requestId: REQUEST_ID, actor: 'api_key:key_1' });
+    case 'unknown':
+      return recordUnknown(bookId, payout, { call: 'submit', nextInquiryMs: 1_000, raw: {} });
+    case 'settle':
+      return settlePayout(bookId, payout, { call: 'inquire', status: action.word, nextInquiryMs: 1_000, raw: {} });
+    case 'return': {
+      const id = `018f4d3e-7b2a-7000-9000-${String(action.notice).padStart(12, '0')}`;
+      return returnPayout(bookId, payout, { id, amount: BigInt(action.amount), reason: null, raw: {} });
+    }
+    default:
+      throw new Error(`${action.do} is not about a payout`);
+  }
+}
+
+const max = (a: bigint, b: bigint) => (a > b ? a : b);
+
+function customers(memory: MemoryBook) {
+  return [...memory.rows(accounts).values()].filter(({ code }) => code === 'customer');
+}
+
+function pick<Row>(rows: readonly Row[], at: number): Row | undefined {
+  return rows.length === 0 ? undefined : rows[at % rows.length];
+}
+
+/** Cuts a list into batches of the given sizes, over and over. */
+export function inBatches<Item>(items: readonly Item[], sizes: readonly number[]): Item[][] {
+  const batches: Item[][] = [];
+  for (let from = 0; from < items.length; ) {
+    const size = sizes[batches.length % sizes.length]!;
+    batches.push(items.slice(from, from + size));
+    from += size;
+  }
+  return batches;
+}

@@ -1,0 +1,87 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { changed, maskAlias, PAYOUT_TRANSITIONS, type PayoutStatus, waitingOn } from '../../../src/payouts/payout.ts';
+import { PayoutScene } from '../../support/memory-payouts.ts';
+
+const STATUSES = Object.keys(PAYOUT_TRANSITIONS) as PayoutStatus[];
+const reached = new Set<string>();
+
+let scene: PayoutScene;
+beforeEach(() => {
+  scene = new PayoutScene();
+});
+
+describe('every transition is made by a command', () => {
+  test.each`
+    from            | to              | by
+    ${'pending'}    | ${'processing'} | ${() => scene.processing()}
+    ${'pending'}    | ${'failed'}     | ${() => reserveFrozen()}
+    ${'pending'}    | ${'canceled'}   | ${() => cancel()}
+    ${'processing'} | ${'paid'}       | ${() => scene.paid()}
+    ${'processing'} | ${'failed'}     | ${() => scene.failed()}
+    ${'paid'}       | ${'returned'}   | ${() => scene.giveBack(scene.paid(), 1_000n)}
+    ${'failed'}     | ${'paid'}       | ${() => scene.settle(scene.failed(), { status: 'paid' })}
+  `('$from → $to', ({ from, to, by }: { from: PayoutStatus; to: PayoutStatus; by: () => { status: string } }) => {
+    expect(by().status).toBe(to);
+    expect(PAYOUT_TRANSITIONS[from]).toContain(to);
+    reached.add(`${from} ${to}`);
+  });
+
+  test('and there is none beside these', () => {
+    const declared = STATUSES.flatMap((from) => PAYOUT_TRANSITIONS[from].map((to) => `${from} ${to}`));
+    expect(new Set(declared)).toEqual(reached);
+  });
+
+  function reserveFrozen() {
+    const payout = scene.accepted();
+    scene.change(scene.source, { status: 'frozen' });
+    return scene.reserve(payout);
+  }
+
+  function cancel() {
+    const payout = scene.accepted();
+    scene.cancel(payout);
+    return scene.now(payout);
+  }
+});
+
+describe('every other step is a bug', () => {
+  const forbidden = STATUSES.flatMap((from) =>
+    STATUSES.filter((to) => to !== from && !PAYOUT_TRANSITIONS[from].includes(to)).map((to) => [from, to] as const),
+  );
+
+  test.each(forbidden)('%s → %s', (from, to) => {
+    const payout = { ...scene.accepted(), status: from };
+    expect(() => changed(payout, { status: to }, 1)).toThrow(`does not go from ${from} to ${to}`);
+  });
+});
+
+test('every change counts the version up', () => {
+  const payout = scene.accepted();
+  expect(changed(payout, { inquiries: 1 }, 9)).toEqual({ ...payout, inquiries: 1, version: 2, updatedAt: 9 });
+});
+
+test.each`
+  status          | outcome      | who
+  ${'pending'}    | ${null}      | ${'ledger'}
+  ${'processing'} | ${null}      | ${'rail'}
+  ${'processing'} | ${'unknown'} | ${'inquiry'}
+  ${'paid'}       | ${null}      | ${'nobody'}
+  ${'failed'}     | ${null}      | ${'nobody'}
+  ${'canceled'}   | ${null}      | ${'nobody'}
+  ${'returned'}   | ${null}      | ${'nobody'}
+`('a payout that is $status with outcome $outcome waits on $who', ({ status, outcome, who }) => {
+  expect(waitingOn({ ...scene.accepted(), status, outcome })).toBe(who);
+});
+
+test.each`
+  alias              | masked
+  ${'SALARY'}        | ${'S•••RY'}
+  ${'+962791234567'} | ${'+••••••••••67'}
+  ${'ABCD'}          | ${'A•CD'}
+  ${'ABC'}           | ${'A••'}
+  ${'A'}             | ${'A'}
+  ${''}              | ${''}
+  ${'😀😀😀😀😀'}    | ${'😀••😀😀'}
+`('$alias is shown as $masked', ({ alias, masked }) => {
+  expect(maskAlias(alias)).toBe(masked);
+});
