@@ -17,7 +17,12 @@ const SECRET_PATHS = [
 ];
 
 export function createLogger(level: string, name: string): Logger {
-  return pino({ level, name, redact: { paths: SECRET_PATHS, censor: '[redacted]' }, serializers: { err: errorFields } });
+  return pino({
+    level,
+    name,
+    redact: { paths: SECRET_PATHS, censor: '[redacted]' },
+    serializers: { err: errorFields },
+  });
 }
 
 /**

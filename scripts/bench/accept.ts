@@ -6,6 +6,7 @@ import { createApiClient, openFundedAccounts, payoutRequest } from './api-client
 import type { BenchContext, BenchResult } from './bench.ts';
 import { issueKey, openBook } from './book.ts';
 import { startApiProcess, startHelper } from './children.ts';
+import { familyCpuSeconds } from './cpu-time.ts';
 import { CONNECTIONS, sendPayouts } from './http-load.ts';
 import { say } from './progress.ts';
 import { takeTurns } from './slices.ts';
@@ -26,6 +27,8 @@ export async function benchAccept({ closing, queue, seconds }: BenchContext): Pr
   const barePort = await bare.ask<number>(await client.post('/v1/payouts', bodies[0]));
   say(`one API process, no worker, ${ACCOUNTS} accounts, ${CONNECTIONS} connections`);
 
+  const cpuUsed = () => ({ api: api.cpuSeconds(), postgres: familyCpuSeconds(stage.postgres.pid!) });
+  const cpu = { api: 0, postgres: 0 };
   const p99s: number[] = [];
   let accepted = 0;
   const rates = await takeTurns(
@@ -40,9 +43,13 @@ export async function benchAccept({ closing, queue, seconds }: BenchContext): Pr
       {
         name: 'product',
         async run() {
+          const before = cpuUsed();
           const load = await sendPayouts({ url: api.url, key, bodies, seconds: SLICE_SECONDS });
           p99s.push(load.p99Ms);
           accepted += load.accepted;
+          const after = cpuUsed();
+          cpu.api += after.api - before.api;
+          cpu.postgres += after.postgres - before.postgres;
           return { count: load.accepted, seconds: load.seconds };
         },
       },
@@ -63,6 +70,8 @@ export async function benchAccept({ closing, queue, seconds }: BenchContext): Pr
       ratio: round(per_s / bare_per_s, 3),
       p99_ms: round(median(p99s.slice(1)), 1),
       accepted,
+      api_cpu_us: round((cpu.api / accepted) * 1e6),
+      postgres_cpu_us: round((cpu.postgres / accepted) * 1e6),
       api_mb: round(residentMb),
     },
   };

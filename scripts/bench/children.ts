@@ -10,6 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../src/embedded/postmaster.ts';
 import type { Closing } from './closing.ts';
+import { cpuSeconds } from './cpu-time.ts';
 import type { Stage } from './stage.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -22,6 +23,8 @@ export interface ProductProcess {
   readonly url: string;
   /** Resident memory in megabytes. */
   residentMb(): number;
+  /** Processor time used so far. */
+  cpuSeconds(): number;
   stop(): Promise<void>;
 }
 
@@ -68,6 +71,7 @@ async function startProduct(
   return {
     url,
     residentMb: () => residentMb(child.pid!),
+    cpuSeconds: () => cpuSeconds(child.pid!),
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) {
         throw new Error(`The ${part.name} ended by itself:\n${tail(logFile)}`);

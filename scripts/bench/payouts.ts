@@ -7,6 +7,7 @@ import { createApiClient, openFundedAccounts, payoutRequest } from './api-client
 import type { BenchContext, BenchResult } from './bench.ts';
 import { issueKey, openBook } from './book.ts';
 import { type Helper, startApiProcess, startHelper, startWorkerProcess } from './children.ts';
+import { familyCpuSeconds } from './cpu-time.ts';
 import { sendPayouts } from './http-load.ts';
 import { sendPayoutsPaced } from './paced-load.ts';
 import { checkNothingLost } from './payout-checks.ts';
@@ -62,6 +63,8 @@ export async function benchPayouts({ closing, queue, seconds, payouts }: BenchCo
   await measureBare();
 
   say(`${payouts} payouts as fast as they go`);
+  const cpuUsed = () => [api.cpuSeconds(), worker.cpuSeconds(), familyCpuSeconds(stage.postgres.pid!)] as const;
+  const cpuBefore = cpuUsed();
   const started = Date.now();
   const { seconds: acceptSeconds } = await sendPayouts({ url: api.url, key, bodies, requests: payouts });
   sent += payouts;
@@ -69,6 +72,8 @@ export async function benchPayouts({ closing, queue, seconds, payouts }: BenchCo
   await arrived(receiver, sent);
   const flood = await receiver.ask<Received>({ ask: 'received' });
   const perSecond = payouts / ((Math.max(...flood.times.slice(-100)) - started) / 1000);
+  const cpuAfter = cpuUsed();
+  const cpuMicroseconds = (index: 0 | 1 | 2) => round(((cpuAfter[index] - cpuBefore[index]) / payouts) * 1e6);
   say(`${round(perSecond)} payouts a second from first accept to last delivery`);
   await measureBare();
 
@@ -102,6 +107,9 @@ export async function benchPayouts({ closing, queue, seconds, payouts }: BenchCo
       payouts,
       accept_per_s: round(payouts / acceptSeconds),
       half_load_per_s: round(perSecond / 2),
+      api_cpu_us: cpuMicroseconds(0),
+      worker_cpu_us: cpuMicroseconds(1),
+      postgres_cpu_us: cpuMicroseconds(2),
       ...memory,
     },
   };

@@ -13,6 +13,7 @@ import { newId } from '../ids.ts';
 import type { Logger } from '../log.ts';
 import { type CarriedQueue, type CarriedWorker, type Carrier, JOB_OPTIONS, KEPT_EVENTS } from './queues.ts';
 import { warnSeldom } from './seldom.ts';
+import { unlessAborted } from './time-limit.ts';
 
 /** Adding is one short statement at a time for each queue. */
 const PRODUCER_CONNECTIONS = 2;
@@ -59,7 +60,7 @@ export function createPostgresCarrier({ url, log }: { url: string; log: Logger }
       pool.options.max = (pool.options.max ?? WORKER_CONNECTIONS) + 1;
       return new Worker(name, answer, { ...options, connection: pool }, createPostgresBackend) as CarriedWorker;
     },
-    ready: (queue) => queue.waitUntilReady(),
+    ready: (queue, signal) => unlessAborted(queue.waitUntilReady(), signal),
     jobOptions(deduplicationId) {
       const jobId = newId();
       return deduplicationId === undefined

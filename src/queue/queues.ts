@@ -48,8 +48,8 @@ export interface Carrier {
     answer: (job: CarriedJob) => Promise<void>,
     options: Omit<WorkerOptions, 'connection'>,
   ): CarriedWorker;
-  /** Resolves when jobs can be added now; rejects when this queue object never will be able to. */
-  ready(queue: CarriedQueue): Promise<void>;
+  /** Resolves when jobs can be added now. Rejects when this queue object never will be able to, or at the signal. */
+  ready(queue: CarriedQueue, signal: AbortSignal): Promise<void>;
   jobOptions(deduplicationId: string | undefined): JobsOptions;
   close(): Promise<void>;
 }
@@ -89,7 +89,7 @@ export function createQueues(config: QueuesConfig, log: Logger): Queues {
   const lanes = config.QUEUE_LANES;
 
   /** Opened at first use; opened again when the first connection failed for good. */
-  async function readyQueue(name: string): Promise<CarriedQueue> {
+  async function readyQueue(name: string, signal: AbortSignal): Promise<CarriedQueue> {
     let queue = queues.get(name);
     if (!queue) {
       queue = carrier.openQueue(name);
@@ -97,24 +97,25 @@ export function createQueues(config: QueuesConfig, log: Logger): Queues {
       queues.set(name, queue);
     }
     try {
-      await carrier.ready(queue);
+      await carrier.ready(queue, signal);
       return queue;
     } catch (error) {
+      if (signal.aborted) throw error;
       if (queues.get(name) === queue) queues.delete(name);
       queue.close().catch(() => undefined);
       throw error;
     }
   }
 
-  async function addAll(name: string, jobs: readonly QueueJob[]): Promise<void> {
-    const queue = await readyQueue(name);
+  async function addAll(name: string, jobs: readonly QueueJob[], signal: AbortSignal): Promise<void> {
+    const queue = await readyQueue(name, signal);
     await queue.addBulk(
       jobs.map((job) => ({ name: job.name, data: job.data, opts: carrier.jobOptions(job.deduplicationId) })),
     );
   }
 
-  async function depth(pool: QueuePool, lane: number): Promise<QueueDepth> {
-    const queue = await readyQueue(queueName(pool, lane));
+  async function depth(pool: QueuePool, lane: number, signal: AbortSignal): Promise<QueueDepth> {
+    const queue = await readyQueue(queueName(pool, lane), signal);
     const counts = await queue.getJobCounts('waiting', 'active', 'delayed', 'failed');
     const { waiting = 0, active = 0, delayed = 0, failed = 0 } = counts;
     return { queue: `${pool}-${lane}`, pool, lane, states: { waiting, active, delayed, failed } };
@@ -124,12 +125,14 @@ export function createQueues(config: QueuesConfig, log: Logger): Queues {
     backend: carrier.backend,
     lanes,
     add: (pool, lane, jobs, { limitMs }) =>
-      withinLimit(addAll(queueName(pool, lane), jobs), { what: `queue ${pool}-${lane}`, limitMs }),
-    depth: (pool, lane, { limitMs }) => withinLimit(depth(pool, lane), { what: `queue ${pool}-${lane}`, limitMs }),
+      limited({ what: `queue ${pool}-${lane}`, limitMs }, (signal) => addAll(queueName(pool, lane), jobs, signal)),
+    depth: (pool, lane, { limitMs }) =>
+      limited({ what: `queue ${pool}-${lane}`, limitMs }, (signal) => depth(pool, lane, signal)),
     depths: ({ limitMs }) =>
-      withinLimit(
-        Promise.all(QUEUE_POOLS.flatMap((pool) => Array.from({ length: lanes }, (_, lane) => depth(pool, lane)))),
-        { what: 'the queues', limitMs },
+      limited({ what: 'the queues', limitMs }, (signal) =>
+        Promise.all(
+          QUEUE_POOLS.flatMap((pool) => Array.from({ length: lanes }, (_, lane) => depth(pool, lane, signal))),
+        ),
       ),
     openWorker(pool, lane, { concurrency, answer }) {
       const worker = carrier.openWorker(queueName(pool, lane), answer, {
@@ -153,6 +156,19 @@ export function createQueues(config: QueuesConfig, log: Logger): Queues {
       );
     },
   };
+}
+
+/** Whoever still waits for a connection at the limit waits no longer: jobs must not gather behind one that is away. */
+async function limited<Answer>(
+  limit: { what: string; limitMs: number },
+  work: (signal: AbortSignal) => Promise<Answer>,
+): Promise<Answer> {
+  const over = new AbortController();
+  try {
+    return await withinLimit(work(over.signal), limit);
+  } finally {
+    over.abort();
+  }
 }
 
 /** Retries and history are rows in Postgres: a job is tried once and forgotten. */

@@ -7,6 +7,7 @@ import { Redis } from 'ioredis';
 import type { Logger } from '../log.ts';
 import { type CarriedQueue, type Carrier, JOB_OPTIONS, KEPT_EVENTS } from './queues.ts';
 import { warnSeldom } from './seldom.ts';
+import { unlessAborted } from './time-limit.ts';
 
 /** A stopped Redis takes commands and answers none. After this long the connection is dropped, and what waits on it. */
 const PRODUCER_SILENCE_MS = 2_000;
@@ -59,9 +60,9 @@ export function createRedisCarrier({ url, log }: { url: string; log: Logger }): 
       }) as CarriedQueue,
     openWorker: (name, answer, options) =>
       new Worker(name, answer, { ...options, connection: consumer ?? openConsumer() }),
-    async ready(queue) {
-      await untilReady(producer);
-      await queue.waitUntilReady();
+    async ready(queue, signal) {
+      await untilReady(producer, signal);
+      await unlessAborted(queue.waitUntilReady(), signal);
     },
     jobOptions: (deduplicationId) =>
       deduplicationId === undefined
@@ -74,19 +75,23 @@ export function createRedisCarrier({ url, log }: { url: string; log: Logger }): 
   };
 }
 
-/** Resolves when the connection may be written to. Whoever waits brings the limit. */
-function untilReady(connection: Redis): Promise<void> {
+/** Resolves when the connection may be written to; rejects when it never will be, or at the signal. */
+function untilReady(connection: Redis, signal: AbortSignal): Promise<void> {
   if (connection.status === 'ready') return Promise.resolve();
   return new Promise((resolve, reject) => {
-    const settle = (done: () => void) => () => {
-      connection.off('ready', onReady);
-      connection.off('end', onEnd);
-      done();
+    const look = () => {
+      const ended = connection.status === 'end';
+      if (connection.status !== 'ready' && !ended && !signal.aborted) return;
+      connection.off('ready', look);
+      connection.off('end', look);
+      signal.removeEventListener('abort', look);
+      if (signal.aborted) reject(signal.reason);
+      else if (ended) reject(new Error('The connection to Redis is closed'));
+      else resolve();
     };
-    const onReady = settle(resolve);
-    const onEnd = settle(() => reject(new Error('The connection to Redis is closed')));
-    connection.once('ready', onReady);
-    connection.once('end', onEnd);
-    if (connection.status === 'end') onEnd();
+    connection.on('ready', look);
+    connection.on('end', look);
+    signal.addEventListener('abort', look);
+    look();
   });
 }

@@ -23,3 +23,13 @@ export async function withinLimit<Answer>(
     clearTimeout(timer);
   }
 }
+
+/** The answer, or the signal's reason when that comes first: then nobody waits for the answer any longer. */
+export function unlessAborted<Answer>(work: Promise<Answer>, signal: AbortSignal): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort);
+  });
+}

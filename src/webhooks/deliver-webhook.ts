@@ -176,7 +176,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
   function deliverOnce(bookId: BookId, id: string): Promise<void> {
     const key = parseDeliveryId(id);
     if (!key || closed) return Promise.resolve();
-    const name = `${bookId} ${id}`;
+    const name = `${bookId} ${deliveryId(key)}`;
     const running = inHand.get(name);
     if (running) return running;
     const delivering = deliverOne(bookId, key).finally(() => inHand.delete(name));

@@ -1,0 +1,225 @@
+/**
+ * Every route of the reference against what it must not do: show another book's objects, obey a key without its scope,
+ * answer without a key, or fall over a body or query that nobody thought of.
+ */
+import { toUSVString } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Route } from '../../src/http/route.ts';
+import { ROUTES } from '../../src/http/routes/index.ts';
+import { EVERY_SCOPE, SCOPES } from '../../src/organisations/api-key.ts';
+import {
+  type Answer,
+  type Client,
+  type Endpoint,
+  type Event,
+  type List,
+  type Problem,
+  succeeded,
+} from '../support/client.ts';
+import { type OrganisationKeys, type Product, startProduct } from '../support/product.ts';
+
+let product: Product;
+let keys: OrganisationKeys;
+let client: Client;
+/** An object of each kind in the first organisation's test book. */
+let ids: Record<string, string>;
+const KEY = 'the-key-of-a-payout';
+
+beforeAll(async () => {
+  product = await startProduct({ backend: 'postgres' });
+  ({ keys, client } = await product.organisation());
+  const account = await client.openAccount();
+  const payout = await client.pay({ account: account.id, idempotencyKey: KEY });
+  const paid = await client.payoutUntil(payout.id, 'paid');
+  const endpoint = succeeded(await client.post<Endpoint>('/v1/webhooks', { url: 'http://127.0.0.1:9/none' }));
+  const event = (await client.read<List<Event>>('/v1/events')).data[0]!;
+  ids = {
+    account: account.id,
+    payout: payout.id,
+    entry: paid.journal_entries[0]!,
+    webhookEndpoint: endpoint.id,
+    event: event.id,
+    text: KEY,
+  };
+});
+
+afterAll(() => product?.close());
+
+function pathOf({ path, params = {} }: Route): string {
+  return path.replace(/:(\w+)/g, (_, name: string) => ids[params[name]!]!);
+}
+
+function call(one: Route, caller: Client, body?: unknown): Promise<Answer<Problem>> {
+  const hasBody = one.method === 'post' || one.method === 'patch';
+  return caller.send<Problem>(one.method.toUpperCase(), pathOf(one), {
+    body: hasBody ? (body ?? one.bodyExample) : undefined,
+  });
+}
+
+/** Two routes of one path do the same to another's object: both are tried. */
+const withIds = ROUTES.filter(({ params }) => params && !Object.values(params).includes('text'));
+const named = (one: Route) => `${one.method.toUpperCase()} ${one.path}`;
+
+test('every id in a path is of a kind that this matrix has an object of', () => {
+  for (const one of ROUTES) {
+    for (const kind of Object.values(one.params ?? {})) expect(Object.keys(ids)).toContain(kind);
+    expect([...one.path.matchAll(/:(\w+)/g)].map(([, name]) => name)).toEqual(Object.keys(one.params ?? {}));
+  }
+});
+
+describe('an object of one book', () => {
+  test.each(withIds.map((one) => [named(one), one] as const))(
+    '%s is not there for another organisation, nor in the other mode',
+    async (_, one) => {
+      const { client: stranger } = await product.organisation();
+      const foreign = await call(one, stranger);
+      expect([foreign.status, foreign.body.code]).toEqual([404, 'resource_not_found']);
+      const other = await call(one, product.client(keys.liveKey));
+      expect([other.status, other.body.code]).toEqual(
+        one.testModeOnly ? [403, 'test_mode_only'] : [404, 'resource_not_found'],
+      );
+    },
+  );
+
+  test('an idempotency key of one book means nothing in another', async () => {
+    const { client: stranger } = await product.organisation();
+    expect((await stranger.get(`/v1/idempotency_keys/${KEY}`)).status).toBe(404);
+    expect((await stranger.post<{ status: string }>(`/v1/idempotency_keys/${KEY}/void`)).body.status).toBe('voided');
+    expect((await client.get<{ status: string }>(`/v1/idempotency_keys/${KEY}`)).body.status).toBe('succeeded');
+  });
+
+  test('lists show nothing of it elsewhere', async () => {
+    const { client: stranger } = await product.organisation();
+    for (const path of [
+      '/v1/payouts',
+      '/v1/accounts',
+      '/v1/journal/entries',
+      '/v1/events',
+      '/v1/webhooks',
+      `/v1/journal/entries?resource=${ids.payout}`,
+      `/v1/events?object=${ids.payout}`,
+    ]) {
+      expect((await stranger.read<List<unknown>>(path)).data).toEqual([]);
+    }
+  });
+});
+
+describe('a key', () => {
+  test.each(ROUTES.map((one) => [named(one), one] as const))('%s asks for its scope', async (_, one) => {
+    const others = SCOPES.filter((scope) => scope !== one.scope);
+    const caller = await product.clientWith({ bookId: keys.testBookId, mode: 'test', scopes: others });
+    const { status, body } = await call(one, caller);
+    expect(status).toBe(403);
+    expect(body).toMatchObject({ code: 'permission_denied', required: one.scope });
+  });
+
+  test.each(ROUTES.map((one) => [named(one), one] as const))('%s asks for one that is good', async (_, one) => {
+    const answer = await call(one, product.client(`sk_test_${'0'.repeat(32)}`));
+    expect([answer.status, answer.body.code]).toEqual([401, 'api_key_invalid']);
+  });
+
+  test('is not obeyed from an address that it does not allow', async () => {
+    const caller = await product.clientWith({
+      bookId: keys.testBookId,
+      mode: 'test',
+      scopes: [EVERY_SCOPE],
+      allowedIps: ['203.0.113.0/24'],
+    });
+    expect((await caller.get<Problem>('/v1/limits')).body).toMatchObject({ status: 403, code: 'ip_not_allowed' });
+  });
+});
+
+/** Values that have broken somebody's API before. */
+const JUNK: readonly unknown[] = [
+  null,
+  true,
+  0,
+  -1,
+  1e21,
+  '',
+  ' ',
+  '\u0000',
+  '\ud800',
+  'x'.repeat(3_000),
+  '😀'.repeat(600),
+  "'; DROP TABLE payouts; --",
+  '{{7*7}}',
+  '../../etc/passwd',
+  '\u202e',
+  '9'.repeat(400),
+  [],
+  [[]],
+  [null],
+  {},
+  { __proto__: null, a: {} },
+  { type: 'cliq' },
+  { constructor: 1 },
+];
+
+/** The value with one of its members, however deep, replaced or added. */
+function* mutations(value: unknown): Generator<unknown> {
+  for (const junk of JUNK) yield junk;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
+  for (const [key, member] of Object.entries(value)) {
+    const { [key]: _, ...rest } = value as Record<string, unknown>;
+    yield rest;
+    for (const mutated of mutations(member)) yield { ...value, [key]: mutated };
+  }
+}
+
+describe('whatever is sent', () => {
+  test.each(ROUTES.filter(({ body }) => body).map((one) => [named(one), one] as const))(
+    'as the body of %s is answered with 2xx or 4xx',
+    async (_, one) => {
+      const { client: caller } = await product.organisation();
+      const account = await caller.openAccount();
+      const example = one.path.includes('inbound')
+        ? { ...(one.bodyExample as object), account: account.id }
+        : one.bodyExample;
+      let sent = 0;
+      for (const body of mutations(example)) {
+        const answer = await call(one, caller, body);
+        sent++;
+        if (answer.status >= 500)
+          throw new Error(`${JSON.stringify(body)?.slice(0, 300)} was answered with ${answer.text}`);
+      }
+      expect(sent).toBeGreaterThan(JUNK.length);
+    },
+  );
+
+  test.each(ROUTES.filter(({ query }) => query).map((one) => [named(one), one] as const))(
+    'as the query of %s is answered with 2xx or 4xx',
+    async (_, one) => {
+      const shape = (one.query as unknown as { shape: Record<string, unknown> }).shape;
+      const texts = JUNK.filter((junk) => typeof junk === 'string').map((text) =>
+        encodeURIComponent(toUSVString(text as string)),
+      );
+      for (const name of [
+        ...Object.keys(shape),
+        'created_at[gte]',
+        'created_at[lt]',
+        'metadata[a]',
+        'a[b][c]',
+        '[x]',
+        ']',
+        'a[',
+      ]) {
+        for (const text of [
+          ...texts,
+          'NaN',
+          '-1',
+          '1e9',
+          '%',
+          '%00',
+          '%ff',
+          '0001-01-01T00:00:00Z',
+          '9999-12-31T23:59:59Z',
+        ]) {
+          const target = `${pathOf(one)}?${name}=${text}`;
+          const answer = await client.send(one.method.toUpperCase(), target, { body: one.bodyExample });
+          if (answer.status >= 500) throw new Error(`${target} was answered with ${answer.text}`);
+        }
+      }
+    },
+  );
+});

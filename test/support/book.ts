@@ -1,0 +1,216 @@
+/** A book in a real database, opened directly: an organisation, a committer, accounts with money. */
+import { changeAccountStatus } from '../../src/accounts/change-account.ts';
+import { openAccount } from '../../src/accounts/open-account.ts';
+import { receiveTransfer } from '../../src/accounts/receive-transfer.ts';
+import { type Clock, systemClock } from '../../src/clock.ts';
+import { createPool, type Pool } from '../../src/db/pool.ts';
+import type { Stored } from '../../src/idempotency/idempotency-key.ts';
+import { once } from '../../src/idempotency/once.ts';
+import { newId, type Uuid } from '../../src/ids.ts';
+import { accounts } from '../../src/ledger/account-store.ts';
+import type { EventSink } from '../../src/ledger/batch.ts';
+import type { BookId, Mode } from '../../src/ledger/book.ts';
+import type { Command, Refusal, Ring } from '../../src/ledger/command.ts';
+import { Committer, type CommitterOptions } from '../../src/ledger/committer.ts';
+import { Draft } from '../../src/ledger/draft.ts';
+import { type Log, WRITE_ORDER } from '../../src/ledger/table.ts';
+import { createLogger } from '../../src/log.ts';
+import { openOrganisation } from '../../src/organisations/open-organisation.ts';
+import { findBookId } from '../../src/organisations/organisation-store.ts';
+import { type AcceptPayout, acceptPayout } from '../../src/payouts/accept-payout.ts';
+import type { Payout } from '../../src/payouts/payout.ts';
+import { loadPayouts } from '../../src/payouts/payout-store.ts';
+import type { RailWord } from '../../src/payouts/rail-word.ts';
+import { reservePayout } from '../../src/payouts/reserve-payout.ts';
+import { settlePayout } from '../../src/payouts/settle-payout.ts';
+import { deliveryLog } from '../../src/webhooks/delivery-store.ts';
+import { subscribers } from '../../src/webhooks/endpoint-store.ts';
+
+const log = createLogger('silent', 'test');
+
+/** Events are kept and delivered to nobody. */
+export const NO_SINK: EventSink = {
+  subscribers: () => Promise.resolve([]),
+  deliveries: { name: 'nowhere', writeOrder: WRITE_ORDER.deliveries, append: () => Promise.resolve() },
+};
+
+export const WEBHOOKS_SINK: EventSink = { subscribers, deliveries: deliveryLog };
+
+export interface BookOptions extends Partial<Omit<CommitterOptions, 'pool'>> {
+  /** The application's URL of a database, or a pool on it. */
+  database: string | Pool;
+  mode?: Mode;
+  /** A book that exists already: a further committer on it. */
+  bookId?: BookId;
+  poolSize?: number;
+  queryTimeoutMs?: number;
+}
+
+export interface TestBook {
+  readonly id: BookId;
+  readonly pool: Pool;
+  readonly committer: Committer;
+  /** What was committed in each transaction, how often it was tried, what went wrong. */
+  readonly batches: number[];
+  readonly errors: { code?: string; message: string }[];
+  readonly rings: Ring[];
+  submit<Answer>(command: Command<Answer>, deadlineMs?: number): Promise<Answer>;
+  /** An account that holds this much, by simulation: pool → customer. */
+  account(options?: { currency?: string; amount?: bigint; overdraftLimit?: bigint }): Promise<Uuid>;
+  fund(accountId: Uuid, amount: bigint, currency?: string): Promise<void>;
+  setStatus(action: 'freeze' | 'unfreeze' | 'close', accountId: Uuid, currency?: string): Promise<Stored | Refusal>;
+  accept(change: Partial<AcceptPayout> & { accountId: Uuid }): Promise<Payout>;
+  reserve(payout: Payout): Promise<Payout>;
+  settle(payout: Payout, word: Partial<RailWord>): Promise<Payout>;
+  /** One row of a query over this book, whose id is $1. */
+  row<Row>(sql: string, ...values: unknown[]): Promise<Row>;
+  rows<Row>(sql: string, ...values: unknown[]): Promise<Row[]>;
+  /** Finishes what it holds, and ends the pool if it made it. */
+  close(): Promise<void>;
+}
+
+export async function openBook(options: BookOptions): Promise<TestBook> {
+  const { database, mode = 'test', bookId, poolSize = 4, queryTimeoutMs, ...committerOptions } = options;
+  const pool =
+    typeof database === 'string'
+      ? createPool({ url: database, name: 'test', size: poolSize, log, queryTimeoutMs })
+      : database;
+  const clock: Clock = options.clock ?? systemClock;
+  const id = bookId ?? (await newBook(pool, { mode, clock }));
+  const [batches, errors, rings]: [number[], TestBook['errors'], Ring[]] = [[], [], []];
+  const committer = new Committer({
+    sink: NO_SINK,
+    ring: (_, rung) => rings.push(...rung),
+    observe: ({ commands }) => batches.push(commands),
+    onError: (error) => errors.push(error as TestBook['errors'][number]),
+    ...committerOptions,
+    pool,
+    clock,
+  });
+  const submit: TestBook['submit'] = (command, deadlineMs) => committer.submit(id, command, { deadlineMs });
+  const request = () => ({ requestId: newId(), actor: 'test' });
+
+  const fund: TestBook['fund'] = async (accountId, amount, currency = 'EUR') => {
+    const details = { bookId: id, accountId, amount, currency, description: null, salt: Buffer.alloc(16, 1) };
+    await submit(stored(receiveTransfer({ ...details, ...request() })));
+  };
+
+  return {
+    id,
+    pool,
+    committer,
+    batches,
+    errors,
+    rings,
+    submit,
+    async account({ currency = 'EUR', amount = 0n, overdraftLimit = 0n } = {}) {
+      const opened = openAccount({
+        currency,
+        name: 'Test',
+        overdraftLimit,
+        externalId: null,
+        metadata: {},
+        ...request(),
+      });
+      const { resourceId } = await submit(stored(opened));
+      if (amount > 0n) await fund(resourceId!, amount, currency);
+      return resourceId!;
+    },
+    fund,
+    setStatus: (action, accountId, currency = 'EUR') =>
+      submit(changeAccountStatus(action, { accountId, currency, ...request() })),
+    async accept(change) {
+      const { resourceId } = await submit(stored(acceptPayout(payoutRequest(id, change))));
+      return (await loadPayouts(pool, id, [resourceId!])).get(resourceId!)!;
+    },
+    reserve: (payout) => submit(reservePayout(id, payout)),
+    settle: (payout, word) =>
+      submit(settlePayout(id, payout, { call: 'submit', status: 'paid', nextInquiryMs: 60_000, raw: {}, ...word })),
+    row: async (sql, ...values) => (await pool.query(sql, [id, ...values])).rows[0],
+    rows: async (sql, ...values) => (await pool.query(sql, [id, ...values])).rows,
+    async close() {
+      await committer.close();
+      if (typeof database === 'string') await pool.end();
+    },
+  };
+}
+
+async function newBook(pool: Pool, { mode, clock }: { mode: Mode; clock: Clock }): Promise<BookId> {
+  const organisation = await openOrganisation(pool, { name: newId(), clock });
+  return (await findBookId(pool, organisation.id, mode))!;
+}
+
+/** The command under a key of its own, as the API carries it out: tried again after a lost answer, it knows itself. */
+function stored(command: Command<Stored | Refusal>): Command<Stored> {
+  return once(command, { key: null, fingerprint: Buffer.from(command.id), publicUrl: 'https://api.test' });
+}
+
+/** A payout of 1,000 with a fee of 5 to an alias, changed as a case needs it. */
+export function payoutRequest(bookId: BookId, change: Partial<AcceptPayout> & { accountId: Uuid }): AcceptPayout {
+  return {
+    bookId,
+    amount: 1_000n,
+    fee: 5n,
+    currency: 'EUR',
+    destination: { type: 'cliq', aliasSealed: Buffer.from('sealed'), aliasMasked: 'A••N', provider: null },
+    rail: 'sandbox',
+    description: null,
+    externalId: null,
+    metadata: {},
+    idempotencyKey: newId(),
+    requestId: newId(),
+    actor: 'test',
+    dryRun: false,
+    ...change,
+  };
+}
+
+export interface Transfer {
+  from: Uuid;
+  to: Uuid;
+  amount: bigint;
+  resourceId?: Uuid;
+  resource?: string;
+  /** Written with the entry, in the same transaction. */
+  append?: Log<string>;
+  /** Runs within the decision. */
+  during?: () => void;
+}
+
+/** The simplest command that posts: from one account to another. Answers with the sequence of its entry. */
+export function transfer({
+  from,
+  to,
+  amount,
+  resourceId,
+  resource = 'transfer',
+  append,
+  during,
+}: Transfer): Command<bigint> {
+  const id = newId();
+  return {
+    id,
+    name: 'test.transfer',
+    requestId: id,
+    touches: [{ table: accounts, ids: [from, to] }],
+    decide(state, moment) {
+      const draft = new Draft(state, { id, requestId: id, moment });
+      during?.();
+      const postings = [{ debit: from, credit: to, amount }];
+      const entry = draft.post({ resource, resourceId: resourceId ?? id, step: 'done', postings });
+      if (append) draft.append(append, id);
+      return draft.finish(entry.sequence);
+    },
+  };
+}
+
+/** A log whose writing is this statement: a way to fail as Postgres fails. */
+export function logThatRuns(sql: string, writeOrder: number = WRITE_ORDER.resources): Log<string> {
+  return {
+    name: 'test',
+    writeOrder,
+    append: async (trx) => {
+      await trx.query(sql);
+    },
+  };
+}
