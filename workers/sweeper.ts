@@ -185,11 +185,10 @@ export function createSweeper(runtime: SweeperRuntime): Sweeper {
   }
 
   async function isDeep(of: QueuePool): Promise<boolean> {
-    for (let lane = 0; lane < queues.lanes; lane++) {
-      const { states } = await queues.depth(of, lane, { limitMs: QUEUE_LIMIT_MS });
-      if (states.waiting > DEEP) return true;
-    }
-    return false;
+    const lanes = Array.from({ length: queues.lanes }, (_, lane) =>
+      queues.depth(of, lane, { limitMs: QUEUE_LIMIT_MS }),
+    );
+    return (await Promise.all(lanes)).some(({ states }) => states.waiting > DEEP);
   }
 
   async function ringForNotices(): Promise<number> {

@@ -75,5 +75,7 @@ export function createPool({
   });
   // Without a listener the restart of a database ends the process.
   pool.on('error', (error) => log.warn({ err: error }, 'idle database connection lost'));
+  // The pool listens to idle connections only. One that is lost in use says so in the statement it was busy with.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }

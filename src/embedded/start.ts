@@ -32,8 +32,11 @@ class PortTaken extends Error {
     );
   }
 }
+
 /** A person can mend these: the message is all they need. */
 const PLAIN_FAULTS = [PortTaken, AlreadyRunning, ConfigError, EmbeddedPostgresError, DatabaseRoleError, ListenError];
+
+const LOCAL_RECEIVERS = '127.0.0.1:*,localhost:*';
 
 const directory = dataDirectory();
 const shutdown = createShutdown();
@@ -50,22 +53,35 @@ async function start(): Promise<void> {
   shutdown.add('data folder', async () => claim.release());
   const port = await choosePort();
   const postgres = process.env.DATABASE_URL ? undefined : await startOwnPostgres();
-  const environment = postgres
-    ? {
-        ...process.env,
-        DATABASE_URL: postgres.applicationUrl,
-        DATABASE_OWNER_URL: postgres.ownerUrl,
-        COUNTINGHOUSE_ENCRYPTION_KEY: process.env.COUNTINGHOUSE_ENCRYPTION_KEY || postgres.encryptionKey,
-      }
-    : process.env;
-  // What a person wants to read here is the greeting; each request's line is for LOG_LEVEL=info.
-  const config = readConfig({ ...environment, PORT: port, LOG_LEVEL: environment.LOG_LEVEL || 'warn' });
+  const config = readConfig(environmentWith(postgres, port));
   const log = createLogger(config.LOG_LEVEL, 'countinghouse');
   if (postgres) keepPostgresRunning(postgres, log);
   if (config.DATABASE_OWNER_URL) {
     await migrate({ ownerUrl: config.DATABASE_OWNER_URL, applicationUrl: config.DATABASE_URL, log });
   }
   await startProduct({ config, log, postgres, announce: claim.announce });
+}
+
+/** What the person has set, completed by what a start without settings needs. */
+function environmentWith(postgres: PostgresServer | undefined, port: string): NodeJS.ProcessEnv {
+  const given = process.env;
+  return {
+    ...given,
+    PORT: port,
+    // What a person wants to read here is the greeting; a line for each request comes with LOG_LEVEL=info.
+    LOG_LEVEL: given.LOG_LEVEL || 'warn',
+    // Test books may send webhooks to receivers on this machine (`npm run listen`), as long as only this machine can ask for it.
+    WEBHOOK_ALLOW_HOSTS: given.WEBHOOK_ALLOW_HOSTS || (isLoopback(given.HOST) ? LOCAL_RECEIVERS : ''),
+    ...(postgres && {
+      DATABASE_URL: postgres.applicationUrl,
+      DATABASE_OWNER_URL: postgres.ownerUrl,
+      COUNTINGHOUSE_ENCRYPTION_KEY: given.COUNTINGHOUSE_ENCRYPTION_KEY || postgres.encryptionKey,
+    }),
+  };
+}
+
+function isLoopback(host: string | undefined): boolean {
+  return !host || ['127.0.0.1', 'localhost', '::1'].includes(host);
 }
 
 async function startOwnPostgres(): Promise<PostgresServer> {

@@ -47,6 +47,7 @@ const protectPage = helmet({
       frameAncestors: ["'none'"],
     },
   },
+  xFrameOptions: { action: 'deny' },
   // Whether the API is reached by https is for whoever terminates TLS to say.
   strictTransportSecurity: false,
 });

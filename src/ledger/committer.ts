@@ -120,10 +120,10 @@ export class Committer {
       } catch (error) {
         this.#options.onError?.(error, { bookId, commands: pending.length, attempt });
         if (classifyFailure(error) !== 'transient') return this.#isolate(bookId, pending, error);
-        await delay(pauseMs(attempt, pending));
-        pending = dropExpired(pending, error);
-        // Those behind them have waited as long, for the same reason.
+        // Those behind them wait for the same reason.
         const lane = this.#lane(bookId);
+        await delay(pauseMs(attempt, [...pending, ...lane.waiting]));
+        pending = dropExpired(pending, error);
         lane.waiting = dropExpired(lane.waiting, error);
         continue;
       }

@@ -3,8 +3,9 @@
  * sees to its rows one by one, and a job that fails whole (the database is away) is rung again by the sweeper.
  */
 import type { Logger } from '../log.ts';
+import type { CarriedJob, CarriedWorker } from './carrier.ts';
 import type { JOBS, JobData, JobName, QueuePool } from './job.ts';
-import type { CarriedJob, CarriedWorker, Queues } from './queues.ts';
+import type { Queues } from './queues.ts';
 import { warnSeldom } from './seldom.ts';
 import { withinLimit } from './time-limit.ts';
 

@@ -11,7 +11,7 @@ import { createPostgresBackend, Queue, Worker } from 'bullmq';
 import pg from 'pg';
 import { newId } from '../ids.ts';
 import type { Logger } from '../log.ts';
-import { type CarriedQueue, type CarriedWorker, type Carrier, JOB_OPTIONS, KEPT_EVENTS } from './queues.ts';
+import { type CarriedQueue, type CarriedWorker, type Carrier, JOB_OPTIONS, KEPT_EVENTS } from './carrier.ts';
 import { warnSeldom } from './seldom.ts';
 import { unlessAborted } from './time-limit.ts';
 

@@ -2,9 +2,9 @@
  * The queues that carry doorbells, on Redis or on Postgres. Everything else in the product knows this interface only.
  * Next: redis-carrier.ts and postgres-carrier.ts (what differs), doorbell.ts (who rings), pool.ts (who answers).
  */
-import type { Job, JobsOptions, Queue, Worker, WorkerOptions } from 'bullmq';
 import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
+import type { CarriedJob, CarriedQueue, CarriedWorker } from './carrier.ts';
 import { type JobData, type JobName, QUEUE_POOLS, type QueuePool, queueName } from './job.ts';
 import { createPostgresCarrier } from './postgres-carrier.ts';
 import { createRedisCarrier } from './redis-carrier.ts';
@@ -33,27 +33,6 @@ export interface QueueDepth {
   };
 }
 
-export type CarriedJob = Job<JobData, void, JobName>;
-// biome-ignore lint/suspicious/noExplicitAny: the library's types name the datastore; nothing here depends on it
-export type CarriedQueue = Queue<any, any, any, any, any, any, any, any>;
-// biome-ignore lint/suspicious/noExplicitAny: as above
-export type CarriedWorker = Worker<JobData, void, JobName, any, any, any>;
-
-/** What differs between Redis and Postgres as carriers of jobs. */
-export interface Carrier {
-  readonly backend: 'redis' | 'postgres';
-  openQueue(name: string): CarriedQueue;
-  openWorker(
-    name: string,
-    answer: (job: CarriedJob) => Promise<void>,
-    options: Omit<WorkerOptions, 'connection'>,
-  ): CarriedWorker;
-  /** Resolves when jobs can be added now. Rejects when this queue object never will be able to, or at the signal. */
-  ready(queue: CarriedQueue, signal: AbortSignal): Promise<void>;
-  jobOptions(deduplicationId: string | undefined): JobsOptions;
-  close(): Promise<void>;
-}
-
 export interface Queues {
   readonly backend: 'redis' | 'postgres';
   readonly lanes: number;
@@ -77,9 +56,6 @@ const CLOSE_LIMIT_MS = 2_000;
 
 /** BullMQ's own default, said aloud: a job whose worker is silent this long is given to another. Renewed at half time. */
 const LOCK_MS = 30_000;
-
-/** The library keeps a stream of events that nobody here reads. It must keep some: with none it never trims. */
-export const KEPT_EVENTS = 100;
 
 export function createQueues(config: QueuesConfig, log: Logger): Queues {
   const carrier = config.REDIS_URL
@@ -150,10 +126,10 @@ export function createQueues(config: QueuesConfig, log: Logger): Queues {
     async close() {
       const open = [...queues.values()];
       queues.clear();
-      const closed = Promise.allSettled(open.map((queue) => queue.close())).then(() => carrier.close());
-      await withinLimit(closed, { what: 'closing the queues', limitMs: CLOSE_LIMIT_MS }).catch(
-        warnSeldom(log, 'queues did not close'),
-      );
+      const warn = warnSeldom(log, 'queues did not close');
+      const limit = { what: 'closing the queues', limitMs: CLOSE_LIMIT_MS };
+      await withinLimit(Promise.allSettled(open.map((queue) => queue.close())), limit).catch(warn);
+      await withinLimit(carrier.close(), limit).catch(warn);
     },
   };
 }
@@ -170,6 +146,3 @@ async function limited<Answer>(
     over.abort();
   }
 }
-
-/** Retries and history are rows in Postgres: a job is tried once and forgotten. */
-export const JOB_OPTIONS = { attempts: 1, removeOnComplete: true, removeOnFail: true } as const;

@@ -5,7 +5,7 @@
 import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import type { Logger } from '../log.ts';
-import { type CarriedQueue, type Carrier, JOB_OPTIONS, KEPT_EVENTS } from './queues.ts';
+import { type CarriedQueue, type Carrier, JOB_OPTIONS, KEPT_EVENTS, KEY_PREFIX } from './carrier.ts';
 import { warnSeldom } from './seldom.ts';
 import { unlessAborted } from './time-limit.ts';
 
@@ -54,12 +54,13 @@ export function createRedisCarrier({ url, log }: { url: string; log: Logger }): 
     openQueue: (name) =>
       new Queue(name, {
         connection: producer,
+        prefix: KEY_PREFIX,
         // Its INFO would be the one command whose failure breaks a queue object for good.
         skipVersionCheck: true,
         streams: { events: { maxLen: KEPT_EVENTS } },
       }) as CarriedQueue,
     openWorker: (name, answer, options) =>
-      new Worker(name, answer, { ...options, connection: consumer ?? openConsumer() }),
+      new Worker(name, answer, { ...options, prefix: KEY_PREFIX, connection: consumer ?? openConsumer() }),
     async ready(queue, signal) {
       await untilReady(producer, signal);
       await unlessAborted(queue.waitUntilReady(), signal);

@@ -62,12 +62,12 @@ export interface WebhookEndpoint {
   readonly updatedAt: Instant;
 }
 
-export type EndpointAction = 'update' | 'enable' | 'disable' | 'delete' | 'rotate_secret' | 'send_test_event';
+export type EndpointAction = 'update' | 'enable' | 'disable' | 'delete' | 'rotate_secret' | 'test';
 
 export function endpointActions({ status }: Pick<WebhookEndpoint, 'status'>): EndpointAction[] {
   switch (status) {
     case 'enabled':
-      return ['update', 'disable', 'delete', 'rotate_secret', 'send_test_event'];
+      return ['update', 'disable', 'delete', 'rotate_secret', 'test'];
     case 'disabled':
       return ['update', 'enable', 'delete', 'rotate_secret'];
     case 'deleted':

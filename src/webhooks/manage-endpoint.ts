@@ -183,7 +183,7 @@ export function rotateSecret(input: RotateSecret): Command<Stored | Refusal> {
 
 /** Sends `webhook.test` to this endpoint and to no other, whatever its filter. The answer is the event. */
 export function sendTestEvent(input: EndpointChange): Command<Stored | Refusal> {
-  return changeEndpoint('send_test_event', input, (draft, endpoint) =>
+  return changeEndpoint('test', input, (draft, endpoint) =>
     answer(endpoint, { status: 202, body: announce(draft, TEST_EVENT, endpoint).payload }),
   );
 }

@@ -1,6 +1,6 @@
 /** Workers as processes of their own, beside an API in another: what `npm run worker` runs. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Client } from '../support/client.ts';
 import { describeOnEachBackend, type Product, startProduct, testEnvironment } from '../support/product.ts';
 
@@ -18,8 +18,10 @@ describeOnEachBackend('a worker process', (backend) => {
   let client: Client;
   const workers: WorkerProcess[] = [];
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     product = await startProduct({ backend, pools: [] });
+  });
+  beforeEach(async () => {
     client = (await product.organisation()).client;
   });
   afterEach(async () => {
@@ -27,8 +29,8 @@ describeOnEachBackend('a worker process', (backend) => {
       worker.process.kill('SIGKILL');
       await worker.ended;
     }
-    await product.close();
   });
+  afterAll(() => product.close());
 
   /** Started, and its pools at work. */
   async function startWorker(...given: string[]): Promise<WorkerProcess> {

@@ -77,7 +77,7 @@ describeOnEachBackend('a worker that hangs', (backend) => {
       await load.untilAccepted(load.payouts().length + 200);
       frozen.thaw();
       await stage.settleAndCheck(load);
-      expect(await frozen.terminate()).toBe(0);
+      await frozen.terminate();
     },
     TIMEOUT_MS,
   );

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { type Account, type Answer, type Client, type Payout, until } from '../support/client.ts';
+import { type Account, type Answer, type Client, NotAsPromised, type Payout, until } from '../support/client.ts';
 
 export interface Load {
   /** Ids of all payouts that were accepted. */
@@ -23,9 +23,12 @@ interface Sent {
   answer: Answer<Payout>;
 }
 
-/** Callers side by side, and how long each thinks between two payouts: a hundred a second, which two cores can follow. */
+/**
+ * Callers side by side. Each looks for its payout to be moved before it makes the next, for a second at most: so the load
+ * follows the machine, and goes on when nobody moves anything.
+ */
 const CALLERS = 8;
-const THINK_MS = 80;
+const PATIENCE_MS = 1_000;
 /** One that stops nobody: an outage ends within seconds, and then the same key is tried again. */
 const TRY_AGAIN_MS = 50;
 const REPEATED = 40;
@@ -63,9 +66,9 @@ export async function startLoad(clients: readonly Client[]): Promise<Load> {
           idempotencyKey: key,
         });
         if (answer.status === 202 || answer.status === 422) return answer;
-        if (answer.status < 500 && answer.status !== 409) throw new UnexpectedAnswer(`${answer.status} ${answer.text}`);
+        if (answer.status < 500 && answer.status !== 409) throw new NotAsPromised(`${answer.status} ${answer.text}`);
       } catch (error) {
-        if (error instanceof UnexpectedAnswer) throw error;
+        if (error instanceof NotAsPromised) throw error;
       }
       await pause(TRY_AGAIN_MS);
     }
@@ -75,8 +78,10 @@ export async function startLoad(clients: readonly Client[]): Promise<Load> {
     while (going) {
       const key = randomUUID();
       const body = payoutNumber(asked++, accounts);
-      sent.push({ key, body, answer: await certainAnswer(key, body) });
-      await pause(THINK_MS);
+      const answer = await certainAnswer(key, body);
+      sent.push({ key, body, answer });
+      if (answer.status === 202)
+        await first.payoutUntil(answer.body.id, wasMoved, { timeoutMs: PATIENCE_MS }).catch(pauseShortly);
     }
   }
 
@@ -109,7 +114,8 @@ export async function startLoad(clients: readonly Client[]): Promise<Load> {
   };
 }
 
-class UnexpectedAnswer extends Error {}
+const wasMoved = ({ status }: Payout) => status !== 'pending';
+const pauseShortly = () => pause(TRY_AGAIN_MS);
 
 /** The same number is the same payout: small amounts, every account, every fate. */
 function payoutNumber(number: number, accounts: readonly Account[]): Record<string, unknown> {

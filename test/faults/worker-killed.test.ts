@@ -61,18 +61,15 @@ describeOnEachBackend('a process killed with -9', (backend) => {
       stage = await startStage({ backend, workers: { all: { pools: ALL_POOLS } } });
       const load = await stage.load();
       const api = stage.apis[0]!;
-      for (const failpoints of [
-        'ledger.commit.before=kill@5',
-        'ledger.commit.after=kill@5',
-        'doorbell.ring.before=kill@5',
-      ]) {
-        await load.untilAccepted(load.payouts().length + 30);
+      await load.untilAccepted(30);
+      for (const point of ['ledger.commit.before', 'ledger.commit.after', 'doorbell.ring.before']) {
         await api.kill();
-        await api.start({ failpoints });
+        await api.start({ failpoints: `${point}=kill@20` });
         await api.ended();
+        expect(api.output).toContain(`failpoint ${point}: SIGKILL`);
       }
       await api.start();
-      await load.untilAccepted(load.payouts().length + 50);
+      await load.untilAccepted(load.payouts().length + 100);
       await stage.settleAndCheck(load);
     },
     TIMEOUT_MS,

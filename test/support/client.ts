@@ -206,6 +206,11 @@ export async function until<Value>(
 
 const bigintsAsText = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value);
 
+/** An answer that the reference does not know. */
+export class NotAsPromised extends Error {
+  override name = 'NotAsPromised';
+}
+
 const matchers = new Map<Route, RegExp>();
 
 export function routeOf(method: string, path: string): Route | undefined {
@@ -223,15 +228,15 @@ function holdAgainstReference(method: string, path: string, answer: Answer<unkno
   const told = `${method} ${path} answered ${answer.status} ${answer.text.slice(0, 2_000)}`;
   const fits = (schema: z.ZodType) => {
     const { error } = schema.safeParse(answer.body);
-    if (error) throw new Error(`${told}\nwhich is not what the reference says: ${error.message}`);
+    if (error) throw new NotAsPromised(`${told}\nwhich is not what the reference says: ${error.message}`);
   };
   if (answer.status >= 400) {
     if (answer.headers['content-type'] !== 'application/problem+json; charset=utf-8')
-      throw new Error(`${told}\nno problem+json`);
+      throw new NotAsPromised(`${told}\nno problem+json`);
     fits(problem);
   } else if (route && answer.status !== 204) {
     const promised = route.responses[answer.status];
-    if (!promised) throw new Error(`${told}\nwhich the reference does not know`);
+    if (!promised) throw new NotAsPromised(`${told}\nwhich the reference does not know`);
     fits(promised.schema);
   }
 }

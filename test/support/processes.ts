@@ -36,8 +36,8 @@ export interface ProductProcess {
   start(options?: StartOptions): Promise<void>;
   /** kill -9. Resolves when it is gone. */
   kill(): Promise<void>;
-  /** SIGTERM. Resolves with the exit code when it is gone. */
-  terminate(): Promise<number | null>;
+  /** SIGTERM. Resolves when it has finished what it had in hand and left with 0. */
+  terminate(): Promise<void>;
   freeze(): void;
   thaw(): void;
   /** Resolves when it has died, by its own hand or another's. */
@@ -101,7 +101,12 @@ export async function startProcess(
     async kill() {
       await end('SIGKILL');
     },
-    terminate: () => end('SIGTERM'),
+    async terminate() {
+      const wasRunning = isRunning();
+      const code = await end('SIGTERM');
+      if (wasRunning && code === 0) return;
+      throw new Error(`${script.join(' ')} ${wasRunning ? 'left' : 'had already ended'} with ${code}:\n${output}`);
+    },
     freeze: () => void child?.kill('SIGSTOP'),
     thaw: () => void child?.kill('SIGCONT'),
     async ended() {

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { journalEntry } from './journal.ts';
 import * as shown from './shown.ts';
 
-/** An event whose object is of a kind. Not strict: later releases add members. */
+/** An event whose object is of a kind. Not strict: later releases add members, and readers must bear it. */
 export function eventOf(objectSchema: z.ZodType) {
-  return z.looseObject({
+  return z.object({
     id: shown.id('event'),
     object: z.literal('event'),
     type: z.string().meta({ example: 'payout.paid' }),
@@ -14,7 +14,7 @@ export function eventOf(objectSchema: z.ZodType) {
     created_at: shown.time(),
     livemode: shown.livemode,
     request_id: shown.id('request', 'The request that it began with.'),
-    data: z.looseObject({
+    data: z.object({
       object: objectSchema,
       previous_attributes: z.record(z.string(), z.unknown()).meta({ description: 'What changed, as it was before.' }),
     }),
@@ -24,4 +24,4 @@ export function eventOf(objectSchema: z.ZodType) {
   });
 }
 
-export const event = eventOf(z.looseObject({ id: z.string(), object: z.string() })).meta({ id: 'Event' });
+export const event = eventOf(z.object({ id: z.string(), object: z.string() })).meta({ id: 'Event' });

@@ -58,7 +58,11 @@ export interface TestApp {
 
 /** `handle` answers POST and GET /v1/things; without one, they answer with what they were given. */
 export function createTestApp(
-  options: { handle?: (request: RouteRequest) => Promise<RouteAnswer>; environment?: NodeJS.ProcessEnv } = {},
+  options: {
+    handle?: (request: RouteRequest) => Promise<RouteAnswer>;
+    environment?: NodeJS.ProcessEnv;
+    routes?: readonly Route[];
+  } = {},
 ): TestApp {
   const handled: RouteRequest[] = [];
   const logged: string[] = [];
@@ -129,7 +133,7 @@ export function createTestApp(
     pool: { query: () => Promise.reject(new Error('no database here')) },
   } as unknown as ApiRuntime;
   const services = new ApiServices(runtime);
-  return { app: createApp(runtime, services, routes), services, handled, logged };
+  return { app: createApp(runtime, services, options.routes ?? routes), services, handled, logged };
 }
 
 export const GOOD_BODY = { amount: 5124, currency: 'JOD', target: { type: 'alias', alias: 'SHOP1' } };

@@ -1,0 +1,33 @@
+/** What carries jobs: the queue library over one datastore or another. Next: redis-carrier.ts, postgres-carrier.ts. */
+import type { Job, JobsOptions, Queue, Worker, WorkerOptions } from 'bullmq';
+import type { JobData, JobName } from './job.ts';
+
+export type CarriedJob = Job<JobData, void, JobName>;
+// biome-ignore lint/suspicious/noExplicitAny: the library's types name the datastore; nothing here depends on it
+export type CarriedQueue = Queue<any, any, any, any, any, any, any, any>;
+// biome-ignore lint/suspicious/noExplicitAny: as above
+export type CarriedWorker = Worker<JobData, void, JobName, any, any, any>;
+
+/** What differs between Redis and Postgres as carriers of jobs. */
+export interface Carrier {
+  readonly backend: 'redis' | 'postgres';
+  openQueue(name: string): CarriedQueue;
+  openWorker(
+    name: string,
+    answer: (job: CarriedJob) => Promise<void>,
+    options: Omit<WorkerOptions, 'connection'>,
+  ): CarriedWorker;
+  /** Resolves when jobs can be added now. Rejects when this queue object never will be able to, or at the signal. */
+  ready(queue: CarriedQueue, signal: AbortSignal): Promise<void>;
+  jobOptions(deduplicationId: string | undefined): JobsOptions;
+  close(): Promise<void>;
+}
+
+/** Retries and history are rows in Postgres: a job is tried once and forgotten. */
+export const JOB_OPTIONS = { attempts: 1, removeOnComplete: true, removeOnFail: true } as const;
+
+/** Before every key in Redis, so that whoever looks into a shared one knows whose they are. */
+export const KEY_PREFIX = 'countinghouse';
+
+/** The library keeps a stream of events that nobody here reads. It must keep some: with none it never trims. */
+export const KEPT_EVENTS = 100;

@@ -1,0 +1,178 @@
+/** The reference: for machines, for people, and true. */
+
+import request from 'supertest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { ERRORS } from '../../../src/errors.ts';
+import { codesOf } from '../../../src/http/openapi.ts';
+import { ROUTES } from '../../../src/http/routes/index.ts';
+import { createTestApp } from './test-app.ts';
+
+/** The parts of an OpenAPI document that are looked at here. */
+interface Operation {
+  operationId: string;
+  summary: string;
+  tags: string[];
+  security: unknown[];
+  parameters?: { name: string; in: string; required?: boolean; schema: unknown }[];
+  requestBody?: { required: boolean; content: Record<string, { schema: unknown; example?: unknown }> };
+  responses: Record<
+    string,
+    { description: string; headers?: Record<string, unknown>; content?: Record<string, { schema: unknown }> }
+  >;
+}
+interface Document {
+  openapi: string;
+  servers: { url: string }[];
+  components: { schemas: Record<string, unknown>; securitySchemes: Record<string, unknown> };
+  paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, { post: Operation }>;
+}
+
+const { app } = createTestApp({ routes: ROUTES });
+let document: Document;
+
+beforeAll(async () => {
+  document = (await request(app).get('/openapi.json')).body;
+});
+
+const operations = () =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+
+describe('the document', () => {
+  test('is OpenAPI 3.1 and names every route, and no other', () => {
+    expect(document.openapi).toBe('3.1.0');
+    expect(document.servers).toEqual([{ url: 'https://api.example.com' }]);
+    const documented = operations().map(({ path, method }) => `${method} ${path}`);
+    expect(documented.sort()).toEqual(
+      ROUTES.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`).sort(),
+    );
+    expect(new Set(operations().map(({ operation }) => operation.operationId)).size).toBe(ROUTES.length);
+  });
+
+  test('has every schema that it refers to, and refers to none that is empty', () => {
+    const names = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(
+      ([, name]) => name!,
+    );
+    expect(names.length).toBeGreaterThan(100);
+    for (const name of names)
+      expect(Object.keys(document.components.schemas[name] as object).length).toBeGreaterThan(0);
+    expect(JSON.stringify(document)).not.toContain('"$ref":"#/definitions');
+  });
+
+  test('says amounts as integers with their bounds, and refuses unknown members', () => {
+    const schema = document.components.schemas.CreatePayout as {
+      properties: Record<string, unknown>;
+      additionalProperties: boolean;
+      required: string[];
+    };
+    expect(schema.properties.amount).toMatchObject({
+      type: 'integer',
+      format: 'int64',
+      minimum: 1,
+      maximum: 9_007_199_254_740_991,
+    });
+    expect(schema.additionalProperties).toBe(false);
+    expect(schema.required.sort()).toEqual(['amount', 'currency', 'destination']);
+  });
+
+  test('asks every operation for a key, and answers each with the request id and with problems', () => {
+    expect(document.components.securitySchemes.apiKey).toMatchObject({ type: 'http', scheme: 'bearer' });
+    for (const { path, method, operation } of operations()) {
+      const where = `${method} ${path}`;
+      expect(operation.security, where).toEqual([{ apiKey: [] }]);
+      for (const [status, response] of Object.entries(operation.responses)) {
+        expect(response.headers, where).toHaveProperty('Request-Id');
+        const type = Number(status) >= 400 ? 'application/problem+json' : 'application/json';
+        expect(response.content?.[type]?.schema, `${where} ${status}`).toBeDefined();
+      }
+      for (const status of ['401', '403', '429', '500', '503'])
+        expect(operation.responses, where).toHaveProperty(status);
+    }
+  });
+
+  test('asks for an Idempotency-Key where money moves, and offers one with every other POST', () => {
+    for (const route of ROUTES.filter(({ method }) => method === 'post')) {
+      const { parameters } = document.paths[route.path.replace(/:(\w+)/g, '{$1}')]!.post!;
+      const header = parameters?.find(({ name }) => name === 'Idempotency-Key');
+      expect(header, route.operation).toMatchObject({ in: 'header', required: route.idempotency === 'required' });
+    }
+  });
+
+  test('has examples that its own schemas accept', () => {
+    for (const route of ROUTES.filter(({ body }) => body)) {
+      expect(route.bodyExample, route.operation).toBeDefined();
+      const result = route.body!.safeParse(route.bodyExample);
+      expect(result.error?.issues ?? [], route.operation).toEqual([]);
+    }
+  });
+
+  test('names every code that a route can answer with, under its status', () => {
+    for (const route of ROUTES) {
+      const { responses } = document.paths[route.path.replace(/:(\w+)/g, '{$1}')]![route.method]!;
+      for (const code of codesOf(route))
+        expect(responses[String(ERRORS[code].status)]!.description, route.operation).toContain(`\`${code}\``);
+    }
+  });
+
+  test('has the events that are sent, with their objects and signature', () => {
+    expect(Object.keys(document.webhooks)).toContain('payout.paid');
+    const { post } = document.webhooks['payout.paid']!;
+    expect(post.parameters!.map(({ name }) => name)).toEqual(['webhook-id', 'webhook-timestamp', 'webhook-signature']);
+    expect(post.requestBody!.content['application/json']!.schema).toEqual({ $ref: '#/components/schemas/PayoutEvent' });
+  });
+});
+
+describe('the pages', () => {
+  test('run nothing and load nothing but our own files', async () => {
+    const page = await request(app).get('/docs');
+    expect(page.status).toBe(200);
+    const policy = page.headers['content-security-policy']!;
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self'");
+    expect(policy).not.toContain('unsafe-eval');
+    expect(policy.match(/script-src[^;]*/)![0]).not.toContain('unsafe-inline');
+    expect(page.text).not.toMatch(/<script(?![^>]*src=)/);
+    expect(page.text).not.toMatch(/(src|href)="(https?:)?\/\//);
+    expect(page.headers['x-frame-options']).toBeDefined();
+    expect(page.headers['x-content-type-options']).toBe('nosniff');
+  });
+
+  test('have every file that they name', async () => {
+    const page = await request(app).get('/docs');
+    const files = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file]) => file!);
+    expect(files.length).toBeGreaterThanOrEqual(4);
+    for (const file of files) {
+      const answer = await request(app).get(file);
+      expect(answer.status, file).toBe(200);
+      expect(answer.headers['cache-control']).toBe('public, max-age=3600');
+    }
+    expect((await request(app).get('/docs/assets/swagger-ui-bundle.js')).headers['content-type']).toContain(
+      'text/javascript',
+    );
+  });
+
+  test.each([
+    '/docs/assets/..%2f..%2fpackage.json',
+    '/docs/assets/package.json',
+    '/docs/assets/constructor',
+    '/docs/assets/__proto__',
+    '/docs/errors/constructor',
+    '/docs/errors/nothing',
+  ])('%s is not there', async (path) => {
+    const answer = await request(app).get(path);
+    expect([answer.status, answer.body.code]).toEqual([404, 'route_not_found']);
+  });
+
+  test('tell of every error what to do next', async () => {
+    const index = await request(app).get('/docs/errors');
+    for (const [code, { help }] of Object.entries(ERRORS)) {
+      expect(index.text).toContain(`/docs/errors/${code}"`);
+      const page = await request(app).get(`/docs/errors/${code}`);
+      expect(page.status).toBe(200);
+      expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
+      expect(page.text).toContain(help.split('`')[0]!.slice(0, 20));
+    }
+  });
+});
