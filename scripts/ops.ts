@@ -180,10 +180,10 @@ function tableOfStuck(rows: readonly StuckRow[]): string {
   );
 }
 
-/** A column for each member of the first row. */
+/** A column for each member of the first row; in colors for people only. */
 function tableOf(rows: readonly Record<string, unknown>[]): string {
   const head = Object.keys(rows[0] ?? {});
-  const table = new Table({ head });
+  const table = new Table({ head, ...(process.stdout.isTTY ? {} : { style: { head: [], border: [] } }) });
   for (const row of rows) table.push(head.map((name) => String(row[name] ?? '')));
   return table.toString();
 }

@@ -1,5 +1,5 @@
 /** Makes a cluster: the data directory of one Postgres server. Whole or absent, also when the process dies in between. */
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PostgresBinaries } from './binaries.ts';
@@ -22,11 +22,12 @@ export interface ClusterOptions {
 }
 
 /** The path of the cluster, made now unless it is there. Throws EmbeddedPostgresError with initdb's own words. */
-export function ensureCluster({ binaries, place, account, superuserPassword, durable }: ClusterOptions): string {
+export async function ensureCluster(options: ClusterOptions): Promise<string> {
+  const { binaries, place, account, superuserPassword, durable } = options;
   const cluster = join(place, 'cluster');
   if (existsSync(join(cluster, 'PG_VERSION'))) return cluster;
   for (const name of readdirSync(place).filter((entry) => entry.startsWith(DRAFT))) {
-    rmSync(join(place, name), { recursive: true, force: true }); // of a process that was killed while it made one
+    removeDraft(join(place, name)); // of a process that was killed while it made one
   }
   const draft = mkdtempSync(join(place, DRAFT));
   const passwordFile = join(draft, 'password');
@@ -35,12 +36,17 @@ export function ensureCluster({ binaries, place, account, superuserPassword, dur
     writeFileSync(passwordFile, `${superuserPassword}\n`, { mode: 0o600, flag: 'wx' });
     mkdirSync(data, { mode: 0o700 });
     if (account) for (const path of [draft, passwordFile, data]) chownSync(path, account.uid, account.gid);
-    runInitdb(binaries.initdb, { data, passwordFile, account, durable });
+    await runInitdb({ initdb: binaries.initdb, data, passwordFile, account, durable });
     renameSync(data, cluster);
   } finally {
-    rmSync(draft, { recursive: true, force: true });
+    removeDraft(draft);
   }
   return cluster;
+}
+
+/** With patience: the initdb of a process that was killed may still be writing there. */
+function removeDraft(path: string): void {
+  rmSync(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }
 
 /** Nobody is trusted for being on this machine: every connection gives a password. */
@@ -48,31 +54,36 @@ const AUTHENTICATION = '--auth=scram-sha-256';
 /** The built-in C.UTF-8 is the same on every machine, whatever locales and ICU it has. */
 const LOCALE = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
 
-function runInitdb(
-  initdb: string,
-  {
-    data,
-    passwordFile,
-    account,
-    durable,
-  }: { data: string; passwordFile: string; account: Account | undefined; durable: boolean },
-): void {
-  const options = [
-    `--pgdata=${data}`,
-    `--username=${SUPERUSER}`,
-    `--pwfile=${passwordFile}`,
-    AUTHENTICATION,
-    ...LOCALE,
-  ];
-  const { status, error, stdout, stderr } = spawnSync(initdb, durable ? options : [...options, '--no-sync'], {
+interface Initdb {
+  initdb: string;
+  data: string;
+  passwordFile: string;
+  account: Account | undefined;
+  durable: boolean;
+}
+
+/** In a session of its own, like the server: Ctrl-C is for us, and we let it finish. */
+async function runInitdb({ initdb, data, passwordFile, account, durable }: Initdb): Promise<void> {
+  const given = [`--pgdata=${data}`, `--username=${SUPERUSER}`, `--pwfile=${passwordFile}`, AUTHENTICATION, ...LOCALE];
+  const child = spawn(initdb, durable ? given : [...given, '--no-sync'], {
     cwd: '/',
-    encoding: 'utf8',
+    detached: true,
     env: postgresEnvironment(),
+    stdio: ['ignore', 'pipe', 'pipe'],
     ...(account && { uid: account.uid, gid: account.gid }),
   });
-  if (status === 0) return;
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
+  const code = await new Promise<number | null>((resolve) => {
+    child.once('error', (error) => {
+      output += error.message;
+      resolve(null);
+    });
+    child.once('close', resolve);
+  });
+  if (code === 0) return;
   throw new EmbeddedPostgresError(
-    `The database cluster could not be made:\n${(error?.message ?? `${stdout}\n${stderr}`).trim().split('\n').slice(-6).join('\n')}`,
+    `The database cluster could not be made:\n${output.trim().split('\n').slice(-6).join('\n')}`,
     'Make room on the disk or name another folder in COUNTINGHOUSE_DATA, or set DATABASE_URL to a Postgres of your own.',
   );
 }

@@ -84,7 +84,13 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   const binaries = preparePostgresBinaries(account);
   rememberPostgres(directory, { port: 0, ...remembered, place });
   const durable = options.durable ?? true;
-  const cluster = ensureCluster({ binaries, place, account, superuserPassword: secrets.superuserPassword, durable });
+  const cluster = await ensureCluster({
+    binaries,
+    place,
+    account,
+    superuserPassword: secrets.superuserPassword,
+    durable,
+  });
   const logFile = join(directory, 'postgres.log');
   const settings = asText({ ...SETTINGS, ...(!durable && NOT_DURABLE), ...options.settings });
 

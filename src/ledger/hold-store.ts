@@ -83,7 +83,7 @@ export const holds: Table<Hold> = {
       text: `UPDATE holds SET remaining = v.remaining, status = v.status, steps = v.steps, updated_at = v.updated_at
         FROM unnest($2::uuid[], $3::bigint[], $4::text[], $5::smallint[], $6::timestamptz[])
           AS v (id, remaining, status, steps, updated_at)
-        WHERE holds.book_id = $1 AND holds.id = v.id`,
+        WHERE holds.book_id = $1 AND holds.id = ANY ($2::uuid[]) AND holds.id = v.id`,
       values: [
         bookId,
         plainArray(column(rows, (row) => row.id)),

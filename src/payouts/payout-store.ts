@@ -174,7 +174,7 @@ export const payouts: Table<Payout> = {
             $10::text[], $11::text[], $12::text[], ${jsonArray('$13')}::jsonb[], $14::integer[], $15::timestamptz[], $16::timestamptz[])
           AS v (id, status, amount_returned, returns, outcome, inquiries, next_inquiry_at, sent_at, failure_code,
             rail_code, rail_reference, entry_ids, version, due_at, updated_at)
-        WHERE payouts.book_id = $1 AND payouts.id = v.id`,
+        WHERE payouts.book_id = $1 AND payouts.id = ANY ($2::uuid[]) AND payouts.id = v.id`,
       values: [
         bookId,
         plainArray(column(rows, (row) => row.id)),

@@ -285,7 +285,7 @@ describe('a receiver', () => {
     const hooks = await receiver();
     const slow = await world.endpoint(bookId, { url: hanging.url, events: ['payout.*'] });
     const quick = await world.endpoint(bookId, { url: hooks.url, events: ['account.*'] });
-    const posting = deliverer({ timeoutMs: 300 });
+    const posting = deliverer({ timeoutMs: 2_000 });
     const hung = posting.deliver(bookId, await world.emit(bookId, 'payout.paid', 200));
     await hanging.arrivals(1);
     await posting.deliver(bookId, await world.emit(bookId, 'account.created', 50));
@@ -341,6 +341,22 @@ describe('an endpoint that is switched off', () => {
     expect(await attemptsOf(id)).toHaveLength(1);
   });
 
+  test('while a try is under way stays canceled where another process said so first', async () => {
+    const answers: (() => void)[] = [];
+    const hooks = await receiver((response) => answers.push(() => response.writeHead(200).end()));
+    const { id } = await world.endpoint(bookId, { url: hooks.url });
+    const ids = await world.emit(bookId, 'payout.paid');
+    const sending = deliverer().deliver(bookId, ids);
+    await hooks.arrivals(1);
+    await world.submit(bookId, disableEndpoint(change(id)));
+    await deliverer().deliver(bookId, ids);
+    answers[0]!();
+    await sending;
+    expect(await deliveriesOf(world.pool, id)).toMatchObject([{ status: 'canceled', attempts: 0 }]);
+    expect(await attemptsOf(id)).toEqual([]);
+    expect(failures).toEqual([]);
+  });
+
   test('for good is sent nothing more', async () => {
     const hooks = await receiver();
     const { id } = await world.endpoint(bookId, { url: hooks.url });
@@ -370,21 +386,22 @@ describe('bells', () => {
   });
 
   test('answered by two processes at once are recorded once, and the slower one changes nothing', async () => {
-    const both = receiver((response, _request, number) => {
-      // The first to come fails, and is answered last.
-      if (number === 1) void hooks.arrivals(2).then(() => setImmediate(() => response.writeHead(500).end()));
-      else response.writeHead(200).end();
-    });
-    const hooks = await both;
+    const answers: ((status: number) => void)[] = [];
+    const hooks = await receiver((response) => answers.push((status) => response.writeHead(status).end()));
     const { id } = await world.endpoint(bookId, { url: hooks.url });
     const ids = await world.emit(bookId, 'payout.paid');
-    await Promise.all([deliverer().deliver(bookId, ids), deliverer().deliver(bookId, ids)]);
-    expect(hooks.received.map(({ headers }) => headers['webhook-id'])).toEqual([
-      hooks.received[0]!.headers['webhook-id'],
-      hooks.received[0]!.headers['webhook-id'],
-    ]);
-    expect(await attemptsOf(id)).toHaveLength(1);
-    expect((await deliveriesOf(world.pool, id))[0]!.attempts).toBe(1);
+    const both = [deliverer().deliver(bookId, ids), deliverer().deliver(bookId, ids)];
+    await hooks.arrivals(2);
+    answers[0]!(500);
+    await Promise.race(both);
+    const recorded = await deliveriesOf(world.pool, id);
+    expect(recorded).toMatchObject([{ status: 'pending', attempts: 1 }]);
+    answers[1]!(200);
+    await Promise.all(both);
+    expect(await deliveriesOf(world.pool, id)).toEqual(recorded);
+    expect(await attemptsOf(id)).toMatchObject([{ attempt: 1, status: 500 }]);
+    expect(new Set(hooks.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    expect(failures).toEqual([]);
   });
 
   test('that name nothing are not answered', async () => {

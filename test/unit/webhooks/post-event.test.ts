@@ -148,7 +148,7 @@ describe('an answer', () => {
       const drip = setInterval(() => response.write('x'), 5);
       response.on('close', () => clearInterval(drip));
     });
-    const outcome = await post(agent(), hooks.url, { timeoutMs: 100 });
+    const outcome = await post(agent(), hooks.url, { timeoutMs: 1_000 });
     expect(outcome).toMatchObject({ status: 200, error: null });
     expect(outcome.response).toMatch(/^x+$/);
   });
@@ -276,6 +276,9 @@ describe('the guard refuses before it connects', () => {
       resolve: resolving(['127.0.0.1']),
     });
     expect(await post(live, hooks.url)).toMatchObject(forbidden);
+    const publicName = resolving(['8.8.8.8']);
+    expect(await post(agent({ mode: 'live', resolve: publicName }), 'http://example.com/')).toMatchObject(forbidden);
+    expect(publicName.questions).toEqual([]);
     expect(await post(live, hooks.url.replace('http:', 'https:'))).toMatchObject(forbidden);
     expect(await post(live, `https://hooks.example.com:${hooks.port}/`)).toMatchObject(forbidden);
     expect(hooks.received).toHaveLength(0);

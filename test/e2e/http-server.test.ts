@@ -1,0 +1,202 @@
+/** The API as a process: what it says to what is no HTTP, how it counts with others, how it ends. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { createLogger } from '../../src/log.ts';
+import { createRuntime } from '../../src/runtime.ts';
+import { startApi } from '../../src/server.ts';
+import { Client, type Problem } from '../support/client.ts';
+import { startProcess } from '../support/processes.ts';
+import { makeOrganisation, type Product, startProduct, testEnvironment } from '../support/product.ts';
+import { describeWithRedis, startRedis } from '../support/redis.ts';
+
+let product: Product;
+beforeAll(async () => {
+  product = await startProduct({ backend: 'postgres', pools: [] });
+});
+afterAll(() => product?.close());
+
+/** Sends bytes and reads until the server closes. */
+async function raw(bytes: string): Promise<string> {
+  const socket = connect(Number(new URL(product.baseUrl).port), '127.0.0.1');
+  let answer = '';
+  socket.on('data', (part) => {
+    answer += part;
+  });
+  socket.on('error', () => undefined);
+  socket.write(bytes);
+  await once(socket, 'close');
+  return answer;
+}
+
+describe('what is no HTTP', () => {
+  test.each`
+    what                        | bytes                                                                                      | detail
+    ${'a greeting'}             | ${'HELLO\r\n\r\n'}                                                                         | ${'not valid HTTP'}
+    ${'TLS'}                    | ${'\u0016\u0003\u0001\u0002\u0000\u0001'}                                                  | ${'not valid HTTP'}
+    ${'two lengths'}            | ${'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'}        | ${'not valid HTTP'}
+    ${'a length and chunks'}    | ${'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n'} | ${'not valid HTTP'}
+    ${'headers without an end'} | ${`GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`}                         | ${'too long'}
+  `('such as $what is answered with a problem and the line closed', async ({ bytes, detail }) => {
+    const answer = await raw(bytes);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(answer).toMatch(/\r\nRequest-Id: req_[0-9a-z]{26}\r\n/);
+    const problem = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)) as Problem;
+    expect(problem.status).toBe(400);
+    expect(problem.detail).toContain(detail);
+  });
+});
+
+test('a client that goes in the middle of its body costs nothing', async () => {
+  const { keys, client } = await product.organisation();
+  const socket = connect(Number(new URL(product.baseUrl).port), '127.0.0.1');
+  socket.write(
+    `POST /v1/payouts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${keys.testKey}\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{"amount":`,
+  );
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  socket.destroy();
+  expect((await client.get('/v1/limits')).status).toBe(200);
+});
+
+test('a body that never ends is answered, and the line closed', async () => {
+  const { keys } = await product.organisation();
+  const socket = connect(Number(new URL(product.baseUrl).port), '127.0.0.1');
+  let answer = '';
+  let sent = 0;
+  socket.on('data', (part) => {
+    answer += part;
+  });
+  socket.on('error', () => undefined);
+  socket.write(
+    `POST /v1/payouts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${keys.testKey}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
+  );
+  const chunk = `10000\r\n${' '.repeat(65_536)}\r\n`;
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  const pump = setInterval(() => {
+    for (let index = 0; index < 16 && socket.writable; index++) {
+      socket.write(chunk);
+      sent += 65_536;
+    }
+  }, 1);
+  await closed;
+  clearInterval(pump);
+  expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+  expect(sent).toBeGreaterThan(1_048_576);
+});
+
+describe('a taken port', () => {
+  test('is an error that names PORT', async () => {
+    const port = Number(new URL(product.baseUrl).port);
+    const config = readConfig({ ...testEnvironment(product.database, undefined), PORT: String(port) });
+    const runtime = createRuntime(config, createLogger('silent', 'test'));
+    await expect(startApi(runtime)).rejects.toMatchObject({
+      name: 'ListenError',
+      code: 'EADDRINUSE',
+      message: expect.stringContaining(`PORT: ${port} is taken`),
+    });
+    await runtime.close();
+  });
+
+  test('of a host that is none names HOST', async () => {
+    const config = readConfig({ ...testEnvironment(product.database, undefined), HOST: '203.0.113.1' });
+    const runtime = createRuntime(config, createLogger('silent', 'test'));
+    await expect(startApi(runtime)).rejects.toMatchObject({
+      name: 'ListenError',
+      message: expect.stringContaining('HOST: 203.0.113.1'),
+    });
+    await runtime.close();
+  });
+});
+
+test('links in answers lead to where the API really listens', async () => {
+  const { client } = await product.organisation();
+  const { body } = await client.get<Problem>('/v1/payouts/po_x');
+  expect(body.type).toBe(`${product.baseUrl}/docs/errors/resource_not_found`);
+  expect((await fetch(body.type)).status).toBe(200);
+});
+
+describe('a process that is told to stop', () => {
+  test('answers what it holds, says that it is not ready, and exits with 0', async () => {
+    const api = await startProcess('api', testEnvironment(product.database, undefined, { DRAIN_TIMEOUT_MS: '5000' }));
+    const { testKey } = await makeOrganisation(product.runtime.pool);
+    const client = new Client(api.url, testKey);
+    await client.openAccount();
+    const held = client.requestPayout({ headers: { prefer: 'wait=30' } });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const started = performance.now();
+    const ended = api.terminate();
+    const answer = await held;
+    expect(answer.status).toBe(202);
+    expect(answer.body.status).toBe('pending');
+    // Rejects when it ends with anything but 0.
+    await ended;
+    expect(performance.now() - started).toBeLessThan(5_000);
+    await client.close();
+  });
+
+  test('without a usable configuration it says what is missing, and exits with 1', async () => {
+    const environment = testEnvironment(product.database, undefined);
+    const unset = await startAndFail({ ...environment, DATABASE_URL: '' });
+    expect(unset).toEqual({
+      code: 1,
+      said: expect.stringMatching(/^The configuration has a fault:\n {2}DATABASE_URL: is not set/),
+    });
+    const owner = await startAndFail({ ...environment, DATABASE_URL: product.database.ownerUrl });
+    expect(owner).toEqual({
+      code: 1,
+      said: expect.stringMatching(/^The role countinghouse_owner of DATABASE_URL owns/),
+    });
+    const taken = await startAndFail({ ...environment, PORT: new URL(product.baseUrl).port });
+    expect(taken).toEqual({ code: 1, said: expect.stringMatching(/^PORT: \d+ is taken/) });
+  });
+});
+
+/** Runs the API until it gives up. */
+async function startAndFail(environment: Record<string, string>): Promise<{ code: number | null; said: string }> {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'src/server.ts'], {
+    env: { PATH: process.env.PATH, ...environment },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  child.stderr.on('data', (part) => {
+    said += part;
+  });
+  await once(child, 'exit');
+  return { code: child.exitCode, said };
+}
+
+describeWithRedis('limits over Redis', () => {
+  test('hold for several processes together, and go on by themselves when Redis is gone', async () => {
+    const redis = await startRedis();
+    const environment = { ...testEnvironment(product.database, redis), RATE_LIMIT_WRITES_PER_SECOND: '40' };
+    const start = async () => {
+      const runtime = createRuntime(readConfig(environment), createLogger('silent', 'test'));
+      const api = await startApi(runtime);
+      return { runtime, api, client: new Client(api.url, testKey) };
+    };
+    const { testKey } = await makeOrganisation(product.runtime.pool);
+    const processes = [await start(), await start()];
+    const allowed = async () => {
+      const answers = await Promise.all(
+        processes.flatMap(({ client }) => Array.from({ length: 60 }, () => client.post('/v1/idempotency_keys/k/void'))),
+      );
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 429]));
+      return answers.filter(({ status }) => status === 200).length;
+    };
+    await new Promise((resolve) => setTimeout(resolve, 300)); // until both are connected
+    const together = await allowed();
+    // One window, or two when the second began in between.
+    expect(together).toBeGreaterThanOrEqual(36);
+    expect(together).toBeLessThanOrEqual(84);
+    await redis.remove();
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    expect(await allowed()).toBeGreaterThanOrEqual(76);
+    for (const { client, api, runtime } of processes) {
+      await client.close();
+      await api.close();
+      await runtime.close();
+    }
+  });
+});
