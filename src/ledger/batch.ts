@@ -5,7 +5,7 @@
  */
 import type { Clock, Instant } from '../clock.ts';
 import type { Pool, Transaction } from '../db/pool.ts';
-import { inTransaction } from '../db/transaction.ts';
+import { BEGIN_WITH_HASH_JOINS, inTransaction } from '../db/transaction.ts';
 import { ApiError } from '../errors.ts';
 import { failpoint } from '../failpoints.ts';
 import type { Book, BookId } from './book.ts';
@@ -45,7 +45,7 @@ export async function runBatch(
 ): Promise<BatchResult> {
   const started = performance.now();
   let lockWaitSeconds = 0;
-  const result = await inTransaction(context.pool, async (trx) => {
+  const work = async (trx: Transaction) => {
     const locked = lockBook(trx, bookId).then((book) => {
       lockWaitSeconds = (performance.now() - started) / 1000;
       return book;
@@ -55,7 +55,8 @@ export async function runBatch(
     await writeState(trx, context.sink, state);
     failpoint('ledger.commit.before');
     return decided;
-  });
+  };
+  const result = await inTransaction(context.pool, work, { begin: BEGIN_WITH_HASH_JOINS });
   failpoint('ledger.commit.after');
   context.observe?.({
     commands: commands.length,

@@ -118,17 +118,16 @@ export const payouts: Table<Payout> = {
   writeOrder: WRITE_ORDER.resources,
   load: loadPayouts,
 
+  /** The whole row: a payout may have come a long way within the batch that made it. */
   async insert(trx, bookId, rows) {
     await trx.query({
       name: 'payouts.insert',
-      text: `INSERT INTO payouts (book_id, id, status, account_id, hold_id, amount, fee, currency, rail,
-          destination_type, destination_account_id, destination_sealed, destination_masked, destination_provider,
-          description, external_id, metadata, end_to_end_id, request_id, version, due_at, created_at, updated_at,
-          sent_at, entry_ids, failure_code)
-        SELECT $1, * FROM unnest($2::uuid[], $3::text[], $4::uuid[], $5::uuid[], $6::bigint[], $7::bigint[], $8::text[], $9::text[],
-          $10::text[], $11::uuid[], $12::bytea[], $13::text[], $14::text[], $15::text[], $16::text[], ${jsonArray('$17')}::jsonb[], $18::text[],
-          $19::uuid[], $20::integer[], $21::timestamptz[], $22::timestamptz[], $23::timestamptz[],
-          $24::timestamptz[], ${jsonArray('$25')}::jsonb[], $26::text[])`,
+      text: `INSERT INTO payouts (book_id, ${PAYOUT_COLUMNS})
+        SELECT $1, * FROM unnest($2::uuid[], $3::text[], $4::uuid[], $5::uuid[], $6::bigint[], $7::bigint[], $8::bigint[], $9::smallint[],
+          $10::text[], $11::text[], $12::text[], $13::uuid[], $14::bytea[], $15::text[], $16::text[], $17::text[], $18::text[],
+          ${jsonArray('$19')}::jsonb[], $20::text[], $21::text[], $22::smallint[], $23::timestamptz[], $24::timestamptz[],
+          $25::text[], $26::text[], $27::text[], ${jsonArray('$28')}::jsonb[], $29::uuid[], $30::integer[],
+          $31::timestamptz[], $32::timestamptz[], $33::timestamptz[])`,
       values: [
         bookId,
         plainArray(column(rows, (row) => row.id)),
@@ -137,6 +136,8 @@ export const payouts: Table<Payout> = {
         plainArray(column(rows, (row) => row.holdId)),
         plainArray(column(rows, (row) => row.amount)),
         plainArray(column(rows, (row) => row.fee)),
+        plainArray(column(rows, (row) => row.amountReturned)),
+        plainArray(column(rows, (row) => row.returns)),
         textArray(column(rows, (row) => row.currency)),
         textArray(column(rows, (row) => row.rail)),
         textArray(column(rows, (row) => row.destination.type)),
@@ -150,14 +151,19 @@ export const payouts: Table<Payout> = {
         textArray(column(rows, (row) => row.externalId)),
         joinedJson(column(rows, (row) => JSON.stringify(row.metadata))),
         textArray(column(rows, (row) => row.endToEndId)),
+        textArray(column(rows, (row) => row.outcome)),
+        plainArray(column(rows, (row) => row.inquiries)),
+        instantArray(column(rows, (row) => row.nextInquiryAt)),
+        instantArray(column(rows, (row) => row.sentAt)),
+        textArray(column(rows, (row) => row.failureCode)),
+        textArray(column(rows, (row) => row.railCode)),
+        textArray(column(rows, (row) => row.railReference)),
+        joinedJson(column(rows, (row) => JSON.stringify(row.entryIds))),
         plainArray(column(rows, (row) => row.requestId)),
         plainArray(column(rows, (row) => row.version)),
         instantArray(column(rows, (row) => row.dueAt)),
         instantArray(column(rows, (row) => row.createdAt)),
         instantArray(column(rows, (row) => row.updatedAt)),
-        instantArray(column(rows, (row) => row.sentAt)),
-        joinedJson(column(rows, (row) => JSON.stringify(row.entryIds))),
-        textArray(column(rows, (row) => row.failureCode)),
       ],
     });
   },
