@@ -4,6 +4,7 @@
  */
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import { ApiError } from '../errors.ts';
+import { warnSeldom } from '../queue/seldom.ts';
 import type { ApiRuntime } from './api-runtime.ts';
 import { Exchange } from './exchange.ts';
 import { sendFailure } from './failure.ts';
@@ -42,8 +43,9 @@ export function createApp(
   app.use((request) => {
     throw new ApiError('route_not_found', { detail: `There is no ${request.method} route at this path.` });
   });
+  const warnUnavailable = warnSeldom(runtime.log, 'requests not served');
   app.use(((error, request, _response, _next) => {
-    sendFailure(request.exchange, error, runtime);
+    sendFailure(request.exchange, error, { log: runtime.log, warnUnavailable, publicUrl: runtime.publicUrl });
   }) satisfies ErrorRequestHandler);
   return app;
 }

@@ -22,11 +22,19 @@ export function asApiError(error: unknown): ApiError {
   return new ApiError('internal_error');
 }
 
+export interface FailureContext {
+  readonly log: Logger;
+  readonly warnUnavailable: (error: unknown) => void;
+  readonly publicUrl: string;
+}
+
 /** Answers an exchange with the problem that an error amounts to. */
-export function sendFailure(exchange: Exchange, error: unknown, context: { log: Logger; publicUrl: string }): void {
+export function sendFailure(exchange: Exchange, error: unknown, context: FailureContext): void {
   const failure = asApiError(error);
   const { status } = ERRORS[failure.code];
-  if (status >= 500) {
+  // An outage refuses thousands of requests a second: the access log counts them, the reason is said now and then.
+  if (status === 503) context.warnUnavailable(error);
+  else if (status >= 500) {
     context.log.error({ err: error, request_id: exchange.publicRequestId, route: exchange.route }, 'request failed');
   }
   exchange.send({

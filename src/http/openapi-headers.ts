@@ -36,7 +36,7 @@ const prefer = header(
 
 export function requestHeaders(route: Route): z.ZodType[] {
   const headers: z.ZodType[] = [];
-  if (route.method === 'post') headers.push(route.idempotency === 'required' ? keyRequired : keyOptional);
+  if (route.method !== 'get') headers.push(route.idempotency === 'required' ? keyRequired : keyOptional);
   if (route.ifMatch) headers.push(ifMatch);
   if (route.prefersWait) headers.push(prefer);
   return headers;
@@ -61,7 +61,7 @@ export function responseHeaders(route: Route, status = 200): Headers {
   }
   if (status === 429 || status === 503)
     headers['Retry-After'] = { schema: { type: 'integer' }, description: 'Seconds.' };
-  if (status < 300 && route.method === 'post')
+  if (status < 300 && route.method !== 'get')
     headers['Idempotent-Replayed'] = { schema: text, description: '`true` when this is the first answer again.' };
   if (status < 300 && route.prefersWait)
     headers['Preference-Applied'] = { schema: text, description: 'The wait that was applied.', example: 'wait=10' };

@@ -158,7 +158,7 @@ export function codesOf(route: Route): ErrorCode[] {
   if (route.query && 'shape' in route.query && 'starting_after' in (route.query as z.ZodObject).shape)
     codes.add('cursor_invalid');
   if (Object.values(route.params ?? {}).some((kind) => kind !== 'text')) codes.add('resource_not_found');
-  if (route.method === 'post')
+  if (route.method !== 'get')
     for (const code of [
       'idempotency_key_invalid',
       'idempotency_key_reused',

@@ -30,10 +30,11 @@ export interface PipelineContext {
 export async function serve(route: Route, request: Request, context: PipelineContext): Promise<void> {
   const { runtime, services } = context;
   const { exchange } = request;
+  const writes = route.method !== 'get';
   exchange.route = route.path;
   const principal = await services.gate.authenticate(request);
   exchange.principal = principal;
-  await takeFromLimit(exchange, principal, route.method === 'get' ? 'reads' : 'writes', context);
+  await takeFromLimit(exchange, principal, writes ? 'writes' : 'reads', context);
   requireScope(route, principal);
   const params = readParams(route, request.params as Record<string, string>);
 
@@ -47,10 +48,10 @@ export async function serve(route: Route, request: Request, context: PipelineCon
   const { version, fault: versionFault } = route.ifMatch ? readIfMatch(headers['if-match']) : {};
   if (versionFault) faults.push(versionFault);
   const dryRun = (validQuery as { dry_run?: boolean } | undefined)?.dry_run === true;
-  if (route.method === 'post') {
-    const fault = idempotencyKeyFault(idempotencyKey, route.idempotency === 'required' && !dryRun);
-    if (fault) faults.push(fault);
-  }
+  const keyFault = writes
+    ? idempotencyKeyFault(idempotencyKey, route.idempotency === 'required' && !dryRun)
+    : undefined;
+  if (keyFault) faults.push(keyFault);
   requireFaultless(faults);
 
   const waitSeconds = route.prefersWait ? readWait(headers.prefer) : undefined;
@@ -62,7 +63,7 @@ export async function serve(route: Route, request: Request, context: PipelineCon
     params,
     body: validBody,
     query: validQuery,
-    idempotencyKey: idempotencyKey ?? null,
+    idempotencyKey: (writes ? idempotencyKey : undefined) ?? null,
     fingerprint: () => fingerprintOf({ method: request.method, path: request.path, body }),
     ifMatch: version,
     waitSeconds,

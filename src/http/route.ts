@@ -70,7 +70,7 @@ export interface Route<BodySchema extends z.ZodType = z.ZodType, QuerySchema ext
   /** Without one, a POST takes an empty object or nothing. */
   body?: BodySchema;
   bodyExample?: unknown;
-  /** `required` on what moves money. POST only; default `optional`. */
+  /** `required` on what moves money; every other write takes a key too. */
   idempotency?: 'required' | 'optional';
   ifMatch?: boolean;
   prefersWait?: boolean;

@@ -79,7 +79,7 @@ export const payoutReturns: Table<PayoutReturn> = {
 export async function listReturns(db: Queryable, bookId: BookId, payoutId: Uuid): Promise<PayoutReturn[]> {
   const { rows } = await db.query<PayoutReturnRow>({
     name: 'payout_returns.list',
-    text: `SELECT ${RETURN_COLUMNS} FROM payout_returns WHERE book_id = $1 AND payout_id = $2 ORDER BY id LIMIT 1000`,
+    text: `SELECT ${RETURN_COLUMNS} FROM payout_returns WHERE book_id = $1 AND payout_id = $2 ORDER BY entry_id LIMIT 1000`,
     values: [bookId, payoutId],
   });
   return rows.map(returnFromRow);

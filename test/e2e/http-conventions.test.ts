@@ -211,6 +211,18 @@ describe('a version', () => {
   });
 });
 
+test('a change or a deletion repeated under its key is done once; a key that is none is refused', async () => {
+  const { id } = await client.openAccount({ funds: 0 });
+  const idempotencyKey = randomUUID();
+  const rename = () => client.patch<Account>(`/v1/accounts/${id}`, { name: 'Once' }, { idempotencyKey });
+  const first = await rename();
+  const again = await rename();
+  expect(again.text).toBe(first.text);
+  expect(again.headers['idempotent-replayed']).toBe('true');
+  const bad = await client.patch(`/v1/accounts/${id}`, { name: 'Twice' }, { idempotencyKey: 'two words' });
+  expect(bad.body).toMatchObject({ status: 400, code: 'idempotency_key_invalid', param: 'Idempotency-Key' });
+});
+
 describe('lists', () => {
   let listed: Client;
   let ids: string[];

@@ -152,24 +152,20 @@ describeOnEachBackend('a payout', (backend) => {
     });
   });
 
-  test.each`
-    currency | exponent
-    ${'JPY'} | ${0}
-    ${'USD'} | ${2}
-    ${'KWD'} | ${3}
-  `(
-    'in $currency counts its $exponent decimals, up to the largest amount of a request',
-    async ({ currency, exponent }) => {
-      const { client } = await product.organisation();
-      const account = await client.openAccount({ currency, funds: Number.MAX_SAFE_INTEGER });
-      expect(account.currency_exponent).toBe(exponent);
-      const to = await client.openAccount({ currency, funds: 0 });
-      const destination = { type: 'account', account: to.id };
-      const { id } = await client.pay({ account: account.id, currency, amount: Number.MAX_SAFE_INTEGER, destination });
-      await client.payoutUntil(id, 'paid');
-      expect((await client.get(`/v1/accounts/${to.id}`)).text).toContain('"posted":9007199254740991');
-    },
-  );
+  test.each([
+    ['JPY', 0],
+    ['USD', 2],
+    ['KWD', 3],
+  ])('in %s counts its %s decimals, up to the largest amount of a request', async (currency, exponent) => {
+    const { client } = await product.organisation();
+    const account = await client.openAccount({ currency, funds: Number.MAX_SAFE_INTEGER });
+    expect(account.currency_exponent).toBe(exponent);
+    const to = await client.openAccount({ currency, funds: 0 });
+    const destination = { type: 'account', account: to.id };
+    const { id } = await client.pay({ account: account.id, currency, amount: Number.MAX_SAFE_INTEGER, destination });
+    await client.payoutUntil(id, 'paid');
+    expect((await client.get(`/v1/accounts/${to.id}`)).text).toContain('"posted":9007199254740991');
+  });
 
   test('Prefer: wait holds the answer until it has left its first status, and the stored answer stays the first', async () => {
     const { client } = await product.organisation();

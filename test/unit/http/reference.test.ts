@@ -92,9 +92,9 @@ describe('the document', () => {
     }
   });
 
-  test('asks for an Idempotency-Key where money moves, and offers one with every other POST', () => {
-    for (const route of ROUTES.filter(({ method }) => method === 'post')) {
-      const { parameters } = document.paths[route.path.replace(/:(\w+)/g, '{$1}')]!.post!;
+  test('asks for an Idempotency-Key where money moves, and takes one with every other write', () => {
+    for (const route of ROUTES.filter(({ method }) => method !== 'get')) {
+      const { parameters } = document.paths[route.path.replace(/:(\w+)/g, '{$1}')]![route.method]!;
       const header = parameters?.find(({ name }) => name === 'Idempotency-Key');
       expect(header, route.operation).toMatchObject({ in: 'header', required: route.idempotency === 'required' });
     }
