@@ -10,8 +10,8 @@ import type { Logger } from './log.ts';
 import { countUnknown, readBacklog } from './operations/backlog-store.ts';
 import type { DoorbellCounts } from './queue/doorbell.ts';
 import type { Queues } from './queue/queues.ts';
-import { warnSeldom } from './queue/seldom.ts';
-import { withinLimit } from './queue/time-limit.ts';
+import { warnSeldom } from './seldom.ts';
+import { withinLimit } from './time-limit.ts';
 
 export interface MetricsSources {
   readonly pool: Pool;

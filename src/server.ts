@@ -6,13 +6,14 @@ import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { ConfigError, readConfig } from './config.ts';
+import { classifyFailure } from './db/postgres-errors.ts';
 import { checkApplicationRole, DatabaseRoleError } from './db/roles.ts';
 import { createApp } from './http/app.ts';
 import { closeServer, createHttpServer, ListenError, listen } from './http/http-server.ts';
 import { ApiServices } from './http/services.ts';
 import { createLogger, type Logger } from './log.ts';
-import { warnSeldom } from './queue/seldom.ts';
 import { createRuntime, type Runtime } from './runtime.ts';
+import { warnSeldom } from './seldom.ts';
 
 export interface Api {
   readonly port: number;
@@ -73,6 +74,12 @@ function urlOf(host: string, port: number): string {
 /** Faults that a person can mend: their message is all that is needed. */
 const PLAIN_FAULTS = [ConfigError, DatabaseRoleError, ListenError];
 
+function faultText(error: Error): unknown {
+  if (PLAIN_FAULTS.some((kind) => error instanceof kind)) return error.message;
+  if (classifyFailure(error) !== 'transient') return error;
+  return `DATABASE_URL: the database does not answer (${error.message || (error as NodeJS.ErrnoException).code}). Start it, or correct the URL.`;
+}
+
 async function main(): Promise<void> {
   const config = readConfig();
   const log = createLogger(config.LOG_LEVEL, 'countinghouse-api');
@@ -105,7 +112,7 @@ function isMain(): boolean {
 
 if (isMain()) {
   await main().catch((error: Error) => {
-    console.error(PLAIN_FAULTS.some((kind) => error instanceof kind) ? error.message : error);
+    console.error(faultText(error));
     process.exit(1);
   });
 }

@@ -23,9 +23,9 @@ import {
 import { forEachRow } from '../src/queue/for-each-row.ts';
 import { IDS_PER_JOB, type JobName, laneOf, type QueuePool } from '../src/queue/job.ts';
 import type { QueueJob, Queues } from '../src/queue/queues.ts';
-import { warnSeldom } from '../src/queue/seldom.ts';
-import { withinLimit } from '../src/queue/time-limit.ts';
 import type { Rail } from '../src/rails/rail.ts';
+import { warnSeldom } from '../src/seldom.ts';
+import { withinLimit } from '../src/time-limit.ts';
 
 export interface SweeperRuntime {
   readonly pool: Pool;

@@ -4,7 +4,7 @@
  */
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import { ApiError } from '../errors.ts';
-import { warnSeldom } from '../queue/seldom.ts';
+import { warnSeldom } from '../seldom.ts';
 import type { ApiRuntime } from './api-runtime.ts';
 import { Exchange } from './exchange.ts';
 import { sendFailure } from './failure.ts';

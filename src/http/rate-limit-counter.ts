@@ -5,7 +5,7 @@
 import type { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Logger } from '../log.ts';
-import { withinLimit } from '../queue/time-limit.ts';
+import { withinLimit } from '../time-limit.ts';
 
 export interface Usage {
   /** Points used in the current window, those just taken included. */
@@ -39,6 +39,7 @@ export function createUsageCounter(
     keyPrefix: 'countinghouse:limit',
     rejectIfRedisNotReady: true,
   });
+  const warn = log && warnSeldom(log, 'Redis does not count requests; this process limits by itself');
   let redisPausedUntil = 0;
   return {
     async take(bucket, points) {
@@ -49,7 +50,7 @@ export function createUsageCounter(
           );
         } catch (error) {
           redisPausedUntil = performance.now() + REDIS_PAUSE_MS;
-          log?.warn({ err: error }, 'Redis does not count requests; this process limits by itself');
+          warn?.(error);
         }
       }
       return usage(local.consume(bucket, points));

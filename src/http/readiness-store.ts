@@ -1,5 +1,5 @@
 import type { Pool } from '../db/pool.ts';
-import { withinLimit } from '../queue/time-limit.ts';
+import { withinLimit } from '../time-limit.ts';
 
 /** A probe gives up after a second or so; an answer that comes later says nothing about now. */
 const PATIENCE_MS = 1_000;

@@ -4,10 +4,10 @@
  */
 import { failpoint } from '../failpoints.ts';
 import type { Logger } from '../log.ts';
+import { warnSeldom } from '../seldom.ts';
+import { withinLimit } from '../time-limit.ts';
 import { IDS_PER_JOB, type JobName, laneOf, type QueuePool } from './job.ts';
 import type { QueueJob, Queues } from './queues.ts';
-import { warnSeldom } from './seldom.ts';
-import { withinLimit } from './time-limit.ts';
 
 /** Which pool, which job, which row: as commands name them in their outcome. */
 export interface Bell {

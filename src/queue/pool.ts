@@ -3,11 +3,11 @@
  * sees to its rows one by one, and a job that fails whole (the database is away) is rung again by the sweeper.
  */
 import type { Logger } from '../log.ts';
+import { warnSeldom } from '../seldom.ts';
+import { withinLimit } from '../time-limit.ts';
 import type { CarriedJob, CarriedWorker } from './carrier.ts';
 import type { JOBS, JobData, JobName, QueuePool } from './job.ts';
 import type { Queues } from './queues.ts';
-import { warnSeldom } from './seldom.ts';
-import { withinLimit } from './time-limit.ts';
 
 export type Handlers<Name extends QueuePool> = Record<(typeof JOBS)[Name][number], (data: JobData) => Promise<unknown>>;
 

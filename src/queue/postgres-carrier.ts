@@ -11,9 +11,9 @@ import { createPostgresBackend, Queue, Worker } from 'bullmq';
 import pg from 'pg';
 import { newId } from '../ids.ts';
 import type { Logger } from '../log.ts';
+import { warnSeldom } from '../seldom.ts';
+import { unlessAborted } from '../time-limit.ts';
 import { type CarriedQueue, type CarriedWorker, type Carrier, JOB_OPTIONS, KEPT_EVENTS } from './carrier.ts';
-import { warnSeldom } from './seldom.ts';
-import { unlessAborted } from './time-limit.ts';
 
 /** Adding is one short statement at a time for each queue. */
 const PRODUCER_CONNECTIONS = 2;

@@ -4,12 +4,12 @@
  */
 import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
+import { warnSeldom } from '../seldom.ts';
+import { withinLimit } from '../time-limit.ts';
 import type { CarriedJob, CarriedQueue, CarriedWorker } from './carrier.ts';
 import { type JobData, type JobName, QUEUE_POOLS, type QueuePool, queueName } from './job.ts';
 import { createPostgresCarrier } from './postgres-carrier.ts';
 import { createRedisCarrier } from './redis-carrier.ts';
-import { warnSeldom } from './seldom.ts';
-import { withinLimit } from './time-limit.ts';
 
 export interface QueueJob {
   readonly name: JobName;

@@ -5,9 +5,9 @@
 import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import type { Logger } from '../log.ts';
+import { warnSeldom } from '../seldom.ts';
+import { unlessAborted } from '../time-limit.ts';
 import { type CarriedQueue, type Carrier, JOB_OPTIONS, KEPT_EVENTS, KEY_PREFIX } from './carrier.ts';
-import { warnSeldom } from './seldom.ts';
-import { unlessAborted } from './time-limit.ts';
 
 /** A stopped Redis takes commands and answers none. After this long the connection is dropped, and what waits on it. */
 const PRODUCER_SILENCE_MS = 2_000;

@@ -6,9 +6,9 @@
 import type { Clock, Instant } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
 import { deriveId, newId, type Uuid } from '../ids.ts';
-import { withinLimit } from '../queue/time-limit.ts';
+import { NaturalBatch } from '../natural-batch.ts';
+import { withinLimit } from '../time-limit.ts';
 import { railCodeOf } from './failure-codes.ts';
-import { gatherCalls } from './gathered-calls.ts';
 import {
   type Instruction,
   type Rail,
@@ -40,6 +40,9 @@ export interface SandboxRailOptions {
 /** As many as one statement takes in a few milliseconds. */
 const CALLS_AT_ONCE = 500;
 
+/** The rail serves all books in one batch. */
+const EVERYBODY = '';
+
 /** A statement may run 15 s (a setting of its role): what was accepted in time is committed when `notAfter` has passed. */
 const CLOSES_BEFORE_MS = 20_000;
 
@@ -60,33 +63,33 @@ export class SandboxRail implements Rail {
   readonly #pool: Pool;
   readonly #clock: Clock;
   readonly #beforeSubmit: (() => Promise<void>) | undefined;
-  readonly #record: (submission: Submission) => Promise<InstructionRecord>;
-  readonly #find: (asked: { originator: string; endToEndId: string }) => Promise<InstructionRecord | undefined>;
+  readonly #records: NaturalBatch<Submission, InstructionRecord>;
+  readonly #finds: NaturalBatch<{ originator: string; endToEndId: string }, InstructionRecord | undefined>;
 
   constructor({ pool, clock, beforeSubmit }: SandboxRailOptions) {
     this.#pool = pool;
     this.#clock = clock;
     this.#beforeSubmit = beforeSubmit;
-    this.#record = gatherCalls((batch) => this.#recordAll(batch), { atOnce: CALLS_AT_ONCE });
-    this.#find = gatherCalls(
-      async (asked) => {
+    this.#records = new NaturalBatch({ limit: CALLS_AT_ONCE, run: (_, batch) => this.#recordAll(batch) });
+    this.#finds = new NaturalBatch({
+      limit: CALLS_AT_ONCE,
+      async run(_, asked) {
         const found = byId(await findInstructions(pool, asked));
         return asked.map((one) => found.get(keyOf(one)));
       },
-      { atOnce: CALLS_AT_ONCE },
-    );
+    });
   }
 
   async submit(instruction: Instruction): Promise<RailAnswer> {
     await this.#beforeSubmit?.();
     const script = scriptOf(instruction.alias);
-    const record = await this.#reach('submit', this.#record(submissionOf(instruction, script)));
+    const record = await this.#reach('submit', this.#records.add(EVERYBODY, submissionOf(instruction, script)));
     if (script.breaksOff) throw new RailUnreachable('The sandbox rail broke off before its answer, as the alias asks');
     return answerOf(record);
   }
 
   async inquire(originator: string, endToEndId: string): Promise<RailAnswer | RailNotFound> {
-    const record = await this.#reach('inquire', this.#find({ originator, endToEndId }));
+    const record = await this.#reach('inquire', this.#finds.add(EVERYBODY, { originator, endToEndId }));
     if (record) return answerOf(record);
     return { status: 'not_found', endToEndId, raw: { original_end_to_end_id: endToEndId, transaction_status: 'NFND' } };
   }

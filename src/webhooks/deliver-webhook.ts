@@ -14,6 +14,7 @@ import { newId, publicId, type Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Command } from '../ledger/command.ts';
 import type { Logger } from '../log.ts';
+import { NaturalBatch } from '../natural-batch.ts';
 import {
   type Attempt,
   canceled,
@@ -30,7 +31,6 @@ import {
 import { loadPendingDeliveries } from './delivery-store.ts';
 import { EndpointLanes } from './endpoint-lanes.ts';
 import { disableFailingEndpoint } from './manage-endpoint.ts';
-import { NaturalBatch } from './natural-batch.ts';
 import { postEvent } from './post-event.ts';
 import { parseAllowList } from './public-address.ts';
 import { createRecorder } from './record-deliveries.ts';

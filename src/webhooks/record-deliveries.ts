@@ -6,9 +6,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from '../db/pool.ts';
 import { classifyFailure } from '../db/postgres-errors.ts';
 import type { BookId } from '../ledger/book.ts';
+import { NaturalBatch } from '../natural-batch.ts';
 import type { DeliveryResult } from './delivery.ts';
 import { recordResults } from './delivery-store.ts';
-import { NaturalBatch } from './natural-batch.ts';
 
 /** Resolves when the result is committed: with undefined, or with why the database will never take it. */
 export type RecordDelivery = (bookId: BookId, result: DeliveryResult) => Promise<unknown>;

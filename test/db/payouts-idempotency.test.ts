@@ -56,7 +56,9 @@ const ask = ({ on = book, change = {}, key: given = key, ...options }: Asking = 
       key: given,
       fingerprint: createHash('sha256').update(body).digest(),
       requestId,
-      command: acceptPayout(payoutRequest(book.id, { accountId, idempotencyKey: given ?? '', requestId, ...change })),
+      command: acceptPayout(
+        payoutRequest(book.id, { accountId, idempotencyKey: given ?? newId(), requestId, ...change }),
+      ),
       ...options,
     },
   );

@@ -148,6 +148,8 @@ describe('a process that is told to stop', () => {
       code: 1,
       said: expect.stringMatching(/^The role countinghouse_owner of DATABASE_URL owns/),
     });
+    const away = await startAndFail({ ...environment, DATABASE_URL: 'postgres://x:y@127.0.0.1:1/z' });
+    expect(away).toEqual({ code: 1, said: expect.stringMatching(/^DATABASE_URL: the database does not answer/) });
     const taken = await startAndFail({ ...environment, PORT: new URL(product.baseUrl).port });
     expect(taken).toEqual({ code: 1, said: expect.stringMatching(/^PORT: \d+ is taken/) });
   });

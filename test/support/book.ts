@@ -146,7 +146,10 @@ function stored(command: Command<Stored | Refusal>): Command<Stored> {
 }
 
 /** A payout of 1,000 with a fee of 5 to an alias, changed as a case needs it. */
-export function payoutRequest(bookId: BookId, change: Partial<AcceptPayout> & { accountId: Uuid }): AcceptPayout {
+export function payoutRequest(
+  bookId: BookId,
+  change: Partial<AcceptPayout> & Pick<AcceptPayout, 'accountId'>,
+): AcceptPayout {
   return {
     bookId,
     amount: 1_000n,

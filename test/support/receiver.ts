@@ -69,7 +69,8 @@ export async function startReceiver(): Promise<Receiver> {
       forged: check(secrets.get(path) ?? [], body, headers),
     };
     received.push(one);
-    const answer = await (answers.get(path)?.(one, tries) ?? (one.forged ? { status: 401 } : { status: 200 }));
+    const answerWith = answers.get(path) ?? ((): ReceiverAnswer => ({ status: one.forged ? 401 : 200 }));
+    const answer = await answerWith(one, tries);
     one.answered = answer?.status;
     if (answer) send(response, answer);
     else request.socket.destroy();

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createDoorbell, type DoorbellCounts, type DropReason } from '../../../src/queue/doorbell.ts';
 import type { QueuePool } from '../../../src/queue/job.ts';
 import type { QueueJob } from '../../../src/queue/queues.ts';
-import { withinLimit } from '../../../src/queue/time-limit.ts';
+import { withinLimit } from '../../../src/time-limit.ts';
 
 const log = pino({ level: 'silent' });
 

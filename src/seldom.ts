@@ -1,4 +1,4 @@
-import type { Logger } from '../log.ts';
+import type { Logger } from './log.ts';
 
 /** Ten seconds: an operator sees an outage begin and last, and a connection that retries ten times a second fills no disk. */
 const EVERY_MS = 10_000;

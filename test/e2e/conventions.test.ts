@@ -1,0 +1,181 @@
+/** Conventions that show only when the whole product runs: two modes, histories, keys that outlive their connection. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ROUTES } from '../../src/http/routes/index.ts';
+import { type Account, type List, type Payout, type Problem, until } from '../support/client.ts';
+import { describeOnEachBackend, type Product, startProduct } from '../support/product.ts';
+
+/** What of either answer is looked at. */
+type PayoutOrProblem = Pick<Payout, 'id'> & Pick<Problem, 'code'>;
+
+interface Timeline {
+  data: {
+    type: string;
+    status: string;
+    actor: string;
+    reason: unknown;
+    request_id: string;
+    journal_entries: string[];
+    previous_attributes: unknown;
+  }[];
+}
+
+describeOnEachBackend('the interface', (backend) => {
+  let product: Product;
+  beforeAll(async () => {
+    product = await startProduct({ backend });
+  });
+  afterAll(() => product?.close());
+
+  test('has two modes: the same requests, two books, and in live mode no rail, no simulation and no money from nowhere', async () => {
+    const { client, live } = await product.organisation();
+    const account = await client.openAccount();
+    expect((await live.get(`/v1/accounts/${account.id}`)).body.code).toBe('resource_not_found');
+
+    const [from, to] = [
+      await live.openAccount({ funds: 0, overdraft_limit: 20_000 }),
+      await live.openAccount({ funds: 0 }),
+    ];
+    expect(from.livemode).toBe(true);
+    const transfer = await live.pay({ account: from.id, destination: { type: 'account', account: to.id } });
+    expect(await live.payoutUntil(transfer.id, 'paid')).toMatchObject({ livemode: true, rail: 'book' });
+
+    const outside = await live.requestPayout<Problem>({ account: from.id, amount: 1 });
+    expect([outside.status, outside.body.code, outside.body.param]).toEqual([
+      422,
+      'rail_unavailable',
+      '/destination/type',
+    ]);
+    for (const path of ['inbound_transfers', `payouts/${transfer.id}/complete`, `payouts/${transfer.id}/return`]) {
+      const refused = await live.post(`/v1/simulations/${path}`, {});
+      expect([refused.status, refused.body.code]).toEqual([403, 'test_mode_only']);
+    }
+  });
+
+  test('tells the history of a payout: who did what when, by which request, and what it booked', async () => {
+    const { client } = await product.organisation();
+    const account = await client.openAccount();
+    const failed = await client.pay({ account: account.id, destination: { type: 'cliq', alias: 'CLOSED' } });
+    const { journal_entries: entries } = await client.payoutUntil(failed.id, 'failed');
+    const { data } = await client.read<Timeline>(`/v1/payouts/${failed.id}/timeline`);
+    expect(data).toMatchObject([
+      { type: 'payout.created', status: 'pending', reason: null, journal_entries: [], previous_attributes: {} },
+      {
+        type: 'payout.processing',
+        status: 'processing',
+        actor: 'worker:ledger',
+        journal_entries: [entries[0]],
+        previous_attributes: { status: 'pending' },
+      },
+      {
+        type: 'payout.failed',
+        status: 'failed',
+        actor: 'rail:sandbox',
+        reason: { code: 'payee_account_closed', rail_code: 'AC04' },
+        journal_entries: [entries[1]],
+      },
+    ]);
+    expect(data[0]!.actor).toMatch(/^api_key:key_/);
+    expect(new Set(data.map(({ request_id }) => request_id))).toEqual(new Set([failed.request_id]));
+  });
+
+  test('answers "did my money move?" to whoever lost the connection, also with another key of the book', async () => {
+    const { client, keys } = await product.organisation();
+    const account = await client.openAccount();
+    const idempotencyKey = randomUUID();
+    expect((await client.get(`/v1/idempotency_keys/${idempotencyKey}`)).status).toBe(404);
+    const accepted = await client.requestPayout({ account: account.id, idempotencyKey });
+
+    const other = await product.clientWith({ bookId: keys.testBookId, mode: 'test', scopes: ['*'] });
+    expect(await other.read(`/v1/idempotency_keys/${idempotencyKey}`)).toMatchObject({
+      status: 'succeeded',
+      response_status: 202,
+      resource: 'payout',
+      resource_id: accepted.body.id,
+      request_id: accepted.headers['request-id'],
+    });
+    const again = await other.requestPayout({ account: account.id, idempotencyKey });
+    expect([again.text, again.headers['idempotent-replayed']]).toEqual([accepted.text, 'true']);
+    expect((await client.read<List<Payout>>('/v1/payouts')).data).toHaveLength(1);
+  });
+
+  test('gives a certain no: a voided key never pays, whoever comes first', async () => {
+    const { client } = await product.organisation();
+    const account = await client.openAccount();
+    for (let round = 0; round < 10; round++) {
+      const idempotencyKey = randomUUID();
+      const [paid, voided] = await Promise.all([
+        client.requestPayout<PayoutOrProblem>({ account: account.id, amount: 100, idempotencyKey }),
+        client.post<{ status: string; resource_id: string | null }>(`/v1/idempotency_keys/${idempotencyKey}/void`),
+      ]);
+      if (paid.status === 202) expect(voided.body).toMatchObject({ status: 'succeeded', resource_id: paid.body.id });
+      else {
+        expect(paid.body.code).toBe('idempotency_key_voided');
+        expect(voided.body).toMatchObject({ status: 'voided', resource_id: null });
+      }
+    }
+  });
+
+  test('never answers in two ways to two at once: what both want, one gets', async () => {
+    const { client } = await product.organisation();
+    const account = await client.openAccount({ funds: 10_050 });
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => client.requestPayout<PayoutOrProblem>({ account: account.id, amount: 10_000 })),
+    );
+    expect(answers.filter(({ status }) => status === 202)).toHaveLength(1);
+    expect(new Set(answers.filter(({ status }) => status === 422).map(({ body }) => body.code))).toEqual(
+      new Set(['insufficient_funds']),
+    );
+    const paid = answers.find(({ status }) => status === 202)!.body.id;
+    await client.payoutUntil(paid, 'paid');
+    expect((await client.read<Account>(`/v1/accounts/${account.id}`)).balance.available).toBe(0);
+  });
+
+  test('counts requests of a book over all its keys, and says what is left', async () => {
+    const limited = await startProduct({ backend, pools: [], environment: { RATE_LIMIT_READS_PER_SECOND: '20' } });
+    try {
+      const { keys } = await limited.organisation();
+      const clients = [limited.client(keys.testKey), limited.client(keys.testKey)];
+      const refused = await until(
+        async () => {
+          const answers = await Promise.all(
+            Array.from({ length: 30 }, (_, at) => clients[at % 2]!.get<Problem>('/v1/limits')),
+          );
+          for (const { headers } of answers) {
+            expect(headers['ratelimit-policy']).toBe('"reads";q=20;w=1');
+            expect(headers.ratelimit).toMatch(/^"reads";r=\d+;t=1$/);
+          }
+          return answers.find(({ status }) => status === 429);
+        },
+        (answer) => answer !== undefined,
+      );
+      expect(refused!.body).toMatchObject({ code: 'rate_limited', retryable: true, limit: 20 });
+      expect(refused!.headers['retry-after']).toBe('1');
+      // The other book's count is its own.
+      expect((await limited.client(keys.liveKey).get('/v1/limits')).status).toBe(200);
+    } finally {
+      await limited.close();
+    }
+  });
+
+  test('is described by the document it serves: every route, and every answer that these tests have met', async () => {
+    const response = await fetch(`${product.baseUrl}/openapi.json`);
+    expect(response.status).toBe(200);
+    const document = (await response.json()) as {
+      openapi: string;
+      servers: { url: string }[];
+      paths: Record<string, Record<string, { operationId: string; responses: Record<string, unknown> }>>;
+    };
+    expect(document.openapi).toBe('3.1.0');
+    expect(document.servers).toEqual([{ url: product.baseUrl }]);
+    const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { responses }]) => `${method} ${path} ${Object.keys(responses).join(' ')}`),
+    );
+    for (const { method, path, responses } of ROUTES) {
+      const line = described.find((one) => one.startsWith(`${method} ${path.replace(/:(\w+)/g, '{$1}')} `));
+      for (const status of [...Object.keys(responses), '401', '403', '429', '503'])
+        expect(line).toContain(` ${status}`);
+    }
+    expect(described).toHaveLength(ROUTES.length);
+  });
+});
