@@ -2,7 +2,7 @@
  * Columns of many rows as Postgres array literals, for `unnest`: one parameter a column, one statement a table.
  * Written by hand because the driver's own conversion escapes every element, which only text needs.
  */
-import type { Instant } from '../clock.ts';
+import { formatInstant, type Instant } from '../clock.ts';
 
 /** uuid[], bigint[], integer[], boolean[]: elements whose text needs no quoting. */
 export function plainArray(values: readonly (string | bigint | number | boolean | null)[]): string {
@@ -47,7 +47,7 @@ export function instantArray(values: readonly (Instant | null)[]): string {
   let text = '{';
   for (let index = 0; index < values.length; index++) {
     const value = values[index];
-    text += `${index === 0 ? '' : ','}${value === null || value === undefined ? 'NULL' : new Date(value).toISOString()}`;
+    text += `${index === 0 ? '' : ','}${value === null || value === undefined ? 'NULL' : formatInstant(value)}`;
   }
   return `${text}}`;
 }

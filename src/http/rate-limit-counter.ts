@@ -5,6 +5,7 @@
 import type { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Logger } from '../log.ts';
+import { warnSeldom } from '../seldom.ts';
 import { withinLimit } from '../time-limit.ts';
 
 export interface Usage {
