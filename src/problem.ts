@@ -44,8 +44,3 @@ export function problemBody(problem: ProblemInput): string {
     ...Object.fromEntries(Object.entries(facts).filter(([name]) => !RESERVED.has(name))),
   });
 }
-
-/** The HTTP status that a code is answered with. */
-export function problemStatus(code: ErrorCode): number {
-  return ERRORS[code].status;
-}

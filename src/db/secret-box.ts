@@ -5,7 +5,8 @@
  * Form: version (1 byte), key id (the first 4 bytes of the key's SHA-256), nonce (12), tag (16), ciphertext. Version and
  * key id are authenticated with the text. Nonces are random: 96 bits are safe for 2^32 texts a key (NIST SP 800-38D, 8.3).
  */
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
+import { takeRandom } from '../random.ts';
 
 export interface SecretBox {
   seal(text: string): Buffer;
@@ -36,7 +37,7 @@ export function createSecretBox(keyBase64: string, oldKeysBase64: readonly strin
 
   return {
     seal(text) {
-      const nonce = randomBytes(NONCE_BYTES);
+      const nonce = takeRandom(NONCE_BYTES);
       const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES }).setAAD(header);
       const ciphertext = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
       return Buffer.concat([header, nonce, cipher.getAuthTag(), ciphertext]);

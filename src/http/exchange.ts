@@ -9,7 +9,7 @@ import type { Logger } from '../log.ts';
 import type { Principal } from '../organisations/authenticate.ts';
 import type { HttpMetrics } from './api-runtime.ts';
 
-export const JSON_TYPE = 'application/json; charset=utf-8';
+const JSON_TYPE = 'application/json; charset=utf-8';
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
 export interface Answer {

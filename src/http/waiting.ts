@@ -32,7 +32,7 @@ export class Waiters<T> {
   readonly #load: LoadMany<T>;
   readonly #log: Logger | undefined;
   readonly #waiting = new Set<Waiting<T>>();
-  #polling: Promise<void> | undefined;
+  #polling = false;
   #wake: (() => void) | undefined;
   #closed = false;
 
@@ -64,7 +64,7 @@ export class Waiters<T> {
         return;
       }
       target.signal?.addEventListener('abort', finish);
-      this.#polling ??= this.#poll();
+      if (!this.#polling) void this.#poll();
     });
   }
 
@@ -76,6 +76,7 @@ export class Waiters<T> {
   }
 
   async #poll(): Promise<void> {
+    this.#polling = true;
     while (this.#waiting.size > 0) {
       try {
         await this.#look();
@@ -86,7 +87,7 @@ export class Waiters<T> {
       for (const waiting of [...this.#waiting]) if (now >= waiting.deadline) waiting.finish();
       if (this.#waiting.size > 0) await this.#tick();
     }
-    this.#polling = undefined;
+    this.#polling = false;
   }
 
   async #look(): Promise<void> {

@@ -2,7 +2,7 @@
 import type { Instant } from '../clock.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { newId, publicId, type Uuid } from '../ids.ts';
-import { toJson } from '../json.ts';
+import { JsonText, toJson } from '../json.ts';
 import { type Account, available } from '../ledger/account.ts';
 import { accounts } from '../ledger/account-store.ts';
 import type { BookId } from '../ledger/book.ts';
@@ -98,9 +98,11 @@ export function decideAcceptance(state: BookState, command: AcceptCommand, momen
   draft.put(payouts, payout.id, payout);
   for (const [key, value] of Object.entries(payout.metadata))
     draft.append(metadataIndex, { object: 'payout', key, value, objectId: payout.id });
-  draft.emit({ type: 'payout.created', objectId: payout.id, objectSequence: payout.version, object: view });
+  // Written once, for the event and for the answer.
+  const text = new JsonText(toJson(view));
+  draft.emit({ type: 'payout.created', objectId: payout.id, objectSequence: payout.version, object: text });
   draft.ring({ pool: 'ledger', job: 'payout.reserve', id: payout.id });
-  return draft.finish({ status: 202, body: toJson(view), resource: 'payout', resourceId: payout.id });
+  return draft.finish({ status: 202, body: text.text, resource: 'payout', resourceId: payout.id });
 }
 
 function refuseSource(source: Account | undefined, command: AcceptPayout): Refusal | undefined {

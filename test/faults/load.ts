@@ -24,11 +24,11 @@ interface Sent {
 }
 
 /**
- * Callers side by side. Each looks for its payout to be moved before it makes the next, for a second at most: so the load
+ * Callers side by side. Each looks for its payout to be moved before it makes the next, for a moment at most: so the load
  * follows the machine, and goes on when nobody moves anything.
  */
 const CALLERS = 8;
-const PATIENCE_MS = 1_000;
+const PATIENCE_MS = 300;
 /** One that stops nobody: an outage ends within seconds, and then the same key is tried again. */
 const TRY_AGAIN_MS = 50;
 const REPEATED = 40;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalJson, InexactNumber, parseJson, toJson } from '../../src/json.ts';
+import { canonicalJson, InexactNumber, JsonText, parseJson, toJson } from '../../src/json.ts';
 
 describe('reading numbers', () => {
   test.each`
@@ -125,4 +125,16 @@ test('canonical JSON does not know the order of keys or white space', () => {
   const other = parseJson('{"a":{"c":"x","d":null},"b":[1,2]}');
   expect(canonicalJson(one)).toBe(canonicalJson(other));
   expect(canonicalJson(one)).toBe('{"a":{"c":"x","d":null},"b":[1,2]}');
+});
+
+test('what the built-in writer can say is written the same', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
+      expect(toJson(value)).toBe(JSON.stringify(value));
+    }),
+  );
+});
+
+test('JSON text within a value is written as it stands', () => {
+  expect(toJson({ a: new JsonText('{"b":1}'), c: [new JsonText('2')] })).toBe('{"a":{"b":1},"c":[2]}');
 });

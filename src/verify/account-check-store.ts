@@ -1,0 +1,142 @@
+/** Reading accounts and their lines in one order, so that each account meets its own lines without anything held whole. */
+import type { Queryable } from '../db/pool.ts';
+import type { Uuid } from '../ids.ts';
+import type { Account } from '../ledger/account.ts';
+import { ACCOUNT_COLUMNS, type AccountRow, accountFromRow } from '../ledger/account-store.ts';
+import type { BookId } from '../ledger/book.ts';
+
+export interface AccountWithHolds extends Account {
+  /** What its open holds have left, in the same moment as its row. */
+  readonly openHolds: bigint;
+}
+
+/** A page of accounts in order of their ids. Indexes: accounts_pkey, holds_open_by_account. */
+export async function readAccounts(
+  db: Queryable,
+  bookId: BookId,
+  page: { after: Uuid | undefined; limit: number },
+): Promise<AccountWithHolds[]> {
+  const { rows } = await db.query<AccountRow & { open_holds: bigint }>({
+    name: 'verify.accounts',
+    text: `SELECT ${ACCOUNT_COLUMNS}, (
+        SELECT COALESCE(sum(h.remaining), 0) FROM holds h
+        WHERE h.book_id = a.book_id AND h.account_id = a.id AND h.status = 'open'
+      ) AS open_holds
+      FROM accounts a WHERE book_id = $1 AND ($2::uuid IS NULL OR id > $2) ORDER BY id LIMIT $3`,
+    values: [bookId, page.after ?? null, page.limit],
+  });
+  return rows.map((row) => ({ ...accountFromRow(row), openHolds: row.open_holds }));
+}
+
+export type Direction = 'debit' | 'credit';
+
+export interface LineRow {
+  readonly direction: Direction;
+  readonly accountId: Uuid;
+  readonly line: bigint;
+  readonly amount: bigint;
+  readonly currency: string;
+  readonly balanceAfter: bigint;
+  readonly entrySequence: bigint;
+}
+
+interface LineColumns {
+  account_id: string;
+  line: bigint;
+  amount: bigint;
+  currency: string;
+  balance_after: bigint;
+  entry_sequence: bigint;
+}
+
+/** One side's lines of all accounts, by account and line. Index: the unique one over (book, account, line) of that side. */
+export async function readLines(
+  db: Queryable,
+  bookId: BookId,
+  page: { direction: Direction; after: LineRow | undefined; upTo: bigint; limit: number },
+): Promise<LineRow[]> {
+  const { direction } = page;
+  const { rows } = await db.query<LineColumns>({
+    name: `verify.${direction}_lines`,
+    text: `SELECT ${direction}_account_id AS account_id, ${direction}_line AS line, amount, currency,
+        ${direction}_balance_after AS balance_after, entry_sequence
+      FROM postings WHERE book_id = $1 AND (${direction}_account_id, ${direction}_line) > ($2, $3) AND entry_sequence <= $4
+      ORDER BY ${direction}_account_id, ${direction}_line LIMIT $5`,
+    values: [
+      bookId,
+      page.after?.accountId ?? '00000000-0000-0000-0000-000000000000',
+      page.after?.line ?? 0n,
+      page.upTo,
+      page.limit,
+    ],
+  });
+  return rows.map((row) => ({
+    direction,
+    accountId: row.account_id,
+    line: row.line,
+    amount: row.amount,
+    currency: row.currency,
+    balanceAfter: row.balance_after,
+    entrySequence: row.entry_sequence,
+  }));
+}
+
+export interface LaterLines {
+  readonly account: Account;
+  readonly lines: bigint;
+  readonly debits: bigint;
+  readonly credits: bigint;
+}
+
+/** An account with the sums of its lines after a certain one. To be read in a snapshot. Indexes as above. */
+export async function readLaterLines(
+  db: Queryable,
+  bookId: BookId,
+  { accountId, after }: { accountId: Uuid; after: bigint },
+): Promise<LaterLines | undefined> {
+  const { rows } = await db.query<
+    AccountRow & { debits: bigint; debit_lines: bigint; credits: bigint; credit_lines: bigint }
+  >({
+    name: 'verify.later_lines',
+    text: `SELECT ${ACCOUNT_COLUMNS}, d.sum AS debits, d.count AS debit_lines, c.sum AS credits, c.count AS credit_lines
+      FROM accounts a,
+        LATERAL (SELECT count(*), COALESCE(sum(amount), 0) AS sum FROM postings
+          WHERE book_id = $1 AND debit_account_id = $2 AND debit_line > $3) d,
+        LATERAL (SELECT count(*), COALESCE(sum(amount), 0) AS sum FROM postings
+          WHERE book_id = $1 AND credit_account_id = $2 AND credit_line > $3) c
+      WHERE a.book_id = $1 AND a.id = $2`,
+    values: [bookId, accountId, after],
+  });
+  const [row] = rows;
+  return (
+    row && {
+      account: accountFromRow(row),
+      lines: row.debit_lines + row.credit_lines,
+      debits: row.debits,
+      credits: row.credits,
+    }
+  );
+}
+
+/**
+ * Whether an entry that may break floors ever touched an account on one side: asked of accounts below their floor alone,
+ * newest lines first. Returns where to go on, or undefined at the end. Indexes: as above, entries_pkey.
+ */
+export async function findFloorOverride(
+  db: Queryable,
+  bookId: BookId,
+  page: { accountId: Uuid; direction: Direction; before: bigint; limit: number },
+): Promise<{ found: boolean; before: bigint | undefined }> {
+  const { direction } = page;
+  const { rows } = await db.query<{ line: bigint; floor_overridden: boolean }>({
+    name: `verify.${direction}_overrides`,
+    text: `SELECT p.line, e.floor_overridden FROM (
+        SELECT ${direction}_line AS line, entry_sequence FROM postings
+        WHERE book_id = $1 AND ${direction}_account_id = $2 AND ${direction}_line < $3
+        ORDER BY ${direction}_line DESC LIMIT $4
+      ) p JOIN entries e ON e.book_id = $1 AND e.sequence = p.entry_sequence ORDER BY p.line DESC`,
+    values: [bookId, page.accountId, page.before, page.limit],
+  });
+  const found = rows.some((row) => row.floor_overridden);
+  return { found, before: rows.length < page.limit ? undefined : rows.at(-1)!.line };
+}

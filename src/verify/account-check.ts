@@ -1,0 +1,157 @@
+/**
+ * Accounts: lines are numbered without a gap, each with the balance after it, and the row holds their sums; held is what
+ * open holds have left; nothing is available below a floor but after an entry that says so.
+ *
+ * Accounts and the two sides of the postings are read in one order and met like the teeth of a zip. The lines are those up
+ * to the book's bound; an account that has moved since is looked at again, alone and in one moment, before it is reported.
+ */
+import { publicId } from '../ids.ts';
+import { type Account, available, held } from '../ledger/account.ts';
+import type { AccountWithHolds, Direction, LineRow } from './account-check-store.ts';
+import { findFloorOverride, readAccounts, readLaterLines, readLines } from './account-check-store.ts';
+import { AccountTally } from './account-tally.ts';
+import type { Check, CheckContext } from './check.ts';
+import { RowReader } from './read-ahead.ts';
+import { inSnapshot } from './snapshot-store.ts';
+
+const ACCOUNTS_PAGE = 500;
+const LINES_PAGE = 5_000;
+
+export const accountCheck: Check = {
+  name: 'account lines',
+  async run(context) {
+    const { pool, book } = context;
+    const side = (direction: Direction) =>
+      new RowReader<LineRow>((after) =>
+        readLines(pool, book.id, { direction, after, upTo: book.entrySequence, limit: LINES_PAGE }),
+      );
+    const lines = new LineZip(side('debit'), side('credit'));
+    const accounts = new RowReader<AccountWithHolds>((last) =>
+      readAccounts(pool, book.id, { after: last?.id, limit: ACCOUNTS_PAGE }),
+    );
+    try {
+      await accounts.turnPage();
+      for (let account = accounts.front; account; account = accounts.front) {
+        await checkAccount(context, account, lines);
+        accounts.advance();
+        if (accounts.needsPage) await accounts.turnPage();
+      }
+      await reportUnknown(context, lines, undefined);
+    } finally {
+      await Promise.all([accounts.close(), lines.close()]);
+    }
+  },
+};
+
+/** Both sides' lines, by account and line. */
+class LineZip {
+  constructor(
+    private readonly debits: RowReader<LineRow>,
+    private readonly credits: RowReader<LineRow>,
+  ) {}
+
+  /** The next line, when it is of this account or of one before it; of any account without one. */
+  async next(upTo: string | undefined): Promise<LineRow | undefined> {
+    if (this.debits.needsPage) await this.debits.turnPage();
+    if (this.credits.needsPage) await this.credits.turnPage();
+    const [debit, credit] = [this.debits.front, this.credits.front];
+    const first = !credit || (debit && precedes(debit, credit)) ? debit : credit;
+    if (!first || (upTo !== undefined && first.accountId > upTo)) return undefined;
+    (first === debit ? this.debits : this.credits).advance();
+    return first;
+  }
+
+  close(): Promise<unknown> {
+    return Promise.all([this.debits.close(), this.credits.close()]);
+  }
+}
+
+function precedes(a: LineRow, b: LineRow): boolean {
+  return a.accountId === b.accountId ? a.line <= b.line : a.accountId < b.accountId;
+}
+
+async function checkAccount(context: CheckContext, account: AccountWithHolds, lines: LineZip): Promise<void> {
+  const tally = new AccountTally(account, context.report);
+  for (let line = await lines.next(account.id); line; line = await lines.next(account.id)) {
+    if (line.accountId !== account.id) reportStray(context, line);
+    else tally.take(line);
+    context.advance(1);
+  }
+  if (!tally.agreesWith(account)) await recheckTotals(context, tally);
+  checkHeld(context, account);
+  await checkFloor(context, account);
+}
+
+/** The account has moved since the bound, or it is wrong: the row and the lines since, in one moment, tell which. */
+async function recheckTotals({ pool, book, report }: CheckContext, tally: AccountTally): Promise<void> {
+  const { id: accountId } = tally.account;
+  const later = await inSnapshot(pool, (trx) => readLaterLines(trx, book.id, { accountId, after: tally.lastLine }));
+  if (!later) return;
+  const sums = tally.with(later);
+  const { account } = later;
+  if (sums.lines === account.lines && sums.debits === account.postedDebits && sums.credits === account.postedCredits)
+    return;
+  report({
+    check: 'account.totals',
+    ids: { account: publicId('account', account.id) },
+    expected: `${sums.debits} debited, ${sums.credits} credited in ${sums.lines} lines`,
+    actual: `${account.postedDebits} debited, ${account.postedCredits} credited in ${account.lines} lines`,
+    detail: "The account's row is not the sum of its postings.",
+  });
+}
+
+function checkHeld({ report }: CheckContext, account: AccountWithHolds): void {
+  const otherSide = account.side === 'credit' ? account.heldCredits : account.heldDebits;
+  if (held(account) === account.openHolds && otherSide === 0n) return;
+  report({
+    check: 'account.held',
+    ids: { account: publicId('account', account.id) },
+    expected: `${account.openHolds} held`,
+    actual: otherSide === 0n ? `${held(account)} held` : `${held(account)} held, and ${otherSide} on the other side`,
+    detail: 'What is held on the account is not what its open holds have left.',
+  });
+}
+
+async function checkFloor(context: CheckContext, account: Account): Promise<void> {
+  if (account.floor === null || available(account) >= account.floor) return;
+  if (await wasOverridden(context, account)) return;
+  context.report({
+    check: 'account.floor',
+    ids: { account: publicId('account', account.id) },
+    expected: `at least ${account.floor} available`,
+    actual: `${available(account)} available`,
+    detail: 'The account is below its floor, and no entry says that it took it there.',
+  });
+}
+
+/** The flag is on the journal, which only grows: an answer of yes stays right. */
+async function wasOverridden({ pool, book }: CheckContext, account: Account): Promise<boolean> {
+  const direction: Direction = account.side === 'credit' ? 'debit' : 'credit';
+  let before: bigint | undefined = account.lines + 1n;
+  while (before !== undefined) {
+    const page = await findFloorOverride(pool, book.id, {
+      accountId: account.id,
+      direction,
+      before,
+      limit: LINES_PAGE,
+    });
+    if (page.found) return true;
+    before = page.before;
+  }
+  return false;
+}
+
+/** An account that was opened while its page was already read has lines only beyond the bound; these have none at all. */
+async function reportUnknown(context: CheckContext, lines: LineZip, upTo: string | undefined): Promise<void> {
+  for (let line = await lines.next(upTo); line; line = await lines.next(upTo)) reportStray(context, line);
+}
+
+function reportStray({ report }: CheckContext, line: LineRow): void {
+  report({
+    check: 'account.known',
+    ids: { account: publicId('account', line.accountId), sequence: `${line.entrySequence}` },
+    expected: 'an account',
+    actual: 'none',
+    detail: `Entry ${line.entrySequence} has a posting on an account that does not exist.`,
+  });
+}

@@ -1,0 +1,181 @@
+/**
+ * Events: numbered without a gap, not back in time, their bodies are those of their rows, the entries they tell of are those
+ * of the journal, and every endpoint that wanted an event has a delivery of it.
+ */
+import { formatInstant, type Instant } from '../clock.ts';
+import { parsePublicId, publicId, type Uuid } from '../ids.ts';
+import type { Check, CheckContext } from './check.ts';
+import {
+  type DeliveryRow,
+  deliveryKey,
+  type EventRow,
+  readDeliveries,
+  readDeliveryReferences,
+  readEntryHashes,
+  readEvents,
+  readSteadyEndpoints,
+  type SteadyEndpoint,
+} from './event-check-store.ts';
+import { readAhead } from './read-ahead.ts';
+
+/** Events at once: some 2 MB. */
+const PAGE = 1_000;
+const DELIVERIES_PAGE = 10_000;
+
+interface Payload {
+  id?: unknown;
+  type?: unknown;
+  sequence?: unknown;
+  created_at?: unknown;
+  journal_entries?: { id?: unknown; hash?: unknown }[];
+}
+
+export const eventCheck: Check = {
+  name: 'events',
+  async run(context) {
+    const { pool, book } = context;
+    // Before the events: an endpoint that is made meanwhile wants none of those up to the bound.
+    const endpoints = await readSteadyEndpoints(pool, book.id);
+    let previous: { sequence: bigint; createdAt: Instant } = { sequence: 0n, createdAt: Number.NEGATIVE_INFINITY };
+    const pages = readAhead<EventRow>((last) =>
+      readEvents(pool, book.id, { after: last?.sequence ?? 0n, upTo: book.eventSequence, limit: PAGE }),
+    );
+    for await (const events of pages) {
+      for (const event of events) {
+        checkPlace(context, event, previous);
+        previous = event;
+      }
+      await checkPayloads(context, events);
+      await checkDelivered(context, events, endpoints);
+      context.advance(events.length);
+    }
+    if (previous.sequence < book.eventSequence) reportMissing(context, previous.sequence + 1n, book.eventSequence);
+    await checkDeliveries(context);
+  },
+};
+
+const idsOf = ({ id, sequence }: EventRow) => ({ event: publicId('event', id), sequence: `${sequence}` });
+
+function checkPlace(context: CheckContext, event: EventRow, previous: { sequence: bigint; createdAt: Instant }): void {
+  if (event.sequence !== previous.sequence + 1n) reportMissing(context, previous.sequence + 1n, event.sequence - 1n);
+  if (event.createdAt >= previous.createdAt) return;
+  context.report({
+    check: 'event.time',
+    ids: idsOf(event),
+    expected: `not before ${formatInstant(previous.createdAt)}`,
+    actual: formatInstant(event.createdAt),
+    detail: 'The event happened before its predecessor.',
+  });
+}
+
+function reportMissing({ report }: CheckContext, from: bigint, upTo: bigint): void {
+  report({
+    check: 'event.sequence',
+    ids: { sequence: `${from}` },
+    expected: `events ${from} to ${upTo}`,
+    actual: 'none',
+    detail: 'Events are missing.',
+  });
+}
+
+async function checkPayloads(context: CheckContext, events: readonly EventRow[]): Promise<void> {
+  const told: { event: EventRow; entryId: Uuid; hash: string }[] = [];
+  for (const event of events) {
+    const payload = parse(event.payload);
+    const expected = describe({
+      id: publicId('event', event.id),
+      type: event.type,
+      sequence: Number(event.sequence),
+      created_at: formatInstant(event.createdAt),
+    });
+    const actual = payload ? describe(payload) : 'no JSON object';
+    if (actual !== expected) {
+      const detail = "The event's body is not that of its row.";
+      context.report({ check: 'event.payload', ids: idsOf(event), expected, actual, detail });
+    }
+    for (const entry of payload?.journal_entries ?? []) {
+      told.push({ event, entryId: parsePublicId('entry', String(entry.id)) ?? '', hash: String(entry.hash) });
+    }
+  }
+  await checkEntries(context, told);
+}
+
+async function checkEntries(
+  { pool, book, report }: CheckContext,
+  told: readonly { event: EventRow; entryId: Uuid; hash: string }[],
+): Promise<void> {
+  if (told.length === 0) return;
+  const ids = told.map(({ entryId }) => entryId).filter((id) => id !== '');
+  const hashes = await readEntryHashes(pool, book.id, ids);
+  for (const { event, entryId, hash } of told) {
+    const expected = hashes.get(entryId)?.toString('hex') ?? 'no such entry';
+    if (expected === hash) continue;
+    report({
+      check: 'event.entries',
+      ids: { ...idsOf(event), entry: entryId === '' ? 'unreadable' : publicId('entry', entryId) },
+      expected,
+      actual: hash,
+      detail: 'The event tells of an entry otherwise than the journal.',
+    });
+  }
+}
+
+function parse(text: string): Payload | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function describe({ id, type, sequence, created_at }: Payload): string {
+  return `${id} ${type} ${sequence} ${created_at}`;
+}
+
+/** An endpoint made in the very millisecond of an event may have come before or after it. */
+async function checkDelivered(
+  { pool, book, report }: CheckContext,
+  events: readonly EventRow[],
+  endpoints: readonly SteadyEndpoint[],
+): Promise<void> {
+  const last = events.at(-1)!;
+  const concerned = endpoints.filter(({ createdAt }) => createdAt < last.createdAt);
+  if (concerned.length === 0) return;
+  const delivered = await readDeliveries(pool, book.id, {
+    endpointIds: concerned.map(({ id }) => id),
+    from: events[0]!.sequence,
+    upTo: last.sequence,
+  });
+  for (const endpoint of concerned) {
+    for (const event of events) {
+      if (event.createdAt <= endpoint.createdAt || !endpoint.wants(event.type, event.objectId)) continue;
+      if (delivered.has(deliveryKey(endpoint.id, event.sequence))) continue;
+      report({
+        check: 'delivery.missing',
+        ids: { ...idsOf(event), webhook_endpoint: publicId('webhookEndpoint', endpoint.id) },
+        expected: 'a delivery',
+        actual: 'none',
+        detail: `The endpoint wanted ${event.type} and has no delivery of it.`,
+      });
+    }
+  }
+}
+
+async function checkDeliveries({ pool, book, report }: CheckContext): Promise<void> {
+  const pages = readAhead<DeliveryRow>((after) =>
+    readDeliveryReferences(pool, book.id, { after, limit: DELIVERIES_PAGE }),
+  );
+  for await (const deliveries of pages) {
+    for (const { endpointId, eventSequence, hasEvent, hasEndpoint } of deliveries) {
+      if (hasEvent && hasEndpoint) continue;
+      report({
+        check: 'delivery.event',
+        ids: { webhook_endpoint: publicId('webhookEndpoint', endpointId), sequence: `${eventSequence}` },
+        expected: 'an event and an endpoint',
+        actual: [hasEvent ? '' : 'no event', hasEndpoint ? '' : 'no endpoint'].filter(Boolean).join(', '),
+        detail: 'A delivery is of nothing, or to nobody.',
+      });
+    }
+  }
+}

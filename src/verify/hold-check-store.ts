@@ -1,0 +1,92 @@
+import type { Queryable } from '../db/pool.ts';
+import type { Uuid } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
+import type { HoldStatus, HoldStepKind } from '../ledger/hold.ts';
+
+export interface HoldWithSteps {
+  readonly id: Uuid;
+  readonly accountId: Uuid;
+  readonly currency: string;
+  readonly amount: bigint;
+  readonly remaining: bigint;
+  readonly status: HoldStatus;
+  readonly steps: number;
+  readonly resource: string;
+  readonly resourceId: Uuid;
+  readonly stepsFound: bigint;
+  readonly lastOrdinal: number | null;
+  readonly firstKind: HoldStepKind | null;
+  readonly lastKind: HoldStepKind | null;
+  readonly created: bigint;
+  readonly taken: bigint;
+  /** Null when there is no such account. */
+  readonly accountCurrency: string | null;
+  readonly hasResource: boolean;
+}
+
+interface HoldColumns {
+  id: string;
+  account_id: string;
+  currency: string;
+  amount: bigint;
+  remaining: bigint;
+  status: HoldStatus;
+  steps: number;
+  resource: string;
+  resource_id: string;
+  steps_found: bigint;
+  last_ordinal: number | null;
+  first_kind: HoldStepKind | null;
+  last_kind: HoldStepKind | null;
+  created: bigint;
+  taken: bigint;
+  account_currency: string | null;
+  has_resource: boolean;
+}
+
+/**
+ * A page of holds, each with what its steps come to. One statement and so one moment. Indexes: holds_pkey, hold_steps_pkey,
+ * accounts_pkey, payouts_pkey.
+ */
+export async function readHolds(
+  db: Queryable,
+  bookId: BookId,
+  page: { after: Uuid | undefined; limit: number },
+): Promise<HoldWithSteps[]> {
+  const { rows } = await db.query<HoldColumns>({
+    name: 'verify.holds',
+    text: `SELECT h.id, h.account_id, h.currency, h.amount, h.remaining, h.status, h.steps, h.resource, h.resource_id,
+        s.steps_found, s.last_ordinal, s.first_kind, s.last_kind, s.created, s.taken, a.currency AS account_currency,
+        h.resource <> 'payout' OR EXISTS (SELECT FROM payouts p WHERE p.book_id = h.book_id AND p.id = h.resource_id) AS has_resource
+      FROM (SELECT * FROM holds WHERE book_id = $1 AND ($2::uuid IS NULL OR id > $2) ORDER BY id LIMIT $3) h
+      CROSS JOIN LATERAL (
+        SELECT count(*) AS steps_found, max(ordinal) AS last_ordinal,
+          (array_agg(kind ORDER BY ordinal))[1] AS first_kind, (array_agg(kind ORDER BY ordinal DESC))[1] AS last_kind,
+          COALESCE(sum(amount) FILTER (WHERE kind = 'created'), 0) AS created,
+          COALESCE(sum(amount) FILTER (WHERE kind <> 'created'), 0) AS taken
+        FROM hold_steps WHERE book_id = h.book_id AND hold_id = h.id
+      ) s
+      LEFT JOIN accounts a ON a.book_id = h.book_id AND a.id = h.account_id
+      ORDER BY h.id`,
+    values: [bookId, page.after ?? null, page.limit],
+  });
+  return rows.map((row) => ({
+    id: row.id,
+    accountId: row.account_id,
+    currency: row.currency,
+    amount: row.amount,
+    remaining: row.remaining,
+    status: row.status,
+    steps: row.steps,
+    resource: row.resource,
+    resourceId: row.resource_id,
+    stepsFound: row.steps_found,
+    lastOrdinal: row.last_ordinal,
+    firstKind: row.first_kind,
+    lastKind: row.last_kind,
+    created: row.created,
+    taken: row.taken,
+    accountCurrency: row.account_currency,
+    hasResource: row.has_resource,
+  }));
+}

@@ -1,0 +1,51 @@
+/** Holds: what remains is the amount less every step that took from it, and the status is what the last step left. */
+import { publicId } from '../ids.ts';
+import { resourceReference } from '../ledger/entry-view.ts';
+import type { Check, CheckContext } from './check.ts';
+import type { Rule } from './finding.ts';
+import { type HoldWithSteps, readHolds } from './hold-check-store.ts';
+import { readAhead } from './read-ahead.ts';
+
+const PAGE = 1_000;
+
+export const holdCheck: Check = {
+  name: 'holds',
+  async run(context) {
+    const { pool, book } = context;
+    const pages = readAhead<HoldWithSteps>((last) => readHolds(pool, book.id, { after: last?.id, limit: PAGE }));
+    for await (const holds of pages) for (const hold of holds) checkHold(context, hold);
+  },
+};
+
+function checkHold({ report }: CheckContext, hold: HoldWithSteps): void {
+  const ids = { hold: publicId('hold', hold.id), account: publicId('account', hold.accountId) };
+  const expect = (check: Rule, expected: string, actual: string, detail: string) => {
+    if (expected !== actual) report({ check, ids, expected, actual, detail });
+  };
+  expect(
+    'hold.steps',
+    `${hold.steps} steps, the last is ${hold.steps}, the first created ${hold.amount}`,
+    `${hold.stepsFound} steps, the last is ${hold.lastOrdinal ?? 'none'}, the first ${hold.firstKind ?? 'nothing'} ${hold.created}`,
+    'The steps of the hold are not numbered without a gap from the one that created it.',
+  );
+  expect(
+    'hold.remaining',
+    `${hold.amount - hold.taken}`,
+    `${hold.remaining}`,
+    'What remains of the hold is not its amount less what its steps took.',
+  );
+  expect(
+    'hold.status',
+    hold.remaining > 0n ? 'open' : (hold.lastKind ?? 'none'),
+    hold.status,
+    'The status of the hold is not what its last step left.',
+  );
+  expect(
+    'hold.account',
+    hold.currency,
+    hold.accountCurrency ?? 'no such account',
+    "The hold is not in its account's currency.",
+  );
+  const resource = `${hold.resource} ${resourceReference(hold.resource, hold.resourceId)}`;
+  expect('hold.resource', resource, hold.hasResource ? resource : 'none', 'What the hold was made for does not exist.');
+}

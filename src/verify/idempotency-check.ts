@@ -1,0 +1,60 @@
+/** Idempotency keys: each holds an answer that may be kept, or is void; what a 2xx answer stands for exists. */
+import { resourceReference } from '../ledger/entry-view.ts';
+import type { Check, CheckContext } from './check.ts';
+import { type KeyRow, readKeys } from './idempotency-check-store.ts';
+import { readAhead } from './read-ahead.ts';
+
+/** Bodies are of a few kilobytes. */
+const PAGE = 500;
+/** Answers that say nothing about the request itself are never kept: its repetition deserves another one. */
+const NEVER_KEPT = new Set([400, 401, 403, 412, 429]);
+
+export const idempotencyCheck: Check = {
+  name: 'idempotency keys',
+  async run(context) {
+    const { pool, book } = context;
+    const pages = readAhead<KeyRow>((last) => readKeys(pool, book.id, { after: last?.key, limit: PAGE }));
+    for await (const keys of pages) for (const key of keys) checkKey(context, key);
+  },
+};
+
+function checkKey({ report }: CheckContext, row: KeyRow): void {
+  const ids = { idempotency_key: row.key };
+  const fault = faultOf(row);
+  if (fault) {
+    report({ check: 'idempotency.answer', ids, ...fault, detail: 'The key holds what no answer can be.' });
+  }
+  if (row.resource === null || row.resourceId === null || row.hasResource !== false) return;
+  const reference = resourceReference(row.resource, row.resourceId);
+  report({
+    check: 'idempotency.resource',
+    ids: { ...ids, [row.resource]: reference },
+    expected: `a row of ${row.resource} ${reference}`,
+    actual: 'none',
+    detail: `A request was answered with ${row.status}, and what it made does not exist.`,
+  });
+}
+
+function faultOf(row: KeyRow): { expected: string; actual: string } | undefined {
+  if (row.voided) {
+    const empty = row.status === null && row.body === null && row.resource === null;
+    return empty ? undefined : { expected: 'nothing beside the tombstone', actual: `an answer of ${row.status}` };
+  }
+  if (row.status === null || row.status < 200 || row.status >= 500 || NEVER_KEPT.has(row.status)) {
+    return { expected: 'a status that is kept', actual: `${row.status ?? 'none'}` };
+  }
+  // A body that is gone was older than its retention.
+  if (row.body !== null && !isJsonObject(row.body)) return { expected: 'a JSON object', actual: row.body.slice(0, 80) };
+  const made = row.status < 300;
+  if (made && row.resourceId === null) return { expected: 'a resource', actual: 'none' };
+  return undefined;
+}
+
+function isJsonObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,177 @@
+/**
+ * The journal: entries are numbered without a gap, do not run back in time, have postings, belong to something that exists,
+ * and each carries a hash over its predecessor's and every column of its own, up to the head that the book's row holds.
+ */
+import { formatInstant, type Instant } from '../clock.ts';
+import { publicId } from '../ids.ts';
+import { entryHash, GENESIS_HASH, textDigest } from '../ledger/entry-hash.ts';
+import { resourceReference } from '../ledger/entry-view.ts';
+import type { Check, CheckContext } from './check.ts';
+import { findResources, type JournalRow, readJournal, readSteps, type StepRow } from './journal-check-store.ts';
+import { readAhead } from './read-ahead.ts';
+
+/** Entries at once: some 2 MB with their postings. */
+const PAGE = 2_000;
+
+interface Predecessor {
+  sequence: bigint;
+  hash: Buffer;
+  postedAt: Instant;
+}
+
+export const journalCheck: Check = {
+  name: 'entries',
+  async run(context) {
+    const { pool, book } = context;
+    let previous: Predecessor = { sequence: 0n, hash: GENESIS_HASH, postedAt: Number.NEGATIVE_INFINITY };
+    const pages = readAhead<JournalRow>((last) =>
+      readJournal(pool, book.id, { after: last?.sequence ?? 0n, upTo: book.entrySequence, limit: PAGE }),
+    );
+    for await (const entries of pages) {
+      for (const entry of entries) {
+        checkEntry(context, entry, previous);
+        previous = entry;
+      }
+      await checkResources(context, entries);
+      context.advance(entries.length);
+    }
+    checkHead(context, previous);
+    await checkSteps(context);
+  },
+};
+
+const idsOf = (entry: Pick<JournalRow, 'id' | 'sequence'>) => ({
+  entry: publicId('entry', entry.id),
+  sequence: `${entry.sequence}`,
+});
+
+function checkEntry(context: CheckContext, entry: JournalRow, previous: Predecessor): void {
+  const { book, report } = context;
+  const ids = idsOf(entry);
+  const follows = entry.sequence === previous.sequence + 1n;
+  if (!follows) {
+    report({
+      check: 'journal.sequence',
+      ids,
+      expected: `${previous.sequence + 1n}`,
+      actual: `${entry.sequence}`,
+      detail: `Entries ${previous.sequence + 1n} to ${entry.sequence - 1n} are missing.`,
+    });
+  }
+  checkTime(context, entry, previous);
+  // Behind a gap the predecessor's hash is missing too; that was said.
+  const hash = entryHash(book.id, previous.hash, entry);
+  if (follows && !hash.equals(entry.hash)) {
+    report({
+      check: 'journal.chain',
+      ids,
+      expected: hash.toString('hex'),
+      actual: entry.hash.toString('hex'),
+      detail: 'The hash is not that of the entry, its postings and its predecessor: one of them was changed.',
+    });
+  }
+  checkPostings(context, entry);
+  checkText(context, entry);
+}
+
+function checkTime({ book, report }: CheckContext, entry: JournalRow, previous: Predecessor): void {
+  const found = { check: 'journal.time', ids: idsOf(entry), actual: formatInstant(entry.postedAt) } as const;
+  if (entry.postedAt < previous.postedAt) {
+    const expected = `not before ${formatInstant(previous.postedAt)}`;
+    report({ ...found, expected, detail: 'The entry was posted before its predecessor.' });
+  }
+  if (entry.postedAt > book.lastPostedAt) {
+    const expected = `not after ${formatInstant(book.lastPostedAt)}`;
+    report({ ...found, expected, detail: 'The entry was posted after the last moment that the book knows of.' });
+  }
+}
+
+function checkPostings({ report }: CheckContext, entry: JournalRow): void {
+  const ordinals = entry.postings.map(({ ordinal }) => ordinal);
+  if (ordinals.length > 0 && ordinals.every((ordinal, at) => ordinal === at + 1)) return;
+  report({
+    check: 'journal.postings',
+    ids: idsOf(entry),
+    expected: 'postings numbered from 1 without a gap, at least one',
+    actual: ordinals.length === 0 ? 'none' : ordinals.join(', '),
+    detail: ordinals.length === 0 ? 'The entry has no posting.' : 'A posting of the entry is missing.',
+  });
+}
+
+/** A text may be erased, its digest stays; a text that is there must be the one. */
+function checkText({ report }: CheckContext, entry: JournalRow): void {
+  if (entry.text === null) return;
+  const expected = entry.textDigest?.toString('hex') ?? 'no text';
+  const actual = textDigest(entry.text).toString('hex');
+  if (expected === actual) return;
+  report({
+    check: 'journal.text',
+    ids: idsOf(entry),
+    expected,
+    actual,
+    detail: 'The text is not the one whose digest is in the chain.',
+  });
+}
+
+/** Of the kinds whose rows we know: other entries stand for themselves. */
+async function checkResources({ pool, book, report }: CheckContext, entries: readonly JournalRow[]): Promise<void> {
+  const of = (resource: string) => entries.filter((entry) => entry.resource === resource);
+  const [payouts, transfers] = [of('payout'), of('inbound_transfer')];
+  if (payouts.length + transfers.length === 0) return;
+  const found = await findResources(pool, book.id, {
+    payouts: payouts.map(({ resourceId }) => resourceId),
+    transfers: transfers.map(({ resourceId }) => resourceId),
+  });
+  for (const entry of [...payouts, ...transfers]) {
+    if (found.has(entry.resourceId)) continue;
+    const reference = resourceReference(entry.resource, entry.resourceId);
+    report({
+      check: 'journal.resource',
+      ids: { ...idsOf(entry), [entry.resource]: reference },
+      expected: `a row of ${entry.resource} ${reference}`,
+      actual: 'none',
+      detail: `The entry is step ${entry.step} of something that does not exist.`,
+    });
+  }
+}
+
+function checkHead({ book, report }: CheckContext, last: Predecessor): void {
+  if (last.sequence < book.entrySequence) {
+    report({
+      check: 'journal.sequence',
+      ids: { sequence: `${book.entrySequence}` },
+      expected: `${book.entrySequence}`,
+      actual: `${last.sequence}`,
+      detail: `Entries ${last.sequence + 1n} to ${book.entrySequence} are missing.`,
+    });
+  } else if (!last.hash.equals(book.chainHash)) {
+    report({
+      check: 'journal.head',
+      ids: { sequence: `${last.sequence}` },
+      expected: last.hash.toString('hex'),
+      actual: book.chainHash.toString('hex'),
+      detail: "The head of the chain in the book's row is not the hash of its last entry.",
+    });
+  }
+}
+
+async function checkSteps({ pool, book, report }: CheckContext): Promise<void> {
+  let previous: StepRow | undefined;
+  const pages = readAhead<StepRow>((after) =>
+    readSteps(pool, book.id, { after, upTo: book.entrySequence, limit: 4 * PAGE }),
+  );
+  for await (const steps of pages) {
+    for (const step of steps) {
+      if (step.resourceId === previous?.resourceId && step.step === previous.step) {
+        report({
+          check: 'journal.step',
+          ids: { resource: step.resourceId, sequence: `${step.sequence}` },
+          expected: `step ${step.step} once`,
+          actual: `in entries ${previous.sequence} and ${step.sequence}`,
+          detail: 'One step of one resource was booked twice.',
+        });
+      }
+      previous = step;
+    }
+  }
+}

@@ -1,0 +1,150 @@
+import type { Instant } from '../clock.ts';
+import { plainArray } from '../db/columns.ts';
+import type { Pool, Queryable } from '../db/pool.ts';
+import type { Uuid } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
+import type { Posting } from '../ledger/entry.ts';
+import type { Hold } from '../ledger/hold.ts';
+import { holds } from '../ledger/hold-store.ts';
+import { loadPostings } from '../ledger/journal-read-store.ts';
+import type { Payout } from '../payouts/payout.ts';
+import { PAYOUT_COLUMNS, type PayoutRow, payoutFromRow } from '../payouts/payout-store.ts';
+import { inSnapshot } from './snapshot-store.ts';
+
+export interface BookedStep {
+  readonly id: Uuid;
+  readonly step: string;
+  readonly postings: readonly Posting[];
+}
+
+/** A payout with everything beneath it, as of one moment. */
+export interface PayoutHistory {
+  readonly payout: Payout;
+  readonly stuckAt: Instant | null;
+  readonly hold: Hold | undefined;
+  /** In the order of the journal. */
+  readonly entries: readonly BookedStep[];
+  readonly returns: readonly { entryId: Uuid; amount: bigint }[];
+}
+
+/** A page of payouts, in a snapshot of its own. Indexes: the primary keys, entries' (book, resource, step), payout_returns_by_payout. */
+export function readPayoutHistories(
+  pool: Pool,
+  bookId: BookId,
+  page: { after: Uuid | undefined; limit: number },
+): Promise<PayoutHistory[]> {
+  return inSnapshot(pool, async (trx) => {
+    const { rows } = await trx.query<PayoutRow & { stuck_at: Instant | null }>({
+      name: 'verify.payouts',
+      text: `SELECT ${PAYOUT_COLUMNS}, stuck_at FROM payouts
+        WHERE book_id = $1 AND ($2::uuid IS NULL OR id > $2) ORDER BY id LIMIT $3`,
+      values: [bookId, page.after ?? null, page.limit],
+    });
+    if (rows.length === 0) return [];
+    const ids = rows.map(({ id }) => id);
+    const [held, entries, returns] = await Promise.all([
+      holds.load(
+        trx,
+        bookId,
+        rows.map((row) => row.hold_id),
+      ),
+      readStepsOf(trx, bookId, ids),
+      readReturns(trx, bookId, ids),
+    ]);
+    return rows.map((row) => ({
+      payout: payoutFromRow(row),
+      stuckAt: row.stuck_at,
+      hold: held.get(row.hold_id),
+      entries: entries.get(row.id) ?? [],
+      returns: returns.get(row.id) ?? [],
+    }));
+  });
+}
+
+/** What was booked for each of these resources, in the order of the journal. */
+async function readStepsOf(
+  db: Queryable,
+  bookId: BookId,
+  resourceIds: readonly Uuid[],
+): Promise<Map<Uuid, BookedStep[]>> {
+  const { rows } = await db.query<{ id: string; resource_id: string; step: string; sequence: bigint }>({
+    name: 'verify.steps_of',
+    text: `SELECT id, resource_id, step, sequence FROM entries
+      WHERE book_id = $1 AND resource_id = ANY ($2::uuid[]) ORDER BY sequence`,
+    values: [bookId, plainArray(resourceIds)],
+  });
+  const postings = await loadPostings(
+    db,
+    bookId,
+    rows.map(({ sequence }) => sequence),
+  );
+  return grouped(
+    rows,
+    (row) => row.resource_id,
+    (row) => ({
+      id: row.id,
+      step: row.step,
+      postings: postings.get(row.sequence) ?? [],
+    }),
+  );
+}
+
+async function readReturns(db: Queryable, bookId: BookId, payoutIds: readonly Uuid[]) {
+  const { rows } = await db.query<{ payout_id: string; entry_id: string; amount: bigint }>({
+    name: 'verify.returns_of',
+    text: `SELECT r.payout_id, r.entry_id, r.amount FROM payout_returns r LEFT JOIN entries e ON e.book_id = r.book_id AND e.id = r.entry_id
+      WHERE r.book_id = $1 AND r.payout_id = ANY ($2::uuid[]) ORDER BY e.sequence, r.id`,
+    values: [bookId, plainArray(payoutIds)],
+  });
+  return grouped(
+    rows,
+    (row) => row.payout_id,
+    (row) => ({ entryId: row.entry_id, amount: row.amount }),
+  );
+}
+
+export interface TransferHistory {
+  readonly id: Uuid;
+  readonly accountId: Uuid;
+  readonly amount: bigint;
+  readonly currency: string;
+  readonly entries: readonly BookedStep[];
+}
+
+/** A page of inbound transfers with what was booked for them, in a snapshot of its own. Indexes: as above. */
+export function readTransferHistories(
+  pool: Pool,
+  bookId: BookId,
+  page: { after: Uuid | undefined; limit: number },
+): Promise<TransferHistory[]> {
+  return inSnapshot(pool, async (trx) => {
+    const { rows } = await trx.query<{ id: string; account_id: string; amount: bigint; currency: string }>({
+      name: 'verify.transfers',
+      text: `SELECT id, account_id, amount, currency FROM inbound_transfers
+        WHERE book_id = $1 AND ($2::uuid IS NULL OR id > $2) ORDER BY id LIMIT $3`,
+      values: [bookId, page.after ?? null, page.limit],
+    });
+    const entries = await readStepsOf(
+      trx,
+      bookId,
+      rows.map(({ id }) => id),
+    );
+    return rows.map((row) => ({
+      id: row.id,
+      accountId: row.account_id,
+      amount: row.amount,
+      currency: row.currency,
+      entries: entries.get(row.id) ?? [],
+    }));
+  });
+}
+
+function grouped<Row, Value>(rows: readonly Row[], keyOf: (row: Row) => string, pick: (row: Row) => Value) {
+  const groups = new Map<string, Value[]>();
+  for (const row of rows) {
+    const list = groups.get(keyOf(row));
+    if (list) list.push(pick(row));
+    else groups.set(keyOf(row), [pick(row)]);
+  }
+  return groups;
+}

@@ -1,0 +1,104 @@
+/**
+ * Verifies a whole database against every invariant of the ledger, book by book, while it is in use. Nothing is held whole
+ * in memory and no snapshot is kept longer than a page: what cannot change any more is read below a bound, what can is read
+ * in one moment with what it must agree with.
+ */
+import type { Pool } from '../db/pool.ts';
+import type { BookId } from '../ledger/book.ts';
+import { accountCheck } from './account-check.ts';
+import { countRows, readBookIds, readBounds } from './book-bounds-store.ts';
+import { bookCheck } from './book-check.ts';
+import type { BookBounds, Check } from './check.ts';
+import { eventCheck } from './event-check.ts';
+import type { Finding } from './finding.ts';
+import { holdCheck } from './hold-check.ts';
+import { idempotencyCheck } from './idempotency-check.ts';
+import { inboundTransferCheck } from './inbound-transfer-check.ts';
+import { journalCheck } from './journal-check.ts';
+import { payoutCheck } from './payout-check.ts';
+import { readAhead } from './read-ahead.ts';
+
+export const CHECKS: readonly Check[] = [
+  journalCheck,
+  accountCheck,
+  holdCheck,
+  payoutCheck,
+  inboundTransferCheck,
+  eventCheck,
+  idempotencyCheck,
+  bookCheck,
+];
+
+const BOOKS_PAGE = 1_000;
+
+export interface VerifyProgress {
+  /** Entries, account lines and events of all books. */
+  readonly total: bigint;
+  readonly done: bigint;
+  readonly book: BookId;
+  readonly check: string;
+}
+
+export interface VerifyOptions {
+  /** This book alone. */
+  bookId?: BookId;
+  onFinding: (finding: Finding) => void;
+  onProgress?: (progress: VerifyProgress) => void;
+}
+
+export interface VerifyResult {
+  readonly books: number;
+  readonly entries: bigint;
+  readonly lines: bigint;
+  readonly events: bigint;
+  readonly findings: number;
+}
+
+/** A book was asked for that is not there. */
+export class NoSuchBook extends Error {
+  override name = 'NoSuchBook';
+}
+
+/** Findings are given as they are found. Throws NoSuchBook, and the database's own errors when it cannot go on. */
+export async function verifyDatabase(pool: Pool, options: VerifyOptions): Promise<VerifyResult> {
+  const { rows: total } = await countRows(pool, options.bookId);
+  const result = { books: 0, entries: 0n, lines: 0n, events: 0n, findings: 0 };
+  let done = 0n;
+  for await (const bookId of bookIds(pool, options.bookId)) {
+    const book = await readBounds(pool, bookId);
+    if (!book) throw new NoSuchBook(`There is no book ${bookId}`);
+    for (const check of CHECKS) {
+      const progress = (rows: number) => {
+        done += BigInt(rows);
+        options.onProgress?.({ total, done, book: bookId, check: check.name });
+      };
+      progress(0);
+      await check.run({
+        pool,
+        book,
+        report(finding) {
+          result.findings++;
+          options.onFinding({ ...finding, book: bookId });
+        },
+        advance: progress,
+      });
+    }
+    count(result, book);
+  }
+  return result;
+}
+
+async function* bookIds(pool: Pool, only: BookId | undefined): AsyncGenerator<BookId, void> {
+  if (only !== undefined) {
+    yield only;
+    return;
+  }
+  for await (const page of readAhead<BookId>((after) => readBookIds(pool, { after, limit: BOOKS_PAGE }))) yield* page;
+}
+
+function count(result: { books: number; entries: bigint; lines: bigint; events: bigint }, book: BookBounds): void {
+  result.books++;
+  result.entries += book.entrySequence;
+  result.lines += book.lines;
+  result.events += book.eventSequence;
+}
