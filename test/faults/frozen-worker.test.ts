@@ -1,16 +1,19 @@
 /** SIGSTOP: a machine that hangs, is given up by the others, and comes back to where it was. */
 import { afterEach, expect, test } from 'vitest';
-import { until } from '../support/client.ts';
-import { describeOnEachBackend, soundAlarms } from '../support/product.ts';
+import { describeOnEachBackend } from '../support/product.ts';
 import { type Stage, startStage } from './stage.ts';
 
 const TIMEOUT_MS = 180_000;
 
 interface Submitted {
   status: string;
-  paid: boolean;
   submissions: number | null;
 }
+
+const SUBMITTED = `
+  SELECT p.status, i.submissions FROM payouts p
+  LEFT JOIN sandbox_rail.instructions i ON i.originator = p.book_id::text AND i.end_to_end_id = p.end_to_end_id
+  WHERE p.id = ANY ($1)`;
 
 describeOnEachBackend('a worker that hangs', (backend) => {
   let stage: Stage | undefined;
@@ -36,25 +39,12 @@ describeOnEachBackend('a worker that hangs', (backend) => {
       expect(waiting.length).toBeGreaterThan(0);
 
       await stage.addWorker('second', { pools: ['rails'] });
-      const ids = waiting.map(({ id }) => id);
-      const look = () =>
-        stage!.query<Submitted>(
-          `SELECT p.status, i.status = 'paid' AS paid, i.submissions FROM payouts p
-           LEFT JOIN sandbox_rail.instructions i ON i.originator = p.book_id::text AND i.end_to_end_id = p.end_to_end_id
-           WHERE p.id = ANY ($1)`,
-          [ids],
-        );
-      await until(
-        async () => {
-          await soundAlarms(stage!.database);
-          return look();
-        },
-        (rows) => rows.every(({ status }) => status !== 'processing'),
-        { timeoutMs: 60_000 },
-      );
+      const submitted = (isWanted: (rows: Submitted[]) => boolean) =>
+        stage!.untilMoved(SUBMITTED, [waiting.map(({ id }) => id)], isWanted);
+      await submitted((rows) => rows.every(({ status }) => status !== 'processing'));
       frozen.thaw();
       // It sends what it was about to send: the rail knows the id, and pays nobody again.
-      await until(look, (rows) => rows.some(({ submissions }) => (submissions ?? 0) > 1));
+      await submitted((rows) => rows.some(({ submissions }) => submissions! > 1));
       await load.untilAccepted(300);
       await stage.settleAndCheck(load);
     },

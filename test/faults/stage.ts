@@ -43,13 +43,15 @@ export interface Stage {
   /** Payouts of every fate, over all APIs, until it is told to stop. */
   load(): Promise<Load>;
   query<Row extends object>(sql: string, values?: unknown[]): Promise<Row[]>;
+  /** Asks until the answer is as wanted, and sounds the alarms of what waits meanwhile. */
+  untilMoved<Row extends object>(sql: string, values: unknown[], isWanted: (rows: Row[]) => boolean): Promise<Row[]>;
   /** Ends the load, waits until nothing is under way any more, and checks everything. `others` were not the load's. */
   settleAndCheck(load: Load, others?: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 
 /** What is left of a fault is moved by alarms; half a minute each is too long for a test, so they go off this often. */
-const ALARM_EVERY_MS = 2_000;
+const ALARM_EVERY_MS = 1_000;
 const SETTLE_LIMIT_MS = 90_000;
 
 export async function startStage(options: StageOptions): Promise<Stage> {
@@ -123,6 +125,17 @@ export async function startStage(options: StageOptions): Promise<Stage> {
       async query<Row extends object>(sql: string, values: unknown[] = []) {
         return (await look.query<Row>(sql, values)).rows;
       },
+      untilMoved<Row extends object>(sql: string, values: unknown[], isWanted: (rows: Row[]) => boolean) {
+        let soundAt = 0;
+        const look = async () => {
+          if (performance.now() > soundAt) {
+            soundAt = performance.now() + ALARM_EVERY_MS;
+            await soundAlarms(database);
+          }
+          return stage.query<Row>(sql, values);
+        };
+        return until(look, isWanted, { timeoutMs: SETTLE_LIMIT_MS });
+      },
       async settleAndCheck(load, others = []) {
         await load.stop();
         await settle(stage);
@@ -141,23 +154,16 @@ export async function startStage(options: StageOptions): Promise<Stage> {
 
 /** Waits until every payout, delivery and notice has come to its end. */
 async function settle(stage: Stage): Promise<void> {
-  let soundAt = 0;
-  await until(
-    async () => {
-      if (performance.now() > soundAt) {
-        soundAt = performance.now() + ALARM_EVERY_MS;
-        await soundAlarms(stage.database);
-      }
-      const [left] = await stage.query(`SELECT
-        (SELECT count(*) FROM payouts WHERE status IN ('pending', 'processing')) AS payouts,
-        (SELECT count(*) FROM payouts WHERE stuck_at IS NOT NULL) AS stuck,
-        (SELECT count(*) FROM webhook_deliveries WHERE status = 'pending') AS deliveries,
-        (SELECT count(*) FROM sandbox_rail.notices WHERE acknowledged_at IS NULL) AS notices`);
-      return left as Record<string, bigint>;
-    },
-    (left) => left.stuck !== 0n || Object.values(left).every((count) => count === 0n),
-    { timeoutMs: SETTLE_LIMIT_MS },
+  const [left] = await stage.untilMoved<{ stuck: bigint } & Record<string, bigint>>(
+    `SELECT
+      (SELECT count(*) FROM payouts WHERE status IN ('pending', 'processing')) AS payouts,
+      (SELECT count(*) FROM webhook_deliveries WHERE status = 'pending') AS deliveries,
+      (SELECT count(*) FROM sandbox_rail.notices WHERE acknowledged_at IS NULL) AS notices,
+      (SELECT count(*) FROM payouts WHERE stuck_at IS NOT NULL) AS stuck`,
+    [],
+    ([{ stuck, ...waiting } = { stuck: 0n }]) => stuck !== 0n || Object.values(waiting).every((count) => count === 0n),
   );
+  expect(left!.stuck).toBe(0n);
 }
 
 async function migrated(

@@ -91,7 +91,7 @@ export async function openBook(options: BookOptions): Promise<TestBook> {
   const request = () => ({ requestId: newId(), actor: 'test' });
 
   const fund: TestBook['fund'] = async (accountId, amount, currency = 'EUR') => {
-    const details = { bookId: id, accountId, amount, currency, description: null, salt: Buffer.alloc(16, 1) };
+    const details = { bookId: id, accountId, amount, currency, description: 'Test', salt: Buffer.alloc(16, 1) };
     await submit(stored(receiveTransfer({ ...details, ...request() })));
   };
 

@@ -1,0 +1,310 @@
+/** What `npm run verify` finds in the groups above the ledger: payouts, transfers, events, deliveries, keys. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type FilledDatabase, openFilledDatabase, rulesOf, type Scene } from '../support/verify-scene.ts';
+
+let filled: FilledDatabase;
+let scene: Scene;
+
+beforeAll(async () => {
+  filled = await openFilledDatabase();
+  scene = filled.scene;
+});
+
+afterAll(() => filled?.close());
+
+const findingsAfter = (...statements: string[]) => filled.findingsAfter(...statements);
+
+const PAYOUT = (name: keyof Scene['payouts']) => `id = '${scene.payouts[name].id}'`;
+const OF_PAYOUT = (name: keyof Scene['payouts']) => `payout_id = '${scene.payouts[name].id}'`;
+const TOLD = (name: keyof Scene['payouts'], type: string) =>
+  `object_id = '${scene.payouts[name].id}' AND type = '${type}'`;
+const TRANSFER = () => `id = '${scene.inboundTransferId}'`;
+
+type Case = [what: string, rules: string[], statements: () => string[]];
+
+test('a database that holds has no findings', async () => {
+  expect(await findingsAfter('SELECT 1')).toEqual([]);
+});
+
+describe('payouts', () => {
+  test.each<Case>([
+    [
+      'failed is called canceled',
+      ['payout.state', 'payout.steps'],
+      () => [`UPDATE payouts SET status = 'canceled' WHERE ${PAYOUT('failed')}`],
+    ],
+    [
+      'paid is called processing',
+      ['payout.due', 'payout.hold', 'payout.steps'],
+      () => [`UPDATE payouts SET status = 'processing' WHERE ${PAYOUT('paid')}`],
+    ],
+    [
+      'processing is called paid',
+      ['payout.due', 'payout.hold', 'payout.steps'],
+      () => [`UPDATE payouts SET status = 'paid' WHERE ${PAYOUT('processing')}`],
+    ],
+    [
+      'canceled is called pending',
+      ['payout.due', 'payout.hold'],
+      () => [`UPDATE payouts SET status = 'pending' WHERE ${PAYOUT('canceled')}`],
+    ],
+    [
+      'paid is called returned',
+      ['payout.state'],
+      () => [`UPDATE payouts SET status = 'returned' WHERE ${PAYOUT('paid')}`],
+    ],
+    [
+      'the amount is another',
+      ['payout.hold', 'payout.postings'],
+      () => [`UPDATE payouts SET amount = amount + 1 WHERE ${PAYOUT('paid')}`],
+    ],
+    [
+      'the fee is another',
+      ['payout.hold', 'payout.postings'],
+      () => [`UPDATE payouts SET fee = fee + 1 WHERE ${PAYOUT('paid')}`],
+    ],
+    [
+      'the payee is another',
+      ['payout.postings'],
+      () => [`UPDATE payouts SET destination_account_id = '${scene.overdrawnAccountId}' WHERE ${PAYOUT('internal')}`],
+    ],
+    [
+      'the account is another',
+      ['payout.hold', 'payout.postings'],
+      () => [`UPDATE payouts SET account_id = '${scene.overdrawnAccountId}' WHERE ${PAYOUT('paid')}`],
+    ],
+    [
+      'the sum of returns is another',
+      ['payout.returns', 'payout.state'],
+      () => [`UPDATE payouts SET amount_returned = amount_returned - 1 WHERE ${PAYOUT('returned')}`],
+    ],
+    [
+      'the number of returns is another',
+      ['payout.returns', 'payout.steps'],
+      () => [`UPDATE payouts SET returns = 1 WHERE ${PAYOUT('returned')}`],
+    ],
+    [
+      'a return is gone',
+      ['payout.postings', 'payout.returns'],
+      () => [`DELETE FROM payout_returns WHERE amount = 1 AND ${OF_PAYOUT('returned')}`],
+    ],
+    [
+      'a return has another amount',
+      ['payout.postings', 'payout.returns'],
+      () => [`UPDATE payout_returns SET amount = 2 WHERE amount = 1 AND ${OF_PAYOUT('returned')}`],
+    ],
+    [
+      'its list of entries is another',
+      ['payout.entry_ids'],
+      () => [`UPDATE payouts SET entry_ids = entry_ids - 0 WHERE ${PAYOUT('paid')}`],
+    ],
+    ['nobody will be rung', ['payout.due'], () => [`UPDATE payouts SET due_at = NULL WHERE ${PAYOUT('processing')}`]],
+    [
+      'nobody will be rung, for it is stuck: nothing wrong',
+      [],
+      () => [`UPDATE payouts SET due_at = NULL, stuck_at = now() WHERE ${PAYOUT('processing')}`],
+    ],
+    [
+      'somebody will be rung for what is final',
+      ['payout.due'],
+      () => [`UPDATE payouts SET due_at = now() WHERE ${PAYOUT('paid')}`],
+    ],
+    [
+      'an outcome is unknown that is known',
+      ['payout.state'],
+      () => [`UPDATE payouts SET outcome = 'unknown' WHERE ${PAYOUT('paid')}`],
+    ],
+    [
+      'a failure has no reason',
+      ['payout.state'],
+      () => [`UPDATE payouts SET failure_code = NULL WHERE ${PAYOUT('failed')}`],
+    ],
+    [
+      'it was never sent, and booked',
+      ['payout.state', 'payout.steps'],
+      () => [`UPDATE payouts SET sent_at = NULL WHERE ${PAYOUT('failed')}`],
+    ],
+    [
+      'it is gone',
+      ['hold.resource', 'idempotency.resource', 'journal.resource'],
+      () => [`DELETE FROM payouts WHERE ${PAYOUT('paid')}`],
+    ],
+  ])('%s', async (_, rules, statements) => {
+    expect(rulesOf(await findingsAfter(...statements()))).toEqual(rules);
+  });
+});
+
+describe('inbound transfers', () => {
+  test.each<Case>([
+    [
+      'the amount is another',
+      ['inbound_transfer.entry'],
+      () => [`UPDATE inbound_transfers SET amount = amount + 1 WHERE ${TRANSFER()}`],
+    ],
+    [
+      'the account is another',
+      ['inbound_transfer.entry'],
+      () => [`UPDATE inbound_transfers SET account_id = '${scene.overdrawnAccountId}' WHERE ${TRANSFER()}`],
+    ],
+    [
+      'it is gone',
+      ['idempotency.resource', 'journal.resource'],
+      () => [`DELETE FROM inbound_transfers WHERE ${TRANSFER()}`],
+    ],
+    [
+      'nothing was booked',
+      ['inbound_transfer.entry'],
+      () => [
+        `INSERT INTO inbound_transfers SELECT book_id, gen_random_uuid(), account_id, amount, currency, description, created_at FROM inbound_transfers WHERE ${TRANSFER()}`,
+      ],
+    ],
+  ])('%s', async (_, rules, statements) => {
+    expect(rulesOf(await findingsAfter(...statements()))).toEqual(rules);
+  });
+});
+
+describe('events and deliveries', () => {
+  const sometime = "interval '1 hour'";
+
+  test.each<Case>([
+    [
+      'an event is gone',
+      ['delivery.event', 'event.sequence'],
+      () => [`DELETE FROM events WHERE ${TOLD('paid', 'payout.paid')}`],
+    ],
+    [
+      'the last event is gone',
+      ['delivery.event', 'event.sequence'],
+      () => ['DELETE FROM events WHERE sequence = (SELECT max(sequence) FROM events)'],
+    ],
+    [
+      'the book knows of more events',
+      ['event.sequence'],
+      () => ['UPDATE books SET event_sequence = event_sequence + 1 WHERE event_sequence > 0'],
+    ],
+    [
+      'the book knows of fewer events',
+      ['event.sequence'],
+      () => ['UPDATE books SET event_sequence = event_sequence - 1 WHERE event_sequence > 0'],
+    ],
+    [
+      'the type is another',
+      ['event.payload'],
+      () => [`UPDATE events SET type = 'payout.failed' WHERE ${TOLD('paid', 'payout.paid')}`],
+    ],
+    [
+      'the body says another number',
+      ['event.payload'],
+      () => [
+        `UPDATE events SET payload = replace(payload, '"sequence":' || sequence, '"sequence":0') WHERE ${TOLD('paid', 'payout.created')}`,
+      ],
+    ],
+    [
+      'the body is no JSON',
+      ['event.payload'],
+      () => [`UPDATE events SET payload = '{' WHERE ${TOLD('paid', 'payout.created')}`],
+    ],
+    [
+      'the body is no object',
+      ['event.payload'],
+      () => [`UPDATE events SET payload = 'null' WHERE ${TOLD('paid', 'payout.created')}`],
+    ],
+    [
+      'the body tells of another entry',
+      ['event.entries'],
+      () => [
+        `UPDATE events SET payload = replace(payload, '"hash":"', '"hash":"00') WHERE ${TOLD('paid', 'payout.paid')}`,
+      ],
+    ],
+    [
+      'time runs back',
+      ['event.payload', 'event.time'],
+      () => [`UPDATE events SET created_at = created_at - ${sometime} WHERE ${TOLD('paid', 'payout.created')}`],
+    ],
+    [
+      'a delivery is gone',
+      ['delivery.missing'],
+      () => [
+        `DELETE FROM webhook_deliveries WHERE event_sequence = (SELECT sequence FROM events WHERE ${TOLD('paid', 'payout.paid')})`,
+      ],
+    ],
+    [
+      'a delivery is of nothing',
+      ['delivery.event'],
+      () => [
+        'INSERT INTO webhook_deliveries SELECT book_id, endpoint_id, 999999, status, attempts, NULL, NULL, NULL, NULL, created_at FROM webhook_deliveries WHERE event_sequence = 1',
+      ],
+    ],
+    [
+      'a delivery is to nobody',
+      ['delivery.event', 'delivery.missing'],
+      () => ['UPDATE webhook_deliveries SET endpoint_id = gen_random_uuid() WHERE event_sequence = 1'],
+    ],
+    [
+      'the endpoint was disabled meanwhile: nobody can say',
+      [],
+      () => [
+        'UPDATE webhook_endpoints SET version = 3 WHERE version = 1',
+        'DELETE FROM webhook_deliveries WHERE event_sequence = 5',
+      ],
+    ],
+    [
+      'the endpoint came later: nothing wrong',
+      [],
+      () => [
+        'UPDATE webhook_endpoints SET created_at = (SELECT created_at FROM events WHERE sequence = 5)',
+        'DELETE FROM webhook_deliveries WHERE event_sequence <= 5',
+      ],
+    ],
+    [
+      'the endpoint wanted others: nothing wrong',
+      [],
+      () => [
+        "UPDATE webhook_endpoints SET events = '{payout.*}'",
+        "DELETE FROM webhook_deliveries d USING events e WHERE e.sequence = d.event_sequence AND e.type LIKE 'account.%'",
+      ],
+    ],
+  ])('%s', async (_, rules, statements) => {
+    expect(rulesOf(await findingsAfter(...statements()))).toEqual(rules);
+  });
+});
+
+describe('idempotency keys', () => {
+  const ONE = (resource: string) => `resource = '${resource}'`;
+
+  test.each<Case>([
+    [
+      'an account is gone that was answered with 201',
+      ['idempotency.resource'],
+      () => [`DELETE FROM account_profiles WHERE account_id = '${scene.quietAccountId}'`],
+    ],
+    [
+      'a status is kept that never is',
+      ['idempotency.answer'],
+      () => [`UPDATE idempotency_keys SET status = 503 WHERE ${ONE('payout')}`],
+    ],
+    [
+      'no status is kept',
+      ['idempotency.answer'],
+      () => [`UPDATE idempotency_keys SET status = NULL WHERE ${ONE('payout')}`],
+    ],
+    [
+      'the body is no JSON',
+      ['idempotency.answer'],
+      () => [`UPDATE idempotency_keys SET body = 'oops' WHERE ${ONE('payout')}`],
+    ],
+    [
+      'something was made, and nobody knows what',
+      ['idempotency.answer'],
+      () => [`UPDATE idempotency_keys SET resource = NULL, resource_id = NULL WHERE ${ONE('payout')}`],
+    ],
+    [
+      'a void key has an answer',
+      ['idempotency.answer'],
+      () => ['UPDATE idempotency_keys SET status = 202 WHERE voided_at IS NOT NULL'],
+    ],
+    ['bodies were dropped after their time: nothing wrong', [], () => ['UPDATE idempotency_keys SET body = NULL']],
+  ])('%s', async (_, rules, statements) => {
+    expect(rulesOf(await findingsAfter(...statements()))).toEqual(rules);
+  });
+});
