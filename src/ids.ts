@@ -47,6 +47,19 @@ export function deriveId(...parts: string[]): Uuid {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
+/**
+ * Ids that follow from a UUIDv7 minted at submission: its last 16 bits count up. In order of time like their seed, so
+ * that indexes grow at their end, and the same on every retry.
+ */
+export function idSequence(seed: Uuid): () => Uuid {
+  const head = seed.slice(0, 32);
+  let tail = Number.parseInt(seed.slice(32), 16);
+  return () => {
+    tail = (tail + 1) & 0xffff;
+    return head + tail.toString(16).padStart(4, '0');
+  };
+}
+
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 /** Two characters for each value of ten bits: half as many steps as one character at a time. */
 const PAIRS = Array.from({ length: 1024 }, (_, n) => ALPHABET[n >> 5]! + ALPHABET[n & 31]!);

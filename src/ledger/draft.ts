@@ -2,9 +2,8 @@
  * How a decision is built: a draft lies over the state, takes postings, holds, rows and events, and ends as an outcome.
  * The state beneath is never changed, so a decision that throws or is dropped leaves nothing behind.
  */
-import { formatInstant, type Instant } from '../clock.ts';
-import { publicId, type Uuid } from '../ids.ts';
-import { toJson } from '../json.ts';
+import type { Instant } from '../clock.ts';
+import { idSequence, type Uuid } from '../ids.ts';
 import {
   type Account,
   covers,
@@ -21,8 +20,8 @@ import { type ChartCode, chartAccountId, newAccount } from './chart.ts';
 import type { LogAppend, Outcome, Ring, RowChange } from './command.ts';
 import type { Entry, EntryText, Posting, PostingDraft } from './entry.ts';
 import { entryHash, textDigest } from './entry-hash.ts';
-import { journalEntryView } from './entry-view.ts';
 import type { LedgerEvent } from './event.ts';
+import { type EventRequest, eventPayload } from './event-payload.ts';
 import { type Hold, type HoldStepKind, takeFromHold } from './hold.ts';
 import { holdSteps, holds } from './hold-store.ts';
 import type { BookState } from './state.ts';
@@ -36,18 +35,6 @@ export interface EntryRequest extends PostingPermissions {
   /** The day the movement counts for, where it is not the moment of posting. */
   effectiveAt?: Instant;
   text?: EntryText | null;
-}
-
-export interface EventRequest {
-  type: string;
-  objectId: Uuid;
-  /** The object's version: which of two events about it is newer. */
-  objectSequence: number;
-  /** The object in full, as the API shows it. */
-  object: unknown;
-  previousAttributes?: Record<string, unknown>;
-  /** Entries this event tells of, with their exact postings. */
-  entries?: readonly Entry[];
 }
 
 /** A posting that its decision had no answer for: a bug, so the command fails and nothing of it is written. */
@@ -226,19 +213,14 @@ export class Draft {
     const sequence = this.#book.eventSequence + 1n;
     this.#book = { ...this.#book, eventSequence: sequence, lastPostedAt: this.moment };
     const id = this.#nextId();
-    const payload = toJson({
-      id: publicId('event', id),
-      object: 'event',
-      type: request.type,
+    const payload = eventPayload({
+      ...request,
+      id,
       sequence,
-      object_sequence: request.objectSequence,
-      created_at: formatInstant(this.moment),
+      requestId: this.#requestId,
+      moment: this.moment,
       livemode: this.livemode,
-      request_id: publicId('request', this.#requestId),
-      data: { object: request.object, previous_attributes: request.previousAttributes ?? {} },
-      journal_entries: (request.entries ?? []).map((entry) =>
-        journalEntryView(entry, (accountId) => this.account(accountId).code),
-      ),
+      codeOf: (accountId) => this.account(accountId).code,
     });
     const event: LedgerEvent = {
       sequence,
@@ -308,18 +290,5 @@ function newPosting(line: { ordinal: number; amount: bigint; debited: Account; c
     debitBalanceAfter: posted(line.debited),
     creditLine: line.credited.lines,
     creditBalanceAfter: posted(line.credited),
-  };
-}
-
-/**
- * Ids that follow from a UUIDv7 minted at submission: its last 16 bits count up. In order of time like their seed, so
- * that indexes grow at their end, and the same on every retry.
- */
-function idSequence(seed: Uuid): () => Uuid {
-  const head = seed.slice(0, 32);
-  let tail = Number.parseInt(seed.slice(32), 16);
-  return () => {
-    tail = (tail + 1) & 0xffff;
-    return head + tail.toString(16).padStart(4, '0');
   };
 }

@@ -1,0 +1,44 @@
+/** The body of an event as every receiver and reader gets it: written once, when it happens, and never again. */
+import { formatInstant, type Instant } from '../clock.ts';
+import { publicId, type Uuid } from '../ids.ts';
+import { toJson } from '../json.ts';
+import type { Entry } from './entry.ts';
+import { journalEntryView } from './entry-view.ts';
+
+export interface EventRequest {
+  type: string;
+  objectId: Uuid;
+  /** The object's version: which of two events about it is newer. */
+  objectSequence: number;
+  /** The object in full, as the API shows it. */
+  object: unknown;
+  previousAttributes?: Record<string, unknown>;
+  /** Entries this event tells of, with their exact postings. */
+  entries?: readonly Entry[];
+}
+
+interface EventFacts extends EventRequest {
+  id: Uuid;
+  /** Gapless in its book. */
+  sequence: bigint;
+  requestId: Uuid;
+  moment: Instant;
+  livemode: boolean;
+  codeOf: (accountId: Uuid) => string;
+}
+
+/** Every event that moved money carries the exact postings, so that balances can be rebuilt from events alone. */
+export function eventPayload(event: EventFacts): string {
+  return toJson({
+    id: publicId('event', event.id),
+    object: 'event',
+    type: event.type,
+    sequence: event.sequence,
+    object_sequence: event.objectSequence,
+    created_at: formatInstant(event.moment),
+    livemode: event.livemode,
+    request_id: publicId('request', event.requestId),
+    data: { object: event.object, previous_attributes: event.previousAttributes ?? {} },
+    journal_entries: (event.entries ?? []).map((entry) => journalEntryView(entry, event.codeOf)),
+  });
+}
