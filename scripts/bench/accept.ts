@@ -15,7 +15,7 @@ import { median, round } from './statistics.ts';
 import { verifyLedger } from './verify.ts';
 
 const ACCOUNTS = 100;
-const SLICE_SECONDS = 4;
+const SLICE_SECONDS = 3;
 
 export async function benchAccept({ closing, queue, seconds }: BenchContext): Promise<BenchResult> {
   const stage = await setStage(closing, queue);
@@ -31,7 +31,7 @@ export async function benchAccept({ closing, queue, seconds }: BenchContext): Pr
   const cpu = { api: 0, postgres: 0 };
   const p99s: number[] = [];
   let accepted = 0;
-  const rates = await takeTurns(
+  const turns = await takeTurns(
     [
       {
         name: 'bare',
@@ -59,15 +59,13 @@ export async function benchAccept({ closing, queue, seconds }: BenchContext): Pr
   const residentMb = api.residentMb();
   await api.stop();
   const checked = await verifyLedger(stage);
-  const per_s = rates.product!;
-  const bare_per_s = rates.bare!;
   return {
     versions: stage.versions,
     checked,
     fields: {
-      per_s: round(per_s),
-      bare_per_s: round(bare_per_s),
-      ratio: round(per_s / bare_per_s, 3),
+      per_s: round(turns.rate('product')),
+      bare_per_s: round(turns.rate('bare')),
+      ratio: round(turns.ratio('product', 'bare'), 3),
       p99_ms: round(median(p99s.slice(1)), 1),
       accepted,
       api_cpu_us: round((cpu.api / accepted) * 1e6),

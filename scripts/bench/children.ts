@@ -13,7 +13,8 @@ import type { Closing } from './closing.ts';
 import { cpuSeconds } from './cpu-time.ts';
 import type { Stage } from './stage.ts';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+/** Where `--import tsx` is looked for. */
+export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const START_TIMEOUT_MS = 30_000;
 /** Draining included; what still runs then is killed. */
 const STOP_TIMEOUT_MS = 15_000;
@@ -124,6 +125,7 @@ export interface Helper {
 export function startHelper(closing: Closing, name: string): Helper {
   const script = fileURLToPath(new URL(`./${name}.ts`, import.meta.url));
   const child = fork(script, {
+    cwd: ROOT,
     execArgv: ['--import', 'tsx'],
     env: { PATH: process.env.PATH, NODE_ENV: 'production' },
     serialization: 'advanced',

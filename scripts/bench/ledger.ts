@@ -32,23 +32,23 @@ export async function benchLedger({ closing, seconds }: BenchContext): Promise<B
     four.push(await openBookWithAccounts(stage.pool, { name: `Book ${number}`, accounts: ACCOUNTS / BOOKS }));
   }
   say(`${ACCOUNTS} accounts in one book, as many in ${BOOKS} books, as many for the ceiling`);
-  const rates = await takeTurns([await ceilingSlice(stage), ...productSlices(stage, book, four)], seconds);
+  const turns = await takeTurns([await ceilingSlice(stage), ...productSlices(stage, book, four)], seconds);
   const checked = await verifyLedger(stage);
-  const rate = (name: string) => rates[name]!;
+  const { rate, ratio } = turns;
   return {
     versions: stage.versions,
     checked,
     fields: {
       entries_per_s: round(rate('uniform')),
       ceiling_per_s: round(rate('ceiling')),
-      ratio: round(rate('uniform') / rate('ceiling'), 3),
+      ratio: round(ratio('uniform', 'ceiling'), 3),
       hot_per_s: round(rate('hot')),
-      hot_ratio: round(rate('hot') / rate('uniform'), 3),
+      hot_ratio: round(ratio('hot', 'uniform'), 3),
       concurrent_per_s: round(rate('concurrent')),
       one_by_one_per_s: round(rate('one by one')),
-      concurrent_ratio: round(rate('concurrent') / rate('one by one'), 1),
+      concurrent_ratio: round(ratio('concurrent', 'one by one'), 1),
       books4_per_s: round(rate('4 books')),
-      books4_ratio: round(rate('4 books') / rate('uniform'), 2),
+      books4_ratio: round(ratio('4 books', 'uniform'), 2),
     },
   };
 }

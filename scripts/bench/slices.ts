@@ -1,9 +1,8 @@
 /**
- * Fair comparison on a noisy machine: the things to compare take turns in short slices, and the median slice of each
- * counts. What disturbs the machine for a while disturbs all of them.
+ * Fair comparison on a noisy machine: the things to compare take turns in short slices, and medians count. What disturbs the machine for a while disturbs all of them.
  */
 import { say } from './progress.ts';
-import { median, round } from './statistics.ts';
+import { median } from './statistics.ts';
 
 export interface Slice {
   name: string;
@@ -19,21 +18,38 @@ export interface Measured {
 /** Fewer rounds than these have no median worth the name. */
 const ROUNDS_MIN = 3;
 
-/** Rounds of all slices until the time is over; per second, by name. The first round warms up and does not count. */
-export async function takeTurns(slices: readonly Slice[], seconds: number): Promise<Record<string, number>> {
-  const rates: Record<string, number[]> = Object.fromEntries(slices.map(({ name }) => [name, []]));
+export interface Turns {
+  /** The median rate, per second. */
+  rate(name: string): number;
+  /**
+   * The median of what a round's slice did, divided by what the same round's slice of the other did: neighbours in time,
+   * so that a machine that grows slower or faster meanwhile does not change it.
+   */
+  ratio(name: string, other: string): number;
+}
+
+/** Rounds of all slices until the time is over. The first round warms up and does not count. */
+export async function takeTurns(slices: readonly Slice[], seconds: number): Promise<Turns> {
+  const rounds: Record<string, number>[] = [];
   for (const slice of slices) await slice.run();
   const until = performance.now() + seconds * 1000;
-  for (let turn = 1; turn <= ROUNDS_MIN || performance.now() < until; turn++) {
-    const said: string[] = [];
+  while (rounds.length < ROUNDS_MIN || performance.now() < until) {
+    const round: Record<string, number> = {};
     for (const { name, run } of slices) {
       const { count, seconds: taken } = await run();
-      rates[name]!.push(count / taken);
-      said.push(`${name} ${round(count / taken)}/s`);
+      round[name] = count / taken;
     }
-    say(`round ${turn}: ${said.join(', ')}`);
+    rounds.push(round);
+    say(
+      `round ${rounds.length}: ${Object.entries(round)
+        .map(([name, rate]) => `${name} ${rate.toFixed(0)}/s`)
+        .join(', ')}`,
+    );
   }
-  return Object.fromEntries(slices.map(({ name }) => [name, median(rates[name]!)]));
+  return {
+    rate: (name) => median(rounds.map((round) => round[name]!)),
+    ratio: (name, other) => median(rounds.map((round) => round[name]! / round[other]!)),
+  };
 }
 
 export async function timed(work: () => Promise<number>): Promise<Measured> {

@@ -1,6 +1,7 @@
 /** After a run the ledger must hold: figures of a ledger that lost something are worth nothing. */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { ROOT } from './children.ts';
 import { say } from './progress.ts';
 import type { Stage } from './stage.ts';
 
@@ -17,6 +18,7 @@ export async function verifyLedger(stage: Stage): Promise<Record<string, unknown
 function runVerify(environment: NodeJS.ProcessEnv): Promise<{ status: number | null; output: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['--import', 'tsx', SCRIPT, '--json'], {
+      cwd: ROOT,
       env: environment,
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -38,6 +38,8 @@ export function createPostgresCarrier({ url, log }: { url: string; log: Logger }
     });
     pool.setMaxListeners(0);
     pool.on('error', warnSeldom(log, 'queue database connection'));
+    // The pool listens to idle connections only; the library holds one for a moment as it starts, and listens to nothing.
+    pool.on('connect', (client) => client.on('error', () => undefined));
     return pool;
   };
   const producer = open('countinghouse-queue-producer', PRODUCER_CONNECTIONS);

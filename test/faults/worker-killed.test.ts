@@ -4,7 +4,7 @@ import { FAILPOINTS } from '../../src/failpoints.ts';
 import { ALL_POOLS, describeOnEachBackend } from '../support/product.ts';
 import { type Stage, startStage } from './stage.ts';
 
-const TIMEOUT_MS = 180_000;
+const TIMEOUT_MS = 400_000;
 
 describeOnEachBackend('a process killed with -9', (backend) => {
   let stage: Stage | undefined;

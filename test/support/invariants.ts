@@ -8,6 +8,8 @@ import { canonicalize } from 'json-canonicalize';
 import { expect } from 'vitest';
 import type { Pool } from '../../src/db/pool.ts';
 import { publicId } from '../../src/ids.ts';
+import type { Finding } from '../../src/verify/finding.ts';
+import { verifyDatabase } from '../../src/verify/verify-database.ts';
 import type { Endpoint } from './client.ts';
 import type { TestDatabase } from './postgres.ts';
 import { lookInto } from './product.ts';
@@ -153,6 +155,8 @@ export async function expectInvariants({
     }
     const broken = await brokenChains(pool);
     if (broken.length > 0) wrong['each entry carries the hash of the one before'] = broken;
+    const findings = await verified(pool);
+    if (findings.length > 0) wrong['`npm run verify` finds nothing'] = findings.slice(0, 5);
     const unexplained = await balancesNotFromEvents(pool);
     if (unexplained.length > 0) wrong['balances can be rebuilt from events alone'] = unexplained;
     for (const endpoint of endpoints) {
@@ -163,6 +167,13 @@ export async function expectInvariants({
   } finally {
     await pool.end();
   }
+}
+
+/** What the product itself would find. */
+async function verified(pool: Pool): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  await verifyDatabase(pool, { onFinding: (finding) => findings.push(finding) });
+  return findings;
 }
 
 /** The chain by another way than the product's own: columns from SQL, a general canonicaliser, SHA-256. */

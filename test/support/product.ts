@@ -148,7 +148,7 @@ export function lookInto(database: Pick<TestDatabase, 'superuserUrl'>): Pool {
   const pool = createPool({
     url: database.superuserUrl,
     name: 'test',
-    size: 2,
+    size: 6,
     log: createLogger('silent', 'test'),
   });
   pool.on('error', () => undefined);

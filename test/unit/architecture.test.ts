@@ -1,100 +1,207 @@
-/** The rules of the house that no compiler knows. Directions of imports are in .dependency-cruiser.cjs. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { ACCOUNT_TRANSITIONS } from '../../src/accounts/account-profile.ts';
-import { PAYOUT_TRANSITIONS } from '../../src/payouts/payout.ts';
+/**
+ * The house rules that import statements cannot say (STYLE.md, DESIGN.md §5): where SQL stands, how files are named, how
+ * long they are, who reads the environment. And that the rules of .dependency-cruiser.cjs, which say the rest, do bite.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-const ROOT = join(import.meta.dirname, '../..');
-const FOLDERS = ['src', 'workers', 'scripts', 'migrations'];
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const MAX_LINES = 300;
 
-function filesBelow(folder: string): string[] {
-  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.(ts|tsx|mjs|cjs)$/.test(name))
-    .map((name) => `${folder}/${name}`);
+interface SourceFile {
+  path: string;
+  text: string;
 }
 
-const sources = FOLDERS.flatMap(filesBelow).map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }));
-
-/** Comments may speak of SQL; strings and templates may not, outside the stores. */
-function withoutComments(text: string): string {
-  return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1');
+function filesOf(...folders: string[]): SourceFile[] {
+  return folders.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+      .map((entry) => join(entry.parentPath, entry.name))
+      .map((path) => ({ path: relative(ROOT, path), text: readFileSync(path, 'utf8') })),
+  );
 }
 
+const product = filesOf('src', 'workers', 'scripts', 'migrations');
+const everything = [...product, ...filesOf('test')];
+
+/** Every piece of text in a file, templates with a mark where something is put in. */
+function textsIn({ path, text }: SourceFile): string[] {
+  const texts: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isStringLiteralLike(node)) texts.push(node.text);
+    if (ts.isTemplateExpression(node)) {
+      texts.push([node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join('$'));
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(path, text, ts.ScriptTarget.Latest));
+  return texts;
+}
+
+/** A statement, wherever it begins in a text. In capitals, as SQL is written here; in small letters from the beginning on. */
 const STATEMENT =
-  /['"`]\s*(WITH\s+\w+\s+AS|SELECT\s|INSERT\s+INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|TRUNCATE\s|CREATE\s+(TABLE|INDEX|ROLE|DATABASE|SCHEMA)|ALTER\s+(TABLE|ROLE)|GRANT\s|REVOKE\s|LOCK\s+TABLE)/;
+  /\bSELECT\s[\s\S]*\bFROM\b|\bINSERT\s+INTO\s|\bUPDATE\s+\S+\s+(AS\s+\w+\s+)?SET\s|\bDELETE\s+FROM\s|\bTRUNCATE\s+\w|\b(CREATE|ALTER|DROP)\s+(TABLE|INDEX|SCHEMA|TRIGGER|FUNCTION)\b|^\s*SELECT\s|^\s*WITH\s+(RECURSIVE\s+)?\w+\s+AS\s|^(select|insert into|update|delete from|with)\s[\s\S]*\b(from|values|set)\b/;
 
-describe('the house', () => {
-  test('there are files to look at', () => {
-    expect(sources.length).toBeGreaterThan(150);
+describe('SQL stands in stores, in src/db and in migrations, and nowhere else', () => {
+  const isItsPlace = (path: string) => /-store\.ts$|^src\/db\/|^migrations\//.test(path);
+
+  test('no other file holds a statement', () => {
+    const found = product
+      .filter(({ path }) => !isItsPlace(path))
+      .flatMap((file) =>
+        textsIn(file)
+          .filter((text) => STATEMENT.test(text))
+          .map((text) => `${file.path}: ${text.trim().slice(0, 80)}`),
+      );
+    expect(found).toEqual([]);
   });
 
-  test('SQL stands in stores, in src/db and in migrations', () => {
-    const elsewhere = sources
-      .filter(({ path }) => !/-store\.ts$|^src\/db\/|^migrations\//.test(path))
-      .filter(({ text }) => STATEMENT.test(withoutComments(text)))
-      .map(({ path }) => path);
-    expect(elsewhere).toEqual([]);
+  test('no other file speaks with the database', () => {
+    const speaks = product.filter(({ path, text }) => !isItsPlace(path) && /\.(query|raw)\(/.test(text));
+    expect(speaks.map(({ path }) => path)).toEqual([]);
   });
 
-  test('the rule about SQL would find a statement', () => {
-    expect(STATEMENT.test(withoutComments("await pool.query('SELECT 1 FROM payouts')"))).toBe(true);
-    expect(STATEMENT.test(withoutComments('await pool.query(`\n  UPDATE payouts SET status = $1`)'))).toBe(true);
-    expect(STATEMENT.test(withoutComments("// 'SELECT 1'"))).toBe(false);
-  });
-
-  test('no file is two things: none is longer than 300 lines', () => {
-    const long = sources.filter(({ text }) => text.split('\n').length > 301).map(({ path }) => path);
-    expect(long).toEqual([]);
-  });
-
-  test('files are named in kebab case, and for what they are', () => {
-    const odd = sources
-      .map(({ path }) => path)
-      .filter((path) => !/^[0-9a-z]+(-[0-9a-z]+)*\.(ts|tsx|mjs|cjs)$/.test(basename(path)));
-    const vague = sources
-      .map(({ path }) => path)
-      .filter((path) => /(^|[-/])(utils?|common|helpers?|manager|service)\b/.test(path));
-    expect({ odd, vague }).toEqual({ odd: [], vague: [] });
-  });
-
-  test('the environment is read in one place, and by what starts processes', () => {
-    const readers = sources
-      .filter(({ text }) => /process\.env\b/.test(withoutComments(text)))
-      .map(({ path }) => path)
-      .filter((path) => !/^src\/(config|failpoints)\.ts$|^src\/embedded\/|^scripts\//.test(path));
-    expect(readers).toEqual([]);
-  });
-
-  test('no float touches an amount', () => {
-    const floats = sources
-      .filter(({ path }) => !/^scripts\/bench\//.test(path))
-      .filter(({ text }) => /parseFloat|toFixed\(|Number\([^)]*\b(amount|fee|balance)/i.test(withoutComments(text)))
-      .map(({ path }) => path);
-    expect(floats).toEqual([]);
+  test.each`
+    text                                                    | is
+    ${'SELECT id FROM books'}                               | ${true}
+    ${'SELECT 1'}                                           | ${true}
+    ${'\n      SELECT id,\n        name\n      FROM books'} | ${true}
+    ${'UPDATE payouts SET due_at = NULL'}                   | ${true}
+    ${'UPDATE webhook_deliveries AS delivery SET due_at'}   | ${true}
+    ${'DELETE FROM entries'}                                | ${true}
+    ${'WITH due AS (SELECT 1) SELECT * FROM due'}           | ${true}
+    ${'select id from books'}                               | ${true}
+    ${'TRUNCATE entries'}                                   | ${true}
+    ${'DROP TABLE books'}                                   | ${true}
+    ${'Select an account from the list'}                    | ${false}
+    ${'Update the account'}                                 | ${false}
+    ${'UPDATE'}                                             | ${false}
+    ${'select'}                                             | ${false}
+    ${'It goes with the payout'}                            | ${false}
+  `('"$text" is a statement: $is', ({ text, is }) => {
+    expect(STATEMENT.test(text)).toBe(is);
   });
 });
 
-describe('state diagrams in ARCHITECTURE.md', () => {
-  const text = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8');
+describe('files', () => {
+  test('are named in kebab-case, by what they hold', () => {
+    const odd = everything.filter(({ path }) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.test)?\.tsx?$/.test(basename(path)));
+    const vague = everything.filter(({ path }) =>
+      /(^|[-/])(utils?|common|helpers?|managers?|services?)([-./]|$)/.test(path.replace(/\.tsx?$/, '')),
+    );
+    expect([...odd, ...vague].map(({ path }) => path)).toEqual(NAMES_ALLOWED);
+  });
 
-  /** `from to` of every arrow inside `state "NAME" as NAME { … }`. */
-  function drawn(name: string): string[] {
-    const body = new RegExp(`state "${name}" as ${name} \\{([\\s\\S]*?)\\n {2}\\}`).exec(text)?.[1] ?? '';
-    return [...body.matchAll(/^\s*(\w+) --> (\w+)$/gm)].map(([, from, to]) => `${from} ${to}`).sort();
+  test(`are of ${MAX_LINES} lines at most`, () => {
+    const long = product
+      .map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }))
+      .filter(({ lines }) => lines > MAX_LINES);
+    expect(long).toEqual([]);
+  });
+
+  test('import with the ending that Node needs', () => {
+    const bare = product.flatMap(({ path, text }) =>
+      [...text.matchAll(/from '(\.[^']+)'/g)]
+        .filter(([, to]) => !/\.(ts|tsx|json)$/.test(to!))
+        .map(([line]) => `${path}: ${line}`),
+    );
+    expect(bare).toEqual([]);
+  });
+
+  /** What an HTTP API is made of is called its services; it is no layer. */
+  const NAMES_ALLOWED = ['src/http/services.ts'];
+});
+
+test('the environment is read where a process begins, and handed on as configuration', () => {
+  const mayRead = /^src\/(config|failpoints)\.ts$|^src\/embedded\/|^scripts\//;
+  const readers = product.filter(({ path, text }) => !mayRead.test(path) && /process\.env\b/.test(text));
+  expect(readers.map(({ path }) => path)).toEqual([]);
+});
+
+test('no amount goes through a float: no parseFloat and no toFixed near money', () => {
+  const core = product.filter(({ path }) => /^src\/(money|ledger|accounts|payouts|rails|idempotency)\//.test(path));
+  const found = core.filter(({ text }) => /\bparseFloat\b|\.toFixed\(/.test(text));
+  expect(found.map(({ path }) => path)).toEqual([]);
+});
+
+describe('the import rules bite', () => {
+  /** A house in small, with one fault for each kind of rule. */
+  const PLANTED: Record<string, string> = {
+    'src/ids.ts': 'export const id = 1;',
+    'src/money/amount.ts': "import { id } from '../ids.ts'; export const amount = id;",
+    'src/db/pool.ts': "import type { entry } from '../ledger/entry.ts'; export type Pool = typeof entry;",
+    'src/ledger/entry.ts': "import { payout } from '../payouts/payout.ts'; export const entry = payout;",
+    'src/idempotency/once.ts': "import { payout } from '../payouts/payout.ts'; export const once = payout;",
+    'src/payouts/payout.ts':
+      "import { queues } from '../queue/queues.ts'; import { job } from '../queue/job.ts'; export const payout = [queues, job];",
+    'src/accounts/account.ts':
+      "import { app } from '../http/app.ts'; import express from 'express'; export const account = [app, express];",
+    'src/queue/job.ts': 'export const job = 1;',
+    'src/queue/queues.ts': "import { one } from './one.ts'; export const queues = () => one;",
+    'src/queue/one.ts': "import { queues } from './queues.ts'; export const one = () => queues;",
+    'src/http/app.ts':
+      "import { sweep } from '../../workers/sweeper.ts'; import { Queue } from 'bullmq'; export const app = [sweep, Queue];",
+    'src/verify/check.ts': "import { app } from '../http/app.ts'; export const check = app;",
+    'workers/sweeper.ts': "import '../scripts/verify.ts'; import '../src/http/app.ts'; export const sweep = 1;",
+    'scripts/verify.ts': "import '../src/verify/check.ts'; import '../src/gone.ts';",
+  };
+  let house: string;
+  let output: string;
+
+  beforeAll(() => {
+    house = mkdtempSync(join(tmpdir(), 'countinghouse-architecture-'));
+    for (const [path, text] of Object.entries(PLANTED)) {
+      mkdirSync(join(house, dirname(path)), { recursive: true });
+      writeFileSync(join(house, path), text);
+    }
+    for (const name of ['package.json', 'tsconfig.json', '.dependency-cruiser.cjs', 'node_modules']) {
+      symlinkSync(join(ROOT, name), join(house, name));
+    }
+    output = depcruise(house);
+  });
+
+  afterAll(() => rmSync(house, { recursive: true, force: true }));
+
+  function depcruise(cwd: string): string {
+    try {
+      const script = join(ROOT, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
+      return execFileSync(
+        process.execPath,
+        [script, '--config', '.dependency-cruiser.cjs', 'src', 'workers', 'scripts'],
+        { cwd, encoding: 'utf8', stdio: 'pipe' },
+      );
+    } catch (error) {
+      return (error as { stdout: string }).stdout;
+    }
   }
 
-  function tabled(transitions: Record<string, readonly string[]>): string[] {
-    return Object.entries(transitions)
-      .flatMap(([from, targets]) => targets.map((to) => `${from} ${to}`))
-      .sort();
-  }
+  test.each`
+    rule                                     | from                         | to
+    ${'money-sees-only-what-is-below'}       | ${'src/money/amount.ts'}     | ${'src/ids.ts'}
+    ${'db-sees-only-what-is-below'}          | ${'src/db/pool.ts'}          | ${'src/ledger/entry.ts'}
+    ${'ledger-sees-only-what-is-below'}      | ${'src/ledger/entry.ts'}     | ${'src/payouts/payout.ts'}
+    ${'idempotency-sees-only-what-is-below'} | ${'src/idempotency/once.ts'} | ${'src/payouts/payout.ts'}
+    ${'groups-sees-only-what-is-below'}      | ${'src/payouts/payout.ts'}   | ${'src/queue/queues.ts'}
+    ${'groups-sees-only-what-is-below'}      | ${'src/accounts/account.ts'} | ${'src/http/app.ts'}
+    ${'verify-sees-only-what-is-below'}      | ${'src/verify/check.ts'}     | ${'src/http/app.ts'}
+    ${'http-sees-only-what-is-below'}        | ${'src/http/app.ts'}         | ${'workers/sweeper.ts'}
+    ${'workers-serve-no-api'}                | ${'workers/sweeper.ts'}      | ${'src/http/app.ts'}
+    ${'nobody-imports-entry-points'}         | ${'workers/sweeper.ts'}      | ${'scripts/verify.ts'}
+    ${'no-unresolved'}                       | ${'scripts/verify.ts'}       | ${'../src/gone.ts'}
+    ${'no-circles'}                          | ${'src/queue/one.ts'}        | ${''}
+    ${'express-in-its-place'}                | ${'src/accounts/account.ts'} | ${''}
+    ${'bullmq-in-its-place'}                 | ${'src/http/app.ts'}         | ${''}
+  `('$rule: $from → $to', ({ rule, from, to }) => {
+    expect(output).toContain(`${rule}: ${from} → ${to}`);
+  });
 
-  test.each([
-    ['payout', PAYOUT_TRANSITIONS],
-    ['account', ACCOUNT_TRANSITIONS],
-  ] as const)('the diagram of a %s is its transition table', (name, transitions) => {
-    expect(drawn(name)).toEqual(tabled(transitions));
-    expect(drawn(name).length).toBeGreaterThan(0);
+  test('what is allowed is not reported: the job contract is for everybody', () => {
+    expect(output).not.toContain('→ src/queue/job.ts');
   });
 });

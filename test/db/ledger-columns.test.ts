@@ -1,0 +1,66 @@
+/** Columns as array parameters: whatever a row may hold arrives in Postgres as it is. */
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { byteaArray, instantArray, joinedJson, jsonArray, plainArray, textArray } from '../../src/db/columns.ts';
+import { createPool, type Pool } from '../../src/db/pool.ts';
+import { createLogger } from '../../src/log.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+
+let database: TestDatabase;
+let pool: Pool;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pool = createPool({ url: database.applicationUrl, name: 'test', size: 1, log: createLogger('silent', 'test') });
+});
+
+afterAll(async () => {
+  await pool?.end();
+  await database?.drop();
+});
+
+const roundTrip = async (type: string, parameter: string) =>
+  (
+    await pool.query(`SELECT v FROM unnest($1::${type}[]) WITH ORDINALITY AS u (v, at) ORDER BY at`, [parameter])
+  ).rows.map(({ v }) => v);
+
+/** Text that Postgres takes: no NUL, no half of a surrogate pair. Quotes, braces and backslashes more often than by chance. */
+const text = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom('"', '\\', '{', '}', ',', 'NULL', ' ', '\n', '\u001e', '\u001f', "'"),
+      fc.string({ unit: 'grapheme' }),
+    ),
+  )
+  .map((parts) => parts.join('').replaceAll('\u0000', ''))
+  .filter((value) => Buffer.from(value).toString() === value);
+const list = <T>(value: fc.Arbitrary<T>) => fc.array(fc.option(value), { maxLength: 20 });
+
+test.each<[string, fc.Arbitrary<unknown>, (values: never[]) => string]>([
+  ['text', text, textArray],
+  ['uuid', fc.uuid(), plainArray],
+  ['bigint', fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), plainArray],
+  ['integer', fc.integer(), plainArray],
+  ['boolean', fc.boolean(), plainArray],
+  ['bytea', fc.uint8Array().map((bytes) => Buffer.from(bytes)), byteaArray],
+  ['timestamptz', fc.integer({ min: 0, max: Date.parse('9999-12-31T23:59:59.999Z') }), instantArray],
+])('%s', async (type, value, write) => {
+  await fc.assert(
+    fc.asyncProperty(list(value), async (values) => {
+      expect(await roundTrip(type, write(values as never[]))).toEqual(values);
+    }),
+  );
+});
+
+test('JSON texts', async () => {
+  const json = fc.oneof(fc.dictionary(text, text), fc.array(text), text).map((value) => JSON.stringify(value));
+  await fc.assert(
+    fc.asyncProperty(list(json), async (values) => {
+      const { rows } = await pool.query(
+        `SELECT v FROM unnest(${jsonArray('$1::text')}) WITH ORDINALITY AS u (v, at) ORDER BY at`,
+        [joinedJson(values)],
+      );
+      expect(rows.map(({ v }) => v)).toEqual(values);
+    }),
+  );
+});
