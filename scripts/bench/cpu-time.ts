@@ -3,6 +3,7 @@
  * costs each process. From /proc, so on Linux alone; elsewhere NaN.
  */
 import { readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 
 /** A tick is a hundredth of a second on every Linux that matters. */
 const TICK_SECONDS = 0.01;
@@ -13,16 +14,45 @@ export function cpuSeconds(pid: number): number {
   return stat ? stat.used * TICK_SECONDS : Number.NaN;
 }
 
-/** Seconds that a process and its children have used, those that have ended included: a Postgres server whole. */
+/** Seconds that a process and all beneath it have used, those that have ended included: a Postgres server whole. */
 export function familyCpuSeconds(pid: number): number {
   const parent = readStat(pid);
   if (!parent) return Number.NaN;
-  let ticks = parent.used + parent.usedByEndedChildren;
+  const children = new Map<number, number[]>();
+  const used = new Map<number, number>();
   for (const name of readdirSync('/proc')) {
-    const child = /^\d+$/.test(name) ? readStat(Number(name)) : undefined;
-    if (child?.parent === pid) ticks += child.used;
+    const stat = /^\d+$/.test(name) ? readStat(Number(name)) : undefined;
+    if (!stat) continue;
+    const siblings = children.get(stat.parent);
+    if (siblings) siblings.push(Number(name));
+    else children.set(stat.parent, [Number(name)]);
+    used.set(Number(name), stat.used + stat.usedByEndedChildren);
   }
-  return ticks * TICK_SECONDS;
+  const sum = (id: number): number =>
+    (children.get(id) ?? []).reduce((ticks, child) => ticks + sum(child), used.get(id) ?? 0);
+  return sum(pid) * TICK_SECONDS;
+}
+
+/** Starts a watch; called later, it says which share of the machine was used by others than this process and its children. */
+export function watchOthers(): () => number {
+  const began = { at: performance.now(), machine: machineBusySeconds(), own: familyCpuSeconds(process.pid) };
+  return () => {
+    const busy = machineBusySeconds() - began.machine - (familyCpuSeconds(process.pid) - began.own);
+    return Math.max(0, busy / (((performance.now() - began.at) / 1000) * availableParallelism()));
+  };
+}
+
+/** Of all cores together: user, nice, system, interrupts and what the hypervisor took (proc(5)). */
+function machineBusySeconds(): number {
+  try {
+    const [, user, nice, system, , , irq, softirq, steal] = readFileSync('/proc/stat', 'utf8')
+      .split('\n')[0]!
+      .split(/\s+/)
+      .map(Number);
+    return (user! + nice! + system! + irq! + softirq! + steal!) * TICK_SECONDS;
+  } catch {
+    return Number.NaN;
+  }
 }
 
 function readStat(pid: number): { parent: number; used: number; usedByEndedChildren: number } | undefined {

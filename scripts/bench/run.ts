@@ -7,11 +7,13 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { benchAccept } from './accept.ts';
 import type { BenchContext, BenchResult } from './bench.ts';
 import { createClosing } from './closing.ts';
+import { watchOthers } from './cpu-time.ts';
 import { benchLedger } from './ledger.ts';
 import { machine, revision } from './machine.ts';
 import { benchPayouts } from './payouts.ts';
 import { say } from './progress.ts';
 import type { QueueBackend } from './stage.ts';
+import { round } from './statistics.ts';
 
 const BENCHES: Record<string, { about: string; run: (context: BenchContext) => Promise<BenchResult> }> = {
   ledger: { about: 'entries a second through the committer, beside the same rows by bare INSERT', run: benchLedger },
@@ -47,11 +49,14 @@ async function measure(
   flags: Flags,
 ): Promise<void> {
   const closing = createClosing();
+  const takenByOthers = watchOthers();
   try {
     const { fields, versions, checked } = await run({ closing, ...flags });
+    const cpu_taken_by_others = round(takenByOthers(), 2);
     await closing.closeAll();
     const facts = {
       machine: { ...machine(), ...versions },
+      cpu_taken_by_others,
       revision: revision(),
       date: new Date().toISOString(),
       checked,
