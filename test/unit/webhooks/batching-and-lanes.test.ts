@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { EndpointLanes } from '../../../src/webhooks/endpoint-lanes.ts';
 import { NaturalBatch } from '../../../src/natural-batch.ts';
+import { EndpointLanes } from '../../../src/webhooks/endpoint-lanes.ts';
 
 /** A batch whose runs the test ends by hand. */
 function controlled() {
