@@ -130,7 +130,6 @@ function progressBar(): Progress {
     format: '{bar} {percentage}% | {check} of {book}',
     stream: process.stderr,
     hideCursor: true,
-    clearOnComplete: true,
     emptyOnZero: true,
   });
   let started = false;

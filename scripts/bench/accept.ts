@@ -27,29 +27,31 @@ export async function benchAccept({ closing, queue, seconds }: BenchContext): Pr
   const barePort = await bare.ask<number>(await client.post('/v1/payouts', bodies[0]));
   say(`one API process, no worker, ${ACCOUNTS} accounts, ${CONNECTIONS} connections`);
 
-  const cpuUsed = () => ({ api: api.cpuSeconds(), postgres: familyCpuSeconds(stage.postgres.pid!) });
-  const cpu = { api: 0, postgres: 0 };
+  const cpu = { api: 0, postgres: 0, bare: 0 };
   const p99s: number[] = [];
   let accepted = 0;
+  let answered = 0;
   const turns = await takeTurns(
     [
       {
         name: 'bare',
         async run() {
+          const before = bare.cpuSeconds();
           const load = await sendPayouts({ url: `http://127.0.0.1:${barePort}`, key, bodies, seconds: SLICE_SECONDS });
+          cpu.bare += bare.cpuSeconds() - before;
+          answered += load.accepted;
           return { count: load.accepted, seconds: load.seconds };
         },
       },
       {
         name: 'product',
         async run() {
-          const before = cpuUsed();
+          const before = { api: api.cpuSeconds(), postgres: familyCpuSeconds(stage.postgres.pid!) };
           const load = await sendPayouts({ url: api.url, key, bodies, seconds: SLICE_SECONDS });
           p99s.push(load.p99Ms);
           accepted += load.accepted;
-          const after = cpuUsed();
-          cpu.api += after.api - before.api;
-          cpu.postgres += after.postgres - before.postgres;
+          cpu.api += api.cpuSeconds() - before.api;
+          cpu.postgres += familyCpuSeconds(stage.postgres.pid!) - before.postgres;
           return { count: load.accepted, seconds: load.seconds };
         },
       },
@@ -68,6 +70,7 @@ export async function benchAccept({ closing, queue, seconds }: BenchContext): Pr
       ratio: round(turns.ratio('product', 'bare'), 3),
       p99_ms: round(median(p99s.slice(1)), 1),
       accepted,
+      bare_cpu_us: round((cpu.bare / answered) * 1e6),
       api_cpu_us: round((cpu.api / accepted) * 1e6),
       postgres_cpu_us: round((cpu.postgres / accepted) * 1e6),
       api_mb: round(residentMb),

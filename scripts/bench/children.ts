@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { freePort } from '../../src/embedded/postmaster.ts';
 import type { Closing } from './closing.ts';
 import { cpuSeconds } from './cpu-time.ts';
+import { say } from './progress.ts';
 import type { Stage } from './stage.ts';
 
 /** Where `--import tsx` is looked for. */
@@ -60,11 +61,18 @@ async function startProduct(
     stdio: ['ignore', log, log],
   });
   closeSync(log);
+  let stopping = false;
+  child.once('exit', (code, signal) => {
+    if (!stopping) say(`the ${part.name} ended by itself (${signal ?? code}):\n${tail(logFile)}`);
+  });
   const stop = async () => {
+    stopping = true;
     await stopChild(child);
-    rmSync(directory, { recursive: true, force: true });
   };
-  stage.closing.add(part.name, stop);
+  stage.closing.add(part.name, async () => {
+    await stop();
+    rmSync(directory, { recursive: true, force: true });
+  });
   const url = `http://127.0.0.1:${part.port}`;
   if (!(await isReady(`${url}/readyz`, child))) {
     throw new Error(`The ${part.name} did not start:\n${tail(logFile)}`);
@@ -74,10 +82,8 @@ async function startProduct(
     residentMb: () => residentMb(child.pid!),
     cpuSeconds: () => cpuSeconds(child.pid!),
     async stop() {
-      if (child.exitCode !== null || child.signalCode !== null) {
-        throw new Error(`The ${part.name} ended by itself:\n${tail(logFile)}`);
-      }
-      await stopChild(child);
+      if (child.exitCode !== null || child.signalCode !== null) throw new Error(`The ${part.name} ended by itself`);
+      await stop();
     },
   };
 }
@@ -118,6 +124,7 @@ async function stopChild(child: ChildProcess): Promise<void> {
 export interface Helper {
   /** Sends a message and resolves with the next one that comes back. */
   ask<Answer>(message: unknown): Promise<Answer>;
+  cpuSeconds(): number;
   stop(): Promise<void>;
 }
 
@@ -143,6 +150,7 @@ export function startHelper(closing: Closing, name: string): Helper {
         });
         child.send(message as never);
       }),
+    cpuSeconds: () => cpuSeconds(child.pid!),
     stop,
   };
 }

@@ -10,6 +10,7 @@ export type ReceiverQuestion =
   | { ask: 'port' }
   /** Answered with true. From then on signatures are verified. */
   | { ask: 'trust'; secret: string }
+  /** Answered with how many different messages have arrived. */
   | { ask: 'count' }
   | { ask: 'received' };
 
@@ -27,6 +28,7 @@ const VERIFY_EVERY = 20;
 const PAYOUT_ID = /"id":"(po_[0-9a-z]+)"/;
 
 const received: Received = { webhookIds: [], payoutIds: [], times: [], signaturesVerified: 0, signaturesWrong: 0 };
+const known = new Set<string>();
 let webhook: Webhook | undefined;
 
 const server = createServer((request, response) => {
@@ -35,16 +37,18 @@ const server = createServer((request, response) => {
   request.on('end', () => {
     const body = Buffer.concat(chunks).toString('utf8');
     received.times.push(Date.now());
-    received.webhookIds.push(String(request.headers['webhook-id']));
+    const id = String(request.headers['webhook-id']);
+    known.add(id);
+    received.webhookIds.push(id);
     received.payoutIds.push(PAYOUT_ID.exec(body)?.[1] ?? 'none');
     if (webhook && received.times.length % VERIFY_EVERY === 0) verify(webhook, body, request.headers);
     response.writeHead(204).end();
   });
 });
 
-function verify(known: Webhook, body: string, headers: NodeJS.Dict<string | string[]>): void {
+function verify(trusted: Webhook, body: string, headers: NodeJS.Dict<string | string[]>): void {
   try {
-    known.verify(body, headers as Record<string, string>);
+    trusted.verify(body, headers as Record<string, string>);
     received.signaturesVerified++;
   } catch {
     received.signaturesWrong++;
@@ -63,7 +67,7 @@ process.on('message', async (question: ReceiverQuestion) => {
       webhook = new Webhook(question.secret);
       return process.send!(true);
     case 'count':
-      return process.send!(received.times.length);
+      return process.send!(known.size);
     case 'received':
       return process.send!(received);
   }

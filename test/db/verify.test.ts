@@ -164,10 +164,18 @@ describe('the command', () => {
     ['an option is not known', () => [...here(), '--fast'], /unknown option/],
     ['there is no database at all', () => [], /DATABASE_URL/],
   ])('exits 2 when %s', async (_, options, words) => {
-    const [plain, json] = await Promise.all([run(...options()), run(...options(), '--json')]);
-    expect([plain.status, json.status]).toEqual([2, 2]);
-    expect(plain.errors).toMatch(words);
-    if (json.output !== '')
-      expect(JSON.parse(json.output)).toMatchObject({ ok: false, error: expect.stringMatching(words) });
+    const { status, errors } = await run(...options());
+    expect([status, errors]).toEqual([2, expect.stringMatching(words)]);
+  });
+
+  test('prints one JSON object when it could not run, too', async () => {
+    const { status, output } = await run('--json', '--database-url', 'postgres://app:x@127.0.0.1:1/nothing');
+    expect(status).toBe(2);
+    expect(JSON.parse(output)).toEqual({
+      ok: false,
+      error: expect.stringMatching(/ECONNREFUSED/),
+      findings: [],
+      findings_count: 0,
+    });
   });
 });

@@ -1,9 +1,7 @@
 /** SIGSTOP: a machine that hangs, is given up by the others, and comes back to where it was. */
 import { afterEach, expect, test } from 'vitest';
 import { describeOnEachBackend } from '../support/product.ts';
-import { type Stage, startStage } from './stage.ts';
-
-const TIMEOUT_MS = 180_000;
+import { FAULT_LIMIT_MS, type Stage, startStage } from './stage.ts';
 
 interface Submitted {
   status: string;
@@ -48,7 +46,7 @@ describeOnEachBackend('a worker that hangs', (backend) => {
       await load.untilAccepted(300);
       await stage.settleAndCheck(load);
     },
-    TIMEOUT_MS,
+    FAULT_LIMIT_MS,
   );
 
   test(
@@ -69,6 +67,6 @@ describeOnEachBackend('a worker that hangs', (backend) => {
       await stage.settleAndCheck(load);
       await frozen.terminate();
     },
-    TIMEOUT_MS,
+    FAULT_LIMIT_MS,
   );
 });

@@ -96,7 +96,7 @@ export async function startLoad(clients: readonly Client[]): Promise<Load> {
       await until(
         () => accepted().length,
         (now) => now >= count,
-        { timeoutMs: 60_000 },
+        { timeoutMs: 120_000 },
       );
     },
     async stop() {

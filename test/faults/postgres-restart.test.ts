@@ -1,9 +1,7 @@
 /** Postgres ends without a word and comes back: nobody falls over, and what was promised is there. */
 import { afterEach, expect, test } from 'vitest';
 import { ALL_POOLS, describeOnEachBackend } from '../support/product.ts';
-import { type Stage, startStage } from './stage.ts';
-
-const TIMEOUT_MS = 180_000;
+import { FAULT_LIMIT_MS, type Stage, startStage } from './stage.ts';
 
 describeOnEachBackend('Postgres stopped at once and started again', (backend) => {
   let stage: Stage | undefined;
@@ -27,6 +25,6 @@ describeOnEachBackend('Postgres stopped at once and started again', (backend) =>
         await one.terminate();
       }
     },
-    TIMEOUT_MS,
+    FAULT_LIMIT_MS,
   );
 });

@@ -2,9 +2,8 @@
 import { afterEach, expect, test } from 'vitest';
 import { ALL_POOLS, describeOnEachBackend } from '../support/product.ts';
 import { describeWithRedis } from '../support/redis.ts';
-import { type Stage, startStage } from './stage.ts';
+import { FAULT_LIMIT_MS, type Stage, startStage } from './stage.ts';
 
-const TIMEOUT_MS = 180_000;
 const WORKERS = { one: { pools: ALL_POOLS }, other: { pools: ALL_POOLS } };
 
 let stage: Stage | undefined;
@@ -25,7 +24,7 @@ describeOnEachBackend('a queue that loses its jobs', (backend) => {
       await load.untilAccepted(300);
       await stage.settleAndCheck(load);
     },
-    TIMEOUT_MS,
+    FAULT_LIMIT_MS,
   );
 });
 
@@ -43,6 +42,19 @@ describeWithRedis('Redis', () => {
       await stage.settleAndCheck(load);
       for (const name of Object.keys(WORKERS)) expect(stage.worker(name).running).toBe(true);
     },
-    TIMEOUT_MS,
+    FAULT_LIMIT_MS,
+  );
+
+  test(
+    'absent when everything starts: payouts are accepted, and are paid when it comes',
+    async () => {
+      stage = await startStage({ backend: 'redis', workers: WORKERS, redisAbsent: true });
+      const load = await stage.load();
+      await load.untilAccepted(100);
+      await stage.redis!.start();
+      await load.untilAccepted(200);
+      await stage.settleAndCheck(load);
+    },
+    FAULT_LIMIT_MS,
   );
 });

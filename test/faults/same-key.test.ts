@@ -3,9 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, expect, test } from 'vitest';
 import type { Payout } from '../support/client.ts';
 import { ALL_POOLS, describeOnEachBackend } from '../support/product.ts';
-import { type Stage, startStage } from './stage.ts';
+import { FAULT_LIMIT_MS, type Stage, startStage } from './stage.ts';
 
-const TIMEOUT_MS = 120_000;
 const AT_ONCE = 100;
 const ROUNDS = 5;
 
@@ -40,7 +39,7 @@ describeOnEachBackend('the same idempotency key', (backend) => {
       await load.untilAccepted(200);
       await stage.settleAndCheck(load, paid);
     },
-    TIMEOUT_MS,
+    FAULT_LIMIT_MS,
   );
 
   test(
@@ -73,6 +72,6 @@ describeOnEachBackend('the same idempotency key', (backend) => {
       for (const { body } of refused) expect(body).toMatchObject({ code: 'idempotency_key_reused', resource: id });
       await stage.settleAndCheck(load, [id]);
     },
-    TIMEOUT_MS,
+    FAULT_LIMIT_MS,
   );
 });

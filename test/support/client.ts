@@ -191,7 +191,7 @@ const LOOK_EVERY_MS = 20;
 export async function until<Value>(
   look: () => Promise<Value> | Value,
   isWanted: (value: Value) => boolean = Boolean,
-  { timeoutMs = 15_000 }: WaitLimit = {},
+  { timeoutMs = 25_000 }: WaitLimit = {},
 ): Promise<Value> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {

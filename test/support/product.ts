@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { describe } from 'vitest';
+import { describe, vi } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { readConfig } from '../../src/config.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
@@ -23,8 +23,12 @@ import { describeWithRedis, startRedis, type TestRedis } from './redis.ts';
 export type Backend = 'redis' | 'postgres';
 export const ALL_POOLS: readonly PoolName[] = ['ledger', 'rails', 'webhooks', 'sweeper'];
 
+/** Beyond what any wait of a test takes by itself: then the wait says what it saw, and not the test that time is up. */
+const TEST_LIMIT_MS = 60_000;
+
 /** The same tests on both carriers of jobs; those on Redis say so when they are skipped for want of one. */
 export function describeOnEachBackend(name: string, tests: (backend: Backend) => void): void {
+  vi.setConfig({ testTimeout: TEST_LIMIT_MS, hookTimeout: 2 * TEST_LIMIT_MS });
   describe(`${name}, jobs on postgres`, () => tests('postgres'));
   describeWithRedis(`${name}, jobs on redis`, () => tests('redis'));
 }

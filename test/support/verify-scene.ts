@@ -1,7 +1,6 @@
 /** A book in which everything has happened that can: every status of a payout, every kind of account, events with receivers. */
 
-import pg from 'pg';
-import { createPool } from '../../src/db/pool.ts';
+import { createPool, type Pool, type Transaction } from '../../src/db/pool.ts';
 import { voidKey } from '../../src/idempotency/once.ts';
 import { newId } from '../../src/ids.ts';
 import { createLogger } from '../../src/log.ts';
@@ -12,7 +11,7 @@ import { returnPayout } from '../../src/payouts/return-payout.ts';
 import type { Finding } from '../../src/verify/finding.ts';
 import { verifyDatabase } from '../../src/verify/verify-database.ts';
 import { openBook, type TestBook, transfer, WEBHOOKS_SINK } from './book.ts';
-import { createTestDatabase, type TestDatabase } from './postgres.ts';
+import { createTestDatabase } from './postgres.ts';
 
 export interface Scene {
   bookId: string;
@@ -99,68 +98,72 @@ async function addEndpoint(book: TestBook): Promise<string> {
 
 export interface FilledDatabase {
   readonly scene: Scene;
-  readonly database: TestDatabase;
-  /** Verifies a copy of the database after these statements, with triggers, and so foreign keys too, switched off. */
+  /** Verifies the database as it is after these statements, with triggers, and so foreign keys too, switched off. */
   findingsAfter(...statements: string[]): Promise<Finding[]>;
   close(): Promise<void>;
 }
 
-/** A database with that book in it. What it is for is to be corrupted, one copy after the other. */
+/** A database with that book in it, to be corrupted in one way after the other: each is rolled back. */
 export async function openFilledDatabase(): Promise<FilledDatabase> {
   const database = await createTestDatabase();
   const book = await openBook({ database: database.applicationUrl, sink: WEBHOOKS_SINK });
   const scene = await fillBook(book);
   await book.close();
-  const admin = new pg.Client(inDatabase(database.superuserUrl, 'postgres'));
-  await admin.connect();
+  const pool = createPool({ url: database.superuserUrl, name: 'test', size: 1, log: createLogger('silent', 'test') });
+  const superuser = await pool.connect();
+  await superuser.query('SET session_replication_role = replica');
   return {
     scene,
-    database,
     async findingsAfter(...statements) {
-      const copy = `${database.name}_copy`;
-      await admin.query(`CREATE DATABASE ${copy} TEMPLATE ${database.name}`);
+      await superuser.query('BEGIN');
       try {
-        await corrupt(inDatabase(database.superuserUrl, copy), statements);
-        return await findingsOf(inDatabase(database.applicationUrl, copy));
+        await run(superuser, statements);
+        return await findingsOf(poolOf(superuser));
       } finally {
-        await admin.query(`DROP DATABASE ${copy} WITH (FORCE)`);
+        await superuser.query('ROLLBACK');
       }
     },
     async close() {
-      await admin.end();
+      superuser.release();
+      await pool.end();
       await database.drop();
     },
   };
 }
 
-function inDatabase(url: string, name: string): string {
-  return url.replace(/\/[^/]*$/, `/${name}`);
+/** This one connection, in the transaction it is in: those that the pool's user would begin and end are left out. */
+function poolOf(client: Transaction): Pool {
+  const query = (statement: string | { text: string }, values?: unknown[]) => {
+    const text = typeof statement === 'string' ? statement : statement.text;
+    const [command] = /^(BEGIN|COMMIT|ROLLBACK)\b/.exec(text) ?? [];
+    return command ? Promise.resolve({ command, rows: [] }) : client.query(statement as string, values);
+  };
+  return { query, connect: () => Promise.resolve({ query, release: () => undefined }) } as unknown as Pool;
 }
 
 /** Throws when a statement touches nothing: then it corrupts nothing either. */
-export async function corrupt(superuserUrl: string, statements: readonly string[]): Promise<void> {
-  const superuser = new pg.Client(superuserUrl);
-  await superuser.connect();
-  try {
-    await superuser.query('SET session_replication_role = replica');
-    for (const statement of statements) {
-      const { rowCount, command } = await superuser.query(statement);
-      if (command !== 'ALTER' && !rowCount) throw new Error(`Nothing was touched by: ${statement}`);
-    }
-  } finally {
-    await superuser.end();
+async function run(superuser: Pick<Transaction, 'query'>, statements: readonly string[]): Promise<void> {
+  for (const statement of statements) {
+    const { rowCount, command } = await superuser.query(statement);
+    if (command !== 'ALTER' && !rowCount) throw new Error(`Nothing was touched by: ${statement}`);
   }
 }
 
-export async function findingsOf(url: string): Promise<Finding[]> {
-  const pool = createPool({ url, name: 'test', size: 6, log: createLogger('silent', 'test') });
-  const findings: Finding[] = [];
+/** Corrupts a database for good, past every trigger. */
+export async function corrupt(superuserUrl: string, statements: readonly string[]): Promise<void> {
+  const pool = createPool({ url: superuserUrl, name: 'test', size: 1, log: createLogger('silent', 'test') });
   try {
-    await verifyDatabase(pool, { onFinding: (finding) => findings.push(finding) });
-    return findings;
+    await pool.query('SET session_replication_role = replica');
+    await run(pool as Pick<Transaction, 'query'>, statements);
   } finally {
     await pool.end();
   }
+}
+
+async function findingsOf(pool: Pool): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  await verifyDatabase(pool, { onFinding: (finding) => findings.push(finding) });
+  return findings;
 }
 
 /** The rules that were broken, each once. */

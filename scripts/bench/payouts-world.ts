@@ -1,0 +1,73 @@
+/** All that a payout passes through, started: receiver, API, worker, and a bare Express app to compare with. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { BookId } from '../../src/ledger/book.ts';
+import { createApiClient, openFundedAccounts, payoutRequest } from './api-client.ts';
+import type { BenchContext } from './bench.ts';
+import { issueKey, openBook } from './book.ts';
+import { type Helper, type ProductProcess, startApiProcess, startHelper, startWorkerProcess } from './children.ts';
+import type { Received } from './receiver.ts';
+import { type Stage, setStage } from './stage.ts';
+
+const ACCOUNTS = 100;
+const POOLS = ['ledger', 'rails', 'webhooks', 'sweeper'];
+/** Nothing delivered for so long: something hangs. Longer than the sweeper's longest alarm. */
+const SILENCE_MS = 90_000;
+
+export interface PayoutsWorld {
+  readonly stage: Stage;
+  readonly bookId: BookId;
+  readonly api: ProductProcess;
+  readonly worker: ProductProcess;
+  readonly key: string;
+  readonly bodies: readonly unknown[];
+  readonly bareUrl: string;
+  /** Payouts accepted while setting up. */
+  readonly sent: number;
+  /** Resolves when so many webhooks have arrived in all; throws when no more arrive. */
+  arrived(count: number): Promise<void>;
+  received(): Promise<Received>;
+}
+
+export async function openPayoutsWorld({ closing, queue }: BenchContext): Promise<PayoutsWorld> {
+  const receiver = startHelper(closing, 'receiver');
+  const port = await receiver.ask<number>({ ask: 'port' });
+  const plain = await setStage(closing, queue);
+  const stage = { ...plain, environment: { ...plain.environment, WEBHOOK_ALLOW_HOSTS: `127.0.0.1:${port}` } };
+  const bookId = await openBook(stage.pool, 'Payouts');
+  const key = await issueKey(stage.pool, bookId);
+  const api = await startApiProcess(stage);
+  const client = createApiClient(api.url, key);
+  const bodies = (await openFundedAccounts(client, ACCOUNTS)).map(payoutRequest);
+  const endpoint = { url: `http://127.0.0.1:${port}/webhooks`, events: ['payout.paid'] };
+  const { secret } = await client.post<{ secret: string }>('/v1/webhooks', endpoint);
+  await receiver.ask({ ask: 'trust', secret });
+  const worker = await startWorkerProcess(stage, POOLS);
+  const bare = startHelper(closing, 'bare-express');
+  const barePort = await bare.ask<number>(await client.post('/v1/payouts', bodies[0]));
+  await arrived(receiver, 1);
+  return {
+    stage,
+    bookId,
+    api,
+    worker,
+    key,
+    bodies,
+    bareUrl: `http://127.0.0.1:${barePort}`,
+    sent: 1,
+    arrived: (count) => arrived(receiver, count),
+    received: () => receiver.ask<Received>({ ask: 'received' }),
+  };
+}
+
+async function arrived(receiver: Helper, count: number): Promise<void> {
+  let last = -1;
+  let changedAt = performance.now();
+  for (;;) {
+    const now = await receiver.ask<number>({ ask: 'count' });
+    if (now >= count) return;
+    if (now !== last) changedAt = performance.now();
+    last = now;
+    if (performance.now() - changedAt > SILENCE_MS) throw new Error(`Only ${now} of ${count} webhooks arrived`);
+    await delay(20);
+  }
+}

@@ -1,0 +1,28 @@
+/** kill -9 at every named point there is, one after the other. */
+import { afterEach, expect, test } from 'vitest';
+import { FAILPOINTS } from '../../src/failpoints.ts';
+import { ALL_POOLS, describeOnEachBackend } from '../support/product.ts';
+import { FAULT_LIMIT_MS, type Stage, startStage } from './stage.ts';
+
+describeOnEachBackend('a worker killed with -9', (backend) => {
+  let stage: Stage | undefined;
+  afterEach(() => stage?.close());
+
+  test(
+    'at one point after the other, and started each time, loses nothing and does nothing twice',
+    async () => {
+      stage = await startStage({ backend, workers: { all: { pools: ALL_POOLS } } });
+      const load = await stage.load();
+      const worker = stage.worker('all');
+      for (const [at, point] of FAILPOINTS.entries()) {
+        await worker.kill();
+        await worker.start({ failpoints: `${point}=kill@${1 + at}` });
+        await worker.ended();
+        expect(worker.output).toContain(`failpoint ${point}: SIGKILL`);
+      }
+      await worker.start();
+      await stage.settleAndCheck(load);
+    },
+    FAULT_LIMIT_MS,
+  );
+});
