@@ -30,6 +30,8 @@ export const CHECKS: readonly Check[] = [
 ];
 
 const BOOKS_PAGE = 1_000;
+/** Rows between two words about progress: a screen is slower than a database. */
+const TOLD_EVERY = 1_000n;
 
 export interface VerifyProgress {
   /** Entries, account lines and events of all books. */
@@ -64,15 +66,16 @@ export async function verifyDatabase(pool: Pool, options: VerifyOptions): Promis
   const { rows: total } = await countRows(pool, options.bookId);
   const result = { books: 0, entries: 0n, lines: 0n, events: 0n, findings: 0 };
   let done = 0n;
+  let told = 0n;
   for await (const bookId of bookIds(pool, options.bookId)) {
     const book = await readBounds(pool, bookId);
     if (!book) throw new NoSuchBook(`There is no book ${bookId}`);
     for (const check of CHECKS) {
-      const progress = (rows: number) => {
-        done += BigInt(rows);
+      const tell = () => {
+        told = done;
         options.onProgress?.({ total, done, book: bookId, check: check.name });
       };
-      progress(0);
+      tell();
       await check.run({
         pool,
         book,
@@ -80,8 +83,12 @@ export async function verifyDatabase(pool: Pool, options: VerifyOptions): Promis
           result.findings++;
           options.onFinding({ ...finding, book: bookId });
         },
-        advance: progress,
+        advance(rows) {
+          done += BigInt(rows);
+          if (done - told >= TOLD_EVERY) tell();
+        },
       });
+      tell();
     }
     count(result, book);
   }

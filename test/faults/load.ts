@@ -5,7 +5,15 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { type Account, type Answer, type Client, NotAsPromised, type Payout, until } from '../support/client.ts';
+import {
+  type Account,
+  type Answer,
+  type Client,
+  type List,
+  NotAsPromised,
+  type Payout,
+  until,
+} from '../support/client.ts';
 
 export interface Load {
   /** Ids of all payouts that were accepted. */
@@ -23,12 +31,13 @@ interface Sent {
   answer: Answer<Payout>;
 }
 
-/**
- * Callers side by side. Each looks for its payout to be moved before it makes the next, for a moment at most: so the load
- * follows the machine, and goes on when nobody moves anything.
- */
+/** Callers side by side, and how long each thinks before its next payout. */
 const CALLERS = 8;
-const PATIENCE_MS = 300;
+const THINK_MS = 40;
+/** The load follows the machine: while this many wait for somebody to move them, it only trickles. It never stops. */
+const BACKLOG = 50;
+const TRICKLE_MS = 400;
+const LOOK_EVERY_MS = 200;
 /** One that stops nobody: an outage ends within seconds, and then the same key is tried again. */
 const TRY_AGAIN_MS = 50;
 const REPEATED = 40;
@@ -58,6 +67,7 @@ export async function startLoad(clients: readonly Client[]): Promise<Load> {
   const sent: Sent[] = [];
   let asked = 0;
   let going = true;
+  let backlogged = false;
 
   async function certainAnswer(key: string, body: Sent['body']): Promise<Answer<Payout>> {
     for (let attempt = asked; ; attempt++) {
@@ -80,12 +90,21 @@ export async function startLoad(clients: readonly Client[]): Promise<Load> {
       const body = payoutNumber(asked++, accounts);
       const answer = await certainAnswer(key, body);
       sent.push({ key, body, answer });
-      if (answer.status === 202)
-        await first.payoutUntil(answer.body.id, wasMoved, { timeoutMs: PATIENCE_MS }).catch(pauseShortly);
+      await pause(backlogged ? TRICKLE_MS : THINK_MS);
     }
   }
 
-  const callers = Promise.all(Array.from({ length: CALLERS }, caller));
+  async function watchBacklog(): Promise<void> {
+    while (going) {
+      const pending = await first
+        .get<List<Payout>>(`/v1/payouts?status=pending&limit=${BACKLOG}`)
+        .catch(() => undefined);
+      backlogged = pending?.body.has_more !== false;
+      await pause(LOOK_EVERY_MS);
+    }
+  }
+
+  const callers = Promise.all([...Array.from({ length: CALLERS }, caller), watchBacklog()]);
   // Reported by stop(), which every test awaits.
   callers.catch(() => undefined);
   const accepted = () => sent.filter(({ answer }) => answer.status === 202);
@@ -113,9 +132,6 @@ export async function startLoad(clients: readonly Client[]): Promise<Load> {
     },
   };
 }
-
-const wasMoved = ({ status }: Payout) => status !== 'pending';
-const pauseShortly = () => pause(TRY_AGAIN_MS);
 
 /** The same number is the same payout: small amounts, every account, every fate. */
 function payoutNumber(number: number, accounts: readonly Account[]): Record<string, unknown> {
