@@ -16,7 +16,13 @@ const ROOT = join(import.meta.dirname, '../..');
 const START_LIMIT_MS = 120_000;
 const PROBE_LIMIT_MS = 2_000;
 
-/** None of them outlives the test that started it. */
+/** Beside the product's own code: a process whose standard input ends has lost the test that started it, however that died. */
+const ENDS_WITH_PARENT = `data:text/javascript,${encodeURIComponent(
+  `import { isMainThread } from 'node:worker_threads';
+  if (isMainThread) process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL')).resume().unref();`,
+)}`;
+
+/** And none outlives a test process that ends in order, not even a frozen one. */
 const alive = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of alive) child.kill('SIGKILL');
@@ -82,7 +88,7 @@ export async function startProcess(
     },
     async start({ failpoints = '' } = {}) {
       output = '';
-      child = spawn(process.execPath, ['--import', 'tsx', ...script], {
+      child = spawn(process.execPath, ['--import', 'tsx', '--import', ENDS_WITH_PARENT, ...script], {
         cwd: ROOT,
         env: {
           PATH: process.env.PATH,
@@ -90,11 +96,12 @@ export async function startProcess(
           ...(role === 'api' ? { PORT: String(port) } : { WORKER_PORT: String(port) }),
           COUNTINGHOUSE_FAILPOINTS: failpoints,
         },
-        stdio: ['ignore', 'pipe', 'pipe'],
+        stdio: ['pipe', 'pipe', 'pipe'],
       });
       const mine = child;
       alive.add(mine);
       mine.once('exit', () => alive.delete(mine));
+      child.stdin!.on('error', () => undefined);
       for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk) => (output += chunk));
       const ready = await until(async () => (await isReady(url)) || !isRunning(), Boolean, {
         timeoutMs: START_LIMIT_MS,
