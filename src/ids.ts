@@ -61,20 +61,37 @@ export function idSequence(seed: Uuid): () => Uuid {
 }
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
-/** Two characters for each value of ten bits: half as many steps as one character at a time. */
-const PAIRS = Array.from({ length: 1024 }, (_, n) => ALPHABET[n >> 5]! + ALPHABET[n & 31]!);
+const CODES = Uint8Array.from(ALPHABET, (character) => character.charCodeAt(0));
+/** Hex digits by their character code, and where a UUID's 32 digits stand among its 36 characters. */
+const DIGITS = new Uint8Array(128);
+for (let value = 0; value < 16; value++) DIGITS[value.toString(16).charCodeAt(0)] = value;
+const PLACES = Uint8Array.from('xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx'.matchAll(/x/g), ({ index }) => index);
+const written = Buffer.alloc(26);
 const VALUES = new Map([...ALPHABET].map((character, value) => [character, value]));
 
-/** `publicId('payout', uuid)` is `po_` and the UUID's 128 bits, left-padded to 130, as 26 characters. */
+/**
+ * `publicId('payout', uuid)` is `po_` and the UUID's 128 bits, left-padded to 130, as 26 characters. A payout's life asks
+ * for a hundred of them: digit by digit into bytes takes a quarter of the time of slices and numbers.
+ */
 export function publicId(kind: IdKind, id: Uuid): string {
-  const hex = id.replaceAll('-', '');
+  const digit = (place: number) => DIGITS[id.charCodeAt(PLACES[place]!)]!;
   // 130 bits: 10 bits from the first two hex digits, then six groups of 20 bits (five hex digits each).
-  let text = `${ID_PREFIXES[kind]}_${PAIRS[Number.parseInt(hex.slice(0, 2), 16)]!}`;
-  for (let at = 2; at < 32; at += 5) {
-    const group = Number.parseInt(hex.slice(at, at + 5), 16);
-    text += PAIRS[group >> 10]! + PAIRS[group & 1023]!;
+  const first = (digit(0) << 4) | digit(1);
+  written[0] = CODES[first >> 5]!;
+  written[1] = CODES[first & 31]!;
+  for (let place = 2, at = 2; place < 32; place += 5, at += 4) {
+    const group =
+      (digit(place) << 16) |
+      (digit(place + 1) << 12) |
+      (digit(place + 2) << 8) |
+      (digit(place + 3) << 4) |
+      digit(place + 4);
+    written[at] = CODES[group >> 15]!;
+    written[at + 1] = CODES[(group >> 10) & 31]!;
+    written[at + 2] = CODES[(group >> 5) & 31]!;
+    written[at + 3] = CODES[group & 31]!;
   }
-  return text;
+  return `${ID_PREFIXES[kind]}_${written.toString('latin1')}`;
 }
 
 export function publicIdOrNull(kind: IdKind, id: Uuid | null): string | null {

@@ -17,8 +17,8 @@ import { verifyLedger } from './verify.ts';
 const ACCOUNTS = 100;
 const SLICE_SECONDS = 3;
 
-export async function benchAccept({ closing, queue, seconds }: BenchContext): Promise<BenchResult> {
-  const stage = await setStage(closing, queue);
+export async function benchAccept({ closing, queue, seconds, profile }: BenchContext): Promise<BenchResult> {
+  const stage = await setStage(closing, { queue, profile });
   const key = await issueKey(stage.pool, await openBook(stage.pool, 'Accept'));
   const api = await startApiProcess(stage);
   const client = createApiClient(api.url, key);

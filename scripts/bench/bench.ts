@@ -9,6 +9,8 @@ export interface BenchContext {
   readonly seconds: number;
   /** For benches that count to a number instead of a time. */
   readonly payouts: number;
+  /** Where profiles are written: one of each process, and the statements of Postgres. Profiling costs a tenth or more. */
+  readonly profile?: string;
 }
 
 export interface BenchResult {

@@ -55,7 +55,7 @@ async function startProduct(
   const directory = mkdtempSync(join(tmpdir(), 'countinghouse-bench-'));
   const logFile = join(directory, 'output.log');
   const log = openSync(logFile, 'a', 0o600);
-  const child = spawn(process.execPath, ['--import', 'tsx', ...part.script], {
+  const child = spawn(process.execPath, [...profiling(stage, part.name), '--import', 'tsx', ...part.script], {
     cwd: ROOT,
     env: { ...stage.environment, ...part.environment },
     stdio: ['ignore', log, log],
@@ -86,6 +86,11 @@ async function startProduct(
       await stop();
     },
   };
+}
+
+/** Written when the process ends, one file a thread: the largest is the one that worked. */
+function profiling({ profile }: Stage, name: string): string[] {
+  return profile ? ['--cpu-prof', '--cpu-prof-dir', join(profile, name.toLowerCase())] : [];
 }
 
 async function isReady(url: string, child: ChildProcess): Promise<boolean> {

@@ -24,8 +24,8 @@ const SLICE_FULL = 10_000;
 const SLICE_CONCURRENT = 4_000;
 const SLICE_ONE_BY_ONE = 300;
 
-export async function benchLedger({ closing, seconds }: BenchContext): Promise<BenchResult> {
-  const stage = await setStage(closing, null);
+export async function benchLedger({ closing, seconds, profile }: BenchContext): Promise<BenchResult> {
+  const stage = await setStage(closing, { queue: null, profile });
   const book = await openBookWithAccounts(stage.pool, { name: 'One book', accounts: ACCOUNTS });
   const four: BenchBook[] = [];
   for (let number = 1; number <= BOOKS; number++) {

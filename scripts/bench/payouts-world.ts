@@ -28,10 +28,10 @@ export interface PayoutsWorld {
   received(): Promise<Received>;
 }
 
-export async function openPayoutsWorld({ closing, queue }: BenchContext): Promise<PayoutsWorld> {
+export async function openPayoutsWorld({ closing, queue, profile }: BenchContext): Promise<PayoutsWorld> {
   const receiver = startHelper(closing, 'receiver');
   const port = await receiver.ask<number>({ ask: 'port' });
-  const plain = await setStage(closing, queue);
+  const plain = await setStage(closing, { queue, profile });
   const stage = { ...plain, environment: { ...plain.environment, WEBHOOK_ALLOW_HOSTS: `127.0.0.1:${port}` } };
   const bookId = await openBook(stage.pool, 'Payouts');
   const key = await issueKey(stage.pool, bookId);

@@ -3,6 +3,7 @@
  * afterwards that the ledger holds. One JSON object on standard output with --json, progress on standard error.
  * Exits 0, 1 when the ledger does not hold or the bench failed.
  */
+import { resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { benchAccept } from './accept.ts';
 import type { BenchContext, BenchResult } from './bench.ts';
@@ -26,6 +27,7 @@ interface Flags {
   seconds: number;
   queue: QueueBackend;
   payouts: number;
+  profile?: string;
 }
 
 const program = new Command('bench')
@@ -39,6 +41,11 @@ for (const [name, { about, run }] of Object.entries(BENCHES)) {
     .option('--seconds <number>', 'how long to measure', wholeNumber, 60)
     .addOption(new Option('--queue <backend>', 'what carries the jobs').choices(['redis', 'postgres']).default('redis'))
     .option('--payouts <number>', 'how many payouts to carry (bench payouts)', wholeNumber, 20_000)
+    .option(
+      '--profile <folder>',
+      'write processor profiles and the statements of Postgres there (slower)',
+      (folder: string) => resolve(folder),
+    )
     .action((flags: Flags) => measure(name, run, flags));
 }
 await program.parseAsync();

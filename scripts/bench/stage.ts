@@ -12,6 +12,7 @@ import { createLogger, type Logger } from '../../src/log.ts';
 import type { Closing } from './closing.ts';
 import { say } from './progress.ts';
 import { startRedis } from './redis-server.ts';
+import { COUNT_STATEMENTS, countStatements } from './statement-profile-store.ts';
 
 export type QueueBackend = 'redis' | 'postgres';
 
@@ -23,6 +24,7 @@ export interface Stage {
   /** What the product's processes are started with. */
   readonly environment: NodeJS.ProcessEnv;
   readonly versions: { postgres: string; redis: string | null };
+  readonly profile: string | undefined;
 }
 
 /**
@@ -38,12 +40,19 @@ export const POSTGRES_SETTINGS = {
   wal_buffers: '16MB',
 };
 
-export async function setStage(closing: Closing, queue: QueueBackend | null): Promise<Stage> {
+export async function setStage(
+  closing: Closing,
+  { queue, profile }: { queue: QueueBackend | null; profile?: string },
+): Promise<Stage> {
   // The server's own log goes to its data folder; ours only speaks up when something is wrong.
   const log = createLogger('warn', 'bench');
-  const postgres = await startThrowawayPostgres({ durable: true, settings: POSTGRES_SETTINGS });
+  const postgres = await startThrowawayPostgres({
+    durable: true,
+    settings: { ...POSTGRES_SETTINGS, ...(profile && COUNT_STATEMENTS) },
+  });
   closing.add('Postgres', () => postgres.remove());
   await migrate({ ownerUrl: postgres.ownerUrl, applicationUrl: postgres.applicationUrl, log });
+  if (profile) await countStatements(postgres, profile, closing);
   const redis = queue === 'redis' ? await startRedis() : undefined;
   if (redis) closing.add('Redis', () => redis.stop());
   const pool = createPool({ url: postgres.applicationUrl, name: 'bench', size: 10, log });
@@ -58,6 +67,7 @@ export async function setStage(closing: Closing, queue: QueueBackend | null): Pr
     closing,
     environment: environmentOf(postgres, redis?.url),
     versions: { postgres: version, redis: redis?.version ?? null },
+    profile,
   };
 }
 
