@@ -5,6 +5,7 @@ import * as ledger from './0002-ledger.ts';
 import * as accountsPayouts from './0003-accounts-payouts.ts';
 import * as webhooks from './0004-webhooks.ts';
 import * as sandboxRail from './0005-sandbox-rail.ts';
+import * as indexesForOnePurpose from './0006-indexes-for-one-purpose.ts';
 
 interface NamedMigration {
   name: string;
@@ -17,6 +18,7 @@ const MIGRATIONS: NamedMigration[] = [
   { name: '0003-accounts-payouts', migration: accountsPayouts },
   { name: '0004-webhooks', migration: webhooks },
   { name: '0005-sandbox-rail', migration: sandboxRail },
+  { name: '0006-indexes-for-one-purpose', migration: indexesForOnePurpose },
 ];
 
 export const migrationSource: Knex.MigrationSource<NamedMigration> = {

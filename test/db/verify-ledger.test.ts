@@ -86,7 +86,7 @@ describe('the journal', () => {
       'a step was booked twice',
       ['journal.chain', 'journal.step'],
       () => [
-        'ALTER TABLE entries DROP CONSTRAINT entries_book_id_resource_id_step_key',
+        'DROP INDEX entries_book_id_resource_id_step_key',
         `UPDATE entries e SET resource_id = o.resource_id FROM entries o WHERE e.${ENTRY()} AND o.step = 'done' AND o.sequence <> e.sequence`,
       ],
     ],

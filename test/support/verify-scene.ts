@@ -145,7 +145,7 @@ function poolOf(client: Transaction): Pool {
 async function run(superuser: Pick<Transaction, 'query'>, statements: readonly string[]): Promise<void> {
   for (const statement of statements) {
     const { rowCount, command } = await superuser.query(statement);
-    if (command !== 'ALTER' && !rowCount) throw new Error(`Nothing was touched by: ${statement}`);
+    if (!/^(ALTER|DROP)$/.test(command) && !rowCount) throw new Error(`Nothing was touched by: ${statement}`);
   }
 }
 

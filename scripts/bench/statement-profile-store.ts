@@ -1,0 +1,37 @@
+/** What Postgres was busy with during a profiled bench: its own count of statements (pg_stat_statements). */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { ThrowawayPostgres } from '../../src/embedded/throwaway-postgres.ts';
+import type { Closing } from './closing.ts';
+
+export const COUNT_STATEMENTS = {
+  shared_preload_libraries: 'pg_stat_statements',
+  'pg_stat_statements.track': 'all',
+  'pg_stat_statements.track_planning': 'on',
+};
+
+/** Counts from now on; at the end the dearest statements are written to `statements.json`. */
+export async function countStatements(postgres: ThrowawayPostgres, folder: string, closing: Closing): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  await ask(postgres, 'CREATE EXTENSION pg_stat_statements');
+  closing.add('statements', async () => {
+    const { rows } = await ask(
+      postgres,
+      `SELECT calls, round(total_exec_time)::int AS total_ms, round((total_exec_time / calls)::numeric, 3)::float8 AS mean_ms, rows,
+          round(total_plan_time)::int AS plan_ms, shared_blks_hit, wal_bytes, regexp_replace(left(query, 150), '\\s+', ' ', 'g') AS query
+        FROM pg_stat_statements WHERE calls > 0 ORDER BY total_exec_time DESC LIMIT 60`,
+    );
+    writeFileSync(join(folder, 'statements.json'), `[\n${rows.map((row) => JSON.stringify(row)).join(',\n')}\n]\n`);
+  });
+}
+
+async function ask(postgres: ThrowawayPostgres, text: string): Promise<pg.QueryResult> {
+  const client = new pg.Client({ connectionString: postgres.superuserUrl });
+  await client.connect();
+  try {
+    return await client.query(text);
+  } finally {
+    await client.end();
+  }
+}
