@@ -5,7 +5,7 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../src/embedded/postmaster.ts';
@@ -14,7 +14,8 @@ import { cpuSeconds } from './cpu-time.ts';
 import { say } from './progress.ts';
 import type { Stage } from './stage.ts';
 
-/** Where `--import tsx` is looked for. */
+/** Of the source, or of its build: programs run in the form that the bench runs in (`npm run bench` builds first). */
+const FORM = extname(import.meta.url);
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const START_TIMEOUT_MS = 30_000;
 /** Draining included; what still runs then is killed. */
@@ -33,7 +34,7 @@ export interface ProductProcess {
 /** One API process as `npm run api` starts it, on a port of its own. */
 export async function startApiProcess(stage: Stage): Promise<ProductProcess> {
   const port = await freePort();
-  return startProduct(stage, { name: 'API', script: ['src/server.ts'], port, environment: { PORT: String(port) } });
+  return startProduct(stage, { name: 'API', script: [`src/server${FORM}`], port, environment: { PORT: String(port) } });
 }
 
 /** One worker process as `npm run worker` starts it, with all the pools that payouts pass through. */
@@ -41,7 +42,7 @@ export async function startWorkerProcess(stage: Stage, pools: readonly string[])
   const port = await freePort();
   return startProduct(stage, {
     name: 'worker',
-    script: ['workers/run.ts', '--pools', pools.join(',')],
+    script: [`workers/run${FORM}`, '--pools', pools.join(',')],
     port,
     environment: { WORKER_PORT: String(port) },
   });
@@ -55,7 +56,7 @@ async function startProduct(
   const directory = mkdtempSync(join(tmpdir(), 'countinghouse-bench-'));
   const logFile = join(directory, 'output.log');
   const log = openSync(logFile, 'a', 0o600);
-  const child = spawn(process.execPath, [...profiling(stage, part.name), '--import', 'tsx', ...part.script], {
+  const child = spawn(process.execPath, [...process.execArgv, ...profiling(stage, part.name), ...part.script], {
     cwd: ROOT,
     env: { ...stage.environment, ...part.environment },
     stdio: ['ignore', log, log],
@@ -135,10 +136,9 @@ export interface Helper {
 
 /** A script of this folder in a process of its own, spoken to by messages; its environment holds what PATH needs. */
 export function startHelper(closing: Closing, name: string): Helper {
-  const script = fileURLToPath(new URL(`./${name}.ts`, import.meta.url));
+  const script = fileURLToPath(new URL(`./${name}${FORM}`, import.meta.url));
   const child = fork(script, {
     cwd: ROOT,
-    execArgv: ['--import', 'tsx'],
     env: { PATH: process.env.PATH, NODE_ENV: 'production' },
     serialization: 'advanced',
   });
