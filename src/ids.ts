@@ -67,7 +67,9 @@ const DIGITS = new Uint8Array(128);
 for (let value = 0; value < 16; value++) DIGITS[value.toString(16).charCodeAt(0)] = value;
 const PLACES = Uint8Array.from('xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx'.matchAll(/x/g), ({ index }) => index);
 const written = Buffer.alloc(26);
-const VALUES = new Map([...ALPHABET].map((character, value) => [character, value]));
+/** By character code; NaN for what is no digit. A code beyond the list reads as undefined, which adds up to NaN as well. */
+const VALUES = Array.from({ length: 128 }, () => Number.NaN);
+for (let value = 0; value < 32; value++) VALUES[ALPHABET.charCodeAt(value)] = value;
 
 /**
  * `publicId('payout', uuid)` is `po_` and the UUID's 128 bits, left-padded to 130, as 26 characters. A payout's life asks
@@ -102,18 +104,19 @@ export function publicIdOrNull(kind: IdKind, id: Uuid | null): string | null {
 export function parsePublicId(kind: IdKind, text: string): Uuid | undefined {
   const prefix = `${ID_PREFIXES[kind]}_`;
   if (!text.startsWith(prefix) || text.length !== prefix.length + 26) return undefined;
-  const values: number[] = [];
-  for (const character of text.slice(prefix.length)) {
-    const value = VALUES.get(character);
-    if (value === undefined) return undefined;
-    values.push(value);
-  }
-  const first = values[0]! * 32 + values[1]!;
-  if (first > 0xff) return undefined;
+  // NaN for what is no digit, and it stays NaN whatever is added.
+  const group = (from: number, digits: number) => {
+    let value = 0;
+    for (let at = from; at < from + digits; at++) value = value * 32 + VALUES[text.charCodeAt(at)]!;
+    return value;
+  };
+  const first = group(prefix.length, 2);
+  if (!(first <= 0xff)) return undefined;
   let hex = first.toString(16).padStart(2, '0');
-  for (let at = 2; at < 26; at += 4) {
-    const group = (values[at]! << 15) | (values[at + 1]! << 10) | (values[at + 2]! << 5) | values[at + 3]!;
-    hex += group.toString(16).padStart(5, '0');
+  for (let at = prefix.length + 2; at < text.length; at += 4) {
+    const value = group(at, 4);
+    if (Number.isNaN(value)) return undefined;
+    hex += value.toString(16).padStart(5, '0');
   }
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }

@@ -61,40 +61,58 @@ export class JsonText {
 /**
  * JSON text of a value whose bigints are written as bare integers, with all their digits. Undefined members are left out.
  * Throws TypeError for what JSON cannot say. Our own, because the built-in one knows no bigint, and a library's took
- * twice the time in what every request, event and answer goes through.
+ * twice the time in what every request, event and answer goes through. Parts are joined once: a text put together piece
+ * by piece stays a tree of its pieces, which the garbage collector has to carry along until the commit.
  */
 export function toJson(value: unknown): string {
+  const parts: string[] = [];
+  writeJson(value, parts);
+  return parts.join('');
+}
+
+function writeJson(value: unknown, parts: string[]): void {
   switch (typeof value) {
     case 'string':
-      return quoted(value);
+      parts.push(quoted(value));
+      return;
     case 'bigint':
-      return value.toString();
+      parts.push(value.toString());
+      return;
     case 'boolean':
-      return value ? 'true' : 'false';
+      parts.push(value ? 'true' : 'false');
+      return;
     case 'number':
-      if (Number.isFinite(value)) return JSON.stringify(value);
-      break;
+      if (!Number.isFinite(value)) break;
+      parts.push(JSON.stringify(value));
+      return;
     case 'object':
-      if (value === null) return 'null';
-      if (value instanceof JsonText) return value.text;
-      return Array.isArray(value) ? arrayText(value) : objectText(value as JsonObject);
+      if (value === null) parts.push('null');
+      else if (value instanceof JsonText) parts.push(value.text);
+      else if (Array.isArray(value)) writeArray(value, parts);
+      else writeObject(value as JsonObject, parts);
+      return;
   }
   throw new TypeError('This value has no JSON form');
 }
 
-function arrayText(values: readonly unknown[]): string {
-  let text = '';
-  for (const value of values) text += (text === '' ? '' : ',') + (value === undefined ? 'null' : toJson(value));
-  return `[${text}]`;
+function writeArray(values: readonly unknown[], parts: string[]): void {
+  for (let index = 0; index < values.length; index++) {
+    parts.push(index === 0 ? '[' : ',');
+    writeJson(values[index] ?? null, parts);
+  }
+  parts.push(values.length === 0 ? '[]' : ']');
 }
 
-function objectText(value: JsonObject): string {
-  let text = '';
+function writeObject(value: JsonObject, parts: string[]): void {
+  let empty = true;
   for (const key of Object.keys(value)) {
     const member = value[key];
-    if (member !== undefined) text += `${text === '' ? '' : ','}${quoted(key)}:${toJson(member)}`;
+    if (member === undefined) continue;
+    parts.push(empty ? '{' : ',', quoted(key), ':');
+    writeJson(member, parts);
+    empty = false;
   }
-  return `{${text}}`;
+  parts.push(empty ? '{}' : '}');
 }
 
 /** Printable ASCII without a quote or a backslash needs nothing but its quotes. */

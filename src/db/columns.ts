@@ -6,9 +6,7 @@ import { formatInstant, type Instant } from '../clock.ts';
 
 /** uuid[], bigint[], integer[], boolean[]: elements whose text needs no quoting. */
 export function plainArray(values: readonly (string | bigint | number | boolean | null)[]): string {
-  let text = '{';
-  for (let index = 0; index < values.length; index++) text += `${index === 0 ? '' : ','}${values[index] ?? 'NULL'}`;
-  return `${text}}`;
+  return `{${(values.includes(null) ? values.map((value) => value ?? 'NULL') : values).join(',')}}`;
 }
 
 /** text[], jsonb[]: quoted and escaped. */

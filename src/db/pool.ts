@@ -3,6 +3,7 @@
  * and no Date crosses into the domain.
  */
 import pg from 'pg';
+import type { Instant } from '../clock.ts';
 import type { Logger } from '../log.ts';
 
 export type Pool = pg.Pool;
@@ -14,13 +15,37 @@ export type Queryable = Pick<pg.Pool, 'query'> | Pick<pg.PoolClient, 'query'>;
 const INT8 = 20;
 const NUMERIC = 1700;
 const TIMESTAMPTZ = 1184;
-const parseTimestamp = pg.types.getTypeParser(TIMESTAMPTZ) as (text: string) => Date;
+const parseAnyTimestamp = pg.types.getTypeParser(TIMESTAMPTZ) as (text: string) => Date;
 
 const PARSERS = new Map<number, (text: string) => unknown>([
   [INT8, BigInt],
   [NUMERIC, BigInt],
-  [TIMESTAMPTZ, (text) => parseTimestamp(text).getTime()],
+  [TIMESTAMPTZ, parseInstant],
 ]);
+
+/**
+ * `2026-11-21 09:33:08.593+00`, as Postgres writes a timestamptz of milliseconds in UTC: every row has several, and the
+ * driver's parser takes ten times as long for what else there may be.
+ */
+function parseInstant(text: string): Instant {
+  const length = text.length;
+  if (text[4] !== '-' || !text.endsWith('+00') || length < 22 || length > 26) return parseAnyTimestamp(text).getTime();
+  const number = (from: number, to: number) => {
+    let value = 0;
+    for (let at = from; at < to; at++) value = value * 10 + text.charCodeAt(at) - 48;
+    return value;
+  };
+  const fraction = length === 22 ? 0 : number(20, length - 3) * (length === 26 ? 1 : length === 25 ? 10 : 100);
+  return Date.UTC(
+    number(0, 4),
+    number(5, 7) - 1,
+    number(8, 10),
+    number(11, 13),
+    number(14, 16),
+    number(17, 19),
+    fraction,
+  );
+}
 
 /** Our own parsers, for our own pools: the queue library shares the driver and must keep its defaults. */
 const types: pg.CustomTypesConfig = {
