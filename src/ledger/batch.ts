@@ -1,7 +1,8 @@
 /**
  * One batch: the commands that gathered for a book, carried out in one database transaction of five steps. Lock the
  * book, load the union of what they touch, decide in order of arrival, write each changed row once, commit.
- * Three round trips: the lock travels with the loads, the writes travel together, then COMMIT.
+ * Three round trips: the lock travels with the loads, the writes travel together, then COMMIT. Where the lock had to be
+ * waited for, what came meanwhile joins the batch, at the price of a fourth.
  */
 import type { Clock, Instant } from '../clock.ts';
 import type { Pool, Transaction } from '../db/pool.ts';
@@ -14,7 +15,7 @@ import type { Command, Ring } from './command.ts';
 import type { Delivery, Subscriber } from './event.ts';
 import { appendEntries, appendEvents } from './journal-store.ts';
 import { BookState, unionOfTouches } from './state.ts';
-import type { Log } from './table.ts';
+import type { Log, Table } from './table.ts';
 
 /** To whom events are delivered: read inside the lock, so that an event and its deliveries agree. */
 export interface EventSink {
@@ -38,28 +39,43 @@ export interface BatchResult {
   rings: Ring[];
 }
 
+export interface Batch {
+  readonly bookId: BookId;
+  readonly commands: readonly Command<unknown>[];
+  /** Asked once, when the lock is held: commands that came while it was waited for. Decided after the others. */
+  join?: () => readonly Command<unknown>[];
+  /** Told when all is written and only the commit is left: the book's next batch may begin to wait for the lock. */
+  onCommitting?: () => void;
+}
+
+/** Resolves with a decision for each command, those that joined last. */
 export async function runBatch(
   context: BatchContext,
-  bookId: BookId,
-  commands: readonly Command<unknown>[],
+  { bookId, commands, join, onCommitting }: Batch,
 ): Promise<BatchResult> {
   const started = performance.now();
   let lockWaitSeconds = 0;
   const work = async (trx: Transaction) => {
-    const locked = lockBook(trx, bookId).then((book) => {
-      lockWaitSeconds = (performance.now() - started) / 1000;
-      return book;
-    });
-    const state = await loadState(trx, context.sink, { bookId, book: locked, commands });
-    const decided = decideAll(state, commands, momentOf(context.clock, state.book));
+    const book = lockBook(trx, bookId);
+    const loading = loadState(trx, context.sink, { bookId, book, commands });
+    // Its failure is the lock's own; until the lock is there nobody waits for it.
+    loading.catch(() => undefined);
+    await book;
+    lockWaitSeconds = (performance.now() - started) / 1000;
+    const joined = join?.() ?? [];
+    const joining = joined.length === 0 ? [] : loadTouched(trx, bookId, joined);
+    const [state, more] = await Promise.all([loading, Promise.all(joining)]);
+    for (const rows of more) state.admit(rows.table, rows.ids, rows.rows);
+    const decided = decideAll(state, [...commands, ...joined], momentOf(context.clock, state.book));
     await writeState(trx, context.sink, state);
     failpoint('ledger.commit.before');
+    onCommitting?.();
     return decided;
   };
   const result = await inTransaction(context.pool, work, { begin: BEGIN_WITH_HASH_JOINS });
   failpoint('ledger.commit.after');
   context.observe?.({
-    commands: commands.length,
+    commands: result.decisions.length,
     lockWaitSeconds,
     commitSeconds: (performance.now() - started) / 1000,
   });
@@ -91,17 +107,27 @@ interface Load {
 
 /** Sent behind the lock without waiting for it; Postgres runs them in order, each with a snapshot of its own. */
 async function loadState(trx: Transaction, sink: EventSink, load: Load): Promise<BookState> {
-  const union = unionOfTouches(load.commands.map((command) => command.touches));
-  const loads = [...union].map(async ([table, ids]) => ({
-    table,
-    ids,
-    rows: await table.load(trx, load.bookId, [...ids]),
-  }));
-  const [book, subscribers, ...tables] = await Promise.all([load.book, sink.subscribers(trx, load.bookId), ...loads]);
+  const [book, subscribers, ...tables] = await Promise.all([
+    load.book,
+    sink.subscribers(trx, load.bookId),
+    ...loadTouched(trx, load.bookId, load.commands),
+  ]);
   if (!book) throw new ApiError('resource_not_found', { detail: `There is no book ${load.bookId}` });
   const state = new BookState(book, subscribers);
   for (const { table, ids, rows } of tables) state.admit(table, ids, rows);
   return state;
+}
+
+interface LoadedRows {
+  table: Table<unknown>;
+  ids: ReadonlySet<string>;
+  rows: Map<string, unknown>;
+}
+
+/** The union of what commands touch, one query a table. A row that is loaded twice in a batch is the same both times. */
+function loadTouched(trx: Transaction, bookId: BookId, commands: readonly Command<unknown>[]): Promise<LoadedRows>[] {
+  const union = unionOfTouches(commands.map((command) => command.touches));
+  return [...union].map(async ([table, ids]) => ({ table, ids, rows: await table.load(trx, bookId, [...ids]) }));
 }
 
 export function decideAll(state: BookState, commands: readonly Command<unknown>[], moment: Instant): BatchResult {

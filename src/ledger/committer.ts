@@ -45,6 +45,14 @@ interface Lane {
   running: Promise<void> | null;
 }
 
+/** A batch under way. */
+interface Underway {
+  /** Resolves when it needs nothing but its commit, or is over. */
+  committing: Promise<void>;
+  /** Resolves when all its commands have their answers. Never rejects. */
+  over: Promise<void>;
+}
+
 export class Committer {
   readonly #options: CommitterOptions;
   readonly #lanes = new Map<BookId, Lane>();
@@ -103,20 +111,52 @@ export class Committer {
   async #run(bookId: BookId, lane: Lane): Promise<void> {
     // One turn of the event loop: requests that were read together are committed together.
     await new Promise(setImmediate);
+    let last: Underway | undefined;
     while (lane.waiting.length > 0) {
-      await this.#carryOut(bookId, lane.waiting.splice(0, this.#options.maxBatch ?? MAX_BATCH));
+      const current = this.#begin(bookId, lane);
+      await current.committing;
+      // While one commits, the next waits for the book's lock; never more than these two.
+      await last?.over;
+      last = current;
+      if (lane.waiting.length === 0) await last.over;
     }
     lane.running = null;
     this.#lanes.delete(bookId);
   }
 
-  async #carryOut(bookId: BookId, batch: Waiting[]): Promise<void> {
+  #begin(bookId: BookId, lane: Lane): Underway {
+    const room = this.#options.maxBatch ?? MAX_BATCH;
+    const batch = lane.waiting.splice(0, room);
+    let onCommitting!: () => void;
+    const committing = new Promise<void>((resolve) => {
+      onCommitting = resolve;
+    });
+    const over = this.#carryOut(bookId, batch, {
+      join: (taken) => lane.waiting.splice(0, Math.max(room - taken, 0)),
+      onCommitting,
+    }).finally(onCommitting);
+    return { committing, over };
+  }
+
+  async #carryOut(
+    bookId: BookId,
+    batch: Waiting[],
+    { join, onCommitting }: { join?: (taken: number) => Waiting[]; onCommitting?: () => void } = {},
+  ): Promise<void> {
     let pending = batch;
     for (let attempt = 1; pending.length > 0; attempt++) {
-      const commands = pending.map(({ command }) => command);
       let result: BatchResult;
       try {
-        result = await runBatch(this.#options, bookId, commands);
+        result = await runBatch(this.#options, {
+          bookId,
+          commands: pending.map(({ command }) => command),
+          join: () => {
+            const joined = join?.(pending.length) ?? [];
+            pending = [...pending, ...joined];
+            return joined.map(({ command }) => command);
+          },
+          onCommitting,
+        });
       } catch (error) {
         this.#options.onError?.(error, { bookId, commands: pending.length, attempt });
         if (classifyFailure(error) !== 'transient') return this.#isolate(bookId, pending, error);

@@ -46,6 +46,13 @@ async function holdLock(): Promise<() => Promise<void>> {
   };
 }
 
+async function lockWaiters(): Promise<bigint> {
+  const { rows } = await pool.query<{ n: bigint }>(
+    "SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+  );
+  return rows[0]!.n;
+}
+
 describe('batches', () => {
   test('a command that comes alone goes at once', async () => {
     for (const move of [1, 2, 3]) {
@@ -59,19 +66,43 @@ describe('batches', () => {
     expect(book.batches).toEqual([500]);
   });
 
-  test('commands that come while a batch runs form the next one', async () => {
+  test('commands that come while the lock is waited for join the batch, behind the others', async () => {
     const release = await holdLock();
     const first = moves(1);
-    await vi.waitFor(async () => {
-      const { rows } = await pool.query(
-        "SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-      );
-      expect(rows[0].n).toBe(1n);
-    });
+    await vi.waitFor(async () => expect(await lockWaiters()).toBe(1n));
     const later = moves(300);
     await release();
-    await Promise.all([...first, ...later]);
-    expect(book.batches).toEqual([1, 300]);
+    const sequences = await Promise.all([...first, ...later]);
+    expect(book.batches).toEqual([301]);
+    expect(sequences).toEqual(sequences.map((_, at) => sequences[0]! + BigInt(at)));
+  });
+
+  test('that have grown to their limit leave the others to the next one', async () => {
+    await book.close();
+    await open({ maxBatch: 100 });
+    const release = await holdLock();
+    const first = moves(1);
+    await vi.waitFor(async () => expect(await lockWaiters()).toBe(1n));
+    const later = moves(300);
+    await release();
+    const sequences = await Promise.all([...first, ...later]);
+    expect(book.batches).toEqual([100, 100, 100, 1]);
+    expect(sequences).toEqual(sequences.map((_, at) => sequences[0]! + BigInt(at)));
+  });
+
+  test('of one book are never more than two at once: one that commits, and one that waits for its lock', async () => {
+    await book.close();
+    await open({ maxBatch: 1 });
+    const before = pool.totalCount - pool.idleCount;
+    let most = 0;
+    pool.on('acquire', () => {
+      most = Math.max(most, pool.totalCount - pool.idleCount);
+    });
+    const sequences = await Promise.all(moves(50));
+    pool.removeAllListeners('acquire');
+    expect(book.batches).toEqual(Array.from({ length: 50 }, () => 1));
+    expect(sequences).toEqual(sequences.map((_, at) => sequences[0]! + BigInt(at)));
+    expect(most - before).toBe(2);
   });
 
   test('are of a thousand commands at most', async () => {

@@ -55,7 +55,7 @@ test('the same commands give the same answers, rows, entries, hashes and events'
         played.map(({ command }) => command),
         batchSizes,
       )) {
-        decisions.push(...(await runBatch(context, id, batch)).decisions);
+        decisions.push(...(await runBatch(context, { bookId: id, commands: batch })).decisions);
       }
       expect(decisions).toEqual(played.map(({ decision }) => decision));
       expect(await loadBook(pool, id)).toEqual(memory.book);
