@@ -1,6 +1,7 @@
 /** Connections that break, hang or are taken away in the middle: every command happens once, and is answered. */
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type Cut, startTcpProxy, type TcpProxy } from '../../scripts/faults/tcp-proxy.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { idempotencyKeys } from '../../src/idempotency/idempotency-store.ts';
 import { once } from '../../src/idempotency/once.ts';
@@ -12,7 +13,6 @@ import { loadPayouts } from '../../src/payouts/payout-store.ts';
 import { returnPayout } from '../../src/payouts/return-payout.ts';
 import { openBook, payoutRequest, type TestBook } from '../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
-import { type Cut, startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
 const log = createLogger('silent', 'test');
 let database: TestDatabase;

@@ -4,9 +4,9 @@
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Account, Client, Problem } from '../../scripts/faults/client.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import { newId, publicId } from '../../src/ids.ts';
-import type { Account, Client, Problem } from '../support/client.ts';
 import { lookInto, type OrganisationKeys, type Product, startProduct } from '../support/product.ts';
 
 let product: Product;

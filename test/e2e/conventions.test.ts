@@ -1,8 +1,8 @@
 /** Conventions that show only when the whole product runs: two modes, histories, keys that outlive their connection. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Account, type List, type Payout, type Problem, until } from '../../scripts/faults/client.ts';
 import { ROUTES } from '../../src/http/routes/index.ts';
-import { type Account, type List, type Payout, type Problem, until } from '../support/client.ts';
 import { describeOnEachBackend, type Product, startProduct } from '../support/product.ts';
 
 /** What of either answer is looked at. */

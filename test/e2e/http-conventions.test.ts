@@ -1,7 +1,6 @@
 /** The conventions of the interface, on the routes that exist: replays, waiting, versions, pages, filters, keys, limits. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newId, publicId } from '../../src/ids.ts';
 import {
   type Account,
   type Client,
@@ -11,7 +10,8 @@ import {
   type Payout,
   type Problem,
   succeeded,
-} from '../support/client.ts';
+} from '../../scripts/faults/client.ts';
+import { newId, publicId } from '../../src/ids.ts';
 import { type OrganisationKeys, type Product, startProduct } from '../support/product.ts';
 
 let product: Product;

@@ -4,9 +4,6 @@
  */
 import { toUSVString } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Route } from '../../src/http/route.ts';
-import { ROUTES } from '../../src/http/routes/index.ts';
-import { EVERY_SCOPE, SCOPES } from '../../src/organisations/api-key.ts';
 import {
   type Answer,
   type Client,
@@ -15,7 +12,10 @@ import {
   type List,
   type Problem,
   succeeded,
-} from '../support/client.ts';
+} from '../../scripts/faults/client.ts';
+import type { Route } from '../../src/http/route.ts';
+import { ROUTES } from '../../src/http/routes/index.ts';
+import { EVERY_SCOPE, SCOPES } from '../../src/organisations/api-key.ts';
 import { type OrganisationKeys, type Product, startProduct } from '../support/product.ts';
 
 let product: Product;

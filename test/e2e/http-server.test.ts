@@ -3,12 +3,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Client, type Problem } from '../../scripts/faults/client.ts';
+import { startProcess } from '../../scripts/faults/processes.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/log.ts';
 import { createRuntime } from '../../src/runtime.ts';
 import { startApi } from '../../src/server.ts';
-import { Client, type Problem } from '../support/client.ts';
-import { startProcess } from '../support/processes.ts';
 import { makeOrganisation, type Product, startProduct, testEnvironment } from '../support/product.ts';
 import { describeWithRedis, startRedis } from '../support/redis.ts';
 

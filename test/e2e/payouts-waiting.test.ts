@@ -1,9 +1,9 @@
 /** Payouts while nobody moves them: what is held, what can be called back, and what a dry run tells. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Account, type Client, type List, type Payout, until } from '../support/client.ts';
+import { type Account, type Client, type List, type Payout, until } from '../../scripts/faults/client.ts';
+import { pathOf, startReceiver } from '../../scripts/faults/receiver.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { describeOnEachBackend, lookInto, type Product, startProduct } from '../support/product.ts';
-import { pathOf, startReceiver } from '../support/receiver.ts';
 
 const balanceOf = async (client: Client, account: Pick<Account, 'id'>) =>
   (await client.read<Account>(`/v1/accounts/${account.id}`)).balance;

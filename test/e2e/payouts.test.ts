@@ -1,11 +1,11 @@
 /** The whole path of a payout: HTTP, queue, ledger, rail, webhook. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Account, Client, Entry, List } from '../support/client.ts';
-import { until } from '../support/client.ts';
+import type { Account, Client, Entry, List } from '../../scripts/faults/client.ts';
+import { until } from '../../scripts/faults/client.ts';
+import { pathOf, type Receiver, startReceiver } from '../../scripts/faults/receiver.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { describeOnEachBackend, type Product, startProduct } from '../support/product.ts';
-import { pathOf, type Receiver, startReceiver } from '../support/receiver.ts';
 
 const entriesOf = (client: Client, resource: string) =>
   client.read<List<Entry>>(`/v1/journal/entries?resource=${resource}`).then(({ data }) => data.reverse());

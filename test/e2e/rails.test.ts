@@ -1,8 +1,8 @@
 /** What a rail can say, early, late, twice and against its own word: every magic alias and every simulation. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Account, Client, Entry, List, Payout } from '../support/client.ts';
-import { until } from '../support/client.ts';
+import type { Account, Client, Entry, List, Payout } from '../../scripts/faults/client.ts';
+import { until } from '../../scripts/faults/client.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { describeOnEachBackend, type Product, startProduct } from '../support/product.ts';
 

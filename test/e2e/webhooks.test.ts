@@ -1,10 +1,10 @@
 /** Webhooks from end to end: what happens in a book arrives at those who asked, signed, once or until it does. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Client, Delivery, Endpoint, Event, List } from '../support/client.ts';
-import { until } from '../support/client.ts';
+import type { Client, Delivery, Endpoint, Event, List } from '../../scripts/faults/client.ts';
+import { until } from '../../scripts/faults/client.ts';
+import { pathOf, type Receiver, startReceiver } from '../../scripts/faults/receiver.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { describeOnEachBackend, type Product, startProduct } from '../support/product.ts';
-import { pathOf, type Receiver, startReceiver } from '../support/receiver.ts';
 
 describeOnEachBackend('a webhook endpoint', (backend) => {
   let product: Product;

@@ -1,10 +1,10 @@
 /** The instrument itself: whatever is changed behind the product's back, the invariants of the fault tests say so. */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Client, type Endpoint, until } from '../support/client.ts';
+import { type Client, type Endpoint, until } from '../../scripts/faults/client.ts';
+import { pathOf, type Receiver, startReceiver } from '../../scripts/faults/receiver.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { type Product, startProduct } from '../support/product.ts';
-import { pathOf, type Receiver, startReceiver } from '../support/receiver.ts';
 
 /** A rule, how it is broken, and how that is made good again. */
 const TAMPERINGS: [rule: string, broken: string, mended: string][] = [

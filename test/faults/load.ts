@@ -13,7 +13,7 @@ import {
   NotAsPromised,
   type Payout,
   until,
-} from '../support/client.ts';
+} from '../../scripts/faults/client.ts';
 
 export interface Load {
   /** Ids of all payouts that were accepted. */

@@ -1,7 +1,7 @@
 /** One key, one answer: whoever asks, wherever, however often at once. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Account, Answer, Payout, Problem } from '../support/client.ts';
+import type { Account, Answer, Payout, Problem } from '../../scripts/faults/client.ts';
 import { ALL_POOLS, describeOnEachBackend } from '../support/product.ts';
 import type { Load } from './load.ts';
 import { FAULT_LIMIT_MS, type Stage, startStage } from './stage.ts';

@@ -3,18 +3,18 @@
  * that keeps its own record, and at the end every invariant over all three.
  */
 import { expect } from 'vitest';
+import { Client, type Endpoint, until } from '../../scripts/faults/client.ts';
+import { type ProductProcess, type Role, startProcess } from '../../scripts/faults/processes.ts';
+import { type Receiver, startReceiver } from '../../scripts/faults/receiver.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { createPool } from '../../src/db/pool.ts';
 import { DATABASE } from '../../src/embedded/logins.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../src/embedded/throwaway-postgres.ts';
 import { publicId } from '../../src/ids.ts';
 import { createLogger } from '../../src/log.ts';
-import { Client, type Endpoint, until } from '../support/client.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
-import { type ProductProcess, type Role, startProcess } from '../support/processes.ts';
 import { type Backend, lookInto, makeOrganisation, soundAlarms, testEnvironment } from '../support/product.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
 import { type Load, startLoad } from './load.ts';
 
@@ -105,8 +105,8 @@ export async function startStage(options: StageOptions): Promise<Stage> {
     });
     const keys = await makeOrganisation(application);
     await application.end();
-    const look = lookInto(database);
-    closers.push(() => look.end());
+    const behind = lookInto(database);
+    closers.push(() => behind.end());
     const clients = apis.map(({ url }) => new Client(url, keys.testKey));
     closers.push(() => Promise.all(clients.map((client) => client.close())));
     const endpoint = await receiver.subscribe(clients[0]!);
@@ -128,14 +128,14 @@ export async function startStage(options: StageOptions): Promise<Stage> {
       addWorker: (name, { pools, failpoints }) => add(name, pools, failpoints),
       load: () => startLoad(clients),
       async query<Row extends object>(sql: string, values: unknown[] = []) {
-        return (await look.query<Row>(sql, values)).rows;
+        return (await behind.query<Row>(sql, values)).rows;
       },
       untilMoved<Row extends object>(sql: string, values: unknown[], isWanted: (rows: Row[]) => boolean) {
         let soundAt = 0;
         const look = async () => {
           if (performance.now() > soundAt) {
             soundAt = performance.now() + ALARM_EVERY_MS;
-            await soundAlarms(database);
+            await soundAlarms(behind);
           }
           return stage.query<Row>(sql, values);
         };

@@ -100,6 +100,8 @@ export interface FilledDatabase {
   readonly scene: Scene;
   /** Verifies the database as it is after these statements, with triggers, and so foreign keys too, switched off. */
   findingsAfter(...statements: string[]): Promise<Finding[]>;
+  /** Looks at it in another way. The pool is one connection. */
+  lookAfter<T>(statements: readonly string[], look: (pool: Pool) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -112,17 +114,19 @@ export async function openFilledDatabase(): Promise<FilledDatabase> {
   const pool = createPool({ url: database.superuserUrl, name: 'test', size: 1, log: createLogger('silent', 'test') });
   const superuser = await pool.connect();
   await superuser.query('SET session_replication_role = replica');
+  const lookAfter: FilledDatabase['lookAfter'] = async (statements, look) => {
+    await superuser.query('BEGIN');
+    try {
+      await run(superuser, statements);
+      return await look(poolOf(superuser));
+    } finally {
+      await superuser.query('ROLLBACK');
+    }
+  };
   return {
     scene,
-    async findingsAfter(...statements) {
-      await superuser.query('BEGIN');
-      try {
-        await run(superuser, statements);
-        return await findingsOf(poolOf(superuser));
-      } finally {
-        await superuser.query('ROLLBACK');
-      }
-    },
+    findingsAfter: (...statements) => lookAfter(statements, findingsOf),
+    lookAfter,
     async close() {
       superuser.release();
       await pool.end();

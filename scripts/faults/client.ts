@@ -4,7 +4,6 @@
  */
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'undici';
-import type { z } from 'zod';
 import type { Route } from '../../src/http/route.ts';
 import { ROUTES } from '../../src/http/routes/index.ts';
 import type * as accountSchemas from '../../src/http/schemas/accounts.ts';
@@ -14,16 +13,19 @@ import type * as payoutSchemas from '../../src/http/schemas/payouts.ts';
 import { problem } from '../../src/http/schemas/problem.ts';
 import type * as webhookSchemas from '../../src/http/schemas/webhooks.ts';
 
-export type Payout = z.output<typeof payoutSchemas.payout>;
-export type Account = z.output<typeof accountSchemas.account>;
-export type Entry = z.output<typeof journalSchemas.journalEntry>;
-export interface Event extends Omit<z.output<typeof eventSchemas.event>, 'data'> {
+/** What a schema lets through. */
+type Shape<Schema extends { _output: unknown }> = Schema['_output'];
+
+export type Payout = Shape<typeof payoutSchemas.payout>;
+export type Account = Shape<typeof accountSchemas.account>;
+export type Entry = Shape<typeof journalSchemas.journalEntry>;
+export interface Event extends Omit<Shape<typeof eventSchemas.event>, 'data'> {
   // biome-ignore lint/suspicious/noExplicitAny: whatever object the event is about
   data: { object: { id: string; [field: string]: any }; previous_attributes: Record<string, unknown> };
 }
-export type Endpoint = z.output<typeof webhookSchemas.webhookWithSecret>;
-export type Delivery = z.output<typeof webhookSchemas.delivery>;
-export type Problem = z.output<typeof problem>;
+export type Endpoint = Shape<typeof webhookSchemas.webhookWithSecret>;
+export type Delivery = Shape<typeof webhookSchemas.delivery>;
+export type Problem = Shape<typeof problem>;
 export interface List<Item> {
   data: Item[];
   has_more: boolean;
@@ -226,7 +228,7 @@ export function routeOf(method: string, path: string): Route | undefined {
 function holdAgainstReference(method: string, path: string, answer: Answer<unknown>): void {
   const route = routeOf(method, path);
   const told = `${method} ${path} answered ${answer.status} ${answer.text.slice(0, 2_000)}`;
-  const fits = (schema: z.ZodType) => {
+  const fits = (schema: Route['responses'][number]['schema']) => {
     const { error } = schema.safeParse(answer.body);
     if (error) throw new NotAsPromised(`${told}\nwhich is not what the reference says: ${error.message}`);
   };

@@ -1,0 +1,67 @@
+/** All SQL with which the fault scenarios look behind the product's back, and hurry what would take its time. */
+import { createPool, type Pool } from '../../src/db/pool.ts';
+import { createLogger } from '../../src/log.ts';
+
+/** A pool with every right, for looking behind the product's back. */
+export function lookInto(database: { superuserUrl: string }): Pool {
+  return createPool({ url: database.superuserUrl, name: 'test', size: 6, log: createLogger('silent', 'test') });
+}
+
+/**
+ * Lets the alarms of everything that waits go off now, as they would by themselves after half a minute: rows whose bell was
+ * lost, or whom somebody answered and died. A delivery that failed keeps the time of its next try. Most of them, at random:
+ * a bell is named after all its rows, and one that a dead worker had in hand keeps its name for half a minute.
+ */
+export async function soundAlarms(pool: Pool): Promise<void> {
+  // Rows that somebody holds are being moved right now: waiting for them could become a deadlock with a commit.
+  await pool.query(`
+    UPDATE payouts SET due_at = now() FROM (
+      SELECT book_id, id FROM payouts WHERE due_at > now() AND stuck_at IS NULL AND random() < 0.7 FOR NO KEY UPDATE SKIP LOCKED
+    ) AS free WHERE payouts.book_id = free.book_id AND payouts.id = free.id;
+    UPDATE webhook_deliveries AS d SET due_at = greatest(now(), d.retry_at) FROM (
+      SELECT book_id, endpoint_id, event_sequence FROM webhook_deliveries
+      WHERE due_at > greatest(now(), retry_at) AND stuck_at IS NULL AND random() < 0.7 FOR NO KEY UPDATE SKIP LOCKED
+    ) AS free
+    WHERE d.book_id = free.book_id AND d.endpoint_id = free.endpoint_id AND d.event_sequence = free.event_sequence`);
+}
+
+/** The time of every next try has come: a receiver that was ill is well again, and need not be waited for. */
+export async function hurryDeliveries(pool: Pool): Promise<void> {
+  await pool.query(`
+    UPDATE webhook_deliveries SET due_at = now(), retry_at = now()
+    WHERE status = 'pending' AND stuck_at IS NULL AND retry_at > now()`);
+}
+
+export interface UnderWay {
+  payouts: bigint;
+  deliveries: bigint;
+  notices: bigint;
+  stuck: bigint;
+}
+
+/** How much has not come to its end. Deliveries of endpoints that are switched off wait for nobody. */
+export async function countUnderWay(pool: Pool): Promise<UnderWay> {
+  const { rows } = await pool.query<UnderWay>(`
+    SELECT
+      (SELECT count(*) FROM payouts WHERE status IN ('pending', 'processing')) AS payouts,
+      (SELECT count(*) FROM webhook_deliveries WHERE status = 'pending') AS deliveries,
+      (SELECT count(*) FROM sandbox_rail.notices WHERE acknowledged_at IS NULL) AS notices,
+      (SELECT count(*) FROM payouts WHERE stuck_at IS NOT NULL) AS stuck`);
+  return rows[0]!;
+}
+
+export async function payoutIds(pool: Pool, bookId: string): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>('SELECT id FROM payouts WHERE book_id = $1 ORDER BY id', [bookId]);
+  return rows.map(({ id }) => id);
+}
+
+/** What a rail said that cannot be booked without a person. */
+export async function readExceptions(pool: Pool): Promise<{ kind: string; payout_id: string }[]> {
+  const { rows } = await pool.query<{ kind: string; payout_id: string }>('SELECT kind, payout_id FROM exceptions');
+  return rows;
+}
+
+/** Any other look: a scenario's own question. */
+export async function look<Row extends object>(pool: Pool, sql: string, values: unknown[] = []): Promise<Row[]> {
+  return (await pool.query<Row>(sql, values)).rows;
+}

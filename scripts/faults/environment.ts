@@ -1,0 +1,19 @@
+/** What a process of the product is configured with in tests: nothing that is there to protect it from the world. */
+export function testEnvironment(
+  database: { applicationUrl: string; encryptionKey: string },
+  redis: { url: string } | undefined,
+  further: Record<string, string> = {},
+): Record<string, string> {
+  return {
+    DATABASE_URL: database.applicationUrl,
+    REDIS_URL: redis?.url ?? '',
+    COUNTINGHOUSE_ENCRYPTION_KEY: database.encryptionKey,
+    PORT: '0',
+    LOG_LEVEL: 'silent',
+    SWEEP_INTERVAL_MS: '200',
+    WEBHOOK_ALLOW_HOSTS: '127.0.0.1:*',
+    RATE_LIMIT_WRITES_PER_SECOND: '100000',
+    RATE_LIMIT_READS_PER_SECOND: '100000',
+    ...further,
+  };
+}

@@ -1,0 +1,242 @@
+/**
+ * What must hold whatever has happened (docs: "nothing lost, nothing twice"), checked against three records that were kept
+ * apart: the ledger's rows, the sandbox rail's own, and what a webhook receiver saw. Each check is one query or one
+ * comparison that answers with what is wrong; nothing wrong is an empty list.
+ */
+import { createHash } from 'node:crypto';
+import { canonicalize } from 'json-canonicalize';
+import type { Pool } from '../../src/db/pool.ts';
+import { publicId } from '../../src/ids.ts';
+import type { Finding } from '../../src/verify/finding.ts';
+import { verifyDatabase } from '../../src/verify/verify-database.ts';
+import type { Endpoint } from './client.ts';
+import { lookInto } from './database-store.ts';
+import { pathOf, type Receiver } from './receiver.ts';
+
+/** Each query answers with one row for each violation. */
+const RULES: Record<string, string> = {
+  'debits equal credits in each book and currency': `
+    SELECT book_id, currency, sum(posted_debits) AS debits, sum(posted_credits) AS credits
+    FROM accounts GROUP BY 1, 2 HAVING sum(posted_debits) <> sum(posted_credits)`,
+
+  'an account is the sum of its postings, and its lines have no gap': `
+    WITH lines AS (
+      SELECT book_id, debit_account_id AS id, debit_line AS line, debit_balance_after AS after, amount AS debit, 0 AS credit FROM postings
+      UNION ALL
+      SELECT book_id, credit_account_id, credit_line, credit_balance_after, 0, amount FROM postings
+    ), running AS (
+      SELECT *, sum(debit - credit) OVER (PARTITION BY book_id, id ORDER BY line) AS balance FROM lines
+    ), summed AS (
+      SELECT a.book_id, a.id, a.posted_debits, a.posted_credits, a.lines,
+        coalesce(sum(debit), 0) AS debits, coalesce(sum(credit), 0) AS credits, count(line) AS found,
+        coalesce(max(line), 0) AS last, count(DISTINCT line) AS different,
+        count(*) FILTER (WHERE after <> CASE a.side WHEN 'debit' THEN balance ELSE -balance END) AS wrong
+      FROM accounts a LEFT JOIN running USING (book_id, id)
+      GROUP BY 1, 2, 3, 4, 5
+    )
+    SELECT * FROM summed WHERE posted_debits <> debits OR posted_credits <> credits OR wrong > 0
+      OR lines <> found OR lines <> last OR lines <> different`,
+
+  'held is the sum of open holds, and each hold that of its steps': `
+    SELECT a.book_id, a.id, a.held_debits, a.held_credits, coalesce(h.remaining, 0) AS remaining
+    FROM accounts a
+    LEFT JOIN (SELECT book_id, account_id, sum(remaining) AS remaining FROM holds WHERE status = 'open' GROUP BY 1, 2) h
+      ON h.book_id = a.book_id AND h.account_id = a.id
+    WHERE CASE a.side WHEN 'credit' THEN a.held_debits ELSE a.held_credits END <> coalesce(h.remaining, 0)
+      OR CASE a.side WHEN 'credit' THEN a.held_credits ELSE a.held_debits END <> 0
+    UNION ALL
+    SELECT h.book_id, h.id, h.amount, h.remaining, sum(s.amount) FILTER (WHERE s.kind <> 'created')
+    FROM holds h JOIN hold_steps s ON s.book_id = h.book_id AND s.hold_id = h.id
+    GROUP BY h.book_id, h.id, h.amount, h.remaining, h.status, h.steps
+    HAVING h.remaining <> h.amount - coalesce(sum(s.amount) FILTER (WHERE s.kind <> 'created'), 0)
+      OR (h.status = 'open') <> (h.remaining > 0) OR h.steps <> count(*)`,
+
+  'no account is below its floor but by entries that say so': `
+    SELECT book_id, id, floor FROM accounts a
+    WHERE floor IS NOT NULL AND floor > CASE side
+        WHEN 'credit' THEN posted_credits - posted_debits - held_debits ELSE posted_debits - posted_credits - held_credits END
+      AND NOT EXISTS (SELECT FROM entries e JOIN postings p ON p.book_id = e.book_id AND p.entry_sequence = e.sequence
+        WHERE e.book_id = a.book_id AND e.floor_overridden AND a.id IN (p.debit_account_id, p.credit_account_id))`,
+
+  'entries and events are numbered without a gap': `
+    SELECT b.id, b.entry_sequence, b.event_sequence, e.count AS entries, v.count AS events FROM books b
+    CROSS JOIN LATERAL (SELECT count(*), coalesce(max(sequence), 0) AS last FROM entries WHERE book_id = b.id) e
+    CROSS JOIN LATERAL (SELECT count(*), coalesce(max(sequence), 0) AS last FROM events WHERE book_id = b.id) v
+    WHERE b.entry_sequence <> e.count OR e.count <> e.last OR b.event_sequence <> v.count OR v.count <> v.last`,
+
+  'every payout has come to its end, and none is stuck': `
+    SELECT book_id, id, status, outcome, stuck_error FROM payouts
+    WHERE status IN ('pending', 'processing') OR stuck_at IS NOT NULL OR due_at IS NOT NULL`,
+
+  'each step of a payout is booked once, and exactly the steps of its status': `
+    SELECT p.book_id, p.id, p.status, e.steps, p.entry_ids FROM payouts p
+    LEFT JOIN LATERAL (
+      SELECT coalesce(string_agg(regexp_replace(step, '_[0-9]+$', ''), ' ' ORDER BY sequence), '') AS steps,
+        coalesce(jsonb_agg(id ORDER BY sequence), '[]') AS ids
+      FROM entries WHERE book_id = p.book_id AND resource_id = p.id
+    ) e ON true
+    WHERE e.ids <> p.entry_ids OR NOT CASE p.status
+      WHEN 'paid' THEN e.steps ~ '^reserved (paid|failed paid_after_failed)( returned)*$'
+      WHEN 'returned' THEN e.steps ~ '^reserved (paid|failed paid_after_failed)( returned)+$' AND p.amount_returned = p.amount
+      WHEN 'failed' THEN e.steps IN ('', 'reserved failed')
+      ELSE e.steps = '' END`,
+
+  'what left at the rail is what left in the ledger, payout by payout': `
+    SELECT coalesce(l.book, r.book) AS book, coalesce(l.e2e, r.e2e) AS end_to_end_id, l.id, l.net AS ledger, r.net AS rail
+    FROM (
+      SELECT book_id::text AS book, end_to_end_id AS e2e, id, currency,
+        CASE WHEN status IN ('paid', 'returned') THEN amount - amount_returned ELSE 0 END AS net
+      FROM payouts WHERE rail <> 'book'
+    ) l FULL JOIN (
+      SELECT originator AS book, end_to_end_id AS e2e, currency,
+        CASE WHEN status = 'paid' THEN amount - amount_returned ELSE 0 END AS net
+      FROM sandbox_rail.instructions
+    ) r ON r.book = l.book AND r.e2e = l.e2e AND r.currency = l.currency
+    WHERE coalesce(l.net, 0) <> coalesce(r.net, 0) OR l.id IS NULL`,
+
+  'what is left of the money at the bank is what came in less what left at the rail': `
+    SELECT a.book_id, a.currency, a.posted_debits - a.posted_credits AS pool, i.amount AS came_in, o.amount AS left_at_rail
+    FROM accounts a
+    CROSS JOIN LATERAL (
+      SELECT coalesce(sum(amount), 0) AS amount FROM inbound_transfers WHERE book_id = a.book_id AND currency = a.currency) i
+    CROSS JOIN LATERAL (
+      SELECT coalesce(sum(amount - amount_returned) FILTER (WHERE status = 'paid'), 0) AS amount
+      FROM sandbox_rail.instructions WHERE originator = a.book_id::text AND currency = a.currency) o
+    WHERE a.code = 'pool' AND a.posted_debits - a.posted_credits <> i.amount - o.amount`,
+
+  'nothing stays in transit': `
+    SELECT book_id, currency, posted_credits - posted_debits AS in_transit FROM accounts
+    WHERE code = 'payouts_in_transit' AND posted_credits <> posted_debits`,
+
+  'every payout was accepted under one key': `
+    SELECT p.book_id, p.id, count(k.key) AS keys FROM payouts p
+    LEFT JOIN idempotency_keys k
+      ON k.book_id = p.book_id AND k.resource = 'payout' AND k.resource_id = p.id AND k.status = 202
+    GROUP BY 1, 2 HAVING count(k.key) <> 1`,
+
+  'a notice of the rail is taken in once': `
+    SELECT n.id, n.kind, n.acknowledged_at FROM sandbox_rail.notices n WHERE n.acknowledged_at IS NULL`,
+
+  'every event is there once for each endpoint that wants all of them': `
+    SELECT w.book_id, w.id, found.count, wanted.count AS wanted FROM webhook_endpoints w
+    CROSS JOIN LATERAL (
+      SELECT count(*), min(event_sequence) AS first FROM webhook_deliveries d JOIN events e ON e.book_id = d.book_id AND e.sequence = d.event_sequence
+      WHERE d.book_id = w.book_id AND d.endpoint_id = w.id AND e.type <> 'webhook.test') found
+    CROSS JOIN LATERAL (
+      SELECT count(*) FROM events WHERE book_id = w.book_id AND sequence >= found.first AND type <> 'webhook.test') wanted
+    WHERE w.events = '{*}' AND w.status = 'enabled' AND w.disabled_reason IS NULL AND w.version = 1 AND found.count <> wanted.count`,
+};
+
+export interface InvariantsOf {
+  database: { superuserUrl: string };
+  /** Endpoints whose events all have to have arrived at the receiver. */
+  receiver?: Receiver;
+  endpoints?: readonly Endpoint[];
+}
+
+/** What is wrong, by rule. */
+export async function brokenInvariants({
+  database,
+  receiver,
+  endpoints = [],
+}: InvariantsOf): Promise<Record<string, unknown>> {
+  const pool = lookInto(database);
+  try {
+    const wrong: Record<string, unknown> = {};
+    for (const [rule, sql] of Object.entries(RULES)) {
+      const { rows } = await pool.query(sql);
+      if (rows.length > 0) wrong[rule] = rows.slice(0, 5);
+    }
+    const broken = await brokenChains(pool);
+    if (broken.length > 0) wrong['each entry carries the hash of the one before'] = broken;
+    const findings = await verified(pool);
+    if (findings.length > 0) wrong['`npm run verify` finds nothing'] = findings.slice(0, 5);
+    const unexplained = await balancesNotFromEvents(pool);
+    if (unexplained.length > 0) wrong['balances can be rebuilt from events alone'] = unexplained;
+    for (const endpoint of endpoints) {
+      const missing = receiver ? await notReceived(pool, receiver, endpoint) : [];
+      if (missing.length > 0) wrong[`what ${endpoint.url} received is what happened`] = missing.slice(0, 5);
+    }
+    return wrong;
+  } finally {
+    await pool.end();
+  }
+}
+
+/** What the product itself would find. */
+async function verified(pool: Pool): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  await verifyDatabase(pool, { onFinding: (finding) => findings.push(finding) });
+  return findings;
+}
+
+/** The chain by another way than the product's own: columns from SQL, a general canonicaliser, SHA-256. */
+async function brokenChains(pool: Pool): Promise<unknown[]> {
+  const { rows } = await pool.query<{ book_id: string; sequence: bigint; hash: Buffer; head: Buffer; entry: object }>(`
+    SELECT e.book_id, e.sequence, e.hash, b.chain_hash AS head, jsonb_build_object(
+      'book_id', e.book_id, 'sequence', e.sequence::text, 'id', e.id, 'resource', e.resource, 'resource_id', e.resource_id,
+      'step', e.step, 'request_id', e.request_id, 'floor_overridden', e.floor_overridden, 'text_digest', encode(e.text_digest, 'hex'),
+      'posted_at', to_char(e.posted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+      'effective_at', to_char(e.effective_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+      'postings', (SELECT jsonb_agg(jsonb_build_object(
+          'ordinal', p.ordinal::text, 'amount', p.amount::text, 'currency', p.currency,
+          'debit_account_id', p.debit_account_id, 'debit_line', p.debit_line::text, 'debit_balance_after', p.debit_balance_after::text,
+          'credit_account_id', p.credit_account_id, 'credit_line', p.credit_line::text, 'credit_balance_after', p.credit_balance_after::text
+        ) ORDER BY p.ordinal) FROM postings p WHERE p.book_id = e.book_id AND p.entry_sequence = e.sequence)
+    ) AS entry
+    FROM entries e JOIN books b ON b.id = e.book_id ORDER BY e.book_id, e.sequence`);
+  const broken: unknown[] = [];
+  for (const [at, row] of rows.entries()) {
+    const before = rows[at - 1];
+    const previous = before?.book_id === row.book_id ? before.hash : Buffer.alloc(32);
+    const text = canonicalize({ ...row.entry, previous_hash: previous.toString('hex') });
+    if (!createHash('sha256').update(text).digest().equals(row.hash))
+      broken.push(`${row.book_id} entry ${row.sequence}`);
+    const isLast = rows[at + 1]?.book_id !== row.book_id;
+    if (isLast && !row.hash.equals(row.head)) broken.push(`${row.book_id}: its head is not its last entry's hash`);
+  }
+  return broken;
+}
+
+/** Whoever only reads events must come to the same balances, and meet each entry once. */
+async function balancesNotFromEvents(pool: Pool): Promise<unknown[]> {
+  const { rows } = await pool.query(`
+    WITH told AS (
+      SELECT e.book_id, j.entry FROM events e CROSS JOIN LATERAL jsonb_array_elements(e.payload::jsonb -> 'journal_entries') AS j (entry)
+    ), lines AS (
+      SELECT told.book_id, entry ->> 'sequence' AS sequence, p.posting,
+        count(*) OVER (PARTITION BY told.book_id, entry ->> 'id') / jsonb_array_length(entry -> 'postings') AS times
+      FROM told CROSS JOIN LATERAL jsonb_array_elements(entry -> 'postings') AS p (posting)
+    )
+    SELECT coalesce(l.book_id, p.book_id) AS book_id, coalesce(l.sequence, p.entry_sequence::text) AS sequence, l.times, l.posting
+    FROM lines l
+    FULL JOIN postings p ON p.book_id = l.book_id AND p.entry_sequence::text = l.sequence AND p.amount = (l.posting ->> 'amount')::bigint
+      AND p.debit_balance_after = (l.posting -> 'debit' ->> 'balance_after')::bigint
+      AND p.credit_balance_after = (l.posting -> 'credit' ->> 'balance_after')::bigint
+    WHERE l.book_id IS NULL OR p.book_id IS NULL OR l.times <> 1 LIMIT 5`);
+  return rows;
+}
+
+/** Every event of the endpoint arrived at least once, signed, byte for byte as it is kept; and nothing else did. */
+async function notReceived(pool: Pool, receiver: Receiver, endpoint: Endpoint): Promise<unknown[]> {
+  const { rows } = await pool.query<{ id: string; payload: string; status: string; endpoint_id: string }>(`
+    SELECT e.id, e.payload, d.status, d.endpoint_id FROM webhook_deliveries d
+    JOIN events e ON e.book_id = d.book_id AND e.sequence = d.event_sequence`);
+  const expected = new Map(
+    rows
+      .filter((row) => publicId('webhookEndpoint', row.endpoint_id) === endpoint.id)
+      .map((row) => [publicId('event', row.id), row]),
+  );
+  const wrong: unknown[] = [];
+  const arrived = new Set<string>();
+  for (const { id, body, forged, answered } of receiver.at(pathOf(endpoint))) {
+    if (forged) wrong.push(`${id}: ${forged}`);
+    if (expected.get(id)?.payload !== body) wrong.push(`${id}: arrived, and is not what the ledger keeps`);
+    if (answered !== undefined && answered < 300) arrived.add(id);
+  }
+  for (const [id, { status }] of expected) {
+    if (status !== 'delivered') wrong.push(`${id}: ${status}`);
+    if (!arrived.has(id)) wrong.push(`${id}: never arrived`);
+  }
+  return wrong;
+}
