@@ -25,6 +25,7 @@ const GROUPS = [
   'organisations',
   'payments',
   'payouts',
+  'proofs',
   'rails',
   'reconciliation',
   'reports',
@@ -54,6 +55,7 @@ const LAYERS = [
   { name: 'idempotency', from: folder('idempotency'), may: core },
   { name: 'groups', from: folder(...GROUPS, 'operations', 'timeline'), may: groups },
   { name: 'verify', from: folder('verify'), may: [...groups, ...folder('verify')] },
+  { name: 'audit', from: folder('audit'), may: [...groups, ...folder('verify', 'audit')] },
   { name: 'queue', from: folder('queue'), may: [...leaves, ...file('config'), ...folder('queue')] },
   { name: 'http', from: folder('http'), may: [...groups, ...folder('http', 'queue')] },
   { name: 'migrations', from: ['^migrations/', '^knexfile\\.ts$'], may: ['^migrations/'] },
@@ -105,9 +107,10 @@ module.exports = {
     },
     {
       name: 'nobody-imports-entry-points',
-      comment: 'Scripts, the embedded start and the server are where processes begin; verification is for scripts.',
+      comment:
+        'Scripts, the embedded start and the server are where processes begin; verification is for scripts and for the audit.',
       severity: 'error',
-      from: { path: ['^src/', '^workers/'], pathNot: [...folder('embedded', 'verify'), ...file('server')] },
+      from: { path: ['^src/', '^workers/'], pathNot: [...folder('embedded', 'verify', 'audit'), ...file('server')] },
       to: { path: ['^scripts/', ...folder('embedded', 'verify'), ...file('server')] },
     },
     {

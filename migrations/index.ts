@@ -6,6 +6,7 @@ import * as accountsPayouts from './0003-accounts-payouts.ts';
 import * as webhooks from './0004-webhooks.ts';
 import * as sandboxRail from './0005-sandbox-rail.ts';
 import * as indexesForOnePurpose from './0006-indexes-for-one-purpose.ts';
+import * as checkpoints from './0007-checkpoints.ts';
 
 interface NamedMigration {
   name: string;
@@ -19,6 +20,7 @@ const MIGRATIONS: NamedMigration[] = [
   { name: '0004-webhooks', migration: webhooks },
   { name: '0005-sandbox-rail', migration: sandboxRail },
   { name: '0006-indexes-for-one-purpose', migration: indexesForOnePurpose },
+  { name: '0007-checkpoints', migration: checkpoints },
 ];
 
 export const migrationSource: Knex.MigrationSource<NamedMigration> = {

@@ -23,6 +23,16 @@ const hostAndPort = z
   .string()
   .regex(/^(\[[0-9a-fA-F:]+\]|[^\s:,]+):(\*|\d{1,5})$/, 'expects host:port or host:*, separated by commas');
 
+/** What stands before the 32 bytes of a seed in PKCS #8 (RFC 8410, section 7). */
+const PKCS8_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
+const SIGNING_KEY_EXPECTATION =
+  'expects an Ed25519 key in base64 (openssl genpkey -algorithm ed25519 -outform DER | base64)';
+
+function isSigningKey(bytes: Buffer): boolean {
+  if (bytes.length === 32) return true;
+  return bytes.length === 48 && bytes.subarray(0, 16).equals(PKCS8_ED25519);
+}
+
 const schema = z.object({
   /** The application's role: it cannot change the journal. */
   DATABASE_URL: postgresUrl,
@@ -57,6 +67,13 @@ const schema = z.object({
       (keys) => keys.every((key) => Buffer.from(key, 'base64').length === 32),
       'expects keys of 32 bytes in base64, separated by commas',
     ),
+  /** Ed25519, in base64: a seed of 32 bytes, or PKCS #8. Signs checkpoints; without it none are made. */
+  CHECKPOINT_SIGNING_KEY: z
+    .string()
+    .refine((text) => isSigningKey(Buffer.from(text, 'base64')), SIGNING_KEY_EXPECTATION)
+    .optional(),
+  /** Between two checkpoints of a book that goes on. */
+  CHECKPOINT_INTERVAL_SECONDS: whole(1, 604_800).default(3_600),
   /** host:port pairs that webhooks of test books may reach although they are not public. */
   WEBHOOK_ALLOW_HOSTS: z
     .string()
@@ -80,6 +97,8 @@ const schema = z.object({
   DRAIN_TIMEOUT_MS: whole(100, 600_000).default(25_000),
   /** How often the sweeper looks for rows that nobody moved. */
   SWEEP_INTERVAL_MS: whole(50, 60_000).default(1_000),
+  /** Of the time of one connection, how much the audit beside the sweeper may take; 0 for none. */
+  AUDIT_TIME_SHARE_PERCENT: whole(0, 50).default(2),
   /** Whether statements may be prepared by name: not behind a pooler in transaction mode. */
   DATABASE_NAMED_STATEMENTS: flag.default(true),
 });

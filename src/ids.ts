@@ -17,6 +17,7 @@ export const ID_PREFIXES = {
   hold: 'hold',
   entry: 'je',
   event: 'evt',
+  checkpoint: 'cp',
   webhookEndpoint: 'we',
   request: 'req',
   apiKey: 'key',

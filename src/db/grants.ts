@@ -20,6 +20,8 @@ export const TABLE_RIGHTS: Readonly<Record<string, readonly string[]>> = {
   holds: CHANGE,
   idempotency_keys: CHANGE,
   metadata_index: APPEND,
+  checkpoints: APPEND,
+  tree_nodes: APPEND,
   account_profiles: CHANGE,
   default_accounts: CHANGE,
   inbound_transfers: APPEND,

@@ -13,15 +13,17 @@ import type { Entry, EntryText, Posting } from './entry.ts';
 export const GENESIS_HASH = Buffer.alloc(32);
 
 export type UnsealedEntry = Omit<Entry, 'hash'>;
+/** Of a text, its digest alone. */
+type HashedEntry = Omit<UnsealedEntry, 'text'>;
 
-export function entryHash(bookId: BookId, previousHash: Buffer, entry: UnsealedEntry): Buffer {
+export function entryHash(bookId: BookId, previousHash: Buffer, entry: HashedEntry): Buffer {
   return createHash('sha256')
     .update(entryText(bookId, previousHash, entry))
     .digest();
 }
 
 /** The canonical JSON that is hashed. `resource` and `step` are our own words, without a character to escape. */
-export function entryText(bookId: BookId, previousHash: Buffer, entry: UnsealedEntry): string {
+export function entryText(bookId: BookId, previousHash: Buffer, entry: HashedEntry): string {
   let postings = '';
   for (const posting of entry.postings) postings += (postings === '' ? '' : ',') + postingText(posting);
   const digest = entry.textDigest === null ? 'null' : `"${entry.textDigest.toString('hex')}"`;

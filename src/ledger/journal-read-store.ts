@@ -21,7 +21,7 @@ export interface EntryRow {
   hash: Buffer;
 }
 
-export interface PostingRow {
+interface PostingRow {
   entry_sequence: bigint;
   ordinal: number;
   debit_account_id: string;
@@ -36,7 +36,7 @@ export interface PostingRow {
 
 export const ENTRY_COLUMNS =
   'sequence, id, resource, resource_id, step, posted_at, effective_at, request_id, floor_overridden, text_digest, hash';
-export const POSTING_COLUMNS =
+const POSTING_COLUMNS =
   'entry_sequence, ordinal, debit_account_id, credit_account_id, amount, currency, debit_line, debit_balance_after, credit_line, credit_balance_after';
 
 export type ReadEntry = Omit<Entry, 'text'>;
@@ -58,7 +58,7 @@ export function entryFromRow(row: EntryRow, postings: readonly Posting[]): ReadE
   };
 }
 
-export function postingFromRow(row: PostingRow): Posting {
+function postingFromRow(row: PostingRow): Posting {
   return {
     ordinal: row.ordinal,
     debitAccountId: row.debit_account_id,
@@ -83,6 +83,10 @@ export async function loadPostings(
     text: `SELECT ${POSTING_COLUMNS} FROM postings WHERE book_id = $1 AND entry_sequence = ANY ($2::bigint[]) ORDER BY entry_sequence, ordinal`,
     values: [bookId, plainArray(sequences)],
   });
+  return byEntry(rows);
+}
+
+function byEntry(rows: readonly PostingRow[]): Map<bigint, Posting[]> {
   const postings = new Map<bigint, Posting[]>();
   for (const row of rows) {
     const list = postings.get(row.entry_sequence);
@@ -115,6 +119,32 @@ async function withPostings(db: Queryable, bookId: BookId, rows: readonly EntryR
     bookId,
     rows.map((row) => row.sequence),
   );
+  return rows.map((row) => entryFromRow(row, postings.get(row.sequence) ?? []));
+}
+
+/**
+ * Entries after a sequence, in their order. For who goes through a whole journal: up to a bound that was read before, no row
+ * changes any more. Indexes: entries_pkey, postings_pkey.
+ */
+export async function readEntries(
+  db: Queryable,
+  bookId: BookId,
+  page: { after: bigint; upTo: bigint; limit: number },
+): Promise<ReadEntry[]> {
+  const { rows } = await db.query<EntryRow>({
+    name: 'entries.read',
+    text: `SELECT ${ENTRY_COLUMNS} FROM entries WHERE book_id = $1 AND sequence > $2 AND sequence <= $3 ORDER BY sequence LIMIT $4`,
+    values: [bookId, page.after, page.upTo, page.limit],
+  });
+  const last = rows.at(-1)?.sequence;
+  if (last === undefined) return [];
+  const { rows: lines } = await db.query<PostingRow>({
+    name: 'postings.read',
+    text: `SELECT ${POSTING_COLUMNS} FROM postings
+      WHERE book_id = $1 AND entry_sequence > $2 AND entry_sequence <= $3 ORDER BY entry_sequence, ordinal`,
+    values: [bookId, page.after, last],
+  });
+  const postings = byEntry(lines);
   return rows.map((row) => entryFromRow(row, postings.get(row.sequence) ?? []));
 }
 

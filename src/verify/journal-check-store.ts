@@ -3,64 +3,39 @@ import { plainArray } from '../db/columns.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
-import type { EntryText, Posting } from '../ledger/entry.ts';
-import {
-  type EntryRow,
-  entryFromRow,
-  POSTING_COLUMNS,
-  type PostingRow,
-  postingFromRow,
-  type ReadEntry,
-} from '../ledger/journal-read-store.ts';
+import type { EntryText } from '../ledger/entry.ts';
+import { type ReadEntry, readEntries } from '../ledger/journal-read-store.ts';
 
 export interface JournalRow extends ReadEntry {
   /** Null where there never was one, or where it was erased. */
   text: EntryText | null;
 }
 
-type EntryWithText = EntryRow & { salt: Buffer | null; description: string | null };
-
-/** Entries after a sequence, with their texts and postings. Indexes: entries_pkey, entry_texts_pkey, postings_pkey. */
+/** Entries after a sequence, with their texts and postings. Indexes: entries_pkey, postings_pkey, entry_texts_pkey. */
 export async function readJournal(
   db: Queryable,
   bookId: BookId,
   page: { after: bigint; upTo: bigint; limit: number },
 ): Promise<JournalRow[]> {
-  const { rows } = await db.query<EntryWithText>({
-    name: 'verify.entries',
-    text: `SELECT e.sequence, e.id, e.resource, e.resource_id, e.step, e.posted_at, e.effective_at, e.request_id,
-        e.floor_overridden, e.text_digest, e.hash, t.salt, t.description
-      FROM entries e LEFT JOIN entry_texts t ON t.book_id = e.book_id AND t.entry_sequence = e.sequence
-      WHERE e.book_id = $1 AND e.sequence > $2 AND e.sequence <= $3 ORDER BY e.sequence LIMIT $4`,
-    values: [bookId, page.after, page.upTo, page.limit],
-  });
-  const last = rows.at(-1)?.sequence;
+  const entries = await readEntries(db, bookId, page);
+  const last = entries.at(-1)?.sequence;
   if (last === undefined) return [];
-  const postings = await readPostings(db, bookId, { after: page.after, upTo: last });
-  return rows.map((row) => ({
-    ...entryFromRow(row, postings.get(row.sequence) ?? []),
-    text: row.salt === null ? null : { salt: row.salt, description: row.description! },
-  }));
+  const texts = await readTexts(db, bookId, { after: page.after, upTo: last });
+  return entries.map((entry) => ({ ...entry, text: texts.get(entry.sequence) ?? null }));
 }
 
-async function readPostings(
+async function readTexts(
   db: Queryable,
   bookId: BookId,
   range: { after: bigint; upTo: bigint },
-): Promise<Map<bigint, Posting[]>> {
-  const { rows } = await db.query<PostingRow>({
-    name: 'verify.postings',
-    text: `SELECT ${POSTING_COLUMNS} FROM postings
-      WHERE book_id = $1 AND entry_sequence > $2 AND entry_sequence <= $3 ORDER BY entry_sequence, ordinal`,
+): Promise<Map<bigint, EntryText>> {
+  const { rows } = await db.query<{ entry_sequence: bigint; salt: Buffer; description: string }>({
+    name: 'verify.texts',
+    text: `SELECT entry_sequence, salt, description FROM entry_texts
+      WHERE book_id = $1 AND entry_sequence > $2 AND entry_sequence <= $3`,
     values: [bookId, range.after, range.upTo],
   });
-  const postings = new Map<bigint, Posting[]>();
-  for (const row of rows) {
-    const list = postings.get(row.entry_sequence);
-    if (list) list.push(postingFromRow(row));
-    else postings.set(row.entry_sequence, [postingFromRow(row)]);
-  }
-  return postings;
+  return new Map(rows.map(({ entry_sequence, salt, description }) => [entry_sequence, { salt, description }]));
 }
 
 /** Which of these payouts and transfers exist. Indexes: the primary keys. */

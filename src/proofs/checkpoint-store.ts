@@ -1,0 +1,163 @@
+/** All SQL of checkpoints. Rows are only added; the database refuses anything else. */
+import type { Instant } from '../clock.ts';
+import { build, keyset, type Page, type PageRequest, pageOf, runBuilt } from '../db/page.ts';
+import type { Queryable } from '../db/pool.ts';
+import type { Uuid } from '../ids.ts';
+import type { BookId, Mode } from '../ledger/book.ts';
+import type { Checkpoint } from './checkpoint.ts';
+
+/** With what a later one needs to go on from there: the peaks of its trees. */
+export interface StoredCheckpoint extends Checkpoint {
+  readonly peaks: readonly Buffer[];
+  readonly eventPeaks: readonly Buffer[];
+}
+
+interface CheckpointRow {
+  book_id: string;
+  mode: Mode;
+  id: string;
+  tree_size: bigint;
+  event_tree_size: bigint;
+  root_hash: Buffer;
+  chain_hash: Buffer;
+  event_root_hash: Buffer;
+  peaks: Buffer;
+  event_peaks: Buffer;
+  public_key: Buffer;
+  signature: Buffer;
+  created_at: Instant;
+}
+
+const HASH_BYTES = 32;
+const OWN_COLUMNS =
+  'book_id, id, tree_size, event_tree_size, root_hash, chain_hash, event_root_hash, peaks, event_peaks, public_key, signature, created_at';
+/** The mode is the book's, which never changes. */
+const COLUMNS = `${OWN_COLUMNS}, (SELECT mode FROM books WHERE books.id = checkpoints.book_id) AS mode`;
+
+function checkpointFromRow(row: CheckpointRow): StoredCheckpoint {
+  return {
+    bookId: row.book_id,
+    mode: row.mode,
+    id: row.id,
+    treeSize: row.tree_size,
+    eventTreeSize: row.event_tree_size,
+    rootHash: row.root_hash,
+    chainHash: row.chain_hash,
+    eventRootHash: row.event_root_hash,
+    peaks: hashesIn(row.peaks),
+    eventPeaks: hashesIn(row.event_peaks),
+    publicKey: row.public_key,
+    signature: row.signature,
+    createdAt: row.created_at,
+  };
+}
+
+function hashesIn(bytes: Buffer): Buffer[] {
+  const count = bytes.length / HASH_BYTES;
+  return Array.from({ length: count }, (_, at) => bytes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES));
+}
+
+/** False when another process has made one of the same sizes. */
+export async function insertCheckpoint(db: Queryable, checkpoint: StoredCheckpoint): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'checkpoints.insert',
+    text: `INSERT INTO checkpoints (${OWN_COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+      ON CONFLICT (book_id, tree_size, event_tree_size) DO NOTHING`,
+    values: [
+      checkpoint.bookId,
+      checkpoint.id,
+      checkpoint.treeSize,
+      checkpoint.eventTreeSize,
+      checkpoint.rootHash,
+      checkpoint.chainHash,
+      checkpoint.eventRootHash,
+      Buffer.concat(checkpoint.peaks),
+      Buffer.concat(checkpoint.eventPeaks),
+      checkpoint.publicKey,
+      checkpoint.signature,
+      new Date(checkpoint.createdAt),
+    ],
+  });
+  return rowCount === 1;
+}
+
+/** The one that covers most. Index: checkpoints_pkey, from its end. */
+export async function findNewestCheckpoint(db: Queryable, bookId: BookId): Promise<StoredCheckpoint | undefined> {
+  const { rows } = await db.query<CheckpointRow>({
+    name: 'checkpoints.newest',
+    text: `SELECT ${COLUMNS} FROM checkpoints WHERE book_id = $1 ORDER BY tree_size DESC, event_tree_size DESC LIMIT 1`,
+    values: [bookId],
+  });
+  return rows[0] && checkpointFromRow(rows[0]);
+}
+
+export async function findCheckpoint(db: Queryable, bookId: BookId, id: Uuid): Promise<StoredCheckpoint | undefined> {
+  const { rows } = await db.query<CheckpointRow>({
+    name: 'checkpoints.find',
+    text: `SELECT ${COLUMNS} FROM checkpoints WHERE book_id = $1 AND id = $2`,
+    values: [bookId, id],
+  });
+  return rows[0] && checkpointFromRow(rows[0]);
+}
+
+/** The one before: of those that cover less, the one that covers most. Index: checkpoints_pkey. */
+export async function findCheckpointBefore(
+  db: Queryable,
+  { bookId, treeSize, eventTreeSize }: Checkpoint,
+): Promise<StoredCheckpoint | undefined> {
+  const { rows } = await db.query<CheckpointRow>({
+    name: 'checkpoints.before',
+    text: `SELECT ${COLUMNS} FROM checkpoints WHERE book_id = $1 AND (tree_size, event_tree_size) < ($2, $3)
+      ORDER BY tree_size DESC, event_tree_size DESC LIMIT 1`,
+    values: [bookId, treeSize, eventTreeSize],
+  });
+  return rows[0] && checkpointFromRow(rows[0]);
+}
+
+/** Newest first; ids are in the order of their making. Index: checkpoints_book_id_id_key. */
+export async function listCheckpoints(
+  db: Queryable,
+  bookId: BookId,
+  page: PageRequest,
+): Promise<Page<StoredCheckpoint>> {
+  const query = build('checkpoints').select(build.raw(COLUMNS)).where('book_id', bookId).whereNotNull('id');
+  const { rows, hasMore } = pageOf(await runBuilt<CheckpointRow>(db, keyset(query, page, 'id')), page);
+  return { rows: rows.map(checkpointFromRow), hasMore };
+}
+
+/** From the one that covers least on. Index: checkpoints_pkey. */
+export async function readCheckpoints(
+  db: Queryable,
+  bookId: BookId,
+  page: { after: Checkpoint | undefined; limit: number },
+): Promise<StoredCheckpoint[]> {
+  const { rows } = await db.query<CheckpointRow>({
+    name: 'checkpoints.read',
+    text: `SELECT ${COLUMNS} FROM checkpoints WHERE book_id = $1 AND (tree_size, event_tree_size) > ($2, $3)
+      ORDER BY tree_size, event_tree_size LIMIT $4`,
+    values: [bookId, page.after?.treeSize ?? -1n, page.after?.eventTreeSize ?? -1n, page.limit],
+  });
+  return rows.map(checkpointFromRow);
+}
+
+/**
+ * Books that have gone on since their newest checkpoint, where that is old enough or missing, in order of their ids. Reads
+ * each book's row and the last key of its checkpoints. Indexes: books_pkey, checkpoints_pkey.
+ */
+export async function findBooksToCheckpoint(
+  db: Queryable,
+  page: { madeBefore: Instant; after: BookId | undefined; limit: number },
+): Promise<BookId[]> {
+  const { rows } = await db.query<{ id: string }>({
+    name: 'checkpoints.due',
+    text: `SELECT b.id FROM books b LEFT JOIN LATERAL (
+        SELECT tree_size, event_tree_size, created_at FROM checkpoints c WHERE c.book_id = b.id
+        ORDER BY tree_size DESC, event_tree_size DESC LIMIT 1
+      ) c ON true
+      WHERE ($2::uuid IS NULL OR b.id > $2) AND (c.created_at IS NULL OR c.created_at <= $1)
+        AND b.entry_sequence + b.event_sequence > COALESCE(c.tree_size + c.event_tree_size, 0)
+      ORDER BY b.id LIMIT $3`,
+    values: [new Date(page.madeBefore), page.after ?? null, page.limit],
+  });
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,214 @@
+/** Checkpoints and proofs of a real book: made while it goes on, checked with nothing but themselves. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
+import { findEntry } from '../../src/ledger/journal-read-store.ts';
+import { type Checkpoint, checkpointView } from '../../src/proofs/checkpoint.ts';
+import {
+  findBooksToCheckpoint,
+  findCheckpointBefore,
+  findNewestCheckpoint,
+  readCheckpoints,
+} from '../../src/proofs/checkpoint-store.ts';
+import { judgeCheckpoint, judgeProof } from '../../src/proofs/judge-proof.ts';
+import { JournalDoesNotVerify, makeCheckpoint } from '../../src/proofs/make-checkpoint.ts';
+import { proveConsistency, proveInclusion } from '../../src/proofs/prove.ts';
+import { KEPT_LEVEL } from '../../src/proofs/tree-store.ts';
+import { openBook, type TestBook, transfer } from '../support/book.ts';
+import { checkpointNow, newSigningKey } from '../support/checkpoints.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { corrupt } from '../support/verify-scene.ts';
+
+let database: TestDatabase;
+let book: TestBook;
+let accounts: { from: string; to: string };
+const key = newSigningKey();
+/** Of several sizes, the oldest first. */
+const checkpoints: Checkpoint[] = [];
+
+const move = (count: number) =>
+  Promise.all(Array.from({ length: count }, () => book.submit(transfer({ ...accounts, amount: 1n }))));
+
+async function entryAt(sequence: bigint) {
+  const { id } = await book.row<{ id: string }>(
+    'SELECT id FROM entries WHERE book_id = $1 AND sequence = $2',
+    sequence,
+  );
+  return (await findEntry(book.pool, book.id, id))!;
+}
+
+const holds = (judgements: readonly { holds: boolean; text: string }[]) =>
+  judgements.filter((judgement) => !judgement.holds).map(({ text }) => text);
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  book = await openBook({ database: database.applicationUrl });
+  accounts = { from: await book.account({ amount: 1_000_000n }), to: await book.account() };
+  for (const count of [0, 1, 254, 1, 300, 756, 7]) {
+    await move(count);
+    if (count !== 1) await book.account({ amount: 5n });
+    checkpoints.push(await checkpointNow(book.pool, book.id, key));
+  }
+});
+
+afterAll(async () => {
+  await book?.close();
+  await database?.drop();
+});
+
+test('each covers what the book was, and is well signed', () => {
+  expect(checkpoints.map(({ treeSize }) => treeSize)).toEqual([2n, 3n, 258n, 259n, 560n, 1_317n, 1_325n]);
+  for (const checkpoint of checkpoints)
+    expect(holds(judgeCheckpoint(checkpointView(checkpoint), [key.keyId]))).toEqual([]);
+});
+
+test('subtrees of 256 leaves and more are kept, and none of fewer', async () => {
+  const rows = await book.rows<{ level: number; count: bigint }>(
+    "SELECT level, count(*) FROM tree_nodes WHERE book_id = $1 AND tree = 'entries' GROUP BY level ORDER BY level",
+  );
+  expect(rows).toEqual([
+    { level: KEPT_LEVEL, count: 5n },
+    { level: 9, count: 2n },
+    { level: 10, count: 1n },
+  ]);
+});
+
+test('every entry is proved to be in every checkpoint that covers it', async () => {
+  for (const checkpoint of checkpoints) {
+    const known = [checkpointView(checkpoint)];
+    const edges = [1n, 2n, 3n, 4n, 255n, 256n, 257n, 512n, 513n, 1_024n, 1_025n, checkpoint.treeSize];
+    for (const sequence of new Set(edges.filter((one) => one <= checkpoint.treeSize))) {
+      const proof = await proveInclusion(book.pool, { entry: await entryAt(sequence), checkpoint });
+      expect(holds(judgeProof(proof, known))).toEqual([]);
+    }
+  }
+});
+
+test('every checkpoint is proved to continue every one before it', async () => {
+  const known = checkpoints.map(checkpointView);
+  for (const [at, second] of checkpoints.entries()) {
+    for (const first of checkpoints.slice(0, at + 1)) {
+      expect(holds(judgeProof(await proveConsistency(book.pool, { first, second }), known))).toEqual([]);
+    }
+  }
+});
+
+test('one that is built at once is the one that was built in steps', async () => {
+  await corrupt(database.superuserUrl, [
+    'CREATE TABLE kept_aside AS SELECT * FROM checkpoints',
+    'CREATE TABLE nodes_aside AS SELECT * FROM tree_nodes',
+    'DELETE FROM checkpoints',
+  ]);
+  const again = await checkpointNow(book.pool, book.id, key);
+  expect([again.rootHash, again.eventRootHash]).toEqual([
+    checkpoints.at(-1)!.rootHash,
+    checkpoints.at(-1)!.eventRootHash,
+  ]);
+  await corrupt(database.superuserUrl, ['DELETE FROM checkpoints', 'INSERT INTO checkpoints SELECT * FROM kept_aside']);
+});
+
+test('a book that has not gone on gets no further one', async () => {
+  expect(await makeCheckpoint({ pool: book.pool, clock: systemClock, key }, book.id)).toMatchObject({
+    made: false,
+    checkpoint: { id: checkpoints.at(-1)!.id },
+  });
+});
+
+test('of two processes, one makes it', async () => {
+  await move(300);
+  const made = await Promise.all(
+    Array.from({ length: 4 }, () => makeCheckpoint({ pool: book.pool, clock: systemClock, key }, book.id)),
+  );
+  expect(made.filter((one) => one!.made)).toHaveLength(1);
+  expect(new Set(made.map((one) => one!.checkpoint.id)).size).toBe(1);
+});
+
+test('events alone are covered too', async () => {
+  const before = await findNewestCheckpoint(book.pool, book.id);
+  await book.account();
+  const after = await checkpointNow(book.pool, book.id, key);
+  expect(after).toMatchObject({ treeSize: before!.treeSize, eventTreeSize: before!.eventTreeSize + 1n });
+  expect((await findCheckpointBefore(book.pool, after))!.id).toBe(before!.id);
+});
+
+test('they are read in their order, page by page', async () => {
+  const first = await readCheckpoints(book.pool, book.id, { after: undefined, limit: 4 });
+  const second = await readCheckpoints(book.pool, book.id, { after: first.at(-1), limit: 100 });
+  expect([...first, ...second].map(({ id }) => id).slice(0, 7)).toEqual(checkpoints.map(({ id }) => id));
+  expect(second).toHaveLength(5);
+});
+
+test('a book is due when it has gone on and its last one is old enough', async () => {
+  const page = { after: undefined, limit: 10 };
+  const due = async (madeBefore: number) => findBooksToCheckpoint(book.pool, { ...page, madeBefore });
+  expect(await due(systemClock.now())).toEqual([]);
+  await move(1);
+  expect(await due(0)).toEqual([]);
+  expect(await due(systemClock.now())).toEqual([book.id]);
+});
+
+test('a book of which nothing is known has none', async () => {
+  const empty = await openBook({ database: book.pool });
+  expect(await makeCheckpoint({ pool: book.pool, clock: systemClock, key }, empty.id)).toBeUndefined();
+  await empty.close();
+});
+
+describe('nothing is signed that does not verify', () => {
+  type Case = [what: string, message: RegExp, statements: string[], undo: string[]];
+  const LAST = 'sequence = (SELECT max(sequence) FROM entries)';
+
+  test.each<Case>([
+    [
+      'a new entry that was changed',
+      /Entry \d+ is not what its hash says/,
+      [`UPDATE entries SET effective_at = effective_at + interval '1 ms' WHERE ${LAST}`],
+      [`UPDATE entries SET effective_at = effective_at - interval '1 ms' WHERE ${LAST}`],
+    ],
+    [
+      'a new entry that is gone',
+      /Number \d+ of the entries is missing/,
+      [`CREATE TABLE aside AS SELECT * FROM entries WHERE ${LAST}`, `DELETE FROM entries WHERE ${LAST}`],
+      ['INSERT INTO entries SELECT * FROM aside', 'DROP TABLE aside'],
+    ],
+    [
+      "a book's row that names another hash",
+      /names another hash/,
+      ['CREATE TABLE aside AS SELECT id, chain_hash FROM books', "UPDATE books SET chain_hash = sha256('x')"],
+      ['UPDATE books SET chain_hash = aside.chain_hash FROM aside WHERE aside.id = books.id', 'DROP TABLE aside'],
+    ],
+    [
+      'a book that is shorter than its checkpoint',
+      /covers \d+ entries/,
+      ['UPDATE books SET entry_sequence = entry_sequence - 100 WHERE entry_sequence > 100'],
+      ['UPDATE books SET entry_sequence = entry_sequence + 100 WHERE entry_sequence > 100'],
+    ],
+    [
+      'a checkpoint that was changed',
+      /is not as it was signed/,
+      ["UPDATE checkpoints SET created_at = created_at + interval '1 ms'"],
+      ["UPDATE checkpoints SET created_at = created_at - interval '1 ms'"],
+    ],
+    [
+      'peaks that are not those of the root',
+      /is not as it was signed/,
+      ["UPDATE checkpoints SET peaks = overlay(peaks PLACING '\\xff00ff' FROM 1)"],
+      ['DELETE FROM checkpoints', 'INSERT INTO checkpoints SELECT * FROM kept_aside'],
+    ],
+  ])('%s', async (_, message, statements, undo) => {
+    await move(1);
+    await corrupt(database.superuserUrl, statements);
+    const attempt = checkpointNow(book.pool, book.id, key);
+    await expect(attempt).rejects.toThrow(JournalDoesNotVerify);
+    await expect(attempt).rejects.toThrow(message);
+    await corrupt(database.superuserUrl, undo);
+    await checkpointNow(book.pool, book.id, key);
+  });
+
+  test('the application can neither change nor remove what is there', async () => {
+    for (const statement of [
+      'UPDATE checkpoints SET created_at = now()',
+      'DELETE FROM tree_nodes',
+      'TRUNCATE checkpoints',
+    ])
+      await expect(book.pool.query(statement)).rejects.toMatchObject({ code: '42501' });
+  });
+});
