@@ -83,7 +83,7 @@ export function givenTexts(value: unknown): string[] | undefined {
 }
 
 /** RFC 3339 with any offset. Digits beyond the millisecond are cut off. */
-const instant = z.iso
+export const instant = z.iso
   .datetime({ offset: true, error: 'Expects a time as RFC 3339 writes it, such as 2026-03-01T09:30:00Z.' })
   .transform((text): Instant => Date.parse(text))
   .meta({ type: 'string', format: 'date-time' });

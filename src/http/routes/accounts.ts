@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { listAccounts } from '../../accounts/account-list-store.ts';
 import { type AccountAction, accountView, balanceView } from '../../accounts/account-profile.ts';
 import { type CustomerAccount, findCustomerAccount } from '../../accounts/account-profile-store.ts';
@@ -5,6 +6,7 @@ import { changeAccountStatus, updateAccount } from '../../accounts/change-accoun
 import { openAccount } from '../../accounts/open-account.ts';
 import { formatInstant } from '../../clock.ts';
 import { publicId } from '../../ids.ts';
+import { findBalanceAt } from '../../ledger/balance-at-store.ts';
 import { resourceReference } from '../../ledger/entry-view.ts';
 import { type AccountLine, listAccountLines } from '../../ledger/journal-read-store.ts';
 import { currencyExponent } from '../../money/currency.ts';
@@ -14,6 +16,7 @@ import {
   createdAtFilter,
   currencyFilter,
   externalIdFilter,
+  instant,
   listAnswer,
   listQuery,
   metadataFilter,
@@ -144,12 +147,19 @@ const balance = route({
   tag,
   summary: 'Read the balance of an account',
   scope: 'accounts:read',
+  description: 'As it is now, or with `at` as it was at a moment: every line posted until then counts.',
   params: { id: 'account' },
-  responses: { 200: { description: 'As it is now.', schema: schemas.balance } },
+  query: z.strictObject({ at: instant.optional() }),
+  responses: { 200: { description: 'As it is, or was.', schema: schemas.balance } },
   async handle(request) {
+    const { runtime, principal, query } = request;
     const { account } = await findAccount(request);
-    const head = { object: 'balance', livemode: isLive(request.principal), account: publicId('account', account.id) };
-    return { status: 200, json: { ...head, ...balanceView(account) } };
+    const head = { object: 'balance', livemode: isLive(principal), account: publicId('account', account.id) };
+    const now = { sequence: account.lines, ...balanceView(account) };
+    if (query.at === undefined) return { status: 200, json: { ...head, at: null, ...now } };
+    const { line, posted } = await findBalanceAt(runtime.pool, principal.bookId, account, query.at);
+    const then = { sequence: line, posted, held: null, available: null };
+    return { status: 200, json: { ...head, at: formatInstant(query.at), ...now, ...then } };
   },
 });
 

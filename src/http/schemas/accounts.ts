@@ -90,8 +90,12 @@ export const balance = z
     object: z.literal('balance'),
     livemode: shown.livemode,
     account: shown.id('account'),
-    ...amounts,
+    at: shown.time('The moment asked for; null for now.').nullable(),
+    sequence: z.int().meta({ description: 'Of the last line that counts: 0 when nothing had been posted yet.' }),
+    posted: amounts.posted,
+    held: amounts.held.nullable(),
+    available: amounts.available.nullable(),
     currency: shown.currencyShown,
     currency_exponent: shown.currencyExponent,
   })
-  .meta({ id: 'Balance' });
+  .meta({ id: 'Balance', description: 'What was held is known for now only: of a moment of the past it is null.' });

@@ -1,0 +1,47 @@
+/** What an account's posted balance was at a moment of the past. */
+import type { Instant } from '../clock.ts';
+import type { Queryable } from '../db/pool.ts';
+import type { Uuid } from '../ids.ts';
+import type { BookId } from './book.ts';
+
+export interface BalanceAt {
+  /** Gapless number of the last line at or before the moment; 0n when there was none. */
+  readonly line: bigint;
+  /** After that line, in the account's own direction. */
+  readonly posted: bigint;
+}
+
+/** The posting that is line `number` of the account, whichever side it is on. Indexes: one a side, by account and line. */
+const lineOf = (number: string) => `
+  SELECT entry_sequence, debit_balance_after AS balance FROM postings
+  WHERE book_id = $1 AND debit_account_id = $2 AND debit_line = ${number}
+  UNION ALL
+  SELECT entry_sequence, credit_balance_after FROM postings
+  WHERE book_id = $1 AND credit_account_id = $2 AND credit_line = ${number}`;
+
+/**
+ * A book's time never runs backwards and an account's lines have no gaps, so a search by halves finds the line: some
+ * twenty steps among a million, and no index on the time has to be kept in the committer's way.
+ */
+export async function findBalanceAt(
+  db: Queryable,
+  bookId: BookId,
+  account: { id: Uuid; lines: bigint },
+  moment: Instant,
+): Promise<BalanceAt> {
+  const { rows } = await db.query<BalanceAt>(
+    `WITH RECURSIVE search (low, high) AS (
+        SELECT 1::bigint, $3::bigint + 1
+        UNION ALL
+        SELECT CASE WHEN e.posted_at <= $4 THEN m.line + 1 ELSE s.low END, CASE WHEN e.posted_at <= $4 THEN s.high ELSE m.line END
+        FROM search s
+        CROSS JOIN LATERAL (SELECT (s.low + s.high) / 2 AS line) AS m
+        CROSS JOIN LATERAL (${lineOf('m.line')}) AS l
+        JOIN entries e ON e.book_id = $1 AND e.sequence = l.entry_sequence
+        WHERE s.low < s.high
+      ), last (line) AS (SELECT max(low) - 1 FROM search)
+      SELECT last.line, COALESCE(l.balance, 0) AS posted FROM last LEFT JOIN LATERAL (${lineOf('last.line')}) AS l ON true`,
+    [bookId, account.id, account.lines, new Date(moment)],
+  );
+  return rows[0]!;
+}
