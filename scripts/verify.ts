@@ -1,17 +1,20 @@
 /**
  * `npm run verify`: holds a whole database against every invariant of the ledger, while it is in use. Findings go to
- * standard output, progress to standard error. Exits 0 when nothing was found, 1 when something was, 2 when it could not run.
+ * standard output, progress to standard error. With --since: what came since then, and whatever it has touched. Exits 0 when nothing was found, 1 when something was, 2 when it could not run.
  * Works on the database of DATABASE_URL, or on what `npm start` runs.
  */
 import { SingleBar } from 'cli-progress';
 import { Command, InvalidArgumentError } from 'commander';
+import { systemClock } from '../src/clock.ts';
 import { createPool } from '../src/db/pool.ts';
 import { environmentOrEmbedded } from '../src/embedded/environment.ts';
 import { parsePublicId, publicId, type Uuid } from '../src/ids.ts';
 import { toJson } from '../src/json.ts';
 import { createLogger } from '../src/log.ts';
 import type { Finding } from '../src/verify/finding.ts';
+import { parseSince, type Since } from '../src/verify/since.ts';
 import { type VerifyProgress, type VerifyResult, verifyDatabase } from '../src/verify/verify-database.ts';
+import { verifySince } from '../src/verify/verify-since.ts';
 
 const CLEAN = 0;
 const FOUND = 1;
@@ -24,6 +27,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 interface Options {
   book?: Uuid;
+  since?: Since;
   databaseUrl?: string;
   json?: boolean;
 }
@@ -34,6 +38,11 @@ const program = new Command()
     'Checks a whole database against every invariant of the ledger. Exits 0 clean, 1 with findings, 2 if it could not run.',
   )
   .option('--book <id>', 'this book alone (book_…)', parseBookId)
+  .option(
+    '--since <when>',
+    "only what came since: an entry's sequence, a time (RFC 3339), or how long ago (90s, 15m, 24h, 7d)",
+    sinceOf,
+  )
   .option('--database-url <url>', 'instead of DATABASE_URL, or of what `npm start` runs')
   .option('--json', 'print one JSON object')
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? CLEAN : COULD_NOT_RUN))
@@ -65,7 +74,7 @@ async function verify(options: Options): Promise<void> {
 }
 
 async function run(
-  { databaseUrl, book: bookId }: Options,
+  { databaseUrl, book: bookId, since }: Options,
   listener: { onFinding: (finding: Finding) => void; onProgress: (progress: VerifyProgress) => void },
 ): Promise<VerifyResult> {
   const url = databaseUrl ?? environmentOrEmbedded(process.env).DATABASE_URL!;
@@ -76,6 +85,7 @@ async function run(
     log: createLogger('silent', 'verify'),
   });
   try {
+    if (since) return await verifySince(pool, { since, clock: systemClock, bookId, ...listener });
     return await verifyDatabase(pool, { bookId, ...listener });
   } finally {
     await pool.end();
@@ -138,7 +148,8 @@ function progressBar(): Progress {
       const payload = { check, book: publicId('book', book) };
       if (!started) bar.start(Number(total), 0, payload);
       started = true;
-      // The database goes on meanwhile: there may be more than was counted.
+      // Of what came since then each book says its own; and the database goes on meanwhile, there may be more than was counted.
+      bar.setTotal(Number(total));
       bar.update(Math.min(Number(done), Number(total)), payload);
     },
     clear: () => void (started && process.stderr.write('\r\u001b[K')),
@@ -163,6 +174,14 @@ function parseBookId(text: string): Uuid {
   const id = parsePublicId('book', text) ?? (UUID.test(text) ? text : undefined);
   if (!id) throw new InvalidArgumentError('It is no id of a book (book_…).');
   return id;
+}
+
+function sinceOf(text: string): Since {
+  const since = parseSince(text, systemClock.now());
+  if (since) return since;
+  throw new InvalidArgumentError(
+    "It is an entry's sequence (from 1), a time such as 2026-01-31T00:00:00Z, or 90s, 15m, 24h, 7d.",
+  );
 }
 
 function counted(count: number | bigint, one: string, many = `${one}s`): string {

@@ -4,6 +4,7 @@
  * No book is a label: books grow with the business, and labels must not.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { AuditCounts } from './audit/audit.ts';
 import type { Clock } from './clock.ts';
 import type { Pool } from './db/pool.ts';
 import type { Logger } from './log.ts';
@@ -22,6 +23,7 @@ export interface MetricsSources {
 
 export interface Metrics {
   readonly doorbell: DoorbellCounts;
+  readonly audit: AuditCounts;
   /** One commit of the committer. */
   observeBatch(batch: { commands: number; lockWaitSeconds: number; commitSeconds: number }): void;
   /** One answered request. The route is its pattern, never its path. */
@@ -102,6 +104,25 @@ export function createMetrics({ pool, queues, clock, log }: MetricsSources): Met
     registers,
   });
 
+  const auditFindings = new Gauge({
+    name: 'countinghouse_audit_findings',
+    help: 'What the audit found wrong and is still so, by kind; the log names the rows. Counted up to 1,000 a kind.',
+    labelNames: ['kind'],
+    registers,
+  });
+  const auditRows = new Counter({
+    name: 'countinghouse_audit_rows_total',
+    help: 'Rows that the audit looked at.',
+    registers,
+  });
+  const auditRound = new Gauge({
+    name: 'countinghouse_audit_last_full_timestamp_seconds',
+    help: 'When the audit had last been through every book; until then, when this process began to.',
+    registers,
+  });
+  // Not zero where no audit runs: an alert on its age must not go off there.
+  auditRound.remove();
+
   async function readRows(): Promise<void> {
     const now = clock.now();
     const [backlog, rails] = await Promise.all([readBacklog(pool, now), countUnknown(pool)]);
@@ -139,6 +160,14 @@ export function createMetrics({ pool, queues, clock, log }: MetricsSources): Met
     doorbell: {
       rung: (ids) => rung.inc(ids),
       dropped: (ids, reason) => dropped.inc({ reason }, ids),
+    },
+    audit: {
+      rows: (count) => auditRows.inc(count),
+      findings(byKind) {
+        auditFindings.reset();
+        for (const [kind, count] of byKind) auditFindings.set({ kind }, count);
+      },
+      round: () => auditRound.setToCurrentTime(),
     },
     observeBatch(batch) {
       lockWait.observe(batch.lockWaitSeconds);

@@ -4,6 +4,7 @@
  */
 import { realpathSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
+import { startAudit } from '../src/audit/audit.ts';
 import { ConfigError, readConfig } from '../src/config.ts';
 import { checkApplicationRole, DatabaseRoleError } from '../src/db/roles.ts';
 import { createLogger } from '../src/log.ts';
@@ -53,8 +54,11 @@ export async function startPools(runtime: Runtime, options: StartPoolsOptions): 
       return () => Promise.all([running.close(limit), close()]);
     },
     sweeper() {
+      const { pool, clock, log, metrics, config } = runtime;
       const sweeper = startSweeper(runtime);
-      return () => sweeper.close();
+      const pace = { sharePercent: config.AUDIT_TIME_SHARE_PERCENT, intervalMs: config.SWEEP_INTERVAL_MS };
+      const audit = startAudit({ pool, clock, log, counts: metrics.audit, ...pace });
+      return () => Promise.all([sweeper.close(), audit.close()]);
     },
   };
   const closers = [...new Set(options.pools)].map((name) => starters[name]());

@@ -100,7 +100,7 @@ async function recheckTotals({ pool, book, report }: CheckContext, tally: Accoun
   });
 }
 
-function checkHeld({ report }: CheckContext, account: AccountWithHolds): void {
+export function checkHeld({ report }: CheckContext, account: AccountWithHolds): void {
   const otherSide = account.side === 'credit' ? account.heldCredits : account.heldDebits;
   if (held(account) === account.openHolds && otherSide === 0n) return;
   report({
@@ -112,7 +112,7 @@ function checkHeld({ report }: CheckContext, account: AccountWithHolds): void {
   });
 }
 
-async function checkFloor(context: CheckContext, account: Account): Promise<void> {
+export async function checkFloor(context: CheckContext, account: Account): Promise<void> {
   if (account.floor === null || available(account) >= account.floor) return;
   if (await wasOverridden(context, account)) return;
   context.report({
@@ -146,7 +146,7 @@ async function reportUnknown(context: CheckContext, lines: LineZip, upTo: string
   for (let line = await lines.next(upTo); line; line = await lines.next(upTo)) reportStray(context, line);
 }
 
-function reportStray({ report }: CheckContext, line: LineRow): void {
+export function reportStray({ report }: CheckContext, line: Pick<LineRow, 'accountId' | 'entrySequence'>): void {
   report({
     check: 'account.known',
     ids: { account: publicId('account', line.accountId), sequence: `${line.entrySequence}` },

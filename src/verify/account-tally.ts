@@ -1,22 +1,34 @@
-/** Counts one account's lines as they come: numbers, running balance, sums. */
+/** Counts one account's lines as they come: numbers, running balance, sums. From its first line, or from one in the middle. */
 import { publicId } from '../ids.ts';
 import type { Account } from '../ledger/account.ts';
 import type { LineRow } from './account-check-store.ts';
 import type { CheckContext } from './check.ts';
 
+/** Where counting begins: the line before the first one that is taken. */
+export interface LineBefore {
+  readonly line: bigint;
+  readonly balance: bigint;
+  readonly entrySequence: bigint;
+}
+
+const NO_LINE: LineBefore = { line: 0n, balance: 0n, entrySequence: 0n };
+
 export class AccountTally {
-  readonly account: Account;
+  readonly account: Pick<Account, 'id' | 'side' | 'currency'>;
   readonly #report: CheckContext['report'];
   #lines = 0n;
   #debits = 0n;
   #credits = 0n;
-  #balance = 0n;
-  #lastEntry = 0n;
-  lastLine = 0n;
+  #balance: bigint;
+  #lastEntry: bigint;
+  lastLine: bigint;
 
-  constructor(account: Account, report: CheckContext['report']) {
+  constructor(account: AccountTally['account'], report: CheckContext['report'], before = NO_LINE) {
     this.account = account;
     this.#report = report;
+    this.#balance = before.balance;
+    this.#lastEntry = before.entrySequence;
+    this.lastLine = before.line;
   }
 
   take(line: LineRow): void {

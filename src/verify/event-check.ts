@@ -2,7 +2,7 @@
  * Events: numbered without a gap, not back in time, their bodies are those of their rows, the entries they tell of are those
  * of the journal, and every endpoint that wanted an event has a delivery of it.
  */
-import { formatInstant, type Instant } from '../clock.ts';
+import { formatInstant } from '../clock.ts';
 import { parsePublicId, publicId, type Uuid } from '../ids.ts';
 import type { Check, CheckContext } from './check.ts';
 import {
@@ -30,33 +30,46 @@ interface Payload {
   journal_entries?: { id?: unknown; hash?: unknown }[];
 }
 
+export type EventBefore = Pick<EventRow, 'sequence' | 'createdAt'>;
+
+export const NO_EVENT: EventBefore = { sequence: 0n, createdAt: Number.NEGATIVE_INFINITY };
+
 export const eventCheck: Check = {
   name: 'events',
   async run(context) {
     const { pool, book } = context;
     // Before the events: an endpoint that is made meanwhile wants none of those up to the bound.
     const endpoints = await readSteadyEndpoints(pool, book.id);
-    let previous: { sequence: bigint; createdAt: Instant } = { sequence: 0n, createdAt: Number.NEGATIVE_INFINITY };
+    let previous = NO_EVENT;
     const pages = readAhead<EventRow>((last) =>
       readEvents(pool, book.id, { after: last?.sequence ?? 0n, upTo: book.eventSequence, limit: PAGE }),
     );
-    for await (const events of pages) {
-      for (const event of events) {
-        checkPlace(context, event, previous);
-        previous = event;
-      }
-      await checkPayloads(context, events);
-      await checkDelivered(context, events, endpoints);
-      context.advance(events.length);
-    }
+    for await (const events of pages) previous = await checkEvents(context, events, { previous, endpoints });
     if (previous.sequence < book.eventSequence) reportMissing(context, previous.sequence + 1n, book.eventSequence);
     await checkDeliveries(context);
   },
 };
 
+/** Events that follow each other. Resolves to the last of them. */
+export async function checkEvents(
+  context: CheckContext,
+  events: readonly EventRow[],
+  { previous, endpoints }: { previous: EventBefore; endpoints: readonly SteadyEndpoint[] },
+): Promise<EventBefore> {
+  let before = previous;
+  for (const event of events) {
+    checkPlace(context, event, before);
+    before = event;
+  }
+  await checkPayloads(context, events);
+  await checkDelivered(context, events, endpoints);
+  context.advance(events.length);
+  return before;
+}
+
 const idsOf = ({ id, sequence }: EventRow) => ({ event: publicId('event', id), sequence: `${sequence}` });
 
-function checkPlace(context: CheckContext, event: EventRow, previous: { sequence: bigint; createdAt: Instant }): void {
+function checkPlace(context: CheckContext, event: EventRow, previous: EventBefore): void {
   if (event.sequence !== previous.sequence + 1n) reportMissing(context, previous.sequence + 1n, event.sequence - 1n);
   if (event.createdAt >= previous.createdAt) return;
   context.report({
@@ -68,7 +81,7 @@ function checkPlace(context: CheckContext, event: EventRow, previous: { sequence
   });
 }
 
-function reportMissing({ report }: CheckContext, from: bigint, upTo: bigint): void {
+export function reportMissing({ report }: CheckContext, from: bigint, upTo: bigint): void {
   report({
     check: 'event.sequence',
     ids: { sequence: `${from}` },
@@ -139,7 +152,8 @@ async function checkDelivered(
   events: readonly EventRow[],
   endpoints: readonly SteadyEndpoint[],
 ): Promise<void> {
-  const last = events.at(-1)!;
+  const last = events.at(-1);
+  if (!last) return;
   const concerned = endpoints.filter(({ createdAt }) => createdAt < last.createdAt);
   if (concerned.length === 0) return;
   const delivered = await readDeliveries(pool, book.id, {
@@ -162,20 +176,22 @@ async function checkDelivered(
   }
 }
 
-async function checkDeliveries({ pool, book, report }: CheckContext): Promise<void> {
+async function checkDeliveries(context: CheckContext): Promise<void> {
+  const { pool, book } = context;
   const pages = readAhead<DeliveryRow>((after) =>
     readDeliveryReferences(pool, book.id, { after, limit: DELIVERIES_PAGE }),
   );
-  for await (const deliveries of pages) {
-    for (const { endpointId, eventSequence, hasEvent, hasEndpoint } of deliveries) {
-      if (hasEvent && hasEndpoint) continue;
-      report({
-        check: 'delivery.event',
-        ids: { webhook_endpoint: publicId('webhookEndpoint', endpointId), sequence: `${eventSequence}` },
-        expected: 'an event and an endpoint',
-        actual: [hasEvent ? '' : 'no event', hasEndpoint ? '' : 'no endpoint'].filter(Boolean).join(', '),
-        detail: 'A delivery is of nothing, or to nobody.',
-      });
-    }
-  }
+  for await (const deliveries of pages) for (const delivery of deliveries) checkDelivery(context, delivery);
+}
+
+export function checkDelivery({ report }: CheckContext, delivery: DeliveryRow): void {
+  const { endpointId, eventSequence, hasEvent, hasEndpoint } = delivery;
+  if (hasEvent && hasEndpoint) return;
+  report({
+    check: 'delivery.event',
+    ids: { webhook_endpoint: publicId('webhookEndpoint', endpointId), sequence: `${eventSequence}` },
+    expected: 'an event and an endpoint',
+    actual: [hasEvent ? '' : 'no event', hasEndpoint ? '' : 'no endpoint'].filter(Boolean).join(', '),
+    detail: 'A delivery is of nothing, or to nobody.',
+  });
 }

@@ -30,6 +30,7 @@ export type Rule =
   | 'event.entries'
   | 'delivery.missing'
   | 'delivery.event'
+  | 'delivery.overdue'
   | 'payout.state'
   | 'payout.steps'
   | 'payout.postings'
@@ -37,6 +38,7 @@ export type Rule =
   | 'payout.returns'
   | 'payout.hold'
   | 'payout.due'
+  | 'payout.overdue'
   | 'inbound_transfer.entry'
   | 'idempotency.answer'
   | 'idempotency.resource';

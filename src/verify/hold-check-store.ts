@@ -1,3 +1,4 @@
+import { plainArray } from '../db/columns.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
@@ -55,10 +56,27 @@ export async function readHolds(
 ): Promise<HoldWithSteps[]> {
   const { rows } = await db.query<HoldColumns>({
     name: 'verify.holds',
-    text: `SELECT h.id, h.account_id, h.currency, h.amount, h.remaining, h.status, h.steps, h.resource, h.resource_id,
+    text: withSteps('book_id = $1 AND ($2::uuid IS NULL OR id > $2) ORDER BY id LIMIT $3'),
+    values: [bookId, page.after ?? null, page.limit],
+  });
+  return rows.map(holdFromRow);
+}
+
+/** Some holds, each with what its steps come to. */
+export async function readHoldsById(db: Queryable, bookId: BookId, ids: readonly Uuid[]): Promise<HoldWithSteps[]> {
+  const { rows } = await db.query<HoldColumns>({
+    name: 'verify.holds_by_id',
+    text: withSteps('book_id = $1 AND id = ANY ($2::uuid[])'),
+    values: [bookId, plainArray(ids)],
+  });
+  return rows.map(holdFromRow);
+}
+
+function withSteps(which: string): string {
+  return `SELECT h.id, h.account_id, h.currency, h.amount, h.remaining, h.status, h.steps, h.resource, h.resource_id,
         s.steps_found, s.last_ordinal, s.first_kind, s.last_kind, s.created, s.taken, a.currency AS account_currency,
         h.resource <> 'payout' OR EXISTS (SELECT FROM payouts p WHERE p.book_id = h.book_id AND p.id = h.resource_id) AS has_resource
-      FROM (SELECT * FROM holds WHERE book_id = $1 AND ($2::uuid IS NULL OR id > $2) ORDER BY id LIMIT $3) h
+      FROM (SELECT * FROM holds WHERE ${which}) h
       CROSS JOIN LATERAL (
         SELECT count(*) AS steps_found, max(ordinal) AS last_ordinal,
           (array_agg(kind ORDER BY ordinal))[1] AS first_kind, (array_agg(kind ORDER BY ordinal DESC))[1] AS last_kind,
@@ -67,10 +85,11 @@ export async function readHolds(
         FROM hold_steps WHERE book_id = h.book_id AND hold_id = h.id
       ) s
       LEFT JOIN accounts a ON a.book_id = h.book_id AND a.id = h.account_id
-      ORDER BY h.id`,
-    values: [bookId, page.after ?? null, page.limit],
-  });
-  return rows.map((row) => ({
+      ORDER BY h.id`;
+}
+
+function holdFromRow(row: HoldColumns): HoldWithSteps {
+  return {
     id: row.id,
     accountId: row.account_id,
     currency: row.currency,
@@ -88,5 +107,5 @@ export async function readHolds(
     taken: row.taken,
     accountCurrency: row.account_currency,
     hasResource: row.has_resource,
-  }));
+  };
 }

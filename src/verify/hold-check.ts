@@ -17,7 +17,7 @@ export const holdCheck: Check = {
   },
 };
 
-function checkHold({ report }: CheckContext, hold: HoldWithSteps): void {
+export function checkHold({ report }: CheckContext, hold: HoldWithSteps): void {
   const ids = { hold: publicId('hold', hold.id), account: publicId('account', hold.accountId) };
   const expect = (check: Rule, expected: string, actual: string, detail: string) => {
     if (expected !== actual) report({ check, ids, expected, actual, detail });

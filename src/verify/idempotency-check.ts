@@ -18,7 +18,7 @@ export const idempotencyCheck: Check = {
   },
 };
 
-function checkKey({ report }: CheckContext, row: KeyRow): void {
+export function checkKey({ report }: CheckContext, row: KeyRow): void {
   const ids = { idempotency_key: row.key };
   const fault = faultOf(row);
   if (fault) {

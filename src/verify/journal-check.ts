@@ -13,32 +13,44 @@ import { readAhead } from './read-ahead.ts';
 /** Entries at once: some 2 MB with their postings. */
 const PAGE = 2_000;
 
-interface Predecessor {
+/** The entry before: what the next one's number, hash and time follow from. */
+export interface Predecessor {
   sequence: bigint;
   hash: Buffer;
   postedAt: Instant;
 }
 
+export const GENESIS: Predecessor = { sequence: 0n, hash: GENESIS_HASH, postedAt: Number.NEGATIVE_INFINITY };
+
 export const journalCheck: Check = {
   name: 'entries',
   async run(context) {
     const { pool, book } = context;
-    let previous: Predecessor = { sequence: 0n, hash: GENESIS_HASH, postedAt: Number.NEGATIVE_INFINITY };
+    let previous = GENESIS;
     const pages = readAhead<JournalRow>((last) =>
       readJournal(pool, book.id, { after: last?.sequence ?? 0n, upTo: book.entrySequence, limit: PAGE }),
     );
-    for await (const entries of pages) {
-      for (const entry of entries) {
-        checkEntry(context, entry, previous);
-        previous = entry;
-      }
-      await checkResources(context, entries);
-      context.advance(entries.length);
-    }
-    checkHead(context, previous);
+    for await (const entries of pages) previous = await checkEntries(context, entries, previous);
+    checkEnd(context, previous, book.entrySequence);
     await checkSteps(context);
   },
 };
+
+/** Entries that follow each other. Resolves to the last of them. */
+export async function checkEntries(
+  context: CheckContext,
+  entries: readonly JournalRow[],
+  before: Predecessor,
+): Promise<Predecessor> {
+  let previous = before;
+  for (const entry of entries) {
+    checkEntry(context, entry, previous);
+    previous = entry;
+  }
+  await checkResources(context, entries);
+  context.advance(entries.length);
+  return previous;
+}
 
 const idsOf = (entry: Pick<JournalRow, 'id' | 'sequence'>) => ({
   entry: publicId('entry', entry.id),
@@ -135,16 +147,17 @@ async function checkResources({ pool, book, report }: CheckContext, entries: rea
   }
 }
 
-function checkHead({ book, report }: CheckContext, last: Predecessor): void {
-  if (last.sequence < book.entrySequence) {
+/** The last entry that was read, of those up to a sequence; at the head of the book its hash is the book's. */
+export function checkEnd({ book, report }: CheckContext, last: Predecessor, upTo: bigint): void {
+  if (last.sequence < upTo) {
     report({
       check: 'journal.sequence',
-      ids: { sequence: `${book.entrySequence}` },
-      expected: `${book.entrySequence}`,
+      ids: { sequence: `${upTo}` },
+      expected: `${upTo}`,
       actual: `${last.sequence}`,
-      detail: `Entries ${last.sequence + 1n} to ${book.entrySequence} are missing.`,
+      detail: `Entries ${last.sequence + 1n} to ${upTo} are missing.`,
     });
-  } else if (!last.hash.equals(book.chainHash)) {
+  } else if (upTo === book.entrySequence && !last.hash.equals(book.chainHash)) {
     report({
       check: 'journal.head',
       ids: { sequence: `${last.sequence}` },
@@ -155,7 +168,8 @@ function checkHead({ book, report }: CheckContext, last: Predecessor): void {
   }
 }
 
-async function checkSteps({ pool, book, report }: CheckContext): Promise<void> {
+async function checkSteps(context: CheckContext): Promise<void> {
+  const { pool, book } = context;
   let previous: StepRow | undefined;
   const pages = readAhead<StepRow>((after) =>
     readSteps(pool, book.id, { after, upTo: book.entrySequence, limit: 4 * PAGE }),
@@ -163,15 +177,19 @@ async function checkSteps({ pool, book, report }: CheckContext): Promise<void> {
   for await (const steps of pages) {
     for (const step of steps) {
       if (step.resourceId === previous?.resourceId && step.step === previous.step) {
-        report({
-          check: 'journal.step',
-          ids: { resource: step.resourceId, sequence: `${step.sequence}` },
-          expected: `step ${step.step} once`,
-          actual: `in entries ${previous.sequence} and ${step.sequence}`,
-          detail: 'One step of one resource was booked twice.',
-        });
+        reportTwice(context, step, previous.sequence);
       }
       previous = step;
     }
   }
+}
+
+export function reportTwice({ report }: CheckContext, step: StepRow, earlier: bigint): void {
+  report({
+    check: 'journal.step',
+    ids: { resource: step.resourceId, sequence: `${step.sequence}` },
+    expected: `step ${step.step} once`,
+    actual: `in entries ${earlier} and ${step.sequence}`,
+    detail: 'One step of one resource was booked twice.',
+  });
 }

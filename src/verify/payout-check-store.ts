@@ -1,6 +1,6 @@
 import type { Instant } from '../clock.ts';
 import { plainArray } from '../db/columns.ts';
-import type { Pool, Queryable } from '../db/pool.ts';
+import type { Pool, Queryable, Transaction } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Posting } from '../ledger/entry.ts';
@@ -34,31 +34,53 @@ export function readPayoutHistories(
   page: { after: Uuid | undefined; limit: number },
 ): Promise<PayoutHistory[]> {
   return inSnapshot(pool, async (trx) => {
-    const { rows } = await trx.query<PayoutRow & { stuck_at: Instant | null }>({
+    const { rows } = await trx.query<PayoutWithMark>({
       name: 'verify.payouts',
       text: `SELECT ${PAYOUT_COLUMNS}, stuck_at FROM payouts
         WHERE book_id = $1 AND ($2::uuid IS NULL OR id > $2) ORDER BY id LIMIT $3`,
       values: [bookId, page.after ?? null, page.limit],
     });
-    if (rows.length === 0) return [];
-    const ids = rows.map(({ id }) => id);
-    const [held, entries, returns] = await Promise.all([
-      holds.load(
-        trx,
-        bookId,
-        rows.map((row) => row.hold_id),
-      ),
-      readStepsOf(trx, bookId, ids),
-      readReturns(trx, bookId, ids),
-    ]);
-    return rows.map((row) => ({
-      payout: payoutFromRow(row),
-      stuckAt: row.stuck_at,
-      hold: held.get(row.hold_id),
-      entries: entries.get(row.id) ?? [],
-      returns: returns.get(row.id) ?? [],
-    }));
+    return withHistories(trx, bookId, rows);
   });
+}
+
+/** Some payouts; ids of something else are passed over. In a snapshot of its own, indexes as above. */
+export function readPayoutHistoriesById(pool: Pool, bookId: BookId, ids: readonly Uuid[]): Promise<PayoutHistory[]> {
+  return inSnapshot(pool, async (trx) => {
+    const { rows } = await trx.query<PayoutWithMark>({
+      name: 'verify.payouts_by_id',
+      text: `SELECT ${PAYOUT_COLUMNS}, stuck_at FROM payouts WHERE book_id = $1 AND id = ANY ($2::uuid[])`,
+      values: [bookId, plainArray(ids)],
+    });
+    return withHistories(trx, bookId, rows);
+  });
+}
+
+type PayoutWithMark = PayoutRow & { stuck_at: Instant | null };
+
+async function withHistories(
+  trx: Transaction,
+  bookId: BookId,
+  rows: readonly PayoutWithMark[],
+): Promise<PayoutHistory[]> {
+  if (rows.length === 0) return [];
+  const ids = rows.map(({ id }) => id);
+  const [held, entries, returns] = await Promise.all([
+    holds.load(
+      trx,
+      bookId,
+      rows.map((row) => row.hold_id),
+    ),
+    readStepsOf(trx, bookId, ids),
+    readReturns(trx, bookId, ids),
+  ]);
+  return rows.map((row) => ({
+    payout: payoutFromRow(row),
+    stuckAt: row.stuck_at,
+    hold: held.get(row.hold_id),
+    entries: entries.get(row.id) ?? [],
+    returns: returns.get(row.id) ?? [],
+  }));
 }
 
 /** What was booked for each of these resources, in the order of the journal. */

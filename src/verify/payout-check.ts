@@ -20,7 +20,7 @@ export const payoutCheck: Check = {
   },
 };
 
-function checkPayout({ book, report }: CheckContext, history: PayoutHistory): void {
+export function checkPayout({ book, report }: CheckContext, history: PayoutHistory): void {
   const { payout, entries, returns } = history;
   const ids = { payout: publicId('payout', payout.id) };
   const expect = (check: Rule, expected: string, actual: string, detail: string) => {

@@ -161,6 +161,7 @@ describe('the command', () => {
     ],
     ['there is no such book', () => [...here(), '--book', newId()], /no book/],
     ['the id is none', () => [...here(), '--book', 'acct_1'], /no id of a book/],
+    ['the time is none', () => [...here(), '--since', 'yesterday'], /15m, 24h, 7d/],
     ['an option is not known', () => [...here(), '--fast'], /unknown option/],
     ['there is no database at all', () => [], /DATABASE_URL/],
   ])('exits 2 when %s', async (_, options, words) => {

@@ -1,0 +1,107 @@
+/**
+ * What the audit goes through in a book, each noun a page at a time: the checks of `npm run verify`, on a piece that is
+ * small enough to be looked at beside the posting. A page is some tens of milliseconds of one connection, no lock, and no
+ * snapshot beyond its own statements.
+ */
+import { checkAccounts } from '../verify/account-window.ts';
+import { bookCheck } from '../verify/book-check.ts';
+import type { BookBounds, CheckContext } from '../verify/check.ts';
+import { checkEntryWindow, type Window } from '../verify/entry-window.ts';
+import { checkDelivery } from '../verify/event-check.ts';
+import { type DeliveryRow, readDeliveryReferences } from '../verify/event-check-store.ts';
+import { checkEventWindow } from '../verify/event-window.ts';
+import { checkHold } from '../verify/hold-check.ts';
+import { readHolds } from '../verify/hold-check-store.ts';
+import { checkKey } from '../verify/idempotency-check.ts';
+import { readKeys } from '../verify/idempotency-check-store.ts';
+import { checkTransfer } from '../verify/inbound-transfer-check.ts';
+import { checkPayout } from '../verify/payout-check.ts';
+import { readPayoutHistories, readTransferHistories } from '../verify/payout-check-store.ts';
+import { readNewestLines } from '../verify/window-store.ts';
+
+/** One page, from where the last one ended. Resolves to where the next one begins, or to undefined when there is none. */
+type Turn<Place> = (context: CheckContext, place: Place | undefined) => Promise<Place | undefined>;
+
+interface Part {
+  readonly name: string;
+  readonly turn: Turn<unknown>;
+}
+
+/** Entries and events of a page: each comes with its postings, or with a payload of two kilobytes. */
+const WINDOW = 500n;
+/** Rows with what belongs to them. */
+const ROWS = 500;
+const NO_ID = '00000000-0000-0000-0000-000000000000';
+
+export const PARTS: readonly Part[] = [
+  part(
+    'entries',
+    windows(({ entrySequence }) => entrySequence, checkEntryWindow),
+  ),
+  part<string>('accounts', async (context, after = NO_ID) => {
+    const accounts = await readNewestLines(context.pool, context.book.id, { after, limit: ROWS });
+    await checkAccounts(context, accounts);
+    return accounts.length < ROWS ? undefined : accounts.at(-1)?.id;
+  }),
+  part(
+    'holds',
+    pages(readHolds, checkHold, ({ id }): string => id),
+  ),
+  part(
+    'payouts',
+    pages(readPayoutHistories, checkPayout, ({ payout }): string => payout.id),
+  ),
+  part(
+    'inbound transfers',
+    pages(readTransferHistories, checkTransfer, ({ id }): string => id),
+  ),
+  part(
+    'events',
+    windows(({ eventSequence }) => eventSequence, checkEventWindow),
+  ),
+  part(
+    'deliveries',
+    pages(readDeliveryReferences, checkDelivery, (delivery): DeliveryRow => delivery),
+  ),
+  part(
+    'idempotency keys',
+    pages(readKeys, checkKey, ({ key }): string => key),
+  ),
+  part('book', async (context) => void (await bookCheck.run(context))),
+];
+
+function part<Place>(name: string, turn: Turn<Place>): Part {
+  return { name, turn: turn as Turn<unknown> };
+}
+
+/** What is numbered without a gap: so many numbers, up to the head of the book. */
+function windows(
+  headOf: (book: BookBounds) => bigint,
+  check: (context: CheckContext, window: Window) => Promise<unknown>,
+): Turn<bigint> {
+  return async (context, after = 0n) => {
+    const head = headOf(context.book);
+    const upTo = after + WINDOW < head ? after + WINDOW : head;
+    if (upTo > after) await check(context, { after, upTo });
+    return upTo < head ? upTo : undefined;
+  };
+}
+
+/** What is read in the order of a key. */
+function pages<Row, Place>(
+  read: (
+    pool: CheckContext['pool'],
+    bookId: string,
+    page: { after: Place | undefined; limit: number },
+  ) => Promise<Row[]>,
+  check: (context: CheckContext, row: Row) => void,
+  placeOf: (row: Row) => Place,
+): Turn<Place> {
+  return async (context, after) => {
+    const rows = await read(context.pool, context.book.id, { after, limit: ROWS });
+    for (const row of rows) check(context, row);
+    context.advance(rows.length);
+    const last = rows.at(-1);
+    return last === undefined || rows.length < ROWS ? undefined : placeOf(last);
+  };
+}

@@ -1,0 +1,30 @@
+/**
+ * Accounts against their newest lines, a page of them in one statement and so in one moment: the row counts as many lines,
+ * its balance is the balance after the last of them, and what it holds is what its open holds have left.
+ */
+import { publicId } from '../ids.ts';
+import { posted } from '../ledger/account.ts';
+import { checkFloor, checkHeld } from './account-check.ts';
+import type { CheckContext } from './check.ts';
+import type { AccountAndLine } from './window-store.ts';
+
+export async function checkAccounts(context: CheckContext, accounts: readonly AccountAndLine[]): Promise<void> {
+  for (const account of accounts) {
+    checkNewest(context, account);
+    checkHeld(context, account);
+    await checkFloor(context, account);
+  }
+  context.advance(accounts.length);
+}
+
+function checkNewest({ report }: CheckContext, account: AccountAndLine): void {
+  const { line, balance } = account.newest ?? { line: 0n, balance: 0n };
+  if (account.lines === line && posted(account) === balance) return;
+  report({
+    check: 'account.totals',
+    ids: { account: publicId('account', account.id) },
+    expected: `a balance of ${balance} after ${line} lines`,
+    actual: `a balance of ${posted(account)} after ${account.lines} lines`,
+    detail: "The account's row is not what its newest posting left.",
+  });
+}

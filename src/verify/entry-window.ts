@@ -1,0 +1,112 @@
+/**
+ * A window of the journal: its entries follow the one before it, and each line in it follows the line of its account before
+ * that. Everything is below the head that was read first, so nothing of it changes any more and no snapshot is held.
+ *
+ * Window by window this says of each account: line 1 began at nothing, every further line is the one before and its amount.
+ * That the newest one is what the account's row says is account-window.ts: together, a balance is the sum of its postings.
+ */
+import { publicId, type Uuid } from '../ids.ts';
+import { reportStray } from './account-check.ts';
+import type { LineRow } from './account-check-store.ts';
+import { AccountTally, type LineBefore } from './account-tally.ts';
+import type { CheckContext } from './check.ts';
+import { checkEnd, checkEntries, GENESIS, type Predecessor, reportTwice } from './journal-check.ts';
+import { type JournalRow, readJournal } from './journal-check-store.ts';
+import { readLinesBefore, readPredecessor, readStepsTwice } from './window-store.ts';
+
+/** From the one after `after` to `upTo`. */
+export interface Window {
+  readonly after: bigint;
+  readonly upTo: bigint;
+}
+
+/** Resolves to the entries that it has read. */
+export async function checkEntryWindow(context: CheckContext, window: Window): Promise<readonly JournalRow[]> {
+  const { pool, book } = context;
+  const before = await predecessorOf(context, window.after);
+  const limit = Number(window.upTo - window.after);
+  const entries = await readJournal(pool, book.id, { ...window, limit });
+  checkEnd(context, await checkEntries(context, entries, before), window.upTo);
+  for (const { earlier, ...step } of await readStepsTwice(pool, book.id, window)) reportTwice(context, step, earlier);
+  await checkLines(context, entries);
+  return entries;
+}
+
+/** Where the one before is missing, the first of the window is told that it does not follow. */
+async function predecessorOf({ pool, book }: CheckContext, sequence: bigint): Promise<Predecessor> {
+  if (sequence === 0n) return GENESIS;
+  return (await readPredecessor(pool, book.id, sequence)) ?? { ...GENESIS, sequence: sequence - 1n };
+}
+
+export function accountsOf(entries: readonly JournalRow[]): Uuid[] {
+  const postings = entries.flatMap((entry) => entry.postings);
+  return [...new Set(postings.flatMap((posting) => [posting.debitAccountId, posting.creditAccountId]))];
+}
+
+async function checkLines(context: CheckContext, entries: readonly JournalRow[]): Promise<void> {
+  const lines = linesByAccount(entries);
+  if (lines.size === 0) return;
+  const wanted = [...lines].map(([accountId, [first]]) => ({ accountId, line: first!.line - 1n }));
+  const before = await readLinesBefore(context.pool, context.book.id, wanted);
+  for (const [accountId, ofAccount] of lines) {
+    const known = before.get(accountId);
+    const [first] = ofAccount;
+    if (!known) reportStray(context, first!);
+    else {
+      if (first!.line > 1n && !known.before) reportGap(context, first!);
+      const tally = new AccountTally(
+        known.account,
+        context.report,
+        known.before ?? reckonedBefore(first!, known.account),
+      );
+      for (const line of ofAccount) tally.take(line);
+    }
+  }
+}
+
+/** Each account's lines in the order of their numbers. */
+function linesByAccount(entries: readonly JournalRow[]): Map<Uuid, LineRow[]> {
+  const lines = new Map<Uuid, LineRow[]>();
+  const add = (line: LineRow) => {
+    const known = lines.get(line.accountId);
+    if (known) known.push(line);
+    else lines.set(line.accountId, [line]);
+  };
+  for (const { sequence: entrySequence, postings } of entries) {
+    for (const { amount, currency, ...posting } of postings) {
+      const both = { amount, currency, entrySequence };
+      const { debitAccountId, debitLine, debitBalanceAfter, creditAccountId, creditLine, creditBalanceAfter } = posting;
+      add({ ...both, direction: 'debit', accountId: debitAccountId, line: debitLine, balanceAfter: debitBalanceAfter });
+      add({
+        ...both,
+        direction: 'credit',
+        accountId: creditAccountId,
+        line: creditLine,
+        balanceAfter: creditBalanceAfter,
+      });
+    }
+  }
+  for (const ofAccount of lines.values()) ofAccount.sort((a, b) => Number(a.line - b.line));
+  return lines;
+}
+
+/** Of the first line nothing went before; behind a gap, which was reported, what this line itself says. */
+function reckonedBefore(first: LineRow, { side }: AccountTally['account']): LineBefore {
+  if (first.line === 1n) return { line: 0n, balance: 0n, entrySequence: 0n };
+  const balance = first.direction === side ? first.balanceAfter - first.amount : first.balanceAfter + first.amount;
+  return { line: first.line - 1n, balance, entrySequence: 0n };
+}
+
+function reportGap({ report }: CheckContext, first: LineRow): void {
+  report({
+    check: 'account.lines',
+    ids: {
+      account: publicId('account', first.accountId),
+      line: `${first.line}`,
+      sequence: `${first.entrySequence}`,
+    },
+    expected: `line ${first.line - 1n}`,
+    actual: 'none',
+    detail: "The account's lines have a gap.",
+  });
+}

@@ -1,0 +1,23 @@
+/** A window of events: they follow the one before it, and every endpoint that wanted one of them has a delivery of it. */
+import type { CheckContext } from './check.ts';
+import type { Window } from './entry-window.ts';
+import { checkEvents, type EventBefore, NO_EVENT, reportMissing } from './event-check.ts';
+import { type EventRow, readEvents, readSteadyEndpoints } from './event-check-store.ts';
+import { readEventBefore } from './window-store.ts';
+
+/** Resolves to the events that it has read. */
+export async function checkEventWindow(context: CheckContext, window: Window): Promise<readonly EventRow[]> {
+  const { pool, book } = context;
+  const endpoints = await readSteadyEndpoints(pool, book.id);
+  const previous = await eventBefore(context, window.after);
+  const limit = Number(window.upTo - window.after);
+  const events = await readEvents(pool, book.id, { ...window, limit });
+  const last = await checkEvents(context, events, { previous, endpoints });
+  if (last.sequence < window.upTo) reportMissing(context, last.sequence + 1n, window.upTo);
+  return events;
+}
+
+async function eventBefore({ pool, book }: CheckContext, sequence: bigint): Promise<EventBefore> {
+  if (sequence === 0n) return NO_EVENT;
+  return (await readEventBefore(pool, book.id, sequence)) ?? { ...NO_EVENT, sequence: sequence - 1n };
+}

@@ -1,0 +1,40 @@
+/** Rows that nobody moves although it is time, and events that did not even try to arrive. Over all books, by partial indexes. */
+import { formatInstant, type Instant } from '../clock.ts';
+import type { Pool } from '../db/pool.ts';
+import { publicId } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
+import type { Finding } from './finding.ts';
+import { readOverdueDeliveries, readOverduePayouts } from './overdue-store.ts';
+
+/** A bell that was lost is rung again within a minute, a worker that died gives its jobs back within another. */
+const PATIENCE_MS = 10 * 60_000;
+/** Enough to see what they have in common. Where more wait, something is down rather than lost. */
+const NAMED = 100;
+
+export async function checkOverdue(
+  pool: Pool,
+  { now, bookId, report }: { now: Instant; bookId?: BookId | undefined; report: (finding: Finding) => void },
+): Promise<void> {
+  const overdue = { before: now - PATIENCE_MS, bookId, limit: NAMED };
+  const expected = `moved before ${formatInstant(overdue.before)}`;
+  for (const { bookId: book, id, status, since } of await readOverduePayouts(pool, overdue)) {
+    report({
+      check: 'payout.overdue',
+      book,
+      ids: { payout: publicId('payout', id) },
+      expected,
+      actual: `${status} since ${formatInstant(since)}`,
+      detail: 'Nobody moves this payout, and no bug has stopped it.',
+    });
+  }
+  for (const { bookId: book, endpointId, eventSequence, since } of await readOverdueDeliveries(pool, overdue)) {
+    report({
+      check: 'delivery.overdue',
+      book,
+      ids: { webhook_endpoint: publicId('webhookEndpoint', endpointId), sequence: `${eventSequence}` },
+      expected,
+      actual: `to be tried since ${formatInstant(since)}`,
+      detail: 'Nobody tries to deliver this event, and no bug has stopped it.',
+    });
+  }
+}

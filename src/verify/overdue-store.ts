@@ -1,0 +1,62 @@
+import type { Instant } from '../clock.ts';
+import type { Queryable } from '../db/pool.ts';
+import type { Uuid } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
+
+export interface OverduePayout {
+  readonly bookId: BookId;
+  readonly id: Uuid;
+  readonly status: string;
+  /** When somebody should have moved it. */
+  readonly since: Instant;
+}
+
+export interface OverdueDelivery {
+  readonly bookId: BookId;
+  readonly endpointId: Uuid;
+  readonly eventSequence: bigint;
+  readonly since: Instant;
+}
+
+/** Of so many rows with the earliest alarms those that wait too long are picked: a queue of a million is not read whole. */
+const LOOKED_AT = 10_000;
+
+/**
+ * Open payouts that should have been moved before a moment, over all books, or over one. Not by their alarms: the sweeper
+ * moves these as it rings, whether anybody answers or not. Stuck ones are known already. Index: payouts_due.
+ */
+export async function readOverduePayouts(
+  db: Queryable,
+  { before, bookId, limit }: { before: Instant; bookId?: BookId | undefined; limit: number },
+): Promise<OverduePayout[]> {
+  const { rows } = await db.query<{ book_id: Uuid; id: Uuid; status: string; since: Instant }>({
+    name: 'verify.overdue_payouts',
+    text: `SELECT book_id, id, status, since FROM (
+        SELECT book_id, id, status, COALESCE(next_inquiry_at, updated_at) AS since FROM payouts
+        WHERE due_at IS NOT NULL AND stuck_at IS NULL AND ($2::uuid IS NULL OR book_id = $2) ORDER BY due_at LIMIT $3
+      ) open WHERE since < $1 LIMIT $4`,
+    values: [new Date(before), bookId ?? null, LOOKED_AT, limit],
+  });
+  return rows.map((row) => ({ bookId: row.book_id, id: row.id, status: row.status, since: row.since }));
+}
+
+/** The same of deliveries, whose next try should have been. Index: webhook_deliveries_due. */
+export async function readOverdueDeliveries(
+  db: Queryable,
+  { before, bookId, limit }: { before: Instant; bookId?: BookId | undefined; limit: number },
+): Promise<OverdueDelivery[]> {
+  const { rows } = await db.query<{ book_id: Uuid; endpoint_id: Uuid; event_sequence: bigint; since: Instant }>({
+    name: 'verify.overdue_deliveries',
+    text: `SELECT book_id, endpoint_id, event_sequence, since FROM (
+        SELECT book_id, endpoint_id, event_sequence, COALESCE(retry_at, created_at) AS since FROM webhook_deliveries
+        WHERE due_at IS NOT NULL AND stuck_at IS NULL AND ($2::uuid IS NULL OR book_id = $2) ORDER BY due_at LIMIT $3
+      ) open WHERE since < $1 LIMIT $4`,
+    values: [new Date(before), bookId ?? null, LOOKED_AT, limit],
+  });
+  return rows.map((row) => ({
+    bookId: row.book_id,
+    endpointId: row.endpoint_id,
+    eventSequence: row.event_sequence,
+    since: row.since,
+  }));
+}

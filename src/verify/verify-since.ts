@@ -1,0 +1,122 @@
+/**
+ * Verifies what came since a certain entry or moment, and whatever it has touched: its entries and events, the accounts and
+ * payouts with their holds that these are of, and what waits too long now. Costs as much as there is since then, not as
+ * much as there ever was. What nothing has touched since is not looked at.
+ */
+import type { Clock, Instant } from '../clock.ts';
+import type { Pool } from '../db/pool.ts';
+import type { BookId } from '../ledger/book.ts';
+import { checkAccounts } from './account-window.ts';
+import { readBookIds } from './book-bounds-store.ts';
+import { bookCheck } from './book-check.ts';
+import type { CheckContext } from './check.ts';
+import { accountsOf, checkEntryWindow } from './entry-window.ts';
+import { checkEventWindow } from './event-window.ts';
+import { checkHold } from './hold-check.ts';
+import { readHoldsById } from './hold-check-store.ts';
+import { checkOverdue } from './overdue-check.ts';
+import { checkPayout } from './payout-check.ts';
+import { readPayoutHistoriesById } from './payout-check-store.ts';
+import { readAhead } from './read-ahead.ts';
+import type { Since } from './since.ts';
+import { NoSuchBook, type VerifyOptions, type VerifyResult } from './verify-database.ts';
+import { readEventBefore, readHead, readNewestLinesById, readPredecessor } from './window-store.ts';
+
+const WINDOW = 1_000n;
+const BOOKS_PAGE = 1_000;
+
+/** Findings are given as they are found. Throws NoSuchBook, and the database's own errors when it cannot go on. */
+export async function verifySince(
+  pool: Pool,
+  { since, clock, bookId, onFinding, onProgress }: VerifyOptions & { since: Since; clock: Clock },
+): Promise<VerifyResult> {
+  const result = { books: 0, entries: 0n, lines: 0n, events: 0n, findings: 0 };
+  const report: VerifyOptions['onFinding'] = (finding) => {
+    result.findings++;
+    onFinding(finding);
+  };
+  for await (const id of bookId ? [bookId] : allBooks(pool)) {
+    const book = await readHead(pool, id);
+    if (!book) throw new NoSuchBook(`There is no book ${id}`);
+    let done = 0n;
+    let total = 0n;
+    const context: CheckContext = {
+      pool,
+      book,
+      report: (finding) => report({ ...finding, book: id }),
+      advance(rows) {
+        done += BigInt(rows);
+        onProgress?.({ total, done: done < total ? done : total, book: id, check: 'entries and events' });
+      },
+    };
+    const after = await placesBefore(context, since);
+    total = book.entrySequence - after.entry + book.eventSequence - after.event;
+    result.books++;
+    for (const window of windows(after.entry, book.entrySequence)) {
+      const entries = await checkEntryWindow(context, window);
+      const touched = await readNewestLinesById(pool, id, accountsOf(entries));
+      await checkAccounts({ ...context, advance: () => undefined }, touched);
+      result.entries += BigInt(entries.length);
+      result.lines += entries.reduce((sum, { postings }) => sum + 2n * BigInt(postings.length), 0n);
+    }
+    for (const window of windows(after.event, book.eventSequence)) {
+      const events = await checkEventWindow(context, window);
+      await checkPayouts(context, [...new Set(events.map(({ objectId }) => objectId))]);
+      result.events += BigInt(events.length);
+    }
+    await bookCheck.run(context);
+  }
+  await checkOverdue(pool, { now: clock.now(), bookId, report });
+  return result;
+}
+
+/** Every change of a payout makes an event of it, and a hold changes with its payout. */
+async function checkPayouts(context: CheckContext, ids: readonly string[]): Promise<void> {
+  const { pool, book } = context;
+  const histories = await readPayoutHistoriesById(pool, book.id, ids);
+  for (const history of histories) checkPayout(context, history);
+  const holdIds = histories.map(({ payout }) => payout.holdId);
+  for (const hold of await readHoldsById(pool, book.id, holdIds)) checkHold(context, hold);
+}
+
+async function* allBooks(pool: Pool): AsyncGenerator<BookId, void> {
+  for await (const page of readAhead<BookId>((after) => readBookIds(pool, { after, limit: BOOKS_PAGE }))) yield* page;
+}
+
+function* windows(after: bigint, head: bigint): Generator<{ after: bigint; upTo: bigint }> {
+  for (let from = after; from < head; from += WINDOW) {
+    yield { after: from, upTo: from + WINDOW < head ? from + WINDOW : head };
+  }
+}
+
+/** The last entry and the last event before it. An entry stands for its moment, so that events are found by it too. */
+async function placesBefore({ pool, book }: CheckContext, since: Since): Promise<{ entry: bigint; event: bigint }> {
+  const entryMoment = async (sequence: bigint) => (await readPredecessor(pool, book.id, sequence))?.postedAt;
+  const eventMoment = async (sequence: bigint) => (await readEventBefore(pool, book.id, sequence))?.createdAt;
+  if ('moment' in since) {
+    return {
+      entry: await lastBefore(since.moment, book.entrySequence, entryMoment),
+      event: await lastBefore(since.moment, book.eventSequence, eventMoment),
+    };
+  }
+  const entry = since.sequence > book.entrySequence ? book.entrySequence : since.sequence - 1n;
+  const moment = await entryMoment(entry + 1n);
+  const event = moment === undefined ? book.eventSequence : await lastBefore(moment, book.eventSequence, eventMoment);
+  return { entry, event };
+}
+
+/** By halves: numbers have no gap and time does not run back. What is missing is taken for later, and is found missing then. */
+async function lastBefore(
+  moment: Instant,
+  head: bigint,
+  momentOf: (sequence: bigint) => Promise<Instant | undefined>,
+): Promise<bigint> {
+  let [before, upTo] = [0n, head];
+  while (before < upTo) {
+    const middle = (before + upTo + 1n) / 2n;
+    const at = await momentOf(middle);
+    if (at !== undefined && at < moment) before = middle;
+    else upTo = middle - 1n;
+  }
+  return before;
+}
