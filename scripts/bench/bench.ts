@@ -9,6 +9,10 @@ export interface BenchContext {
   readonly seconds: number;
   /** For benches that count to a number instead of a time. */
   readonly payouts: number;
+  /** How many entries the ledger holds before it is measured (bench growth). */
+  readonly entries: number;
+  /** How many payouts wait without a worker (bench memory). */
+  readonly backlog: number;
   /** Where profiles are written: one of each process, and the statements of Postgres. Profiling costs a tenth or more. */
   readonly profile?: string;
 }

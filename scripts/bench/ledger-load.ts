@@ -57,6 +57,15 @@ export function hotSource(book: BenchBook): CommandSource {
   };
 }
 
+/** One account is debited by every entry. */
+export function oneAccountSource(book: BenchBook, account: Uuid): CommandSource {
+  return () => {
+    let { credit } = uniform(book);
+    while (credit === account) credit = uniform(book).credit;
+    return { bookId: book.id, command: post({ debit: account, credit }) };
+  };
+}
+
 /** Each book in turn. */
 export function inTurns(sources: readonly CommandSource[]): CommandSource {
   let next = 0;

@@ -1,17 +1,15 @@
 /** All that a payout passes through, started: receiver, API, worker, and a bare Express app to compare with. */
-import { setTimeout as delay } from 'node:timers/promises';
 import type { BookId } from '../../src/ledger/book.ts';
 import { createApiClient, openFundedAccounts, payoutRequest } from './api-client.ts';
+import { arrived } from './arrivals.ts';
 import type { BenchContext } from './bench.ts';
 import { issueKey, openBook } from './book.ts';
-import { type Helper, type ProductProcess, startApiProcess, startHelper, startWorkerProcess } from './children.ts';
+import { type ProductProcess, startApiProcess, startHelper, startWorkerProcess } from './children.ts';
 import type { Received } from './receiver.ts';
 import { type Stage, setStage } from './stage.ts';
 
 const ACCOUNTS = 100;
-const POOLS = ['ledger', 'rails', 'webhooks', 'sweeper'];
-/** Nothing delivered for so long: something hangs. Longer than the sweeper's longest alarm. */
-const SILENCE_MS = 90_000;
+export const POOLS = ['ledger', 'rails', 'webhooks', 'sweeper'];
 
 export interface PayoutsWorld {
   readonly stage: Stage;
@@ -57,17 +55,4 @@ export async function openPayoutsWorld({ closing, queue, profile }: BenchContext
     arrived: (count) => arrived(receiver, count),
     received: () => receiver.ask<Received>({ ask: 'received' }),
   };
-}
-
-async function arrived(receiver: Helper, count: number): Promise<void> {
-  let last = -1;
-  let changedAt = performance.now();
-  for (;;) {
-    const now = await receiver.ask<number>({ ask: 'count' });
-    if (now >= count) return;
-    if (now !== last) changedAt = performance.now();
-    last = now;
-    if (performance.now() - changedAt > SILENCE_MS) throw new Error(`Only ${now} of ${count} webhooks arrived`);
-    await delay(20);
-  }
 }

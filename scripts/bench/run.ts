@@ -9,17 +9,23 @@ import { benchAccept } from './accept.ts';
 import type { BenchContext, BenchResult } from './bench.ts';
 import { createClosing } from './closing.ts';
 import { watchOthers } from './cpu-time.ts';
+import { benchGrowth } from './growth.ts';
 import { benchLedger } from './ledger.ts';
 import { machine, revision } from './machine.ts';
+import { benchMemory } from './memory.ts';
 import { benchPayouts } from './payouts.ts';
 import { say } from './progress.ts';
 import type { QueueBackend } from './stage.ts';
 import { round } from './statistics.ts';
+import { benchWebhooks } from './webhooks.ts';
 
 const BENCHES: Record<string, { about: string; run: (context: BenchContext) => Promise<BenchResult> }> = {
   ledger: { about: 'entries a second through the committer, beside the same rows by bare INSERT', run: benchLedger },
   accept: { about: 'POST /v1/payouts, one API process, beside a bare Express app', run: benchAccept },
   payouts: { about: 'payouts from accept to delivered webhook, all on this machine', run: benchPayouts },
+  webhooks: { about: 'signed deliveries by one worker, beside a bare loop of POSTs', run: benchWebhooks },
+  growth: { about: 'the ledger on top of millions of entries, beside an empty one', run: benchGrowth },
+  memory: { about: 'resident size of API and worker under load and with a backlog', run: benchMemory },
 };
 
 interface Flags {
@@ -27,6 +33,8 @@ interface Flags {
   seconds: number;
   queue: QueueBackend;
   payouts: number;
+  entries: number;
+  backlog: number;
   profile?: string;
 }
 
@@ -40,7 +48,9 @@ for (const [name, { about, run }] of Object.entries(BENCHES)) {
     .option('--json', 'the result as one JSON object on standard output')
     .option('--seconds <number>', 'how long to measure', wholeNumber, 60)
     .addOption(new Option('--queue <backend>', 'what carries the jobs').choices(['redis', 'postgres']).default('redis'))
-    .option('--payouts <number>', 'how many payouts to carry (bench payouts)', wholeNumber, 20_000)
+    .option('--payouts <number>', 'how many payouts to carry (benches payouts, webhooks)', wholeNumber, 20_000)
+    .option('--entries <number>', 'how many entries there are before (bench growth)', wholeNumber, 5_000_000)
+    .option('--backlog <number>', 'how many payouts wait (bench memory)', wholeNumber, 500_000)
     .option(
       '--profile <folder>',
       'write processor profiles and the statements of Postgres there (slower)',

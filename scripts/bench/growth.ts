@@ -1,0 +1,97 @@
+/**
+ * Bench `growth`: cost must grow with the work, not with the history. The `ledger` bench on top of millions of entries
+ * beside the same on an empty database, a page of an account with a fifth of them, and its balance in the middle.
+ */
+import { findBalanceAt } from '../../src/ledger/balance-at-store.ts';
+import { listAccountLines } from '../../src/ledger/journal-read-store.ts';
+import type { BenchContext, BenchResult } from './bench.ts';
+import { type BenchBook, createCommitter, openBookWithAccounts } from './book.ts';
+import { inTurns, oneAccountSource, submitAll, uniformSource } from './ledger-load.ts';
+import { say } from './progress.ts';
+import { takeTurns, timed } from './slices.ts';
+import { addDatabase, type Stage, setStage } from './stage.ts';
+import { percentile, round } from './statistics.ts';
+import { verifyLedger } from './verify.ts';
+
+const ACCOUNTS = 20_000;
+const CALLERS = 2_000;
+const SLICE = 10_000;
+const TOLD_EVERY = 250_000;
+const READS = 500;
+const PAGE = 100;
+
+export async function benchGrowth({ closing, seconds, entries, profile }: BenchContext): Promise<BenchResult> {
+  const stage = await setStage(closing, { queue: null, profile });
+  const emptyPool = await addDatabase(stage, 'empty');
+  const empty = await openBookWithAccounts(emptyPool, { name: 'Empty', accounts: ACCOUNTS });
+  const grown = await openBookWithAccounts(stage.pool, { name: 'Grown', accounts: ACCOUNTS });
+  await fill(stage, grown, entries);
+
+  const slice = (name: string, book: BenchBook, pool: Stage['pool']) => {
+    const committer = createCommitter(pool);
+    return {
+      name,
+      run: () => timed(() => submitAll(committer, uniformSource(book), { count: SLICE, callers: CALLERS })),
+    };
+  };
+  const turns = await takeTurns([slice('empty', empty, emptyPool), slice('grown', grown, stage.pool)], seconds);
+  const reads = await readOneAccount(stage, grown);
+  const checked = await verifyLedger(stage);
+  return {
+    versions: stage.versions,
+    checked,
+    fields: {
+      entries,
+      entries_per_s: round(turns.rate('grown')),
+      empty_per_s: round(turns.rate('empty')),
+      ratio_to_empty: round(turns.ratio('grown', 'empty'), 3),
+      ...reads,
+    },
+  };
+}
+
+/** Every fifth entry touches the first account. */
+async function fill({ pool }: Stage, book: BenchBook, entries: number): Promise<void> {
+  const committer = createCommitter(pool);
+  const uniform = uniformSource(book);
+  const source = inTurns([oneAccountSource(book, book.accounts[0]!), uniform, uniform, uniform, uniform]);
+  for (let done = 0; done < entries; done += TOLD_EVERY) {
+    await submitAll(committer, source, { count: Math.min(TOLD_EVERY, entries - done), callers: CALLERS });
+    say(`${Math.min(done + TOLD_EVERY, entries)} of ${entries} entries`);
+  }
+  await committer.close();
+}
+
+async function readOneAccount({ pool }: Stage, book: BenchBook): Promise<Record<string, number>> {
+  const id = book.accounts[0]!;
+  const { rows } = await listAccountLines(pool, book.id, id, { limit: 1 });
+  const lines = rows[0]!.line;
+  const oldest = (await listAccountLines(pool, book.id, id, { limit: 1, endingBefore: '0' })).rows[0]!.postedAt;
+  const newest = rows[0]!.postedAt;
+  const within = () => Math.random();
+  const page = await latencies(async () => {
+    const startingAfter = String(BigInt(Math.floor(within() * Number(lines))) + 2n);
+    await listAccountLines(pool, book.id, id, { limit: PAGE, startingAfter });
+  });
+  const at = await latencies(() =>
+    findBalanceAt(pool, book.id, { id, lines }, Math.floor(oldest + within() * (newest - oldest))),
+  );
+  return {
+    account_lines: Number(lines),
+    page_p50_ms: round(percentile(page, 50), 1),
+    page_p99_ms: round(percentile(page, 99), 1),
+    at_p50_ms: round(percentile(at, 50), 1),
+    at_p99_ms: round(percentile(at, 99), 1),
+  };
+}
+
+/** One after the other, in milliseconds. */
+async function latencies(read: () => Promise<unknown>): Promise<number[]> {
+  const times: number[] = [];
+  for (let number = 0; number < READS; number++) {
+    const started = performance.now();
+    await read();
+    times.push(performance.now() - started);
+  }
+  return times;
+}

@@ -1,0 +1,57 @@
+/**
+ * Bench `memory`: how large API and worker are after a time of load, and how much larger with hundreds of thousands of
+ * payouts waiting that nobody rang for.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { BenchContext, BenchResult } from './bench.ts';
+import { type ProductProcess, startWorkerProcess } from './children.ts';
+import { sendPayouts } from './http-load.ts';
+import { openPayoutsWorld, POOLS } from './payouts-world.ts';
+import { say } from './progress.ts';
+import { round } from './statistics.ts';
+import { verifyLedger } from './verify.ts';
+
+/** A worker has come to terms with what waits for it by then. */
+const BACKLOG_SECONDS = 30;
+const SAMPLE_MS = 250;
+
+export async function benchMemory(context: BenchContext): Promise<BenchResult> {
+  const world = await openPayoutsWorld(context);
+  const { api, worker, key, bodies, stage } = world;
+  say(`${context.seconds} s of load`);
+  const { accepted } = await sendPayouts({ url: api.url, key, bodies, seconds: context.seconds });
+  await world.arrived(world.sent + accepted);
+  const apiMb = api.residentMb();
+  const workerMb = worker.residentMb();
+  await worker.stop();
+  say(`API ${round(apiMb)} MB, worker ${round(workerMb)} MB; now ${context.backlog} payouts without a worker`);
+  await sendPayouts({ url: api.url, key, bodies, requests: context.backlog });
+  const apiGrew = api.residentMb() - apiMb;
+  const late = await startWorkerProcess(stage, POOLS);
+  const workerGrew = (await mostMb(late)) - workerMb;
+  say(`API grew by ${round(apiGrew)} MB, worker by ${round(workerGrew)} MB`);
+  await late.stop();
+  await api.stop();
+  const checked = await verifyLedger(stage);
+  return {
+    versions: stage.versions,
+    checked,
+    fields: {
+      api_mb: round(apiMb),
+      worker_mb: round(workerMb),
+      backlog_mb: round(Math.max(0, apiGrew, workerGrew)),
+      payouts_before: accepted,
+      backlog: context.backlog,
+    },
+  };
+}
+
+async function mostMb(worker: ProductProcess): Promise<number> {
+  let most = 0;
+  const until = performance.now() + BACKLOG_SECONDS * 1000;
+  while (performance.now() < until) {
+    most = Math.max(most, worker.residentMb());
+    await delay(SAMPLE_MS);
+  }
+  return most;
+}
