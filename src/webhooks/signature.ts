@@ -43,8 +43,10 @@ export interface SignedMessage {
 
 /** The value of `webhook-signature`. */
 export function sign(message: SignedMessage, keys: readonly SigningKey[]): string {
-  const text = `${message.id}.${message.timestampSeconds}.${message.body}`;
-  return keys.map((key) => `v1,${createHmac('sha256', key).update(text).digest('base64')}`).join(' ');
+  const head = `${message.id}.${message.timestampSeconds}.`;
+  return keys
+    .map((key) => `v1,${createHmac('sha256', key).update(head).update(message.body).digest('base64')}`)
+    .join(' ');
 }
 
 export interface ReceivedMessage {
