@@ -15,6 +15,8 @@ export const FAILPOINTS = [
   'ledger.commit.after',
   /** Rows wait and no bell has rung for them. */
   'doorbell.ring.before',
+  /** The queue has the bell, and whoever rang does not know it. */
+  'doorbell.ring.after',
   /** Reserved, and the rail knows nothing. */
   'rail.submit.before',
   /** The rail has paid, and we do not know it. */
@@ -25,6 +27,18 @@ export const FAILPOINTS = [
   'webhook.post.before',
   /** The receiver has it, and no attempt is recorded. */
   'webhook.post.after',
+  /** The same, with its result on the way to the database. */
+  'delivery.record.before',
+  /** Recorded, and its job is still open. */
+  'delivery.record.after',
+  /** What the rail told of its own accord is booked, and the rail tells it again. */
+  'rail.acknowledge.before',
+  'rail.acknowledge.after',
+  /** Rows are due, and their alarms as they were. */
+  'sweeper.push.before',
+  /** Alarms are moved, and no bell has rung for them. */
+  'sweeper.push.after',
+  'sweeper.ring.after',
 ] as const;
 
 export type Failpoint = (typeof FAILPOINTS)[number];

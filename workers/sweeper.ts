@@ -8,6 +8,7 @@
 import type { Clock, Instant } from '../src/clock.ts';
 import type { Config } from '../src/config.ts';
 import type { Pool } from '../src/db/pool.ts';
+import { failpoint } from '../src/failpoints.ts';
 import { deriveId } from '../src/ids.ts';
 import type { Logger } from '../src/log.ts';
 import { byBook } from '../src/operations/by-book.ts';
@@ -149,6 +150,7 @@ export function createSweeper(runtime: SweeperRuntime): Sweeper {
       const rows = await alarm.find(pool, { now, limit: PAGE });
       // Asked before anything is pushed: a queue that is deep or away leaves the alarms as they are.
       if (rows.length === 0 || (await isDeep(alarm.pool))) break;
+      failpoint('sweeper.push.before');
       const pushed = await pushAndRing(alarm, rows, now);
       rung += pushed;
       // Nothing of a page pushed: another sweeper is at it, or its rows are being moved.
@@ -177,9 +179,11 @@ export function createSweeper(runtime: SweeperRuntime): Sweeper {
         failure = error;
       },
     });
+    failpoint('sweeper.push.after');
     for (const [lane, ofLane] of jobs) {
       if (ofLane.length > 0) await queues.add(alarm.pool, lane, ofLane, { limitMs: QUEUE_LIMIT_MS });
     }
+    failpoint('sweeper.ring.after');
     if (failure) warnings.get(alarm.name)?.(failure);
     return pushed;
   }

@@ -28,8 +28,11 @@ export async function soundAlarms(pool: Pool): Promise<void> {
 /** The time of every next try has come: a receiver that was ill is well again, and need not be waited for. */
 export async function hurryDeliveries(pool: Pool): Promise<void> {
   await pool.query(`
-    UPDATE webhook_deliveries SET due_at = now(), retry_at = now()
-    WHERE status = 'pending' AND stuck_at IS NULL AND retry_at > now()`);
+    UPDATE webhook_deliveries AS d SET due_at = now(), retry_at = now() FROM (
+      SELECT book_id, endpoint_id, event_sequence FROM webhook_deliveries
+      WHERE status = 'pending' AND stuck_at IS NULL AND retry_at > now() FOR NO KEY UPDATE SKIP LOCKED
+    ) AS free
+    WHERE d.book_id = free.book_id AND d.endpoint_id = free.endpoint_id AND d.event_sequence = free.event_sequence`);
 }
 
 export interface UnderWay {
@@ -39,7 +42,7 @@ export interface UnderWay {
   stuck: bigint;
 }
 
-/** How much has not come to its end. Deliveries of endpoints that are switched off wait for nobody. */
+/** How much has not come to its end. */
 export async function countUnderWay(pool: Pool): Promise<UnderWay> {
   const { rows } = await pool.query<UnderWay>(`
     SELECT
@@ -55,13 +58,37 @@ export async function payoutIds(pool: Pool, bookId: string): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** What a rail said that cannot be booked without a person. */
-export async function readExceptions(pool: Pool): Promise<{ kind: string; payout_id: string }[]> {
-  const { rows } = await pool.query<{ kind: string; payout_id: string }>('SELECT kind, payout_id FROM exceptions');
+/** What a rail said that cannot be booked without a person, and about which payout. */
+export async function readExceptions(pool: Pool): Promise<{ kind: string; payoutId: string }[]> {
+  const { rows } = await pool.query<{ kind: string; payoutId: string }>(
+    'SELECT kind, resource_id AS "payoutId" FROM exceptions',
+  );
   return rows;
 }
 
 /** Any other look: a scenario's own question. */
 export async function look<Row extends object>(pool: Pool, sql: string, values: unknown[] = []): Promise<Row[]> {
   return (await pool.query<Row>(sql, values)).rows;
+}
+
+/** Names are our own: nothing is quoted. */
+export async function copyDatabase(pool: Pool, of: { name: string; template: string; owner: string }): Promise<void> {
+  await pool.query(`CREATE DATABASE ${of.name} OWNER ${of.owner} TEMPLATE ${of.template}`);
+}
+
+export async function dropDatabase(pool: Pool, name: string): Promise<void> {
+  await pool.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+}
+
+/** What FLUSHALL is to Redis. */
+export async function dropJobs(pool: Pool): Promise<void> {
+  await pool.query('DELETE FROM bullmq.job');
+}
+
+/** As bells name deliveries: `<event sequence>:<endpoint>`. The newest. */
+export async function readDeliveryIds(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>(
+    `SELECT event_sequence || ':' || endpoint_id AS id FROM webhook_deliveries ORDER BY event_sequence DESC LIMIT 300`,
+  );
+  return rows.map(({ id }) => id);
 }

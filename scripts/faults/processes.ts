@@ -16,10 +16,22 @@ const ROOT = join(import.meta.dirname, '../..');
 const START_LIMIT_MS = 120_000;
 const PROBE_LIMIT_MS = 2_000;
 
-/** Beside the product's own code: a process whose standard input ends has lost the test that started it, however that died. */
-const ENDS_WITH_PARENT = `data:text/javascript,${encodeURIComponent(
+/**
+ * Beside the product's own code. A process whose standard input ends has lost the test that started it, however that died;
+ * and its clock is ahead by as many milliseconds as the last line of its standard input says.
+ */
+const BESIDE = `data:text/javascript,${encodeURIComponent(
   `import { isMainThread } from 'node:worker_threads';
-  if (isMainThread) process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL')).resume().unref();`,
+  if (isMainThread) {
+    const now = Date.now;
+    process.stdin
+      .on('end', () => process.kill(process.pid, 'SIGKILL'))
+      .on('data', (lines) => {
+        const aheadMs = Number(String(lines).trim().split('\\n').at(-1));
+        Date.now = () => now() + aheadMs;
+      })
+      .unref();
+  }`,
 )}`;
 
 /** And none outlives a test process that ends in order, not even a frozen one. */
@@ -33,14 +45,18 @@ export type Role = 'api' | readonly PoolName[];
 export interface StartOptions {
   /** Where the process dies or freezes: `rail.submit.after=kill@3`. */
   failpoints?: string;
+  /** Other pools than before, for this start. */
+  pools?: readonly PoolName[];
 }
 
 export interface ProductProcess {
   /** An API's address; a worker's page of health. The same after a restart. */
   readonly url: string;
   readonly running: boolean;
-  /** What it wrote. */
+  /** What it wrote since its last start. */
   readonly output: string;
+  /** What it wrote in all its lives. */
+  readonly everything: string;
   /** Starts it again, with the failpoints given now and no other. Resolves when it is ready. */
   start(options?: StartOptions): Promise<void>;
   /** kill -9. Resolves when it is gone. */
@@ -49,6 +65,8 @@ export interface ProductProcess {
   terminate(): Promise<void>;
   freeze(): void;
   thaw(): void;
+  /** Its clock jumps: from now on it is ahead by this much, or behind. */
+  setClockAhead(aheadMs: number): void;
   /** Resolves when it has died, by its own hand or another's. */
   ended(): Promise<void>;
   /** Resolves when it has come to a point that was armed. */
@@ -63,9 +81,12 @@ export async function startProcess(
 ): Promise<ProductProcess> {
   const port = await quietPort();
   const url = `http://127.0.0.1:${port}`;
-  const script = role === 'api' ? ['src/server.ts'] : ['workers/run.ts', '--pools', role.join(',')];
+  const scriptOf = (pools: Role) =>
+    pools === 'api' ? ['src/server.ts'] : ['workers/run.ts', '--pools', pools.join(',')];
+  let script = scriptOf(role);
   let child: ChildProcess | undefined;
   let output = '';
+  let before = '';
 
   const isRunning = () => child !== undefined && child.exitCode === null && child.signalCode === null;
 
@@ -86,9 +107,14 @@ export async function startProcess(
     get output() {
       return output;
     },
-    async start({ failpoints = '' } = {}) {
+    get everything() {
+      return before + output;
+    },
+    async start({ failpoints = '', pools } = {}) {
+      before += output;
       output = '';
-      child = spawn(process.execPath, ['--import', 'tsx', '--import', ENDS_WITH_PARENT, ...script], {
+      script = scriptOf(pools ?? role);
+      child = spawn(process.execPath, ['--import', 'tsx', '--import', BESIDE, ...script], {
         cwd: ROOT,
         env: {
           PATH: process.env.PATH,
@@ -121,6 +147,7 @@ export async function startProcess(
     },
     freeze: () => void child?.kill('SIGSTOP'),
     thaw: () => void child?.kill('SIGCONT'),
+    setClockAhead: (aheadMs) => void child?.stdin?.write(`${aheadMs}\n`),
     async ended() {
       if (isRunning()) await once(child!, 'exit');
     },

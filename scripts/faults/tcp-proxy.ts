@@ -1,78 +1,36 @@
 /**
- * Stands between the product and Postgres and breaks the connection at chosen moments, as a network would. It reads no
- * protocol: the statement that is waited for is found by its text.
+ * Stands between two parts of the product and does to their connections what a network does: delays them, breaks them,
+ * swallows them, or lets one side believe that the other is still there. It reads no protocol: a connection or a statement
+ * that is meant is found by a text in it.
  */
-import { connect, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
+import { type Armed, type Cut, type Impairment, Link } from './tcp-link.ts';
 
-/** What is lost with the connection. */
-export type Cut =
-  /** The statement never reaches the server. */
-  | 'before it arrives'
-  /** The server has carried it out; its answer never comes back. */
-  | 'before its answer'
-  /** The same, and nobody says so: the connection stays open, and silent. */
-  | 'without a word';
+export type { Cut, Impairment } from './tcp-link.ts';
 
 export interface TcpProxy {
   /** The same URL, by way of this proxy. */
   url: string;
   /** Cuts the connection that next sends this text, once. Resolves when it is cut. */
   cutAt(text: string, cut: Cut): Promise<void>;
+  /** From now on, for connections that are open and those to come. */
+  impair(impairment: Impairment): void;
+  /** Everything passes again. What is broken stays broken. */
+  heal(): void;
+  /** The server's sides end; the clients' stay open, and are never answered. Answers with how many. */
+  halfOpen(): number;
   close(): Promise<void>;
-}
-
-interface Armed {
-  text: string;
-  cut: Cut;
-  done: () => void;
 }
 
 export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
   const target = new URL(targetUrl);
-  const sockets = new Set<Socket>();
-  let armed: Armed | undefined;
+  const links = new Set<Link>();
+  const rules: { armed?: Armed; impairment?: Impairment } = {};
 
-  const server = createServer((client) => {
-    const upstream = connect(Number(target.port), target.hostname);
-    let swallow: Armed | undefined;
-    let silent = false;
-    const end = () => {
-      client.destroy();
-      upstream.destroy();
-    };
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      socket.setNoDelay(true);
-      socket.on('error', end);
-      socket.on('close', () => {
-        sockets.delete(socket);
-        if (!silent) end();
-      });
-    }
-    client.on('data', (data) => {
-      if (silent) return;
-      if (armed && data.includes(armed.text)) {
-        const hit = armed;
-        armed = undefined;
-        if (hit.cut === 'before it arrives') {
-          end();
-          hit.done();
-          return;
-        }
-        swallow = hit;
-      }
-      upstream.write(data);
-    });
-    upstream.on('data', (data) => {
-      if (silent) return;
-      if (!swallow) {
-        client.write(data);
-        return;
-      }
-      silent = swallow.cut === 'without a word';
-      if (!silent) end();
-      swallow.done();
-    });
+  const server = createServer((client: Socket) => {
+    const link = new Link(client, { host: target.hostname, port: Number(target.port) }, rules);
+    links.add(link);
+    link.onEnd(() => links.delete(link));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
@@ -84,10 +42,23 @@ export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
     url: url.href,
     cutAt: (text, cut) =>
       new Promise((done) => {
-        armed = { text, cut, done };
+        rules.armed = { text, cut, done };
       }),
+    impair(impairment) {
+      rules.impairment = impairment;
+      for (const link of links) link.impaired();
+    },
+    heal() {
+      rules.impairment = undefined;
+      for (const link of links) link.impaired();
+    },
+    halfOpen() {
+      const open = [...links];
+      for (const link of open) link.halfOpen();
+      return open.length;
+    },
     close() {
-      for (const socket of sockets) socket.destroy();
+      for (const link of links) link.end();
       return new Promise((resolve) => server.close(() => resolve()));
     },
   };

@@ -1,5 +1,6 @@
 /** What rails tell of their own accord: late confirmations, rejections, returns. Taken in, then acknowledged: told twice, booked once. */
 import type { Pool } from '../db/pool.ts';
+import { failpoint } from '../failpoints.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Command } from '../ledger/command.ts';
 import type { Committer } from '../ledger/committer.ts';
@@ -42,7 +43,11 @@ export async function takeNotices(runtime: NoticeRuntime, railName: string): Pro
     }),
   );
   const taken = done.filter((id) => id !== undefined);
-  if (taken.length > 0) await rail.acknowledge(taken);
+  if (taken.length > 0) {
+    failpoint('rail.acknowledge.before');
+    await rail.acknowledge(taken);
+    failpoint('rail.acknowledge.after');
+  }
   return taken.length;
 }
 

@@ -99,6 +99,7 @@ export function createDoorbell(options: DoorbellOptions): Doorbell {
       const part = jobs.slice(at, at + JOBS_PER_ADD);
       try {
         await queues.add(pool, lane, part, { limitMs: flushLimitMs });
+        failpoint('doorbell.ring.after');
         settle(part, (ids) => counts.rung(ids));
       } catch (error) {
         settle(jobs.slice(at), (ids) => drop(ids, 'unreachable', error));

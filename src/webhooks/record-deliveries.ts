@@ -5,6 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from '../db/pool.ts';
 import { classifyFailure } from '../db/postgres-errors.ts';
+import { failpoint } from '../failpoints.ts';
 import type { BookId } from '../ledger/book.ts';
 import { NaturalBatch } from '../natural-batch.ts';
 import type { DeliveryResult } from './delivery.ts';
@@ -44,7 +45,10 @@ async function recordOrIsolate(pool: Pool, bookId: BookId, results: readonly Del
 async function recordWithPatience(pool: Pool, bookId: BookId, results: readonly DeliveryResult[]): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await recordResults(pool, bookId, results);
+      failpoint('delivery.record.before');
+      await recordResults(pool, bookId, results);
+      failpoint('delivery.record.after');
+      return;
     } catch (error) {
       if (attempt === TRIES || classifyFailure(error) !== 'transient') throw error;
       await delay(FIRST_RETRY_MS * 2 ** (attempt - 1));

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Account, Answer, Payout, Problem } from '../../scripts/faults/client.ts';
+import type { Load } from '../../scripts/faults/load.ts';
 import { ALL_POOLS, describeOnEachBackend } from '../support/product.ts';
-import type { Load } from './load.ts';
 import { FAULT_LIMIT_MS, type Stage, startStage } from './stage.ts';
 
 const AT_ONCE = 100;

@@ -4,6 +4,7 @@
  */
 import { expect } from 'vitest';
 import { Client, type Endpoint, until } from '../../scripts/faults/client.ts';
+import { type Load, startLoad } from '../../scripts/faults/load.ts';
 import { type ProductProcess, type Role, startProcess } from '../../scripts/faults/processes.ts';
 import { type Receiver, startReceiver } from '../../scripts/faults/receiver.ts';
 import { migrate } from '../../src/db/migrate.ts';
@@ -16,7 +17,6 @@ import { expectInvariants } from '../support/invariants.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { type Backend, lookInto, makeOrganisation, soundAlarms, testEnvironment } from '../support/product.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
-import { type Load, startLoad } from './load.ts';
 
 export interface StageOptions {
   backend: Backend;

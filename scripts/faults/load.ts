@@ -4,23 +4,18 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { expect } from 'vitest';
-import {
-  type Account,
-  type Answer,
-  type Client,
-  type List,
-  NotAsPromised,
-  type Payout,
-  until,
-} from '../../scripts/faults/client.ts';
+import { type Account, type Answer, type Client, type List, NotAsPromised, type Payout, until } from './client.ts';
 
 export interface Load {
   /** Ids of all payouts that were accepted. */
   payouts(): string[];
   untilAccepted(count: number): Promise<void>;
+  /** So many more than now. */
+  untilMore(count: number): Promise<void>;
   /** Nothing new; resolves when each request has its certain answer. */
   stop(): Promise<void>;
+  /** Nothing more, whatever the answers: the product is not what it should be. */
+  giveUp(): Promise<void>;
   /** Sends some of the requests once more: the same bytes as the first time. */
   expectFirstAnswersAgain(): Promise<void>;
 }
@@ -56,21 +51,30 @@ const ALIASES = [
   'RETURNHALF',
 ];
 
-export async function startLoad(clients: readonly Client[]): Promise<Load> {
-  const first = clients[0]!;
-  const accounts = [
-    await first.openAccount({ funds: 1_000_000_000 }),
-    await first.openAccount({ funds: 1_000_000_000, currency: 'KWD' }),
+/** The accounts that a load pays from. */
+export function openLoadAccounts(client: Client): Promise<Account[]> {
+  return Promise.all([
+    client.openAccount({ funds: 1_000_000_000 }),
+    client.openAccount({ funds: 1_000_000_000, currency: 'KWD' }),
     // Runs dry: from then on it is refused, or pays with what has come back.
-    await first.openAccount({ funds: 300_000 }),
-  ];
+    client.openAccount({ funds: 300_000 }),
+  ]);
+}
+
+export async function startLoad(
+  clients: readonly Client[],
+  { accounts: given }: { accounts?: readonly Account[] } = {},
+): Promise<Load> {
+  const first = clients[0]!;
+  const accounts = given ?? (await openLoadAccounts(first));
   const sent: Sent[] = [];
   let asked = 0;
   let going = true;
   let backlogged = false;
+  let gaveUp = false;
 
   async function certainAnswer(key: string, body: Sent['body']): Promise<Answer<Payout>> {
-    for (let attempt = asked; ; attempt++) {
+    for (let attempt = asked; !gaveUp; attempt++) {
       try {
         const answer = await clients[attempt % clients.length]!.post<Payout>('/v1/payouts', body, {
           idempotencyKey: key,
@@ -82,6 +86,7 @@ export async function startLoad(clients: readonly Client[]): Promise<Load> {
       }
       await pause(TRY_AGAIN_MS);
     }
+    throw new NotAsPromised(`The key ${key} had no certain answer`);
   }
 
   async function caller(): Promise<void> {
@@ -109,8 +114,12 @@ export async function startLoad(clients: readonly Client[]): Promise<Load> {
   callers.catch(() => undefined);
   const accepted = () => sent.filter(({ answer }) => answer.status === 202);
 
-  return {
+  const load: Load = {
     payouts: () => accepted().map(({ answer }) => answer.body.id),
+    async untilMore(count) {
+      const before = accepted().length;
+      await load.untilAccepted(before + count);
+    },
     async untilAccepted(count) {
       await until(
         () => accepted().length,
@@ -122,15 +131,22 @@ export async function startLoad(clients: readonly Client[]): Promise<Load> {
       going = false;
       await callers;
     },
+    async giveUp() {
+      going = false;
+      gaveUp = true;
+      await callers.catch(() => undefined);
+    },
     async expectFirstAnswersAgain() {
       const step = Math.max(1, Math.floor(sent.length / REPEATED));
       for (const { key, body, answer } of sent.filter((_, at) => at % step === 0)) {
         const again = await certainAnswer(key, body);
-        expect([again.status, again.text]).toEqual([answer.status, answer.text]);
-        expect(again.headers['idempotent-replayed']).toBe('true');
+        const isSame = again.status === answer.status && again.text === answer.text;
+        if (isSame && again.headers['idempotent-replayed'] === 'true') continue;
+        throw new NotAsPromised(`The key ${key} was answered ${answer.text}, and then ${again.text}`);
       }
     },
   };
+  return load;
 }
 
 /** The same number is the same payout: small amounts, every account, every fate. */

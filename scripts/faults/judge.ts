@@ -1,0 +1,85 @@
+/** After a fault: waits until all that was promised has come to its end, and holds every record against the others. */
+import { publicId } from '../../src/ids.ts';
+import { until } from './client.ts';
+import { countUnderWay, hurryDeliveries, payoutIds, readExceptions, soundAlarms } from './database-store.ts';
+import { brokenInvariants } from './invariants-store.ts';
+import type { Load } from './load.ts';
+import type { Stage } from './stage.ts';
+
+/** What is left of a fault is moved by alarms; half a minute each is too long to wait, so they go off this often. */
+const ALARM_EVERY_MS = 500;
+const SETTLE_LIMIT_MS = 120_000;
+
+/** Everything that is wrong, a line each; nothing when all is well. */
+export async function judge(stage: Stage, load: Load): Promise<string[]> {
+  const left = await settle(stage);
+  if (left) return [left];
+  await load.expectFirstAnswersAgain();
+  return [...(await lostOrInvented(stage)), ...(await broken(stage)), ...(await contradictions(stage)), ...told(stage)];
+}
+
+/** Undefined when everything has come to its end. */
+async function settle({ behind }: Stage): Promise<string | undefined> {
+  let soundAt = 0;
+  try {
+    await until(
+      async () => {
+        if (performance.now() > soundAt) {
+          soundAt = performance.now() + ALARM_EVERY_MS;
+          await soundAlarms(behind);
+          await hurryDeliveries(behind);
+        }
+        return countUnderWay(behind);
+      },
+      ({ payouts, deliveries, notices, stuck }) => payouts + deliveries + notices + stuck === 0n,
+      { timeoutMs: SETTLE_LIMIT_MS },
+    );
+    return undefined;
+  } catch (error) {
+    return `not everything came to its end: ${(error as Error).message}`;
+  }
+}
+
+/** The payouts of the book are those that were accepted, each once. */
+async function lostOrInvented({ behind, keys, accepted }: Stage): Promise<string[]> {
+  const kept = new Set((await payoutIds(behind, keys.testBookId)).map((id) => publicId('payout', id)));
+  const lost = [...accepted].filter((id) => !kept.has(id)).map((id) => `${id} was accepted, and is not there`);
+  const invented = [...kept].filter((id) => !accepted.has(id)).map((id) => `${id} is there, and nobody was told`);
+  return [...lost, ...invented].slice(0, 5);
+}
+
+async function broken({ database, receiver, endpoint }: Stage): Promise<string[]> {
+  const wrong = await brokenInvariants({ database, receiver, endpoints: [endpoint] });
+  return Object.entries(wrong).map(([rule, found]) => `not so: ${rule}. ${JSON.stringify(found, bigintsAsText)}`);
+}
+
+const bigintsAsText = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value);
+
+/** A fault of ours never looks like a rail that contradicts itself. */
+async function contradictions({ behind, contradicted }: Stage): Promise<string[]> {
+  const found = (await readExceptions(behind)).map(({ kind, payoutId }) => ({
+    kind,
+    payout: publicId('payout', payoutId),
+  }));
+  const needless = found.filter(({ payout }) => !contradicted.has(payout));
+  const silent = [...contradicted].filter((id) => !found.some(({ payout }) => payout === id));
+  return [
+    ...needless.map(({ kind, payout }) => `an exception that nobody caused: ${kind} of ${payout}`),
+    ...silent.map((id) => `no exception tells that the rail contradicted itself about ${id}`),
+  ];
+}
+
+/** No secret is in what the processes wrote. */
+function told({ apis, workers, keys, endpoint, database }: Stage): string[] {
+  const secrets = {
+    'an API key': [keys.testKey, keys.liveKey],
+    'a webhook secret': [endpoint.secret, endpoint.secret.replace(/^whsec_/, '')],
+    'the encryption key': [database.encryptionKey],
+    'a password': [new URL(database.applicationUrl).password],
+  };
+  return [...apis, ...workers].flatMap(({ url, everything }) =>
+    Object.entries(secrets)
+      .filter(([, texts]) => texts.some((text) => everything.includes(text)))
+      .map(([what]) => `${what} stands in what the process at ${url} wrote`),
+  );
+}

@@ -1,0 +1,82 @@
+/** kill -9: at every named point before and after each commit, ring and call to the outside, and at times that a seed chose. */
+import type { Failpoint } from '../../src/failpoints.ts';
+import type { PoolName } from '../../workers/run.ts';
+import { soundAlarms } from './database-store.ts';
+import type { ProductProcess } from './processes.ts';
+import { expectThat, type Play, pause, type Scenario, untilThat } from './scenario.ts';
+import { ALL_POOLS, type Stage } from './stage.ts';
+
+const COMMITTING: readonly Failpoint[] = [
+  'ledger.commit.before',
+  'ledger.commit.after',
+  'doorbell.ring.before',
+  'doorbell.ring.after',
+];
+
+/** Who comes by which point. */
+const POINTS: Record<'api' | PoolName, readonly Failpoint[]> = {
+  api: COMMITTING,
+  ledger: COMMITTING,
+  rails: [
+    ...COMMITTING,
+    ...(['rail.submit.before', 'rail.submit.after', 'rail.inquire.before', 'rail.inquire.after'] as const),
+    ...(['rail.acknowledge.before', 'rail.acknowledge.after'] as const),
+  ],
+  webhooks: ['webhook.post.before', 'webhook.post.after', 'delivery.record.before', 'delivery.record.after'],
+  sweeper: ['sweeper.push.before', 'sweeper.push.after', 'sweeper.ring.after'],
+};
+
+/** What is passed by a payout in ten has not been passed often after a few seconds. */
+const SELDOM = /^(rail\.(inquire|acknowledge)|sweeper)/;
+
+export const killApiScenarios: readonly Scenario[] = POINTS.api.map((point) => killAt('api', point));
+
+export const killWorkerScenarios: readonly Scenario[] = (['ledger', 'rails', 'webhooks', 'sweeper'] as const).flatMap(
+  (pool) => POINTS[pool].map((point) => killAt(pool, point)),
+);
+
+export const killAtRandomTimes: Scenario = {
+  name: 'kill-at-random-times',
+  about: 'kill -9 of any process at any time, again and again',
+  async play({ stage, load, random }) {
+    const processes = [...stage.apis, ...stage.workers];
+    for (let round = 0; round < 8; round++) {
+      const victim = random.pick(processes);
+      await pause(random.between(20, 700));
+      await victim.kill();
+      await victim.start();
+      await load.untilMore(5);
+    }
+  },
+};
+
+function killAt(pool: 'api' | PoolName, point: Failpoint): Scenario {
+  return {
+    name: `kill-${pool}-at-${point}`,
+    about: `kill -9 of ${pool === 'api' ? 'an API' : `a worker of the ${pool} pool`} at ${point}`,
+    async play({ stage, load, random }: Play) {
+      const [victim, hit] = [
+        pool === 'api' ? stage.apis[0]! : stage.workers[0],
+        random.between(1, SELDOM.test(point) ? 3 : 20),
+      ];
+      await victim.kill();
+      await victim.start({ failpoints: `${point}=kill@${hit}`, ...(pool !== 'api' && { pools: [pool] }) });
+      await untilEnded(stage, victim);
+      expectThat(victim.output.includes(`failpoint ${point}: SIGKILL`), `It died elsewhere:\n${victim.output}`);
+      await load.untilMore(20);
+      await victim.start(pool === 'api' ? {} : { pools: ALL_POOLS });
+    },
+  };
+}
+
+/** Alarms go off meanwhile: a point that only they lead to is passed soon. */
+async function untilEnded({ behind }: Stage, victim: ProductProcess): Promise<void> {
+  let soundAt = performance.now() + 500;
+  await untilThat('the point at which the process was to die', async () => {
+    if (performance.now() > soundAt) {
+      soundAt = performance.now() + 500;
+      await soundAlarms(behind);
+    }
+    return !victim.running;
+  });
+}

@@ -1,0 +1,136 @@
+/** What carries the jobs loses them, repeats them, or is not there: bells are lost, and rows are not. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readConfig } from '../../src/config.ts';
+import { parsePublicId } from '../../src/ids.ts';
+import { createLogger } from '../../src/log.ts';
+import type { JobName, QueuePool } from '../../src/queue/job.ts';
+import { createQueues } from '../../src/queue/queues.ts';
+import { dropJobs, readDeliveryIds } from './database-store.ts';
+import { testEnvironment } from './environment.ts';
+import { expectThat, type Play, pause, type Scenario } from './scenario.ts';
+import type { Stage } from './stage.ts';
+
+async function loseJobs({ redis, behind }: Stage): Promise<void> {
+  if (!redis) return dropJobs(behind);
+  await redis.client().flushall();
+}
+
+/** Rings for every payout and delivery there is, whatever their state, in an order that makes no sense. */
+async function ringForEverything({ stage, load, random }: Play): Promise<void> {
+  const { database, redis, behind, keys } = stage;
+  const queues = createQueues(readConfig(testEnvironment(database, redis)), createLogger('silent', 'faults'));
+  const payouts = load.payouts().map((id) => parsePublicId('payout', id)!);
+  const bells: [QueuePool, JobName, string[]][] = [
+    ['ledger', 'payout.reserve', payouts],
+    ['rails', 'payout.submit', payouts],
+    ['rails', 'payout.inquire', payouts],
+    ['webhooks', 'delivery.send', await readDeliveryIds(behind)],
+  ];
+  const jobs = bells.flatMap(([pool, name, ids]) =>
+    ids.map((id) => ({ pool, job: { name, data: { bookId: keys.testBookId, ids: [id, id] } } })),
+  );
+  try {
+    for (const { pool, job } of random.shuffled([...jobs, ...jobs]).slice(0, 1_500)) {
+      await queues.add(pool, 0, [job], { limitMs: 10_000 });
+    }
+  } finally {
+    await queues.close();
+  }
+}
+
+export const queueScenarios: readonly Scenario[] = [
+  {
+    name: 'jobs-lost',
+    about: 'FLUSHALL (on Postgres: every job deleted) in mid-run, again and again',
+    quick: true,
+    async play({ stage, load, random }) {
+      for (let round = 0; round < 4; round++) {
+        await load.untilMore(random.between(5, 25));
+        await loseJobs(stage);
+      }
+    },
+  },
+  {
+    name: 'jobs-repeated-and-reordered',
+    about: 'jobs for rows of every state, doubled and shuffled, among those of the load',
+    async play(play) {
+      await play.load.untilMore(60);
+      await ringForEverything(play);
+      await play.load.untilMore(20);
+    },
+  },
+  {
+    name: 'redis-killed',
+    about: 'Redis killed, gone for two seconds, and back empty: payouts are accepted all the time',
+    only: 'redis',
+    quick: true,
+    async play({ stage, load, random }) {
+      await pause(random.between(0, 300));
+      await stage.redis!.kill();
+      await Promise.all([load.untilMore(30), pause(2_000)]);
+      await stage.redis!.start();
+    },
+  },
+  {
+    name: 'redis-killed-with-append-only-file',
+    about: 'Redis that keeps an append-only file, killed and back with what the file holds: jobs come again',
+    only: 'redis',
+    async play({ stage, load, random }) {
+      const redis = stage.redis!;
+      await redis.kill();
+      await redis.start({ appendOnly: true });
+      for (let round = 0; round < 3; round++) {
+        await load.untilMore(random.between(10, 40));
+        await redis.kill();
+        await redis.start({ appendOnly: true });
+      }
+      await load.untilMore(20);
+      const secrets = [stage.keys.testKey, stage.endpoint.secret, stage.database.encryptionKey];
+      const kept = await appendOnlyFile(redis.directory);
+      expectThat(kept.length > 0, 'The append-only file is empty');
+      expectThat(!secrets.some((secret) => kept.includes(secret)), 'A secret stands in the append-only file');
+      await redis.kill();
+      await redis.start();
+    },
+  },
+  {
+    name: 'redis-gone-for-long',
+    about: 'Redis gone for half a minute while the load goes on',
+    only: 'redis',
+    async play({ stage, load }) {
+      await stage.redis!.kill();
+      await Promise.all([load.untilMore(100), pause(30_000)]);
+      await stage.redis!.start();
+    },
+  },
+  {
+    name: 'redis-frozen',
+    about: 'SIGSTOP of Redis for eight seconds: connections stay open and nothing answers',
+    only: 'redis',
+    async play({ stage, load }) {
+      stage.redis!.freeze();
+      await Promise.all([load.untilMore(30), pause(8_000)]);
+      stage.redis!.thaw();
+    },
+  },
+  {
+    name: 'redis-absent-at-start',
+    about: 'every process starts while Redis is not there: payouts are accepted, and are paid when it comes',
+    only: 'redis',
+    async play({ stage, load }) {
+      const processes = [...stage.apis, ...stage.workers];
+      await Promise.all(processes.map((one) => one.kill()));
+      await stage.redis!.kill();
+      await Promise.all(processes.map((one) => one.start()));
+      await load.untilMore(30);
+      await stage.redis!.start();
+    },
+  },
+];
+
+async function appendOnlyFile(directory: string): Promise<string> {
+  const names = await readdir(directory, { recursive: true, withFileTypes: true });
+  const texts = names.filter((one) => one.isFile()).map((one) => readFile(join(one.parentPath, one.name), 'latin1'));
+  return (await Promise.all(texts)).join('');
+}

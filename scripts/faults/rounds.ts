@@ -1,0 +1,118 @@
+/** Plays scenarios one after the other, a stage a family. A scenario that failed takes its stage with it. */
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { judge } from './judge.ts';
+import { type Load, startLoad } from './load.ts';
+import { say } from './progress.ts';
+import { createRandom } from './random.ts';
+import type { Scenario } from './scenario.ts';
+import { type Server, startServer } from './server.ts';
+import { type Backend, openStage, type Stage } from './stage.ts';
+
+export interface Family {
+  readonly backend: Backend;
+  readonly scenarios: readonly Scenario[];
+}
+
+export interface Result {
+  readonly scenario: string;
+  readonly queue: Backend;
+  readonly seconds: number;
+  /** What does not hold; nothing when it passed. */
+  readonly wrong: readonly string[];
+  /** Why it was not played. */
+  readonly skipped?: string;
+  readonly repeat?: string;
+}
+
+export async function playAll(
+  families: readonly Family[],
+  seed: number,
+): Promise<{ results: Result[]; seconds: number }> {
+  const began = performance.now();
+  const results: Result[] = [];
+  let server: Server | undefined;
+  let stage: Stage | undefined;
+  say(`seed ${seed}`);
+  const closeAll = async () => {
+    await stage?.close();
+    await server?.remove();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void closeAll().finally(() => process.exit(130)));
+  }
+  try {
+    server = await startServer();
+    for (const { backend, scenarios } of families) {
+      for (const scenario of scenarios) {
+        if (scenario.only && scenario.only !== backend) continue;
+        stage ??= await openStage(server, backend);
+        const result = await playOne(stage, scenario, seed);
+        results.push(result);
+        tell(result);
+        if (result.wrong.length === 0) continue;
+        await stage.close();
+        stage = undefined;
+      }
+      await stage?.close();
+      stage = undefined;
+    }
+    return { results, seconds: secondsSince(began) };
+  } finally {
+    await closeAll();
+  }
+}
+
+/** The load before the fault, and after it: what a scenario breaks, it breaks in mid-run. */
+const BEFORE = 15;
+const AFTER = 15;
+
+async function playOne(stage: Stage, scenario: Scenario, seed: number): Promise<Result> {
+  const began = performance.now();
+  const { backend } = stage;
+  const facts = { scenario: scenario.name, queue: backend };
+  const skipped = scenario.unfit?.();
+  if (skipped !== undefined) return { ...facts, seconds: 0, wrong: [], skipped };
+  let wrong: string[];
+  let load: Load | undefined;
+  try {
+    load = await startLoad(stage.clients, { accounts: stage.accounts });
+    await load.untilMore(BEFORE);
+    await scenario.play({ stage, load, random: createRandom(seed, scenario.name, backend) });
+    await load.untilMore(AFTER);
+    await stage.mend();
+    await load.stop();
+    for (const id of load.payouts()) stage.accepted.add(id);
+    wrong = await judge(stage, load);
+  } catch (error) {
+    wrong = [error instanceof Error ? (error.stack ?? error.message) : String(error)];
+    await load?.giveUp();
+  }
+  const seconds = secondsSince(began);
+  if (wrong.length === 0) return { ...facts, seconds, wrong };
+  const repeat = `npm run faults -- --scenario ${scenario.name} --queue ${backend} --seed ${seed}`;
+  return { ...facts, seconds, wrong: [...wrong, `what the processes wrote: ${keepOutput(stage)}`], repeat };
+}
+
+/** For whoever looks for the cause. */
+function keepOutput({ apis, workers }: Stage): string {
+  const directory = mkdtempSync(join(tmpdir(), 'countinghouse-faults-'));
+  for (const [name, processes] of Object.entries({ api: apis, worker: workers })) {
+    for (const [at, { everything }] of processes.entries()) {
+      writeFileSync(join(directory, `${name}-${at}.log`), everything, { mode: 0o600 });
+    }
+  }
+  return directory;
+}
+
+function tell({ scenario, queue, seconds, wrong, skipped, repeat }: Result): void {
+  const word = skipped === undefined ? (wrong.length === 0 ? 'passed' : 'FAILED') : 'skipped';
+  say(`${word}  ${scenario} on ${queue}, ${skipped ?? `${seconds} s`}`);
+  for (const line of wrong) say(`  ${line}`);
+  if (repeat) say(`  again: ${repeat}`);
+}
+
+function secondsSince(began: number): number {
+  return Math.round((performance.now() - began) / 100) / 10;
+}

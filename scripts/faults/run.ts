@@ -1,0 +1,89 @@
+/**
+ * `npm run faults`: plays every fault there is against the product in processes, under load, on Redis and on Postgres, and
+ * checks afterwards that nothing is lost and nothing happened twice. What each scenario does: docs/faults.md.
+ * Progress goes to standard error. Exits 0 when everything held, 1 when something did not, and says how to repeat it.
+ */
+import { randomInt } from 'node:crypto';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { isRedisInstalled } from './redis-server.ts';
+import { playAll } from './rounds.ts';
+import { FAMILIES, quickScenarios, SCENARIOS } from './scenarios.ts';
+import type { Backend } from './stage.ts';
+
+interface Flags {
+  quick?: boolean;
+  json?: boolean;
+  list?: boolean;
+  seed: number;
+  scenario?: string[];
+  queue?: Backend;
+}
+
+const LARGEST_SEED = 2 ** 31 - 1;
+
+await new Command('npm run faults --')
+  .description('Plays faults against the product and checks that nothing is lost and nothing happens twice.')
+  .option('--quick', 'the cheapest scenarios that reveal most, in less than a minute')
+  .option('--scenario <name...>', 'these alone (--list names them)')
+  .addOption(new Option('--queue <backend>', 'on this carrier of jobs alone').choices(['redis', 'postgres']))
+  .option('--seed <number>', 'where and when to strike; a new one without it', wholeNumber, randomInt(LARGEST_SEED))
+  .option('--json', 'print one JSON object')
+  .option('--list', 'name every scenario, and play none')
+  .showHelpAfterError()
+  .action(main)
+  .parseAsync();
+
+async function main(flags: Flags): Promise<void> {
+  if (flags.list) return list(flags);
+  const { seed } = flags;
+  const backends: Backend[] = flags.queue ? [flags.queue] : ['redis', 'postgres'];
+  if (backends.includes('redis') && !isRedisInstalled()) {
+    console.error(
+      'There is no redis-server on PATH. Install it (Debian: apt-get install redis-server), or play on --queue postgres.',
+    );
+    process.exitCode = 1;
+    return;
+  }
+  const families = backends.flatMap((backend) => {
+    if (flags.scenario) return [{ backend, scenarios: SCENARIOS.filter(({ name }) => named(flags).includes(name)) }];
+    if (flags.quick) return [{ backend, scenarios: quickScenarios(seed, backend) }];
+    return FAMILIES.map((scenarios) => ({ backend, scenarios }));
+  });
+  const { results, seconds } = await playAll(families, seed);
+  const failures = results.filter(({ wrong }) => wrong.length > 0);
+  const skipped = results.filter(({ skipped: why }) => why !== undefined);
+  const passed = results.length - failures.length - skipped.length;
+  if (flags.json) {
+    const summary = {
+      scenarios: results.length,
+      passed,
+      failed: failures.length,
+      skipped: skipped.length,
+      seed,
+      seconds,
+    };
+    console.log(JSON.stringify({ ...summary, failures }));
+  } else {
+    console.log(`${passed} passed, ${failures.length} failed, ${skipped.length} skipped, seed ${seed}`);
+  }
+  process.exitCode = failures.length > 0 || passed === 0 ? 1 : 0;
+}
+
+/** Refuses a name that there is not. */
+function named({ scenario = [] }: Flags): string[] {
+  const unknown = scenario.find((name) => !SCENARIOS.some((one) => one.name === name));
+  if (unknown === undefined) return scenario;
+  throw new InvalidArgumentError(`There is no scenario ${unknown}; --list names them.`);
+}
+
+function list({ json }: Flags): void {
+  const facts = SCENARIOS.map(({ name, about, only, quick }) => ({ name, about, only, quick: quick === true }));
+  if (json) console.log(JSON.stringify(facts));
+  else for (const { name, about, only } of facts) console.log(`${name.padEnd(42)} ${about}${only ? ` (${only})` : ''}`);
+}
+
+function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (/^\d{1,10}$/.test(text) && value <= LARGEST_SEED) return value;
+  throw new InvalidArgumentError(`Expects a whole number from 0 to ${LARGEST_SEED}.`);
+}

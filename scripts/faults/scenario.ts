@@ -1,0 +1,52 @@
+/** A scenario: one fault, what is to be seen while it lasts, and what holds afterwards whatever it was. */
+import { until } from './client.ts';
+import type { Load } from './load.ts';
+import type { Random } from './random.ts';
+import type { Backend, Stage } from './stage.ts';
+
+export interface Play {
+  readonly stage: Stage;
+  /** Goes on during the fault, and is checked to its last payout afterwards. */
+  readonly load: Load;
+  /** Where and when to strike: the same for the same seed. */
+  readonly random: Random;
+}
+
+export interface Scenario {
+  readonly name: string;
+  /** What is done to the product, in a sentence. */
+  readonly about: string;
+  /** Only on this carrier of jobs. */
+  readonly only?: Backend;
+  /** Part of `--quick`. */
+  readonly quick?: true;
+  /** Why it cannot be played on this machine; undefined when it can. */
+  readonly unfit?: () => string | undefined;
+  /** Injects the fault and ends it. Throws when something is not as it must be meanwhile. */
+  readonly play: (play: Play) => Promise<void>;
+}
+
+/** What was expected and is not so. */
+export class NotAsExpected extends Error {
+  override name = 'NotAsExpected';
+}
+
+export function expectThat(holds: boolean, otherwise: string): void {
+  if (!holds) throw new NotAsExpected(otherwise);
+}
+
+/** Long enough for a busy machine, short enough to be waited for. */
+const PATIENCE_MS = 60_000;
+
+export async function untilThat(what: string, look: () => Promise<boolean> | boolean): Promise<void> {
+  try {
+    await until(look, Boolean, { timeoutMs: PATIENCE_MS });
+  } catch (cause) {
+    throw new NotAsExpected(`Never came: ${what}`, { cause });
+  }
+}
+
+/** Lets the load go on for a while that the seed chose. */
+export function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}

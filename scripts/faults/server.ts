@@ -1,0 +1,65 @@
+/** One durable Postgres for a whole run, with a migrated database as the template of every stage's own. */
+import { migrate } from '../../src/db/migrate.ts';
+import { createPool } from '../../src/db/pool.ts';
+import { createRolesAndDatabase } from '../../src/db/roles.ts';
+import { APPLICATION, OWNER } from '../../src/embedded/logins.ts';
+import { startThrowawayPostgres, type ThrowawayPostgres } from '../../src/embedded/throwaway-postgres.ts';
+import { createLogger } from '../../src/log.ts';
+import { copyDatabase, dropDatabase } from './database-store.ts';
+
+export interface Server {
+  readonly postgres: ThrowawayPostgres;
+  /** An empty, migrated database. */
+  makeDatabase(name: string): Promise<Database>;
+  remove(): Promise<void>;
+}
+
+export interface Database {
+  readonly name: string;
+  readonly superuserUrl: string;
+  readonly applicationUrl: string;
+  readonly encryptionKey: string;
+  drop(): Promise<void>;
+}
+
+const TEMPLATE = 'countinghouse_template';
+const log = createLogger('silent', 'faults');
+
+export async function startServer(): Promise<Server> {
+  const postgres = await startThrowawayPostgres({ durable: true, settings: { max_connections: 300 } });
+  /** Of the server's own database: a database that is copied or dropped must have no connection. */
+  const asSuperuser = async (work: (pool: ReturnType<typeof createPool>) => Promise<unknown>) => {
+    const pool = createPool({ url: postgres.superuserUrl, name: 'faults', size: 1, log, queryTimeoutMs: 60_000 });
+    try {
+      await work(pool);
+    } finally {
+      await pool.end();
+    }
+  };
+  const unused = { password: '' }; // both roles exist since the server's start
+  await createRolesAndDatabase({
+    superuserUrl: postgres.superuserUrl,
+    database: TEMPLATE,
+    owner: { name: OWNER, ...unused },
+    application: { name: APPLICATION, ...unused },
+  });
+  await migrate({
+    ownerUrl: postgres.urlFor('owner', TEMPLATE),
+    applicationUrl: postgres.urlFor('application', TEMPLATE),
+    log,
+  });
+  return {
+    postgres,
+    async makeDatabase(name) {
+      await asSuperuser((pool) => copyDatabase(pool, { name, template: TEMPLATE, owner: OWNER }));
+      return {
+        name,
+        superuserUrl: postgres.urlFor('superuser', name),
+        applicationUrl: postgres.urlFor('application', name),
+        encryptionKey: postgres.encryptionKey,
+        drop: () => asSuperuser((pool) => dropDatabase(pool, name)),
+      };
+    },
+    remove: () => postgres.remove(),
+  };
+}

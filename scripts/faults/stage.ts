@@ -1,0 +1,135 @@
+/**
+ * Where scenarios play: the product in processes, each connection of theirs by way of a proxy, a webhook receiver that
+ * keeps its own record, and a client. A stage serves many scenarios, one after the other; after each it is made whole.
+ */
+import { createPool, type Pool } from '../../src/db/pool.ts';
+import { createLogger } from '../../src/log.ts';
+import type { PoolName } from '../../workers/run.ts';
+import { type Account, Client, type Endpoint } from './client.ts';
+import { lookInto } from './database-store.ts';
+import { testEnvironment } from './environment.ts';
+import { openLoadAccounts } from './load.ts';
+import { makeOrganisation, type OrganisationKeys } from './organisation.ts';
+import { type ProductProcess, type Role, startProcess } from './processes.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
+import { startRedis, type TestRedis } from './redis-server.ts';
+import type { Database, Server } from './server.ts';
+import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
+
+export type Backend = 'redis' | 'postgres';
+
+export const ALL_POOLS: readonly PoolName[] = ['ledger', 'rails', 'webhooks', 'sweeper'];
+
+/** What stands between the processes of one kind and what they connect to. */
+export interface Network {
+  readonly postgres: TcpProxy;
+  /** Undefined where Postgres carries the jobs too. */
+  readonly redis: TcpProxy | undefined;
+}
+
+export interface Stage {
+  readonly backend: Backend;
+  readonly server: Server;
+  readonly database: Database;
+  readonly redis: TestRedis | undefined;
+  readonly apis: readonly ProductProcess[];
+  /** Two with all pools each, so that what one drops the other can find. */
+  readonly workers: readonly [ProductProcess, ProductProcess];
+  readonly network: { readonly api: Network; readonly worker: Network };
+  readonly clients: readonly Client[];
+  readonly accounts: readonly Account[];
+  readonly keys: OrganisationKeys;
+  readonly receiver: Receiver;
+  /** Takes everything in; a scenario may add endpoints of its own. */
+  readonly endpoint: Endpoint;
+  /** A pool with every right, past all proxies. */
+  readonly behind: Pool;
+  /** Ids of the payouts that were accepted so far. */
+  readonly accepted: Set<string>;
+  /** Payouts about which a scenario made the rail contradict itself. */
+  readonly contradicted: Set<string>;
+  /** Every process runs, the network is well, the clocks are right, and Redis and Postgres are there. */
+  mend(): Promise<void>;
+  close(): Promise<void>;
+}
+
+let stages = 0;
+
+export async function openStage(server: Server, backend: Backend): Promise<Stage> {
+  const closers: (() => Promise<unknown>)[] = [];
+  const close = async () => {
+    for (const closer of closers.reverse()) await closer();
+  };
+  try {
+    return await open();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+
+  function keep<Part>(part: Part, closer: (part: Part) => Promise<unknown>): Part {
+    closers.push(() => closer(part));
+    return part;
+  }
+
+  async function open(): Promise<Stage> {
+    const database = keep(await server.makeDatabase(`stage_${++stages}`), (one) => one.drop());
+    const behind = keep(lookInto(database), (pool) => pool.end());
+    const redis = backend === 'redis' ? keep(await startRedis(), (one) => one.remove()) : undefined;
+    const receiver = keep(await startReceiver(), (one) => one.close());
+    const network = { api: await openNetwork(database, redis), worker: await openNetwork(database, redis) };
+
+    const start = async (role: Role, { postgres, redis: queue }: Network) => {
+      const through = { applicationUrl: postgres.url, encryptionKey: database.encryptionKey };
+      const environment = testEnvironment(through, queue, { LOG_LEVEL: 'info' });
+      return keep(await startProcess(role, environment), async (one) => {
+        one.thaw();
+        await one.kill();
+      });
+    };
+    const [one, other, ...apis] = await Promise.all([
+      ...[start(ALL_POOLS, network.worker), start(ALL_POOLS, network.worker)],
+      ...[start('api', network.api), start('api', network.api)],
+    ]);
+    const keys = await organisationIn(database);
+    const clients = apis.map(({ url }) => keep(new Client(url, keys.testKey), (client) => client.close()));
+    const accounts = await openLoadAccounts(clients[0]!);
+
+    return {
+      ...{ backend, server, database, redis, apis, workers: [one!, other!], network, clients, accounts, keys },
+      ...{ receiver, endpoint: await receiver.subscribe(clients[0]!), behind },
+      accepted: new Set(),
+      contradicted: new Set(),
+      async mend() {
+        for (const { postgres, redis: queue } of [network.api, network.worker]) {
+          postgres.heal();
+          queue?.heal();
+        }
+        await Promise.all([one!, other!, ...apis].map(revive));
+      },
+      close,
+    };
+  }
+
+  async function openNetwork(database: Database, redis: TestRedis | undefined): Promise<Network> {
+    return {
+      postgres: keep(await startTcpProxy(database.applicationUrl), (proxy) => proxy.close()),
+      redis: redis && keep(await startTcpProxy(redis.url), (proxy) => proxy.close()),
+    };
+  }
+}
+
+async function revive(process: ProductProcess): Promise<void> {
+  process.thaw();
+  process.setClockAhead(0);
+  if (!process.running) await process.start();
+}
+
+async function organisationIn({ applicationUrl }: Database): Promise<OrganisationKeys> {
+  const pool = createPool({ url: applicationUrl, name: 'faults', size: 1, log: createLogger('silent', 'faults') });
+  try {
+    return await makeOrganisation(pool);
+  } finally {
+    await pool.end();
+  }
+}
