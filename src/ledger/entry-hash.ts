@@ -13,8 +13,8 @@ import type { Entry, EntryText, Posting } from './entry.ts';
 export const GENESIS_HASH = Buffer.alloc(32);
 
 export type UnsealedEntry = Omit<Entry, 'hash'>;
-/** Of a text, its digest alone. */
-type HashedEntry = Omit<UnsealedEntry, 'text'>;
+/** Of its text, the digest alone is needed. */
+type HashedEntry = Omit<UnsealedEntry, 'text'> & { text?: unknown };
 
 export function entryHash(bookId: BookId, previousHash: Buffer, entry: HashedEntry): Buffer {
   return createHash('sha256')

@@ -11,6 +11,7 @@ export type Rule =
   | 'journal.text'
   | 'journal.resource'
   | 'journal.step'
+  | 'journal.stray'
   | 'account.known'
   | 'account.currency'
   | 'account.lines'
@@ -24,6 +25,8 @@ export type Rule =
   | 'hold.status'
   | 'hold.account'
   | 'hold.resource'
+  | 'hold.told'
+  | 'hold.kind'
   | 'event.sequence'
   | 'event.time'
   | 'event.payload'
@@ -41,7 +44,12 @@ export type Rule =
   | 'payout.overdue'
   | 'inbound_transfer.entry'
   | 'idempotency.answer'
-  | 'idempotency.resource';
+  | 'idempotency.resource'
+  | 'checkpoint.signature'
+  | 'checkpoint.entries'
+  | 'checkpoint.events'
+  | 'checkpoint.nodes'
+  | 'checkpoint.book';
 
 export interface Finding {
   readonly check: Rule;

@@ -9,24 +9,29 @@ import { accountCheck } from './account-check.ts';
 import { countRows, readBookIds, readBounds } from './book-bounds-store.ts';
 import { bookCheck } from './book-check.ts';
 import type { BookBounds, Check } from './check.ts';
+import { checkpointCheck, checkTrustedBooks, type Trusted } from './checkpoint-check.ts';
 import { eventCheck } from './event-check.ts';
 import type { Finding } from './finding.ts';
 import { holdCheck } from './hold-check.ts';
+import { holdStepCheck } from './hold-step-check.ts';
 import { idempotencyCheck } from './idempotency-check.ts';
 import { inboundTransferCheck } from './inbound-transfer-check.ts';
 import { journalCheck } from './journal-check.ts';
 import { payoutCheck } from './payout-check.ts';
 import { readAhead } from './read-ahead.ts';
+import { checkStrayBooks, strayCheck } from './stray-check.ts';
 
 export const CHECKS: readonly Check[] = [
   journalCheck,
   accountCheck,
   holdCheck,
+  holdStepCheck,
   payoutCheck,
   inboundTransferCheck,
   eventCheck,
   idempotencyCheck,
   bookCheck,
+  strayCheck,
 ];
 
 const BOOKS_PAGE = 1_000;
@@ -44,6 +49,8 @@ export interface VerifyProgress {
 export interface VerifyOptions {
   /** This book alone. */
   bookId?: BookId;
+  /** Checkpoints and keys that were kept elsewhere. Those of the database are held against it in any case. */
+  trusted?: Trusted;
   onFinding: (finding: Finding) => void;
   onProgress?: (progress: VerifyProgress) => void;
 }
@@ -67,10 +74,16 @@ export async function verifyDatabase(pool: Pool, options: VerifyOptions): Promis
   const result = { books: 0, entries: 0n, lines: 0n, events: 0n, findings: 0 };
   let done = 0n;
   let told = 0n;
+  const report = (finding: Finding) => {
+    result.findings++;
+    options.onFinding(finding);
+  };
+  const trusted = options.trusted ?? { checkpoints: [], keys: [] };
+  const checks = [...CHECKS, checkpointCheck(trusted)];
   for await (const bookId of bookIds(pool, options.bookId)) {
     const book = await readBounds(pool, bookId);
     if (!book) throw new NoSuchBook(`There is no book ${bookId}`);
-    for (const check of CHECKS) {
+    for (const check of checks) {
       const tell = () => {
         told = done;
         options.onProgress?.({ total, done, book: bookId, check: check.name });
@@ -79,10 +92,7 @@ export async function verifyDatabase(pool: Pool, options: VerifyOptions): Promis
       await check.run({
         pool,
         book,
-        report(finding) {
-          result.findings++;
-          options.onFinding({ ...finding, book: bookId });
-        },
+        report: (finding) => report({ ...finding, book: bookId }),
         advance(rows) {
           done += BigInt(rows);
           if (done - told >= TOLD_EVERY) tell();
@@ -91,6 +101,10 @@ export async function verifyDatabase(pool: Pool, options: VerifyOptions): Promis
       tell();
     }
     count(result, book);
+  }
+  if (options.bookId === undefined) {
+    await checkStrayBooks(pool, report);
+    await checkTrustedBooks(pool, trusted, report);
   }
   return result;
 }

@@ -25,12 +25,12 @@ describe('events and deliveries', () => {
   test.each<Case>([
     [
       'an event is gone',
-      ['delivery.event', 'event.sequence'],
+      ['delivery.event', 'event.sequence', 'hold.told'],
       () => [`DELETE FROM events WHERE ${TOLD('paid', 'payout.paid')}`],
     ],
     [
       'the last event is gone',
-      ['delivery.event', 'event.sequence'],
+      ['delivery.event', 'event.sequence', 'hold.told'],
       () => ['DELETE FROM events WHERE sequence = (SELECT max(sequence) FROM events)'],
     ],
     [
@@ -74,7 +74,7 @@ describe('events and deliveries', () => {
     ],
     [
       'time runs back',
-      ['event.payload', 'event.time'],
+      ['event.payload', 'event.time', 'hold.told'],
       () => [`UPDATE events SET created_at = created_at - ${sometime} WHERE ${TOLD('paid', 'payout.created')}`],
     ],
     [

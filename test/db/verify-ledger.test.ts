@@ -227,7 +227,7 @@ describe('holds', () => {
       () => [`UPDATE holds SET status = 'expired' WHERE ${HOLD('paid')}`],
     ],
     ['its last step is gone', ['hold.remaining', 'hold.steps'], () => [`DELETE FROM hold_steps WHERE ${STEP(3)}`]],
-    ['its first step is gone', ['hold.steps'], () => [`DELETE FROM hold_steps WHERE ${STEP(1)}`]],
+    ['its first step is gone', ['hold.kind', 'hold.steps'], () => [`DELETE FROM hold_steps WHERE ${STEP(1)}`]],
     [
       'a step took another amount',
       ['hold.remaining'],
@@ -246,7 +246,7 @@ describe('holds', () => {
     ],
     [
       'it is for nothing',
-      ['hold.resource', 'payout.hold'],
+      ['hold.resource', 'hold.told', 'payout.hold'],
       () => [`UPDATE holds SET resource_id = id WHERE ${HOLD('paid')}`],
     ],
     ['it is gone', ['payout.hold'], () => [`DELETE FROM holds WHERE ${HOLD('paid')}`]],

@@ -105,11 +105,15 @@ export interface FilledDatabase {
   close(): Promise<void>;
 }
 
-/** A database with that book in it, to be corrupted in one way after the other: each is rolled back. */
-export async function openFilledDatabase(): Promise<FilledDatabase> {
+/**
+ * A database with that book in it, to be corrupted in one way after the other: each is rolled back. `finish` does what is
+ * to be done with the book before.
+ */
+export async function openFilledDatabase(finish?: (book: TestBook) => Promise<void>): Promise<FilledDatabase> {
   const database = await createTestDatabase();
   const book = await openBook({ database: database.applicationUrl, sink: WEBHOOKS_SINK });
   const scene = await fillBook(book);
+  await finish?.(book);
   await book.close();
   const pool = createPool({ url: database.superuserUrl, name: 'test', size: 1, log: createLogger('silent', 'test') });
   const superuser = await pool.connect();

@@ -1,0 +1,67 @@
+import type { Instant } from '../clock.ts';
+import type { Queryable } from '../db/pool.ts';
+import type { Uuid } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
+import type { HoldStepKind } from '../ledger/hold.ts';
+
+export interface OddStep {
+  readonly holdId: Uuid;
+  readonly ordinal: number;
+  readonly kind: HoldStepKind;
+  readonly createdAt: Instant;
+  /** An event of the hold or of what it was made for has its moment. */
+  readonly told: boolean;
+  /** Its kind can stand where it stands, and nothing else stands there. */
+  readonly possible: boolean;
+}
+
+/**
+ * A page of holds, and those of their steps that nothing tells of or whose kind cannot be. One statement and so one moment.
+ * Indexes: holds_pkey, hold_steps_pkey, events_by_object.
+ */
+export async function readOddSteps(
+  db: Queryable,
+  bookId: BookId,
+  page: { after: Uuid | undefined; limit: number },
+): Promise<{ last: Uuid | undefined; odd: OddStep[] }> {
+  const { rows } = await db.query<{
+    hold_id: string;
+    ordinal: number | null;
+    kind: HoldStepKind;
+    created_at: Instant;
+    told: boolean;
+    possible: boolean;
+  }>({
+    name: 'verify.odd_steps',
+    text: `SELECT h.id AS hold_id, s.ordinal, s.kind, s.created_at, s.told, s.possible
+      FROM (SELECT * FROM holds WHERE book_id = $1 AND ($2::uuid IS NULL OR id > $2) ORDER BY id LIMIT $3) h
+      LEFT JOIN LATERAL (
+        SELECT ordinal, kind, created_at,
+          EXISTS (SELECT FROM events e WHERE e.book_id = $1 AND e.object_id IN (h.resource_id, h.id)
+            AND e.created_at = hold_steps.created_at
+            -- Two events of a payout may have one moment, or the next: which tells of which step is certain all the same.
+            AND (h.resource <> 'payout' OR CASE
+              WHEN ordinal = 1 THEN e.type NOT IN ('payout.processing', 'payout.paid', 'payout.failed', 'payout.canceled', 'payout.returned')
+              WHEN ordinal = 2 AND kind = 'captured' THEN e.type = 'payout.processing'
+              ELSE e.type IN ('payout.paid', 'payout.failed', 'payout.canceled') END)) AS told,
+          -- A payout's hold is captured in steps; what gives back gives all that is left.
+          (h.resource <> 'payout' OR kind IN ('created', 'captured') OR (ordinal = h.steps AND h.status <> 'open'))
+            AND ordinal = row_number() OVER (ORDER BY ordinal) AS possible
+        FROM hold_steps WHERE book_id = $1 AND hold_id = h.id
+      ) s ON NOT (s.told AND s.possible)
+      ORDER BY h.id, s.ordinal`,
+    values: [bookId, page.after ?? null, page.limit],
+  });
+  const odd = rows.filter(({ ordinal }) => ordinal !== null);
+  return {
+    last: rows.at(-1)?.hold_id,
+    odd: odd.map((row) => ({
+      holdId: row.hold_id,
+      ordinal: row.ordinal!,
+      kind: row.kind,
+      createdAt: row.created_at,
+      told: row.told,
+      possible: row.possible,
+    })),
+  };
+}

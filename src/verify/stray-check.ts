@@ -1,0 +1,37 @@
+/** Rows that belong to nothing: a key that was changed takes a row out of sight of every check that starts from its owner. */
+import type { Pool } from '../db/pool.ts';
+import type { Check } from './check.ts';
+import type { Finding } from './finding.ts';
+import { findStrayBooks, readNamedEntries } from './stray-store.ts';
+
+/** Of one book. */
+export const strayCheck: Check = {
+  name: 'stray rows',
+  async run({ pool, book, report }) {
+    for (const { table, least, greatest, head } of await readNamedEntries(pool, book.id)) {
+      const stray = [least, greatest].find((sequence) => sequence !== null && (sequence < 1n || sequence > head));
+      if (stray === undefined || stray === null) continue;
+      report({
+        check: 'journal.stray',
+        ids: { table, sequence: `${stray}` },
+        expected: `an entry from 1 to ${head}`,
+        actual: `entry ${stray}`,
+        detail: `A row of ${table} belongs to an entry that does not exist.`,
+      });
+    }
+  },
+};
+
+/** Of no book at all. */
+export async function checkStrayBooks(pool: Pool, report: (finding: Finding) => void): Promise<void> {
+  for (const { table, bookId } of await findStrayBooks(pool)) {
+    report({
+      check: 'journal.stray',
+      book: bookId,
+      ids: { table },
+      expected: 'rows of books that exist',
+      actual: 'a book that does not',
+      detail: `Rows of ${table} belong to a book that does not exist.`,
+    });
+  }
+}

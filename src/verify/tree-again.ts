@@ -1,0 +1,114 @@
+/**
+ * One tree of a book, made again from its rows and held against every checkpoint as its size is reached, and against the
+ * subtrees that are kept for proofs. The first checkpoint that contradicts, and the last that agreed, tell where to look.
+ */
+import type { CheckpointView } from '../proofs/checkpoint.ts';
+import { sayCheckpoint } from '../proofs/judge-proof.ts';
+import { GrowingTree, type HashedNode } from '../proofs/merkle-tree.ts';
+import { KEPT_LEVEL, loadKeptNodes, nodeKey, type TreeName } from '../proofs/tree-store.ts';
+import type { CheckContext } from './check.ts';
+
+export interface TreeOptions {
+  readonly name: TreeName;
+  /** Rows up to this one are read. */
+  readonly upTo: bigint;
+  /** Subtrees are kept up to the newest checkpoint's size. */
+  readonly covered: bigint;
+  /** In the order of their sizes. */
+  readonly marks: AsyncGenerator<CheckpointView, void>;
+  readonly sizeOf: (mark: CheckpointView) => number;
+  /** Whether the mark, whose size the tree has reached, names this root. */
+  readonly agrees: (mark: CheckpointView, root: Buffer) => boolean;
+}
+
+export class TreeAgain {
+  readonly #context: CheckContext;
+  readonly #options: TreeOptions;
+  readonly #tree = new GrowingTree();
+  #mark: CheckpointView | undefined;
+  #agreed = 0n;
+  #contradicted = false;
+  #gap = false;
+
+  constructor(context: CheckContext, options: TreeOptions) {
+    this.#context = context;
+    this.#options = options;
+  }
+
+  async begin(): Promise<void> {
+    await this.#nextMark();
+    await this.#look();
+  }
+
+  /** Rows in their order. Behind a gap, which others report, there is no tree any more. */
+  async take<Row extends { sequence: bigint }>(rows: readonly Row[], leaf: (row: Row) => Buffer): Promise<void> {
+    const nodes: HashedNode[] = [];
+    for (const row of rows) {
+      this.#gap ||= row.sequence !== this.#tree.size + 1n;
+      if (this.#gap) break;
+      this.#tree.append(leaf(row), (node) => node.level >= KEPT_LEVEL && nodes.push(node));
+      if (this.#isReached()) await this.#look();
+    }
+    await this.#checkNodes(nodes);
+  }
+
+  /** `head` reads how far the book has come by now: a checkpoint may have been made since the rows were read. */
+  async end(head: () => Promise<bigint>): Promise<void> {
+    this.#gap ||= this.#tree.size < this.#options.upTo;
+    for (; this.#mark && !this.#contradicted; await this.#nextMark()) {
+      const size = BigInt(this.#options.sizeOf(this.#mark));
+      if (!this.#gap && size <= (await head())) continue;
+      this.#contradict(this.#mark, `${this.#tree.size}${this.#gap ? ', then a gap' : ''}`);
+    }
+    await this.#options.marks.return();
+  }
+
+  #isReached(): boolean {
+    return this.#mark !== undefined && BigInt(this.#options.sizeOf(this.#mark)) === this.#tree.size;
+  }
+
+  async #look(): Promise<void> {
+    for (; this.#mark && this.#isReached(); await this.#nextMark()) {
+      if (this.#options.agrees(this.#mark, this.#tree.root)) this.#agreed = this.#tree.size;
+      else this.#contradict(this.#mark, 'others');
+    }
+  }
+
+  async #nextMark(): Promise<void> {
+    const { value } = await this.#options.marks.next();
+    this.#mark = value ?? undefined;
+  }
+
+  /** Once: every later checkpoint covers the same rows. */
+  #contradict(mark: CheckpointView, actual: string): void {
+    const { name, sizeOf } = this.#options;
+    if (this.#contradicted) return;
+    this.#contradicted = true;
+    this.#context.report({
+      check: name === 'entries' ? 'checkpoint.entries' : 'checkpoint.events',
+      ids: { checkpoint: mark.id },
+      expected: `the ${sizeOf(mark)} ${name} that were signed`,
+      actual,
+      detail: `${sayCheckpoint(mark)} is contradicted: of ${name} ${this.#agreed + 1n} to ${sizeOf(mark)}, one was changed, taken away or put in.`,
+    });
+  }
+
+  async #checkNodes(nodes: readonly HashedNode[]): Promise<void> {
+    if (nodes.length === 0 || this.#contradicted) return;
+    const { pool, book, report } = this.#context;
+    const { name, covered } = this.#options;
+    const kept = await loadKeptNodes(pool, book.id, { tree: name, nodes });
+    for (const node of nodes) {
+      const actual = kept.get(nodeKey(node));
+      const end = (node.position + 1n) << BigInt(node.level);
+      if (actual ? actual.equals(node.hash) : end > covered) continue;
+      report({
+        check: 'checkpoint.nodes',
+        ids: { node: `${name} ${nodeKey(node)}` },
+        expected: node.hash.toString('hex'),
+        actual: actual?.toString('hex') ?? 'none',
+        detail: `A subtree that is kept for proofs is not that of ${name} ${end - (1n << BigInt(node.level)) + 1n} to ${end}.`,
+      });
+    }
+  }
+}

@@ -1,0 +1,194 @@
+/**
+ * One byte anywhere in the journal, past every trigger and with the database's own means. What `npm run verify` finds by
+ * itself, what it finds thanks to the checkpoints that the database keeps, and what only a checkpoint that was kept
+ * elsewhere can show.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { JOURNAL_TABLES } from '../../src/db/grants.ts';
+import { entryHash } from '../../src/ledger/entry-hash.ts';
+import { readEntries } from '../../src/ledger/journal-read-store.ts';
+import { type CheckpointView, checkpointView } from '../../src/proofs/checkpoint.ts';
+import type { Finding } from '../../src/verify/finding.ts';
+import { verifyDatabase } from '../../src/verify/verify-database.ts';
+import { transfer } from '../support/book.ts';
+import { checkpointNow, newSigningKey } from '../support/checkpoints.ts';
+import { type FilledDatabase, openFilledDatabase, rulesOf, type Scene } from '../support/verify-scene.ts';
+
+let filled: FilledDatabase;
+let scene: Scene;
+/** Outside the database, as an auditor has it. */
+let kept: CheckpointView;
+let columns: { table: string; column: string; type: string }[];
+/** The accounts of the last entry, a transfer that nothing tells of. */
+let last: { from: string; to: string };
+/** A table's own limits would stop a thief in some columns; they can be lifted. */
+let lifted: string[];
+
+beforeAll(async () => {
+  filled = await openFilledDatabase(async (book) => {
+    last = { from: await book.account({ amount: 100n }), to: await book.account() };
+    await book.submit(transfer({ ...last, amount: 40n }));
+    kept = checkpointView(await checkpointNow(book.pool, book.id, newSigningKey()));
+  });
+  scene = filled.scene;
+  await filled.lookAfter([], async (pool) => {
+    const columnsOf = await pool.query(
+      `SELECT table_name AS table, column_name AS column, data_type AS type FROM information_schema.columns
+       WHERE table_schema = 'public' AND table_name = ANY ($1) ORDER BY table_name, ordinal_position`,
+      [JOURNAL_TABLES],
+    );
+    columns = columnsOf.rows as typeof columns;
+    const limits = await pool.query<{ statement: string }>(
+      `SELECT format('ALTER TABLE %s DROP CONSTRAINT %I CASCADE', conrelid::regclass, conname) AS statement
+       FROM pg_constraint WHERE conrelid::regclass::text = ANY ($1) AND contype IN ('c', 'u', 'p')
+       UNION ALL
+       SELECT format('DROP INDEX %s', indexrelid::regclass)
+       FROM pg_index WHERE indrelid::regclass::text = ANY ($1) AND indisunique AND NOT indisprimary`,
+      [JOURNAL_TABLES],
+    );
+    lifted = limits.rows.map(({ statement }) => statement);
+  });
+});
+
+afterAll(() => filled?.close());
+
+/** Without what depends on whether neighbours came in one millisecond. */
+function found(findings: readonly Finding[]): string {
+  return rulesOf(findings)
+    .filter((rule) => !rule.endsWith('.time'))
+    .join(' ');
+}
+
+type Trusted = 'nothing' | 'the kept checkpoint';
+
+function findingsAfter(statements: readonly string[], trusted: Trusted = 'nothing'): Promise<Finding[]> {
+  const checkpoints = trusted === 'nothing' ? [] : [kept];
+  return filled.lookAfter(statements, async (pool) => {
+    const findings: Finding[] = [];
+    await verifyDatabase(pool, { trusted: { checkpoints, keys: [] }, onFinding: (finding) => findings.push(finding) });
+    return findings;
+  });
+}
+
+/** One byte, one digit, one bit, one millisecond: the smallest change that the type allows. */
+const CHANGED: Record<string, (column: string) => string> = {
+  uuid: (column) =>
+    `overlay(${column}::text PLACING CASE right(${column}::text, 1) WHEN '0' THEN '1' ELSE '0' END FROM 36)::uuid`,
+  bigint: (column) => `${column} # 1`,
+  smallint: (column) => `(${column} # 1)::smallint`,
+  text: (column) =>
+    `overlay(${column} PLACING CASE substr(${column}, length(${column}) / 2 + 1, 1) WHEN 'x' THEN 'y' ELSE 'x' END FROM length(${column}) / 2 + 1 FOR 1)`,
+  bytea: (column) => `set_byte(${column}, length(${column}) - 1, get_byte(${column}, length(${column}) - 1) # 1)`,
+  boolean: (column) => `NOT ${column}`,
+  'timestamp with time zone': (column) => `${column} + interval '1 ms'`,
+};
+
+/** A row of each table, with something in the column. */
+function rowOf(table: string, column: string): string {
+  const rows: Record<string, string> = {
+    entries: `sequence = (SELECT max(sequence) FROM entries WHERE ${column} IS NOT NULL AND sequence < ${scene.transfer})`,
+    postings: `(entry_sequence, ordinal) = (${scene.transfer}, 1)`,
+    hold_steps: `(hold_id, ordinal) = ('${scene.payouts.paid.holdId}', 2)`,
+    events: `(object_id, type) = ('${scene.payouts.paid.id}', 'payout.processing')`,
+    entry_texts: 'entry_sequence = (SELECT min(entry_sequence) FROM entry_texts)',
+  };
+  return rows[table]!;
+}
+
+test('nothing was touched, and nothing is found', async () => {
+  expect(await findingsAfter(lifted, 'the kept checkpoint')).toEqual([]);
+});
+
+/** What is certain to find it; others may find it too. */
+const FOUND_BY: Record<string, (column: string) => string> = {
+  entries: (column) => (column === 'book_id' || column === 'sequence' ? 'journal.sequence' : 'journal.chain'),
+  postings: () => 'journal.chain',
+  hold_steps: (column) =>
+    ({ amount: 'hold.remaining', created_at: 'hold.told', kind: 'hold.kind', ordinal: 'hold.kind' })[column] ??
+    'hold.steps',
+  // Nothing else holds who made an event happen, or every byte of its body.
+  events: () => 'checkpoint.events',
+  entry_texts: (column) => (column === 'salt' || column === 'description' ? 'journal.text' : 'journal.stray'),
+};
+
+test('one byte in every column of every table of the journal is found', async () => {
+  const missed: string[] = [];
+  for (const { table, column, type } of columns) {
+    const change = `UPDATE ${table} SET ${column} = ${CHANGED[type]!(column)} WHERE ${rowOf(table, column)}`;
+    const rules = found(await findingsAfter([...lifted, change]));
+    const expected = FOUND_BY[table]!(column);
+    if (!rules.split(' ').includes(expected)) missed.push(`${table}.${column} by ${expected}, but by ${rules}`);
+  }
+  expect(missed).toEqual([]);
+  expect(columns.length).toBeGreaterThan(40);
+});
+
+const LAST = 'sequence = (SELECT max(sequence) FROM entries)';
+const OF_LAST = 'entry_sequence = (SELECT max(sequence) FROM entries)';
+const BOOK = () => `id = '${scene.bookId}'`;
+
+/** Everything that knows of the last entry is made to know nothing of it: what is left is the journal as it was before. */
+const CUT_SHORT = () => [
+  `UPDATE accounts SET posted_debits = posted_debits - 40, lines = lines - 1 WHERE id = '${last.from}'`,
+  `UPDATE accounts SET posted_credits = posted_credits - 40, lines = lines - 1 WHERE id = '${last.to}'`,
+  `DELETE FROM postings WHERE ${OF_LAST}`,
+  `DELETE FROM entries WHERE ${LAST}`,
+  `UPDATE books SET entry_sequence = entry_sequence - 1, chain_hash = (SELECT hash FROM entries WHERE ${LAST}) WHERE ${BOOK()}`,
+];
+
+/** Another amount in the last entry, and everything after it as if it had always been so: lines, accounts, hash and head. */
+async function writtenAnew(): Promise<string[]> {
+  const { before, entry } = await filled.lookAfter([], async (pool) => {
+    const { rows } = await pool.query<{ sequence: bigint }>(`SELECT sequence FROM entries WHERE ${LAST}`);
+    const { sequence } = rows[0]!;
+    const [one, other] = await readEntries(pool, scene.bookId, { after: sequence - 2n, upTo: sequence, limit: 2 });
+    return { before: one!, entry: other! };
+  });
+  const [posting] = entry.postings;
+  const changed = {
+    ...posting!,
+    amount: 41n,
+    debitBalanceAfter: posting!.debitBalanceAfter - 1n,
+    creditBalanceAfter: posting!.creditBalanceAfter + 1n,
+  };
+  const hash = `'\\x${entryHash(scene.bookId, before.hash, { ...entry, postings: [changed] }).toString('hex')}'`;
+  return [
+    `UPDATE postings SET amount = 41, debit_balance_after = debit_balance_after - 1, credit_balance_after = credit_balance_after + 1 WHERE ${OF_LAST}`,
+    `UPDATE accounts SET posted_debits = posted_debits + 1 WHERE id = '${last.from}'`,
+    `UPDATE accounts SET posted_credits = posted_credits + 1 WHERE id = '${last.to}'`,
+    `UPDATE entries SET hash = ${hash} WHERE ${LAST}`,
+    `UPDATE books SET chain_hash = ${hash} WHERE ${BOOK()}`,
+  ];
+}
+
+const SWAPPED = () => [
+  ...lifted,
+  `UPDATE entries SET sequence = 2 * ${scene.transfer} + 1 - sequence WHERE sequence IN (${scene.transfer}, ${scene.transfer} + 1)`,
+  `UPDATE postings SET entry_sequence = 2 * ${scene.transfer} + 1 - entry_sequence WHERE entry_sequence IN (${scene.transfer}, ${scene.transfer} + 1)`,
+];
+
+const ANOTHER_ACTOR = () => [`UPDATE events SET actor = 'another' WHERE ${rowOf('events', 'actor')}`];
+const NO_CHECKPOINTS = ['DELETE FROM checkpoints'];
+
+/** `alone`, `elsewhere`: the thief has taken the database's own checkpoints away too. */
+test.each<[what: string, alone: string, stored: string, elsewhere: string, () => string[] | Promise<string[]>]>([
+  ['the last entry is deleted, by someone thorough', '', 'checkpoint.entries', 'checkpoint.entries', CUT_SHORT],
+  ['the last entry is written anew, hash and all', '', 'checkpoint.entries', 'checkpoint.entries', writtenAnew],
+  ['who made an event happen', '', 'checkpoint.events', 'checkpoint.events', ANOTHER_ACTOR],
+  [
+    'two entries change places',
+    'journal.chain journal.text',
+    'checkpoint.entries journal.chain journal.text',
+    'checkpoint.entries journal.chain journal.text',
+    SWAPPED,
+  ],
+])('%s', async (_, alone, stored, elsewhere, tamper) => {
+  const statements = await tamper();
+  const rules = async (further: string[], trusted: Trusted) =>
+    found(await findingsAfter([...statements, ...further], trusted));
+  expect({
+    alone: await rules(NO_CHECKPOINTS, 'nothing'),
+    stored: await rules([], 'nothing'),
+    elsewhere: await rules(NO_CHECKPOINTS, 'the kept checkpoint'),
+  }).toEqual({ alone, stored, elsewhere });
+});
