@@ -38,7 +38,9 @@ export function faultsOf(error: { issues: readonly Issue[] }, input: unknown, na
 /** One error for all faults, or none. What is malformed (400) goes before what cannot be done (422), else as they came. */
 export function requireFaultless(faults: readonly FactualFault[]): void {
   if (faults.length === 0) return;
-  const ordered = [...faults].sort((a, b) => ERRORS[a.code].status - ERRORS[b.code].status);
+  // One place may be refused by two for the same reason: a name that nobody knows, say.
+  const different = new Map(faults.map((fault) => [`${fault.code} ${fault.param}`, fault]));
+  const ordered = [...different.values()].sort((a, b) => ERRORS[a.code].status - ERRORS[b.code].status);
   const first = ordered[0]!;
   throw new ApiError(first.code, {
     facts: first.facts,

@@ -15,8 +15,11 @@ import { MAX_DEPTH, pointerAt, tooDeepAt } from './nesting.ts';
 /** As many faults as one answer lists: a body of a million bad members does not become a larger answer. */
 export const MAX_FAULTS = 100;
 
-/** Parses and checks a body. Throws ApiError: malformed_json with the position, or with all that is wrong in it. */
-export function parseBody(text: string): JsonObject {
+/**
+ * Parses a body, and adds what is wrong with its strings to the faults. Throws ApiError for what is no JSON object at all:
+ * malformed_json with the position, or parameter_invalid.
+ */
+export function parseBody(text: string, faults: Fault[]): JsonObject {
   const deep = tooDeepAt(text);
   if (deep !== undefined) {
     throw new ApiError('parameter_invalid', {
@@ -34,11 +37,7 @@ export function parseBody(text: string): JsonObject {
   if (typeof body !== 'object' || body === null || Array.isArray(body) || body instanceof InexactNumber) {
     throw new ApiError('parameter_invalid', { param: '', detail: 'The body must be a JSON object.' });
   }
-  if (text.includes('\\u') || text.includes('__proto__')) {
-    const faults: Fault[] = [];
-    inspect(body, [], faults);
-    if (faults.length > 0) throw new ApiError(faults[0]!.code, { faults });
-  }
+  if (text.includes('\\u') || text.includes('__proto__')) inspect(body, [], faults);
   return body as JsonObject;
 }
 

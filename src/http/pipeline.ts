@@ -39,8 +39,8 @@ export async function serve(route: Route, request: Request, context: PipelineCon
   const params = readParams(route, request.params as Record<string, string>);
 
   const rawBody = route.method === 'post' || route.method === 'patch' ? await readBody(request) : '';
-  const body: JsonObject = rawBody === '' ? {} : parseBody(rawBody);
   const faults: FactualFault[] = [];
+  const body: JsonObject = rawBody === '' ? {} : parseBody(rawBody, faults);
   const validBody = validate(route.body ?? emptyBody, body, jsonPointer, faults);
   const validQuery = readQuery(route, request.url, faults);
   const { headers } = request;

@@ -309,6 +309,16 @@ describe('bodies', () => {
     expect(await refused(body)).toMatchObject({ status: 400, code, param });
   });
 
+  test('with bad characters and other faults are refused for all of them at once', async () => {
+    const problem = await refused({ ...GOOD, amount: 0, description: 'a\u0000b', metadata: { key: '\ud800' }, x: 1 });
+    expect(problem.errors.map(({ param }: { param: string }) => param).sort()).toEqual([
+      '/amount',
+      '/description',
+      '/metadata/key',
+      '/x',
+    ]);
+  });
+
   test('of a megabyte are read, and refused for what is in them', async () => {
     const filler = (bytes: number) => JSON.stringify({ ...GOOD, description: 'x'.repeat(bytes) });
     expect(await refused(filler(1_048_000))).toMatchObject({ status: 400, param: '/description' });
