@@ -138,6 +138,7 @@ async function readQueues(environment: NodeJS.ProcessEnv): Promise<QueueView> {
       DATABASE_URL: environment.DATABASE_URL!,
       QUEUE_DATABASE_URL: environment.QUEUE_DATABASE_URL || undefined,
       REDIS_URL: environment.REDIS_URL || undefined,
+      REDIS_CLUSTER: environment.REDIS_CLUSTER === 'true',
       QUEUE_LANES: Number(environment.QUEUE_LANES || 1),
     },
     log,

@@ -4,7 +4,27 @@ import { z } from 'zod';
 const postgresUrl = z
   .string()
   .regex(/^postgres(ql)?:\/\/.+/, 'expects a URL such as postgres://user:password@127.0.0.1:5432/countinghouse');
-const redisUrl = z.string().regex(/^rediss?:\/\/.+/, 'expects a URL such as redis://127.0.0.1:6379');
+const redisUrls = z
+  .string()
+  .transform((text) => text.replaceAll(/\s/g, ''))
+  .refine(
+    (text) => text.split(',').every((url) => /^rediss?:\/\/.+/.test(url) && URL.canParse(url)),
+    'expects a URL such as redis://127.0.0.1:6379, or those of the nodes of a cluster, separated by commas',
+  )
+  .refine(
+    isOneCluster,
+    'expects the nodes of one cluster: with the same scheme, user and password, and no number of a database',
+  );
+
+/** One login opens every node, and a cluster has one database. */
+function isOneCluster(text: string): boolean {
+  const nodes = text.split(',');
+  if (nodes.length === 1 || !nodes.every((url) => URL.canParse(url))) return true;
+  const logins = nodes.map((url) => new URL(url)).map((url) => `${url.protocol}//${url.username}:${url.password}`);
+  const databases = nodes.map((url) => new URL(url).pathname);
+  return new Set(logins).size === 1 && databases.every((path) => path === '' || path === '/' || path === '/0');
+}
+
 const port = whole(0, 65_535);
 
 /** A whole number in the text of a variable. */
@@ -38,8 +58,10 @@ const schema = z.object({
   DATABASE_URL: postgresUrl,
   /** The owner's role: migrations and grants only. */
   DATABASE_OWNER_URL: postgresUrl.optional(),
-  /** Carries the jobs on Redis. Without it they are carried by Postgres. */
-  REDIS_URL: redisUrl.optional(),
+  /** Carries the jobs on Redis. Without it they are carried by Postgres. Several, separated by commas: a Redis Cluster. */
+  REDIS_URL: redisUrls.optional(),
+  /** A Redis Cluster although REDIS_URL is one: its configuration endpoint. */
+  REDIS_CLUSTER: flag.default(false),
   /** A direct connection for the Postgres queue backend (it needs LISTEN), when DATABASE_URL goes through a pooler. */
   QUEUE_DATABASE_URL: postgresUrl.optional(),
   /** Queues of a pool: a book's work always meets in lane hash(book) mod QUEUE_LANES. The same in every process. */

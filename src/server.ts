@@ -4,7 +4,6 @@
  */
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { Redis } from 'ioredis';
 import { ConfigError, readConfig } from './config.ts';
 import { classifyFailure } from './db/postgres-errors.ts';
 import { checkApplicationRole, DatabaseRoleError } from './db/roles.ts';
@@ -12,6 +11,8 @@ import { createApp } from './http/app.ts';
 import { closeServer, createHttpServer, ListenError, listen } from './http/http-server.ts';
 import { ApiServices } from './http/services.ts';
 import { createLogger, type Logger } from './log.ts';
+import { EvictionPolicyError } from './queue/memory-policy.ts';
+import { connectRedis, type RedisConnection } from './queue/redis-connection.ts';
 import { createRuntime, type Runtime } from './runtime.ts';
 import { warnSeldom } from './seldom.ts';
 
@@ -26,7 +27,7 @@ export interface Api {
 /** Starts to listen. Throws ListenError, naming PORT or HOST, when it cannot. */
 export async function startApi(runtime: Runtime): Promise<Api> {
   const { config, log } = runtime;
-  const redis = config.REDIS_URL ? connectLimits(config.REDIS_URL, log) : undefined;
+  const redis = config.REDIS_URL ? connectLimits(config.REDIS_URL, config.REDIS_CLUSTER, log) : undefined;
   // With PORT=0 the address is known once the server listens; what is written before then has no reader.
   let url = '';
   const publicUrl = () => (config.PORT === 0 && !config.PUBLIC_URL ? url : runtime.publicUrl);
@@ -53,14 +54,16 @@ export async function startApi(runtime: Runtime): Promise<Api> {
 }
 
 /** A connection for counting requests: it never waits for a Redis that is away (see rate-limit-counter.ts). */
-function connectLimits(url: string, log: Logger): Redis {
-  const redis = new Redis(url, {
-    connectionName: 'countinghouse-limits',
-    enableOfflineQueue: false,
-    autoResendUnfulfilledCommands: false,
-    maxRetriesPerRequest: 0,
-    retryStrategy: (times) => Math.min(50 * times, 1_000),
-  });
+function connectLimits(urls: string, cluster: boolean, log: Logger): RedisConnection {
+  const redis = connectRedis(
+    { urls, cluster },
+    {
+      connectionName: 'countinghouse-limits',
+      enableOfflineQueue: false,
+      autoResendUnfulfilledCommands: false,
+      maxRetriesPerRequest: 0,
+    },
+  );
   redis.on('error', warnSeldom(log, 'redis limits connection'));
   return redis;
 }
@@ -72,7 +75,7 @@ function urlOf(host: string, port: number): string {
 }
 
 /** Faults that a person can mend: their message is all that is needed. */
-const PLAIN_FAULTS = [ConfigError, DatabaseRoleError, ListenError];
+const PLAIN_FAULTS = [ConfigError, DatabaseRoleError, EvictionPolicyError, ListenError];
 
 function faultText(error: Error): unknown {
   if (PLAIN_FAULTS.some((kind) => error instanceof kind)) return error.message;
@@ -85,6 +88,7 @@ async function main(): Promise<void> {
   const log = createLogger(config.LOG_LEVEL, 'countinghouse-api');
   const runtime = await createRuntime(config, log, { name: 'countinghouse-api' });
   const api = await checkApplicationRole(runtime.pool)
+    .then(() => runtime.queues.check())
     .then(() => startApi(runtime))
     .catch(async (error) => {
       await runtime.close().catch(() => undefined);

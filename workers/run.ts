@@ -8,6 +8,7 @@ import { startAudit } from '../src/audit/audit.ts';
 import { ConfigError, readConfig } from '../src/config.ts';
 import { checkApplicationRole, DatabaseRoleError } from '../src/db/roles.ts';
 import { createLogger } from '../src/log.ts';
+import { EvictionPolicyError } from '../src/queue/memory-policy.ts';
 import { type PoolDefinition, startPool } from '../src/queue/pool.ts';
 import { createRuntime, type Runtime } from '../src/runtime.ts';
 import { type HealthServer, startHealthServer } from './health.ts';
@@ -105,6 +106,7 @@ async function main(): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
 
   await checkApplicationRole(runtime.pool);
+  await runtime.queues.check();
   if (config.WORKER_PORT !== undefined) {
     const at = { host: config.HOST, port: config.WORKER_PORT };
     health = await startHealthServer(runtime, { ...at, draining: () => stopping !== undefined });
@@ -147,7 +149,8 @@ function parseWhole(text: string, minimum: number): number {
 if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === import.meta.filename) {
   main().catch((error: unknown) => {
     // A fault that a person can mend: its message is all they need.
-    console.error(error instanceof ConfigError || error instanceof DatabaseRoleError ? error.message : error);
+    const plain = [ConfigError, DatabaseRoleError, EvictionPolicyError].some((kind) => error instanceof kind);
+    console.error(plain ? (error as Error).message : error);
     process.exit(1);
   });
 }

@@ -11,6 +11,7 @@ import { migrate } from '../db/migrate.ts';
 import { checkApplicationRole, DatabaseRoleError } from '../db/roles.ts';
 import { ListenError } from '../http/http-server.ts';
 import { createLogger, type Logger } from '../log.ts';
+import { EvictionPolicyError } from '../queue/memory-policy.ts';
 import { createRuntime } from '../runtime.ts';
 import { startApi } from '../server.ts';
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
@@ -34,7 +35,15 @@ class PortTaken extends Error {
 }
 
 /** A person can mend these: the message is all they need. */
-const PLAIN_FAULTS = [PortTaken, AlreadyRunning, ConfigError, EmbeddedPostgresError, DatabaseRoleError, ListenError];
+const PLAIN_FAULTS = [
+  PortTaken,
+  AlreadyRunning,
+  ConfigError,
+  EmbeddedPostgresError,
+  DatabaseRoleError,
+  EvictionPolicyError,
+  ListenError,
+];
 
 const LOCAL_RECEIVERS = '127.0.0.1:*,localhost:*';
 
@@ -114,6 +123,7 @@ async function startProduct(options: {
   const runtime = createRuntime(config, log);
   shutdown.add('connections', () => runtime.close());
   await checkApplicationRole(runtime.pool);
+  await runtime.queues.check();
   const pools = await startPools(runtime, { pools: POOL_NAMES });
   shutdown.add('worker pools', () => pools.close());
   const api = await startApi(runtime);

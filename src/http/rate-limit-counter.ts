@@ -2,9 +2,10 @@
  * Who counts what a window has used: Redis for all processes together, and this process alone while Redis does not
  * answer. A limit is a courtesy to neighbours; it never refuses a request because its own store is away.
  */
-import type { Redis } from 'ioredis';
+
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Logger } from '../log.ts';
+import type { RedisConnection } from '../queue/redis-connection.ts';
 import { warnSeldom } from '../seldom.ts';
 import { withinLimit } from '../time-limit.ts';
 
@@ -28,7 +29,7 @@ const REDIS_PATIENCE_MS = 250;
 const REDIS_PAUSE_MS = 2_000;
 
 export function createUsageCounter(
-  options: { redis?: Redis | undefined; log?: Logger | undefined } = {},
+  options: { redis?: RedisConnection | undefined; log?: Logger | undefined } = {},
 ): UsageCounter {
   const { redis, log } = options;
   const local = new RateLimiterMemory({ points: NO_LIMIT, duration: WINDOW_SECONDS, keyPrefix: 'limit' });

@@ -1,7 +1,7 @@
 /** What one API process keeps between requests: who failed to authenticate, what was used of limits, who waits. */
-import type { Redis } from 'ioredis';
 import type { Payout } from '../payouts/payout.ts';
 import { loadPayouts } from '../payouts/payout-store.ts';
+import type { RedisConnection } from '../queue/redis-connection.ts';
 import type { ApiRuntime } from './api-runtime.ts';
 import { Gate } from './authentication.ts';
 import { createUsageCounter } from './rate-limit-counter.ts';
@@ -15,7 +15,7 @@ export class ApiServices {
   #draining = false;
 
   /** `redis` counts requests for all processes together; without one, this process counts by itself. */
-  constructor(runtime: ApiRuntime, redis?: Redis) {
+  constructor(runtime: ApiRuntime, redis?: RedisConnection) {
     const { log, pool } = runtime;
     this.gate = new Gate(runtime.authenticator);
     this.limiter = new RateLimiter(createUsageCounter({ redis, log }));

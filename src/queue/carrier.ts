@@ -19,6 +19,8 @@ export interface Carrier {
   ): CarriedWorker;
   /** Resolves when jobs can be added now. Rejects when this queue object never will be able to, or at the signal. */
   ready(queue: CarriedQueue, signal: AbortSignal): Promise<void>;
+  /** Throws when the datastore answers and is not set up for jobs. Rejects at the signal when it does not answer. */
+  check(signal: AbortSignal): Promise<void>;
   jobOptions(deduplicationId: string | undefined): JobsOptions;
   close(): Promise<void>;
 }

@@ -63,6 +63,7 @@ export function createPostgresCarrier({ url, log }: { url: string; log: Logger }
       return new Worker(name, answer, { ...options, connection: pool }, createPostgresBackend) as CarriedWorker;
     },
     ready: (queue, signal) => unlessAborted(queue.waitUntilReady(), signal),
+    check: () => Promise.resolve(),
     jobOptions(deduplicationId) {
       const jobId = newId();
       return deduplicationId === undefined

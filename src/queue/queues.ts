@@ -2,12 +2,14 @@
  * The queues that carry doorbells, on Redis or on Postgres. Everything else in the product knows this interface only.
  * Next: redis-carrier.ts and postgres-carrier.ts (what differs), doorbell.ts (who rings), pool.ts (who answers).
  */
+import { setMaxListeners } from 'node:events';
 import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
 import { warnSeldom } from '../seldom.ts';
 import { withinLimit } from '../time-limit.ts';
 import type { CarriedJob, CarriedQueue, CarriedWorker } from './carrier.ts';
 import { type JobData, type JobName, QUEUE_POOLS, type QueuePool, queueName } from './job.ts';
+import { EvictionPolicyError } from './memory-policy.ts';
 import { createPostgresCarrier } from './postgres-carrier.ts';
 import { createRedisCarrier } from './redis-carrier.ts';
 
@@ -36,6 +38,11 @@ export interface QueueDepth {
 export interface Queues {
   readonly backend: 'redis' | 'postgres';
   readonly lanes: number;
+  /**
+   * Throws EvictionPolicyError when Redis may throw jobs away. One that is away is looked at when it is back: what was
+   * accepted is in Postgres, so that nobody has to wait for it.
+   */
+  check(): Promise<void>;
   /** Adds jobs to one queue. Rejects when they could not be added within the limit; some may have been. */
   add(pool: QueuePool, lane: number, jobs: readonly QueueJob[], limit: { limitMs: number }): Promise<void>;
   depth(pool: QueuePool, lane: number, limit: { limitMs: number }): Promise<QueueDepth>;
@@ -50,7 +57,11 @@ export interface Queues {
   close(): Promise<void>;
 }
 
-export type QueuesConfig = Pick<Config, 'DATABASE_URL' | 'QUEUE_DATABASE_URL' | 'QUEUE_LANES' | 'REDIS_URL'>;
+export type QueuesConfig = Pick<Config, 'DATABASE_URL' | 'QUEUE_DATABASE_URL' | 'QUEUE_LANES' | 'REDIS_URL'> &
+  Partial<Pick<Config, 'REDIS_CLUSTER'>>;
+
+/** A healthy Redis answers within milliseconds. */
+const CHECK_LIMIT_MS = 2_000;
 
 const CLOSE_LIMIT_MS = 2_000;
 
@@ -59,7 +70,7 @@ const LOCK_MS = 30_000;
 
 export function createQueues(config: QueuesConfig, log: Logger): Queues {
   const carrier = config.REDIS_URL
-    ? createRedisCarrier({ url: config.REDIS_URL, log })
+    ? createRedisCarrier({ place: { urls: config.REDIS_URL, cluster: config.REDIS_CLUSTER ?? false }, log })
     : createPostgresCarrier({ url: config.QUEUE_DATABASE_URL ?? config.DATABASE_URL, log });
   const queues = new Map<string, CarriedQueue>();
   const lanes = config.QUEUE_LANES;
@@ -100,6 +111,14 @@ export function createQueues(config: QueuesConfig, log: Logger): Queues {
   return {
     backend: carrier.backend,
     lanes,
+    async check() {
+      try {
+        await limited({ what: 'Redis', limitMs: CHECK_LIMIT_MS }, (signal) => carrier.check(signal));
+      } catch (error) {
+        if (error instanceof EvictionPolicyError) throw error;
+        log.error({ err: error }, 'the queues do not answer; what is accepted waits in Postgres until they do');
+      }
+    },
     add: (pool, lane, jobs, { limitMs }) =>
       limited({ what: `queue ${pool}-${lane}`, limitMs }, (signal) => addAll(queueName(pool, lane), jobs, signal)),
     depth: (pool, lane, { limitMs }) =>
@@ -140,6 +159,8 @@ async function limited<Answer>(
   work: (signal: AbortSignal) => Promise<Answer>,
 ): Promise<Answer> {
   const over = new AbortController();
+  // Every queue of every lane listens to it.
+  setMaxListeners(0, over.signal);
   try {
     return await withinLimit(work(over.signal), limit);
   } finally {

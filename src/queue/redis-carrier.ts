@@ -1,13 +1,14 @@
 /**
- * Jobs on Redis: what production runs. Two connections serve all queues of a process, one that adds and fails fast, one
+ * Jobs on Redis: what production runs, on one server or on a cluster. Two connections serve all queues of a process, one that adds and fails fast, one
  * that works and waits as long as it takes; each worker has a third for its blocking read.
  */
 import { Queue, Worker } from 'bullmq';
-import { Redis } from 'ioredis';
 import type { Logger } from '../log.ts';
 import { warnSeldom } from '../seldom.ts';
 import { unlessAborted } from '../time-limit.ts';
 import { type CarriedQueue, type Carrier, JOB_OPTIONS, KEPT_EVENTS, KEY_PREFIX } from './carrier.ts';
+import { checkMemoryPolicy, EvictionPolicyError } from './memory-policy.ts';
+import { connectRedis, type RedisConnection, type RedisPlace } from './redis-connection.ts';
 
 /** A stopped Redis takes commands and answers none. After this long the connection is dropped, and what waits on it. */
 const PRODUCER_SILENCE_MS = 2_000;
@@ -18,11 +19,8 @@ const WORKER_SILENCE_MS = 30_000;
 /** Every queue and worker listens on a connection it shares. Not 0 (no limit): the library adds to this number. */
 const SHARERS = 1_000;
 
-/** Back within a second of Redis being back; a bell that waits longer is the sweeper's. */
-const retryStrategy = (times: number) => Math.min(50 * times, 1_000);
-
-export function createRedisCarrier({ url, log }: { url: string; log: Logger }): Carrier {
-  const producer = new Redis(url, {
+export function createRedisCarrier({ place, log }: { place: RedisPlace; log: Logger }): Carrier {
+  const producer = connectRedis(place, {
     connectionName: 'countinghouse-producer',
     // Nothing is kept for later and nothing is sent twice: a bell that cannot be rung now is dropped.
     enableOfflineQueue: false,
@@ -30,18 +28,24 @@ export function createRedisCarrier({ url, log }: { url: string; log: Logger }): 
     maxRetriesPerRequest: 0,
     socketTimeout: PRODUCER_SILENCE_MS,
     connectTimeout: PRODUCER_SILENCE_MS,
-    retryStrategy,
   });
   producer.on('error', warnSeldom(log, 'redis producer connection'));
+  const warnSettings = warnSeldom(log, 'the settings of redis could not be read');
+  // At every connection: it may be another server now, or the first one after a start without Redis.
+  producer.on('ready', () => {
+    checkMemoryPolicy(producer).catch((error) => {
+      if (error instanceof EvictionPolicyError) log.error({ err: error }, 'redis may throw jobs away');
+      else warnSettings(error);
+    });
+  });
 
   /** Opened by the first worker: a process that only rings has no use for it. */
-  let consumer: Redis | undefined;
+  let consumer: RedisConnection | undefined;
   const openConsumer = () => {
-    consumer = new Redis(url, {
+    consumer = connectRedis(place, {
       connectionName: 'countinghouse-worker',
       maxRetriesPerRequest: null,
       socketTimeout: WORKER_SILENCE_MS,
-      retryStrategy,
     });
     consumer.setMaxListeners(SHARERS);
     consumer.on('error', warnSeldom(log, 'redis worker connection'));
@@ -65,6 +69,10 @@ export function createRedisCarrier({ url, log }: { url: string; log: Logger }): 
       await untilReady(producer, signal);
       await unlessAborted(queue.waitUntilReady(), signal);
     },
+    async check(signal) {
+      await untilReady(producer, signal);
+      await checkMemoryPolicy(producer);
+    },
     jobOptions: (deduplicationId) =>
       deduplicationId === undefined
         ? JOB_OPTIONS
@@ -77,7 +85,7 @@ export function createRedisCarrier({ url, log }: { url: string; log: Logger }): 
 }
 
 /** Resolves when the connection may be written to; rejects when it never will be, or at the signal. */
-function untilReady(connection: Redis, signal: AbortSignal): Promise<void> {
+function untilReady(connection: RedisConnection, signal: AbortSignal): Promise<void> {
   if (connection.status === 'ready') return Promise.resolve();
   return new Promise((resolve, reject) => {
     const look = () => {

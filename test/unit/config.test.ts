@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { ConfigError, readConfig } from '../../src/config.ts';
+
+const read = (further: Record<string, string>) =>
+  readConfig({
+    DATABASE_URL: 'postgres://app:secret@127.0.0.1/countinghouse',
+    COUNTINGHOUSE_ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
+    ...further,
+  });
+
+test.each`
+  url                                       | urls
+  ${''}                                     | ${undefined}
+  ${'redis://127.0.0.1:6379'}               | ${'redis://127.0.0.1:6379'}
+  ${'rediss://user:p@host:6380/2'}          | ${'rediss://user:p@host:6380/2'}
+  ${'redis://a:1, redis://b:2,redis://c:3'} | ${'redis://a:1,redis://b:2,redis://c:3'}
+  ${'redis://u:p@a:1,redis://u:p@b:2/0'}    | ${'redis://u:p@a:1,redis://u:p@b:2/0'}
+`('REDIS_URL=$url is taken as $urls', ({ url, urls }) => {
+  expect(read({ REDIS_URL: url }).REDIS_URL).toBe(urls);
+});
+
+test.each`
+  url                                  | words
+  ${'http://a'}                        | ${/REDIS_URL: expects a URL such as redis:/}
+  ${'redis://a:1,'}                    | ${/REDIS_URL: expects a URL such as redis:/}
+  ${'redis://a:99999'}                 | ${/REDIS_URL: expects a URL such as redis:/}
+  ${'redis://u:p@a:1,redis://u:q@b:2'} | ${/same scheme, user and password/}
+  ${'redis://a:1,rediss://b:2'}        | ${/same scheme, user and password/}
+  ${'redis://a:1/1,redis://b:2/1'}     | ${/no number of a database/}
+`('REDIS_URL=$url is refused', ({ url, words }) => {
+  expect(() => read({ REDIS_URL: url })).toThrow(ConfigError);
+  expect(() => read({ REDIS_URL: url })).toThrow(words);
+});
+
+test.each(['51', '-1', '2.5', 'a lot'])('AUDIT_TIME_SHARE_PERCENT=%s is refused', (share) => {
+  expect(() => read({ AUDIT_TIME_SHARE_PERCENT: share })).toThrow(/AUDIT_TIME_SHARE_PERCENT: expects a whole number/);
+});
