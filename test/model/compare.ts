@@ -1,0 +1,207 @@
+/** Whether three ledgers agree: the reference's lists, the pure core in memory, and the rows of a real Postgres. */
+import { expect } from 'vitest';
+import { accountProfiles, defaultAccounts } from '../../src/accounts/account-profile-store.ts';
+import type { Pool } from '../../src/db/pool.ts';
+import { idempotencyKeys } from '../../src/idempotency/idempotency-store.ts';
+import { available, held, posted } from '../../src/ledger/account.ts';
+import { accounts } from '../../src/ledger/account-store.ts';
+import { loadBook } from '../../src/ledger/book-store.ts';
+import type { Entry } from '../../src/ledger/entry.ts';
+import type { LedgerEvent } from '../../src/ledger/event.ts';
+import { holds } from '../../src/ledger/hold-store.ts';
+import { listEntries } from '../../src/ledger/journal-read-store.ts';
+import type { Table } from '../../src/ledger/table.ts';
+import { payoutReturns } from '../../src/payouts/payout-children-store.ts';
+import { payouts } from '../../src/payouts/payout-store.ts';
+import type { MemoryBook } from '../support/memory-book.ts';
+import type { Names } from './names.ts';
+import type { ReferenceBook } from './reference-payouts.ts';
+
+/** How far a comparison has come: what lies before it was compared, and neither journal nor events ever change. */
+export interface Compared {
+  entries: number;
+  events: number;
+}
+
+export function expectAsReference(
+  memory: MemoryBook,
+  reference: ReferenceBook,
+  { names, compared }: { names: Names; compared: Compared },
+): void {
+  expect(entriesOf(memory.entries.slice(compared.entries), names)).toEqual(reference.entries.slice(compared.entries));
+  expect(eventsOf(memory.events.slice(compared.events), names)).toEqual(expectedEvents(reference, compared.events));
+  compared.entries = memory.entries.length;
+  compared.events = memory.events.length;
+  expect(memory.book).toMatchObject({
+    entrySequence: BigInt(reference.entries.length),
+    eventSequence: BigInt(reference.events.length),
+    lastPostedAt: reference.last,
+  });
+  expect(accountsOf(memory, names)).toEqual(expectedAccounts(reference));
+  expect(holdsOf(memory, names)).toEqual(
+    Object.fromEntries(
+      [...reference.holds.keys()].map((name) => [name, [reference.left(name), reference.holdStatus(name)]]),
+    ),
+  );
+  expect(payoutsOf(memory, names)).toEqual(
+    Object.fromEntries(
+      [...reference.payouts].map(([name, { status, version, unknown, returned }]) => [
+        name,
+        { status, version, unknown, returned },
+      ]),
+    ),
+  );
+}
+
+function accountsOf(memory: MemoryBook, names: Names) {
+  const rows = [...memory.rows(accounts).values()].map((account) => [
+    names.nameOf(account.id),
+    { ...balances(posted(account), held(account), available(account)), lines: account.lines, status: account.status },
+  ]);
+  return byName(rows as [string, unknown][]);
+}
+
+function expectedAccounts(reference: ReferenceBook) {
+  return byName(
+    [...reference.accounts].map(([name, { status }]) => [
+      name,
+      {
+        ...balances(reference.posted(name), reference.held(name), reference.available(name)),
+        lines: reference.lines(name),
+        status,
+      },
+    ]),
+  );
+}
+
+const balances = (posted: bigint, held: bigint, available: bigint) => ({ posted, held, available });
+
+/** An account of the chart that nothing was posted to may be there or not. */
+function byName(rows: [string, unknown][]): Record<string, unknown> {
+  return Object.fromEntries(
+    rows.filter(([name, row]) => name.startsWith('account ') || (row as { lines: bigint }).lines > 0n),
+  );
+}
+
+function holdsOf(memory: MemoryBook, names: Names) {
+  return Object.fromEntries(
+    [...memory.rows(holds).values()].map((hold) => [names.nameOf(hold.id), [hold.remaining, hold.status]]),
+  );
+}
+
+function payoutsOf(memory: MemoryBook, names: Names) {
+  return Object.fromEntries(
+    [...memory.rows(payouts).values()].map(({ id, status, version, outcome, amountReturned }) => [
+      names.nameOf(id),
+      { status, version, unknown: outcome === 'unknown', returned: amountReturned },
+    ]),
+  );
+}
+
+function entriesOf(entries: readonly Entry[], names: Names) {
+  return entries.map((entry) => ({
+    resource: names.nameOf(entry.resourceId),
+    step: entry.step,
+    at: entry.postedAt,
+    below: entry.floorOverridden,
+    lines: entry.postings.map((line) => ({
+      debit: names.nameOf(line.debitAccountId),
+      credit: names.nameOf(line.creditAccountId),
+      amount: line.amount,
+      debitLine: line.debitLine,
+      debitAfter: line.debitBalanceAfter,
+      creditLine: line.creditLine,
+      creditAfter: line.creditBalanceAfter,
+    })),
+  }));
+}
+
+/** What a receiver sees: sequence, type, object and version, and the exact postings of each entry it tells of. */
+function eventsOf(events: readonly LedgerEvent[], names: Names) {
+  return events.map((event) => {
+    const payload = JSON.parse(event.payload);
+    return {
+      sequence: payload.sequence,
+      type: payload.type,
+      object: names.nameOf(event.objectId),
+      version: payload.object_sequence,
+      at: event.createdAt,
+      entries: payload.journal_entries.map((entry: PayloadEntry) => ({
+        sequence: entry.sequence,
+        step: entry.step,
+        postings: entry.postings.map(({ debit, credit, amount }) => [
+          [debit.sequence, debit.balance_after],
+          [credit.sequence, credit.balance_after],
+          amount,
+        ]),
+      })),
+    };
+  });
+}
+
+interface PayloadEntry {
+  sequence: number;
+  step: string;
+  postings: { debit: PayloadLine; credit: PayloadLine; amount: number }[];
+}
+
+interface PayloadLine {
+  sequence: number;
+  balance_after: number;
+}
+
+function expectedEvents(reference: ReferenceBook, from: number) {
+  return reference.events.slice(from).map((event, at) => ({
+    sequence: from + at + 1,
+    type: event.type,
+    object: event.object,
+    version: event.version,
+    at: event.at,
+    entries: event.entries.map((sequence) => ({
+      sequence,
+      step: reference.entries[sequence - 1]!.step,
+      postings: reference.entries[sequence - 1]!.lines.map((line) => [
+        [Number(line.debitLine), Number(line.debitAfter)],
+        [Number(line.creditLine), Number(line.creditAfter)],
+        Number(line.amount),
+      ]),
+    })),
+  }));
+}
+
+const TABLES: readonly Table<unknown>[] = [
+  accounts,
+  accountProfiles,
+  defaultAccounts,
+  holds,
+  payouts,
+  payoutReturns,
+  idempotencyKeys,
+];
+
+/** Every row, and of journal and events all that is new, to the byte. */
+export async function expectInPostgres(pool: Pool, memory: MemoryBook, compared: Compared): Promise<void> {
+  const { id } = memory.book;
+  const [book, page, events, ...tables] = await Promise.all([
+    loadBook(pool, id),
+    listEntries(pool, id, {}, { limit: 100 }),
+    readEvents(pool, id, compared.events),
+    ...TABLES.map((table) => table.load(pool as never, id, [...memory.rows(table).keys()])),
+  ]);
+  expect(book).toEqual(memory.book);
+  const fresh = memory.entries.slice(compared.entries).map(({ text: _, ...entry }) => entry);
+  expect(page.rows.slice(0, fresh.length).reverse()).toEqual(fresh);
+  expect(events).toEqual(memory.events.slice(compared.events));
+  for (const [at, table] of TABLES.entries()) expect(tables[at], table.name).toEqual(memory.rows(table));
+  compared.entries = memory.entries.length;
+  compared.events = memory.events.length;
+}
+
+async function readEvents(pool: Pool, bookId: string, after: number): Promise<LedgerEvent[]> {
+  const { rows } = await pool.query(
+    `SELECT sequence, id, type, object_id AS "objectId", request_id AS "requestId", actor, created_at AS "createdAt", payload
+     FROM events WHERE book_id = $1 AND sequence > $2 ORDER BY sequence`,
+    [bookId, after],
+  );
+  return rows;
+}

@@ -1,0 +1,68 @@
+/**
+ * The pure core, the committer on a real Postgres and a naive reference are given the same random commands and must agree
+ * after each: in balances, holds, line numbers, sequences, events, postings and answers. See docs/models.md.
+ */
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createPool, type Pool } from '../../src/db/pool.ts';
+import { createLogger } from '../../src/log.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { anyAction } from './random-requests.ts';
+import { printRun, RUN_LIMIT_MS, runOptions } from './run-options.ts';
+import { type Step, ThreeLedgers } from './three-ledgers.ts';
+
+let database: TestDatabase;
+let pool: Pool;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pool = createPool({ url: database.applicationUrl, name: 'test', size: 8, log: createLogger('silent', 'test') });
+});
+
+afterAll(async () => {
+  await pool?.end();
+  await database?.drop();
+});
+
+/** Mostly forwards and a little; now and then beyond every expiry, or backwards. */
+const jumpMs = fc.oneof(
+  { weight: 5, arbitrary: fc.integer({ min: 0, max: 500 }) },
+  { weight: 1, arbitrary: fc.integer({ min: -5_000, max: 20_000 }) },
+);
+const step: fc.Arbitrary<Step> = fc.record({ jumpMs, actions: fc.array(anyAction, { minLength: 1, maxLength: 12 }) });
+
+/** Accounts with money first, so that most of what follows is possible. */
+const BEGINNING: Step = {
+  jumpMs: 0,
+  actions: [0, 0, 1].flatMap((currency, account) => [
+    { do: 'open', key: null, currency: currency as 0 | 1, overdraft: 0 },
+    { do: 'fund', key: null, account, amount: 1_000, wrong: false },
+  ]),
+};
+
+/** On average, of the lists below. */
+const COMMANDS_A_RUN = 90;
+
+test(
+  'three ledgers agree after each step',
+  async () => {
+    const options = runOptions({ steps: 1_500 });
+    printRun('models, ledger', options);
+    let commands = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25, size: 'max' }), async (steps) => {
+        const ledgers = await ThreeLedgers.open(pool);
+        try {
+          for (const one of [BEGINNING, ...steps]) await ledgers.take(one);
+        } finally {
+          commands += ledgers.commands;
+          await ledgers.close();
+        }
+      }),
+      { numRuns: Math.ceil(options.steps / COMMANDS_A_RUN), seed: options.seed },
+    );
+    expect(commands).toBeGreaterThan(0);
+    process.stderr.write(`models, ledger: ${commands} commands\n`);
+  },
+  RUN_LIMIT_MS,
+);

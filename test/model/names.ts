@@ -1,0 +1,38 @@
+/** What the reference calls things, and the ids that the real ledger gave them. */
+import { newId, type Uuid } from '../../src/ids.ts';
+import { chartAccountId } from '../../src/ledger/chart.ts';
+
+export const CURRENCIES = ['EUR', 'JOD'] as const;
+/** As far as payouts and holds reach. */
+export const CHART_CODES = ['pool', 'payouts_in_transit', 'due_operator'] as const;
+
+export class Names {
+  readonly #ids = new Map<string, Uuid>();
+  readonly #names = new Map<Uuid, string>();
+
+  constructor(bookId: Uuid) {
+    for (const currency of CURRENCIES)
+      for (const code of CHART_CODES) this.bind(`${code} ${currency}`, chartAccountId(bookId, code, currency));
+  }
+
+  /** Throws where either has another meaning already. */
+  bind(name: string, id: Uuid): void {
+    const [known, named] = [this.#ids.get(name), this.#names.get(id)];
+    if ((known ?? id) !== id || (named ?? name) !== name) throw new Error(`${name} is ${known}, ${id} is ${named}`);
+    this.#ids.set(name, id);
+    this.#names.set(id, name);
+  }
+
+  /** One that nobody has heard of gets an id that nobody has heard of. */
+  idOf(name: string): Uuid {
+    const known = this.#ids.get(name);
+    if (known) return known;
+    const id = newId();
+    this.bind(name, id);
+    return id;
+  }
+
+  nameOf(id: Uuid): string {
+    return this.#names.get(id) ?? id;
+  }
+}

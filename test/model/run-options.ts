@@ -1,0 +1,26 @@
+/**
+ * How long the models run and from which seed. `npm run model -- --steps N --seed S` sets both; without them a few seconds,
+ * from a seed that is new each time and is printed.
+ */
+import { randomInt } from 'node:crypto';
+
+export interface RunOptions {
+  readonly steps: number;
+  readonly seed: number;
+}
+
+export function runOptions(usual: { steps: number }): RunOptions {
+  const steps = Number(process.env.MODEL_STEPS ?? usual.steps);
+  const seed = Number(process.env.MODEL_SEED ?? randomInt(2 ** 31));
+  if (!Number.isSafeInteger(steps) || steps < 1) throw new Error('MODEL_STEPS is not a number of steps');
+  if (!Number.isSafeInteger(seed)) throw new Error('MODEL_SEED is not a whole number');
+  return { steps, seed };
+}
+
+/** Whatever comes of it, it can be had again. */
+export function printRun(name: string, { steps, seed }: RunOptions): void {
+  process.stderr.write(`${name}: npm run model -- --steps ${steps} --seed ${seed}\n`);
+}
+
+/** Beyond any machine's pace: a long run is not ended by a clock. */
+export const RUN_LIMIT_MS = 24 * 60 * 60 * 1_000;

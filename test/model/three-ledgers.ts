@@ -1,0 +1,140 @@
+/**
+ * Three ledgers side by side: the reference, the pure core over a book in memory, and two committers, as of two processes,
+ * on one book of a real Postgres. A step carries out some requests: one by one by the first two, all at once by a committer.
+ */
+import { expect } from 'vitest';
+import type { Pool } from '../../src/db/pool.ts';
+import { internalKey } from '../../src/idempotency/idempotency-key.ts';
+import type { Command } from '../../src/ledger/command.ts';
+import type { Committer } from '../../src/ledger/committer.ts';
+import { payouts } from '../../src/payouts/payout-store.ts';
+import { openBook, type TestBook } from '../support/book.ts';
+import { MemoryBook, START } from '../support/memory-book.ts';
+import { type Compared, expectAsReference, expectInPostgres } from './compare.ts';
+import { Names } from './names.ts';
+import { type Action, type Repetition, requestOf } from './random-requests.ts';
+import { commandOf, madeBy, saidOf } from './real-commands.ts';
+import { ReferenceBook } from './reference-payouts.ts';
+import type { Request } from './requests.ts';
+
+export interface Step {
+  /** By how much the clock moves before; backwards, too. */
+  readonly jumpMs: number;
+  readonly actions: readonly Action[];
+}
+
+interface Asked {
+  readonly request: Request;
+  readonly command: Command<unknown>;
+}
+
+export class ThreeLedgers {
+  readonly #reference = new ReferenceBook();
+  readonly #memory: MemoryBook;
+  readonly #names: Names;
+  readonly #pool: Pool;
+  readonly #books: readonly TestBook[];
+  readonly #asked: Asked[] = [];
+  readonly #compared: { reference: Compared; postgres: Compared } = {
+    reference: { entries: 0, events: 0 },
+    postgres: { entries: 0, events: 0 },
+  };
+  #steps = 0;
+  /** Commands carried out so far. */
+  commands = 0;
+
+  private constructor(pool: Pool, memory: MemoryBook, books: readonly TestBook[]) {
+    this.#pool = pool;
+    this.#memory = memory;
+    this.#books = books;
+    this.#names = new Names(memory.book.id);
+  }
+
+  static async open(pool: Pool): Promise<ThreeLedgers> {
+    let memory: MemoryBook | undefined;
+    const clock = { now: () => memory?.now ?? START };
+    const first = await openBook({ database: pool, clock });
+    memory = new MemoryBook({ id: first.id });
+    return new ThreeLedgers(pool, memory, [first, await openBook({ database: pool, clock, bookId: first.id })]);
+  }
+
+  async take({ jumpMs, actions }: Step): Promise<void> {
+    this.#memory.now = Math.max(this.#memory.now + jumpMs, START);
+    this.#reference.now = this.#memory.now;
+    const committer = this.#books[this.#steps++ % this.#books.length]!.committer;
+    let batch: { command: Command<unknown>; answer: unknown }[] = [];
+    for (const action of actions) {
+      const asked = this.#ask(action);
+      if (!asked) continue;
+      const { request } = asked;
+      // A dry run reads what is committed, and closing looks at payouts as they were when its batch began.
+      const isAlone =
+        (request.do === 'accept' && request.dry) || (request.do === 'status' && request.action === 'close');
+      if (isAlone) {
+        await this.#commit(committer, batch);
+        batch = [];
+      }
+      const answer = this.#carryOut(asked);
+      if (request.do === 'accept' && request.dry)
+        expect(await committer.preview(this.#memory.book.id, asked.command)).toEqual(answer);
+      else batch.push({ command: asked.command, answer });
+      if (isAlone) {
+        await this.#commit(committer, batch);
+        batch = [];
+      }
+    }
+    await this.#commit(committer, batch);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#books.map((book) => book.close()));
+  }
+
+  #ask(action: Action): Asked | undefined {
+    const { names, memory } = { names: this.#names, memory: this.#memory };
+    if (isRepetition(action)) {
+      const earlier = this.#asked.at(-1 - (action.which % Math.max(this.#asked.length, 1)));
+      if (!earlier || action.do === 'repeat') return earlier;
+      return this.#remember({ request: earlier.request, command: commandOf({ memory, names }, earlier.request) });
+    }
+    const request = requestOf(this.#reference, action);
+    return request && this.#remember({ request, command: commandOf({ memory, names }, request) });
+  }
+
+  #remember(asked: Asked): Asked {
+    this.#asked.push(asked);
+    return asked;
+  }
+
+  /** In the reference and in memory. Answers with what the memory said, which Postgres has to say as well. */
+  #carryOut({ request, command }: Asked): unknown {
+    this.commands += 1;
+    const said = this.#reference.carryOut(request, internalKey(command.id));
+    const dry = request.do === 'accept' && request.dry;
+    const answer = dry
+      ? command.decide(this.#memory.state([command]), this.#reference.moment).answer
+      : this.#memory.answer(command);
+    const made = madeBy(answer);
+    if (made && said.resource) this.#bind(said.resource, made);
+    expect(saidOf(answer, this.#names)).toEqual(said);
+    expectAsReference(this.#memory, this.#reference, { names: this.#names, compared: this.#compared.reference });
+    return answer;
+  }
+
+  #bind(name: string, id: string): void {
+    this.#names.bind(name, id);
+    const payout = this.#memory.rows(payouts).get(id);
+    if (payout) this.#names.bind(`hold of ${name}`, payout.holdId);
+  }
+
+  async #commit(committer: Committer, batch: readonly { command: Command<unknown>; answer: unknown }[]): Promise<void> {
+    if (batch.length === 0) return;
+    const submitted = batch.map(({ command }) => committer.submit(this.#memory.book.id, command));
+    expect(await Promise.all(submitted)).toEqual(batch.map(({ answer }) => answer));
+    await expectInPostgres(this.#pool, this.#memory, this.#compared.postgres);
+  }
+}
+
+function isRepetition(action: Action): action is Repetition {
+  return action.do === 'repeat' || action.do === 'again';
+}
