@@ -15,7 +15,9 @@ import {
 } from '../../scripts/faults/client.ts';
 import type { Route } from '../../src/http/route.ts';
 import { ROUTES } from '../../src/http/routes/index.ts';
+import { publicId } from '../../src/ids.ts';
 import { EVERY_SCOPE, SCOPES } from '../../src/organisations/api-key.ts';
+import { checkpointNow } from '../support/checkpoints.ts';
 import { type OrganisationKeys, type Product, startProduct } from '../support/product.ts';
 
 let product: Product;
@@ -37,6 +39,7 @@ beforeAll(async () => {
     account: account.id,
     payout: payout.id,
     entry: paid.journal_entries[0]!,
+    checkpoint: publicId('checkpoint', (await checkpointNow(product.runtime.pool, keys.testBookId)).id),
     webhookEndpoint: endpoint.id,
     event: event.id,
     text: KEY,
@@ -94,6 +97,7 @@ describe('an object of one book', () => {
       '/v1/payouts',
       '/v1/accounts',
       '/v1/journal/entries',
+      '/v1/journal/checkpoints',
       '/v1/events',
       '/v1/webhooks',
       `/v1/journal/entries?resource=${ids.payout}`,

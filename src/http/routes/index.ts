@@ -1,6 +1,7 @@
 /** Every route of the API. Order counts for speed alone: what is called most stands first. */
 import type { Route } from '../route.ts';
 import { accountRoutes } from './accounts.ts';
+import { checkpointRoutes } from './checkpoints.ts';
 import { eventRoutes } from './events.ts';
 import { idempotencyRoutes } from './idempotency.ts';
 import { journalRoutes } from './journal.ts';
@@ -13,6 +14,7 @@ export const ROUTES: readonly Route[] = [
   ...payoutRoutes,
   ...accountRoutes,
   ...journalRoutes,
+  ...checkpointRoutes,
   ...eventRoutes,
   ...webhookRoutes,
   ...idempotencyRoutes,

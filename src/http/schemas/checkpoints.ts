@@ -1,0 +1,63 @@
+/** Checkpoints and proofs on the wire, in the form in which auditors keep them as files. */
+import { z } from 'zod';
+import * as shown from './shown.ts';
+
+const hash = (description: string) =>
+  z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .meta({ description, example: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855' });
+
+export const checkpoint = z
+  .strictObject({
+    id: shown.id('checkpoint'),
+    object: z.literal('checkpoint'),
+    note: z
+      .strictObject({
+        type: z.literal('countinghouse.checkpoint.v1'),
+        book: shown.id('book'),
+        mode: z.enum(['test', 'live']),
+        tree_size: shown.count('Entries 1 to this one are the leaves of the tree.'),
+        root_hash: hash('Root of the tree (RFC 6962) over the hashes of the entries.'),
+        chain_hash: hash('The hash of the last entry.'),
+        event_tree_size: shown.count('Events 1 to this one are the leaves of the second tree.'),
+        event_root_hash: hash('Root of the tree over the events, each by the SHA-256 of its row in canonical JSON.'),
+        created_at: shown.time(),
+        key_id: z.string().meta({ description: '`ed25519:` and the SHA-256 of the public key: pin it.' }),
+      })
+      .meta({ description: 'What is signed: its canonical JSON (RFC 8785).' }),
+    public_key: z.string().meta({ description: 'Ed25519, 32 bytes in base64.' }),
+    signature: z.string().meta({ description: 'Ed25519 over the note, 64 bytes in base64.' }),
+  })
+  .meta({
+    id: 'Checkpoint',
+    description: 'A signed statement of what the journal was at a moment. Keep it elsewhere.',
+  });
+
+export const inclusionProof = z
+  .strictObject({
+    object: z.literal('inclusion_proof'),
+    journal_entry: shown.id('entry'),
+    entry: z.looseObject({}).meta({
+      description:
+        'Every column that is hashed, and the hash before. Its canonical JSON (RFC 8785) has the SHA-256 `hash`.',
+    }),
+    hash: hash('The hash of the entry.'),
+    leaf_index: shown.count('Its place among the leaves, from 0.'),
+    audit_path: z.array(hash('From the leaf to the root (RFC 6962, 2.1.1).')),
+    checkpoint,
+  })
+  .meta({
+    id: 'InclusionProof',
+    description: 'All that is needed to check offline that the entry is in the checkpoint.',
+  });
+
+export const consistencyProof = z
+  .strictObject({
+    object: z.literal('consistency_proof'),
+    first: checkpoint,
+    second: checkpoint,
+    entry_path: z.array(hash('RFC 6962, 2.1.2.')),
+    event_path: z.array(hash('RFC 6962, 2.1.2.')),
+  })
+  .meta({ id: 'ConsistencyProof', description: 'That between two checkpoints entries and events were only added.' });
