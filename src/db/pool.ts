@@ -121,7 +121,10 @@ export function createPool({
     Client: namedStatements ? GatheringClient : UnnamedClient,
   });
   // Without a listener the restart of a database ends the process.
-  pool.on('error', (error) => log.warn({ err: error }, 'idle database connection lost'));
+  pool.on('error', (error) => {
+    // Postgres may go while the last good-byes are still on their way.
+    if (!pool.ending) log.warn({ err: error }, 'idle database connection lost');
+  });
   // The pool listens to idle connections only. One that is lost in use says so in the statement it was busy with.
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;

@@ -37,7 +37,9 @@ export function createPostgresCarrier({ url, log }: { url: string; log: Logger }
       keepAlive: true,
     });
     pool.setMaxListeners(0);
-    pool.on('error', warnSeldom(log, 'queue database connection'));
+    const warn = warnSeldom(log, 'queue database connection');
+    // Postgres may go while the last good-byes are still on their way.
+    pool.on('error', (error) => pool.ending || warn(error));
     // The pool listens to idle connections only; the library holds one for a moment as it starts, and listens to nothing.
     pool.on('connect', (client) => client.on('error', () => undefined));
     return pool;

@@ -139,7 +139,8 @@ export function createQueues(config: QueuesConfig, log: Logger): Queues {
         removeOnComplete: { count: 0 },
         removeOnFail: { count: 0 },
       });
-      worker.on('error', warnSeldom(log.child({ queue: `${pool}-${lane}` }), 'worker connection'));
+      const warn = warnSeldom(log.child({ queue: `${pool}-${lane}` }), 'worker connection');
+      worker.on('error', (error: Error) => worker.closing || warn(error));
       return worker;
     },
     async close() {
