@@ -6,7 +6,7 @@ import Table from 'cli-table3';
 import { Command, InvalidArgumentError } from 'commander';
 import { formatInstant, formatInstantOrNull, systemClock } from '../src/clock.ts';
 import { createPool, type Pool } from '../src/db/pool.ts';
-import { environmentOrEmbedded } from '../src/embedded/environment.ts';
+import { environmentOrEmbedded, mayNameStatements } from '../src/embedded/environment.ts';
 import { parsePublicId, publicId, type Uuid } from '../src/ids.ts';
 import type { Mode } from '../src/ledger/book.ts';
 import { createLogger } from '../src/log.ts';
@@ -115,8 +115,14 @@ await program.parseAsync();
 async function withDatabase(work: (pool: Pool) => Promise<void>): Promise<void> {
   let pool: Pool | undefined;
   try {
-    const { DATABASE_URL: url } = environmentOrEmbedded();
-    pool = createPool({ url: url!, name: 'countinghouse-keys', size: 1, log: createLogger('silent', 'keys') });
+    const environment = environmentOrEmbedded();
+    pool = createPool({
+      url: environment.DATABASE_URL!,
+      name: 'countinghouse-keys',
+      size: 1,
+      log: createLogger('silent', 'keys'),
+      namedStatements: mayNameStatements(environment),
+    });
     await work(pool);
   } catch (error) {
     const { message, code, errors } = error as Error & { code?: string; errors?: Error[] };

@@ -6,7 +6,7 @@ import Table from 'cli-table3';
 import { Command } from 'commander';
 import { formatInstant, systemClock } from '../src/clock.ts';
 import { createPool, type Pool } from '../src/db/pool.ts';
-import { environmentOrEmbedded } from '../src/embedded/environment.ts';
+import { environmentOrEmbedded, mayNameStatements } from '../src/embedded/environment.ts';
 import { publicId } from '../src/ids.ts';
 import { createLogger } from '../src/log.ts';
 import { COUNT_LIMIT, countUnknown, listOpenExceptions, readBacklog } from '../src/operations/backlog-store.ts';
@@ -113,7 +113,8 @@ async function withDatabase(work: (pool: Pool, environment: NodeJS.ProcessEnv) =
   let pool: Pool | undefined;
   try {
     const environment = environmentOrEmbedded();
-    pool = createPool({ url: environment.DATABASE_URL!, name: 'countinghouse-ops', size: 2, log });
+    const namedStatements = mayNameStatements(environment);
+    pool = createPool({ url: environment.DATABASE_URL!, name: 'countinghouse-ops', size: 2, log, namedStatements });
     await work(pool, environment);
   } catch (error) {
     const { message, code, errors } = error as Error & { code?: string; errors?: Error[] };

@@ -7,7 +7,7 @@ import { SingleBar } from 'cli-progress';
 import { Command, InvalidArgumentError } from 'commander';
 import { systemClock } from '../src/clock.ts';
 import { createPool } from '../src/db/pool.ts';
-import { environmentOrEmbedded } from '../src/embedded/environment.ts';
+import { environmentOrEmbedded, mayNameStatements } from '../src/embedded/environment.ts';
 import { parsePublicId, publicId, type Uuid } from '../src/ids.ts';
 import { toJson } from '../src/json.ts';
 import { createLogger } from '../src/log.ts';
@@ -83,6 +83,7 @@ async function run(
     name: 'countinghouse-verify',
     size: CONNECTIONS,
     log: createLogger('silent', 'verify'),
+    namedStatements: mayNameStatements(process.env),
   });
   try {
     if (since) return await verifySince(pool, { since, clock: systemClock, bookId, ...listener });

@@ -7,6 +7,7 @@ import { DATABASE, urlOf } from './logins.ts';
 import { rememberedPostgres } from './remembered-postgres.ts';
 import { readJsonFile } from './secret-files.ts';
 import { readSecrets } from './secrets.ts';
+import { readSigningKey } from './signing-key-file.ts';
 
 /** `./.data`, or what COUNTINGHOUSE_DATA names. */
 export function dataDirectory(environment: NodeJS.ProcessEnv = process.env): string {
@@ -29,6 +30,7 @@ export interface EmbeddedEnvironment {
   DATABASE_URL: string;
   DATABASE_OWNER_URL: string;
   COUNTINGHOUSE_ENCRYPTION_KEY: string;
+  CHECKPOINT_SIGNING_KEY: string | undefined;
   /** Where the API answers. Undefined while it is still starting. */
   base_url: string | undefined;
 }
@@ -55,8 +57,14 @@ export function embeddedEnvironment(directory: string = dataDirectory()): Embedd
     DATABASE_URL: url('application'),
     DATABASE_OWNER_URL: url('owner'),
     COUNTINGHOUSE_ENCRYPTION_KEY: secrets.encryptionKey,
+    CHECKPOINT_SIGNING_KEY: readSigningKey(directory),
     base_url: instance.baseUrl,
   };
+}
+
+/** As DATABASE_NAMED_STATEMENTS has it for the product: behind a pooler in transaction mode no statement has a name. */
+export function mayNameStatements(environment: NodeJS.ProcessEnv): boolean {
+  return environment.DATABASE_NAMED_STATEMENTS !== 'false';
 }
 
 /**
@@ -66,5 +74,6 @@ export function embeddedEnvironment(directory: string = dataDirectory()): Embedd
 export function environmentOrEmbedded(environment: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   if (environment.DATABASE_URL) return environment;
   const { base_url: _, ...embedded } = embeddedEnvironment(dataDirectory(environment));
-  return { ...environment, ...embedded };
+  const CHECKPOINT_SIGNING_KEY = environment.CHECKPOINT_SIGNING_KEY || embedded.CHECKPOINT_SIGNING_KEY;
+  return { ...environment, ...embedded, CHECKPOINT_SIGNING_KEY };
 }

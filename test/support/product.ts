@@ -13,6 +13,7 @@ import { type IssueApiKey, issueApiKey } from '../../src/organisations/issue-api
 import { createRuntime, type Runtime } from '../../src/runtime.ts';
 import { type Api, startApi } from '../../src/server.ts';
 import { type PoolName, type RunningPools, startPools } from '../../workers/run.ts';
+import { startPgBouncer, type TestPgBouncer } from './pgbouncer.ts';
 import { createTestDatabase, type TestDatabase } from './postgres.ts';
 import { describeWithRedis, startRedis, type TestRedis } from './redis.ts';
 
@@ -39,6 +40,8 @@ export interface ProductOptions {
   pools?: readonly PoolName[];
   /** Further variables of the environment. */
   environment?: Record<string, string>;
+  /** The product's statements go through a PgBouncer in transaction mode. TEST_THROUGH_PGBOUNCER=true says so for every test. */
+  throughPgBouncer?: boolean;
 }
 
 export interface Product {
@@ -47,6 +50,7 @@ export interface Product {
   readonly runtime: Runtime;
   readonly database: TestDatabase;
   readonly redis: TestRedis | undefined;
+  readonly pgBouncer: TestPgBouncer | undefined;
   /** An organisation of its own for a test that must not meet another's rows, and a client of its test book. */
   organisation(): Promise<{ keys: OrganisationKeys; client: Client; live: Client }>;
   clientWith(key: Omit<IssueApiKey, 'name'>): Promise<Client>;
@@ -56,10 +60,21 @@ export interface Product {
   close(): Promise<void>;
 }
 
-export async function startProduct({ backend, pools = ALL_POOLS, environment }: ProductOptions): Promise<Product> {
+export async function startProduct({
+  backend,
+  pools = ALL_POOLS,
+  environment,
+  throughPgBouncer = process.env.TEST_THROUGH_PGBOUNCER === 'true',
+}: ProductOptions): Promise<Product> {
   const database = await createTestDatabase();
   const redis = backend === 'redis' ? await startRedis() : undefined;
-  const config = readConfig(testEnvironment(database, redis, environment));
+  const pgBouncer = throughPgBouncer ? await startPgBouncer(database) : undefined;
+  const through = pgBouncer && {
+    DATABASE_URL: pgBouncer.url,
+    DATABASE_NAMED_STATEMENTS: 'false',
+    QUEUE_DATABASE_URL: database.applicationUrl,
+  };
+  const config = readConfig(testEnvironment(database, redis, { ...through, ...environment }));
   const runtime = createRuntime(config, createLogger(config.LOG_LEVEL, 'test'), { name: `test ${backend}` });
   const api: Api = await startApi(runtime);
   const clients: Client[] = [];
@@ -76,6 +91,7 @@ export async function startProduct({ backend, pools = ALL_POOLS, environment }: 
     runtime,
     database,
     redis,
+    pgBouncer,
     async organisation() {
       const keys = await makeOrganisation(runtime.pool);
       return { keys, client: client(keys.testKey), live: client(keys.liveKey) };
@@ -97,6 +113,7 @@ export async function startProduct({ backend, pools = ALL_POOLS, environment }: 
       await api.close();
       await runtime.close();
       await redis?.remove();
+      await pgBouncer?.remove();
       await database.drop();
     },
   };

@@ -1,0 +1,86 @@
+/** What the audit finds is told by metrics and in the log, and takes no API away. */
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { startProcess } from '../../scripts/faults/processes.ts';
+import { publicId } from '../../src/ids.ts';
+import { openBook } from '../support/book.ts';
+import { createTestDatabase } from '../support/postgres.ts';
+import { type Product, startProduct, testEnvironment } from '../support/product.ts';
+import { corrupt } from '../support/verify-scene.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
+const soon = { timeout: 30_000, interval: 100 };
+
+describe('a finding', () => {
+  let product: Product;
+
+  beforeAll(async () => {
+    product = await startProduct({
+      backend: 'postgres',
+      environment: { AUDIT_TIME_SHARE_PERCENT: '50', SWEEP_INTERVAL_MS: '50' },
+    });
+  });
+  afterAll(() => product?.close());
+
+  const page = async (path: string) => {
+    const answer = await fetch(product.baseUrl + path);
+    return { status: answer.status, text: await answer.text() };
+  };
+  const metric = async (name: string) =>
+    (await page('/metrics')).text.split('\n').filter((line) => line.startsWith(`countinghouse_audit_${name}`));
+
+  test('is a number in the metrics until it is mended; readiness and requests go on', async () => {
+    const { client } = await product.organisation();
+    const account = await client.openAccount({ funds: 1_000 });
+    await expect.poll(async () => Number((await metric('rows_total'))[0]!.split(' ')[1]), soon).toBeGreaterThan(0);
+    expect(await metric('findings{')).toEqual([]);
+    const [began] = await metric('last_full_timestamp_seconds');
+    expect(Number(began!.split(' ')[1])).toBeGreaterThan(1_600_000_000);
+
+    await corrupt(product.database.superuserUrl, ['UPDATE accounts SET lines = lines + 7 WHERE lines > 0']);
+    await expect
+      .poll(() => metric('findings{kind="account.totals"}'), soon)
+      .toEqual(['countinghouse_audit_findings{kind="account.totals"} 2']);
+    expect((await page('/readyz')).status).toBe(200);
+    expect((await client.send('GET', `/v1/accounts/${account.id}`)).status).toBe(200);
+
+    await corrupt(product.database.superuserUrl, ['UPDATE accounts SET lines = lines - 7 WHERE lines > 0']);
+    await expect.poll(() => metric('findings{'), soon).toEqual([]);
+  });
+});
+
+test('a sweeper process says it once, with its ids, at level error, and stays ready', async () => {
+  const database = await createTestDatabase();
+  const book = await openBook({ database: database.applicationUrl });
+  const account = await book.account({ amount: 5n });
+  await book.close();
+  await corrupt(database.superuserUrl, [`UPDATE accounts SET posted_credits = 6 WHERE id = '${account}'`]);
+  const environment = testEnvironment(database, undefined, {
+    LOG_LEVEL: 'error',
+    SWEEP_INTERVAL_MS: '50',
+    AUDIT_TIME_SHARE_PERCENT: '50',
+  });
+  const sweeper = await startProcess(['sweeper'], environment);
+  const said = () =>
+    sweeper.output
+      .split('\n')
+      .filter((line) => line.includes('account.totals'))
+      .map((line) => JSON.parse(line));
+  await expect.poll(said, soon).toMatchObject([
+    {
+      level: 50,
+      check: 'account.totals',
+      book: publicId('book', book.id),
+      ids: { account: publicId('account', account) },
+    },
+  ]);
+  const rounds = async () =>
+    (await (await fetch(`${sweeper.url}/metrics`)).text()).match(
+      /^countinghouse_audit_last_full_timestamp_seconds (\S+)$/m,
+    )?.[1];
+  const first = await rounds();
+  await expect.poll(rounds, soon).not.toBe(first);
+  expect((await fetch(`${sweeper.url}/readyz`)).status).toBe(200);
+  await sweeper.terminate();
+  expect(said()).toHaveLength(1);
+  await database.drop();
+});
