@@ -1,9 +1,10 @@
 /**
  * `npm run verify`: holds a whole database against every invariant of the ledger, while it is in use. Findings go to
- * standard output, progress to standard error. With --since: what came since then, and whatever it has touched. Exits 0 when nothing was found, 1 when something was, 2 when it could not run.
+ * standard output, progress to standard error. With --since: what came since then, and whatever it has touched. With
+ * --checkpoint: also against checkpoints that were kept elsewhere. With --proof: see verify-proofs.ts. Exits 0 when nothing
+ * was found, 1 when something was, 2 when it could not run.
  * Works on the database of DATABASE_URL, or on what `npm start` runs.
  */
-import { SingleBar } from 'cli-progress';
 import { Command, InvalidArgumentError } from 'commander';
 import { systemClock } from '../src/clock.ts';
 import { createPool } from '../src/db/pool.ts';
@@ -11,25 +12,26 @@ import { environmentOrEmbedded, mayNameStatements } from '../src/embedded/enviro
 import { parsePublicId, publicId, type Uuid } from '../src/ids.ts';
 import { toJson } from '../src/json.ts';
 import { createLogger } from '../src/log.ts';
+import { UnreadableProof } from '../src/proofs/proof-file.ts';
 import type { Finding } from '../src/verify/finding.ts';
 import { parseSince, type Since } from '../src/verify/since.ts';
 import { type VerifyProgress, type VerifyResult, verifyDatabase } from '../src/verify/verify-database.ts';
 import { verifySince } from '../src/verify/verify-since.ts';
+import { databaseFailure } from './database-failure.ts';
+import { rowProgress } from './row-progress.ts';
+import { type ProofOptions, readCheckpointFiles, verifyProofs } from './verify-proofs.ts';
 
 const CLEAN = 0;
 const FOUND = 1;
 const COULD_NOT_RUN = 2;
 /** Both sides of the postings, the accounts, and a page read ahead of each. */
 const CONNECTIONS = 6;
-/** Between two lines of progress where there is no terminal. */
-const LINE_EVERY_MS = 5_000;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-interface Options {
+interface Options extends ProofOptions {
   book?: Uuid;
   since?: Since;
   databaseUrl?: string;
-  json?: boolean;
 }
 
 const program = new Command()
@@ -43,6 +45,9 @@ const program = new Command()
     "only what came since: an entry's sequence, a time (RFC 3339), or how long ago (90s, 15m, 24h, 7d)",
     sinceOf,
   )
+  .option('--checkpoint <file...>', 'checkpoints that you keep: the database must still make the trees that they sign')
+  .option('--proof <file...>', 'check these proofs against the checkpoints, without any database')
+  .option('--public-key <key...>', 'keys (or their ids) that you trust: no other may have signed')
   .option('--database-url <url>', 'instead of DATABASE_URL, or of what `npm start` runs')
   .option('--json', 'print one JSON object')
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? CLEAN : COULD_NOT_RUN))
@@ -51,32 +56,49 @@ const program = new Command()
 await program.parseAsync();
 
 async function verify(options: Options): Promise<void> {
+  if (options.proof) {
+    process.exitCode = judge(options);
+    return;
+  }
   const output = options.json ? jsonOutput() : textOutput();
-  const progress = process.stderr.isTTY ? progressBar() : progressLines();
+  const progress = rowProgress();
   try {
     const result = await run(options, {
       onFinding(finding) {
         progress.clear();
         output.finding(finding);
       },
-      onProgress: progress.show,
+      onProgress: ({ total, done, book, check }) =>
+        progress.show({ total, done, what: `${check} of ${publicId('book', book)}` }),
     });
     progress.end();
     output.end(result);
     process.exitCode = result.findings === 0 ? CLEAN : FOUND;
   } catch (error) {
     progress.end();
-    const message = messageOf(error);
+    const message = databaseFailure(error);
     output.failed(message);
     console.error(`Could not verify: ${message}`);
     process.exitCode = COULD_NOT_RUN;
   }
 }
 
+function judge(options: Options): number {
+  try {
+    return verifyProofs(options) ? CLEAN : FOUND;
+  } catch (error) {
+    if (!(error instanceof UnreadableProof)) throw error;
+    console.error(`Could not verify: ${error.message}`);
+    return COULD_NOT_RUN;
+  }
+}
+
 async function run(
-  { databaseUrl, book: bookId, since }: Options,
+  { databaseUrl, book: bookId, since, checkpoint, publicKey: keys = [] }: Options,
   listener: { onFinding: (finding: Finding) => void; onProgress: (progress: VerifyProgress) => void },
 ): Promise<VerifyResult> {
+  if (since && checkpoint) throw new Error('--since looks at a part of the journal, and --checkpoint needs the whole');
+  const trusted = { checkpoints: readCheckpointFiles(checkpoint), keys };
   const url = databaseUrl ?? environmentOrEmbedded(process.env).DATABASE_URL!;
   const pool = createPool({
     url,
@@ -87,7 +109,7 @@ async function run(
   });
   try {
     if (since) return await verifySince(pool, { since, clock: systemClock, bookId, ...listener });
-    return await verifyDatabase(pool, { bookId, ...listener });
+    return await verifyDatabase(pool, { bookId, trusted, ...listener });
   } finally {
     await pool.end();
   }
@@ -129,48 +151,6 @@ function jsonOutput(): Output {
   };
 }
 
-interface Progress {
-  show: (progress: VerifyProgress) => void;
-  /** Makes room for a line of output. */
-  clear(): void;
-  end(): void;
-}
-
-function progressBar(): Progress {
-  const bar = new SingleBar({
-    format: '{bar} {percentage}% | {check} of {book}',
-    stream: process.stderr,
-    hideCursor: true,
-    emptyOnZero: true,
-  });
-  let started = false;
-  return {
-    show({ total, done, book, check }) {
-      const payload = { check, book: publicId('book', book) };
-      if (!started) bar.start(Number(total), 0, payload);
-      started = true;
-      // Of what came since then each book says its own; and the database goes on meanwhile, there may be more than was counted.
-      bar.setTotal(Number(total));
-      bar.update(Math.min(Number(done), Number(total)), payload);
-    },
-    clear: () => void (started && process.stderr.write('\r\u001b[K')),
-    end: () => bar.stop(),
-  };
-}
-
-function progressLines(): Progress {
-  let last = performance.now();
-  return {
-    show({ total, done, book, check }) {
-      if (performance.now() - last < LINE_EVERY_MS) return;
-      last = performance.now();
-      console.error(`${done} of ${total} rows; now the ${check} of ${publicId('book', book)}`);
-    },
-    clear: () => undefined,
-    end: () => undefined,
-  };
-}
-
 function parseBookId(text: string): Uuid {
   const id = parsePublicId('book', text) ?? (UUID.test(text) ? text : undefined);
   if (!id) throw new InvalidArgumentError('It is no id of a book (book_…).');
@@ -187,13 +167,4 @@ function sinceOf(text: string): Since {
 
 function counted(count: number | bigint, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en-US')} ${Number(count) === 1 ? one : many}`;
-}
-
-/** What a person needs to go on: where several addresses were tried, the reason of each. */
-function messageOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ');
-  const { code, message } = error as { code?: string; message: string };
-  if (code === '42P01') return `${message}. Has the database been migrated (npm run migrate)?`;
-  if (code === '42501') return `${message}. Use the application's role, or one that may read every table.`;
-  return message;
 }

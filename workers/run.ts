@@ -14,10 +14,11 @@ import { createRuntime, type Runtime } from '../src/runtime.ts';
 import { type HealthServer, startHealthServer } from './health.ts';
 import { ledgerPool } from './ledger.ts';
 import { railsPool } from './rails.ts';
+import { startReports } from './reports.ts';
 import { startSweeper } from './sweeper.ts';
 import { webhooksPool } from './webhooks.ts';
 
-export const POOL_NAMES = ['ledger', 'rails', 'webhooks', 'sweeper'] as const;
+export const POOL_NAMES = ['ledger', 'rails', 'webhooks', 'sweeper', 'reports'] as const;
 export type PoolName = (typeof POOL_NAMES)[number];
 
 export interface StartPoolsOptions {
@@ -60,6 +61,10 @@ export async function startPools(runtime: Runtime, options: StartPoolsOptions): 
       const pace = { sharePercent: config.AUDIT_TIME_SHARE_PERCENT, intervalMs: config.SWEEP_INTERVAL_MS };
       const audit = startAudit({ pool, clock, log, counts: metrics.audit, ...pace });
       return () => Promise.all([sweeper.close(), audit.close()]);
+    },
+    reports() {
+      const reports = startReports(runtime);
+      return () => reports.close();
     },
   };
   const closers = [...new Set(options.pools)].map((name) => starters[name]());

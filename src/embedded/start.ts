@@ -23,6 +23,7 @@ import { type PostgresServer, startPostgres } from './postgres-server.ts';
 import { freePort, isPortFree } from './postmaster.ts';
 import { keepSandboxAccount, keepSandboxKey } from './sandbox.ts';
 import { createShutdown, StoppedWhileStarting } from './shutdown.ts';
+import { keepSigningKey } from './signing-key-file.ts';
 
 class PortTaken extends Error {
   override name = 'PortTaken';
@@ -85,6 +86,7 @@ function environmentWith(postgres: PostgresServer | undefined, port: string): No
       DATABASE_URL: postgres.applicationUrl,
       DATABASE_OWNER_URL: postgres.ownerUrl,
       COUNTINGHOUSE_ENCRYPTION_KEY: given.COUNTINGHOUSE_ENCRYPTION_KEY || postgres.encryptionKey,
+      CHECKPOINT_SIGNING_KEY: given.CHECKPOINT_SIGNING_KEY || keepSigningKey(directory),
     }),
   };
 }

@@ -33,6 +33,8 @@ export interface CheckpointContext {
   readonly key: SigningKey;
   /** Called for every page: entries and events gone through, and how many there are. */
   readonly onProgress?: (progress: { done: bigint; total: bigint }) => void;
+  /** Gives up between two pages. */
+  readonly signal?: AbortSignal;
 }
 
 export interface MadeCheckpoint {
@@ -55,6 +57,7 @@ export async function makeCheckpoint(context: CheckpointContext, bookId: BookId)
 
   let done = 0n;
   const advance = (rows: number) => {
+    context.signal?.throwIfAborted();
     done += BigInt(rows);
     context.onProgress?.({ done, total });
   };

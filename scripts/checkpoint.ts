@@ -1,0 +1,130 @@
+/**
+ * `npm run checkpoint`: makes a signed checkpoint of every book that has gone on, now, and adds the newest one of each book to
+ * a file that leaves the machine (`--out`), an object a line. What is new is verified before it is signed. Exits 0 when all
+ * was signed, 1 when a journal does not verify, 2 when it could not run. Works on the database of DATABASE_URL, or on what
+ * `npm start` runs.
+ */
+import { appendFileSync } from 'node:fs';
+import { Command, InvalidArgumentError } from 'commander';
+import { systemClock } from '../src/clock.ts';
+import { createPool, type Pool } from '../src/db/pool.ts';
+import { environmentOrEmbedded, mayNameStatements } from '../src/embedded/environment.ts';
+import { parsePublicId, publicId, type Uuid } from '../src/ids.ts';
+import type { BookId } from '../src/ledger/book.ts';
+import { createLogger } from '../src/log.ts';
+import { checkpointView } from '../src/proofs/checkpoint.ts';
+import { sayCheckpoint } from '../src/proofs/judge-proof.ts';
+import { JournalDoesNotVerify, makeCheckpoint } from '../src/proofs/make-checkpoint.ts';
+import { type SigningKey, signingKeyFrom } from '../src/proofs/signing-key.ts';
+import { TreeContradicted } from '../src/proofs/tree-store.ts';
+import { readBookIds } from '../src/verify/book-bounds-store.ts';
+import { readAhead } from '../src/verify/read-ahead.ts';
+import { databaseFailure } from './database-failure.ts';
+import { rowProgress } from './row-progress.ts';
+
+const REFUSED = 1;
+const COULD_NOT_RUN = 2;
+const CONNECTIONS = 3;
+const BOOKS_PAGE = 1_000;
+
+interface Options {
+  book?: Uuid;
+  out?: string;
+  showKey?: boolean;
+  databaseUrl?: string;
+  json?: boolean;
+}
+
+const program = new Command()
+  .name('npm run checkpoint --')
+  .description(
+    'Signs a checkpoint of every book that has gone on. Exits 0, 1 if a journal does not verify, 2 if it could not run.',
+  )
+  .option('--book <id>', 'this book alone (book_…)', parseBookId)
+  .option('--out <file>', 'add the newest checkpoint of each book to this file, an object a line')
+  .option('--show-key', 'print the public key, for auditors to pin, and do nothing else')
+  .option('--database-url <url>', 'instead of DATABASE_URL, or of what `npm start` runs')
+  .option('--json', 'print one JSON object')
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : COULD_NOT_RUN))
+  .action((options: Options) =>
+    checkpoint(options).catch((error: unknown) => {
+      console.error(`Could not make checkpoints: ${databaseFailure(error)}`);
+      process.exitCode = COULD_NOT_RUN;
+    }),
+  );
+
+await program.parseAsync();
+
+async function checkpoint(options: Options): Promise<void> {
+  const environment = options.databaseUrl ? process.env : environmentOrEmbedded(process.env);
+  const key = signingKey(environment.CHECKPOINT_SIGNING_KEY);
+  if (options.showKey) {
+    const publicKey = key.publicKey.toString('base64');
+    console.log(
+      options.json ? JSON.stringify({ key_id: key.keyId, public_key: publicKey }) : `${key.keyId}\n${publicKey}`,
+    );
+    return;
+  }
+  const pool = createPool({
+    url: options.databaseUrl ?? environment.DATABASE_URL!,
+    name: 'countinghouse-checkpoint',
+    size: CONNECTIONS,
+    log: createLogger('silent', 'checkpoint'),
+    namedStatements: mayNameStatements(process.env),
+  });
+  try {
+    await checkpointAll(pool, key, options);
+  } finally {
+    await pool.end();
+  }
+}
+
+function signingKey(text: string | undefined): SigningKey {
+  const expected = 'an Ed25519 key in base64 (openssl genpkey -algorithm ed25519 -outform DER | base64)';
+  if (!text) throw new Error(`CHECKPOINT_SIGNING_KEY is not set; it expects ${expected}.`);
+  try {
+    return signingKeyFrom(text);
+  } catch {
+    throw new Error(`CHECKPOINT_SIGNING_KEY expects ${expected}.`);
+  }
+}
+
+async function checkpointAll(pool: Pool, key: SigningKey, { book, out, json }: Options): Promise<void> {
+  const progress = rowProgress();
+  let [shown, made, refused] = [0, 0, 0];
+  if (json) process.stdout.write('{"checkpoints":[');
+  for await (const bookId of book ? [book] : allBooks(pool)) {
+    const name = publicId('book', bookId);
+    try {
+      const onProgress = ({ done, total }: { done: bigint; total: bigint }) =>
+        progress.show({ done, total, what: `rows of ${name}` });
+      const newest = await makeCheckpoint({ pool, clock: systemClock, key, onProgress }, bookId);
+      if (!newest) continue;
+      const view = checkpointView(newest.checkpoint);
+      if (newest.made) made++;
+      if (out !== undefined) appendFileSync(out, `${JSON.stringify(view)}\n`);
+      progress.clear();
+      if (json) process.stdout.write(`${shown === 0 ? '' : ','}${JSON.stringify(view)}`);
+      else console.log(`${sayCheckpoint(view)}: ${newest.made ? 'signed now' : 'nothing new since'}`);
+      shown++;
+    } catch (error) {
+      if (!(error instanceof JournalDoesNotVerify) && !(error instanceof TreeContradicted)) throw error;
+      refused++;
+      progress.clear();
+      console.error(`Not signed, ${name}: ${error.message}. npm run verify says more.`);
+    }
+  }
+  progress.end();
+  if (json) process.stdout.write(`],"made":${made},"refused":${refused}}\n`);
+  if (refused > 0) process.exitCode = REFUSED;
+}
+
+async function* allBooks(pool: Pool): AsyncGenerator<BookId> {
+  for await (const page of readAhead<BookId>((after) => readBookIds(pool, { after, limit: BOOKS_PAGE }))) yield* page;
+}
+
+function parseBookId(text: string): Uuid {
+  const id = parsePublicId('book', text);
+  if (!id) throw new InvalidArgumentError('It is no id of a book (book_…).');
+  return id;
+}

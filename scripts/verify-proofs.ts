@@ -1,0 +1,49 @@
+/**
+ * `npm run verify -- --checkpoint FILE --proof FILE`: checks proofs against the checkpoints that an auditor keeps, with no
+ * database and no network, and says in words what holds and what does not.
+ */
+import { readFileSync } from 'node:fs';
+import type { CheckpointView } from '../src/proofs/checkpoint.ts';
+import { type Judgement, judgeCheckpoint, judgeProof } from '../src/proofs/judge-proof.ts';
+import { readCheckpoints, readProofs, UnreadableProof } from '../src/proofs/proof-file.ts';
+
+export interface ProofOptions {
+  checkpoint?: string[];
+  proof?: string[];
+  publicKey?: string[];
+  json?: boolean;
+}
+
+/** Reads files of checkpoints. Throws UnreadableProof with the file's name. */
+export function readCheckpointFiles(files: readonly string[] = []): CheckpointView[] {
+  return files.flatMap((file) => readFrom(file, readCheckpoints));
+}
+
+/** Whether everything holds. Each thing that was checked is printed. Throws UnreadableProof. */
+export function verifyProofs({ checkpoint: files, proof, publicKey: keys = [], json }: ProofOptions): boolean {
+  if (!files) throw new UnreadableProof('--proof is checked against --checkpoint FILE, the checkpoints that you keep');
+  const known = readCheckpointFiles(files);
+  const proofs = (proof ?? []).flatMap((file) => readFrom(file, readProofs));
+  const judgements = [
+    ...known.flatMap((checkpoint) => judgeCheckpoint(checkpoint, keys)),
+    ...proofs.flatMap((one) => judgeProof(one, known)),
+  ];
+  const ok = judgements.every(({ holds }) => holds);
+  if (json) console.log(JSON.stringify({ ok, judgements }));
+  else print(judgements, ok);
+  if (keys.length === 0) console.error('No key was pinned: --public-key names one that you trust.');
+  return ok;
+}
+
+function print(judgements: readonly Judgement[], ok: boolean): void {
+  for (const { holds, text } of judgements) console.log(`${holds ? 'holds' : 'FAILS'}  ${text}`);
+  console.log(ok ? 'Everything holds.' : 'Not everything holds.');
+}
+
+function readFrom<Content>(file: string, read: (text: string) => Content): Content {
+  try {
+    return read(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new UnreadableProof(`${file}: ${(error as Error).message}`, { cause: error });
+  }
+}

@@ -1,0 +1,91 @@
+/** The reports pool: which books get a checkpoint, when, and what happens to one that does not verify. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { until } from '../../scripts/faults/client.ts';
+import type { Instant } from '../../src/clock.ts';
+import { createLogger } from '../../src/log.ts';
+import { findNewestCheckpoint } from '../../src/proofs/checkpoint-store.ts';
+import { createReports, startReports } from '../../workers/reports.ts';
+import { openBook, type TestBook } from '../support/book.ts';
+import { newSigningSeed } from '../support/checkpoints.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { corrupt } from '../support/verify-scene.ts';
+
+let database: TestDatabase;
+let books: TestBook[];
+let now: Instant;
+
+const key = newSigningSeed();
+const runtime = (change: { key?: string; seconds?: number } = {}) => ({
+  pool: books[0]!.pool,
+  clock: { now: () => now },
+  log: createLogger('silent', 'test'),
+  config: {
+    CHECKPOINT_SIGNING_KEY: 'key' in change ? change.key : key,
+    CHECKPOINT_INTERVAL_SECONDS: change.seconds ?? 60,
+  },
+});
+const sizes = () =>
+  Promise.all(books.map(async ({ pool, id }) => (await findNewestCheckpoint(pool, id))?.treeSize ?? null));
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const first = await openBook({ database: database.applicationUrl });
+  books = [first, await openBook({ database: first.pool }), await openBook({ database: first.pool })];
+  now = Date.now() + 60_000;
+  for (const book of books.slice(0, 2)) await book.account({ amount: 10n });
+});
+
+afterAll(async () => {
+  await Promise.all(books.slice(1).map((book) => book.close()));
+  await books[0]?.close();
+  await database?.drop();
+});
+
+test('books that have gone on get one, the others none', async () => {
+  expect(await createReports(runtime()).round()).toBe(2);
+  expect(await sizes()).toEqual([1n, 1n, null]);
+  expect(await createReports(runtime()).round()).toBe(0);
+});
+
+test('and the next one when the interval is over', async () => {
+  await books[0]!.account({ amount: 10n });
+  now += 59_999;
+  expect(await createReports(runtime()).round()).toBe(0);
+  now += 1;
+  expect(await createReports(runtime()).round()).toBe(1);
+  expect(await sizes()).toEqual([2n, 1n, null]);
+});
+
+test('several processes make one together', async () => {
+  await books[1]!.account({ amount: 10n });
+  now += 60_000;
+  const rounds = await Promise.all([createReports(runtime()).round(), createReports(runtime()).round()]);
+  expect(rounds.toSorted()).toEqual([0, 1]);
+});
+
+test('a book that does not verify gets none, and does not keep the others waiting', async () => {
+  for (const book of books.slice(0, 2)) await book.account({ amount: 10n });
+  await corrupt(database.superuserUrl, [
+    `UPDATE postings SET amount = amount + 1 WHERE book_id = '${books[0]!.id}' AND entry_sequence = 3`,
+  ]);
+  now += 60_000;
+  expect(await createReports(runtime()).round()).toBe(1);
+  expect(await sizes()).toEqual([2n, 3n, null]);
+});
+
+test('it goes round by itself, and not any more once it is closed', async () => {
+  await books[2]!.account({ amount: 10n });
+  now += 60_000;
+  const reports = startReports(runtime({ seconds: 1 }));
+  await until(sizes, (found) => found[2] === 1n);
+  await reports.close();
+  await books[2]!.account({ amount: 10n });
+  now += 60_000;
+  expect(await reports.round()).toBe(0);
+});
+
+test('without a key it makes none', async () => {
+  const reports = startReports(runtime({ key: undefined }));
+  expect(await reports.round()).toBe(0);
+  await reports.close();
+});
