@@ -14,7 +14,7 @@ import { problem } from '../../src/http/schemas/problem.ts';
 import type * as webhookSchemas from '../../src/http/schemas/webhooks.ts';
 
 /** What a schema lets through. */
-type Shape<Schema extends { _output: unknown }> = Schema['_output'];
+type Shape<Schema extends { _zod: { output: unknown } }> = Schema['_zod']['output'];
 
 export type Payout = Shape<typeof payoutSchemas.payout>;
 export type Account = Shape<typeof accountSchemas.account>;

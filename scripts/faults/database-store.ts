@@ -92,3 +92,45 @@ export async function readDeliveryIds(pool: Pool): Promise<string[]> {
   );
   return rows.map(({ id }) => id);
 }
+
+/** Reserved, and unknown to the rail: among them what somebody is about to send. */
+export async function leftToSubmit(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>(`
+    SELECT p.id FROM payouts p WHERE p.status = 'processing' AND p.rail = 'sandbox' AND NOT EXISTS (
+      SELECT FROM sandbox_rail.instructions i WHERE i.originator = p.book_id::text AND i.end_to_end_id = p.end_to_end_id)`);
+  return rows.map(({ id }) => id);
+}
+
+export async function notYetSettled(pool: Pool, ids: readonly string[]): Promise<boolean> {
+  const { rows } = await pool.query(`SELECT FROM payouts WHERE id = ANY ($1) AND status = 'processing' LIMIT 1`, [ids]);
+  return rows.length > 0;
+}
+
+/** Whether the rail was sent one of them more than once. */
+export async function arrivedTwice(pool: Pool, ids: readonly string[]): Promise<boolean> {
+  const { rows } = await pool.query(
+    `SELECT FROM payouts p JOIN sandbox_rail.instructions i
+       ON i.originator = p.book_id::text AND i.end_to_end_id = p.end_to_end_id
+     WHERE p.id = ANY ($1) AND i.submissions > 1 LIMIT 1`,
+    [ids],
+  );
+  return rows.length > 0;
+}
+
+/** How the tries of an endpoint ended, by HTTP status or by error. */
+export async function readTries(pool: Pool, endpointId: string): Promise<Map<string, bigint>> {
+  const { rows } = await pool.query<{ ended: string; count: bigint }>(
+    `SELECT coalesce(error, status::text) AS ended, count(*) AS count FROM webhook_attempts WHERE endpoint_id = $1 GROUP BY 1`,
+    [endpointId],
+  );
+  return new Map(rows.map(({ ended, count }) => [ended, count]));
+}
+
+/** Of what a receiver answered, the longest that is kept, in bytes. */
+export async function longestAnswerBytes(pool: Pool, endpointId: string): Promise<number> {
+  const { rows } = await pool.query<{ bytes: number }>(
+    'SELECT coalesce(max(octet_length(response)), 0) AS bytes FROM webhook_attempts WHERE endpoint_id = $1',
+    [endpointId],
+  );
+  return rows[0]!.bytes;
+}

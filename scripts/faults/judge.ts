@@ -48,8 +48,8 @@ async function lostOrInvented({ behind, keys, accepted }: Stage): Promise<string
   return [...lost, ...invented].slice(0, 5);
 }
 
-async function broken({ database, receiver, endpoint }: Stage): Promise<string[]> {
-  const wrong = await brokenInvariants({ database, receiver, endpoints: [endpoint] });
+async function broken({ database, receiver, endpoints }: Stage): Promise<string[]> {
+  const wrong = await brokenInvariants({ database, receiver, endpoints: [...endpoints] });
   return Object.entries(wrong).map(([rule, found]) => `not so: ${rule}. ${JSON.stringify(found, bigintsAsText)}`);
 }
 

@@ -17,6 +17,8 @@ export interface Received {
   answered: number | undefined;
   /** Why the signature is not good; undefined when it is. */
   forged: string | undefined;
+  /** Its time is not ours: the sender's clock is wrong. It is refused, and has to come again. */
+  untimely: boolean;
 }
 
 export interface ReceiverAnswer {
@@ -59,6 +61,8 @@ export async function startReceiver(): Promise<Receiver> {
     const path = request.url ?? '/';
     const headers = request.headers as Record<string, string>;
     const tries = received.filter((one) => one.path === path && one.id === headers['webhook-id']).length + 1;
+    const fault = check(secrets.get(path) ?? [], body, headers);
+    const untimely = fault !== undefined && UNTIMELY.test(fault);
     const one: Received = {
       id: headers['webhook-id'] ?? '',
       path,
@@ -66,10 +70,11 @@ export async function startReceiver(): Promise<Receiver> {
       body,
       event: JSON.parse(body) as Event,
       answered: undefined,
-      forged: check(secrets.get(path) ?? [], body, headers),
+      forged: untimely ? undefined : fault,
+      untimely,
     };
     received.push(one);
-    const answerWith = answers.get(path) ?? ((): ReceiverAnswer => ({ status: one.forged ? 401 : 200 }));
+    const answerWith = answers.get(path) ?? ((): ReceiverAnswer => ({ status: fault ? 401 : 200 }));
     const answer = await answerWith(one, tries);
     one.answered = answer?.status;
     if (answer) send(response, answer);
@@ -107,6 +112,9 @@ export async function startReceiver(): Promise<Receiver> {
   };
   return receiver;
 }
+
+/** The words of the reference implementation. */
+const UNTIMELY = /Message timestamp too (old|new)/;
 
 /** The path of an endpoint's URL, by which its deliveries are found in the record. */
 export function pathOf(endpoint: Pick<Endpoint, 'url'>): string {

@@ -26,42 +26,58 @@ export interface Result {
   readonly repeat?: string;
 }
 
+/** Each part's families in turn; the parts side by side, which only scenarios that leave Postgres alone can bear. */
 export async function playAll(
-  families: readonly Family[],
+  parts: readonly (readonly Family[])[],
   seed: number,
 ): Promise<{ results: Result[]; seconds: number }> {
   const began = performance.now();
-  const results: Result[] = [];
-  let server: Server | undefined;
-  let stage: Stage | undefined;
+  const stages = new Set<Stage>();
   say(`seed ${seed}`);
+  const server = await startServer();
+  say('Postgres is there, fsync on');
   const closeAll = async () => {
-    await stage?.close();
-    await server?.remove();
+    await Promise.all([...stages].map((stage) => stage.close()));
+    await server.remove();
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void closeAll().finally(() => process.exit(130)));
   }
   try {
-    server = await startServer();
-    for (const { backend, scenarios } of families) {
-      for (const scenario of scenarios) {
-        if (scenario.only && scenario.only !== backend) continue;
-        stage ??= await openStage(server, backend);
-        const result = await playOne(stage, scenario, seed);
-        results.push(result);
-        tell(result);
-        if (result.wrong.length === 0) continue;
-        await stage.close();
-        stage = undefined;
-      }
-      await stage?.close();
-      stage = undefined;
-    }
-    return { results, seconds: secondsSince(began) };
+    const results = await Promise.all(parts.map((families) => playPart(server, stages, { families, seed })));
+    return { results: results.flat(), seconds: secondsSince(began) };
   } finally {
     await closeAll();
   }
+}
+
+async function playPart(
+  server: Server,
+  stages: Set<Stage>,
+  { families, seed }: { families: readonly Family[]; seed: number },
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const { backend, scenarios } of families) {
+    let stage: Stage | undefined;
+    const leave = async () => {
+      if (stage && stages.delete(stage)) await stage.close();
+      stage = undefined;
+    };
+    for (const scenario of scenarios) {
+      if (scenario.only && scenario.only !== backend) continue;
+      if (!stage) {
+        stage = await openStage(server, backend);
+        stages.add(stage);
+        say(`two APIs and two workers are there, jobs on ${backend}`);
+      }
+      const result = await playOne(stage, scenario, seed);
+      results.push(result);
+      tell(result);
+      if (result.wrong.length > 0) await leave();
+    }
+    await leave();
+  }
+  return results;
 }
 
 /** The load before the fault, and after it: what a scenario breaks, it breaks in mid-run. */

@@ -1,23 +1,40 @@
 /** Every scenario there is, in families that share a stage; and those that a quick run plays. */
+import { clockScenarios } from './clock-scenarios.ts';
+import { diskScenarios } from './disk-scenarios.ts';
+import { freezeScenarios } from './freeze-scenarios.ts';
 import { keyScenarios } from './key-scenarios.ts';
 import { killApiScenarios, killAtRandomTimes, killWorkerScenarios } from './kill-scenarios.ts';
+import { networkScenarios } from './network-scenarios.ts';
+import { postgresScenarios } from './postgres-scenarios.ts';
 import { queueScenarios } from './queue-scenarios.ts';
+import { railScenarios } from './rail-scenarios.ts';
 import { createRandom } from './random.ts';
 import type { Scenario } from './scenario.ts';
 import type { Backend } from './stage.ts';
+import { webhookScenarios } from './webhook-scenarios.ts';
 
 export const FAMILIES: readonly (readonly Scenario[])[] = [
   killApiScenarios,
   [...killWorkerScenarios, killAtRandomTimes],
+  freezeScenarios,
   queueScenarios,
-  keyScenarios,
+  [...postgresScenarios, ...diskScenarios],
+  networkScenarios,
+  clockScenarios,
+  [...railScenarios, ...keyScenarios],
+  webhookScenarios,
 ];
 
 export const SCENARIOS: readonly Scenario[] = FAMILIES.flat();
 
-/** The cheapest that reveal most. The seed chooses at which points of all the API and a worker are killed. */
+const KILLS: Record<Backend, readonly Scenario[]> = { redis: killWorkerScenarios, postgres: killApiScenarios };
+const OTHER: Record<Backend, Backend> = { redis: 'postgres', postgres: 'redis' };
+
+/**
+ * The cheapest that reveal most. The seed chooses who is killed, an API on the one and a worker on the other carrier, and at
+ * which point of all.
+ */
 export function quickScenarios(seed: number, backend: Backend): Scenario[] {
-  const random = createRandom(seed, backend, 'quick');
-  const killed = [random.pick(killApiScenarios), random.pick(killWorkerScenarios)];
-  return [...killed, ...SCENARIOS.filter(({ quick }) => quick)];
+  const killed = KILLS[seed % 2 === 0 ? backend : OTHER[backend]];
+  return [createRandom(seed, backend, 'quick').pick(killed), ...SCENARIOS.filter(({ quick }) => quick)];
 }

@@ -40,8 +40,10 @@ export interface Stage {
   readonly accounts: readonly Account[];
   readonly keys: OrganisationKeys;
   readonly receiver: Receiver;
-  /** Takes everything in; a scenario may add endpoints of its own. */
+  /** Takes everything in. */
   readonly endpoint: Endpoint;
+  /** With it those that a scenario added: what is meant for them arrives in the end. */
+  readonly endpoints: Set<Endpoint>;
   /** A pool with every right, past all proxies. */
   readonly behind: Pool;
   /** Ids of the payouts that were accepted so far. */
@@ -95,9 +97,11 @@ export async function openStage(server: Server, backend: Backend): Promise<Stage
     const clients = apis.map(({ url }) => keep(new Client(url, keys.testKey), (client) => client.close()));
     const accounts = await openLoadAccounts(clients[0]!);
 
+    const endpoint = await receiver.subscribe(clients[0]!);
+
     return {
       ...{ backend, server, database, redis, apis, workers: [one!, other!], network, clients, accounts, keys },
-      ...{ receiver, endpoint: await receiver.subscribe(clients[0]!), behind },
+      ...{ receiver, endpoint, endpoints: new Set([endpoint]), behind },
       accepted: new Set(),
       contradicted: new Set(),
       async mend() {

@@ -1,0 +1,101 @@
+/** SIGSTOP: a machine that hangs, is given up by the others, and comes back to where it was. */
+import { arrivedTwice, leftToSubmit, notYetSettled, soundAlarms } from './database-store.ts';
+import { pathOf } from './receiver.ts';
+import { expectThat, pause, type Scenario, untilThat } from './scenario.ts';
+import { ALL_POOLS, type Stage } from './stage.ts';
+
+/** Beyond what a job's lock lasts (src/queue/queues.ts). */
+const BEYOND_JOB_LOCK_MS = 35_000;
+const ALARM_EVERY_MS = 500;
+
+/** Looks until it is so; alarms go off meanwhile. */
+function untilMoved({ behind }: Stage, what: string, isSo: () => Promise<boolean>): Promise<void> {
+  let soundAt = 0;
+  return untilThat(what, async () => {
+    if (performance.now() > soundAt) {
+      soundAt = performance.now() + ALARM_EVERY_MS;
+      await soundAlarms(behind);
+    }
+    return isSo();
+  });
+}
+
+export const freezeScenarios: readonly Scenario[] = [
+  {
+    name: 'frozen-before-the-rail',
+    about:
+      'SIGSTOP just before the rail is called; others ask, are told "not found", and send; then SIGCONT: sent again, paid once',
+    async play({ stage, load, random }) {
+      const [frozen] = stage.workers;
+      await frozen.kill();
+      const failpoints = `rail.submit.before=stop@${random.between(1, 30)}`;
+      await frozen.start({ pools: ['rails'], failpoints });
+      await frozen.reached('rail.submit.before');
+      const waiting = await leftToSubmit(stage.behind);
+      expectThat(waiting.length > 0, 'No payout waits for the rail');
+      await untilMoved(stage, 'others move what it left', async () => !(await notYetSettled(stage.behind, waiting)));
+      frozen.thaw();
+      await untilMoved(stage, 'it sends what it was about to send', () => arrivedTwice(stage.behind, waiting));
+      await load.untilMore(20);
+      await frozen.kill();
+      await frozen.start({ pools: ALL_POOLS });
+    },
+  },
+  {
+    name: 'frozen-before-a-webhook',
+    about: 'SIGSTOP just before a webhook is sent; another sends it; then SIGCONT: it arrives again under the same id',
+    async play({ stage, load, random }) {
+      const [frozen] = stage.workers;
+      await frozen.kill();
+      await frozen.start({
+        pools: ['webhooks'],
+        failpoints: `webhook.post.before=stop@${random.between(1, 30)}`,
+      });
+      await frozen.reached('webhook.post.before');
+      await load.untilMore(40);
+      frozen.thaw();
+      await load.untilMore(20);
+      const arrived = stage.receiver.at(pathOf(stage.endpoint)).length;
+      expectThat(arrived > 0, 'No webhook arrived');
+    },
+  },
+  {
+    name: 'frozen-in-its-transaction',
+    about:
+      'SIGSTOP of a worker with the lock of the book: idle_in_transaction_session_timeout frees it, nothing of it remains',
+    async play({ stage, load, random }) {
+      const [frozen] = stage.workers;
+      await frozen.kill();
+      await frozen.start({ failpoints: `ledger.commit.before=stop@${random.between(1, 20)}` });
+      await frozen.reached('ledger.commit.before');
+      await load.untilMore(40);
+      frozen.thaw();
+      await load.untilMore(20);
+    },
+  },
+  {
+    name: 'api-frozen-in-its-transaction',
+    about: 'the same with an API: whoever asked it asks another under the same key',
+    async play({ stage, load, random }) {
+      const frozen = stage.apis[0]!;
+      await frozen.kill();
+      await frozen.start({ failpoints: `ledger.commit.before=stop@${random.between(1, 20)}` });
+      await frozen.reached('ledger.commit.before');
+      await pause(8_000);
+      frozen.thaw();
+      await load.untilMore(40);
+    },
+  },
+  {
+    name: 'frozen-beyond-the-job-lock',
+    about: 'SIGSTOP of a worker in mid-work for longer than its jobs are its own, then SIGCONT',
+    async play({ stage, load, random }) {
+      const [frozen] = stage.workers;
+      await pause(random.between(0, 500));
+      frozen.freeze();
+      await Promise.all([load.untilMore(100), pause(BEYOND_JOB_LOCK_MS)]);
+      frozen.thaw();
+      await load.untilMore(20);
+    },
+  },
+];

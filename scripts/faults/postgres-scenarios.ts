@@ -1,0 +1,114 @@
+/** Postgres ends, ends connections, has none left, or refuses a row: nobody falls over, and what was promised is there. */
+import { parsePublicId, publicId } from '../../src/ids.ts';
+import type { Payout } from './client.ts';
+import {
+  curePayouts,
+  limitConnections,
+  poisonPayout,
+  readStuck,
+  retryStuck,
+  terminateIdleInTransaction,
+  terminateSome,
+} from './postgres-store.ts';
+import { expectThat, pause, type Scenario, untilThat } from './scenario.ts';
+
+export const postgresScenarios: readonly Scenario[] = [
+  {
+    name: 'postgres-restarted',
+    about: 'Postgres stopped at once (-m immediate) and started again, twice: API and workers live on',
+    async play({ stage, load, random }) {
+      const { postgres } = stage.server;
+      for (let round = 0; round < 2; round++) {
+        await load.untilMore(random.between(10, 40));
+        const { port } = postgres;
+        await postgres.stop('immediate');
+        await pause(random.between(0, 1_000));
+        await postgres.start();
+        expectThat(postgres.port === port, 'Somebody took the port of Postgres');
+      }
+      await load.untilMore(20);
+      for (const one of [...stage.apis, ...stage.workers]) expectThat(one.running, `A process ended:\n${one.output}`);
+    },
+  },
+  {
+    name: 'connections-terminated',
+    about: 'pg_terminate_backend of half of the connections, every fifth of a second, for four seconds',
+    async play({ stage, load, random }) {
+      let ended = 0;
+      for (let round = 0; round < 20; round++) {
+        await pause(random.between(100, 300));
+        ended += await terminateSome(stage.behind, 0.5);
+      }
+      expectThat(ended > 0, 'No connection was ended');
+      await load.untilMore(20);
+    },
+  },
+  {
+    name: 'terminated-before-its-commit',
+    about: 'pg_terminate_backend of a worker that has written its batch and stands before the commit',
+    async play({ stage, load, random }) {
+      const [victim] = stage.workers;
+      await victim.kill();
+      await victim.start({ failpoints: `ledger.commit.before=stop@${random.between(1, 20)}` });
+      await victim.reached('ledger.commit.before');
+      await untilThat('its connection is idle in a transaction', async () => {
+        return (await terminateIdleInTransaction(stage.behind)) > 0;
+      });
+      victim.thaw();
+      await load.untilMore(30);
+      expectThat(victim.running, `The worker ended:\n${victim.output}`);
+    },
+  },
+  {
+    name: 'answer-of-the-commit-lost',
+    about: 'the connection breaks between a commit and its answer, at the API and at a worker: it happened, once',
+    quick: true,
+    async play({ stage, load }) {
+      const { api, worker } = stage.network;
+      for (const { postgres } of [api, worker, api, worker]) await postgres.cutAt('COMMIT', 'before its answer');
+      for (const { postgres } of [api, worker]) await postgres.cutAt('COMMIT', 'before it arrives');
+      await load.untilMore(10);
+    },
+  },
+  {
+    name: 'connections-exhausted',
+    about: 'Postgres has no connection left for the product for three seconds, and every connection was ended before',
+    async play({ stage, load }) {
+      await limitConnections(stage.behind, 1);
+      try {
+        await terminateSome(stage.behind, 1);
+        await pause(3_000);
+      } finally {
+        await limitConnections(stage.behind, -1);
+      }
+      await load.untilMore(30);
+    },
+  },
+  {
+    name: 'poison-row',
+    about:
+      'one payout among many that the database refuses to move: it is stuck and shown, all others pass; cured, it passes too',
+    async play({ stage, load, random }) {
+      const [client] = stage.clients;
+      const [poisoned] = stage.workers;
+      // Nobody moves it before it is poisoned.
+      for (const one of stage.workers) one.freeze();
+      const { id } = await client!.pay({ account: stage.accounts[0]!.id, amount: random.between(1_000, 9_000) });
+      stage.accepted.add(id);
+      await poisonPayout(stage.behind, parsePublicId('payout', id)!);
+      for (const one of stage.workers) one.thaw();
+      await untilThat('the payout is stuck', async () => (await readStuck(stage.behind)).length > 0);
+      await load.untilMore(200);
+      const stuck = await readStuck(stage.behind);
+      expectThat(
+        stuck.length === 1 && publicId('payout', stuck[0]!.id) === id,
+        `Stuck are ${JSON.stringify(stuck)}, and not ${id} alone`,
+      );
+      const { status } = await client!.read<Payout>(`/v1/payouts/${id}`);
+      expectThat(status === 'pending', `The poisoned payout is ${status}`);
+      expectThat(poisoned.running, 'The worker ended');
+      await curePayouts(stage.behind);
+      await retryStuck(stage.behind);
+    },
+  },
+];

@@ -1,0 +1,69 @@
+/** What a scenario does to Postgres itself, as a superuser may. Names are our own: nothing is quoted. */
+import type { Pool } from '../../src/db/pool.ts';
+import { APPLICATION } from '../../src/embedded/logins.ts';
+
+/** Ends connections of the product's role at once, at random. Answers with how many. */
+export async function terminateSome(pool: Pool, share: number): Promise<number> {
+  const { rowCount } = await pool.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE datname = current_database() AND usename = $1 AND random() < $2`,
+    [APPLICATION, share],
+  );
+  return rowCount ?? 0;
+}
+
+/** Ends whoever stands in a database transaction and does nothing. */
+export async function terminateIdleInTransaction(pool: Pool): Promise<number> {
+  const { rowCount } = await pool.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE datname = current_database() AND usename = $1 AND state = 'idle in transaction'`,
+    [APPLICATION],
+  );
+  return rowCount ?? 0;
+}
+
+/** So many connections and no more, for the product's role; -1 for any number. */
+export async function limitConnections(pool: Pool, limit: number): Promise<void> {
+  await pool.query(`ALTER ROLE ${APPLICATION} CONNECTION LIMIT ${limit}`);
+}
+
+/** From now on the database refuses whatever would move this payout. */
+export async function poisonPayout(pool: Pool, id: string): Promise<void> {
+  await pool.query(
+    `ALTER TABLE payouts ADD CONSTRAINT poison CHECK (id <> '${id}' OR outcome IS NULL AND status = 'pending') NOT VALID`,
+  );
+}
+
+export async function curePayouts(pool: Pool): Promise<void> {
+  await pool.query('ALTER TABLE payouts DROP CONSTRAINT IF EXISTS poison');
+}
+
+/** As an operator does it with `npm run ops -- retry`. Answers with how many were stuck. */
+export async function retryStuck(pool: Pool): Promise<number> {
+  const { rowCount } = await pool.query(
+    'UPDATE payouts SET stuck_at = NULL, stuck_error = NULL, due_at = now() WHERE stuck_at IS NOT NULL',
+  );
+  return rowCount ?? 0;
+}
+
+export async function readStuck(pool: Pool): Promise<{ id: string; error: string }[]> {
+  const { rows } = await pool.query<{ id: string; error: string }>(
+    'SELECT id, stuck_error AS error FROM payouts WHERE stuck_at IS NOT NULL',
+  );
+  return rows;
+}
+
+export async function makeTablespace(pool: Pool, at: { name: string; directory: string }): Promise<void> {
+  await pool.query(`CREATE TABLESPACE ${at.name} LOCATION '${at.directory}'`);
+}
+
+export async function dropTablespace(pool: Pool, name: string): Promise<void> {
+  await pool.query(`DROP TABLESPACE IF EXISTS ${name}`);
+}
+
+/** What grows with every payout goes to the disk of the tablespace. One table at a time: together they could wait in a circle. */
+export async function moveTables(pool: Pool, tablespace: string): Promise<void> {
+  for (const table of ['events', 'entries', 'postings', 'payouts']) {
+    await pool.query(`ALTER TABLE ${table} SET TABLESPACE ${tablespace}`);
+  }
+}

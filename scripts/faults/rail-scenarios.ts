@@ -1,0 +1,78 @@
+/** The rail times out, answers twice, answers late, and contradicts itself: the money moves once, and a person is told. */
+import type { Payout } from './client.ts';
+import type { Play, Scenario } from './scenario.ts';
+import { expectThat, pause } from './scenario.ts';
+
+/** A payout of the scenario's own, beside the load. */
+async function pay({ stage, random }: Play, alias: string): Promise<Payout> {
+  const payout = await stage.clients[0]!.pay({
+    account: stage.accounts[0]!.id,
+    amount: random.between(1_000, 9_000),
+    destination: { type: 'cliq', alias },
+  });
+  stage.accepted.add(payout.id);
+  return payout;
+}
+
+/** 409: the rail has said so already. */
+async function tell({ stage }: Play, id: string, action: 'complete' | 'fail'): Promise<void> {
+  const { status, text } = await stage.clients[1]!.post(`/v1/simulations/payouts/${id}/${action}`);
+  expectThat(status < 300 || status === 409, `The simulation was answered ${status} ${text}`);
+}
+
+async function untilStatus({ stage }: Play, id: string, status: Payout['status']): Promise<void> {
+  await stage.clients[0]!.payoutUntil(id, status, { timeoutMs: 60_000 });
+}
+
+export const railScenarios: readonly Scenario[] = [
+  {
+    name: 'rail-times-out',
+    about: 'no answer of the rail arrives for twelve seconds, and no call reaches it; then all of them do',
+    async play({ stage, load }) {
+      stage.network.worker.postgres.impair({ blackHole: true, only: 'countinghouse-sandbox-rail' });
+      await Promise.all([load.untilMore(20), pause(12_000)]);
+      stage.network.worker.postgres.heal();
+      await load.untilMore(20);
+    },
+  },
+  {
+    name: 'rail-answers-lost',
+    about: 'the rail has carried out what it was asked, and its answers break off, again and again',
+    async play({ stage, load, random }) {
+      for (let round = 0; round < 8; round++) {
+        const cutAfterBytes = random.between(1, 4_000);
+        stage.network.worker.postgres.impair({ cutAfterBytes, only: 'countinghouse-sandbox-rail' });
+        await load.untilMore(3);
+      }
+      stage.network.worker.postgres.heal();
+    },
+  },
+  {
+    name: 'rail-answers-late-and-twice',
+    about: 'a payout that stays open at the rail is told of at last, five times at once, and again when it is paid',
+    async play(play) {
+      const payouts = await Promise.all(Array.from({ length: 5 }, () => pay(play, 'PENDING')));
+      await play.load.untilMore(20);
+      for (const { id } of payouts) {
+        await untilStatus(play, id, 'processing');
+        await Promise.all(Array.from({ length: 5 }, () => tell(play, id, 'complete')));
+        await untilStatus(play, id, 'paid');
+        await tell(play, id, 'complete');
+      }
+    },
+  },
+  {
+    name: 'rail-contradicts-itself',
+    about:
+      'the rail says failed and then paid, of payouts at once: the amount is taken again, and an exception waits for a person',
+    async play(play) {
+      const payouts = await Promise.all(Array.from({ length: 5 }, () => pay(play, 'NOALIAS')));
+      for (const { id } of payouts) {
+        await untilStatus(play, id, 'failed');
+        play.stage.contradicted.add(id);
+        await Promise.all([tell(play, id, 'complete'), tell(play, id, 'complete')]);
+        await untilStatus(play, id, 'paid');
+      }
+    },
+  },
+];
