@@ -10,12 +10,7 @@ export function railsPool(runtime: Runtime): PoolDefinition {
     jobs: {
       'payout.submit': ({ bookId, ids }) => submitPayouts(runtime, bookId, ids),
       'payout.inquire': ({ bookId, ids }) => inquirePayouts(runtime, bookId, ids),
-      'rail.notices': ({ ids }) => Promise.all(ids.map((name) => takeAllNotices(runtime, name))),
+      'rail.notices': ({ ids }) => Promise.all(ids.map((name) => takeNotices(runtime, name))),
     },
   });
-}
-
-/** A page at a time until a page brings nothing new. What could not be taken in stays, and the sweeper rings for it. */
-async function takeAllNotices(runtime: Runtime, rail: string): Promise<void> {
-  while ((await takeNotices(runtime, rail)) > 0);
 }

@@ -1,6 +1,7 @@
 /** What rails tell of their own accord: late confirmations, rejections, returns. Taken in, then acknowledged: told twice, booked once. */
 import type { Pool } from '../db/pool.ts';
 import { failpoint } from '../failpoints.ts';
+import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Command } from '../ledger/command.ts';
 import type { Committer } from '../ledger/committer.ts';
@@ -21,10 +22,27 @@ export interface NoticeRuntime {
 
 const NOTICES_AT_ONCE = 100;
 
-/** Takes in what waits, up to a hundred notices. Answers with how many were acknowledged; the rest come again. */
+/** Pages of one bell. What lies behind them waits for the next one. */
+const PAGES = 50;
+
+/**
+ * Takes in what waits, a page of a hundred after the other, so that those which came too early do not hide those behind
+ * them. Answers with how many were acknowledged; the rest come again.
+ */
 export async function takeNotices(runtime: NoticeRuntime, railName: string): Promise<number> {
+  let taken = 0;
+  let last: Uuid | undefined;
+  for (let page = 0; page < PAGES; page++) {
+    const notices = await runtime.rail(railName).notices(NOTICES_AT_ONCE, last);
+    taken += await takePage(runtime, railName, notices);
+    if (notices.length < NOTICES_AT_ONCE) break;
+    last = notices.at(-1)!.id;
+  }
+  return taken;
+}
+
+async function takePage(runtime: NoticeRuntime, railName: string, notices: readonly RailNotice[]): Promise<number> {
   const rail = runtime.rail(railName);
-  const notices = await rail.notices(NOTICES_AT_ONCE);
   const done = await Promise.all(
     notices.map(async (notice) => {
       try {

@@ -154,6 +154,9 @@ export function createQueues(config: QueuesConfig, log: Logger): Queues {
   };
 }
 
+/** Said once: a reason of its own for each call would be made with a stack trace that nobody reads. */
+const OVER = new Error('The call is over');
+
 /** Whoever still waits for a connection at the limit waits no longer: jobs must not gather behind one that is away. */
 async function limited<Answer>(
   limit: { what: string; limitMs: number },
@@ -165,6 +168,6 @@ async function limited<Answer>(
   try {
     return await withinLimit(work(over.signal), limit);
   } finally {
-    over.abort();
+    over.abort(OVER);
   }
 }

@@ -69,8 +69,8 @@ export interface Rail {
   submit(instruction: Instruction): Promise<RailAnswer>;
   /** Throws RailUnreachable when no answer came. */
   inquire(originator: string, endToEndId: string): Promise<RailAnswer | RailNotFound>;
-  /** The oldest notices that nobody has acknowledged. */
-  notices(limit: number): Promise<RailNotice[]>;
+  /** The oldest notices that nobody has acknowledged; the oldest behind one that is named. */
+  notices(limit: number, behind?: Uuid): Promise<RailNotice[]>;
   acknowledge(ids: readonly Uuid[]): Promise<void>;
 }
 

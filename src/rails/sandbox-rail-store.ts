@@ -211,11 +211,14 @@ async function findNotice(pool: Pool, { noticeId, originator, endToEndId }: Told
   return rows[0] && toNotice(rows[0]);
 }
 
+/** Before every id. */
+const NIL: Uuid = '00000000-0000-0000-0000-000000000000';
+
 /** Oldest first: ids are time-ordered. Index: notices_open. */
-export async function openNotices(pool: Pool, limit: number): Promise<RailNotice[]> {
+export async function openNotices(pool: Pool, limit: number, behind: Uuid = NIL): Promise<RailNotice[]> {
   const { rows } = await pool.query<NoticeRow>(
-    `SELECT ${NOTICE_COLUMNS} FROM sandbox_rail.notices WHERE acknowledged_at IS NULL ORDER BY id LIMIT $1`,
-    [limit],
+    `SELECT ${NOTICE_COLUMNS} FROM sandbox_rail.notices WHERE acknowledged_at IS NULL AND id > $2 ORDER BY id LIMIT $1`,
+    [limit, behind],
   );
   return rows.map(toNotice);
 }

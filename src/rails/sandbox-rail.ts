@@ -94,8 +94,8 @@ export class SandboxRail implements Rail {
     return { status: 'not_found', endToEndId, raw: { original_end_to_end_id: endToEndId, transaction_status: 'NFND' } };
   }
 
-  notices(limit: number): Promise<RailNotice[]> {
-    return this.#reach('notices', openNotices(this.#pool, limit));
+  notices(limit: number, behind?: Uuid): Promise<RailNotice[]> {
+    return this.#reach('notices', openNotices(this.#pool, limit, behind));
   }
 
   acknowledge(ids: readonly Uuid[]): Promise<void> {
