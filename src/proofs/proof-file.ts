@@ -22,7 +22,9 @@ export function readCheckpoints(text: string): CheckpointView[] {
 
 /** Throws UnreadableProof. */
 export function readProofs(text: string): Proof[] {
-  return objectsIn(text).map((value) => {
+  const found = objectsIn(text);
+  if (found.length === 0) throw new UnreadableProof('It holds no proof');
+  return found.map((value) => {
     const proof = value as unknown as Proof;
     if (proof.object === 'inclusion_proof') {
       expectHashes('hash', [proof.hash]);

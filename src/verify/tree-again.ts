@@ -64,11 +64,13 @@ export class TreeAgain {
   }
 
   #isReached(): boolean {
-    return this.#mark !== undefined && BigInt(this.#options.sizeOf(this.#mark)) === this.#tree.size;
+    return this.#mark !== undefined && BigInt(this.#options.sizeOf(this.#mark)) <= this.#tree.size;
   }
 
+  /** One that was made just now, of a size that is behind us already, is left for the next time. */
   async #look(): Promise<void> {
     for (; this.#mark && this.#isReached(); await this.#nextMark()) {
+      if (BigInt(this.#options.sizeOf(this.#mark)) < this.#tree.size) continue;
       if (this.#options.agrees(this.#mark, this.#tree.root)) this.#agreed = this.#tree.size;
       else this.#contradict(this.#mark, 'others');
     }

@@ -13,6 +13,8 @@ import { judgeCheckpoint, judgeProof } from '../../src/proofs/judge-proof.ts';
 import { JournalDoesNotVerify, makeCheckpoint } from '../../src/proofs/make-checkpoint.ts';
 import { proveConsistency, proveInclusion } from '../../src/proofs/prove.ts';
 import { KEPT_LEVEL } from '../../src/proofs/tree-store.ts';
+import type { Finding } from '../../src/verify/finding.ts';
+import { verifyDatabase } from '../../src/verify/verify-database.ts';
 import { openBook, type TestBook, transfer } from '../support/book.ts';
 import { checkpointNow, newSigningKey } from '../support/checkpoints.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -211,4 +213,36 @@ describe('nothing is signed that does not verify', () => {
     ])
       await expect(book.pool.query(statement)).rejects.toMatchObject({ code: '42501' });
   });
+});
+
+test('a book that goes on while it is verified and while checkpoints are made has no false findings', async () => {
+  let stop = false;
+  const going = (async () => {
+    while (!stop) await move(50);
+  })();
+  const signing = (async () => {
+    while (!stop) await checkpointNow(book.pool, book.id, key);
+  })();
+  const findings: Finding[] = [];
+  for (let round = 0; round < 4; round++) {
+    const given = checkpointView((await findNewestCheckpoint(book.pool, book.id))!);
+    const trusted = { checkpoints: [given], keys: [key.keyId] };
+    await verifyDatabase(book.pool, { trusted, onFinding: (finding) => findings.push(finding) });
+  }
+  stop = true;
+  await Promise.all([going, signing]);
+  expect(findings).toEqual([]);
+});
+
+test('a subtree that is kept and was changed is found', async () => {
+  await corrupt(database.superuserUrl, [
+    `UPDATE tree_nodes SET hash = sha256('x') WHERE tree = 'entries' AND level = 8 AND position = 1`,
+    `DELETE FROM tree_nodes WHERE tree = 'entries' AND level = 9 AND position = 0`,
+  ]);
+  const findings: Finding[] = [];
+  await verifyDatabase(book.pool, { bookId: book.id, onFinding: (finding) => findings.push(finding) });
+  expect(findings.map(({ check, ids, actual }) => [check, ids.node, actual])).toEqual([
+    ['checkpoint.nodes', 'entries 8/1', expect.stringMatching(/^[0-9a-f]{64}$/)],
+    ['checkpoint.nodes', 'entries 9/0', 'none'],
+  ]);
 });

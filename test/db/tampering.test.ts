@@ -121,7 +121,7 @@ test('one byte in every column of every table of the journal is found', async ()
   }
   expect(missed).toEqual([]);
   expect(columns.length).toBeGreaterThan(40);
-});
+}, 120_000);
 
 const LAST = 'sequence = (SELECT max(sequence) FROM entries)';
 const OF_LAST = 'entry_sequence = (SELECT max(sequence) FROM entries)';
@@ -191,4 +191,18 @@ test.each<[what: string, alone: string, stored: string, elsewhere: string, () =>
     stored: await rules([], 'nothing'),
     elsewhere: await rules(NO_CHECKPOINTS, 'the kept checkpoint'),
   }).toEqual({ alone, stored, elsewhere });
+});
+
+test('a thief who signs with a key of their own is found by the key that was pinned', async () => {
+  const statements = [...CUT_SHORT(), ...NO_CHECKPOINTS];
+  const rulesWith = (keys: string[]) =>
+    filled.lookAfter(statements, async (pool) => {
+      await checkpointNow(pool, scene.bookId, newSigningKey());
+      const findings: Finding[] = [];
+      const trusted = { checkpoints: [], keys };
+      await verifyDatabase(pool, { trusted, onFinding: (finding) => findings.push(finding) });
+      return found(findings);
+    });
+  expect(await rulesWith([])).toBe('');
+  expect(await rulesWith([kept.note.key_id])).toBe('checkpoint.signature');
 });
