@@ -56,6 +56,8 @@ export interface DelivererOptions {
   /** For one try, from the name's resolution to the answer's end. */
   timeoutMs?: number;
   resolve?: ResolveName;
+  /** How a try reaches its receiver: by HTTP, where no model of the network takes its place. */
+  post?: typeof postEvent;
 }
 
 export interface Deliverer {
@@ -73,7 +75,7 @@ const BATCH_MAX = 500;
 const USER_AGENT = 'Countinghouse-Webhooks/1.0';
 
 export function createDeliverer(options: DelivererOptions): Deliverer {
-  const { pool, committer, clock, log, random = Math.random, timeoutMs = TIMEOUT_MS } = options;
+  const { pool, committer, clock, log, random = Math.random, timeoutMs = TIMEOUT_MS, post = postEvent } = options;
   const connecting = {
     allow: parseAllowList(options.allowHosts),
     connectTimeoutMs: timeoutMs,
@@ -144,7 +146,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       'webhook-signature': sign(message, signingKeys.of(endpoint, startedAt)),
     };
     failpoint('webhook.post.before');
-    const outcome = await postEvent(agents[mode], { url: new URL(endpoint.url), headers, body: payload, timeoutMs });
+    const outcome = await post(agents[mode], { url: new URL(endpoint.url), headers, body: payload, timeoutMs });
     failpoint('webhook.post.after');
     return {
       startedAt,

@@ -1,0 +1,83 @@
+/**
+ * A pool of real connections whose statements and database transactions wait for their turn. A transaction is one step from
+ * its first statement to its end, which is what Postgres' locks make of it for whoever shares a book.
+ */
+import type { Pool, Transaction } from '../../../src/db/pool.ts';
+import type { Fault, Owner, Scheduler } from './scheduler.ts';
+
+/** A statement alone is sent by itself; tried again, it meets what it did. */
+const STATEMENT_FAULTS: readonly Fault[] = ['lost', 'refused', 'dies before', 'dies after'];
+const TRANSACTION_FAULTS: readonly Fault[] = ['lost', 'refused', 'dies before', 'dies after'];
+
+/** In the driver's own words, which make it transient. */
+export const connectionLost = () => new Error('Connection terminated unexpectedly');
+
+export function gatedPool(scheduler: Scheduler, owner: Owner, pool: Pool): Pool {
+  const gated = {
+    // biome-ignore lint/suspicious/noExplicitAny: the driver's own overloads
+    query: (statement: any, values?: unknown[]) =>
+      scheduler.come(owner, {
+        what: `statement ${nameOf(statement)}`,
+        faults: STATEMENT_FAULTS,
+        act: () => pool.query(statement, values as unknown[]),
+        failure: connectionLost,
+      }),
+    connect: () =>
+      new Promise<Transaction>((resolve) => {
+        scheduler.wait({
+          owner,
+          what: 'transaction',
+          faults: TRANSACTION_FAULTS,
+          pass: async (fault) => {
+            const client = await pool.connect();
+            await new Promise<void>((over) => resolve(guarded({ scheduler, owner, client, fault, over })));
+          },
+        });
+      }),
+  };
+  return gated as unknown as Pool;
+}
+
+interface Guard {
+  readonly scheduler: Scheduler;
+  readonly owner: Owner;
+  readonly client: Transaction;
+  readonly fault: Fault;
+  readonly over: () => void;
+}
+
+/** The connection of one transaction, whose fault comes with its COMMIT. */
+function guarded({ scheduler, owner, client, fault, over }: Guard): Transaction {
+  const die = (): Promise<never> => {
+    client.release();
+    scheduler.kill(owner);
+    over();
+    return new Promise<never>(() => undefined);
+  };
+  const commit = async () => {
+    if (fault === 'dies before' || fault === 'refused') {
+      await client.query('ROLLBACK');
+      if (fault === 'dies before') return die();
+      throw connectionLost();
+    }
+    const result = await client.query('COMMIT');
+    if (fault === 'dies after') return die();
+    if (fault === 'lost') throw connectionLost();
+    return result;
+  };
+  const transaction = {
+    // biome-ignore lint/suspicious/noExplicitAny: the driver's own overloads
+    query: (statement: any, values?: unknown[]) =>
+      statement === 'COMMIT' ? commit() : client.query(statement, values as unknown[]),
+    release(error?: Error) {
+      client.release(error);
+      over();
+    },
+  };
+  return transaction as unknown as Transaction;
+}
+
+function nameOf(statement: string | { name?: string; text: string }): string {
+  const { name, text } = typeof statement === 'string' ? { name: undefined, text: statement } : statement;
+  return name ?? text.replace(/\s+/g, ' ').trim().slice(0, 40);
+}

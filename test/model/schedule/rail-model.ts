@@ -1,0 +1,195 @@
+/**
+ * The outside world behind a rail: it outlives every process, knows each instruction by its id, and keeps its own record of
+ * what money went where, which the books must agree with in the end. Its answers are lost, come late and come twice.
+ */
+import { deriveId, newId, type Uuid } from '../../../src/ids.ts';
+import {
+  type Instruction,
+  type Rail,
+  type RailAnswer,
+  type RailNotFound,
+  type RailNotice,
+  RailUnreachable,
+} from '../../../src/rails/rail.ts';
+import { scriptOf } from '../../../src/rails/sandbox-aliases.ts';
+import type { Fault, Owner, Scheduler } from './scheduler.ts';
+import type { VirtualClock } from './virtual-time.ts';
+
+/** What left for the payee, and what came back. */
+interface Movement {
+  readonly kind: 'out' | 'back';
+  readonly amount: bigint;
+}
+
+export interface RailRecord {
+  readonly instruction: Instruction;
+  status: 'pending' | 'paid' | 'rejected';
+  code: string | undefined;
+  readonly movements: Movement[];
+  submissions: number;
+}
+
+const CALL_FAULTS: readonly Fault[] = ['lost', 'refused', 'late', 'dies before', 'dies after'];
+const ASK_FAULTS: readonly Fault[] = ['lost', 'refused', 'dies before', 'dies after'];
+/** An instruction that comes this little before its time is refused already: clocks differ. */
+const CLOSES_BEFORE_MS = 20_000;
+
+export class RailModel {
+  readonly records = new Map<string, RailRecord>();
+  readonly #scheduler: Scheduler;
+  readonly #clock: VirtualClock;
+  readonly #notices: { notice: RailNotice; acknowledged: boolean }[] = [];
+
+  constructor(scheduler: Scheduler, clock: VirtualClock) {
+    this.#scheduler = scheduler;
+    this.#clock = clock;
+  }
+
+  get openNotices(): number {
+    return this.#notices.filter(({ acknowledged }) => !acknowledged).length;
+  }
+
+  /** As one process reaches it. With what the simulations of a test book tell it. */
+  of(owner: Owner) {
+    const reach = <Answer>(what: string, act: () => Answer, faults = CALL_FAULTS): Promise<Answer> =>
+      this.#scheduler.come(owner, {
+        what: `rail, ${what}`,
+        faults,
+        act,
+        failure: () => new RailUnreachable('The rail gave no answer'),
+      });
+    const rail: Rail = {
+      name: 'sandbox',
+      idempotent: true,
+      notFoundFinalAfterMs: 15 * 60_000,
+      inquiryDelaysMs: [2_000, 5_000, 15_000, 60_000],
+      callTimeoutMs: 10_000,
+      submit: async (instruction) => {
+        const answer = await reach(`submit ${this.#short(instruction.endToEndId)}`, () => this.#submit(instruction));
+        if (scriptOf(instruction.alias).breaksOff) throw new RailUnreachable('The rail broke off');
+        return answer;
+      },
+      inquire: (_, id) => reach(`inquire ${this.#short(id)}`, () => this.#inquire(id), ASK_FAULTS),
+      notices: (limit) => reach('notices', () => this.#open(limit), ASK_FAULTS),
+      acknowledge: (ids) => reach('acknowledge', () => this.#acknowledge(ids)),
+    };
+    return Object.assign(rail, {
+      complete: (_: string, id: string, noticeId: Uuid) =>
+        reach('complete', () => this.#tellOnce(noticeId, () => this.#outcome(id, { noticeId, kind: 'paid' }))),
+      fail: (_: string, id: string, noticeId: Uuid) =>
+        reach('fail', () => this.#tellOnce(noticeId, () => this.#outcome(id, { noticeId, kind: 'rejected' }))),
+      return: (_: string, id: string, noticeId: Uuid, amount: bigint) =>
+        reach('return', () => this.#tellOnce(noticeId, () => this.#return(id, noticeId, amount))),
+    });
+  }
+
+  /** Of its own accord: decides what was pending, or tells again what it has told. */
+  act(): void {
+    const { random } = this.#scheduler;
+    const pending = [...this.records.values()].filter(({ status }) => status === 'pending');
+    if (pending.length > 0 && random.chance(0.7)) {
+      const { endToEndId } = random.pick(pending).instruction;
+      this.#outcome(endToEndId, { noticeId: newId(), kind: random.chance(0.6) ? 'paid' : 'rejected' });
+      this.#scheduler.note(`rail decides ${this.#short(endToEndId)}`);
+    } else if (this.#notices.length > 0) {
+      random.pick(this.#notices).acknowledged = false;
+      this.#scheduler.note('rail tells again');
+    }
+  }
+
+  /** Everything that waits is decided: the end of the day. */
+  close(): void {
+    for (const { status, instruction } of this.records.values())
+      if (status === 'pending') this.#outcome(instruction.endToEndId, { noticeId: newId(), kind: 'paid' });
+  }
+
+  #submit(instruction: Instruction): RailAnswer {
+    const known = this.records.get(instruction.endToEndId);
+    if (known) {
+      known.submissions += 1;
+      return this.#answer(known);
+    }
+    const script = scriptOf(instruction.alias);
+    const isLate = this.#clock.now() > instruction.notAfter - CLOSES_BEFORE_MS;
+    const record: RailRecord = {
+      instruction,
+      status: isLate ? 'rejected' : script.status,
+      code: isLate ? 'TM01' : script.code,
+      movements: [],
+      submissions: 1,
+    };
+    this.records.set(instruction.endToEndId, record);
+    if (record.status === 'paid') {
+      record.movements.push({ kind: 'out', amount: instruction.amount });
+      if (script.returned) this.#return(instruction.endToEndId, newId(), script.returned(instruction.amount));
+    }
+    return this.#answer(record);
+  }
+
+  #inquire(endToEndId: string): RailAnswer | RailNotFound {
+    const record = this.records.get(endToEndId);
+    return record ? this.#answer(record) : { status: 'not_found', endToEndId, raw: { status: 'NFND' } };
+  }
+
+  #answer({ instruction: { endToEndId, originator }, status, code }: RailRecord): RailAnswer {
+    const reference = deriveId('rail', originator, endToEndId);
+    return { status, endToEndId, reference, ...(code ? { code } : {}), raw: { status, code: code ?? null } };
+  }
+
+  #open(limit: number): RailNotice[] {
+    return this.#notices
+      .filter(({ acknowledged }) => !acknowledged)
+      .slice(0, limit)
+      .map(({ notice }) => notice);
+  }
+
+  #acknowledge(ids: readonly Uuid[]): void {
+    for (const told of this.#notices) if (ids.includes(told.notice.id)) told.acknowledged = true;
+  }
+
+  #tellOnce(noticeId: Uuid, tell: () => RailNotice | undefined): RailNotice | undefined {
+    return this.#notices.find(({ notice }) => notice.id === noticeId)?.notice ?? tell();
+  }
+
+  #outcome(endToEndId: string, told: { noticeId: Uuid; kind: 'paid' | 'rejected' }): RailNotice | undefined {
+    const record = this.records.get(endToEndId);
+    if (!record) return undefined;
+    // It does not take back its word: which of two is the newer, an answer does not say.
+    if (record.status !== 'pending' && record.status !== told.kind) return undefined;
+    if (told.kind === 'paid' && record.status !== 'paid')
+      record.movements.push({ kind: 'out', amount: record.instruction.amount });
+    record.status = told.kind;
+    record.code = told.kind === 'rejected' ? 'MS03' : undefined;
+    return this.#tell(record, { id: told.noticeId, kind: told.kind, amount: null });
+  }
+
+  #return(endToEndId: string, noticeId: Uuid, amount: bigint): RailNotice | undefined {
+    const record = this.records.get(endToEndId);
+    if (record?.status !== 'paid' || net(record) < amount) return undefined;
+    record.movements.push({ kind: 'back', amount });
+    return this.#tell(record, { id: noticeId, kind: 'returned', amount });
+  }
+
+  #tell({ instruction, code }: RailRecord, told: Pick<RailNotice, 'id' | 'kind' | 'amount'>): RailNotice {
+    const { originator, endToEndId } = instruction;
+    const notice = {
+      ...told,
+      originator,
+      endToEndId,
+      code: code ?? null,
+      reference: 'R',
+      createdAt: this.#clock.now(),
+    };
+    this.#notices.push({ notice, acknowledged: false });
+    return notice;
+  }
+
+  #short(endToEndId: string): string {
+    return String([...this.records.keys()].indexOf(endToEndId));
+  }
+}
+
+/** What is with the payee. */
+export function net({ movements }: RailRecord): bigint {
+  return movements.reduce((sum, { kind, amount }) => (kind === 'out' ? sum + amount : sum - amount), 0n);
+}

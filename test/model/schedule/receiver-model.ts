@@ -1,0 +1,43 @@
+/** A webhook receiver with a record of its own. It fails, hangs, and answers what never arrives. */
+import type { EventPost, PostOutcome } from '../../../src/webhooks/post-event.ts';
+import type { Owner, Scheduler } from './scheduler.ts';
+
+const ANSWERS: Record<'arrived' | 'failed' | 'silent', PostOutcome> = {
+  arrived: { status: 200, error: null, retryAfter: undefined, response: null },
+  failed: { status: 500, error: null, retryAfter: undefined, response: 'Not now' },
+  silent: { status: null, error: 'timeout', retryAfter: undefined, response: null },
+};
+
+export class ReceiverModel {
+  /** By the id of the event, how often it arrived and what it said. */
+  readonly received = new Map<string, { times: number; body: string }>();
+  readonly #scheduler: Scheduler;
+  /** How likely it answers 500, and how likely it says nothing, with the event or without. */
+  readonly #odds: { readonly failed: number; readonly silent: number };
+  isFaulty = true;
+
+  constructor(scheduler: Scheduler, odds: { failed: number; silent: number }) {
+    this.#scheduler = scheduler;
+    this.#odds = odds;
+  }
+
+  take(owner: Owner, { headers, body }: EventPost): Promise<PostOutcome> {
+    const id = headers['webhook-id']!;
+    return this.#scheduler.come(owner, {
+      what: `post event ${JSON.parse(body).sequence}`,
+      faults: ['dies before', 'dies after'],
+      act: () => this.#answer(id, body),
+      failure: () => new Error('A post does not fail, it ends'),
+    });
+  }
+
+  #answer(id: string, body: string): PostOutcome {
+    const { random } = this.#scheduler;
+    if (this.isFaulty && random.chance(this.#odds.failed)) return ANSWERS.failed;
+    const isSilent = this.isFaulty && random.chance(this.#odds.silent);
+    if (isSilent && random.chance(0.5)) return ANSWERS.silent;
+    const known = this.received.get(id);
+    this.received.set(id, { times: (known?.times ?? 0) + 1, body });
+    return isSilent ? ANSWERS.silent : ANSWERS.arrived;
+  }
+}

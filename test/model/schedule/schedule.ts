@@ -1,0 +1,210 @@
+/**
+ * One schedule: clients, a few processes and the outside world, step by step on one thread. Each step is drawn from the
+ * seed: somebody who waits is let through, with or without a fault, a job is taken, a process dies and another begins, a
+ * clock moves, a rail speaks. When the steps are over the faults end, and everything has to come to its end.
+ */
+import type { Pool } from '../../../src/db/pool.ts';
+import { createSecretBox } from '../../../src/db/secret-box.ts';
+import type { Stored } from '../../../src/idempotency/idempotency-key.ts';
+import { newId, type Uuid } from '../../../src/ids.ts';
+import { createEndpoint } from '../../../src/webhooks/manage-endpoint.ts';
+import { parseAllowList } from '../../../src/webhooks/public-address.ts';
+import { openBook, WEBHOOKS_SINK } from '../../support/book.ts';
+import { Clients, type Intent } from './clients.ts';
+import { countOpen } from './outcome-store.ts';
+import { QueueModel } from './queue-model.ts';
+import { RailModel } from './rail-model.ts';
+import { ReceiverModel } from './receiver-model.ts';
+import { type Fault, Scheduler } from './scheduler.ts';
+import { SeededRandom } from './seeded-random.ts';
+import { SimulatedProcess, type Surroundings } from './simulated-process.ts';
+import { leadPausesTo, VirtualClock } from './virtual-time.ts';
+
+export interface ScheduleOptions {
+  readonly seed: number;
+  /** Before the faults end. */
+  readonly steps: number;
+  readonly pool: Pool;
+  readonly encryptionKey: string;
+}
+
+const SECOND = 1_000;
+export const ACCOUNTS = [3_000n, 500n, 0n];
+const INTENTS = 40;
+/** What has not come to its end after as many rounds never will. */
+const ROUNDS = 400;
+const LONGEST_ROUND_MS = 6 * 60 * 60 * SECOND;
+
+export class Schedule {
+  readonly scheduler: Scheduler;
+  readonly clock = new VirtualClock(Date.now());
+  readonly clients: Clients;
+  readonly rail: RailModel;
+  readonly receiver: ReceiverModel;
+  readonly bugs: unknown[] = [];
+  readonly bookId: Uuid;
+  readonly accounts: readonly Uuid[];
+  readonly pool: Pool;
+  readonly #around: Surroundings;
+  readonly #queues: QueueModel;
+  readonly #faults: Readonly<Partial<Record<Fault, number>>>;
+  readonly #deathOdds: number;
+  #processes: SimulatedProcess[] = [];
+  #born = 0;
+  #asking = 0;
+
+  private constructor(options: ScheduleOptions, book: { bookId: Uuid; accounts: readonly Uuid[] }) {
+    const random = new SeededRandom(options.seed);
+    // Each schedule has faults of its own kinds: all of them always would hide what only some bring about.
+    const odds = () => random.pick([0, 0, 0.02, 0.08, 0.25]);
+    this.pool = options.pool;
+    this.bookId = book.bookId;
+    this.accounts = book.accounts;
+    this.#faults = { lost: odds(), refused: odds(), late: odds(), 'dies before': odds() / 4, 'dies after': odds() / 4 };
+    this.#deathOdds = random.pick([0, 0.2, 1]);
+    this.scheduler = new Scheduler(random);
+    this.#queues = new QueueModel(this.scheduler, { vanish: odds(), repeat: odds() });
+    this.rail = new RailModel(this.scheduler, this.clock);
+    this.receiver = new ReceiverModel(this.scheduler, { failed: odds(), silent: odds() });
+    this.clients = new Clients(random, book);
+    this.#around = {
+      ...{ scheduler: this.scheduler, clock: this.clock, pool: options.pool, queues: this.#queues },
+      ...{ rail: this.rail, receiver: this.receiver, onBug: this.#onBug },
+      secretBox: createSecretBox(options.encryptionKey),
+    };
+    this.scheduler.onDeath((owner) => {
+      this.#queues.died(owner);
+      this.#processes = this.#processes.filter((process) => process !== owner);
+      this.#begin();
+    });
+    for (let count = 0; count < 3; count++) this.#begin();
+  }
+
+  static async open(options: ScheduleOptions): Promise<Schedule> {
+    const book = await openBook({ database: options.pool, sink: WEBHOOKS_SINK });
+    const accounts: Uuid[] = [];
+    for (const amount of ACCOUNTS) accounts.push(await book.account({ amount }));
+    const answer = await book.submit(
+      createEndpoint({
+        requestId: newId(),
+        actor: 'test',
+        url: 'https://hooks.test/all',
+        events: ['*'],
+        description: null,
+        metadata: {},
+        secretSealed: createSecretBox(options.encryptionKey).seal(`whsec_${Buffer.alloc(32, 5).toString('base64')}`),
+        allow: parseAllowList(['hooks.test:443']),
+      }),
+    );
+    if ((answer as Stored).status !== 201) throw new Error(`No endpoint: ${JSON.stringify(answer)}`);
+    await book.committer.close();
+    return new Schedule(options, { bookId: book.id, accounts });
+  }
+
+  /** Plays it to its end. Throws where it has none. */
+  async play(steps: number): Promise<void> {
+    leadPausesTo(this.scheduler);
+    try {
+      while (this.scheduler.steps < steps && this.bugs.length === 0) await this.#step();
+      await this.#end();
+    } finally {
+      leadPausesTo(undefined);
+      for (const process of this.#processes) process.isAlive = false;
+    }
+  }
+
+  readonly #onBug = (error: unknown): void => {
+    this.bugs.push(error);
+  };
+
+  #begin(): void {
+    const { random } = this.scheduler;
+    const skewMs = random.below(4 * SECOND) - 2 * SECOND;
+    const maxBatch = random.pick([1, 3, 1_000]);
+    this.#processes.push(new SimulatedProcess(`process ${++this.#born}`, this.#around, { skewMs, maxBatch }));
+  }
+
+  async #step(): Promise<void> {
+    const { random } = this.scheduler;
+    this.scheduler.steps += 1;
+    if (this.scheduler.waiting > 0 && random.chance(0.75)) return this.scheduler.letOne(this.#faults);
+    const act = random.weighted([
+      { weight: this.#asking < 8 ? 8 : 0, item: () => this.#ask(this.clients.next(INTENTS)) },
+      { weight: this.#queues.waiting > 0 ? 10 : 0, item: () => this.#takeJob() },
+      { weight: 2, item: () => this.#sweep() },
+      { weight: 3, item: () => this.#advance(random.pick([20, 200, 2 * SECOND, 10 * SECOND, 40 * SECOND])) },
+      { weight: 0.05, item: () => this.#advance(16 * 60 * SECOND) },
+      { weight: 2, item: () => this.rail.act() },
+      { weight: this.#deathOdds, item: () => this.scheduler.kill(random.pick(this.#processes)) },
+      { weight: this.#deathOdds / 4, item: () => this.#flush() },
+    ]);
+    act();
+    await this.scheduler.settle();
+  }
+
+  /** Faults are over. Whoever has no answer asks again, bells ring again as their time comes, until nothing is left to do. */
+  async #end(): Promise<void> {
+    this.#queues.isFaulty = false;
+    this.receiver.isFaulty = false;
+    let waitMs = 35 * SECOND;
+    for (let round = 0; round < ROUNDS && this.bugs.length === 0; round++) {
+      this.rail.close();
+      await this.#calm();
+      for (const intent of this.clients.unanswered) this.#ask(intent);
+      await this.#calm();
+      const open = await countOpen(this.pool, this.bookId);
+      if (open === 0 && this.rail.openNotices === 0 && this.clients.unanswered.length === 0) return;
+      this.#advance(waitMs);
+      waitMs = Math.min(waitMs * 1.2, LONGEST_ROUND_MS);
+      this.#sweep();
+      await this.#calm();
+    }
+    if (this.bugs.length === 0) throw new Error('It does not come to its end');
+  }
+
+  /** Until nobody waits and no job does. */
+  async #calm(): Promise<void> {
+    await this.scheduler.settle();
+    while (this.bugs.length === 0 && (this.scheduler.waiting > 0 || this.#queues.waiting > 0)) {
+      this.scheduler.steps += 1;
+      if (this.scheduler.waiting > 0) await this.scheduler.letOne({});
+      else {
+        this.#takeJob();
+        await this.scheduler.settle();
+      }
+    }
+  }
+
+  #ask(intent: Intent): void {
+    const process = this.scheduler.random.pick(this.#processes);
+    this.scheduler.note(`${process.name} is asked to ${intent.wish.do} (${intent.key})`);
+    this.#asking += 1;
+    const asked = this.clients.ask(process.runtime, intent, this.#onBug);
+    void asked.finally(() => {
+      this.#asking -= 1;
+    });
+  }
+
+  #takeJob(): void {
+    const process = this.scheduler.random.pick(this.#processes);
+    const job = this.#queues.take(process);
+    this.scheduler.note(job ? `${process.name} takes ${job.name}` : 'a job vanishes');
+    if (job) process.answer(job, this.#onBug);
+  }
+
+  #sweep(): void {
+    const process = this.scheduler.random.pick(this.#processes);
+    this.scheduler.note(`${process.name} sweeps`);
+    process.sweeper.sweep().catch(this.#onBug);
+  }
+
+  #advance(ms: number): void {
+    this.scheduler.note(`${ms} ms pass`);
+    this.clock.advance(Math.round(ms));
+  }
+
+  #flush(): void {
+    this.scheduler.note('the queues are flushed');
+    this.#queues.flush();
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * Who may go on: everything that leaves a process's own memory (a statement, a database transaction, a queue, a rail, a
+ * receiver, a pause) waits at a gate, and each step lets one through. What it does there is done before anybody else moves,
+ * so that one thread and one seed make one history.
+ */
+import type { SeededRandom } from './seeded-random.ts';
+
+/** What becomes of one who is let through. */
+export type Fault =
+  | 'none'
+  /** It is done, and the answer is lost. */
+  | 'lost'
+  /** It is not done, and whoever waited is told of a failure. */
+  | 'refused'
+  /** Whoever waited is told of a failure, and it is done later. */
+  | 'late'
+  /** The process dies before it is done, or with the answer on its way. */
+  | 'dies before'
+  | 'dies after';
+
+export interface Owner {
+  readonly name: string;
+  isAlive: boolean;
+}
+
+/** Nobody's: it outlives every process. */
+export const WORLD: Owner = { name: 'world', isAlive: true };
+
+interface Gate {
+  readonly owner: Owner;
+  readonly what: string;
+  readonly faults: readonly Fault[];
+  /** Resolves when all that it does at once is done. */
+  readonly pass: (fault: Fault) => Promise<void>;
+}
+
+export interface Errand<Answer> {
+  readonly what: string;
+  readonly faults: readonly Fault[];
+  act(): Promise<Answer> | Answer;
+  /** What is thrown where the answer is lost. */
+  failure(): Error;
+}
+
+/** Turns of the event loop in which whoever was let through comes to its next gate: the product takes one or two. */
+const TURNS = 4;
+const TRACE_KEPT = 400;
+
+export class Scheduler {
+  readonly random: SeededRandom;
+  /** The last that happened, for people. */
+  readonly trace: string[] = [];
+  /** Over all that happened, to compare two runs. */
+  fingerprint = 0;
+  steps = 0;
+  #gates: Gate[] = [];
+  #onDeath: (owner: Owner) => void = () => undefined;
+
+  constructor(random: SeededRandom) {
+    this.random = random;
+  }
+
+  onDeath(listener: (owner: Owner) => void): void {
+    this.#onDeath = listener;
+  }
+
+  get waiting(): number {
+    return this.#gates.length;
+  }
+
+  wait(gate: Gate): void {
+    if (gate.owner.isAlive) this.#gates.push(gate);
+  }
+
+  /** Resolves when it was this one's turn; never, when its process died. */
+  come<Answer>(owner: Owner, errand: Errand<Answer>): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      this.wait({
+        owner,
+        what: errand.what,
+        faults: errand.faults,
+        pass: async (fault) => {
+          if (fault === 'dies before') return this.kill(owner);
+          if (fault === 'refused' || fault === 'late') reject(errand.failure());
+          if (fault === 'late') this.#later(errand);
+          if (fault === 'refused' || fault === 'late') return;
+          try {
+            const answer = await errand.act();
+            if (fault === 'lost') reject(errand.failure());
+            else if (fault === 'none') resolve(answer);
+          } catch (error) {
+            reject(error);
+          }
+          if (fault === 'dies after') this.kill(owner);
+        },
+      });
+    });
+  }
+
+  /** Its memory is gone, and with it whatever it waited for. */
+  kill(owner: Owner): void {
+    if (!owner.isAlive) return;
+    owner.isAlive = false;
+    this.#gates = this.#gates.filter((gate) => gate.owner !== owner);
+    this.note(`${owner.name} dies`);
+    this.#onDeath(owner);
+  }
+
+  /** Lets one through that waits; `faults` are how likely each is, where the gate knows it. */
+  async letOne(faults: Readonly<Partial<Record<Fault, number>>>): Promise<void> {
+    const [gate] = this.#gates.splice(this.random.below(this.#gates.length), 1);
+    const known = gate!.faults.filter((fault) => this.random.chance(faults[fault] ?? 0));
+    const fault = known.length === 0 ? 'none' : this.random.pick(known);
+    this.note(`${gate!.owner.name}: ${gate!.what}${fault === 'none' ? '' : `, ${fault}`}`);
+    await gate!.pass(fault);
+    await this.settle();
+  }
+
+  /** Until everybody has come to a gate. */
+  async settle(): Promise<void> {
+    for (let turn = 0; turn < TURNS; turn++) await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  note(what: string): void {
+    this.trace.push(`${this.steps} ${what}`);
+    if (this.trace.length > TRACE_KEPT) this.trace.shift();
+    for (let at = 0; at < what.length; at++) {
+      this.fingerprint = (Math.imul(this.fingerprint, 31) + what.charCodeAt(at)) | 0;
+    }
+  }
+
+  #later(errand: Errand<unknown>): void {
+    const late = { ...errand, what: `${errand.what}, late`, faults: [] };
+    this.come(WORLD, late).catch(() => undefined);
+  }
+}

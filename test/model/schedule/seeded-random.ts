@@ -1,0 +1,41 @@
+/** A random source that begins where it is told to: the same seed, the same run. Mulberry32, 32 bits of state. */
+export class SeededRandom {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0;
+  }
+
+  /** In [0, 1). */
+  readonly next = (): number => {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let mixed = this.#state;
+    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+
+  /** From 0 and below the limit. */
+  below(limit: number): number {
+    return Math.floor(this.next() * limit);
+  }
+
+  chance(probability: number): boolean {
+    return this.next() < probability;
+  }
+
+  /** Of a list that is not empty. */
+  pick<Item>(items: readonly Item[]): Item {
+    return items[this.below(items.length)]!;
+  }
+
+  /** By weight; those of no weight are never taken. */
+  weighted<Item>(items: readonly { readonly weight: number; readonly item: Item }[]): Item {
+    let at = this.next() * items.reduce((total, { weight }) => total + weight, 0);
+    for (const { weight, item } of items) {
+      at -= weight;
+      if (at < 0) return item;
+    }
+    return items.at(-1)!.item;
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * A process of the product, whole but for what is outside it: the real committer, doorbell, deliverer, sweeper and use cases
+ * over gates to a real Postgres, to modelled queues, to a modelled rail and to a modelled receiver.
+ */
+import type { Pool } from '../../../src/db/pool.ts';
+import { classifyFailure } from '../../../src/db/postgres-errors.ts';
+import type { SecretBox } from '../../../src/db/secret-box.ts';
+import { ApiError } from '../../../src/errors.ts';
+import { Committer } from '../../../src/ledger/committer.ts';
+import { createLogger } from '../../../src/log.ts';
+import type { RowFailure } from '../../../src/payouts/row-failure.ts';
+import { createDoorbell } from '../../../src/queue/doorbell.ts';
+import type { PoolDefinition } from '../../../src/queue/pool.ts';
+import { railFor } from '../../../src/rails/rails.ts';
+import type { Runtime } from '../../../src/runtime.ts';
+import { createDeliverer } from '../../../src/webhooks/deliver-webhook.ts';
+import { ledgerPool } from '../../../workers/ledger.ts';
+import { railsPool } from '../../../workers/rails.ts';
+import { createSweeper, type Sweeper } from '../../../workers/sweeper.ts';
+import { WEBHOOKS_SINK } from '../../support/book.ts';
+import { gatedPool } from './gated-pool.ts';
+import type { QueueModel, WaitingJob } from './queue-model.ts';
+import type { RailModel } from './rail-model.ts';
+import type { ReceiverModel } from './receiver-model.ts';
+import type { Owner, Scheduler } from './scheduler.ts';
+import type { VirtualClock } from './virtual-time.ts';
+
+/** What is outside every process. */
+export interface Surroundings {
+  readonly scheduler: Scheduler;
+  readonly clock: VirtualClock;
+  readonly pool: Pool;
+  readonly secretBox: SecretBox;
+  readonly queues: QueueModel;
+  readonly rail: RailModel;
+  readonly receiver: ReceiverModel;
+  /** Told of whatever only a bug can cause. */
+  readonly onBug: (error: unknown) => void;
+}
+
+const log = createLogger('silent', 'test');
+const PUBLIC_URL = 'https://api.test';
+const CONFIG = {
+  PAYOUT_FEE_CLIQ_BASIS_POINTS: 50,
+  PAYOUT_FEE_ACCOUNT_BASIS_POINTS: 0,
+  SWEEP_INTERVAL_MS: 1_000,
+  // No answer is dropped: every client can ask for it again.
+  IDEMPOTENCY_BODY_RETENTION_DAYS: 100_000,
+};
+
+export class SimulatedProcess implements Owner {
+  isAlive = true;
+  readonly name: string;
+  readonly runtime: Runtime;
+  readonly sweeper: Sweeper;
+  readonly #pools: Map<string, (job: WaitingJob) => Promise<unknown>>;
+  readonly #queues: QueueModel;
+
+  /** `skewMs` is what its machine's clock is off. */
+  constructor(name: string, around: Surroundings, { skewMs, maxBatch }: { skewMs: number; maxBatch: number }) {
+    this.name = name;
+    this.#queues = around.queues;
+    const { scheduler, secretBox, onBug } = around;
+    const clock = around.clock.skewed(skewMs);
+    const pool = gatedPool(scheduler, this, around.pool);
+    const queues = around.queues.of(this);
+    const doorbell = createDoorbell({ queues, log });
+    const committer = new Committer({
+      pool,
+      clock,
+      sink: WEBHOOKS_SINK,
+      ring: (bookId, rings) => this.isAlive && doorbell.ring(bookId, rings),
+      maxBatch,
+      onError: (error) => classifyFailure(error) === 'transient' || onBug(error),
+    });
+    const rail = around.rail.of(this);
+    const rails = { sandbox: rail, all: () => [rail], railFor };
+    const failed: RowFailure = async (_bookId, _id, error) => {
+      if (!isBadLuck(error)) onBug(error);
+    };
+    const parts = { pool, committer, clock, log, secretBox, doorbell, queues, rails, publicUrl: PUBLIC_URL };
+    const whole = { ...parts, config: CONFIG, rail: () => rail, railFor, payoutFailed: failed };
+    this.runtime = whole as unknown as Runtime;
+    this.sweeper = createSweeper(this.runtime);
+    const deliverer = createDeliverer({
+      ...{ pool, committer, secretBox, clock, log },
+      deliveryFailed: failed,
+      allowHosts: [],
+      random: scheduler.random.next,
+      post: (_, request) => around.receiver.take(this, request),
+    });
+    const answering = (pool: PoolDefinition) => (job: WaitingJob) => pool.answer(job.name, job.data);
+    this.#pools = new Map([
+      ['ledger', answering(ledgerPool(this.runtime))],
+      ['rails', answering(railsPool(this.runtime))],
+      ['webhooks', ({ data }) => deliverer.deliver(data.bookId, data.ids)],
+    ]);
+  }
+
+  /** A job that fails is forgotten, as in the queue: its rows are still due. */
+  answer(job: WaitingJob, onBug: (error: unknown) => void): void {
+    this.#pools.get(job.pool)!(job)
+      .catch((error) => isBadLuck(error) || onBug(error))
+      .finally(() => this.#queues.done(job));
+  }
+}
+
+/** Passes by itself. A rail that gives no answer to its notices is asked again. */
+function isBadLuck(error: unknown): boolean {
+  const isAway = error instanceof ApiError && error.code === 'service_unavailable';
+  return isAway || classifyFailure(error) === 'transient' || (error as Error).name === 'RailUnreachable';
+}
