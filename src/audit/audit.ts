@@ -49,7 +49,7 @@ interface OpenBook {
   place: unknown;
 }
 
-/** Books that take turns. A small one is done after nine pages; a large one must not keep all others waiting. */
+/** Books that take turns. A small one is done after a dozen pages; a large one must not keep all others waiting. */
 const BOOKS_AT_ONCE = 20;
 
 export function createAudit({ pool, clock, log, counts }: AuditOptions): Audit {

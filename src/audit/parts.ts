@@ -12,11 +12,14 @@ import { type DeliveryRow, readDeliveryReferences } from '../verify/event-check-
 import { checkEventWindow } from '../verify/event-window.ts';
 import { checkHold } from '../verify/hold-check.ts';
 import { readHolds } from '../verify/hold-check-store.ts';
+import { reportOddStep } from '../verify/hold-step-check.ts';
+import { readOddSteps } from '../verify/hold-step-store.ts';
 import { checkKey } from '../verify/idempotency-check.ts';
 import { readKeys } from '../verify/idempotency-check-store.ts';
 import { checkTransfer } from '../verify/inbound-transfer-check.ts';
 import { checkPayout } from '../verify/payout-check.ts';
 import { readPayoutHistories, readTransferHistories } from '../verify/payout-check-store.ts';
+import { strayCheck } from '../verify/stray-check.ts';
 import { readNewestLines } from '../verify/window-store.ts';
 
 /** One page, from where the last one ended. Resolves to where the next one begins, or to undefined when there is none. */
@@ -47,6 +50,11 @@ export const PARTS: readonly Part[] = [
     'holds',
     pages(readHolds, checkHold, ({ id }): string => id),
   ),
+  part<string>('steps of holds', async (context, after) => {
+    const { last, odd } = await readOddSteps(context.pool, context.book.id, { after, limit: ROWS });
+    for (const step of odd) reportOddStep(context, step);
+    return last;
+  }),
   part(
     'payouts',
     pages(readPayoutHistories, checkPayout, ({ payout }): string => payout.id),
@@ -68,6 +76,7 @@ export const PARTS: readonly Part[] = [
     pages(readKeys, checkKey, ({ key }): string => key),
   ),
   part('book', async (context) => void (await bookCheck.run(context))),
+  part('stray rows', async (context) => void (await strayCheck.run(context))),
 ];
 
 function part<Place>(name: string, turn: Turn<Place>): Part {

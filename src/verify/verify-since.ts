@@ -19,6 +19,7 @@ import { checkPayout } from './payout-check.ts';
 import { readPayoutHistoriesById } from './payout-check-store.ts';
 import { readAhead } from './read-ahead.ts';
 import type { Since } from './since.ts';
+import { checkStrayBooks, strayCheck } from './stray-check.ts';
 import { NoSuchBook, type VerifyOptions, type VerifyResult } from './verify-database.ts';
 import { readEventBefore, readHead, readNewestLinesById, readPredecessor } from './window-store.ts';
 
@@ -65,7 +66,9 @@ export async function verifySince(
       result.events += BigInt(events.length);
     }
     await bookCheck.run(context);
+    await strayCheck.run(context);
   }
+  if (!bookId) await checkStrayBooks(pool, report);
   await checkOverdue(pool, { now: clock.now(), bookId, report });
   return result;
 }
