@@ -39,16 +39,20 @@ export const deliveryLog: Log<Delivery> = {
   },
 };
 
-interface InHandRow {
+interface PendingRow {
   event_sequence: bigint;
-  event_id: string;
-  payload: string;
+  endpoint_id: string;
   attempts: number;
   retry_at: Instant | null;
+  event_id: string;
+  payload: string;
+}
+
+interface EndpointRow {
+  id: string;
   mode: DeliveryInHand['mode'];
-  endpoint_id: string;
   url: string;
-  endpoint_status: DeliveryEndpoint['status'];
+  status: DeliveryEndpoint['status'];
   secret_sealed: Buffer | null;
   previous_secret_sealed: Buffer | null;
   previous_secret_until: Instant | null;
@@ -56,54 +60,76 @@ interface InHandRow {
 }
 
 /**
- * Deliveries that still wait, with event and endpoint, in one query for any number; in no order. Those that were settled,
- * are stuck or never were are absent. Index: the tables' own keys, which LIMIT 1 makes sure of: joined plainly, a planner
- * that has seen few open deliveries reads all of them, and goes on doing so when there are a million.
+ * Deliveries that still wait, with event and endpoint, in two queries for any number; in no order. Those that were settled,
+ * are stuck or never were are absent. Endpoints are few and come once each, however many deliveries they have.
  */
 export async function loadPendingDeliveries(
   db: Queryable,
   bookId: BookId,
   keys: readonly DeliveryKey[],
 ): Promise<DeliveryInHand[]> {
-  const { rows } = await db.query<InHandRow>({
-    name: 'webhook_deliveries.load',
-    text: `SELECT k.event_sequence, k.endpoint_id, d.*, e.*, w.*, b.mode
-      FROM unnest($2::uuid[], $3::bigint[]) AS k (endpoint_id, event_sequence)
-      CROSS JOIN LATERAL (SELECT attempts, retry_at FROM webhook_deliveries
-        WHERE book_id = $1 AND endpoint_id = k.endpoint_id AND event_sequence = k.event_sequence
-          AND status = 'pending' AND stuck_at IS NULL LIMIT 1) AS d
-      CROSS JOIN LATERAL (SELECT id AS event_id, payload FROM events
-        WHERE book_id = $1 AND sequence = k.event_sequence LIMIT 1) AS e
-      CROSS JOIN LATERAL (SELECT url, status AS endpoint_status, secret_sealed, previous_secret_sealed, previous_secret_until,
-          failing_since FROM webhook_endpoints WHERE book_id = $1 AND id = k.endpoint_id LIMIT 1) AS w
-      CROSS JOIN (SELECT mode FROM books WHERE id = $1) AS b`,
-    values: [
-      bookId,
-      plainArray(column(keys, (key) => key.endpointId)),
-      plainArray(column(keys, (key) => key.eventSequence)),
-    ],
-  });
-  return rows.map(inHandFromRow);
-}
-
-function inHandFromRow(row: InHandRow): DeliveryInHand {
-  return {
+  const [pending, endpoints] = await Promise.all([
+    loadPending(db, bookId, keys),
+    loadEndpoints(db, bookId, new Set(column(keys, (key) => key.endpointId))),
+  ]);
+  return pending.map((row) => ({
     eventSequence: row.event_sequence,
     endpointId: row.endpoint_id,
     eventId: row.event_id,
     payload: row.payload,
     attempts: row.attempts,
     retryAt: row.retry_at,
-    mode: row.mode,
-    endpoint: {
-      id: row.endpoint_id,
-      url: row.url,
-      status: row.endpoint_status,
-      secretSealed: row.secret_sealed,
-      previousSecretSealed: row.previous_secret_sealed,
-      previousSecretUntil: row.previous_secret_until,
-      failingSince: row.failing_since,
-    },
+    ...endpoints.get(row.endpoint_id)!,
+  }));
+}
+
+/**
+ * Index: the tables' own keys, which LIMIT 1 makes sure of: joined plainly, a planner that has seen few open deliveries
+ * reads all of them, and goes on doing so when there are a million.
+ */
+async function loadPending(db: Queryable, bookId: BookId, keys: readonly DeliveryKey[]): Promise<PendingRow[]> {
+  const { rows } = await db.query<PendingRow>({
+    name: 'webhook_deliveries.load',
+    text: `SELECT k.event_sequence, k.endpoint_id, d.*, e.*
+      FROM unnest($2::uuid[], $3::bigint[]) AS k (endpoint_id, event_sequence)
+      CROSS JOIN LATERAL (SELECT attempts, retry_at FROM webhook_deliveries
+        WHERE book_id = $1 AND endpoint_id = k.endpoint_id AND event_sequence = k.event_sequence
+          AND status = 'pending' AND stuck_at IS NULL LIMIT 1) AS d
+      CROSS JOIN LATERAL (SELECT id AS event_id, payload FROM events
+        WHERE book_id = $1 AND sequence = k.event_sequence LIMIT 1) AS e`,
+    values: [
+      bookId,
+      plainArray(column(keys, (key) => key.endpointId)),
+      plainArray(column(keys, (key) => key.eventSequence)),
+    ],
+  });
+  return rows;
+}
+
+/** Index: webhook_endpoints_pkey, books_pkey. */
+async function loadEndpoints(
+  db: Queryable,
+  bookId: BookId,
+  ids: ReadonlySet<string>,
+): Promise<Map<string, Pick<DeliveryInHand, 'mode' | 'endpoint'>>> {
+  const { rows } = await db.query<EndpointRow>({
+    name: 'webhook_deliveries.endpoints',
+    text: `SELECT w.id, b.mode, w.url, w.status, w.secret_sealed, w.previous_secret_sealed, w.previous_secret_until, w.failing_since
+      FROM webhook_endpoints w JOIN books b ON b.id = w.book_id WHERE w.book_id = $1 AND w.id = ANY ($2::uuid[])`,
+    values: [bookId, plainArray([...ids])],
+  });
+  return new Map(rows.map((row) => [row.id, { mode: row.mode, endpoint: endpointFromRow(row) }]));
+}
+
+function endpointFromRow(row: EndpointRow): DeliveryEndpoint {
+  return {
+    id: row.id,
+    url: row.url,
+    status: row.status,
+    secretSealed: row.secret_sealed,
+    previousSecretSealed: row.previous_secret_sealed,
+    previousSecretUntil: row.previous_secret_until,
+    failingSince: row.failing_since,
   };
 }
 
