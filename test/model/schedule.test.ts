@@ -46,6 +46,7 @@ interface Played {
   readonly fingerprint: number;
   readonly faults: readonly string[];
   readonly trace: readonly string[];
+  readonly seen: ReadonlyMap<string, number>;
 }
 
 async function playOne(seed: number, steps: number): Promise<Played> {
@@ -58,8 +59,8 @@ async function playOne(seed: number, steps: number): Promise<Played> {
     faults.push(String(error));
   }
   faults.push(...(await faultsOf(schedule)));
-  const { fingerprint, trace } = schedule.scheduler;
-  return { steps: schedule.scheduler.steps, fingerprint, trace, faults };
+  const { steps: taken, fingerprint, trace, seen } = schedule.scheduler;
+  return { steps: taken, fingerprint, trace, seen, faults };
 }
 
 /** The shortest of the tried histories that still fails, told in full. */
@@ -82,13 +83,16 @@ test(
     const options = runOptions({ steps: 2_500 });
     printRun('models, schedule', options);
     let steps = 0;
+    const seen = new Map<string, number>();
     for (let seed = options.seed; steps < options.steps; seed++) {
       const most = Math.min(STEPS_A_SCHEDULE, options.steps);
       const played = await playOne(seed, most);
       if (played.faults.length > 0) expect.fail(await explain(seed, most));
       steps += played.steps;
+      for (const [what, times] of played.seen) seen.set(what, (seen.get(what) ?? 0) + times);
     }
-    process.stderr.write(`models, schedule: ${steps} steps\n`);
+    const counts = [...seen].sort().map(([what, times]) => `${what} ${times}`);
+    process.stderr.write(`models, schedule: ${steps} steps; ${counts.join(', ')}\n`);
   },
   RUN_LIMIT_MS,
 );

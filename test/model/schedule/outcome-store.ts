@@ -15,6 +15,7 @@ export async function countOpen(pool: Pool, bookId: Uuid): Promise<number> {
 export interface PayoutOutcome {
   readonly id: Uuid;
   readonly status: string;
+  readonly failure: string | null;
   readonly account_id: Uuid;
   readonly destination_account_id: Uuid | null;
   readonly amount: bigint;
@@ -28,7 +29,7 @@ export interface PayoutOutcome {
 
 export async function payoutOutcomes(pool: Pool, bookId: Uuid): Promise<PayoutOutcome[]> {
   const { rows } = await pool.query(
-    `SELECT id, status, account_id, destination_account_id, amount, fee, rail, end_to_end_id, stuck_at IS NOT NULL AS stuck,
+    `SELECT id, status, coalesce(rail_code, failure_code) AS failure, account_id, destination_account_id, amount, fee, rail, end_to_end_id, stuck_at IS NOT NULL AS stuck,
        ARRAY(SELECT step FROM entries WHERE book_id = $1 AND resource_id = payouts.id ORDER BY sequence) AS steps
      FROM payouts WHERE book_id = $1 ORDER BY id`,
     [bookId],

@@ -29,6 +29,18 @@ const STEPS: Record<string, RegExp> = {
 /** All that is wrong, in words; nothing when all is well. */
 export async function faultsOf(schedule: Schedule): Promise<string[]> {
   const payouts = await payoutOutcomes(schedule.pool, schedule.bookId);
+  for (const { status, steps, failure } of payouts) {
+    schedule.scheduler.count(failure ?? status);
+    if (steps.length > 3) schedule.scheduler.count('returned in parts');
+  }
+  for (const { times } of schedule.receiver.received.values())
+    schedule.scheduler.count(times > 1 ? 'events received again' : 'events received once');
+  for (const { wish, answers } of schedule.clients.intents) {
+    schedule.scheduler.count(`${wish.do} ${answers[0]?.status}`);
+    if (answers.length > 1) schedule.scheduler.count('asked again');
+  }
+  for (const { submissions } of schedule.rail.records.values())
+    if (submissions > 1) schedule.scheduler.count('submitted again');
   const faults = [
     ...schedule.bugs.map(
       (error) => `a bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,

@@ -189,6 +189,7 @@ export class Schedule {
     const process = this.scheduler.random.pick(this.#processes);
     const job = this.#queues.take(process);
     this.scheduler.note(job ? `${process.name} takes ${job.name}` : 'a job vanishes');
+    this.scheduler.count(job?.name ?? 'jobs that vanished');
     if (job) process.answer(job, this.#onBug);
   }
 

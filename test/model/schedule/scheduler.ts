@@ -53,6 +53,8 @@ export class Scheduler {
   /** Over all that happened, to compare two runs. */
   fingerprint = 0;
   steps = 0;
+  /** How often each fault was met, and whatever else was counted. */
+  readonly seen = new Map<string, number>();
   #gates: Gate[] = [];
   #onDeath: (owner: Owner) => void = () => undefined;
 
@@ -102,6 +104,7 @@ export class Scheduler {
     if (!owner.isAlive) return;
     owner.isAlive = false;
     this.#gates = this.#gates.filter((gate) => gate.owner !== owner);
+    this.count('deaths');
     this.note(`${owner.name} dies`);
     this.#onDeath(owner);
   }
@@ -112,6 +115,7 @@ export class Scheduler {
     const known = gate!.faults.filter((fault) => this.random.chance(faults[fault] ?? 0));
     const fault = known.length === 0 ? 'none' : this.random.pick(known);
     this.note(`${gate!.owner.name}: ${gate!.what}${fault === 'none' ? '' : `, ${fault}`}`);
+    if (fault !== 'none') this.count(fault);
     await gate!.pass(fault);
     await this.settle();
   }
@@ -119,6 +123,10 @@ export class Scheduler {
   /** Until everybody has come to a gate. */
   async settle(): Promise<void> {
     for (let turn = 0; turn < TURNS; turn++) await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  count(what: string): void {
+    this.seen.set(what, (this.seen.get(what) ?? 0) + 1);
   }
 
   note(what: string): void {
