@@ -21,9 +21,17 @@ export interface MetricsSources {
   readonly log: Logger;
 }
 
+export interface CheckpointCounts {
+  /** One was signed. */
+  made(): void;
+  /** Every book that is due was seen to; of so many the journal does not verify. */
+  round(refused: number): void;
+}
+
 export interface Metrics {
   readonly doorbell: DoorbellCounts;
   readonly audit: AuditCounts;
+  readonly checkpoints: CheckpointCounts;
   /** One commit of the committer. */
   observeBatch(batch: { commands: number; lockWaitSeconds: number; commitSeconds: number }): void;
   /** One answered request. The route is its pattern, never its path. */
@@ -120,6 +128,17 @@ export function createMetrics({ pool, queues, clock, log }: MetricsSources): Met
     help: 'When the audit had last been through every book; until then, when this process began to.',
     registers,
   });
+  const checkpointsMade = new Counter({
+    name: 'countinghouse_checkpoints_total',
+    help: 'Checkpoints that the reports pool signed.',
+    registers,
+  });
+  const checkpointsRefused = new Gauge({
+    name: 'countinghouse_checkpoints_refused',
+    help: 'Books that were due and whose journal does not verify, so that nothing was signed; the log names them.',
+    registers,
+  });
+
   // Not zero where no audit runs: an alert on its age must not go off there.
   auditRound.remove();
 
@@ -168,6 +187,10 @@ export function createMetrics({ pool, queues, clock, log }: MetricsSources): Met
         for (const [kind, count] of byKind) auditFindings.set({ kind }, count);
       },
       round: () => auditRound.setToCurrentTime(),
+    },
+    checkpoints: {
+      made: () => checkpointsMade.inc(),
+      round: (refused) => checkpointsRefused.set(refused),
     },
     observeBatch(batch) {
       lockWait.observe(batch.lockWaitSeconds);

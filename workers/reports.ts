@@ -8,6 +8,7 @@ import type { Pool } from '../src/db/pool.ts';
 import { publicId } from '../src/ids.ts';
 import type { BookId } from '../src/ledger/book.ts';
 import type { Logger } from '../src/log.ts';
+import type { Metrics } from '../src/metrics.ts';
 import { findBooksToCheckpoint } from '../src/proofs/checkpoint-store.ts';
 import { JournalDoesNotVerify, makeCheckpoint } from '../src/proofs/make-checkpoint.ts';
 import { signingKeyFrom } from '../src/proofs/signing-key.ts';
@@ -19,6 +20,7 @@ export interface ReportsRuntime {
   readonly pool: Pool;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly metrics: Pick<Metrics, 'checkpoints'>;
   readonly config: Pick<Config, 'CHECKPOINT_SIGNING_KEY' | 'CHECKPOINT_INTERVAL_SECONDS'>;
 }
 
@@ -61,7 +63,7 @@ export function startReports(runtime: ReportsRuntime): Reports {
 }
 
 /** Goes round when it is told to. */
-export function createReports({ pool, clock, log, config }: ReportsRuntime): Reports {
+export function createReports({ pool, clock, log, metrics, config }: ReportsRuntime): Reports {
   const key = config.CHECKPOINT_SIGNING_KEY === undefined ? undefined : signingKeyFrom(config.CHECKPOINT_SIGNING_KEY);
   const closing = new AbortController();
   let under: Promise<number> | undefined;
@@ -69,30 +71,39 @@ export function createReports({ pool, clock, log, config }: ReportsRuntime): Rep
   async function goRound(): Promise<number> {
     if (!key) return 0;
     const madeBefore = clock.now() - config.CHECKPOINT_INTERVAL_SECONDS * 1_000;
-    let made = 0;
+    let [made, refused] = [0, 0];
     for (let after: BookId | undefined; !closing.signal.aborted; ) {
       const books = await findBooksToCheckpoint(pool, { madeBefore, after, limit: BOOKS_PAGE });
-      for (const bookId of books) made += await makeOne(bookId);
+      for (const bookId of books) {
+        const outcome = await makeOne(bookId);
+        if (outcome === 'made') made++;
+        if (outcome === 'refused') refused++;
+      }
       after = books.at(-1);
       if (books.length < BOOKS_PAGE) break;
     }
+    if (!closing.signal.aborted) metrics.checkpoints.round(refused);
     return made;
   }
 
   /** One book's fault must not keep the others waiting. */
-  async function makeOne(bookId: BookId): Promise<number> {
+  async function makeOne(bookId: BookId): Promise<'made' | 'refused' | 'nothing'> {
     const { signal } = closing;
-    if (signal.aborted) return 0;
+    if (signal.aborted) return 'nothing';
+    const book = publicId('book', bookId);
     try {
-      return (await makeCheckpoint({ pool, clock, key: key!, signal }, bookId))?.made ? 1 : 0;
+      const newest = await makeCheckpoint({ pool, clock, key: key!, signal }, bookId);
+      if (!newest?.made) return 'nothing';
+      metrics.checkpoints.made();
+      return 'made';
     } catch (error) {
-      if (signal.aborted) return 0;
-      const fault = error instanceof JournalDoesNotVerify || error instanceof TreeContradicted;
-      const book = publicId('book', bookId);
-      if (fault)
+      if (signal.aborted) return 'nothing';
+      if (error instanceof JournalDoesNotVerify || error instanceof TreeContradicted) {
         log.error({ err: error, book }, 'no checkpoint signed: the journal does not verify; run npm run verify');
-      else log.warn({ err: error, book }, 'checkpoint not made; tried again');
-      return 0;
+        return 'refused';
+      }
+      log.warn({ err: error, book }, 'checkpoint not made; tried again');
+      return 'nothing';
     }
   }
 

@@ -49,7 +49,10 @@ export async function keepNodes(
   if (other) throw new TreeContradicted(`The ${tree} below node ${nodeKey(other)} of the tree were others before`);
 }
 
-/** Subtrees that are kept, by their key; those that are not are left out. Index: tree_nodes_pkey. */
+/**
+ * Subtrees that are kept, by their key; those that are not are left out. Index: tree_nodes_pkey, once for each: LIMIT keeps
+ * a plan that was made on an empty table from reading the whole tree for a join.
+ */
 export async function loadKeptNodes(
   db: Queryable,
   bookId: BookId,
@@ -57,8 +60,10 @@ export async function loadKeptNodes(
 ): Promise<Map<string, Buffer>> {
   const { rows } = await db.query<{ level: number; position: bigint; hash: Buffer }>({
     name: 'tree_nodes.load',
-    text: `SELECT n.level, n.position, n.hash FROM unnest($3::smallint[], $4::bigint[]) AS v (level, position)
-      JOIN tree_nodes n ON n.book_id = $1 AND n.tree = $2 AND n.level = v.level AND n.position = v.position`,
+    text: `SELECT v.level, v.position, n.hash FROM unnest($3::smallint[], $4::bigint[]) AS v (level, position)
+      CROSS JOIN LATERAL (
+        SELECT hash FROM tree_nodes WHERE book_id = $1 AND tree = $2 AND level = v.level AND position = v.position LIMIT 1
+      ) n`,
     values: [
       bookId,
       tree,

@@ -15,10 +15,12 @@ let books: TestBook[];
 let now: Instant;
 
 const key = newSigningSeed();
+const counted = { made: 0, refused: [] as number[] };
 const runtime = (change: { key?: string; seconds?: number } = {}) => ({
   pool: books[0]!.pool,
   clock: { now: () => now },
   log: createLogger('silent', 'test'),
+  metrics: { checkpoints: { made: () => counted.made++, round: (refused: number) => counted.refused.push(refused) } },
   config: {
     CHECKPOINT_SIGNING_KEY: 'key' in change ? change.key : key,
     CHECKPOINT_INTERVAL_SECONDS: change.seconds ?? 60,
@@ -71,6 +73,8 @@ test('a book that does not verify gets none, and does not keep the others waitin
   now += 60_000;
   expect(await createReports(runtime()).round()).toBe(1);
   expect(await sizes()).toEqual([2n, 3n, null]);
+  expect(counted).toMatchObject({ made: 5, refused: expect.arrayContaining([0]) });
+  expect(counted.refused.at(-1)).toBe(1);
 });
 
 test('it goes round by itself, and not any more once it is closed', async () => {
