@@ -1,12 +1,13 @@
 /** SIGSTOP: a machine that hangs, is given up by the others, and comes back to where it was. */
 import { arrivedTwice, leftToSubmit, notYetSettled, soundAlarms } from './database-store.ts';
 import { pathOf } from './receiver.ts';
-import { expectThat, pause, type Scenario, untilThat } from './scenario.ts';
+import { expectThat, type Play, pause, type Scenario, untilThat } from './scenario.ts';
 import { ALL_POOLS, type Stage } from './stage.ts';
 
 /** Beyond what a job's lock lasts (src/queue/queues.ts). */
 const BEYOND_JOB_LOCK_MS = 35_000;
 const ALARM_EVERY_MS = 500;
+const HOUR_MS = 3_600_000;
 
 /** Looks until it is so; alarms go off meanwhile. */
 function untilMoved({ behind }: Stage, what: string, isSo: () => Promise<boolean>): Promise<void> {
@@ -20,26 +21,36 @@ function untilMoved({ behind }: Stage, what: string, isSo: () => Promise<boolean
   });
 }
 
+async function freezeBeforeTheRail({ stage, load, random }: Play, aheadMs: number): Promise<void> {
+  const [frozen, other] = stage.workers;
+  await frozen.kill();
+  const failpoints = `rail.submit.before=stop@${random.between(1, 30)}`;
+  await frozen.start({ pools: ['rails'], failpoints });
+  await frozen.reached('rail.submit.before');
+  other.setClockAhead(aheadMs);
+  const waiting = await leftToSubmit(stage.behind);
+  expectThat(waiting.length > 0, 'No payout waits for the rail');
+  await untilMoved(stage, 'others move what it left', async () => !(await notYetSettled(stage.behind, waiting)));
+  frozen.thaw();
+  await untilMoved(stage, 'it sends what it was about to send', () => arrivedTwice(stage.behind, waiting));
+  other.setClockAhead(0);
+  await load.untilMore(20);
+  await frozen.kill();
+  await frozen.start({ pools: ALL_POOLS });
+}
+
 export const freezeScenarios: readonly Scenario[] = [
   {
     name: 'frozen-before-the-rail',
     about:
       'SIGSTOP just before the rail is called; others ask, are told "not found", and send; then SIGCONT: sent again, paid once',
-    async play({ stage, load, random }) {
-      const [frozen] = stage.workers;
-      await frozen.kill();
-      const failpoints = `rail.submit.before=stop@${random.between(1, 30)}`;
-      await frozen.start({ pools: ['rails'], failpoints });
-      await frozen.reached('rail.submit.before');
-      const waiting = await leftToSubmit(stage.behind);
-      expectThat(waiting.length > 0, 'No payout waits for the rail');
-      await untilMoved(stage, 'others move what it left', async () => !(await notYetSettled(stage.behind, waiting)));
-      frozen.thaw();
-      await untilMoved(stage, 'it sends what it was about to send', () => arrivedTwice(stage.behind, waiting));
-      await load.untilMore(20);
-      await frozen.kill();
-      await frozen.start({ pools: ALL_POOLS });
-    },
+    play: (play) => freezeBeforeTheRail(play, 0),
+  },
+  {
+    name: 'frozen-before-the-rail-and-a-clock-ahead',
+    about:
+      'the same, and the clock of whoever asks is an hour ahead: "not found" is final by the clock of the rail, not by ours',
+    play: (play) => freezeBeforeTheRail(play, HOUR_MS),
   },
   {
     name: 'frozen-before-a-webhook',

@@ -26,8 +26,6 @@ const POINTS: Record<Victim, readonly Failpoint[]> = {
   ],
   webhooks: ['webhook.post.before', 'webhook.post.after', 'delivery.record.before', 'delivery.record.after'],
   sweeper: ['sweeper.push.before', 'sweeper.push.after', 'sweeper.ring.after'],
-  // It only adds rows that follow from the journal: whoever comes next goes on from what is there.
-  reports: [],
 };
 
 /** What is passed by a payout in ten has not been passed often after a few seconds. */

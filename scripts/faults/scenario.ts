@@ -36,7 +36,7 @@ export function expectThat(holds: boolean, otherwise: string): void {
 }
 
 /** Long enough for a busy machine, short enough to be waited for. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 150_000;
 
 export async function untilThat(what: string, look: () => Promise<boolean> | boolean): Promise<void> {
   try {

@@ -93,7 +93,7 @@ async function inquire(runtime: SendRuntime, bookId: BookId, payout: Payout): Pr
     return;
   }
   // A paused worker may still be about to send: "not found" fails nothing until the rail itself would refuse the id.
-  if (runtime.clock.now() <= finalAfter(rail, payout)) {
+  if ((answer.asOf ?? runtime.clock.now()) <= finalAfter(rail, payout)) {
     await submit(runtime, bookId, payout);
     return;
   }

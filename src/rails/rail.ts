@@ -38,6 +38,11 @@ export interface RailAnswer {
 export interface RailNotFound {
   readonly status: 'not_found';
   readonly endToEndId: string;
+  /**
+   * When the rail looked, by its own clock, where it says so. `notAfter` is the rail's to keep, so only its clock can tell
+   * that it has passed: ours may be ahead.
+   */
+  readonly asOf?: Instant;
   readonly raw: Readonly<Record<string, unknown>>;
 }
 

@@ -101,18 +101,21 @@ export async function recordSubmissions(
   return rows.map(toRecord);
 }
 
-/** One query for all that were asked about together. Unknown ids are simply absent. Index: instructions_pkey. */
+/**
+ * One query for all that were asked about together, and when it looked, by the database's clock: before it looked at any
+ * record. Unknown ids are simply absent. Index: instructions_pkey.
+ */
 export async function findInstructions(
   pool: Pool,
   asked: readonly { originator: string; endToEndId: string }[],
-): Promise<InstructionRecord[]> {
-  const { rows } = await pool.query<InstructionRow>(
-    `SELECT originator, end_to_end_id, status, code, reference
+): Promise<{ records: InstructionRecord[]; asOf: Instant }> {
+  const { rows } = await pool.query<InstructionRow & { as_of: Instant }>(
+    `SELECT originator, end_to_end_id, status, code, reference, statement_timestamp() AS as_of
      FROM unnest($1::text[], $2::text[]) AS asked (originator, end_to_end_id)
-     JOIN sandbox_rail.instructions USING (originator, end_to_end_id)`,
+     LEFT JOIN sandbox_rail.instructions USING (originator, end_to_end_id)`,
     [textArray(asked.map((row) => row.originator)), textArray(asked.map((row) => row.endToEndId))],
   );
-  return rows.map(toRecord);
+  return { records: rows.filter(({ status }) => status !== null).map(toRecord), asOf: rows[0]!.as_of };
 }
 
 interface NoticeRow {

@@ -52,6 +52,11 @@ const TOO_LATE = 'TM01';
 /** Transaction statuses of ISO 20022 (ExternalPaymentTransactionStatus1Code), as the raw answer shows them. */
 const ISO_STATUS = { paid: 'ACSC', rejected: 'RJCT', pending: 'PDNG' } as const;
 
+interface Found {
+  readonly record: InstructionRecord | undefined;
+  readonly asOf: Instant;
+}
+
 export class SandboxRail implements Rail {
   readonly name = 'sandbox';
   readonly idempotent = true;
@@ -64,7 +69,7 @@ export class SandboxRail implements Rail {
   readonly #clock: Clock;
   readonly #beforeSubmit: (() => Promise<void>) | undefined;
   readonly #records: NaturalBatch<Submission, InstructionRecord>;
-  readonly #finds: NaturalBatch<{ originator: string; endToEndId: string }, InstructionRecord | undefined>;
+  readonly #finds: NaturalBatch<{ originator: string; endToEndId: string }, Found>;
 
   constructor({ pool, clock, beforeSubmit }: SandboxRailOptions) {
     this.#pool = pool;
@@ -74,8 +79,9 @@ export class SandboxRail implements Rail {
     this.#finds = new NaturalBatch({
       limit: CALLS_AT_ONCE,
       async run(_, asked) {
-        const found = byId(await findInstructions(pool, asked));
-        return asked.map((one) => found.get(keyOf(one)));
+        const { records, asOf } = await findInstructions(pool, asked);
+        const found = byId(records);
+        return asked.map((one) => ({ record: found.get(keyOf(one)), asOf }));
       },
     });
   }
@@ -89,9 +95,14 @@ export class SandboxRail implements Rail {
   }
 
   async inquire(originator: string, endToEndId: string): Promise<RailAnswer | RailNotFound> {
-    const record = await this.#reach('inquire', this.#finds.add(EVERYBODY, { originator, endToEndId }));
+    const { record, asOf } = await this.#reach('inquire', this.#finds.add(EVERYBODY, { originator, endToEndId }));
     if (record) return answerOf(record);
-    return { status: 'not_found', endToEndId, raw: { original_end_to_end_id: endToEndId, transaction_status: 'NFND' } };
+    return {
+      status: 'not_found',
+      endToEndId,
+      asOf: asOf + clockAhead(this.#clock.now()),
+      raw: { original_end_to_end_id: endToEndId, transaction_status: 'NFND' },
+    };
   }
 
   notices(limit: number, behind?: Uuid): Promise<RailNotice[]> {

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { newId } from '../../src/ids.ts';
-import { type Instruction, RailUnreachable } from '../../src/rails/rail.ts';
+import { type Instruction, type RailNotFound, RailUnreachable } from '../../src/rails/rail.ts';
 import { createRails, type Rails } from '../../src/rails/rails.ts';
 import type { SandboxRail } from '../../src/rails/sandbox-rail.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -88,6 +88,18 @@ describe('the sandbox rail', () => {
       status: 'not_found',
       endToEndId: 'unheard-of',
     });
+  });
+
+  test('when it looked is told by its own clock, whatever the time is where it is asked', async () => {
+    const [hour, began] = [3_600_000, Date.now()];
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => began + hour);
+    try {
+      const answer = await rail.inquire(originator, 'unheard-of');
+      expect(answer).toMatchObject({ status: 'not_found' });
+      expect((answer as RailNotFound).asOf! - began).toBeLessThan(hour / 2);
+    } finally {
+      clock.mockRestore();
+    }
   });
 
   test('the same id is one instruction, however often and from wherever it is submitted', async () => {
