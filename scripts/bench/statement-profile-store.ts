@@ -1,8 +1,9 @@
 /** What Postgres was busy with during a profiled bench: its own count of statements (pg_stat_statements). */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import pg from 'pg';
+import { createPool } from '../../src/db/pool.ts';
 import type { ThrowawayPostgres } from '../../src/embedded/throwaway-postgres.ts';
+import { createLogger } from '../../src/log.ts';
 import type { Closing } from './closing.ts';
 
 export const COUNT_STATEMENTS = {
@@ -16,22 +17,22 @@ export async function countStatements(postgres: ThrowawayPostgres, folder: strin
   mkdirSync(folder, { recursive: true });
   await ask(postgres, 'CREATE EXTENSION pg_stat_statements');
   closing.add('statements', async () => {
-    const { rows } = await ask(
+    const rows = await ask(
       postgres,
-      `SELECT calls, round(total_exec_time)::int AS total_ms, round((total_exec_time / calls)::numeric, 3)::float8 AS mean_ms, rows,
-          round(total_plan_time)::int AS plan_ms, shared_blks_hit, wal_bytes, regexp_replace(left(query, 150), '\\s+', ' ', 'g') AS query
+      `SELECT calls::float8, round(total_exec_time)::int AS total_ms,  round((total_exec_time / calls)::numeric, 3)::float8 AS mean_ms, rows::float8,
+          round(total_plan_time)::int AS plan_ms, shared_blks_hit::float8, wal_bytes::float8, regexp_replace(left(query, 150), '\\s+', ' ', 'g') AS query
         FROM pg_stat_statements WHERE calls > 0 ORDER BY total_exec_time DESC LIMIT 60`,
     );
     writeFileSync(join(folder, 'statements.json'), `[\n${rows.map((row) => JSON.stringify(row)).join(',\n')}\n]\n`);
   });
 }
 
-async function ask(postgres: ThrowawayPostgres, text: string): Promise<pg.QueryResult> {
-  const client = new pg.Client({ connectionString: postgres.superuserUrl });
-  await client.connect();
+async function ask<Row extends object>(postgres: ThrowawayPostgres, text: string): Promise<Row[]> {
+  const log = createLogger('warn', 'bench');
+  const pool = createPool({ url: postgres.superuserUrl, name: 'bench', size: 1, log });
   try {
-    return await client.query(text);
+    return (await pool.query<Row>(text)).rows;
   } finally {
-    await client.end();
+    await pool.end();
   }
 }

@@ -311,12 +311,7 @@ describe('bodies', () => {
 
   test('with bad characters and other faults are refused for all of them at once', async () => {
     const problem = await refused({ ...GOOD, amount: 0, description: 'a\u0000b', metadata: { key: '\ud800' }, x: 1 });
-    expect(problem.errors.map(({ param }: { param: string }) => param).sort()).toEqual([
-      '/amount',
-      '/description',
-      '/metadata/key',
-      '/x',
-    ]);
+    expect(problem.errors.map(({ param }) => param).sort()).toEqual(['/amount', '/description', '/metadata/key', '/x']);
   });
 
   test('of a megabyte are read, and refused for what is in them', async () => {
