@@ -1,6 +1,7 @@
 /** The reference with payouts: what becomes of each request, told in the words of the API's reference and nothing else. */
-import { ReferenceLedger, refused, type Said } from './reference-ledger.ts';
-import { bodyOf, isKeyed, type KeyedRequest, type Request, type Word } from './requests.ts';
+import { ReferenceAccounts } from './reference-accounts.ts';
+import { refused, type Said } from './reference-ledger.ts';
+import { bodyOf, isKeyed, type KeyedRequest, type Of, type Request, type Word } from './requests.ts';
 
 export interface ReferencePayout {
   readonly account: string;
@@ -18,9 +19,7 @@ export interface ReferencePayout {
   sent: boolean;
 }
 
-type Of<Kind extends KeyedRequest['do']> = KeyedRequest & { do: Kind };
-
-export class ReferenceBook extends ReferenceLedger {
+export class ReferenceBook extends ReferenceAccounts {
   readonly payouts = new Map<string, ReferencePayout>();
   /** Words of rails that were taken in, by the id they came under. */
   readonly #told = new Set<string>();
@@ -34,7 +33,7 @@ export class ReferenceBook extends ReferenceLedger {
     }
     switch (request.do) {
       case 'expire':
-        return this.#expire(request.hold);
+        return this.expire(request.hold);
       case 'reserve':
         return this.#reserve(request.payout);
       case 'unknown':
@@ -56,11 +55,11 @@ export class ReferenceBook extends ReferenceLedger {
   #carryOutKeyed(request: KeyedRequest): Said {
     switch (request.do) {
       case 'open':
-        return this.#open(request);
+        return this.openAccount(request);
       case 'fund':
-        return this.#fund(request);
+        return this.fund(request);
       case 'status':
-        return this.#changeStatus(request);
+        return this.changeStatus(request);
       case 'accept':
         return this.#accept(request);
       case 'cancel':
@@ -69,13 +68,13 @@ export class ReferenceBook extends ReferenceLedger {
         this.#settle(request.payout, request.word);
         return { status: 200, resource: request.payout };
       case 'post':
-        return this.#post(request);
+        return this.postAny(request);
       case 'hold':
-        return this.#hold(request);
+        return this.placeHold(request);
       case 'capture':
-        return this.#capture(request);
+        return this.capture(request);
       case 'release':
-        return this.#release(request);
+        return this.release(request);
     }
   }
 
@@ -86,44 +85,10 @@ export class ReferenceBook extends ReferenceLedger {
     return { status: 0 };
   }
 
-  #open({ currency, overdraft }: Of<'open'>): Said {
-    const name = `account ${this.customers().length + 1}`;
-    this.accounts.set(name, { currency, grows: 'credit', overdraft, status: 'open', version: 1 });
-    this.tell('account.created', name, 1);
-    return { status: 201, resource: name };
-  }
-
-  customers(): string[] {
-    return [...this.accounts.keys()].filter((name) => name.startsWith('account '));
-  }
-
-  #fund({ account, currency, amount }: Of<'fund'>): Said {
-    const known = this.accounts.get(account);
-    if (!known) return refused('resource_not_found');
-    if (known.currency !== currency) return refused('currency_mismatch');
-    const resource = `transfer ${this.entries.length + 1}`;
-    const movements = [{ debit: this.chart('pool', currency), credit: account, amount }];
-    const entry = this.post({ resource, step: 'received', movements });
-    if (typeof entry === 'string') return refused(entry);
-    this.tell('account.updated', account, ++known.version, [entry]);
-    return { status: 201, resource };
-  }
-
-  #changeStatus({ account, action, ifMatch }: Of<'status'>): Said {
-    const known = this.accounts.get(account);
-    if (!known) return refused('resource_not_found');
-    if (ifMatch !== undefined && ifMatch !== known.version) return refused('version_mismatch');
-    const possible = { open: ['freeze', 'close'], frozen: ['unfreeze', 'close'], closed: [] as string[] };
-    if (!possible[known.status].includes(action)) return refused('state_conflict');
-    const leaving = [...this.payouts.values()].some(
+  protected isLeaving(account: string): boolean {
+    return [...this.payouts.values()].some(
       (payout) => payout.account === account && (payout.status === 'pending' || payout.status === 'processing'),
     );
-    if (action === 'close' && (this.posted(account) !== 0n || this.held(account) !== 0n || leaving))
-      return refused('account_not_empty');
-    known.status = ({ freeze: 'frozen', unfreeze: 'open', close: 'closed' } as const)[action];
-    const told = { freeze: 'account.frozen', unfreeze: 'account.unfrozen', close: 'account.closed' }[action];
-    this.tell(told, account, ++known.version);
-    return { status: 200, resource: account };
   }
 
   #accept(request: Of<'accept'>): Said {
@@ -284,70 +249,5 @@ export class ReferenceBook extends ReferenceLedger {
   #sure(entry: string | number): number {
     if (typeof entry === 'string') throw new Error(`The reference cannot book what it must: ${entry}`);
     return entry;
-  }
-
-  #post({ movements }: Of<'post'>): Said {
-    if (movements.some(({ debit, credit }) => !this.accounts.has(debit) || !this.accounts.has(credit)))
-      return refused('resource_not_found');
-    const resource = `posting ${this.entries.length + 1}`;
-    const entry = this.post({ resource, step: 'done', movements });
-    return typeof entry === 'string' ? refused(entry) : { status: 201, resource };
-  }
-
-  #hold({ account, amount, expiresAt }: Of<'hold'>): Said {
-    const known = this.accounts.get(account);
-    if (!known) return refused('resource_not_found');
-    if (known.status !== 'open') return refused(`account_${known.status}`);
-    const name = `hold ${this.holds.size + 1}`;
-    if (!this.hold(name, { account, amount, expiresAt })) return refused('insufficient_funds');
-    this.tell('hold.created', name, 1);
-    return { status: 201, resource: name };
-  }
-
-  #capture({ hold: name, amount, to }: Of<'capture'>): Said {
-    const gone = this.#gone(name);
-    if (gone) return gone;
-    if (!this.accounts.has(to)) return refused('resource_not_found');
-    const hold = this.holds.get(name)!;
-    if (to === hold.account) return refused('destination_invalid');
-    const most = this.left(name);
-    this.take(name, 'captured', amount < most ? amount : most);
-    // What is more than was held must be available like any other money.
-    const may = amount <= most ? { frozen: true, heldOn: hold.account } : {};
-    const step = `captured_${hold.taken.length}`;
-    const entry = this.post({ resource: name, step, movements: [{ debit: hold.account, credit: to, amount }] }, may);
-    if (typeof entry === 'string') {
-      hold.taken.pop();
-      return refused(entry);
-    }
-    this.tell('hold.captured', name, hold.taken.length + 1, [entry]);
-    return { status: 200, resource: name };
-  }
-
-  #release({ hold: name, amount }: Of<'release'>): Said {
-    const gone = this.#gone(name);
-    if (gone) return gone;
-    if (amount !== null && amount > this.left(name)) return refused('amount_above_maximum');
-    this.take(name, 'released', amount ?? this.left(name));
-    this.tell('hold.released', name, this.holds.get(name)!.taken.length + 1);
-    return { status: 200, resource: name };
-  }
-
-  /** Why nothing can be taken from the hold any more; one whose time has run out expires as it is looked at. */
-  #gone(name: string): Said | undefined {
-    if (!this.holds.has(name)) return refused('resource_not_found');
-    if (this.left(name) === 0n) return refused('state_conflict');
-    const said = this.#expire(name);
-    return said.code ? said : undefined;
-  }
-
-  #expire(name: string): Said {
-    const hold = this.holds.get(name);
-    if (!hold) return refused('resource_not_found');
-    if (this.left(name) === 0n || hold.expiresAt === null || this.moment < hold.expiresAt)
-      return { status: 200, resource: name };
-    this.take(name, 'expired');
-    this.tell('hold.expired', name, hold.taken.length + 1);
-    return refused('state_conflict');
   }
 }

@@ -34,6 +34,8 @@ export type KeyedRequest = { readonly key: string | null } & (
   | { readonly do: 'release'; readonly hold: string; readonly amount: bigint | null }
 );
 
+export type Of<Kind extends KeyedRequest['do']> = KeyedRequest & { readonly do: Kind };
+
 /** What the product does of its own accord, or a rail tells it. */
 export type InternalRequest =
   | { readonly do: 'expire'; readonly hold: string }

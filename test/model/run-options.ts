@@ -24,3 +24,27 @@ export function printRun(name: string, { steps, seed }: RunOptions): void {
 
 /** Beyond any machine's pace: a long run is not ended by a clock. */
 export const RUN_LIMIT_MS = 24 * 60 * 60 * 1_000;
+
+/** What a run has met: one that never meets a refusal or a fault proves nothing about it. */
+export class Tally {
+  readonly #counts = new Map<string, number>();
+
+  add(counts: ReadonlyMap<string, number>): void {
+    for (const [what, times] of counts) this.#counts.set(what, (this.#counts.get(what) ?? 0) + times);
+  }
+
+  get total(): number {
+    return [...this.#counts.values()].reduce((sum, times) => sum + times, 0);
+  }
+
+  toString(): string {
+    return [...this.#counts]
+      .sort()
+      .map(([what, times]) => `${what} ${times}`)
+      .join(', ');
+  }
+}
+
+export function printCounts(run: string, tally: Tally): void {
+  process.stderr.write(`${run}; ${tally}\n`);
+}

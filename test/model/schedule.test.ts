@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { createLogger } from '../../src/log.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
-import { printRun, RUN_LIMIT_MS, runOptions } from './run-options.ts';
+import { printCounts, printRun, RUN_LIMIT_MS, runOptions, Tally } from './run-options.ts';
 import { faultsOf } from './schedule/outcome.ts';
 import { Schedule } from './schedule/schedule.ts';
 
@@ -83,16 +83,15 @@ test(
     const options = runOptions({ steps: 2_500 });
     printRun('models, schedule', options);
     let steps = 0;
-    const seen = new Map<string, number>();
+    const tally = new Tally();
     for (let seed = options.seed; steps < options.steps; seed++) {
       const most = Math.min(STEPS_A_SCHEDULE, options.steps);
       const played = await playOne(seed, most);
       if (played.faults.length > 0) expect.fail(await explain(seed, most));
       steps += played.steps;
-      for (const [what, times] of played.seen) seen.set(what, (seen.get(what) ?? 0) + times);
+      tally.add(played.seen);
     }
-    const counts = [...seen].sort().map(([what, times]) => `${what} ${times}`);
-    process.stderr.write(`models, schedule: ${steps} steps; ${counts.join(', ')}\n`);
+    printCounts(`models, schedule: ${steps} steps`, tally);
   },
   RUN_LIMIT_MS,
 );

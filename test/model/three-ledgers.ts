@@ -40,8 +40,8 @@ export class ThreeLedgers {
     postgres: { entries: 0, events: 0 },
   };
   #steps = 0;
-  /** Commands carried out so far. */
-  commands = 0;
+  /** How often each kind of request had each answer. */
+  readonly seen = new Map<string, number>();
 
   private constructor(pool: Pool, memory: MemoryBook, books: readonly TestBook[]) {
     this.#pool = pool;
@@ -108,8 +108,10 @@ export class ThreeLedgers {
 
   /** In the reference and in memory. Answers with what the memory said, which Postgres has to say as well. */
   #carryOut({ request, command }: Asked): unknown {
-    this.commands += 1;
     const said = this.#reference.carryOut(request, internalKey(command.id));
+    const status = 'payout' in request ? this.#reference.payouts.get(request.payout)!.status : said.status;
+    const what = `${request.do} ${said.code ?? status}`;
+    this.seen.set(what, (this.seen.get(what) ?? 0) + 1);
     const dry = request.do === 'accept' && request.dry;
     const answer = dry
       ? command.decide(this.#memory.state([command]), this.#reference.moment).answer
