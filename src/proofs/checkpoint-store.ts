@@ -154,7 +154,7 @@ export async function findBooksToCheckpoint(
         SELECT tree_size, event_tree_size, created_at FROM checkpoints c WHERE c.book_id = b.id
         ORDER BY tree_size DESC, event_tree_size DESC LIMIT 1
       ) c ON true
-      WHERE ($2::uuid IS NULL OR b.id > $2) AND (c.created_at IS NULL OR c.created_at <= $1)
+      WHERE b.id > COALESCE($2::uuid, '00000000-0000-0000-0000-000000000000') AND (c.created_at IS NULL OR c.created_at <= $1)
         AND b.entry_sequence + b.event_sequence > COALESCE(c.tree_size + c.event_tree_size, 0)
       ORDER BY b.id LIMIT $3`,
     values: [new Date(page.madeBefore), page.after ?? null, page.limit],

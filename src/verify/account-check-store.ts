@@ -22,7 +22,7 @@ export async function readAccounts(
         SELECT COALESCE(sum(h.remaining), 0) FROM holds h
         WHERE h.book_id = a.book_id AND h.account_id = a.id AND h.status = 'open'
       ) AS open_holds
-      FROM accounts a WHERE book_id = $1 AND ($2::uuid IS NULL OR id > $2) ORDER BY id LIMIT $3`,
+      FROM accounts a WHERE book_id = $1 AND id > COALESCE($2::uuid, '00000000-0000-0000-0000-000000000000') ORDER BY id LIMIT $3`,
     values: [bookId, page.after ?? null, page.limit],
   });
   return rows.map((row) => ({ ...accountFromRow(row), openHolds: row.open_holds }));

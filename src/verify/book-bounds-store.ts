@@ -18,7 +18,7 @@ export async function readBookIds(
 ): Promise<BookId[]> {
   const { rows } = await db.query<{ id: string }>({
     name: 'verify.books',
-    text: 'SELECT id FROM books WHERE $1::uuid IS NULL OR id > $1 ORDER BY id LIMIT $2',
+    text: "SELECT id FROM books WHERE id > COALESCE($1::uuid, '00000000-0000-0000-0000-000000000000') ORDER BY id LIMIT $2",
     values: [page.after ?? null, page.limit],
   });
   return rows.map(({ id }) => id);

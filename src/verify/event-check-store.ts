@@ -6,46 +6,6 @@ import type { BookId } from '../ledger/book.ts';
 import type { Subscriber } from '../ledger/event.ts';
 import { subscriberOf } from '../webhooks/endpoint.ts';
 
-export interface EventRow {
-  readonly sequence: bigint;
-  readonly id: Uuid;
-  readonly type: string;
-  readonly objectId: Uuid;
-  readonly createdAt: Instant;
-  readonly payload: string;
-}
-
-interface EventColumns {
-  sequence: bigint;
-  id: string;
-  type: string;
-  object_id: string;
-  created_at: Instant;
-  payload: string;
-}
-
-/** Events after a sequence. Index: events_pkey. */
-export async function readEvents(
-  db: Queryable,
-  bookId: BookId,
-  page: { after: bigint; upTo: bigint; limit: number },
-): Promise<EventRow[]> {
-  const { rows } = await db.query<EventColumns>({
-    name: 'verify.events',
-    text: `SELECT sequence, id, type, object_id, created_at, payload FROM events
-      WHERE book_id = $1 AND sequence > $2 AND sequence <= $3 ORDER BY sequence LIMIT $4`,
-    values: [bookId, page.after, page.upTo, page.limit],
-  });
-  return rows.map((row) => ({
-    sequence: row.sequence,
-    id: row.id,
-    type: row.type,
-    objectId: row.object_id,
-    createdAt: row.created_at,
-    payload: row.payload,
-  }));
-}
-
 /** Hashes of entries by id. Index: entries_book_id_id_key. */
 export async function readEntryHashes(db: Queryable, bookId: BookId, ids: readonly Uuid[]): Promise<Map<Uuid, Buffer>> {
   const { rows } = await db.query<{ id: string; hash: Buffer }>({

@@ -4,15 +4,15 @@
  */
 import { formatInstant } from '../clock.ts';
 import { parsePublicId, publicId, type Uuid } from '../ids.ts';
+import type { LedgerEvent } from '../ledger/event.ts';
+import { readEvents } from '../ledger/event-read-store.ts';
 import type { Check, CheckContext } from './check.ts';
 import {
   type DeliveryRow,
   deliveryKey,
-  type EventRow,
   readDeliveries,
   readDeliveryReferences,
   readEntryHashes,
-  readEvents,
   readSteadyEndpoints,
   type SteadyEndpoint,
 } from './event-check-store.ts';
@@ -27,10 +27,11 @@ interface Payload {
   type?: unknown;
   sequence?: unknown;
   created_at?: unknown;
+  request_id?: unknown;
   journal_entries?: { id?: unknown; hash?: unknown }[];
 }
 
-export type EventBefore = Pick<EventRow, 'sequence' | 'createdAt'>;
+export type EventBefore = Pick<LedgerEvent, 'sequence' | 'createdAt'>;
 
 export const NO_EVENT: EventBefore = { sequence: 0n, createdAt: Number.NEGATIVE_INFINITY };
 
@@ -41,7 +42,7 @@ export const eventCheck: Check = {
     // Before the events: an endpoint that is made meanwhile wants none of those up to the bound.
     const endpoints = await readSteadyEndpoints(pool, book.id);
     let previous = NO_EVENT;
-    const pages = readAhead<EventRow>((last) =>
+    const pages = readAhead<LedgerEvent>((last) =>
       readEvents(pool, book.id, { after: last?.sequence ?? 0n, upTo: book.eventSequence, limit: PAGE }),
     );
     for await (const events of pages) previous = await checkEvents(context, events, { previous, endpoints });
@@ -53,7 +54,7 @@ export const eventCheck: Check = {
 /** Events that follow each other. Resolves to the last of them. */
 export async function checkEvents(
   context: CheckContext,
-  events: readonly EventRow[],
+  events: readonly LedgerEvent[],
   { previous, endpoints }: { previous: EventBefore; endpoints: readonly SteadyEndpoint[] },
 ): Promise<EventBefore> {
   let before = previous;
@@ -67,9 +68,9 @@ export async function checkEvents(
   return before;
 }
 
-const idsOf = ({ id, sequence }: EventRow) => ({ event: publicId('event', id), sequence: `${sequence}` });
+const idsOf = ({ id, sequence }: LedgerEvent) => ({ event: publicId('event', id), sequence: `${sequence}` });
 
-function checkPlace(context: CheckContext, event: EventRow, previous: EventBefore): void {
+function checkPlace(context: CheckContext, event: LedgerEvent, previous: EventBefore): void {
   if (event.sequence !== previous.sequence + 1n) reportMissing(context, previous.sequence + 1n, event.sequence - 1n);
   if (event.createdAt >= previous.createdAt) return;
   context.report({
@@ -91,8 +92,8 @@ export function reportMissing({ report }: CheckContext, from: bigint, upTo: bigi
   });
 }
 
-async function checkPayloads(context: CheckContext, events: readonly EventRow[]): Promise<void> {
-  const told: { event: EventRow; entryId: Uuid; hash: string }[] = [];
+async function checkPayloads(context: CheckContext, events: readonly LedgerEvent[]): Promise<void> {
+  const told: { event: LedgerEvent; entryId: Uuid; hash: string }[] = [];
   for (const event of events) {
     const payload = parse(event.payload);
     const expected = describe({
@@ -100,6 +101,7 @@ async function checkPayloads(context: CheckContext, events: readonly EventRow[])
       type: event.type,
       sequence: Number(event.sequence),
       created_at: formatInstant(event.createdAt),
+      request_id: publicId('request', event.requestId),
     });
     const actual = payload ? describe(payload) : 'no JSON object';
     if (actual !== expected) {
@@ -115,7 +117,7 @@ async function checkPayloads(context: CheckContext, events: readonly EventRow[])
 
 async function checkEntries(
   { pool, book, report }: CheckContext,
-  told: readonly { event: EventRow; entryId: Uuid; hash: string }[],
+  told: readonly { event: LedgerEvent; entryId: Uuid; hash: string }[],
 ): Promise<void> {
   if (told.length === 0) return;
   const ids = told.map(({ entryId }) => entryId).filter((id) => id !== '');
@@ -142,14 +144,14 @@ function parse(text: string): Payload | undefined {
   }
 }
 
-function describe({ id, type, sequence, created_at }: Payload): string {
-  return `${id} ${type} ${sequence} ${created_at}`;
+function describe({ id, type, sequence, created_at, request_id }: Payload): string {
+  return `${id} ${type} ${sequence} ${created_at} ${request_id}`;
 }
 
 /** An endpoint made in the very millisecond of an event may have come before or after it. */
 async function checkDelivered(
   { pool, book, report }: CheckContext,
-  events: readonly EventRow[],
+  events: readonly LedgerEvent[],
   endpoints: readonly SteadyEndpoint[],
 ): Promise<void> {
   const last = events.at(-1);

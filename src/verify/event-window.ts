@@ -1,12 +1,14 @@
 /** A window of events: they follow the one before it, and every endpoint that wanted one of them has a delivery of it. */
+import type { LedgerEvent } from '../ledger/event.ts';
+import { readEvents } from '../ledger/event-read-store.ts';
 import type { CheckContext } from './check.ts';
 import type { Window } from './entry-window.ts';
 import { checkEvents, type EventBefore, NO_EVENT, reportMissing } from './event-check.ts';
-import { type EventRow, readEvents, readSteadyEndpoints } from './event-check-store.ts';
+import { readSteadyEndpoints } from './event-check-store.ts';
 import { readEventBefore } from './window-store.ts';
 
 /** Resolves to the events that it has read. */
-export async function checkEventWindow(context: CheckContext, window: Window): Promise<readonly EventRow[]> {
+export async function checkEventWindow(context: CheckContext, window: Window): Promise<readonly LedgerEvent[]> {
   const { pool, book } = context;
   const endpoints = await readSteadyEndpoints(pool, book.id);
   const previous = await eventBefore(context, window.after);

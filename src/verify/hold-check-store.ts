@@ -56,7 +56,9 @@ export async function readHolds(
 ): Promise<HoldWithSteps[]> {
   const { rows } = await db.query<HoldColumns>({
     name: 'verify.holds',
-    text: withSteps('book_id = $1 AND ($2::uuid IS NULL OR id > $2) ORDER BY id LIMIT $3'),
+    text: withSteps(
+      "book_id = $1 AND id > COALESCE($2::uuid, '00000000-0000-0000-0000-000000000000') ORDER BY id LIMIT $3",
+    ),
     values: [bookId, page.after ?? null, page.limit],
   });
   return rows.map(holdFromRow);

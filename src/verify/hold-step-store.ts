@@ -34,7 +34,7 @@ export async function readOddSteps(
   }>({
     name: 'verify.odd_steps',
     text: `SELECT h.id AS hold_id, s.ordinal, s.kind, s.created_at, s.told, s.possible
-      FROM (SELECT * FROM holds WHERE book_id = $1 AND ($2::uuid IS NULL OR id > $2) ORDER BY id LIMIT $3) h
+      FROM (SELECT * FROM holds WHERE book_id = $1 AND id > COALESCE($2::uuid, '00000000-0000-0000-0000-000000000000') ORDER BY id LIMIT $3) h
       LEFT JOIN LATERAL (
         SELECT ordinal, kind, created_at,
           EXISTS (SELECT FROM events e WHERE e.book_id = $1 AND e.object_id IN (h.resource_id, h.id)

@@ -41,7 +41,7 @@ export async function readKeys(
           WHEN 'inbound_transfer' THEN EXISTS (SELECT FROM inbound_transfers r WHERE r.book_id = $1 AND r.id = k.resource_id)
           WHEN 'webhook_endpoint' THEN EXISTS (SELECT FROM webhook_endpoints r WHERE r.book_id = $1 AND r.id = k.resource_id)
         END AS has_resource
-      FROM (SELECT * FROM idempotency_keys WHERE book_id = $1 AND ($2::text IS NULL OR key > $2) ORDER BY key LIMIT $3) k
+      FROM (SELECT * FROM idempotency_keys WHERE book_id = $1 AND key > COALESCE($2::text, '') ORDER BY key LIMIT $3) k
       ORDER BY k.key`,
     values: [bookId, page.after ?? null, page.limit],
   });

@@ -37,7 +37,7 @@ export function readPayoutHistories(
     const { rows } = await trx.query<PayoutWithMark>({
       name: 'verify.payouts',
       text: `SELECT ${PAYOUT_COLUMNS}, stuck_at FROM payouts
-        WHERE book_id = $1 AND ($2::uuid IS NULL OR id > $2) ORDER BY id LIMIT $3`,
+        WHERE book_id = $1 AND id > COALESCE($2::uuid, '00000000-0000-0000-0000-000000000000') ORDER BY id LIMIT $3`,
       values: [bookId, page.after ?? null, page.limit],
     });
     return withHistories(trx, bookId, rows);
@@ -143,7 +143,7 @@ export function readTransferHistories(
     const { rows } = await trx.query<{ id: string; account_id: string; amount: bigint; currency: string }>({
       name: 'verify.transfers',
       text: `SELECT id, account_id, amount, currency FROM inbound_transfers
-        WHERE book_id = $1 AND ($2::uuid IS NULL OR id > $2) ORDER BY id LIMIT $3`,
+        WHERE book_id = $1 AND id > COALESCE($2::uuid, '00000000-0000-0000-0000-000000000000') ORDER BY id LIMIT $3`,
       values: [bookId, page.after ?? null, page.limit],
     });
     const entries = await readStepsOf(
