@@ -20,6 +20,9 @@ export interface PayoutOutcome {
   readonly destination_account_id: Uuid | null;
   readonly amount: bigint;
   readonly fee: bigint;
+  readonly amount_returned: bigint;
+  /** Put before a person. */
+  readonly exceptions: bigint;
   readonly rail: string;
   readonly end_to_end_id: string;
   /** The steps of its entries, in their order. */
@@ -29,8 +32,9 @@ export interface PayoutOutcome {
 
 export async function payoutOutcomes(pool: Pool, bookId: Uuid): Promise<PayoutOutcome[]> {
   const { rows } = await pool.query(
-    `SELECT id, status, coalesce(rail_code, failure_code) AS failure, account_id, destination_account_id, amount, fee, rail, end_to_end_id, stuck_at IS NOT NULL AS stuck,
-       ARRAY(SELECT step FROM entries WHERE book_id = $1 AND resource_id = payouts.id ORDER BY sequence) AS steps
+    `SELECT id, status, coalesce(rail_code, failure_code) AS failure, account_id, destination_account_id, amount, fee, amount_returned, rail, end_to_end_id, stuck_at IS NOT NULL AS stuck,
+       ARRAY(SELECT step FROM entries WHERE book_id = $1 AND resource_id = payouts.id ORDER BY sequence) AS steps,
+       (SELECT count(*) FROM exceptions WHERE book_id = $1 AND resource_id = payouts.id) AS exceptions
      FROM payouts WHERE book_id = $1 ORDER BY id`,
     [bookId],
   );

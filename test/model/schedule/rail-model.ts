@@ -27,6 +27,8 @@ export interface RailRecord {
   code: string | undefined;
   readonly movements: Movement[];
   submissions: number;
+  /** It took back its word. */
+  contradicted: boolean;
 }
 
 const CALL_FAULTS: readonly Fault[] = ['lost', 'refused', 'late', 'dies before', 'dies after'];
@@ -38,11 +40,14 @@ export class RailModel {
   readonly records = new Map<string, RailRecord>();
   readonly #scheduler: Scheduler;
   readonly #clock: VirtualClock;
+  /** How likely it takes back what it said when it speaks. */
+  readonly #contradicts: number;
   readonly #notices: { notice: RailNotice; acknowledged: boolean }[] = [];
 
-  constructor(scheduler: Scheduler, clock: VirtualClock) {
+  constructor(scheduler: Scheduler, clock: VirtualClock, odds: { contradicts: number }) {
     this.#scheduler = scheduler;
     this.#clock = clock;
+    this.#contradicts = odds.contradicts;
   }
 
   get openNotices(): number {
@@ -91,6 +96,8 @@ export class RailModel {
       const { endToEndId } = random.pick(pending).instruction;
       this.#outcome(endToEndId, { noticeId: newId(), kind: random.chance(0.6) ? 'paid' : 'rejected' });
       this.#scheduler.note(`rail decides ${this.#short(endToEndId)}`);
+    } else if (this.records.size > 0 && random.chance(this.#contradicts)) {
+      this.#contradict(random.pick([...this.records.values()]));
     } else if (this.#notices.length > 0) {
       random.pick(this.#notices).acknowledged = false;
       this.#scheduler.note('rail tells again');
@@ -101,6 +108,14 @@ export class RailModel {
   close(): void {
     for (const { status, instruction } of this.records.values())
       if (status === 'pending') this.#outcome(instruction.endToEndId, { noticeId: newId(), kind: 'paid' });
+  }
+
+  #contradict({ status, instruction: { endToEndId } }: RailRecord): void {
+    if (status === 'pending') return;
+    const kind = status === 'paid' ? 'rejected' : 'paid';
+    if (!this.#outcome(endToEndId, { noticeId: newId(), kind, mayContradict: true })) return;
+    this.#scheduler.count('contradictions');
+    this.#scheduler.note(`rail takes back ${this.#short(endToEndId)}: ${kind}`);
   }
 
   #submit(instruction: Instruction): RailAnswer {
@@ -117,6 +132,7 @@ export class RailModel {
       code: isLate ? 'TM01' : script.code,
       movements: [],
       submissions: 1,
+      contradicted: false,
     };
     this.records.set(instruction.endToEndId, record);
     if (record.status === 'paid') {
@@ -151,11 +167,18 @@ export class RailModel {
     return this.#notices.find(({ notice }) => notice.id === noticeId)?.notice ?? tell();
   }
 
-  #outcome(endToEndId: string, told: { noticeId: Uuid; kind: 'paid' | 'rejected' }): RailNotice | undefined {
+  #outcome(
+    endToEndId: string,
+    told: { noticeId: Uuid; kind: 'paid' | 'rejected'; mayContradict?: boolean },
+  ): RailNotice | undefined {
     const record = this.records.get(endToEndId);
     if (!record) return undefined;
-    // It does not take back its word: which of two is the newer, an answer does not say.
-    if (record.status !== 'pending' && record.status !== told.kind) return undefined;
+    const contradicts = record.status !== 'pending' && record.status !== told.kind;
+    // Once at most, and where nobody is asked it is not said: to a client's simulation the rail keeps its word.
+    if (contradicts && (record.contradicted || !told.mayContradict)) return undefined;
+    const back = told.kind === 'rejected' ? net(record) : 0n;
+    if (back > 0n) record.movements.push({ kind: 'back', amount: back });
+    record.contradicted ||= contradicts;
     if (told.kind === 'paid' && record.status !== 'paid')
       record.movements.push({ kind: 'out', amount: record.instruction.amount });
     record.status = told.kind;

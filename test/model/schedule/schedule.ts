@@ -64,7 +64,7 @@ export class Schedule {
     this.#deathOdds = random.pick([0, 0.2, 1]);
     this.scheduler = new Scheduler(random);
     this.#queues = new QueueModel(this.scheduler, { vanish: odds(), repeat: odds() });
-    this.rail = new RailModel(this.scheduler, this.clock);
+    this.rail = new RailModel(this.scheduler, this.clock, { contradicts: odds() });
     this.receiver = new ReceiverModel(this.scheduler, { failed: odds(), silent: odds() });
     this.clients = new Clients(random, book);
     this.#around = {
