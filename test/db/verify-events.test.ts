@@ -49,6 +49,11 @@ describe('events and deliveries', () => {
       () => [`UPDATE events SET type = 'payout.failed' WHERE ${TOLD('paid', 'payout.paid')}`],
     ],
     [
+      'the request is another',
+      ['event.payload'],
+      () => [`UPDATE events SET request_id = id WHERE ${TOLD('paid', 'payout.paid')}`],
+    ],
+    [
       'the body says another number',
       ['event.payload'],
       () => [
