@@ -66,11 +66,6 @@ export async function readExceptions(pool: Pool): Promise<{ kind: string; payout
   return rows;
 }
 
-/** Any other look: a scenario's own question. */
-export async function look<Row extends object>(pool: Pool, sql: string, values: unknown[] = []): Promise<Row[]> {
-  return (await pool.query<Row>(sql, values)).rows;
-}
-
 /** Names are our own: nothing is quoted. */
 export async function copyDatabase(pool: Pool, of: { name: string; template: string; owner: string }): Promise<void> {
   await pool.query(`CREATE DATABASE ${of.name} OWNER ${of.owner} TEMPLATE ${of.template}`);

@@ -36,9 +36,10 @@ export async function playAll(
   say(`seed ${seed}`);
   const server = await startServer();
   say('Postgres is there, fsync on');
-  const closeAll = async () => {
-    await Promise.all([...stages].map((stage) => stage.close()));
-    await server.remove();
+  let closing: Promise<void> | undefined;
+  const closeAll = () => {
+    closing ??= Promise.all([...stages].map((stage) => stage.close())).then(() => server.remove());
+    return closing;
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void closeAll().finally(() => process.exit(130)));
