@@ -80,7 +80,7 @@ async function explain(seed: number, steps: number): Promise<string> {
 test(
   'whatever the order and the faults, everything comes to its one right end',
   async () => {
-    const options = runOptions({ steps: 2_500 });
+    const options = runOptions({ steps: 2_000 });
     printRun('models, schedule', options);
     let steps = 0;
     const tally = new Tally();

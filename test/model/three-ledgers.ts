@@ -2,6 +2,7 @@
  * Three ledgers side by side: the reference, the pure core over a book in memory, and two committers, as of two processes,
  * on one book of a real Postgres. A step carries out some requests: one by one by the first two, all at once by a committer.
  */
+import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { Pool } from '../../src/db/pool.ts';
 import { internalKey } from '../../src/idempotency/idempotency-key.ts';
@@ -39,6 +40,7 @@ export class ThreeLedgers {
     reference: { entries: 0, events: 0 },
     postgres: { entries: 0, events: 0 },
   };
+  readonly #history: string[] = [];
   #steps = 0;
   /** How often each kind of request had each answer. */
   readonly seen = new Map<string, number>();
@@ -86,6 +88,11 @@ export class ThreeLedgers {
     await this.#commit(committer, batch);
   }
 
+  /** What was asked so far, a line each: for whoever reads of a failure. */
+  get history(): string {
+    return this.#history.join('\n');
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.#books.map((book) => book.close()));
   }
@@ -108,6 +115,7 @@ export class ThreeLedgers {
 
   /** In the reference and in memory. Answers with what the memory said, which Postgres has to say as well. */
   #carryOut({ request, command }: Asked): unknown {
+    this.#history.push(fc.stringify(request));
     const said = this.#reference.carryOut(request, internalKey(command.id));
     const status = 'payout' in request ? this.#reference.payouts.get(request.payout)!.status : said.status;
     const what = `${request.do} ${said.code ?? status}`;
