@@ -8,6 +8,7 @@ import { accounts } from '../../src/ledger/account-store.ts';
 import { loadBook } from '../../src/ledger/book-store.ts';
 import type { Entry } from '../../src/ledger/entry.ts';
 import type { LedgerEvent } from '../../src/ledger/event.ts';
+import { readEvents } from '../../src/ledger/event-read-store.ts';
 import { holds } from '../../src/ledger/hold-store.ts';
 import { listEntries } from '../../src/ledger/journal-read-store.ts';
 import type { Table } from '../../src/ledger/table.ts';
@@ -185,7 +186,7 @@ export async function expectInPostgres(pool: Pool, memory: MemoryBook, compared:
   const [book, page, events, ...tables] = await Promise.all([
     loadBook(pool, id),
     listEntries(pool, id, {}, { limit: 100 }),
-    readEvents(pool, id, compared.events),
+    readEvents(pool, id, { after: BigInt(compared.events), upTo: memory.book.eventSequence + 1n, limit: 1_000 }),
     ...TABLES.map((table) => table.load(pool as never, id, [...memory.rows(table).keys()])),
   ]);
   expect(book).toEqual(memory.book);
@@ -195,13 +196,4 @@ export async function expectInPostgres(pool: Pool, memory: MemoryBook, compared:
   for (const [at, table] of TABLES.entries()) expect(tables[at], table.name).toEqual(memory.rows(table));
   compared.entries = memory.entries.length;
   compared.events = memory.events.length;
-}
-
-async function readEvents(pool: Pool, bookId: string, after: number): Promise<LedgerEvent[]> {
-  const { rows } = await pool.query(
-    `SELECT sequence, id, type, object_id AS "objectId", request_id AS "requestId", actor, created_at AS "createdAt", payload
-     FROM events WHERE book_id = $1 AND sequence > $2 ORDER BY sequence`,
-    [bookId, after],
-  );
-  return rows;
 }
