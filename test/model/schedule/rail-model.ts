@@ -40,14 +40,14 @@ export class RailModel {
   readonly records = new Map<string, RailRecord>();
   readonly #scheduler: Scheduler;
   readonly #clock: VirtualClock;
-  /** How likely it takes back what it said when it speaks. */
-  readonly #contradicts: number;
+  /** How likely it takes back what it said, or says it again, when it speaks. */
+  readonly #odds: { readonly contradicts: number; readonly repeats: number };
   readonly #notices: { notice: RailNotice; acknowledged: boolean }[] = [];
 
-  constructor(scheduler: Scheduler, clock: VirtualClock, odds: { contradicts: number }) {
+  constructor(scheduler: Scheduler, clock: VirtualClock, odds: { contradicts: number; repeats: number }) {
     this.#scheduler = scheduler;
     this.#clock = clock;
-    this.#contradicts = odds.contradicts;
+    this.#odds = odds;
   }
 
   get openNotices(): number {
@@ -75,7 +75,7 @@ export class RailModel {
         return answer;
       },
       inquire: (_, id) => reach(`inquire ${this.#short(id)}`, () => this.#inquire(id), ASK_FAULTS),
-      notices: (limit) => reach('notices', () => this.#open(limit), ASK_FAULTS),
+      notices: (limit, behind) => reach('notices', () => this.#open(limit, behind), ASK_FAULTS),
       acknowledge: (ids) => reach('acknowledge', () => this.#acknowledge(ids)),
     };
     return Object.assign(rail, {
@@ -96,9 +96,9 @@ export class RailModel {
       const { endToEndId } = random.pick(pending).instruction;
       this.#outcome(endToEndId, { noticeId: newId(), kind: random.chance(0.6) ? 'paid' : 'rejected' });
       this.#scheduler.note(`rail decides ${this.#short(endToEndId)}`);
-    } else if (this.records.size > 0 && random.chance(this.#contradicts)) {
+    } else if (this.records.size > 0 && random.chance(this.#odds.contradicts)) {
       this.#contradict(random.pick([...this.records.values()]));
-    } else if (this.#notices.length > 0) {
+    } else if (this.#notices.length > 0 && random.chance(this.#odds.repeats)) {
       random.pick(this.#notices).acknowledged = false;
       this.#scheduler.note('rail tells again');
     }
@@ -144,7 +144,8 @@ export class RailModel {
 
   #inquire(endToEndId: string): RailAnswer | RailNotFound {
     const record = this.records.get(endToEndId);
-    return record ? this.#answer(record) : { status: 'not_found', endToEndId, raw: { status: 'NFND' } };
+    if (record) return this.#answer(record);
+    return { status: 'not_found', endToEndId, asOf: this.#clock.now(), raw: { status: 'NFND' } };
   }
 
   #answer({ instruction: { endToEndId, originator }, status, code }: RailRecord): RailAnswer {
@@ -152,11 +153,10 @@ export class RailModel {
     return { status, endToEndId, reference, ...(code ? { code } : {}), raw: { status, code: code ?? null } };
   }
 
-  #open(limit: number): RailNotice[] {
-    return this.#notices
-      .filter(({ acknowledged }) => !acknowledged)
-      .slice(0, limit)
-      .map(({ notice }) => notice);
+  #open(limit: number, behind?: Uuid): RailNotice[] {
+    const after = this.#notices.findIndex(({ notice }) => notice.id === behind) + 1;
+    const open = this.#notices.slice(after).filter(({ acknowledged }) => !acknowledged);
+    return open.slice(0, limit).map(({ notice }) => notice);
   }
 
   #acknowledge(ids: readonly Uuid[]): void {

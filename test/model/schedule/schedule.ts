@@ -29,11 +29,12 @@ export interface ScheduleOptions {
 }
 
 const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
 export const ACCOUNTS = [3_000n, 500n, 0n];
 const INTENTS = 40;
 /** What has not come to its end after as many rounds never will. */
 const ROUNDS = 400;
-const LONGEST_ROUND_MS = 6 * 60 * 60 * SECOND;
+const LONGEST_ROUND_MS = 6 * 60 * MINUTE;
 
 export class Schedule {
   readonly scheduler: Scheduler;
@@ -49,6 +50,7 @@ export class Schedule {
   readonly #queues: QueueModel;
   readonly #faults: Readonly<Partial<Record<Fault, number>>>;
   readonly #deathOdds: number;
+  readonly #wrongClocks: number;
   #processes: SimulatedProcess[] = [];
   #born = 0;
   #asking = 0;
@@ -62,9 +64,10 @@ export class Schedule {
     this.accounts = book.accounts;
     this.#faults = { lost: odds(), refused: odds(), late: odds(), 'dies before': odds() / 4, 'dies after': odds() / 4 };
     this.#deathOdds = random.pick([0, 0.2, 1]);
+    this.#wrongClocks = random.pick([0, 0, 0.5]);
     this.scheduler = new Scheduler(random);
     this.#queues = new QueueModel(this.scheduler, { vanish: odds(), repeat: odds() });
-    this.rail = new RailModel(this.scheduler, this.clock, { contradicts: odds() });
+    this.rail = new RailModel(this.scheduler, this.clock, { contradicts: odds(), repeats: odds() * 4 });
     this.receiver = new ReceiverModel(this.scheduler, { failed: odds(), silent: odds() });
     this.clients = new Clients(random, book);
     this.#around = {
@@ -119,7 +122,8 @@ export class Schedule {
 
   #begin(): void {
     const { random } = this.scheduler;
-    const skewMs = random.below(4 * SECOND) - 2 * SECOND;
+    const mostMs = random.chance(this.#wrongClocks) ? 20 * MINUTE : 2 * SECOND;
+    const skewMs = random.below(2 * mostMs) - mostMs;
     const maxBatch = random.pick([1, 3, 1_000]);
     this.#processes.push(new SimulatedProcess(`process ${++this.#born}`, this.#around, { skewMs, maxBatch }));
   }
@@ -133,7 +137,7 @@ export class Schedule {
       { weight: this.#queues.waiting > 0 ? 10 : 0, item: () => this.#takeJob() },
       { weight: 2, item: () => this.#sweep() },
       { weight: 3, item: () => this.#advance(random.pick([20, 200, 2 * SECOND, 10 * SECOND, 40 * SECOND])) },
-      { weight: 0.05, item: () => this.#advance(16 * 60 * SECOND) },
+      { weight: 0.05, item: () => this.#advance(16 * MINUTE) },
       { weight: 2, item: () => this.rail.act() },
       { weight: this.#deathOdds, item: () => this.scheduler.kill(random.pick(this.#processes)) },
       { weight: this.#deathOdds / 4, item: () => this.#flush() },
