@@ -51,6 +51,7 @@ const ALIASES = [
   'TIMEOUT',
   'TIMEOUTFAIL',
   'RETURN',
+  'RETURN',
   'RETURNHALF',
 ];
 const CURRENCY = 'EUR';

@@ -64,8 +64,8 @@ export class Schedule {
     this.accounts = book.accounts;
     this.#faults = { lost: odds(), refused: odds(), late: odds(), 'dies before': odds() / 4, 'dies after': odds() / 4 };
     this.#deathOdds = random.pick([0, 0.2, 1]);
-    this.#wrongClocks = random.pick([0, 0, 0.5]);
-    this.scheduler = new Scheduler(random);
+    this.#wrongClocks = random.pick([0, 0.05, 0.3]);
+    this.scheduler = new Scheduler(random, { still: odds() });
     this.#queues = new QueueModel(this.scheduler, { vanish: odds(), repeat: odds() });
     this.rail = new RailModel(this.scheduler, this.clock, { contradicts: odds(), repeats: odds() * 4 });
     this.receiver = new ReceiverModel(this.scheduler, { failed: odds(), silent: odds() });
@@ -122,7 +122,7 @@ export class Schedule {
 
   #begin(): void {
     const { random } = this.scheduler;
-    const mostMs = random.chance(this.#wrongClocks) ? 20 * MINUTE : 2 * SECOND;
+    const mostMs = random.chance(this.#wrongClocks) ? random.pick([20, 120, 1_000]) * MINUTE : 2 * SECOND;
     const skewMs = random.below(2 * mostMs) - mostMs;
     const maxBatch = random.pick([1, 3, 1_000]);
     this.#processes.push(new SimulatedProcess(`process ${++this.#born}`, this.#around, { skewMs, maxBatch }));
@@ -131,7 +131,7 @@ export class Schedule {
   async #step(): Promise<void> {
     const { random } = this.scheduler;
     this.scheduler.steps += 1;
-    if (this.scheduler.waiting > 0 && random.chance(0.75)) return this.scheduler.letOne(this.#faults);
+    if (this.scheduler.ready > 0 && random.chance(0.75)) return this.scheduler.letOne(this.#faults);
     const act = random.weighted([
       { weight: this.#asking < 8 ? 8 : 0, item: () => this.#ask(this.clients.next(INTENTS)) },
       { weight: this.#queues.waiting > 0 ? 10 : 0, item: () => this.#takeJob() },
@@ -148,6 +148,7 @@ export class Schedule {
 
   /** Faults are over. Whoever has no answer asks again, bells ring again as their time comes, until nothing is left to do. */
   async #end(): Promise<void> {
+    this.scheduler.hurry();
     this.#queues.isFaulty = false;
     this.receiver.isFaulty = false;
     let waitMs = 35 * SECOND;
@@ -169,9 +170,9 @@ export class Schedule {
   /** Until nobody waits and no job does. */
   async #calm(): Promise<void> {
     await this.scheduler.settle();
-    while (this.bugs.length === 0 && (this.scheduler.waiting > 0 || this.#queues.waiting > 0)) {
+    while (this.bugs.length === 0 && (this.scheduler.ready > 0 || this.#queues.waiting > 0)) {
       this.scheduler.steps += 1;
-      if (this.scheduler.waiting > 0) await this.scheduler.letOne({});
+      if (this.scheduler.ready > 0) await this.scheduler.letOne({});
       else {
         this.#takeJob();
         await this.scheduler.settle();

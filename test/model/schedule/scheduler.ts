@@ -28,6 +28,8 @@ export const WORLD: Owner = { name: 'world', isAlive: true };
 
 interface Gate {
   readonly owner: Owner;
+  /** It stands still until this step: a process that was stopped, a packet on a long way. */
+  readonly stillUntil?: number;
   readonly what: string;
   readonly faults: readonly Fault[];
   /** Resolves when all that it does at once is done. */
@@ -45,6 +47,8 @@ export interface Errand<Answer> {
 /** Turns of the event loop in which whoever was let through comes to its next gate: the product takes one or two. */
 const TURNS = 4;
 const TRACE_KEPT = 400;
+/** Long enough for whoever rings again, asks again and gives up. */
+const STILL_STEPS = 300;
 
 export class Scheduler {
   readonly random: SeededRandom;
@@ -56,22 +60,34 @@ export class Scheduler {
   /** How often each fault was met, and whatever else was counted. */
   readonly seen = new Map<string, number>();
   #gates: Gate[] = [];
+  #hurries = false;
   #onDeath: (owner: Owner) => void = () => undefined;
 
-  constructor(random: SeededRandom) {
+  /** How likely somebody stands still at a gate. */
+  readonly #stillness: number;
+
+  constructor(random: SeededRandom, odds: { still: number }) {
     this.random = random;
+    this.#stillness = odds.still;
   }
 
   onDeath(listener: (owner: Owner) => void): void {
     this.#onDeath = listener;
   }
 
-  get waiting(): number {
-    return this.#gates.length;
+  /** Those who can be let through. In the end nobody stands still any longer. */
+  get ready(): number {
+    return this.#ready().length;
+  }
+
+  hurry(): void {
+    this.#hurries = true;
   }
 
   wait(gate: Gate): void {
-    if (gate.owner.isAlive) this.#gates.push(gate);
+    if (!gate.owner.isAlive) return;
+    const isStill = gate.stillUntil === undefined && this.random.chance(this.#stillness);
+    this.#gates.push(isStill ? { ...gate, stillUntil: this.#later() } : gate);
   }
 
   /** Resolves when it was this one's turn; never, when its process died. */
@@ -84,7 +100,7 @@ export class Scheduler {
         pass: async (fault) => {
           if (fault === 'dies before') return this.kill(owner);
           if (fault === 'refused' || fault === 'late') reject(errand.failure());
-          if (fault === 'late') this.#later(errand);
+          if (fault === 'late') this.#doLater(errand);
           if (fault === 'refused' || fault === 'late') return;
           try {
             const answer = await errand.act();
@@ -111,12 +127,13 @@ export class Scheduler {
 
   /** Lets one through that waits; `faults` are how likely each is, where the gate knows it. */
   async letOne(faults: Readonly<Partial<Record<Fault, number>>>): Promise<void> {
-    const [gate] = this.#gates.splice(this.random.below(this.#gates.length), 1);
-    const known = gate!.faults.filter((fault) => this.random.chance(faults[fault] ?? 0));
+    const gate = this.random.pick(this.#ready());
+    this.#gates.splice(this.#gates.indexOf(gate), 1);
+    const known = gate.faults.filter((fault) => this.random.chance(faults[fault] ?? 0));
     const fault = known.length === 0 ? 'none' : this.random.pick(known);
-    this.note(`${gate!.owner.name}: ${gate!.what}${fault === 'none' ? '' : `, ${fault}`}`);
+    this.note(`${gate.owner.name}: ${gate.what}${fault === 'none' ? '' : `, ${fault}`}`);
     if (fault !== 'none') this.count(fault);
-    await gate!.pass(fault);
+    await gate.pass(fault);
     await this.settle();
   }
 
@@ -137,8 +154,19 @@ export class Scheduler {
     }
   }
 
-  #later(errand: Errand<unknown>): void {
-    const late = { ...errand, what: `${errand.what}, late`, faults: [] };
-    this.come(WORLD, late).catch(() => undefined);
+  #ready(): Gate[] {
+    return this.#hurries ? this.#gates : this.#gates.filter(({ stillUntil = 0 }) => stillUntil <= this.steps);
+  }
+
+  #later(): number {
+    return this.steps + 1 + this.random.below(STILL_STEPS);
+  }
+
+  #doLater(errand: Errand<unknown>): void {
+    const act = async () => {
+      await errand.act();
+    };
+    const pass = () => act().catch(() => undefined);
+    this.wait({ owner: WORLD, what: `${errand.what}, late`, faults: [], stillUntil: this.#later(), pass });
   }
 }
