@@ -6,6 +6,7 @@ import { classifyFailure } from '../db/postgres-errors.ts';
 import { ApiError, ERRORS } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { problemBody } from '../problem.ts';
+import { RailUnreachable } from '../rails/rail.ts';
 import { type Exchange, PROBLEM_TYPE } from './exchange.ts';
 
 /** After so many seconds a repeated request has a fair chance: a database that fails over or restarts takes about as long. */
@@ -15,6 +16,8 @@ const RETRY_AFTER_SECONDS = '1';
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (classifyFailure(error) === 'transient') return new ApiError('service_unavailable');
+  // A simulation speaks to the sandbox rail directly, which may be as unreachable as any.
+  if (error instanceof RailUnreachable) return new ApiError('service_unavailable');
   // Express's router refuses a path whose percent-encoding does not decode.
   if (error instanceof URIError) {
     return new ApiError('parameter_invalid', { detail: 'The path is not valid percent-encoded UTF-8.', param: 'path' });

@@ -41,32 +41,45 @@ export async function takeNotices(runtime: NoticeRuntime, railName: string): Pro
   return taken;
 }
 
+/** Payouts side by side; what a rail tells of one payout is taken in in the order in which it was told. */
 async function takePage(runtime: NoticeRuntime, railName: string, notices: readonly RailNotice[]): Promise<number> {
   const rail = runtime.rail(railName);
-  const done = await Promise.all(
-    notices.map(async (notice) => {
-      try {
-        const payout = await takeNotice(runtime, notice);
-        if (payout?.status === 'processing') return undefined;
-        if (!payout)
-          runtime.log.error(
-            { rail: railName, notice: notice.id, end_to_end_id: notice.endToEndId },
-            'notice about a payout that is not ours',
-          );
-        return notice.id;
-      } catch (error) {
-        runtime.log.error({ err: error, rail: railName, notice: notice.id }, 'notice not taken in; it will come again');
-        return undefined;
+  const taken: Uuid[] = [];
+  const ofPayouts = new Map<string, RailNotice[]>();
+  for (const notice of notices) {
+    const key = `${notice.originator} ${notice.endToEndId}`;
+    ofPayouts.set(key, [...(ofPayouts.get(key) ?? []), notice]);
+  }
+  await Promise.all(
+    [...ofPayouts.values()].map(async (ofPayout) => {
+      for (const notice of ofPayout) {
+        if (!(await isTaken(runtime, railName, notice))) return;
+        taken.push(notice.id);
       }
     }),
   );
-  const taken = done.filter((id) => id !== undefined);
   if (taken.length > 0) {
     failpoint('rail.acknowledge.before');
     await rail.acknowledge(taken);
     failpoint('rail.acknowledge.after');
   }
   return taken.length;
+}
+
+/** Whether it needs not be told again. */
+async function isTaken(runtime: NoticeRuntime, railName: string, notice: RailNotice): Promise<boolean> {
+  try {
+    const payout = await takeNotice(runtime, notice);
+    if (!payout)
+      runtime.log.error(
+        { rail: railName, notice: notice.id, end_to_end_id: notice.endToEndId },
+        'notice about a payout that is not ours',
+      );
+    return payout?.status !== 'processing';
+  } catch (error) {
+    runtime.log.error({ err: error, rail: railName, notice: notice.id }, 'notice not taken in; it will come again');
+    return false;
+  }
 }
 
 /** Books one notice; undefined when no payout of ours has its id. One that is still `processing` was too early for it. */

@@ -28,6 +28,8 @@ afterAll(async () => {
   await database?.drop();
 });
 
+const runtime = () => ({ pool: book.pool, committer: book.committer, log, rail: (name: string) => rails.get(name) });
+
 test('notices that come too early do not hide those behind them', async () => {
   const accountId = await book.account({ amount: 1_000_000n });
   const processing = async () => book.reserve(await book.accept({ accountId, idempotencyKey: newId() }));
@@ -47,14 +49,42 @@ test('notices that come too early do not hide those behind them', async () => {
     });
   }
   await book.settle(last, { status: 'paid' });
-  const runtime = { pool: book.pool, committer: book.committer, log, rail: (name: string) => rails.get(name) };
 
-  expect(await takeNotices(runtime, 'sandbox')).toBe(1);
+  expect(await takeNotices(runtime(), 'sandbox')).toBe(1);
   const ids = payouts.map(({ id }) => id);
   const states = [...(await loadPayouts(book.pool, book.id, ids)).values()].map(({ status }) => status).sort();
   expect(states).toEqual([...Array.from({ length: EARLY }, () => 'processing'), 'returned']);
 
   for (const payout of payouts.slice(0, EARLY)) await book.settle(payout, { status: 'paid' });
-  expect(await takeNotices(runtime, 'sandbox')).toBe(EARLY);
+  expect(await takeNotices(runtime(), 'sandbox')).toBe(EARLY);
   expect(await rails.sandbox.notices(1)).toEqual([]);
+});
+
+test('what a rail tells of one payout is taken in in its order: its last word is what the books say', async () => {
+  const accountId = await book.account({ amount: 1_000_000n });
+  const told = [];
+  for (let number = 0; number < 20; number++) {
+    const payout = await book.reserve(await book.accept({ accountId, idempotencyKey: newId() }));
+    const { endToEndId, amount, currency } = payout;
+    const notAfter = Date.now() + 60_000;
+    await rails.sandbox.submit({
+      originator: book.id,
+      endToEndId,
+      alias: 'PENDING',
+      provider: null,
+      amount,
+      currency,
+      notAfter,
+    });
+    await rails.sandbox.fail(book.id, endToEndId, newId());
+    await rails.sandbox.complete(book.id, endToEndId, newId());
+    told.push(payout.id);
+  }
+  expect(await takeNotices(runtime(), 'sandbox')).toBe(2 * told.length);
+  const states = [...(await loadPayouts(book.pool, book.id, told)).values()].map(({ status }) => status);
+  expect(new Set(states)).toEqual(new Set(['paid']));
+  const { raised } = await book.row<{ raised: bigint }>(
+    "SELECT count(*) AS raised FROM exceptions WHERE book_id = $1 AND kind = 'paid_after_failed'",
+  );
+  expect(raised).toBe(BigInt(told.length));
 });
