@@ -29,7 +29,9 @@ const PARSERS = new Map<number, (text: string) => unknown>([
  */
 function parseInstant(text: string): Instant {
   const length = text.length;
-  if (text[4] !== '-' || !text.endsWith('+00') || length < 22 || length > 26) return parseAnyTimestamp(text).getTime();
+  // A year before 1000 is one of them: Date.UTC takes 50 for 1950.
+  const common = text[0] !== '0' && text[4] === '-' && text.endsWith('+00') && length >= 22 && length <= 26;
+  if (!common) return parseAnyTimestamp(text).getTime();
   const number = (from: number, to: number) => {
     let value = 0;
     for (let at = from; at < to; at++) value = value * 10 + text.charCodeAt(at) - 48;

@@ -2,7 +2,6 @@
  * Who counts what a window has used: Redis for all processes together, and this process alone while Redis does not
  * answer. A limit is a courtesy to neighbours; it never refuses a request because its own store is away.
  */
-
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Logger } from '../log.ts';
 import type { RedisConnection } from '../queue/redis-connection.ts';

@@ -1,6 +1,6 @@
 /**
- * Jobs on Redis: what production runs, on one server or on a cluster. Two connections serve all queues of a process, one that adds and fails fast, one
- * that works and waits as long as it takes; each worker has a third for its blocking read.
+ * Jobs on Redis: what production runs, on one server or on a cluster. Two connections serve all queues of a process, one
+ * that adds and fails fast, one that works and waits as long as it takes; each worker has a third for its blocking read.
  */
 import { Queue, Worker } from 'bullmq';
 import type { Logger } from '../log.ts';

@@ -64,3 +64,17 @@ test('JSON texts', async () => {
     }),
   );
 });
+
+test('every moment comes back as the millisecond it was', async () => {
+  const FIRST = Date.UTC(0, 0, 1) - 1_900 * 365 * 86_400_000; // a year with three digits or fewer
+  const moments = fc.oneof(
+    fc.integer({ min: FIRST, max: Date.UTC(9_999, 11, 31) }),
+    fc.constantFrom(0, 500, 590, 593, 60_000),
+  );
+  await fc.assert(
+    fc.asyncProperty(moments, async (moment) => {
+      const { rows } = await pool.query('SELECT $1::timestamptz AS moment', [new Date(moment).toISOString()]);
+      expect(rows[0].moment).toBe(moment);
+    }),
+  );
+});
