@@ -49,7 +49,10 @@ interface LineColumns {
   entry_sequence: bigint;
 }
 
-/** One side's lines of all accounts, by account and line. Index: the unique one over (book, account, line) of that side. */
+/**
+ * One side's lines of all accounts, by account and line. Index: the unique one over (book, account, line) of that side,
+ * which a comparison of rows alone would not allow: it is partial on the account.
+ */
 export async function readLines(
   db: Queryable,
   bookId: BookId,
@@ -60,7 +63,8 @@ export async function readLines(
     name: `verify.${direction}_lines`,
     text: `SELECT ${direction}_account_id AS account_id, ${direction}_line AS line, amount, currency,
         ${direction}_balance_after AS balance_after, entry_sequence
-      FROM postings WHERE book_id = $1 AND (${direction}_account_id, ${direction}_line) > ($2, $3) AND entry_sequence <= $4
+      FROM postings WHERE book_id = $1 AND ${direction}_account_id >= $2
+        AND (${direction}_account_id, ${direction}_line) > ($2, $3) AND entry_sequence <= $4
       ORDER BY ${direction}_account_id, ${direction}_line LIMIT $5`,
     values: [
       bookId,
