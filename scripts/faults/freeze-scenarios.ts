@@ -5,7 +5,7 @@ import { expectThat, type Play, pause, type Scenario, untilThat } from './scenar
 import { ALL_POOLS, type Stage } from './stage.ts';
 
 /** Beyond what a job's lock lasts (src/queue/queues.ts). */
-const BEYOND_JOB_LOCK_MS = 35_000;
+const BEYOND_JOB_LOCK_MS = 18_000;
 const ALARM_EVERY_MS = 500;
 const HOUR_MS = 3_600_000;
 

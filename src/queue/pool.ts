@@ -8,12 +8,13 @@ import { withinLimit } from '../time-limit.ts';
 import type { CarriedJob, CarriedWorker } from './carrier.ts';
 import type { JOBS, JobData, JobName, QueuePool } from './job.ts';
 import type { Queues } from './queues.ts';
+import { Room } from './room.ts';
 
 export type Handlers<Name extends QueuePool> = Record<(typeof JOBS)[Name][number], (data: JobData) => Promise<unknown>>;
 
 export interface PoolDefinition {
   readonly name: QueuePool;
-  /** Jobs in hand at once, in each lane that the process prefers. */
+  /** Jobs in hand at once, in each lane that the process prefers; ten times as many rows, in all lanes together. */
   readonly concurrency: number;
   readonly answer: (name: JobName, data: JobData) => Promise<unknown>;
 }
@@ -57,6 +58,12 @@ export interface RunningPool {
   close(limit: { limitMs: number }): Promise<boolean>;
 }
 
+/**
+ * A job carries one row when it is quiet and a hundred when there is a backlog. Rows are what takes memory, so they are
+ * what is bounded; the jobs behind them are ids. Enough rows for commits of several hundred (npm run bench -- memory).
+ */
+const ROWS_PER_JOB = 10;
+
 /** With no job in hand, the library still says good-bye to its datastore, which may be away. */
 const FAREWELL_LIMIT_MS = 1_500;
 const REOPEN_AFTER_MS = 1_000;
@@ -66,17 +73,21 @@ export function startPool(definition: PoolDefinition, options: StartPoolOptions)
   const log = options.log.child({ pool: definition.name });
   const warn = warnSeldom(log, 'a job failed; its rows will be rung for again');
   const full = options.concurrency ?? definition.concurrency;
+  const room = new Room(full * ROWS_PER_JOB);
   const preferred = options.lanes && new Set(options.lanes);
   let inHand = 0;
   let onIdle: (() => void) | undefined;
 
   async function answer(job: CarriedJob): Promise<void> {
+    const rows = job.data.ids.length;
     inHand += 1;
+    await room.enter(rows);
     try {
       await definition.answer(job.name, job.data);
     } catch (error) {
       warn(error);
     } finally {
+      room.leave(rows);
       inHand -= 1;
       if (inHand === 0) onIdle?.();
     }

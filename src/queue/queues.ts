@@ -65,8 +65,13 @@ const CHECK_LIMIT_MS = 2_000;
 
 const CLOSE_LIMIT_MS = 2_000;
 
-/** BullMQ's own default, said aloud: a job whose worker is silent this long is given to another. Renewed at half time. */
-const LOCK_MS = 30_000;
+/**
+ * A job whose worker is silent this long is given to another; renewed at half time. Shorter than the library's own half
+ * minute: a job is a doorbell, so one that rings twice harms nobody, and one whose worker died is not waited for.
+ */
+const LOCK_MS = 10_000;
+/** How often silent workers are looked for. */
+const LOOK_FOR_SILENT_MS = 5_000;
 
 export function createQueues(config: QueuesConfig, log: Logger): Queues {
   const carrier = config.REDIS_URL
@@ -133,7 +138,7 @@ export function createQueues(config: QueuesConfig, log: Logger): Queues {
       const worker = carrier.openWorker(queueName(pool, lane), answer, {
         concurrency,
         lockDuration: LOCK_MS,
-        stalledInterval: LOCK_MS,
+        stalledInterval: LOOK_FOR_SILENT_MS,
         // Fifteen seconds by default: too long a silence after a datastore came back.
         runRetryDelay: 1_000,
         removeOnComplete: { count: 0 },
