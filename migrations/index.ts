@@ -7,6 +7,7 @@ import * as webhooks from './0004-webhooks.ts';
 import * as sandboxRail from './0005-sandbox-rail.ts';
 import * as indexesForOnePurpose from './0006-indexes-for-one-purpose.ts';
 import * as checkpoints from './0007-checkpoints.ts';
+import * as batchId from './0008-batch-id.ts';
 
 interface NamedMigration {
   name: string;
@@ -21,6 +22,7 @@ const MIGRATIONS: NamedMigration[] = [
   { name: '0005-sandbox-rail', migration: sandboxRail },
   { name: '0006-indexes-for-one-purpose', migration: indexesForOnePurpose },
   { name: '0007-checkpoints', migration: checkpoints },
+  { name: '0008-batch-id', migration: batchId },
 ];
 
 export const migrationSource: Knex.MigrationSource<NamedMigration> = {

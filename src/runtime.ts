@@ -19,8 +19,7 @@ import { createDoorbell, type Doorbell } from './queue/doorbell.ts';
 import { createQueues, type Queues } from './queue/queues.ts';
 import type { Rail } from './rails/rail.ts';
 import { createRails, type Rails } from './rails/rails.ts';
-import { deliveryLog } from './webhooks/delivery-store.ts';
-import { subscribers } from './webhooks/endpoint-store.ts';
+import { webhookSink } from './webhooks/event-sink.ts';
 
 export interface Runtime {
   readonly config: Config;
@@ -68,7 +67,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
   const committer = new Committer({
     pool,
     clock,
-    sink: { subscribers, deliveries: deliveryLog },
+    sink: webhookSink,
     ring: (bookId, rings) => doorbell.ring(bookId, rings),
     observe: (batch) => metrics.observeBatch(batch),
     onError: (error, facts) =>

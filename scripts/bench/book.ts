@@ -8,8 +8,7 @@ import { Committer } from '../../src/ledger/committer.ts';
 import { issueApiKey } from '../../src/organisations/issue-api-key.ts';
 import { openOrganisation } from '../../src/organisations/open-organisation.ts';
 import { findBookId } from '../../src/organisations/organisation-store.ts';
-import { deliveryLog } from '../../src/webhooks/delivery-store.ts';
-import { subscribers } from '../../src/webhooks/endpoint-store.ts';
+import { webhookSink } from '../../src/webhooks/event-sink.ts';
 
 export const CURRENCY = 'JOD';
 /** Far enough below zero for any bench. The floor is checked all the same. */
@@ -20,7 +19,7 @@ export function createCommitter(pool: Pool): Committer {
   return new Committer({
     pool,
     clock: systemClock,
-    sink: { subscribers, deliveries: deliveryLog },
+    sink: webhookSink,
     ring: () => undefined,
   });
 }

@@ -9,6 +9,7 @@ import type { Pool, Transaction } from '../db/pool.ts';
 import { BEGIN_WITH_HASH_JOINS, inTransaction } from '../db/transaction.ts';
 import { ApiError } from '../errors.ts';
 import { failpoint } from '../failpoints.ts';
+import { newId } from '../ids.ts';
 import type { Book, BookId } from './book.ts';
 import { loadBook, lockBook, updateBook } from './book-store.ts';
 import type { Command, Ring } from './command.ts';
@@ -20,15 +21,25 @@ import type { Log, Table } from './table.ts';
 /** To whom events are delivered: read inside the lock, so that an event and its deliveries agree. */
 export interface EventSink {
   subscribers(trx: Transaction, bookId: BookId): Promise<readonly Subscriber[]>;
+  /** Whose rows the subscribers are. */
+  readonly endpoints: Table<unknown>;
   readonly deliveries: Log<Delivery>;
+}
+
+export interface ObservedBatch {
+  commands: number;
+  /** Decided while the batch before it was still committing. */
+  ahead: boolean;
+  lockWaitSeconds: number;
+  commitSeconds: number;
 }
 
 export interface BatchContext {
   pool: Pool;
   clock: Clock;
   sink: EventSink;
-  /** Told how long the book's lock was waited for and how long the whole commit took, in seconds. */
-  observe?: (batch: { commands: number; lockWaitSeconds: number; commitSeconds: number }) => void;
+  /** Told of each commit: how long the book's lock was waited for and how long all of it took, in seconds. */
+  observe?: (batch: ObservedBatch) => void;
 }
 
 /** What became of one command of a batch: its answer, or the exception of its own decision. */
@@ -42,8 +53,15 @@ export interface BatchResult {
 export interface Batch {
   readonly bookId: BookId;
   readonly commands: readonly Command<unknown>[];
+  /**
+   * What the batch before this one leaves behind, its commit still under way: this one is decided over it without waiting,
+   * and fails with BookMoved when that is not what came to be. Only where mayFollow says so.
+   */
+  follows?: BookState;
   /** Asked once, when a lock that had to be waited for is held: commands that came meanwhile. Decided after the others. */
   join?: () => readonly Command<unknown>[];
+  /** Told when the lock is held and all is decided and on its way to the database: what the batch leaves behind. */
+  onDecided?: (state: BookState) => void;
   /** Told when all is written and only the commit is left: the book's next batch may begin to wait for the lock. */
   onCommitting?: () => void;
 }
@@ -52,38 +70,83 @@ export interface Batch {
 const WORTH_JOINING_MS = 3;
 
 /** Resolves with a decision for each command, those that joined last. */
-export async function runBatch(
-  context: BatchContext,
-  { bookId, commands, join, onCommitting }: Batch,
-): Promise<BatchResult> {
+export async function runBatch(context: BatchContext, batch: Batch): Promise<BatchResult> {
   const started = performance.now();
   let lockWaitSeconds = 0;
+  const waited = () => {
+    lockWaitSeconds = (performance.now() - started) / 1000;
+  };
+  const locked = () => {
+    waited();
+    return lockWaitSeconds * 1000 >= WORTH_JOINING_MS ? (batch.join?.() ?? []) : [];
+  };
   const work = async (trx: Transaction) => {
-    const book = lockBook(trx, bookId);
-    const loading = loadState(trx, context.sink, { bookId, book, commands });
-    // Its failure is the lock's own; until the lock is there nobody waits for it.
-    loading.catch(() => undefined);
-    await book;
-    const lockWaitMs = performance.now() - started;
-    lockWaitSeconds = lockWaitMs / 1000;
-    const joined = lockWaitMs < WORTH_JOINING_MS ? [] : (join?.() ?? []);
-    const joining = joined.length === 0 ? [] : loadTouched(trx, bookId, joined);
-    const [state, more] = await Promise.all([loading, Promise.all(joining)]);
-    for (const rows of more) state.admit(rows.table, rows.ids, rows.rows);
-    const decided = decideAll(state, [...commands, ...joined], momentOf(context.clock, state.book));
-    await writeState(trx, context.sink, state);
+    const { state, commands } = batch.follows
+      ? await loadBehind(trx, batch.follows, batch)
+      : await loadUnderLock(trx, context.sink, batch, locked);
+    const decided = decideAll(state, commands, momentOf(context.clock, state.book));
+    // One that was decided ahead comes to its lock only now: its writes travel behind it.
+    const lock = batch.follows ? lockBook(trx, batch.bookId).then(waited) : undefined;
+    const written = writeState(trx, context.sink, state, { guarded: batch.follows !== undefined });
+    // The next one's lock must not be asked for before this one's is held.
+    await Promise.race([lock, written]);
+    batch.onDecided?.(state);
+    await written;
     failpoint('ledger.commit.before');
-    onCommitting?.();
+    batch.onCommitting?.();
     return decided;
   };
   const result = await inTransaction(context.pool, work, { begin: BEGIN_WITH_HASH_JOINS });
   failpoint('ledger.commit.after');
   context.observe?.({
     commands: result.decisions.length,
+    ahead: batch.follows !== undefined,
     lockWaitSeconds,
     commitSeconds: (performance.now() - started) / 1000,
   });
   return result;
+}
+
+/**
+ * Whether commands can be decided over what a batch leaves behind: not where they read what only follows from rows, nor
+ * where the batch changed to whom events go. Both are right only when they are read under the lock.
+ */
+export function mayFollow(sink: EventSink, before: BookState, commands: readonly Command<unknown>[]): boolean {
+  return (
+    !before.changes(sink.endpoints) && commands.every(({ touches }) => touches.every(({ table }) => !table.derived))
+  );
+}
+
+interface Loaded {
+  state: BookState;
+  commands: readonly Command<unknown>[];
+}
+
+async function loadUnderLock(
+  trx: Transaction,
+  sink: EventSink,
+  { bookId, commands }: Batch,
+  locked: () => readonly Command<unknown>[],
+): Promise<Loaded> {
+  const book = lockBook(trx, bookId);
+  const loading = loadState(trx, sink, { bookId, book, commands });
+  // Its failure is the lock's own; until the lock is there nobody waits for it.
+  loading.catch(() => undefined);
+  await book;
+  const joined = locked();
+  const joining = joined.length === 0 ? [] : loadTouched(trx, bookId, touchedBy(joined));
+  const [state, more] = await Promise.all([loading, Promise.all(joining)]);
+  for (const rows of more) state.admit(rows.table, rows.ids, rows.rows);
+  return { state, commands: [...commands, ...joined] };
+}
+
+/** Before the lock: what the batch before does not touch stays as it is until this one's turn. */
+async function loadBehind(trx: Transaction, before: BookState, { bookId, commands }: Batch): Promise<Loaded> {
+  const touched = touchedBy(commands);
+  const state = BookState.behind(before, touched);
+  const missing = new Map([...touched].map(([table, ids]) => [table, new Set(state.missing(table, ids))]));
+  for (const rows of await Promise.all(loadTouched(trx, bookId, missing))) state.admit(rows.table, rows.ids, rows.rows);
+  return { state, commands };
 }
 
 /** Decides one command over the book as it is now, writes nothing and takes no lock: the answer of a dry run. */
@@ -114,7 +177,7 @@ async function loadState(trx: Transaction, sink: EventSink, load: Load): Promise
   const [book, subscribers, ...tables] = await Promise.all([
     load.book,
     sink.subscribers(trx, load.bookId),
-    ...loadTouched(trx, load.bookId, load.commands),
+    ...loadTouched(trx, load.bookId, touchedBy(load.commands)),
   ]);
   if (!book) throw new ApiError('resource_not_found', { detail: `There is no book ${load.bookId}` });
   const state = new BookState(book, subscribers);
@@ -128,10 +191,19 @@ interface LoadedRows {
   rows: Map<string, unknown>;
 }
 
-/** The union of what commands touch, one query a table. A row that is loaded twice in a batch is the same both times. */
-function loadTouched(trx: Transaction, bookId: BookId, commands: readonly Command<unknown>[]): Promise<LoadedRows>[] {
-  const union = unionOfTouches(commands.map((command) => command.touches));
-  return [...union].map(async ([table, ids]) => ({ table, ids, rows: await table.load(trx, bookId, [...ids]) }));
+function touchedBy(commands: readonly Command<unknown>[]): Map<Table<unknown>, Set<string>> {
+  return unionOfTouches(commands.map((command) => command.touches));
+}
+
+/** One query a table. A row that is loaded twice in a batch is the same both times. */
+function loadTouched(
+  trx: Transaction,
+  bookId: BookId,
+  touched: ReadonlyMap<Table<unknown>, ReadonlySet<string>>,
+): Promise<LoadedRows>[] {
+  return [...touched]
+    .filter(([, ids]) => ids.size > 0)
+    .map(async ([table, ids]) => ({ table, ids, rows: await table.load(trx, bookId, [...ids]) }));
 }
 
 export function decideAll(state: BookState, commands: readonly Command<unknown>[], moment: Instant): BatchResult {
@@ -148,8 +220,15 @@ export function decideAll(state: BookState, commands: readonly Command<unknown>[
   return { decisions, rings };
 }
 
-async function writeState(trx: Transaction, sink: EventSink, state: BookState): Promise<void> {
-  if (state.isUnchanged) return;
+async function writeState(
+  trx: Transaction,
+  sink: EventSink,
+  state: BookState,
+  { guarded }: { guarded: boolean },
+): Promise<void> {
+  // One that only answers still has to know that what it was decided over came to be.
+  if (state.isUnchanged && !guarded) return;
+  state.book = { ...state.book, batchId: newId() };
   const bookId = state.book.id;
   const writes: { order: number; send: () => Promise<void> }[] = [];
   for (const { table, inserted, updated } of state.rowWrites()) {
@@ -167,5 +246,5 @@ async function writeState(trx: Transaction, sink: EventSink, state: BookState): 
     });
   }
   writes.sort((a, b) => a.order - b.order);
-  await Promise.all([updateBook(trx, state.book), ...writes.map(({ send }) => send())]);
+  await Promise.all([updateBook(trx, state.book, { after: state.after }), ...writes.map(({ send }) => send())]);
 }

@@ -1,6 +1,6 @@
 import type { Instant } from '../clock.ts';
 import type { Queryable, Transaction } from '../db/pool.ts';
-import { RowCountMismatch } from '../db/postgres-errors.ts';
+import type { Uuid } from '../ids.ts';
 import type { Book, BookId, Mode } from './book.ts';
 
 interface BookRow {
@@ -11,9 +11,10 @@ interface BookRow {
   event_sequence: bigint;
   chain_hash: Buffer;
   last_posted_at: Instant;
+  batch_id: string;
 }
 
-const COLUMNS = 'id, mode, time_zone, entry_sequence, event_sequence, chain_hash, last_posted_at';
+const COLUMNS = 'id, mode, time_zone, entry_sequence, event_sequence, chain_hash, last_posted_at, batch_id';
 
 /**
  * Locks the book for this transaction and reads it. A statement of its own: what follows takes its snapshot after the
@@ -37,13 +38,34 @@ export async function loadBook(db: Queryable, bookId: BookId): Promise<Book | un
   return rows[0] && bookFromRow(rows[0]);
 }
 
-export async function updateBook(trx: Transaction, book: Book): Promise<void> {
+/**
+ * Writes the book as a batch leaves it. Throws BookMoved when the batch it was decided over is not the one that wrote the
+ * book last: another process was here, or that batch came to nothing. Only under the lock, as a statement of its own.
+ */
+export async function updateBook(trx: Transaction, book: Book, { after }: { after: Uuid }): Promise<void> {
   const { rowCount } = await trx.query({
     name: 'books.update',
-    text: 'UPDATE books SET entry_sequence = $2, event_sequence = $3, chain_hash = $4, last_posted_at = $5 WHERE id = $1',
-    values: [book.id, book.entrySequence, book.eventSequence, book.chainHash, new Date(book.lastPostedAt)],
+    text: `UPDATE books SET entry_sequence = $2, event_sequence = $3, chain_hash = $4, last_posted_at = $5, batch_id = $6
+      WHERE id = $1 AND batch_id = $7`,
+    values: [
+      book.id,
+      book.entrySequence,
+      book.eventSequence,
+      book.chainHash,
+      new Date(book.lastPostedAt),
+      book.batchId,
+      after,
+    ],
   });
-  if (rowCount !== 1) throw new RowCountMismatch({ statement: 'books.update', expected: 1, actual: rowCount });
+  if (rowCount !== 1) throw new BookMoved(book.id);
+}
+
+/** The book is not as it was when the batch was decided. Nothing of the batch is kept; it is decided again. */
+export class BookMoved extends Error {
+  override name = 'BookMoved';
+  constructor(bookId: BookId) {
+    super(`Book ${bookId} was written by another batch`);
+  }
 }
 
 function bookFromRow(row: BookRow): Book {
@@ -55,5 +77,6 @@ function bookFromRow(row: BookRow): Book {
     eventSequence: row.event_sequence,
     chainHash: row.chain_hash,
     lastPostedAt: row.last_posted_at,
+    batchId: row.batch_id,
   };
 }

@@ -16,4 +16,6 @@ export interface Book {
   readonly eventSequence: bigint;
   readonly chainHash: Buffer;
   readonly lastPostedAt: Instant;
+  /** Which batch wrote the book last: what another was decided over is still so as long as this is. */
+  readonly batchId: Uuid;
 }

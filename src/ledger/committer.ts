@@ -10,9 +10,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { classifyFailure } from '../db/postgres-errors.ts';
 import { ApiError } from '../errors.ts';
-import { type BatchContext, type BatchResult, previewCommand, runBatch } from './batch.ts';
+import type { Uuid } from '../ids.ts';
+import { type Batch, type BatchContext, type BatchResult, mayFollow, previewCommand, runBatch } from './batch.ts';
 import type { BookId } from './book.ts';
 import type { Command, Ring } from './command.ts';
+import type { BookState } from './state.ts';
 
 export interface CommitterOptions extends BatchContext {
   /** Rings the doorbells of a commit that is certain. Must not throw or wait. */
@@ -43,14 +45,26 @@ interface Waiting {
 interface Lane {
   waiting: Waiting[];
   running: Promise<void> | null;
+  /** The mark of the last batch that this process decided: where the book still bears it, nobody else was here. */
+  mark?: Uuid;
 }
 
 /** A batch under way. */
 interface Underway {
+  /** Resolves when its writes are on their way, or it is over. */
+  decided: Promise<void>;
   /** Resolves when it needs nothing but its commit, or is over. */
   committing: Promise<void>;
   /** Resolves when all its commands have their answers. Never rejects. */
   over: Promise<void>;
+  /** What the next batch may be decided over. */
+  leaves?: BookState;
+}
+
+interface Hooks extends Pick<Batch, 'follows' | 'onDecided' | 'onCommitting'> {
+  join?: (taken: number) => Waiting[];
+  /** Told when what was decided came to nothing. */
+  onUndecided?: () => void;
 }
 
 export class Committer {
@@ -113,10 +127,11 @@ export class Committer {
     await new Promise(setImmediate);
     let last: Underway | undefined;
     while (lane.waiting.length > 0) {
-      const current = this.#begin(bookId, lane);
-      await current.committing;
-      // While one commits, the next waits for the book's lock; never more than these two.
+      const current = this.#begin(bookId, lane, last?.leaves);
+      await current.decided;
+      // Never more than two: the one whose commit is under way, and the one that follows it.
       await last?.over;
+      if (!current.leaves || lane.waiting.length === 0) await current.committing;
       last = current;
       if (lane.waiting.length === 0) await last.over;
     }
@@ -124,42 +139,70 @@ export class Committer {
     this.#lanes.delete(bookId);
   }
 
-  #begin(bookId: BookId, lane: Lane): Underway {
+  #begin(bookId: BookId, lane: Lane, before: BookState | undefined): Underway {
     const room = this.#options.maxBatch ?? MAX_BATCH;
     const batch = lane.waiting.splice(0, room);
+    let onDecided!: () => void;
     let onCommitting!: () => void;
-    const committing = new Promise<void>((resolve) => {
-      onCommitting = resolve;
-    });
-    const over = this.#carryOut(bookId, batch, {
+    const underway: Underway = {
+      decided: new Promise((resolve) => {
+        onDecided = resolve;
+      }),
+      committing: new Promise((resolve) => {
+        onCommitting = resolve;
+      }),
+      over: Promise.resolve(),
+    };
+    underway.over = this.#carryOut(bookId, batch, {
+      follows: before,
       join: (taken) => lane.waiting.splice(0, Math.max(room - taken, 0)),
+      onDecided: (state) => {
+        // Where another process writes the same book, it would come between this batch and the next more often than not.
+        underway.leaves = state.after === lane.mark ? state : undefined;
+        lane.mark = state.book.batchId;
+        onDecided();
+      },
+      onUndecided: () => {
+        underway.leaves = undefined;
+      },
       onCommitting,
-    }).finally(onCommitting);
-    return { committing, over };
+    }).finally(() => {
+      onDecided();
+      onCommitting();
+    });
+    return underway;
   }
 
-  async #carryOut(
-    bookId: BookId,
-    batch: Waiting[],
-    { join, onCommitting }: { join?: (taken: number) => Waiting[]; onCommitting?: () => void } = {},
-  ): Promise<void> {
+  async #carryOut(bookId: BookId, batch: Waiting[], { follows, ...hooks }: Hooks = {}): Promise<void> {
     let pending = batch;
+    let before = follows;
     for (let attempt = 1; pending.length > 0; attempt++) {
+      const commands = pending.map(({ command }) => command);
+      if (before && !mayFollow(this.#options.sink, before, commands)) before = undefined;
       let result: BatchResult;
       try {
         result = await runBatch(this.#options, {
+          ...hooks,
           bookId,
-          commands: pending.map(({ command }) => command),
+          commands,
+          follows: before,
           join: () => {
-            const joined = join?.(pending.length) ?? [];
+            const joined = hooks.join?.(pending.length) ?? [];
             pending = [...pending, ...joined];
             return joined.map(({ command }) => command);
           },
-          onCommitting,
         });
       } catch (error) {
+        hooks.onUndecided?.();
+        const transient = classifyFailure(error) === 'transient';
+        if (before && !transient) {
+          // Decided over what did not come to be, perhaps: once more, over what is.
+          before = undefined;
+          continue;
+        }
+        before = undefined;
         this.#options.onError?.(error, { bookId, commands: pending.length, attempt });
-        if (classifyFailure(error) !== 'transient') return this.#isolate(bookId, pending, error);
+        if (!transient) return this.#isolate(bookId, pending, error);
         // Those behind them wait for the same reason.
         const lane = this.#lane(bookId);
         await delay(pauseMs(attempt, [...pending, ...lane.waiting]));

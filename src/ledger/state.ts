@@ -27,6 +27,8 @@ export interface RowWrites {
 }
 
 export class BookState {
+  /** The batch that wrote the book before this one. */
+  readonly after: Uuid;
   readonly #tables = new Map<Table<unknown>, TableState>();
   readonly #appends = new Map<Log<unknown>, unknown[]>();
   readonly entries: Entry[] = [];
@@ -36,7 +38,42 @@ export class BookState {
   constructor(
     public book: Book,
     readonly subscribers: readonly Subscriber[],
-  ) {}
+  ) {
+    this.after = book.batchId;
+  }
+
+  /**
+   * The state of a batch that is decided over what `before` leaves behind, though that is not committed yet: rows that
+   * both touch are taken from it. What else is touched is left to be loaded; nothing of it changes between the two, or
+   * else the book is not where `before` left it when this batch is written.
+   */
+  static behind(before: BookState, touched: ReadonlyMap<Table<unknown>, ReadonlySet<string>>): BookState {
+    const state = new BookState(before.book, before.subscribers);
+    for (const [table, ids] of touched) {
+      const source = before.#tables.get(table);
+      if (!source) continue;
+      const own = state.#of(table);
+      for (const id of ids) {
+        if (!source.known.has(id) && !source.rows.has(id)) continue;
+        own.known.add(id);
+        const row = source.rows.get(id);
+        if (row === undefined) continue;
+        own.rows.set(id, row);
+        own.loaded.add(id);
+      }
+    }
+    return state;
+  }
+
+  /** Of these ids, those whose rows are not here. */
+  missing(table: Table<unknown>, ids: Iterable<string>): string[] {
+    const known = this.#tables.get(table)?.known;
+    return known ? [...ids].filter((id) => !known.has(id)) : [...ids];
+  }
+
+  changes(table: Table<unknown>): boolean {
+    return (this.#tables.get(table)?.dirty.size ?? 0) > 0;
+  }
 
   /** Takes in rows as loaded; ids without a row are known to be absent. */
   admit(table: Table<unknown>, ids: Iterable<string>, rows: ReadonlyMap<string, unknown>): void {

@@ -9,6 +9,8 @@ export interface Table<Row> {
   readonly name: string;
   /** Tables are written in ascending order, so that a row exists before another row refers to it. */
   readonly writeOrder: number;
+  /** Its rows follow from those of other tables (a count, a list): they change without being written. */
+  readonly derived?: true;
   /** One query for all ids of a batch. Rows that do not exist are simply absent. */
   load(trx: Transaction, bookId: BookId, ids: readonly string[]): Promise<Map<string, Row>>;
   /** One statement a kind of write. Throws RowCountMismatch when a row was not written. */

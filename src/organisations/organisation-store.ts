@@ -26,8 +26,8 @@ export async function insertOrganisation(trx: Transaction, organisation: Organis
 
 export async function insertBook(trx: Transaction, book: OrganisationBook): Promise<void> {
   await trx.query(
-    `INSERT INTO books (id, organisation_id, mode, time_zone, entry_sequence, event_sequence, chain_hash, last_posted_at, created_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    `INSERT INTO books (id, organisation_id, mode, time_zone, entry_sequence, event_sequence, chain_hash, last_posted_at, batch_id, created_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     [
       book.id,
       book.organisationId,
@@ -37,6 +37,7 @@ export async function insertBook(trx: Transaction, book: OrganisationBook): Prom
       book.eventSequence,
       book.chainHash,
       new Date(book.lastPostedAt),
+      book.batchId,
       new Date(book.createdAt),
     ],
   );

@@ -35,6 +35,7 @@ export function newOrganisation(name: string, at: Instant): { organisation: Orga
       eventSequence: 0n,
       chainHash: EMPTY_CHAIN,
       lastPostedAt: BEFORE_ANY_POSTING,
+      batchId: newId(),
       createdAt: at,
     }),
   );

@@ -15,6 +15,7 @@ const LISTED = 10;
 export const inFlightPayouts: Table<InFlightPayouts> = {
   name: 'payouts_in_flight',
   writeOrder: WRITE_ORDER.resources,
+  derived: true,
   async load(trx, bookId, accountIds) {
     const { rows } = await trx.query<{ account_id: string; payout_ids: string[] }>({
       name: 'payouts.in_flight',

@@ -143,6 +143,7 @@ export const TALLY_ID = 'all';
 export const endpointTallies: Table<EndpointTally> = {
   name: 'webhook_endpoint_tallies',
   writeOrder: WRITE_ORDER.resources,
+  derived: true,
   async load(trx, bookId) {
     const { rows } = await trx.query<{ count: bigint }>({
       name: 'webhook_endpoints.count',

@@ -1,11 +1,13 @@
 /** What the audit finds beside the posting: each thing that is corrupted, told once; and nothing in a book that is in use. */
+
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAudit, startAudit } from '../../src/audit/audit.ts';
 import { systemClock } from '../../src/clock.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import { publicId } from '../../src/ids.ts';
-import { openBook, type TestBook, transfer, WEBHOOKS_SINK } from '../support/book.ts';
+import { webhookSink } from '../../src/webhooks/event-sink.ts';
+import { openBook, type TestBook, transfer } from '../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { corrupt, type FilledDatabase, fillBook, openFilledDatabase, type Scene } from '../support/verify-scene.ts';
 
@@ -225,7 +227,7 @@ describe('beside the posting', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     book = await openBook({ database: database.applicationUrl });
-    load = await openBook({ database: database.applicationUrl, bookId: book.id, sink: WEBHOOKS_SINK });
+    load = await openBook({ database: database.applicationUrl, bookId: book.id, sink: webhookSink });
     await fillBook(load);
   });
   afterAll(async () => {

@@ -112,7 +112,7 @@ describe('1. the lock', () => {
         VALUES ($1, $2, $3, 'transfer', $3, 'done', now(), now(), $3, $4)`,
       values: [book.id, state.book.entrySequence, newId(), state.book.chainHash],
     });
-    await updateBook(trx, state.book);
+    await updateBook(trx, { ...state.book, batchId: newId() }, { after: state.book.batchId });
   }
 });
 
@@ -168,6 +168,8 @@ describe('2. the load', () => {
 
   /** The statements of one batch that accepts a payout from each account. */
   async function statementsOf(accountIds: string[]): Promise<string[]> {
+    // A batch without them, so that the next one has to load them.
+    await book.account();
     const names: string[] = [];
     const connect = vi.spyOn(book.pool, 'connect').mockImplementationOnce(async () => {
       connect.mockRestore();

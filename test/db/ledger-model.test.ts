@@ -8,10 +8,13 @@ import { createPool, type Pool } from '../../src/db/pool.ts';
 import { idempotencyKeys } from '../../src/idempotency/idempotency-store.ts';
 import type { Account } from '../../src/ledger/account.ts';
 import { accounts } from '../../src/ledger/account-store.ts';
-import { runBatch } from '../../src/ledger/batch.ts';
+import { type BatchContext, type BatchResult, type Decision, runBatch } from '../../src/ledger/batch.ts';
+import type { BookId } from '../../src/ledger/book.ts';
 import { loadBook } from '../../src/ledger/book-store.ts';
+import type { Command } from '../../src/ledger/command.ts';
 import { holds } from '../../src/ledger/hold-store.ts';
 import { listEntries } from '../../src/ledger/journal-read-store.ts';
+import type { BookState } from '../../src/ledger/state.ts';
 import type { Table } from '../../src/ledger/table.ts';
 import { createLogger } from '../../src/log.ts';
 import { payoutReturns } from '../../src/payouts/payout-children-store.ts';
@@ -44,21 +47,19 @@ const sizes = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLengt
 
 test('the same commands give the same answers, rows, entries, hashes and events', async () => {
   await fc.assert(
-    fc.asyncProperty(actions, sizes, async (list, batchSizes) => {
+    fc.asyncProperty(actions, sizes, fc.boolean(), async (list, batchSizes, ahead) => {
       const { id, committer } = await openBook({ database: pool });
       await committer.close();
       const memory = new MemoryBook({ id });
       const played = play(memory, list);
       const context = { pool, clock: { now: () => START }, sink: NO_SINK };
-      const decisions = [];
-      for (const batch of inBatches(
+      const batches = inBatches(
         played.map(({ command }) => command),
         batchSizes,
-      )) {
-        decisions.push(...(await runBatch(context, { bookId: id, commands: batch })).decisions);
-      }
+      );
+      const decisions = await (ahead ? runAhead(context, id, batches) : runInTurn(context, id, batches));
       expect(decisions).toEqual(played.map(({ decision }) => decision));
-      expect(await loadBook(pool, id)).toEqual(memory.book);
+      expect(await loadBook(pool, id)).toEqual({ ...memory.book, batchId: expect.any(String) });
       await sameEntries(memory);
       await sameEvents(memory);
       const tables: Table<unknown>[] = [accounts, holds, payouts, payoutReturns, idempotencyKeys];
@@ -67,9 +68,36 @@ test('the same commands give the same answers, rows, entries, hashes and events'
         expect(await table.load(pool as never, id, ids), table.name).toEqual(memory.rows(table));
       }
     }),
-    { numRuns: 25, endOnFailure: true },
+    { numRuns: 40, endOnFailure: true },
   );
 });
+
+type Batches = readonly (readonly Command<unknown>[])[];
+
+async function runInTurn(context: BatchContext, bookId: BookId, batches: Batches): Promise<Decision[]> {
+  const decisions: Decision[] = [];
+  for (const commands of batches) decisions.push(...(await runBatch(context, { bookId, commands })).decisions);
+  return decisions;
+}
+
+/** Each batch decided over what the one before leaves behind, while that one is written; all of them come to be. */
+async function runAhead(context: BatchContext, bookId: BookId, batches: Batches): Promise<Decision[]> {
+  const decisions: Decision[] = [];
+  let follows: BookState | undefined;
+  let last: Promise<BatchResult> | undefined;
+  for (const commands of batches) {
+    let running!: Promise<BatchResult>;
+    const decided = new Promise<BookState>((onDecided, reject) => {
+      running = runBatch(context, { bookId, commands, follows, onDecided });
+      running.catch(reject);
+    });
+    follows = await decided;
+    if (last) decisions.push(...(await last).decisions);
+    last = running;
+  }
+  if (last) decisions.push(...(await last).decisions);
+  return decisions;
+}
 
 async function sameEntries(memory: MemoryBook): Promise<void> {
   const entries = [];

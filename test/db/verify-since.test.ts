@@ -1,4 +1,5 @@
 /** `npm run verify -- --since`: what came since then and whatever it has touched, and nothing before. */
+
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
@@ -8,7 +9,8 @@ import { systemClock } from '../../src/clock.ts';
 import type { Finding } from '../../src/verify/finding.ts';
 import { parseSince, type Since } from '../../src/verify/since.ts';
 import { verifySince } from '../../src/verify/verify-since.ts';
-import { openBook, type TestBook, transfer, WEBHOOKS_SINK } from '../support/book.ts';
+import { webhookSink } from '../../src/webhooks/event-sink.ts';
+import { openBook, type TestBook, transfer } from '../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { corrupt, type FilledDatabase, openFilledDatabase, rulesOf } from '../support/verify-scene.ts';
 
@@ -96,7 +98,7 @@ describe('the command', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    book = await openBook({ database: database.applicationUrl, sink: WEBHOOKS_SINK });
+    book = await openBook({ database: database.applicationUrl, sink: webhookSink });
     const [from, to] = [await book.account({ amount: 100n }), await book.account()];
     await Promise.all(Array.from({ length: 9 }, () => book.submit(transfer({ from, to, amount: 1n }))));
   });

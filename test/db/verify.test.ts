@@ -1,4 +1,5 @@
 /** `npm run verify` as people and scripts run it: on a database in use, page after page, and by its exit codes. */
+
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
@@ -7,7 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId, publicId } from '../../src/ids.ts';
 import type { Finding } from '../../src/verify/finding.ts';
 import { NoSuchBook, type VerifyProgress, verifyDatabase } from '../../src/verify/verify-database.ts';
-import { openBook, type TestBook, transfer, WEBHOOKS_SINK } from '../support/book.ts';
+import { webhookSink } from '../../src/webhooks/event-sink.ts';
+import { openBook, type TestBook, transfer } from '../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { corrupt, fillBook } from '../support/verify-scene.ts';
 
@@ -21,7 +23,7 @@ let load: TestBook;
 beforeAll(async () => {
   database = await createTestDatabase();
   book = await openBook({ database: database.applicationUrl, poolSize: 6 });
-  load = await openBook({ database: database.applicationUrl, bookId: book.id, sink: WEBHOOKS_SINK });
+  load = await openBook({ database: database.applicationUrl, bookId: book.id, sink: webhookSink });
   await fillBook(load);
 });
 

@@ -12,8 +12,7 @@ import { Draft } from '../../src/ledger/draft.ts';
 import { createLogger } from '../../src/log.ts';
 import { openOrganisation } from '../../src/organisations/open-organisation.ts';
 import { findBookId } from '../../src/organisations/organisation-store.ts';
-import { deliveryLog } from '../../src/webhooks/delivery-store.ts';
-import { subscribers } from '../../src/webhooks/endpoint-store.ts';
+import { webhookSink } from '../../src/webhooks/event-sink.ts';
 import { type CreateEndpoint, createEndpoint } from '../../src/webhooks/manage-endpoint.ts';
 import { parseAllowList } from '../../src/webhooks/public-address.ts';
 import { newSecret } from '../../src/webhooks/signature.ts';
@@ -63,7 +62,7 @@ export async function createWorld(): Promise<World> {
   const committer = new Committer({
     pool,
     clock,
-    sink: { subscribers, deliveries: deliveryLog },
+    sink: webhookSink,
     ring: (bookId, rings) => rung.push(...rings.map((ring) => ({ bookId, ...ring }))),
   });
   const secretBox = createSecretBox(database.encryptionKey);

@@ -23,18 +23,16 @@ import { loadPayouts } from '../../src/payouts/payout-store.ts';
 import type { RailWord } from '../../src/payouts/rail-word.ts';
 import { reservePayout } from '../../src/payouts/reserve-payout.ts';
 import { settlePayout } from '../../src/payouts/settle-payout.ts';
-import { deliveryLog } from '../../src/webhooks/delivery-store.ts';
-import { subscribers } from '../../src/webhooks/endpoint-store.ts';
+import { webhookEndpoints } from '../../src/webhooks/endpoint-store.ts';
 
 const log = createLogger('silent', 'test');
 
 /** Events are kept and delivered to nobody. */
 export const NO_SINK: EventSink = {
   subscribers: () => Promise.resolve([]),
+  endpoints: webhookEndpoints,
   deliveries: { name: 'nowhere', writeOrder: WRITE_ORDER.deliveries, append: () => Promise.resolve() },
 };
-
-export const WEBHOOKS_SINK: EventSink = { subscribers, deliveries: deliveryLog };
 
 export interface BookOptions extends Partial<Omit<CommitterOptions, 'pool'>> {
   /** The application's URL of a database, or a pool on it. */

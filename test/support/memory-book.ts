@@ -39,6 +39,7 @@ export class MemoryBook {
       eventSequence: 0n,
       chainHash: GENESIS_HASH,
       lastPostedAt: 0,
+      batchId: '00000000-0000-0000-0000-000000000000',
       ...book,
     };
   }

@@ -10,7 +10,8 @@ import type { Payout, PayoutStatus } from '../../src/payouts/payout.ts';
 import { returnPayout } from '../../src/payouts/return-payout.ts';
 import type { Finding } from '../../src/verify/finding.ts';
 import { verifyDatabase } from '../../src/verify/verify-database.ts';
-import { openBook, type TestBook, transfer, WEBHOOKS_SINK } from './book.ts';
+import { webhookSink } from '../../src/webhooks/event-sink.ts';
+import { openBook, type TestBook, transfer } from './book.ts';
 import { createTestDatabase } from './postgres.ts';
 
 export interface Scene {
@@ -111,7 +112,7 @@ export interface FilledDatabase {
  */
 export async function openFilledDatabase(finish?: (book: TestBook) => Promise<void>): Promise<FilledDatabase> {
   const database = await createTestDatabase();
-  const book = await openBook({ database: database.applicationUrl, sink: WEBHOOKS_SINK });
+  const book = await openBook({ database: database.applicationUrl, sink: webhookSink });
   const scene = await fillBook(book);
   await finish?.(book);
   await book.close();

@@ -3,13 +3,15 @@
  * seed: somebody who waits is let through, with or without a fault, a job is taken, a process dies and another begins, a
  * clock moves, a rail speaks. When the steps are over the faults end, and everything has to come to its end.
  */
+
 import type { Pool } from '../../../src/db/pool.ts';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
 import type { Stored } from '../../../src/idempotency/idempotency-key.ts';
 import { newId, type Uuid } from '../../../src/ids.ts';
+import { webhookSink } from '../../../src/webhooks/event-sink.ts';
 import { createEndpoint } from '../../../src/webhooks/manage-endpoint.ts';
 import { parseAllowList } from '../../../src/webhooks/public-address.ts';
-import { openBook, WEBHOOKS_SINK } from '../../support/book.ts';
+import { openBook } from '../../support/book.ts';
 import { Clients, type Intent } from './clients.ts';
 import { countOpen } from './outcome-store.ts';
 import { QueueModel } from './queue-model.ts';
@@ -84,7 +86,7 @@ export class Schedule {
   }
 
   static async open(options: ScheduleOptions): Promise<Schedule> {
-    const book = await openBook({ database: options.pool, sink: WEBHOOKS_SINK });
+    const book = await openBook({ database: options.pool, sink: webhookSink });
     const accounts: Uuid[] = [];
     for (const amount of ACCOUNTS) accounts.push(await book.account({ amount }));
     const answer = await book.submit(

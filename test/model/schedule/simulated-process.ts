@@ -2,6 +2,7 @@
  * A process of the product, whole but for what is outside it: the real committer, doorbell, deliverer, sweeper and use cases
  * over gates to a real Postgres, to modelled queues, to a modelled rail and to a modelled receiver.
  */
+
 import type { Pool } from '../../../src/db/pool.ts';
 import { classifyFailure } from '../../../src/db/postgres-errors.ts';
 import type { SecretBox } from '../../../src/db/secret-box.ts';
@@ -14,10 +15,10 @@ import type { PoolDefinition } from '../../../src/queue/pool.ts';
 import { railFor } from '../../../src/rails/rails.ts';
 import type { Runtime } from '../../../src/runtime.ts';
 import { createDeliverer } from '../../../src/webhooks/deliver-webhook.ts';
+import { webhookSink } from '../../../src/webhooks/event-sink.ts';
 import { ledgerPool } from '../../../workers/ledger.ts';
 import { railsPool } from '../../../workers/rails.ts';
 import { createSweeper, type Sweeper } from '../../../workers/sweeper.ts';
-import { WEBHOOKS_SINK } from '../../support/book.ts';
 import { gatedPool } from './gated-pool.ts';
 import type { QueueModel, WaitingJob } from './queue-model.ts';
 import type { RailModel } from './rail-model.ts';
@@ -68,7 +69,7 @@ export class SimulatedProcess implements Owner {
     const committer = new Committer({
       pool,
       clock,
-      sink: WEBHOOKS_SINK,
+      sink: webhookSink,
       ring: (bookId, rings) => this.isAlive && doorbell.ring(bookId, rings),
       maxBatch,
       onError: (error) => classifyFailure(error) === 'transient' || onBug(error),

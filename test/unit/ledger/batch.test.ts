@@ -1,12 +1,15 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { newId, type Uuid } from '../../../src/ids.ts';
 import { accounts } from '../../../src/ledger/account-store.ts';
-import { momentOf } from '../../../src/ledger/batch.ts';
+import { mayFollow, momentOf } from '../../../src/ledger/batch.ts';
 import { newAccount } from '../../../src/ledger/chart.ts';
 import type { Command } from '../../../src/ledger/command.ts';
 import { Draft } from '../../../src/ledger/draft.ts';
-import { unionOfTouches } from '../../../src/ledger/state.ts';
+import { BookState, unionOfTouches } from '../../../src/ledger/state.ts';
+import { inFlightPayouts } from '../../../src/payouts/in-flight-store.ts';
 import { payouts } from '../../../src/payouts/payout-store.ts';
+import { endpointTallies, webhookEndpoints } from '../../../src/webhooks/endpoint-store.ts';
+import { NO_SINK } from '../../support/book.ts';
 import { MemoryBook, START } from '../../support/memory-book.ts';
 
 const [ANNA, BERT] = [newId(), newId()] as const;
@@ -126,4 +129,80 @@ describe('the moment of a batch', () => {
     memory.run([transfer(1n), transfer(1n)]);
     expect(new Set(memory.entries.map(({ postedAt }) => postedAt)).size).toBe(1);
   });
+});
+
+describe('a batch that follows another before it is committed', () => {
+  /** What a batch of these leaves behind. */
+  function leftBy(...commands: Command<unknown>[]): BookState {
+    const state = memory.state(commands);
+    for (const command of commands) state.apply(command.decide(state, START));
+    return state;
+  }
+  const touching = (...ids: string[]) => unionOfTouches([[{ table: accounts, ids }]]);
+
+  test('finds the rows as the other leaves them, and has the rest to load', () => {
+    const before = leftBy(transfer(300n));
+    const stranger = newId();
+    const state = BookState.behind(before, touching(ANNA, stranger));
+    expect(state.account(ANNA)).toMatchObject({ postedDebits: 300n });
+    expect(state.missing(accounts, [ANNA, stranger])).toEqual([stranger]);
+    expect(state.book.entrySequence).toBe(1n);
+  });
+
+  test('writes a row that the other inserts as one that is there', () => {
+    const created = newId();
+    const creating = transfer(1n);
+    const before = leftBy({
+      ...creating,
+      decide(state, moment) {
+        const row = newAccount(created, 'customer', 'EUR');
+        return { ...creating.decide(state, moment), rows: [{ table: accounts, id: created, row }] };
+      },
+    });
+    const state = BookState.behind(before, touching(created));
+    const row = { ...state.account(created)!, lines: 1n };
+    state.apply({ ...transferNothing(state), rows: [{ table: accounts, id: created, row }] });
+    expect(state.rowWrites()).toEqual([{ table: accounts, inserted: [], updated: [row] }]);
+  });
+
+  test('knows what the other knew to be absent', () => {
+    const nobody = newId();
+    const before = leftBy(transfer(1n, { touches: [ANNA, BERT, nobody] }));
+    const state = BookState.behind(before, touching(nobody));
+    expect(state.missing(accounts, [nobody])).toEqual([]);
+    expect(state.account(nobody)).toBeUndefined();
+  });
+
+  test('takes along nothing that it does not touch', () => {
+    const state = BookState.behind(leftBy(transfer(1n)), touching(ANNA));
+    expect(state.missing(accounts, [BERT])).toEqual([BERT]);
+    expect(() => state.account(BERT)).toThrow(/was not declared/);
+  });
+
+  test('writes nothing of what the other wrote', () => {
+    const state = BookState.behind(leftBy(transfer(1n)), touching(ANNA, BERT));
+    expect(state.isUnchanged).toBe(true);
+  });
+
+  test.each([inFlightPayouts, endpointTallies])('may not read $name, which follows from other rows', (table) => {
+    const command = { ...transfer(1n), touches: [{ table, ids: [ANNA] }] };
+    expect(mayFollow(NO_SINK, leftBy(transfer(1n)), [transfer(1n)])).toBe(true);
+    expect(mayFollow(NO_SINK, leftBy(transfer(1n)), [transfer(1n), command])).toBe(false);
+  });
+
+  test('may not follow one that changed to whom events go', () => {
+    const changing = transfer(1n);
+    const before = leftBy({
+      ...changing,
+      decide: (state, moment) => ({
+        ...changing.decide(state, moment),
+        rows: [{ table: webhookEndpoints, id: newId(), row: {} }],
+      }),
+    });
+    expect(mayFollow(NO_SINK, before, [transfer(1n)])).toBe(false);
+  });
+
+  function transferNothing(state: BookState) {
+    return { book: state.book, entries: [], events: [], appends: [], rings: [], answer: undefined };
+  }
 });
