@@ -65,7 +65,8 @@ export const postgresScenarios: readonly Scenario[] = [
     quick: true,
     async play({ stage, load }) {
       const { api, worker } = stage.network;
-      for (const { postgres } of [api, worker, api, worker]) await postgres.cutAt('COMMIT', 'before its answer');
+      for (const { postgres } of [api, worker, api, worker])
+        await postgres.cutAt('COMMIT', 'before its answer', { answer: 'COMMIT' });
       for (const { postgres } of [api, worker]) await postgres.cutAt('COMMIT', 'before it arrives');
       await load.untilMore(10);
     },

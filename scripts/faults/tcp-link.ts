@@ -24,6 +24,8 @@ export interface Impairment {
 export interface Armed {
   text: string;
   cut: Cut;
+  /** Of the server's answer to it. */
+  answer: string;
   done: () => void;
 }
 
@@ -111,7 +113,7 @@ export class Link {
 
   #fromServer(data: Buffer): void {
     if (this.#silent) return;
-    if (this.#swallow) {
+    if (this.#swallow && data.includes(this.#swallow.answer)) {
       this.#silent = this.#swallow.cut === 'without a word';
       if (!this.#silent) this.end();
       this.#swallow.done();

@@ -11,8 +11,11 @@ export type { Cut, Impairment } from './tcp-link.ts';
 export interface TcpProxy {
   /** The same URL, by way of this proxy. */
   url: string;
-  /** Cuts the connection that next sends this text, once. Resolves when it is cut. */
-  cutAt(text: string, cut: Cut): Promise<void>;
+  /**
+   * Cuts the connection that next sends this text, once. Resolves when it is cut. What was sent before it is answered
+   * first: a text of its own answer tells it apart.
+   */
+  cutAt(text: string, cut: Cut, options?: { answer?: string }): Promise<void>;
   /** From now on, for connections that are open and those to come. */
   impair(impairment: Impairment): void;
   /** Everything passes again. What is broken stays broken. */
@@ -40,9 +43,9 @@ export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
 
   return {
     url: url.href,
-    cutAt: (text, cut) =>
+    cutAt: (text, cut, { answer = '' } = {}) =>
       new Promise((done) => {
-        rules.armed = { text, cut, done };
+        rules.armed = { text, cut, answer, done };
       }),
     impair(impairment) {
       rules.impairment = impairment;

@@ -1,7 +1,7 @@
 import type { Instant } from '../clock.ts';
 import { column, instantArray, joinedJson, jsonArray, plainArray, textArray } from '../db/columns.ts';
+import { updateExactly } from '../db/exactly.ts';
 import type { Queryable } from '../db/pool.ts';
-import { RowCountMismatch } from '../db/postgres-errors.ts';
 import type { Uuid } from '../ids.ts';
 import type { Account } from '../ledger/account.ts';
 import { type AccountRow, accountFromRow } from '../ledger/account-store.ts';
@@ -66,24 +66,26 @@ export const accountProfiles: Table<AccountProfile> = {
     });
   },
   async update(trx, bookId, rows) {
-    const { rowCount } = await trx.query({
-      name: 'account_profiles.update',
-      text: `UPDATE account_profiles SET name = v.name, external_id = v.external_id, metadata = v.metadata, version = v.version, updated_at = v.updated_at
+    await updateExactly(
+      trx,
+      {
+        name: 'account_profiles.update',
+        text: `UPDATE account_profiles SET name = v.name, external_id = v.external_id, metadata = v.metadata, version = v.version, updated_at = v.updated_at
         FROM unnest($2::uuid[], $3::text[], $4::text[], ${jsonArray('$5')}::jsonb[], $6::integer[], $7::timestamptz[])
           AS v (account_id, name, external_id, metadata, version, updated_at)
         WHERE account_profiles.book_id = $1 AND account_profiles.account_id = ANY ($2::uuid[]) AND account_profiles.account_id = v.account_id`,
-      values: [
-        bookId,
-        plainArray(column(rows, (row) => row.accountId)),
-        textArray(column(rows, (row) => row.name)),
-        textArray(column(rows, (row) => row.externalId)),
-        joinedJson(column(rows, (row) => JSON.stringify(row.metadata))),
-        plainArray(column(rows, (row) => row.version)),
-        instantArray(column(rows, (row) => row.updatedAt)),
-      ],
-    });
-    if (rowCount !== rows.length)
-      throw new RowCountMismatch({ statement: 'account_profiles.update', expected: rows.length, actual: rowCount });
+        values: [
+          bookId,
+          plainArray(column(rows, (row) => row.accountId)),
+          textArray(column(rows, (row) => row.name)),
+          textArray(column(rows, (row) => row.externalId)),
+          joinedJson(column(rows, (row) => JSON.stringify(row.metadata))),
+          plainArray(column(rows, (row) => row.version)),
+          instantArray(column(rows, (row) => row.updatedAt)),
+        ],
+      },
+      rows.length,
+    );
   },
 };
 

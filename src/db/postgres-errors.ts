@@ -55,8 +55,8 @@ export class CommitUnconfirmed extends Error {
 
 /** A write touched another number of rows than it named. A bug or a row changed behind our back: nothing is committed. */
 export class RowCountMismatch extends Error {
-  constructor(facts: { statement: string; expected: number; actual: number | null }) {
-    super(`${facts.statement}: expected ${facts.expected} rows, wrote ${facts.actual}`);
+  constructor(facts: { statement: string; expected: number }) {
+    super(`${facts.statement}: did not write the ${facts.expected} rows it was given`);
     this.name = 'RowCountMismatch';
   }
 }

@@ -9,13 +9,16 @@ const BEGIN = 'BEGIN';
  */
 export const BEGIN_WITH_HASH_JOINS = 'BEGIN; SET LOCAL enable_nestloop = off';
 
+/** Sends COMMIT at once, behind what was sent before: only where whatever must not be committed fails in the server. */
+export type CommitBehind = () => void;
+
 /**
  * Runs work in one READ COMMITTED database transaction. Resolves only when the server's own tag says COMMIT.
  * On any failure the connection is rolled back, or thrown away when even that cannot be known.
  */
 export async function inTransaction<T>(
   pool: Pool,
-  work: (trx: Transaction) => Promise<T>,
+  work: (trx: Transaction, commitBehind: CommitBehind) => Promise<T>,
   { begin = BEGIN }: { begin?: string } = {},
 ): Promise<T> {
   const trx = await pool.connect();
@@ -24,9 +27,16 @@ export async function inTransaction<T>(
     // Not awaited: it travels with the first statement. A failure shows in that statement too.
     const begun = trx.query(begin);
     begun.catch(() => undefined);
-    const result = await work(trx);
+    let committing: Promise<{ command: string }> | undefined;
+    const commit = () => {
+      committing = trx.query('COMMIT');
+      // Whatever failed before it says so first.
+      committing.catch(() => undefined);
+    };
+    const result = await work(trx, commit);
     await begun;
-    const { command } = await trx.query('COMMIT');
+    if (!committing) commit();
+    const { command } = await committing!;
     if (command !== 'COMMIT') throw new CommitUnconfirmed(command);
     return result;
   } catch (error) {

@@ -6,7 +6,7 @@
  */
 import type { Clock, Instant } from '../clock.ts';
 import type { Pool, Transaction } from '../db/pool.ts';
-import { BEGIN_WITH_HASH_JOINS, inTransaction } from '../db/transaction.ts';
+import { BEGIN_WITH_HASH_JOINS, type CommitBehind, inTransaction } from '../db/transaction.ts';
 import { ApiError } from '../errors.ts';
 import { failpoint } from '../failpoints.ts';
 import { newId } from '../ids.ts';
@@ -62,7 +62,7 @@ export interface Batch {
   join?: () => readonly Command<unknown>[];
   /** Told when the lock is held and all is decided and on its way to the database: what the batch leaves behind. */
   onDecided?: (state: BookState) => void;
-  /** Told when all is written and only the commit is left: the book's next batch may begin to wait for the lock. */
+  /** Told when all is written and the commit is under way: the book's next batch may begin to wait for the lock. */
   onCommitting?: () => void;
 }
 
@@ -80,19 +80,20 @@ export async function runBatch(context: BatchContext, batch: Batch): Promise<Bat
     waited();
     return lockWaitSeconds * 1000 >= WORTH_JOINING_MS ? (batch.join?.() ?? []) : [];
   };
-  const work = async (trx: Transaction) => {
+  const work = async (trx: Transaction, commitBehind: CommitBehind) => {
     const { state, commands } = batch.follows
       ? await loadBehind(trx, batch.follows, batch)
       : await loadUnderLock(trx, context.sink, batch, locked);
     const decided = decideAll(state, commands, momentOf(context.clock, state.book));
-    // One that was decided ahead comes to its lock only now: its writes travel behind it.
+    failpoint('ledger.commit.before');
+    // One that was decided ahead comes to its lock only now. Lock, writes and COMMIT travel together: how busy this process
+    // is does not lengthen the time for which the book is locked.
     const lock = batch.follows ? lockBook(trx, batch.bookId).then(waited) : undefined;
-    const written = writeState(trx, context.sink, state, { guarded: batch.follows !== undefined });
+    const written = writeState(trx, context.sink, state, { guarded: batch.follows !== undefined, commitBehind });
     // The next one's lock must not be asked for before this one's is held.
     await Promise.race([lock, written]);
     batch.onDecided?.(state);
     await written;
-    failpoint('ledger.commit.before');
     batch.onCommitting?.();
     return decided;
   };
@@ -220,11 +221,15 @@ export function decideAll(state: BookState, commands: readonly Command<unknown>[
   return { decisions, rings };
 }
 
+/**
+ * Sends what changed, and COMMIT behind it unless a statement could not even be made: a table refuses the change, or a value
+ * cannot be written down. Such a failure is there before the turn's statements leave, and the server would not know of it.
+ */
 async function writeState(
   trx: Transaction,
   sink: EventSink,
   state: BookState,
-  { guarded }: { guarded: boolean },
+  { guarded, commitBehind }: { guarded: boolean; commitBehind: CommitBehind },
 ): Promise<void> {
   // One that only answers still has to know that what it was decided over came to be.
   if (state.isUnchanged && !guarded) return;
@@ -246,5 +251,16 @@ async function writeState(
     });
   }
   writes.sort((a, b) => a.order - b.order);
-  await Promise.all([updateBook(trx, state.book, { after: state.after }), ...writes.map(({ send }) => send())]);
+  const sent = [updateBook(trx, state.book, { after: state.after }), ...writes.map(({ send }) => send())];
+  let whole = true;
+  for (const statement of sent) {
+    statement.catch(() => {
+      whole = false;
+    });
+  }
+  await new Promise<void>((resolve) => process.nextTick(resolve));
+  if (whole) commitBehind();
+  // After one that fails all others fail for that alone: the first says why.
+  const failed = (await Promise.allSettled(sent)).find(({ status }) => status === 'rejected');
+  if (failed) throw (failed as PromiseRejectedResult).reason;
 }

@@ -1,5 +1,7 @@
 import type { Instant } from '../clock.ts';
+import { updateExactly } from '../db/exactly.ts';
 import type { Queryable, Transaction } from '../db/pool.ts';
+import { RowCountMismatch } from '../db/postgres-errors.ts';
 import type { Uuid } from '../ids.ts';
 import type { Book, BookId, Mode } from './book.ts';
 
@@ -43,7 +45,7 @@ export async function loadBook(db: Queryable, bookId: BookId): Promise<Book | un
  * book last: another process was here, or that batch came to nothing. Only under the lock, as a statement of its own.
  */
 export async function updateBook(trx: Transaction, book: Book, { after }: { after: Uuid }): Promise<void> {
-  const { rowCount } = await trx.query({
+  const statement = {
     name: 'books.update',
     text: `UPDATE books SET entry_sequence = $2, event_sequence = $3, chain_hash = $4, last_posted_at = $5, batch_id = $6
       WHERE id = $1 AND batch_id = $7`,
@@ -56,8 +58,12 @@ export async function updateBook(trx: Transaction, book: Book, { after }: { afte
       book.batchId,
       after,
     ],
-  });
-  if (rowCount !== 1) throw new BookMoved(book.id);
+  };
+  try {
+    await updateExactly(trx, statement, 1);
+  } catch (error) {
+    throw error instanceof RowCountMismatch ? new BookMoved(book.id) : error;
+  }
 }
 
 /** The book is not as it was when the batch was decided. Nothing of the batch is kept; it is decided again. */

@@ -1,6 +1,6 @@
 import type { Instant } from '../clock.ts';
 import { column, instantArray, plainArray, textArray } from '../db/columns.ts';
-import { RowCountMismatch } from '../db/postgres-errors.ts';
+import { updateExactly } from '../db/exactly.ts';
 import type { Hold, HoldStep } from './hold.ts';
 import { type Log, type Table, WRITE_ORDER } from './table.ts';
 
@@ -78,23 +78,25 @@ export const holds: Table<Hold> = {
   },
 
   async update(trx, bookId, rows) {
-    const { rowCount } = await trx.query({
-      name: 'holds.update',
-      text: `UPDATE holds SET remaining = v.remaining, status = v.status, steps = v.steps, updated_at = v.updated_at
+    await updateExactly(
+      trx,
+      {
+        name: 'holds.update',
+        text: `UPDATE holds SET remaining = v.remaining, status = v.status, steps = v.steps, updated_at = v.updated_at
         FROM unnest($2::uuid[], $3::bigint[], $4::text[], $5::smallint[], $6::timestamptz[])
           AS v (id, remaining, status, steps, updated_at)
         WHERE holds.book_id = $1 AND holds.id = ANY ($2::uuid[]) AND holds.id = v.id`,
-      values: [
-        bookId,
-        plainArray(column(rows, (row) => row.id)),
-        plainArray(column(rows, (row) => row.remaining)),
-        textArray(column(rows, (row) => row.status)),
-        plainArray(column(rows, (row) => row.steps)),
-        instantArray(column(rows, (row) => row.updatedAt)),
-      ],
-    });
-    if (rowCount !== rows.length)
-      throw new RowCountMismatch({ statement: 'holds.update', expected: rows.length, actual: rowCount });
+        values: [
+          bookId,
+          plainArray(column(rows, (row) => row.id)),
+          plainArray(column(rows, (row) => row.remaining)),
+          textArray(column(rows, (row) => row.status)),
+          plainArray(column(rows, (row) => row.steps)),
+          instantArray(column(rows, (row) => row.updatedAt)),
+        ],
+      },
+      rows.length,
+    );
   },
 };
 

@@ -1,9 +1,9 @@
 /** All SQL of webhook endpoints but what deliveries need of them (delivery-store.ts). */
 import type { Instant } from '../clock.ts';
 import { byteaArray, column, instantArray, plainArray, textArray } from '../db/columns.ts';
+import { updateExactly } from '../db/exactly.ts';
 import { build, keyset, type Page, type PageRequest, pageOf, runBuilt } from '../db/page.ts';
 import type { Queryable, Transaction } from '../db/pool.ts';
-import { RowCountMismatch } from '../db/postgres-errors.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Subscriber } from '../ledger/event.ts';
@@ -90,9 +90,11 @@ export const webhookEndpoints: Table<WebhookEndpoint> = {
    * it read. Another URL, or being switched on again, is a new beginning.
    */
   async update(trx, bookId, rows) {
-    const { rowCount } = await trx.query({
-      name: 'webhook_endpoints.update',
-      text: `UPDATE webhook_endpoints AS w SET url = v.url, description = v.description, status = v.status,
+    await updateExactly(
+      trx,
+      {
+        name: 'webhook_endpoints.update',
+        text: `UPDATE webhook_endpoints AS w SET url = v.url, description = v.description, status = v.status,
           disabled_reason = v.disabled_reason, secret_sealed = v.secret_sealed,
           previous_secret_sealed = v.previous_secret_sealed, previous_secret_until = v.previous_secret_until,
           metadata = v.metadata, version = v.version, updated_at = v.updated_at,
@@ -103,11 +105,10 @@ export const webhookEndpoints: Table<WebhookEndpoint> = {
           AS v (id, url, description, status, disabled_reason, secret_sealed, previous_secret_sealed, previous_secret_until,
             metadata, version, updated_at, events)
         WHERE w.book_id = $1 AND w.id = v.id`,
-      values: [bookId, ...changingColumns(rows), eventsColumn(rows)],
-    });
-    if (rowCount !== rows.length) {
-      throw new RowCountMismatch({ statement: 'webhook_endpoints.update', expected: rows.length, actual: rowCount });
-    }
+        values: [bookId, ...changingColumns(rows), eventsColumn(rows)],
+      },
+      rows.length,
+    );
   },
 };
 

@@ -102,7 +102,7 @@ describe('when the batch before comes to nothing', () => {
   test('because its connection broke, every command is carried out once all the same', async () => {
     const sequences: bigint[] = [];
     let ended = 0;
-    for (let burst = 0; burst < 100 && ended < 5; burst++) {
+    for (let burst = 0; burst < 500 && ended < 5; burst++) {
       const moving = Promise.all(moves(100));
       ended += await terminateBatches();
       sequences.push(...(await moving));

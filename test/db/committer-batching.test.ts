@@ -62,8 +62,13 @@ describe('batches', () => {
   });
 
   test('commands that come together are committed together', async () => {
+    await Promise.all(moves(15));
+    expect(book.batches).toEqual([15]);
+  });
+
+  test('many that come at once to a book at rest go in two halves: one is decided while the other is written', async () => {
     await Promise.all(moves(500));
-    expect(book.batches).toEqual([500]);
+    expect(book.batches).toEqual([250, 250]);
   });
 
   test('commands that come while the lock is waited for join the batch, behind the others', async () => {

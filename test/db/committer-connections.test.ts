@@ -65,7 +65,7 @@ describe.each<[Cut, { committed: boolean }]>([
   ['before it arrives', { committed: false }],
 ])('a connection that breaks at COMMIT, %s', (cut, { committed }) => {
   test('a payout is accepted once, and answered as if nothing had happened', async () => {
-    const cutOff = proxy.cutAt('COMMIT', cut);
+    const cutOff = proxy.cutAt('COMMIT', cut, { answer: 'COMMIT' });
     const answer = await far.submit(accepting('k'));
     await cutOff;
     expect(far.errors).toHaveLength(1);
@@ -90,7 +90,7 @@ describe.each<[Cut, { committed: boolean }]>([
     ];
     const answers = [];
     for (const step of steps) {
-      const cutOff = proxy.cutAt('COMMIT', cut);
+      const cutOff = proxy.cutAt('COMMIT', cut, { answer: 'COMMIT' });
       answers.push(await step());
       await cutOff;
     }

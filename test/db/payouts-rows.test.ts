@@ -79,7 +79,7 @@ describe('a payout row', () => {
   test('that is not there cannot be updated', async () => {
     const payout = await book.accept({ accountId });
     await expect(payouts.update(book.pool as never, book.id, [{ ...payout, id: newId() }])).rejects.toThrow(
-      /expected 1 rows, wrote 0/,
+      /did not write the 1 rows/,
     );
   });
 

@@ -1,0 +1,26 @@
+/**
+ * Updates that write every row they name, or nothing at all. The server sees to it, not the client: COMMIT may travel right
+ * behind them, and must find a failed transaction when a row was missing.
+ */
+import type { Transaction } from './pool.ts';
+import { RowCountMismatch } from './postgres-errors.ts';
+
+const DIVISION_BY_ZERO = '22012';
+
+/** Throws RowCountMismatch when it wrote another number of rows. */
+export async function updateExactly(
+  trx: Transaction,
+  { name, text, values }: { name: string; text: string; values: unknown[] },
+  expected: number,
+): Promise<void> {
+  try {
+    await trx.query({
+      name,
+      text: `WITH written AS (${text} RETURNING 1) SELECT 1 / (count(*) = $${values.length + 1}::bigint)::int FROM written`,
+      values: [...values, expected],
+    });
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== DIVISION_BY_ZERO) throw error;
+    throw new RowCountMismatch({ statement: name, expected });
+  }
+}
