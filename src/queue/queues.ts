@@ -101,7 +101,11 @@ export function createQueues(config: QueuesConfig, log: Logger): Queues {
 
   async function addAll(name: string, jobs: readonly QueueJob[], signal: AbortSignal): Promise<void> {
     const queue = await readyQueue(name, signal);
-    const given = jobs.map((job) => ({ name: job.name, data: job.data, opts: carrier.jobOptions(job.deduplicationId) }));
+    const given = jobs.map((job) => ({
+      name: job.name,
+      data: job.data,
+      opts: carrier.jobOptions(job.deduplicationId),
+    }));
     const [only] = given;
     // Mostly one: a pipeline of one command costs twice as much as the command.
     if (only && given.length === 1) await queue.add(only.name, only.data, only.opts);
