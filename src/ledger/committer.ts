@@ -177,7 +177,8 @@ export class Committer {
     underway.over = this.#carryOut(bookId, batch, {
       follows: before?.leaves,
       first: before?.over,
-      join: (taken) => lane.waiting.splice(0, Math.max(room - taken, 0)),
+      // The other half waits for its own turn.
+      join: (taken) => (halved ? [] : lane.waiting.splice(0, Math.max(room - taken, 0))),
       onDecided: (state) => {
         lane.alone = state.after === lane.mark;
         lane.mark = state.book.batchId;

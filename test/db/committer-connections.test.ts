@@ -113,7 +113,8 @@ describe.each<[Cut, { committed: boolean }]>([
 describe('a connection that breaks earlier', () => {
   test.each(['BEGIN', 'FOR NO KEY UPDATE', 'UPDATE books SET', 'INSERT INTO payouts'])('at %s', async (text) => {
     const cutOff = proxy.cutAt(text, 'before its answer');
-    expect(await far.submit(accepting('k'))).toMatchObject({ status: 202, replayed: false });
+    // Replayed or not: COMMIT travels with the writes, and may have been carried out before the connection was gone.
+    expect(await far.submit(accepting('k'))).toMatchObject({ status: 202 });
     await cutOff;
     expect(await count('payouts')).toBe(1n);
   });
