@@ -48,6 +48,9 @@ export async function startWorkerProcess(stage: Stage, pools: readonly string[])
   });
 }
 
+/** What `npm run api` and `npm run worker` say about memory (test/unit/scripts/bench-children.test.ts). */
+export const MEMORY = ['--max-semi-space-size=32', '--heap-growing-percent=60'];
+
 async function startProduct(
   stage: Stage,
   part: { name: string; script: string[]; port: number; environment: NodeJS.ProcessEnv },
@@ -56,11 +59,15 @@ async function startProduct(
   const directory = mkdtempSync(join(tmpdir(), 'countinghouse-bench-'));
   const logFile = join(directory, 'output.log');
   const log = openSync(logFile, 'a', 0o600);
-  const child = spawn(process.execPath, [...process.execArgv, ...profiling(stage, part.name), ...part.script], {
-    cwd: ROOT,
-    env: { ...stage.environment, ...part.environment },
-    stdio: ['ignore', log, log],
-  });
+  const child = spawn(
+    process.execPath,
+    [...process.execArgv, ...MEMORY, ...profiling(stage, part.name), ...part.script],
+    {
+      cwd: ROOT,
+      env: { ...stage.environment, ...part.environment },
+      stdio: ['ignore', log, log],
+    },
+  );
   closeSync(log);
   let stopping = false;
   child.once('exit', (code, signal) => {
