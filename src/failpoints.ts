@@ -9,7 +9,7 @@ import { writeSync } from 'node:fs';
 
 /** Every point there is, where it stands, and what a death there leaves behind. */
 export const FAILPOINTS = [
-  /** A batch is written and not committed: nothing of it may remain. */
+  /** A batch is decided, and neither it nor its COMMIT is on the way: nothing of it may remain. */
   'ledger.commit.before',
   /** Committed, and nobody was told: neither the caller nor a queue. */
   'ledger.commit.after',

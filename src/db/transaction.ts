@@ -32,6 +32,7 @@ export async function inTransaction<T>(
       committing = trx.query('COMMIT');
       // Whatever failed before it says so first.
       committing.catch(() => undefined);
+      trx.query = refuseLate;
     };
     const result = await work(trx, commit);
     await begun;
@@ -40,11 +41,20 @@ export async function inTransaction<T>(
     if (command !== 'COMMIT') throw new CommitUnconfirmed(command);
     return result;
   } catch (error) {
+    reopen(trx);
     await trx.query('ROLLBACK').catch((failure: Error) => {
       broken = failure;
     });
     throw error;
   } finally {
+    reopen(trx);
     trx.release(broken);
   }
+}
+
+/** A statement that came behind its COMMIT would be a transaction of its own. */
+const refuseLate = (() => Promise.reject(new Error('The database transaction is committing already'))) as never;
+
+function reopen(trx: Transaction): void {
+  if (trx.query === refuseLate) delete (trx as Partial<Transaction>).query;
 }

@@ -1,8 +1,9 @@
 /**
  * One batch: the commands that gathered for a book, carried out in one database transaction of five steps. Lock the
  * book, load the union of what they touch, decide in order of arrival, write each changed row once, commit.
- * Three round trips: the lock travels with the loads, the writes travel together, then COMMIT. Where the lock had to be
- * waited for, what came meanwhile joins the batch, at the price of a fourth.
+ * Two round trips: the lock travels with the loads, COMMIT with the writes. Where the lock had to be waited for, what came
+ * meanwhile joins the batch, at the price of a third. A batch that follows another in this process is decided before it has
+ * the lock, over what the other leaves behind, while that one is written.
  */
 import type { Clock, Instant } from '../clock.ts';
 import type { Pool, Transaction } from '../db/pool.ts';

@@ -1,6 +1,9 @@
 /**
  * How the committer reads and writes rows it knows nothing about. The ledger's own nouns and those of every group
  * register here: a Table has rows that are loaded, changed and saved; a Log is only ever appended to.
+ *
+ * COMMIT travels behind the writes: they send all their statements before they wait for an answer, and what must not be
+ * committed makes a statement fail in the server.
  */
 import type { Transaction } from '../db/pool.ts';
 import type { BookId } from './book.ts';

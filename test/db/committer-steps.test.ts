@@ -283,6 +283,16 @@ describe('5. the commit', () => {
     await expect(attempt).rejects.toMatchObject({ name: 'CommitUnconfirmed', tag: 'ROLLBACK' });
   });
 
+  test('is the last statement: what comes behind it is refused, and is not carried out by itself', async () => {
+    const attempt = inTransaction(book.pool, async (trx, commitBehind) => {
+      await trx.query('SELECT 1');
+      commitBehind();
+      await trx.query('CREATE TEMP TABLE late ()');
+    });
+    await expect(attempt).rejects.toThrow('committing already');
+    await expect(book.pool.query('SELECT FROM late')).rejects.toMatchObject({ code: '42P01' });
+  });
+
   test('is before any answer and any bell', async () => {
     const accountId = await book.account({ amount: 5_000n });
     const seen: unknown[] = [];
