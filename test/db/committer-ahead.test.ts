@@ -1,11 +1,13 @@
 /** Batches decided while the one before them commits: what they may rely on, and what happens when it does not come to be. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createPool, type Pool } from '../../src/db/pool.ts';
+import { once } from '../../src/idempotency/once.ts';
 import type { Uuid } from '../../src/ids.ts';
 import type { ObservedBatch } from '../../src/ledger/batch.ts';
 import { lockBook } from '../../src/ledger/book-store.ts';
 import { createLogger } from '../../src/log.ts';
-import { openBook, type TestBook, transfer } from '../support/book.ts';
+import { acceptPayout } from '../../src/payouts/accept-payout.ts';
+import { openBook, payoutRequest, type TestBook, transfer } from '../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 let database: TestDatabase;
@@ -124,6 +126,33 @@ describe('when the batch before comes to nothing', () => {
     const sorted = [...sequences].sort((a, b) => (a < b ? -1 : 1));
     expect(sorted).toEqual(sorted.map((_, at) => sorted[0]! + BigInt(at)));
     expect(await balanceOf(to)).toBe(80n);
+  });
+
+  test('because it was refused, nobody is answered with what it would have stored under their key', async () => {
+    const own = await openBook({ database: pool, bookId: book.id, maxBatch: 1 });
+    const asked = (key: string) =>
+      once(acceptPayout(payoutRequest(book.id, { accountId: from, idempotencyKey: key })), {
+        key,
+        fingerprint: Buffer.from(key),
+        publicUrl: 'https://api.test',
+      });
+    for (let round = 0; round < 10; round++) {
+      const [first, again] = [asked(`k${round}`), asked(`k${round}`)];
+      const refused: typeof first = {
+        ...first,
+        decide(...given) {
+          const outcome = first.decide(...given);
+          return { ...outcome, events: outcome.events.map((event) => ({ ...event, type: null as never })) };
+        },
+      };
+      const ready = moves(4, own);
+      const failing = expect(own.submit(refused)).rejects.toMatchObject({ code: '23502' });
+      const answer = await own.submit(again);
+      await Promise.all([failing, ...ready]);
+      expect(answer).toMatchObject({ status: 202, replayed: false });
+      expect(await own.row('SELECT count(*) AS n FROM payouts WHERE book_id = $1')).toEqual({ n: BigInt(round + 1) });
+    }
+    await own.close();
   });
 
   function withoutStep(outcome: ReturnType<ReturnType<typeof transfer>['decide']>) {
