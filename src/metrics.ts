@@ -7,6 +7,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { AuditCounts } from './audit/audit.ts';
 import type { Clock } from './clock.ts';
 import type { Pool } from './db/pool.ts';
+import type { ObservedBatch } from './ledger/batch.ts';
 import type { Logger } from './log.ts';
 import { countUnknown, readBacklog } from './operations/backlog-store.ts';
 import type { DoorbellCounts } from './queue/doorbell.ts';
@@ -33,7 +34,7 @@ export interface Metrics {
   readonly audit: AuditCounts;
   readonly checkpoints: CheckpointCounts;
   /** One commit of the committer. */
-  observeBatch(batch: { commands: number; lockWaitSeconds: number; commitSeconds: number }): void;
+  observeBatch(batch: ObservedBatch): void;
   /** One answered request. The route is its pattern, never its path. */
   observeRequest(request: { method: string; route: string; status: number }, seconds: number): void;
   render(): Promise<string>;
@@ -71,6 +72,12 @@ export function createMetrics({ pool, queues, clock, log }: MetricsSources): Met
     name: 'countinghouse_batch_commands',
     help: 'Commands committed together.',
     buckets: COMMANDS,
+    registers,
+  });
+  const batches = new Counter({
+    name: 'countinghouse_batches_total',
+    help: 'Commits, by when they were decided: ahead (while the one before was written), or under the lock.',
+    labelNames: ['decided'],
     registers,
   });
   const requests = new Histogram({
@@ -196,6 +203,7 @@ export function createMetrics({ pool, queues, clock, log }: MetricsSources): Met
       lockWait.observe(batch.lockWaitSeconds);
       commit.observe(batch.commitSeconds);
       commands.observe(batch.commands);
+      batches.inc({ decided: batch.ahead ? 'ahead' : 'under_lock' });
     },
     observeRequest({ method, route, status }, seconds) {
       requests.observe({ method, route, status }, seconds);

@@ -170,13 +170,14 @@ describe('operations', () => {
 
     test('count commits, requests and bells', async () => {
       const metrics = metricsOf();
-      metrics.observeBatch({ commands: 40, lockWaitSeconds: 0.002, commitSeconds: 0.004 });
+      metrics.observeBatch({ commands: 40, ahead: true, lockWaitSeconds: 0.002, commitSeconds: 0.004 });
       metrics.observeRequest({ method: 'POST', route: '/v1/payouts', status: 202 }, 0.003);
       metrics.doorbell.rung(5);
       metrics.doorbell.dropped(2, 'unreachable');
       const lines = (await metrics.render()).split('\n');
       for (const line of [
         'countinghouse_batch_commands_sum 40',
+        'countinghouse_batches_total{decided="ahead"} 1',
         'countinghouse_book_lock_wait_seconds_count 1',
         'countinghouse_commit_seconds_bucket{le="0.005"} 1',
         'countinghouse_http_request_seconds_count{method="POST",route="/v1/payouts",status="202"} 1',
