@@ -32,10 +32,10 @@ const MAX_QUEUE = 10_000;
 /** Rows one command may touch. Bulk work is many commands. */
 const MAX_TOUCHED = 1_000;
 /**
- * Of so many that come at once to a book with nothing under way, half go first: they are written while the others are
- * decided, and from then on two batches take turns (npm run bench -- ledger: a quarter more from 64 callers).
+ * Two batches take turns: one is written while the other is decided. They do so best when they are alike, so none takes
+ * more than half of what waits and is under way together, unless that is fewer (npm run bench -- ledger, accept).
  */
-const WORTH_HALVING = 16;
+const WORTH_HALVING = 8;
 /** Books that are remembered while nothing is asked of them: a few hundred bytes each. */
 const LANES_KEPT = 10_000;
 const DEFAULT_DEADLINE_MS = 10_000;
@@ -63,6 +63,7 @@ interface Lane {
 
 /** A batch under way. */
 interface Underway {
+  readonly size: number;
   /** Resolves when its writes are on their way, or it is over. */
   decided: Promise<void>;
   /** Resolves when it needs nothing but its commit, or is over. */
@@ -161,11 +162,13 @@ export class Committer {
   #begin(bookId: BookId, lane: Lane, before: Underway | undefined, idle: boolean): Underway {
     const room = this.#options.maxBatch ?? MAX_BATCH;
     const gathered = lane.waiting.length;
-    const halved = idle && lane.alone && gathered >= WORTH_HALVING;
-    const batch = lane.waiting.splice(0, Math.min(room, halved ? gathered >> 1 : gathered));
+    const half = Math.ceil((gathered + (idle ? 0 : (before?.size ?? 0))) / 2);
+    const halved = lane.alone && half < gathered && half >= WORTH_HALVING;
+    const batch = lane.waiting.splice(0, Math.min(room, halved ? half : gathered));
     let onDecided!: () => void;
     let onCommitting!: () => void;
     const underway: Underway = {
+      size: batch.length,
       decided: new Promise((resolve) => {
         onDecided = resolve;
       }),

@@ -62,8 +62,8 @@ describe('batches', () => {
   });
 
   test('commands that come together are committed together', async () => {
-    await Promise.all(moves(15));
-    expect(book.batches).toEqual([15]);
+    await Promise.all(moves(10));
+    expect(book.batches).toEqual([10]);
   });
 
   test('many that come at once to a book at rest go in two halves: one is decided while the other is written', async () => {
