@@ -23,6 +23,11 @@ export async function inTransaction<T>(
 ): Promise<T> {
   const trx = await pool.connect();
   let broken: Error | undefined;
+  const own = Object.getOwnPropertyDescriptor(trx, 'query');
+  const reopen = () => {
+    if (own) Object.defineProperty(trx, 'query', own);
+    else delete (trx as Partial<Transaction>).query;
+  };
   try {
     // Not awaited: it travels with the first statement. A failure shows in that statement too.
     const begun = trx.query(begin);
@@ -32,7 +37,8 @@ export async function inTransaction<T>(
       committing = trx.query('COMMIT');
       // Whatever failed before it says so first.
       committing.catch(() => undefined);
-      trx.query = refuseLate;
+      // A statement that came behind its COMMIT would be a transaction of its own.
+      trx.query = (() => Promise.reject(new Error('The database transaction is committing already'))) as never;
     };
     const result = await work(trx, commit);
     await begun;
@@ -41,20 +47,13 @@ export async function inTransaction<T>(
     if (command !== 'COMMIT') throw new CommitUnconfirmed(command);
     return result;
   } catch (error) {
-    reopen(trx);
+    reopen();
     await trx.query('ROLLBACK').catch((failure: Error) => {
       broken = failure;
     });
     throw error;
   } finally {
-    reopen(trx);
+    reopen();
     trx.release(broken);
   }
-}
-
-/** A statement that came behind its COMMIT would be a transaction of its own. */
-const refuseLate = (() => Promise.reject(new Error('The database transaction is committing already'))) as never;
-
-function reopen(trx: Transaction): void {
-  if (trx.query === refuseLate) delete (trx as Partial<Transaction>).query;
 }
