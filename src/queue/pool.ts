@@ -61,7 +61,7 @@ export interface RunningPool {
 /**
  * A job carries one row when it is quiet and a hundred when there is a backlog. Rows are what takes memory, so they are
  * what is bounded; the jobs behind them are ids. Enough rows for commits of a hundred or two, which are hardly dearer a
- * row than larger ones, and a backlog of any size costs a process 45 MB instead of 136 (npm run bench -- memory).
+ * row than larger ones (npm run bench -- memory, payouts).
  */
 const ROWS_PER_JOB = 4;
 
