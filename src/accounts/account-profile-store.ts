@@ -66,26 +66,23 @@ export const accountProfiles: Table<AccountProfile> = {
     });
   },
   async update(trx, bookId, rows) {
-    await updateExactly(
-      trx,
-      {
-        name: 'account_profiles.update',
-        text: `UPDATE account_profiles SET name = v.name, external_id = v.external_id, metadata = v.metadata, version = v.version, updated_at = v.updated_at
+    await updateExactly(trx, {
+      name: 'account_profiles.update',
+      text: `UPDATE account_profiles SET name = v.name, external_id = v.external_id, metadata = v.metadata, version = v.version, updated_at = v.updated_at
         FROM unnest($2::uuid[], $3::text[], $4::text[], ${jsonArray('$5')}::jsonb[], $6::integer[], $7::timestamptz[])
           AS v (account_id, name, external_id, metadata, version, updated_at)
         WHERE account_profiles.book_id = $1 AND account_profiles.account_id = ANY ($2::uuid[]) AND account_profiles.account_id = v.account_id`,
-        values: [
-          bookId,
-          plainArray(column(rows, (row) => row.accountId)),
-          textArray(column(rows, (row) => row.name)),
-          textArray(column(rows, (row) => row.externalId)),
-          joinedJson(column(rows, (row) => JSON.stringify(row.metadata))),
-          plainArray(column(rows, (row) => row.version)),
-          instantArray(column(rows, (row) => row.updatedAt)),
-        ],
-      },
-      rows.length,
-    );
+      values: [
+        bookId,
+        plainArray(column(rows, (row) => row.accountId)),
+        textArray(column(rows, (row) => row.name)),
+        textArray(column(rows, (row) => row.externalId)),
+        joinedJson(column(rows, (row) => JSON.stringify(row.metadata))),
+        plainArray(column(rows, (row) => row.version)),
+        instantArray(column(rows, (row) => row.updatedAt)),
+      ],
+      rows: rows.length,
+    });
   },
 };
 

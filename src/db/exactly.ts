@@ -7,20 +7,25 @@ import { RowCountMismatch } from './postgres-errors.ts';
 
 const DIVISION_BY_ZERO = '22012';
 
+export interface ExactUpdate {
+  name: string;
+  /** An UPDATE without RETURNING. */
+  text: string;
+  values: readonly unknown[];
+  /** How many rows it must write. */
+  rows: number;
+}
+
 /** Throws RowCountMismatch when it wrote another number of rows. */
-export async function updateExactly(
-  trx: Transaction,
-  { name, text, values }: { name: string; text: string; values: unknown[] },
-  expected: number,
-): Promise<void> {
+export async function updateExactly(trx: Transaction, { name, text, values, rows }: ExactUpdate): Promise<void> {
   try {
     await trx.query({
       name,
       text: `WITH written AS (${text} RETURNING 1) SELECT 1 / (count(*) = $${values.length + 1}::bigint)::int FROM written`,
-      values: [...values, expected],
+      values: [...values, rows],
     });
   } catch (error) {
     if ((error as { code?: unknown }).code !== DIVISION_BY_ZERO) throw error;
-    throw new RowCountMismatch({ statement: name, expected });
+    throw new RowCountMismatch({ statement: name, expected: rows });
   }
 }

@@ -78,25 +78,22 @@ export const accounts: Table<Account> = {
    * batch: a plan made while the table was small joins all rows of the book with the list, and is kept.
    */
   async update(trx: Transaction, bookId, rows) {
-    await updateExactly(
-      trx,
-      {
-        name: 'accounts.update',
-        text: `UPDATE accounts SET status = v.status, posted_debits = v.posted_debits, posted_credits = v.posted_credits,
+    await updateExactly(trx, {
+      name: 'accounts.update',
+      text: `UPDATE accounts SET status = v.status, posted_debits = v.posted_debits, posted_credits = v.posted_credits,
           held_debits = v.held_debits, held_credits = v.held_credits, floor = v.floor, lines = v.lines
         FROM unnest($2::uuid[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[])
           AS v (id, status, posted_debits, posted_credits, held_debits, held_credits, floor, lines)
         WHERE accounts.book_id = $1 AND accounts.id = ANY ($2::uuid[]) AND accounts.id = v.id`,
-        values: [
-          bookId,
-          plainArray(column(rows, (row) => row.id)),
-          textArray(column(rows, (row) => row.status)),
-          ...balances(rows),
-          plainArray(column(rows, (row) => row.lines)),
-        ],
-      },
-      rows.length,
-    );
+      values: [
+        bookId,
+        plainArray(column(rows, (row) => row.id)),
+        textArray(column(rows, (row) => row.status)),
+        ...balances(rows),
+        plainArray(column(rows, (row) => row.lines)),
+      ],
+      rows: rows.length,
+    });
   },
 };
 

@@ -17,7 +17,7 @@ import type { Command, Ring } from './command.ts';
 import type { Delivery, Subscriber } from './event.ts';
 import { appendEntries, appendEvents } from './journal-store.ts';
 import { BookState, unionOfTouches } from './state.ts';
-import type { Log, Table } from './table.ts';
+import { type Log, type Table, WRITE_ORDER } from './table.ts';
 
 /** To whom events are delivered: read inside the lock, so that an event and its deliveries agree. */
 export interface EventSink {
@@ -243,8 +243,10 @@ async function writeState(
   }
   for (const { log, rows } of state.logWrites())
     writes.push({ order: log.writeOrder, send: () => log.append(trx, bookId, rows) });
-  if (state.entries.length > 0) writes.push({ order: 30, send: () => appendEntries(trx, bookId, state.entries) });
-  if (state.events.length > 0) writes.push({ order: 50, send: () => appendEvents(trx, bookId, state.events) });
+  if (state.entries.length > 0)
+    writes.push({ order: WRITE_ORDER.entries, send: () => appendEntries(trx, bookId, state.entries) });
+  if (state.events.length > 0)
+    writes.push({ order: WRITE_ORDER.events, send: () => appendEvents(trx, bookId, state.events) });
   if (state.deliveries.length > 0) {
     writes.push({
       order: sink.deliveries.writeOrder,

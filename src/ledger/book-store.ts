@@ -45,22 +45,22 @@ export async function loadBook(db: Queryable, bookId: BookId): Promise<Book | un
  * book last: another process was here, or that batch came to nothing. Only under the lock, as a statement of its own.
  */
 export async function updateBook(trx: Transaction, book: Book, { after }: { after: Uuid }): Promise<void> {
-  const statement = {
-    name: 'books.update',
-    text: `UPDATE books SET entry_sequence = $2, event_sequence = $3, chain_hash = $4, last_posted_at = $5, batch_id = $6
-      WHERE id = $1 AND batch_id = $7`,
-    values: [
-      book.id,
-      book.entrySequence,
-      book.eventSequence,
-      book.chainHash,
-      new Date(book.lastPostedAt),
-      book.batchId,
-      after,
-    ],
-  };
   try {
-    await updateExactly(trx, statement, 1);
+    await updateExactly(trx, {
+      name: 'books.update',
+      text: `UPDATE books SET entry_sequence = $2, event_sequence = $3, chain_hash = $4, last_posted_at = $5, batch_id = $6
+        WHERE id = $1 AND batch_id = $7`,
+      values: [
+        book.id,
+        book.entrySequence,
+        book.eventSequence,
+        book.chainHash,
+        new Date(book.lastPostedAt),
+        book.batchId,
+        after,
+      ],
+      rows: 1,
+    });
   } catch (error) {
     throw error instanceof RowCountMismatch ? new BookMoved(book.id) : error;
   }

@@ -78,25 +78,22 @@ export const holds: Table<Hold> = {
   },
 
   async update(trx, bookId, rows) {
-    await updateExactly(
-      trx,
-      {
-        name: 'holds.update',
-        text: `UPDATE holds SET remaining = v.remaining, status = v.status, steps = v.steps, updated_at = v.updated_at
+    await updateExactly(trx, {
+      name: 'holds.update',
+      text: `UPDATE holds SET remaining = v.remaining, status = v.status, steps = v.steps, updated_at = v.updated_at
         FROM unnest($2::uuid[], $3::bigint[], $4::text[], $5::smallint[], $6::timestamptz[])
           AS v (id, remaining, status, steps, updated_at)
         WHERE holds.book_id = $1 AND holds.id = ANY ($2::uuid[]) AND holds.id = v.id`,
-        values: [
-          bookId,
-          plainArray(column(rows, (row) => row.id)),
-          plainArray(column(rows, (row) => row.remaining)),
-          textArray(column(rows, (row) => row.status)),
-          plainArray(column(rows, (row) => row.steps)),
-          instantArray(column(rows, (row) => row.updatedAt)),
-        ],
-      },
-      rows.length,
-    );
+      values: [
+        bookId,
+        plainArray(column(rows, (row) => row.id)),
+        plainArray(column(rows, (row) => row.remaining)),
+        textArray(column(rows, (row) => row.status)),
+        plainArray(column(rows, (row) => row.steps)),
+        instantArray(column(rows, (row) => row.updatedAt)),
+      ],
+      rows: rows.length,
+    });
   },
 };
 

@@ -170,11 +170,9 @@ export const payouts: Table<Payout> = {
 
   /** A transition also takes back the mark of a row that was stuck: somebody has moved it. */
   async update(trx, bookId, rows) {
-    await updateExactly(
-      trx,
-      {
-        name: 'payouts.update',
-        text: `UPDATE payouts SET status = v.status, amount_returned = v.amount_returned, returns = v.returns, outcome = v.outcome,
+    await updateExactly(trx, {
+      name: 'payouts.update',
+      text: `UPDATE payouts SET status = v.status, amount_returned = v.amount_returned, returns = v.returns, outcome = v.outcome,
           inquiries = v.inquiries, next_inquiry_at = v.next_inquiry_at, sent_at = v.sent_at, failure_code = v.failure_code,
           rail_code = v.rail_code, rail_reference = v.rail_reference, entry_ids = v.entry_ids, version = v.version,
           due_at = v.due_at, updated_at = v.updated_at, stuck_at = NULL, stuck_error = NULL
@@ -183,26 +181,25 @@ export const payouts: Table<Payout> = {
           AS v (id, status, amount_returned, returns, outcome, inquiries, next_inquiry_at, sent_at, failure_code,
             rail_code, rail_reference, entry_ids, version, due_at, updated_at)
         WHERE payouts.book_id = $1 AND payouts.id = ANY ($2::uuid[]) AND payouts.id = v.id`,
-        values: [
-          bookId,
-          plainArray(column(rows, (row) => row.id)),
-          textArray(column(rows, (row) => row.status)),
-          plainArray(column(rows, (row) => row.amountReturned)),
-          plainArray(column(rows, (row) => row.returns)),
-          textArray(column(rows, (row) => row.outcome)),
-          plainArray(column(rows, (row) => row.inquiries)),
-          instantArray(column(rows, (row) => row.nextInquiryAt)),
-          instantArray(column(rows, (row) => row.sentAt)),
-          textArray(column(rows, (row) => row.failureCode)),
-          textArray(column(rows, (row) => row.railCode)),
-          textArray(column(rows, (row) => row.railReference)),
-          joinedJson(column(rows, (row) => JSON.stringify(row.entryIds))),
-          plainArray(column(rows, (row) => row.version)),
-          instantArray(column(rows, (row) => row.dueAt)),
-          instantArray(column(rows, (row) => row.updatedAt)),
-        ],
-      },
-      rows.length,
-    );
+      values: [
+        bookId,
+        plainArray(column(rows, (row) => row.id)),
+        textArray(column(rows, (row) => row.status)),
+        plainArray(column(rows, (row) => row.amountReturned)),
+        plainArray(column(rows, (row) => row.returns)),
+        textArray(column(rows, (row) => row.outcome)),
+        plainArray(column(rows, (row) => row.inquiries)),
+        instantArray(column(rows, (row) => row.nextInquiryAt)),
+        instantArray(column(rows, (row) => row.sentAt)),
+        textArray(column(rows, (row) => row.failureCode)),
+        textArray(column(rows, (row) => row.railCode)),
+        textArray(column(rows, (row) => row.railReference)),
+        joinedJson(column(rows, (row) => JSON.stringify(row.entryIds))),
+        plainArray(column(rows, (row) => row.version)),
+        instantArray(column(rows, (row) => row.dueAt)),
+        instantArray(column(rows, (row) => row.updatedAt)),
+      ],
+      rows: rows.length,
+    });
   },
 };

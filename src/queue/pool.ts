@@ -14,19 +14,25 @@ export type Handlers<Name extends QueuePool> = Record<(typeof JOBS)[Name][number
 
 export interface PoolDefinition {
   readonly name: QueuePool;
-  /** Jobs in hand at once, in each lane that the process prefers; four times as many rows, in all lanes together. */
+  /** Jobs in hand at once, in each lane that the process prefers. */
   readonly concurrency: number;
+  /**
+   * For each of them so many rows in hand at most, in all lanes together. Only for a pool that waits on nobody outside:
+   * elsewhere the rows of one slow rail or receiver would take the room of all others.
+   */
+  readonly rowsPerJob?: number;
   readonly answer: (name: JobName, data: JobData) => Promise<unknown>;
 }
 
 export function definePool<Name extends QueuePool>(
   name: Name,
-  { concurrency, jobs }: { concurrency: number; jobs: Handlers<Name> },
+  { concurrency, rowsPerJob, jobs }: { concurrency: number; rowsPerJob?: number; jobs: Handlers<Name> },
 ): PoolDefinition {
   const handlers = new Map(Object.entries<(data: JobData) => Promise<unknown>>(jobs));
   return {
     name,
     concurrency,
+    rowsPerJob,
     answer(job, data) {
       const handler = handlers.get(job);
       // A job of a later release: its row is still due, and a process that knows the job will hear of it.
@@ -58,13 +64,6 @@ export interface RunningPool {
   close(limit: { limitMs: number }): Promise<boolean>;
 }
 
-/**
- * A job carries one row when it is quiet and a hundred when there is a backlog. Rows are what takes memory, so they are
- * what is bounded; the jobs behind them are ids. Enough rows for commits of a hundred or two, which are hardly dearer a
- * row than larger ones (npm run bench -- memory, payouts).
- */
-const ROWS_PER_JOB = 4;
-
 /** With no job in hand, the library still says good-bye to its datastore, which may be away. */
 const FAREWELL_LIMIT_MS = 1_500;
 const REOPEN_AFTER_MS = 1_000;
@@ -74,7 +73,7 @@ export function startPool(definition: PoolDefinition, options: StartPoolOptions)
   const log = options.log.child({ pool: definition.name });
   const warn = warnSeldom(log, 'a job failed; its rows will be rung for again');
   const full = options.concurrency ?? definition.concurrency;
-  const room = new Room(full * ROWS_PER_JOB);
+  const room = new Room(full * (definition.rowsPerJob ?? Number.POSITIVE_INFINITY));
   const preferred = options.lanes && new Set(options.lanes);
   let inHand = 0;
   let onIdle: (() => void) | undefined;

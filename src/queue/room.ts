@@ -1,4 +1,4 @@
-/** How many rows a pool has in hand: what is beyond its size waits at the door, first come first in. */
+/** Room for the rows that a pool has in hand: what is beyond its size waits at the door, first come first in. */
 export class Room {
   readonly #size: number;
   #taken = 0;

@@ -90,11 +90,9 @@ export const webhookEndpoints: Table<WebhookEndpoint> = {
    * it read. Another URL, or being switched on again, is a new beginning.
    */
   async update(trx, bookId, rows) {
-    await updateExactly(
-      trx,
-      {
-        name: 'webhook_endpoints.update',
-        text: `UPDATE webhook_endpoints AS w SET url = v.url, description = v.description, status = v.status,
+    await updateExactly(trx, {
+      name: 'webhook_endpoints.update',
+      text: `UPDATE webhook_endpoints AS w SET url = v.url, description = v.description, status = v.status,
           disabled_reason = v.disabled_reason, secret_sealed = v.secret_sealed,
           previous_secret_sealed = v.previous_secret_sealed, previous_secret_until = v.previous_secret_until,
           metadata = v.metadata, version = v.version, updated_at = v.updated_at,
@@ -105,10 +103,9 @@ export const webhookEndpoints: Table<WebhookEndpoint> = {
           AS v (id, url, description, status, disabled_reason, secret_sealed, previous_secret_sealed, previous_secret_until,
             metadata, version, updated_at, events)
         WHERE w.book_id = $1 AND w.id = v.id`,
-        values: [bookId, ...changingColumns(rows), eventsColumn(rows)],
-      },
-      rows.length,
-    );
+      values: [bookId, ...changingColumns(rows), eventsColumn(rows)],
+      rows: rows.length,
+    });
   },
 };
 
