@@ -51,8 +51,9 @@ export function queueContract(config: () => QueuesConfig): void {
   let answered: Answered;
   const running: RunningPool[] = [];
 
-  const start = (options: { concurrency?: number; lanes?: number[] } = {}) => {
-    const pool = startPool(answered.pool, { queues, log: silent, ...options });
+  const start = (options: { concurrency?: number; lanes?: number[]; rowsPerJob?: number } = {}) => {
+    const { rowsPerJob } = options;
+    const pool = startPool({ ...answered.pool, rowsPerJob }, { queues, log: silent, ...options });
     running.push(pool);
     return pool;
   };
@@ -129,6 +130,31 @@ export function queueContract(config: () => QueuesConfig): void {
     await expect
       .poll(async () => (await queues.depth('ledger', 0, LIMIT)).states, soon)
       .toEqual({ waiting: 0, active: 0, delayed: 0, failed: 0 });
+  });
+
+  /** Four jobs of a hundred rows. */
+  const ringFourHundred = () =>
+    doorbell.ring(
+      'book',
+      Array.from({ length: 400 }, (_, row) => reserve(`row-${row}`)),
+    );
+
+  test('a pool that bounds its rows keeps the next job at the door until there is room', async () => {
+    answered.hold();
+    const pool = start({ rowsPerJob: 50 });
+    ringFourHundred();
+    await expect.poll(() => [pool.inHand(), answered.started], soon).toEqual([4, 2]);
+    answered.release();
+    await expect.poll(() => answered.ids.length, soon).toBe(400);
+  });
+
+  test('one that does not takes every job in hand: the rows of a slow receiver leave room for those of others', async () => {
+    answered.hold();
+    start();
+    ringFourHundred();
+    await expect.poll(() => answered.started, soon).toBe(4);
+    answered.release();
+    await expect.poll(() => answered.ids.length, soon).toBe(400);
   });
 
   test('closing finishes what is in hand and takes no more', async () => {
