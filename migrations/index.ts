@@ -8,6 +8,7 @@ import * as sandboxRail from './0005-sandbox-rail.ts';
 import * as indexesForOnePurpose from './0006-indexes-for-one-purpose.ts';
 import * as checkpoints from './0007-checkpoints.ts';
 import * as batchId from './0008-batch-id.ts';
+import * as referencesOfOneCommit from './0009-references-of-one-commit.ts';
 
 interface NamedMigration {
   name: string;
@@ -23,6 +24,7 @@ const MIGRATIONS: NamedMigration[] = [
   { name: '0006-indexes-for-one-purpose', migration: indexesForOnePurpose },
   { name: '0007-checkpoints', migration: checkpoints },
   { name: '0008-batch-id', migration: batchId },
+  { name: '0009-references-of-one-commit', migration: referencesOfOneCommit },
 ];
 
 export const migrationSource: Knex.MigrationSource<NamedMigration> = {

@@ -3,7 +3,7 @@
  * Outside they carry the prefix of their kind and 26 characters of Crockford's base 32 (the TypeID form), inside and in
  * Postgres they are plain UUIDs.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { v7 } from 'uuid';
 import { takeRandom } from './random.ts';
 
@@ -41,7 +41,7 @@ let latest = { msecs: 0, seq: 0 };
 
 /** An id that follows from its parts: the same parts always name the same thing. */
 export function deriveId(...parts: string[]): Uuid {
-  const bytes = createHash('sha256').update(parts.join('\u0000')).digest().subarray(0, 16);
+  const bytes = hash('sha256', parts.join('\u0000'), 'buffer').subarray(0, 16);
   bytes[6] = (bytes[6]! & 0x0f) | 0x80;
   bytes[8] = (bytes[8]! & 0x3f) | 0x80;
   const hex = bytes.toString('hex');

@@ -27,7 +27,7 @@ export function createLogger(level: string, name: string): Logger {
 }
 
 /** A line for each request, but not a system call for each line. What a kill -9 can lose of the log is a fifth of a second. */
-const BUFFERED_BYTES = 4_096;
+const BUFFERED_BYTES = 16_000;
 const FLUSH_MS = 200;
 
 /**

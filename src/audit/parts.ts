@@ -12,8 +12,8 @@ import { type DeliveryRow, readDeliveryReferences } from '../verify/event-check-
 import { checkEventWindow } from '../verify/event-window.ts';
 import { checkHold } from '../verify/hold-check.ts';
 import { readHolds } from '../verify/hold-check-store.ts';
-import { reportOddStep } from '../verify/hold-step-check.ts';
-import { readOddSteps } from '../verify/hold-step-store.ts';
+import { checkReference, reportOddStep } from '../verify/hold-step-check.ts';
+import { readOddSteps, readStepReferences, type StepReference } from '../verify/hold-step-store.ts';
 import { checkKey } from '../verify/idempotency-check.ts';
 import { readKeys } from '../verify/idempotency-check-store.ts';
 import { checkTransfer } from '../verify/inbound-transfer-check.ts';
@@ -55,6 +55,10 @@ export const PARTS: readonly Part[] = [
     for (const step of odd) reportOddStep(context, step);
     return last;
   }),
+  part(
+    'holds of steps',
+    pages(readStepReferences, checkReference, (step): StepReference => step),
+  ),
   part(
     'payouts',
     pages(readPayoutHistories, checkPayout, ({ payout }): string => payout.id),

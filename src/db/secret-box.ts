@@ -5,7 +5,7 @@
  * Form: version (1 byte), key id (the first 4 bytes of the key's SHA-256), nonce (12), tag (16), ciphertext. Version and
  * key id are authenticated with the text. Nonces are random: 96 bits are safe for 2^32 texts a key (NIST SP 800-38D, 8.3).
  */
-import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hash } from 'node:crypto';
 import { takeRandom } from '../random.ts';
 
 export interface SecretBox {
@@ -75,5 +75,5 @@ function decodeKey(base64: string): Buffer {
 }
 
 function keyId(key: Buffer): Buffer {
-  return createHash('sha256').update(key).digest().subarray(0, KEY_ID_BYTES);
+  return hash('sha256', key, 'buffer').subarray(0, KEY_ID_BYTES);
 }

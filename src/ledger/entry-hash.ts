@@ -4,7 +4,7 @@
  * The text is put together by hand, in the sorted order of keys: an entry costs one hash, not a tree of objects. A test
  * holds it against a general canonicaliser.
  */
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { formatInstant } from '../clock.ts';
 import type { BookId } from './book.ts';
 import type { Entry, EntryText, Posting } from './entry.ts';
@@ -17,9 +17,7 @@ export type UnsealedEntry = Omit<Entry, 'hash'>;
 type HashedEntry = Omit<UnsealedEntry, 'text'> & { text?: unknown };
 
 export function entryHash(bookId: BookId, previousHash: Buffer, entry: HashedEntry): Buffer {
-  return createHash('sha256')
-    .update(entryText(bookId, previousHash, entry))
-    .digest();
+  return hash('sha256', entryText(bookId, previousHash, entry), 'buffer');
 }
 
 /** The canonical JSON that is hashed. `resource` and `step` are our own words, without a character to escape. */

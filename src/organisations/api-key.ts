@@ -3,7 +3,7 @@
  * because unlike a password it has more than enough randomness of its own.
  * Next: api-key-store.ts (rows), authenticate.ts (checking one on every request), issue-api-key.ts (making and rolling).
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import type { Instant } from '../clock.ts';
 import type { Uuid } from '../ids.ts';
@@ -74,7 +74,7 @@ export function looksLikeApiKey(token: string): boolean {
 }
 
 export function hashApiKey(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
+  return hash('sha256', token, 'buffer');
 }
 
 /** A rule about keys that a request to make one breaks. The message names what was given. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { BookId } from '../ledger/book.ts';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
@@ -8,7 +8,7 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
  * that repeats its request, even against a database restored from an older backup, cannot be paid twice.
  */
 export function endToEndId(bookId: BookId, idempotencyKey: string): string {
-  const digest = createHash('sha256').update(`${bookId} ${idempotencyKey}`).digest();
+  const digest = hash('sha256', `${bookId} ${idempotencyKey}`, 'buffer');
   let text = 'CH';
   for (const byte of digest) text += ALPHABET[byte & 31];
   return `${text}0`;

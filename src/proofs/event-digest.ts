@@ -2,13 +2,13 @@
  * What the tree of events is made of: SHA-256 over the canonical JSON (RFC 8785) of a row, every column of it, the number as
  * a string. Events carry no hash of their own, since hashing each one's two kilobytes would cost the commit that writes it.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { formatInstant } from '../clock.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { LedgerEvent } from '../ledger/event.ts';
 
 export function eventDigest(bookId: BookId, event: LedgerEvent): Buffer {
-  return createHash('sha256').update(eventText(bookId, event)).digest();
+  return hash('sha256', eventText(bookId, event), 'buffer');
 }
 
 /** Keys stand sorted here, and JSON.stringify writes strings as RFC 8785 asks. */

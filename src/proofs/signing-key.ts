@@ -2,7 +2,7 @@
  * Ed25519 (RFC 8032) for checkpoints. A key is named by the SHA-256 of its public half, so an auditor who wrote the name
  * down knows the key again, and after a rotation every checkpoint still says which key signed it.
  */
-import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
+import { createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto';
 
 /** What stands before the 32 bytes of a private and of a public key in their DER forms (RFC 8410). */
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
@@ -27,7 +27,7 @@ export function signingKeyFrom(text: string): SigningKey {
 
 /** `ed25519:` and the SHA-256 of the 32 bytes, in hex. */
 export function keyIdOf(publicKey: Buffer): string {
-  return `ed25519:${createHash('sha256').update(publicKey).digest('hex')}`;
+  return `ed25519:${hash('sha256', publicKey, 'hex')}`;
 }
 
 export function isSignedBy(publicKey: Buffer, message: string, signature: Buffer): boolean {

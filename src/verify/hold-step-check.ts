@@ -1,8 +1,9 @@
-/** Steps of holds: each happened in the moment of an event that tells of it, and is of a kind that can stand in its place. */
+/** Steps of holds: each is of a hold, happened in the moment of an event that tells of it, and can stand in its place. */
 import { formatInstant } from '../clock.ts';
 import { publicId, type Uuid } from '../ids.ts';
 import type { Check, CheckContext } from './check.ts';
-import { type OddStep, readOddSteps } from './hold-step-store.ts';
+import { type OddStep, readOddSteps, readStepReferences, type StepReference } from './hold-step-store.ts';
+import { readAhead } from './read-ahead.ts';
 
 const PAGE = 1_000;
 
@@ -15,8 +16,26 @@ export const holdStepCheck: Check = {
       after = last;
       for (const step of odd) reportOddStep(context, step);
     } while (after !== undefined);
+    await checkReferences(context);
   },
 };
+
+async function checkReferences(context: CheckContext): Promise<void> {
+  const { pool, book } = context;
+  const pages = readAhead<StepReference>((after) => readStepReferences(pool, book.id, { after, limit: PAGE }));
+  for await (const steps of pages) for (const step of steps) checkReference(context, step);
+}
+
+export function checkReference({ report }: CheckContext, { holdId, ordinal, hasHold }: StepReference): void {
+  if (hasHold) return;
+  report({
+    check: 'journal.stray',
+    ids: { table: 'hold_steps', hold: publicId('hold', holdId), step: `${ordinal}` },
+    expected: 'a hold',
+    actual: 'no hold',
+    detail: 'The step is of a hold that does not exist.',
+  });
+}
 
 export function reportOddStep({ report }: CheckContext, step: OddStep): void {
   const { holdId, ordinal, kind, createdAt, told, possible } = step;

@@ -1,10 +1,10 @@
 import type { Queryable } from '../db/pool.ts';
 import type { BookId } from '../ledger/book.ts';
 
-const TABLES = ['entries', 'postings', 'entry_texts', 'hold_steps', 'events'] as const;
+const TABLES = ['entries', 'postings', 'entry_texts', 'hold_steps', 'events', 'idempotency_keys'] as const;
 
 /**
- * Books that rows of the journal name and that do not exist. Each table is read from one book to the next, so it costs as
+ * Books that rows name and that do not exist. Each table is read from one book to the next, so it costs as
  * many steps as there are books, however long they are. Indexes: the primary keys.
  */
 export async function findStrayBooks(db: Queryable): Promise<{ table: string; bookId: BookId }[]> {

@@ -150,6 +150,14 @@ describe('in a book in which everything has happened', () => {
       ],
     ],
     [
+      'a step is of a hold that is not there',
+      ['journal.stray'],
+      () => [
+        `INSERT INTO hold_steps SELECT book_id, gen_random_uuid(), ordinal, kind, amount, created_at
+         FROM hold_steps WHERE ordinal = 1 AND hold_id = '${scene.payouts.paid.holdId}'`,
+      ],
+    ],
+    [
       'a posting belongs to nothing',
       ['account.totals', 'journal.stray'],
       () => [

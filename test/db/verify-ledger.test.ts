@@ -227,6 +227,13 @@ describe('holds', () => {
       () => [`UPDATE holds SET status = 'expired' WHERE ${HOLD('paid')}`],
     ],
     ['its last step is gone', ['hold.remaining', 'hold.steps'], () => [`DELETE FROM hold_steps WHERE ${STEP(3)}`]],
+    [
+      'a step is of a hold that is not there',
+      ['journal.stray'],
+      () => [
+        `INSERT INTO hold_steps SELECT book_id, gen_random_uuid(), ordinal, kind, amount, created_at FROM hold_steps WHERE ${STEP(1)}`,
+      ],
+    ],
     ['its first step is gone', ['hold.kind', 'hold.steps'], () => [`DELETE FROM hold_steps WHERE ${STEP(1)}`]],
     [
       'a step took another amount',
@@ -249,8 +256,12 @@ describe('holds', () => {
       ['hold.resource', 'hold.told', 'payout.hold'],
       () => [`UPDATE holds SET resource_id = id WHERE ${HOLD('paid')}`],
     ],
-    ['it is gone', ['payout.hold'], () => [`DELETE FROM holds WHERE ${HOLD('paid')}`]],
-    ['it is gone while open', ['account.held', 'payout.hold'], () => [`DELETE FROM holds WHERE ${HOLD('pending')}`]],
+    ['it is gone', ['journal.stray', 'payout.hold'], () => [`DELETE FROM holds WHERE ${HOLD('paid')}`]],
+    [
+      'it is gone while open',
+      ['account.held', 'journal.stray', 'payout.hold'],
+      () => [`DELETE FROM holds WHERE ${HOLD('pending')}`],
+    ],
   ])('%s', async (_, rules, statements) => {
     expect(rulesOf(await findingsAfter(...statements()))).toEqual(rules);
   });

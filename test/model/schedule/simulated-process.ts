@@ -65,7 +65,7 @@ export class SimulatedProcess implements Owner {
     const clock = around.clock.skewed(skewMs);
     const pool = gatedPool(scheduler, this, around.pool);
     const queues = around.queues.of(this);
-    const doorbell = createDoorbell({ queues, log });
+    const doorbell = createDoorbell({ queues, log, paceMs: 0 });
     const committer = new Committer({
       pool,
       clock,

@@ -83,7 +83,7 @@ describe('a doorbell', () => {
 
   test('gathers what comes while a flush runs into the next one', async () => {
     const { queues, calls } = heldQueues();
-    const doorbell = createDoorbell({ queues, log });
+    const doorbell = createDoorbell({ queues, log, paceMs: 0 });
     doorbell.ring('book', [reserve('a')]);
     await turn();
     doorbell.ring('book', [reserve('b')]);
@@ -92,6 +92,25 @@ describe('a doorbell', () => {
     expect(calls).toHaveLength(1);
     calls[0]?.let();
     await turn();
+    expect(calls[1]?.jobs[0]?.data.ids).toEqual(['b', 'c']);
+    calls[1]?.let();
+    await doorbell.close();
+  });
+
+  test('rings the first bell at once, and gathers those that follow for its pace', async () => {
+    const { queues, calls } = heldQueues();
+    const doorbell = createDoorbell({ queues, log, paceMs: 1_000 });
+    doorbell.ring('book', [reserve('a')]);
+    await turn();
+    expect(calls).toHaveLength(1);
+    calls[0]?.let();
+    await turn();
+    doorbell.ring('book', [reserve('b')]);
+    await turn();
+    doorbell.ring('book', [reserve('c')]);
+    await turn();
+    expect(calls).toHaveLength(1);
+    await expect.poll(() => calls.length, { timeout: 10_000 }).toBe(2);
     expect(calls[1]?.jobs[0]?.data.ids).toEqual(['b', 'c']);
     calls[1]?.let();
     await doorbell.close();
@@ -108,7 +127,7 @@ describe('a doorbell', () => {
   test('holds no more ids than its capacity, counts the others, and has room again after a flush', async () => {
     const { queues, calls } = heldQueues();
     const counts = counting();
-    const doorbell = createDoorbell({ queues, log, counts, capacity: 3 });
+    const doorbell = createDoorbell({ queues, log, counts, capacity: 3, paceMs: 0 });
     doorbell.ring('book', [reserve('a'), reserve('b')]);
     await turn();
     doorbell.ring('book', [reserve('c'), reserve('d'), reserve('e')]);
