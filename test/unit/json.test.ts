@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { canonicalize } from 'json-canonicalize';
 import { describe, expect, test } from 'vitest';
 import { canonicalJson, InexactNumber, JsonText, parseJson, toJson } from '../../src/json.ts';
 
@@ -125,6 +126,16 @@ test('canonical JSON does not know the order of keys or white space', () => {
   const other = parseJson('{"a":{"c":"x","d":null},"b":[1,2]}');
   expect(canonicalJson(one)).toBe(canonicalJson(other));
   expect(canonicalJson(one)).toBe('{"a":{"c":"x","d":null},"b":[1,2]}');
+});
+
+test('canonical JSON is what a general canonicaliser makes of the value', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
+      expect(canonicalJson(value)).toBe(canonicalize(value));
+    }),
+  );
+  // Names that are numbers have an order of their own in objects, and none in canonical JSON.
+  expect(canonicalJson({ 2: 'b', 10: 'a', '\u20ac': 1, '\r': 2 })).toBe('{"\\r":2,"10":"a","2":"b","\u20ac":1}');
 });
 
 test('what the built-in writer can say is written the same', () => {

@@ -79,15 +79,12 @@ export function reference(kind: IdKind, description?: string) {
   const prefix = ID_PREFIXES[kind];
   return z
     .string()
-    .check((context) => {
-      if (parsePublicId(kind, context.value) !== undefined) return;
-      context.issues.push({
-        code: 'custom',
-        input: context.value,
-        message: `Expects an id such as ${exampleId(kind)}.`,
-      });
+    .transform((text, context): Uuid => {
+      const id = parsePublicId(kind, text);
+      if (id !== undefined) return id;
+      context.issues.push({ code: 'custom', input: text, message: `Expects an id such as ${exampleId(kind)}.` });
+      return z.NEVER;
     })
-    .transform((text): Uuid => parsePublicId(kind, text)!)
     .meta({ type: 'string', pattern: `^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`, description, example: exampleId(kind) });
 }
 
