@@ -1,11 +1,12 @@
 /**
  * References whose two ends are written in one commit are kept by that commit, not by a foreign key. The committer holds
- * the book's row locked and writes it with every batch, in a statement that fails where there is none; a posting is written
- * with its entry, a step and a payout with their hold, a delivery with its event. A foreign key looks each of them up once
- * more, row by row, which was a fifth of what Postgres does to accept a payout and a sixth of a posted entry. `npm run
- * verify` reports a row whose other end is missing.
+ * the book's row locked and writes it with every batch, in a statement that fails where there is none, and so it does with
+ * the account that a hold is placed on; a posting is written with its entry, a step and a payout with their hold, a delivery
+ * with its event. A foreign key looks each of them up once more, row by row, which was a fifth of what Postgres does to
+ * accept a payout and a sixth of a posted entry. `npm run verify` reports a row whose other end is missing.
  *
- * References to what was there before the commit (accounts, endpoints, deliveries, payouts) stay foreign keys.
+ * The accounts of a posting stay foreign keys, since all else is checked against the journal, and so does what refers to
+ * something that was there before the commit.
  */
 import type { Knex } from 'knex';
 
@@ -14,8 +15,10 @@ const REFERENCES = [
   { table: 'events', columns: 'book_id', to: 'books (id)' },
   { table: 'idempotency_keys', columns: 'book_id', to: 'books (id)' },
   { table: 'postings', columns: 'book_id, entry_sequence', to: 'entries (book_id, sequence)' },
+  { table: 'holds', columns: 'book_id, account_id', to: 'accounts (book_id, id)' },
   { table: 'hold_steps', columns: 'book_id, hold_id', to: 'holds (book_id, id)' },
   { table: 'payouts', columns: 'book_id, hold_id', to: 'holds (book_id, id)' },
+  { table: 'payouts', columns: 'book_id, account_id', to: 'accounts (book_id, id)' },
   { table: 'webhook_deliveries', columns: 'book_id, event_sequence', to: 'events (book_id, sequence)' },
 ].map((reference) => ({ ...reference, name: `${reference.table}_${reference.columns.replaceAll(', ', '_')}_fkey` }));
 

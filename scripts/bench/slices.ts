@@ -28,10 +28,14 @@ export interface Turns {
   ratio(name: string, other: string): number;
 }
 
-/** Rounds of all slices until the time is over. The first round warms up and does not count. */
-export async function takeTurns(slices: readonly Slice[], seconds: number): Promise<Turns> {
+/** Rounds of all slices until the time is over. The first ones warm up and do not count: what runs is still being compiled. */
+export async function takeTurns(
+  slices: readonly Slice[],
+  seconds: number,
+  { warmUpRounds = 1 }: { warmUpRounds?: number } = {},
+): Promise<Turns> {
   const rounds: Record<string, number>[] = [];
-  for (const slice of slices) await slice.run();
+  for (let round = 1; round <= warmUpRounds; round++) for (const slice of slices) await slice.run();
   const until = performance.now() + seconds * 1000;
   while (rounds.length < ROUNDS_MIN || performance.now() < until) {
     const round: Record<string, number> = {};
