@@ -52,7 +52,7 @@ const FLUSH_LIMIT_MS = 2_000;
  * A bell that comes alone goes at once. Under load they are gathered for so long: a job costs the queue, whoever adds it
  * and whoever takes it many times more than one more id in it (npm run bench -- accept, payouts).
  */
-const PACE_MS = 10;
+const PACE_MS = 20;
 
 /** A pipeline of this many jobs is a few hundred kilobytes. */
 const JOBS_PER_ADD = 500;
