@@ -41,7 +41,7 @@ export async function serve(route: Route, request: Request, context: PipelineCon
   const rawBody = route.method === 'post' || route.method === 'patch' ? await readBody(request) : '';
   const faults: FactualFault[] = [];
   const body: JsonObject = rawBody === '' ? {} : parseBody(rawBody, faults);
-  const validBody = validate(route.body ?? emptyBody, body, jsonPointer, faults);
+  const validBody = route.plainBody?.(body) ?? validate(route.body ?? emptyBody, body, jsonPointer, faults);
   const validQuery = readQuery(route, request.url, faults);
   const { headers } = request;
   const idempotencyKey = headers['idempotency-key'] as string | undefined;

@@ -5,6 +5,7 @@
 import type { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
 import type { IdKind, Uuid } from '../ids.ts';
+import type { JsonObject } from '../json.ts';
 import type { Scope } from '../organisations/api-key.ts';
 import type { Principal } from '../organisations/authenticate.ts';
 import type { ApiRuntime } from './api-runtime.ts';
@@ -69,6 +70,8 @@ export interface Route<BodySchema extends z.ZodType = z.ZodType, QuerySchema ext
   query?: QuerySchema;
   /** Without one, a POST takes an empty object or nothing. */
   body?: BodySchema;
+  /** Reads what the schema would give of a plain body, sooner; undefined where the schema must be asked. */
+  plainBody?: (body: JsonObject) => z.output<BodySchema> | undefined;
   bodyExample?: unknown;
   /** `required` on what moves money; every other write takes a key too. */
   idempotency?: 'required' | 'optional';

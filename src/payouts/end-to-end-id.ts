@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto';
 import type { BookId } from '../ledger/book.ts';
 
-const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+const ALPHABET = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567', 'latin1');
+/** `CH`, 32 characters, `0`. */
+const written = Buffer.from(`CH${'_'.repeat(32)}0`, 'latin1');
 
 /**
  * The id a rail knows a payout by: 35 characters (ISO 20022 Max35Text), derived from book and Idempotency-Key. A client
@@ -9,7 +11,6 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
  */
 export function endToEndId(bookId: BookId, idempotencyKey: string): string {
   const digest = hash('sha256', `${bookId} ${idempotencyKey}`, 'buffer');
-  let text = 'CH';
-  for (const byte of digest) text += ALPHABET[byte & 31];
-  return `${text}0`;
+  for (let index = 0; index < digest.length; index++) written[index + 2] = ALPHABET[digest[index]! & 31]!;
+  return written.toString('latin1');
 }

@@ -25,6 +25,7 @@ import {
 } from '../pages.ts';
 import { type RouteAnswer, type RouteRequest, route } from '../route.ts';
 import * as schemas from '../schemas/payouts.ts';
+import { readPlainPayout } from '../schemas/plain-payout.ts';
 import { listOf } from '../schemas/shown.ts';
 import { timeline } from '../schemas/timeline.ts';
 
@@ -49,6 +50,7 @@ const create = route({
   prefersWait: true,
   query: z.strictObject({ dry_run: dryRun }),
   body: schemas.createPayout,
+  plainBody: readPlainPayout,
   bodyExample: schemas.createPayoutExample,
   responses: {
     200: { description: 'A dry run: what would happen.', schema: schemas.payoutPreview },

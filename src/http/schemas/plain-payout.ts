@@ -1,0 +1,54 @@
+/**
+ * The commonest body of the commonest request, read by hand in a tenth of the schema's time. What it is not sure of, right or
+ * wrong, it leaves to the schema; a test holds the two against each other.
+ */
+import type { z } from 'zod';
+import { parsePublicId } from '../../ids.ts';
+import type { JsonObject } from '../../json.ts';
+import { isCurrency } from '../../money/currency.ts';
+import { TEXT_LIMITS } from './fields.ts';
+import type { createPayout } from './payouts.ts';
+
+type CreatePayout = z.output<typeof createPayout>;
+
+const MEMBERS = new Set(['amount', 'currency', 'destination', 'account', 'description', 'external_id']);
+const DESTINATION_MEMBERS = new Set(['type', 'alias', 'provider']);
+
+/** The body as the schema would give it, or undefined where the schema must be asked. */
+export function readPlainPayout(body: JsonObject): CreatePayout | undefined {
+  const { amount, currency, account, description, external_id } = body;
+  if (!hasOnly(body, MEMBERS)) return undefined;
+  if (typeof amount !== 'number' || !Number.isSafeInteger(amount) || amount < 1) return undefined;
+  if (typeof currency !== 'string' || !isCurrency(currency)) return undefined;
+  const destination = readDestination(body.destination);
+  if (!destination || !isText(description, TEXT_LIMITS.description) || !isText(external_id, TEXT_LIMITS.externalId))
+    return undefined;
+  const plain: CreatePayout = { amount: BigInt(amount), currency, destination };
+  if (account !== undefined) {
+    const id = typeof account === 'string' ? parsePublicId('account', account) : undefined;
+    if (id === undefined) return undefined;
+    plain.account = id;
+  }
+  if (description !== undefined) plain.description = description;
+  if (external_id !== undefined) plain.external_id = external_id;
+  return plain;
+}
+
+function readDestination(value: unknown): CreatePayout['destination'] | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { type, alias, provider } = value as JsonObject;
+  if (type !== 'cliq' || typeof alias !== 'string' || !hasOnly(value, DESTINATION_MEMBERS)) return undefined;
+  if (!isText(alias, TEXT_LIMITS.alias) || !isText(provider, TEXT_LIMITS.provider)) return undefined;
+  return provider === undefined ? { type, alias } : { type, alias, provider };
+}
+
+/** Absent, null, or short enough however characters are counted. */
+function isText(value: unknown, maximum: number): value is string | null | undefined {
+  if (value === undefined || value === null) return true;
+  return typeof value === 'string' && value.length > 0 && value.length <= maximum;
+}
+
+function hasOnly(value: object, members: ReadonlySet<string>): boolean {
+  for (const member of Object.keys(value)) if (!members.has(member)) return false;
+  return true;
+}
