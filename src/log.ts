@@ -26,7 +26,10 @@ export function createLogger(level: string, name: string): Logger {
   return pino(options, pino.destination({ dest: 1, sync: false, minLength: BUFFERED_BYTES, periodicFlush: FLUSH_MS }));
 }
 
-/** A line for each request, but not a system call for each line. What a kill -9 can lose of the log is a fifth of a second. */
+/**
+ * A line for each request, but not a system call for each line. What a kill -9 can lose of the log is a fifth of a second.
+ * A write of the library is 16,384 bytes at most, and what is gathered must be less.
+ */
 const BUFFERED_BYTES = 16_000;
 const FLUSH_MS = 200;
 

@@ -12,7 +12,7 @@ import { type DeliveryRow, readDeliveryReferences } from '../verify/event-check-
 import { checkEventWindow } from '../verify/event-window.ts';
 import { checkHold } from '../verify/hold-check.ts';
 import { readHolds } from '../verify/hold-check-store.ts';
-import { checkReference, reportOddStep } from '../verify/hold-step-check.ts';
+import { checkStepReference, reportOddStep } from '../verify/hold-step-check.ts';
 import { readOddSteps, readStepReferences, type StepReference } from '../verify/hold-step-store.ts';
 import { checkKey } from '../verify/idempotency-check.ts';
 import { readKeys } from '../verify/idempotency-check-store.ts';
@@ -57,7 +57,7 @@ export const PARTS: readonly Part[] = [
   }),
   part(
     'holds of steps',
-    pages(readStepReferences, checkReference, (step): StepReference => step),
+    pages(readStepReferences, checkStepReference, (step): StepReference => step),
   ),
   part(
     'payouts',

@@ -16,17 +16,17 @@ export const holdStepCheck: Check = {
       after = last;
       for (const step of odd) reportOddStep(context, step);
     } while (after !== undefined);
-    await checkReferences(context);
+    await checkStepReferences(context);
   },
 };
 
-async function checkReferences(context: CheckContext): Promise<void> {
+async function checkStepReferences(context: CheckContext): Promise<void> {
   const { pool, book } = context;
   const pages = readAhead<StepReference>((after) => readStepReferences(pool, book.id, { after, limit: PAGE }));
-  for await (const steps of pages) for (const step of steps) checkReference(context, step);
+  for await (const steps of pages) for (const step of steps) checkStepReference(context, step);
 }
 
-export function checkReference({ report }: CheckContext, { holdId, ordinal, hasHold }: StepReference): void {
+export function checkStepReference({ report }: CheckContext, { holdId, ordinal, hasHold }: StepReference): void {
   if (hasHold) return;
   report({
     check: 'journal.stray',

@@ -1,11 +1,20 @@
 import type { Queryable } from '../db/pool.ts';
 import type { BookId } from '../ledger/book.ts';
 
-const TABLES = ['entries', 'postings', 'entry_texts', 'hold_steps', 'events', 'idempotency_keys'] as const;
+const TABLES = [
+  'entries',
+  'postings',
+  'entry_texts',
+  'hold_steps',
+  'events',
+  'idempotency_keys',
+  'holds',
+  'payouts',
+] as const;
 
 /**
- * Books that rows name and that do not exist. Each table is read from one book to the next, so it costs as
- * many steps as there are books, however long they are. Indexes: the primary keys.
+ * Books that rows name and that do not exist. Each table is read from one book to the next, so it costs as many steps as
+ * there are books, however long they are. Indexes: the primary keys.
  */
 export async function findStrayBooks(db: Queryable): Promise<{ table: string; bookId: BookId }[]> {
   const found: { table: string; bookId: BookId }[] = [];

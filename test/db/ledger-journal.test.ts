@@ -9,6 +9,7 @@ import type { Command } from '../../src/ledger/command.ts';
 import { Draft } from '../../src/ledger/draft.ts';
 import { entryHash, GENESIS_HASH, textDigest } from '../../src/ledger/entry-hash.ts';
 import { findEntry, listAccountLines, listEntries } from '../../src/ledger/journal-read-store.ts';
+import { recordResults } from '../../src/webhooks/delivery-store.ts';
 import { openBook, type TestBook, transfer } from '../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
@@ -95,6 +96,20 @@ describe('the database itself refuses', () => {
     ${'an account of another book'}   | ${() => ({ book_id: newId() })}          | ${'23503'}
   `('a posting with $what', async ({ change, code }) => {
     await expect(posting(change())).rejects.toMatchObject({ code });
+  });
+
+  test('a delivery of an event that has not happened', async () => {
+    const endpoint = newId();
+    await book.pool.query(
+      `INSERT INTO webhook_endpoints (book_id, id, url, status, secret_sealed, events, created_at, updated_at)
+        VALUES ($1, $2, 'https://example.com', 'enabled', '', '{*}', now(), now())`,
+      [book.id, endpoint],
+    );
+    const key = { endpointId: endpoint, eventSequence: 999n };
+    const recorded = recordResults(book.pool, book.id, [
+      { ...key, attempts: 0, status: 'canceled', retryAt: null, attempt: null },
+    ]);
+    await expect(recorded).rejects.toMatchObject({ code: '23503' });
   });
 
   test('a second entry for one step of a resource', async () => {

@@ -24,6 +24,9 @@ const QUIET_LINE = (line: number) => `credit_account_id = '${scene.quietAccountI
 const HOLD = (name: keyof Scene['payouts']) => `id = '${scene.payouts[name].holdId}'`;
 const STEP = (ordinal: number) => `ordinal = ${ordinal} AND hold_id = '${scene.payouts.paid.holdId}'`;
 
+const copyToNoBook = (table: string, where: string) =>
+  `INSERT INTO ${table} SELECT (jsonb_populate_record(t, jsonb_build_object('book_id', gen_random_uuid()))).* FROM ${table} t WHERE ${where}`;
+
 type Case = [what: string, rules: string[], statements: () => string[]];
 
 describe('the journal', () => {
@@ -255,6 +258,12 @@ describe('holds', () => {
       'it is for nothing',
       ['hold.resource', 'hold.told', 'payout.hold'],
       () => [`UPDATE holds SET resource_id = id WHERE ${HOLD('paid')}`],
+    ],
+    ['another is of a book that does not exist', ['journal.stray'], () => [copyToNoBook('holds', HOLD('paid'))]],
+    [
+      'its payout is there again, in a book that does not exist',
+      ['journal.stray'],
+      () => [copyToNoBook('payouts', `hold_id = '${scene.payouts.paid.holdId}'`)],
     ],
     ['it is gone', ['journal.stray', 'payout.hold'], () => [`DELETE FROM holds WHERE ${HOLD('paid')}`]],
     [

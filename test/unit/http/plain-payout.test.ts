@@ -25,7 +25,7 @@ const value = fc.constantFrom<unknown>(
   ...[
     'JOD',
     'jod',
-    'XXX',
+    'XTS',
     '',
     'x',
     'x'.repeat(50),
