@@ -9,6 +9,7 @@ import * as indexesForOnePurpose from './0006-indexes-for-one-purpose.ts';
 import * as checkpoints from './0007-checkpoints.ts';
 import * as batchId from './0008-batch-id.ts';
 import * as referencesOfOneCommit from './0009-references-of-one-commit.ts';
+import * as accountsOfAPosting from './0010-accounts-of-a-posting.ts';
 
 interface NamedMigration {
   name: string;
@@ -25,6 +26,7 @@ const MIGRATIONS: NamedMigration[] = [
   { name: '0007-checkpoints', migration: checkpoints },
   { name: '0008-batch-id', migration: batchId },
   { name: '0009-references-of-one-commit', migration: referencesOfOneCommit },
+  { name: '0010-accounts-of-a-posting', migration: accountsOfAPosting },
 ];
 
 export const migrationSource: Knex.MigrationSource<NamedMigration> = {

@@ -1,11 +1,13 @@
 /**
  * Bench `growth`: cost must grow with the work, not with the history. The `ledger` bench on top of millions of entries
- * beside the same on an empty database, a page of an account with a fifth of them, and its balance in the middle.
+ * beside the same on an empty database, a page of an account with a fifth of them, its balance in the middle, and the cost of
+ * a snapshot that is held open.
  */
 import { findBalanceAt } from '../../src/ledger/balance-at-store.ts';
 import { listAccountLines } from '../../src/ledger/journal-read-store.ts';
 import type { BenchContext, BenchResult } from './bench.ts';
 import { type BenchBook, createCommitter, openBookWithAccounts } from './book.ts';
+import { heldSnapshot } from './held-snapshot.ts';
 import { inTurns, oneAccountSource, submitAll, uniformSource } from './ledger-load.ts';
 import { say } from './progress.ts';
 import { takeTurns, timed } from './slices.ts';
@@ -36,6 +38,7 @@ export async function benchGrowth({ closing, seconds, entries, profile }: BenchC
   };
   const turns = await takeTurns([slice('empty', empty, emptyPool), slice('grown', grown, stage.pool)], seconds);
   const reads = await readOneAccount(stage, grown);
+  const held = await heldSnapshot(stage, grown);
   const checked = await verifyLedger(stage);
   return {
     versions: stage.versions,
@@ -46,6 +49,7 @@ export async function benchGrowth({ closing, seconds, entries, profile }: BenchC
       empty_per_s: round(turns.rate('empty')),
       ratio_to_empty: round(turns.ratio('grown', 'empty'), 3),
       ...reads,
+      ...held,
     },
   };
 }

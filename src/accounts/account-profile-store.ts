@@ -1,10 +1,11 @@
 import type { Instant } from '../clock.ts';
 import { column, instantArray, joinedJson, jsonArray, plainArray, textArray } from '../db/columns.ts';
 import { updateExactly } from '../db/exactly.ts';
+import { newestAccount } from '../db/newest.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
 import type { Account } from '../ledger/account.ts';
-import { type AccountRow, accountFromRow } from '../ledger/account-store.ts';
+import { ACCOUNT_COLUMNS, type AccountRow, accountFromRow } from '../ledger/account-store.ts';
 import type { BookId } from '../ledger/book.ts';
 import { type Table, WRITE_ORDER } from '../ledger/table.ts';
 import type { AccountProfile } from './account-profile.ts';
@@ -141,7 +142,7 @@ type CustomerAccountRow = AccountRow & Omit<ProfileRow, 'account_id'> & { is_def
 export const CUSTOMER_ACCOUNT_SELECT = `a.id, a.code, a.side, a.currency, a.status, a.posted_debits, a.posted_credits, a.held_debits, a.held_credits, a.floor, a.lines,
   p.name, p.external_id, p.metadata, p.version, p.created_at, p.updated_at, d.account_id IS NOT NULL AS is_default`;
 export const CUSTOMER_ACCOUNT_JOIN = `account_profiles p
-  JOIN accounts a ON a.book_id = p.book_id AND a.id = p.account_id
+  JOIN LATERAL (${newestAccount(ACCOUNT_COLUMNS, 'p.book_id', 'p.account_id')}) a ON true
   LEFT JOIN default_accounts d ON d.book_id = p.book_id AND d.currency = p.currency AND d.account_id = p.account_id`;
 
 export function customerAccountFromRow(row: CustomerAccountRow): CustomerAccount {

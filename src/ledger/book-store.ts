@@ -1,5 +1,6 @@
 import type { Instant } from '../clock.ts';
 import { updateExactly } from '../db/exactly.ts';
+import { newestBook } from '../db/newest.ts';
 import type { Queryable, Transaction } from '../db/pool.ts';
 import { RowCountMismatch } from '../db/postgres-errors.ts';
 import type { Uuid } from '../ids.ts';
@@ -17,6 +18,7 @@ interface BookRow {
 }
 
 const COLUMNS = 'id, mode, time_zone, entry_sequence, event_sequence, chain_hash, last_posted_at, batch_id';
+const LOAD = newestBook(COLUMNS, '$1');
 
 /**
  * Locks the book for this transaction and reads it. A statement of its own: what follows takes its snapshot after the
@@ -25,7 +27,7 @@ const COLUMNS = 'id, mode, time_zone, entry_sequence, event_sequence, chain_hash
 export async function lockBook(trx: Transaction, bookId: BookId): Promise<Book | undefined> {
   const { rows } = await trx.query<BookRow>({
     name: 'books.lock',
-    text: `SELECT ${COLUMNS} FROM books WHERE id = $1 FOR NO KEY UPDATE`,
+    text: `${LOAD} FOR NO KEY UPDATE`,
     values: [bookId],
   });
   return rows[0] && bookFromRow(rows[0]);
@@ -34,7 +36,7 @@ export async function lockBook(trx: Transaction, bookId: BookId): Promise<Book |
 export async function loadBook(db: Queryable, bookId: BookId): Promise<Book | undefined> {
   const { rows } = await db.query<BookRow>({
     name: 'books.load',
-    text: `SELECT ${COLUMNS} FROM books WHERE id = $1`,
+    text: LOAD,
     values: [bookId],
   });
   return rows[0] && bookFromRow(rows[0]);
@@ -49,7 +51,7 @@ export async function updateBook(trx: Transaction, book: Book, { after }: { afte
     await updateExactly(trx, {
       name: 'books.update',
       text: `UPDATE books SET entry_sequence = $2, event_sequence = $3, chain_hash = $4, last_posted_at = $5, batch_id = $6
-        WHERE id = $1 AND batch_id = $7`,
+        WHERE ctid = (${newestBook('ctid', '$1')}) AND batch_id = $7`,
       values: [
         book.id,
         book.entrySequence,

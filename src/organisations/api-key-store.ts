@@ -1,6 +1,7 @@
 /** All SQL of API keys. */
 import type { Instant } from '../clock.ts';
 import { byteaArray, instantArray, plainArray } from '../db/columns.ts';
+import { newestBook } from '../db/newest.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId, Mode } from '../ledger/book.ts';
@@ -35,7 +36,7 @@ interface ApiKeyRow {
 
 const SELECT = `
   SELECT k.*, b.mode, b.organisation_id, o.name AS organisation_name
-    FROM api_keys k JOIN books b ON b.id = k.book_id JOIN organisations o ON o.id = b.organisation_id`;
+    FROM api_keys k JOIN LATERAL (${newestBook('mode, organisation_id', 'k.book_id')}) b ON true JOIN organisations o ON o.id = b.organisation_id`;
 
 const dateOrNull = (instant: Instant | null) => (instant === null ? null : new Date(instant));
 

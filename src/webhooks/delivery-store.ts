@@ -1,6 +1,7 @@
 /** All SQL that delivering needs. Lists for people are in delivery-list-store.ts. */
 import type { Instant } from '../clock.ts';
 import { column, instantArray, plainArray, textArray } from '../db/columns.ts';
+import { newestBook } from '../db/newest.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Delivery } from '../ledger/event.ts';
@@ -115,7 +116,7 @@ async function loadEndpoints(
   const { rows } = await db.query<EndpointRow>({
     name: 'webhook_deliveries.endpoints',
     text: `SELECT w.id, b.mode, w.url, w.status, w.secret_sealed, w.previous_secret_sealed, w.previous_secret_until, w.failing_since
-      FROM webhook_endpoints w JOIN books b ON b.id = w.book_id WHERE w.book_id = $1 AND w.id = ANY ($2::uuid[])`,
+      FROM webhook_endpoints w, LATERAL (${newestBook('mode', '$1')}) b WHERE w.book_id = $1 AND w.id = ANY ($2::uuid[])`,
     values: [bookId, plainArray([...ids])],
   });
   return new Map(rows.map((row) => [row.id, { mode: row.mode, endpoint: endpointFromRow(row) }]));

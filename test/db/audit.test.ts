@@ -158,6 +158,16 @@ describe('in a book in which everything has happened', () => {
       ],
     ],
     [
+      'the account of a posting is gone',
+      ['account.known', 'book.balanced'],
+      () => [`DELETE FROM accounts WHERE ${QUIET()}`],
+    ],
+    [
+      'a posting is of an account that is not there',
+      ['account.balance_after', 'account.known', 'account.lines', 'journal.chain'],
+      () => [`UPDATE postings SET debit_account_id = gen_random_uuid() WHERE ${POSTING()}`],
+    ],
+    [
       'a posting belongs to nothing',
       ['account.totals', 'journal.stray'],
       () => [

@@ -163,7 +163,7 @@ describe('2. the load', () => {
     const accountIds = await Promise.all(Array.from({ length: 50 }, () => book.account({ amount: 100n })));
     const [one, many] = [await statementsOf([accountIds[0]!]), await statementsOf(accountIds)];
     expect(many).toEqual(one);
-    expect(many.filter((name) => name === 'accounts.load')).toHaveLength(1);
+    expect(many.filter((name) => name === 'accounts.load_few')).toHaveLength(1);
   });
 
   /** The statements of one batch that accepts a payout from each account. */
@@ -240,7 +240,7 @@ describe('4. the write', () => {
       return new Map([...loaded].map(([id, account]) => [id, id === to ? { ...account, id: newId() } : account]));
     });
     await expect(book.submit(transfer({ from, to, amount: 1n }))).rejects.toThrow(
-      /accounts.update: did not write the 2 rows it was given/,
+      /accounts.update_few: did not write the 2 rows it was given/,
     );
     load.mockRestore();
     expect(await loadBook(book.pool, book.id)).toEqual(before);

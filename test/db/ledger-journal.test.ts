@@ -86,14 +86,12 @@ describe('the database itself refuses', () => {
   };
 
   test.each`
-    what                              | change                                   | code
-    ${'an amount of zero'}            | ${() => ({ amount: 0n })}                | ${'23514'}
-    ${'a negative amount'}            | ${() => ({ amount: -1n })}               | ${'23514'}
-    ${'an account that meets itself'} | ${() => ({ credit_account_id: from })}   | ${'23514'}
-    ${'a line that is taken'}         | ${() => ({ debit_line: 2n })}            | ${'23505'}
-    ${'an ordinal that is taken'}     | ${() => ({ ordinal: 1 })}                | ${'23505'}
-    ${'an account that is not there'} | ${() => ({ debit_account_id: newId() })} | ${'23503'}
-    ${'an account of another book'}   | ${() => ({ book_id: newId() })}          | ${'23503'}
+    what                              | change                                 | code
+    ${'an amount of zero'}            | ${() => ({ amount: 0n })}              | ${'23514'}
+    ${'a negative amount'}            | ${() => ({ amount: -1n })}             | ${'23514'}
+    ${'an account that meets itself'} | ${() => ({ credit_account_id: from })} | ${'23514'}
+    ${'a line that is taken'}         | ${() => ({ debit_line: 2n })}          | ${'23505'}
+    ${'an ordinal that is taken'}     | ${() => ({ ordinal: 1 })}              | ${'23505'}
   `('a posting with $what', async ({ change, code }) => {
     await expect(posting(change())).rejects.toMatchObject({ code });
   });

@@ -176,6 +176,11 @@ describe('accounts', () => {
     ],
     ['the account is gone', ['account.known', 'book.balanced'], () => [`DELETE FROM accounts WHERE ${QUIET()}`]],
     [
+      'a line is of an account that is not there',
+      ['account.known', 'account.totals', 'inbound_transfer.entry', 'journal.chain'],
+      () => [`UPDATE postings SET credit_account_id = gen_random_uuid() WHERE ${QUIET_LINE(2)}`],
+    ],
+    [
       'more is held than holds have',
       ['account.held'],
       () => [`UPDATE accounts SET held_debits = held_debits + 1 WHERE ${QUIET()}`],

@@ -1,0 +1,47 @@
+/**
+ * What a snapshot that stays open (a dump, a long report, a forgotten session) costs the ledger: no old version of a row can
+ * go while it is held, and a book and its busiest account get hundreds of new ones a second.
+ */
+import { type BenchBook, createCommitter } from './book.ts';
+import { holdSnapshot } from './held-snapshot-store.ts';
+import { oneAccountSource, submitAll } from './ledger-load.ts';
+import { say } from './progress.ts';
+import { timed } from './slices.ts';
+import type { Stage } from './stage.ts';
+import { median, round } from './statistics.ts';
+
+const SLICE = 12_000;
+const CALLERS = 64;
+/** Rounds before the snapshot, and the last ones under it, that are compared. */
+const COMPARED = 4;
+const ROUNDS_HELD = 24;
+
+/** 64 callers, one account in every entry: the last rounds under the snapshot ÷ the rounds before it. */
+export async function heldSnapshot(stage: Stage, book: BenchBook): Promise<Record<string, number>> {
+  const committer = createCommitter(stage.pool);
+  const source = oneAccountSource(book, book.accounts[0]!);
+  let entries = 0;
+  const rounds = async (count: number) => {
+    const rates: number[] = [];
+    for (let number = 0; number < count; number++) {
+      const { count: done, seconds } = await timed(() =>
+        submitAll(committer, source, { count: SLICE, callers: CALLERS }),
+      );
+      entries += done;
+      rates.push(done / seconds);
+    }
+    return rates;
+  };
+  await rounds(1);
+  const free = median(await rounds(COMPARED));
+  const letGo = await holdSnapshot(stage);
+  entries = 0;
+  const held = median((await rounds(ROUNDS_HELD)).slice(-COMPARED));
+  const entriesUnderSnapshot = entries;
+  await letGo();
+  await committer.close();
+  say(
+    `64 callers on one account: ${round(free)}/s, and ${round(held)}/s under a snapshot ${entriesUnderSnapshot} entries old`,
+  );
+  return { snapshot_entries: entriesUnderSnapshot, snapshot_ratio: round(held / free, 3) };
+}
