@@ -12,13 +12,20 @@ export function plainArray(values: readonly (string | bigint | number | boolean 
 /** text[], jsonb[]: quoted and escaped. */
 export function textArray(values: readonly (string | null)[]): string {
   let text = '{';
+  // Most columns say the same word in row after row.
+  let last: string | null | undefined;
+  let written = 'NULL';
   for (let index = 0; index < values.length; index++) {
     const value = values[index];
     if (index > 0) text += ',';
-    text +=
-      value === null || value === undefined
-        ? 'NULL'
-        : `"${NEEDS_ESCAPE.test(value) ? value.replace(ESCAPES, '\\$&') : value}"`;
+    if (value !== last) {
+      last = value;
+      written =
+        value === null || value === undefined
+          ? 'NULL'
+          : `"${NEEDS_ESCAPE.test(value) ? value.replace(ESCAPES, '\\$&') : value}"`;
+    }
+    text += written;
   }
   return `${text}}`;
 }

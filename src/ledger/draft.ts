@@ -17,7 +17,7 @@ import {
 import { accounts } from './account-store.ts';
 import type { Book } from './book.ts';
 import { type ChartCode, chartAccountId, newAccount } from './chart.ts';
-import type { LogAppend, Outcome, Ring, RowChange } from './command.ts';
+import type { LogAppend, Outcome, Ring } from './command.ts';
 import type { Entry, EntryText, Posting, PostingDraft } from './entry.ts';
 import { entryHash, textDigest } from './entry-hash.ts';
 import type { LedgerEvent } from './event.ts';
@@ -51,7 +51,8 @@ export class Draft {
   readonly #requestId: Uuid;
   readonly #actor: string;
   readonly #nextId: () => Uuid;
-  readonly #rows = new Map<Table<unknown>, Map<string, unknown>>();
+  /** A handful: looked through faster than hashed. */
+  readonly #rows: { table: Table<unknown>; id: string; row: unknown }[] = [];
   readonly #entries: Entry[] = [];
   readonly #events: LedgerEvent[] = [];
   readonly #appends: LogAppend[] = [];
@@ -82,17 +83,14 @@ export class Draft {
   }
 
   get<Row>(table: Table<Row>, id: string): Row | undefined {
-    const own = this.#rows.get(table as Table<unknown>)?.get(id);
-    return own === undefined ? this.#state.get(table, id) : (own as Row);
+    const own = this.#changed(table as Table<unknown>, id);
+    return own ? (own.row as Row) : this.#state.get(table, id);
   }
 
   put<Row>(table: Table<Row>, id: string, row: Row): void {
-    let rows = this.#rows.get(table as Table<unknown>);
-    if (!rows) {
-      rows = new Map();
-      this.#rows.set(table as Table<unknown>, rows);
-    }
-    rows.set(id, row);
+    const own = this.#changed(table as Table<unknown>, id);
+    if (own) own.row = row;
+    else this.#rows.push({ table: table as Table<unknown>, id, row });
   }
 
   append<Row>(log: Log<Row>, row: Row): void {
@@ -237,22 +235,25 @@ export class Draft {
   }
 
   finish<Answer>(answer: Answer): Outcome<Answer> {
-    const rows: RowChange[] = [];
-    for (const [table, changed] of this.#rows) for (const [id, row] of changed) rows.push({ table, id, row });
     return {
       book: this.#book,
       entries: this.#entries,
       events: this.#events,
-      rows,
+      rows: this.#rows,
       appends: this.#appends,
       rings: this.#rings,
       answer,
     };
   }
 
+  #changed(table: Table<unknown>, id: string) {
+    for (const change of this.#rows) if (change.id === id && change.table === table) return change;
+    return undefined;
+  }
+
   #seal(request: EntryRequest, body: { postings: Posting[]; floorOverridden: boolean }): Entry {
     const book = this.#book;
-    const unsealed = {
+    const entry = {
       sequence: book.entrySequence + 1n,
       id: this.#nextId(),
       resource: request.resource,
@@ -265,10 +266,10 @@ export class Draft {
       textDigest: request.text ? textDigest(request.text) : null,
       text: request.text ?? null,
       postings: body.postings,
+      hash: book.chainHash,
     };
-    const hash = entryHash(book.id, book.chainHash, unsealed);
-    const entry: Entry = { ...unsealed, hash };
-    this.#book = { ...book, entrySequence: entry.sequence, chainHash: hash, lastPostedAt: this.moment };
+    entry.hash = entryHash(book.id, book.chainHash, entry);
+    this.#book = { ...book, entrySequence: entry.sequence, chainHash: entry.hash, lastPostedAt: this.moment };
     this.#entries.push(entry);
     return entry;
   }

@@ -2,7 +2,7 @@
 import { byteaArray, column, instantArray, joinedJson, jsonArray, plainArray, textArray } from '../db/columns.ts';
 import type { Transaction } from '../db/pool.ts';
 import type { BookId } from './book.ts';
-import type { Entry } from './entry.ts';
+import type { Entry, Posting } from './entry.ts';
 import type { LedgerEvent } from './event.ts';
 
 /** Three statements at most for any number of entries. Sent together: the caller's connection does not wait in between. */
@@ -39,7 +39,14 @@ async function insertEntries(trx: Transaction, bookId: BookId, entries: readonly
 }
 
 async function insertPostings(trx: Transaction, bookId: BookId, entries: readonly Entry[]): Promise<void> {
-  const lines = entries.flatMap((entry) => entry.postings.map((posting) => ({ sequence: entry.sequence, posting })));
+  const sequences: bigint[] = [];
+  const postings: Posting[] = [];
+  for (const entry of entries) {
+    for (const posting of entry.postings) {
+      sequences.push(entry.sequence);
+      postings.push(posting);
+    }
+  }
   await trx.query({
     name: 'postings.append',
     text: `INSERT INTO postings (book_id, entry_sequence, ordinal, debit_account_id, credit_account_id, amount, currency,
@@ -48,16 +55,16 @@ async function insertPostings(trx: Transaction, bookId: BookId, entries: readonl
         $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[])`,
     values: [
       bookId,
-      plainArray(column(lines, ({ sequence }) => sequence)),
-      plainArray(column(lines, ({ posting }) => posting.ordinal)),
-      plainArray(column(lines, ({ posting }) => posting.debitAccountId)),
-      plainArray(column(lines, ({ posting }) => posting.creditAccountId)),
-      plainArray(column(lines, ({ posting }) => posting.amount)),
-      textArray(column(lines, ({ posting }) => posting.currency)),
-      plainArray(column(lines, ({ posting }) => posting.debitLine)),
-      plainArray(column(lines, ({ posting }) => posting.debitBalanceAfter)),
-      plainArray(column(lines, ({ posting }) => posting.creditLine)),
-      plainArray(column(lines, ({ posting }) => posting.creditBalanceAfter)),
+      plainArray(sequences),
+      plainArray(column(postings, (posting) => posting.ordinal)),
+      plainArray(column(postings, (posting) => posting.debitAccountId)),
+      plainArray(column(postings, (posting) => posting.creditAccountId)),
+      plainArray(column(postings, (posting) => posting.amount)),
+      textArray(column(postings, (posting) => posting.currency)),
+      plainArray(column(postings, (posting) => posting.debitLine)),
+      plainArray(column(postings, (posting) => posting.debitBalanceAfter)),
+      plainArray(column(postings, (posting) => posting.creditLine)),
+      plainArray(column(postings, (posting) => posting.creditBalanceAfter)),
     ],
   });
 }

@@ -11,14 +11,16 @@ import type { Entry } from './entry.ts';
 import type { Delivery, LedgerEvent, Subscriber } from './event.ts';
 import type { Log, Table } from './table.ts';
 
-interface TableState {
-  rows: Map<string, unknown>;
-  /** Ids that had a row in the database when the batch began. */
-  loaded: Set<string>;
-  /** Ids the batch has looked for. */
-  known: Set<string>;
-  dirty: Set<string>;
+/** What the batch knows of one id. */
+interface Slot {
+  /** Undefined where there is none. */
+  row: unknown;
+  /** It had a row in the database when the batch began. */
+  loaded: boolean;
+  dirty: boolean;
 }
+
+type TableState = Map<string, Slot>;
 
 export interface RowWrites {
   table: Table<unknown>;
@@ -54,12 +56,8 @@ export class BookState {
       if (!source) continue;
       const own = state.#of(table);
       for (const id of ids) {
-        if (!source.known.has(id) && !source.rows.has(id)) continue;
-        own.known.add(id);
-        const row = source.rows.get(id);
-        if (row === undefined) continue;
-        own.rows.set(id, row);
-        own.loaded.add(id);
+        const slot = source.get(id);
+        if (slot) own.set(id, { row: slot.row, loaded: slot.row !== undefined, dirty: false });
       }
     }
     return state;
@@ -67,31 +65,28 @@ export class BookState {
 
   /** Of these ids, those whose rows are not here. */
   missing(table: Table<unknown>, ids: Iterable<string>): string[] {
-    const known = this.#tables.get(table)?.known;
+    const known = this.#tables.get(table);
     return known ? [...ids].filter((id) => !known.has(id)) : [...ids];
   }
 
   changes(table: Table<unknown>): boolean {
-    return (this.#tables.get(table)?.dirty.size ?? 0) > 0;
+    return [...(this.#tables.get(table)?.values() ?? [])].some(({ dirty }) => dirty);
   }
 
   /** Takes in rows as loaded; ids without a row are known to be absent. */
   admit(table: Table<unknown>, ids: Iterable<string>, rows: ReadonlyMap<string, unknown>): void {
     const state = this.#of(table);
-    for (const id of ids) state.known.add(id);
-    for (const [id, row] of rows) {
-      state.rows.set(id, row);
-      state.loaded.add(id);
+    for (const id of ids) {
+      const row = rows.get(id);
+      state.set(id, { row, loaded: row !== undefined, dirty: false });
     }
   }
 
   /** The row, or undefined when there is none. Throws when no command of the batch declared the id: that is a bug. */
   get<Row>(table: Table<Row>, id: string): Row | undefined {
-    const state = this.#tables.get(table as Table<unknown>);
-    const row = state?.rows.get(id);
-    if (row === undefined && !state?.known.has(id))
-      throw new Error(`${table.name} ${id} was not declared by the command`);
-    return row as Row | undefined;
+    const slot = this.#tables.get(table as Table<unknown>)?.get(id);
+    if (!slot) throw new Error(`${table.name} ${id} was not declared by the command`);
+    return slot.row as Row | undefined;
   }
 
   account(id: Uuid): Account | undefined {
@@ -103,8 +98,12 @@ export class BookState {
     this.book = outcome.book;
     for (const { table, id, row } of outcome.rows) {
       const state = this.#of(table);
-      state.rows.set(id, row);
-      state.dirty.add(id);
+      const slot = state.get(id);
+      if (!slot) state.set(id, { row, loaded: false, dirty: true });
+      else {
+        slot.row = row;
+        slot.dirty = true;
+      }
     }
     for (const append of outcome.appends) this.#append(append);
     for (const entry of outcome.entries) this.entries.push(entry);
@@ -128,10 +127,10 @@ export class BookState {
   rowWrites(): RowWrites[] {
     const writes: RowWrites[] = [];
     for (const [table, state] of this.#tables) {
-      if (state.dirty.size === 0) continue;
       const write: RowWrites = { table, inserted: [], updated: [] };
-      for (const id of state.dirty) (state.loaded.has(id) ? write.updated : write.inserted).push(state.rows.get(id));
-      writes.push(write);
+      for (const { row, loaded, dirty } of state.values())
+        if (dirty) (loaded ? write.updated : write.inserted).push(row);
+      if (write.inserted.length + write.updated.length > 0) writes.push(write);
     }
     return writes.sort((a, b) => a.table.writeOrder - b.table.writeOrder);
   }
@@ -155,7 +154,7 @@ export class BookState {
   #of(table: Table<unknown>): TableState {
     let state = this.#tables.get(table);
     if (!state) {
-      state = { rows: new Map(), loaded: new Set(), known: new Set(), dirty: new Set() };
+      state = new Map();
       this.#tables.set(table, state);
     }
     return state;
