@@ -67,6 +67,11 @@ export function byteaArray(values: readonly (Buffer | null)[]): string {
   return `${text}}`;
 }
 
+/** bytea[] from hexadecimal digits. */
+export function hexArray(values: readonly string[]): string {
+  return values.length === 0 ? '{}' : `{"\\\\x${values.join('","\\\\x')}"}`;
+}
+
 /** One column of many rows. */
 export function column<Row, Value>(rows: readonly Row[], pick: (row: Row) => Value): Value[] {
   return rows.map(pick);

@@ -56,7 +56,9 @@ export async function loadAccounts(db: Queryable, bookId: BookId, ids: readonly 
     text: few ? LOAD_FEW : LOAD_MANY,
     values: [bookId, plainArray(ids)],
   });
-  return new Map(rows.map((row) => [row.id, accountFromRow(row)]));
+  const found = new Map<Uuid, Account>();
+  for (const row of rows) found.set(row.id, accountFromRow(row));
+  return found;
 }
 
 /**

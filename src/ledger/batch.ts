@@ -146,7 +146,7 @@ async function loadUnderLock(
 async function loadBehind(trx: Transaction, before: BookState, { bookId, commands }: Batch): Promise<Loaded> {
   const touched = touchedBy(commands);
   const state = BookState.behind(before, touched);
-  const missing = new Map([...touched].map(([table, ids]) => [table, new Set(state.missing(table, ids))]));
+  const missing = new Map([...touched].map(([table, ids]) => [table, state.missing(table, ids)]));
   for (const rows of await Promise.all(loadTouched(trx, bookId, missing))) state.admit(rows.table, rows.ids, rows.rows);
   return { state, commands };
 }
@@ -189,11 +189,11 @@ async function loadState(trx: Transaction, sink: EventSink, load: Load): Promise
 
 interface LoadedRows {
   table: Table<unknown>;
-  ids: ReadonlySet<string>;
+  ids: readonly string[];
   rows: Map<string, unknown>;
 }
 
-function touchedBy(commands: readonly Command<unknown>[]): Map<Table<unknown>, Set<string>> {
+function touchedBy(commands: readonly Command<unknown>[]): Map<Table<unknown>, readonly string[]> {
   return unionOfTouches(commands.map((command) => command.touches));
 }
 
@@ -201,11 +201,11 @@ function touchedBy(commands: readonly Command<unknown>[]): Map<Table<unknown>, S
 function loadTouched(
   trx: Transaction,
   bookId: BookId,
-  touched: ReadonlyMap<Table<unknown>, ReadonlySet<string>>,
+  touched: ReadonlyMap<Table<unknown>, readonly string[]>,
 ): Promise<LoadedRows>[] {
   return [...touched]
-    .filter(([, ids]) => ids.size > 0)
-    .map(async ([table, ids]) => ({ table, ids, rows: await table.load(trx, bookId, [...ids]) }));
+    .filter(([, ids]) => ids.length > 0)
+    .map(async ([table, ids]) => ({ table, ids, rows: await table.load(trx, bookId, ids) }));
 }
 
 export function decideAll(state: BookState, commands: readonly Command<unknown>[], moment: Instant): BatchResult {

@@ -56,7 +56,7 @@ export async function updateBook(trx: Transaction, book: Book, { after }: { afte
         book.id,
         book.entrySequence,
         book.eventSequence,
-        book.chainHash,
+        Buffer.from(book.chainHash, 'hex'),
         new Date(book.lastPostedAt),
         book.batchId,
         after,
@@ -83,7 +83,7 @@ function bookFromRow(row: BookRow): Book {
     timeZone: row.time_zone,
     entrySequence: row.entry_sequence,
     eventSequence: row.event_sequence,
-    chainHash: row.chain_hash,
+    chainHash: row.chain_hash.toString('hex'),
     lastPostedAt: row.last_posted_at,
     batchId: row.batch_id,
   };

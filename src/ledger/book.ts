@@ -14,7 +14,8 @@ export interface Book {
   readonly timeZone: string;
   readonly entrySequence: bigint;
   readonly eventSequence: bigint;
-  readonly chainHash: Buffer;
+  /** The hash of the last entry. */
+  readonly chainHash: string;
   readonly lastPostedAt: Instant;
   /** Which batch wrote the book last: what another was decided over is still so as long as this is. */
   readonly batchId: Uuid;

@@ -9,23 +9,23 @@ import { formatInstant } from '../clock.ts';
 import type { BookId } from './book.ts';
 import type { Entry, EntryText, Posting } from './entry.ts';
 
-/** The predecessor of a book's first entry. */
-export const GENESIS_HASH = Buffer.alloc(32);
+/** The predecessor of a book's first entry. Hashes are 64 hexadecimal digits wherever they are not stored. */
+export const GENESIS_HASH = '0'.repeat(64);
 
 export type UnsealedEntry = Omit<Entry, 'hash'>;
 /** Of its text, the digest alone is needed. */
 type HashedEntry = Omit<UnsealedEntry, 'text'> & { text?: unknown };
 
-export function entryHash(bookId: BookId, previousHash: Buffer, entry: HashedEntry): Buffer {
-  return hash('sha256', entryText(bookId, previousHash, entry), 'buffer');
+export function entryHash(bookId: BookId, previousHash: string, entry: HashedEntry): string {
+  return hash('sha256', entryText(bookId, previousHash, entry), 'hex');
 }
 
 /** The canonical JSON that is hashed. `resource` and `step` are our own words, without a character to escape. */
-export function entryText(bookId: BookId, previousHash: Buffer, entry: HashedEntry): string {
+export function entryText(bookId: BookId, previousHash: string, entry: HashedEntry): string {
   let postings = '';
   for (const posting of entry.postings) postings += (postings === '' ? '' : ',') + postingText(posting);
   const digest = entry.textDigest === null ? 'null' : `"${entry.textDigest.toString('hex')}"`;
-  return `{"book_id":"${bookId}","effective_at":"${formatInstant(entry.effectiveAt)}","floor_overridden":${entry.floorOverridden},"id":"${entry.id}","posted_at":"${formatInstant(entry.postedAt)}","postings":[${postings}],"previous_hash":"${previousHash.toString('hex')}","request_id":"${entry.requestId}","resource":"${entry.resource}","resource_id":"${entry.resourceId}","sequence":"${entry.sequence}","step":"${entry.step}","text_digest":${digest}}`;
+  return `{"book_id":"${bookId}","effective_at":"${formatInstant(entry.effectiveAt)}","floor_overridden":${entry.floorOverridden},"id":"${entry.id}","posted_at":"${formatInstant(entry.postedAt)}","postings":[${postings}],"previous_hash":"${previousHash}","request_id":"${entry.requestId}","resource":"${entry.resource}","resource_id":"${entry.resourceId}","sequence":"${entry.sequence}","step":"${entry.step}","text_digest":${digest}}`;
 }
 
 function postingText(posting: Posting): string {

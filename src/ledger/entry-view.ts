@@ -16,10 +16,7 @@ export function resourceReference(resource: string, id: Uuid): string {
   return kind ? publicId(kind, id) : id;
 }
 
-export function journalEntryView(
-  entry: Omit<Entry, 'text' | 'hash'> & { hash: Buffer },
-  codeOf: (accountId: Uuid) => string,
-) {
+export function journalEntryView(entry: Omit<Entry, 'text'>, codeOf: (accountId: Uuid) => string) {
   return {
     id: publicId('entry', entry.id),
     object: 'journal_entry',
@@ -31,7 +28,7 @@ export function journalEntryView(
     effective_at: formatInstant(entry.effectiveAt),
     request_id: publicId('request', entry.requestId),
     floor_overridden: entry.floorOverridden,
-    hash: entry.hash.toString('hex'),
+    hash: entry.hash,
     postings: entry.postings.map((posting) => ({
       debit: {
         account: publicId('account', posting.debitAccountId),

@@ -45,5 +45,6 @@ export interface Entry {
   readonly textDigest: Buffer | null;
   readonly text: EntryText | null;
   readonly postings: readonly Posting[];
-  readonly hash: Buffer;
+  /** SHA-256, in hexadecimal digits. */
+  readonly hash: string;
 }

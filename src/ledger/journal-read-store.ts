@@ -53,7 +53,7 @@ export function entryFromRow(row: EntryRow, postings: readonly Posting[]): ReadE
     requestId: row.request_id,
     floorOverridden: row.floor_overridden,
     textDigest: row.text_digest,
-    hash: row.hash,
+    hash: row.hash.toString('hex'),
     postings,
   };
 }

@@ -1,5 +1,14 @@
 /** Writing the journal: entries with their postings, and events. Append-only; the database refuses anything else. */
-import { byteaArray, column, instantArray, joinedJson, jsonArray, plainArray, textArray } from '../db/columns.ts';
+import {
+  byteaArray,
+  column,
+  hexArray,
+  instantArray,
+  joinedJson,
+  jsonArray,
+  plainArray,
+  textArray,
+} from '../db/columns.ts';
 import type { Transaction } from '../db/pool.ts';
 import type { BookId } from './book.ts';
 import type { Entry, Posting } from './entry.ts';
@@ -33,7 +42,7 @@ async function insertEntries(trx: Transaction, bookId: BookId, entries: readonly
       plainArray(column(entries, (entry) => entry.requestId)),
       plainArray(column(entries, (entry) => entry.floorOverridden)),
       byteaArray(column(entries, (entry) => entry.textDigest)),
-      byteaArray(column(entries, (entry) => entry.hash)),
+      hexArray(column(entries, (entry) => entry.hash)),
     ],
   });
 }

@@ -49,7 +49,7 @@ export class BookState {
    * both touch are taken from it. What else is touched is left to be loaded; nothing of it changes between the two, or
    * else the book is not where `before` left it when this batch is written.
    */
-  static behind(before: BookState, touched: ReadonlyMap<Table<unknown>, ReadonlySet<string>>): BookState {
+  static behind(before: BookState, touched: ReadonlyMap<Table<unknown>, readonly string[]>): BookState {
     const state = new BookState(before.book, before.subscribers);
     for (const [table, ids] of touched) {
       const source = before.#tables.get(table);
@@ -64,9 +64,9 @@ export class BookState {
   }
 
   /** Of these ids, those whose rows are not here. */
-  missing(table: Table<unknown>, ids: Iterable<string>): string[] {
+  missing(table: Table<unknown>, ids: readonly string[]): readonly string[] {
     const known = this.#tables.get(table);
-    return known ? [...ids].filter((id) => !known.has(id)) : [...ids];
+    return known ? ids.filter((id) => !known.has(id)) : ids;
   }
 
   changes(table: Table<unknown>): boolean {
@@ -161,8 +161,8 @@ export class BookState {
   }
 }
 
-/** The union of what commands touch, one set of ids a table. */
-export function unionOfTouches(touches: Iterable<readonly Touch[]>): Map<Table<unknown>, Set<string>> {
+/** The union of what commands touch: by table, each id once. */
+export function unionOfTouches(touches: Iterable<readonly Touch[]>): Map<Table<unknown>, readonly string[]> {
   const union = new Map<Table<unknown>, Set<string>>();
   for (const list of touches) {
     for (const { table, ids } of list) {
@@ -174,5 +174,5 @@ export function unionOfTouches(touches: Iterable<readonly Touch[]>): Map<Table<u
       for (const id of ids) set.add(id);
     }
   }
-  return union;
+  return new Map([...union].map(([table, ids]) => [table, [...ids]]));
 }

@@ -35,7 +35,7 @@ export async function insertBook(trx: Transaction, book: OrganisationBook): Prom
       book.timeZone,
       book.entrySequence,
       book.eventSequence,
-      book.chainHash,
+      Buffer.from(book.chainHash, 'hex'),
       new Date(book.lastPostedAt),
       book.batchId,
       new Date(book.createdAt),

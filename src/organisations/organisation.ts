@@ -5,6 +5,7 @@
 import type { Instant } from '../clock.ts';
 import { newId, type Uuid } from '../ids.ts';
 import type { Book, Mode } from '../ledger/book.ts';
+import { GENESIS_HASH } from '../ledger/entry-hash.ts';
 
 export interface Organisation {
   readonly id: Uuid;
@@ -17,8 +18,7 @@ export interface OrganisationBook extends Book {
   readonly createdAt: Instant;
 }
 
-/** Before the first entry the chain's head is 32 zero bytes, and time has not begun: any clock is later. */
-const EMPTY_CHAIN = Buffer.alloc(32);
+/** Before the first entry time has not begun: any clock is later. */
 const BEFORE_ANY_POSTING: Instant = 0;
 
 export const MODES: readonly Mode[] = ['test', 'live'];
@@ -33,7 +33,7 @@ export function newOrganisation(name: string, at: Instant): { organisation: Orga
       timeZone: 'UTC',
       entrySequence: 0n,
       eventSequence: 0n,
-      chainHash: EMPTY_CHAIN,
+      chainHash: GENESIS_HASH,
       lastPostedAt: BEFORE_ANY_POSTING,
       batchId: newId(),
       createdAt: at,

@@ -69,7 +69,7 @@ export async function makeCheckpoint(context: CheckpointContext, bookId: BookId)
     id: newId(),
     treeSize: tree.size,
     rootHash: tree.root,
-    chainHash,
+    chainHash: Buffer.from(chainHash, 'hex'),
     eventTreeSize: eventTree.size,
     eventRootHash: eventTree.root,
     createdAt: clock.now(),
@@ -95,8 +95,8 @@ async function growEntries(
   book: Book,
   last: StoredCheckpoint | undefined,
   advance: (rows: number) => void,
-): Promise<{ tree: GrowingTree; chainHash: Buffer }> {
-  let chainHash = last?.chainHash ?? GENESIS_HASH;
+): Promise<{ tree: GrowingTree; chainHash: string }> {
+  let chainHash = last?.chainHash.toString('hex') ?? GENESIS_HASH;
   const tree = await grow<ReadEntry>(pool, book.id, {
     name: 'entries',
     tree: new GrowingTree(last?.treeSize, last?.peaks),
@@ -104,15 +104,15 @@ async function growEntries(
     read: readEntries,
     leaf(entry) {
       const hash = entryHash(book.id, chainHash, entry);
-      if (!hash.equals(entry.hash)) {
+      if (hash !== entry.hash) {
         throw new JournalDoesNotVerify(`Entry ${entry.sequence} is not what its hash says, or its predecessor is not`);
       }
       chainHash = hash;
-      return leafHash(hash);
+      return leafHash(Buffer.from(hash, 'hex'));
     },
     advance,
   });
-  if (chainHash.equals(book.chainHash)) return { tree, chainHash };
+  if (chainHash === book.chainHash) return { tree, chainHash };
   throw new JournalDoesNotVerify(`The book's row names another hash than entry ${book.entrySequence}, its last, has`);
 }
 

@@ -48,7 +48,7 @@ export async function proveInclusion(
     object: 'inclusion_proof',
     journal_entry: publicId('entry', entry.id),
     entry: JSON.parse(text) as Record<string, unknown>,
-    hash: entry.hash.toString('hex'),
+    hash: entry.hash,
     leaf_index: Number(index),
     audit_path: path,
     checkpoint: checkpointView(checkpoint),

@@ -39,7 +39,7 @@ export async function readBounds(db: Queryable, bookId: BookId): Promise<BookBou
       id: row.id,
       entrySequence: row.entry_sequence,
       eventSequence: row.event_sequence,
-      chainHash: row.chain_hash,
+      chainHash: row.chain_hash.toString('hex'),
       lastPostedAt: row.last_posted_at,
       lines: row.lines,
     }

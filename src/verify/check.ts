@@ -11,7 +11,7 @@ export interface BookBounds {
   readonly id: BookId;
   readonly entrySequence: bigint;
   readonly eventSequence: bigint;
-  readonly chainHash: Buffer;
+  readonly chainHash: string;
   readonly lastPostedAt: number;
   /** Lines of all its accounts, for the progress bar alone. */
   readonly lines: bigint;

@@ -43,15 +43,14 @@ export function checkpointCheck(trusted: Trusted): Check {
       const sound = given.filter((checkpoint) => checkSignature(context, checkpoint, trusted.keys));
       const marks = (size: Size, report: boolean) => readMarks(context, { given: sound, size, trusted, report });
 
-      let before: Buffer = GENESIS_HASH;
+      let before = GENESIS_HASH;
       const entries = new TreeAgain(context, {
         name: 'entries',
         upTo: book.entrySequence,
         covered: newest?.treeSize ?? 0n,
         marks: marks('tree_size', true),
         sizeOf: ({ note }) => note.tree_size,
-        agrees: ({ note }, root) =>
-          note.root_hash === root.toString('hex') && note.chain_hash === before.toString('hex'),
+        agrees: ({ note }, root) => note.root_hash === root.toString('hex') && note.chain_hash === before,
       });
       await entries.begin();
       const entryPages = readAhead<ReadEntry>((last) =>
@@ -61,7 +60,7 @@ export function checkpointCheck(trusted: Trusted): Check {
         await entries.take(page, (entry) => {
           const hash = entryHash(book.id, before, entry);
           before = entry.hash;
-          return leafHash(hash);
+          return leafHash(Buffer.from(hash, 'hex'));
         });
       }
       await entries.end(async () => (await loadBook(pool, book.id))?.entrySequence ?? 0n);

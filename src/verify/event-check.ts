@@ -123,7 +123,7 @@ async function checkEntries(
   const ids = told.map(({ entryId }) => entryId).filter((id) => id !== '');
   const hashes = await readEntryHashes(pool, book.id, ids);
   for (const { event, entryId, hash } of told) {
-    const expected = hashes.get(entryId)?.toString('hex') ?? 'no such entry';
+    const expected = hashes.get(entryId) ?? 'no such entry';
     if (expected === hash) continue;
     report({
       check: 'event.entries',

@@ -16,7 +16,7 @@ const PAGE = 2_000;
 /** The entry before: what the next one's number, hash and time follow from. */
 export interface Predecessor {
   sequence: bigint;
-  hash: Buffer;
+  hash: string;
   postedAt: Instant;
 }
 
@@ -73,12 +73,12 @@ function checkEntry(context: CheckContext, entry: JournalRow, previous: Predeces
   checkTime(context, entry, previous);
   // Behind a gap the predecessor's hash is missing too; that was said.
   const hash = entryHash(book.id, previous.hash, entry);
-  if (follows && !hash.equals(entry.hash)) {
+  if (follows && hash !== entry.hash) {
     report({
       check: 'journal.chain',
       ids,
-      expected: hash.toString('hex'),
-      actual: entry.hash.toString('hex'),
+      expected: hash,
+      actual: entry.hash,
       detail: 'The hash is not that of the entry, its postings and its predecessor: one of them was changed.',
     });
   }
@@ -157,12 +157,12 @@ export function checkEnd({ book, report }: CheckContext, last: Predecessor, upTo
       actual: `${last.sequence}`,
       detail: `Entries ${last.sequence + 1n} to ${upTo} are missing.`,
     });
-  } else if (upTo === book.entrySequence && !last.hash.equals(book.chainHash)) {
+  } else if (upTo === book.entrySequence && last.hash !== book.chainHash) {
     report({
       check: 'journal.head',
       ids: { sequence: `${last.sequence}` },
-      expected: last.hash.toString('hex'),
-      actual: book.chainHash.toString('hex'),
+      expected: last.hash,
+      actual: book.chainHash,
       detail: "The head of the chain in the book's row is not the hash of its last entry.",
     });
   }

@@ -30,7 +30,7 @@ export async function readHead(db: Queryable, bookId: BookId): Promise<BookBound
       id: bookId,
       entrySequence: row.entry_sequence,
       eventSequence: row.event_sequence,
-      chainHash: row.chain_hash,
+      chainHash: row.chain_hash.toString('hex'),
       lastPostedAt: row.last_posted_at,
       lines: 0n,
     }
@@ -48,7 +48,7 @@ export async function readPredecessor(
     text: 'SELECT sequence, hash, posted_at FROM entries WHERE book_id = $1 AND sequence = $2',
     values: [bookId, sequence],
   });
-  return rows[0] && { sequence: rows[0].sequence, hash: rows[0].hash, postedAt: rows[0].posted_at };
+  return rows[0] && { sequence: rows[0].sequence, hash: rows[0].hash.toString('hex'), postedAt: rows[0].posted_at };
 }
 
 /** Index: events_pkey. */

@@ -110,7 +110,7 @@ describe('1. the lock', () => {
     await trx.query({
       text: `INSERT INTO entries (book_id, sequence, id, resource, resource_id, step, posted_at, effective_at, request_id, hash)
         VALUES ($1, $2, $3, 'transfer', $3, 'done', now(), now(), $3, $4)`,
-      values: [book.id, state.book.entrySequence, newId(), state.book.chainHash],
+      values: [book.id, state.book.entrySequence, newId(), Buffer.from(state.book.chainHash, 'hex')],
     });
     await updateBook(trx, { ...state.book, batchId: newId() }, { after: state.book.batchId });
   }

@@ -144,7 +144,7 @@ describe('an entry', () => {
     expect(entry.textDigest).toEqual(textDigest(text));
     expect(entry.postings).toHaveLength(2);
     const { rows } = await listEntries(book.pool, book.id, {}, { limit: 100 });
-    let previous: Buffer = GENESIS_HASH;
+    let previous = GENESIS_HASH;
     for (const each of rows.reverse()) {
       expect(each.hash).toEqual(entryHash(book.id, previous, { ...each, text: null }));
       previous = each.hash;

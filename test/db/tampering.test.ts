@@ -151,7 +151,7 @@ async function writtenAnew(): Promise<string[]> {
     debitBalanceAfter: posting!.debitBalanceAfter - 1n,
     creditBalanceAfter: posting!.creditBalanceAfter + 1n,
   };
-  const hash = `'\\x${entryHash(scene.bookId, before.hash, { ...entry, postings: [changed] }).toString('hex')}'`;
+  const hash = `'\\x${entryHash(scene.bookId, before.hash, { ...entry, postings: [changed] })}'`;
   return [
     `UPDATE postings SET amount = 41, debit_balance_after = debit_balance_after - 1, credit_balance_after = credit_balance_after + 1 WHERE ${OF_LAST}`,
     `UPDATE accounts SET posted_debits = posted_debits + 1 WHERE id = '${last.from}'`,

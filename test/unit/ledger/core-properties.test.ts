@@ -93,7 +93,7 @@ always('nothing is available below a floor but after an entry that says so', ({ 
 });
 
 always('sequences have no gap, time does not run back, and the chain verifies', ({ memory }) => {
-  let previous: Buffer = GENESIS_HASH;
+  let previous = GENESIS_HASH;
   memory.entries.forEach((entry, at) => {
     expect(entry.sequence).toBe(BigInt(at + 1));
     expect(entry.postedAt).toBeGreaterThanOrEqual(memory.entries[at - 1]?.postedAt ?? 0);

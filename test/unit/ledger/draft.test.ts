@@ -208,7 +208,7 @@ describe('an event', () => {
       journal_entries: [
         {
           id: publicId('entry', posted.id),
-          hash: posted.hash.toString('hex'),
+          hash: posted.hash,
           postings: [
             {
               debit: { account: publicId('account', ANNA), code: 'customer', sequence: 5, balance_after: 700 },

@@ -36,9 +36,9 @@ const entry = (change: Partial<UnsealedEntry> = {}): UnsealedEntry => ({
 });
 
 /** The same, said by the general canonicaliser: integers as strings, times in RFC 3339, bytes in hex. */
-function canonical(previous: Buffer, of: UnsealedEntry): string {
+function canonical(previous: string, of: UnsealedEntry): string {
   return canonicalize({
-    previous_hash: previous.toString('hex'),
+    previous_hash: previous,
     book_id: BOOK,
     sequence: `${of.sequence}`,
     id: of.id,
@@ -78,14 +78,14 @@ describe('the text that is hashed', () => {
   });
 
   test('is the same in every release: chains that exist must verify for ever', () => {
-    expect(entryHash(BOOK, GENESIS_HASH, entry()).toString('hex')).toBe(
+    expect(entryHash(BOOK, GENESIS_HASH, entry())).toBe(
       '44e2485baadc814a3cbea65bf8d972cb999f7606c6ec936b763cbfb0171653c2',
     );
   });
 });
 
 describe('another hash for any other', () => {
-  const original = entryHash(BOOK, GENESIS_HASH, entry()).toString('hex');
+  const original = entryHash(BOOK, GENESIS_HASH, entry());
 
   test.each<[string, Partial<UnsealedEntry>]>([
     ['sequence', { sequence: 43n }],
@@ -101,7 +101,7 @@ describe('another hash for any other', () => {
     ['number of postings', { postings: [posting()] }],
     ['order of postings', { postings: [posting({ amount: 5n }), posting({ ordinal: 2 })] }],
   ])('%s', (_, change) => {
-    expect(entryHash(BOOK, GENESIS_HASH, entry(change)).toString('hex')).not.toBe(original);
+    expect(entryHash(BOOK, GENESIS_HASH, entry(change))).not.toBe(original);
   });
 
   test.each<[string, Partial<Posting>]>([
@@ -116,15 +116,15 @@ describe('another hash for any other', () => {
     ['credit_balance_after', { creditBalanceAfter: 1n }],
   ])('%s of a posting', (_, change) => {
     const changed = entry({ postings: [posting(change), posting({ ordinal: 2, amount: 5n })] });
-    expect(entryHash(BOOK, GENESIS_HASH, changed).toString('hex')).not.toBe(original);
+    expect(entryHash(BOOK, GENESIS_HASH, changed)).not.toBe(original);
   });
 
   test('book', () => {
-    expect(entryHash(OTHER_ID, GENESIS_HASH, entry()).toString('hex')).not.toBe(original);
+    expect(entryHash(OTHER_ID, GENESIS_HASH, entry())).not.toBe(original);
   });
 
   test('predecessor', () => {
-    expect(entryHash(BOOK, Buffer.alloc(32, 1), entry()).toString('hex')).not.toBe(original);
+    expect(entryHash(BOOK, '01'.repeat(32), entry())).not.toBe(original);
   });
 });
 

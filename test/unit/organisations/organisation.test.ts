@@ -12,6 +12,6 @@ test('an organisation begins with an empty test book and an empty live book', ()
       eventSequence: 0n,
       lastPostedAt: 0,
     });
-    expect(book.chainHash).toEqual(Buffer.alloc(32));
+    expect(book.chainHash).toBe('0'.repeat(64));
   }
 });
