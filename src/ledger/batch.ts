@@ -7,7 +7,7 @@
  */
 import type { Clock, Instant } from '../clock.ts';
 import type { Pool, Transaction } from '../db/pool.ts';
-import { BEGIN_WITH_HASH_JOINS, type CommitBehind, inTransaction } from '../db/transaction.ts';
+import { BEGIN_WITH_KEPT_PLANS, type CommitBehind, inTransaction } from '../db/transaction.ts';
 import { ApiError } from '../errors.ts';
 import { failpoint } from '../failpoints.ts';
 import { newId } from '../ids.ts';
@@ -98,7 +98,7 @@ export async function runBatch(context: BatchContext, batch: Batch): Promise<Bat
     batch.onCommitting?.();
     return decided;
   };
-  const result = await inTransaction(context.pool, work, { begin: BEGIN_WITH_HASH_JOINS });
+  const result = await inTransaction(context.pool, work, { begin: BEGIN_WITH_KEPT_PLANS });
   failpoint('ledger.commit.after');
   context.observe?.({
     commands: result.decisions.length,

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findCustomerAccount } from '../../src/accounts/account-profile-store.ts';
 import { systemClock } from '../../src/clock.ts';
 import type { Queryable, Transaction } from '../../src/db/pool.ts';
-import { BEGIN_WITH_HASH_JOINS } from '../../src/db/transaction.ts';
+import { BEGIN_WITH_KEPT_PLANS } from '../../src/db/transaction.ts';
 import { newId, type Uuid } from '../../src/ids.ts';
 import { accounts, loadAccounts } from '../../src/ledger/account-store.ts';
 import { loadBook, lockBook, updateBook } from '../../src/ledger/book-store.ts';
@@ -75,7 +75,7 @@ async function pagesOf(work: (db: Transaction) => Promise<unknown>): Promise<num
     return { rows: [] };
   };
   try {
-    await client.query(BEGIN_WITH_HASH_JOINS);
+    await client.query(BEGIN_WITH_KEPT_PLANS);
     await work({ query } as unknown as Transaction);
     return pages!;
   } finally {
