@@ -266,7 +266,7 @@ export class Draft {
       textDigest: request.text ? textDigest(request.text) : null,
       text: request.text ?? null,
       postings: body.postings,
-      hash: book.chainHash,
+      hash: '', // follows from all the rest
     };
     entry.hash = entryHash(book.id, book.chainHash, entry);
     this.#book = { ...book, entrySequence: entry.sequence, chainHash: entry.hash, lastPostedAt: this.moment };

@@ -1,6 +1,7 @@
 /** Reading the journal: entries with their postings, and the lines of one account. */
 import type { Instant } from '../clock.ts';
 import { plainArray } from '../db/columns.ts';
+import { newestAccount } from '../db/newest.ts';
 import { build, keyset, type Page, type PageRequest, pageOf, runBuilt } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
@@ -107,7 +108,7 @@ export async function loadAccountCodes(
   );
   const { rows } = await db.query<{ id: string; code: string }>({
     name: 'accounts.codes',
-    text: 'SELECT id, code FROM accounts WHERE book_id = $1 AND id = ANY ($2::uuid[])',
+    text: `SELECT a.id, a.code FROM unnest($2::uuid[]) AS w (wanted), LATERAL (${newestAccount('id, code', '$1', 'w.wanted')}) a`,
     values: [bookId, plainArray([...ids])],
   });
   return new Map(rows.map((row) => [row.id, row.code]));

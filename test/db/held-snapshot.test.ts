@@ -11,6 +11,7 @@ import { BEGIN_WITH_KEPT_PLANS } from '../../src/db/transaction.ts';
 import { newId, type Uuid } from '../../src/ids.ts';
 import { accounts, loadAccounts } from '../../src/ledger/account-store.ts';
 import { loadBook, lockBook, updateBook } from '../../src/ledger/book-store.ts';
+import { listEntries, loadAccountCodes } from '../../src/ledger/journal-read-store.ts';
 import { findApiKeysByHash } from '../../src/organisations/api-key-store.ts';
 import { issueApiKey } from '../../src/organisations/issue-api-key.ts';
 import { openBook, type TestBook } from '../support/book.ts';
@@ -111,6 +112,10 @@ test.each<[string, (db: Transaction) => Promise<unknown>]>([
   ['accounts', (db) => loadAccounts(db, book.id, [account])],
   ["accounts' new balances", async (db) => accounts.update(db, book.id, [await ledgerAccount()])],
   ['an account for its reader', (db) => findCustomerAccount(db, book.id, account)],
+  [
+    'the codes of accounts, for a page of the journal',
+    async (db) => loadAccountCodes(db, book.id, (await listEntries(book.pool, book.id, {}, { limit: 1 })).rows),
+  ],
   ['the key of a request', async (db) => findApiKeysByHash(db, [await keyHash()])],
 ])('%s: the newest version, and none before it', async (_, work) => {
   expect(await pagesOf(work)).toBeLessThanOrEqual(PAGES);
