@@ -28,7 +28,7 @@ function post(movement: Movement, prepare?: (draft: Draft) => void): Command<voi
     actor: 'bench',
     touches: [{ table: accounts, ids: [movement.debit, movement.credit] }],
     decide(state, moment) {
-      const draft = new Draft(state, { id, requestId, actor: 'bench', moment });
+      const draft = new Draft(state, { id, requestId, actor: 'bench' }, moment);
       prepare?.(draft);
       draft.post({
         resource: 'adjustment',

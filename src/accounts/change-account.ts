@@ -108,7 +108,7 @@ function changeCommand(
       ...furtherTouches,
     ],
     decide(state: BookState, moment): Outcome<Stored | Refusal> {
-      const draft = new Draft(state, { id, requestId: input.requestId, actor: input.actor, moment });
+      const draft = new Draft(state, { id, requestId: input.requestId, actor: input.actor }, moment);
       const account = draft.get(accounts, input.accountId);
       const profile = draft.get(accountProfiles, input.accountId);
       if (!account || !profile) return draft.finish<Refusal>({ refused: 'resource_not_found' });
@@ -121,7 +121,7 @@ function changeCommand(
       }
       const result = change(draft, { account, profile });
       if ('refused' in result)
-        return new Draft(state, { id, requestId: input.requestId, moment }).finish<Refusal>(result);
+        return new Draft(state, { id, requestId: input.requestId }, moment).finish<Refusal>(result);
       const next: AccountProfile = { ...result.profile, version: profile.version + 1, updatedAt: moment };
       draft.put(accounts, account.id, result.account);
       draft.put(accountProfiles, account.id, next);

@@ -31,7 +31,7 @@ export function openAccount(input: OpenAccount): Command<Stored | Refusal> {
     actor: input.actor,
     touches: [{ table: defaultAccounts, ids: [input.currency] }],
     decide(state, moment) {
-      const draft = new Draft(state, { id, requestId: input.requestId, actor: input.actor, moment });
+      const draft = new Draft(state, { id, requestId: input.requestId, actor: input.actor }, moment);
       const account = { ...newAccount(accountId, 'customer', input.currency), floor: -input.overdraftLimit };
       const profile: AccountProfile = {
         accountId,

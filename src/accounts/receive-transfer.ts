@@ -50,8 +50,8 @@ export function receiveTransfer(input: ReceiveTransfer): Command<Stored | Refusa
       { table: defaultAccounts, ids: [input.currency] },
     ],
     decide(state, moment) {
-      const draft = new Draft(state, { id, requestId: input.requestId, actor: input.actor, moment });
-      const refuse = (refusal: Refusal) => new Draft(state, { id, requestId: input.requestId, moment }).finish(refusal);
+      const draft = new Draft(state, { id, requestId: input.requestId, actor: input.actor }, moment);
+      const refuse = (refusal: Refusal) => new Draft(state, { id, requestId: input.requestId }, moment).finish(refusal);
       const account = draft.get(accounts, input.accountId);
       const profile = draft.get(accountProfiles, input.accountId);
       if (!account || !profile)

@@ -35,7 +35,7 @@ export function once(command: Command<Stored | Refusal>, request: OnceRequest): 
       const stored = isRefusal(outcome.answer)
         ? refusalAnswer(outcome.answer, { requestId: command.requestId, publicUrl: request.publicUrl })
         : outcome.answer;
-      const answer = { ...stored, replayed: false };
+      const answer = firstAnswer(stored);
       // A failed precondition (412) speaks of the request's header, which the fingerprint leaves out: it is not kept.
       if (stored.status === 412) return { ...outcome, answer };
       const record: IdempotencyRecord = {
@@ -57,10 +57,7 @@ export function once(command: Command<Stored | Refusal>, request: OnceRequest): 
 /** The answer to a key that is known: the first one again, or why not. */
 function recall(known: IdempotencyRecord, request: OnceRequest, requestId: Uuid): OnceAnswer {
   const reference = known.resource && known.resourceId ? resourceReference(known.resource, known.resourceId) : null;
-  const refuse = (refusal: Refusal): OnceAnswer => ({
-    ...refusalAnswer(refusal, { requestId, publicUrl: request.publicUrl }),
-    replayed: false,
-  });
+  const refuse = (refusal: Refusal) => firstAnswer(refusalAnswer(refusal, { requestId, publicUrl: request.publicUrl }));
   if (known.voidedAt !== null) return refuse({ refused: 'idempotency_key_voided' });
   if (!known.fingerprint.equals(request.fingerprint)) {
     const what =
@@ -81,6 +78,11 @@ function recall(known: IdempotencyRecord, request: OnceRequest, requestId: Uuid)
     detail: 'This Idempotency-Key was used longer ago than its answer is kept. Nothing was done now.',
     facts: { resource: reference, first_request_id: publicId('request', known.requestId) },
   });
+}
+
+/** Written out: an object that grows behind a spread gets a hidden class of its own, and all that reads it is slow. */
+export function firstAnswer({ status, body, resource, resourceId }: Stored): OnceAnswer {
+  return { status, body, resource, resourceId, replayed: false };
 }
 
 export function refusalAnswer(refusal: Refusal, context: { requestId: Uuid; publicUrl: string }): Stored {
@@ -114,7 +116,7 @@ export function voidKey(input: { key: string; requestId: Uuid; actor?: string })
     decide(state, moment) {
       const known = state.get(idempotencyKeys, input.key);
       if (known) return unchanged(state, known);
-      const draft = new Draft(state, { id, requestId: input.requestId, moment });
+      const draft = new Draft(state, { id, requestId: input.requestId }, moment);
       const tombstone: IdempotencyRecord = {
         key: input.key,
         fingerprint: Buffer.alloc(0),

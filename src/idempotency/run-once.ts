@@ -4,7 +4,7 @@ import type { BookId } from '../ledger/book.ts';
 import { type Command, isRefusal, type Refusal } from '../ledger/command.ts';
 import type { Committer } from '../ledger/committer.ts';
 import type { Stored } from './idempotency-key.ts';
-import { type OnceAnswer, once, refusalAnswer } from './once.ts';
+import { firstAnswer, type OnceAnswer, once, refusalAnswer } from './once.ts';
 
 export interface OnceRuntime {
   committer: Committer;
@@ -37,7 +37,7 @@ export async function runOnce(runtime: OnceRuntime, input: OnceInput): Promise<O
     const stored = isRefusal(answer)
       ? refusalAnswer(answer, { requestId: input.requestId, publicUrl: runtime.publicUrl })
       : answer;
-    return { ...stored, replayed: false };
+    return firstAnswer(stored);
   }
   const wrapped = once(command, { key: input.key, fingerprint: input.fingerprint, publicUrl: runtime.publicUrl });
   if (input.key === null) return runtime.committer.submit(bookId, wrapped, { deadlineMs: input.deadlineMs });

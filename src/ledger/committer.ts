@@ -199,19 +199,20 @@ export class Committer {
     return underway;
   }
 
-  async #carryOut(bookId: BookId, batch: Waiting[], { follows, ...hooks }: Hooks = {}): Promise<void> {
+  async #carryOut(bookId: BookId, batch: Waiting[], hooks: Hooks = {}): Promise<void> {
     let pending = batch;
-    let before = follows;
+    let before = hooks.follows;
     for (let attempt = 1; pending.length > 0; attempt++) {
       const commands = pending.map(({ command }) => command);
       if (before && !mayFollow(this.#options.sink, before, commands)) before = undefined;
       let result: BatchResult;
       try {
         result = await runBatch(this.#options, {
-          ...hooks,
           bookId,
           commands,
           follows: before,
+          onDecided: hooks.onDecided,
+          onCommitting: hooks.onCommitting,
           join: () => {
             const joined = hooks.join?.(pending.length) ?? [];
             pending = [...pending, ...joined];

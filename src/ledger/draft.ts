@@ -60,13 +60,13 @@ export class Draft {
   #book: Book;
 
   /** `id` is the command's own, minted when it was submitted: the ids of its entries and events follow from it. */
-  constructor(state: BookState, command: { id: Uuid; requestId: Uuid; actor?: string; moment: Instant }) {
+  constructor(state: BookState, command: { id: Uuid; requestId: Uuid; actor?: string }, moment: Instant) {
     this.#state = state;
     this.#book = state.book;
     this.#requestId = command.requestId;
     this.#actor = command.actor ?? 'system';
     this.#nextId = idSequence(command.id);
-    this.moment = command.moment;
+    this.moment = moment;
   }
 
   get book(): Book {
@@ -211,8 +211,7 @@ export class Draft {
     const sequence = this.#book.eventSequence + 1n;
     this.#book = { ...this.#book, eventSequence: sequence, lastPostedAt: this.moment };
     const id = this.#nextId();
-    const payload = eventPayload({
-      ...request,
+    const payload = eventPayload(request, {
       id,
       sequence,
       requestId: this.#requestId,

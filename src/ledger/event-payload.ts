@@ -17,7 +17,7 @@ export interface EventRequest {
   entries?: readonly Entry[];
 }
 
-interface EventFacts extends EventRequest {
+interface EventFacts {
   id: Uuid;
   /** Gapless in its book. */
   sequence: bigint;
@@ -28,17 +28,17 @@ interface EventFacts extends EventRequest {
 }
 
 /** Every event that moved money carries the exact postings, so that balances can be rebuilt from events alone. */
-export function eventPayload(event: EventFacts): string {
+export function eventPayload(event: EventRequest, facts: EventFacts): string {
   return toJson({
-    id: publicId('event', event.id),
+    id: publicId('event', facts.id),
     object: 'event',
     type: event.type,
-    sequence: event.sequence,
+    sequence: facts.sequence,
     object_sequence: event.objectSequence,
-    created_at: formatInstant(event.moment),
-    livemode: event.livemode,
-    request_id: publicId('request', event.requestId),
+    created_at: formatInstant(facts.moment),
+    livemode: facts.livemode,
+    request_id: publicId('request', facts.requestId),
     data: { object: event.object, previous_attributes: event.previousAttributes ?? {} },
-    journal_entries: (event.entries ?? []).map((entry) => journalEntryView(entry, event.codeOf)),
+    journal_entries: (event.entries ?? []).map((entry) => journalEntryView(entry, facts.codeOf)),
   });
 }

@@ -39,14 +39,15 @@ export interface AcceptPayout {
   dryRun: boolean;
 }
 
-interface AcceptCommand extends AcceptPayout {
+interface AcceptCommand {
   id: Uuid;
   payoutId: Uuid;
   holdId: Uuid;
+  input: AcceptPayout;
 }
 
 export function acceptPayout(input: AcceptPayout): Command<Stored | Refusal> {
-  const command: AcceptCommand = { ...input, id: newId(), payoutId: newId(), holdId: newId() };
+  const command: AcceptCommand = { id: newId(), payoutId: newId(), holdId: newId(), input };
   const touched = [input.accountId, input.destination.type === 'account' ? input.destination.accountId : null];
   return {
     id: command.id,
@@ -59,14 +60,16 @@ export function acceptPayout(input: AcceptPayout): Command<Stored | Refusal> {
 }
 
 export function decideAcceptance(state: BookState, command: AcceptCommand, moment: Instant): Outcome<Stored | Refusal> {
-  const draft = new Draft(state, { ...command, moment });
+  const { input } = command;
+  const origin = { id: command.id, requestId: input.requestId, actor: input.actor };
+  const draft = new Draft(state, origin, moment);
   /** The answer alone: nothing of this draft is kept. */
-  const only = <Answer>(answer: Answer) => new Draft(state, { ...command, moment }).finish(answer);
+  const only = <Answer>(answer: Answer) => new Draft(state, origin, moment).finish(answer);
 
-  const source = command.accountId === null ? undefined : draft.get(accounts, command.accountId);
-  const refusal = refuseSource(source, command) ?? refuseDestination(draft, command);
+  const source = input.accountId === null ? undefined : draft.get(accounts, input.accountId);
+  const refusal = refuseSource(source, input) ?? refuseDestination(draft, input);
   if (refusal) return only(refusal);
-  const required = command.amount + command.fee;
+  const required = input.amount + input.fee;
   const hold = draft.placeHold({
     id: command.holdId,
     accountId: source!.id,
@@ -82,15 +85,15 @@ export function decideAcceptance(state: BookState, command: AcceptCommand, momen
       facts: {
         available: available(source!),
         required,
-        currency: command.currency,
-        currency_exponent: currencyExponent(command.currency),
+        currency: input.currency,
+        currency_exponent: currencyExponent(input.currency),
       },
     });
   }
 
   const payout = newPayout(command, moment);
   const view = payoutView(payout, draft.livemode);
-  if (command.dryRun)
+  if (input.dryRun)
     return only<Stored>({
       status: 200,
       body: toJson({ ...view, dry_run: true, resulting_balances: resultingBalances(draft.account(source!.id)) }),
@@ -105,18 +108,18 @@ export function decideAcceptance(state: BookState, command: AcceptCommand, momen
   return draft.finish({ status: 202, body: text.text, resource: 'payout', resourceId: payout.id });
 }
 
-function refuseSource(source: Account | undefined, command: AcceptPayout): Refusal | undefined {
-  if (command.accountId === null)
+function refuseSource(source: Account | undefined, input: AcceptPayout): Refusal | undefined {
+  if (input.accountId === null)
     return {
       refused: 'resource_not_found',
       param: '/account',
-      detail: `There is no account in ${command.currency} to pay from. Open one, or name an account.`,
+      detail: `There is no account in ${input.currency} to pay from. Open one, or name an account.`,
     };
   if (source?.code !== 'customer')
     return { refused: 'resource_not_found', param: '/account', detail: 'There is no such account in this book.' };
   if (source.status === 'closed') return { refused: 'account_closed', param: '/account' };
   if (source.status === 'frozen') return { refused: 'account_frozen', param: '/account' };
-  if (source.currency !== command.currency) {
+  if (source.currency !== input.currency) {
     return {
       refused: 'currency_mismatch',
       param: '/currency',
@@ -127,17 +130,17 @@ function refuseSource(source: Account | undefined, command: AcceptPayout): Refus
   return undefined;
 }
 
-function refuseDestination(draft: Draft, command: AcceptPayout): Refusal | undefined {
-  if (command.rail === null) return { refused: 'rail_unavailable', param: '/destination/type' };
-  if (command.destination.type !== 'account') return undefined;
-  const target = draft.get(accounts, command.destination.accountId);
+function refuseDestination(draft: Draft, input: AcceptPayout): Refusal | undefined {
+  if (input.rail === null) return { refused: 'rail_unavailable', param: '/destination/type' };
+  if (input.destination.type !== 'account') return undefined;
+  const target = draft.get(accounts, input.destination.accountId);
   const param = '/destination/account';
   if (target?.code !== 'customer')
     return { refused: 'resource_not_found', param, detail: 'There is no such account in this book.' };
-  if (target.id === command.accountId)
+  if (target.id === input.accountId)
     return { refused: 'destination_invalid', param, detail: 'The destination is the account that pays.' };
   if (target.status === 'closed') return { refused: 'account_closed', param };
-  if (target.currency !== command.currency) {
+  if (target.currency !== input.currency) {
     return {
       refused: 'currency_mismatch',
       param,
@@ -148,23 +151,23 @@ function refuseDestination(draft: Draft, command: AcceptPayout): Refusal | undef
   return undefined;
 }
 
-function newPayout(command: AcceptCommand, moment: Instant): Payout {
+function newPayout({ payoutId, holdId, input }: AcceptCommand, moment: Instant): Payout {
   return {
-    id: command.payoutId,
+    id: payoutId,
     status: 'pending',
-    accountId: command.accountId!,
-    holdId: command.holdId,
-    amount: command.amount,
-    fee: command.fee,
+    accountId: input.accountId!,
+    holdId,
+    amount: input.amount,
+    fee: input.fee,
     amountReturned: 0n,
     returns: 0,
-    currency: command.currency,
-    rail: command.rail!,
-    destination: command.destination,
-    description: command.description,
-    externalId: command.externalId,
-    metadata: command.metadata,
-    endToEndId: endToEndId(command.bookId, command.idempotencyKey),
+    currency: input.currency,
+    rail: input.rail!,
+    destination: input.destination,
+    description: input.description,
+    externalId: input.externalId,
+    metadata: input.metadata,
+    endToEndId: endToEndId(input.bookId, input.idempotencyKey),
     outcome: null,
     inquiries: 0,
     nextInquiryAt: null,
@@ -173,7 +176,7 @@ function newPayout(command: AcceptCommand, moment: Instant): Payout {
     railCode: null,
     railReference: null,
     entryIds: [],
-    requestId: command.requestId,
+    requestId: input.requestId,
     version: 1,
     dueAt: moment + PENDING_ALARM_MS,
     createdAt: moment,

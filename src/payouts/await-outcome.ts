@@ -40,7 +40,7 @@ export function recordUnknown(
     actor,
     touches: [...payoutTouches(bookId, payout), { table: railAnswers, ids: [id] }],
     decide(state, moment) {
-      const draft = new Draft(state, { id, requestId: payout.requestId, actor, moment });
+      const draft = new Draft(state, { id, requestId: payout.requestId, actor }, moment);
       const current = draft.get(payouts, payout.id);
       if (!current) throw new Error(`Payout ${payout.id} does not exist`);
       const answer = { id, payoutId: payout.id, call: facts.call, answer: facts.raw, receivedAt: moment };

@@ -26,7 +26,7 @@ export function cancelPayout(bookId: BookId, payout: Payout, input: CancelPayout
     actor: input.actor,
     touches: payoutTouches(bookId, payout),
     decide(state, moment) {
-      const draft = new Draft(state, { id, requestId: input.requestId, actor: input.actor, moment });
+      const draft = new Draft(state, { id, requestId: input.requestId, actor: input.actor }, moment);
       const current = draft.get(payouts, payout.id);
       if (!current) throw new Error(`Payout ${payout.id} does not exist`);
       if (input.ifMatch !== undefined && input.ifMatch !== current.version) {

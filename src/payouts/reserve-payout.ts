@@ -37,7 +37,7 @@ export function decideReservation(
   command: { id: Uuid; payoutId: Uuid; requestId: Uuid; actor: string },
   moment: Instant,
 ): Outcome<Payout> {
-  const draft = new Draft(state, { ...command, moment });
+  const draft = new Draft(state, command, moment);
   const payout = draft.get(payouts, command.payoutId);
   if (!payout) throw new Error(`Payout ${command.payoutId} does not exist`);
   if (payout.status === 'processing' && payout.outcome === null) {

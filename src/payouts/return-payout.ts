@@ -49,7 +49,7 @@ export function returnPayout(bookId: BookId, payout: Payout, notice: ReturnNotic
 }
 
 export function decideReturn(state: BookState, command: ReturnCommand, moment: Instant): Outcome<Payout> {
-  const draft = new Draft(state, { ...command, moment });
+  const draft = new Draft(state, command, moment);
   const { notice } = command;
   const payout = draft.get(payouts, command.payoutId);
   if (!payout) throw new Error(`Payout ${command.payoutId} does not exist`);

@@ -46,7 +46,7 @@ export function settlePayout(bookId: BookId, payout: Payout, word: RailWord): Co
 }
 
 export function decideSettlement(state: BookState, command: SettleCommand, moment: Instant): Outcome<Payout> {
-  const draft = new Draft(state, { ...command, moment });
+  const draft = new Draft(state, command, moment);
   const { word } = command;
   const payout = draft.get(payouts, command.payoutId);
   if (!payout) throw new Error(`Payout ${command.payoutId} does not exist`);

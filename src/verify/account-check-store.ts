@@ -25,7 +25,7 @@ export async function readAccounts(
       FROM accounts a WHERE book_id = $1 AND id > COALESCE($2::uuid, '00000000-0000-0000-0000-000000000000') ORDER BY id LIMIT $3`,
     values: [bookId, page.after ?? null, page.limit],
   });
-  return rows.map((row) => ({ ...accountFromRow(row), openHolds: row.open_holds }));
+  return rows.map((row) => ({ openHolds: row.open_holds, ...accountFromRow(row) }));
 }
 
 export type Direction = 'debit' | 'credit';

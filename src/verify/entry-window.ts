@@ -73,16 +73,25 @@ function linesByAccount(entries: readonly JournalRow[]): Map<Uuid, LineRow[]> {
     else lines.set(line.accountId, [line]);
   };
   for (const { sequence: entrySequence, postings } of entries) {
-    for (const { amount, currency, ...posting } of postings) {
-      const both = { amount, currency, entrySequence };
-      const { debitAccountId, debitLine, debitBalanceAfter, creditAccountId, creditLine, creditBalanceAfter } = posting;
-      add({ ...both, direction: 'debit', accountId: debitAccountId, line: debitLine, balanceAfter: debitBalanceAfter });
+    for (const posting of postings) {
+      const { amount, currency } = posting;
       add({
-        ...both,
+        direction: 'debit',
+        accountId: posting.debitAccountId,
+        line: posting.debitLine,
+        amount,
+        currency,
+        balanceAfter: posting.debitBalanceAfter,
+        entrySequence,
+      });
+      add({
         direction: 'credit',
-        accountId: creditAccountId,
-        line: creditLine,
-        balanceAfter: creditBalanceAfter,
+        accountId: posting.creditAccountId,
+        line: posting.creditLine,
+        amount,
+        currency,
+        balanceAfter: posting.creditBalanceAfter,
+        entrySequence,
       });
     }
   }

@@ -21,7 +21,7 @@ export async function readJournal(
   const last = entries.at(-1)?.sequence;
   if (last === undefined) return [];
   const texts = await readTexts(db, bookId, { after: page.after, upTo: last });
-  return entries.map((entry) => ({ ...entry, text: texts.get(entry.sequence) ?? null }));
+  return entries.map((entry) => ({ text: texts.get(entry.sequence) ?? null, ...entry }));
 }
 
 async function readTexts(

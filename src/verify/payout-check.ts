@@ -36,8 +36,8 @@ export function checkPayout({ book, report }: CheckContext, history: PayoutHisto
       const amount = step.startsWith('returned_') ? (returns[returned++]?.amount ?? 0n) : 0n;
       expect(
         'payout.postings',
-        shown(postingsOf(book.id, payout, step, amount).map((posting) => ({ ...posting, currency: payout.currency }))),
-        shown(postings.map((line) => ({ ...line, debit: line.debitAccountId, credit: line.creditAccountId }))),
+        shown(postingsOf(book.id, payout, step, amount).map((posting) => ({ currency: payout.currency, ...posting }))),
+        shown(postings.map((line) => ({ debit: line.debitAccountId, credit: line.creditAccountId, ...line }))),
         `The postings of step ${step} are not those of the payout.`,
       );
     }

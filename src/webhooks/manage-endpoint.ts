@@ -50,7 +50,7 @@ export function createEndpoint(input: CreateEndpoint): Command<Stored | Refusal>
     actor: input.actor,
     touches: [{ table: endpointTallies, ids: [TALLY_ID] }],
     decide(state, moment) {
-      const draft = new Draft(state, { id, requestId: input.requestId, actor: input.actor, moment });
+      const draft = new Draft(state, { id, requestId: input.requestId, actor: input.actor }, moment);
       const refusal = refuseUrl(input.url, { mode: draft.book.mode, allow: input.allow });
       if (refusal) return draft.finish<Refusal>(refusal);
       const { count } = draft.get(endpointTallies, TALLY_ID)!;
@@ -203,7 +203,7 @@ function changeEndpoint(
     actor,
     touches: [{ table: webhookEndpoints, ids: [endpointId] }],
     decide(state, moment) {
-      const draft = new Draft(state, { id, requestId, actor, moment });
+      const draft = new Draft(state, { id, requestId, actor }, moment);
       const endpoint = draft.get(webhookEndpoints, endpointId);
       if (!endpoint || endpoint.status === 'deleted') return draft.finish<Refusal>({ refused: 'resource_not_found' });
       if (ifMatch !== undefined && ifMatch !== endpoint.version) return draft.finish<Refusal>(otherVersion(endpoint));

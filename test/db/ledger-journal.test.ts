@@ -126,7 +126,7 @@ describe('an entry', () => {
       requestId: newId(),
       touches: [{ table: accounts, ids: [from, to, chartAccountId(book.id, 'due_operator', 'EUR')] }],
       decide(state, moment) {
-        const draft = new Draft(state, { id, requestId: id, moment });
+        const draft = new Draft(state, { id, requestId: id }, moment);
         const fee = draft.chart('due_operator', 'EUR').id;
         const postings = [
           { debit: from, credit: to, amount: 10n },

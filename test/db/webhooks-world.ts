@@ -124,7 +124,7 @@ function emission(type: string, count: number): Command<null> {
     requestId: newId(),
     touches: [],
     decide(state, moment) {
-      const draft = new Draft(state, { id, requestId: newId(), moment });
+      const draft = new Draft(state, { id, requestId: newId() }, moment);
       for (let number = 1; number <= count; number++) {
         draft.emit({
           type,

@@ -52,7 +52,7 @@ describeOnEachBackend('a payout', (backend) => {
       currency: 'JOD',
       currency_exponent: 3,
       account: account.id,
-      destination: { type: 'cliq', alias_masked: 'Z••NA', provider: 'wallet-one' },
+      destination: { type: 'cliq', alias_masked: 'Z**NA', provider: 'wallet-one' },
       description: 'Invoice 1041',
       remittance: 'Invoice 1041',
       external_id: 'inv-1041',

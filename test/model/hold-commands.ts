@@ -24,7 +24,7 @@ function command(
     name: `test.${name}`,
     requestId: id,
     touches,
-    decide: (state, moment) => decide(() => new Draft(state, { id, requestId: id, moment }), id),
+    decide: (state, moment) => decide(() => new Draft(state, { id, requestId: id }, moment), id),
   };
 }
 

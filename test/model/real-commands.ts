@@ -26,7 +26,7 @@ import { bodyOf, type InternalRequest, isKeyed, type KeyedRequest, type Request 
 
 const BY = { requestId: '018f4d3e-7b2a-7000-8000-000000000000', actor: 'api_key:key_1' };
 const PUBLIC_URL = 'https://api.test';
-const ALIAS = { type: 'cliq', aliasSealed: Buffer.from('sealed'), aliasMasked: 'A••N', provider: null } as const;
+const ALIAS = { type: 'cliq', aliasSealed: Buffer.from('sealed'), aliasMasked: 'A**N', provider: null } as const;
 const NEXT_INQUIRY_MS = 1_000;
 
 /** Where the names are known and the rows can be looked up. */

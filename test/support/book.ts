@@ -153,7 +153,7 @@ export function payoutRequest(
     amount: 1_000n,
     fee: 5n,
     currency: 'EUR',
-    destination: { type: 'cliq', aliasSealed: Buffer.from('sealed'), aliasMasked: 'A••N', provider: null },
+    destination: { type: 'cliq', aliasSealed: Buffer.from('sealed'), aliasMasked: 'A**N', provider: null },
     rail: 'sandbox',
     description: null,
     externalId: null,
@@ -195,7 +195,7 @@ export function transfer({
     requestId: id,
     touches: [{ table: accounts, ids: [from, to] }],
     decide(state, moment) {
-      const draft = new Draft(state, { id, requestId: id, moment });
+      const draft = new Draft(state, { id, requestId: id }, moment);
       during?.();
       const postings = [{ debit: from, credit: to, amount }];
       const entry = draft.post({ resource, resourceId: resourceId ?? id, step: 'done', postings });

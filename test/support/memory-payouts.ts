@@ -20,7 +20,7 @@ import { MemoryBook } from './memory-book.ts';
 export const CLIQ = {
   type: 'cliq',
   aliasSealed: Buffer.from('sealed'),
-  aliasMasked: 'A••N',
+  aliasMasked: 'A**N',
   provider: null,
 } as const;
 

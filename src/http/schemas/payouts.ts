@@ -58,7 +58,7 @@ export const createPayoutExample = {
 const destinationShown = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('cliq'),
-    alias_masked: z.string().meta({ example: 'S••P1' }),
+    alias_masked: z.string().meta({ example: 'S**P1' }),
     provider: z.string().nullable(),
   }),
   z.strictObject({ type: z.literal('account'), account: shown.id('account') }),

@@ -31,7 +31,7 @@ const transfer = (amount: bigint, change: { touches?: Uuid[]; afterwards?: () =>
     requestId: id,
     touches: [{ table: accounts, ids: change.touches ?? [ANNA, BERT] }],
     decide(state, moment) {
-      const draft = new Draft(state, { id, requestId: id, moment });
+      const draft = new Draft(state, { id, requestId: id }, moment);
       draft.post({
         resource: 'transfer',
         resourceId: id,

@@ -33,7 +33,7 @@ beforeEach(() => {
       ],
     },
   ]);
-  draft = new Draft(state, { id: ID, requestId: newId(), actor: 'api_key:key_1', moment: START });
+  draft = new Draft(state, { id: ID, requestId: newId(), actor: 'api_key:key_1' }, START);
 });
 
 const entry = (...postings: EntryRequest['postings']) => ({ ...RESOURCE, postings });
@@ -238,7 +238,7 @@ describe('ids of one command', () => {
   });
 
   test('are the same on every try', () => {
-    const again = new Draft(memory.state([{ touches: [] }]), { id: ID, requestId: newId(), moment: START });
+    const again = new Draft(memory.state([{ touches: [] }]), { id: ID, requestId: newId() }, START);
     expect(again.mintId()).toBe(draft.mintId());
   });
 });
@@ -246,7 +246,7 @@ describe('ids of one command', () => {
 test('the state beneath a draft is never changed', () => {
   const state = memory.state([{ touches: [{ table: accounts, ids: [ANNA, BERT] }] }]);
   const before = [state.book, state.account(ANNA), state.account(BERT)];
-  const own = new Draft(state, { id: ID, requestId: newId(), moment: START });
+  const own = new Draft(state, { id: ID, requestId: newId() }, START);
   own.post(entry(lineOf(ANNA, BERT, 300n)));
   own.emit({ type: 'account.updated', objectId: ANNA, objectSequence: 1, object: {} });
   expect([state.book, state.account(ANNA), state.account(BERT)]).toEqual(before);

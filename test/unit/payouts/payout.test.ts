@@ -75,13 +75,13 @@ test.each`
 
 test.each`
   alias              | masked
-  ${'SALARY'}        | ${'S•••RY'}
-  ${'+962791234567'} | ${'+••••••••••67'}
-  ${'ABCD'}          | ${'A•CD'}
-  ${'ABC'}           | ${'A••'}
+  ${'SALARY'}        | ${'S***RY'}
+  ${'+962791234567'} | ${'+**********67'}
+  ${'ABCD'}          | ${'A*CD'}
+  ${'ABC'}           | ${'A**'}
   ${'A'}             | ${'A'}
   ${''}              | ${''}
-  ${'😀😀😀😀😀'}    | ${'😀••😀😀'}
+  ${'😀😀😀😀😀'}    | ${'😀**😀😀'}
 `('$alias is shown as $masked', ({ alias, masked }) => {
   expect(maskAlias(alias)).toBe(masked);
 });
