@@ -4,7 +4,7 @@
  * put together before the clock starts. What no ledger on these tables can be faster than.
  */
 import { randomBytes } from 'node:crypto';
-import { byteaArray, instantArray, plainArray, textArray } from '../../src/db/columns.ts';
+import { byteaArray, instantArray, plainArray, rowsOf, textArray } from '../../src/db/columns.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { newId, type Uuid } from '../../src/ids.ts';
@@ -75,23 +75,25 @@ export function randomAmount(): bigint {
   return BigInt(1 + Math.floor(Math.random() * 10_000));
 }
 
+const INSERT_ENTRIES = `INSERT INTO entries (book_id, sequence, id, resource, resource_id, step, posted_at, effective_at, request_id, floor_overridden, text_digest, hash)
+  SELECT $1, ${rowsOf('bigint', 'uuid', 'text', 'uuid', 'text', 'timestamptz', 'timestamptz', 'uuid', 'boolean', 'bytea', 'bytea')}`;
+
+const INSERT_POSTINGS = `INSERT INTO postings (book_id, entry_sequence, ordinal, debit_account_id, credit_account_id, amount, currency,
+  debit_line, debit_balance_after, credit_line, credit_balance_after)
+  SELECT $1, ${rowsOf('bigint', 'smallint', 'uuid', 'uuid', 'bigint', 'text', 'bigint', 'bigint', 'bigint', 'bigint')}`;
+
 /** One database transaction, sent in one breath. */
 export async function insertCeilingBatch(pool: Pool, bookId: BookId, batch: CeilingBatch): Promise<void> {
   await inTransaction(pool, async (trx) => {
     const inserts = [
       trx.query({
         name: 'ceiling.entries',
-        text: `INSERT INTO entries (book_id, sequence, id, resource, resource_id, step, posted_at, effective_at, request_id, floor_overridden, text_digest, hash)
-          SELECT $1, * FROM unnest($2::bigint[], $3::uuid[], $4::text[], $5::uuid[], $6::text[], $7::timestamptz[], $8::timestamptz[],
-            $9::uuid[], $10::boolean[], $11::bytea[], $12::bytea[])`,
+        text: INSERT_ENTRIES,
         values: [bookId, ...batch.entries],
       }),
       trx.query({
         name: 'ceiling.postings',
-        text: `INSERT INTO postings (book_id, entry_sequence, ordinal, debit_account_id, credit_account_id, amount, currency,
-            debit_line, debit_balance_after, credit_line, credit_balance_after)
-          SELECT $1, * FROM unnest($2::bigint[], $3::smallint[], $4::uuid[], $5::uuid[], $6::bigint[], $7::text[],
-            $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[])`,
+        text: INSERT_POSTINGS,
         values: [bookId, ...batch.postings],
       }),
     ];

@@ -1,5 +1,5 @@
 import type { Instant } from '../clock.ts';
-import { column, instantArray, joinedJson, jsonArray, plainArray, textArray } from '../db/columns.ts';
+import { column, instantArray, joinedJson, jsonArray, plainArray, rowsOf, textArray } from '../db/columns.ts';
 import { updateExactly } from '../db/exactly.ts';
 import { newestAccount } from '../db/newest.ts';
 import type { Queryable } from '../db/pool.ts';
@@ -36,6 +36,9 @@ function profileFromRow(row: ProfileRow): AccountProfile {
   };
 }
 
+const INSERT_ACCOUNT_PROFILES = `INSERT INTO account_profiles (book_id, ${COLUMNS})
+  SELECT $1, ${rowsOf('uuid', 'text', 'text', 'text', 'jsonb', 'integer', 'timestamptz', 'timestamptz')}`;
+
 export const accountProfiles: Table<AccountProfile> = {
   name: 'account_profiles',
   writeOrder: WRITE_ORDER.resources,
@@ -51,8 +54,7 @@ export const accountProfiles: Table<AccountProfile> = {
   async insert(trx, bookId, rows) {
     await trx.query({
       name: 'account_profiles.insert',
-      text: `INSERT INTO account_profiles (book_id, ${COLUMNS})
-        SELECT $1, * FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[], ${jsonArray('$6')}::jsonb[], $7::integer[], $8::timestamptz[], $9::timestamptz[])`,
+      text: INSERT_ACCOUNT_PROFILES,
       values: [
         bookId,
         plainArray(column(rows, (row) => row.accountId)),
@@ -93,6 +95,8 @@ export interface DefaultAccount {
   readonly accountId: Uuid;
 }
 
+const INSERT_DEFAULT_ACCOUNTS = `INSERT INTO default_accounts (book_id, currency, account_id) SELECT $1, ${rowsOf('text', 'uuid')}`;
+
 export const defaultAccounts: Table<DefaultAccount> = {
   name: 'default_accounts',
   writeOrder: WRITE_ORDER.resourceChildren,
@@ -108,7 +112,7 @@ export const defaultAccounts: Table<DefaultAccount> = {
   async insert(trx, bookId, rows) {
     await trx.query({
       name: 'default_accounts.insert',
-      text: 'INSERT INTO default_accounts (book_id, currency, account_id) SELECT $1, * FROM unnest($2::text[], $3::uuid[])',
+      text: INSERT_DEFAULT_ACCOUNTS,
       values: [
         bookId,
         textArray(column(rows, (row) => row.currency)),

@@ -1,6 +1,9 @@
-import { column, instantArray, plainArray, textArray } from '../db/columns.ts';
+import { column, instantArray, plainArray, rowsOf, textArray } from '../db/columns.ts';
 import { type Log, WRITE_ORDER } from '../ledger/table.ts';
 import type { InboundTransfer } from './receive-transfer.ts';
+
+const INSERT_INBOUND_TRANSFERS = `INSERT INTO inbound_transfers (book_id, id, account_id, amount, currency, description, created_at)
+  SELECT $1, ${rowsOf('uuid', 'uuid', 'bigint', 'text', 'text', 'timestamptz')}`;
 
 export const inboundTransfers: Log<InboundTransfer> = {
   name: 'inbound_transfers',
@@ -8,8 +11,7 @@ export const inboundTransfers: Log<InboundTransfer> = {
   async append(trx, bookId, rows) {
     await trx.query({
       name: 'inbound_transfers.append',
-      text: `INSERT INTO inbound_transfers (book_id, id, account_id, amount, currency, description, created_at)
-        SELECT $1, * FROM unnest($2::uuid[], $3::uuid[], $4::bigint[], $5::text[], $6::text[], $7::timestamptz[])`,
+      text: INSERT_INBOUND_TRANSFERS,
       values: [
         bookId,
         plainArray(column(rows, (row) => row.id)),

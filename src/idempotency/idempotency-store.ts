@@ -1,5 +1,5 @@
 import type { Instant } from '../clock.ts';
-import { byteaArray, column, instantArray, joinedJson, jsonArray, plainArray, textArray } from '../db/columns.ts';
+import { byteaArray, column, instantArray, joinedJson, plainArray, rowsOf, textArray } from '../db/columns.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { BookId } from '../ledger/book.ts';
 import { type Table, WRITE_ORDER } from '../ledger/table.ts';
@@ -51,6 +51,9 @@ export async function findIdempotencyKey(
   return (await load(db, bookId, [key])).get(key);
 }
 
+const INSERT_IDEMPOTENCY_KEYS = `INSERT INTO idempotency_keys (book_id, ${COLUMNS})
+  SELECT $1, ${rowsOf('text', 'bytea', 'smallint', 'json text', 'text', 'uuid', 'uuid', 'timestamptz', 'timestamptz')}`;
+
 export const idempotencyKeys: Table<IdempotencyRecord> = {
   name: 'idempotency_keys',
   writeOrder: WRITE_ORDER.idempotencyKeys,
@@ -58,8 +61,7 @@ export const idempotencyKeys: Table<IdempotencyRecord> = {
   async insert(trx, bookId, rows) {
     await trx.query({
       name: 'idempotency_keys.insert',
-      text: `INSERT INTO idempotency_keys (book_id, ${COLUMNS})
-        SELECT $1, * FROM unnest($2::text[], $3::bytea[], $4::smallint[], ${jsonArray('$5')}, $6::text[], $7::uuid[], $8::uuid[], $9::timestamptz[], $10::timestamptz[])`,
+      text: INSERT_IDEMPOTENCY_KEYS,
       values: [
         bookId,
         textArray(column(rows, (row) => row.key)),

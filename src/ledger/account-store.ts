@@ -1,4 +1,4 @@
-import { column, plainArray, textArray } from '../db/columns.ts';
+import { column, plainArray, rowsOf, textArray } from '../db/columns.ts';
 import { updateExactly } from '../db/exactly.ts';
 import { newestAccount } from '../db/newest.ts';
 import type { Queryable, Transaction } from '../db/pool.ts';
@@ -67,12 +67,15 @@ export async function loadAccounts(db: Queryable, bookId: BookId, ids: readonly 
  */
 const UPDATE = `UPDATE accounts SET status = v.status, posted_debits = v.posted_debits, posted_credits = v.posted_credits,
     held_debits = v.held_debits, held_credits = v.held_credits, floor = v.floor, lines = v.lines
-  FROM unnest($2::uuid[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[])
+  FROM (SELECT ${rowsOf('uuid', 'text', 'bigint', 'bigint', 'bigint', 'bigint', 'bigint', 'bigint')})
     AS v (id, status, posted_debits, posted_credits, held_debits, held_credits, floor, lines)
   WHERE accounts.id = v.id`;
 const UPDATE_FEW = `${UPDATE} AND accounts.ctid = ANY (ARRAY(
   SELECT (${newestAccount('accounts.ctid', '$1', 'w.wanted')}) FROM unnest($2::uuid[]) AS w (wanted)))`;
 const UPDATE_MANY = `${UPDATE} AND accounts.book_id = $1 AND accounts.id = ANY ($2::uuid[])`;
+
+const INSERT_ACCOUNTS = `INSERT INTO accounts (book_id, ${ACCOUNT_COLUMNS})
+  SELECT $1, ${rowsOf('uuid', 'text', 'text', 'text', 'text', 'bigint', 'bigint', 'bigint', 'bigint', 'bigint', 'bigint')}`;
 
 export const accounts: Table<Account> = {
   name: 'accounts',
@@ -82,9 +85,7 @@ export const accounts: Table<Account> = {
   async insert(trx: Transaction, bookId, rows) {
     await trx.query({
       name: 'accounts.insert',
-      text: `INSERT INTO accounts (book_id, ${ACCOUNT_COLUMNS})
-        SELECT $1, * FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[],
-          $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[])`,
+      text: INSERT_ACCOUNTS,
       values: [
         bookId,
         plainArray(column(rows, (row) => row.id)),

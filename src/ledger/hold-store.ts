@@ -1,5 +1,5 @@
 import type { Instant } from '../clock.ts';
-import { column, instantArray, plainArray, textArray } from '../db/columns.ts';
+import { column, instantArray, plainArray, rowsOf, textArray } from '../db/columns.ts';
 import { updateExactly } from '../db/exactly.ts';
 import type { Hold, HoldStep } from './hold.ts';
 import { type Log, type Table, WRITE_ORDER } from './table.ts';
@@ -39,6 +39,13 @@ function holdFromRow(row: HoldRow): Hold {
   };
 }
 
+const UPDATE_HOLDS = `UPDATE holds SET remaining = v.remaining, status = v.status, steps = v.steps, updated_at = v.updated_at
+  FROM (SELECT ${rowsOf('uuid', 'bigint', 'text', 'smallint', 'timestamptz')}) AS v (id, remaining, status, steps, updated_at)
+  WHERE holds.book_id = $1 AND holds.id = ANY ($2::uuid[]) AND holds.id = v.id`;
+
+const INSERT_HOLDS = `INSERT INTO holds (book_id, ${COLUMNS})
+  SELECT $1, ${rowsOf('uuid', 'uuid', 'text', 'uuid', 'text', 'bigint', 'bigint', 'text', 'timestamptz', 'smallint', 'timestamptz', 'timestamptz')}`;
+
 export const holds: Table<Hold> = {
   name: 'holds',
   writeOrder: WRITE_ORDER.holds,
@@ -56,9 +63,7 @@ export const holds: Table<Hold> = {
   async insert(trx, bookId, rows) {
     await trx.query({
       name: 'holds.insert',
-      text: `INSERT INTO holds (book_id, ${COLUMNS})
-        SELECT $1, * FROM unnest($2::uuid[], $3::uuid[], $4::text[], $5::uuid[], $6::text[], $7::bigint[], $8::bigint[],
-          $9::text[], $10::timestamptz[], $11::smallint[], $12::timestamptz[], $13::timestamptz[])`,
+      text: INSERT_HOLDS,
       values: [
         bookId,
         plainArray(column(rows, (row) => row.id)),
@@ -80,10 +85,7 @@ export const holds: Table<Hold> = {
   async update(trx, bookId, rows) {
     await updateExactly(trx, {
       name: 'holds.update',
-      text: `UPDATE holds SET remaining = v.remaining, status = v.status, steps = v.steps, updated_at = v.updated_at
-        FROM unnest($2::uuid[], $3::bigint[], $4::text[], $5::smallint[], $6::timestamptz[])
-          AS v (id, remaining, status, steps, updated_at)
-        WHERE holds.book_id = $1 AND holds.id = ANY ($2::uuid[]) AND holds.id = v.id`,
+      text: UPDATE_HOLDS,
       values: [
         bookId,
         plainArray(column(rows, (row) => row.id)),
@@ -97,14 +99,16 @@ export const holds: Table<Hold> = {
   },
 };
 
+const INSERT_HOLD_STEPS = `INSERT INTO hold_steps (book_id, hold_id, ordinal, kind, amount, created_at)
+  SELECT $1, ${rowsOf('uuid', 'smallint', 'text', 'bigint', 'timestamptz')}`;
+
 export const holdSteps: Log<HoldStep> = {
   name: 'hold_steps',
   writeOrder: WRITE_ORDER.holdSteps,
   async append(trx, bookId, rows) {
     await trx.query({
       name: 'hold_steps.append',
-      text: `INSERT INTO hold_steps (book_id, hold_id, ordinal, kind, amount, created_at)
-        SELECT $1, * FROM unnest($2::uuid[], $3::smallint[], $4::text[], $5::bigint[], $6::timestamptz[])`,
+      text: INSERT_HOLD_STEPS,
       values: [
         bookId,
         plainArray(column(rows, (row) => row.holdId)),

@@ -5,8 +5,8 @@ import {
   hexArray,
   instantArray,
   joinedJson,
-  jsonArray,
   plainArray,
+  rowsOf,
   textArray,
 } from '../db/columns.ts';
 import type { Transaction } from '../db/pool.ts';
@@ -24,12 +24,13 @@ export async function appendEntries(trx: Transaction, bookId: BookId, entries: r
   ]);
 }
 
+const INSERT_ENTRIES = `INSERT INTO entries (book_id, sequence, id, resource, resource_id, step, posted_at, effective_at, request_id, floor_overridden, text_digest, hash)
+  SELECT $1, ${rowsOf('bigint', 'uuid', 'text', 'uuid', 'text', 'timestamptz', 'timestamptz', 'uuid', 'boolean', 'bytea', 'bytea')}`;
+
 async function insertEntries(trx: Transaction, bookId: BookId, entries: readonly Entry[]): Promise<void> {
   await trx.query({
     name: 'entries.append',
-    text: `INSERT INTO entries (book_id, sequence, id, resource, resource_id, step, posted_at, effective_at, request_id, floor_overridden, text_digest, hash)
-      SELECT $1, * FROM unnest($2::bigint[], $3::uuid[], $4::text[], $5::uuid[], $6::text[], $7::timestamptz[], $8::timestamptz[],
-        $9::uuid[], $10::boolean[], $11::bytea[], $12::bytea[])`,
+    text: INSERT_ENTRIES,
     values: [
       bookId,
       plainArray(column(entries, (entry) => entry.sequence)),
@@ -47,6 +48,10 @@ async function insertEntries(trx: Transaction, bookId: BookId, entries: readonly
   });
 }
 
+const INSERT_POSTINGS = `INSERT INTO postings (book_id, entry_sequence, ordinal, debit_account_id, credit_account_id, amount, currency,
+  debit_line, debit_balance_after, credit_line, credit_balance_after)
+  SELECT $1, ${rowsOf('bigint', 'smallint', 'uuid', 'uuid', 'bigint', 'text', 'bigint', 'bigint', 'bigint', 'bigint')}`;
+
 async function insertPostings(trx: Transaction, bookId: BookId, entries: readonly Entry[]): Promise<void> {
   const sequences: bigint[] = [];
   const postings: Posting[] = [];
@@ -58,10 +63,7 @@ async function insertPostings(trx: Transaction, bookId: BookId, entries: readonl
   }
   await trx.query({
     name: 'postings.append',
-    text: `INSERT INTO postings (book_id, entry_sequence, ordinal, debit_account_id, credit_account_id, amount, currency,
-        debit_line, debit_balance_after, credit_line, credit_balance_after)
-      SELECT $1, * FROM unnest($2::bigint[], $3::smallint[], $4::uuid[], $5::uuid[], $6::bigint[], $7::text[],
-        $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[])`,
+    text: INSERT_POSTINGS,
     values: [
       bookId,
       plainArray(sequences),
@@ -78,11 +80,13 @@ async function insertPostings(trx: Transaction, bookId: BookId, entries: readonl
   });
 }
 
+const INSERT_ENTRY_TEXTS = `INSERT INTO entry_texts (book_id, entry_sequence, salt, description)
+  SELECT $1, ${rowsOf('bigint', 'bytea', 'text')}`;
+
 async function insertTexts(trx: Transaction, bookId: BookId, entries: readonly Entry[]): Promise<void> {
   await trx.query({
     name: 'entry_texts.append',
-    text: `INSERT INTO entry_texts (book_id, entry_sequence, salt, description)
-      SELECT $1, * FROM unnest($2::bigint[], $3::bytea[], $4::text[])`,
+    text: INSERT_ENTRY_TEXTS,
     values: [
       bookId,
       plainArray(column(entries, (entry) => entry.sequence)),
@@ -92,11 +96,13 @@ async function insertTexts(trx: Transaction, bookId: BookId, entries: readonly E
   });
 }
 
+const INSERT_EVENTS = `INSERT INTO events (book_id, sequence, id, type, object_id, request_id, actor, created_at, payload)
+  SELECT $1, ${rowsOf('bigint', 'uuid', 'text', 'uuid', 'uuid', 'text', 'timestamptz', 'json text')}`;
+
 export async function appendEvents(trx: Transaction, bookId: BookId, events: readonly LedgerEvent[]): Promise<void> {
   await trx.query({
     name: 'events.append',
-    text: `INSERT INTO events (book_id, sequence, id, type, object_id, request_id, actor, created_at, payload)
-      SELECT $1, * FROM unnest($2::bigint[], $3::uuid[], $4::text[], $5::uuid[], $6::uuid[], $7::text[], $8::timestamptz[], ${jsonArray('$9')})`,
+    text: INSERT_EVENTS,
     values: [
       bookId,
       plainArray(column(events, (event) => event.sequence)),

@@ -1,4 +1,4 @@
-import { column, plainArray, textArray } from '../db/columns.ts';
+import { column, plainArray, rowsOf, textArray } from '../db/columns.ts';
 import type { Uuid } from '../ids.ts';
 import { type Log, WRITE_ORDER } from './table.ts';
 
@@ -10,14 +10,16 @@ export interface MetadataPair {
   readonly objectId: Uuid;
 }
 
+const INSERT_METADATA_INDEX = `INSERT INTO metadata_index (book_id, object, key, value, object_id)
+  SELECT $1, ${rowsOf('text', 'text', 'text', 'uuid')} ON CONFLICT DO NOTHING`;
+
 export const metadataIndex: Log<MetadataPair> = {
   name: 'metadata_index',
   writeOrder: WRITE_ORDER.resourceChildren,
   async append(trx, bookId, rows) {
     await trx.query({
       name: 'metadata_index.append',
-      text: `INSERT INTO metadata_index (book_id, object, key, value, object_id)
-        SELECT $1, * FROM unnest($2::text[], $3::text[], $4::text[], $5::uuid[]) ON CONFLICT DO NOTHING`,
+      text: INSERT_METADATA_INDEX,
       values: [
         bookId,
         textArray(column(rows, (row) => row.object)),

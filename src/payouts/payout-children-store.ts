@@ -1,6 +1,6 @@
 /** Rows beneath a payout: its returns, the answers of its rail, and exceptions for people to look at. */
 import type { Instant } from '../clock.ts';
-import { column, instantArray, joinedJson, jsonArray, plainArray, textArray } from '../db/columns.ts';
+import { column, instantArray, joinedJson, plainArray, rowsOf, textArray } from '../db/columns.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
 import { toJson } from '../json.ts';
@@ -41,6 +41,9 @@ function returnFromRow(row: PayoutReturnRow): PayoutReturn {
   };
 }
 
+const INSERT_PAYOUT_RETURNS = `INSERT INTO payout_returns (book_id, ${RETURN_COLUMNS})
+  SELECT $1, ${rowsOf('uuid', 'uuid', 'bigint', 'text', 'text', 'uuid', 'timestamptz')}`;
+
 /** Returns carry the rail's own id, so that one told twice is booked once. */
 export const payoutReturns: Table<PayoutReturn> = {
   name: 'payout_returns',
@@ -56,8 +59,7 @@ export const payoutReturns: Table<PayoutReturn> = {
   async insert(trx, bookId, rows) {
     await trx.query({
       name: 'payout_returns.insert',
-      text: `INSERT INTO payout_returns (book_id, ${RETURN_COLUMNS})
-        SELECT $1, * FROM unnest($2::uuid[], $3::uuid[], $4::bigint[], $5::text[], $6::text[], $7::uuid[], $8::timestamptz[])`,
+      text: INSERT_PAYOUT_RETURNS,
       values: [
         bookId,
         plainArray(column(rows, (row) => row.id)),
@@ -101,6 +103,9 @@ interface RailAnswerRow {
   received_at: Instant;
 }
 
+const INSERT_RAIL_ANSWERS = `INSERT INTO rail_answers (book_id, id, payout_id, call, answer, received_at)
+  SELECT $1, ${rowsOf('uuid', 'uuid', 'text', 'jsonb', 'timestamptz')}`;
+
 export const railAnswers: Table<StoredRailAnswer> = {
   name: 'rail_answers',
   writeOrder: WRITE_ORDER.resourceChildren,
@@ -121,8 +126,7 @@ export const railAnswers: Table<StoredRailAnswer> = {
   async insert(trx, bookId, rows) {
     await trx.query({
       name: 'rail_answers.insert',
-      text: `INSERT INTO rail_answers (book_id, id, payout_id, call, answer, received_at)
-        SELECT $1, * FROM unnest($2::uuid[], $3::uuid[], $4::text[], ${jsonArray('$5')}::jsonb[], $6::timestamptz[])`,
+      text: INSERT_RAIL_ANSWERS,
       values: [
         bookId,
         plainArray(column(rows, (row) => row.id)),

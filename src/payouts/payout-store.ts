@@ -1,6 +1,6 @@
 /** All SQL of payouts that the committer runs. Lists for people are in payout-list-store.ts. */
 import type { Instant } from '../clock.ts';
-import { byteaArray, column, instantArray, joinedJson, jsonArray, plainArray, textArray } from '../db/columns.ts';
+import { byteaArray, column, instantArray, joinedJson, plainArray, rowsOf, textArray } from '../db/columns.ts';
 import { updateExactly } from '../db/exactly.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
@@ -113,6 +113,18 @@ export async function findPayoutByEndToEndId(
   return rows[0] && payoutFromRow(rows[0]);
 }
 
+const UPDATE_PAYOUTS = `UPDATE payouts SET status = v.status, amount_returned = v.amount_returned, returns = v.returns, outcome = v.outcome,
+    inquiries = v.inquiries, next_inquiry_at = v.next_inquiry_at, sent_at = v.sent_at, failure_code = v.failure_code,
+    rail_code = v.rail_code, rail_reference = v.rail_reference, entry_ids = v.entry_ids, version = v.version,
+    due_at = v.due_at, updated_at = v.updated_at, stuck_at = NULL, stuck_error = NULL
+  FROM (SELECT ${rowsOf('uuid', 'text', 'bigint', 'smallint', 'text', 'smallint', 'timestamptz', 'timestamptz', 'text', 'text', 'text', 'jsonb', 'integer', 'timestamptz', 'timestamptz')})
+    AS v (id, status, amount_returned, returns, outcome, inquiries, next_inquiry_at, sent_at, failure_code,
+      rail_code, rail_reference, entry_ids, version, due_at, updated_at)
+  WHERE payouts.book_id = $1 AND payouts.id = ANY ($2::uuid[]) AND payouts.id = v.id`;
+
+const INSERT_PAYOUTS = `INSERT INTO payouts (book_id, ${PAYOUT_COLUMNS})
+  SELECT $1, ${rowsOf('uuid', 'text', 'uuid', 'uuid', 'bigint', 'bigint', 'bigint', 'smallint', 'text', 'text', 'text', 'uuid', 'bytea', 'text', 'text', 'text', 'text', 'jsonb', 'text', 'text', 'smallint', 'timestamptz', 'timestamptz', 'text', 'text', 'text', 'jsonb', 'uuid', 'integer', 'timestamptz', 'timestamptz', 'timestamptz')}`;
+
 export const payouts: Table<Payout> = {
   name: 'payouts',
   writeOrder: WRITE_ORDER.resources,
@@ -122,12 +134,7 @@ export const payouts: Table<Payout> = {
   async insert(trx, bookId, rows) {
     await trx.query({
       name: 'payouts.insert',
-      text: `INSERT INTO payouts (book_id, ${PAYOUT_COLUMNS})
-        SELECT $1, * FROM unnest($2::uuid[], $3::text[], $4::uuid[], $5::uuid[], $6::bigint[], $7::bigint[], $8::bigint[], $9::smallint[],
-          $10::text[], $11::text[], $12::text[], $13::uuid[], $14::bytea[], $15::text[], $16::text[], $17::text[], $18::text[],
-          ${jsonArray('$19')}::jsonb[], $20::text[], $21::text[], $22::smallint[], $23::timestamptz[], $24::timestamptz[],
-          $25::text[], $26::text[], $27::text[], ${jsonArray('$28')}::jsonb[], $29::uuid[], $30::integer[],
-          $31::timestamptz[], $32::timestamptz[], $33::timestamptz[])`,
+      text: INSERT_PAYOUTS,
       values: [
         bookId,
         plainArray(column(rows, (row) => row.id)),
@@ -172,15 +179,7 @@ export const payouts: Table<Payout> = {
   async update(trx, bookId, rows) {
     await updateExactly(trx, {
       name: 'payouts.update',
-      text: `UPDATE payouts SET status = v.status, amount_returned = v.amount_returned, returns = v.returns, outcome = v.outcome,
-          inquiries = v.inquiries, next_inquiry_at = v.next_inquiry_at, sent_at = v.sent_at, failure_code = v.failure_code,
-          rail_code = v.rail_code, rail_reference = v.rail_reference, entry_ids = v.entry_ids, version = v.version,
-          due_at = v.due_at, updated_at = v.updated_at, stuck_at = NULL, stuck_error = NULL
-        FROM unnest($2::uuid[], $3::text[], $4::bigint[], $5::smallint[], $6::text[], $7::smallint[], $8::timestamptz[], $9::timestamptz[],
-            $10::text[], $11::text[], $12::text[], ${jsonArray('$13')}::jsonb[], $14::integer[], $15::timestamptz[], $16::timestamptz[])
-          AS v (id, status, amount_returned, returns, outcome, inquiries, next_inquiry_at, sent_at, failure_code,
-            rail_code, rail_reference, entry_ids, version, due_at, updated_at)
-        WHERE payouts.book_id = $1 AND payouts.id = ANY ($2::uuid[]) AND payouts.id = v.id`,
+      text: UPDATE_PAYOUTS,
       values: [
         bookId,
         plainArray(column(rows, (row) => row.id)),
