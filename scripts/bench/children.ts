@@ -49,7 +49,7 @@ export async function startWorkerProcess(stage: Stage, pools: readonly string[])
 }
 
 /** What `npm run api` and `npm run worker` say about memory (test/unit/scripts/bench-children.test.ts). */
-export const MEMORY = ['--max-semi-space-size=32', '--heap-growing-percent=60'];
+export const MEMORY = ['--heap-growing-percent=60'];
 
 async function startProduct(
   stage: Stage,
