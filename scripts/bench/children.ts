@@ -28,6 +28,9 @@ export interface ProductProcess {
   residentMb(): number;
   /** Processor time used so far. */
   cpuSeconds(): number;
+  /** Stopped in the middle of whatever it does, until it is resumed. */
+  pause(): void;
+  resume(): void;
   stop(): Promise<void>;
 }
 
@@ -89,6 +92,8 @@ async function startProduct(
     url,
     residentMb: () => residentMb(child.pid!),
     cpuSeconds: () => cpuSeconds(child.pid!),
+    pause: () => child.kill('SIGSTOP'),
+    resume: () => child.kill('SIGCONT'),
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) throw new Error(`The ${part.name} ended by itself`);
       await stop();

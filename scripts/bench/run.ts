@@ -6,6 +6,7 @@
 import { resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { benchAccept } from './accept.ts';
+import { benchAudit } from './audit.ts';
 import type { BenchContext, BenchResult } from './bench.ts';
 import { createClosing } from './closing.ts';
 import { watchOthers } from './cpu-time.ts';
@@ -37,6 +38,7 @@ const BENCHES: Record<string, Bench> = {
   },
   growth: { about: 'the ledger on top of millions of entries, beside an empty one', run: benchGrowth },
   memory: { about: 'resident size of API and worker under load and with a backlog', run: benchMemory },
+  audit: { about: 'posting with the audit beside it, and without', run: benchAudit },
 };
 
 interface Flags {
