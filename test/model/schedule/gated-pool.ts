@@ -46,13 +46,19 @@ interface Guard {
   readonly over: () => void;
 }
 
-/** The connection of one transaction, whose fault comes with its COMMIT. */
+/**
+ * The connection of one transaction, whose fault comes with its COMMIT. What a process that died still says to it goes
+ * nowhere: the connection is somebody else's by then.
+ */
 function guarded({ scheduler, owner, client, fault, over }: Guard): Transaction {
-  const die = (): Promise<never> => {
+  let isDead = false;
+  const nothing = () => new Promise<never>(() => undefined);
+  const die = () => {
+    isDead = true;
     client.release();
     scheduler.kill(owner);
     over();
-    return new Promise<never>(() => undefined);
+    return nothing();
   };
   const commit = async () => {
     if (fault === 'dies before' || fault === 'refused') {
@@ -67,9 +73,12 @@ function guarded({ scheduler, owner, client, fault, over }: Guard): Transaction 
   };
   const transaction = {
     // biome-ignore lint/suspicious/noExplicitAny: the driver's own overloads
-    query: (statement: any, values?: unknown[]) =>
-      statement === 'COMMIT' ? commit() : client.query(statement, values as unknown[]),
+    query(statement: any, values?: unknown[]) {
+      if (isDead) return nothing();
+      return statement === 'COMMIT' ? commit() : client.query(statement, values as unknown[]);
+    },
     release(error?: Error) {
+      if (isDead) return;
       client.release(error);
       over();
     },

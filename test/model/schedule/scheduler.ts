@@ -47,6 +47,8 @@ export interface Errand<Answer> {
 /** Turns of the event loop in which whoever was let through comes to its next gate: the product takes one or two. */
 const TURNS = 4;
 const TRACE_KEPT = 400;
+/** What passes a gate is a statement or a short transaction; the driver gives a statement up sooner. */
+const STANDSTILL_MS = 60_000;
 /** Long enough for whoever rings again, asks again and gives up. */
 const STILL_STEPS = 300;
 
@@ -133,8 +135,18 @@ export class Scheduler {
     const fault = known.length === 0 ? 'none' : this.random.pick(known);
     this.note(`${gate.owner.name}: ${gate.what}${fault === 'none' ? '' : `, ${fault}`}`);
     if (fault !== 'none') this.count(fault);
-    await gate.pass(fault);
+    await this.#passed(gate, fault);
     await this.settle();
+  }
+
+  /** By the real clock: what never ends is told with its seed, not waited for. */
+  async #passed(gate: Gate, fault: Fault): Promise<void> {
+    let alarm: NodeJS.Timeout | undefined;
+    const standstill = new Promise<never>((_, reject) => {
+      alarm = setTimeout(() => reject(new Error(`${gate.owner.name} stands still in ${gate.what}`)), STANDSTILL_MS);
+    });
+    await Promise.race([gate.pass(fault), standstill]);
+    clearTimeout(alarm);
   }
 
   /** Until everybody has come to a gate. */
