@@ -129,3 +129,21 @@ export async function longestAnswerBytes(pool: Pool, endpointId: string): Promis
   );
   return rows[0]!.bytes;
 }
+
+/** The tables in a row of which one of these texts stands, in whatever column; bytes are written as hexadecimal digits. */
+export async function rowsHolding(pool: Pool, texts: readonly string[]): Promise<string[]> {
+  const { rows: tables } = await pool.query<{ name: string }>(
+    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+     WHERE schemaname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1`,
+  );
+  const patterns = texts.map((text) => `%${text.replace(/[%_]/g, '\\$&')}%`);
+  const holding: string[] = [];
+  for (const { name } of tables) {
+    const { rows } = await pool.query<{ holds: boolean }>(
+      `SELECT EXISTS (SELECT FROM ${name} AS one WHERE one::text LIKE ANY ($1)) AS holds`,
+      [patterns],
+    );
+    if (rows[0]!.holds) holding.push(name);
+  }
+  return holding;
+}

@@ -4,6 +4,7 @@ import { until } from './client.ts';
 import { countUnderWay, hurryDeliveries, payoutIds, readExceptions, soundAlarms } from './database-store.ts';
 import { brokenInvariants } from './invariants-store.ts';
 import type { Load } from './load.ts';
+import { betrayed } from './secrets.ts';
 import type { Stage } from './stage.ts';
 
 /** What is left of a fault is moved by alarms; half a minute each is too long to wait, so they go off this often. */
@@ -15,7 +16,12 @@ export async function judge(stage: Stage, load: Load): Promise<string[]> {
   const left = await settle(stage);
   if (left) return [left];
   await load.expectFirstAnswersAgain();
-  return [...(await lostOrInvented(stage)), ...(await broken(stage)), ...(await contradictions(stage)), ...told(stage)];
+  return [
+    ...(await lostOrInvented(stage)),
+    ...(await broken(stage)),
+    ...(await contradictions(stage)),
+    ...(await betrayed(stage)),
+  ];
 }
 
 /** Undefined when everything has come to its end. */
@@ -67,19 +73,4 @@ async function contradictions({ behind, contradicted }: Stage): Promise<string[]
     ...needless.map(({ kind, payout }) => `an exception that nobody caused: ${kind} of ${payout}`),
     ...silent.map((id) => `no exception tells that the rail contradicted itself about ${id}`),
   ];
-}
-
-/** No secret is in what the processes wrote. */
-function told({ apis, workers, keys, endpoint, database }: Stage): string[] {
-  const secrets = {
-    'an API key': [keys.testKey, keys.liveKey],
-    'a webhook secret': [endpoint.secret, endpoint.secret.replace(/^whsec_/, '')],
-    'the encryption key': [database.encryptionKey],
-    'a password': [new URL(database.applicationUrl).password],
-  };
-  return [...apis, ...workers].flatMap(({ url, everything }) =>
-    Object.entries(secrets)
-      .filter(([, texts]) => texts.some((text) => everything.includes(text)))
-      .map(([what]) => `${what} stands in what the process at ${url} wrote`),
-  );
 }

@@ -9,6 +9,7 @@ import { createQueues } from '../../src/queue/queues.ts';
 import { dropJobs, readDeliveryIds } from './database-store.ts';
 import { testEnvironment } from './environment.ts';
 import { expectThat, type Play, pause, type Scenario } from './scenario.ts';
+import { secretsOf } from './secrets.ts';
 import type { Stage } from './stage.ts';
 
 async function loseJobs({ redis, behind }: Stage): Promise<void> {
@@ -86,7 +87,7 @@ export const queueScenarios: readonly Scenario[] = [
         await redis.start({ appendOnly: true });
       }
       await load.untilMore(20);
-      const secrets = [stage.keys.testKey, stage.endpoint.secret, stage.database.encryptionKey];
+      const secrets = [...secretsOf(stage).keys()];
       const kept = await appendOnlyFile(redis.directory);
       expectThat(kept.length > 0, 'The append-only file is empty');
       expectThat(!secrets.some((secret) => kept.includes(secret)), 'A secret stands in the append-only file');

@@ -13,6 +13,7 @@ import { makeOrganisation, type OrganisationKeys } from './organisation.ts';
 import { type ProductProcess, type Role, startProcess } from './processes.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 import { startRedis, type TestRedis } from './redis-server.ts';
+import { secretsOf } from './secrets.ts';
 import type { Database, Server } from './server.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
@@ -98,10 +99,13 @@ export async function openStage(server: Server, backend: Backend): Promise<Stage
     const accounts = await openLoadAccounts(clients[0]!);
 
     const endpoint = await receiver.subscribe(clients[0]!);
+    const endpoints = new Set([endpoint]);
+    const secrets = [...secretsOf({ keys, endpoints, database }).keys()];
+    for (const { redis: queue } of [network.api, network.worker]) queue?.watchFor(secrets);
 
     return {
       ...{ backend, server, database, redis, apis, workers: [one!, other!], network, clients, accounts, keys },
-      ...{ receiver, endpoint, endpoints: new Set([endpoint]), behind },
+      ...{ receiver, endpoint, endpoints, behind },
       accepted: new Set(),
       contradicted: new Set(),
       async mend() {

@@ -29,9 +29,13 @@ export interface Armed {
   done: () => void;
 }
 
-interface Rules {
+export interface Rules {
   armed?: Armed;
   impairment?: Impairment;
+  /** Texts that no client may send. */
+  watchedFor: readonly string[];
+  /** Those that one did. */
+  readonly sent: Set<string>;
 }
 
 export class Link {
@@ -42,6 +46,8 @@ export class Link {
   #bytesLeft: number | undefined;
   #swallow: Armed | undefined;
   #silent = false;
+  /** What the client sent last: as long as a text may be that comes in two pieces. */
+  #tail: Buffer = Buffer.alloc(0);
   readonly #toClient: Buffer[] = [];
   readonly #toServer: Buffer[] = [];
 
@@ -92,7 +98,17 @@ export class Link {
     if (!this.#silent || this.#client.destroyed) this.end();
   }
 
+  #lookAt(data: Buffer): void {
+    const { watchedFor, sent } = this.#rules;
+    const longest = Math.max(0, ...watchedFor.map((text) => Buffer.byteLength(text)));
+    if (longest === 0) return;
+    const seen = Buffer.concat([this.#tail, data]);
+    for (const text of watchedFor) if (seen.includes(text)) sent.add(text);
+    this.#tail = Buffer.from(seen.subarray(Math.max(0, seen.length - longest)));
+  }
+
   #fromClient(data: Buffer): void {
+    this.#lookAt(data);
     if (this.#greeting === '') {
       this.#greeting = data.toString('latin1');
       this.impaired();

@@ -4,7 +4,7 @@
  * that is meant is found by a text in it.
  */
 import { createServer, type Socket } from 'node:net';
-import { type Armed, type Cut, type Impairment, Link } from './tcp-link.ts';
+import { type Cut, type Impairment, Link, type Rules } from './tcp-link.ts';
 
 export type { Cut, Impairment } from './tcp-link.ts';
 
@@ -22,13 +22,17 @@ export interface TcpProxy {
   heal(): void;
   /** The server's sides end; the clients' stay open, and are never answered. Answers with how many. */
   halfOpen(): number;
+  /** From now on no client may send these texts. */
+  watchFor(texts: readonly string[]): void;
+  /** Those of the watched texts that a client did send. */
+  readonly sent: ReadonlySet<string>;
   close(): Promise<void>;
 }
 
 export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
   const target = new URL(targetUrl);
   const links = new Set<Link>();
-  const rules: { armed?: Armed; impairment?: Impairment } = {};
+  const rules: Rules = { watchedFor: [], sent: new Set() };
 
   const server = createServer((client: Socket) => {
     const link = new Link(client, { host: target.hostname, port: Number(target.port) }, rules);
@@ -60,6 +64,10 @@ export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
       for (const link of open) link.halfOpen();
       return open.length;
     },
+    watchFor(texts) {
+      rules.watchedFor = texts;
+    },
+    sent: rules.sent,
     close() {
       for (const link of links) link.end();
       return new Promise((resolve) => server.close(() => resolve()));
