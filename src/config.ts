@@ -1,4 +1,5 @@
 /** Configuration: read once from the environment, checked whole, and every fault named with what was expected. */
+import proxyAddress from 'proxy-addr';
 import { z } from 'zod';
 
 const postgresUrl = z
@@ -39,6 +40,29 @@ function whole(minimum: number, maximum: number) {
 
 const flag = z.enum(['true', 'false'], 'expects true or false').transform((text) => text === 'true');
 
+/** Separated by commas. */
+const list = z
+  .string()
+  .default('')
+  .transform((text) =>
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter(Boolean),
+  );
+
+const NETWORKS_EXPECTATION =
+  'expects addresses, networks such as 10.0.0.0/8, loopback, linklocal or uniquelocal, separated by commas';
+
+function isListOfNetworks(parts: readonly string[]): boolean {
+  try {
+    proxyAddress.compile([...parts]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 const hostAndPort = z
   .string()
   .regex(/^(\[[0-9a-fA-F:]+\]|[^\s:,]+):(\*|\d{1,5})$/, 'expects host:port or host:*, separated by commas');
@@ -73,6 +97,8 @@ const schema = z.object({
   /** Where a worker process answers /livez, /readyz and /metrics. */
   WORKER_PORT: port.optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  /** Whose X-Forwarded-For says who asks: addresses, networks, and names of private ones. None: whoever connects, asks. */
+  TRUSTED_PROXIES: list.refine(isListOfNetworks, NETWORKS_EXPECTATION),
   /** 32 bytes in base64; encrypts webhook secrets and alias data at rest. */
   COUNTINGHOUSE_ENCRYPTION_KEY: z
     .string()
@@ -97,16 +123,7 @@ const schema = z.object({
   /** Between two checkpoints of a book that goes on. */
   CHECKPOINT_INTERVAL_SECONDS: whole(1, 604_800).default(3_600),
   /** host:port pairs that webhooks of test books may reach although they are not public. */
-  WEBHOOK_ALLOW_HOSTS: z
-    .string()
-    .default('')
-    .transform((text) =>
-      text
-        .split(',')
-        .map((part) => part.trim())
-        .filter(Boolean),
-    )
-    .pipe(z.array(hostAndPort)),
+  WEBHOOK_ALLOW_HOSTS: list.pipe(z.array(hostAndPort)),
   RATE_LIMIT_WRITES_PER_SECOND: whole(1, 1_000_000).default(100),
   RATE_LIMIT_READS_PER_SECOND: whole(1, 1_000_000).default(400),
   DATABASE_POOL_SIZE: whole(2, 200).default(10),

@@ -6,6 +6,7 @@ import express, { type ErrorRequestHandler, type Express } from 'express';
 import { ApiError } from '../errors.ts';
 import { warnSeldom } from '../seldom.ts';
 import type { ApiRuntime } from './api-runtime.ts';
+import { createClientAddress } from './client-address.ts';
 import { Exchange } from './exchange.ts';
 import { sendFailure } from './failure.ts';
 import { mountOperations } from './operations.ts';
@@ -29,7 +30,11 @@ export function createApp(
   app.enable('strict routing');
 
   // The access log knows its own few fields and no secret: the search for secrets is left out, it costs more than the line.
-  const exchangeContext = { log: runtime.log.child({}, { redact: [] }), metrics: runtime.metrics };
+  const exchangeContext = {
+    log: runtime.log.child({}, { redact: [] }),
+    metrics: runtime.metrics,
+    addressOf: createClientAddress(runtime.config.TRUSTED_PROXIES),
+  };
   app.use((request, response, next) => {
     request.exchange = new Exchange(exchangeContext, request, response);
     next();

@@ -3,7 +3,6 @@
  * keys that are none is turned away for a while without a look-up; keys known to be good still pass from there, since
  * many clients may share one address.
  */
-import type { IncomingMessage } from 'node:http';
 import { ApiError } from '../errors.ts';
 import type { Authenticator, Principal } from '../organisations/authenticate.ts';
 import { AddressFailures } from './address-failures.ts';
@@ -25,9 +24,8 @@ export class Gate {
   }
 
   /** Throws ApiError: api_key_missing, api_key_invalid, api_key_expired, ip_not_allowed, rate_limited. */
-  async authenticate(request: IncomingMessage): Promise<Principal> {
-    const address = request.socket.remoteAddress ?? '';
-    const token = bearerToken(request.headers.authorization);
+  async authenticate(authorization: string | undefined, address: string): Promise<Principal> {
+    const token = bearerToken(authorization);
     const blockedForSeconds = this.#failures.blockedForSeconds(address);
     if (blockedForSeconds > 0 && !this.#knownTokens.has(token)) throw tooManyFailures(blockedForSeconds);
     try {

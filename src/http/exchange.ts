@@ -8,6 +8,7 @@ import { newId, publicId, type Uuid } from '../ids.ts';
 import type { Logger } from '../log.ts';
 import type { Principal } from '../organisations/authenticate.ts';
 import type { HttpMetrics } from './api-runtime.ts';
+import type { ClientAddress } from './client-address.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
@@ -24,6 +25,7 @@ export interface Answer {
 
 export interface ExchangeContext {
   readonly log: Logger;
+  readonly addressOf: ClientAddress;
   readonly metrics: HttpMetrics;
 }
 
@@ -31,6 +33,8 @@ export class Exchange {
   /** Ours alone: a client cannot choose or repeat it. */
   readonly requestId: Uuid = newId();
   readonly publicRequestId = publicId('request', this.requestId);
+  /** Of whoever asks. */
+  readonly address: string;
   /** The pattern of the matched route, for the log and the histogram. */
   route = 'unmatched';
   /** Probes and scrapes come every few seconds for ever: they are logged at debug level. */
@@ -42,14 +46,13 @@ export class Exchange {
   #answered = false;
   readonly #startedAt = performance.now();
   readonly #context: ExchangeContext;
-  readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #method: string;
   readonly #target: string;
 
   constructor(context: ExchangeContext, request: IncomingMessage, response: ServerResponse) {
     this.#context = context;
-    this.#request = request;
+    this.address = context.addressOf(request);
     this.#response = response;
     this.#method = request.method ?? '';
     this.#target = request.url ?? '';
@@ -87,7 +90,7 @@ export class Exchange {
         path: loggedPath(this.#target),
         status,
         ms: Math.round(milliseconds * 10) / 10,
-        ip: this.#request.socket.remoteAddress,
+        ip: this.address,
         ...(this.principal && { book_id: this.principal.bookId, key_id: this.principal.keyId }),
       },
       'request',

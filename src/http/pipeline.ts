@@ -32,7 +32,7 @@ export async function serve(route: Route, request: Request, context: PipelineCon
   const { exchange } = request;
   const writes = route.method !== 'get';
   exchange.route = route.path;
-  const principal = await services.gate.authenticate(request);
+  const principal = await services.gate.authenticate(request.headers.authorization, exchange.address);
   exchange.principal = principal;
   await takeFromLimit(exchange, principal, writes ? 'writes' : 'reads', context);
   requireScope(route, principal);

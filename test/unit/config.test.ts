@@ -35,3 +35,16 @@ test.each`
 test.each(['51', '-1', '2.5', 'a lot'])('AUDIT_TIME_SHARE_PERCENT=%s is refused', (share) => {
   expect(() => read({ AUDIT_TIME_SHARE_PERCENT: share })).toThrow(/AUDIT_TIME_SHARE_PERCENT: expects a whole number/);
 });
+
+test('TRUSTED_PROXIES takes addresses, networks and names of private ones', () => {
+  expect(read({ TRUSTED_PROXIES: '10.0.0.0/8, 2001:db8::1,loopback' }).TRUSTED_PROXIES).toEqual([
+    '10.0.0.0/8',
+    '2001:db8::1',
+    'loopback',
+  ]);
+  expect(read({}).TRUSTED_PROXIES).toEqual([]);
+});
+
+test.each(['everybody', '10.0.0.0/33', '0.0.0.0/0', '10.0.0.1 10.0.0.2'])('TRUSTED_PROXIES=%s is refused', (text) => {
+  expect(() => read({ TRUSTED_PROXIES: text })).toThrow(/TRUSTED_PROXIES: expects addresses, networks such as/);
+});

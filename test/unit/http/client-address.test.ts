@@ -1,0 +1,48 @@
+import type { IncomingMessage } from 'node:http';
+import request from 'supertest';
+import { expect, test } from 'vitest';
+import { createClientAddress } from '../../../src/http/client-address.ts';
+import { createTestApp, KEYS } from './test-app.ts';
+
+function asked(peer: string, forwardedFor?: string): IncomingMessage {
+  const headers = forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor };
+  return { socket: { remoteAddress: peer }, headers } as unknown as IncomingMessage;
+}
+
+test.each`
+  trusted                     | peer                 | forwarded                             | address
+  ${[]}                       | ${'10.0.0.1'}        | ${'203.0.113.7'}                      | ${'10.0.0.1'}
+  ${['10.0.0.0/8']}           | ${'10.0.0.1'}        | ${undefined}                          | ${'10.0.0.1'}
+  ${['10.0.0.0/8']}           | ${'10.0.0.1'}        | ${'203.0.113.7'}                      | ${'203.0.113.7'}
+  ${['10.0.0.0/8']}           | ${'::ffff:10.0.0.1'} | ${'203.0.113.7'}                      | ${'203.0.113.7'}
+  ${['10.0.0.0/8']}           | ${'198.51.100.9'}    | ${'203.0.113.7'}                      | ${'198.51.100.9'}
+  ${['10.0.0.0/8']}           | ${'10.0.0.1'}        | ${'127.0.0.1, 203.0.113.7, 10.0.0.2'} | ${'203.0.113.7'}
+  ${['10.0.0.0/8']}           | ${'10.0.0.1'}        | ${'203.0.113.7, 2001:db8::5'}         | ${'2001:db8::5'}
+  ${['10.0.0.1', 'loopback']} | ${'::1'}             | ${'203.0.113.7,10.0.0.1'}             | ${'203.0.113.7'}
+  ${['uniquelocal']}          | ${'192.168.3.4'}     | ${'10.1.2.3'}                         | ${'10.1.2.3'}
+  ${['10.0.0.0/8']}           | ${'10.0.0.1'}        | ${'nobody'}                           | ${'10.0.0.1'}
+  ${['10.0.0.0/8']}           | ${'10.0.0.1'}        | ${'203.0.113.7, unknown'}             | ${'10.0.0.1'}
+`('$peer that says $forwarded, where $trusted are trusted, is $address', ({ trusted, peer, forwarded, address }) => {
+  expect(createClientAddress(trusted)(asked(peer, forwarded))).toBe(address);
+});
+
+test('behind a trusted proxy, wrong keys of one address close it alone', async () => {
+  const { app, logged } = createTestApp({ environment: { TRUSTED_PROXIES: 'loopback' } });
+  const ask = (address: string, key: string) =>
+    request(app)
+      .get('/v1/things')
+      .set({ Authorization: `Bearer ${key}`, 'X-Forwarded-For': `10.9.9.9, ${address}` });
+  for (let attempt = 0; attempt < 60; attempt++) expect((await ask('203.0.113.7', 'sk_test_wrong')).status).toBe(401);
+  expect((await ask('203.0.113.7', 'sk_test_wrong')).status).toBe(429);
+  expect((await ask('203.0.113.8', 'sk_test_wrong')).status).toBe(401);
+  expect((await ask('203.0.113.8', KEYS.test)).status).toBe(200);
+  expect(logged.at(-1)).toContain('"ip":"203.0.113.8"');
+});
+
+test('whoever is no trusted proxy cannot choose its address', async () => {
+  const { app, logged } = createTestApp();
+  await request(app)
+    .get('/v1/things')
+    .set({ Authorization: `Bearer ${KEYS.test}`, 'X-Forwarded-For': '203.0.113.7' });
+  expect(logged.at(-1)).toMatch(/"ip":"(::ffff:)?127\.0\.0\.1"|"ip":"::1"/);
+});
