@@ -74,6 +74,10 @@ const ALARMS: readonly Alarm[] = [
   },
 ];
 
+/** After so many pushes the bells of the same rows get another name. */
+const PUSHES_NAMED_ALIKE = 4;
+/** Notices ring in every round. */
+const NOTICES_NAMED_MS = 30_000;
 /** Rows in one page: a few milliseconds to read, ten jobs to ring. */
 const PAGE = 1_000;
 /** Half a million rows wait in so many jobs: ringing more would only repeat them. */
@@ -171,7 +175,8 @@ export function createSweeper(runtime: SweeperRuntime): Sweeper {
         const ofLane = jobs.get(lane) ?? [];
         jobs.set(lane, ofLane);
         for (let at = 0; at < ids.length; at += IDS_PER_JOB) {
-          ofLane.push(secondBell(alarm.job, bookId, ids.slice(at, at + IDS_PER_JOB)));
+          const bell = { name: alarm.job, data: { bookId, ids: ids.slice(at, at + IDS_PER_JOB) } };
+          ofLane.push(secondBell(bell, { now, namedMs: alarm.pushMs * PUSHES_NAMED_ALIKE }));
         }
         pushed += ids.length;
       },
@@ -200,7 +205,8 @@ export function createSweeper(runtime: SweeperRuntime): Sweeper {
     for (const rail of runtime.rails.all()) {
       const waiting = await rail.notices(1);
       if (waiting.length === 0) continue;
-      const bell = secondBell('rail.notices', '', [rail.name]);
+      const notices: QueueJob = { name: 'rail.notices', data: { bookId: '', ids: [rail.name] } };
+      const bell = secondBell(notices, { now: clock.now(), namedMs: NOTICES_NAMED_MS });
       await queues.add('rails', laneOf('', queues.lanes), [bell], { limitMs: QUEUE_LIMIT_MS });
       rung += 1;
     }
@@ -233,9 +239,12 @@ export function createSweeper(runtime: SweeperRuntime): Sweeper {
 }
 
 /**
- * A bell that is rung again and again while nobody answers. It is named after all its rows: so a queue holds it once
- * however long it waits, and no row is ever left out because another row's bell is waiting.
+ * A bell that is rung again and again while nobody answers. It is named after all its rows: so a queue holds it once for a
+ * while, and no row is ever left out because another row's bell is waiting. Then it gets another name: a queue may keep a
+ * bell that nobody will answer, as BullMQ on Postgres does with what a dead worker had in hand, for as long as the clock of
+ * another worker was ahead.
  */
-function secondBell(job: JobName, bookId: string, ids: string[]): QueueJob {
-  return { name: job, data: { bookId, ids }, deduplicationId: deriveId(job, bookId, ...ids) };
+function secondBell(job: QueueJob, { now, namedMs }: { now: Instant; namedMs: number }): QueueJob {
+  const { bookId, ids } = job.data;
+  return { ...job, deduplicationId: deriveId(job.name, bookId, String(Math.floor(now / namedMs)), ...ids) };
 }

@@ -71,7 +71,7 @@ function killAt(pool: Victim, point: Failpoint): Scenario {
 }
 
 /** Alarms go off meanwhile: a point that only they lead to is passed soon. */
-async function untilEnded({ behind }: Stage, victim: ProductProcess): Promise<void> {
+export async function untilEnded({ behind }: Stage, victim: ProductProcess): Promise<void> {
   let soundAt = performance.now() + 500;
   await untilThat('the point at which the process was to die', async () => {
     if (performance.now() > soundAt) {

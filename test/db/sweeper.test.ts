@@ -131,6 +131,24 @@ describe('the sweeper', () => {
     expect(rung[0]!.job.deduplicationId).toBe(rung[1]!.job.deduplicationId);
   });
 
+  test('a bell that is kept and never answered silences later ones for two minutes, for notices half a one', async () => {
+    await insertPayouts(superuser, [{ bookId: book, dueAt: NOW }]);
+    notices = 1;
+    for (const afterMs of [0, 29_999, 30_000, 60_000, 90_000, 120_000]) {
+      now = NOW + afterMs;
+      await sweep();
+    }
+    const names = (of: string) => rung.filter(({ job }) => job.name === of).map(({ job }) => job.deduplicationId);
+    const payouts = names('payout.reserve');
+    expect(payouts).toHaveLength(5);
+    expect(new Set(payouts.slice(0, 4)).size).toBe(1);
+    expect(payouts[4]).not.toBe(payouts[0]);
+    const rail = names('rail.notices');
+    expect(rail).toHaveLength(6);
+    expect(rail[0]).toBe(rail[1]);
+    expect(new Set(rail.slice(1)).size).toBe(5);
+  });
+
   test('pages through all that is overdue, a hundred rows of one book a job', async () => {
     const other = newId();
     const ids = await insertPayouts(
