@@ -9,7 +9,7 @@ import type { Clock } from './clock.ts';
 import type { Pool } from './db/pool.ts';
 import type { ObservedBatch } from './ledger/batch.ts';
 import type { Logger } from './log.ts';
-import { countUnknown, readBacklog } from './operations/backlog-store.ts';
+import { countUnknown, readBacklog, readDatabaseTime } from './operations/backlog-store.ts';
 import type { DoorbellCounts } from './queue/doorbell.ts';
 import type { Queues } from './queue/queues.ts';
 import { warnSeldom } from './seldom.ts';
@@ -119,6 +119,12 @@ export function createMetrics({ pool, queues, clock, log }: MetricsSources): Met
     registers,
   });
 
+  const clockAhead = new Gauge({
+    name: 'countinghouse_clock_ahead_seconds',
+    help: "How far this process's clock is ahead of that of Postgres; below 0, behind.",
+    registers,
+  });
+
   const auditFindings = new Gauge({
     name: 'countinghouse_audit_findings',
     help: 'What the audit found wrong and is still so, by kind; the log names the rows. Counted up to 1,000 a kind.',
@@ -161,6 +167,13 @@ export function createMetrics({ pool, queues, clock, log }: MetricsSources): Met
     for (const { rail, payouts } of rails) unknown.set({ rail }, payouts);
   }
 
+  async function readClock(): Promise<void> {
+    const asked = clock.now();
+    const theirs = await readDatabaseTime(pool);
+    // Between the question and its answer: in the middle, for want of better.
+    clockAhead.set(((asked + clock.now()) / 2 - theirs) / 1_000);
+  }
+
   async function readQueues(): Promise<void> {
     for (const { queue, states } of await queues.depths({ limitMs: READ_LIMIT_MS })) {
       for (const [state, count] of Object.entries(states)) jobs.set({ queue, state }, count);
@@ -170,9 +183,10 @@ export function createMetrics({ pool, queues, clock, log }: MetricsSources): Met
   const warn = warnSeldom(log, 'metrics left out of a scrape');
   const readAll = atMostEvery(READ_EVERY_MS, async () => {
     await Promise.all([
-      withinLimit(readRows(), { what: 'Postgres', limitMs: READ_LIMIT_MS }).catch((error) => {
+      withinLimit(readRows().then(readClock), { what: 'Postgres', limitMs: READ_LIMIT_MS }).catch((error) => {
         // An old number is worse than none.
         for (const gauge of [oldestDue, stuck, unknown]) gauge.reset();
+        clockAhead.remove();
         warn(error);
       }),
       readQueues().catch((error) => {

@@ -168,6 +168,17 @@ describe('operations', () => {
       expect(text).not.toContain(bookId);
     });
 
+    test("say how far this process's clock is from that of Postgres", async () => {
+      const ahead = async (ms: number) => {
+        const text = await metricsOf({ clock: { now: () => Date.now() + ms } }).render();
+        return Number(/^countinghouse_clock_ahead_seconds (\S+)$/m.exec(text)?.[1]);
+      };
+      // Postgres runs on this machine: its clock is ours, and the question takes less than a minute.
+      expect(Math.round((await ahead(3_600_000)) / 60)).toBe(60);
+      expect(Math.round((await ahead(-7_200_000)) / 60)).toBe(-120);
+      expect(Math.round((await ahead(0)) / 60) + 0).toBe(0);
+    });
+
     test('count commits, requests and bells', async () => {
       const metrics = metricsOf();
       metrics.observeBatch({ commands: 40, ahead: true, lockWaitSeconds: 0.002, commitSeconds: 0.004 });
@@ -197,6 +208,7 @@ describe('operations', () => {
       const text = await metricsOf({ queues, pool: gone }).render();
       expect(text).not.toContain('countinghouse_queue_jobs{');
       expect(text).not.toContain('countinghouse_due_oldest_seconds{');
+      expect(text).not.toMatch(/^countinghouse_clock_ahead_seconds /m);
       expect(text).toContain('process_cpu_user_seconds_total');
       await gone.end();
     });
