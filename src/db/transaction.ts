@@ -12,17 +12,38 @@ const BEGIN = 'BEGIN';
 export const BEGIN_WITH_KEPT_PLANS =
   'BEGIN; SET LOCAL enable_nestloop = off; SET LOCAL plan_cache_mode = force_generic_plan';
 
-/** Sends COMMIT at once, behind what was sent before: only where whatever must not be committed fails in the server. */
-export type CommitBehind = () => void;
+/** What work has in hand that saves its round trips. */
+export interface RoundTrips {
+  /**
+   * The answer to BEGIN, which travels with the first statements. Nothing may be written before it is there: where BEGIN
+   * fails alone (it can be canceled), each statement behind it is a transaction of its own, and a lock is let go at once.
+   */
+  readonly begun: Promise<unknown>;
+  /** Sends COMMIT at once, behind what was sent before: only where whatever must not be committed fails in the server. */
+  commitBehind(): void;
+}
+
+interface Options {
+  begin?: string;
+}
 
 /**
  * Runs work in one READ COMMITTED database transaction. Resolves only when the server's own tag says COMMIT.
  * On any failure the connection is rolled back, or thrown away when even that cannot be known.
  */
-export async function inTransaction<T>(
+export function inTransaction<T>(pool: Pool, work: (trx: Transaction) => Promise<T>, options?: Options): Promise<T> {
+  const afterBegin = async (trx: Transaction, { begun }: RoundTrips) => {
+    await begun;
+    return work(trx);
+  };
+  return inPipelinedTransaction(pool, afterBegin, options);
+}
+
+/** The same for work that sends its first statements behind BEGIN and its last ones before COMMIT, without waiting. */
+export async function inPipelinedTransaction<T>(
   pool: Pool,
-  work: (trx: Transaction, commitBehind: CommitBehind) => Promise<T>,
-  { begin = BEGIN }: { begin?: string } = {},
+  work: (trx: Transaction, roundTrips: RoundTrips) => Promise<T>,
+  { begin = BEGIN }: Options = {},
 ): Promise<T> {
   const trx = await pool.connect();
   let broken: Error | undefined;
@@ -32,20 +53,20 @@ export async function inTransaction<T>(
     else delete (trx as Partial<Transaction>).query;
   };
   try {
-    // Not awaited: it travels with the first statement. A failure shows in that statement too.
     const begun = trx.query(begin);
+    // Whoever waits for it is told.
     begun.catch(() => undefined);
     let committing: Promise<{ command: string }> | undefined;
-    const commit = () => {
+    const commitBehind = () => {
       committing = trx.query('COMMIT');
       // Whatever failed before it says so first.
       committing.catch(() => undefined);
       // A statement that came behind its COMMIT would be a transaction of its own.
       trx.query = (() => Promise.reject(new Error('The database transaction is committing already'))) as never;
     };
-    const result = await work(trx, commit);
+    const result = await work(trx, { begun, commitBehind });
     await begun;
-    if (!committing) commit();
+    if (!committing) commitBehind();
     const { command } = await committing!;
     if (command !== 'COMMIT') throw new CommitUnconfirmed(command);
     return result;

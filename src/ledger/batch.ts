@@ -7,7 +7,7 @@
  */
 import type { Clock, Instant } from '../clock.ts';
 import type { Pool, Transaction } from '../db/pool.ts';
-import { BEGIN_WITH_KEPT_PLANS, type CommitBehind, inTransaction } from '../db/transaction.ts';
+import { BEGIN_WITH_KEPT_PLANS, inPipelinedTransaction, inTransaction, type RoundTrips } from '../db/transaction.ts';
 import { ApiError } from '../errors.ts';
 import { failpoint } from '../failpoints.ts';
 import { newId } from '../ids.ts';
@@ -81,10 +81,11 @@ export async function runBatch(context: BatchContext, batch: Batch): Promise<Bat
     waited();
     return lockWaitSeconds * 1000 >= WORTH_JOINING_MS ? (batch.join?.() ?? []) : [];
   };
-  const work = async (trx: Transaction, commitBehind: CommitBehind) => {
+  const work = async (trx: Transaction, { begun, commitBehind }: RoundTrips) => {
     const { state, commands } = batch.follows
       ? await loadBehind(trx, batch.follows, batch)
       : await loadUnderLock(trx, context.sink, batch, locked);
+    await begun;
     const decided = decideAll(state, commands, momentOf(context.clock, state.book));
     failpoint('ledger.commit.before');
     // One that was decided ahead comes to its lock only now. Lock, writes and COMMIT travel together: how busy this process
@@ -98,7 +99,7 @@ export async function runBatch(context: BatchContext, batch: Batch): Promise<Bat
     batch.onCommitting?.();
     return decided;
   };
-  const result = await inTransaction(context.pool, work, { begin: BEGIN_WITH_KEPT_PLANS });
+  const result = await inPipelinedTransaction(context.pool, work, { begin: BEGIN_WITH_KEPT_PLANS });
   failpoint('ledger.commit.after');
   context.observe?.({
     commands: result.decisions.length,
@@ -230,7 +231,7 @@ async function writeState(
   trx: Transaction,
   sink: EventSink,
   state: BookState,
-  { guarded, commitBehind }: { guarded: boolean; commitBehind: CommitBehind },
+  { guarded, commitBehind }: { guarded: boolean; commitBehind: () => void },
 ): Promise<void> {
   // One that only answers still has to know that what it was decided over came to be.
   if (state.isUnchanged && !guarded) return;

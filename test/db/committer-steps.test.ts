@@ -1,7 +1,7 @@
 /** The five steps of a batch (DESIGN.md §3), each with what goes wrong without it. */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { inTransaction } from '../../src/db/transaction.ts';
+import { inPipelinedTransaction, inTransaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/ids.ts';
 import { accounts, loadAccounts } from '../../src/ledger/account-store.ts';
 import { loadBook, lockBook, updateBook } from '../../src/ledger/book-store.ts';
@@ -284,7 +284,7 @@ describe('5. the commit', () => {
   });
 
   test('is the last statement: what comes behind it is refused, and is not carried out by itself', async () => {
-    const attempt = inTransaction(book.pool, async (trx, commitBehind) => {
+    const attempt = inPipelinedTransaction(book.pool, async (trx, { commitBehind }) => {
       await trx.query('SELECT 1');
       commitBehind();
       await trx.query('CREATE TEMP TABLE late ()');
