@@ -26,27 +26,53 @@ export interface Result {
   readonly repeat?: string;
 }
 
-/** Each part's families in turn; the parts side by side, which only scenarios that leave Postgres alone can bear. */
+export interface Options {
+  readonly seed: number;
+  /** One Postgres for all parts: only scenarios that leave it alone can bear that. */
+  readonly sharedServer: boolean;
+  /** No scenario begins after so long. */
+  readonly limitMs: number;
+}
+
+export interface Played {
+  readonly results: Result[];
+  /** Scenarios that there was no time for. */
+  readonly left: number;
+  readonly seconds: number;
+}
+
+/** Each part's families in turn; the parts side by side. */
 export async function playAll(
   parts: readonly (readonly Family[])[],
-  seed: number,
-): Promise<{ results: Result[]; seconds: number }> {
+  { seed, sharedServer, limitMs }: Options,
+): Promise<Played> {
   const began = performance.now();
   const stages = new Set<Stage>();
   say(`seed ${seed}`);
-  const server = await startServer();
-  say('Postgres is there, fsync on');
+  const servers = await Promise.all(Array.from({ length: sharedServer ? 1 : parts.length }, startServer));
+  say(servers.length === 1 ? 'Postgres is there, fsync on' : `${servers.length} Postgres are there, fsync on`);
   let closing: Promise<void> | undefined;
   const closeAll = () => {
-    closing ??= Promise.all([...stages].map((stage) => stage.close())).then(() => server.remove());
+    closing ??= Promise.all([...stages].map((stage) => stage.close()))
+      .then(() => Promise.all(servers.map((server) => server.remove())))
+      .then(() => undefined);
     return closing;
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void closeAll().finally(() => process.exit(130)));
   }
   try {
-    const results = await Promise.all(parts.map((families) => playPart(server, stages, { families, seed })));
-    return { results: results.flat(), seconds: secondsSince(began) };
+    const played = await Promise.all(
+      parts.map((families, at) =>
+        playPart(servers[at] ?? servers[0]!, stages, {
+          families,
+          seed,
+          hasTime: () => performance.now() < began + limitMs,
+        }),
+      ),
+    );
+    const results = played.flatMap((part) => part.results);
+    return { results, left: played.reduce((sum, { left }) => sum + left, 0), seconds: secondsSince(began) };
   } finally {
     await closeAll();
   }
@@ -55,9 +81,10 @@ export async function playAll(
 async function playPart(
   server: Server,
   stages: Set<Stage>,
-  { families, seed }: { families: readonly Family[]; seed: number },
-): Promise<Result[]> {
+  { families, seed, hasTime }: { families: readonly Family[]; seed: number; hasTime: () => boolean },
+): Promise<Pick<Played, 'results' | 'left'>> {
   const results: Result[] = [];
+  let left = 0;
   for (const { backend, scenarios } of families) {
     let stage: Stage | undefined;
     const leave = async () => {
@@ -66,6 +93,10 @@ async function playPart(
     };
     for (const scenario of scenarios) {
       if (scenario.only && scenario.only !== backend) continue;
+      if (!hasTime()) {
+        left += 1;
+        continue;
+      }
       if (!stage) {
         stage = await openStage(server, backend);
         stages.add(stage);
@@ -78,7 +109,7 @@ async function playPart(
     }
     await leave();
   }
-  return results;
+  return { results, left };
 }
 
 /** The load before the fault, and after it: what a scenario breaks, it breaks in mid-run. */

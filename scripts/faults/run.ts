@@ -6,8 +6,8 @@
 import { randomInt } from 'node:crypto';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { isRedisInstalled } from './redis-server.ts';
-import { playAll } from './rounds.ts';
-import { FAMILIES, quickScenarios, SCENARIOS } from './scenarios.ts';
+import { type Family, playAll } from './rounds.ts';
+import { drawnScenarios, FAMILIES, quickScenarios, SCENARIOS } from './scenarios.ts';
 import type { Backend } from './stage.ts';
 
 interface Flags {
@@ -17,6 +17,7 @@ interface Flags {
   seed: number;
   scenario?: string[];
   queue?: Backend;
+  minutes?: number;
 }
 
 const LARGEST_SEED = 2 ** 31 - 1;
@@ -26,6 +27,7 @@ await new Command('npm run faults --')
   .option('--quick', 'the cheapest scenarios that reveal most, in less than a minute')
   .addOption(new Option('--scenario <name...>', 'these alone (--list names them)').argParser(named))
   .addOption(new Option('--queue <backend>', 'on this carrier of jobs alone').choices(['redis', 'postgres']))
+  .option('--minutes <number>', 'begin none later: as many as there is time for, others with each seed', wholeNumber)
   .option('--seed <number>', 'where and when to strike; a new one without it', wholeNumber, randomInt(LARGEST_SEED))
   .option('--json', 'print one JSON object')
   .option('--list', 'name every scenario, and play none')
@@ -44,14 +46,14 @@ async function main(flags: Flags): Promise<void> {
     process.exitCode = 1;
     return;
   }
-  const families = backends.flatMap((backend) => {
-    const { scenario } = flags;
-    if (scenario) return [{ backend, scenarios: SCENARIOS.filter(({ name }) => scenario.includes(name)) }];
-    if (flags.quick) return [{ backend, scenarios: quickScenarios(seed, backend) }];
-    return FAMILIES.map((scenarios) => ({ backend, scenarios }));
-  });
-  const parts = flags.quick ? families.map((family) => [family]) : [families];
-  const { results, seconds } = await playAll(parts, seed);
+  const { results, left, seconds } = await playAll(
+    backends.map((backend) => familiesFor(flags, backend)),
+    {
+      seed,
+      sharedServer: flags.quick === true,
+      limitMs: flags.minutes === undefined ? Number.POSITIVE_INFINITY : flags.minutes * 60_000,
+    },
+  );
   const failures = results.filter(({ wrong }) => wrong.length > 0);
   const skipped = results.filter(({ skipped: why }) => why !== undefined);
   const passed = results.length - failures.length - skipped.length;
@@ -61,14 +63,23 @@ async function main(flags: Flags): Promise<void> {
       passed,
       failed: failures.length,
       skipped: skipped.length,
+      left,
       seed,
       seconds,
     };
     console.log(JSON.stringify({ ...summary, failures }));
   } else {
-    console.log(`${passed} passed, ${failures.length} failed, ${skipped.length} skipped, seed ${seed}`);
+    const counts = `${passed} passed, ${failures.length} failed, ${skipped.length} skipped`;
+    console.log(`${counts}${left > 0 ? `, ${left} left for want of time` : ''}, seed ${seed}`);
   }
   process.exitCode = failures.length > 0 || passed === 0 ? 1 : 0;
+}
+
+function familiesFor({ scenario, quick, minutes, seed }: Flags, backend: Backend): Family[] {
+  if (scenario) return [{ backend, scenarios: SCENARIOS.filter(({ name }) => scenario.includes(name)) }];
+  if (quick) return [{ backend, scenarios: quickScenarios(seed, backend) }];
+  const families = minutes === undefined ? FAMILIES : drawnScenarios(seed, backend);
+  return families.map((scenarios) => ({ backend, scenarios }));
 }
 
 function named(name: string, before: string[] = []): string[] {

@@ -27,6 +27,21 @@ export const FAMILIES: readonly (readonly Scenario[])[] = [
 
 export const SCENARIOS: readonly Scenario[] = FAMILIES.flat();
 
+/** As many share a stage where the order is drawn. */
+const PIECE = 6;
+
+/** All of them in an order that the seed draws: whoever has no time for all plays others each time. */
+export function drawnScenarios(seed: number, backend: Backend): Scenario[][] {
+  const random = createRandom(seed, backend, 'drawn');
+  const pieces = FAMILIES.flatMap((family) => {
+    const drawn = random.shuffled(family);
+    return Array.from({ length: Math.ceil(drawn.length / PIECE) }, (_, at) =>
+      drawn.slice(at * PIECE, (at + 1) * PIECE),
+    );
+  });
+  return random.shuffled(pieces);
+}
+
 const KILLS: Record<Backend, readonly Scenario[]> = { redis: killWorkerScenarios, postgres: killApiScenarios };
 const OTHER: Record<Backend, Backend> = { redis: 'postgres', postgres: 'redis' };
 

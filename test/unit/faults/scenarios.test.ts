@@ -1,7 +1,7 @@
 /** The list of scenarios, its page, and the choice of a quick run. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { quickScenarios, SCENARIOS } from '../../../scripts/faults/scenarios.ts';
+import { drawnScenarios, quickScenarios, SCENARIOS } from '../../../scripts/faults/scenarios.ts';
 import { FAILPOINTS } from '../../../src/failpoints.ts';
 
 const page = readFileSync(new URL('../../../docs/faults.md', import.meta.url), 'utf8');
@@ -25,4 +25,11 @@ test('a quick run kills an API on one carrier and a worker on the other, and the
     expect(killed.filter((name) => name.startsWith('kill-api'))).toHaveLength(1);
     expect((['redis', 'postgres'] as const).map((backend) => quickScenarios(seed, backend)[0]!.name)).toEqual(killed);
   }
+});
+
+test('a run that may not have time for all draws every scenario once, in an order of the seed', () => {
+  const names = (seed: number) => drawnScenarios(seed, 'redis').flatMap((piece) => piece.map(({ name }) => name));
+  expect(names(1).toSorted()).toEqual(SCENARIOS.map(({ name }) => name).toSorted());
+  expect(names(1)).toEqual(names(1));
+  expect(names(2)).not.toEqual(names(1));
 });
