@@ -9,6 +9,9 @@ import { payouts } from './payout-store.ts';
 import { payoutTouches } from './payout-touches.ts';
 import { keepAnswer, type RailWord } from './rail-word.ts';
 
+/** What the column holds; a rail that is asked every five minutes for a third of a year has been asked often enough to count. */
+const INQUIRIES_COUNTED = 32_767;
+
 /** Nothing is decided yet: remembers when to ask again. */
 export function keepWaiting(
   draft: Draft,
@@ -18,7 +21,12 @@ export function keepWaiting(
   const at = draft.moment + next.nextInquiryMs;
   const waiting = changed(
     payout,
-    { outcome: next.outcome, inquiries: payout.inquiries + 1, nextInquiryAt: at, dueAt: at },
+    {
+      outcome: next.outcome,
+      inquiries: Math.min(payout.inquiries + 1, INQUIRIES_COUNTED),
+      nextInquiryAt: at,
+      dueAt: at,
+    },
     draft.moment,
   );
   draft.put(payouts, waiting.id, waiting);

@@ -1,4 +1,5 @@
 /** What rails tell of their own accord: late confirmations, rejections, returns. Taken in, then acknowledged: told twice, booked once. */
+import type { Clock } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
 import { failpoint } from '../failpoints.ts';
 import type { Uuid } from '../ids.ts';
@@ -17,8 +18,17 @@ export interface NoticeRuntime {
   pool: Pool;
   committer: Committer;
   log: Logger;
+  clock: Clock;
   rail(name: string): Rail;
+  /** Told of payouts that are not there, again and again while their rail tells of them. */
+  warnUnclaimed(error: Error): void;
 }
+
+/**
+ * A payout that is not there may come back: after a restore from a backup, its client asks again under its key. Until the
+ * stored answers of that time are dropped (IDEMPOTENCY_BODY_RETENTION_DAYS), what its rail tells of it comes again.
+ */
+const UNCLAIMED_KEPT_MS = 30 * 24 * 60 * 60 * 1_000;
 
 const NOTICES_AT_ONCE = 100;
 
@@ -31,18 +41,30 @@ const PAGES = 50;
  */
 export async function takeNotices(runtime: NoticeRuntime, railName: string): Promise<number> {
   let taken = 0;
+  const unclaimed: RailNotice[] = [];
   let last: Uuid | undefined;
   for (let page = 0; page < PAGES; page++) {
     const notices = await runtime.rail(railName).notices(NOTICES_AT_ONCE, last);
-    taken += await takePage(runtime, railName, notices);
+    taken += await takePage(runtime, railName, { notices, unclaimed });
     if (notices.length < NOTICES_AT_ONCE) break;
     last = notices.at(-1)!.id;
   }
+  const [first] = unclaimed;
+  if (first)
+    runtime.warnUnclaimed(
+      new Error(`${unclaimed.length} notices of ${railName}, the first ${first.id} about ${first.endToEndId}`),
+    );
   return taken;
 }
 
+interface Page {
+  readonly notices: readonly RailNotice[];
+  /** Takes in those about payouts that are not there. */
+  readonly unclaimed: RailNotice[];
+}
+
 /** Payouts side by side; what a rail tells of one payout is taken in in the order in which it was told. */
-async function takePage(runtime: NoticeRuntime, railName: string, notices: readonly RailNotice[]): Promise<number> {
+async function takePage(runtime: NoticeRuntime, railName: string, { notices, unclaimed }: Page): Promise<number> {
   const rail = runtime.rail(railName);
   const taken: Uuid[] = [];
   const ofPayouts = new Map<string, RailNotice[]>();
@@ -53,7 +75,7 @@ async function takePage(runtime: NoticeRuntime, railName: string, notices: reado
   await Promise.all(
     [...ofPayouts.values()].map(async (ofPayout) => {
       for (const notice of ofPayout) {
-        if (!(await isTaken(runtime, railName, notice))) return;
+        if (!(await isTaken(runtime, railName, { notice, unclaimed }))) return;
         taken.push(notice.id);
       }
     }),
@@ -67,15 +89,21 @@ async function takePage(runtime: NoticeRuntime, railName: string, notices: reado
 }
 
 /** Whether it needs not be told again. */
-async function isTaken(runtime: NoticeRuntime, railName: string, notice: RailNotice): Promise<boolean> {
+async function isTaken(
+  runtime: NoticeRuntime,
+  railName: string,
+  { notice, unclaimed }: { notice: RailNotice; unclaimed: RailNotice[] },
+): Promise<boolean> {
   try {
     const payout = await takeNotice(runtime, notice);
-    if (!payout)
-      runtime.log.error(
-        { rail: railName, notice: notice.id, end_to_end_id: notice.endToEndId },
-        'notice about a payout that is not ours',
-      );
-    return payout?.status !== 'processing';
+    if (payout) return payout.status !== 'processing';
+    if (runtime.clock.now() < notice.createdAt + UNCLAIMED_KEPT_MS) {
+      unclaimed.push(notice);
+      return false;
+    }
+    const facts = { rail: railName, notice: notice.id, end_to_end_id: notice.endToEndId };
+    runtime.log.error(facts, 'a notice about a payout that is not there is given up');
+    return true;
   } catch (error) {
     runtime.log.error({ err: error, rail: railName, notice: notice.id }, 'notice not taken in; it will come again');
     return false;

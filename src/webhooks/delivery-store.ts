@@ -160,7 +160,8 @@ export async function recordResults(
         INSERT INTO webhook_deliveries AS d (book_id, endpoint_id, event_sequence, status, attempts, retry_at, due_at, created_at)
         SELECT $1, endpoint_id, event_sequence, status, attempts, retry_at, retry_at, now() FROM result
         ON CONFLICT (book_id, endpoint_id, event_sequence) DO UPDATE
-          SET status = excluded.status, attempts = excluded.attempts, retry_at = excluded.retry_at, due_at = excluded.due_at
+          SET status = excluded.status, attempts = excluded.attempts, retry_at = excluded.retry_at, due_at = excluded.due_at,
+            stuck_at = NULL, stuck_error = NULL
           WHERE d.status = 'pending' AND d.attempts = excluded.attempts - CASE excluded.status WHEN 'canceled' THEN 0 ELSE 1 END
         RETURNING d.endpoint_id, d.event_sequence
       ), health AS (
