@@ -8,11 +8,20 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() };
 
-/** RFC 3339, UTC, milliseconds: the form of every time on the wire and in the hash chain. */
+/**
+ * RFC 3339, UTC, milliseconds: the form of every time on the wire and in the hash chain. What is no moment of the calendar
+ * (nothing of ours: a row that somebody else wrote) keeps its number, so that it is seen and not thrown.
+ */
 export function formatInstant(instant: Instant): string {
-  if (instant !== last.instant) last = { instant, text: new Date(instant).toISOString() };
+  if (instant !== last.instant) {
+    const isMoment = Math.abs(instant) <= LAST_INSTANT;
+    last = { instant, text: isMoment ? new Date(instant).toISOString() : String(instant) };
+  }
   return last.text;
 }
+/** Of a Date: 275760-09-13. */
+const LAST_INSTANT = 8.64e15;
+
 /** A batch has one moment and writes it dozens of times. */
 let last = { instant: 0, text: '1970-01-01T00:00:00.000Z' };
 

@@ -17,9 +17,11 @@ import { withinLimit } from '../time-limit.ts';
 import { readBookIds } from '../verify/book-bounds-store.ts';
 import type { Finding } from '../verify/finding.ts';
 import { checkOverdue } from '../verify/overdue-check.ts';
+import { whereReadable } from '../verify/readable.ts';
 import { readHead } from '../verify/window-store.ts';
 import { OpenFindings } from './open-findings.ts';
 import { PARTS } from './parts.ts';
+import { type Until, untilNow } from './until.ts';
 
 export interface AuditCounts {
   /** Rows that were looked at. */
@@ -47,6 +49,8 @@ interface OpenBook {
   readonly id: BookId;
   part: number;
   place: unknown;
+  /** Set as it is first looked at. */
+  until?: Until;
 }
 
 /** Books that take turns. A small one is done after a dozen pages; a large one must not keep all others waiting. */
@@ -72,8 +76,12 @@ export function createAudit({ pool, clock, log, counts }: AuditOptions): Audit {
     const bounds = await readHead(pool, book.id);
     const part = bounds && PARTS[book.part];
     if (!part) return;
+    book.until ??= untilNow(bounds);
+    const { place, until } = book;
     const report = (finding: Omit<Finding, 'book'>) => found.add({ ...finding, book: book.id });
-    book.place = await part.turn({ pool, book: bounds, report, advance: counts.rows }, book.place);
+    const context = { pool, book: bounds, report, advance: counts.rows };
+    // What cannot be read ends its part, and not the round.
+    book.place = await whereReadable(context, part.name, () => part.turn(context, place, until));
     if (book.place === undefined) book.part++;
     if (book.part < PARTS.length) open.push(book);
   }

@@ -21,9 +21,10 @@ import { checkPayout } from '../verify/payout-check.ts';
 import { readPayoutHistories, readTransferHistories } from '../verify/payout-check-store.ts';
 import { strayCheck } from '../verify/stray-check.ts';
 import { readNewestLines } from '../verify/window-store.ts';
+import { behindNewIds, type Until } from './until.ts';
 
 /** One page, from where the last one ended. Resolves to where the next one begins, or to undefined when there is none. */
-type Turn<Place> = (context: CheckContext, place: Place | undefined) => Promise<Place | undefined>;
+type Turn<Place> = (context: CheckContext, place: Place | undefined, until: Until) => Promise<Place | undefined>;
 
 interface Part {
   readonly name: string;
@@ -34,6 +35,8 @@ interface Part {
 const WINDOW = 500n;
 /** Rows with what belongs to them. */
 const ROWS = 500;
+/** Of a bigint column. */
+const LAST_SEQUENCE = 9_223_372_036_854_775_807n;
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 
 export const PARTS: readonly Part[] = [
@@ -48,24 +51,27 @@ export const PARTS: readonly Part[] = [
   }),
   part(
     'holds',
-    pages(readHolds, checkHold, ({ id }): string => id),
+    pages(readHolds, checkHold, ({ id }, until): string => behindNewIds(id, until)),
   ),
-  part<string>('steps of holds', async (context, after) => {
+  part<string>('steps of holds', async (context, after, until) => {
     const { last, odd } = await readOddSteps(context.pool, context.book.id, { after, limit: ROWS });
     for (const step of odd) reportOddStep(context, step);
-    return last;
+    return last && behindNewIds(last, until);
   }),
   part(
     'holds of steps',
-    pages(readStepReferences, checkStepReference, (step): StepReference => step),
+    pages(readStepReferences, checkStepReference, (step, until): StepReference => {
+      const holdId = behindNewIds(step.holdId, until);
+      return holdId === step.holdId ? step : { ...step, holdId, ordinal: 0 };
+    }),
   ),
   part(
     'payouts',
-    pages(readPayoutHistories, checkPayout, ({ payout }): string => payout.id),
+    pages(readPayoutHistories, checkPayout, ({ payout }, until): string => behindNewIds(payout.id, until)),
   ),
   part(
     'inbound transfers',
-    pages(readTransferHistories, checkTransfer, ({ id }): string => id),
+    pages(readTransferHistories, checkTransfer, ({ id }, until): string => behindNewIds(id, until)),
   ),
   part(
     'events',
@@ -73,7 +79,13 @@ export const PARTS: readonly Part[] = [
   ),
   part(
     'deliveries',
-    pages(readDeliveryReferences, checkDelivery, (delivery): DeliveryRow => delivery),
+    // By endpoint: behind those that are new, the next endpoint's begin.
+    pages(
+      readDeliveryReferences,
+      checkDelivery,
+      (delivery, { head }): DeliveryRow =>
+        delivery.eventSequence > head.eventSequence ? { ...delivery, eventSequence: LAST_SEQUENCE } : delivery,
+    ),
   ),
   part(
     'idempotency keys',
@@ -92,8 +104,10 @@ function windows(
   headOf: (book: BookBounds) => bigint,
   check: (context: CheckContext, window: Window) => Promise<unknown>,
 ): Turn<bigint> {
-  return async (context, after = 0n) => {
-    const head = headOf(context.book);
+  return async (context, after = 0n, until) => {
+    // A restore may have taken the book back meanwhile.
+    const [now, opened] = [headOf(context.book), headOf(until.head)];
+    const head = now < opened ? now : opened;
     const upTo = after + WINDOW < head ? after + WINDOW : head;
     if (upTo > after) await check(context, { after, upTo });
     return upTo < head ? upTo : undefined;
@@ -108,13 +122,13 @@ function pages<Row, Place>(
     page: { after: Place | undefined; limit: number },
   ) => Promise<Row[]>,
   check: (context: CheckContext, row: Row) => void,
-  placeOf: (row: Row) => Place,
+  placeOf: (row: Row, until: Until) => Place,
 ): Turn<Place> {
-  return async (context, after) => {
+  return async (context, after, until) => {
     const rows = await read(context.pool, context.book.id, { after, limit: ROWS });
     for (const row of rows) check(context, row);
     context.advance(rows.length);
     const last = rows.at(-1);
-    return last === undefined || rows.length < ROWS ? undefined : placeOf(last);
+    return last === undefined || rows.length < ROWS ? undefined : placeOf(last, until);
   };
 }

@@ -15,7 +15,7 @@ export type Queryable = Pick<pg.Pool, 'query'> | Pick<pg.PoolClient, 'query'>;
 const INT8 = 20;
 const NUMERIC = 1700;
 const TIMESTAMPTZ = 1184;
-const parseAnyTimestamp = pg.types.getTypeParser(TIMESTAMPTZ) as (text: string) => Date;
+const parseAnyTimestamp = pg.types.getTypeParser(TIMESTAMPTZ) as (text: string) => Date | number;
 
 const PARSERS = new Map<number, (text: string) => unknown>([
   [INT8, BigInt],
@@ -31,7 +31,8 @@ function parseInstant(text: string): Instant {
   const length = text.length;
   // A year before 1000 is one of them: Date.UTC takes 50 for 1950.
   const common = text[0] !== '0' && text[4] === '-' && text.endsWith('+00') && length >= 22 && length <= 26;
-  if (!common) return parseAnyTimestamp(text).getTime();
+  // `infinity` comes as a number, and a year beyond the calendar as NaN: nothing of ours, but verify has to read it.
+  if (!common) return Number(parseAnyTimestamp(text));
   const number = (from: number, to: number) => {
     let value = 0;
     for (let at = from; at < to; at++) value = value * 10 + text.charCodeAt(at) - 48;

@@ -108,8 +108,8 @@ async function checkPayloads(context: CheckContext, events: readonly LedgerEvent
       const detail = "The event's body is not that of its row.";
       context.report({ check: 'event.payload', ids: idsOf(event), expected, actual, detail });
     }
-    for (const entry of payload?.journal_entries ?? []) {
-      told.push({ event, entryId: parsePublicId('entry', String(entry.id)) ?? '', hash: String(entry.hash) });
+    for (const entry of entriesOf(payload)) {
+      told.push({ event, entryId: parsePublicId('entry', String(entry?.id)) ?? '', hash: String(entry?.hash) });
     }
   }
   await checkEntries(context, told);
@@ -142,6 +142,13 @@ function parse(text: string): Payload | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** What is no list, or holds something else than entries, tells of an entry that is not there. */
+function entriesOf(payload: Payload | undefined): readonly ({ id?: unknown; hash?: unknown } | null)[] {
+  const told: unknown = payload?.journal_entries;
+  if (told === undefined) return [];
+  return Array.isArray(told) ? told : [{ hash: JSON.stringify(told) }];
 }
 
 function describe({ id, type, sequence, created_at, request_id }: Payload): string {

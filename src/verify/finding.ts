@@ -20,6 +20,7 @@ export type Rule =
   | 'account.held'
   | 'account.floor'
   | 'book.balanced'
+  | 'book.readable'
   | 'hold.steps'
   | 'hold.remaining'
   | 'hold.status'

@@ -8,7 +8,7 @@ import type { BookId } from '../ledger/book.ts';
 import { accountCheck } from './account-check.ts';
 import { countRows, readBookIds, readBounds } from './book-bounds-store.ts';
 import { bookCheck } from './book-check.ts';
-import type { BookBounds, Check } from './check.ts';
+import type { BookBounds, Check, CheckContext } from './check.ts';
 import { checkpointCheck, checkTrustedBooks, type Trusted } from './checkpoint-check.ts';
 import { eventCheck } from './event-check.ts';
 import type { Finding } from './finding.ts';
@@ -19,6 +19,7 @@ import { inboundTransferCheck } from './inbound-transfer-check.ts';
 import { journalCheck } from './journal-check.ts';
 import { payoutCheck } from './payout-check.ts';
 import { readAhead } from './read-ahead.ts';
+import { whereReadable } from './readable.ts';
 import { checkStrayBooks, strayCheck } from './stray-check.ts';
 
 export const CHECKS: readonly Check[] = [
@@ -89,7 +90,7 @@ export async function verifyDatabase(pool: Pool, options: VerifyOptions): Promis
         options.onProgress?.({ total, done, book: bookId, check: check.name });
       };
       tell();
-      await check.run({
+      const context: CheckContext = {
         pool,
         book,
         report: (finding) => report({ ...finding, book: bookId }),
@@ -97,7 +98,8 @@ export async function verifyDatabase(pool: Pool, options: VerifyOptions): Promis
           done += BigInt(rows);
           if (done - told >= TOLD_EVERY) tell();
         },
-      });
+      };
+      await whereReadable(context, check.name, () => check.run(context));
       tell();
     }
     count(result, book);

@@ -18,6 +18,7 @@ import { checkOverdue } from './overdue-check.ts';
 import { checkPayout } from './payout-check.ts';
 import { readPayoutHistoriesById } from './payout-check-store.ts';
 import { readAhead } from './read-ahead.ts';
+import { whereReadable } from './readable.ts';
 import type { Since } from './since.ts';
 import { checkStrayBooks, strayCheck } from './stray-check.ts';
 import { NoSuchBook, type VerifyOptions, type VerifyResult } from './verify-database.ts';
@@ -54,16 +55,20 @@ export async function verifySince(
     total = book.entrySequence - after.entry + book.eventSequence - after.event;
     result.books++;
     for (const window of windows(after.entry, book.entrySequence)) {
-      const entries = await checkEntryWindow(context, window);
-      const touched = await readNewestLinesById(pool, id, accountsOf(entries));
-      await checkAccounts({ ...context, advance: () => undefined }, touched);
-      result.entries += BigInt(entries.length);
-      result.lines += entries.reduce((sum, { postings }) => sum + 2n * BigInt(postings.length), 0n);
+      await whereReadable(context, named('entries', window), async () => {
+        const entries = await checkEntryWindow(context, window);
+        const touched = await readNewestLinesById(pool, id, accountsOf(entries));
+        await checkAccounts({ ...context, advance: () => undefined }, touched);
+        result.entries += BigInt(entries.length);
+        result.lines += entries.reduce((sum, { postings }) => sum + 2n * BigInt(postings.length), 0n);
+      });
     }
     for (const window of windows(after.event, book.eventSequence)) {
-      const events = await checkEventWindow(context, window);
-      await checkPayouts(context, [...new Set(events.map(({ objectId }) => objectId))]);
-      result.events += BigInt(events.length);
+      await whereReadable(context, named('events', window), async () => {
+        const events = await checkEventWindow(context, window);
+        await checkPayouts(context, [...new Set(events.map(({ objectId }) => objectId))]);
+        result.events += BigInt(events.length);
+      });
     }
     await bookCheck.run(context);
     await strayCheck.run(context);
@@ -71,6 +76,10 @@ export async function verifySince(
   if (!bookId) await checkStrayBooks(pool, report);
   await checkOverdue(pool, { now: clock.now(), bookId, report });
   return result;
+}
+
+function named(rows: string, { after, upTo }: { after: bigint; upTo: bigint }): string {
+  return `${rows} ${after + 1n} to ${upTo}`;
 }
 
 /** Every change of a payout makes an event of it, and a hold changes with its payout. */
