@@ -5,11 +5,12 @@
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { AuditCounts } from './audit/audit.ts';
-import type { Clock } from './clock.ts';
+import { type Clock, systemClock } from './clock.ts';
+import { readDatabaseTime } from './db/database-time-store.ts';
 import type { Pool } from './db/pool.ts';
 import type { ObservedBatch } from './ledger/batch.ts';
 import type { Logger } from './log.ts';
-import { countUnknown, readBacklog, readDatabaseTime } from './operations/backlog-store.ts';
+import { countUnknown, readBacklog } from './operations/backlog-store.ts';
 import type { DoorbellCounts } from './queue/doorbell.ts';
 import type { Queues } from './queue/queues.ts';
 import { warnSeldom } from './seldom.ts';
@@ -19,6 +20,8 @@ export interface MetricsSources {
   readonly pool: Pool;
   readonly queues: Pick<Queues, 'depths'>;
   readonly clock: Clock;
+  /** This machine's own, right or wrong. */
+  readonly machineClock?: Clock;
   readonly log: Logger;
 }
 
@@ -51,7 +54,7 @@ const READ_LIMIT_MS = 2_000;
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const COMMANDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
 
-export function createMetrics({ pool, queues, clock, log }: MetricsSources): Metrics {
+export function createMetrics({ pool, queues, clock, machineClock = systemClock, log }: MetricsSources): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -121,7 +124,7 @@ export function createMetrics({ pool, queues, clock, log }: MetricsSources): Met
 
   const clockAhead = new Gauge({
     name: 'countinghouse_clock_ahead_seconds',
-    help: "How far this process's clock is ahead of that of Postgres; below 0, behind.",
+    help: "How far this machine's clock is ahead of that of Postgres; below 0, behind.",
     registers,
   });
 
@@ -168,10 +171,10 @@ export function createMetrics({ pool, queues, clock, log }: MetricsSources): Met
   }
 
   async function readClock(): Promise<void> {
-    const asked = clock.now();
+    const asked = machineClock.now();
     const theirs = await readDatabaseTime(pool);
     // Between the question and its answer: in the middle, for want of better.
-    clockAhead.set(((asked + clock.now()) / 2 - theirs) / 1_000);
+    clockAhead.set(((asked + machineClock.now()) / 2 - theirs) / 1_000);
   }
 
   async function readQueues(): Promise<void> {

@@ -2,8 +2,9 @@
  * What a process of the product is made of, put together in one place: connections, committer, queues, rails. API and
  * workers take from it what they need; a process that is both has one of each.
  */
-import { type Clock, systemClock } from './clock.ts';
+import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
+import { createDatabaseClock } from './db/database-clock.ts';
 import { createPool, type Pool } from './db/pool.ts';
 import { classifyFailure } from './db/postgres-errors.ts';
 import { createSecretBox, type SecretBox } from './db/secret-box.ts';
@@ -19,6 +20,7 @@ import { createDoorbell, type Doorbell } from './queue/doorbell.ts';
 import { createQueues, type Queues } from './queue/queues.ts';
 import type { Rail } from './rails/rail.ts';
 import { createRails, type Rails } from './rails/rails.ts';
+import { warnSeldom } from './seldom.ts';
 import { webhookSink } from './webhooks/event-sink.ts';
 
 export interface Runtime {
@@ -38,6 +40,8 @@ export interface Runtime {
   rail(name: string): Rail;
   railFor(mode: Mode, destinationType: string): string | undefined;
   payoutFailed: RowFailure;
+  /** Reads the time of Postgres, by which this machine's clock is judged. Before anything is written. */
+  readTime(): Promise<void>;
   /** Finishes what the committer holds, then lets go of every connection. */
   close(): Promise<void>;
 }
@@ -50,7 +54,6 @@ export interface RuntimeOptions {
 }
 
 export function createRuntime(config: Config, log: Logger, options: RuntimeOptions = {}): Runtime {
-  const clock = options.clock ?? systemClock;
   const publicUrl = (options.publicUrl ?? config.PUBLIC_URL ?? `http://127.0.0.1:${config.PORT}`).replace(/\/+$/, '');
   const pool = createPool({
     url: config.DATABASE_URL,
@@ -59,6 +62,8 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
     log,
     namedStatements: config.DATABASE_NAMED_STATEMENTS,
   });
+  const databaseClock = createDatabaseClock(pool, { onFailure: warnSeldom(log, 'the time of Postgres was not read') });
+  const clock = options.clock ?? databaseClock;
   const secretBox = createSecretBox(config.COUNTINGHOUSE_ENCRYPTION_KEY, config.COUNTINGHOUSE_ENCRYPTION_KEYS_OLD);
   const queues = createQueues(config, log);
   const metrics = createMetrics({ pool, queues, clock, log });
@@ -100,7 +105,9 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
         log.error({ err: failure, payout: id }, 'stuck payout not marked; the sweeper will ring again');
       });
     },
+    readTime: databaseClock.read,
     async close() {
+      databaseClock.close();
       await committer.close();
       await doorbell.close();
       await authenticator.close();

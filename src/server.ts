@@ -88,6 +88,7 @@ async function main(): Promise<void> {
   const log = createLogger(config.LOG_LEVEL, 'countinghouse-api');
   const runtime = await createRuntime(config, log, { name: 'countinghouse-api' });
   const api = await checkApplicationRole(runtime.pool)
+    .then(() => runtime.readTime())
     .then(() => runtime.queues.check())
     .then(() => startApi(runtime))
     .catch(async (error) => {

@@ -111,6 +111,7 @@ async function main(): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
 
   await checkApplicationRole(runtime.pool);
+  await runtime.readTime();
   await runtime.queues.check();
   if (config.WORKER_PORT !== undefined) {
     const at = { host: config.HOST, port: config.WORKER_PORT };

@@ -125,6 +125,7 @@ async function startProduct(options: {
   const runtime = createRuntime(config, log);
   shutdown.add('connections', () => runtime.close());
   await checkApplicationRole(runtime.pool);
+  await runtime.readTime();
   await runtime.queues.check();
   const pools = await startPools(runtime, { pools: POOL_NAMES });
   shutdown.add('worker pools', () => pools.close());

@@ -41,12 +41,6 @@ export async function readBacklog(pool: Pool, now: Instant): Promise<Backlog[]> 
   }));
 }
 
-/** Of the one clock that all processes share. */
-export async function readDatabaseTime(pool: Pool): Promise<Instant> {
-  const { rows } = await pool.query<{ now: Instant }>("SELECT date_trunc('milliseconds', clock_timestamp()) AS now");
-  return rows[0]!.now;
-}
-
 /** Payouts whose outcome nobody knows, by rail. Index: payouts_unknown. */
 export async function countUnknown(pool: Pool): Promise<{ rail: string; payouts: number }[]> {
   const { rows } = await pool.query<{ rail: string; payouts: bigint }>(

@@ -168,9 +168,9 @@ describe('operations', () => {
       expect(text).not.toContain(bookId);
     });
 
-    test("say how far this process's clock is from that of Postgres", async () => {
+    test("say how far this machine's clock is from that of Postgres", async () => {
       const ahead = async (ms: number) => {
-        const text = await metricsOf({ clock: { now: () => Date.now() + ms } }).render();
+        const text = await metricsOf({ machineClock: { now: () => Date.now() + ms } }).render();
         return Number(/^countinghouse_clock_ahead_seconds (\S+)$/m.exec(text)?.[1]);
       };
       // Postgres runs on this machine: its clock is ours, and the question takes less than a minute.
