@@ -48,7 +48,7 @@ export const account = z
     currency_exponent: shown.currencyExponent,
     status: z.enum(ACCOUNT_STATUSES),
     balance: z.strictObject(amounts),
-    overdraft_limit: shown.money('How far below zero the available balance may go; null for without limit.').nullable(),
+    overdraft_limit: shown.moneyOrNull('How far below zero the available balance may go; null for without limit.'),
     is_default: z
       .boolean()
       .meta({ description: 'Whether payouts of its currency leave it when they name no account.' }),
@@ -93,8 +93,8 @@ export const balance = z
     at: shown.time('The moment asked for; null for now.').nullable(),
     sequence: z.int().meta({ description: 'Of the last line that counts: 0 when nothing had been posted yet.' }),
     posted: amounts.posted,
-    held: amounts.held.nullable(),
-    available: amounts.available.nullable(),
+    held: shown.moneyOrNull('Reserved for what is about to leave.'),
+    available: shown.moneyOrNull('Posted less held.'),
     currency: shown.currencyShown,
     currency_exponent: shown.currencyExponent,
   })

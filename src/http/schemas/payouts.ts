@@ -94,10 +94,14 @@ export const payout = z
     rail: z
       .string()
       .meta({ description: 'Which rail carries it; `book` for a transfer within the book.', example: 'sandbox' }),
-    outcome: z.literal('unknown').nullable().meta({
-      description:
-        '`unknown` while nobody can say whether the rail took it: it is asked again, and never reported as failed.',
-    }),
+    outcome: z
+      .literal('unknown')
+      .nullable()
+      .meta({
+        enum: ['unknown', null],
+        description:
+          '`unknown` while nobody can say whether the rail took it: it is asked again, and never reported as failed.',
+      }),
     next_inquiry_at: shown.time().nullable(),
     sent_at: shown.time('When it was handed to the rail.').nullable(),
     failure,

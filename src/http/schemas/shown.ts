@@ -18,6 +18,14 @@ export function money(description?: string) {
   return z.number().meta({ type: 'integer', format: 'int64', description });
 }
 
+/** The generator takes the type that is said for the whole of it: null has to be said too. */
+export function moneyOrNull(description?: string) {
+  return z
+    .number()
+    .nullable()
+    .meta({ type: ['integer', 'null'], format: 'int64', description });
+}
+
 export function count(description?: string) {
   return z.number().meta({ type: 'integer', format: 'int64', description });
 }

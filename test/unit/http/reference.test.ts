@@ -2,9 +2,14 @@
 
 import request from 'supertest';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { ERRORS } from '../../../src/errors.ts';
 import { codesOf } from '../../../src/http/openapi.ts';
 import { ROUTES } from '../../../src/http/routes/index.ts';
+import * as accountSchemas from '../../../src/http/schemas/accounts.ts';
+import * as idempotencySchemas from '../../../src/http/schemas/idempotency.ts';
+import * as payoutSchemas from '../../../src/http/schemas/payouts.ts';
+import * as webhookSchemas from '../../../src/http/schemas/webhooks.ts';
 import { createTestApp } from './test-app.ts';
 
 /** The parts of an OpenAPI document that are looked at here. */
@@ -19,6 +24,12 @@ interface Operation {
     string,
     { description: string; headers?: Record<string, unknown>; content?: Record<string, { schema: unknown }> }
   >;
+}
+interface Shown {
+  type?: string | string[];
+  enum?: unknown[];
+  anyOf?: Shown[];
+  oneOf?: Shown[];
 }
 interface Document {
   openapi: string;
@@ -75,6 +86,24 @@ describe('the document', () => {
     });
     expect(schema.additionalProperties).toBe(false);
     expect(schema.required.sort()).toEqual(['amount', 'currency', 'destination']);
+  });
+
+  test('says null wherever an answer may be null', () => {
+    let members = 0;
+    for (const schema of [accountSchemas, payoutSchemas, webhookSchemas, idempotencySchemas].flatMap(Object.values)) {
+      const id = schema instanceof z.ZodObject && schema.meta()?.id;
+      const shown = id && (document.components.schemas[id] as { properties: Record<string, Shown> } | undefined);
+      if (!shown) continue;
+      for (const [name, member] of Object.entries((schema as z.ZodObject).shape)) {
+        if (!(member as z.ZodType).safeParse(null).success) continue;
+        members++;
+        const { type, enum: values, anyOf, oneOf } = shown.properties[name]!;
+        const choices = [type, ...(anyOf ?? oneOf ?? []).map((choice) => choice.type)].flat();
+        expect(choices, `${id}.${name}`).toContain('null');
+        if (values) expect(values, `${id}.${name}`).toContain(null);
+      }
+    }
+    expect(members).toBeGreaterThan(20);
   });
 
   test('asks every operation for a key, and answers each with the request id and with problems', () => {
