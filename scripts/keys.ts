@@ -24,7 +24,7 @@ const program = new Command().name('npm run keys --').description('API keys: cre
 program
   .command('create')
   .description('make a key; the organisation is made too when there is none of that name')
-  .requiredOption('--organisation <name>', 'whose books it opens')
+  .requiredOption('--organisation <name>', 'whose books it opens', parseName)
   .requiredOption('--mode <mode>', 'test or live', parseMode)
   .option('--name <text>', 'what it is for', 'key')
   .option('--scopes <list>', `separated by commas: ${EVERY_SCOPE} for all, or ${SCOPES.join(', ')}`, parseList, [
@@ -170,7 +170,8 @@ function printIssued({ key, token }: IssuedApiKey, json: boolean | undefined): v
 }
 
 function tableOf(keys: readonly ApiKeyOfBook[]): string {
-  const table = new Table({ head: ['id', 'organisation', 'name', 'key', 'scopes', 'standing', 'ends', 'last used'] });
+  const head = ['id', 'organisation', 'name', 'key', 'scopes', 'standing', 'ends', 'last used'];
+  const table = new Table({ head, ...(process.stdout.isTTY ? {} : { style: { head: [], border: [] } }) });
   for (const key of keys) {
     const view = viewOfBookKey(key);
     table.push([
@@ -185,6 +186,13 @@ function tableOf(keys: readonly ApiKeyOfBook[]): string {
     ]);
   }
   return table.toString();
+}
+
+/** An empty one is a variable of a script that was not set. */
+function parseName(text: string): string {
+  const name = text.trim();
+  if (name.length >= 1 && name.length <= 200) return name;
+  throw new InvalidArgumentError('It is a name of 1 to 200 characters.');
 }
 
 function parseMode(text: string): Mode {

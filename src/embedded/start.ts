@@ -146,7 +146,8 @@ async function choosePort(): Promise<string> {
   const port = process.env.PORT || '8080';
   if (port === '0') return String(await freePort());
   // Anything else than a number is refused with the rest of the configuration.
-  const free = !/^\d{1,5}$/.test(port) || (await isPortFree(Number(port), process.env.HOST || undefined));
+  const free =
+    !/^\d{1,5}$/.test(port) || Number(port) > 65_535 || (await isPortFree(Number(port), process.env.HOST || undefined));
   if (!free) throw new PortTaken(Number(port));
   return port;
 }
