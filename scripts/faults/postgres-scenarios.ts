@@ -2,6 +2,7 @@
 import { parsePublicId, publicId } from '../../src/ids.ts';
 import type { Payout } from './client.ts';
 import {
+  cancelSome,
   curePayouts,
   limitConnections,
   poisonPayout,
@@ -11,6 +12,8 @@ import {
   terminateSome,
 } from './postgres-store.ts';
 import { expectThat, pause, type Scenario, untilThat } from './scenario.ts';
+
+const CANCELING_MS = 5_000;
 
 export const postgresScenarios: readonly Scenario[] = [
   {
@@ -40,6 +43,21 @@ export const postgresScenarios: readonly Scenario[] = [
         ended += await terminateSome(stage.behind, 0.5);
       }
       expectThat(ended > 0, 'No connection was ended');
+      await load.untilMore(20);
+    },
+  },
+  {
+    name: 'statements-canceled',
+    about:
+      'pg_cancel_backend of half of the connections, a hundred times a second, for five seconds, whatever they are at',
+    async play({ stage, load, random }) {
+      let canceled = 0;
+      const until = performance.now() + CANCELING_MS;
+      while (performance.now() < until) {
+        canceled += await cancelSome(stage.behind, 0.5);
+        await pause(random.between(1, 15));
+      }
+      expectThat(canceled > 0, 'No statement was canceled');
       await load.untilMore(20);
     },
   },

@@ -12,6 +12,16 @@ export async function terminateSome(pool: Pool, share: number): Promise<number> 
   return rowCount ?? 0;
 }
 
+/** Cancels what connections of the product's role are at, at random. Answers with how many were at something. */
+export async function cancelSome(pool: Pool, share: number): Promise<number> {
+  const { rowCount } = await pool.query(
+    `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+     WHERE datname = current_database() AND usename = $1 AND state <> 'idle' AND random() < $2`,
+    [APPLICATION, share],
+  );
+  return rowCount ?? 0;
+}
+
 /** Ends whoever stands in a database transaction and does nothing. */
 export async function terminateIdleInTransaction(pool: Pool): Promise<number> {
   const { rowCount } = await pool.query(
