@@ -137,13 +137,14 @@ export async function rowsHolding(pool: Pool, texts: readonly string[]): Promise
      WHERE schemaname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1`,
   );
   const patterns = texts.map((text) => `%${text.replace(/[%_]/g, '\\$&')}%`);
-  const holding: string[] = [];
-  for (const { name } of tables) {
-    const { rows } = await pool.query<{ holds: boolean }>(
-      `SELECT EXISTS (SELECT FROM ${name} AS one WHERE one::text LIKE ANY ($1)) AS holds`,
-      [patterns],
-    );
-    if (rows[0]!.holds) holding.push(name);
-  }
-  return holding;
+  const { rows } = await pool.query<{ name: string }>(
+    tables
+      .map(
+        ({ name }) =>
+          `SELECT '${name}' AS name WHERE EXISTS (SELECT FROM ${name} AS one WHERE one::text LIKE ANY ($1))`,
+      )
+      .join(' UNION ALL '),
+    [patterns],
+  );
+  return rows.map(({ name }) => name);
 }

@@ -16,12 +16,8 @@ export async function judge(stage: Stage, load: Load): Promise<string[]> {
   const left = await settle(stage);
   if (left) return [left];
   await load.expectFirstAnswersAgain();
-  return [
-    ...(await lostOrInvented(stage)),
-    ...(await broken(stage)),
-    ...(await contradictions(stage)),
-    ...(await betrayed(stage)),
-  ];
+  const wrong = await Promise.all([lostOrInvented(stage), broken(stage), contradictions(stage), betrayed(stage)]);
+  return wrong.flat();
 }
 
 /** Undefined when everything has come to its end. */
