@@ -88,8 +88,8 @@ async function main(): Promise<void> {
   const log = createLogger(config.LOG_LEVEL, 'countinghouse-api');
   const runtime = await createRuntime(config, log, { name: 'countinghouse-api' });
   const api = await checkApplicationRole(runtime.pool)
-    .then(() => runtime.readTime())
     .then(() => runtime.queues.check())
+    .then(() => runtime.readTime())
     .then(() => startApi(runtime))
     .catch(async (error) => {
       await runtime.close().catch(() => undefined);

@@ -111,8 +111,8 @@ async function main(): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
 
   await checkApplicationRole(runtime.pool);
-  await runtime.readTime();
   await runtime.queues.check();
+  await runtime.readTime();
   if (config.WORKER_PORT !== undefined) {
     const at = { host: config.HOST, port: config.WORKER_PORT };
     health = await startHealthServer(runtime, { ...at, draining: () => stopping !== undefined });

@@ -125,8 +125,8 @@ async function startProduct(options: {
   const runtime = createRuntime(config, log);
   shutdown.add('connections', () => runtime.close());
   await checkApplicationRole(runtime.pool);
-  await runtime.readTime();
   await runtime.queues.check();
+  await runtime.readTime();
   const pools = await startPools(runtime, { pools: POOL_NAMES });
   shutdown.add('worker pools', () => pools.close());
   const api = await startApi(runtime);

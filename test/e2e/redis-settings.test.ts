@@ -29,7 +29,7 @@ describeWithRedis('a process', () => {
   ])('%s does not start on a Redis that may throw jobs away', async (_, role) => {
     await redis.client().config('SET', 'maxmemory-policy', 'allkeys-lru');
     await expect(start(role)).rejects.toThrow(
-      /did not start:\nREDIS_URL: the setting maxmemory-policy of this Redis is allkeys-lru.*\nSet it to noeviction/,
+      /did not start:\n(.*\n)*REDIS_URL: the setting maxmemory-policy of this Redis is allkeys-lru.*\nSet it to noeviction/,
     );
     await redis.client().config('SET', 'maxmemory-policy', 'noeviction');
   });
