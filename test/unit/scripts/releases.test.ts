@@ -1,0 +1,60 @@
+/** releases.json: its versions grow, its commits are in the history, and the working version is newer than all. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readReleases } from '../../../scripts/releases.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const releases = readReleases();
+
+function git(...words: string[]): string {
+  return execFileSync('git', words, { cwd: ROOT, encoding: 'utf8', stdio: 'pipe' }).trim();
+}
+
+/** Why the history cannot be asked; undefined where it can. */
+function historyIsMissing(): string | undefined {
+  try {
+    const isShallow = git('rev-parse', '--is-shallow-repository') === 'true';
+    return isShallow ? 'a shallow clone lacks the commits of releases: git fetch --unshallow' : undefined;
+  } catch {
+    return 'this is no clone: nothing says which commits there are';
+  }
+}
+
+function readJson<Content>(path: string): Content {
+  return JSON.parse(readFileSync(join(ROOT, path), 'utf8')) as Content;
+}
+
+/** Three numbers, compared one after the other (Semantic Versioning 2.0.0, section 11). */
+function isNewer(version: string, than: string): boolean {
+  const [numbers, others] = [version, than].map((text) => text.split('.').map(Number));
+  const at = numbers!.findIndex((number, place) => number !== others![place]);
+  return at >= 0 && numbers![at]! > others![at]!;
+}
+
+test('each release is newer than the one before, and names a whole commit', () => {
+  expect(releases.length).toBeGreaterThan(0);
+  for (const [at, { version, commit }] of releases.entries()) {
+    expect(version).toMatch(/^(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}$/);
+    expect(commit).toMatch(/^[0-9a-f]{40}$/);
+    if (at > 0) expect(isNewer(version, releases[at - 1]!.version), version).toBe(true);
+  }
+});
+
+test('the working version is newer than the last release, in package.json and in its lock', () => {
+  const { version } = readJson<{ version: string }>('package.json');
+  const lock = readJson<{ version: string; packages: Record<string, { version: string }> }>('package-lock.json');
+  expect(isNewer(version, releases.at(-1)!.version), version).toBe(true);
+  expect([lock.version, lock.packages['']!.version]).toEqual([version, version]);
+});
+
+test.for([...releases])(
+  'the commit of $version is in the history, and is that version',
+  ({ version, commit }, { skip }) => {
+    const missing = historyIsMissing();
+    skip(missing !== undefined, missing);
+    expect(git('merge-base', '--is-ancestor', commit, 'HEAD')).toBe('');
+    expect(JSON.parse(git('show', `${commit}:package.json`))).toMatchObject({ version });
+  },
+);
