@@ -15,6 +15,7 @@ const LEAVES = [
   'natural-batch',
   'problem',
   'random',
+  'release',
   'seldom',
   'time-limit',
 ];

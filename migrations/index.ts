@@ -10,6 +10,7 @@ import * as checkpoints from './0007-checkpoints.ts';
 import * as batchId from './0008-batch-id.ts';
 import * as referencesOfOneCommit from './0009-references-of-one-commit.ts';
 import * as accountsOfAPosting from './0010-accounts-of-a-posting.ts';
+import * as installation from './0016-installation.ts';
 
 interface NamedMigration {
   name: string;
@@ -27,6 +28,7 @@ const MIGRATIONS: NamedMigration[] = [
   { name: '0008-batch-id', migration: batchId },
   { name: '0009-references-of-one-commit', migration: referencesOfOneCommit },
   { name: '0010-accounts-of-a-posting', migration: accountsOfAPosting },
+  { name: '0016-installation', migration: installation },
 ];
 
 export const migrationSource: Knex.MigrationSource<NamedMigration> = {

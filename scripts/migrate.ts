@@ -1,14 +1,16 @@
 /**
  * `npm run migrate`: brings the database of DATABASE_OWNER_URL up to this code and gives the role of DATABASE_URL its rights.
  * Run it before every release, and again whenever rights are in doubt: it changes nothing that is already right.
+ * `--contract` is for when no process of the release before runs any more (docs/operations.md, Upgrade).
  */
 import { Command } from 'commander';
 import { migrate } from '../src/db/migrate.ts';
 import { createLogger } from '../src/log.ts';
 
-const { json } = new Command()
+const { json, contract } = new Command()
   .name('npm run migrate --')
   .description('Brings the database up to this code, and gives the application role its rights.')
+  .option('--contract', 'also end the time of the release before: write stored forms that it cannot read; no way back')
   .option('--json', 'print one JSON object')
   .addHelpText(
     'after',
@@ -18,18 +20,32 @@ Environment:
   DATABASE_URL        the role that the application runs under; it must exist: CREATE ROLE … LOGIN PASSWORD '…'`,
   )
   .parse()
-  .opts<{ json?: boolean }>();
+  .opts<{ json?: boolean; contract?: boolean }>();
 
 try {
   const result = await migrate({
     ownerUrl: required('DATABASE_OWNER_URL'),
     applicationUrl: required('DATABASE_URL'),
     log: createLogger(process.env.LOG_LEVEL || 'warn', 'migrate'),
+    ...(contract && { contract: {} }),
   });
-  if (json) console.log(JSON.stringify({ applied: result.applied, left_to_do: result.leftToDo }));
-  else {
+  if (json) {
+    const contracted = result.contract && {
+      contracted_to: result.contract.contractedTo,
+      contracted_now: result.contract.changed,
+    };
+    console.log(JSON.stringify({ applied: result.applied, left_to_do: result.leftToDo, ...contracted }));
+  } else {
     console.log(result.applied.length > 0 ? `Applied: ${result.applied.join(', ')}` : 'The schema is up to date.');
     console.log('The rights of the application role are set.');
+    if (result.contract) {
+      const { contractedTo, changed } = result.contract;
+      console.log(
+        changed
+          ? `Contracted: processes write the stored forms of ${contractedTo} within seconds. No earlier release may run here again.\nNext: npm run ops -- rekey`
+          : `The stored forms were contracted before, to ${contractedTo}.`,
+      );
+    }
     if (result.leftToDo.length > 0) console.log(`A superuser must still run:\n${result.leftToDo.join('\n')}`);
   }
   process.exitCode = result.leftToDo.length > 0 ? 2 : 0;

@@ -5,6 +5,7 @@
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import { createDatabaseClock } from './db/database-clock.ts';
+import { type Forms, watchForms } from './db/forms.ts';
 import { createPool, type Pool } from './db/pool.ts';
 import { classifyFailure } from './db/postgres-errors.ts';
 import { createSecretBox, type SecretBox } from './db/secret-box.ts';
@@ -33,6 +34,8 @@ export interface Runtime {
   readonly doorbell: Doorbell;
   readonly rails: Rails;
   readonly secretBox: SecretBox;
+  /** Which stored forms may be written: ask at each write, for it changes while the process runs. */
+  readonly forms: Forms;
   readonly authenticator: Authenticator;
   readonly metrics: Metrics;
   /** Where integrators reach the API, without a slash at the end. */
@@ -42,6 +45,8 @@ export interface Runtime {
   payoutFailed: RowFailure;
   /** Reads the time of Postgres, by which this machine's clock is judged. Before anything is written. */
   readTime(): Promise<void>;
+  /** Reads what all processes of the installation share. Before anything is written. */
+  readInstallation(): Promise<void>;
   /** Finishes what the committer holds, then lets go of every connection. */
   close(): Promise<void>;
 }
@@ -65,6 +70,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
   const databaseClock = createDatabaseClock(pool, { onFailure: warnSeldom(log, 'the time of Postgres was not read') });
   const clock = options.clock ?? databaseClock;
   const secretBox = createSecretBox(config.COUNTINGHOUSE_ENCRYPTION_KEY, config.COUNTINGHOUSE_ENCRYPTION_KEYS_OLD);
+  const forms = watchForms(pool, { onFailure: warnSeldom(log, "the installation's row was not read") });
   const queues = createQueues(config, log);
   const metrics = createMetrics({ pool, queues, clock, log });
   const doorbell = createDoorbell({ queues, log, counts: metrics.doorbell });
@@ -90,6 +96,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
     doorbell,
     rails,
     secretBox,
+    forms,
     authenticator,
     metrics,
     publicUrl,
@@ -106,8 +113,10 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
       });
     },
     readTime: databaseClock.read,
+    readInstallation: forms.read,
     async close() {
       databaseClock.close();
+      forms.close();
       await committer.close();
       await doorbell.close();
       await authenticator.close();

@@ -90,6 +90,7 @@ async function main(): Promise<void> {
   const api = await checkApplicationRole(runtime.pool)
     .then(() => runtime.queues.check())
     .then(() => runtime.readTime())
+    .then(() => runtime.readInstallation())
     .then(() => startApi(runtime))
     .catch(async (error) => {
       await runtime.close().catch(() => undefined);

@@ -113,6 +113,7 @@ async function main(): Promise<void> {
   await checkApplicationRole(runtime.pool);
   await runtime.queues.check();
   await runtime.readTime();
+  await runtime.readInstallation();
   if (config.WORKER_PORT !== undefined) {
     const at = { host: config.HOST, port: config.WORKER_PORT };
     health = await startHealthServer(runtime, { ...at, draining: () => stopping !== undefined });

@@ -32,18 +32,28 @@ export const TABLE_RIGHTS: Readonly<Record<string, readonly string[]>> = {
   webhook_endpoints: CHANGE,
   webhook_deliveries: CHANGE,
   webhook_attempts: APPEND,
+  installation: READ,
+  installation_secrets: CHANGE,
+  applied_migrations: READ,
   schema_migrations: READ,
   schema_migrations_lock: [],
 };
+
+/** Closed to the role once the stored forms are contracted: release 0.1.0 reads it at start, and so it does not start. */
+const CLOSED_BY_CONTRACT = 'schema_migrations';
 
 /** The sandbox rail plays the outside world and keeps its own house; the queue library keeps its own too. */
 const WHOLE_SCHEMAS = ['sandbox_rail', 'bullmq'];
 
 /**
- * The statements that give the role exactly these rights, in a database with these tables. To be run in one database
- * transaction, so that a running application never sees the gap between taking and giving.
+ * The statements that give the role exactly these rights, in a database with these tables and views. To be run in one
+ * database transaction, so that a running application never sees the gap between taking and giving.
  */
-export function grantStatements(role: string, tables: readonly string[]): string[] {
+export function grantStatements(
+  role: string,
+  tables: readonly string[],
+  { contracted }: { contracted: boolean },
+): string[] {
   const to = pg.escapeIdentifier(role);
   const statements = [
     `GRANT USAGE ON SCHEMA public TO ${to}`,
@@ -51,7 +61,7 @@ export function grantStatements(role: string, tables: readonly string[]): string
     `REVOKE ALL ON ALL TABLES IN SCHEMA public FROM ${to}`,
   ];
   for (const table of tables) {
-    const rights = TABLE_RIGHTS[table] ?? [];
+    const rights = contracted && table === CLOSED_BY_CONTRACT ? [] : (TABLE_RIGHTS[table] ?? []);
     if (rights.length > 0)
       statements.push(`GRANT ${rights.join(', ')} ON public.${pg.escapeIdentifier(table)} TO ${to}`);
   }
@@ -64,4 +74,14 @@ export function grantStatements(role: string, tables: readonly string[]): string
     );
   }
   return statements;
+}
+
+/** Keeps release 0.1.0 from starting, as grantStatements does for a database that is contracted. */
+export function closeToFirstReleaseSql(role: string): string {
+  return `REVOKE ALL ON public.${CLOSED_BY_CONTRACT} FROM ${pg.escapeIdentifier(role)}`;
+}
+
+/** Lets it start again, where a contract was refused. */
+export function openToFirstReleaseSql(role: string): string {
+  return `GRANT SELECT ON public.${CLOSED_BY_CONTRACT} TO ${pg.escapeIdentifier(role)}`;
 }

@@ -7,11 +7,16 @@ import knex from 'knex';
 import pg from 'pg';
 import { knexConfig } from '../../knexfile.ts';
 import type { Logger } from '../log.ts';
+import { connectionName } from '../release.ts';
+import { type ContractResult, contract } from './contract.ts';
 import { grantStatements } from './grants.ts';
+import { readContractedTo } from './installation-store.ts';
 import { DatabaseRoleError, ROLE_SETTINGS, roleSettingsSql } from './roles.ts';
 
 /** The queue library's schema in our database. */
 export const QUEUE_SCHEMA = 'bullmq';
+
+const CONNECTION_NAME = connectionName('countinghouse-migrate');
 
 /** One migrator at a time, and its lock ends with its connection. The number is arbitrary and only has to stay. */
 const MIGRATION_LOCK = '4846791580151137091';
@@ -24,6 +29,8 @@ export interface MigrateOptions {
   /** The application's role, which gets its rights. It must exist and be able to log in. */
   applicationUrl: string;
   log: Logger;
+  /** Contracts the stored forms too (contract.ts), after watching connections for this long. */
+  contract?: { watchMs?: number };
 }
 
 export interface MigrateResult {
@@ -31,12 +38,18 @@ export interface MigrateResult {
   applied: string[];
   /** SQL for a superuser, when the role's settings could not be made. Usually empty. */
   leftToDo: string[];
+  /** What the contract did, where it was asked for. */
+  contract?: ContractResult;
 }
 
-/** Throws DatabaseRoleError for roles that cannot be, and Postgres's own errors otherwise. */
-export async function migrate({ ownerUrl, applicationUrl, log }: MigrateOptions): Promise<MigrateResult> {
+/**
+ * Throws DatabaseRoleError for roles that cannot be, ContractRefused for a contract that cannot be yet, and Postgres's own
+ * errors otherwise.
+ */
+export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
+  const { ownerUrl, applicationUrl, log } = options;
   const role = await applicationRole(applicationUrl);
-  const client = new pg.Client({ connectionString: ownerUrl, application_name: 'countinghouse-migrate' });
+  const client = new pg.Client({ connectionString: ownerUrl, application_name: CONNECTION_NAME });
   await client.connect();
   try {
     const { rows } = await client.query('SELECT current_user AS name');
@@ -54,7 +67,8 @@ export async function migrate({ ownerUrl, applicationUrl, log }: MigrateOptions)
     const leftToDo = (await hasRoleSettings(client, role)) ? [] : await setRoleSettings(applicationUrl, role);
     if (leftToDo.length > 0)
       log.warn({ sql: leftToDo }, 'the settings of the application role are left to a superuser');
-    return { applied, leftToDo };
+    if (!options.contract) return { applied, leftToDo };
+    return { applied, leftToDo, contract: await contract(client, { role, log, ...options.contract }) };
   } finally {
     await client.end();
   }
@@ -97,13 +111,15 @@ async function runOwnMigrations(ownerUrl: string): Promise<string[]> {
 
 async function grantRights(client: pg.Client, role: string): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
-    `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') ORDER BY relname`,
+    `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'v') ORDER BY relname`,
   );
+  const contracted = (await readContractedTo(client)) !== null;
   await client.query('BEGIN');
   try {
     for (const statement of grantStatements(
       role,
       rows.map(({ name }) => name),
+      { contracted },
     ))
       await client.query(statement);
     await client.query('COMMIT');
@@ -134,7 +150,7 @@ async function setRoleSettings(applicationUrl: string, role: string): Promise<st
 }
 
 async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url, application_name: 'countinghouse-migrate' });
+  const client = new pg.Client({ connectionString: url, application_name: CONNECTION_NAME });
   await client.connect();
   try {
     return await work(client);

@@ -5,6 +5,7 @@
 import pg from 'pg';
 import type { Instant } from '../clock.ts';
 import type { Logger } from '../log.ts';
+import { connectionName } from '../release.ts';
 
 export type Pool = pg.Pool;
 /** A connection inside a database transaction. */
@@ -60,7 +61,7 @@ const types: pg.CustomTypesConfig = {
 
 export interface PoolOptions {
   url: string;
-  /** Shown in pg_stat_activity, so that an operator sees whose connection it is. */
+  /** Shown in pg_stat_activity with the release, so that an operator sees whose connection it is. */
   name: string;
   size: number;
   log: Logger;
@@ -112,7 +113,7 @@ export function createPool({
 }: PoolOptions): Pool {
   const pool = new pg.Pool({
     connectionString: url,
-    application_name: name,
+    application_name: connectionName(name),
     max: size,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 60_000,

@@ -5,7 +5,9 @@
  * Next: grants.ts (what the application's role may do), migrate.ts (who hands it out).
  */
 import pg from 'pg';
+import { isEarlierRelease, RELEASE } from '../release.ts';
 import { JOURNAL_TABLES } from './grants.ts';
+import { readContractedTo } from './installation-store.ts';
 import { migrationNames } from './known-migrations.ts';
 import type { Pool } from './pool.ts';
 
@@ -84,7 +86,8 @@ const MIGRATE_REMEDY = 'Run `npm run migrate` with DATABASE_OWNER_URL and DATABA
 
 /**
  * Refuses an application role that could change the journal or the schema, one without timeouts, and a database that is
- * older than this code. A newer database is fine: release N−1 runs on the schema of N. Throws DatabaseRoleError.
+ * older than this code. A newer database is fine until its stored forms are contracted: release N−1 runs on the schema of N.
+ * Throws DatabaseRoleError.
  */
 export async function checkApplicationRole(pool: Pool): Promise<void> {
   const role = await readRole(pool);
@@ -94,6 +97,7 @@ export async function checkApplicationRole(pool: Pool): Promise<void> {
       ROLE_REMEDY,
     );
   await checkMigrations(pool);
+  await checkForms(pool);
   await checkJournalRights(pool, role.name);
   if (role.creates) {
     throw new DatabaseRoleError(
@@ -112,9 +116,13 @@ async function readRole(pool: Pool): Promise<{ name: string; superuser: boolean;
 }
 
 async function checkMigrations(pool: Pool): Promise<void> {
-  const { rows } = await pool.query(`SELECT to_regclass('public.schema_migrations') IS NOT NULL AS present`);
+  const { rows } = await pool.query(
+    `SELECT to_regclass('public.schema_migrations') IS NOT NULL AS present,
+            to_regclass('public.applied_migrations') IS NOT NULL AS has_view`,
+  );
   if (!rows[0].present) throw new DatabaseRoleError('The database of DATABASE_URL has no schema yet.', MIGRATE_REMEDY);
-  const done = await readNames(pool);
+  // A database that is older than the view is refused for it.
+  const done = rows[0].has_view ? await readNames(pool) : new Set<string>();
   const pending = (await migrationNames()).filter((name) => !done.has(name));
   if (pending.length > 0) {
     throw new DatabaseRoleError(
@@ -126,12 +134,21 @@ async function checkMigrations(pool: Pool): Promise<void> {
 
 async function readNames(pool: Pool): Promise<Set<string>> {
   try {
-    const { rows } = await pool.query<{ name: string }>('SELECT name FROM public.schema_migrations');
+    const { rows } = await pool.query<{ name: string }>('SELECT name FROM public.applied_migrations');
     return new Set(rows.map(({ name }) => name));
   } catch (error) {
     if ((error as { code?: string }).code !== '42501') throw error;
     throw new DatabaseRoleError('The role of DATABASE_URL has no rights in the database yet.', MIGRATE_REMEDY);
   }
+}
+
+async function checkForms(pool: Pool): Promise<void> {
+  const release = await readContractedTo(pool);
+  if (release === null || !isEarlierRelease(RELEASE, release)) return;
+  throw new DatabaseRoleError(
+    `The database of DATABASE_URL holds stored forms of release ${release}, which this release (${RELEASE}) does not read.`,
+    `Run release ${release} or a later one: \`npm run migrate -- --contract\` has no way back.`,
+  );
 }
 
 /**

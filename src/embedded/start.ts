@@ -127,6 +127,7 @@ async function startProduct(options: {
   await checkApplicationRole(runtime.pool);
   await runtime.queues.check();
   await runtime.readTime();
+  await runtime.readInstallation();
   const pools = await startPools(runtime, { pools: POOL_NAMES });
   shutdown.add('worker pools', () => pools.close());
   const api = await startApi(runtime);

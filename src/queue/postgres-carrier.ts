@@ -11,6 +11,7 @@ import { createPostgresBackend, Queue, Worker } from 'bullmq';
 import pg from 'pg';
 import { newId } from '../ids.ts';
 import type { Logger } from '../log.ts';
+import { connectionName } from '../release.ts';
 import { warnSeldom } from '../seldom.ts';
 import { unlessAborted } from '../time-limit.ts';
 import { type CarriedQueue, type CarriedWorker, type Carrier, JOB_OPTIONS, KEPT_EVENTS } from './carrier.ts';
@@ -28,7 +29,7 @@ export function createPostgresCarrier({ url, log }: { url: string; log: Logger }
   const open = (name: string, size: number) => {
     const pool = new pg.Pool({
       connectionString: url,
-      application_name: name,
+      application_name: connectionName(name),
       // The library's statements name no schema.
       options: `-c search_path=${SCHEMA}`,
       max: size,

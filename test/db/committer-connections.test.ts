@@ -129,7 +129,7 @@ test('backends that are terminated while batches run: nothing is lost and nothin
       answers.push(far.submit(accepting(`k${answers.length}`), 30_000));
     const { rowCount } = await superuser.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-       WHERE datname = $1 AND application_name = 'test' AND xact_start IS NOT NULL`,
+       WHERE datname = $1 AND application_name LIKE 'test %' AND xact_start IS NOT NULL`,
       [database.name],
     );
     terminated += rowCount ?? 0;

@@ -192,7 +192,7 @@ describe('memory', () => {
       lost.options.connectionString = database.applicationUrl;
       await own.authenticate(first.token, '127.0.0.1');
       lost.options.connectionString = gone;
-      await pool.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'lost'`);
+      await pool.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'lost %'`);
       await vi.waitFor(() => expect(lost.totalCount).toBe(0), { timeout: 2_000, interval: 10 });
       await own.authenticate(first.token, '127.0.0.1');
       await expect(own.authenticate(second.token, '127.0.0.1')).rejects.toMatchObject({ code: 'service_unavailable' });

@@ -239,7 +239,7 @@ describe('the sandbox rail', () => {
     await expect(closed.sandbox.inquire(originator, 'x')).rejects.toThrow(RailUnreachable);
     await closed.close();
     await superuser.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'countinghouse-sandbox-rail'`,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'countinghouse-sandbox-rail %'`,
     );
     const sent = instruction();
     await expect.poll(() => rail.submit(sent).catch(() => undefined)).toMatchObject({ status: 'paid' });

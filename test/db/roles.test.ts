@@ -43,7 +43,7 @@ const check = async (url: string) => {
 
 test('every table of the schema has its rights decided', async () => {
   const { rows } = await application.query(
-    `SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')`,
+    `SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'v')`,
   );
   expect(rows.map(({ relname }) => relname).sort()).toEqual(Object.keys(TABLE_RIGHTS).sort());
 });

@@ -1,0 +1,86 @@
+/**
+ * The end of the time in which two releases share a database: from here on the stored forms of this release may be
+ * written, which earlier releases do not read. Refused while one of them is connected. There is no way back.
+ *
+ * First the database is closed to processes of 0.1.0 that are about to start; then connections are watched for as long as
+ * a process of 0.1.0 may be silent; then the installation's row says so, and processes read it within seconds. Killed in
+ * between, nothing is contracted, and the next `npm run migrate` opens the database again.
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import type { Logger } from '../log.ts';
+import { isEarlierRelease, RELEASE, releaseOfConnection } from '../release.ts';
+import { closeToFirstReleaseSql, openToFirstReleaseSql } from './grants.ts';
+import { type Connection, listConnections, readContractedTo, writeContractedTo } from './installation-store.ts';
+
+/**
+ * A process of 0.1.0 reads the time of Postgres every ten seconds. Its own connections are there all the while; behind a
+ * pooler one shows its name only while, and for a while after, it was used by that process.
+ */
+const WATCH_MS = 12_000;
+const LOOK_EVERY_MS = 200;
+
+export interface ContractResult {
+  /** The release whose stored forms may be written now. */
+  contractedTo: string;
+  /** Whether this run made it so. */
+  changed: boolean;
+}
+
+/** An earlier release is connected, or has been here first; the message says what to do. */
+export class ContractRefused extends Error {
+  override name = 'ContractRefused';
+}
+
+/**
+ * By the owner's role, on a connection that holds the migration lock. Throws ContractRefused, with everything as it was,
+ * when an earlier release is connected.
+ */
+export async function contract(
+  client: pg.Client,
+  { role, log, watchMs = WATCH_MS }: { role: string; log: Logger; watchMs?: number },
+): Promise<ContractResult> {
+  const before = await readContractedTo(client);
+  if (before !== null && !isEarlierRelease(before, RELEASE)) return { contractedTo: before, changed: false };
+  await client.query(closeToFirstReleaseSql(role));
+  try {
+    await refuseEarlierReleases(client, { role, watchMs });
+    await writeContractedTo(client, RELEASE);
+  } catch (error) {
+    if (before === null) await client.query(openToFirstReleaseSql(role));
+    throw error;
+  }
+  log.info({ release: RELEASE }, 'stored forms contracted');
+  return { contractedTo: RELEASE, changed: true };
+}
+
+async function refuseEarlierReleases(
+  client: pg.Client,
+  { role, watchMs }: { role: string; watchMs: number },
+): Promise<void> {
+  const until = performance.now() + watchMs;
+  for (;;) {
+    const earlier = (await listConnections(client, role)).filter(isEarlier);
+    if (earlier.length > 0) throw new ContractRefused(refusalText(earlier, role));
+    if (performance.now() >= until) return;
+    await sleep(LOOK_EVERY_MS);
+  }
+}
+
+function isEarlier({ name }: Connection): boolean {
+  const release = releaseOfConnection(name);
+  return release === undefined || isEarlierRelease(release, RELEASE);
+}
+
+const SHOWN = 20;
+
+function refusalText(earlier: readonly Connection[], role: string): string {
+  const lines = earlier.slice(0, SHOWN).map((one) => `  pid ${one.pid}, role ${one.role}: ${one.name || '(no name)'}`);
+  if (earlier.length > SHOWN) lines.push(`  and ${earlier.length - SHOWN} more`);
+  return `Not contracted: connections that do not name release ${RELEASE} or a later one could not read its stored forms.
+${lines.join('\n')}
+Stop those processes, then run this again. To see them:
+  SELECT pid, usename, application_name, client_addr FROM pg_stat_activity WHERE usename = '${role}';
+Behind PgBouncer a connection keeps the name of whoever used it last: RECONNECT in its console renews them.`;
+}
