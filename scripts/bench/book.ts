@@ -40,20 +40,29 @@ export interface BenchBook {
 /** A book with as many customer accounts, which may all be overdrawn. */
 export async function openBookWithAccounts(
   pool: Pool,
-  { name, accounts: count }: { name: string; accounts: number },
+  { name, accounts }: { name: string; accounts: number },
 ): Promise<BenchBook> {
   const id = await openBook(pool, name);
+  return { id, accounts: await openAccounts(pool, id, { count: accounts }) };
+}
+
+/** Opens customer accounts by the product's own command, past the API. */
+export async function openAccounts(
+  pool: Pool,
+  bookId: BookId,
+  { count, metadata = () => ({}) }: { count: number; metadata?: (number: number) => Record<string, string> },
+): Promise<Uuid[]> {
   const committer = createCommitter(pool);
   const accounts: Uuid[] = [];
   const openOne = async (number: number) => {
     const answer = await committer.submit(
-      id,
+      bookId,
       openAccount({
         currency: CURRENCY,
         name: `Account ${number}`,
         overdraftLimit: OVERDRAFT_LIMIT,
         externalId: null,
-        metadata: {},
+        metadata: metadata(number),
         requestId: newId(),
         actor: 'bench',
       }),
@@ -66,11 +75,16 @@ export async function openBookWithAccounts(
     await Promise.all(Array.from({ length: Math.min(atOnce, count - from) }, (_, index) => openOne(from + index)));
   }
   await committer.close();
-  return { id, accounts };
+  return accounts;
 }
 
-/** A key that may do everything in the book. */
-export async function issueKey(pool: Pool, bookId: BookId): Promise<string> {
-  const { token } = await issueApiKey(pool, systemClock, { bookId, mode: 'test', name: 'bench', scopes: ['*'] });
+/** A key that may do everything in the book, as often as the book may, or as often as is said. */
+export async function issueKey(
+  pool: Pool,
+  bookId: BookId,
+  limits: { writesPerSecond?: number; readsPerSecond?: number } = {},
+): Promise<string> {
+  const rights = { bookId, mode: 'test', name: 'bench', scopes: ['*'] } as const;
+  const { token } = await issueApiKey(pool, systemClock, { ...rights, ...limits });
   return token;
 }

@@ -6,10 +6,27 @@ export interface Closing {
   closeAll(): Promise<void>;
 }
 
+/** Closed by itself, or with the one that it belongs to. */
+export function closingWithin(whole: Closing, name: string): Closing {
+  const part = createParts();
+  whole.add(name, part.closeAll);
+  return part;
+}
+
 /** For any one part; then the next is closed. */
 const LIMIT_MS = 45_000;
 
 export function createClosing(): Closing {
+  const whole = createParts();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      whole.closeAll().finally(() => process.exit(130));
+    });
+  }
+  return whole;
+}
+
+function createParts(): Closing {
   const parts: { name: string; close: () => Promise<unknown> }[] = [];
   let closing: Promise<void> | undefined;
 
@@ -30,11 +47,6 @@ export function createClosing(): Closing {
     });
     return closing;
   };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      closeAll().finally(() => process.exit(130));
-    });
-  }
   return { add: (name, close) => void parts.push({ name, close }), closeAll };
 }
 

@@ -1,0 +1,40 @@
+/** Rows that a hostile neighbour would need hours for, written in the product's own form. */
+import type { Pool } from '../../../src/db/pool.ts';
+import { newId } from '../../../src/ids.ts';
+import type { BookId } from '../../../src/ledger/book.ts';
+
+/** What the sandbox rail tells of payouts that do not exist: returns of a book's money. */
+export async function insertUnbookableNotices(pool: Pool, bookId: BookId, count: number): Promise<void> {
+  const ids = Array.from({ length: count }, () => newId());
+  await pool.query(
+    `INSERT INTO sandbox_rail.notices (id, originator, end_to_end_id, kind, amount, reference, created_at)
+     SELECT id, $1, 'E' || replace(id::text, '-', ''), 'returned', 100, 'SBX' || number, now()
+     FROM unnest($2::uuid[]) WITH ORDINALITY AS given (id, number)`,
+    [bookId, ids],
+  );
+}
+
+/** Deliveries of a book that wait for their first attempt. */
+export async function countWaitingDeliveries(pool: Pool, bookId: BookId): Promise<number> {
+  const { rows } = await pool.query<{ count: bigint }>(
+    "SELECT count(*) AS count FROM webhook_deliveries WHERE book_id = $1 AND status = 'pending'",
+    [bookId],
+  );
+  return Number(rows[0]!.count);
+}
+
+/** Makes all of a book's deliveries that have an alarm due now, as they are once their first half minute is over. */
+export async function makeDeliveriesDue(pool: Pool, bookId: BookId): Promise<void> {
+  await pool.query(
+    "UPDATE webhook_deliveries SET due_at = now() WHERE book_id = $1 AND status = 'pending' AND due_at > now()",
+    [bookId],
+  );
+}
+
+/** Rows of deliveries that have been updated since the database began, over all books. */
+export async function countDeliveryUpdates(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ updates: bigint }>(
+    "SELECT n_tup_upd AS updates FROM pg_stat_user_tables WHERE relname = 'webhook_deliveries'",
+  );
+  return Number(rows[0]!.updates);
+}

@@ -1,0 +1,59 @@
+/** A process of its own: the outside world of hostile books. Receivers that are fast, slow or silent, and a dead name server. */
+import { createSocket } from 'node:dgram';
+import { createServer } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
+
+export type OutsideQuestion =
+  /** Answered with the port, the same on all of these addresses. */
+  | { ask: 'listen'; as: keyof typeof RECEIVERS; hosts: readonly string[] }
+  /** A name server that takes every question and answers none; answered with its port. */
+  | { ask: 'name server' }
+  /** A port where nothing listens. */
+  | { ask: 'closed port' };
+
+/** Just within what a delivery waits for an answer (15 s). */
+const SLOW_MS = 14_000;
+
+const answering = (afterMs: number) => () =>
+  createServer((request, response) => {
+    request.resume();
+    request.once('end', () => setTimeout(() => response.writeHead(204).end(), afterMs));
+  });
+
+const RECEIVERS = {
+  fast: answering(0),
+  slow: answering(SLOW_MS),
+  /** Takes the connection, reads, and never answers. */
+  silent: () => createTcpServer((socket) => socket.on('error', () => undefined).resume()),
+} satisfies Record<string, () => Server>;
+
+function listen(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+async function answerTo(question: OutsideQuestion): Promise<number> {
+  switch (question.ask) {
+    case 'listen': {
+      let port = 0;
+      for (const host of question.hosts) port = await listen(RECEIVERS[question.as](), port, host);
+      return port;
+    }
+    case 'closed port': {
+      const server = createTcpServer();
+      const port = await listen(server, 0, '127.0.0.1');
+      await new Promise((resolve) => server.close(resolve));
+      return port;
+    }
+    case 'name server': {
+      const socket = createSocket('udp4');
+      await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
+      return socket.address().port;
+    }
+  }
+}
+
+process.on('message', async (question: OutsideQuestion) => process.send!(await answerTo(question)));
+process.once('disconnect', () => process.exit());
