@@ -43,7 +43,6 @@ export async function benchNeighbours(context: BenchContext): Promise<BenchResul
       say(`the well-behaved book makes ${perSecond} payouts a second`);
     }
     const turn = await observe(world, 'alone', { perSecond, seconds: context.seconds / 2 });
-    if (turn.errors + turn.undelivered > 0) throw new Error('The well-behaved book failed although it was alone');
     alone.push(turn);
     if (scenario) turns.push(await takeTurn(world, scenario, { perSecond, seconds: context.seconds }));
     await closing.closeAll();
@@ -52,7 +51,9 @@ export async function benchNeighbours(context: BenchContext): Promise<BenchResul
     const around = alone.slice(index, index + 2);
     return { ...figuresOf({ ...turn, alone: around }), ...extra };
   });
+  const failedAlone = alone.reduce((sum, { errors, undelivered }) => sum + errors + undelivered, 0);
   const missed = figures.flatMap(missedBars);
+  if (failedAlone > 0) missed.push(`alone: ${failedAlone} requests failed or were never delivered`);
   return {
     versions: versions!,
     checked: { ledgers_verified: turns.length },
