@@ -25,12 +25,15 @@ export async function soundAlarms(pool: Pool): Promise<void> {
     WHERE d.book_id = free.book_id AND d.endpoint_id = free.endpoint_id AND d.event_sequence = free.event_sequence`);
 }
 
-/** The time of every next try has come: a receiver that was ill is well again, and need not be waited for. */
+/**
+ * The time of every next try has come: a receiver that was ill is well again, and need not be waited for. What has no alarm
+ * gets none: nobody would wake it.
+ */
 export async function hurryDeliveries(pool: Pool): Promise<void> {
   await pool.query(`
     UPDATE webhook_deliveries AS d SET due_at = now(), retry_at = now() FROM (
       SELECT book_id, endpoint_id, event_sequence FROM webhook_deliveries
-      WHERE status = 'pending' AND stuck_at IS NULL AND retry_at > now() FOR NO KEY UPDATE SKIP LOCKED
+      WHERE status = 'pending' AND stuck_at IS NULL AND retry_at > now() AND due_at IS NOT NULL FOR NO KEY UPDATE SKIP LOCKED
     ) AS free
     WHERE d.book_id = free.book_id AND d.endpoint_id = free.endpoint_id AND d.event_sequence = free.event_sequence`);
 }
@@ -56,6 +59,36 @@ export async function countUnderWay(pool: Pool): Promise<UnderWay> {
 export async function payoutIds(pool: Pool, bookId: string): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>('SELECT id FROM payouts WHERE book_id = $1 ORDER BY id', [bookId]);
   return rows.map(({ id }) => id);
+}
+
+/** Of the only organisation, by mode. */
+export async function readBookIds(pool: Pool): Promise<Record<string, string>> {
+  const { rows } = await pool.query<{ mode: string; id: string }>('SELECT mode, id FROM books');
+  return Object.fromEntries(rows.map(({ mode, id }) => [mode, id]));
+}
+
+export async function countCheckpoints(pool: Pool): Promise<bigint> {
+  const { rows } = await pool.query<{ count: bigint }>('SELECT count(*) AS count FROM checkpoints');
+  return rows[0]!.count;
+}
+
+/** Of what was written before a moment: what has not come to its end. */
+export async function countUnderWayBefore(pool: Pool, before: Date): Promise<bigint> {
+  const { rows } = await pool.query<{ count: bigint }>(
+    `SELECT (SELECT count(*) FROM payouts WHERE status IN ('pending', 'processing') AND created_at < $1)
+      + (SELECT count(*) FROM webhook_deliveries WHERE status = 'pending' AND created_at < $1) AS count`,
+    [before],
+  );
+  return rows[0]!.count;
+}
+
+/** Deliveries of an endpoint that failed and wait for their next try. */
+export async function countWaiting(pool: Pool, endpointId: string): Promise<bigint> {
+  const { rows } = await pool.query<{ count: bigint }>(
+    `SELECT count(*) AS count FROM webhook_deliveries WHERE endpoint_id = $1 AND status = 'pending' AND attempts > 0`,
+    [endpointId],
+  );
+  return rows[0]!.count;
 }
 
 /** What a rail said that cannot be booked without a person, and about which payout. */

@@ -4,11 +4,14 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Account, type Answer, type Client, type List, NotAsPromised, type Payout, until } from './client.ts';
+import { certainAnswer, expectFirstAnswerAgain, type Sent } from './certain-answer.ts';
+import { type Account, type Client, type List, type Payout, until } from './client.ts';
 
 export interface Load {
   /** Ids of all payouts that were accepted. */
   payouts(): string[];
+  /** Every request so far that has its certain answer. */
+  sent(): readonly Sent[];
   untilAccepted(count: number): Promise<void>;
   /** So many more than now. */
   untilMore(count: number): Promise<void>;
@@ -20,21 +23,20 @@ export interface Load {
   expectFirstAnswersAgain(): Promise<void>;
 }
 
-interface Sent {
-  key: string;
-  body: Record<string, unknown>;
-  answer: Answer<Payout>;
+export interface LoadOptions {
+  /** Opened for this load alone without them. */
+  accounts?: readonly Account[];
+  /** How long each caller thinks before its next payout. */
+  thinkMs?: number;
 }
 
-/** Callers side by side, and how long each thinks before its next payout. */
+/** Callers side by side. */
 const CALLERS = 8;
 const THINK_MS = 40;
 /** The load follows the machine: while this many wait for somebody to move them, it only trickles. It never stops. */
 const BACKLOG = 50;
 const TRICKLE_MS = 400;
 const LOOK_EVERY_MS = 200;
-/** One that stops nobody: an outage ends within seconds, and then the same key is tried again. */
-const TRY_AGAIN_MS = 50;
 const REPEATED = 40;
 
 /** Most pay at once; the others end by inquiry, in a refusal, or come back. */
@@ -63,7 +65,7 @@ export function openLoadAccounts(client: Client): Promise<Account[]> {
 
 export async function startLoad(
   clients: readonly Client[],
-  { accounts: given }: { accounts?: readonly Account[] } = {},
+  { accounts: given, thinkMs = THINK_MS }: LoadOptions = {},
 ): Promise<Load> {
   const first = clients[0]!;
   const accounts = given ?? (await openLoadAccounts(first));
@@ -73,29 +75,14 @@ export async function startLoad(
   let backlogged = false;
   let gaveUp = false;
 
-  async function certainAnswer(key: string, body: Sent['body']): Promise<Answer<Payout>> {
-    for (let attempt = asked; !gaveUp; attempt++) {
-      try {
-        const answer = await clients[attempt % clients.length]!.post<Payout>('/v1/payouts', body, {
-          idempotencyKey: key,
-        });
-        if (answer.status === 202 || answer.status === 422) return answer;
-        if (answer.status < 500 && answer.status !== 409) throw new NotAsPromised(`${answer.status} ${answer.text}`);
-      } catch (error) {
-        if (error instanceof NotAsPromised) throw error;
-      }
-      await pause(TRY_AGAIN_MS);
-    }
-    throw new NotAsPromised(`The key ${key} had no certain answer`);
-  }
+  const isGivenUp = () => gaveUp;
 
   async function caller(): Promise<void> {
     while (going) {
-      const key = randomUUID();
-      const body = payoutNumber(asked++, accounts);
-      const answer = await certainAnswer(key, body);
-      sent.push({ key, body, answer });
-      await pause(backlogged ? TRICKLE_MS : THINK_MS);
+      const request = { path: '/v1/payouts', key: randomUUID(), body: payoutNumber(asked++, accounts) };
+      const answer = await certainAnswer(clients, request, { first: asked, isGivenUp });
+      sent.push({ ...request, answer });
+      await pause(backlogged ? TRICKLE_MS : thinkMs);
     }
   }
 
@@ -115,6 +102,7 @@ export async function startLoad(
   const accepted = () => sent.filter(({ answer }) => answer.status === 202);
 
   const load: Load = {
+    sent: () => sent,
     payouts: () => accepted().map(({ answer }) => answer.body.id),
     async untilMore(count) {
       const before = accepted().length;
@@ -138,11 +126,8 @@ export async function startLoad(
     },
     async expectFirstAnswersAgain() {
       const step = Math.max(1, Math.floor(sent.length / REPEATED));
-      for (const { key, body, answer } of sent.filter((_, at) => at % step === 0)) {
-        const again = await certainAnswer(key, body);
-        const isSame = again.status === answer.status && again.text === answer.text;
-        if (isSame && again.headers['idempotent-replayed'] === 'true') continue;
-        throw new NotAsPromised(`The key ${key} was answered ${answer.text}, and then ${again.text}`);
+      for (const one of sent.filter((_, at) => at % step === 0)) {
+        await expectFirstAnswerAgain(clients, one, { first: asked, isGivenUp });
       }
     },
   };

@@ -5,13 +5,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { isPortFree } from '../../src/embedded/postmaster.ts';
 import type { Failpoint } from '../../src/failpoints.ts';
 import type { PoolName } from '../../workers/run.ts';
 import { until } from './client.ts';
+import { ROOT } from './last-release.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
 /** A second or two on a machine that has nothing else to do. */
 const START_LIMIT_MS = 120_000;
 const PROBE_LIMIT_MS = 2_000;
@@ -47,12 +46,16 @@ export interface StartOptions {
   failpoints?: string;
   /** Other pools than before, for this start. */
   pools?: readonly PoolName[];
+  /** The folder of the code that it runs from this start on: another release's. This code without it. */
+  root?: string;
 }
 
 export interface ProductProcess {
   /** An API's address; a worker's page of health. The same after a restart. */
   readonly url: string;
   readonly running: boolean;
+  /** The folder of the code that it runs. */
+  readonly root: string;
   /** What it wrote since its last start. */
   readonly output: string;
   /** What it wrote in all its lives. */
@@ -87,6 +90,7 @@ export async function startProcess(
   let child: ChildProcess | undefined;
   let output = '';
   let before = '';
+  let root = ROOT;
 
   const isRunning = () => child !== undefined && child.exitCode === null && child.signalCode === null;
 
@@ -104,18 +108,22 @@ export async function startProcess(
     get running() {
       return isRunning();
     },
+    get root() {
+      return root;
+    },
     get output() {
       return output;
     },
     get everything() {
       return before + output;
     },
-    async start({ failpoints = '', pools } = {}) {
+    async start({ failpoints = '', pools, root: other = root } = {}) {
       before += output;
       output = '';
       script = scriptOf(pools ?? role);
+      root = other;
       child = spawn(process.execPath, ['--import', 'tsx', '--import', BESIDE, ...script], {
-        cwd: ROOT,
+        cwd: root,
         env: {
           PATH: process.env.PATH,
           ...environment,

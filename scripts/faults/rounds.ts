@@ -3,10 +3,11 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { judge } from './judge.ts';
+import type { BuiltRelease } from './last-release.ts';
 import { type Load, startLoad } from './load.ts';
 import { say } from './progress.ts';
 import { createRandom } from './random.ts';
-import type { Scenario } from './scenario.ts';
+import type { Play, Scenario } from './scenario.ts';
 import { type Server, startServer } from './server.ts';
 import { type Backend, openStage, type Stage } from './stage.ts';
 
@@ -97,15 +98,26 @@ async function playPart(
         left += 1;
         continue;
       }
+      let release: BuiltRelease | undefined;
+      try {
+        release = await scenario.release?.();
+      } catch (error) {
+        const facts = { scenario: scenario.name, queue: backend, seconds: 0 };
+        results.push({ ...facts, wrong: [(error as Error).message], repeat: repeatOf(facts, seed) });
+        tell(results.at(-1)!);
+        continue;
+      }
+      if (release) await leave();
       if (!stage) {
-        stage = await openStage(server, backend);
+        stage = await openStage(server, backend, release);
         stages.add(stage);
-        say(`two APIs and two workers are there, jobs on ${backend}`);
+        const code = release ? ` of release ${release.version}` : '';
+        say(`${stage.apis.length} APIs and ${stage.workers.length} workers${code} are there, jobs on ${backend}`);
       }
       const result = await playOne(stage, scenario, seed);
       results.push(result);
       tell(result);
-      if (result.wrong.length > 0) await leave();
+      if (result.wrong.length > 0 || release) await leave();
     }
     await leave();
   }
@@ -124,29 +136,36 @@ async function playOne(stage: Stage, scenario: Scenario, seed: number): Promise<
   if (skipped !== undefined) return { ...facts, seconds: 0, wrong: [], skipped };
   let wrong: string[];
   let load: Load | undefined;
+  const looks: (() => Promise<string[]>)[] = [];
+  const afterwards: Play['afterwards'] = (look) => void looks.push(look);
   try {
-    load = await startLoad(stage.clients, { accounts: stage.accounts });
+    load = await startLoad(stage.clients, { accounts: stage.accounts, ...scenario.load });
     await load.untilMore(BEFORE);
-    await scenario.play({ stage, load, random: createRandom(seed, scenario.name, backend) });
+    await scenario.play({ stage, load, random: createRandom(seed, scenario.name, backend), afterwards });
     await load.untilMore(AFTER);
     await stage.mend();
     await load.stop();
     for (const id of load.payouts()) stage.accepted.add(id);
     wrong = await judge(stage, load);
+    for (const look of wrong.length === 0 ? looks : []) wrong.push(...(await look()));
   } catch (error) {
     wrong = [error instanceof Error ? (error.stack ?? error.message) : String(error)];
     await load?.giveUp();
   }
   const seconds = secondsSince(began);
   if (wrong.length === 0) return { ...facts, seconds, wrong };
-  const repeat = `npm run faults -- --scenario ${scenario.name} --queue ${backend} --seed ${seed}`;
-  return { ...facts, seconds, wrong: [...wrong, `what the processes wrote: ${keepOutput(stage)}`], repeat };
+  const kept = `what the processes wrote: ${keepOutput(stage)}`;
+  return { ...facts, seconds, wrong: [...wrong, kept], repeat: repeatOf(facts, seed) };
+}
+
+function repeatOf({ scenario, queue }: Pick<Result, 'scenario' | 'queue'>, seed: number): string {
+  return `npm run faults -- --scenario ${scenario} --queue ${queue} --seed ${seed}`;
 }
 
 /** For whoever looks for the cause. */
-function keepOutput({ apis, workers }: Stage): string {
+function keepOutput({ apis, workers, successors }: Stage): string {
   const directory = mkdtempSync(join(tmpdir(), 'countinghouse-faults-'));
-  for (const [name, processes] of Object.entries({ api: apis, worker: workers })) {
+  for (const [name, processes] of Object.entries({ api: apis, worker: workers, successor: successors })) {
     for (const [at, { everything }] of processes.entries()) {
       writeFileSync(join(directory, `${name}-${at}.log`), everything, { mode: 0o600 });
     }

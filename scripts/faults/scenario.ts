@@ -1,6 +1,7 @@
 /** A scenario: one fault, what is to be seen while it lasts, and what holds afterwards whatever it was. */
 import { until } from './client.ts';
-import type { Load } from './load.ts';
+import type { BuiltRelease } from './last-release.ts';
+import type { Load, LoadOptions } from './load.ts';
 import type { Random } from './random.ts';
 import type { Backend, Stage } from './stage.ts';
 
@@ -10,6 +11,8 @@ export interface Play {
   readonly load: Load;
   /** Where and when to strike: the same for the same seed. */
   readonly random: Random;
+  /** Looks once more when all has come to its end and nothing else is wrong: what is wrong then, a line each. */
+  readonly afterwards: (look: () => Promise<string[]>) => void;
 }
 
 export interface Scenario {
@@ -22,6 +25,10 @@ export interface Scenario {
   readonly quick?: true;
   /** Why it cannot be played on this machine; undefined when it can. */
   readonly unfit?: () => string | undefined;
+  /** Its stage is its own, and begins with the schema and the processes of this release. */
+  readonly release?: () => Promise<BuiltRelease>;
+  /** Other than for most. */
+  readonly load?: Pick<LoadOptions, 'thinkMs'>;
   /** Injects the fault and ends it. Throws when something is not as it must be meanwhile. */
   readonly play: (play: Play) => Promise<void>;
 }

@@ -11,6 +11,7 @@ import { railScenarios } from './rail-scenarios.ts';
 import { createRandom } from './random.ts';
 import type { Scenario } from './scenario.ts';
 import type { Backend } from './stage.ts';
+import { upgradeScenarios } from './upgrade-scenarios.ts';
 import { webhookScenarios } from './webhook-scenarios.ts';
 
 export const FAMILIES: readonly (readonly Scenario[])[] = [
@@ -23,6 +24,7 @@ export const FAMILIES: readonly (readonly Scenario[])[] = [
   clockScenarios,
   [...railScenarios, ...keyScenarios],
   webhookScenarios,
+  upgradeScenarios,
 ];
 
 export const SCENARIOS: readonly Scenario[] = FAMILIES.flat();

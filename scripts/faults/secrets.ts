@@ -29,7 +29,7 @@ export async function betrayed(stage: Stage): Promise<string[]> {
   const lookFor = (isThere: (text: string) => boolean, where: string) => {
     for (const [text, what] of secrets) if (isThere(text)) found.push(`${what} stands in ${where}`);
   };
-  for (const { url, everything } of [...stage.apis, ...stage.workers])
+  for (const { url, everything } of [...stage.apis, ...stage.workers, ...stage.successors])
     lookFor((text) => everything.includes(text), `what the process at ${url} wrote`);
   for (const { redis } of [stage.network.api, stage.network.worker])
     lookFor((text) => redis?.sent.has(text) ?? false, 'what was sent to Redis');

@@ -11,12 +11,15 @@ export interface Server {
   readonly postgres: ThrowawayPostgres;
   /** An empty, migrated database. */
   makeDatabase(name: string): Promise<Database>;
+  /** One without a schema. */
+  makeEmptyDatabase(name: string): Promise<Database>;
   remove(): Promise<void>;
 }
 
 export interface Database {
   readonly name: string;
   readonly superuserUrl: string;
+  readonly ownerUrl: string;
   readonly applicationUrl: string;
   readonly encryptionKey: string;
   drop(): Promise<void>;
@@ -36,13 +39,24 @@ export async function startServer(): Promise<Server> {
       await pool.end();
     }
   };
-  const unused = { password: '' }; // both roles exist since the server's start
-  await createRolesAndDatabase({
-    superuserUrl: postgres.superuserUrl,
-    database: TEMPLATE,
-    owner: { name: OWNER, ...unused },
-    application: { name: APPLICATION, ...unused },
+  const makeEmpty = (name: string) => {
+    const unused = { password: '' }; // both roles exist since the server's start
+    return createRolesAndDatabase({
+      superuserUrl: postgres.superuserUrl,
+      database: name,
+      owner: { name: OWNER, ...unused },
+      application: { name: APPLICATION, ...unused },
+    });
+  };
+  const databaseOf = (name: string): Database => ({
+    name,
+    superuserUrl: postgres.urlFor('superuser', name),
+    ownerUrl: postgres.urlFor('owner', name),
+    applicationUrl: postgres.urlFor('application', name),
+    encryptionKey: postgres.encryptionKey,
+    drop: () => asSuperuser((pool) => dropDatabase(pool, name)),
   });
+  await makeEmpty(TEMPLATE);
   await migrate({
     ownerUrl: postgres.urlFor('owner', TEMPLATE),
     applicationUrl: postgres.urlFor('application', TEMPLATE),
@@ -52,13 +66,11 @@ export async function startServer(): Promise<Server> {
     postgres,
     async makeDatabase(name) {
       await asSuperuser((pool) => copyDatabase(pool, { name, template: TEMPLATE, owner: OWNER }));
-      return {
-        name,
-        superuserUrl: postgres.urlFor('superuser', name),
-        applicationUrl: postgres.urlFor('application', name),
-        encryptionKey: postgres.encryptionKey,
-        drop: () => asSuperuser((pool) => dropDatabase(pool, name)),
-      };
+      return databaseOf(name);
+    },
+    async makeEmptyDatabase(name) {
+      await makeEmpty(name);
+      return databaseOf(name);
     },
     remove: () => postgres.remove(),
   };

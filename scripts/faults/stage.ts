@@ -2,15 +2,17 @@
  * Where scenarios play: the product in processes, each connection of theirs by way of a proxy, a webhook receiver that
  * keeps its own record, and a client. A stage serves many scenarios, one after the other; after each it is made whole.
  */
+import { randomBytes } from 'node:crypto';
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { createLogger } from '../../src/log.ts';
 import type { PoolName } from '../../workers/run.ts';
 import { type Account, Client, type Endpoint } from './client.ts';
-import { lookInto } from './database-store.ts';
+import { lookInto, readBookIds } from './database-store.ts';
 import { testEnvironment } from './environment.ts';
+import { type BuiltRelease, runScript } from './last-release.ts';
 import { openLoadAccounts } from './load.ts';
 import { makeOrganisation, type OrganisationKeys } from './organisation.ts';
-import { type ProductProcess, type Role, startProcess } from './processes.ts';
+import { type ProductProcess, type Role, type StartOptions, startProcess } from './processes.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 import { startRedis, type TestRedis } from './redis-server.ts';
 import { secretsOf } from './secrets.ts';
@@ -20,6 +22,18 @@ import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 export type Backend = 'redis' | 'postgres';
 
 export const ALL_POOLS: readonly PoolName[] = ['ledger', 'rails', 'webhooks', 'sweeper'];
+/** The workers of a stage that begins with a release: each pool is replaced at a time of its own. */
+export const WORKERS_OF_RELEASE: readonly (readonly PoolName[])[] = [
+  ['ledger'],
+  ['rails'],
+  ['webhooks'],
+  ['sweeper', 'reports'],
+];
+/** So that the reports pool works there: a checkpoint as often as can be. */
+const checkpointSettings = () => ({
+  CHECKPOINT_SIGNING_KEY: randomBytes(32).toString('base64'),
+  CHECKPOINT_INTERVAL_SECONDS: '1',
+});
 
 /** What stands between the processes of one kind and what they connect to. */
 export interface Network {
@@ -34,8 +48,10 @@ export interface Stage {
   readonly database: Database;
   readonly redis: TestRedis | undefined;
   readonly apis: readonly ProductProcess[];
-  /** Two with all pools each, so that what one drops the other can find. */
-  readonly workers: readonly [ProductProcess, ProductProcess];
+  /** Two with all pools each, so that what one drops the other can find. With a release: all pools there are, apart. */
+  readonly workers: readonly [ProductProcess, ProductProcess, ...ProductProcess[]];
+  /** Processes that took over from some of these, whether they still run or not. */
+  readonly successors: readonly ProductProcess[];
   readonly network: { readonly api: Network; readonly worker: Network };
   readonly clients: readonly Client[];
   readonly accounts: readonly Account[];
@@ -51,6 +67,8 @@ export interface Stage {
   readonly accepted: Set<string>;
   /** Payouts about which a scenario made the rail contradict itself. */
   readonly contradicted: Set<string>;
+  /** A worker more, which takes over from another. */
+  startSuccessor(pools: readonly PoolName[], options: StartOptions): Promise<ProductProcess>;
   /** Every process runs, the network is well, the clocks are right, and Redis and Postgres are there. */
   mend(): Promise<void>;
   close(): Promise<void>;
@@ -58,7 +76,8 @@ export interface Stage {
 
 let stages = 0;
 
-export async function openStage(server: Server, backend: Backend): Promise<Stage> {
+/** With a release: its schema, made by its own commands, and its processes. */
+export async function openStage(server: Server, backend: Backend, release?: BuiltRelease): Promise<Stage> {
   const closers: (() => Promise<unknown>)[] = [];
   const close = async () => {
     for (const closer of closers.reverse()) await closer();
@@ -76,26 +95,32 @@ export async function openStage(server: Server, backend: Backend): Promise<Stage
   }
 
   async function open(): Promise<Stage> {
-    const database = keep(await server.makeDatabase(`stage_${++stages}`), (one) => one.drop());
+    const make = release ? server.makeEmptyDatabase : server.makeDatabase;
+    const database = keep(await make(`stage_${++stages}`), (one) => one.drop());
+    if (release) await runScript(release.root, ['scripts/migrate.ts'], environmentOfCommands(database));
     const behind = keep(lookInto(database), (pool) => pool.end());
     const redis = backend === 'redis' ? keep(await startRedis(), (one) => one.remove()) : undefined;
     const receiver = keep(await startReceiver(), (one) => one.close());
     const network = { api: await openNetwork(database, redis), worker: await openNetwork(database, redis) };
 
-    const start = async (role: Role, { postgres, redis: queue }: Network) => {
+    const further = { LOG_LEVEL: 'info', ...(release ? checkpointSettings() : {}) };
+    const start = async (role: Role, { postgres, redis: queue }: Network, options?: StartOptions) => {
       const through = { applicationUrl: postgres.url, encryptionKey: database.encryptionKey };
-      const environment = testEnvironment(through, queue, { LOG_LEVEL: 'info' });
-      return keep(await startProcess(role, environment), async (one) => {
+      const environment = testEnvironment(through, queue, further);
+      return keep(await startProcess(role, environment, { root: release?.root, ...options }), async (one) => {
         one.thaw();
         await one.kill();
       });
     };
-    const [one, other, ...apis] = await Promise.all([
-      ...[start(ALL_POOLS, network.worker), start(ALL_POOLS, network.worker)],
-      ...[start('api', network.api), start('api', network.api)],
+    const pools = release ? WORKERS_OF_RELEASE : [ALL_POOLS, ALL_POOLS];
+    const [keys, apis, [one, other, ...others]] = await Promise.all([
+      release ? organisationOf(release, database, behind) : organisationIn(database),
+      Promise.all([start('api', network.api), start('api', network.api)]),
+      Promise.all(pools.map((some) => start(some, network.worker))),
     ]);
-    const keys = await organisationIn(database);
-    const clients = apis.map(({ url }) => keep(new Client(url, keys.testKey), (client) => client.close()));
+    const workers = [one!, other!, ...others] as const;
+    const successors: ProductProcess[] = [];
+    const clients = apis.map(({ url }) => keep(new Client(url, keys.testKey, !release), (client) => client.close()));
     const accounts = await openLoadAccounts(clients[0]!);
 
     const endpoint = await receiver.subscribe(clients[0]!);
@@ -104,16 +129,21 @@ export async function openStage(server: Server, backend: Backend): Promise<Stage
     for (const { redis: queue } of [network.api, network.worker]) queue?.watchFor(secrets);
 
     return {
-      ...{ backend, server, database, redis, apis, workers: [one!, other!], network, clients, accounts, keys },
+      ...{ backend, server, database, redis, apis, workers, successors, network, clients, accounts, keys },
       ...{ receiver, endpoint, endpoints, behind },
       accepted: new Set(),
       contradicted: new Set(),
+      async startSuccessor(some, options) {
+        const successor = await start(some, network.worker, options);
+        successors.push(successor);
+        return successor;
+      },
       async mend() {
         for (const { postgres, redis: queue } of [network.api, network.worker]) {
           postgres.heal();
           queue?.heal();
         }
-        await Promise.all([one!, other!, ...apis].map(revive));
+        await Promise.all([...workers, ...apis].map(revive));
       },
       close,
     };
@@ -140,4 +170,22 @@ async function organisationIn({ applicationUrl }: Database): Promise<Organisatio
   } finally {
     await pool.end();
   }
+}
+
+/** By the release's own commands: this code may know columns that are not there yet. */
+async function organisationOf({ root }: BuiltRelease, database: Database, behind: Pool): Promise<OrganisationKeys> {
+  const name = 'Organisation of the release';
+  const key = async (mode: 'test' | 'live') => {
+    const words = ['scripts/keys.ts', 'create', '--organisation', name, '--mode', mode, '--json'];
+    return (JSON.parse(await runScript(root, words, environmentOfCommands(database))) as { key: string }).key;
+  };
+  const [testKey, liveKey] = [await key('test'), await key('live')];
+  const { test, live } = await readBookIds(behind);
+  return { name, testKey, liveKey, testBookId: test!, liveBookId: live! };
+}
+
+/** What an operator's commands need of it. */
+export function environmentOfCommands({ ownerUrl, applicationUrl, encryptionKey }: Database): Record<string, string> {
+  const secrets = { COUNTINGHOUSE_ENCRYPTION_KEY: encryptionKey };
+  return { DATABASE_OWNER_URL: ownerUrl, DATABASE_URL: applicationUrl, ...secrets };
 }

@@ -1,0 +1,94 @@
+/**
+ * The last release, built from history: what a process of it runs. Its files are those of its commit; its packages are this
+ * checkout's where they are those of its lock, else its own. Built once for a run, and gone with it.
+ */
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type Release, readReleases } from '../releases.ts';
+import { say } from './progress.ts';
+
+export interface BuiltRelease extends Release {
+  /** The folder of its code. */
+  readonly root: string;
+}
+
+/** This code. */
+export const ROOT = join(import.meta.dirname, '../..');
+const OUTPUT_BYTES = 64 * 1024 * 1024;
+/** A command of an operator's, on a busy machine. `npm ci` without a cache takes longest. */
+const COMMAND_LIMIT_MS = 300_000;
+const run = promisify(execFile);
+
+const built = new Map<string, Promise<BuiltRelease>>();
+const folders: string[] = [];
+process.once('exit', () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** Throws Error that says what to do where the history lacks it. */
+export function lastRelease(): Promise<BuiltRelease> {
+  const release = readReleases().at(-1)!;
+  const known = built.get(release.commit) ?? build(release);
+  built.set(release.commit, known);
+  return known;
+}
+
+/** Runs a script of some code with its own packages: `scripts/verify.ts`. Resolves to standard output; throws when it fails. */
+export async function runScript(
+  root: string,
+  words: readonly string[],
+  environment: Record<string, string>,
+): Promise<string> {
+  const { stdout } = await run(process.execPath, ['--import', 'tsx', ...words], {
+    cwd: root,
+    env: { PATH: process.env.PATH, ...environment },
+    maxBuffer: OUTPUT_BYTES,
+    timeout: COMMAND_LIMIT_MS,
+  });
+  return stdout;
+}
+
+async function build(release: Release): Promise<BuiltRelease> {
+  const { version, commit } = release;
+  await expectInHistory(release);
+  const folder = mkdtempSync(join(tmpdir(), 'countinghouse-release-'));
+  folders.push(folder);
+  const [archive, root] = [join(folder, 'release.tar'), join(folder, version)];
+  mkdirSync(root);
+  await run('git', ['archive', '--format=tar', `--output=${archive}`, commit], { cwd: ROOT });
+  await run('tar', ['-xf', archive, '-C', root]);
+  const fits = packagesFit(root);
+  if (fits) symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'));
+  else await run('npm', ['ci', '--omit=dev', '--no-audit', '--no-fund'], { cwd: root, timeout: COMMAND_LIMIT_MS });
+  say(`release ${version} is built from ${commit.slice(0, 7)}, with ${fits ? "this checkout's" : 'its own'} packages`);
+  return { ...release, root };
+}
+
+async function expectInHistory({ version, commit }: Release): Promise<void> {
+  const isThere = await run('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: ROOT }).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) return;
+  throw new Error(
+    `Release ${version} (${commit}) is not in the history of this checkout. In a shallow clone: git fetch --unshallow. Elsewhere: play in a clone.`,
+  );
+}
+
+interface Lock {
+  packages: Record<string, { version: string; dev?: boolean; optional?: boolean; devOptional?: boolean }>;
+}
+
+/** Whether what is installed here is what the release's lock names. More may be there, and what it only builds with may lack. */
+function packagesFit(root: string): boolean {
+  const read = (path: string) => JSON.parse(readFileSync(path, 'utf8')) as Lock;
+  const here = read(join(ROOT, 'node_modules/.package-lock.json')).packages;
+  return Object.entries(read(join(root, 'package-lock.json')).packages).every(([path, wanted]) => {
+    if (path === '' || wanted.dev) return true;
+    const found = here[path];
+    return found ? found.version === wanted.version : wanted.optional === true || wanted.devOptional === true;
+  });
+}

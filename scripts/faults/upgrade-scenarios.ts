@@ -1,0 +1,163 @@
+/**
+ * The last release is replaced by this code while both work, process by process, and then put back. Whatever one of them
+ * wrote the other reads, and nothing stays asleep that only one of them would wake.
+ */
+import { parsePublicId } from '../../src/ids.ts';
+import { expectFirstAnswerAgain, type Sent } from './certain-answer.ts';
+import { countCheckpoints, countUnderWayBefore, countWaiting, hurryDeliveries, soundAlarms } from './database-store.ts';
+import { type BuiltRelease, lastRelease, ROOT, runScript } from './last-release.ts';
+import { expectOtherBodyRefused, isPayout, startMixedLoad } from './mixed-load.ts';
+import type { ProductProcess } from './processes.ts';
+import { say } from './progress.ts';
+import { type Play, type Scenario, untilThat } from './scenario.ts';
+import { environmentOfCommands, type Stage, WORKERS_OF_RELEASE } from './stage.ts';
+
+/** So slow that every key can be asked for again of both releases: some thousand. */
+const THINK_MS = 500;
+/** Between two replacements, so that both releases meet each other's rows. */
+const PAYOUTS_BETWEEN = 4;
+/** Deliveries that failed before their receiver recovers. */
+const WAITING = 5;
+const ALARM_EVERY_MS = 500;
+const ASKED_AT_ONCE = 16;
+/** Enough to look for the cause. */
+const WRONG_MOST = 5;
+/** A migration gives its locks up after five seconds; whoever migrates tries again. */
+const MIGRATE_TRIES = 5;
+
+/** How a process that was replaced is ended. */
+type Retire = (one: ProductProcess) => Promise<void>;
+
+export const upgradeScenarios: readonly Scenario[] = [
+  {
+    name: 'upgraded-under-load',
+    about:
+      'the last release is replaced by this code, process by process, and put back, while both work on one database',
+    release: lastRelease,
+    load: { thinkMs: THINK_MS },
+    async play(play) {
+      const { stage, load, random, afterwards } = play;
+      const { workers, apis } = stage;
+      const release = await lastRelease();
+      const mixed = startMixedLoad(stage.clients, { account: stage.accounts[0]!, load });
+      await migrateUnderLoad(play);
+      await load.untilMore(PAYOUTS_BETWEEN);
+
+      const successors: ProductProcess[] = [];
+      const inOrder: Retire = (one) => one.terminate();
+      await replaceAll(play, 'upgraded', [
+        ...apis.map((api) => () => replaceInPlace(api, ROOT, inOrder)),
+        ...WORKERS_OF_RELEASE.map((pools, at) => async () => {
+          successors[at] = await stage.startSuccessor(pools, { root: ROOT });
+          await load.untilMore(PAYOUTS_BETWEEN);
+          await inOrder(workers[at]!);
+        }),
+      ]);
+
+      // Whoever puts a release back is in trouble: half of the processes are killed.
+      const anyhow: Retire = (one) => (random.between(0, 1) === 0 ? one.kill() : one.terminate());
+      await replaceAll(play, 'put-back', [
+        ...apis.map((api) => () => replaceInPlace(api, release.root, anyhow)),
+        ...WORKERS_OF_RELEASE.map((_, at) => async () => {
+          await workers[at]!.start();
+          await load.untilMore(PAYOUTS_BETWEEN);
+          await anyhow(successors[at]!);
+        }),
+      ]);
+
+      // One API of each can be asked; all workers are those of the last release.
+      await replaceInPlace(apis[0]!, ROOT, inOrder);
+      await mixed.stop();
+      for (const id of mixed.payouts()) stage.accepted.add(id);
+      afterwards(() => notAnsweredByBoth(play, [...load.sent(), ...mixed.sent()]));
+      afterwards(() => foundByVerifyOf(release, stage));
+    },
+  },
+];
+
+/** This code's schema comes under the last release's processes and their load. */
+async function migrateUnderLoad({ stage: { database } }: Play): Promise<void> {
+  for (let tried = 1; ; tried++) {
+    try {
+      await runScript(ROOT, ['scripts/migrate.ts'], environmentOfCommands(database));
+      return;
+    } catch (error) {
+      if (tried === MIGRATE_TRIES) throw error;
+    }
+  }
+}
+
+async function replaceInPlace(one: ProductProcess, root: string, retire: Retire): Promise<void> {
+  await retire(one);
+  await one.start({ root });
+}
+
+/**
+ * In an order of the seed. A receiver more fails from the first replacement on and recovers in the middle; at the end all
+ * that was there has come to its end, and a checkpoint is made by whoever is up.
+ */
+async function replaceAll(play: Play, name: string, replacements: readonly (() => Promise<void>)[]): Promise<void> {
+  const { stage, load, random } = play;
+  const { receiver, clients, endpoints, behind } = stage;
+  const path = `/${name}`;
+  receiver.answer(path, () => ({ status: 500 }));
+  const endpoint = await receiver.subscribe(clients[0]!, { path });
+  endpoints.add(endpoint);
+  const order = random.shuffled(replacements);
+  const half = Math.floor(order.length / 2);
+  for (const [at, replace] of order.entries()) {
+    await replace();
+    await load.untilMore(PAYOUTS_BETWEEN);
+    if (at !== half) continue;
+    const endpointId = parsePublicId('webhookEndpoint', endpoint.id)!;
+    await untilThat('deliveries that failed', async () => (await countWaiting(behind, endpointId)) >= WAITING);
+    receiver.answer(path, () => ({ status: 200 }));
+  }
+  await untilEndedSoFar(play);
+  const made = await countCheckpoints(behind);
+  await untilThat(`a checkpoint, ${name}`, async () => (await countCheckpoints(behind)) > made);
+  say(`${name}: ${order.length} processes replaced, ${load.sent().length} keys so far, jobs on ${stage.backend}`);
+}
+
+/** What was there by now comes to its end while the load goes on. Alarms go off earlier; what has none gets none. */
+async function untilEndedSoFar({ stage: { behind } }: Play): Promise<void> {
+  const now = new Date();
+  let soundAt = 0;
+  await untilThat('the end of all that was under way', async () => {
+    if (performance.now() > soundAt) {
+      soundAt = performance.now() + ALARM_EVERY_MS;
+      await soundAlarms(behind);
+      await hurryDeliveries(behind);
+    }
+    return (await countUnderWayBefore(behind, now)) === 0n;
+  });
+}
+
+/** Every key has its first answer from either release, byte for byte, and another body under it is refused. */
+async function notAnsweredByBoth({ stage: { clients } }: Play, sent: readonly Sent[]): Promise<string[]> {
+  const wrong: string[] = [];
+  const left = clients.flatMap((client) => sent.map((one) => ({ client, one })));
+  const asker = async () => {
+    for (let next = left.pop(); next && wrong.length < WRONG_MOST; next = left.pop()) {
+      const { client, one } = next;
+      try {
+        await expectFirstAnswerAgain([client], one);
+        if (isPayout(one)) await expectOtherBodyRefused([client], one);
+      } catch (error) {
+        wrong.push(`${client === clients[0] ? 'this code' : 'the last release'}: ${(error as Error).message}`);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: ASKED_AT_ONCE }, asker));
+  return wrong;
+}
+
+async function foundByVerifyOf({ root, version }: BuiltRelease, { database }: Stage): Promise<string[]> {
+  try {
+    await runScript(root, ['scripts/verify.ts'], environmentOfCommands(database));
+    return [];
+  } catch (error) {
+    const { stdout, stderr, message } = error as Error & { stdout?: string; stderr?: string };
+    return [`not so: \`npm run verify\` of ${version} finds nothing. ${stdout || stderr || message}`];
+  }
+}
