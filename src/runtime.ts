@@ -10,6 +10,7 @@ import { createPool, type Pool } from './db/pool.ts';
 import { classifyFailure } from './db/postgres-errors.ts';
 import { createSecretBox, type SecretBox } from './db/secret-box.ts';
 import { ApiError } from './errors.ts';
+import { createFingerprints, type Fingerprints } from './idempotency/fingerprints.ts';
 import type { BookId, Mode } from './ledger/book.ts';
 import { Committer } from './ledger/committer.ts';
 import type { Logger } from './log.ts';
@@ -36,6 +37,7 @@ export interface Runtime {
   readonly secretBox: SecretBox;
   /** Which stored forms may be written: ask at each write, for it changes while the process runs. */
   readonly forms: Forms;
+  readonly fingerprints: Fingerprints;
   readonly authenticator: Authenticator;
   readonly metrics: Metrics;
   /** Where integrators reach the API, without a slash at the end. */
@@ -69,8 +71,11 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
   });
   const databaseClock = createDatabaseClock(pool, { onFailure: warnSeldom(log, 'the time of Postgres was not read') });
   const clock = options.clock ?? databaseClock;
-  const secretBox = createSecretBox(config.COUNTINGHOUSE_ENCRYPTION_KEY, config.COUNTINGHOUSE_ENCRYPTION_KEYS_OLD);
   const forms = watchForms(pool, { onFailure: warnSeldom(log, "the installation's row was not read") });
+  const [key, oldKeys] = [config.COUNTINGHOUSE_ENCRYPTION_KEY, config.COUNTINGHOUSE_ENCRYPTION_KEYS_OLD];
+  const secretBox = createSecretBox(key, oldKeys, forms);
+  const boundBox = createSecretBox(key, oldKeys, { contracted: true });
+  const fingerprints = createFingerprints({ pool, secretBox: boundBox, forms });
   const queues = createQueues(config, log);
   const metrics = createMetrics({ pool, queues, clock, log });
   const doorbell = createDoorbell({ queues, log, counts: metrics.doorbell });
@@ -97,6 +102,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
     rails,
     secretBox,
     forms,
+    fingerprints,
     authenticator,
     metrics,
     publicUrl,
@@ -113,7 +119,10 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
       });
     },
     readTime: databaseClock.read,
-    readInstallation: forms.read,
+    async readInstallation() {
+      await fingerprints.readKey();
+      await forms.read();
+    },
     async close() {
       databaseClock.close();
       forms.close();

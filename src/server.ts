@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { ConfigError, readConfig } from './config.ts';
 import { classifyFailure } from './db/postgres-errors.ts';
 import { checkApplicationRole, DatabaseRoleError } from './db/roles.ts';
+import { SecretBoxError } from './db/secret-box.ts';
 import { createApp } from './http/app.ts';
 import { closeServer, createHttpServer, ListenError, listen } from './http/http-server.ts';
 import { ApiServices } from './http/services.ts';
@@ -75,7 +76,7 @@ function urlOf(host: string, port: number): string {
 }
 
 /** Faults that a person can mend: their message is all that is needed. */
-const PLAIN_FAULTS = [ConfigError, DatabaseRoleError, EvictionPolicyError, ListenError];
+const PLAIN_FAULTS = [ConfigError, DatabaseRoleError, EvictionPolicyError, ListenError, SecretBoxError];
 
 function faultText(error: Error): unknown {
   if (PLAIN_FAULTS.some((kind) => error instanceof kind)) return error.message;

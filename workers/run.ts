@@ -7,6 +7,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { startAudit } from '../src/audit/audit.ts';
 import { ConfigError, readConfig } from '../src/config.ts';
 import { checkApplicationRole, DatabaseRoleError } from '../src/db/roles.ts';
+import { SecretBoxError } from '../src/db/secret-box.ts';
 import { createLogger } from '../src/log.ts';
 import { EvictionPolicyError } from '../src/queue/memory-policy.ts';
 import { type PoolDefinition, startPool } from '../src/queue/pool.ts';
@@ -156,7 +157,9 @@ function parseWhole(text: string, minimum: number): number {
 if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === import.meta.filename) {
   main().catch((error: unknown) => {
     // A fault that a person can mend: its message is all they need.
-    const plain = [ConfigError, DatabaseRoleError, EvictionPolicyError].some((kind) => error instanceof kind);
+    const plain = [ConfigError, DatabaseRoleError, EvictionPolicyError, SecretBoxError].some(
+      (kind) => error instanceof kind,
+    );
     console.error(plain ? (error as Error).message : error);
     process.exit(1);
   });

@@ -1,5 +1,7 @@
-/** The installation's one row: which stored forms may be written. */
+/** What is true of the installation as a whole: which stored forms may be written, and its own keys. */
+import { takeRandom } from '../random.ts';
 import type { Queryable } from './pool.ts';
+import type { SealedPlace, SecretBox } from './secret-box.ts';
 
 /** The release whose stored forms may be written; null for those of 0.1.0. Index: installation_pkey. */
 export async function readContractedTo(db: Queryable): Promise<string | null> {
@@ -14,6 +16,41 @@ export async function writeContractedTo(db: Queryable, release: string): Promise
   await db.query('UPDATE public.installation SET contracted_to = $1, contracted_at = clock_timestamp() WHERE id = 1', [
     release,
   ]);
+}
+
+const SECRET_BYTES = 32;
+
+export function installationSecretPlace(name: string): SealedPlace {
+  return { bookId: null, table: 'installation_secrets', column: 'sealed', rowId: name };
+}
+
+/**
+ * A key of the installation: 32 random bytes, made by whichever process asks first; all others get the same. Throws
+ * SecretBoxError when it was sealed under an encryption key that is not configured. Index: installation_secrets_pkey.
+ */
+export async function keepInstallationSecret(db: Queryable, secretBox: SecretBox, name: string): Promise<Buffer> {
+  const place = installationSecretPlace(name);
+  const sealed =
+    (await readInstallationSecret(db, name)) ??
+    (await makeInstallationSecret(db, name, secretBox.seal(takeRandom(SECRET_BYTES).toString('base64'), place)));
+  return Buffer.from(secretBox.open(sealed, place), 'base64');
+}
+
+async function readInstallationSecret(db: Queryable, name: string): Promise<Buffer | undefined> {
+  const { rows } = await db.query<{ sealed: Buffer }>(
+    'SELECT sealed FROM public.installation_secrets WHERE name = $1',
+    [name],
+  );
+  return rows[0]?.sealed;
+}
+
+/** Returns what is there: of several processes at once, the first one's. */
+async function makeInstallationSecret(db: Queryable, name: string, sealed: Buffer): Promise<Buffer> {
+  await db.query(
+    'INSERT INTO public.installation_secrets (name, sealed) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING',
+    [name, sealed],
+  );
+  return (await readInstallationSecret(db, name))!;
 }
 
 export interface Connection {

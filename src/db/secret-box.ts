@@ -2,16 +2,38 @@
  * Secrets at rest: AES-256-GCM under a key from the environment. What was sealed says which key it needs, so that keys
  * can be changed one after the other: the new key seals, the old ones still open.
  *
- * Form: version (1 byte), key id (the first 4 bytes of the key's SHA-256), nonce (12), tag (16), ciphertext. Version and
- * key id are authenticated with the text. Nonces are random: 96 bits are safe for 2^32 texts a key (NIST SP 800-38D, 8.3).
+ * Form: version (1 byte), key id (the first 4 bytes of the key's SHA-256), nonce (12), tag (16), ciphertext. Nonces are
+ * random: 96 bits are safe for 2^32 texts a key (NIST SP 800-38D, 8.3). What is authenticated with the text:
+ * version 1: version and key id.
+ * version 2: also the place, so that what is copied to another book, table, column or row does not open there.
+ * Version 2 is sealed once the stored forms are contracted (forms.ts); both are opened.
  */
 import { createCipheriv, createDecipheriv, hash } from 'node:crypto';
+import type { Uuid } from '../ids.ts';
 import { takeRandom } from '../random.ts';
+import type { Forms } from './forms.ts';
+
+/** Where a sealed value stands. */
+export interface SealedPlace {
+  /** Null for what belongs to the whole installation. */
+  readonly bookId: Uuid | null;
+  readonly table: string;
+  readonly column: string;
+  /** The row's key within its book. */
+  readonly rowId: string;
+}
 
 export interface SecretBox {
-  seal(text: string): Buffer;
-  /** Throws SecretBoxError when the key is not at hand or the bytes were changed. */
-  open(sealed: Buffer): string;
+  seal(text: string, place: SealedPlace): Buffer;
+  /** Throws SecretBoxError when the key is not at hand, the bytes were changed, or they were sealed for another place. */
+  open(sealed: Buffer, place: SealedPlace): string;
+  /**
+   * A pure function that carries what is sealed at one place to another: its random bytes are taken now. For one value:
+   * of what it is given several times, at most one may be kept. What does not open stays as it is.
+   */
+  mover(from: SealedPlace, to: SealedPlace): (sealed: Buffer) => Buffer;
+  /** Whether it stands in the form, and under the key, in which it would be sealed now. */
+  isCurrent(sealed: Buffer): boolean;
 }
 
 /** Says which key is missing, never what was sealed. */
@@ -20,7 +42,8 @@ export class SecretBoxError extends Error {
 }
 
 const ALGORITHM = 'aes-256-gcm';
-const VERSION = 1;
+const UNBOUND = 1;
+const BOUND = 2;
 const KEY_BYTES = 32;
 const KEY_ID_BYTES = 4;
 const NONCE_BYTES = 12;
@@ -29,42 +52,88 @@ const HEADER_BYTES = 1 + KEY_ID_BYTES;
 const NONCE_END = HEADER_BYTES + NONCE_BYTES;
 const TAG_END = NONCE_END + TAG_BYTES;
 
+const FIRST_FORMS: Forms = { contracted: false };
+
 /** Both keys are 32 bytes in base64. The first seals; it and the old ones open. Throws SecretBoxError for any other length. */
-export function createSecretBox(keyBase64: string, oldKeysBase64: readonly string[] = []): SecretBox {
+export function createSecretBox(
+  keyBase64: string,
+  oldKeysBase64: readonly string[] = [],
+  forms: Forms = FIRST_FORMS,
+): SecretBox {
   const key = decodeKey(keyBase64);
-  const header = Buffer.concat([Buffer.of(VERSION), keyId(key)]);
-  const keys = new Map([...oldKeysBase64.map(decodeKey), key].map((each) => [keyId(each).toString('hex'), each]));
+  const headers = new Map([UNBOUND, BOUND].map((version) => [version, Buffer.concat([Buffer.of(version), idOf(key)])]));
+  const keys = new Map([...oldKeysBase64.map(decodeKey), key].map((each) => [idOf(each).toString('hex'), each]));
+  const versionNow = () => (forms.contracted ? BOUND : UNBOUND);
+
+  function sealAs(version: number, text: string, { place, nonce }: { place: SealedPlace; nonce: Buffer }): Buffer {
+    const header = headers.get(version)!;
+    const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES }).setAAD(boundTo(header, place));
+    const ciphertext = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+    return Buffer.concat([header, nonce, cipher.getAuthTag(), ciphertext]);
+  }
+
+  function open(sealed: Buffer, place: SealedPlace): string {
+    if (sealed.length < TAG_END || !headers.has(sealed[0]!))
+      throw new SecretBoxError('These bytes are not a sealed secret');
+    const id = sealedKeyId(sealed);
+    const keyOfText = keys.get(id);
+    if (!keyOfText) {
+      throw new SecretBoxError(
+        `No encryption key with id ${id} is configured; name it in COUNTINGHOUSE_ENCRYPTION_KEYS_OLD if it was replaced`,
+      );
+    }
+    const decipher = createDecipheriv(ALGORITHM, keyOfText, sealed.subarray(HEADER_BYTES, NONCE_END), {
+      authTagLength: TAG_BYTES,
+    })
+      .setAAD(boundTo(sealed.subarray(0, HEADER_BYTES), place))
+      .setAuthTag(sealed.subarray(NONCE_END, TAG_END));
+    try {
+      return Buffer.concat([decipher.update(sealed.subarray(TAG_END)), decipher.final()]).toString('utf8');
+    } catch (error) {
+      throw new SecretBoxError(
+        `A secret sealed under key ${id} was changed after it was sealed, or stands where it was not sealed for (${place.table}.${place.column})`,
+        { cause: error },
+      );
+    }
+  }
 
   return {
-    seal(text) {
+    seal: (text, place) => sealAs(versionNow(), text, { place, nonce: takeRandom(NONCE_BYTES) }),
+    open,
+
+    mover(from, to) {
       const nonce = takeRandom(NONCE_BYTES);
-      const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES }).setAAD(header);
-      const ciphertext = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-      return Buffer.concat([header, nonce, cipher.getAuthTag(), ciphertext]);
+      const atLeast = versionNow();
+      return (sealed) => {
+        const version = Math.max(atLeast, sealed[0]!);
+        if (version === UNBOUND) return sealed;
+        try {
+          return sealAs(version, open(sealed, from), { place: to, nonce });
+        } catch (error) {
+          if (error instanceof SecretBoxError) return sealed;
+          throw error;
+        }
+      };
     },
 
-    open(sealed) {
-      if (sealed.length < TAG_END || sealed[0] !== VERSION)
-        throw new SecretBoxError('These bytes are not a sealed secret');
-      const id = sealed.subarray(1, HEADER_BYTES).toString('hex');
-      const keyOfText = keys.get(id);
-      if (!keyOfText) {
-        throw new SecretBoxError(
-          `No encryption key with id ${id} is configured; name it in COUNTINGHOUSE_ENCRYPTION_KEYS_OLD if it was replaced`,
-        );
-      }
-      const decipher = createDecipheriv(ALGORITHM, keyOfText, sealed.subarray(HEADER_BYTES, NONCE_END), {
-        authTagLength: TAG_BYTES,
-      })
-        .setAAD(sealed.subarray(0, HEADER_BYTES))
-        .setAuthTag(sealed.subarray(NONCE_END, TAG_END));
-      try {
-        return Buffer.concat([decipher.update(sealed.subarray(TAG_END)), decipher.final()]).toString('utf8');
-      } catch (error) {
-        throw new SecretBoxError(`A secret sealed under key ${id} was changed after it was sealed`, { cause: error });
-      }
-    },
+    isCurrent: (sealed) => headers.get(versionNow())!.equals(sealed.subarray(0, HEADER_BYTES)),
   };
+}
+
+/** The id that values sealed under this key carry. Throws SecretBoxError for a key of another length. */
+export function encryptionKeyId(keyBase64: string): string {
+  return idOf(decodeKey(keyBase64)).toString('hex');
+}
+
+/** The id of the key that a sealed value needs. */
+export function sealedKeyId(sealed: Buffer): string {
+  return sealed.toString('hex', 1, HEADER_BYTES);
+}
+
+/** What is authenticated with the text. JSON keeps the parts of a place apart, whatever they contain. */
+function boundTo(header: Buffer, { bookId, table, column, rowId }: SealedPlace): Buffer {
+  if (header[0] === UNBOUND) return header;
+  return Buffer.concat([header, Buffer.from(JSON.stringify([bookId, table, column, rowId]))]);
 }
 
 function decodeKey(base64: string): Buffer {
@@ -74,6 +143,6 @@ function decodeKey(base64: string): Buffer {
   return key;
 }
 
-function keyId(key: Buffer): Buffer {
+function idOf(key: Buffer): Buffer {
   return hash('sha256', key, 'buffer').subarray(0, KEY_ID_BYTES);
 }

@@ -9,6 +9,7 @@ import { POOL_NAMES, startPools } from '../../workers/run.ts';
 import { type Config, ConfigError, readConfig } from '../config.ts';
 import { migrate } from '../db/migrate.ts';
 import { checkApplicationRole, DatabaseRoleError } from '../db/roles.ts';
+import { SecretBoxError } from '../db/secret-box.ts';
 import { ListenError } from '../http/http-server.ts';
 import { createLogger, type Logger } from '../log.ts';
 import { EvictionPolicyError } from '../queue/memory-policy.ts';
@@ -44,6 +45,7 @@ const PLAIN_FAULTS = [
   DatabaseRoleError,
   EvictionPolicyError,
   ListenError,
+  SecretBoxError,
 ];
 
 const LOCAL_RECEIVERS = '127.0.0.1:*,localhost:*';

@@ -34,7 +34,10 @@ export function idempotencyKeyFault(key: string | undefined, required: boolean):
   };
 }
 
-/** What makes two requests the same under one key: method, path and the body's value, whatever its order and spacing. */
+/**
+ * What makes two requests the same under one key: method, path and the body's value, whatever its order and spacing. Not
+ * for the database as it is: idempotency/fingerprints.ts.
+ */
 export function fingerprintOf(request: { method: string; path: string; body: unknown }): Buffer {
   return hash('sha256', `${request.method} ${request.path}\n${canonicalJson(request.body)}`, 'buffer');
 }

@@ -7,7 +7,7 @@ import type { Uuid } from '../ids.ts';
 
 export interface IdempotencyRecord {
   readonly key: string;
-  /** SHA-256 over method, path and canonical body of the first request. */
+  /** Of method, path and canonical body of the first request, as it is stored (fingerprints.ts). Empty for a voided key. */
   readonly fingerprint: Buffer;
   /** The first answer; null for a voided key, its body null once it is older than the retention time. */
   readonly status: number | null;

@@ -9,6 +9,7 @@ import { Draft } from '../ledger/draft.ts';
 import { resourceReference } from '../ledger/entry-view.ts';
 import type { BookState } from '../ledger/state.ts';
 import { problemBody } from '../problem.ts';
+import type { Fingerprints } from './fingerprints.ts';
 import { type IdempotencyRecord, internalKey, type Stored } from './idempotency-key.ts';
 import { idempotencyKeys } from './idempotency-store.ts';
 
@@ -19,12 +20,15 @@ export interface OnceAnswer extends Stored {
 export interface OnceRequest {
   /** The caller's key, or null when it sent none. */
   key: string | null;
+  /** The digest of the request. */
   fingerprint: Buffer;
+  fingerprints: Fingerprints;
   publicUrl: string;
 }
 
 export function once(command: Command<Stored | Refusal>, request: OnceRequest): Command<OnceAnswer> {
   const key = request.key ?? internalKey(command.id);
+  const fingerprint = request.fingerprints.toStore(request.fingerprint);
   return {
     ...command,
     touches: [...command.touches, { table: idempotencyKeys, ids: [key] }],
@@ -40,7 +44,7 @@ export function once(command: Command<Stored | Refusal>, request: OnceRequest): 
       if (stored.status === 412) return { ...outcome, answer };
       const record: IdempotencyRecord = {
         key,
-        fingerprint: request.fingerprint,
+        fingerprint,
         status: stored.status,
         body: stored.body,
         resource: stored.resource ?? null,
@@ -59,7 +63,7 @@ function recall(known: IdempotencyRecord, request: OnceRequest, requestId: Uuid)
   const reference = known.resource && known.resourceId ? resourceReference(known.resource, known.resourceId) : null;
   const refuse = (refusal: Refusal) => firstAnswer(refusalAnswer(refusal, { requestId, publicUrl: request.publicUrl }));
   if (known.voidedAt !== null) return refuse({ refused: 'idempotency_key_voided' });
-  if (!known.fingerprint.equals(request.fingerprint)) {
+  if (!request.fingerprints.match(known.fingerprint, request.fingerprint)) {
     const what =
       reference === null ? `request ${publicId('request', known.requestId)}` : `${known.resource} ${reference}`;
     return refuse({

@@ -3,11 +3,13 @@ import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import { type Command, isRefusal, type Refusal } from '../ledger/command.ts';
 import type { Committer } from '../ledger/committer.ts';
+import type { Fingerprints } from './fingerprints.ts';
 import type { Stored } from './idempotency-key.ts';
 import { firstAnswer, type OnceAnswer, once, refusalAnswer } from './once.ts';
 
 export interface OnceRuntime {
   committer: Committer;
+  fingerprints: Fingerprints;
   publicUrl: string;
 }
 
@@ -39,7 +41,12 @@ export async function runOnce(runtime: OnceRuntime, input: OnceInput): Promise<O
       : answer;
     return firstAnswer(stored);
   }
-  const wrapped = once(command, { key: input.key, fingerprint: input.fingerprint, publicUrl: runtime.publicUrl });
+  const wrapped = once(command, {
+    key: input.key,
+    fingerprint: input.fingerprint,
+    fingerprints: runtime.fingerprints,
+    publicUrl: runtime.publicUrl,
+  });
   if (input.key === null) return runtime.committer.submit(bookId, wrapped, { deadlineMs: input.deadlineMs });
   const name = `${bookId} ${input.key}`;
   inProgress.set(name, (inProgress.get(name) ?? 0) + 1);

@@ -20,6 +20,8 @@ import { payoutView } from './payout-view.ts';
 const PENDING_ALARM_MS = 5_000;
 
 export interface AcceptPayout {
+  /** Minted before: the alias is sealed for this row. */
+  payoutId: Uuid;
   bookId: BookId;
   /** The account named, or the default of the currency; null when there is neither. */
   accountId: Uuid | null;
@@ -41,13 +43,12 @@ export interface AcceptPayout {
 
 interface AcceptCommand {
   id: Uuid;
-  payoutId: Uuid;
   holdId: Uuid;
   input: AcceptPayout;
 }
 
 export function acceptPayout(input: AcceptPayout): Command<Stored | Refusal> {
-  const command: AcceptCommand = { id: newId(), payoutId: newId(), holdId: newId(), input };
+  const command: AcceptCommand = { id: newId(), holdId: newId(), input };
   const touched = [input.accountId, input.destination.type === 'account' ? input.destination.accountId : null];
   return {
     id: command.id,
@@ -74,7 +75,7 @@ export function decideAcceptance(state: BookState, command: AcceptCommand, momen
     id: command.holdId,
     accountId: source!.id,
     resource: 'payout',
-    resourceId: command.payoutId,
+    resourceId: input.payoutId,
     amount: required,
   });
   if (!hold) {
@@ -151,9 +152,9 @@ function refuseDestination(draft: Draft, input: AcceptPayout): Refusal | undefin
   return undefined;
 }
 
-function newPayout({ payoutId, holdId, input }: AcceptCommand, moment: Instant): Payout {
+function newPayout({ holdId, input }: AcceptCommand, moment: Instant): Payout {
   return {
-    id: payoutId,
+    id: input.payoutId,
     status: 'pending',
     accountId: input.accountId!,
     holdId,

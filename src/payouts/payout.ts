@@ -5,7 +5,9 @@
  * Next: payout-store.ts (its rows), accept-payout.ts, reserve-payout.ts, settle-payout.ts (its journal).
  */
 import type { Instant } from '../clock.ts';
+import type { SealedPlace } from '../db/secret-box.ts';
 import type { Uuid } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
 
 export type PayoutStatus =
   /** Accepted, funds held, nothing posted. The API creates it, the ledger pool moves it. */
@@ -55,6 +57,11 @@ export type Destination =
     }
   /** Another account of the same book. */
   | { readonly type: 'account'; readonly accountId: Uuid };
+
+/** What the alias of a payout is sealed for. */
+export function aliasPlace(bookId: BookId, payoutId: Uuid): SealedPlace {
+  return { bookId, table: 'payouts', column: 'destination_sealed', rowId: payoutId };
+}
 
 export interface Payout {
   readonly id: Uuid;

@@ -6,11 +6,11 @@ import type { Pool } from '../db/pool.ts';
 import type { SecretBox } from '../db/secret-box.ts';
 import type { OnceAnswer } from '../idempotency/once.ts';
 import { type OnceRuntime, runOnce } from '../idempotency/run-once.ts';
-import type { Uuid } from '../ids.ts';
+import { newId, type Uuid } from '../ids.ts';
 import type { BookId, Mode } from '../ledger/book.ts';
 import { feeOf } from '../money/fee.ts';
 import { acceptPayout } from './accept-payout.ts';
-import { type Destination, maskAlias } from './payout.ts';
+import { aliasPlace, type Destination, maskAlias } from './payout.ts';
 
 export interface PayoutRuntime extends OnceRuntime {
   config: Pick<Config, 'PAYOUT_FEE_CLIQ_BASIS_POINTS' | 'PAYOUT_FEE_ACCOUNT_BASIS_POINTS'>;
@@ -43,13 +43,15 @@ export interface PayoutInput {
 
 export async function requestPayout(runtime: PayoutRuntime, input: PayoutInput): Promise<OnceAnswer> {
   const accountId = input.accountId ?? (await findDefaultAccount(runtime.pool, input.bookId, input.currency)) ?? null;
+  const payoutId = newId();
   const command = acceptPayout({
+    payoutId,
     bookId: input.bookId,
     accountId,
     amount: input.amount,
     fee: feeOf(input.amount, { basisPoints: BigInt(basisPoints(runtime, input.destination.type)) }),
     currency: input.currency,
-    destination: sealDestination(runtime.secretBox, input.destination),
+    destination: sealDestination(runtime.secretBox, input, payoutId),
     rail: runtime.railFor(input.mode, input.destination.type) ?? null,
     description: input.description ?? null,
     externalId: input.externalId ?? null,
@@ -73,11 +75,15 @@ function basisPoints(runtime: PayoutRuntime, type: DestinationInput['type']): nu
   return type === 'cliq' ? runtime.config.PAYOUT_FEE_CLIQ_BASIS_POINTS : runtime.config.PAYOUT_FEE_ACCOUNT_BASIS_POINTS;
 }
 
-function sealDestination(secretBox: SecretBox, destination: DestinationInput): Destination {
+function sealDestination(
+  secretBox: SecretBox,
+  { bookId, destination }: Pick<PayoutInput, 'bookId' | 'destination'>,
+  payoutId: Uuid,
+): Destination {
   if (destination.type === 'account') return destination;
   return {
     type: 'cliq',
-    aliasSealed: secretBox.seal(destination.alias),
+    aliasSealed: secretBox.seal(destination.alias, aliasPlace(bookId, payoutId)),
     aliasMasked: maskAlias(destination.alias),
     provider: destination.provider ?? null,
   };

@@ -12,7 +12,7 @@ import type { Committer } from '../ledger/committer.ts';
 import { failureCodeOf } from '../rails/failure-codes.ts';
 import type { Rail, RailAnswer } from '../rails/rail.ts';
 import { recordUnknown } from './await-outcome.ts';
-import type { Payout } from './payout.ts';
+import { aliasPlace, type Payout } from './payout.ts';
 import { loadPayouts } from './payout-store.ts';
 import type { RailWord } from './rail-word.ts';
 import type { RowFailure } from './row-failure.ts';
@@ -63,7 +63,7 @@ async function submit(runtime: SendRuntime, bookId: BookId, payout: Payout): Pro
     answer = await rail.submit({
       originator: bookId,
       endToEndId: payout.endToEndId,
-      alias: aliasOf(runtime, payout),
+      alias: aliasOf(runtime, bookId, payout),
       provider: payout.destination.type === 'cliq' ? payout.destination.provider : null,
       amount: payout.amount,
       currency: payout.currency,
@@ -165,7 +165,7 @@ function finalAfter(rail: Rail, payout: Payout): number {
   return (payout.sentAt ?? payout.createdAt) + rail.notFoundFinalAfterMs;
 }
 
-function aliasOf(runtime: SendRuntime, payout: Payout): string {
+function aliasOf(runtime: SendRuntime, bookId: BookId, payout: Payout): string {
   if (payout.destination.type !== 'cliq') throw new Error(`Payout ${payout.id} has no alias`);
-  return runtime.secretBox.open(payout.destination.aliasSealed);
+  return runtime.secretBox.open(payout.destination.aliasSealed, aliasPlace(bookId, payout.id));
 }

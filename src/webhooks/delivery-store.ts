@@ -119,11 +119,12 @@ async function loadEndpoints(
       FROM webhook_endpoints w, LATERAL (${newestBook('mode', '$1')}) b WHERE w.book_id = $1 AND w.id = ANY ($2::uuid[])`,
     values: [bookId, plainArray([...ids])],
   });
-  return new Map(rows.map((row) => [row.id, { mode: row.mode, endpoint: endpointFromRow(row) }]));
+  return new Map(rows.map((row) => [row.id, { mode: row.mode, endpoint: endpointFromRow(bookId, row) }]));
 }
 
-function endpointFromRow(row: EndpointRow): DeliveryEndpoint {
+function endpointFromRow(bookId: BookId, row: EndpointRow): DeliveryEndpoint {
   return {
+    bookId,
     id: row.id,
     url: row.url,
     status: row.status,

@@ -6,7 +6,7 @@
  */
 import type { Instant } from '../clock.ts';
 import type { Uuid } from '../ids.ts';
-import type { Mode } from '../ledger/book.ts';
+import type { BookId, Mode } from '../ledger/book.ts';
 import type { DisabledReason, EndpointStatus } from './endpoint.ts';
 
 export type DeliveryStatus =
@@ -50,6 +50,7 @@ export interface DeliveryInHand extends DeliveryKey {
 
 /** What a try needs to know of the endpoint. */
 export interface DeliveryEndpoint {
+  readonly bookId: BookId;
   readonly id: Uuid;
   readonly url: string;
   readonly status: EndpointStatus;

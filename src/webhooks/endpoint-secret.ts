@@ -1,20 +1,41 @@
 /**
  * The two answers that show a secret: to creation and to rotation. An answer is stored under its idempotency key, and no
- * secret stands in the database in the clear; so it is stored with the secret as it is sealed, and opened on its way out.
- * A replay gives the same bytes, also after another rotation.
+ * secret stands in the database in the clear; so it is stored with the secret sealed for that answer, and opened on its
+ * way out. A replay gives the same bytes, also after another rotation. And the places that secrets are sealed for.
  */
-import type { SecretBox } from '../db/secret-box.ts';
+import type { SealedPlace, SecretBox } from '../db/secret-box.ts';
+import type { Uuid } from '../ids.ts';
 import { toJson } from '../json.ts';
+import type { BookId } from '../ledger/book.ts';
 import { endpointView, type WebhookEndpoint } from './endpoint.ts';
 
-/** The text to be stored. */
-export function concealedAnswer(endpoint: WebhookEndpoint, livemode: boolean): string {
-  return toJson({ ...endpointView(endpoint, livemode), secret: endpoint.secretSealed?.toString('base64') });
+export function secretPlace(bookId: BookId, endpointId: Uuid): SealedPlace {
+  return { bookId, table: 'webhook_endpoints', column: 'secret_sealed', rowId: endpointId };
+}
+
+export function previousSecretPlace(bookId: BookId, endpointId: Uuid): SealedPlace {
+  return { bookId, table: 'webhook_endpoints', column: 'previous_secret_sealed', rowId: endpointId };
+}
+
+/** The secret in the answer that is stored under this idempotency key. */
+export function answerSecretPlace(bookId: BookId, key: string): SealedPlace {
+  return { bookId, table: 'idempotency_keys', column: 'body', rowId: key };
+}
+
+/** The text to be stored. `secretSealed` is sealed for its idempotency key. */
+export function concealedAnswer(endpoint: WebhookEndpoint, livemode: boolean, secretSealed: Buffer): string {
+  return toJson({ ...endpointView(endpoint, livemode), secret: secretSealed.toString('base64') });
 }
 
 /** The text to be sent, from the one that was stored. Text without a secret (a refusal) is sent as it is. */
-export function revealedAnswer(stored: string, secretBox: SecretBox): string {
+export function revealedAnswer(stored: string, secretBox: SecretBox, place: SealedPlace): string {
+  const sealed = concealedSecret(stored);
+  if (sealed === undefined) return stored;
+  return toJson({ ...JSON.parse(stored), secret: secretBox.open(Buffer.from(sealed, 'base64'), place) });
+}
+
+/** The secret in a stored answer as it is sealed, in base64; undefined where the answer shows none. */
+export function concealedSecret(stored: string): string | undefined {
   const answer = JSON.parse(stored) as { object?: unknown; secret?: unknown };
-  if (answer.object !== 'webhook_endpoint' || typeof answer.secret !== 'string') return stored;
-  return toJson({ ...answer, secret: secretBox.open(Buffer.from(answer.secret, 'base64')) });
+  return answer.object === 'webhook_endpoint' && typeof answer.secret === 'string' ? answer.secret : undefined;
 }

@@ -3,9 +3,11 @@
  * is an answer. Answers are what the API sends and what is stored under an idempotency key.
  */
 import type { Instant } from '../clock.ts';
-import type { Stored } from '../idempotency/idempotency-key.ts';
+import type { SecretBox } from '../db/secret-box.ts';
+import { internalKey, type Stored } from '../idempotency/idempotency-key.ts';
 import { newId, publicId, type Uuid } from '../ids.ts';
 import { toJson } from '../json.ts';
+import type { BookId } from '../ledger/book.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import type { LedgerEvent } from '../ledger/event.ts';
@@ -19,12 +21,22 @@ import {
   TEST_EVENT,
   type WebhookEndpoint,
 } from './endpoint.ts';
-import { concealedAnswer } from './endpoint-secret.ts';
+import { answerSecretPlace, concealedAnswer, previousSecretPlace, secretPlace } from './endpoint-secret.ts';
 import { endpointTallies, TALLY_ID, webhookEndpoints } from './endpoint-store.ts';
 import { refuseUrl } from './endpoint-url.ts';
 import type { AllowList } from './public-address.ts';
 
-export interface CreateEndpoint {
+/** A secret on its way into the database: sealed once for the endpoint's row, once for the answer that shows it. */
+export interface NewSecret {
+  bookId: BookId;
+  /** The caller's, or null: what the answer is stored under. */
+  idempotencyKey: string | null;
+  /** In the clear. */
+  secret: string;
+  secretBox: SecretBox;
+}
+
+export interface CreateEndpoint extends NewSecret {
   requestId: Uuid;
   actor: string;
   url: string;
@@ -32,7 +44,6 @@ export interface CreateEndpoint {
   events: readonly string[];
   description: string | null;
   metadata: Record<string, string>;
-  secretSealed: Buffer;
   allow: AllowList;
 }
 
@@ -43,6 +54,7 @@ export interface CreateEndpoint {
 export function createEndpoint(input: CreateEndpoint): Command<Stored | Refusal> {
   const id = newId();
   const endpointId = newId();
+  const { secretSealed, answerSealed } = sealNewSecret(input, { commandId: id, endpointId });
   return {
     id,
     name: 'webhook_endpoint.create',
@@ -62,7 +74,7 @@ export function createEndpoint(input: CreateEndpoint): Command<Stored | Refusal>
         events: [...new Set(input.events)],
         status: 'enabled',
         disabledReason: null,
-        secretSealed: input.secretSealed,
+        secretSealed,
         previousSecretSealed: null,
         previousSecretUntil: null,
         failingSince: null,
@@ -73,8 +85,21 @@ export function createEndpoint(input: CreateEndpoint): Command<Stored | Refusal>
       };
       draft.put(webhookEndpoints, endpoint.id, endpoint);
       draft.put(endpointTallies, TALLY_ID, { count: count + 1 });
-      return draft.finish(answer(endpoint, { status: 201, body: concealedAnswer(endpoint, draft.livemode) }));
+      return draft.finish(
+        answer(endpoint, { status: 201, body: concealedAnswer(endpoint, draft.livemode, answerSealed) }),
+      );
     },
+  };
+}
+
+function sealNewSecret(
+  { bookId, idempotencyKey, secret, secretBox }: NewSecret,
+  { commandId, endpointId }: { commandId: Uuid; endpointId: Uuid },
+): { secretSealed: Buffer; answerSealed: Buffer } {
+  const storedUnder = answerSecretPlace(bookId, idempotencyKey ?? internalKey(commandId));
+  return {
+    secretSealed: secretBox.seal(secret, secretPlace(bookId, endpointId)),
+    answerSealed: secretBox.seal(secret, storedUnder),
   };
 }
 
@@ -159,8 +184,7 @@ export function deleteEndpoint(input: EndpointChange): Command<Stored | Refusal>
   });
 }
 
-export interface RotateSecret extends EndpointChange {
-  secretSealed: Buffer;
+export interface RotateSecret extends EndpointChange, NewSecret {
   /** By the wall clock, as everything about delivering: the secret before signs beside the new one until then. */
   previousSecretUntil: Instant;
 }
@@ -170,15 +194,20 @@ export interface RotateSecret extends EndpointChange {
  * the oldest of the three: two sign at most.
  */
 export function rotateSecret(input: RotateSecret): Command<Stored | Refusal> {
-  return changeEndpoint('rotate_secret', input, (draft, endpoint) => {
+  const { bookId, endpointId, secretBox } = input;
+  const id = newId();
+  const { secretSealed, answerSealed } = sealNewSecret(input, { commandId: id, endpointId });
+  const toPrevious = secretBox.mover(secretPlace(bookId, endpointId), previousSecretPlace(bookId, endpointId));
+  const rotate = (draft: Draft, endpoint: WebhookEndpoint) => {
     const rotated = changed(draft, endpoint, {
-      secretSealed: input.secretSealed,
-      previousSecretSealed: endpoint.secretSealed,
+      secretSealed,
+      previousSecretSealed: endpoint.secretSealed && toPrevious(endpoint.secretSealed),
       previousSecretUntil: input.previousSecretUntil,
     });
     announce(draft, 'webhook_endpoint.secret_rotated', rotated);
-    return answer(rotated, { status: 200, body: concealedAnswer(rotated, draft.livemode) });
-  });
+    return answer(rotated, { status: 200, body: concealedAnswer(rotated, draft.livemode, answerSealed) });
+  };
+  return changeEndpoint('rotate_secret', input, rotate, id);
 }
 
 /** Sends `webhook.test` to this endpoint and to no other, whatever its filter. The answer is the event. */
@@ -193,8 +222,8 @@ function changeEndpoint(
   action: EndpointAction,
   input: EndpointChange,
   change: (draft: Draft, endpoint: WebhookEndpoint) => Stored | Refusal,
+  id = newId(),
 ): Command<Stored | Refusal> {
-  const id = newId();
   const { requestId, actor, endpointId, ifMatch } = input;
   return {
     id,

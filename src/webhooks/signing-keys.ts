@@ -1,16 +1,20 @@
 /**
  * Opened secrets, kept for as long as they are used: opening one costs more than signing with it. Known by their sealed
- * form, so that a rotation needs no invalidation.
+ * form and its place, so that a rotation needs no invalidation and what was copied elsewhere is not found here.
  */
 import type { Instant } from '../clock.ts';
-import type { SecretBox } from '../db/secret-box.ts';
+import type { SealedPlace, SecretBox } from '../db/secret-box.ts';
 import type { DeliveryEndpoint } from './delivery.ts';
+import { previousSecretPlace, secretPlace } from './endpoint-secret.ts';
 import { createSigningKey, type SigningKey } from './signature.ts';
 
 /** Endpoints in use at one time; beyond it, the one that has been there longest makes room. */
 const CACHED_MAX = 2_000;
 
-type Secrets = Pick<DeliveryEndpoint, 'secretSealed' | 'previousSecretSealed' | 'previousSecretUntil'>;
+type Secrets = Pick<
+  DeliveryEndpoint,
+  'bookId' | 'id' | 'secretSealed' | 'previousSecretSealed' | 'previousSecretUntil'
+>;
 
 export class SigningKeys {
   readonly #secretBox: SecretBox;
@@ -21,19 +25,20 @@ export class SigningKeys {
   }
 
   /** The keys that sign at this moment, the newest first. Throws when a secret cannot be opened. */
-  of({ secretSealed, previousSecretSealed, previousSecretUntil }: Secrets, now: Instant): SigningKey[] {
+  of(endpoint: Secrets, now: Instant): SigningKey[] {
+    const { bookId, id, secretSealed, previousSecretSealed, previousSecretUntil } = endpoint;
     if (secretSealed === null) throw new Error('The endpoint has no secret');
-    const keys = [this.#open(secretSealed)];
+    const keys = [this.#open(secretSealed, secretPlace(bookId, id))];
     if (previousSecretSealed !== null && previousSecretUntil !== null && previousSecretUntil > now)
-      keys.push(this.#open(previousSecretSealed));
+      keys.push(this.#open(previousSecretSealed, previousSecretPlace(bookId, id)));
     return keys;
   }
 
-  #open(sealed: Buffer): SigningKey {
-    const name = sealed.toString('latin1');
+  #open(sealed: Buffer, place: SealedPlace): SigningKey {
+    const name = `${place.bookId} ${place.rowId} ${place.column} ${sealed.toString('latin1')}`;
     const known = this.#opened.get(name);
     if (known) return known;
-    const key = createSigningKey(this.#secretBox.open(sealed));
+    const key = createSigningKey(this.#secretBox.open(sealed, place));
     if (this.#opened.size >= CACHED_MAX) this.#opened.delete(this.#opened.keys().next().value!);
     this.#opened.set(name, key);
     return key;

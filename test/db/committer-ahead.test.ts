@@ -1,6 +1,7 @@
 /** Batches decided while the one before them commits: what they may rely on, and what happens when it does not come to be. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createPool, type Pool } from '../../src/db/pool.ts';
+import { PLAIN_FINGERPRINTS } from '../../src/idempotency/fingerprints.ts';
 import { once } from '../../src/idempotency/once.ts';
 import type { Uuid } from '../../src/ids.ts';
 import type { ObservedBatch } from '../../src/ledger/batch.ts';
@@ -134,6 +135,7 @@ describe('when the batch before comes to nothing', () => {
       once(acceptPayout(payoutRequest(book.id, { accountId: from, idempotencyKey: key })), {
         key,
         fingerprint: Buffer.from(key),
+        fingerprints: PLAIN_FINGERPRINTS,
         publicUrl: 'https://api.test',
       });
     for (let round = 0; round < 10; round++) {

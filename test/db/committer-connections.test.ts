@@ -3,6 +3,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Cut, startTcpProxy, type TcpProxy } from '../../scripts/faults/tcp-proxy.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
+import { PLAIN_FINGERPRINTS } from '../../src/idempotency/fingerprints.ts';
 import { idempotencyKeys } from '../../src/idempotency/idempotency-store.ts';
 import { once } from '../../src/idempotency/once.ts';
 import { newId, type Uuid } from '../../src/ids.ts';
@@ -56,6 +57,7 @@ const accepting = (key: string) =>
   once(acceptPayout(payoutRequest(book.id, { accountId, idempotencyKey: key })), {
     key,
     fingerprint: Buffer.from(key),
+    fingerprints: PLAIN_FINGERPRINTS,
     publicUrl: 'https://api.test',
   });
 

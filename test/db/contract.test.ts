@@ -152,6 +152,11 @@ describeWithPgBouncer('behind a PgBouncer in transaction mode', () => {
   test('and this one by its own', async () => {
     const pgBouncer = await startPgBouncer(database);
     closers.push(() => pgBouncer.remove());
+    // What asked whether the pooler was there gave no name, and its connection is kept for the next.
+    const owner = await connect('cleaner', database.superuserUrl);
+    await owner.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = ''",
+    );
     const ours = createPool({ url: pgBouncer.url, name: 'countinghouse-api', size: 3, log, namedStatements: false });
     closers.push(() => ours.end());
     await Promise.all([1, 2, 3].map(() => ours.query('SELECT pg_sleep(0.05)')));

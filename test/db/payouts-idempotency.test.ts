@@ -1,6 +1,7 @@
 /** One key, one answer, whoever asks and however often (API.md §1). */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { PLAIN_FINGERPRINTS } from '../../src/idempotency/fingerprints.ts';
 import type { IdempotencyRecord } from '../../src/idempotency/idempotency-key.ts';
 import { findIdempotencyKey } from '../../src/idempotency/idempotency-store.ts';
 import { type OnceAnswer, voidKey } from '../../src/idempotency/once.ts';
@@ -50,7 +51,7 @@ const ask = ({ on = book, change = {}, key: given = key, ...options }: Asking = 
   const body = JSON.stringify({ amount: String(change.amount ?? 1_000n), currency: change.currency ?? 'EUR' });
   const requestId = newId();
   return runOnce(
-    { committer: on.committer, publicUrl: PUBLIC_URL },
+    { committer: on.committer, fingerprints: PLAIN_FINGERPRINTS, publicUrl: PUBLIC_URL },
     {
       bookId: book.id,
       key: given,
@@ -143,7 +144,7 @@ test('a key means nothing in another book', async () => {
   const theirs = await elsewhere.account({ amount: 5_000n });
   await ask();
   const answer = await runOnce(
-    { committer: elsewhere.committer, publicUrl: PUBLIC_URL },
+    { committer: elsewhere.committer, fingerprints: PLAIN_FINGERPRINTS, publicUrl: PUBLIC_URL },
     {
       bookId: elsewhere.id,
       key,

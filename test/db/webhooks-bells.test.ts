@@ -4,7 +4,6 @@ import { createSecretBox } from '../../src/db/secret-box.ts';
 import { newId, publicId } from '../../src/ids.ts';
 import { deliveryView, listDeliveries } from '../../src/webhooks/delivery-list-store.ts';
 import { deleteEndpoint, disableEndpoint, enableEndpoint } from '../../src/webhooks/manage-endpoint.ts';
-import { newSecret } from '../../src/webhooks/signature.ts';
 import { attemptsOf, change, setStage } from './webhooks-stage.ts';
 import { deliveriesOf, log, START } from './webhooks-world.ts';
 
@@ -177,7 +176,7 @@ describe('when something breaks', () => {
     const stranger = createSecretBox(Buffer.alloc(32, 7).toString('base64'));
     const broken = await stage.world.endpoint(stage.bookId, {
       url: hooks.url,
-      secretSealed: stranger.seal(newSecret()),
+      secretBox: stranger,
     });
     const well = await stage.world.endpoint(stage.bookId, { url: hooks.url });
     const ids = await stage.world.emit(stage.bookId, 'payout.paid');

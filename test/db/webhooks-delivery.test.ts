@@ -46,7 +46,7 @@ describe('an event', () => {
     const until = stage.world.clock.now() + MINUTE;
     await stage.world.submit(
       stage.bookId,
-      rotateSecret({ ...change(id), secretSealed: stage.world.secretBox.seal(next), previousSecretUntil: until }),
+      rotateSecret({ ...change(id), ...stage.world.newSecret(stage.bookId, next), previousSecretUntil: until }),
     );
     const posting = stage.deliverer();
     await posting.deliver(stage.bookId, await stage.world.emit(stage.bookId, 'payout.paid'));

@@ -13,7 +13,7 @@ import { createLogger } from '../../src/log.ts';
 import { openOrganisation } from '../../src/organisations/open-organisation.ts';
 import { findBookId } from '../../src/organisations/organisation-store.ts';
 import { webhookSink } from '../../src/webhooks/event-sink.ts';
-import { type CreateEndpoint, createEndpoint } from '../../src/webhooks/manage-endpoint.ts';
+import { type CreateEndpoint, createEndpoint, type NewSecret } from '../../src/webhooks/manage-endpoint.ts';
 import { parseAllowList } from '../../src/webhooks/public-address.ts';
 import { newSecret } from '../../src/webhooks/signature.ts';
 import { createTestDatabase } from '../support/postgres.ts';
@@ -41,6 +41,8 @@ export interface World {
   /** A book of its own for a test that counts. */
   newBook(): Promise<BookId>;
   submit(bookId: BookId, command: Command<Stored | Refusal>): Promise<Stored | Refusal>;
+  /** What a command that shows this secret is given. */
+  newSecret(bookId: BookId, secret: string): NewSecret;
   /** Creates an endpoint; returns its id and the secret in the clear. */
   endpoint(bookId: BookId, given?: Partial<CreateEndpoint>): Promise<{ id: Uuid; secret: string }>;
   /** Emits so many events in one commit; returns the ids of the deliveries they rang for. */
@@ -66,6 +68,7 @@ export async function createWorld(): Promise<World> {
     ring: (bookId, rings) => rung.push(...rings.map((ring) => ({ bookId, ...ring }))),
   });
   const secretBox = createSecretBox(database.encryptionKey);
+  const fresh = (bookId: BookId, secret: string) => ({ bookId, idempotencyKey: null, secret, secretBox });
   let organisations = 0;
   const open = async () => (await openOrganisation(pool, { name: `Acme ${++organisations}`, clock })).id;
   const organisation = await open();
@@ -80,6 +83,7 @@ export async function createWorld(): Promise<World> {
     testBook: (await findBookId(pool, organisation, 'test'))!,
     liveBook: (await findBookId(pool, organisation, 'live'))!,
     newBook: async () => (await findBookId(pool, await open(), 'test'))!,
+    newSecret: fresh,
     submit: (bookId, command) => committer.submit(bookId, command),
 
     async endpoint(bookId, given = {}) {
@@ -91,7 +95,7 @@ export async function createWorld(): Promise<World> {
         events: ['*'],
         description: null,
         metadata: {},
-        secretSealed: secretBox.seal(secret),
+        ...fresh(bookId, secret),
         allow,
         ...given,
       });

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newId, publicId, type Uuid } from '../../src/ids.ts';
 import { ENDPOINTS_PER_BOOK_MAX } from '../../src/webhooks/endpoint.ts';
-import { revealedAnswer } from '../../src/webhooks/endpoint-secret.ts';
+import {
+  answerSecretPlace,
+  previousSecretPlace,
+  revealedAnswer,
+  secretPlace,
+} from '../../src/webhooks/endpoint-secret.ts';
 import { getEndpoint, listEndpoints } from '../../src/webhooks/endpoint-store.ts';
 import { listEvents } from '../../src/webhooks/event-store.ts';
 import {
@@ -49,24 +54,28 @@ describe('an endpoint', () => {
       createdAt: START,
     });
     expect(endpoint.secretSealed!.includes(secret)).toBe(false);
-    expect(secretBox.open(endpoint.secretSealed!)).toBe(secret);
+    expect(secretBox.open(endpoint.secretSealed!, secretPlace(testBook, id))).toBe(secret);
   });
 
   test('is answered with a secret that is stored sealed and sent open, the same on every replay', async () => {
     const { id, secret } = await world.endpoint(world.testBook);
     const rotated = newSecret();
-    const answer = await world.submit(
-      world.testBook,
-      rotateSecret({ ...change(id), secretSealed: world.secretBox.seal(rotated), previousSecretUntil: START }),
-    );
+    const command = rotateSecret({
+      ...change(id),
+      ...world.newSecret(world.testBook, rotated),
+      idempotencyKey: 'rotation',
+      previousSecretUntil: START,
+    });
+    const answer = await world.submit(world.testBook, command);
+    const place = answerSecretPlace(world.testBook, 'rotation');
     const { body } = answer as { body: string };
     expect(body).not.toContain(rotated);
     expect(body).not.toContain(secret);
-    const revealed = revealedAnswer(body, world.secretBox);
+    const revealed = revealedAnswer(body, world.secretBox, place);
     expect(JSON.parse(revealed)).toMatchObject({ id: publicId('webhookEndpoint', id), secret: rotated });
-    expect(revealedAnswer(body, world.secretBox)).toBe(revealed);
+    expect(revealedAnswer(body, world.secretBox, place)).toBe(revealed);
     const problem = '{"type":"about:blank","secret":"untouched"}';
-    expect(revealedAnswer(problem, world.secretBox)).toBe(problem);
+    expect(revealedAnswer(problem, world.secretBox, place)).toBe(problem);
   });
 
   test('whose URL is not for webhooks is refused, in live mode more strictly', async () => {
@@ -184,7 +193,7 @@ describe('an endpoint', () => {
     for (const next of [second, third]) {
       const command = rotateSecret({
         ...change(id),
-        secretSealed: world.secretBox.seal(next),
+        ...world.newSecret(bookId, next),
         previousSecretUntil: START + 60_000,
       });
       expect(bodyOf(await world.submit(bookId, command))).toMatchObject({
@@ -192,8 +201,8 @@ describe('an endpoint', () => {
       });
     }
     const endpoint = (await getEndpoint(world.pool, bookId, id))!;
-    expect(world.secretBox.open(endpoint.secretSealed!)).toBe(third);
-    expect(world.secretBox.open(endpoint.previousSecretSealed!)).toBe(second);
+    expect(world.secretBox.open(endpoint.secretSealed!, secretPlace(bookId, id))).toBe(third);
+    expect(world.secretBox.open(endpoint.previousSecretSealed!, previousSecretPlace(bookId, id))).toBe(second);
     const { rows } = await listEvents(
       world.pool,
       { bookId, types: ['webhook_endpoint.secret_rotated'] },

@@ -1,7 +1,9 @@
 /** Requests as the commands of the product: what its use cases and routes would submit to the committer. */
+
 import { changeAccountStatus } from '../../src/accounts/change-account.ts';
 import { openAccount } from '../../src/accounts/open-account.ts';
 import { receiveTransfer } from '../../src/accounts/receive-transfer.ts';
+import { PLAIN_FINGERPRINTS } from '../../src/idempotency/fingerprints.ts';
 import type { Stored } from '../../src/idempotency/idempotency-key.ts';
 import { type OnceAnswer, once, voidKey } from '../../src/idempotency/once.ts';
 import { newId } from '../../src/ids.ts';
@@ -41,7 +43,12 @@ export function commandOf(book: RealBook, request: Request): Command<unknown> {
   if (!isKeyed(request)) return internalCommand(book, request);
   const command = keyedCommand(book, request);
   if (request.do === 'accept' && request.dry) return command;
-  return once(command, { key: request.key, fingerprint: Buffer.from(bodyOf(request)), publicUrl: PUBLIC_URL });
+  return once(command, {
+    key: request.key,
+    fingerprint: Buffer.from(bodyOf(request)),
+    fingerprints: PLAIN_FINGERPRINTS,
+    publicUrl: PUBLIC_URL,
+  });
 }
 
 function keyedCommand({ memory, names }: RealBook, request: KeyedRequest): Command<Stored | Refusal> {
@@ -64,6 +71,7 @@ function keyedCommand({ memory, names }: RealBook, request: KeyedRequest): Comma
     }
     case 'accept':
       return acceptPayout({
+        payoutId: newId(),
         bookId,
         accountId: names.idOf(request.account),
         amount: request.amount,

@@ -1,9 +1,11 @@
 /** A book in a real database, opened directly: an organisation, a committer, accounts with money. */
+
 import { changeAccountStatus } from '../../src/accounts/change-account.ts';
 import { openAccount } from '../../src/accounts/open-account.ts';
 import { receiveTransfer } from '../../src/accounts/receive-transfer.ts';
 import { type Clock, systemClock } from '../../src/clock.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
+import { PLAIN_FINGERPRINTS } from '../../src/idempotency/fingerprints.ts';
 import type { Stored } from '../../src/idempotency/idempotency-key.ts';
 import { once } from '../../src/idempotency/once.ts';
 import { newId, type Uuid } from '../../src/ids.ts';
@@ -140,7 +142,12 @@ async function newBook(pool: Pool, { mode, clock }: { mode: Mode; clock: Clock }
 
 /** The command under a key of its own, as the API carries it out: tried again after a lost answer, it knows itself. */
 function stored(command: Command<Stored | Refusal>): Command<Stored> {
-  return once(command, { key: null, fingerprint: Buffer.from(command.id), publicUrl: 'https://api.test' });
+  return once(command, {
+    key: null,
+    fingerprint: Buffer.from(command.id),
+    fingerprints: PLAIN_FINGERPRINTS,
+    publicUrl: 'https://api.test',
+  });
 }
 
 /** A payout of 1,000 with a fee of 5 to an alias, changed as a case needs it. */
@@ -149,6 +156,7 @@ export function payoutRequest(
   change: Partial<AcceptPayout> & Pick<AcceptPayout, 'accountId'>,
 ): AcceptPayout {
   return {
+    payoutId: newId(),
     bookId,
     amount: 1_000n,
     fee: 5n,

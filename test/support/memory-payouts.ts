@@ -42,6 +42,7 @@ export class PayoutScene {
   /** An accept command of 1,000 with a fee of 5 to an alias, changed as a case needs it. */
   accepting(change: Partial<AcceptPayout> = {}): Command<Stored | Refusal> {
     return acceptPayout({
+      payoutId: newId(),
       bookId: this.memory.book.id,
       accountId: this.source,
       amount: 1_000n,

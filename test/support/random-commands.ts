@@ -7,8 +7,10 @@ import fc from 'fast-check';
 import { changeAccountStatus } from '../../src/accounts/change-account.ts';
 import { openAccount } from '../../src/accounts/open-account.ts';
 import { receiveTransfer } from '../../src/accounts/receive-transfer.ts';
+import { PLAIN_FINGERPRINTS } from '../../src/idempotency/fingerprints.ts';
 import { once } from '../../src/idempotency/once.ts';
 import type { Uuid } from '../../src/ids.ts';
+import { newId } from '../../src/ids.ts';
 import { available } from '../../src/ledger/account.ts';
 import { accounts } from '../../src/ledger/account-store.ts';
 import type { Decision } from '../../src/ledger/batch.ts';
@@ -143,6 +145,7 @@ function acceptOf(memory: MemoryBook, action: Action & { do: 'accept' }, request
   const target = action.to === null ? undefined : pick(customers(memory), action.to);
   const key = `key-${action.key}`;
   const command = acceptPayout({
+    payoutId: newId(),
     bookId: memory.book.id,
     accountId: source.id,
     amount: action.amount === 'all' ? max(available(source) - BigInt(action.fee), 1n) : BigInt(action.amount),
@@ -160,7 +163,12 @@ function acceptOf(memory: MemoryBook, action: Action & { do: 'accept' }, request
     ...request,
   });
   // Keys meet each other now and then: then the first answer, or a refusal for another request.
-  return once(command, { key, fingerprint: Buffer.from(JSON.stringify(action)), publicUrl: 'https://api.test' });
+  return once(command, {
+    key,
+    fingerprint: Buffer.from(JSON.stringify(action)),
+    fingerprints: PLAIN_FINGERPRINTS,
+    publicUrl: 'https://api.test',
+  });
 }
 
 function payoutCommand(bookId: Uuid, payout: Payout, action: Action & { payout: number }): Command<unknown> {

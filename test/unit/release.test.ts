@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { connectionName, isEarlierRelease, RELEASE, releaseOfConnection } from '../../src/release.ts';
 
@@ -23,4 +25,9 @@ test.each`
   ${''}                                                                                        | ${undefined}
 `('"$connection" names release $release', ({ connection, release }) => {
   expect(releaseOfConnection(connection)).toBe(release);
+});
+
+test('is that of package.json', () => {
+  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
+  expect(RELEASE).toBe(version);
 });

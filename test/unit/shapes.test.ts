@@ -8,6 +8,7 @@ import { setFlagsFromString } from 'node:v8';
 import express from 'express';
 import { expect, test } from 'vitest';
 import { createHttpServer } from '../../src/http/http-server.ts';
+import { PLAIN_FINGERPRINTS } from '../../src/idempotency/fingerprints.ts';
 import { once } from '../../src/idempotency/once.ts';
 import { PayoutScene } from '../support/memory-payouts.ts';
 
@@ -27,7 +28,12 @@ test('an accepted payout: command, outcome, answer and every row', () => {
   const accepted = Array.from({ length: FIRST + 2 }, (_, index) => {
     const key = `key-${index}`;
     const accepting = scene.accepting({ amount: 1n, fee: 0n, idempotencyKey: key });
-    const command = once(accepting, { key, fingerprint, publicUrl: 'http://localhost' });
+    const command = once(accepting, {
+      key,
+      fingerprint,
+      fingerprints: PLAIN_FINGERPRINTS,
+      publicUrl: 'http://localhost',
+    });
     const outcome = command.decide(scene.memory.state([command]), 1_790_000_000_000 + index);
     const { answer, book, events, rows, appends } = outcome;
     return [command, accepting, outcome, answer, book, ...events, ...rows.map(({ row }) => row as object), ...appends];

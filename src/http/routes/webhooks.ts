@@ -1,10 +1,10 @@
 import { ApiError } from '../../errors.ts';
-import type { Stored } from '../../idempotency/idempotency-key.ts';
+import { internalKey, type Stored } from '../../idempotency/idempotency-key.ts';
 import { publicId } from '../../ids.ts';
 import type { Command, Refusal } from '../../ledger/command.ts';
 import { deliveryView, listDeliveries } from '../../webhooks/delivery-list-store.ts';
 import { endpointView, ROTATION_OVERLAP_DEFAULT_MS, type WebhookEndpoint } from '../../webhooks/endpoint.ts';
-import { revealedAnswer } from '../../webhooks/endpoint-secret.ts';
+import { answerSecretPlace, revealedAnswer } from '../../webhooks/endpoint-secret.ts';
 import { getEndpoint, listEndpoints } from '../../webhooks/endpoint-store.ts';
 import { refuseUrl } from '../../webhooks/endpoint-url.ts';
 import {
@@ -13,6 +13,7 @@ import {
   disableEndpoint,
   type EndpointChange,
   enableEndpoint,
+  type NewSecret,
   rotateSecret,
   sendTestEvent,
   updateEndpoint,
@@ -46,8 +47,14 @@ function requireUrl(request: RouteRequest, url: string): void {
 
 /** Answers that show a secret are kept with it sealed. */
 async function runRevealing(request: RouteRequest, command: Command<Stored | Refusal>): Promise<RouteAnswer> {
+  const { runtime, principal, idempotencyKey } = request;
   const answer = await runCommand(request, command);
-  return { ...answer, text: revealedAnswer(answer.text!, request.runtime.secretBox) };
+  const place = answerSecretPlace(principal.bookId, idempotencyKey ?? internalKey(command.id));
+  return { ...answer, text: revealedAnswer(answer.text!, runtime.secretBox, place) };
+}
+
+function newSecretOf({ runtime, principal, idempotencyKey }: RouteRequest): NewSecret {
+  return { bookId: principal.bookId, idempotencyKey, secret: newSecret(), secretBox: runtime.secretBox };
 }
 
 async function findEndpoint({ runtime, principal, params }: RouteRequest): Promise<WebhookEndpoint> {
@@ -67,7 +74,7 @@ const create = route({
   responses: { 201: { description: 'Enabled.', schema: schemas.webhookWithSecret } },
   errors: ['webhook_url_forbidden', 'limit_exceeded'],
   handle(request) {
-    const { body, principal, requestId, runtime } = request;
+    const { body, principal, requestId } = request;
     requireUrl(request, body.url);
     const command = createEndpoint({
       requestId,
@@ -76,7 +83,7 @@ const create = route({
       events: body.events ?? ['*'],
       description: body.description ?? null,
       metadata: body.metadata ?? {},
-      secretSealed: runtime.secretBox.seal(newSecret()),
+      ...newSecretOf(request),
       allow: allowListOf(request),
     });
     return runRevealing(request, command);
@@ -208,7 +215,7 @@ const rotate = route({
     const overlapMs = body.overlap_seconds === undefined ? ROTATION_OVERLAP_DEFAULT_MS : body.overlap_seconds * 1_000;
     const command = rotateSecret({
       ...changeOf(request),
-      secretSealed: runtime.secretBox.seal(newSecret()),
+      ...newSecretOf(request),
       previousSecretUntil: runtime.clock.now() + overlapMs,
     });
     return runRevealing(request, command);

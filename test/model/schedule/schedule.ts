@@ -97,7 +97,10 @@ export class Schedule {
         events: ['*'],
         description: null,
         metadata: {},
-        secretSealed: createSecretBox(options.encryptionKey).seal(`whsec_${Buffer.alloc(32, 5).toString('base64')}`),
+        bookId: book.id,
+        idempotencyKey: null,
+        secret: `whsec_${Buffer.alloc(32, 5).toString('base64')}`,
+        secretBox: createSecretBox(options.encryptionKey),
         allow: parseAllowList(['hooks.test:443']),
       }),
     );

@@ -7,6 +7,7 @@ import type { Pool } from '../../../src/db/pool.ts';
 import { classifyFailure } from '../../../src/db/postgres-errors.ts';
 import type { SecretBox } from '../../../src/db/secret-box.ts';
 import { ApiError } from '../../../src/errors.ts';
+import { PLAIN_FINGERPRINTS } from '../../../src/idempotency/fingerprints.ts';
 import { Committer } from '../../../src/ledger/committer.ts';
 import { createLogger } from '../../../src/log.ts';
 import type { RowFailure } from '../../../src/payouts/row-failure.ts';
@@ -80,7 +81,8 @@ export class SimulatedProcess implements Owner {
       if (!isBadLuck(error)) onBug(error);
     };
     const parts = { pool, committer, clock, log, secretBox, doorbell, queues, rails, publicUrl: PUBLIC_URL };
-    const whole = { ...parts, config: CONFIG, rail: () => rail, railFor, payoutFailed: failed };
+    const forms = { forms: { contracted: false }, fingerprints: PLAIN_FINGERPRINTS };
+    const whole = { ...parts, ...forms, config: CONFIG, rail: () => rail, railFor, payoutFailed: failed };
     this.runtime = whole as unknown as Runtime;
     this.sweeper = createSweeper(this.runtime);
     const deliverer = createDeliverer({

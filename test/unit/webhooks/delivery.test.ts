@@ -35,6 +35,7 @@ const delivery = (
   retryAt: given.retryAt ?? null,
   mode: 'test',
   endpoint: {
+    bookId: newId(),
     id: endpointId,
     url: 'https://example.com/',
     status: 'enabled',

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test, vi } from 'vitest';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
+import { newId } from '../../../src/ids.ts';
+import { previousSecretPlace, secretPlace } from '../../../src/webhooks/endpoint-secret.ts';
 import { createSigningKey, newSecret, sign, verify } from '../../../src/webhooks/signature.ts';
 import { SigningKeys } from '../../../src/webhooks/signing-keys.ts';
 
@@ -94,7 +96,13 @@ describe('a secret', () => {
 describe('the keys that sign', () => {
   const box = createSecretBox(randomBytes(32).toString('base64'));
   const [before, after] = [newSecret(), newSecret()];
-  const secrets = { secretSealed: box.seal(after), previousSecretSealed: box.seal(before), previousSecretUntil: 1_000 };
+  const [bookId, id] = [newId(), newId()];
+  const secrets = {
+    ...{ bookId, id },
+    secretSealed: box.seal(after, secretPlace(bookId, id)),
+    previousSecretSealed: box.seal(before, previousSecretPlace(bookId, id)),
+    previousSecretUntil: 1_000,
+  };
   const raw = (secret: string) => createSigningKey(secret).export().toString('hex');
 
   test.each`
@@ -114,7 +122,7 @@ describe('the keys that sign', () => {
   });
 
   test('cannot be had from an endpoint without a secret, nor from one sealed under a key we do not have', () => {
-    const nothing = { secretSealed: null, previousSecretSealed: null, previousSecretUntil: null };
+    const nothing = { bookId, id, secretSealed: null, previousSecretSealed: null, previousSecretUntil: null };
     expect(() => new SigningKeys(box).of(nothing, 0)).toThrow('no secret');
     const stranger = createSecretBox(randomBytes(32).toString('base64'));
     expect(() => new SigningKeys(stranger).of(secrets, 0)).toThrow('No encryption key with id');

@@ -1,0 +1,75 @@
+/**
+ * Fingerprints as they are stored. A request's digest (SHA-256) can be guessed at: whoever reads a dump knows all of a
+ * request but its alias, and tries aliases until a digest fits. So what is stored is an HMAC of the digest under a key of
+ * the installation, which stands sealed in the database. The digest itself, the form of release 0.1.0, is stored until the
+ * forms are contracted, and read ever after: a row is keyed later without its request (operations/rekey.ts).
+ *
+ * Keyed form: the byte 2, then HMAC-SHA256(key, digest). A digest is a byte shorter; a voided key has no fingerprint.
+ */
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import type { Forms } from '../db/forms.ts';
+import { keepInstallationSecret } from '../db/installation-store.ts';
+import type { Pool } from '../db/pool.ts';
+import type { SecretBox } from '../db/secret-box.ts';
+
+export interface Fingerprints {
+  /** What is stored for a request of this digest. */
+  toStore(digest: Buffer): Buffer;
+  /** Whether what is stored is of a request with this digest. Takes the same time for each digest. */
+  match(stored: Buffer, digest: Buffer): boolean;
+}
+
+export interface InstallationFingerprints extends Fingerprints {
+  /** Reads the installation's key, and makes it first where there is none. Throws SecretBoxError when it does not open. */
+  readKey(): Promise<void>;
+}
+
+export const DIGEST_BYTES = 32;
+const KEYED = 2;
+const KEYED_BYTES = 1 + DIGEST_BYTES;
+const KEY_NAME = 'idempotency_fingerprints';
+
+export function isKeyed(stored: Buffer): boolean {
+  return stored.length === KEYED_BYTES && stored[0] === KEYED;
+}
+
+export function keyedFingerprint(key: KeyObject, digest: Buffer): Buffer {
+  const stored = Buffer.allocUnsafe(KEYED_BYTES);
+  stored[0] = KEYED;
+  createHmac('sha256', key).update(digest).digest().copy(stored, 1);
+  return stored;
+}
+
+export async function readFingerprintKey(pool: Pool, secretBox: SecretBox): Promise<KeyObject> {
+  return createSecretKey(await keepInstallationSecret(pool, secretBox, KEY_NAME));
+}
+
+/** Digests as they are: what release 0.1.0 stores. */
+export const PLAIN_FINGERPRINTS: Fingerprints = {
+  toStore: (digest) => digest,
+  match: isSame,
+};
+
+export function createFingerprints(parts: {
+  pool: Pool;
+  /** Seals with the place, whatever the forms: release 0.1.0 does not read the key. */
+  secretBox: SecretBox;
+  forms: Forms;
+}): InstallationFingerprints {
+  let read: KeyObject | undefined;
+  const key = () => {
+    if (!read) throw new Error('The key of the fingerprints has not been read');
+    return read;
+  };
+  return {
+    toStore: (digest) => (parts.forms.contracted ? keyedFingerprint(key(), digest) : digest),
+    match: (stored, digest) => isSame(stored, isKeyed(stored) ? keyedFingerprint(key(), digest) : digest),
+    async readKey() {
+      read = await readFingerprintKey(parts.pool, parts.secretBox);
+    },
+  };
+}
+
+function isSame(stored: Buffer, asked: Buffer): boolean {
+  return stored.length === asked.length && timingSafeEqual(stored, asked);
+}
