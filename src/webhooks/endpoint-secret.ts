@@ -4,6 +4,7 @@
  * way out. A replay gives the same bytes, also after another rotation. And the places that secrets are sealed for.
  */
 import type { SealedPlace, SecretBox } from '../db/secret-box.ts';
+import { internalKey } from '../idempotency/idempotency-key.ts';
 import type { Uuid } from '../ids.ts';
 import { toJson } from '../json.ts';
 import type { BookId } from '../ledger/book.ts';
@@ -20,6 +21,28 @@ export function previousSecretPlace(bookId: BookId, endpointId: Uuid): SealedPla
 /** The secret in the answer that is stored under this idempotency key. */
 export function answerSecretPlace(bookId: BookId, key: string): SealedPlace {
   return { bookId, table: 'idempotency_keys', column: 'body', rowId: key };
+}
+
+/** A secret on its way into the database: sealed once for the endpoint's row, once for the answer that shows it. */
+export interface NewSecret {
+  bookId: BookId;
+  /** The caller's, or null: what the answer is stored under. */
+  idempotencyKey: string | null;
+  /** In the clear. */
+  secret: string;
+  secretBox: SecretBox;
+}
+
+/** What is stored of it: for the endpoint's row, and for the row of the key that the answer is stored under. */
+export function sealNewSecret(
+  { bookId, idempotencyKey, secret, secretBox }: NewSecret,
+  { commandId, endpointId }: { commandId: Uuid; endpointId: Uuid },
+): { secretSealed: Buffer; answerSealed: Buffer } {
+  const storedUnder = answerSecretPlace(bookId, idempotencyKey ?? internalKey(commandId));
+  return {
+    secretSealed: secretBox.seal(secret, secretPlace(bookId, endpointId)),
+    answerSealed: secretBox.seal(secret, storedUnder),
+  };
 }
 
 /** The text to be stored. `secretSealed` is sealed for its idempotency key. */

@@ -3,11 +3,9 @@
  * is an answer. Answers are what the API sends and what is stored under an idempotency key.
  */
 import type { Instant } from '../clock.ts';
-import type { SecretBox } from '../db/secret-box.ts';
-import { internalKey, type Stored } from '../idempotency/idempotency-key.ts';
+import type { Stored } from '../idempotency/idempotency-key.ts';
 import { newId, publicId, type Uuid } from '../ids.ts';
 import { toJson } from '../json.ts';
-import type { BookId } from '../ledger/book.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import type { LedgerEvent } from '../ledger/event.ts';
@@ -21,20 +19,10 @@ import {
   TEST_EVENT,
   type WebhookEndpoint,
 } from './endpoint.ts';
-import { answerSecretPlace, concealedAnswer, previousSecretPlace, secretPlace } from './endpoint-secret.ts';
+import { concealedAnswer, type NewSecret, previousSecretPlace, sealNewSecret, secretPlace } from './endpoint-secret.ts';
 import { endpointTallies, TALLY_ID, webhookEndpoints } from './endpoint-store.ts';
 import { refuseUrl } from './endpoint-url.ts';
 import type { AllowList } from './public-address.ts';
-
-/** A secret on its way into the database: sealed once for the endpoint's row, once for the answer that shows it. */
-export interface NewSecret {
-  bookId: BookId;
-  /** The caller's, or null: what the answer is stored under. */
-  idempotencyKey: string | null;
-  /** In the clear. */
-  secret: string;
-  secretBox: SecretBox;
-}
 
 export interface CreateEndpoint extends NewSecret {
   requestId: Uuid;
@@ -89,17 +77,6 @@ export function createEndpoint(input: CreateEndpoint): Command<Stored | Refusal>
         answer(endpoint, { status: 201, body: concealedAnswer(endpoint, draft.livemode, answerSealed) }),
       );
     },
-  };
-}
-
-function sealNewSecret(
-  { bookId, idempotencyKey, secret, secretBox }: NewSecret,
-  { commandId, endpointId }: { commandId: Uuid; endpointId: Uuid },
-): { secretSealed: Buffer; answerSealed: Buffer } {
-  const storedUnder = answerSecretPlace(bookId, idempotencyKey ?? internalKey(commandId));
-  return {
-    secretSealed: secretBox.seal(secret, secretPlace(bookId, endpointId)),
-    answerSealed: secretBox.seal(secret, storedUnder),
   };
 }
 

@@ -4,7 +4,7 @@ import { publicId } from '../../ids.ts';
 import type { Command, Refusal } from '../../ledger/command.ts';
 import { deliveryView, listDeliveries } from '../../webhooks/delivery-list-store.ts';
 import { endpointView, ROTATION_OVERLAP_DEFAULT_MS, type WebhookEndpoint } from '../../webhooks/endpoint.ts';
-import { answerSecretPlace, revealedAnswer } from '../../webhooks/endpoint-secret.ts';
+import { answerSecretPlace, type NewSecret, revealedAnswer } from '../../webhooks/endpoint-secret.ts';
 import { getEndpoint, listEndpoints } from '../../webhooks/endpoint-store.ts';
 import { refuseUrl } from '../../webhooks/endpoint-url.ts';
 import {
@@ -13,7 +13,6 @@ import {
   disableEndpoint,
   type EndpointChange,
   enableEndpoint,
-  type NewSecret,
   rotateSecret,
   sendTestEvent,
   updateEndpoint,
