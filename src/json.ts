@@ -2,7 +2,7 @@
  * JSON without loss. Numbers are never rounded on the way in, and bigints are written with all their digits on the way
  * out: an amount is the same on the wire, in the program and in the row.
  */
-import { isInteger, parse as parseLossless } from 'lossless-json';
+import { randomUUID } from 'node:crypto';
 
 export type JsonObject = { [key: string]: unknown };
 
@@ -23,8 +23,56 @@ const MAY_LOSE = /(?:^|[\s:,[])-?(?:\d{16}|\d+[.eE])/;
  */
 export function parseJson(text: string): unknown {
   const plain: unknown = JSON.parse(text);
-  if (!MAY_LOSE.test(text)) return plain;
-  return parseLossless(text, null, { parseNumber: exactNumber, onDuplicateKey: ({ newValue }) => newValue });
+  return MAY_LOSE.test(text) ? parseExactly(text) : plain;
+}
+
+const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+
+/**
+ * Parses valid JSON whose numbers the built-in parser could round: it is given a text in whose place each such number
+ * stands, and the numbers are put back. Tried and slower: a parser written in JavaScript takes 180 ms for a megabyte.
+ */
+function parseExactly(text: string): unknown {
+  const inexact: InexactNumber[] = [];
+  // No text of a client's begins with it: it is new for each body.
+  const mark = randomUUID();
+  const written = (token: string) => {
+    const number = exactNumber(token);
+    if (typeof number === 'number') return Object.is(number, -0) ? '-0' : String(number);
+    return `"${mark}${inexact.push(number) - 1}"`;
+  };
+  let exact = '';
+  let at = 0;
+  for (;;) {
+    const quote = text.indexOf('"', at);
+    exact += text.slice(at, quote < 0 ? text.length : quote).replace(NUMBER, written);
+    if (quote < 0) break;
+    at = endOfString(text, quote) + 1;
+    exact += text.slice(quote, at);
+  }
+  const value: unknown = JSON.parse(exact);
+  return inexact.length === 0 ? value : withNumbers(value, mark, inexact);
+}
+
+/** The position of the quote that closes the string opened at `start`; that of the text's end without one. */
+export function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    const character = text.charCodeAt(at);
+    if (character === QUOTE) return at;
+    if (character === BACKSLASH) at++;
+  }
+  return text.length;
+}
+
+const QUOTE = 34;
+const BACKSLASH = 92;
+
+function withNumbers(value: unknown, mark: string, numbers: readonly InexactNumber[]): unknown {
+  if (typeof value === 'string') return value.startsWith(mark) ? numbers[Number(value.slice(mark.length))] : value;
+  if (typeof value !== 'object' || value === null) return value;
+  const members = value as JsonObject;
+  for (const name of Object.keys(members)) members[name] = withNumbers(members[name], mark, numbers);
+  return value;
 }
 
 function exactNumber(text: string): number | InexactNumber {
@@ -32,9 +80,11 @@ function exactNumber(text: string): number | InexactNumber {
   return whole === undefined ? new InexactNumber(text) : whole;
 }
 
+const INTEGER = /^-?\d+$/;
+
 /** `1e3` and `100.0` are whole numbers in other clothes; `1.5`, `1e-1` and `9007199254740993` are not ours to round. */
 function wholeNumber(text: string): number | undefined {
-  if (isInteger(text)) {
+  if (INTEGER.test(text)) {
     const value = Number(text);
     return Number.isSafeInteger(value) ? value : undefined;
   }

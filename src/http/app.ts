@@ -7,10 +7,12 @@ import { ApiError } from '../errors.ts';
 import { warnSeldom } from '../seldom.ts';
 import type { ApiRuntime } from './api-runtime.ts';
 import { createClientAddress } from './client-address.ts';
+import { leaveOnClose } from './connections.ts';
 import { Exchange } from './exchange.ts';
 import { sendFailure } from './failure.ts';
 import { mountOperations } from './operations.ts';
 import { mountReference } from './reference.ts';
+import { swallowBody } from './request-body.ts';
 import type { Route } from './route.ts';
 import { mountRoutes } from './router.ts';
 import { ROUTES } from './routes/index.ts';
@@ -37,6 +39,7 @@ export function createApp(
   };
   app.use((request, response, next) => {
     request.exchange = new Exchange(exchangeContext, request, response);
+    leaveOnClose(request, response);
     next();
   });
 
@@ -50,6 +53,7 @@ export function createApp(
   });
   const warnUnavailable = warnSeldom(runtime.log, 'requests not served');
   app.use(((error, request, _response, _next) => {
+    if (!request.complete) swallowBody(request);
     sendFailure(request.exchange, error, { log: runtime.log, warnUnavailable, publicUrl: runtime.publicUrl });
   }) satisfies ErrorRequestHandler);
   return app;

@@ -9,9 +9,13 @@ import type { Logger } from '../log.ts';
 import type { Principal } from '../organisations/authenticate.ts';
 import type { HttpMetrics } from './api-runtime.ts';
 import type { ClientAddress } from './client-address.ts';
+import { requireRoom, type Share } from './in-flight.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
+
+/** An answer from which on it is worth a copy not to be kept as a text. */
+const LARGE_ANSWER_BYTES = 16_384;
 
 export interface Answer {
   status: number;
@@ -43,6 +47,12 @@ export class Exchange {
   /** The `RateLimit` and `RateLimit-Policy` headers, once the limit was asked. */
   rateLimit: string | undefined;
   rateLimitPolicy: string | undefined;
+  /** Taken from the limit so far. */
+  points = 0;
+  /** What the book has in flight; this request is a part of it until it leaves. */
+  #share: Share | undefined;
+  #bytes = 0;
+  #held = false;
   #answered = false;
   readonly #startedAt = performance.now();
   readonly #context: ExchangeContext;
@@ -62,18 +72,73 @@ export class Exchange {
     return this.#answered;
   }
 
+  /** Counts this request as in flight for its book, until its answer has left or its connection has ended. */
+  enter(share: Share): void {
+    this.#share = share;
+    share.requests++;
+  }
+
+  /** Of its body and its answer. */
+  get bytesInFlight(): number {
+    return this.#bytes;
+  }
+
+  /** Counts bytes that this request holds. Throws ApiError rate_limited when the book has no room for more. */
+  carry(bytes: number): void {
+    const share = this.#share;
+    if (share === undefined) return;
+    requireRoom(share);
+    this.#bytes += bytes;
+    share.bytes += bytes;
+  }
+
+  /** Not in flight while it waits for something that `Prefer: wait` asked for. */
+  async aside<T>(wait: Promise<T>): Promise<T> {
+    const share = this.#share;
+    if (share === undefined) return wait;
+    share.held++;
+    this.#held = true;
+    try {
+      return await wait;
+    } finally {
+      this.#returned(share);
+    }
+  }
+
+  #returned(share: Share): void {
+    if (this.#held) share.held--;
+    this.#held = false;
+  }
+
+  /** The answer has left, or its connection has ended. Counts once. */
+  leave(): void {
+    const share = this.#share;
+    if (share === undefined) return;
+    this.#share = undefined;
+    this.#returned(share);
+    share.requests--;
+    share.bytes -= this.#bytes;
+  }
+
   /** Writes the answer, once: what comes later (an error after the answer) is dropped. */
   send({ status, body, contentType = JSON_TYPE, cacheControl = 'no-store', headers }: Answer): void {
     if (this.#answered) return;
     this.#answered = true;
-    const written =
-      status === 204 ? [] : ['Content-Type', contentType, 'Content-Length', String(Buffer.byteLength(body))];
+    // Node gives a text three times its length until it is written; a large one may wait for its reader.
+    const large = body.length >= LARGE_ANSWER_BYTES;
+    const content = large && typeof body === 'string' ? Buffer.from(body) : body;
+    const bytes = Buffer.byteLength(content);
+    if (this.#share !== undefined) {
+      this.#bytes += bytes;
+      this.#share.bytes += bytes;
+    }
+    const written = status === 204 ? [] : ['Content-Type', contentType, 'Content-Length', String(bytes)];
     written.push('Request-Id', this.publicRequestId, 'Cache-Control', cacheControl);
     if (this.rateLimit !== undefined)
       written.push('RateLimit', this.rateLimit, 'RateLimit-Policy', this.rateLimitPolicy!);
     if (headers) written.push(...headers);
     this.#response.writeHead(status, written);
-    this.#response.end(status === 204 ? undefined : body);
+    this.#response.end(status === 204 ? undefined : content);
     this.#record(status);
   }
 

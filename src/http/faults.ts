@@ -22,17 +22,17 @@ export interface IssueParams {
   facts?: Facts;
 }
 
-/** The faults in what a schema refused. `input` is what it was given, to tell what is missing from what is wrong. */
+/** At most MAX_FAULTS of the faults in what a schema refused. `input` is what it was given, to tell what is missing from what is wrong. */
 export function faultsOf(error: { issues: readonly Issue[] }, input: unknown, nameOf: NamePlace): FactualFault[] {
   const faults = new Map<string, FactualFault>();
   for (const issue of error.issues) {
     for (const fault of faultsOfIssue(issue, input, nameOf)) {
       const identity = `${fault.code} ${fault.param}`;
       if (!faults.has(identity)) faults.set(identity, fault);
+      if (faults.size === MAX_FAULTS) return [...faults.values()];
     }
-    if (faults.size >= MAX_FAULTS) break;
   }
-  return [...faults.values()].slice(0, MAX_FAULTS);
+  return [...faults.values()];
 }
 
 /** One error for all faults, or none. What is malformed (400) goes before what cannot be done (422), else as they came. */
@@ -40,7 +40,9 @@ export function requireFaultless(faults: readonly FactualFault[]): void {
   if (faults.length === 0) return;
   // One place may be refused by two for the same reason: a name that nobody knows, say.
   const different = new Map(faults.map((fault) => [`${fault.code} ${fault.param}`, fault]));
-  const ordered = [...different.values()].sort((a, b) => ERRORS[a.code].status - ERRORS[b.code].status);
+  const ordered = [...different.values()]
+    .sort((a, b) => ERRORS[a.code].status - ERRORS[b.code].status)
+    .slice(0, MAX_FAULTS);
   const first = ordered[0]!;
   throw new ApiError(first.code, {
     facts: first.facts,
@@ -60,7 +62,7 @@ function faultsOfIssue(issue: Issue, input: unknown, nameOf: NamePlace): Factual
       return [{ code: params?.fault ?? 'parameter_invalid', param, detail: issue.message, facts: params?.facts }];
     }
     case 'unrecognized_keys':
-      return issue.keys.map((key) => ({
+      return issue.keys.slice(0, MAX_FAULTS).map((key) => ({
         code: 'parameter_unknown',
         param: nameOf([...issue.path, key]),
         detail: 'Not known here.',

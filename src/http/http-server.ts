@@ -6,6 +6,7 @@ import type { Socket } from 'node:net';
 import type { Express } from 'express';
 import { newId, publicId } from '../ids.ts';
 import { problemBody } from '../problem.ts';
+import { Connections } from './connections.ts';
 
 /** Longer than the minute after which load balancers let idle connections go, so that they do, and not we. */
 const KEEP_ALIVE_MS = 65_000;
@@ -22,7 +23,8 @@ const CLOSE_IDLE_MS = 20;
  * rest of Express: objects that have changed their prototype are slow for good. Made with that prototype from the
  * start, they stay as they are, and Express's call changes nothing (measured: 11,700 to 30,000 bare requests a second).
  */
-export function createHttpServer(app: Express, options: { publicUrl: () => string }): Server {
+export function createHttpServer(app: Express, options: { publicUrl: () => string; answerMs?: number }): Server {
+  const connections = new Connections(app, options);
   const server = createServer(
     {
       IncomingMessage: madeWith(IncomingMessage, app.request),
@@ -32,8 +34,10 @@ export function createHttpServer(app: Express, options: { publicUrl: () => strin
       requestTimeout: REQUEST_MS,
       connectionsCheckingInterval: CHECK_MS,
     },
-    app,
+    (request, response) => connections.arrived(request, response),
   );
+  server.on('connection', (socket: Socket) => connections.open(socket));
+  server.on('close', () => connections.close());
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
     answerNonsense(error, socket, options.publicUrl()),
   );

@@ -6,39 +6,97 @@
  * (a \u escape, the word __proto__) is looked for only then.
  */
 import { toUSVString } from 'node:util';
-import { LosslessNumber, parse as parseLossless } from 'lossless-json';
 import { ApiError, type Fault } from '../errors.ts';
 import { InexactNumber, type JsonObject, parseJson } from '../json.ts';
-import { jsonPointer, type PathSegment } from './json-pointer.ts';
-import { MAX_DEPTH, pointerAt, tooDeepAt } from './nesting.ts';
+import { jsonPointer, type PathSegment, shortened } from './json-pointer.ts';
+import { syntaxFaultAt } from './json-syntax.ts';
+import { MAX_DEPTH, MAX_MEMBERS, measure, memberPointer, pointerAt, repeatedMember, skipSpace } from './nesting.ts';
 
-/** As many faults as one answer lists: a body of a million bad members does not become a larger answer. */
+/** As many faults as one answer lists; published at GET /v1/limits. */
 export const MAX_FAULTS = 100;
 
 /**
- * Parses a body, and adds what is wrong with its strings to the faults. Throws ApiError for what is no JSON object at all:
- * malformed_json with the position, or parameter_invalid.
+ * Parses a body, and adds what is wrong with its strings to the faults. Throws ApiError: malformed_json with the position
+ * for what is no JSON or names a member twice, parameter_invalid for what is no object or passes a limit.
  */
-export function parseBody(text: string, faults: Fault[]): JsonObject {
-  const deep = tooDeepAt(text);
-  if (deep !== undefined) {
-    throw new ApiError('parameter_invalid', {
-      param: pointerAt(text, deep),
-      detail: `Nested deeper than ${MAX_DEPTH} levels.`,
-      facts: { limit: MAX_DEPTH },
-    });
-  }
+export function parseBody(text: string, faults: Fault[], maxMembers = MAX_MEMBERS): JsonObject {
+  const { members, tooDeepAt, tooManyAt } = measure(text, maxMembers);
+  if (tooDeepAt !== undefined) throw tooDeep(text, tooDeepAt);
+  if (tooManyAt !== undefined) throw tooMany(text, tooManyAt, maxMembers);
   let body: unknown;
   try {
     body = parseJson(text);
   } catch {
     throw malformed(text);
   }
-  if (typeof body !== 'object' || body === null || Array.isArray(body) || body instanceof InexactNumber) {
+  if (!isObject(body)) {
     throw new ApiError('parameter_invalid', { param: '', detail: 'The body must be a JSON object.' });
   }
+  // Of members with one name the parser keeps the last: then the value has fewer than the text.
+  if (membersOf(body) !== members) throw repeated(text);
   if (text.includes('\\u') || text.includes('__proto__')) inspect(body, [], faults);
-  return body as JsonObject;
+  return body;
+}
+
+/**
+ * A body as the parser takes it, without the rules that were added since (repeated members, how many): what a request of
+ * any release may have been accepted with. Undefined for what no release has accepted.
+ */
+export function parseLeniently(text: string): JsonObject | undefined {
+  if (measure(text, Number.POSITIVE_INFINITY).tooDeepAt !== undefined) return undefined;
+  try {
+    const body = parseJson(text);
+    return isObject(body) ? body : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(body: unknown): body is JsonObject {
+  return typeof body === 'object' && body !== null && !Array.isArray(body) && !(body instanceof InexactNumber);
+}
+
+function tooDeep(text: string, at: number): ApiError {
+  return new ApiError('parameter_invalid', {
+    param: pointerAt(text, at),
+    detail: `Nested deeper than ${MAX_DEPTH} levels.`,
+    facts: { limit: MAX_DEPTH },
+  });
+}
+
+function tooMany(text: string, at: number, limit: number): ApiError {
+  return new ApiError('parameter_invalid', {
+    param: memberPointer(text, at),
+    detail: `The body has more than ${limit} members and elements.`,
+    facts: { limit },
+  });
+}
+
+/** Members and elements, all levels together. */
+function membersOf(value: object): number {
+  if (value instanceof InexactNumber) return 0;
+  let members = 0;
+  if (Array.isArray(value)) {
+    members = value.length;
+    for (const element of value) if (typeof element === 'object' && element !== null) members += membersOf(element);
+    return members;
+  }
+  // The body holds own members only: the parser makes even __proto__ one.
+  for (const name in value) {
+    members++;
+    const member = (value as JsonObject)[name];
+    if (typeof member === 'object' && member !== null) members += membersOf(member);
+  }
+  return members;
+}
+
+function repeated(text: string): ApiError {
+  const { position, pointer } = repeatedMember(text);
+  return new ApiError('malformed_json', {
+    detail: `The body names a member twice: ${shortened(pointer)} at ${placeText(text, position)}.`,
+    param: pointer,
+    facts: placeOf(text, position),
+  });
 }
 
 /** Recursion ends: nothing that arrives here nests deeper than MAX_DEPTH. */
@@ -77,30 +135,29 @@ export function stringFault(text: string): string | undefined {
   return undefined;
 }
 
-/** Where reading stopped: asked only for a text that does not parse, from the parser that always tells. */
+/** Where reading stopped: asked only for a text that does not parse. */
 function malformed(text: string): ApiError {
-  if (text.trim() === '')
+  if (skipSpace(text, 0) === text.length)
     return new ApiError('malformed_json', { detail: 'The body is empty; send a JSON object.', param: '' });
-  const position = positionOfFault(text);
-  const before = text.slice(0, position);
-  const line = before.split('\n').length;
-  const column = position - before.lastIndexOf('\n');
+  const position = syntaxFaultAt(text);
   return new ApiError('malformed_json', {
-    detail: `The body is not valid JSON: reading stopped at position ${position} (line ${line}, column ${column}).`,
+    detail: `The body is not valid JSON: reading stopped at ${placeText(text, position)}.`,
     param: '',
-    facts: { position, line, column },
+    facts: placeOf(text, position),
   });
 }
 
-function positionOfFault(text: string): number {
-  try {
-    parseLossless(text, null, {
-      parseNumber: (number) => new LosslessNumber(number),
-      onDuplicateKey: ({ newValue }) => newValue,
-    });
-  } catch (error) {
-    const match = / at position (\d+)$/.exec(String(error));
-    if (match) return Number(match[1]);
+function placeText(text: string, at: number): string {
+  const { position, line, column } = placeOf(text, at);
+  return `position ${position} (line ${line}, column ${column})`;
+}
+
+function placeOf(text: string, position: number): { position: number; line: number; column: number } {
+  let line = 1;
+  let lineStart = 0;
+  for (let at = text.indexOf('\n'); at >= 0 && at < position; at = text.indexOf('\n', at + 1)) {
+    line++;
+    lineStart = at + 1;
   }
-  return text.length;
+  return { position, line, column: position - lineStart + 1 };
 }

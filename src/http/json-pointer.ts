@@ -2,9 +2,29 @@
 
 export type PathSegment = string | number;
 
-/** `['metadata', 'a/b']` is `/metadata/a~1b`; the whole body is the empty text. */
+/**
+ * The longest pointer in an answer, in UTF-16 code units: beyond any that leads to a parameter of ours. A name of a megabyte
+ * above a hundred faults would make an answer of a hundred megabytes.
+ */
+const MAX_POINTER = 1_000;
+
+/** `['metadata', 'a/b']` is `/metadata/a~1b`; the whole body is the empty text. What is longer than an answer bears ends in `…`. */
 export function jsonPointer(path: readonly PropertyKey[]): string {
   let pointer = '';
-  for (const segment of path) pointer += `/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`;
-  return pointer;
+  for (const segment of path) {
+    if (pointer.length > MAX_POINTER) break;
+    pointer += `/${shortened(String(segment), MAX_POINTER).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  }
+  return shortened(pointer, MAX_POINTER);
+}
+
+/** The text, or its beginning and `…`. Never ends in half of a surrogate pair. */
+export function shortened(text: string, maximum = 100): string {
+  if (text.length <= maximum) return text;
+  const end = maximum - (isHighSurrogate(text.charCodeAt(maximum - 1)) ? 1 : 0);
+  return `${text.slice(0, end)}…`;
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit < 0xdc00;
 }

@@ -1,7 +1,9 @@
 /**
- * How deep a JSON text nests, told without parsing it: the built-in parser takes a fifth of a second for a megabyte of
- * opening brackets, and parsers that recurse do not come back at all.
+ * How deep a JSON text nests and how many members it has, told without parsing it: the built-in parser takes a fifth of a
+ * second for a megabyte of opening brackets, parsers that recurse do not come back at all, and a schema takes seconds for
+ * a megabyte of small members.
  */
+import { endOfString } from '../json.ts';
 import { jsonPointer, type PathSegment } from './json-pointer.ts';
 
 /** Far beyond what any request needs, far below what recursion can bear; published at GET /v1/limits. */
@@ -9,33 +11,62 @@ export const MAX_DEPTH = 32;
 
 const QUOTE = 34;
 const COMMA = 44;
-const BACKSLASH = 92;
+const COLON = 58;
 const OPEN_BRACKET = 91;
 const CLOSE_BRACKET = 93;
 const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;
 
-/** The position of the bracket that nests deeper than MAX_DEPTH, or undefined. For any text, valid or not. */
-export function tooDeepAt(text: string): number | undefined {
+/** Members of objects and elements of arrays in a body, all levels together; published at GET /v1/limits. */
+export const MAX_MEMBERS = 1_000;
+
+/** What the pass found: the members and elements of a text within the limits, or where it passes one. */
+export interface Extent {
+  /** Members and elements in a text within the limits. Exact for JSON. */
+  members: number;
+  /** The position of the bracket that nests deeper than MAX_DEPTH. */
+  tooDeepAt?: number;
+  /** The position of the comma or value with which the text has more members than it may. */
+  tooManyAt?: number;
+}
+
+/** Measures a text, valid JSON or not, and stops where a limit is passed. */
+export function measure(text: string, maxMembers = MAX_MEMBERS): Extent {
   let depth = 0;
+  let members = 0;
   for (let at = 0; at < text.length; at++) {
     const character = text.charCodeAt(at);
     if (character === QUOTE) at = endOfString(text, at);
-    else if (character === OPEN_BRACE || character === OPEN_BRACKET) {
-      if (++depth > MAX_DEPTH) return at;
-    } else if (character === CLOSE_BRACE || character === CLOSE_BRACKET) depth--;
+    else if (character === COMMA) {
+      if (++members > maxMembers) return { members, tooManyAt: at };
+    } else if (character === OPEN_BRACE || character === OPEN_BRACKET) {
+      if (++depth > MAX_DEPTH) return { members, tooDeepAt: at };
+      const first = skipSpace(text, at + 1);
+      if (!isClosing(text.charCodeAt(first)) && ++members > maxMembers) return { members, tooManyAt: first };
+    } else if (isClosing(character)) depth--;
   }
-  return undefined;
+  return { members };
 }
 
-/** The position of the quote that closes the string opened at `start`. */
-function endOfString(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at++) {
+function isClosing(character: number): boolean {
+  return character === CLOSE_BRACE || character === CLOSE_BRACKET;
+}
+
+/** The position of the first character from `start` that is no white space of JSON. */
+export function skipSpace(text: string, start: number): number {
+  let at = start;
+  for (;;) {
     const character = text.charCodeAt(at);
-    if (character === QUOTE) return at;
-    if (character === BACKSLASH) at++;
+    if (character !== 32 && character !== 10 && character !== 13 && character !== 9) return at;
+    at++;
   }
-  return text.length;
+}
+
+/** The pointer of the member or element that begins behind a comma, or at a position. */
+export function memberPointer(text: string, position: number): string {
+  const start = skipSpace(text, text.charCodeAt(position) === COMMA ? position + 1 : position);
+  // In an object the name comes first, and belongs to the pointer.
+  return pointerAt(text, text.charCodeAt(start) === QUOTE ? endOfString(text, start) + 1 : start);
 }
 
 /** The pointer of the value that begins at a position. */
@@ -58,6 +89,31 @@ export function pointerAt(text: string, position: number): string {
     else if (character === COMMA && typeof current === 'number') path[path.length - 1] = current + 1;
   }
   return jsonPointer(path.map((segment) => (typeof segment === 'number' ? segment : unquoted(segment))));
+}
+
+/**
+ * The first member of a JSON text whose name its object has had before, by the position of the name. For valid JSON; a text
+ * without one gives its end.
+ */
+export function repeatedMember(text: string): { position: number; pointer: string } {
+  /** The names of each open object; null for an open array. */
+  const open: (Set<string> | null)[] = [];
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charCodeAt(at);
+    if (character === OPEN_BRACE) open.push(new Set());
+    else if (character === OPEN_BRACKET) open.push(null);
+    else if (isClosing(character)) open.pop();
+    else if (character === QUOTE) {
+      const start = at;
+      at = endOfString(text, start);
+      const names = open.at(-1);
+      if (!names || text.charCodeAt(skipSpace(text, at + 1)) !== COLON) continue;
+      const name = unquoted(text.slice(start, at + 1));
+      if (names.has(name)) return { position: start, pointer: pointerAt(text, at + 1) };
+      names.add(name);
+    }
+  }
+  return { position: text.length, pointer: '' };
 }
 
 function unquoted(literal: string): string {

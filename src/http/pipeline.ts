@@ -14,7 +14,15 @@ import { type FactualFault, faultsOf, requireFaultless } from './faults.ts';
 import { parseBody } from './json-body.ts';
 import { jsonPointer } from './json-pointer.ts';
 import { parameterName, parseQuery } from './query-string.ts';
-import { bucketOf, limitOf, type Policy, rateLimited, rateLimitHeaders } from './rate-limiter.ts';
+import {
+  type Allowance,
+  bucketOf,
+  limitOf,
+  POINTS,
+  type Policy,
+  rateLimited,
+  rateLimitHeaders,
+} from './rate-limiter.ts';
 import { readBody } from './request-body.ts';
 import { fingerprintOf, idempotencyKeyFault, readIfMatch, readWait } from './request-headers.ts';
 import type { Route, RouteAnswer } from './route.ts';
@@ -32,15 +40,19 @@ export async function serve(route: Route, request: Request, context: PipelineCon
   const { exchange } = request;
   const writes = route.method !== 'get';
   exchange.route = route.path;
+  requireOneAuthorization(request);
   const principal = await services.gate.authenticate(request.headers.authorization, exchange.address);
   exchange.principal = principal;
-  await takeFromLimit(exchange, principal, writes ? 'writes' : 'reads', context);
+  const policy = writes ? 'writes' : 'reads';
+  const taken = takePoints(exchange, policy, POINTS.request, context);
+  if (taken !== undefined) await taken;
+  exchange.enter(services.inFlight.shareOf(principal.bookId));
   requireScope(route, principal);
   const params = readParams(route, request.params as Record<string, string>);
 
-  const rawBody = route.method === 'post' || route.method === 'patch' ? await readBody(request) : '';
+  const rawBody = takesBody(route) ? await readBody(request, (bytes) => payForBody(exchange, bytes, context)) : '';
   const faults: FactualFault[] = [];
-  const body: JsonObject = rawBody === '' ? {} : parseBody(rawBody, faults);
+  const body: JsonObject = rawBody === '' ? {} : parseBody(rawBody, faults, route.bodyMembers);
   const validBody = route.plainBody?.(body) ?? validate(route.body ?? emptyBody, body, jsonPointer, faults);
   const validQuery = readQuery(route, request.url, faults);
   const { headers } = request;
@@ -53,6 +65,8 @@ export async function serve(route: Route, request: Request, context: PipelineCon
     : undefined;
   if (keyFault) faults.push(keyFault);
   requireFaultless(faults);
+  const filters = metadataFilters(validQuery);
+  if (filters > 0) await takePoints(exchange, policy, filters * POINTS.metadataFilter, context);
 
   const waitSeconds = route.prefersWait ? readWait(headers.prefer) : undefined;
   const answer = await route.handle({
@@ -68,19 +82,68 @@ export async function serve(route: Route, request: Request, context: PipelineCon
     ifMatch: version,
     waitSeconds,
     disconnected: () => abortedOnClose(request),
+    aside: (wait) => exchange.aside(wait),
   });
+  if (!writes) exchange.carry(0);
   sendAnswer(exchange, answer, waitSeconds);
 }
 
-async function takeFromLimit(
+/** Node keeps the first of several, a proxy before it perhaps another: then two would speak of two keys. */
+function requireOneAuthorization({ rawHeaders }: Request): void {
+  let given = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!;
+    if (name.length === AUTHORIZATION.length && name.toLowerCase() === AUTHORIZATION) given++;
+  }
+  if (given > 1) {
+    throw new ApiError('parameter_invalid', {
+      param: 'Authorization',
+      detail: 'Authorization is given more than once; send one API key.',
+    });
+  }
+}
+
+const AUTHORIZATION = 'authorization';
+
+function takesBody({ method }: Route): boolean {
+  return method === 'post' || method === 'patch';
+}
+
+/** Counts the bytes of a body, before they are read: as in flight, and a point for each 64 kB that they fill. */
+function payForBody(exchange: Exchange, bytes: number, context: PipelineContext): void | Promise<void> {
+  const before = exchange.bytesInFlight;
+  exchange.carry(bytes);
+  const points = Math.floor(exchange.bytesInFlight / POINTS.bodyBytes) - Math.floor(before / POINTS.bodyBytes);
+  return points === 0 ? undefined : takePoints(exchange, 'writes', points, context);
+}
+
+function metadataFilters(query: unknown): number {
+  const metadata = (query as { metadata?: object } | undefined)?.metadata;
+  return metadata === undefined ? 0 : Object.keys(metadata).length;
+}
+
+/**
+ * Takes points from the limit of the key or the book. A request takes as many as the limit at most: the dearest one passes
+ * when nothing else was asked in its second. Throws ApiError rate_limited, or rejects with it; a promise only while the
+ * counter is asked.
+ */
+function takePoints(
   exchange: Exchange,
-  principal: Principal,
   policy: Policy,
-  context: PipelineContext,
-): Promise<void> {
-  const limit = limitOf(policy, principal, context.runtime.config);
-  const taken = context.services.limiter.take(bucketOf(policy, principal), limit);
-  const allowance = taken instanceof Promise ? await taken : taken;
+  wanted: number,
+  { runtime, services }: PipelineContext,
+): void | Promise<void> {
+  const principal = exchange.principal!;
+  const limit = limitOf(policy, principal, runtime.config);
+  const points = Math.min(wanted, limit - exchange.points);
+  if (points <= 0) return;
+  exchange.points += points;
+  const taken = services.limiter.take(bucketOf(policy, principal), limit, points);
+  if (taken instanceof Promise) return taken.then((allowance) => requireAllowed(exchange, policy, limit, allowance));
+  requireAllowed(exchange, policy, limit, taken);
+}
+
+function requireAllowed(exchange: Exchange, policy: Policy, limit: number, allowance: Allowance): void {
   const headers = rateLimitHeaders(policy, limit, allowance);
   exchange.rateLimit = headers.rateLimit;
   exchange.rateLimitPolicy = headers.policy;

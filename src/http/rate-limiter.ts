@@ -1,5 +1,6 @@
 /**
- * How many requests a second a book may make. A process takes points from the shared counter in leases (a twentieth of
+ * How many points a second a book may use: one a request, and further ones for what makes a request dear (POINTS). A
+ * process takes points from the shared counter in leases (a twentieth of
  * the limit) and hands them out by itself, so that a request costs a subtraction and Redis one call for many. Never more
  * than the limit is handed out in a window of the counter; what a process had left when the window ended is lost, so
  * the limit holds to within one lease a process.
@@ -24,7 +25,7 @@ interface Bucket {
   /** Points that nobody had taken when the last lease was. */
   unclaimed: number;
   windowEndsAt: number;
-  /** Requests that wait for the lease under way: the next one is for all of them. */
+  /** Points that requests wait for while a lease is under way: the next one is for all of them. */
   waiting: number;
   leasing: Promise<void> | undefined;
 }
@@ -32,10 +33,22 @@ interface Bucket {
 /** Twenty calls to the counter a second and book at full speed. */
 const LEASES_PER_WINDOW = 20;
 const MAX_LEASE = 1_000;
+/** Windows are a second wide (rate-limit-counter.ts): the end of another one is as far away. */
+const WINDOW_MS = 1_000;
 /** Books whose counts are kept; beyond it, those of windows that are over are forgotten. */
 const MAX_BUCKETS = 10_000;
 
 export type Policy = 'writes' | 'reads';
+
+/** What a request costs; published at GET /v1/limits. */
+export const POINTS = {
+  /** Every request, before anything else is done for it. */
+  request: 1,
+  /** Each whole 64 kB of a body, before they are read; so bodies that are refused count as well. */
+  bodyBytes: 65_536,
+  /** Each metadata filter of a list that is read; one whose form is refused costs none. */
+  metadataFilter: 1,
+} as const;
 
 /** What holds for a key: its own limit, or that of the book. */
 export function limitOf(
@@ -68,29 +81,33 @@ export class RateLimiter {
     this.#now = now;
   }
 
-  /** Takes one point. At once while points are in hand, else when the counter has answered. */
-  take(name: string, limit: number): Allowance | Promise<Allowance> {
+  /**
+   * Takes all of the points, or none. At once while they are in hand, else when the counter has answered. More points than
+   * the limit are as many as the limit: what costs more than a second of it takes a whole second, and is not refused for ever.
+   */
+  take(name: string, limit: number, points = 1): Allowance | Promise<Allowance> {
     const bucket = this.#bucket(name, limit);
-    return this.#fromHand(bucket) ?? this.#afterLease(name, bucket);
+    const wanted = points < limit ? points : limit;
+    return this.#fromHand(bucket, wanted) ?? this.#afterLease(name, bucket, wanted);
   }
 
   /** An allowance without a question to the counter, when that is certain. */
-  #fromHand(bucket: Bucket): Allowance | undefined {
+  #fromHand(bucket: Bucket, points: number): Allowance | undefined {
     const now = this.#now();
     if (now >= bucket.windowEndsAt) return undefined;
-    if (bucket.left > 0) {
-      bucket.left--;
+    if (bucket.left >= points) {
+      bucket.left -= points;
       return allowance(true, bucket, now);
     }
-    return bucket.unclaimed === 0 ? allowance(false, bucket, now) : undefined;
+    return bucket.unclaimed < points - bucket.left ? allowance(false, bucket, now) : undefined;
   }
 
-  async #afterLease(name: string, bucket: Bucket): Promise<Allowance> {
+  async #afterLease(name: string, bucket: Bucket, points: number): Promise<Allowance> {
     for (;;) {
-      bucket.waiting++;
+      bucket.waiting += points;
       bucket.leasing ??= this.#lease(name, bucket);
       await bucket.leasing;
-      const result = this.#fromHand(bucket);
+      const result = this.#fromHand(bucket, points);
       if (result) return result;
     }
   }
@@ -102,10 +119,13 @@ export class RateLimiter {
     bucket.waiting = 0;
     try {
       const { consumed, msBeforeNext } = await this.#counter.take(name, points);
+      const windowEndsAt = this.#now() + Math.max(1, msBeforeNext);
+      // Too few points for a dear request stay in hand while the window is the same.
+      const kept = windowEndsAt - bucket.windowEndsAt < WINDOW_MS / 2 ? bucket.left : 0;
       const usedByOthers = consumed - points;
-      bucket.left = Math.max(0, Math.min(points, bucket.limit - usedByOthers));
+      bucket.left = kept + Math.max(0, Math.min(points, bucket.limit - usedByOthers));
       bucket.unclaimed = Math.max(0, bucket.limit - consumed);
-      bucket.windowEndsAt = this.#now() + Math.max(1, msBeforeNext);
+      bucket.windowEndsAt = windowEndsAt;
     } finally {
       bucket.leasing = undefined;
     }
@@ -150,7 +170,7 @@ export function rateLimitHeaders(
 
 export function rateLimited(policy: Policy, limit: number, { resetSeconds }: Allowance): ApiError {
   return new ApiError('rate_limited', {
-    detail: `More than ${limit} ${policy} in a second.`,
+    detail: `More than ${limit} points of ${policy} in a second.`,
     facts: { limit },
     headers: { 'Retry-After': String(resetSeconds) },
   });

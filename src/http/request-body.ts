@@ -15,16 +15,25 @@ export const BODY_LIMIT_BYTES = 1_048_576;
  */
 const SWALLOWED_BYTES = 16 * 1_048_576;
 
-/** The body's text; empty when there is none. Throws ApiError: unsupported_media_type, payload_too_large, malformed_json. */
-export async function readBody(request: IncomingMessage): Promise<string> {
+/** Asked before bytes are read: it counts them, and throws or rejects when they are not to be read. */
+export type BeforeReading = (bytes: number) => void | Promise<void>;
+
+/**
+ * The body's text; empty when there is none. Throws ApiError: unsupported_media_type, payload_too_large, malformed_json,
+ * and whatever `beforeReading` throws. It is asked once for a body whose length is declared, else for each part that came.
+ */
+export async function readBody(request: IncomingMessage, beforeReading: BeforeReading): Promise<string> {
   const declared = request.headers['content-length'];
-  if (request.headers['transfer-encoding'] === undefined && (declared === undefined || declared === '0')) return '';
+  const chunked = request.headers['transfer-encoding'] !== undefined;
+  if (!chunked && (declared === undefined || declared === '0')) return '';
   requireJson(request);
-  if (declared !== undefined && Number(declared) > BODY_LIMIT_BYTES) {
-    swallow(request);
-    throw tooLarge();
+  if (!chunked) {
+    const length = Number(declared);
+    if (length > BODY_LIMIT_BYTES) throw tooLarge();
+    const asked = beforeReading(length);
+    if (asked !== undefined) await asked;
   }
-  const bytes = await collect(request);
+  const bytes = await collect(request, chunked ? beforeReading : undefined);
   if (!isUtf8(bytes)) throw new ApiError('malformed_json', { detail: 'The body is not valid UTF-8.', param: '' });
   return bytes.toString();
 }
@@ -62,19 +71,33 @@ export function isJsonType(type: string | undefined): boolean {
   );
 }
 
-function collect(request: IncomingMessage): Promise<Buffer> {
+function collect(request: IncomingMessage, beforeReading: BeforeReading | undefined): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
     let size = 0;
+    const refuse = (error: unknown) => {
+      request.off('data', onData);
+      reject(error);
+    };
+    const goOn = () => {
+      request.resume();
+    };
     const onData = (part: Buffer) => {
       size += part.length;
-      if (size <= BODY_LIMIT_BYTES) {
-        parts.push(part);
+      if (size > BODY_LIMIT_BYTES) {
+        refuse(tooLarge());
         return;
       }
-      request.off('data', onData);
-      swallow(request);
-      reject(tooLarge());
+      parts.push(part);
+      if (beforeReading === undefined) return;
+      try {
+        const asked = beforeReading(part.length);
+        if (asked === undefined) return;
+        request.pause();
+        asked.then(goOn, refuse);
+      } catch (error) {
+        refuse(error);
+      }
     };
     request.on('data', onData);
     request.once('end', () => resolve(parts.length === 1 ? parts[0]! : Buffer.concat(parts)));
@@ -91,12 +114,14 @@ function cutShort(): ApiError {
   return new ApiError('malformed_json', { detail: 'The body ended before it was complete.', param: '' });
 }
 
-function swallow(request: IncomingMessage): void {
+/** Reads what is left of a refused request's body, and ends the connection of one that goes on too long. */
+export function swallowBody(request: IncomingMessage): void {
   let swallowed = 0;
   request.on('data', (part: Buffer) => {
     swallowed += part.length;
     if (swallowed > SWALLOWED_BYTES) request.destroy();
   });
+  request.resume();
 }
 
 function tooLarge(): ApiError {

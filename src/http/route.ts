@@ -35,6 +35,8 @@ export interface RouteRequest<Body = unknown, Query = unknown> {
   waitSeconds: number | undefined;
   /** Aborted when the client has gone; made when it is asked for. */
   disconnected(): AbortSignal;
+  /** Waits for what `Prefer: wait` asked for: the request is not counted as in flight meanwhile. */
+  aside<T>(wait: Promise<T>): Promise<T>;
 }
 
 /** An answer: a value to be written as JSON, or JSON text as it was stored. */
@@ -72,6 +74,8 @@ export interface Route<BodySchema extends z.ZodType = z.ZodType, QuerySchema ext
   body?: BodySchema;
   /** Reads what the schema would give of a plain body, sooner; undefined where the schema must be asked. */
   plainBody?: (body: JsonObject) => z.output<BodySchema> | undefined;
+  /** Members and elements that a body may have, where that is more than MAX_MEMBERS. */
+  bodyMembers?: number;
   bodyExample?: unknown;
   /** `required` on what moves money; every other write takes a key too. */
   idempotency?: 'required' | 'optional';

@@ -4,6 +4,7 @@ import { loadPayouts } from '../payouts/payout-store.ts';
 import type { RedisConnection } from '../queue/redis-connection.ts';
 import type { ApiRuntime } from './api-runtime.ts';
 import { Gate } from './authentication.ts';
+import { InFlight } from './in-flight.ts';
 import { createUsageCounter } from './rate-limit-counter.ts';
 import { RateLimiter } from './rate-limiter.ts';
 import { Waiters } from './waiting.ts';
@@ -11,6 +12,7 @@ import { Waiters } from './waiting.ts';
 export class ApiServices {
   readonly gate: Gate;
   readonly limiter: RateLimiter;
+  readonly inFlight = new InFlight();
   readonly payoutWaiters: Waiters<Payout>;
   #draining = false;
 

@@ -325,11 +325,22 @@ describe('bodies', () => {
     expect(await refused(filler(8_000_000))).toMatchObject({ status: 413 });
   });
 
-  test('full of unknown names are answered with a list that ends', async () => {
-    const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`field${index}`, index]));
-    const problem = await refused({ ...GOOD, ...many });
+  test('full of unknown names are answered with a list that ends, or refused before they are looked at', async () => {
+    const many = (length: number) => Object.fromEntries(Array.from({ length }, (_, index) => [`field${index}`, index]));
+    const problem = await refused({ ...GOOD, ...many(900) });
     expect(problem.code).toBe('parameter_unknown');
     expect(problem.errors).toHaveLength(100);
+    expect(await refused({ ...GOOD, ...many(50_000) })).toMatchObject({
+      status: 400,
+      code: 'parameter_invalid',
+      param: '/field995',
+      limit: 1_000,
+    });
+  });
+
+  test('that name a member twice are refused by its place', async () => {
+    const body = `{"amount":1,"currency":"JOD","destination":{"type":"cliq","alias":"A","alias":"B"}}`;
+    expect(await refused(body)).toMatchObject({ status: 400, code: 'malformed_json', param: '/destination/alias' });
   });
 
   test('of another type, or compressed, are not read', async () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { canonicalize } from 'json-canonicalize';
+import { parse as parseLossless } from 'lossless-json';
 import { describe, expect, test } from 'vitest';
 import { canonicalJson, InexactNumber, JsonText, parseJson, toJson } from '../../src/json.ts';
 
@@ -148,4 +149,33 @@ test('what the built-in writer can say is written the same', () => {
 
 test('JSON text within a value is written as it stands', () => {
   expect(toJson({ a: new JsonText('{"b":1}'), c: [new JsonText('2')] })).toBe('{"a":{"b":1},"c":[2]}');
+});
+
+test('numbers that could lose something are read as a parser reads them that keeps every digit', () => {
+  const digits = fc.stringMatching(/^\d{1,20}$/);
+  const number = fc
+    .tuple(
+      fc.constantFrom('', '-'),
+      fc.stringMatching(/^(0|[1-9]\d{0,18})$/),
+      fc.option(digits),
+      fc.option(fc.integer({ min: -30, max: 30 })),
+    )
+    .map(
+      ([sign, whole, fraction, exponent]) =>
+        `${sign}${whole}${fraction === null ? '' : `.${fraction}`}${exponent === null ? '' : `e${exponent}`}`,
+    );
+  const text = fc.oneof(
+    number,
+    fc.string().map((string) => JSON.stringify(`"${string}\\": 1.5,[2e3`)),
+  );
+  fc.assert(
+    fc.property(fc.array(text, { minLength: 1 }), fc.string(), (values, name) => {
+      const json = `{${JSON.stringify(name)}: [${values.join(' ,')}], "__proto__" : 1.5 }`;
+      const exact = parseLossless(json, null, {
+        parseNumber: (given) => (parseJson(`[${given}]`) as unknown[])[0],
+        onDuplicateKey: ({ newValue }) => newValue,
+      });
+      expect(parseJson(json)).toEqual(exact);
+    }),
+  );
 });

@@ -4,9 +4,12 @@ import { ENDPOINTS_PER_BOOK_MAX } from '../../webhooks/endpoint.ts';
 import { URL_LENGTH_MAX } from '../../webhooks/endpoint-url.ts';
 import { EVENT_FILTERS_MAX } from '../../webhooks/event-filter.ts';
 import { isLive } from '../answers.ts';
-import { MAX_DEPTH } from '../nesting.ts';
+import { ANSWER_SECONDS } from '../connections.ts';
+import { IN_FLIGHT_LIMITS } from '../in-flight.ts';
+import { MAX_FAULTS } from '../json-body.ts';
+import { MAX_DEPTH, MAX_MEMBERS } from '../nesting.ts';
 import { PAGE_LIMITS } from '../pages.ts';
-import { limitOf } from '../rate-limiter.ts';
+import { limitOf, POINTS } from '../rate-limiter.ts';
 import { BODY_LIMIT_BYTES } from '../request-body.ts';
 import { MAX_IDEMPOTENCY_KEY_LENGTH, MAX_WAIT_SECONDS } from '../request-headers.ts';
 import { route } from '../route.ts';
@@ -26,8 +29,16 @@ const read = route({
       object: 'limits',
       livemode: isLive(principal),
       requests_per_second: { writes: limitOf('writes', principal, config), reads: limitOf('reads', principal, config) },
+      points: {
+        request: POINTS.request,
+        body_bytes_per_point: POINTS.bodyBytes,
+        metadata_filter: POINTS.metadataFilter,
+      },
+      in_flight: { requests: IN_FLIGHT_LIMITS.requests, bytes: IN_FLIGHT_LIMITS.bytes },
       amount: { minimum: 1, maximum: MAX_REQUEST_AMOUNT },
-      body: { bytes: BODY_LIMIT_BYTES, depth: MAX_DEPTH },
+      body: { bytes: BODY_LIMIT_BYTES, depth: MAX_DEPTH, members: MAX_MEMBERS },
+      errors: MAX_FAULTS,
+      answer_seconds: ANSWER_SECONDS,
       page: PAGE_LIMITS,
       metadata: {
         keys: METADATA_LIMITS.keys,

@@ -106,13 +106,14 @@ async function held(request: RouteRequest, answer: OnceAnswer): Promise<RouteAns
 }
 
 function waitFor(request: RouteRequest, id: string, seconds: number): Promise<Payout | undefined> {
-  return request.services.payoutWaiters.waitFor({
+  const wait = request.services.payoutWaiters.waitFor({
     bookId: request.principal.bookId,
     id,
     isDone: ({ status }) => status !== 'pending',
     seconds,
     signal: request.disconnected(),
   });
+  return request.aside(wait);
 }
 
 const list = route({

@@ -8,11 +8,34 @@ export const limits = z
     object: z.literal('limits'),
     livemode: shown.livemode,
     requests_per_second: z.strictObject({
-      writes: whole('Of this key; keys without a limit of their own share that of the book.'),
-      reads: whole(),
+      writes: whole('Points a second of this key; keys without a limit of their own share that of the book.'),
+      reads: whole('Points a second.'),
     }),
+    points: z
+      .strictObject({
+        request: whole('Of every request.'),
+        body_bytes_per_point: whole(
+          'A point more for so many bytes of a body, each time that they are full. They count before they are read.',
+        ),
+        metadata_filter: whole(
+          'Points more for each `metadata[key]` of a list. A request refused for its form takes none.',
+        ),
+      })
+      .meta({ description: 'How rates are counted. A request never takes more points than a second has.' }),
+    in_flight: z
+      .strictObject({
+        requests: whole('Not counted while `Prefer: wait` holds them.'),
+        bytes: whole('Of bodies, and of answers until they are read.'),
+      })
+      .meta({ description: 'What a book may have under way at once in one process; beyond it 429 with Retry-After.' }),
     amount: z.strictObject({ minimum: whole(), maximum: whole() }),
-    body: z.strictObject({ bytes: whole(), depth: whole('Levels of arrays and objects.') }),
+    body: z.strictObject({
+      bytes: whole(),
+      depth: whole('Levels of arrays and objects.'),
+      members: whole('Members of objects and elements of arrays, all levels together.'),
+    }),
+    errors: whole('Errors in one answer.'),
+    answer_seconds: whole('An answer that is not read within this time ends its connection.'),
     page: z.strictObject({ default: whole(), maximum: whole() }),
     metadata: z.strictObject({ keys: whole(), key_characters: whole(), value_characters: whole() }),
     characters: z.strictObject({ name: whole(), description: whole(), external_id: whole(), idempotency_key: whole() }),

@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import fc from 'fast-check';
+import { expect, test, vi } from 'vitest';
 import type { ApiError, Fault } from '../../../src/errors.ts';
 import { parseBody } from '../../../src/http/json-body.ts';
-import { MAX_DEPTH } from '../../../src/http/nesting.ts';
+import { MAX_DEPTH, MAX_MEMBERS } from '../../../src/http/nesting.ts';
 
 function refusal(text: string): ApiError {
   try {
@@ -91,4 +92,83 @@ test.each`
 
 test('a megabyte of brackets is refused, and not read', () => {
   expect(refusal(`{"a":${'['.repeat(1_000_000)}`).code).toBe('parameter_invalid');
+});
+
+const members = (count: number) => `{${Array.from({ length: count }, (_, index) => `"m${index}":0`).join(', ')}}`;
+const elements = (count: number) =>
+  `{"x": [${Array(count - 1)
+    .fill('0')
+    .join(',')}]}`;
+
+test.each`
+  what             | within                                             | beyond                                                | pointer
+  ${'members'}     | ${members(MAX_MEMBERS)}                            | ${members(MAX_MEMBERS + 1)}                           | ${`/m${MAX_MEMBERS}`}
+  ${'elements'}    | ${elements(MAX_MEMBERS)}                           | ${elements(MAX_MEMBERS + 1)}                          | ${`/x/${MAX_MEMBERS - 1}`}
+  ${'texts'}       | ${elements(MAX_MEMBERS).replaceAll('0', '",{}["')} | ${elements(MAX_MEMBERS + 1).replaceAll('0', '"a,b"')} | ${`/x/${MAX_MEMBERS - 1}`}
+  ${'empty lists'} | ${elements(MAX_MEMBERS).replaceAll('0', '[ ]')}    | ${elements(MAX_MEMBERS + 1).replaceAll('0', '{}')}    | ${`/x/${MAX_MEMBERS - 1}`}
+  ${'levels together'} | ${elements(MAX_MEMBERS / 2)
+  .replaceAll('0', '{"a":1}')
+  .replace('{"a":1}', '0')} | ${elements(MAX_MEMBERS / 2 + 1).replaceAll('0', '{"a":1}')} | ${`/x/${MAX_MEMBERS / 2 - 1}/a`}
+`('$what: as many as the limit are read, one more is refused by its pointer', ({ within, beyond, pointer }) => {
+  expect(parseBody(within, [])).toBeDefined();
+  const error = refusal(beyond);
+  expect(error.code).toBe('parameter_invalid');
+  expect(error.faults[0]!.param).toBe(pointer);
+  expect(error.facts).toEqual({ limit: MAX_MEMBERS });
+});
+
+test('a route may take more members', () => {
+  expect(Object.keys(parseBody(members(5_000), [], 5_000))).toHaveLength(5_000);
+});
+
+test('what has too many members is not parsed', () => {
+  const parse = vi.spyOn(JSON, 'parse');
+  try {
+    expect(refusal(`{"x":[${'0,'.repeat(300_000)}0]}`).code).toBe('parameter_invalid');
+    expect(parse.mock.calls.filter(([text]) => text.length > 100)).toEqual([]);
+  } finally {
+    parse.mockRestore();
+  }
+});
+
+test.each`
+  text                                                      | pointer         | position | line | column
+  ${'{"a":1,"a":2}'}                                        | ${'/a'}         | ${7}     | ${1} | ${8}
+  ${'{"a":1,"a":1}'}                                        | ${'/a'}         | ${7}     | ${1} | ${8}
+  ${'{"a":1.50,"b":1,\n "a" :2}'}                           | ${'/a'}         | ${18}    | ${2} | ${2}
+  ${'{"a":{"b":"b","c":"b"},"x":[{"b":1},{"d":0,"d":[]}]}'} | ${'/x/1/d'}     | ${43}    | ${1} | ${44}
+  ${'{"a":1,"\\u0061":2}'}                                  | ${'/a'}         | ${7}     | ${1} | ${8}
+  ${'{"__proto__":1,"__proto__":2}'}                        | ${'/__proto__'} | ${15}    | ${1} | ${16}
+  ${'{"1":1,"0":1,"1":3}'}                                  | ${'/1'}         | ${13}    | ${1} | ${14}
+  ${'{"":1,"":3}'}                                          | ${'/'}          | ${6}     | ${1} | ${7}
+`('a member named twice is refused by its place: $text', ({ text, pointer, position, line, column }) => {
+  const error = refusal(text);
+  expect(error.code).toBe('malformed_json');
+  expect(error.faults[0]!.param).toBe(pointer);
+  expect(error.facts).toEqual({ position, line, column });
+});
+
+test('whatever is valid JSON without a repetition is counted as it is parsed', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 })), fc.nat(3), (value, spaces) => {
+      const text = JSON.stringify(value, null, spaces);
+      expect(JSON.stringify(parseBody(text, []))).toBe(JSON.stringify(JSON.parse(text, exactly)));
+    }),
+  );
+});
+
+/** As our parser gives numbers that a double cannot hold or that are not whole. */
+function exactly(_key: string, value: unknown) {
+  return typeof value === 'number' && !Number.isSafeInteger(value) ? { text: String(value) } : value;
+}
+
+test('a name of a megabyte above many faults makes no answer of many megabytes', () => {
+  const text = `{"${'n'.repeat(900_000)}":[${Array(500).fill('"\\u0000"').join(',')}]}`;
+  const faults = faultsOf(text);
+  expect(faults).toHaveLength(100);
+  expect(faults.every(({ param }) => param!.length <= 1_001)).toBe(true);
+});
+
+test('a position at the end of a megabyte of lines is found', () => {
+  expect(refusal(`{"a":1,${'\n'.repeat(1_000_000)}}`).facts).toMatchObject({ line: 1_000_001, column: 1 });
 });

@@ -106,3 +106,35 @@ test('a Redis that does not answer costs one request a moment, and refuses none'
   expect((await counter.take('a', 1)).consumed).toBe(2);
   expect(performance.now() - again).toBeLessThan(100);
 });
+
+test('points are taken together or not at all, and what is left of a window stays', async () => {
+  const { limiter, clock } = sharedCounter();
+  const one = limiter();
+  const allowed = async (points: number) => (await one.take('writes:book', 100, points)).allowed;
+  expect(await allowed(1)).toBe(true);
+  expect(await allowed(60)).toBe(true);
+  expect(await allowed(40)).toBe(false);
+  expect(await allowed(39)).toBe(true);
+  expect(await allowed(1)).toBe(false);
+  clock.now += 1000;
+  expect(await allowed(1)).toBe(true);
+  expect(await allowed(17)).toBe(true);
+  expect((await one.take('writes:book', 100)).remaining).toBe(81);
+  clock.now += 1000;
+  expect(await allowed(5_000)).toBe(true);
+  expect(await allowed(1)).toBe(false);
+});
+
+test('of points that several processes want, no more than the limit are given', async () => {
+  const { limiter } = sharedCounter();
+  const processes = [limiter(), limiter(), limiter()];
+  let given = 0;
+  for (let round = 0; round < 30; round++) {
+    for (const [index, one] of processes.entries()) {
+      const points = 1 + ((round * 7 + index * 3) % 20);
+      if ((await one.take('writes:book', 100, points)).allowed) given += points;
+    }
+  }
+  expect(given).toBeLessThanOrEqual(100);
+  expect(given).toBeGreaterThan(80);
+});

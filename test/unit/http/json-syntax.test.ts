@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import { parse as parseLossless } from 'lossless-json';
+import { expect, test } from 'vitest';
+import { syntaxFaultAt } from '../../../src/http/json-syntax.ts';
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test.each`
+  text            | position
+  ${''}           | ${0}
+  ${' '}          | ${1}
+  ${'{'}          | ${1}
+  ${'{"a"'}       | ${4}
+  ${'{"a" 1}'}    | ${5}
+  ${'{"a":}'}     | ${5}
+  ${'{,}'}        | ${1}
+  ${'[1,]'}       | ${3}
+  ${'[1 2]'}      | ${3}
+  ${'[1}'}        | ${2}
+  ${'{"a":1]'}    | ${6}
+  ${'[[1],[2]'}   | ${8}
+  ${'[] []'}      | ${3}
+  ${'01'}         | ${1}
+  ${'+1'}         | ${0}
+  ${'nul'}        | ${0}
+  ${'"a\u0001"'}  | ${2}
+  ${'"a\\x"'}     | ${2}
+  ${'"a\\u12g4"'} | ${2}
+  ${'"a'}         | ${2}
+`('$text stops at $position', ({ text, position }) => {
+  expect(isJson(text)).toBe(false);
+  expect(syntaxFaultAt(text)).toBe(position);
+});
+
+const token = fc.constantFrom(...'{}[],:"\\ \n01.eE+-tru', '"a":', '"b"', 'true', 'null', '12', '\\u00e9', '1.5');
+
+test('reading stops before the end in no JSON, at the end in all of it, and where another parser stops', () => {
+  fc.assert(
+    fc.property(fc.array(token, { maxLength: 12 }), (tokens) => {
+      const text = tokens.join('');
+      const at = syntaxFaultAt(text);
+      expect(at).toBeLessThanOrEqual(text.length);
+      if (isJson(text)) expect(at).toBe(text.length);
+      // What is cut off behind the place still is no JSON, unless nothing is missing there.
+      else if (at < text.length) expect(isJson(`${text.slice(0, at + 1)}`)).toBe(false);
+    }),
+    { numRuns: 20_000 },
+  );
+});
+
+test('a valid text with one character put in its middle stops no later than a parser that was written by others', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 3 }), fc.nat(), fc.constantFrom(...'{}[],:x'), (value, place, character) => {
+      const valid = JSON.stringify(value, null, 1);
+      const at = place % (valid.length + 1);
+      const text = valid.slice(0, at) + character + valid.slice(at);
+      if (isJson(text)) return;
+      const said = / at position (\d+)$/.exec(thrown(text));
+      if (said && !/number|"true|"false|"null/i.test(thrown(text))) expect(syntaxFaultAt(text)).toBe(Number(said[1]));
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+function thrown(text: string): string {
+  try {
+    parseLossless(text);
+    return '';
+  } catch (error) {
+    return String(error);
+  }
+}
