@@ -76,7 +76,8 @@ export async function countCheckpoints(pool: Pool): Promise<bigint> {
 export async function countUnderWayBefore(pool: Pool, before: Date): Promise<bigint> {
   const { rows } = await pool.query<{ count: bigint }>(
     `SELECT (SELECT count(*) FROM payouts WHERE status IN ('pending', 'processing') AND created_at < $1)
-      + (SELECT count(*) FROM webhook_deliveries WHERE status = 'pending' AND created_at < $1) AS count`,
+      + (SELECT count(*) FROM webhook_deliveries WHERE status = 'pending' AND created_at < $1)
+      + (SELECT count(*) FROM sandbox_rail.notices WHERE acknowledged_at IS NULL AND created_at < $1) AS count`,
     [before],
   );
   return rows[0]!.count;

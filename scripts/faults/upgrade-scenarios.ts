@@ -65,8 +65,9 @@ export const upgradeScenarios: readonly Scenario[] = [
         }),
       ]);
 
-      // One API of each can be asked; all workers are those of the last release.
+      // One API of each can be asked. What only this code keeps was left when it was replaced: it goes on where it was.
       await replaceInPlace(apis[0]!, ROOT, inOrder);
+      await stage.startSuccessor(WORKERS_OF_RELEASE.flat(), { root: ROOT });
       await mixed.stop();
       for (const id of mixed.payouts()) stage.accepted.add(id);
       afterwards(() => notAnsweredByBoth(play, [...load.sent(), ...mixed.sent()]));
