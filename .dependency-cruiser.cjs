@@ -16,6 +16,7 @@ const LEAVES = [
   'problem',
   'random',
   'release',
+  'room',
   'seldom',
   'time-limit',
 ];
@@ -40,7 +41,7 @@ const folder = (...names) => names.map((name) => `^src/${name}/`);
 const JOB_CONTRACT = file('queue/job');
 
 const leaves = file(...LEAVES);
-const core = [...leaves, ...folder('money', 'db', 'ledger', 'idempotency')];
+const core = [...leaves, ...folder('money', 'db', 'ledger', 'idempotency', 'outside')];
 const groups = [...core, ...file('config'), ...JOB_CONTRACT, ...folder(...GROUPS, 'operations', 'timeline')];
 
 /** What each may import of ours. Packages are another matter: see below. */
@@ -53,6 +54,7 @@ const LAYERS = [
     from: folder('ledger'),
     may: [...file('clock', 'errors', 'failpoints', 'ids', 'json'), ...folder('money', 'db', 'ledger')],
   },
+  { name: 'outside', from: folder('outside'), may: [...leaves, ...folder('outside')] },
   { name: 'idempotency', from: folder('idempotency'), may: core },
   { name: 'groups', from: folder(...GROUPS, 'operations', 'timeline'), may: groups },
   { name: 'verify', from: folder('verify'), may: [...groups, ...folder('verify')] },

@@ -11,6 +11,7 @@ import * as batchId from './0008-batch-id.ts';
 import * as referencesOfOneCommit from './0009-references-of-one-commit.ts';
 import * as accountsOfAPosting from './0010-accounts-of-a-posting.ts';
 import * as installation from './0016-installation.ts';
+import * as dueByBook from './0018-due-by-book.ts';
 
 interface NamedMigration {
   name: string;
@@ -29,6 +30,7 @@ const MIGRATIONS: NamedMigration[] = [
   { name: '0009-references-of-one-commit', migration: referencesOfOneCommit },
   { name: '0010-accounts-of-a-posting', migration: accountsOfAPosting },
   { name: '0016-installation', migration: installation },
+  { name: '0018-due-by-book', migration: dueByBook },
 ];
 
 export const migrationSource: Knex.MigrationSource<NamedMigration> = {

@@ -7,8 +7,9 @@ export function ledgerPool(runtime: Runtime): PoolDefinition {
   return definePool('ledger', {
     concurrency: 50,
     // A job carries one row when it is quiet and a hundred when there is a backlog, and rows are what takes memory. Enough
-    // for commits of a hundred or two, which are hardly dearer a row than larger ones (npm run bench -- memory).
-    rowsPerJob: 4,
+    // for commits of a hundred or two, which are hardly dearer a row than larger ones (npm run bench -- memory), of a book
+    // that is alone: it has half of the room.
+    rowsPerJob: 8,
     jobs: {
       'payout.reserve': ({ bookId, ids }) => reservePayouts(runtime, bookId, ids),
     },

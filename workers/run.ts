@@ -9,6 +9,7 @@ import { ConfigError, readConfig } from '../src/config.ts';
 import { checkApplicationRole, DatabaseRoleError } from '../src/db/roles.ts';
 import { SecretBoxError } from '../src/db/secret-box.ts';
 import { createLogger } from '../src/log.ts';
+import { CallShares } from '../src/outside/call-shares.ts';
 import { EvictionPolicyError } from '../src/queue/memory-policy.ts';
 import { type PoolDefinition, startPool } from '../src/queue/pool.ts';
 import { createRuntime, type Runtime } from '../src/runtime.ts';
@@ -47,8 +48,9 @@ export async function startPools(runtime: Runtime, options: StartPoolsOptions): 
       return () => running.close(limit);
     },
     rails() {
-      const running = start(railsPool(runtime));
-      return () => running.close(limit);
+      const calls = new CallShares();
+      const running = start(railsPool(runtime, calls));
+      return () => Promise.all([running.close(limit), calls.close(limit)]);
     },
     webhooks() {
       const { definition, close } = webhooksPool(runtime);

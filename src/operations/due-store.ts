@@ -14,37 +14,92 @@ export interface DueRow {
   readonly dueAt: Instant;
 }
 
-interface DuePage {
-  readonly now: Instant;
-  readonly limit: number;
+/** A kind of row that falls due. The SQL is constant; it never carries input. */
+export interface DueSource {
+  readonly table: string;
+  /** The id that a job names a row with. */
+  readonly id: string;
+  /** Which of the rows that are due; the table's due_by_book index begins with the same columns. */
+  readonly where: string;
 }
+
+export const DUE_PENDING_PAYOUTS: DueSource = { table: 'payouts', id: 'id', where: "status = 'pending'" };
+export const DUE_PROCESSING_PAYOUTS: DueSource = { table: 'payouts', id: 'id', where: "status = 'processing'" };
+export const DUE_DELIVERIES: DueSource = {
+  table: 'webhook_deliveries',
+  id: "event_sequence || ':' || endpoint_id",
+  where: "status = 'pending'",
+};
+
+interface DueRecord {
+  book_id: Uuid;
+  id: string;
+  due_at: Instant;
+}
+
+const toDueRow = (row: DueRecord): DueRow => ({ bookId: row.book_id, id: row.id, dueAt: row.due_at });
 
 /**
- * The longest due first. No second sort key: of a hundred thousand rows that are due at the same moment a page must not
- * sort them all, and pushed rows leave the front by themselves. Index: payouts_due.
+ * The rows of all books that are due longest. No second sort key: of a hundred thousand rows that are due at the same
+ * moment a page must not sort them all, and pushed rows leave the front by themselves. Index: <table>_due.
  */
-export async function findDuePayouts(
+export async function findDue(
   pool: Pool,
-  page: DuePage & { status: 'pending' | 'processing' },
+  { table, id, where }: DueSource,
+  page: { now: Instant; limit: number },
 ): Promise<DueRow[]> {
-  const { rows } = await pool.query<{ book_id: Uuid; id: Uuid; due_at: Instant }>(
-    `SELECT book_id, id, due_at FROM payouts
-     WHERE due_at <= $1 AND due_at IS NOT NULL AND stuck_at IS NULL AND status = $2
-     ORDER BY due_at LIMIT $3`,
-    [new Date(page.now), page.status, page.limit],
-  );
-  return rows.map((row) => ({ bookId: row.book_id, id: row.id, dueAt: row.due_at }));
-}
-
-/** The same of deliveries; an id is `<event sequence>:<endpoint>`. Index: webhook_deliveries_due. */
-export async function findDueDeliveries(pool: Pool, page: DuePage): Promise<DueRow[]> {
-  const { rows } = await pool.query<{ book_id: Uuid; id: string; due_at: Instant }>(
-    `SELECT book_id, event_sequence || ':' || endpoint_id AS id, due_at FROM webhook_deliveries
-     WHERE due_at <= $1 AND due_at IS NOT NULL AND stuck_at IS NULL AND status = 'pending'
+  const { rows } = await pool.query<DueRecord>(
+    `SELECT book_id, ${id} AS id, due_at FROM ${table}
+     WHERE due_at <= $1 AND due_at IS NOT NULL AND stuck_at IS NULL AND ${where}
      ORDER BY due_at LIMIT $2`,
     [new Date(page.now), page.limit],
   );
-  return rows.map((row) => ({ bookId: row.book_id, id: row.id, dueAt: row.due_at }));
+  return rows.map(toDueRow);
+}
+
+export interface DueByBook {
+  readonly rows: DueRow[];
+  /** The last book that was looked at; undefined when there is no further one. */
+  readonly lastBook: Uuid | undefined;
+}
+
+const BEFORE_ALL_BOOKS = '00000000-0000-0000-0000-000000000000';
+/** Books in one page. */
+export const BOOKS_PAGE = 100;
+/** Rows in one page; a book gets an equal part of them, at least a job and at most ten. */
+const ROWS_PAGE = 10_000;
+const ROWS_PER_BOOK = { least: 100, most: 1_000 };
+
+/**
+ * A page of books in order of id, each with its own longest due rows: however many rows of one book are due, they keep
+ * none of another's from being found. A step from book to book reads one entry of the index, a book without due rows
+ * another one. Index: <table>_due_by_book.
+ */
+export async function findDueByBook(
+  pool: Pool,
+  { table, id, where }: DueSource,
+  page: { now: Instant; after: Uuid | undefined },
+): Promise<DueByBook> {
+  const open = `due_at IS NOT NULL AND stuck_at IS NULL AND ${where}`;
+  const { rows } = await pool.query<{ book_id: Uuid; id: string | null; due_at: Instant | null }>(
+    `WITH RECURSIVE step (book_id) AS (
+       (SELECT book_id FROM ${table} WHERE ${open} AND book_id > $2 ORDER BY book_id LIMIT 1)
+       UNION ALL
+       SELECT (SELECT book_id FROM ${table} WHERE ${open} AND ${table}.book_id > step.book_id ORDER BY ${table}.book_id LIMIT 1)
+       FROM step WHERE step.book_id IS NOT NULL
+     ), book AS MATERIALIZED (
+       SELECT book_id FROM step WHERE book_id IS NOT NULL LIMIT ${BOOKS_PAGE}
+     )
+     SELECT book.book_id, due.id, due.due_at FROM book LEFT JOIN LATERAL (
+       SELECT ${id} AS id, due_at FROM ${table}
+       WHERE ${open} AND ${table}.book_id = book.book_id AND due_at <= $1 ORDER BY due_at
+       LIMIT (SELECT GREATEST(${ROWS_PER_BOOK.least}, LEAST(${ROWS_PER_BOOK.most}, ${ROWS_PAGE} / count(*))) FROM book)
+     ) AS due ON true`,
+    [new Date(page.now), page.after ?? BEFORE_ALL_BOOKS],
+  );
+  const books = new Set(rows.map((row) => row.book_id));
+  const due = rows.filter((row): row is DueRecord => row.id !== null).map(toDueRow);
+  return { rows: due, lastBook: books.size < BOOKS_PAGE ? undefined : [...books].at(-1) };
 }
 
 /**

@@ -9,6 +9,7 @@ import { failpoint } from '../failpoints.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Committer } from '../ledger/committer.ts';
+import type { OutsideCalls } from '../outside/call-shares.ts';
 import { failureCodeOf } from '../rails/failure-codes.ts';
 import type { Rail, RailAnswer } from '../rails/rail.ts';
 import { recordUnknown } from './await-outcome.ts';
@@ -24,10 +25,11 @@ export interface SendRuntime {
   clock: Clock;
   secretBox: SecretBox;
   rail(name: string): Rail;
+  calls: OutsideCalls;
   payoutFailed: RowFailure;
 }
 
-/** First bell after the reservation: submits at once. An earlier try that died is harmless, the rail knows the id. */
+/** First job after the reservation: submits at once. An earlier try that died is harmless, the rail knows the id. */
 export function submitPayouts(runtime: SendRuntime, bookId: BookId, payoutIds: readonly Uuid[]): Promise<void> {
   return eachInProcess(runtime, { bookId, payoutIds }, (payout) => submit(runtime, bookId, payout));
 }
@@ -44,13 +46,11 @@ async function eachInProcess(
 ): Promise<void> {
   const found = await loadPayouts(runtime.pool, rows.bookId, rows.payoutIds);
   await Promise.all(
-    [...found.values()].map(async (payout) => {
-      if (payout.status !== 'processing' || payout.rail === 'book') return;
-      try {
-        await act(payout);
-      } catch (error) {
-        await runtime.payoutFailed(rows.bookId, payout.id, error);
-      }
+    [...found.values()].map((payout) => {
+      if (payout.status !== 'processing' || payout.rail === 'book') return undefined;
+      return runtime.calls.make({ party: payout.rail, bookId: rows.bookId, id: payout.id }, () =>
+        act(payout).catch((error: unknown) => runtime.payoutFailed(rows.bookId, payout.id, error)),
+      );
     }),
   );
 }

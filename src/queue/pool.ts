@@ -3,12 +3,12 @@
  * sees to its rows one by one, and a job that fails whole (the database is away) is rung again by the sweeper.
  */
 import type { Logger } from '../log.ts';
+import { Room } from '../room.ts';
 import { warnSeldom } from '../seldom.ts';
 import { withinLimit } from '../time-limit.ts';
 import type { CarriedJob, CarriedWorker } from './carrier.ts';
 import type { JOBS, JobData, JobName, QueuePool } from './job.ts';
 import type { Queues } from './queues.ts';
-import { Room } from './room.ts';
 
 export type Handlers<Name extends QueuePool> = Record<(typeof JOBS)[Name][number], (data: JobData) => Promise<unknown>>;
 
@@ -17,8 +17,8 @@ export interface PoolDefinition {
   /** Jobs in hand at once, in each lane that the process prefers. */
   readonly concurrency: number;
   /**
-   * For each of them so many rows in hand at most, in all lanes together. Only for a pool that waits on nobody outside:
-   * elsewhere the rows of one slow rail or receiver would take the room of all others.
+   * For each of them so many rows in hand at most, in all lanes together and shared by books (room.ts). Only for a pool that
+   * waits on nobody outside: elsewhere the rows of one slow rail or receiver would take the room of all others.
    */
   readonly rowsPerJob?: number;
   readonly answer: (name: JobName, data: JobData) => Promise<unknown>;
@@ -81,13 +81,13 @@ export function startPool(definition: PoolDefinition, options: StartPoolOptions)
   async function answer(job: CarriedJob): Promise<void> {
     const rows = job.data.ids.length;
     inHand += 1;
-    await room.enter(rows);
+    await room.enter(job.data.bookId, rows);
     try {
       await definition.answer(job.name, job.data);
     } catch (error) {
       warn(error);
     } finally {
-      room.leave(rows);
+      room.leave(job.data.bookId, rows);
       inHand -= 1;
       if (inHand === 0) onIdle?.();
     }

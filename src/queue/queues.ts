@@ -21,6 +21,8 @@ export interface QueueJob {
    * kept and follows it. Without it every bell is a job of its own.
    */
   readonly deduplicationId?: string;
+  /** Jobs without one go first, in order; then those of the lowest number, from 1. */
+  readonly priority?: number;
 }
 
 export interface QueueDepth {
@@ -104,7 +106,10 @@ export function createQueues(config: QueuesConfig, log: Logger): Queues {
     const given = jobs.map((job) => ({
       name: job.name,
       data: job.data,
-      opts: carrier.jobOptions(job.deduplicationId),
+      opts:
+        job.priority === undefined
+          ? carrier.jobOptions(job.deduplicationId)
+          : { ...carrier.jobOptions(job.deduplicationId), priority: job.priority },
     }));
     const [only] = given;
     // Mostly one: a pipeline of one command costs twice as much as the command.
@@ -114,9 +119,14 @@ export function createQueues(config: QueuesConfig, log: Logger): Queues {
 
   async function depth(pool: QueuePool, lane: number, signal: AbortSignal): Promise<QueueDepth> {
     const queue = await readyQueue(queueName(pool, lane), signal);
-    const counts = await queue.getJobCounts('waiting', 'active', 'delayed', 'failed');
-    const { waiting = 0, active = 0, delayed = 0, failed = 0 } = counts;
-    return { queue: `${pool}-${lane}`, pool, lane, states: { waiting, active, delayed, failed } };
+    const counts = await queue.getJobCounts('waiting', 'prioritized', 'active', 'delayed', 'failed');
+    const { waiting = 0, prioritized = 0, active = 0, delayed = 0, failed = 0 } = counts;
+    return {
+      queue: `${pool}-${lane}`,
+      pool,
+      lane,
+      states: { waiting: waiting + prioritized, active, delayed, failed },
+    };
   }
 
   return {

@@ -122,6 +122,23 @@ export function queueContract(config: () => QueuesConfig): void {
     await expect.poll(() => answered.ids, soon).toEqual(['first', 'third']);
   });
 
+  test('jobs without a priority go first, then those of the lowest number; all are counted as waiting', async () => {
+    const add = (id: string, priority?: number) =>
+      queues.add(
+        'ledger',
+        0,
+        [{ name: 'payout.reserve', data: { bookId: 'book', ids: [id] }, deduplicationId: id, priority }],
+        LIMIT,
+      );
+    await add('third', 2);
+    await add('second', 1);
+    await add('first');
+    await add('third', 2);
+    expect((await queues.depth('ledger', 0, LIMIT)).states.waiting).toBe(3);
+    start({ concurrency: 1 });
+    await expect.poll(() => answered.ids, soon).toEqual(['first', 'second', 'third']);
+  });
+
   test('a job that fails is forgotten, and the next is answered', async () => {
     start();
     doorbell.ring('book', [reserve('poison')]);

@@ -205,18 +205,69 @@ describe('the sweeper', () => {
     expect(rungIds('payout.reserve')).toEqual([free, held]);
   });
 
-  test('while a queue is deep its alarms wait, and the others ring', async () => {
-    const [pending, processing] = await insertPayouts(superuser, [
-      { bookId: book, dueAt: NOW - 1 },
-      { bookId: book, status: 'processing', dueAt: NOW - 1 },
+  test('a deep lane takes one job of each book until that book is asked for again; other pools go on', async () => {
+    const quiet = newId();
+    const ids = await insertPayouts(
+      superuser,
+      Array.from({ length: 250 }, (_, index) => ({ bookId: book, dueAt: NOW - 1_000 + index })),
+    );
+    const [ofQuiet] = await insertPayouts(superuser, [{ bookId: quiet, dueAt: NOW }]);
+    const [processing] = await insertPayouts(superuser, [{ bookId: book, status: 'processing', dueAt: NOW - 1 }]);
+    waiting = { ledger: 301 };
+    const sweeper = createSweeper(runtime());
+    await sweeper.sweep();
+    expect(rungIds('payout.reserve').toSorted()).toEqual([...ids.slice(0, 100), ofQuiet].toSorted());
+    expect(rungIds('payout.inquire')).toEqual([processing]);
+    expect(await dueAt(ids[100]!)).toBe(NOW - 900);
+    now += 29_999;
+    await sweeper.sweep();
+    expect(rungIds('payout.reserve')).toHaveLength(101);
+    now += 1;
+    await sweeper.sweep();
+    expect(rungIds('payout.reserve')).toHaveLength(202);
+    waiting = { ledger: 300 };
+    await sweeper.sweep();
+    expect(new Set(rungIds('payout.reserve')).size).toBe(251);
+  });
+
+  test('one book with more due rows than a round takes holds back no other book', async () => {
+    const quiet = Array.from({ length: 150 }, () => newId());
+    await superuser.query(
+      `INSERT INTO payouts (book_id, id, status, account_id, hold_id, amount, fee, currency, rail, destination_type,
+                            end_to_end_id, request_id, due_at, created_at, updated_at)
+       SELECT $1, id, 'pending', id, id, 900, 0, 'JOD', 'sandbox', 'cliq', id::text, id, $2, now(), now()
+       FROM (SELECT gen_random_uuid() AS id FROM generate_series(1, 60000)) AS flood`,
+      [book, new Date(NOW - DAY)],
+    );
+    const ofQuiet = await insertPayouts(
+      superuser,
+      quiet.map((bookId) => ({ bookId, dueAt: NOW - 1 })),
+    );
+    const { queues } = runtime();
+    await sweep({
+      queues: {
+        ...queues,
+        async depth(of, lane, limit) {
+          const depth = await queues.depth(of, lane, limit);
+          const added = rung.filter((one) => one.pool === of && one.lane === lane).length;
+          return { ...depth, states: { ...depth.states, waiting: added } };
+        },
+      },
+    });
+    const reserved = rung.filter(({ job }) => job.name === 'payout.reserve').map(({ job }) => job);
+    const jobsOf = (bookId: Uuid) => reserved.filter((job) => job.data.bookId === bookId);
+    expect(reserved.flatMap((job) => job.data.ids)).toEqual(expect.arrayContaining(ofQuiet));
+    expect(quiet.map((bookId) => jobsOf(bookId).map((job) => job.priority))).toEqual(quiet.map(() => [undefined]));
+    // What goes beyond a book's first job stands behind the first jobs of all others.
+    expect(jobsOf(book).map((job) => job.priority)).toEqual(
+      jobsOf(book).map((_, index) => (index === 0 ? undefined : index)),
+    );
+    expect(jobsOf(book).length).toBeGreaterThan(1);
+    expect(reserved.length).toBeLessThan(500);
+    const { rows } = await superuser.query('SELECT count(*)::int AS due FROM payouts WHERE due_at <= $1', [
+      new Date(NOW),
     ]);
-    waiting = { ledger: 5_001 };
-    await sweep();
-    expect(rung.flatMap(({ job }) => job.data.ids)).toEqual([processing]);
-    expect(await dueAt(pending!)).toBe(NOW - 1);
-    waiting = { ledger: 5_000 };
-    await sweep();
-    expect(rungIds('payout.reserve')).toEqual([pending]);
+    expect(rows[0].due).toBe(60_150 - reserved.flatMap((job) => job.data.ids).length);
   });
 
   test('while the queues are away no alarm is pushed, and all ring at once when they are back', async () => {

@@ -10,6 +10,7 @@ import { ApiError } from '../../../src/errors.ts';
 import { PLAIN_FINGERPRINTS } from '../../../src/idempotency/fingerprints.ts';
 import { Committer } from '../../../src/ledger/committer.ts';
 import { createLogger } from '../../../src/log.ts';
+import { CALLS_AT_ONCE } from '../../../src/outside/call-shares.ts';
 import type { RowFailure } from '../../../src/payouts/row-failure.ts';
 import { createDoorbell } from '../../../src/queue/doorbell.ts';
 import type { PoolDefinition } from '../../../src/queue/pool.ts';
@@ -95,7 +96,7 @@ export class SimulatedProcess implements Owner {
     const answering = (pool: PoolDefinition) => (job: WaitingJob) => pool.answer(job.name, job.data);
     this.#pools = new Map([
       ['ledger', answering(ledgerPool(this.runtime))],
-      ['rails', answering(railsPool(this.runtime))],
+      ['rails', answering(railsPool(this.runtime, CALLS_AT_ONCE))],
       ['webhooks', ({ data }) => deliverer.deliver(data.bookId, data.ids)],
     ]);
   }

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Room } from '../../../src/queue/room.ts';
+import { Room } from '../../src/room.ts';
 
 /** Enters, and says when it is in. */
-function visit(room: Room, rows: number) {
-  const visitor = { rows, inside: false };
-  void room.enter(rows).then(() => {
+function visit(room: Room, rows: number, bookId = 'book') {
+  const visitor = { rows, bookId, inside: false };
+  void room.enter(bookId, rows).then(() => {
     visitor.inside = true;
   });
   return visitor;
@@ -16,17 +16,17 @@ const settled = () => new Promise(setImmediate);
 describe('a room for rows', () => {
   test('lets in what there is room for, and the next when there is room again', async () => {
     const room = new Room(100);
-    const [first, second, third] = [visit(room, 60), visit(room, 60), visit(room, 30)];
+    const [first, second, third] = [visit(room, 60, 'a'), visit(room, 60, 'b'), visit(room, 30, 'c')];
     await settled();
     expect([first.inside, second.inside, third.inside]).toEqual([true, false, false]);
-    room.leave(60);
+    room.leave('a', 60);
     await settled();
     expect([second.inside, third.inside]).toEqual([true, true]);
   });
 
-  test('keeps the order in which they came: nobody small overtakes somebody large', async () => {
+  test('nobody small overtakes somebody large whose turn it is', async () => {
     const room = new Room(100);
-    const [first, large, small] = [visit(room, 50), visit(room, 80), visit(room, 1)];
+    const [first, large, small] = [visit(room, 50, 'a'), visit(room, 80, 'b'), visit(room, 1, 'c')];
     await settled();
     expect([first.inside, large.inside, small.inside]).toEqual([true, false, false]);
   });
@@ -37,19 +37,41 @@ describe('a room for rows', () => {
     const next = visit(room, 1);
     await settled();
     expect([large.inside, next.inside]).toEqual([true, false]);
-    room.leave(100);
+    room.leave('book', 100);
     await settled();
     expect(next.inside).toBe(true);
+  });
+
+  test('a book alone has half of the room, and the next book comes in at once', async () => {
+    const room = new Room(100);
+    const busy = Array.from({ length: 60 }, () => visit(room, 1, 'busy'));
+    const quiet = visit(room, 1, 'quiet');
+    await settled();
+    expect([busy.filter(({ inside }) => inside).length, quiet.inside]).toEqual([50, true]);
+  });
+
+  test('books take turns at the door', async () => {
+    const room = new Room(100);
+    const busy = [visit(room, 100, 'busy'), visit(room, 100, 'busy'), visit(room, 100, 'busy')];
+    const quiet = visit(room, 1, 'quiet');
+    await settled();
+    expect([busy[0]!.inside, quiet.inside]).toEqual([true, false]);
+    room.leave('busy', 100);
+    await settled();
+    expect([busy[1]!.inside, quiet.inside]).toEqual([true, false]);
+    room.leave('busy', 100);
+    await settled();
+    expect([busy[2]!.inside, quiet.inside]).toEqual([false, true]);
   });
 
   test('never holds more than its size, and everybody comes in at last', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 50 }),
-        fc.array(fc.nat(80), { maxLength: 40 }),
-        async (size, sizes) => {
+        fc.array(fc.tuple(fc.nat(80), fc.constantFrom('a', 'b', 'c')), { maxLength: 40 }),
+        async (size, jobs) => {
           const room = new Room(size);
-          const visitors = sizes.map((rows) => visit(room, rows));
+          const visitors = jobs.map(([rows, bookId]) => visit(room, rows, bookId));
           const gone = new Set<(typeof visitors)[number]>();
           while (gone.size < visitors.length) {
             await settled();
@@ -57,7 +79,7 @@ describe('a room for rows', () => {
             expect(inside.length).toBeGreaterThan(0);
             expect(inside.reduce((sum, { rows }) => sum + Math.min(rows, size), 0)).toBeLessThanOrEqual(size);
             gone.add(inside[0]!);
-            room.leave(inside[0]!.rows);
+            room.leave(inside[0]!.bookId, inside[0]!.rows);
           }
         },
       ),

@@ -1,0 +1,192 @@
+/**
+ * Enqueues the rows of one kind that are due, and postpones them as it does. Little that is due goes as it comes, the
+ * longest due first. More than a page is taken book by book, so that one book's hundred thousand rows hold back nobody's:
+ * each round gives every book its first job at the end of the queue, and what it has beyond that behind everybody's first
+ * jobs (by priority), new work included.
+ */
+import type { Clock, Instant } from '../src/clock.ts';
+import type { Pool } from '../src/db/pool.ts';
+import { failpoint } from '../src/failpoints.ts';
+import { deriveId, type Uuid } from '../src/ids.ts';
+import { byBook } from '../src/operations/by-book.ts';
+import { type DueRow, type DueSource, findDue, findDueByBook } from '../src/operations/due-store.ts';
+import { forEachRow } from '../src/queue/for-each-row.ts';
+import { IDS_PER_JOB, type JobName, laneOf, type QueuePool } from '../src/queue/job.ts';
+import type { QueueJob, Queues } from '../src/queue/queues.ts';
+
+/** Rows that a job waits for: which they are, who moves them, and when to enqueue them again if nobody did. */
+export interface DueKind {
+  readonly name: string;
+  readonly pool: QueuePool;
+  readonly job: JobName;
+  readonly againMs: number;
+  readonly source: DueSource;
+  /** Postpones rows of one book by compare-and-set; answers with the ids that were. */
+  postpone(pool: Pool, bookId: string, rows: readonly DueRow[], until: Instant): Promise<string[]>;
+}
+
+export interface EnqueueDueRuntime {
+  readonly pool: Pool;
+  readonly queues: Pick<Queues, 'add' | 'depth' | 'lanes'>;
+  readonly clock: Clock;
+}
+
+/** Rows in one page over all books: a few milliseconds to read, ten jobs to enqueue. */
+const PAGE = 1_000;
+/** Thirty thousand rows: what one worker moves before they are due again. More would only be postponed once more. */
+const DEEP = 300;
+/** After so many times the jobs of the same rows get another name. */
+const TIMES_NAMED_ALIKE = 4;
+/** Books whose rows are postponed side by side. */
+const BOOKS_AT_ONCE = 4;
+/** A round ends some time, however much is due. */
+const WALKS = 100;
+/** Books of which is kept when they last had a job. */
+const BOOKS_KEPT = 10_000;
+export const QUEUE_LIMIT_MS = 2_000;
+
+export class DueEnqueuer {
+  readonly #runtime: EnqueueDueRuntime;
+  readonly #kind: DueKind;
+  readonly #onError: (error: unknown) => void;
+  /** When a book's last job was enqueued, by its id. */
+  readonly #servedAt = new Map<Uuid, Instant>();
+
+  /** `onError` is told what went wrong with one book's rows; they stay due. */
+  constructor(runtime: EnqueueDueRuntime, kind: DueKind, onError: (error: unknown) => void) {
+    this.#runtime = runtime;
+    this.#kind = kind;
+    this.#onError = onError;
+  }
+
+  /** One round; resolves to how many rows were enqueued. Rejects when nothing can be read or enqueued. */
+  async round(isClosing: () => boolean): Promise<number> {
+    const { pool, clock } = this.#runtime;
+    const oldest = await findDue(pool, this.#kind.source, { now: clock.now(), limit: PAGE });
+    if (oldest.length === 0) return 0;
+    const round = new Round(this.#runtime, this.#kind);
+    if (oldest.length < PAGE) return this.#enqueue(round, oldest);
+    let enqueued = 0;
+    for (let walk = 0; walk < WALKS; walk++) {
+      const walked = await this.#walk(round, isClosing);
+      enqueued += walked;
+      // Nothing more: it is all enqueued, the queues are deep, or another sweeper is at it.
+      if (walked === 0 || isClosing()) break;
+    }
+    return enqueued;
+  }
+
+  /** Once through all books, each with an equal share. */
+  async #walk(round: Round, isClosing: () => boolean): Promise<number> {
+    let enqueued = 0;
+    let after: Uuid | undefined;
+    do {
+      const page = { now: this.#runtime.clock.now(), after };
+      const { rows, lastBook } = await findDueByBook(this.#runtime.pool, this.#kind.source, page);
+      if (rows.length > 0) enqueued += await this.#enqueue(round, rows);
+      after = lastBook;
+    } while (after !== undefined && !isClosing());
+    return enqueued;
+  }
+
+  async #enqueue(round: Round, rows: readonly DueRow[]): Promise<number> {
+    const { pool, clock, queues } = this.#runtime;
+    const now = clock.now();
+    // Asked before anything is postponed: rows stay due while their queue is deep or away.
+    const taken: [Uuid, readonly DueRow[]][] = [];
+    for (const [bookId, ofBook] of byBook(rows)) {
+      const room = await round.roomFor(bookId, this.#servedRecently(bookId, now));
+      if (room > 0) taken.push([bookId, ofBook.slice(0, room)]);
+    }
+    if (taken.length === 0) return 0;
+    failpoint('sweeper.push.before');
+    let enqueued = 0;
+    await forEachRow(taken, {
+      concurrency: BOOKS_AT_ONCE,
+      work: async ([bookId, ofBook]) => {
+        const ids = await this.#kind.postpone(pool, bookId, ofBook, now + this.#kind.againMs);
+        if (ids.length === 0) return;
+        round.put(bookId, ids, now);
+        this.#served(bookId, now);
+        enqueued += ids.length;
+      },
+      onError: (_, error) => this.#onError(error),
+    });
+    failpoint('sweeper.push.after');
+    await round.send(queues);
+    failpoint('sweeper.ring.after');
+    return enqueued;
+  }
+
+  #servedRecently(bookId: Uuid, now: Instant): boolean {
+    return now - (this.#servedAt.get(bookId) ?? Number.NEGATIVE_INFINITY) < this.#kind.againMs;
+  }
+
+  #served(bookId: Uuid, now: Instant): void {
+    if (this.#servedAt.size >= BOOKS_KEPT) this.#servedAt.clear();
+    this.#servedAt.set(bookId, now);
+  }
+}
+
+/** What one round has enqueued so far: how deep the lanes are, and how many jobs each book has had. */
+class Round {
+  readonly #runtime: EnqueueDueRuntime;
+  readonly #kind: DueKind;
+  readonly #depths = new Map<number, number>();
+  readonly #jobsOf = new Map<Uuid, number>();
+  #unsent = new Map<number, QueueJob[]>();
+
+  constructor(runtime: EnqueueDueRuntime, kind: DueKind) {
+    this.#runtime = runtime;
+    this.#kind = kind;
+  }
+
+  /** Rows of a book that may be enqueued now. A deep lane still takes one job of each book that has none in it. */
+  async roomFor(bookId: Uuid, servedRecently: boolean): Promise<number> {
+    const lane = laneOf(bookId, this.#runtime.queues.lanes);
+    const depth = this.#depths.get(lane) ?? (await this.#readDepth(lane));
+    if (depth <= DEEP) return Number.POSITIVE_INFINITY;
+    return servedRecently ? 0 : IDS_PER_JOB;
+  }
+
+  put(bookId: Uuid, ids: readonly string[], now: Instant): void {
+    const lane = laneOf(bookId, this.#runtime.queues.lanes);
+    const ofLane = this.#unsent.get(lane) ?? [];
+    this.#unsent.set(lane, ofLane);
+    const { job, againMs } = this.#kind;
+    let before = this.#jobsOf.get(bookId) ?? 0;
+    for (let at = 0; at < ids.length; at += IDS_PER_JOB) {
+      const data = { bookId, ids: ids.slice(at, at + IDS_PER_JOB) };
+      const named = namedAgain({ name: job, data }, { now, namedMs: againMs * TIMES_NAMED_ALIKE });
+      ofLane.push(before === 0 ? named : { ...named, priority: before });
+      before += 1;
+    }
+    this.#jobsOf.set(bookId, before);
+  }
+
+  async send(queues: EnqueueDueRuntime['queues']): Promise<void> {
+    const unsent = this.#unsent;
+    this.#unsent = new Map();
+    for (const [lane, jobs] of unsent) {
+      this.#depths.set(lane, (this.#depths.get(lane) ?? 0) + jobs.length);
+      await queues.add(this.#kind.pool, lane, jobs, { limitMs: QUEUE_LIMIT_MS });
+    }
+  }
+
+  async #readDepth(lane: number): Promise<number> {
+    const { states } = await this.#runtime.queues.depth(this.#kind.pool, lane, { limitMs: QUEUE_LIMIT_MS });
+    this.#depths.set(lane, states.waiting);
+    return states.waiting;
+  }
+}
+
+/**
+ * A job that is enqueued again and again while nobody moves its rows. It is named after all its rows: a queue holds it once
+ * for a while, and no row is left out because another row's job is waiting. Then it gets another name: a queue may keep a
+ * job that nobody will take, as BullMQ on Postgres does with what a dead worker had in hand, for as long as the clock of
+ * another worker was ahead.
+ */
+export function namedAgain(job: QueueJob, { now, namedMs }: { now: Instant; namedMs: number }): QueueJob {
+  const { bookId, ids } = job.data;
+  return { ...job, deduplicationId: deriveId(job.name, bookId, String(Math.floor(now / namedMs)), ...ids) };
+}
