@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { newId, type Uuid } from '../../src/ids.ts';
+import { BEFORE_ALL_BOOKS, DUE_DELIVERIES, DUE_PENDING_PAYOUTS, dueByBookSql } from '../../src/operations/due-store.ts';
 import type { QueuePool } from '../../src/queue/job.ts';
 import type { QueueJob } from '../../src/queue/queues.ts';
 import { createSweeper, type SweeperRuntime, startSweeper } from '../../workers/sweeper.ts';
@@ -236,7 +237,7 @@ describe('the sweeper', () => {
       `INSERT INTO payouts (book_id, id, status, account_id, hold_id, amount, fee, currency, rail, destination_type,
                             end_to_end_id, request_id, due_at, created_at, updated_at)
        SELECT $1, id, 'pending', id, id, 900, 0, 'JOD', 'sandbox', 'cliq', id::text, id, $2, now(), now()
-       FROM (SELECT gen_random_uuid() AS id FROM generate_series(1, 60000)) AS flood`,
+       FROM (SELECT gen_random_uuid() AS id FROM generate_series(1, 40000)) AS flood`,
       [book, new Date(NOW - DAY)],
     );
     const ofQuiet = await insertPayouts(
@@ -267,7 +268,7 @@ describe('the sweeper', () => {
     const { rows } = await superuser.query('SELECT count(*)::int AS due FROM payouts WHERE due_at <= $1', [
       new Date(NOW),
     ]);
-    expect(rows[0].due).toBe(60_150 - reserved.flatMap((job) => job.data.ids).length);
+    expect(rows[0].due).toBe(40_150 - reserved.flatMap((job) => job.data.ids).length);
   });
 
   test('while the queues are away no alarm is pushed, and all ring at once when they are back', async () => {
@@ -329,6 +330,21 @@ describe('the sweeper', () => {
        ORDER BY due_at LIMIT 1000`,
     );
     expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('payouts_due');
+  });
+
+  test.each([DUE_PENDING_PAYOUTS, DUE_DELIVERIES])('takes books in turn by an index: $table', async (source) => {
+    const books = Array.from({ length: 30 }, () => newId());
+    const due = books.flatMap((bookId) => Array.from({ length: 100 }, () => ({ bookId, dueAt: NOW })));
+    await insertPayouts(superuser, due);
+    await insertDeliveries(
+      superuser,
+      due.map((row, index) => ({ ...row, eventSequence: BigInt(index + 1), endpointId: row.bookId })),
+    );
+    await superuser.query('ANALYZE payouts, webhook_deliveries');
+    const { rows } = await pool.query(`EXPLAIN ${dueByBookSql(source)}`, [new Date(NOW), BEFORE_ALL_BOOKS]);
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+    expect(new Set(plan.match(/using \w+/g))).toEqual(new Set([`using ${source.table}_due_by_book`]));
+    expect(plan).not.toMatch(/Seq Scan on|Sort/);
   });
 
   test('rounds never overlap', async () => {
