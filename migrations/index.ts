@@ -10,8 +10,14 @@ import * as checkpoints from './0007-checkpoints.ts';
 import * as batchId from './0008-batch-id.ts';
 import * as referencesOfOneCommit from './0009-references-of-one-commit.ts';
 import * as accountsOfAPosting from './0010-accounts-of-a-posting.ts';
+
+
+import * as accountsByStatus from './0011-accounts-by-status.ts';
+
+
 import * as installation from './0016-installation.ts';
 import * as dueByBook from './0018-due-by-book.ts';
+
 
 interface NamedMigration {
   name: string;
@@ -29,6 +35,7 @@ const MIGRATIONS: NamedMigration[] = [
   { name: '0008-batch-id', migration: batchId },
   { name: '0009-references-of-one-commit', migration: referencesOfOneCommit },
   { name: '0010-accounts-of-a-posting', migration: accountsOfAPosting },
+  { name: '0011-accounts-by-status', migration: accountsByStatus },
   { name: '0016-installation', migration: installation },
   { name: '0018-due-by-book', migration: dueByBook },
 ];

@@ -127,6 +127,8 @@ const schema = z.object({
   RATE_LIMIT_WRITES_PER_SECOND: whole(1, 1_000_000).default(100),
   RATE_LIMIT_READS_PER_SECOND: whole(1, 1_000_000).default(400),
   DATABASE_POOL_SIZE: whole(2, 200).default(10),
+  /** Connections for lists, beside those: one book has half of them at most. Opened by the first list that is asked for. */
+  DATABASE_LIST_POOL_SIZE: whole(1, 50).default(4),
   /** Basis points (hundredths of a per cent) of a payout's amount, per destination. */
   PAYOUT_FEE_CLIQ_BASIS_POINTS: whole(0, 10_000).default(50),
   PAYOUT_FEE_ACCOUNT_BASIS_POINTS: whole(0, 10_000).default(0),

@@ -6,6 +6,7 @@ import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import { createDatabaseClock } from './db/database-clock.ts';
 import { type Forms, watchForms } from './db/forms.ts';
+import { createListReads, LIST_CONNECTION_TIMEOUT_MS, type ListReads } from './db/list-reads.ts';
 import { createPool, type Pool } from './db/pool.ts';
 import { classifyFailure } from './db/postgres-errors.ts';
 import { createSecretBox, type SecretBox } from './db/secret-box.ts';
@@ -30,6 +31,7 @@ export interface Runtime {
   readonly log: Logger;
   readonly clock: Clock;
   readonly pool: Pool;
+  readonly lists: ListReads;
   readonly committer: Committer;
   readonly queues: Queues;
   readonly doorbell: Doorbell;
@@ -69,6 +71,14 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
     log,
     namedStatements: config.DATABASE_NAMED_STATEMENTS,
   });
+  const listPool = createPool({
+    url: config.DATABASE_URL,
+    name: `${options.name ?? 'countinghouse'} lists`,
+    size: config.DATABASE_LIST_POOL_SIZE,
+    log,
+    queryTimeoutMs: LIST_CONNECTION_TIMEOUT_MS,
+    namedStatements: config.DATABASE_NAMED_STATEMENTS,
+  });
   const databaseClock = createDatabaseClock(pool, { onFailure: warnSeldom(log, 'the time of Postgres was not read') });
   const clock = options.clock ?? databaseClock;
   const forms = watchForms(pool, { onFailure: warnSeldom(log, "the installation's row was not read") });
@@ -96,6 +106,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
     log,
     clock,
     pool,
+    lists: createListReads(listPool),
     committer,
     queues,
     doorbell,
@@ -131,6 +142,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
       await authenticator.close();
       await queues.close();
       await rails.close();
+      await listPool.end();
       await pool.end();
     },
   };

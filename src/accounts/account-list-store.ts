@@ -1,8 +1,10 @@
 import type { Instant } from '../clock.ts';
-import { build, createdBetween, keyset, type Page, type PageRequest, pageOf, runBuilt } from '../db/page.ts';
+import { build, createdBetween, createdBounds, type Page, type PageRequest } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
+import { type Walk, walkPage } from '../db/walk.ts';
 import type { AccountStatus } from '../ledger/account.ts';
 import type { BookId } from '../ledger/book.ts';
+import { metadataWalks } from '../ledger/metadata-store.ts';
 import {
   CUSTOMER_ACCOUNT_JOIN,
   CUSTOMER_ACCOUNT_SELECT,
@@ -19,33 +21,58 @@ export interface AccountFilter {
   metadata?: Record<string, string>;
 }
 
-/** A page of accounts, newest first. Indexes: account_profiles_pkey, _by_currency, _by_external_id, metadata_index. */
+type CustomerAccountRow = Parameters<typeof customerAccountFromRow>[0];
+
+/**
+ * A page of accounts, newest first. Indexes: account_profiles_by_external_id, metadata_index, accounts_by_status (those that
+ * are not open) and account_profiles_by_currency, of which the rarest is walked; without a filter account_profiles_pkey.
+ */
 export async function listAccounts(
   db: Queryable,
   bookId: BookId,
   filter: AccountFilter,
   page: PageRequest,
 ): Promise<Page<CustomerAccount>> {
-  const query = build
-    .select(build.raw(CUSTOMER_ACCOUNT_SELECT))
-    .from(build.raw(CUSTOMER_ACCOUNT_JOIN))
-    .where('p.book_id', bookId);
-  if (filter.statuses?.length) query.whereIn('a.status', [...filter.statuses]);
-  if (filter.currency !== undefined) query.where('p.currency', filter.currency);
-  if (filter.externalId !== undefined) query.where('p.external_id', filter.externalId);
-  for (const [key, value] of Object.entries(filter.metadata ?? {})) {
-    query.whereRaw(
-      "p.account_id IN (SELECT object_id FROM metadata_index WHERE book_id = ? AND object = 'account' AND key = ? AND value = ?)",
-      [bookId, key, value],
-    );
-    // The index keeps pairs that an update has replaced; the row itself decides.
-    query.whereRaw('p.metadata @> ?::jsonb', [JSON.stringify({ [key]: value })]);
-  }
-  createdBetween(
-    query,
-    { gte: filter.createdGte, lt: filter.createdLt },
-    { id: 'p.account_id', createdAt: 'p.created_at' },
+  const { statuses, currency, externalId, metadata } = filter;
+  const created = { gte: filter.createdGte, lt: filter.createdLt };
+  const all = { table: 'account_profiles', id: 'account_id', equal: { book_id: bookId } };
+  const walks: Walk[] = metadataWalks(bookId, 'account', metadata);
+  if (externalId !== undefined) walks.unshift({ ...all, among: { column: 'external_id', values: [externalId] } });
+  if (statuses?.length && !statuses.includes('open')) walks.push(notOpen(bookId, statuses));
+  if (currency !== undefined) walks.push({ ...all, among: { column: 'currency', values: [currency] } });
+  const { rows, ...end } = await walkPage<CustomerAccountRow>(
+    db,
+    {
+      all,
+      walks,
+      bounds: createdBounds(created),
+      // The index of metadata keeps pairs that an update has replaced; accounts that are open have no index.
+      rechecked: [statuses, metadata, created.gte, created.lt].some((given) => given !== undefined),
+      row(candidate) {
+        const query = build
+          .select(build.raw(`${CUSTOMER_ACCOUNT_SELECT}, octet_length(p.metadata::text) AS bytes`))
+          .from(build.raw(CUSTOMER_ACCOUNT_JOIN))
+          .where({ 'p.book_id': bookId, 'p.account_id': candidate });
+        if (statuses?.length) query.whereIn('a.status', [...statuses]);
+        if (currency !== undefined) query.where('p.currency', currency);
+        if (externalId !== undefined) query.where('p.external_id', externalId);
+        if (metadata !== undefined) query.whereRaw('p.metadata @> ?::jsonb', [JSON.stringify(metadata)]);
+        createdBetween(query, created, 'p.created_at');
+        return query;
+      },
+    },
+    page,
   );
-  const rows = await runBuilt<Parameters<typeof customerAccountFromRow>[0]>(db, keyset(query, page, 'p.account_id'));
-  return pageOf(rows.map(customerAccountFromRow), page);
+  return { rows: rows.map(customerAccountFromRow), ...end };
+}
+
+/** Index: accounts_by_status. It also has the accounts of the book's own chart, which have no profile. */
+function notOpen(bookId: BookId, statuses: readonly AccountStatus[]): Walk {
+  return {
+    table: 'accounts',
+    id: 'id',
+    equal: { book_id: bookId },
+    among: { column: 'status', values: statuses },
+    predicate: "status <> 'open'",
+  };
 }

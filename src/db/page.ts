@@ -10,6 +10,12 @@ import type { Queryable } from './pool.ts';
 /** Builds statements; it has no connection. */
 export const build: Knex = knexFactory({ client: 'pg' });
 
+/** A bound of the column that a page is ordered by. */
+export interface IdBound {
+  operator: '<' | '>' | '>=';
+  id: string;
+}
+
 export interface PageRequest {
   /** 1 to 100. */
   limit: number;
@@ -19,7 +25,10 @@ export interface PageRequest {
 
 export interface Page<Row> {
   rows: Row[];
+  /** Only false ends a list: a page may be short, even empty, although there is more (see walk.ts). */
   hasMore: boolean;
+  /** Where a short page came to: the id to read on from, which need not be that of a row shown. */
+  reached?: string;
 }
 
 export async function runBuilt<Row>(db: Queryable, query: Knex.QueryBuilder): Promise<Row[]> {
@@ -45,19 +54,24 @@ export function pageOf<Row>(rows: Row[], page: PageRequest): Page<Row> {
 /** Ids are minted before the commit that dates their rows; a book whose clock ran ahead dates them later still. */
 const MINTED_BEFORE_MS = 3_600_000;
 
-/** Bounds of time as bounds of ids too, so that the primary key's index serves them. */
-export function createdBetween(
-  query: Knex.QueryBuilder,
-  range: { gte?: Instant; lt?: Instant },
-  columns: { id: string; createdAt: string },
-): void {
-  if (range.gte !== undefined) {
-    query
-      .where(columns.createdAt, '>=', new Date(range.gte).toISOString())
-      .where(columns.id, '>=', firstIdAt(range.gte - MINTED_BEFORE_MS));
-  }
-  if (range.lt !== undefined)
-    query.where(columns.createdAt, '<', new Date(range.lt).toISOString()).where(columns.id, '<', firstIdAt(range.lt));
+export interface CreatedRange {
+  /** At or after. */
+  gte?: Instant;
+  /** Before. */
+  lt?: Instant;
+}
+
+/** Bounds of time as bounds of ids, so that an index in order of ids serves them. The time itself is to be compared too. */
+export function createdBounds({ gte, lt }: CreatedRange): IdBound[] {
+  const bounds: IdBound[] = [];
+  if (gte !== undefined) bounds.push({ operator: '>=', id: firstIdAt(gte - MINTED_BEFORE_MS) });
+  if (lt !== undefined) bounds.push({ operator: '<', id: firstIdAt(lt) });
+  return bounds;
+}
+
+export function createdBetween(query: Knex.QueryBuilder, { gte, lt }: CreatedRange, column: string): void {
+  if (gte !== undefined) query.where(column, '>=', new Date(gte).toISOString());
+  if (lt !== undefined) query.where(column, '<', new Date(lt).toISOString());
 }
 
 /** The least UUIDv7 of a millisecond. */

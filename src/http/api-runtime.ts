@@ -1,6 +1,7 @@
 /** What the API takes of the process around it. The process's runtime satisfies it. */
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
+import type { ListReads } from '../db/list-reads.ts';
 import type { Logger } from '../log.ts';
 import type { Authenticator } from '../organisations/authenticate.ts';
 import type { PayoutRuntime } from '../payouts/request-payout.ts';
@@ -18,5 +19,7 @@ export interface ApiRuntime extends PayoutRuntime, SimulationRuntime {
   readonly log: Logger;
   readonly clock: Clock;
   readonly authenticator: Authenticator;
+  /** For whatever shows many rows; one object is read by the pool. */
+  readonly lists: ListReads;
   readonly metrics: HttpMetrics;
 }

@@ -2,12 +2,18 @@
 import { z } from 'zod';
 import type { Instant } from '../clock.ts';
 import type { Page, PageRequest } from '../db/page.ts';
-import { type IdKind, parsePublicId } from '../ids.ts';
+import type { Queryable } from '../db/pool.ts';
+import { CANDIDATES_MAX, PAGE_BYTES_MAX } from '../db/walk.ts';
+import { type IdKind, parsePublicId, publicId } from '../ids.ts';
 import { isCurrency } from '../money/currency.ts';
+import type { RouteRequest } from './route.ts';
 import { exampleId, METADATA_LIMITS } from './schemas/fields.ts';
 
 /** Published at GET /v1/limits. */
-export const PAGE_LIMITS = { default: 20, maximum: 100 } as const;
+export const PAGE_LIMITS = { default: 20, maximum: 100, bytes: PAGE_BYTES_MAX, candidates: CANDIDATES_MAX } as const;
+
+/** Each costs a look-up for every object that a page looks at. Published at GET /v1/limits. */
+export const METADATA_FILTERS_MAX = 5;
 
 const LIMIT_EXPECTATION = `Expects a whole number from 1 to ${PAGE_LIMITS.maximum}.`;
 
@@ -98,9 +104,15 @@ export const createdAtFilter = z
 
 export const metadataFilter = z
   .record(z.string().min(1).max(METADATA_LIMITS.key), z.string().max(METADATA_LIMITS.value))
+  .check((context) => {
+    const [beyond] = Object.keys(context.value).slice(METADATA_FILTERS_MAX);
+    if (beyond === undefined) return;
+    const message = `Expects at most ${METADATA_FILTERS_MAX} filters on metadata.`;
+    context.issues.push({ code: 'custom', input: context.value, path: [beyond], message });
+  })
   .optional()
   .meta({
-    description: '`metadata[key]`: objects whose metadata have this value. Several must all hold.',
+    description: `\`metadata[key]\`: objects whose metadata have this value. Up to ${METADATA_FILTERS_MAX}, which must all hold.`,
     param: { style: 'deepObject', explode: true },
   });
 
@@ -147,6 +159,26 @@ interface PagingQuery {
   ending_before?: string;
 }
 
+/**
+ * Reads what a list shows, on connections that no money waits for. Throws ApiError `service_unavailable`, naming the filters
+ * to narrow, when it takes more than two seconds.
+ */
+export function readList<Result>(
+  { runtime, principal, query }: RouteRequest,
+  work: (db: Queryable) => Promise<Result>,
+): Promise<Result> {
+  return runtime.lists.read(principal.bookId, work, waysToNarrow((query ?? {}) as Record<string, unknown>));
+}
+
+const PAGING = ['limit', 'starting_after', 'ending_before'];
+
+function waysToNarrow(query: Record<string, unknown>): string {
+  const filters = Object.keys(query).filter((name) => query[name] !== undefined && !PAGING.includes(name));
+  const fewer = 'ask for fewer objects by limit';
+  if (filters.length === 0) return `Repeat it, or ${fewer}.`;
+  return `Narrow ${filters.join(', ')} to fewer or rarer values, or ${fewer}.`;
+}
+
 export function pageRequest({ limit, starting_after, ending_before }: PagingQuery): PageRequest {
   return { limit, startingAfter: starting_after, endingBefore: ending_before };
 }
@@ -158,28 +190,34 @@ export function listAnswer<Item>(list: {
   url: string;
   backwards: boolean;
   cursorOf: (item: Item) => string;
+  /** The cursor of a page that came further than its last object. */
+  reached?: string;
 }) {
-  const { data, hasMore, url, backwards, cursorOf } = list;
+  const { data, hasMore, url, backwards, cursorOf, reached } = list;
   const last = backwards ? data[0] : data.at(-1);
+  const cursor = reached ?? (last && cursorOf(last));
   return {
     object: 'list',
     data,
     has_more: hasMore,
-    next_cursor: hasMore && last !== undefined ? cursorOf(last) : null,
+    next_cursor: (hasMore && cursor) || null,
     url,
   };
 }
 
-/** A page of rows as the answer of a route. */
+/** A page of rows as the answer of a route. `kind` is that of the ids that a short page reads on from. */
 export function pageAnswer<Row>(
   page: Page<Row>,
-  request: { query: PagingQuery; url: string },
+  request: { query: PagingQuery; url: string; kind?: IdKind },
   view: (row: Row) => { id: string },
 ): { status: number; json: unknown } {
-  const data = page.rows.map(view);
-  const backwards = request.query.ending_before !== undefined;
+  const { rows, hasMore, reached } = page;
+  const { query, url, kind } = request;
+  const data = rows.map(view);
+  const backwards = query.ending_before !== undefined;
+  const further = reached !== undefined && kind !== undefined ? publicId(kind, reached) : undefined;
   return {
     status: 200,
-    json: listAnswer({ data, hasMore: page.hasMore, url: request.url, backwards, cursorOf: ({ id }) => id }),
+    json: listAnswer({ data, hasMore, url, backwards, cursorOf: ({ id }) => id, reached: further }),
   };
 }

@@ -1,5 +1,7 @@
 import { column, plainArray, rowsOf, textArray } from '../db/columns.ts';
+import type { Walk } from '../db/walk.ts';
 import type { Uuid } from '../ids.ts';
+import type { BookId } from './book.ts';
 import { type Log, WRITE_ORDER } from './table.ts';
 
 /** One pair of an object's metadata, for `metadata[key]` filters: an insert-only table, so that search costs the hot rows nothing. */
@@ -30,3 +32,17 @@ export const metadataIndex: Log<MetadataPair> = {
     });
   },
 };
+
+/** The objects of each pair, in order of their ids. Index: metadata_index_pkey. */
+export function metadataWalks(
+  bookId: BookId,
+  object: MetadataPair['object'],
+  metadata: Readonly<Record<string, string>> = {},
+): Walk[] {
+  return Object.entries(metadata).map(([key, value]) => ({
+    table: 'metadata_index',
+    id: 'object_id',
+    equal: { book_id: bookId, object, key, value },
+    probed: true,
+  }));
+}

@@ -1,7 +1,9 @@
 import type { Instant } from '../clock.ts';
-import { build, createdBetween, keyset, type Page, type PageRequest, pageOf, runBuilt } from '../db/page.ts';
+import { build, createdBetween, createdBounds, type Page, type PageRequest } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
+import { type Walk, walkPage } from '../db/walk.ts';
 import type { BookId } from '../ledger/book.ts';
+import { metadataWalks } from '../ledger/metadata-store.ts';
 import type { Payout, PayoutStatus } from './payout.ts';
 import { PAYOUT_COLUMNS, type PayoutRow, payoutFromRow } from './payout-store.ts';
 
@@ -14,8 +16,8 @@ export interface PayoutFilter {
 }
 
 /**
- * A page of payouts, newest first. Indexes: payouts_by_status for each status (merged, each bounded by the limit),
- * payouts_by_external_id, metadata_index, else payouts_pkey.
+ * A page of payouts, newest first. Indexes: payouts_by_external_id, metadata_index and payouts_by_status, of which the
+ * rarest is walked and the others are asked about each candidate; without a filter payouts_pkey.
  */
 export async function listPayouts(
   db: Queryable,
@@ -23,24 +25,30 @@ export async function listPayouts(
   filter: PayoutFilter,
   page: PageRequest,
 ): Promise<Page<Payout>> {
-  const one = (status?: PayoutStatus) => {
-    const query = build('payouts').select(build.raw(PAYOUT_COLUMNS)).where('book_id', bookId);
-    if (status) query.where('status', status);
-    if (filter.externalId !== undefined) query.where('external_id', filter.externalId);
-    for (const [key, value] of Object.entries(filter.metadata ?? {})) {
-      query.whereRaw(
-        "id IN (SELECT object_id FROM metadata_index WHERE book_id = ? AND object = 'payout' AND key = ? AND value = ?)",
-        [bookId, key, value],
-      );
-    }
-    createdBetween(query, { gte: filter.createdGte, lt: filter.createdLt }, { id: 'id', createdAt: 'created_at' });
-    return keyset(query, page, 'id');
-  };
-  const statuses = [...new Set(filter.statuses ?? [])];
-  const query =
-    statuses.length <= 1
-      ? one(statuses[0])
-      : keyset(build.from(build.unionAll(statuses.map(one), true).as('merged')), page, 'id');
-  const rows = await runBuilt<PayoutRow>(db, query);
-  return pageOf(rows.map(payoutFromRow), page);
+  const { externalId, statuses } = filter;
+  const created = { gte: filter.createdGte, lt: filter.createdLt };
+  const all = { table: 'payouts', id: 'id', equal: { book_id: bookId } };
+  const walks: Walk[] = metadataWalks(bookId, 'payout', filter.metadata);
+  if (externalId !== undefined) walks.unshift({ ...all, among: { column: 'external_id', values: [externalId] } });
+  if (statuses?.length) walks.push({ ...all, among: { column: 'status', values: statuses } });
+  const { rows, ...end } = await walkPage<PayoutRow>(
+    db,
+    {
+      all,
+      walks,
+      bounds: createdBounds(created),
+      rechecked: created.gte !== undefined || created.lt !== undefined,
+      row(candidate) {
+        const query = build('payouts')
+          .select(build.raw(`${PAYOUT_COLUMNS}, octet_length(metadata::text) AS bytes`))
+          .where({ book_id: bookId, id: candidate });
+        if (externalId !== undefined) query.where('external_id', externalId);
+        if (statuses?.length) query.whereIn('status', [...statuses]);
+        createdBetween(query, created, 'created_at');
+        return query;
+      },
+    },
+    page,
+  );
+  return { rows: rows.map(payoutFromRow), ...end };
 }

@@ -23,6 +23,7 @@ import {
   oneOrMore,
   pageAnswer,
   pageRequest,
+  readList,
 } from '../pages.ts';
 import { type RouteRequest, route } from '../route.ts';
 import * as schemas from '../schemas/accounts.ts';
@@ -83,7 +84,8 @@ const list = route({
     metadata: metadataFilter,
   }),
   responses: { 200: { description: 'Newest first.', schema: listOf(schemas.account, 'Account') } },
-  async handle({ runtime, principal, query }) {
+  async handle(request) {
+    const { principal, query } = request;
     const filter = {
       statuses: query.status,
       currency: query.currency,
@@ -92,8 +94,10 @@ const list = route({
       externalId: query.external_id,
       metadata: query.metadata,
     };
-    const page = await listAccounts(runtime.pool, principal.bookId, filter, pageRequest(query));
-    return pageAnswer(page, { query, url: '/v1/accounts' }, (account) => view(account, isLive(principal)));
+    const page = await readList(request, (db) => listAccounts(db, principal.bookId, filter, pageRequest(query)));
+    return pageAnswer(page, { query, url: '/v1/accounts', kind: 'account' }, (account) =>
+      view(account, isLive(principal)),
+    );
   },
 });
 
@@ -152,14 +156,15 @@ const balance = route({
   query: z.strictObject({ at: instant.optional() }),
   responses: { 200: { description: 'As it is, or was.', schema: schemas.balance } },
   async handle(request) {
-    const { runtime, principal, query } = request;
+    const { principal, query } = request;
     const { account } = await findAccount(request);
     const head = { object: 'balance', livemode: isLive(principal), account: publicId('account', account.id) };
     const now = { sequence: account.lines, ...balanceView(account) };
     if (query.at === undefined) return { status: 200, json: { ...head, at: null, ...now } };
-    const { line, posted } = await findBalanceAt(runtime.pool, principal.bookId, account, query.at);
+    const at = query.at;
+    const { line, posted } = await readList(request, (db) => findBalanceAt(db, principal.bookId, account, at));
     const then = { sequence: line, posted, held: null, available: null };
-    return { status: 200, json: { ...head, at: formatInstant(query.at), ...now, ...then } };
+    return { status: 200, json: { ...head, at: formatInstant(at), ...now, ...then } };
   },
 });
 
@@ -175,9 +180,11 @@ const entries = route({
   query: listQuery('sequence', {}),
   responses: { 200: { description: 'Newest first.', schema: listOf(accountEntry, 'AccountEntry') } },
   async handle(request) {
-    const { runtime, principal, query } = request;
+    const { principal, query } = request;
     const { account } = await findAccount(request);
-    const page = await listAccountLines(runtime.pool, principal.bookId, account.id, pageRequest(query));
+    const page = await readList(request, (db) =>
+      listAccountLines(db, principal.bookId, account.id, pageRequest(query)),
+    );
     const data = page.rows.map(lineView);
     const url = `/v1/accounts/${publicId('account', account.id)}/entries`;
     const backwards = query.ending_before !== undefined;
@@ -216,7 +223,8 @@ const history = route({
   responses: { 200: { description: 'Oldest first.', schema: timeline } },
   async handle(request) {
     const { account } = await findAccount(request);
-    return { status: 200, json: await readTimeline(request.runtime.pool, request.principal.bookId, account.id) };
+    const { bookId } = request.principal;
+    return { status: 200, json: await readList(request, (db) => readTimeline(db, bookId, account.id)) };
   },
 });
 

@@ -11,7 +11,7 @@ import {
 } from '../../proofs/checkpoint-store.ts';
 import { proveConsistency, proveInclusion } from '../../proofs/prove.ts';
 import { found } from '../answers.ts';
-import { listQuery, pageAnswer, pageRequest } from '../pages.ts';
+import { listQuery, pageAnswer, pageRequest, readList } from '../pages.ts';
 import { type RouteRequest, route } from '../route.ts';
 import { checkpoint, consistencyProof, inclusionProof } from '../schemas/checkpoints.ts';
 import { reference } from '../schemas/fields.ts';
@@ -27,8 +27,9 @@ const list = route({
   scope: 'journal:read',
   query: listQuery('checkpoint', {}),
   responses: { 200: { description: 'Newest first.', schema: listOf(checkpoint, 'Checkpoint') } },
-  async handle({ runtime, principal, query }) {
-    const page = await listCheckpoints(runtime.pool, principal.bookId, pageRequest(query));
+  async handle(request) {
+    const { principal, query } = request;
+    const page = await readList(request, (db) => listCheckpoints(db, principal.bookId, pageRequest(query)));
     return pageAnswer(page, { query, url: '/v1/journal/checkpoints' }, checkpointView);
   },
 });

@@ -3,7 +3,7 @@ import { type IdKind, parsePublicId, publicId, type Uuid } from '../../ids.ts';
 import { isEventFilter } from '../../webhooks/event-filter.ts';
 import { getEvent, listEvents } from '../../webhooks/event-store.ts';
 import { found } from '../answers.ts';
-import { createdAtFilter, givenTexts, listQuery, pageRequest } from '../pages.ts';
+import { createdAtFilter, givenTexts, listQuery, pageRequest, readList } from '../pages.ts';
 import { route } from '../route.ts';
 import { event } from '../schemas/events.ts';
 import { exampleId } from '../schemas/fields.ts';
@@ -58,7 +58,8 @@ const list = route({
   scope: 'events:read',
   query: listQuery('event', { type: typeFilter, object: objectFilter, created_at: createdAtFilter }),
   responses: { 200: { description: 'Newest first.', schema: listOf(event, 'Event') } },
-  async handle({ runtime, principal, query }) {
+  async handle(request) {
+    const { principal, query } = request;
     const filter = {
       bookId: principal.bookId,
       types: query.type,
@@ -66,9 +67,9 @@ const list = route({
       createdGte: query.created_at?.gte,
       createdLt: query.created_at?.lt,
     };
-    const { rows, hasMore } = await listEvents(runtime.pool, filter, pageRequest(query));
-    const last = query.ending_before === undefined ? rows.at(-1) : rows[0];
-    const cursor = hasMore && last ? `"${publicId('event', last.id)}"` : 'null';
+    const { rows, hasMore, reached } = await readList(request, (db) => listEvents(db, filter, pageRequest(query)));
+    const last = reached ?? (query.ending_before === undefined ? rows.at(-1) : rows[0])?.id;
+    const cursor = hasMore && last ? `"${publicId('event', last)}"` : 'null';
     // Put together as text: an event is shown to the byte as it was written.
     const data = rows.map(({ payload }) => payload).join(',');
     return {

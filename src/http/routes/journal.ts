@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import type { Queryable } from '../../db/pool.ts';
 import { ApiError } from '../../errors.ts';
 import { type IdKind, parsePublicId, publicId, type Uuid } from '../../ids.ts';
+import type { BookId } from '../../ledger/book.ts';
 import { journalEntryView } from '../../ledger/entry-view.ts';
 import {
   findEntry,
@@ -10,8 +12,8 @@ import {
   type ReadEntry,
 } from '../../ledger/journal-read-store.ts';
 import { found } from '../answers.ts';
-import { listQuery, pageAnswer, pageRequest } from '../pages.ts';
-import { type RouteRequest, route } from '../route.ts';
+import { listQuery, pageAnswer, pageRequest, readList } from '../pages.ts';
+import { route } from '../route.ts';
 import { exampleId } from '../schemas/fields.ts';
 import { journalEntry } from '../schemas/journal.ts';
 import { listOf } from '../schemas/shown.ts';
@@ -48,35 +50,37 @@ const list = route({
   query: listQuery('entry', { resource: resourceFilter }),
   responses: { 200: { description: 'Newest first.', schema: listOf(journalEntry, 'JournalEntry') } },
   async handle(request) {
-    const { runtime, principal, query } = request;
+    const { principal, query } = request;
+    const { bookId } = principal;
     const page = pageRequest(query);
-    const [startingAfter, endingBefore] = await Promise.all([
-      sequenceAt(request, 'starting_after', page.startingAfter),
-      sequenceAt(request, 'ending_before', page.endingBefore),
-    ]);
-    const bounds = { limit: page.limit, startingAfter, endingBefore };
-    const entries = await listEntries(runtime.pool, principal.bookId, { resourceId: query.resource }, bounds);
-    const view = await viewer(request, entries.rows);
-    return pageAnswer(entries, { query, url: '/v1/journal/entries' }, view);
+    return readList(request, async (db) => {
+      const [startingAfter, endingBefore] = await Promise.all([
+        sequenceAt(db, bookId, { param: 'starting_after', id: page.startingAfter }),
+        sequenceAt(db, bookId, { param: 'ending_before', id: page.endingBefore }),
+      ]);
+      const bounds = { limit: page.limit, startingAfter, endingBefore };
+      const entries = await listEntries(db, bookId, { resourceId: query.resource }, bounds);
+      return pageAnswer(entries, { query, url: '/v1/journal/entries' }, await viewer(db, bookId, entries.rows));
+    });
   },
 });
 
 /** The journal is read by its sequence; a cursor names an entry. */
 async function sequenceAt(
-  { runtime, principal }: RouteRequest,
-  param: string,
-  id: Uuid | undefined,
+  db: Queryable,
+  bookId: BookId,
+  { param, id }: { param: string; id: Uuid | undefined },
 ): Promise<string | undefined> {
   if (id === undefined) return undefined;
-  const sequence = await findEntrySequence(runtime.pool, principal.bookId, id);
+  const sequence = await findEntrySequence(db, bookId, id);
   if (sequence === undefined) {
     throw new ApiError('cursor_invalid', { param, detail: `There is no entry ${publicId('entry', id)} in this book.` });
   }
   return String(sequence);
 }
 
-async function viewer({ runtime, principal }: RouteRequest, entries: readonly ReadEntry[]) {
-  const codes = await loadAccountCodes(runtime.pool, principal.bookId, entries);
+async function viewer(db: Queryable, bookId: BookId, entries: readonly ReadEntry[]) {
+  const codes = await loadAccountCodes(db, bookId, entries);
   return (entry: ReadEntry) => journalEntryView(entry, (accountId) => codes.get(accountId)!);
 }
 
@@ -92,7 +96,7 @@ const read = route({
   async handle(request) {
     const { runtime, principal, params } = request;
     const entry = found(await findEntry(runtime.pool, principal.bookId, params.id!));
-    const view = await viewer(request, [entry]);
+    const view = await viewer(runtime.pool, principal.bookId, [entry]);
     return { status: 200, json: view(entry) };
   },
 });

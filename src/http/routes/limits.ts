@@ -1,3 +1,4 @@
+import { LIST_TIMEOUT_MS } from '../../db/list-reads.ts';
 import { MAX_REQUEST_AMOUNT } from '../../money/amount.ts';
 import { TRIES_MAX } from '../../webhooks/delivery.ts';
 import { ENDPOINTS_PER_BOOK_MAX } from '../../webhooks/endpoint.ts';
@@ -8,7 +9,7 @@ import { ANSWER_SECONDS } from '../connections.ts';
 import { IN_FLIGHT_LIMITS } from '../in-flight.ts';
 import { MAX_FAULTS } from '../json-body.ts';
 import { MAX_DEPTH, MAX_MEMBERS } from '../nesting.ts';
-import { PAGE_LIMITS } from '../pages.ts';
+import { METADATA_FILTERS_MAX, PAGE_LIMITS } from '../pages.ts';
 import { limitOf, POINTS } from '../rate-limiter.ts';
 import { BODY_LIMIT_BYTES } from '../request-body.ts';
 import { MAX_IDEMPOTENCY_KEY_LENGTH, MAX_WAIT_SECONDS } from '../request-headers.ts';
@@ -39,11 +40,18 @@ const read = route({
       body: { bytes: BODY_LIMIT_BYTES, depth: MAX_DEPTH, members: MAX_MEMBERS },
       errors: MAX_FAULTS,
       answer_seconds: ANSWER_SECONDS,
-      page: PAGE_LIMITS,
+      page: {
+        default: PAGE_LIMITS.default,
+        maximum: PAGE_LIMITS.maximum,
+        bytes: PAGE_LIMITS.bytes,
+        rows_read: PAGE_LIMITS.candidates,
+        timeout_ms: LIST_TIMEOUT_MS,
+      },
       metadata: {
         keys: METADATA_LIMITS.keys,
         key_characters: METADATA_LIMITS.key,
         value_characters: METADATA_LIMITS.value,
+        filters: METADATA_FILTERS_MAX,
       },
       characters: {
         name: TEXT_LIMITS.name,

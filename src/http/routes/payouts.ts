@@ -22,6 +22,7 @@ import {
   oneOrMore,
   pageAnswer,
   pageRequest,
+  readList,
 } from '../pages.ts';
 import { type RouteAnswer, type RouteRequest, route } from '../route.ts';
 import * as schemas from '../schemas/payouts.ts';
@@ -130,7 +131,8 @@ const list = route({
     metadata: metadataFilter,
   }),
   responses: { 200: { description: 'Newest first.', schema: listOf(schemas.payout, 'Payout') } },
-  async handle({ runtime, principal, query }) {
+  async handle(request) {
+    const { principal, query } = request;
     const filter = {
       statuses: query.status,
       createdGte: query.created_at?.gte,
@@ -138,8 +140,10 @@ const list = route({
       externalId: query.external_id,
       metadata: query.metadata,
     };
-    const page = await listPayouts(runtime.pool, principal.bookId, filter, pageRequest(query));
-    return pageAnswer(page, { query, url: '/v1/payouts' }, (payout) => payoutView(payout, isLive(principal)));
+    const page = await readList(request, (db) => listPayouts(db, principal.bookId, filter, pageRequest(query)));
+    return pageAnswer(page, { query, url: '/v1/payouts', kind: 'payout' }, (payout) =>
+      payoutView(payout, isLive(principal)),
+    );
   },
 });
 
@@ -199,9 +203,9 @@ const returns = route({
     200: { description: 'All of them, oldest first.', schema: listOf(schemas.payoutReturn, 'PayoutReturn') },
   },
   async handle(request) {
-    const { runtime, principal } = request;
+    const { principal } = request;
     const payout = await findPayout(request);
-    const rows = await listReturns(runtime.pool, principal.bookId, payout.id);
+    const rows = await readList(request, (db) => listReturns(db, principal.bookId, payout.id));
     const data = rows.map((row) => returnView(row, isLive(principal)));
     const url = `/v1/payouts/${publicId('payout', payout.id)}/returns`;
     return { status: 200, json: listAnswer({ data, hasMore: false, url, backwards: false, cursorOf: ({ id }) => id }) };
@@ -234,7 +238,8 @@ const history = route({
   responses: { 200: { description: 'Oldest first.', schema: timeline } },
   async handle(request) {
     const payout = await findPayout(request);
-    return { status: 200, json: await readTimeline(request.runtime.pool, request.principal.bookId, payout.id) };
+    const { bookId } = request.principal;
+    return { status: 200, json: await readList(request, (db) => readTimeline(db, bookId, payout.id)) };
   },
 });
 

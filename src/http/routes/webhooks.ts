@@ -20,7 +20,7 @@ import {
 import { type AllowList, parseAllowList } from '../../webhooks/public-address.ts';
 import { newSecret } from '../../webhooks/signature.ts';
 import { actorOf, found, isLive, runCommand } from '../answers.ts';
-import { listQuery, oneOrMore, pageAnswer, pageRequest } from '../pages.ts';
+import { listQuery, oneOrMore, pageAnswer, pageRequest, readList } from '../pages.ts';
 import { type RouteAnswer, type RouteRequest, route } from '../route.ts';
 import { event } from '../schemas/events.ts';
 import { listOf } from '../schemas/shown.ts';
@@ -98,9 +98,12 @@ const list = route({
   scope: 'webhooks:read',
   query: listQuery('webhookEndpoint', {}),
   responses: { 200: { description: 'Newest first.', schema: listOf(schemas.webhook, 'WebhookEndpoint') } },
-  async handle({ runtime, principal, query }) {
-    const page = await listEndpoints(runtime.pool, principal.bookId, pageRequest(query));
-    return pageAnswer(page, { query, url: '/v1/webhooks' }, (endpoint) => endpointView(endpoint, isLive(principal)));
+  async handle(request) {
+    const { principal, query } = request;
+    const page = await readList(request, (db) => listEndpoints(db, principal.bookId, pageRequest(query)));
+    return pageAnswer(page, { query, url: '/v1/webhooks', kind: 'webhookEndpoint' }, (endpoint) =>
+      endpointView(endpoint, isLive(principal)),
+    );
   },
 });
 
@@ -232,12 +235,12 @@ const deliveries = route({
   query: listQuery('event', { status: oneOrMore(schemas.DELIVERY_STATUSES, 'Deliveries in any of these states.') }),
   responses: { 200: { description: 'Newest first.', schema: listOf(schemas.delivery, 'WebhookDelivery') } },
   async handle(request) {
-    const { runtime, principal, query } = request;
+    const { principal, query } = request;
     const endpoint = await findEndpoint(request);
     const filter = { bookId: principal.bookId, endpointId: endpoint.id, statuses: query.status };
-    const page = await listDeliveries(runtime.pool, filter, pageRequest(query));
+    const page = await readList(request, (db) => listDeliveries(db, filter, pageRequest(query)));
     const url = `/v1/webhooks/${publicId('webhookEndpoint', endpoint.id)}/deliveries`;
-    return pageAnswer(page, { query, url }, (delivery) => deliveryView(delivery, isLive(principal)));
+    return pageAnswer(page, { query, url, kind: 'event' }, (delivery) => deliveryView(delivery, isLive(principal)));
   },
 });
 

@@ -36,8 +36,19 @@ export const limits = z
     }),
     errors: whole('Errors in one answer.'),
     answer_seconds: whole('An answer that is not read within this time ends its connection.'),
-    page: z.strictObject({ default: whole(), maximum: whole() }),
-    metadata: z.strictObject({ keys: whole(), key_characters: whole(), value_characters: whole() }),
+    page: z.strictObject({
+      default: whole(),
+      maximum: whole(),
+      bytes: whole('A page ends with the object whose texts take it beyond this.'),
+      rows_read: whole('Objects that the filters of a page look at; a page for which they do not suffice is short.'),
+      timeout_ms: whole('After it a read is given up: 503, and `detail` says what to narrow.'),
+    }),
+    metadata: z.strictObject({
+      keys: whole(),
+      key_characters: whole(),
+      value_characters: whole(),
+      filters: whole('Of a list, by `metadata[key]`.'),
+    }),
     characters: z.strictObject({ name: whole(), description: whole(), external_id: whole(), idempotency_key: whole() }),
     wait_seconds: whole('Prefer: wait.'),
     idempotency: z.strictObject({

@@ -54,12 +54,20 @@ export function listOf(item: z.ZodType, itemName: string) {
   return z
     .strictObject({
       object: z.literal('list'),
-      data: z.array(item),
-      has_more: z.boolean().meta({ description: 'Whether there are more in the direction that was read.' }),
+      data: z.array(item).meta({
+        description:
+          'A page may hold fewer than `limit`, even none, although `has_more` is true: it is bounded in bytes and in the rows that its filters look at (GET /v1/limits).',
+      }),
+      has_more: z.boolean().meta({
+        description: 'Whether there may be more in the direction that was read. Only false ends a list.',
+      }),
       next_cursor: z
         .string()
         .nullable()
-        .meta({ description: 'The cursor that reads on in the same direction; null at the end.' }),
+        .meta({
+          description:
+            'The cursor that reads on in the same direction, also from a page without objects; null at the end.',
+        }),
       url: z.string().meta({ description: 'The path of this list.' }),
     })
     .meta({ id: `${itemName}List` });

@@ -1,0 +1,180 @@
+/**
+ * Pages of lists with filters, whose cost depends neither on what a book holds nor on how its filters fit together.
+ *
+ * One index gives the ids of one filter in order (a *walk*); every id is a *candidate*, which the other filters may refuse.
+ * A page looks at 2,000 candidates at most. Where those are not enough to fill it, the page is short and says how far it
+ * came: the cursor of the next page is the last candidate, whether it matched or not. The filter to walk is the rarest,
+ * counted to 1,000. docs/decisions/bounded-lists.md has the figures, and what was tried.
+ */
+import type { Knex } from 'knex';
+import { build, type IdBound, type Page, type PageRequest, runBuilt } from './page.ts';
+import type { Queryable } from './pool.ts';
+
+/** Candidates of a page. Five filters on 100,000 rows each take 20 ms for them. Published at GET /v1/limits. */
+export const CANDIDATES_MAX = 2_000;
+/** A page ends with the row that takes its text beyond this: 100 rows may have 10 MB of metadata. Published at GET /v1/limits. */
+export const PAGE_BYTES_MAX = 1_000_000;
+/** Beyond it a filter is common, and no choice among common ones makes a page whole. */
+const COUNTED_TO = 1_000;
+
+/** An index that has the rows of one filter in the order of their ids. */
+export interface Walk {
+  table: string;
+  /** The column of the id, last in the index. */
+  id: string;
+  /** The first columns of the index, each with its value. */
+  equal: Readonly<Record<string, string>>;
+  /** The column between those and the id, and the values asked for: each is a range of the index. */
+  among?: { column: string; values: readonly string[] };
+  /** SQL that makes a partial index apply. */
+  predicate?: string;
+  /** Other walks look each candidate up in this index. For filters that the row itself cannot answer cheaply. */
+  probed?: boolean;
+}
+
+export interface WalkedList {
+  /** Of each filter that has an index. */
+  walks: readonly Walk[];
+  /** All rows of the list, for when no filter has an index. */
+  all: Walk;
+  /** Bounds that follow from filters; the page's cursor is added. */
+  bounds?: readonly IdBound[];
+  /** True when `row` may refuse candidates for more than the filters of `walks`, or those indexes know rows that match no longer. */
+  rechecked?: boolean;
+  /** The row of a candidate, if it matches all filters but probed ones: its columns, and `bytes`, the size of its long texts. */
+  row: (candidate: Knex.Raw) => Knex.QueryBuilder;
+}
+
+type Order = 'asc' | 'desc';
+
+/**
+ * A page of rows. Two or three statements: the walks are counted when there are several, and the last candidate is asked for
+ * when the page is short. They belong in one snapshot (see list-reads.ts): a candidate that comes between them is not missed,
+ * one that ceases to match may end a list too soon.
+ */
+export async function walkPage<Row>(db: Queryable, list: WalkedList, page: PageRequest): Promise<Page<Row>> {
+  const order: Order = page.endingBefore === undefined ? 'desc' : 'asc';
+  const bounds = [...(list.bounds ?? []), ...cursorBounds(page)];
+  const [walk = list.all, ...others] = await rarestFirst(db, list.walks, bounds);
+  const everyOneMatches = others.length === 0 && !list.rechecked;
+  const depth = everyOneMatches ? page.limit + 1 : CANDIDATES_MAX;
+  const candidates = candidatesOf(walk, { bounds, order, limit: depth });
+  const matching = matchingRows(list, { candidates, probes: others.filter(({ probed }) => probed) });
+  const rows = await runBuilt<Row & Found>(db, withinBytes(matching.limit(page.limit + 1), order));
+  const found = Number(rows[0]?.found ?? 0);
+  const kept = rows.slice(0, page.limit);
+  if (order === 'asc') kept.reverse();
+  if (found > kept.length) return { rows: kept, hasMore: true };
+  if (everyOneMatches) return { rows: kept, hasMore: false };
+  const [last] = await runBuilt<{ candidate: string | bigint }>(
+    db,
+    candidates
+      .clone()
+      .offset(depth - 1)
+      .limit(1),
+  );
+  return last ? { rows: kept, hasMore: true, reached: String(last.candidate) } : { rows: kept, hasMore: false };
+}
+
+interface Found {
+  /** Rows of the page before it was cut by its bytes. */
+  found: bigint;
+}
+
+function cursorBounds({ startingAfter, endingBefore }: PageRequest): IdBound[] {
+  const bounds: IdBound[] = [];
+  if (startingAfter !== undefined) bounds.push({ operator: '<', id: startingAfter });
+  if (endingBefore !== undefined) bounds.push({ operator: '>', id: endingBefore });
+  return bounds;
+}
+
+/** Counts each walk to COUNTED_TO, all in one statement. Those that are as common as each other keep their order. */
+async function rarestFirst(
+  db: Queryable,
+  walks: readonly Walk[],
+  bounds: readonly IdBound[],
+): Promise<readonly Walk[]> {
+  if (walks.length < 2) return walks;
+  const counts = walks.map((walk, at) => {
+    const counted = candidatesOf(walk, { bounds, order: 'desc', limit: COUNTED_TO }).as('counted');
+    return build.count('*').from(counted).as(`walk_${at}`);
+  });
+  const [row] = await runBuilt<Record<string, bigint>>(db, build.select(counts));
+  const rarity = (at: number) => Number(row![`walk_${at}`]);
+  return walks
+    .map((walk, at) => ({ walk, count: rarity(at) }))
+    .sort((a, b) => a.count - b.count)
+    .map(({ walk }) => walk);
+}
+
+interface Reach {
+  bounds: readonly IdBound[];
+  order: Order;
+  limit: number;
+}
+
+/** Ids of a walk in order, as `candidate`. */
+function candidatesOf(walk: Walk, reach: Reach): Knex.QueryBuilder {
+  if (!walk.among) return inOrder(walk, reach).orderBy(walk.id, reach.order).limit(reach.limit);
+  const { values } = walk.among;
+  const ranges = [...new Set(values)].map((value) => rangeOf(walk, value, reach));
+  return build
+    .select('candidate')
+    .from(build.unionAll(ranges, true).as('ranges'))
+    .orderBy('candidate', reach.order)
+    .limit(reach.limit);
+}
+
+/**
+ * One value of a column, as a range and ordered by both columns: so that nothing but their index can give the order. With an
+ * equality the planner may as well walk the key and filter, which reads a whole book where there is no such row.
+ */
+function rangeOf(walk: Walk, value: string, { bounds, order, limit }: Reach): Knex.QueryBuilder {
+  const { column } = walk.among!;
+  const query = inOrder(walk, { bounds: [] });
+  for (const { operator, id } of bounds) query.whereRaw(`(??, ??) ${operator} (?, ?)`, [column, walk.id, value, id]);
+  return query
+    .where(column, '>=', value)
+    .where(column, '<=', value)
+    .orderBy([
+      { column, order },
+      { column: walk.id, order },
+    ])
+    .limit(limit);
+}
+
+function inOrder(walk: Walk, { bounds }: Pick<Reach, 'bounds'>): Knex.QueryBuilder {
+  const query = build(walk.table).select({ candidate: walk.id }).where(walk.equal);
+  for (const { operator, id } of bounds) query.where(walk.id, operator, id);
+  return walk.predicate ? query.whereRaw(walk.predicate) : query;
+}
+
+/** Candidates that pass the probes, each with its row. Neither can be turned into a join that reads a whole index. */
+function matchingRows(
+  { row }: WalkedList,
+  { candidates, probes }: { candidates: Knex.QueryBuilder; probes: readonly Walk[] },
+): Knex.QueryBuilder {
+  const candidate = build.raw('c.candidate');
+  const query = build
+    .select('c.candidate', 'r.*')
+    // A limit keeps the look-up of each row from becoming a join.
+    .from(build.raw('? AS c CROSS JOIN LATERAL ? AS r', [candidates.clone(), row(candidate).limit(1)]));
+  for (const { table, id, equal } of probes) {
+    const probe = build(table).select(build.raw('true')).where(equal).where(id, candidate).limit(1);
+    query.whereRaw(build.raw('?', [probe]));
+  }
+  return query;
+}
+
+/** Ends a page with the row that takes it beyond PAGE_BYTES_MAX, before anything of it leaves Postgres. */
+function withinBytes(matching: Knex.QueryBuilder, order: Order): Knex.QueryBuilder {
+  const ordered = matching.orderBy('c.candidate', order);
+  const summed = build
+    .select(
+      build.raw(
+        `page.*, count(*) OVER () AS found, sum(bytes) OVER (ORDER BY candidate ${order}) - bytes AS bytes_before`,
+      ),
+    )
+    .from(ordered.as('page'));
+  return build.from(summed.as('summed')).where('bytes_before', '<', PAGE_BYTES_MAX).orderBy('candidate', order);
+}
