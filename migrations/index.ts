@@ -11,13 +11,10 @@ import * as batchId from './0008-batch-id.ts';
 import * as referencesOfOneCommit from './0009-references-of-one-commit.ts';
 import * as accountsOfAPosting from './0010-accounts-of-a-posting.ts';
 
-
 import * as accountsByStatus from './0011-accounts-by-status.ts';
-
 
 import * as installation from './0016-installation.ts';
 import * as dueByBook from './0018-due-by-book.ts';
-
 
 interface NamedMigration {
   name: string;

@@ -23,7 +23,7 @@ const WAITING_PER_BOOK = 50;
  * Lists take their order from an index. On a table that was never analyzed a plan that gathers all rows and sorts them looks
  * as good, and reads a whole book.
  */
-const BEGIN = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${LIST_TIMEOUT_MS};
+export const BEGIN_LIST_READ = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${LIST_TIMEOUT_MS};
   SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_hashjoin = off;
   SET LOCAL enable_mergejoin = off`;
 
@@ -74,7 +74,7 @@ async function inSnapshot<Result>(
     performance.now() > until
       ? Promise.reject(new ListTimeout())
       : (connection.query as (...given: unknown[]) => Promise<unknown>)(...given);
-  const begun = connection.query(BEGIN);
+  const begun = connection.query(BEGIN_LIST_READ);
   // Whoever waits for it is told.
   begun.catch(() => undefined);
   try {

@@ -162,7 +162,11 @@ export interface EntryFilter {
   resourceId?: Uuid;
 }
 
-/** A page of the journal, newest first; the cursor is the sequence. Indexes: entries_pkey, or the entries of one resource. */
+/**
+ * A page of the journal, newest first; the cursor is the sequence. Indexes: entries_pkey. The entries of one resource are
+ * gathered by entries_book_id_resource_id_step_key first, a few, and never more than the steps it can have: the planner may
+ * else walk the key and filter, which reads the book where the resource has no entry.
+ */
 export async function listEntries(
   db: Queryable,
   bookId: BookId,
@@ -170,7 +174,12 @@ export async function listEntries(
   page: PageRequest,
 ): Promise<Page<ReadEntry>> {
   const query = build('entries').select(build.raw(ENTRY_COLUMNS)).where('book_id', bookId);
-  if (filter.resourceId !== undefined) query.where('resource_id', filter.resourceId);
+  if (filter.resourceId !== undefined) {
+    query.whereRaw(
+      'sequence = ANY (ARRAY(SELECT sequence FROM entries WHERE book_id = ? AND resource_id = ? ORDER BY step))',
+      [bookId, filter.resourceId],
+    );
+  }
   const rows = await runBuilt<EntryRow>(db, keyset(query, page, 'sequence'));
   const { rows: kept, hasMore } = pageOf(rows, page);
   return { rows: await withPostings(db, bookId, kept), hasMore };

@@ -2,6 +2,7 @@
 import type { Instant } from '../clock.ts';
 import { plainArray } from '../db/columns.ts';
 import type { Queryable } from '../db/pool.ts';
+import { PAGE_BYTES_MAX } from '../db/walk.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 
@@ -25,7 +26,10 @@ export interface TimelineAttempt {
   error: string | null;
 }
 
-/** An object's latest events, oldest of them first. Index: events_by_object. */
+/**
+ * An object's latest events, oldest of them first, as far back as their payloads fit into a page. Index: events_by_object,
+ * which alone has the order that is asked for.
+ */
 export async function loadObjectEvents(
   db: Queryable,
   bookId: BookId,
@@ -42,9 +46,13 @@ export async function loadObjectEvents(
     payload: string;
   }>({
     name: 'timeline.events',
-    text: `SELECT sequence, id, type, actor, request_id, created_at, payload FROM events
-      WHERE book_id = $1 AND object_id = $2 ORDER BY sequence DESC LIMIT $3`,
-    values: [bookId, objectId, limit],
+    text: `SELECT sequence, id, type, actor, request_id, created_at, payload FROM (
+        SELECT *, sum(octet_length(payload)) OVER (ORDER BY object_id DESC, sequence DESC) - octet_length(payload) AS bytes_before FROM (
+          SELECT object_id, sequence, id, type, actor, request_id, created_at, payload FROM events
+          WHERE book_id = $1 AND object_id >= $2 AND object_id <= $2 ORDER BY object_id DESC, sequence DESC LIMIT $3
+        ) AS latest
+      ) AS summed WHERE bytes_before < $4 ORDER BY sequence DESC`,
+    values: [bookId, objectId, limit, PAGE_BYTES_MAX],
   });
   return rows.reverse().map((row) => ({
     sequence: row.sequence,

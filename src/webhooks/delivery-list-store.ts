@@ -1,12 +1,13 @@
 /** Deliveries of an endpoint as people look at them, newest first, with every try. */
 import { formatInstant, formatInstantOrNull, type Instant } from '../clock.ts';
 import { column, plainArray } from '../db/columns.ts';
-import { build, keyset, type Page, type PageRequest, pageOf, runBuilt } from '../db/page.ts';
+import { build, type Page, type PageRequest } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
+import { walkPage } from '../db/walk.ts';
 import { publicId, type Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { DeliveryStatus } from './delivery.ts';
-import { cursorSequences } from './event-store.ts';
+import { cursorSequences, eventIdAt } from './event-store.ts';
 
 export interface ListedDelivery {
   readonly eventId: Uuid;
@@ -44,26 +45,53 @@ interface DeliveryRow {
 }
 
 /**
- * Two queries a page; cursors are ids of events, since an endpoint has one delivery of each. Index:
- * webhook_deliveries_pkey, or webhook_deliveries_open when those that arrived are not asked for. Throws ApiError
- * `cursor_invalid` for a cursor that is no event of the book.
+ * Cursors are ids of events, since an endpoint has one delivery of each. Index: webhook_deliveries_pkey, or
+ * webhook_deliveries_open when those that arrived are not asked for; states are asked of each candidate (walk.ts). Throws
+ * ApiError `cursor_invalid` for a cursor that is no event of the book.
  */
 export async function listDeliveries(
   db: Queryable,
   { bookId, endpointId, statuses }: DeliveryFilter,
   page: PageRequest,
 ): Promise<Page<ListedDelivery>> {
-  const query = build('webhook_deliveries as d')
-    .join('events as e', { 'e.book_id': 'd.book_id', 'e.sequence': 'd.event_sequence' })
-    .select('d.event_sequence', 'e.id as event_id', 'e.type as event_type', 'd.status', 'd.retry_at', 'd.created_at')
-    .where({ 'd.book_id': bookId, 'd.endpoint_id': endpointId });
-  if (statuses?.length) query.whereIn('d.status', [...statuses]);
-  if (statuses?.length && !statuses.includes('delivered')) query.whereRaw("d.status <> 'delivered'");
-  const sequences = await cursorSequences(db, bookId, page);
-  const { rows, hasMore } = pageOf(await runBuilt<DeliveryRow>(db, keyset(query, sequences, 'd.event_sequence')), page);
+  const of = { book_id: bookId, endpoint_id: endpointId };
+  const all = { table: 'webhook_deliveries', id: 'event_sequence', equal: of };
+  const open = statuses?.length && !statuses.includes('delivered');
+  const { rows, hasMore, reached } = await walkPage<DeliveryRow>(
+    db,
+    {
+      all: open ? { ...all, predicate: "status <> 'delivered'" } : all,
+      walks: [],
+      rechecked: Boolean(statuses?.length),
+      row(candidate) {
+        const query = build('webhook_deliveries as d')
+          .join('events as e', { 'e.book_id': 'd.book_id', 'e.sequence': 'd.event_sequence' })
+          .select(
+            'd.event_sequence',
+            'e.id as event_id',
+            'e.type as event_type',
+            'd.status',
+            'd.retry_at',
+            'd.created_at',
+          )
+          .select(build.raw(ANSWERS_BYTES))
+          .where({ 'd.book_id': bookId, 'd.endpoint_id': endpointId, 'd.event_sequence': candidate });
+        return statuses?.length ? query.whereIn('d.status', [...statuses]) : query;
+      },
+    },
+    await cursorSequences(db, bookId, page),
+  );
   const attempts = await loadAttempts(db, bookId, endpointId, rows);
-  return { rows: rows.map((row) => listedDelivery(row, endpointId, attempts.get(row.event_sequence) ?? [])), hasMore };
+  return {
+    rows: rows.map((row) => listedDelivery(row, endpointId, attempts.get(row.event_sequence) ?? [])),
+    hasMore,
+    reached: reached && (await eventIdAt(db, bookId, reached)),
+  };
 }
+
+/** What receivers have answered to the tries of a delivery. Index: webhook_attempts_pkey. */
+const ANSWERS_BYTES = `(SELECT COALESCE(sum(octet_length(a.response)), 0) FROM webhook_attempts a
+  WHERE a.book_id = d.book_id AND a.event_sequence = d.event_sequence AND a.endpoint_id = d.endpoint_id) AS bytes`;
 
 function listedDelivery(row: DeliveryRow, endpointId: Uuid, attempts: readonly ListedAttempt[]): ListedDelivery {
   return {

@@ -1,9 +1,11 @@
 /** All SQL of webhook endpoints but what deliveries need of them (delivery-store.ts). */
+import type { Knex } from 'knex';
 import type { Instant } from '../clock.ts';
 import { byteaArray, column, instantArray, plainArray, textArray } from '../db/columns.ts';
 import { updateExactly } from '../db/exactly.ts';
-import { build, keyset, type Page, type PageRequest, pageOf, runBuilt } from '../db/page.ts';
+import { build, type Page, type PageRequest } from '../db/page.ts';
 import type { Queryable, Transaction } from '../db/pool.ts';
+import { walkPage } from '../db/walk.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Subscriber } from '../ledger/event.ts';
@@ -178,10 +180,11 @@ export async function getEndpoint(db: Queryable, bookId: BookId, id: Uuid): Prom
 
 /** Newest first. Index: webhook_endpoints_live, from the cursor on. A cursor may have been deleted: its id still says where. */
 export async function listEndpoints(db: Queryable, bookId: BookId, page: PageRequest): Promise<Page<WebhookEndpoint>> {
-  const query = build('webhook_endpoints')
-    .select(build.raw(COLUMNS))
-    .where('book_id', bookId)
-    .whereNot('status', 'deleted');
-  const rows = await runBuilt<EndpointRow>(db, keyset(query, page, 'id'));
-  return pageOf(rows.map(endpointFromRow), page);
+  const live = { table: 'webhook_endpoints', id: 'id', equal: { book_id: bookId }, predicate: "status <> 'deleted'" };
+  const row = (candidate: Knex.Raw) =>
+    build('webhook_endpoints')
+      .select(build.raw(`${COLUMNS}, octet_length(metadata::text) AS bytes`))
+      .where({ book_id: bookId, id: candidate });
+  const { rows, ...end } = await walkPage<EndpointRow>(db, { all: live, walks: [], row }, page);
+  return { rows: rows.map(endpointFromRow), ...end };
 }

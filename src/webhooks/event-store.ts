@@ -1,8 +1,8 @@
 /** Reading events, as GET /v1/events shows them: the stored text itself, the same bytes that webhooks carry. */
 import type { Instant } from '../clock.ts';
-import { textArray } from '../db/columns.ts';
-import { type Page, type PageRequest, pageOf } from '../db/page.ts';
+import { build, type IdBound, type Page, type PageRequest } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
+import { type Walk, walkPage } from '../db/walk.ts';
 import { ApiError } from '../errors.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
@@ -37,16 +37,48 @@ export async function getEvent(db: Queryable, bookId: BookId, id: Uuid): Promise
 }
 
 /**
- * Newest first; cursors are ids of events. Every filter becomes a range of sequence numbers or an index to walk, so a page
- * costs what it shows: times by a search among the sequence numbers, an object by events_by_object, types by one walk
- * each of events_by_type. Throws ApiError `cursor_invalid` for a cursor that is no event of the book.
+ * Newest first; cursors are ids of events. Every filter is a range of sequence numbers or an index to walk (walk.ts): times by
+ * a search among the sequence numbers, an object by events_by_object, types by one range each of events_by_type. Types of an
+ * object are asked of the object's events. Throws ApiError `cursor_invalid` for a cursor that is no event of the book.
  */
 export async function listEvents(db: Queryable, filter: EventFilter, page: PageRequest): Promise<Page<StoredEvent>> {
-  const range = await sequenceRange(db, filter, page);
-  const types =
-    filter.types === undefined || filter.types.includes('*') ? null : textArray(expandEventFilters(filter.types));
-  const order = page.endingBefore === undefined ? 'DESC' : 'ASC';
-  return pageOf(await readRange(db, { ...filter, ...range, types, order, limit: page.limit + 1 }), page);
+  const { bookId, objectId } = filter;
+  const types = filter.types === undefined || filter.types.includes('*') ? undefined : expandEventFilters(filter.types);
+  const all = { table: 'events', id: 'sequence', equal: { book_id: bookId } };
+  const walks: Walk[] = [];
+  if (objectId !== undefined) walks.push({ ...all, among: { column: 'object_id', values: [objectId] } });
+  else if (types) walks.push({ ...all, among: { column: 'type', values: types } });
+  const bounds = await createdSequences(db, filter);
+  const { rows, hasMore, reached } = await walkPage<StoredEvent>(
+    db,
+    {
+      all,
+      walks,
+      bounds,
+      rechecked: objectId !== undefined && types !== undefined,
+      row(candidate) {
+        const query = build('events')
+          .select('id', 'sequence', 'payload', build.raw('octet_length(payload) AS bytes'))
+          .where({ book_id: bookId, sequence: candidate });
+        return types === undefined ? query : query.whereIn('type', types);
+      },
+    },
+    await cursorSequences(db, bookId, page),
+  );
+  return {
+    rows: rows.map(({ id, sequence, payload }) => ({ id, sequence, payload })),
+    hasMore,
+    reached: reached && (await eventIdAt(db, bookId, reached)),
+  };
+}
+
+/** The id of the event with a sequence number, for turning it into a cursor. Index: events_pkey. */
+export async function eventIdAt(db: Queryable, bookId: BookId, sequence: string): Promise<Uuid> {
+  const { rows } = await db.query<{ id: string }>('SELECT id FROM events WHERE book_id = $1 AND sequence = $2', [
+    bookId,
+    sequence,
+  ]);
+  return rows[0]!.id;
 }
 
 /** A page's cursors as sequence numbers. */
@@ -68,69 +100,13 @@ export async function cursorSequences(db: Queryable, bookId: BookId, page: PageR
   };
 }
 
-/** Beyond every sequence number: a bound that is always there lets the index serve it. */
-const NO_END = 2n ** 63n - 1n;
-
-interface SequenceRange {
-  /** Exclusive. */
-  above: bigint;
-  /** Exclusive. */
-  below: bigint;
+async function createdSequences(db: Queryable, { bookId, createdGte, createdLt }: EventFilter): Promise<IdBound[]> {
+  const bounds: IdBound[] = [];
+  if (createdGte !== undefined)
+    bounds.push({ operator: '>=', id: String(await firstSequenceAt(db, bookId, createdGte)) });
+  if (createdLt !== undefined) bounds.push({ operator: '<', id: String(await firstSequenceAt(db, bookId, createdLt)) });
+  return bounds;
 }
-
-interface Reading extends SequenceRange {
-  bookId: BookId;
-  limit: number;
-  types: string | null;
-  objectId?: Uuid;
-  order: 'ASC' | 'DESC';
-}
-
-async function readRange(
-  db: Queryable,
-  { bookId, limit, types, objectId, order, above, below }: Reading,
-): Promise<StoredEvent[]> {
-  const inRange = 'book_id = $1 AND sequence > $2 AND sequence < $3';
-  const values: unknown[] = [bookId, above, below, limit];
-  const select = 'SELECT id, sequence, payload FROM';
-  const end = `ORDER BY sequence ${order} LIMIT $4`;
-  if (objectId !== undefined) {
-    const ofType = types === null ? '' : 'AND type = ANY ($6::text[])';
-    const { rows } = await db.query<StoredEvent>(
-      `${select} events WHERE ${inRange} AND object_id = $5 ${ofType} ${end}`,
-      [...values, objectId, ...(types === null ? [] : [types])],
-    );
-    return rows;
-  }
-  const source =
-    types === null
-      ? `events WHERE ${inRange}`
-      : `unnest($5::text[]) AS t (name) CROSS JOIN LATERAL
-          (SELECT id, sequence, payload FROM events WHERE ${inRange} AND type = t.name ${end}) AS of_type`;
-  const { rows } = await db.query<StoredEvent>(
-    `${select} ${source} ${end}`,
-    types === null ? values : [...values, types],
-  );
-  return rows;
-}
-
-/** Cursors and times as one range of sequence numbers. */
-async function sequenceRange(
-  db: Queryable,
-  { bookId, createdGte, createdLt }: EventFilter,
-  page: PageRequest,
-): Promise<SequenceRange> {
-  const { startingAfter, endingBefore } = await cursorSequences(db, bookId, page);
-  const above = [0n];
-  const below = [NO_END];
-  if (endingBefore !== undefined) above.push(BigInt(endingBefore));
-  if (startingAfter !== undefined) below.push(BigInt(startingAfter));
-  if (createdGte !== undefined) above.push((await firstSequenceAt(db, bookId, createdGte)) - 1n);
-  if (createdLt !== undefined) below.push(await firstSequenceAt(db, bookId, createdLt));
-  return { above: above.sort(ascending).at(-1)!, below: below.sort(ascending)[0]! };
-}
-
-const ascending = (a: bigint, b: bigint) => Number(a - b);
 
 /**
  * The first sequence number whose event was made at or after a moment; one beyond the last when there is none. A book's

@@ -1,6 +1,7 @@
 /** Lists whose filters hardly ever meet: every page is bounded, and all pages together show what there is. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { insertManyPayouts, manyPayoutsId } from '../../scripts/bench/many-payouts-store.ts';
+import { BEGIN_LIST_READ } from '../../src/db/list-reads.ts';
 import type { PageRequest } from '../../src/db/page.ts';
 import type { Queryable } from '../../src/db/pool.ts';
 import { listPayouts, type PayoutFilter } from '../../src/payouts/payout-list-store.ts';
@@ -37,7 +38,7 @@ afterAll(async () => {
 const numbers = Array.from({ length: COUNT }, (_, at) => COUNT - at);
 const idsOf = (keep: (number: number) => boolean) => numbers.filter(keep).map(manyPayoutsId);
 
-/** Rows that the statements of some work have read from tables and indexes, whether they were shown or not. */
+/** Rows that a list's statements have read from tables and indexes, whether they were shown or not. Nothing was ever analyzed. */
 async function rowsRead(work: (db: Queryable) => Promise<unknown>): Promise<number> {
   const client = await book.pool.connect();
   let read = 0;
@@ -54,9 +55,11 @@ async function rowsRead(work: (db: Queryable) => Promise<unknown>): Promise<numb
     return client.query(sql, values);
   };
   try {
+    await client.query(BEGIN_LIST_READ);
     await work({ query } as unknown as Queryable);
     return read;
   } finally {
+    await client.query('ROLLBACK');
     client.release();
   }
 }
@@ -113,7 +116,7 @@ describe('a page reads a bounded number of rows', () => {
     ['a reference that none has', { externalId: 'none' }, 5],
     ['pairs that never meet', { metadata: both }, 2 * 1_000 + 2_000 * 2 + 2_000],
     ['five pairs', { metadata: { odd: 'yes', even: 'yes', third: 'yes', fifth: 'yes', rare: 'yes' } }, MOST],
-    ['a rare pair and a common one', { metadata: { even: 'yes', rare: 'yes' } }, 1_000 + 10 + 3 * 10 + 5],
+    ['a rare pair and a common one', { metadata: { even: 'yes', rare: 'yes' } }, 1_000 + 10 * 5 + 5],
     ['a reference and a status', { externalId: 'quarter', statuses: ['canceled'] }, 1_000 + 5],
     ['a status and a time', { statuses: ['paid'], createdLt: 1_767_225_603_000 }, 2_000 * 2],
   ])('of %s', async (_, filter, most) => {

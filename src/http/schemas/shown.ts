@@ -61,13 +61,10 @@ export function listOf(item: z.ZodType, itemName: string) {
       has_more: z.boolean().meta({
         description: 'Whether there may be more in the direction that was read. Only false ends a list.',
       }),
-      next_cursor: z
-        .string()
-        .nullable()
-        .meta({
-          description:
-            'The cursor that reads on in the same direction, also from a page without objects; null at the end.',
-        }),
+      next_cursor: z.string().nullable().meta({
+        description:
+          'The cursor that reads on in the same direction, also from a page without objects; null at the end.',
+      }),
       url: z.string().meta({ description: 'The path of this list.' }),
     })
     .meta({ id: `${itemName}List` });
