@@ -1,5 +1,4 @@
 /** All SQL of webhook endpoints but what deliveries need of them (delivery-store.ts). */
-import type { Knex } from 'knex';
 import type { Instant } from '../clock.ts';
 import { byteaArray, column, instantArray, plainArray, textArray } from '../db/columns.ts';
 import { updateExactly } from '../db/exactly.ts';
@@ -181,10 +180,17 @@ export async function getEndpoint(db: Queryable, bookId: BookId, id: Uuid): Prom
 /** Newest first. Index: webhook_endpoints_live, from the cursor on. A cursor may have been deleted: its id still says where. */
 export async function listEndpoints(db: Queryable, bookId: BookId, page: PageRequest): Promise<Page<WebhookEndpoint>> {
   const live = { table: 'webhook_endpoints', id: 'id', equal: { book_id: bookId }, predicate: "status <> 'deleted'" };
-  const row = (candidate: Knex.Raw) =>
-    build('webhook_endpoints')
-      .select(build.raw(`${COLUMNS}, octet_length(metadata::text) AS bytes`))
-      .where({ book_id: bookId, id: candidate });
-  const { rows, ...end } = await walkPage<EndpointRow>(db, { all: live, walks: [], row }, page);
+  const { rows, ...end } = await walkPage<EndpointRow>(
+    db,
+    {
+      all: live,
+      walks: [],
+      row: (candidate) =>
+        build('webhook_endpoints')
+          .select(build.raw(`${COLUMNS}, octet_length(metadata::text) AS bytes`))
+          .where({ book_id: bookId, id: candidate }),
+    },
+    page,
+  );
   return { rows: rows.map(endpointFromRow), ...end };
 }

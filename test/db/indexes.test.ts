@@ -3,11 +3,17 @@
  * yet seen a table grow cannot tell it from the key. migrations/0006 says how that is avoided.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { listAccounts } from '../../src/accounts/account-list-store.ts';
 import { createPool, type Pool, type Queryable } from '../../src/db/pool.ts';
 import { newId } from '../../src/ids.ts';
+import { listEntries } from '../../src/ledger/journal-read-store.ts';
 import { createLogger } from '../../src/log.ts';
+import { listPayouts } from '../../src/payouts/payout-list-store.ts';
+import { loadObjectEvents } from '../../src/timeline/timeline-store.ts';
 import { readLines } from '../../src/verify/account-check-store.ts';
 import { readSteps } from '../../src/verify/journal-check-store.ts';
+import { listDeliveries } from '../../src/webhooks/delivery-list-store.ts';
+import { listEvents } from '../../src/webhooks/event-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 let database: TestDatabase;
@@ -54,7 +60,8 @@ async function planOf(work: (db: Queryable) => Promise<unknown>): Promise<string
       'SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_bitmapscan = off',
     );
     let plan = '';
-    const query = async ({ text, values }: { text: string; values: unknown[] }) => {
+    const query = async (asked: string | { text: string; values: unknown[] }, listed: unknown[] = []) => {
+      const { text, values } = typeof asked === 'string' ? { text: asked, values: listed } : asked;
       await client.query(`PREPARE asked AS ${text}`);
       const { rows } = await client.query(`EXPLAIN EXECUTE asked (${values.map(() => 'NULL').join(', ')})`);
       plan ||= rows.map((row) => row['QUERY PLAN']).join('\n');
@@ -83,4 +90,31 @@ test.each([
   ],
 ])('a page of what is verified is read by %s', async (index, work) => {
   expect(await planOf(work)).toContain(`Index Scan using ${index}`);
+});
+
+/** A page of what is in no table yet: none of its statements may walk the book. */
+test.each<[string, (db: Queryable) => Promise<unknown>]>([
+  ['events_by_type', (db) => listEvents(db, { bookId: newId(), types: ['card.frozen'] }, { limit: 20 })],
+  ['events_by_type', (db) => listEvents(db, { bookId: newId(), types: ['card.*', 'payout.paid'] }, { limit: 20 })],
+  ['events_by_object', (db) => listEvents(db, { bookId: newId(), objectId: newId() }, { limit: 20 })],
+  [
+    'events_by_object',
+    (db) => listEvents(db, { bookId: newId(), objectId: newId(), types: ['card.frozen'] }, { limit: 20 }),
+  ],
+  ['events_by_object', (db) => loadObjectEvents(db, newId(), newId(), 100)],
+  ['entries_book_id_resource_id_step_key', (db) => listEntries(db, newId(), { resourceId: newId() }, { limit: 20 })],
+  ['accounts_by_status', (db) => listAccounts(db, newId(), { statuses: ['frozen'] }, { limit: 20 })],
+  ['account_profiles_by_currency', (db) => listAccounts(db, newId(), { currency: 'EUR' }, { limit: 20 })],
+  ['account_profiles_by_external_id', (db) => listAccounts(db, newId(), { externalId: 'x' }, { limit: 20 })],
+  ['account_profiles_pkey', (db) => listAccounts(db, newId(), { statuses: ['open'] }, { limit: 20 })],
+  ['payouts_by_status', (db) => listPayouts(db, newId(), { statuses: ['failed', 'paid'] }, { limit: 20 })],
+  ['payouts_by_external_id', (db) => listPayouts(db, newId(), { externalId: 'x' }, { limit: 20 })],
+  ['metadata_index_pkey', (db) => listPayouts(db, newId(), { metadata: { a: 'b' } }, { limit: 20 })],
+  [
+    'webhook_deliveries_open',
+    (db) => listDeliveries(db, { bookId: newId(), endpointId: newId(), statuses: ['failed'] }, { limit: 20 }),
+  ],
+])('a list is read by %s', async (index, work) => {
+  const plan = await planOf(work);
+  expect(plan).toMatch(new RegExp(`Index (Only )?Scan( Backward)? using ${index}`));
 });
