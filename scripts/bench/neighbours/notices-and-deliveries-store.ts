@@ -31,10 +31,12 @@ export async function makeDeliveriesDue(pool: Pool, bookId: BookId): Promise<voi
   );
 }
 
-/** Rows of deliveries that have been updated since the database began, over all books. */
-export async function countDeliveryUpdates(pool: Pool): Promise<number> {
+/** Updates of deliveries since the database began, but for those that recorded an attempt of another book. */
+export async function countDeliveryUpdates(pool: Pool, bookId: BookId): Promise<number> {
   const { rows } = await pool.query<{ updates: bigint }>(
-    "SELECT n_tup_upd AS updates FROM pg_stat_user_tables WHERE relname = 'webhook_deliveries'",
+    `SELECT n_tup_upd - (SELECT count(*) FROM webhook_attempts WHERE book_id <> $1) AS updates
+     FROM pg_stat_user_tables WHERE relname = 'webhook_deliveries'`,
+    [bookId],
   );
   return Number(rows[0]!.updates);
 }

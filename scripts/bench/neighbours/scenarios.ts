@@ -145,10 +145,10 @@ export const SCENARIOS: readonly Scenario[] = [
       await openAccounts(pool, book.id, { count: 200_000 / urls.length });
       const waiting = await countWaitingDeliveries(pool, book.id);
       await makeDeliveriesDue(pool, book.id);
-      const before = await countDeliveryUpdates(pool);
+      const before = await countDeliveryUpdates(pool, book.id);
       return async () => ({
         waiting_deliveries: waiting,
-        delivery_updates_per_s: ((await countDeliveryUpdates(pool)) - before) / seconds,
+        delivery_updates_per_s: ((await countDeliveryUpdates(pool, book.id)) - before) / seconds,
       });
     },
   },

@@ -26,7 +26,6 @@ export function leaveUnread(attack: Extract<Attack, { kind: 'unread' }>, count: 
     const socket = sockets[place] ?? open(place);
     // Nobody reads, so nothing tells of the other side's end but a write that fails.
     if (socket.writableLength < request.length) socket.write(request, (error) => count(error ? 'not sent' : 'asked'));
-    if (socket.readableLength === 0 && socket.destroyed) sockets[place] = undefined;
   }, 1_000 / attack.perSecond);
   return {
     underWay: Promise.resolve(),
