@@ -86,7 +86,14 @@ async function observe(world: World, who: string, load: { perSecond: number; sec
 /** The neighbour's turn, and whether the ledger holds after it. Throws nothing that a neighbour can bring about. */
 async function takeTurn(world: World, scenario: Scenario, load: { perSecond: number; seconds: number }): Promise<Turn> {
   say(`${scenario.name}: setting up`);
-  const extraOf = await scenario.begin(world, load.seconds);
+  const faults: string[] = [];
+  const check = <Result>(what: () => Promise<Result>) =>
+    what().catch((error: Error) => {
+      say(`${scenario.name}: ${error.message}`);
+      faults.push(error.message.split('\n')[0]!);
+      return undefined;
+    });
+  const extraOf = await check(() => scenario.begin(world, load.seconds));
   const peak = watchPeak(world);
   const beside = await observe(world, scenario.name, load);
   const extra = Object.fromEntries(
@@ -96,12 +103,6 @@ async function takeTurn(world: World, scenario: Scenario, load: { perSecond: num
   say(
     `${scenario.name}: peak ${round(peakMb)} MB, the neighbour got ${JSON.stringify(await world.endAttacks())} ${JSON.stringify(extra)}`,
   );
-  const faults: string[] = [];
-  const check = (what: () => Promise<unknown>) =>
-    what().catch((error: Error) => {
-      say(`${scenario.name}: ${error.message}`);
-      faults.push(error.message.split('\n')[0]!);
-    });
   await check(() => world.worker.stop());
   await check(() => world.api.stop());
   await check(() => verifyLedger(world.stage));

@@ -77,6 +77,7 @@ export async function openWorld(
   const worker = await startWorkerProcess(stage, POOLS);
   /** Webhooks that are expected in all. */
   const expected = { paid: 0, returned: 0 };
+  let hostileBooks = 0;
 
   async function carry(payouts: number): Promise<number> {
     const began = Date.now();
@@ -103,7 +104,8 @@ export async function openWorld(
   }
 
   async function openHostileBook(): Promise<HostileBook> {
-    const id = await openBook(stage.pool, 'Hostile');
+    // An organisation is found by its name: each has its own.
+    const id = await openBook(stage.pool, `Hostile ${++hostileBooks}`);
     const client = createApiClient(api.url, await issueKey(stage.pool, id, RAISED));
     return {
       id,
