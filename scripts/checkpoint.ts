@@ -1,8 +1,8 @@
 /**
  * `npm run checkpoint`: makes a signed checkpoint of every book that has gone on, now, and adds the newest one of each book to
  * a file that leaves the machine (`--out`), an object a line. What is new is verified before it is signed. Exits 0 when all
- * was signed, 1 when a journal does not verify, 2 when it could not run. Works on the database of DATABASE_URL, or on what
- * `npm start` runs.
+ * was signed, 1 when a journal does not verify, 2 when it could not run. Works under the signer's role, that of
+ * SIGNER_DATABASE_URL, or on what `npm start` runs.
  */
 import { appendFileSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
@@ -13,9 +13,11 @@ import { parsePublicId, publicId, type Uuid } from '../src/ids.ts';
 import type { BookId } from '../src/ledger/book.ts';
 import { createLogger } from '../src/log.ts';
 import { checkpointView } from '../src/proofs/checkpoint.ts';
+import { type CheckpointContext, JournalDoesNotVerify } from '../src/proofs/checkpoint-context.ts';
 import { sayCheckpoint } from '../src/proofs/judge-proof.ts';
-import { JournalDoesNotVerify, makeCheckpoint } from '../src/proofs/make-checkpoint.ts';
-import { type SigningKey, signingKeyFrom } from '../src/proofs/signing-key.ts';
+import { carryOut } from '../src/proofs/make-checkpoint.ts';
+import { planCheckpoint } from '../src/proofs/plan-checkpoint.ts';
+import { formerKeyIdFrom, type SigningKey, signingKeyFrom } from '../src/proofs/signing-key.ts';
 import { TreeContradicted } from '../src/proofs/tree-store.ts';
 import { readBookIds } from '../src/verify/book-bounds-store.ts';
 import { readAhead } from '../src/verify/read-ahead.ts';
@@ -26,6 +28,8 @@ const REFUSED = 1;
 const COULD_NOT_RUN = 2;
 const CONNECTIONS = 3;
 const BOOKS_PAGE = 1_000;
+const NO_SIGNER =
+  "SIGNER_DATABASE_URL is not set; it expects the URL of the role that adds checkpoints (CREATE ROLE countinghouse_signer LOGIN PASSWORD '…'; then npm run migrate).";
 
 interface Options {
   book?: Uuid;
@@ -43,7 +47,7 @@ const program = new Command()
   .option('--book <id>', 'this book alone (book_…)', parseBookId)
   .option('--out <file>', 'add the newest checkpoint of each book to this file, an object a line')
   .option('--show-key', 'print the public key, for auditors to pin, and do nothing else')
-  .option('--database-url <url>', 'instead of DATABASE_URL, or of what `npm start` runs')
+  .option('--database-url <url>', 'instead of SIGNER_DATABASE_URL, or of what `npm start` runs')
   .option('--json', 'print one JSON object')
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : COULD_NOT_RUN))
   .action((options: Options) =>
@@ -56,7 +60,8 @@ const program = new Command()
 await program.parseAsync();
 
 async function checkpoint(options: Options): Promise<void> {
-  const environment = options.databaseUrl ? process.env : environmentOrEmbedded(process.env);
+  const named = options.databaseUrl || process.env.SIGNER_DATABASE_URL;
+  const environment = named ? process.env : environmentOrEmbedded(process.env);
   const key = signingKey(environment.CHECKPOINT_SIGNING_KEY);
   if (options.showKey) {
     const publicKey = key.publicKey.toString('base64');
@@ -65,15 +70,18 @@ async function checkpoint(options: Options): Promise<void> {
     );
     return;
   }
+  const url = options.databaseUrl ?? environment.SIGNER_DATABASE_URL;
+  if (!url) throw new Error(NO_SIGNER);
+  const formerKeyIds = formerKeys(environment.CHECKPOINT_FORMER_KEYS);
   const pool = createPool({
-    url: options.databaseUrl ?? environment.DATABASE_URL!,
+    url,
     name: 'countinghouse-checkpoint',
     size: CONNECTIONS,
     log: createLogger('silent', 'checkpoint'),
     namedStatements: mayNameStatements(process.env),
   });
   try {
-    await checkpointAll(pool, key, options);
+    await checkpointAll({ pool, clock: systemClock, key, formerKeyIds }, options);
   } finally {
     await pool.end();
   }
@@ -89,16 +97,26 @@ function signingKey(text: string | undefined): SigningKey {
   }
 }
 
-async function checkpointAll(pool: Pool, key: SigningKey, { book, out, json }: Options): Promise<void> {
+function formerKeys(text = ''): Set<string> {
+  const keys = text.split(',').map((part) => part.trim());
+  return new Set(keys.filter(Boolean).map(formerKeyIdFrom));
+}
+
+async function checkpointAll(context: CheckpointContext, { book, out, json }: Options): Promise<void> {
   const progress = rowProgress();
   let [shown, made, refused] = [0, 0, 0];
   if (json) process.stdout.write('{"checkpoints":[');
-  for await (const bookId of book ? [book] : allBooks(pool)) {
+  for await (const bookId of book ? [book] : allBooks(context.pool)) {
     const name = publicId('book', bookId);
     try {
       const onProgress = ({ done, total }: { done: bigint; total: bigint }) =>
         progress.show({ done, total, what: `rows of ${name}` });
-      const newest = await makeCheckpoint({ pool, clock: systemClock, key, onProgress }, bookId);
+      const plan = await planCheckpoint(context, bookId);
+      if (plan.distrust !== undefined) {
+        progress.clear();
+        console.error(`Not believed, ${name}: ${plan.distrust}.`);
+      }
+      const newest = await carryOut({ ...context, onProgress }, plan);
       if (!newest) continue;
       const view = checkpointView(newest.checkpoint);
       if (newest.made) made++;

@@ -1,5 +1,5 @@
 /**
- * `npm run migrate`: brings the database of DATABASE_OWNER_URL up to this code and gives the role of DATABASE_URL its rights.
+ * `npm run migrate`: brings the database of DATABASE_OWNER_URL up to this code and gives the roles of DATABASE_URL and SIGNER_DATABASE_URL their rights.
  * Run it before every release, and again whenever rights are in doubt: it changes nothing that is already right.
  * `--contract` is for when no process of the release before runs any more (docs/operations.md, Upgrade).
  */
@@ -9,7 +9,7 @@ import { createLogger } from '../src/log.ts';
 
 const { json, contract } = new Command()
   .name('npm run migrate --')
-  .description('Brings the database up to this code, and gives the application role its rights.')
+  .description('Brings the database up to this code, and gives the roles of application and signer their rights.')
   .option('--contract', 'also end the time of the release before: write stored forms that it cannot read; no way back')
   .option('--json', 'print one JSON object')
   .addHelpText(
@@ -17,7 +17,8 @@ const { json, contract } = new Command()
     `
 Environment:
   DATABASE_OWNER_URL  the role that owns the schema; a direct connection, not through a pooler
-  DATABASE_URL        the role that the application runs under; it must exist: CREATE ROLE … LOGIN PASSWORD '…'`,
+  DATABASE_URL        the role that the application runs under; it must exist: CREATE ROLE … LOGIN PASSWORD '…'
+  SIGNER_DATABASE_URL the role that adds checkpoints, likewise; without it no checkpoints are made`,
   )
   .parse()
   .opts<{ json?: boolean; contract?: boolean }>();
@@ -26,6 +27,7 @@ try {
   const result = await migrate({
     ownerUrl: required('DATABASE_OWNER_URL'),
     applicationUrl: required('DATABASE_URL'),
+    signerUrl: process.env.SIGNER_DATABASE_URL || undefined,
     log: createLogger(process.env.LOG_LEVEL || 'warn', 'migrate'),
     ...(contract && { contract: {} }),
   });
@@ -37,7 +39,11 @@ try {
     console.log(JSON.stringify({ applied: result.applied, left_to_do: result.leftToDo, ...contracted }));
   } else {
     console.log(result.applied.length > 0 ? `Applied: ${result.applied.join(', ')}` : 'The schema is up to date.');
-    console.log('The rights of the application role are set.');
+    console.log(
+      process.env.SIGNER_DATABASE_URL
+        ? 'The rights of the application role and the signer are set.'
+        : 'The rights of the application role are set. SIGNER_DATABASE_URL is not set: nobody was given the right to add checkpoints.',
+    );
     if (result.contract) {
       const { contractedTo, changed } = result.contract;
       console.log(

@@ -77,11 +77,20 @@ function isSigningKey(bytes: Buffer): boolean {
   return bytes.length === 48 && bytes.subarray(0, 16).equals(PKCS8_ED25519);
 }
 
+const FORMER_KEYS_EXPECTATION =
+  'expects public keys of 32 bytes in base64, or their ids (ed25519:…), as `npm run checkpoint -- --show-key` prints them, separated by commas';
+
+function isPublicKey(text: string): boolean {
+  return /^ed25519:[0-9a-f]{64}$/.test(text) || /^[A-Za-z0-9+/]{43}=$/.test(text);
+}
+
 const schema = z.object({
   /** The application's role: it cannot change the journal. */
   DATABASE_URL: postgresUrl,
   /** The owner's role: migrations and grants only. */
   DATABASE_OWNER_URL: postgresUrl.optional(),
+  /** The signer's role: it adds checkpoints and may do nothing else. Without it none are made. */
+  SIGNER_DATABASE_URL: postgresUrl.optional(),
   /** Carries the jobs on Redis. Without it they are carried by Postgres. Several, separated by commas: a Redis Cluster. */
   REDIS_URL: redisUrls.optional(),
   /** A Redis Cluster although REDIS_URL is one: its configuration endpoint. */
@@ -120,6 +129,8 @@ const schema = z.object({
     .string()
     .refine((text) => isSigningKey(Buffer.from(text, 'base64')), SIGNING_KEY_EXPECTATION)
     .optional(),
+  /** Public keys, or their ids, that signed checkpoints before CHECKPOINT_SIGNING_KEY did: those are continued too. */
+  CHECKPOINT_FORMER_KEYS: list.refine((keys) => keys.every(isPublicKey), FORMER_KEYS_EXPECTATION),
   /** Between two checkpoints of a book that goes on. */
   CHECKPOINT_INTERVAL_SECONDS: whole(1, 604_800).default(3_600),
   /** host:port pairs that webhooks of test books may reach although they are not public. */

@@ -28,6 +28,8 @@ export interface MetricsSources {
 export interface CheckpointCounts {
   /** One was signed. */
   made(): void;
+  /** One that is in the database was not believed. */
+  distrusted(): void;
   /** Every book that is due was seen to; of so many the journal does not verify. */
   round(refused: number): void;
 }
@@ -36,6 +38,8 @@ export interface Metrics {
   readonly doorbell: DoorbellCounts;
   readonly audit: AuditCounts;
   readonly checkpoints: CheckpointCounts;
+  /** How many of its timeouts the database role lacks. */
+  roleTimeouts(unfit: number): void;
   /** One commit of the committer. */
   observeBatch(batch: ObservedBatch): void;
   /** One answered request. The route is its pattern, never its path. */
@@ -149,6 +153,16 @@ export function createMetrics({ pool, queues, clock, machineClock = systemClock,
     help: 'Checkpoints that the reports pool signed.',
     registers,
   });
+  const checkpointsDistrusted = new Counter({
+    name: 'countinghouse_checkpoints_distrusted_total',
+    help: 'Checkpoints in the database that were not continued: no key of ours signed them, or what is kept with them is not as it was; the log names them.',
+    registers,
+  });
+  const roleTimeoutsUnfit = new Gauge({
+    name: 'countinghouse_role_timeouts_unfit',
+    help: 'How many of its timeouts the role of DATABASE_URL lacks; the log names them. Read once a minute.',
+    registers,
+  });
   const checkpointsRefused = new Gauge({
     name: 'countinghouse_checkpoints_refused',
     help: 'Books that were due and whose journal does not verify, so that nothing was signed; the log names them.',
@@ -214,8 +228,10 @@ export function createMetrics({ pool, queues, clock, machineClock = systemClock,
     },
     checkpoints: {
       made: () => checkpointsMade.inc(),
+      distrusted: () => checkpointsDistrusted.inc(),
       round: (refused) => checkpointsRefused.set(refused),
     },
+    roleTimeouts: (unfit) => roleTimeoutsUnfit.set(unfit),
     observeBatch(batch) {
       lockWait.observe(batch.lockWaitSeconds);
       commit.observe(batch.commitSeconds);

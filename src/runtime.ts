@@ -9,6 +9,7 @@ import { type Forms, watchForms } from './db/forms.ts';
 import { createListReads, LIST_CONNECTION_TIMEOUT_MS, type ListReads } from './db/list-reads.ts';
 import { createPool, type Pool } from './db/pool.ts';
 import { classifyFailure } from './db/postgres-errors.ts';
+import { watchRoleTimeouts } from './db/role-timeouts.ts';
 import { createSecretBox, type SecretBox } from './db/secret-box.ts';
 import { ApiError } from './errors.ts';
 import { createFingerprints, type Fingerprints } from './idempotency/fingerprints.ts';
@@ -88,6 +89,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
   const fingerprints = createFingerprints({ pool, secretBox: boundBox, forms });
   const queues = createQueues(config, log);
   const metrics = createMetrics({ pool, queues, clock, log });
+  const roleTimeouts = watchRoleTimeouts({ pool, url: config.DATABASE_URL, log, count: metrics.roleTimeouts });
   const doorbell = createDoorbell({ queues, log, counts: metrics.doorbell });
   const rails = createRails(config, log, { clock });
   const committer = new Committer({
@@ -137,6 +139,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
     async close() {
       databaseClock.close();
       forms.close();
+      roleTimeouts.close();
       await committer.close();
       await doorbell.close();
       await authenticator.close();

@@ -1,31 +1,38 @@
 /**
  * Reports pool: makes a checkpoint of every book that has gone on, each CHECKPOINT_INTERVAL_SECONDS. Which are due is in
- * Postgres, so nothing has to ring and nothing is forgotten; of several processes at once, the first one's is kept.
+ * Postgres, so nothing has to be enqueued and nothing is forgotten; of several processes at once, the first one's is kept.
+ * It works under the signer's role, the only one that may add checkpoints.
+ * Next: src/proofs/plan-checkpoint.ts (where a checkpoint begins), src/proofs/make-checkpoint.ts.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '../src/clock.ts';
 import type { Config } from '../src/config.ts';
-import type { Pool } from '../src/db/pool.ts';
+import { createPool, type Pool } from '../src/db/pool.ts';
+import { checkSignerRole } from '../src/db/signer-role.ts';
 import { publicId } from '../src/ids.ts';
 import type { BookId } from '../src/ledger/book.ts';
 import type { Logger } from '../src/log.ts';
 import type { Metrics } from '../src/metrics.ts';
+import { type CheckpointContext, JournalDoesNotVerify } from '../src/proofs/checkpoint-context.ts';
 import { findBooksToCheckpoint } from '../src/proofs/checkpoint-store.ts';
-import { JournalDoesNotVerify, makeCheckpoint } from '../src/proofs/make-checkpoint.ts';
-import { signingKeyFrom } from '../src/proofs/signing-key.ts';
+import { carryOut } from '../src/proofs/make-checkpoint.ts';
+import { planCheckpoint } from '../src/proofs/plan-checkpoint.ts';
+import { formerKeyIdFrom, signingKeyFrom } from '../src/proofs/signing-key.ts';
 import { TreeContradicted } from '../src/proofs/tree-store.ts';
 import { warnSeldom } from '../src/seldom.ts';
 import { withinLimit } from '../src/time-limit.ts';
 
 export interface ReportsRuntime {
-  readonly pool: Pool;
+  /** Connections of the signer's role. Undefined where there is none. */
+  readonly signer: Pool | undefined;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Pick<Metrics, 'checkpoints'>;
-  readonly config: Pick<Config, 'CHECKPOINT_SIGNING_KEY' | 'CHECKPOINT_INTERVAL_SECONDS'>;
+  readonly config: Pick<Config, 'CHECKPOINT_SIGNING_KEY' | 'CHECKPOINT_FORMER_KEYS' | 'CHECKPOINT_INTERVAL_SECONDS'>;
 }
 
 export interface Reports {
-  /** One round, now: resolves to how many checkpoints were made. */
+  /** One round, now: resolves to how many checkpoints were made. What takes long goes on after it. */
   round(): Promise<number>;
   /** No further book; the one in hand is left as it is and done again from its last checkpoint. */
   close(): Promise<void>;
@@ -35,17 +42,51 @@ export interface Reports {
 const LOOK_MS = { least: 1_000, most: 60_000 };
 const BOOKS_PAGE = 100;
 const CLOSE_LIMIT_MS = 5_000;
+/** One for what takes long, one for the round. */
+const SIGNER_CONNECTIONS = 2;
+/** A page takes some 30 ms, and then as much rest three times over: a quarter of one core and one connection at most. */
+const RESTS_PER_PAGE = 3;
+/** More entries and events than this, some ten seconds, are gone through beside the rounds: other books do not wait for it. */
+const LONG_ROWS = 100_000n;
+/** Books that take long, under way, waiting or refused. Further ones stay due. */
+const LONG_BOOKS = 100;
 
-/** Runs by itself. Without a key there is nothing to sign with, and it says so once. */
+/** Undefined where none is configured. Throws DatabaseRoleError for a role that may do more than a signer needs. */
+export async function openSigner(runtime: { config: Config; log: Logger; pool: Pool }): Promise<Pool | undefined> {
+  const { config, log, pool } = runtime;
+  if (!config.SIGNER_DATABASE_URL) return undefined;
+  const signer = createPool({
+    url: config.SIGNER_DATABASE_URL,
+    name: 'countinghouse-signer',
+    size: SIGNER_CONNECTIONS,
+    log,
+    namedStatements: config.DATABASE_NAMED_STATEMENTS,
+  });
+  try {
+    await checkSignerRole(signer, pool);
+    return signer;
+  } catch (error) {
+    await signer.end();
+    throw error;
+  }
+}
+
+/** Runs by itself. Without a key or a signer there are no checkpoints, and it says so once. */
 export function startReports(runtime: ReportsRuntime): Reports {
+  const { signer, log, config } = runtime;
   const reports = createReports(runtime);
-  const { CHECKPOINT_SIGNING_KEY: key, CHECKPOINT_INTERVAL_SECONDS: seconds } = runtime.config;
-  if (key === undefined) {
-    runtime.log.info('no checkpoints are made: CHECKPOINT_SIGNING_KEY is not set');
+  if (config.CHECKPOINT_SIGNING_KEY === undefined) {
+    log.info('no checkpoints are made: CHECKPOINT_SIGNING_KEY is not set');
     return reports;
   }
-  const lookMs = Math.min(Math.max(seconds * 100, LOOK_MS.least), LOOK_MS.most);
-  const warn = warnSeldom(runtime.log, 'looking for books to checkpoint failed');
+  if (!signer) {
+    log.warn(
+      'no checkpoints are made: SIGNER_DATABASE_URL is not set. Make a role for it (CREATE ROLE countinghouse_signer LOGIN PASSWORD …), set the variable and run npm run migrate',
+    );
+    return reports;
+  }
+  const lookMs = Math.min(Math.max(config.CHECKPOINT_INTERVAL_SECONDS * 100, LOOK_MS.least), LOOK_MS.most);
+  const warn = warnSeldom(log, 'looking for books to checkpoint failed');
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
   const next = () => {
@@ -62,37 +103,81 @@ export function startReports(runtime: ReportsRuntime): Reports {
   };
 }
 
+type Outcome = 'made' | 'refused' | 'nothing' | 'goes on';
+
 /** Goes round when it is told to. */
-export function createReports({ pool, clock, log, metrics, config }: ReportsRuntime): Reports {
-  const key = config.CHECKPOINT_SIGNING_KEY === undefined ? undefined : signingKeyFrom(config.CHECKPOINT_SIGNING_KEY);
+export function createReports(
+  { signer, clock, log, metrics, config }: ReportsRuntime,
+  { longRows = LONG_ROWS } = {},
+): Reports {
   const closing = new AbortController();
+  const { signal } = closing;
+  const intervalMs = config.CHECKPOINT_INTERVAL_SECONDS * 1_000;
+  const context = contextOf();
+  /** Books that take long: when they were refused, undefined while they wait or are under way. */
+  const long = new Map<BookId, number | undefined>();
+  let longWork: Promise<unknown> = Promise.resolve();
   let under: Promise<number> | undefined;
 
+  function contextOf(): CheckpointContext | undefined {
+    if (config.CHECKPOINT_SIGNING_KEY === undefined || !signer) return undefined;
+    return {
+      pool: signer,
+      clock,
+      key: signingKeyFrom(config.CHECKPOINT_SIGNING_KEY),
+      formerKeyIds: new Set(config.CHECKPOINT_FORMER_KEYS.map(formerKeyIdFrom)),
+      signal,
+      rest: (tookMs) => pause(tookMs * RESTS_PER_PAGE, undefined, { signal }),
+    };
+  }
+
   async function goRound(): Promise<number> {
-    if (!key) return 0;
-    const madeBefore = clock.now() - config.CHECKPOINT_INTERVAL_SECONDS * 1_000;
+    if (!context) return 0;
+    const now = clock.now();
+    const due = { madeBefore: now - intervalMs, now, keyIds: [context.key.keyId, ...context.formerKeyIds!] };
     let [made, refused] = [0, 0];
-    for (let after: BookId | undefined; !closing.signal.aborted; ) {
-      const books = await findBooksToCheckpoint(pool, { madeBefore, after, limit: BOOKS_PAGE });
+    for (let after: BookId | undefined; !signal.aborted; ) {
+      const books = await findBooksToCheckpoint(context.pool, { ...due, after, limit: BOOKS_PAGE });
       for (const bookId of books) {
-        const outcome = await makeOne(bookId);
+        const outcome = await makeOne(context, bookId);
         if (outcome === 'made') made++;
         if (outcome === 'refused') refused++;
       }
       after = books.at(-1);
       if (books.length < BOOKS_PAGE) break;
     }
-    if (!closing.signal.aborted) metrics.checkpoints.round(refused);
+    if (!signal.aborted) metrics.checkpoints.round(refused);
     return made;
   }
 
-  /** One book's fault must not keep the others waiting. */
-  async function makeOne(bookId: BookId): Promise<'made' | 'refused' | 'nothing'> {
-    const { signal } = closing;
+  async function makeOne(making: CheckpointContext, bookId: BookId): Promise<Outcome> {
+    if (long.has(bookId)) {
+      const refusedAt = long.get(bookId);
+      if (refusedAt === undefined) return 'goes on';
+      // To go through all of it again before anybody has looked costs much and finds the same.
+      if (clock.now() - refusedAt < intervalMs) return 'refused';
+      long.delete(bookId);
+    }
+    return attempt(making, bookId, { mayTakeLong: false });
+  }
+
+  /** One book's fault must not keep the others waiting, nor its length. */
+  async function attempt(
+    making: CheckpointContext,
+    bookId: BookId,
+    { mayTakeLong }: { mayTakeLong: boolean },
+  ): Promise<Outcome> {
     if (signal.aborted) return 'nothing';
     const book = publicId('book', bookId);
     try {
-      const newest = await makeCheckpoint({ pool, clock, key: key!, signal }, bookId);
+      const plan = await planCheckpoint(making, bookId);
+      if (plan.rows > longRows && !mayTakeLong) return takeLong(making, bookId);
+      if (plan.distrust !== undefined) {
+        metrics.checkpoints.distrusted();
+        const does = plan.from ? 'an earlier one is continued' : 'both trees are built again from their first leaf';
+        log.error({ book, reason: plan.distrust }, `a checkpoint in the database is not believed; ${does}`);
+      }
+      const newest = await carryOut(making, plan);
       if (!newest?.made) return 'nothing';
       metrics.checkpoints.made();
       return 'made';
@@ -107,6 +192,18 @@ export function createReports({ pool, clock, log, metrics, config }: ReportsRunt
     }
   }
 
+  /** One such book after the other. */
+  function takeLong(making: CheckpointContext, bookId: BookId): Outcome {
+    if (long.size >= LONG_BOOKS) return 'goes on';
+    long.set(bookId, undefined);
+    longWork = longWork.then(async () => {
+      const outcome = await attempt(making, bookId, { mayTakeLong: true });
+      if (outcome === 'refused') long.set(bookId, clock.now());
+      else long.delete(bookId);
+    });
+    return 'goes on';
+  }
+
   return {
     round() {
       under ??= goRound().finally(() => {
@@ -116,9 +213,9 @@ export function createReports({ pool, clock, log, metrics, config }: ReportsRunt
     },
     async close() {
       closing.abort();
-      if (!under) return;
       const limit = { what: 'the last checkpoint', limitMs: CLOSE_LIMIT_MS };
-      await withinLimit(under, limit).catch(warnSeldom(log, 'left a checkpoint unfinished'));
+      const warn = warnSeldom(log, 'left a checkpoint unfinished');
+      await withinLimit(Promise.all([under, longWork]), limit).catch(warn);
     },
   };
 }

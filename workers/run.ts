@@ -16,7 +16,7 @@ import { createRuntime, type Runtime } from '../src/runtime.ts';
 import { type HealthServer, startHealthServer } from './health.ts';
 import { ledgerPool } from './ledger.ts';
 import { railsPool } from './rails.ts';
-import { startReports } from './reports.ts';
+import { openSigner, startReports } from './reports.ts';
 import { startSweeper } from './sweeper.ts';
 import { webhooksPool } from './webhooks.ts';
 
@@ -38,6 +38,8 @@ export interface RunningPools {
 
 export async function startPools(runtime: Runtime, options: StartPoolsOptions): Promise<RunningPools> {
   const limit = { limitMs: runtime.config.DRAIN_TIMEOUT_MS };
+  // Before anything runs: a role that will not do stops the start.
+  const signer = options.pools.includes('reports') ? await openSigner(runtime) : undefined;
   const start = (definition: PoolDefinition) => {
     const { queues, log } = runtime;
     return startPool(definition, { queues, log, concurrency: options.concurrency, lanes: options.lanes });
@@ -66,8 +68,8 @@ export async function startPools(runtime: Runtime, options: StartPoolsOptions): 
       return () => Promise.all([sweeper.close(), audit.close()]);
     },
     reports() {
-      const reports = startReports(runtime);
-      return () => reports.close();
+      const reports = startReports({ ...runtime, signer });
+      return () => reports.close().then(() => signer?.end());
     },
   };
   const closers = [...new Set(options.pools)].map((name) => starters[name]());

@@ -6,7 +6,7 @@
 import { migrate } from '../../src/db/migrate.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { createRolesAndDatabase } from '../../src/db/roles.ts';
-import { APPLICATION, OWNER } from '../../src/embedded/logins.ts';
+import { APPLICATION, OWNER, SIGNER } from '../../src/embedded/logins.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../src/embedded/throwaway-postgres.ts';
 import { createLogger, type Logger } from '../../src/log.ts';
 import type { Closing } from './closing.ts';
@@ -51,7 +51,8 @@ export async function setStage(
     settings: { ...POSTGRES_SETTINGS, ...(profile && COUNT_STATEMENTS) },
   });
   closing.add('Postgres', () => postgres.remove());
-  await migrate({ ownerUrl: postgres.ownerUrl, applicationUrl: postgres.applicationUrl, log });
+  const { ownerUrl, applicationUrl, signerUrl } = postgres;
+  await migrate({ ownerUrl, applicationUrl, signerUrl, log });
   if (profile) await countStatements(postgres, profile, closing);
   const redis = queue === 'redis' ? await startRedis() : undefined;
   if (redis) closing.add('Redis', () => redis.stop());
@@ -84,17 +85,19 @@ function environmentOf(postgres: ThrowawayPostgres, redisUrl: string | undefined
   };
 }
 
-/** A second database on the same server, with the product's schema and the application's role. */
+/** A second database on the same server, with the product's schema and its roles. */
 export async function addDatabase({ postgres, log, closing }: Stage, name: string): Promise<Pool> {
-  const unused = { password: '' }; // both roles exist since the server's start
+  const unused = { password: '' }; // the roles exist since the server's start
   await createRolesAndDatabase({
     superuserUrl: postgres.superuserUrl,
     database: name,
     owner: { name: OWNER, ...unused },
     application: { name: APPLICATION, ...unused },
+    signer: { name: SIGNER, ...unused },
   });
   const applicationUrl = postgres.urlFor('application', name);
-  await migrate({ ownerUrl: postgres.urlFor('owner', name), applicationUrl, log });
+  const signerUrl = postgres.urlFor('signer', name);
+  await migrate({ ownerUrl: postgres.urlFor('owner', name), applicationUrl, signerUrl, log });
   const pool = createPool({ url: applicationUrl, name: 'bench', size: 2, log });
   closing.add(`connections of ${name}`, () => pool.end());
   return pool;

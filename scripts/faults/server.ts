@@ -2,7 +2,7 @@
 import { migrate } from '../../src/db/migrate.ts';
 import { createPool } from '../../src/db/pool.ts';
 import { createRolesAndDatabase } from '../../src/db/roles.ts';
-import { APPLICATION, OWNER } from '../../src/embedded/logins.ts';
+import { APPLICATION, OWNER, SIGNER } from '../../src/embedded/logins.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../src/embedded/throwaway-postgres.ts';
 import { createLogger } from '../../src/log.ts';
 import { copyDatabase, dropDatabase } from './database-store.ts';
@@ -40,12 +40,13 @@ export async function startServer(): Promise<Server> {
     }
   };
   const makeEmpty = (name: string) => {
-    const unused = { password: '' }; // both roles exist since the server's start
+    const unused = { password: '' }; // the roles exist since the server's start
     return createRolesAndDatabase({
       superuserUrl: postgres.superuserUrl,
       database: name,
       owner: { name: OWNER, ...unused },
       application: { name: APPLICATION, ...unused },
+      signer: { name: SIGNER, ...unused },
     });
   };
   const databaseOf = (name: string): Database => ({
@@ -60,6 +61,7 @@ export async function startServer(): Promise<Server> {
   await migrate({
     ownerUrl: postgres.urlFor('owner', TEMPLATE),
     applicationUrl: postgres.urlFor('application', TEMPLATE),
+    signerUrl: postgres.urlFor('signer', TEMPLATE),
     log,
   });
   return {

@@ -1,6 +1,6 @@
 /**
- * Brings a database up to this code: our migrations, the queue library's schema, the rights of the application's role,
- * its settings. Every part may be repeated; a process killed in the middle is made good by the next run.
+ * Brings a database up to this code: our migrations, the queue library's schema, the rights of the application's role and
+ * the signer's, their settings. Every part may be repeated; a process killed in the middle is made good by the next run.
  */
 import { runMigrations } from 'bullmq';
 import knex from 'knex';
@@ -9,7 +9,7 @@ import { knexConfig } from '../../knexfile.ts';
 import type { Logger } from '../log.ts';
 import { connectionName } from '../release.ts';
 import { type ContractResult, contract } from './contract.ts';
-import { grantStatements } from './grants.ts';
+import { grantStatements, signerGrantStatements } from './grants.ts';
 import { readContractedTo } from './installation-store.ts';
 import { DatabaseRoleError, ROLE_SETTINGS, roleSettingsSql } from './roles.ts';
 
@@ -28,6 +28,8 @@ export interface MigrateOptions {
   ownerUrl: string;
   /** The application's role, which gets its rights. It must exist and be able to log in. */
   applicationUrl: string;
+  /** The signer's role, likewise. Without it nobody gets the right to add checkpoints, and whoever had it keeps it. */
+  signerUrl?: string | undefined;
   log: Logger;
   /** Contracts the stored forms too (contract.ts), after watching connections for this long. */
   contract?: { watchMs?: number };
@@ -36,7 +38,7 @@ export interface MigrateOptions {
 export interface MigrateResult {
   /** Names of the migrations that ran now. */
   applied: string[];
-  /** SQL for a superuser, when the role's settings could not be made. Usually empty. */
+  /** SQL for a superuser, when the roles' settings could not be made. Usually empty. */
   leftToDo: string[];
   /** What the contract did, where it was asked for. */
   contract?: ContractResult;
@@ -47,45 +49,66 @@ export interface MigrateResult {
  * errors otherwise.
  */
 export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
-  const { ownerUrl, applicationUrl, log } = options;
-  const role = await applicationRole(applicationUrl);
+  const { ownerUrl, applicationUrl, signerUrl, log } = options;
+  const logins: Login[] = [{ variable: 'DATABASE_URL', url: applicationUrl, statements: grantStatements }];
+  if (signerUrl) logins.push({ variable: 'SIGNER_DATABASE_URL', url: signerUrl, statements: signerGrantStatements });
+  const roles = await Promise.all(logins.map(roleOf));
   const client = new pg.Client({ connectionString: ownerUrl, application_name: CONNECTION_NAME });
   await client.connect();
   try {
     const { rows } = await client.query('SELECT current_user AS name');
-    if (rows[0].name === role) {
-      throw new DatabaseRoleError(
-        `DATABASE_URL and DATABASE_OWNER_URL name the same role (${role}).`,
-        `The application needs a role of its own: CREATE ROLE countinghouse_app LOGIN PASSWORD '…';`,
-      );
-    }
+    refuseSharedRoles([{ variable: 'DATABASE_OWNER_URL', name: rows[0].name }, ...roles]);
     await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     const applied = await runOwnMigrations(ownerUrl);
     for (const name of applied) log.info({ migration: name }, 'migration applied');
     await runMigrations(client, QUEUE_SCHEMA);
-    await grantRights(client, role);
-    const leftToDo = (await hasRoleSettings(client, role)) ? [] : await setRoleSettings(applicationUrl, role);
-    if (leftToDo.length > 0)
-      log.warn({ sql: leftToDo }, 'the settings of the application role are left to a superuser');
+    await grantRights(client, roles);
+    const leftToDo: string[] = [];
+    for (const { name, url } of roles) {
+      if (!(await hasRoleSettings(client, name))) leftToDo.push(...(await setRoleSettings(url, name)));
+    }
+    if (leftToDo.length > 0) log.warn({ sql: leftToDo }, 'settings of the roles are left to a superuser');
     if (!options.contract) return { applied, leftToDo };
+    const role = roles[0]!.name;
     return { applied, leftToDo, contract: await contract(client, { role, log, ...options.contract }) };
   } finally {
     await client.end();
   }
 }
 
+interface Login {
+  variable: 'DATABASE_URL' | 'SIGNER_DATABASE_URL';
+  url: string;
+  statements: (role: string, tables: readonly string[], forms: { contracted: boolean }) => string[];
+}
+
+interface LoginRole extends Login {
+  name: string;
+}
+
+const OWN_ROLES =
+  "The application and the signer need roles of their own: CREATE ROLE countinghouse_app LOGIN PASSWORD '…'; CREATE ROLE countinghouse_signer LOGIN PASSWORD '…';";
+
 /** Asked of the server: a URL may leave the name to a service file or the environment. */
-async function applicationRole(applicationUrl: string): Promise<string> {
-  return withClient(applicationUrl, async (client) => {
+async function roleOf(login: Login): Promise<LoginRole> {
+  return withClient(login.url, async (client) => {
     const { rows } = await client.query(
       'SELECT rolname AS name, rolsuper AS superuser FROM pg_roles WHERE rolname = current_user',
     );
-    if (!rows[0].superuser) return rows[0].name;
+    if (!rows[0].superuser) return { ...login, name: rows[0].name };
     throw new DatabaseRoleError(
-      `The role ${rows[0].name} of DATABASE_URL is a superuser: nothing could protect the journal from it.`,
-      `Make one for the application: CREATE ROLE countinghouse_app LOGIN PASSWORD '…';`,
+      `The role ${rows[0].name} of ${login.variable} is a superuser: nothing could protect the journal from it.`,
+      OWN_ROLES,
     );
   });
+}
+
+function refuseSharedRoles(roles: readonly { variable: string; name: string }[]): void {
+  for (const [at, { variable, name }] of roles.entries()) {
+    const other = roles.slice(0, at).find((before) => before.name === name);
+    if (other)
+      throw new DatabaseRoleError(`${variable} and ${other.variable} name the same role (${name}).`, OWN_ROLES);
+  }
 }
 
 async function runOwnMigrations(ownerUrl: string): Promise<string[]> {
@@ -109,19 +132,16 @@ async function runOwnMigrations(ownerUrl: string): Promise<string[]> {
   }
 }
 
-async function grantRights(client: pg.Client, role: string): Promise<void> {
+async function grantRights(client: pg.Client, roles: readonly LoginRole[]): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'v') ORDER BY relname`,
   );
   const contracted = (await readContractedTo(client)) !== null;
   await client.query('BEGIN');
   try {
-    for (const statement of grantStatements(
-      role,
-      rows.map(({ name }) => name),
-      { contracted },
-    ))
-      await client.query(statement);
+    const tables = rows.map(({ name }) => name);
+    for (const { name, statements } of roles)
+      for (const statement of statements(name, tables, { contracted })) await client.query(statement);
     await client.query('COMMIT');
   } catch (error) {
     await client.query('ROLLBACK');
@@ -139,8 +159,8 @@ async function hasRoleSettings(client: pg.Client, role: string): Promise<boolean
 }
 
 /** A role may set its own defaults, so no superuser is needed; where that was taken from it, the SQL is handed back. */
-async function setRoleSettings(applicationUrl: string, role: string): Promise<string[]> {
-  return withClient(applicationUrl, async (client) => {
+async function setRoleSettings(url: string, role: string): Promise<string[]> {
+  return withClient(url, async (client) => {
     const left: string[] = [];
     for (const statement of roleSettingsSql(role)) {
       await client.query(statement).catch(() => left.push(statement));

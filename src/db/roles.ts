@@ -1,15 +1,16 @@
 /**
- * The two roles. The *owner* holds the schema and is used by migrations alone. The *application* role runs everything
- * else: it can neither change the journal nor the schema, and its settings end what would keep a book's lock.
+ * The three roles. The *owner* holds the schema and is used by migrations alone. The *signer* adds checkpoints of the
+ * journal and may do nothing else. The *application* role runs everything else: it can change neither the journal, nor the
+ * schema, nor add checkpoints, and its settings end what would keep a book's lock.
  * Those settings belong to the role because a pooler such as PgBouncer refuses them as start-up parameters.
- * Next: grants.ts (what the application's role may do), migrate.ts (who hands it out).
+ * Next: grants.ts (what the roles may do), migrate.ts (who hands it out), signer-role.ts, role-timeouts.ts.
  */
 import pg from 'pg';
 import { isEarlierRelease, RELEASE } from '../release.ts';
-import { JOURNAL_TABLES } from './grants.ts';
+import { JOURNAL_TABLES, SIGNED_TABLES } from './grants.ts';
 import { readContractedTo } from './installation-store.ts';
 import { migrationNames } from './known-migrations.ts';
-import type { Pool } from './pool.ts';
+import type { Pool, Queryable } from './pool.ts';
 
 /** A stopped process must not keep a book's lock: five seconds, then others go on. Statements of the product take far less than 15 s. */
 export const ROLE_SETTINGS: Readonly<Record<string, string>> = {
@@ -40,7 +41,7 @@ export interface RoleLogin {
 }
 
 /**
- * Makes both roles and the database where they are missing. For clusters of our own (embedded, tests, benches);
+ * Makes the three roles and the database where they are missing. For clusters of our own (embedded, tests, benches);
  * elsewhere an administrator does it. May be repeated: what exists stays as it is.
  */
 export async function createRolesAndDatabase(options: {
@@ -48,20 +49,22 @@ export async function createRolesAndDatabase(options: {
   database: string;
   owner: RoleLogin;
   application: RoleLogin;
+  signer: RoleLogin;
 }): Promise<void> {
-  const { superuserUrl, database, owner, application } = options;
+  const { superuserUrl, database, owner, application, signer } = options;
   const client = new pg.Client({ connectionString: superuserUrl, application_name: 'countinghouse-setup' });
   await client.connect();
   try {
     // A statement that fails is written to the server's log, and these carry passwords.
     await client.query('SET log_min_error_statement = panic');
-    for (const role of [owner, application]) {
+    for (const role of [owner, application, signer]) {
       const { rowCount } = await client.query('SELECT FROM pg_roles WHERE rolname = $1', [role.name]);
       if (rowCount) continue;
       const [name, password] = [pg.escapeIdentifier(role.name), pg.escapeLiteral(role.password)];
       await client.query(`CREATE ROLE ${name} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE PASSWORD ${password}`);
     }
-    for (const statement of roleSettingsSql(application.name)) await client.query(statement);
+    for (const { name } of [application, signer])
+      for (const statement of roleSettingsSql(name)) await client.query(statement);
     const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [database]);
     if (!rowCount) {
       await client.query(`CREATE DATABASE ${pg.escapeIdentifier(database)} OWNER ${pg.escapeIdentifier(owner.name)}`);
@@ -83,11 +86,12 @@ export class DatabaseRoleError extends Error {
 const ROLE_REMEDY =
   "DATABASE_URL must name a role of its own, without membership in others: CREATE ROLE countinghouse_app LOGIN PASSWORD '…'; then `npm run migrate` gives it its rights.";
 const MIGRATE_REMEDY = 'Run `npm run migrate` with DATABASE_OWNER_URL and DATABASE_URL.';
+const REVOKE_REMEDY = `${MIGRATE_REMEDY} It takes back what was granted to this role; what was granted to PUBLIC or to another role must be revoked there.`;
 
 /**
- * Refuses an application role that could change the journal or the schema, one without timeouts, and a database that is
- * older than this code. A newer database is fine until its stored forms are contracted: release N−1 runs on the schema of N.
- * Throws DatabaseRoleError.
+ * Refuses an application role that could change the journal or the schema or add checkpoints, one without timeouts, and a
+ * database that is older than this code. A newer database is fine until its stored forms are contracted: release N−1 runs on
+ * the schema of N. Throws DatabaseRoleError.
  */
 export async function checkApplicationRole(pool: Pool): Promise<void> {
   const role = await readRole(pool);
@@ -99,16 +103,18 @@ export async function checkApplicationRole(pool: Pool): Promise<void> {
   await checkMigrations(pool);
   await checkForms(pool);
   await checkJournalRights(pool, role.name);
+  await checkSignedRights(pool, role.name);
   if (role.creates) {
     throw new DatabaseRoleError(
       `The role ${role.name} of DATABASE_URL may create objects in the schema public.`,
       'As a superuser: REVOKE CREATE ON SCHEMA public FROM PUBLIC; and revoke it from this role if it was granted by name.',
     );
   }
-  await checkTimeouts(pool, role.name);
+  await checkTimeouts(pool, { role: role.name, variable: 'DATABASE_URL' });
 }
 
-async function readRole(pool: Pool): Promise<{ name: string; superuser: boolean; creates: boolean }> {
+/** Who the connections of a pool are. */
+export async function readRole(pool: Pool): Promise<{ name: string; superuser: boolean; creates: boolean }> {
   const { rows } = await pool.query(`
     SELECT rolname AS name, rolsuper AS superuser, has_schema_privilege('public', 'CREATE') AS creates
     FROM pg_roles WHERE rolname = current_user`);
@@ -151,54 +157,91 @@ async function checkForms(pool: Pool): Promise<void> {
   );
 }
 
+export interface TableRights {
+  readonly name: string;
+  readonly owns: boolean;
+  readonly reads: boolean;
+  readonly inserts: boolean;
+  /** What it may do beside reading, by itself or by way of another role. */
+  readonly writes: readonly string[];
+}
+
 /**
  * Rights count however they are come by: by name, through PUBLIC, on a single column, inherited, or after SET ROLE to a
- * role that it is a member of. TRIGGER counts too: a trigger can change what is being inserted.
+ * role that it is a member of. TRIGGER counts too: a trigger can change what is being inserted. Of these tables, or of
+ * all in the schema public.
  */
-async function checkJournalRights(pool: Pool, role: string): Promise<void> {
-  const { rows } = await pool.query<{ name: string; owns: boolean; changes: string[] | null; inserts: boolean }>(
+export async function readTableRights(pool: Pool, tables?: readonly string[]): Promise<TableRights[]> {
+  const { rows } = await pool.query<TableRights>(
     `SELECT c.relname AS name,
             pg_has_role(c.relowner, 'MEMBER') AS owns,
-            has_table_privilege(c.oid, 'INSERT') AND has_table_privilege(c.oid, 'SELECT') AS inserts,
-            (SELECT array_agg(DISTINCT p.privilege)
+            has_table_privilege(c.oid, 'SELECT') AS reads,
+            has_table_privilege(c.oid, 'INSERT') AS inserts,
+            ARRAY(SELECT DISTINCT p.privilege
                FROM pg_roles r
-               CROSS JOIN unnest(ARRAY['UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER']) AS p (privilege)
+               CROSS JOIN unnest(ARRAY['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER']) AS p (privilege)
               WHERE pg_has_role(r.oid, 'MEMBER')
                 AND (has_table_privilege(r.oid, c.oid, p.privilege)
-                     OR (p.privilege = 'UPDATE' AND has_any_column_privilege(r.oid, c.oid, 'UPDATE')))) AS changes
+                     OR (p.privilege IN ('INSERT', 'UPDATE') AND has_any_column_privilege(r.oid, c.oid, p.privilege)))
+              ORDER BY p.privilege) AS writes
        FROM pg_class c
-      WHERE c.oid = ANY (SELECT to_regclass('public.' || name) FROM unnest($1::text[]) AS t (name))`,
-    [JOURNAL_TABLES],
+      WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v')
+        AND (c.relname = ANY ($1::text[]) OR $1::text[] IS NULL)
+      ORDER BY c.relname`,
+    [tables ?? null],
   );
+  return rows;
+}
+
+async function checkJournalRights(pool: Pool, role: string): Promise<void> {
+  const rows = await readTableRights(pool, JOURNAL_TABLES);
   const missing = JOURNAL_TABLES.filter((name) => !rows.some((row) => row.name === name));
   if (missing.length > 0)
     throw new DatabaseRoleError(`The journal is incomplete: ${missing.join(', ')} missing.`, MIGRATE_REMEDY);
-  for (const { name, owns, changes, inserts } of rows) {
+  for (const { name, owns, reads, inserts, writes } of rows) {
     if (owns)
       throw new DatabaseRoleError(
         `The role ${role} of DATABASE_URL owns ${name}, or is a member of the role that does.`,
         ROLE_REMEDY,
       );
-    if (changes) {
+    const changes = writes.filter((right) => right !== 'INSERT');
+    if (changes.length > 0) {
       throw new DatabaseRoleError(
         `The role ${role} of DATABASE_URL may ${changes.join(', ')} the journal (${name}), itself or through a role it is a member of.`,
-        `${MIGRATE_REMEDY} It takes back what was granted to this role; what was granted to PUBLIC or to another role must be revoked there.`,
+        REVOKE_REMEDY,
       );
     }
-    if (!inserts)
+    if (!inserts || !reads)
       throw new DatabaseRoleError(`The role ${role} of DATABASE_URL may not read and insert ${name}.`, MIGRATE_REMEDY);
   }
 }
 
-async function checkTimeouts(pool: Pool, role: string): Promise<void> {
-  const { rows } = await pool.query<{ name: string; ms: string }>(
-    'SELECT name, setting AS ms FROM pg_settings WHERE name = ANY ($1)',
+/** What the application writes about the journal, the application could make up. */
+async function checkSignedRights(pool: Pool, role: string): Promise<void> {
+  for (const { name, owns, writes } of await readTableRights(pool, SIGNED_TABLES)) {
+    if (!owns && writes.length === 0) continue;
+    throw new DatabaseRoleError(
+      `The role ${role} of DATABASE_URL may ${owns ? 'do anything with' : writes.join(', ')} ${name}, itself or through a role it is a member of: checkpoints are the signer's alone.`,
+      REVOKE_REMEDY,
+    );
+  }
+}
+
+/** Which timeouts a connection lacks, as its server has them: behind a pooler, those of the connection that answers. */
+export async function readUnfitTimeouts(db: Queryable): Promise<string[]> {
+  const { rows } = await db.query<{ name: string; ms: string }>(
+    'SELECT name, setting AS ms FROM pg_settings WHERE name = ANY ($1) ORDER BY name',
     [TIMEOUTS],
   );
-  const unfit = rows.filter(({ ms }) => Number(ms) === 0 || Number(ms) > LONGEST_TIMEOUT_MS).map(({ name }) => name);
+  return rows.filter(({ ms }) => Number(ms) === 0 || Number(ms) > LONGEST_TIMEOUT_MS).map(({ name }) => name);
+}
+
+/** `variable` names the URL. Throws DatabaseRoleError. */
+export async function checkTimeouts(pool: Pool, { role, variable }: { role: string; variable: string }): Promise<void> {
+  const unfit = await readUnfitTimeouts(pool);
   if (unfit.length === 0) return;
   throw new DatabaseRoleError(
-    `The role ${role} of DATABASE_URL lacks ${unfit.join(', ')} (1 ms to ${LONGEST_TIMEOUT_MS / 1000} s): a stopped process could keep a book locked.`,
+    `The role ${role} of ${variable} lacks ${unfit.join(', ')} (1 ms to ${LONGEST_TIMEOUT_MS / 1000} s): a stopped process could keep a book locked.`,
     `Run \`npm run migrate\`, or as a superuser:\n${roleSettingsSql(role).join('\n')}`,
   );
 }

@@ -29,6 +29,8 @@ export function readCredentials(directory: string): Credentials | undefined {
 export interface EmbeddedEnvironment {
   DATABASE_URL: string;
   DATABASE_OWNER_URL: string;
+  /** Undefined where release 0.1.0 runs, which has no signer. */
+  SIGNER_DATABASE_URL: string | undefined;
   COUNTINGHOUSE_ENCRYPTION_KEY: string;
   CHECKPOINT_SIGNING_KEY: string | undefined;
   /** Where the API answers. Undefined while it is still starting. */
@@ -52,10 +54,13 @@ export function embeddedEnvironment(directory: string = dataDirectory()): Embedd
       'Set DATABASE_URL as it was set for it.',
     );
   }
-  const url = (role: 'owner' | 'application') => urlOf(secrets, { role, port: postgres.port, database: DATABASE });
+  const { signerPassword = '' } = secrets;
+  const url = (role: 'owner' | 'application' | 'signer') =>
+    urlOf({ ...secrets, signerPassword }, { role, port: postgres.port, database: DATABASE });
   return {
     DATABASE_URL: url('application'),
     DATABASE_OWNER_URL: url('owner'),
+    SIGNER_DATABASE_URL: signerPassword === '' ? undefined : url('signer'),
     COUNTINGHOUSE_ENCRYPTION_KEY: secrets.encryptionKey,
     CHECKPOINT_SIGNING_KEY: readSigningKey(directory),
     base_url: instance.baseUrl,

@@ -4,15 +4,17 @@ import type { Secrets } from './secrets.ts';
 
 export const OWNER = 'countinghouse_owner';
 export const APPLICATION = 'countinghouse_app';
+export const SIGNER = 'countinghouse_signer';
 export const DATABASE = 'countinghouse';
 
-export type Role = 'superuser' | 'owner' | 'application';
+export type Role = 'superuser' | 'owner' | 'application' | 'signer';
 
 export function loginsOf(secrets: Secrets) {
   return {
     superuser: { name: SUPERUSER, password: secrets.superuserPassword },
     owner: { name: OWNER, password: secrets.ownerPassword },
     application: { name: APPLICATION, password: secrets.applicationPassword },
+    signer: { name: SIGNER, password: secrets.signerPassword },
   };
 }
 

@@ -1,6 +1,6 @@
 /**
  * A Postgres server of our own, from the binaries in node_modules: the embedded database of `npm start`, and the throwaway
- * databases of tests, benches and fault scenarios. Loopback only, random passwords, two roles as in production.
+ * databases of tests, benches and fault scenarios. Loopback only, random passwords, the roles of production.
  * Next: place.ts, binaries.ts, cluster.ts and postmaster.ts (the parts), throwaway-postgres.ts (for a test's length).
  */
 import type { ChildProcess } from 'node:child_process';
@@ -50,6 +50,7 @@ export interface PostgresServer {
   readonly superuserUrl: string;
   readonly ownerUrl: string;
   readonly applicationUrl: string;
+  readonly signerUrl: string;
   /** The key of the cluster's data: 32 bytes in base64. */
   readonly encryptionKey: string;
   /** The URL of a role in another database of this server. */
@@ -121,12 +122,13 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   const urlFor = (role: Role, database: string) => urlOf(secrets, { role, port, database });
   await start();
   try {
-    const { owner, application } = loginsOf(secrets);
+    const { owner, application, signer } = loginsOf(secrets);
     await createRolesAndDatabase({
       superuserUrl: urlFor('superuser', 'postgres'),
       database: DATABASE,
       owner,
       application,
+      signer,
     });
   } catch (error) {
     await stop('fast');
@@ -150,6 +152,9 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
     },
     get applicationUrl() {
       return urlFor('application', DATABASE);
+    },
+    get signerUrl() {
+      return urlFor('signer', DATABASE);
     },
     encryptionKey: secrets.encryptionKey,
     urlFor,

@@ -1,28 +1,38 @@
 /** What a cluster of our own is opened with: random, made once, kept beside it. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { createSecretFile, readJsonFile } from './secret-files.ts';
+import { createSecretFile, readJsonFile, replaceSecretFile } from './secret-files.ts';
 
 export interface Secrets {
   superuserPassword: string;
   ownerPassword: string;
   applicationPassword: string;
+  signerPassword: string;
   /** 32 bytes in base64: encrypts webhook secrets and alias data at rest. Lost, they cannot be read again. */
   encryptionKey: string;
 }
 
 const FILE = 'secrets.json';
 
-/** Reads the folder's secrets, or makes them. Of two processes that make them at once, both get the first one's. */
+/**
+ * Reads the folder's secrets, or makes them. Of two processes that make them at once, both get the first one's. A folder of
+ * release 0.1.0 has no password of the signer yet, and gets one.
+ */
 export function keepSecrets(directory: string): Secrets {
   const path = join(directory, FILE);
-  const known = readJsonFile<Secrets>(path);
-  if (known) return known;
   const password = () => randomBytes(24).toString('base64url');
+  const known = readSecrets(directory);
+  if (known?.signerPassword) return { ...known, signerPassword: known.signerPassword };
+  if (known) {
+    const secrets: Secrets = { ...known, signerPassword: password() };
+    replaceSecretFile(path, secrets);
+    return secrets;
+  }
   const secrets: Secrets = {
     superuserPassword: password(),
     ownerPassword: password(),
     applicationPassword: password(),
+    signerPassword: password(),
     encryptionKey: randomBytes(32).toString('base64'),
   };
   try {
@@ -34,6 +44,7 @@ export function keepSecrets(directory: string): Secrets {
   }
 }
 
-export function readSecrets(directory: string): Secrets | undefined {
+/** Without the signer's password where the folder was last started by release 0.1.0. */
+export function readSecrets(directory: string): (Omit<Secrets, 'signerPassword'> & Partial<Secrets>) | undefined {
   return readJsonFile<Secrets>(join(directory, FILE));
 }

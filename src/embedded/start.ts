@@ -69,7 +69,8 @@ async function start(): Promise<void> {
   const log = createLogger(config.LOG_LEVEL, 'countinghouse');
   if (postgres) keepPostgresRunning(postgres, log);
   if (config.DATABASE_OWNER_URL) {
-    await migrate({ ownerUrl: config.DATABASE_OWNER_URL, applicationUrl: config.DATABASE_URL, log });
+    const urls = { applicationUrl: config.DATABASE_URL, signerUrl: config.SIGNER_DATABASE_URL };
+    await migrate({ ownerUrl: config.DATABASE_OWNER_URL, ...urls, log });
   }
   await startProduct({ config, log, postgres, announce: claim.announce });
 }
@@ -87,6 +88,7 @@ function environmentWith(postgres: PostgresServer | undefined, port: string): No
     ...(postgres && {
       DATABASE_URL: postgres.applicationUrl,
       DATABASE_OWNER_URL: postgres.ownerUrl,
+      SIGNER_DATABASE_URL: postgres.signerUrl,
       COUNTINGHOUSE_ENCRYPTION_KEY: given.COUNTINGHOUSE_ENCRYPTION_KEY || postgres.encryptionKey,
       CHECKPOINT_SIGNING_KEY: given.CHECKPOINT_SIGNING_KEY || keepSigningKey(directory),
     }),

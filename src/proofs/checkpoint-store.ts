@@ -1,9 +1,10 @@
 /** All SQL of checkpoints. Rows are only added; the database refuses anything else. */
 import type { Instant } from '../clock.ts';
+import { plainArray } from '../db/columns.ts';
 import { build, keyset, type Page, type PageRequest, pageOf, runBuilt } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
-import type { BookId, Mode } from '../ledger/book.ts';
+import type { Book, BookId, Mode } from '../ledger/book.ts';
 import type { Checkpoint } from './checkpoint.ts';
 
 /** With what a later one needs to go on from there: the peaks of its trees. */
@@ -29,6 +30,8 @@ interface CheckpointRow {
 }
 
 const HASH_BYTES = 32;
+/** What another machine's clock is ahead by at most. */
+const CLOCKS_DIFFER_MS = 60_000;
 const OWN_COLUMNS =
   'book_id, id, tree_size, event_tree_size, root_hash, chain_hash, event_root_hash, peaks, event_peaks, public_key, signature, created_at';
 /** The mode is the book's, which never changes. */
@@ -91,6 +94,33 @@ export async function findNewestCheckpoint(db: Queryable, bookId: BookId): Promi
   return rows[0] && checkpointFromRow(rows[0]);
 }
 
+/**
+ * The one that covers most, of those that cover no more than the book has. Index: checkpoints_pkey, from its end, past those
+ * that cover more: a sound book has none.
+ */
+export async function findNewestCheckpointWithin(db: Queryable, book: Book): Promise<StoredCheckpoint | undefined> {
+  const { rows } = await db.query<CheckpointRow>({
+    name: 'checkpoints.newest_within',
+    text: `SELECT ${COLUMNS} FROM checkpoints WHERE book_id = $1 AND tree_size <= $2 AND event_tree_size <= $3
+      ORDER BY tree_size DESC, event_tree_size DESC LIMIT 1`,
+    values: [book.id, book.entrySequence, book.eventSequence],
+  });
+  return rows[0] && checkpointFromRow(rows[0]);
+}
+
+/** Index: checkpoints_pkey. */
+export async function findCheckpointOfSize(
+  db: Queryable,
+  { bookId, treeSize, eventTreeSize }: Checkpoint,
+): Promise<StoredCheckpoint | undefined> {
+  const { rows } = await db.query<CheckpointRow>({
+    name: 'checkpoints.of_size',
+    text: `SELECT ${COLUMNS} FROM checkpoints WHERE book_id = $1 AND tree_size = $2 AND event_tree_size = $3`,
+    values: [bookId, treeSize, eventTreeSize],
+  });
+  return rows[0] && checkpointFromRow(rows[0]);
+}
+
 export async function findCheckpoint(db: Queryable, bookId: BookId, id: Uuid): Promise<StoredCheckpoint | undefined> {
   const { rows } = await db.query<CheckpointRow>({
     name: 'checkpoints.find',
@@ -129,7 +159,7 @@ export async function listCheckpoints(
 export async function readCheckpoints(
   db: Queryable,
   bookId: BookId,
-  page: { after: Checkpoint | undefined; limit: number },
+  page: { after: Pick<Checkpoint, 'treeSize' | 'eventTreeSize'> | undefined; limit: number },
 ): Promise<StoredCheckpoint[]> {
   const { rows } = await db.query<CheckpointRow>({
     name: 'checkpoints.read',
@@ -141,23 +171,39 @@ export async function readCheckpoints(
 }
 
 /**
- * Books that have gone on since their newest checkpoint, where that is old enough or missing, in order of their ids. Reads
- * each book's row and the last key of its checkpoints. Indexes: books_pkey, checkpoints_pkey.
+ * Books that have gone on since their newest checkpoint, where that is old enough or missing, and books that are shorter
+ * than a checkpoint which names one of these keys; in order of their ids. What a row beyond the book's end or from the
+ * future says does not put a checkpoint off. Reads each book's row and the last keys of its checkpoints. Indexes:
+ * books_pkey, checkpoints_pkey.
  */
 export async function findBooksToCheckpoint(
   db: Queryable,
-  page: { madeBefore: Instant; after: BookId | undefined; limit: number },
+  page: { madeBefore: Instant; now: Instant; keyIds: readonly string[]; after: BookId | undefined; limit: number },
 ): Promise<BookId[]> {
   const { rows } = await db.query<{ id: string }>({
     name: 'checkpoints.due',
     text: `SELECT b.id FROM books b LEFT JOIN LATERAL (
-        SELECT tree_size, event_tree_size, created_at FROM checkpoints c WHERE c.book_id = b.id
+        SELECT tree_size, event_tree_size, created_at FROM checkpoints c
+        WHERE c.book_id = b.id AND c.tree_size <= b.entry_sequence AND c.event_tree_size <= b.event_sequence
         ORDER BY tree_size DESC, event_tree_size DESC LIMIT 1
-      ) c ON true
-      WHERE b.id > COALESCE($2::uuid, '00000000-0000-0000-0000-000000000000') AND (c.created_at IS NULL OR c.created_at <= $1)
-        AND b.entry_sequence + b.event_sequence > COALESCE(c.tree_size + c.event_tree_size, 0)
+      ) c ON true LEFT JOIN LATERAL (
+        SELECT tree_size, event_tree_size, public_key FROM checkpoints n WHERE n.book_id = b.id
+        ORDER BY tree_size DESC, event_tree_size DESC LIMIT 1
+      ) n ON n.tree_size > b.entry_sequence OR n.event_tree_size > b.event_sequence
+      WHERE b.id > COALESCE($2::uuid, '00000000-0000-0000-0000-000000000000')
+        AND (
+          (c.created_at IS NULL OR c.created_at <= $1 OR c.created_at > $4)
+            AND b.entry_sequence + b.event_sequence > COALESCE(c.tree_size + c.event_tree_size, 0)
+          OR 'ed25519:' || encode(sha256(n.public_key), 'hex') = ANY ($5::text[])
+        )
       ORDER BY b.id LIMIT $3`,
-    values: [new Date(page.madeBefore), page.after ?? null, page.limit],
+    values: [
+      new Date(page.madeBefore),
+      page.after ?? null,
+      page.limit,
+      new Date(page.now + CLOCKS_DIFFER_MS),
+      plainArray(page.keyIds),
+    ],
   });
   return rows.map(({ id }) => id);
 }

@@ -1,41 +1,19 @@
 /**
- * Makes a checkpoint of a book: goes through what is new since the last one, page by page and without a lock, holds every
- * entry against its hash and its predecessor, and signs only what agrees. The committer knows nothing of it. What it costs
- * grows with what is new; what it holds in memory does not grow.
+ * Makes a checkpoint of a book: goes through what is new since the last one that a key of ours signed, page by page and
+ * without a lock, holds every entry against its hash and its predecessor, and signs only what agrees. Whatever else the
+ * database holds is not believed: where there is no such checkpoint to go on from, both trees are built again from their
+ * first leaf and compared with the subtrees that are kept and with every checkpoint that a key of ours signed. The committer
+ * knows nothing of it. What it costs grows with what is gone through; what it holds in memory does not grow.
+ * Next: plan-checkpoint.ts (where it begins), grow-trees.ts (what it goes through).
  */
-import type { Clock } from '../clock.ts';
-import type { Pool } from '../db/pool.ts';
-import { newId, publicId } from '../ids.ts';
-import type { Book, BookId } from '../ledger/book.ts';
-import { loadBook } from '../ledger/book-store.ts';
-import { entryHash, GENESIS_HASH } from '../ledger/entry-hash.ts';
-import type { LedgerEvent } from '../ledger/event.ts';
-import { readEvents } from '../ledger/event-read-store.ts';
-import { type ReadEntry, readEntries } from '../ledger/journal-read-store.ts';
-import { type Checkpoint, isWellSigned, signCheckpoint } from './checkpoint.ts';
-import { findNewestCheckpoint, insertCheckpoint, type StoredCheckpoint } from './checkpoint-store.ts';
-import { eventDigest } from './event-digest.ts';
-import { GrowingTree, type HashedNode, leafHash, rootOf } from './merkle-tree.ts';
-import type { SigningKey } from './signing-key.ts';
-import { KEPT_LEVEL, keepNodes, type TreeName } from './tree-store.ts';
-
-/** Rows at once: some 2 MB of entries with their postings, or of events. */
-const PAGE = 1_000;
-
-/** What is there is not what was booked: nothing is signed. The message says where; `npm run verify` says more. */
-export class JournalDoesNotVerify extends Error {
-  override name = 'JournalDoesNotVerify';
-}
-
-export interface CheckpointContext {
-  readonly pool: Pool;
-  readonly clock: Clock;
-  readonly key: SigningKey;
-  /** Called for every page: entries and events gone through, and how many there are. */
-  readonly onProgress?: (progress: { done: bigint; total: bigint }) => void;
-  /** Gives up between two pages. */
-  readonly signal?: AbortSignal;
-}
+import { newId } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
+import { type Checkpoint, signCheckpoint } from './checkpoint.ts';
+import { type CheckpointContext, nameOf } from './checkpoint-context.ts';
+import { findCheckpointOfSize, insertCheckpoint, type StoredCheckpoint } from './checkpoint-store.ts';
+import { growEntries, growEvents } from './grow-trees.ts';
+import { type CheckpointPlan, planCheckpoint } from './plan-checkpoint.ts';
+import { TreeContradicted } from './tree-store.ts';
 
 export interface MadeCheckpoint {
   readonly checkpoint: Checkpoint;
@@ -43,28 +21,26 @@ export interface MadeCheckpoint {
   readonly made: boolean;
 }
 
-/** The book's newest checkpoint, made now if there is something new. Undefined when nothing was ever booked. */
+/**
+ * The book's newest checkpoint, made now if there is something new. Undefined when nothing was ever booked. Throws
+ * JournalDoesNotVerify or TreeContradicted: then nothing is signed.
+ */
 export async function makeCheckpoint(context: CheckpointContext, bookId: BookId): Promise<MadeCheckpoint | undefined> {
-  const { pool, clock, key } = context;
-  // One version of the book's row: what it names is committed, and is the journal's beginning ever after.
-  const book = await loadBook(pool, bookId);
-  if (!book) throw new RangeError(`There is no book ${publicId('book', bookId)}`);
-  const last = await findNewestCheckpoint(pool, bookId);
-  if (last) checkContinues(book, last);
-  const covered = last ? last.treeSize + last.eventTreeSize : 0n;
-  const total = book.entrySequence + book.eventSequence - covered;
-  if (total === 0n) return last && { checkpoint: last, made: false };
+  return carryOut(context, await planCheckpoint(context, bookId));
+}
 
-  let done = 0n;
-  const advance = (rows: number) => {
-    context.signal?.throwIfAborted();
-    done += BigInt(rows);
-    context.onProgress?.({ done, total });
-  };
-  const { tree, chainHash } = await growEntries(pool, book, last, advance);
-  const eventTree = await growEvents(pool, book, last, advance);
+/** As it was planned. Throws as above. */
+export async function carryOut(
+  context: CheckpointContext,
+  { book, from, rows }: CheckpointPlan,
+): Promise<MadeCheckpoint | undefined> {
+  if (rows === 0n) return from && { checkpoint: from, made: false };
+  const { pool, clock, key } = context;
+  const progress = pacedProgress(context, rows);
+  const { tree, chainHash } = await growEntries(context, { book, from, progress });
+  const eventTree = await growEvents(context, { book, from, progress });
   const unsigned = {
-    bookId,
+    bookId: book.id,
     mode: book.mode,
     id: newId(),
     treeSize: tree.size,
@@ -76,90 +52,34 @@ export async function makeCheckpoint(context: CheckpointContext, bookId: BookId)
   };
   const checkpoint = { ...signCheckpoint(unsigned, key), peaks: tree.peaks, eventPeaks: eventTree.peaks };
   if (await insertCheckpoint(pool, checkpoint)) return { checkpoint, made: true };
-  return { checkpoint: (await findNewestCheckpoint(pool, bookId))!, made: false };
+  return { checkpoint: await sameStatement(context, checkpoint), made: false };
 }
 
-/** A new checkpoint vouches for the one that it goes on from. */
-function checkContinues(book: Book, last: StoredCheckpoint): void {
-  const name = publicId('checkpoint', last.id);
-  const peaksHold = rootOf(last.peaks).equals(last.rootHash) && rootOf(last.eventPeaks).equals(last.eventRootHash);
-  if (!isWellSigned(last) || !peaksHold) throw new JournalDoesNotVerify(`Checkpoint ${name} is not as it was signed`);
-  if (book.entrySequence >= last.treeSize && book.eventSequence >= last.eventTreeSize) return;
-  throw new JournalDoesNotVerify(
-    `Checkpoint ${name} covers ${last.treeSize} entries and ${last.eventTreeSize} events; the book has ${book.entrySequence} and ${book.eventSequence}`,
+/** Of the same sizes, by another process or another key: it must say the same. */
+async function sameStatement({ pool }: CheckpointContext, ours: StoredCheckpoint): Promise<Checkpoint> {
+  const theirs = (await findCheckpointOfSize(pool, ours))!;
+  const agrees =
+    theirs.rootHash.equals(ours.rootHash) &&
+    theirs.chainHash.equals(ours.chainHash) &&
+    theirs.eventRootHash.equals(ours.eventRootHash);
+  if (agrees) return theirs;
+  throw new TreeContradicted(
+    `${nameOf(theirs)} covers the same entries and events, and names other hashes than they have`,
   );
 }
 
-async function growEntries(
-  pool: Pool,
-  book: Book,
-  last: StoredCheckpoint | undefined,
-  advance: (rows: number) => void,
-): Promise<{ tree: GrowingTree; chainHash: string }> {
-  let chainHash = last?.chainHash.toString('hex') ?? GENESIS_HASH;
-  const tree = await grow<ReadEntry>(pool, book.id, {
-    name: 'entries',
-    tree: new GrowingTree(last?.treeSize, last?.peaks),
-    upTo: book.entrySequence,
-    read: readEntries,
-    leaf(entry) {
-      const hash = entryHash(book.id, chainHash, entry);
-      if (hash !== entry.hash) {
-        throw new JournalDoesNotVerify(`Entry ${entry.sequence} is not what its hash says, or its predecessor is not`);
-      }
-      chainHash = hash;
-      return leafHash(Buffer.from(hash, 'hex'));
-    },
-    advance,
-  });
-  if (chainHash === book.chainHash) return { tree, chainHash };
-  throw new JournalDoesNotVerify(`The book's row names another hash than entry ${book.entrySequence}, its last, has`);
-}
-
-function growEvents(
-  pool: Pool,
-  book: Book,
-  last: StoredCheckpoint | undefined,
-  advance: (rows: number) => void,
-): Promise<GrowingTree> {
-  return grow<LedgerEvent>(pool, book.id, {
-    name: 'events',
-    tree: new GrowingTree(last?.eventTreeSize, last?.eventPeaks),
-    upTo: book.eventSequence,
-    read: readEvents,
-    leaf: (event) => leafHash(eventDigest(book.id, event)),
-    advance,
-  });
-}
-
-/** Numbers without a gap, to the last one that the book knows of. */
-async function grow<Row extends { sequence: bigint }>(
-  pool: Pool,
-  bookId: BookId,
-  log: {
-    name: TreeName;
-    tree: GrowingTree;
-    upTo: bigint;
-    read: (pool: Pool, bookId: BookId, page: { after: bigint; upTo: bigint; limit: number }) => Promise<Row[]>;
-    leaf: (row: Row) => Buffer;
-    advance: (rows: number) => void;
-  },
-): Promise<GrowingTree> {
-  const { name, tree, upTo } = log;
-  while (tree.size < upTo) {
-    const rows = await log.read(pool, bookId, { after: tree.size, upTo, limit: PAGE });
-    const nodes: HashedNode[] = [];
-    for (const row of rows) {
-      if (row.sequence !== tree.size + 1n) throw missing(name, tree.size + 1n);
-      tree.append(log.leaf(row), (node) => node.level >= KEPT_LEVEL && nodes.push(node));
-    }
-    if (rows.length === 0) throw missing(name, tree.size + 1n);
-    await keepNodes(pool, bookId, { tree: name, nodes });
-    log.advance(rows.length);
-  }
-  return tree;
-}
-
-function missing(name: TreeName, sequence: bigint): JournalDoesNotVerify {
-  return new JournalDoesNotVerify(`Number ${sequence} of the ${name} is missing`);
+/** Tells of every page, rests behind it, and gives up when told to. */
+function pacedProgress(
+  { signal, onProgress, rest }: CheckpointContext,
+  total: bigint,
+): (rows: number) => Promise<void> {
+  let done = 0n;
+  let begun = performance.now();
+  return async (rows) => {
+    signal?.throwIfAborted();
+    done += BigInt(rows);
+    onProgress?.({ done, total });
+    await rest?.(performance.now() - begun);
+    begun = performance.now();
+  };
 }

@@ -25,6 +25,11 @@ export function signingKeyFrom(text: string): SigningKey {
   return { keyId: keyIdOf(publicKey), publicKey, sign: (message) => sign(null, Buffer.from(message), key) };
 }
 
+/** From CHECKPOINT_FORMER_KEYS, which the configuration has checked: a public key of 32 bytes in base64, or its id. */
+export function formerKeyIdFrom(text: string): string {
+  return text.startsWith('ed25519:') ? text : keyIdOf(Buffer.from(text, 'base64'));
+}
+
 /** `ed25519:` and the SHA-256 of the 32 bytes, in hex. */
 export function keyIdOf(publicKey: Buffer): string {
   return `ed25519:${hash('sha256', publicKey, 'hex')}`;

@@ -1,8 +1,10 @@
 /** Checkpoints and proofs of a real book: made while it goes on, checked with nothing but themselves. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
+import type { Pool } from '../../src/db/pool.ts';
 import { findEntry } from '../../src/ledger/journal-read-store.ts';
 import { type Checkpoint, checkpointView } from '../../src/proofs/checkpoint.ts';
+import { JournalDoesNotVerify } from '../../src/proofs/checkpoint-context.ts';
 import {
   findBooksToCheckpoint,
   findCheckpointBefore,
@@ -10,18 +12,19 @@ import {
   readCheckpoints,
 } from '../../src/proofs/checkpoint-store.ts';
 import { judgeCheckpoint, judgeProof } from '../../src/proofs/judge-proof.ts';
-import { JournalDoesNotVerify, makeCheckpoint } from '../../src/proofs/make-checkpoint.ts';
+import { makeCheckpoint } from '../../src/proofs/make-checkpoint.ts';
 import { proveConsistency, proveInclusion } from '../../src/proofs/prove.ts';
 import { KEPT_LEVEL } from '../../src/proofs/tree-store.ts';
 import type { Finding } from '../../src/verify/finding.ts';
 import { verifyDatabase } from '../../src/verify/verify-database.ts';
 import { openBook, type TestBook, transfer } from '../support/book.ts';
-import { checkpointNow, newSigningKey } from '../support/checkpoints.ts';
+import { checkpointNow, newSigningKey, openSignerPool } from '../support/checkpoints.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { corrupt } from '../support/verify-scene.ts';
 
 let database: TestDatabase;
 let book: TestBook;
+let signer: Pool;
 let accounts: { from: string; to: string };
 const key = newSigningKey();
 /** Of several sizes, the oldest first. */
@@ -44,15 +47,17 @@ const holds = (judgements: readonly { holds: boolean; text: string }[]) =>
 beforeAll(async () => {
   database = await createTestDatabase();
   book = await openBook({ database: database.applicationUrl });
+  signer = openSignerPool(database);
   accounts = { from: await book.account({ amount: 1_000_000n }), to: await book.account() };
   for (const count of [0, 1, 254, 1, 300, 756, 7]) {
     await move(count);
     if (count !== 1) await book.account({ amount: 5n });
-    checkpoints.push(await checkpointNow(book.pool, book.id, key));
+    checkpoints.push(await checkpointNow(signer, book.id, key));
   }
 });
 
 afterAll(async () => {
+  await signer?.end();
   await book?.close();
   await database?.drop();
 });
@@ -100,7 +105,7 @@ test('one that is built at once is the one that was built in steps', async () =>
     'CREATE TABLE nodes_aside AS SELECT * FROM tree_nodes',
     'DELETE FROM checkpoints',
   ]);
-  const again = await checkpointNow(book.pool, book.id, key);
+  const again = await checkpointNow(signer, book.id, key);
   expect([again.rootHash, again.eventRootHash]).toEqual([
     checkpoints.at(-1)!.rootHash,
     checkpoints.at(-1)!.eventRootHash,
@@ -109,7 +114,7 @@ test('one that is built at once is the one that was built in steps', async () =>
 });
 
 test('a book that has not gone on gets no further one', async () => {
-  expect(await makeCheckpoint({ pool: book.pool, clock: systemClock, key }, book.id)).toMatchObject({
+  expect(await makeCheckpoint({ pool: signer, clock: systemClock, key }, book.id)).toMatchObject({
     made: false,
     checkpoint: { id: checkpoints.at(-1)!.id },
   });
@@ -118,7 +123,7 @@ test('a book that has not gone on gets no further one', async () => {
 test('of two processes, one makes it', async () => {
   await move(300);
   const made = await Promise.all(
-    Array.from({ length: 4 }, () => makeCheckpoint({ pool: book.pool, clock: systemClock, key }, book.id)),
+    Array.from({ length: 4 }, () => makeCheckpoint({ pool: signer, clock: systemClock, key }, book.id)),
   );
   expect(made.filter((one) => one!.made)).toHaveLength(1);
   expect(new Set(made.map((one) => one!.checkpoint.id)).size).toBe(1);
@@ -127,7 +132,7 @@ test('of two processes, one makes it', async () => {
 test('events alone are covered too', async () => {
   const before = await findNewestCheckpoint(book.pool, book.id);
   await book.account();
-  const after = await checkpointNow(book.pool, book.id, key);
+  const after = await checkpointNow(signer, book.id, key);
   expect(after).toMatchObject({ treeSize: before!.treeSize, eventTreeSize: before!.eventTreeSize + 1n });
   expect((await findCheckpointBefore(book.pool, after))!.id).toBe(before!.id);
 });
@@ -140,8 +145,8 @@ test('they are read in their order, page by page', async () => {
 });
 
 test('a book is due when it has gone on and its last one is old enough', async () => {
-  const page = { after: undefined, limit: 10 };
-  const due = async (madeBefore: number) => findBooksToCheckpoint(book.pool, { ...page, madeBefore });
+  const page = { after: undefined, limit: 10, now: systemClock.now(), keyIds: [key.keyId] };
+  const due = async (madeBefore: number) => findBooksToCheckpoint(signer, { ...page, madeBefore });
   expect(await due(systemClock.now())).toEqual([]);
   await move(1);
   expect(await due(0)).toEqual([]);
@@ -150,7 +155,7 @@ test('a book is due when it has gone on and its last one is old enough', async (
 
 test('a book of which nothing is known has none', async () => {
   const empty = await openBook({ database: book.pool });
-  expect(await makeCheckpoint({ pool: book.pool, clock: systemClock, key }, empty.id)).toBeUndefined();
+  expect(await makeCheckpoint({ pool: signer, clock: systemClock, key }, empty.id)).toBeUndefined();
   await empty.close();
 });
 
@@ -198,11 +203,11 @@ describe('nothing is signed that does not verify', () => {
   ])('%s', async (_, message, statements, undo) => {
     await move(1);
     await corrupt(database.superuserUrl, statements);
-    const attempt = checkpointNow(book.pool, book.id, key);
+    const attempt = checkpointNow(signer, book.id, key);
     await expect(attempt).rejects.toThrow(JournalDoesNotVerify);
     await expect(attempt).rejects.toThrow(message);
     await corrupt(database.superuserUrl, undo);
-    await checkpointNow(book.pool, book.id, key);
+    await checkpointNow(signer, book.id, key);
   });
 
   test('the application can neither change nor remove what is there', async () => {
@@ -221,7 +226,7 @@ test('a book that goes on while it is verified and while checkpoints are made ha
     while (!stop) await move(50);
   })();
   const signing = (async () => {
-    while (!stop) await checkpointNow(book.pool, book.id, key);
+    while (!stop) await checkpointNow(signer, book.id, key);
   })();
   const findings: Finding[] = [];
   for (let round = 0; round < 4; round++) {

@@ -2,27 +2,36 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../../scripts/faults/client.ts';
 import type { Instant } from '../../src/clock.ts';
+import type { Pool } from '../../src/db/pool.ts';
 import { createLogger } from '../../src/log.ts';
 import { findNewestCheckpoint } from '../../src/proofs/checkpoint-store.ts';
 import { createReports, startReports } from '../../workers/reports.ts';
 import { openBook, type TestBook } from '../support/book.ts';
-import { newSigningSeed } from '../support/checkpoints.ts';
+import { newSigningSeed, openSignerPool } from '../support/checkpoints.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { corrupt } from '../support/verify-scene.ts';
 
 let database: TestDatabase;
 let books: TestBook[];
+let signer: Pool;
 let now: Instant;
 
 const key = newSigningSeed();
-const counted = { made: 0, refused: [] as number[] };
-const runtime = (change: { key?: string; seconds?: number } = {}) => ({
-  pool: books[0]!.pool,
+const counted = { made: 0, distrusted: 0, refused: [] as number[] };
+const runtime = (change: { key?: string; seconds?: number; signer?: undefined } = {}) => ({
+  signer: 'signer' in change ? change.signer : signer,
   clock: { now: () => now },
   log: createLogger('silent', 'test'),
-  metrics: { checkpoints: { made: () => counted.made++, round: (refused: number) => counted.refused.push(refused) } },
+  metrics: {
+    checkpoints: {
+      made: () => counted.made++,
+      distrusted: () => counted.distrusted++,
+      round: (refused: number) => counted.refused.push(refused),
+    },
+  },
   config: {
     CHECKPOINT_SIGNING_KEY: 'key' in change ? change.key : key,
+    CHECKPOINT_FORMER_KEYS: [],
     CHECKPOINT_INTERVAL_SECONDS: change.seconds ?? 60,
   },
 });
@@ -31,6 +40,7 @@ const sizes = () =>
 
 beforeAll(async () => {
   database = await createTestDatabase();
+  signer = openSignerPool(database);
   const first = await openBook({ database: database.applicationUrl });
   books = [first, await openBook({ database: first.pool }), await openBook({ database: first.pool })];
   now = Date.now() + 60_000;
@@ -38,6 +48,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  await signer?.end();
   await Promise.all(books.slice(1).map((book) => book.close()));
   await books[0]?.close();
   await database?.drop();
@@ -88,8 +99,8 @@ test('it goes round by itself, and not any more once it is closed', async () => 
   expect(await reports.round()).toBe(0);
 });
 
-test('without a key it makes none', async () => {
-  const reports = startReports(runtime({ key: undefined }));
+test.each([{ key: undefined }, { signer: undefined }])('without %o it makes none', async (without) => {
+  const reports = startReports(runtime(without));
   expect(await reports.round()).toBe(0);
   await reports.close();
 });

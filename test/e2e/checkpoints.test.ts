@@ -6,7 +6,7 @@ import { publicId } from '../../src/ids.ts';
 import type { CheckpointView } from '../../src/proofs/checkpoint.ts';
 import { judgeCheckpoint, judgeProof } from '../../src/proofs/judge-proof.ts';
 import type { ConsistencyProof, InclusionProof } from '../../src/proofs/prove.ts';
-import { checkpointNow, newSigningKey } from '../support/checkpoints.ts';
+import { checkpointIn, newSigningKey } from '../support/checkpoints.ts';
 import { type OrganisationKeys, type Product, startProduct } from '../support/product.ts';
 
 const CHECKPOINTS = '/v1/journal/checkpoints';
@@ -17,8 +17,7 @@ let keys: OrganisationKeys;
 let client: Client;
 let entries: string[];
 
-const checkpoint = async () =>
-  publicId('checkpoint', (await checkpointNow(product.runtime.pool, keys.testBookId, key)).id);
+const checkpoint = async () => publicId('checkpoint', (await checkpointIn(product.database, keys.testBookId, key)).id);
 const broken = (judgements: readonly { holds: boolean; text: string }[]) =>
   judgements.filter(({ holds }) => !holds).map(({ text }) => text);
 

@@ -17,7 +17,7 @@ import type { Route } from '../../src/http/route.ts';
 import { ROUTES } from '../../src/http/routes/index.ts';
 import { publicId } from '../../src/ids.ts';
 import { EVERY_SCOPE, SCOPES } from '../../src/organisations/api-key.ts';
-import { checkpointNow } from '../support/checkpoints.ts';
+import { checkpointIn } from '../support/checkpoints.ts';
 import { type OrganisationKeys, type Product, startProduct } from '../support/product.ts';
 
 let product: Product;
@@ -39,7 +39,7 @@ beforeAll(async () => {
     account: account.id,
     payout: payout.id,
     entry: paid.journal_entries[0]!,
-    checkpoint: publicId('checkpoint', (await checkpointNow(product.runtime.pool, keys.testBookId)).id),
+    checkpoint: publicId('checkpoint', (await checkpointIn(product.database, keys.testBookId)).id),
     webhookEndpoint: endpoint.id,
     event: event.id,
     text: KEY,

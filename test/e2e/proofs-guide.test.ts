@@ -48,6 +48,7 @@ describe.skipIf(!found)('proofs for auditors', () => {
       ENTRY: entry,
       KEPT: kept,
       DATABASE_URL: product.database.applicationUrl,
+      SIGNER_DATABASE_URL: product.database.signerUrl,
       CHECKPOINT_SIGNING_KEY: newSigningSeed(),
     };
     // The guide begins with a book that the reports pool has seen to.
@@ -78,7 +79,7 @@ describe.skipIf(!found)('proofs for auditors', () => {
   describe('with files alone', () => {
     const file = (name: string) => join(kept, name);
     const read = <Content>(name: string) => JSON.parse(readFileSync(file(name), 'utf8')) as Content;
-    const noDatabase = { DATABASE_URL: '', COUNTINGHOUSE_DATA: '/nonexistent' };
+    const noDatabase = { DATABASE_URL: '', SIGNER_DATABASE_URL: '', COUNTINGHOUSE_DATA: '/nonexistent' };
     const judge = (options: string[]) => tool('verify', options, noDatabase);
 
     test('a proof of another amount fails, in words', async () => {

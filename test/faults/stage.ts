@@ -174,7 +174,7 @@ async function settle(stage: Stage): Promise<void> {
 async function migrated(
   postgres: ThrowawayPostgres,
 ): Promise<Pick<TestDatabase, 'superuserUrl' | 'applicationUrl' | 'encryptionKey'>> {
-  const { ownerUrl, applicationUrl, encryptionKey } = postgres;
-  await migrate({ ownerUrl, applicationUrl, log: createLogger('silent', 'test') });
+  const { ownerUrl, applicationUrl, signerUrl, encryptionKey } = postgres;
+  await migrate({ ownerUrl, applicationUrl, signerUrl, log: createLogger('silent', 'test') });
   return { applicationUrl, encryptionKey, superuserUrl: postgres.urlFor('superuser', DATABASE) };
 }

@@ -1,10 +1,12 @@
 /** Checkpoints in tests: keys that are made up for the occasion. */
 import { randomBytes } from 'node:crypto';
 import { systemClock } from '../../src/clock.ts';
-import type { Pool } from '../../src/db/pool.ts';
+import { createPool, type Pool } from '../../src/db/pool.ts';
+import { createLogger } from '../../src/log.ts';
 import type { Checkpoint } from '../../src/proofs/checkpoint.ts';
 import { makeCheckpoint } from '../../src/proofs/make-checkpoint.ts';
 import { type SigningKey, signingKeyFrom } from '../../src/proofs/signing-key.ts';
+import type { TestDatabase } from './postgres.ts';
 
 /** A seed of 32 bytes in base64, as CHECKPOINT_SIGNING_KEY takes it. */
 export function newSigningSeed(): string {
@@ -15,7 +17,26 @@ export function newSigningKey(): SigningKey {
   return signingKeyFrom(newSigningSeed());
 }
 
-/** The checkpoint of a book as it is now. */
+/** Connections of the role that adds checkpoints. */
+export function openSignerPool(database: Pick<TestDatabase, 'signerUrl'>): Pool {
+  return createPool({ url: database.signerUrl, name: 'test', size: 4, log: createLogger('silent', 'test') });
+}
+
+/** The checkpoint of a book as it is now. The pool is the signer's, or a superuser's. */
 export async function checkpointNow(pool: Pool, bookId: string, key = newSigningKey()): Promise<Checkpoint> {
   return (await makeCheckpoint({ pool, clock: systemClock, key }, bookId))!.checkpoint;
+}
+
+/** The same where no pool of the signer is at hand. */
+export async function checkpointIn(
+  database: Pick<TestDatabase, 'signerUrl'>,
+  bookId: string,
+  key?: SigningKey,
+): Promise<Checkpoint> {
+  const pool = openSignerPool(database);
+  try {
+    return await checkpointNow(pool, bookId, key);
+  } finally {
+    await pool.end();
+  }
 }

@@ -5,7 +5,7 @@
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../src/db/migrate.ts';
 import { createRolesAndDatabase } from '../../src/db/roles.ts';
-import { APPLICATION, OWNER } from '../../src/embedded/logins.ts';
+import { APPLICATION, OWNER, SIGNER } from '../../src/embedded/logins.ts';
 import { startThrowawayPostgres } from '../../src/embedded/throwaway-postgres.ts';
 import { createLogger } from '../../src/log.ts';
 import { closeTemplate, TEMPLATE } from './postgres.ts';
@@ -14,16 +14,18 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const server = await startThrowawayPostgres({ settings: { max_connections: 400 } });
   try {
     const superuserUrl = server.superuserUrl;
-    const unused = { password: '' }; // both roles exist since the server's start
+    const unused = { password: '' }; // the roles exist since the server's start
     await createRolesAndDatabase({
       superuserUrl,
       database: TEMPLATE,
       owner: { name: OWNER, ...unused },
       application: { name: APPLICATION, ...unused },
+      signer: { name: SIGNER, ...unused },
     });
     await migrate({
       ownerUrl: server.urlFor('owner', TEMPLATE),
       applicationUrl: server.urlFor('application', TEMPLATE),
+      signerUrl: server.urlFor('signer', TEMPLATE),
       log: createLogger('silent', 'test'),
     });
     await closeTemplate(superuserUrl);
@@ -31,6 +33,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
       superuserUrl,
       ownerUrl: server.urlFor('owner', 'NAME'),
       applicationUrl: server.urlFor('application', 'NAME'),
+      signerUrl: server.urlFor('signer', 'NAME'),
       encryptionKey: server.encryptionKey,
     });
   } catch (error) {

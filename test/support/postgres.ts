@@ -10,6 +10,7 @@ declare module 'vitest' {
       /** URLs whose database is to be put for NAME. */
       ownerUrl: string;
       applicationUrl: string;
+      signerUrl: string;
       encryptionKey: string;
     };
   }
@@ -23,6 +24,8 @@ export interface TestDatabase {
   ownerUrl: string;
   /** The product's own role. */
   applicationUrl: string;
+  /** The role that adds checkpoints. */
+  signerUrl: string;
   /** May do anything, such as ending another connection. In this database. */
   superuserUrl: string;
   /** A key for COUNTINGHOUSE_ENCRYPTION_KEY. */
@@ -31,7 +34,7 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** An empty, migrated database with both roles' rights, as a fresh installation has it. */
+/** An empty, migrated database with the roles' rights, as a fresh installation has it. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const server = inject('postgres');
   const name = `test_${randomBytes(6).toString('hex')}`;
@@ -40,6 +43,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     name,
     ownerUrl: server.ownerUrl.replace(/NAME$/, name),
     applicationUrl: server.applicationUrl.replace(/NAME$/, name),
+    signerUrl: server.signerUrl.replace(/NAME$/, name),
     superuserUrl: server.superuserUrl.replace(/\/postgres$/, `/${name}`),
     encryptionKey: server.encryptionKey,
     drop: () => asSuperuser(server.superuserUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
