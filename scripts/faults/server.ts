@@ -21,6 +21,7 @@ export interface Database {
   readonly superuserUrl: string;
   readonly ownerUrl: string;
   readonly applicationUrl: string;
+  readonly signerUrl: string;
   readonly encryptionKey: string;
   drop(): Promise<void>;
 }
@@ -54,6 +55,7 @@ export async function startServer(): Promise<Server> {
     superuserUrl: postgres.urlFor('superuser', name),
     ownerUrl: postgres.urlFor('owner', name),
     applicationUrl: postgres.urlFor('application', name),
+    signerUrl: postgres.urlFor('signer', name),
     encryptionKey: postgres.encryptionKey,
     drop: () => asSuperuser((pool) => dropDatabase(pool, name)),
   });

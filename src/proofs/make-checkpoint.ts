@@ -34,11 +34,12 @@ export async function carryOut(
   context: CheckpointContext,
   { book, from, rows }: CheckpointPlan,
 ): Promise<MadeCheckpoint | undefined> {
-  if (rows === 0n) return from && { checkpoint: from, made: false };
+  if (rows === 0n && !from) return undefined;
   const { pool, clock, key } = context;
   const progress = pacedProgress(context, rows);
   const { tree, chainHash } = await growEntries(context, { book, from, progress });
   const eventTree = await growEvents(context, { book, from, progress });
+  if (rows === 0n) return { checkpoint: from!, made: false };
   const unsigned = {
     bookId: book.id,
     mode: book.mode,

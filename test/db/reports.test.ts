@@ -88,11 +88,55 @@ test('a book that does not verify gets none, and does not keep the others waitin
   expect(counted.refused.at(-1)).toBe(1);
 });
 
+test('what a thief put in the place of a checkpoint is not believed, told, and refused where it contradicts', async () => {
+  const book = books[2]!;
+  for (let round = 0; round < 2; round++) {
+    await book.account({ amount: 10n });
+    now += 60_000;
+    expect(await createReports(runtime()).round()).toBe(1);
+  }
+  const thief = createReports(runtime({ key: newSigningSeed() }));
+  await corrupt(database.superuserUrl, [
+    `UPDATE events SET actor = 'another' WHERE book_id = '${book.id}' AND sequence = 1`,
+    `DELETE FROM checkpoints WHERE book_id = '${book.id}' AND tree_size = 2`,
+    `CREATE TABLE aside AS SELECT * FROM checkpoints WHERE book_id = '${book.id}'`,
+    `DELETE FROM checkpoints WHERE book_id = '${book.id}'`,
+  ]);
+  expect(await thief.round()).toBe(1);
+  await corrupt(database.superuserUrl, ['INSERT INTO checkpoints SELECT * FROM aside']);
+  await book.account({ amount: 10n });
+  now += 60_000;
+  counted.distrusted = 0;
+  expect(await createReports(runtime()).round()).toBe(0);
+  expect(counted).toMatchObject({ distrusted: 1 });
+  // The book of the test before does not verify either.
+  expect(counted.refused.at(-1)).toBe(2);
+});
+
+test('what takes long goes on beside the rounds, once, and is tried again after the interval when it is refused', async () => {
+  const book = await openBook({ database: books[0]!.pool });
+  books.push(book);
+  await book.account({ amount: 10n });
+  now += 60_000;
+  const reports = createReports(runtime(), { longRows: 0n });
+  expect(await reports.round()).toBe(0);
+  await until(sizes, (found) => found[3] === 1n);
+  // The two that do not verify were found so beside the rounds as well.
+  await until(
+    async () => {
+      await reports.round();
+      return counted.refused.at(-1);
+    },
+    (refused) => refused === 2,
+  );
+  await reports.close();
+});
+
 test('it goes round by itself, and not any more once it is closed', async () => {
-  await books[2]!.account({ amount: 10n });
+  await books[3]!.account({ amount: 10n });
   now += 60_000;
   const reports = startReports(runtime({ seconds: 1 }));
-  await until(sizes, (found) => found[2] === 1n);
+  await until(sizes, (found) => found[3] === 2n);
   await reports.close();
   await books[2]!.account({ amount: 10n });
   now += 60_000;

@@ -1,21 +1,25 @@
 /**
  * One byte anywhere in the journal, past every trigger and with the database's own means. What `npm run verify` finds by
  * itself, what it finds thanks to the checkpoints that the database keeps, and what only a checkpoint that was kept
- * elsewhere can show.
+ * elsewhere can show. And what the key still signs afterwards.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
 import { JOURNAL_TABLES } from '../../src/db/grants.ts';
+import type { Pool } from '../../src/db/pool.ts';
 import { entryHash } from '../../src/ledger/entry-hash.ts';
 import { readEntries } from '../../src/ledger/journal-read-store.ts';
 import { type CheckpointView, checkpointView } from '../../src/proofs/checkpoint.ts';
+import { makeCheckpoint } from '../../src/proofs/make-checkpoint.ts';
 import type { Finding } from '../../src/verify/finding.ts';
 import { verifyDatabase } from '../../src/verify/verify-database.ts';
 import { transfer } from '../support/book.ts';
-import { checkpointNow, newSigningKey } from '../support/checkpoints.ts';
+import { checkpointIn, checkpointNow, newSigningKey } from '../support/checkpoints.ts';
 import { type FilledDatabase, openFilledDatabase, rulesOf, type Scene } from '../support/verify-scene.ts';
 
 let filled: FilledDatabase;
 let scene: Scene;
+const ours = newSigningKey();
 /** Outside the database, as an auditor has it. */
 let kept: CheckpointView;
 let columns: { table: string; column: string; type: string }[];
@@ -25,10 +29,11 @@ let last: { from: string; to: string };
 let lifted: string[];
 
 beforeAll(async () => {
-  filled = await openFilledDatabase(async (book) => {
+  filled = await openFilledDatabase(async (book, database) => {
+    await checkpointIn(database, book.id, ours);
     last = { from: await book.account({ amount: 100n }), to: await book.account() };
     await book.submit(transfer({ ...last, amount: 40n }));
-    kept = checkpointView(await checkpointNow(book.pool, book.id, newSigningKey()));
+    kept = checkpointView(await checkpointIn(database, book.id, ours));
   });
   scene = filled.scene;
   await filled.lookAfter([], async (pool) => {
@@ -205,4 +210,52 @@ test('a thief who signs with a key of their own is found by the key that was pin
     });
   expect(await rulesWith([])).toBe('');
   expect(await rulesWith([kept.note.key_id])).toBe('checkpoint.signature');
+});
+
+/** The thief's own in the place of our newest, and then, if they like, under the key and signature that ours had. */
+async function signAsThief(pool: Pool, copied: boolean): Promise<void> {
+  const ofNewest = `tree_size = ${kept.note.tree_size}`;
+  const hex = (base64: string) => `'\\x${Buffer.from(base64, 'base64').toString('hex')}'`;
+  await pool.query(`DELETE FROM checkpoints WHERE ${ofNewest}`);
+  await checkpointNow(pool, scene.bookId, newSigningKey());
+  if (!copied) return;
+  const { public_key: key, signature } = kept;
+  await pool.query(`UPDATE checkpoints SET public_key = ${hex(key)}, signature = ${hex(signature)} WHERE ${ofNewest}`);
+}
+
+const NOT_SIGNED: (pool: Pool) => Promise<void> = () => Promise.resolve();
+const OWN_KEY = (pool: Pool) => signAsThief(pool, false);
+const OUR_SIGNATURE = (pool: Pool) => signAsThief(pool, true);
+const ALONE = (pool: Pool) => pool.query('DELETE FROM checkpoints').then(() => OWN_KEY(pool));
+/** For the next checkpoint to have something to go through. */
+const ONE_EVENT_MORE = () =>
+  `INSERT INTO events SELECT book_id, sequence + 1, gen_random_uuid(), type, object_id, request_id, actor, created_at, payload
+   FROM events WHERE sequence = (SELECT max(sequence) FROM events)`;
+
+test.each<
+  [
+    what: string,
+    next: 'signed' | RegExp,
+    tamper: () => string[] | Promise<string[]>,
+    forge: (pool: Pool) => Promise<void>,
+  ]
+>([
+  ['nothing was touched', 'signed', () => [], NOT_SIGNED],
+  ['the last entry is deleted', /covers \d+ entries and \d+ events; the book has/, CUT_SHORT, NOT_SIGNED],
+  ['the last entry is written anew', /names another hash than entry/, writtenAnew, NOT_SIGNED],
+  ['two entries change places', /Entry \d+ is not what its hash says/, SWAPPED, OUR_SIGNATURE],
+  ['an event is changed, signed with another key', /signed other events/, ANOTHER_ACTOR, OWN_KEY],
+  ['an event is changed, under our signature', /signed other events/, ANOTHER_ACTOR, OUR_SIGNATURE],
+  ['an event is changed, no checkpoint of ours is left', 'signed', ANOTHER_ACTOR, ALONE],
+])('the next checkpoint by our key, when %s: %s', async (_, next, tamper, forge) => {
+  const statements = await tamper();
+  const outcome = filled.lookAfter(statements, async (pool) => {
+    await forge(pool);
+    await pool.query(ONE_EVENT_MORE());
+    await pool.query(`UPDATE books SET event_sequence = event_sequence + 1 WHERE ${BOOK()}`);
+    const made = await makeCheckpoint({ pool, clock: systemClock, key: ours }, scene.bookId);
+    return made!.made ? 'signed' : 'nothing new';
+  });
+  if (next instanceof RegExp) await expect(outcome).rejects.toThrow(next);
+  else expect(await outcome).toBe(next);
 });

@@ -12,7 +12,7 @@ import type { Finding } from '../../src/verify/finding.ts';
 import { verifyDatabase } from '../../src/verify/verify-database.ts';
 import { webhookSink } from '../../src/webhooks/event-sink.ts';
 import { openBook, type TestBook, transfer } from './book.ts';
-import { createTestDatabase } from './postgres.ts';
+import { createTestDatabase, type TestDatabase } from './postgres.ts';
 
 export interface Scene {
   bookId: string;
@@ -110,11 +110,13 @@ export interface FilledDatabase {
  * A database with that book in it, to be corrupted in one way after the other: each is rolled back. `finish` does what is
  * to be done with the book before.
  */
-export async function openFilledDatabase(finish?: (book: TestBook) => Promise<void>): Promise<FilledDatabase> {
+export async function openFilledDatabase(
+  finish?: (book: TestBook, database: TestDatabase) => Promise<void>,
+): Promise<FilledDatabase> {
   const database = await createTestDatabase();
   const book = await openBook({ database: database.applicationUrl, sink: webhookSink });
   const scene = await fillBook(book);
-  await finish?.(book);
+  await finish?.(book, database);
   await book.close();
   const pool = createPool({ url: database.superuserUrl, name: 'test', size: 1, log: createLogger('silent', 'test') });
   const superuser = await pool.connect();
