@@ -24,6 +24,7 @@ const ASKED_AT_ONCE = 16;
 const WRONG_MOST = 5;
 /** A migration gives its locks up after five seconds; whoever migrates tries again. */
 const MIGRATE_TRIES = 5;
+const START_TRIES = 3;
 
 /** How a process that was replaced is ended. */
 type Retire = (one: ProductProcess) => Promise<void>;
@@ -48,7 +49,7 @@ export const upgradeScenarios: readonly Scenario[] = [
       await replaceAll(play, 'upgraded', [
         ...apis.map((api) => () => replaceInPlace(api, ROOT, inOrder)),
         ...WORKERS_OF_RELEASE.map((pools, at) => async () => {
-          successors[at] = await stage.startSuccessor(pools, { root: ROOT });
+          successors[at] = await supervised(() => stage.startSuccessor(pools, { root: ROOT }));
           await load.untilMore(PAYOUTS_BETWEEN);
           await inOrder(workers[at]!);
         }),
@@ -59,7 +60,7 @@ export const upgradeScenarios: readonly Scenario[] = [
       await replaceAll(play, 'put-back', [
         ...apis.map((api) => () => replaceInPlace(api, release.root, anyhow)),
         ...WORKERS_OF_RELEASE.map((_, at) => async () => {
-          await workers[at]!.start();
+          await supervised(() => workers[at]!.start());
           await load.untilMore(PAYOUTS_BETWEEN);
           await anyhow(successors[at]!);
         }),
@@ -67,7 +68,7 @@ export const upgradeScenarios: readonly Scenario[] = [
 
       // One API of each can be asked. What only this code keeps was left when it was replaced: it goes on where it was.
       await replaceInPlace(apis[0]!, ROOT, inOrder);
-      await stage.startSuccessor(WORKERS_OF_RELEASE.flat(), { root: ROOT });
+      await supervised(() => stage.startSuccessor(WORKERS_OF_RELEASE.flat(), { root: ROOT }));
       await mixed.stop();
       for (const id of mixed.payouts()) stage.accepted.add(id);
       afterwards(() => notAnsweredByBoth(play, [...load.sent(), ...mixed.sent()]));
@@ -90,7 +91,18 @@ async function migrateUnderLoad({ stage: { database } }: Play): Promise<void> {
 
 async function replaceInPlace(one: ProductProcess, root: string, retire: Retire): Promise<void> {
   await retire(one);
-  await one.start({ root });
+  await supervised(() => one.start({ root }));
+}
+
+/** What leaves as it starts is started again, as its supervisor does: on a crowded machine Postgres answers too late. */
+async function supervised<Started>(start: () => Promise<Started>): Promise<Started> {
+  for (let tried = 1; ; tried++) {
+    try {
+      return await start();
+    } catch (error) {
+      if (tried === START_TRIES) throw error;
+    }
+  }
 }
 
 /**
