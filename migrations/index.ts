@@ -13,6 +13,8 @@ import * as accountsOfAPosting from './0010-accounts-of-a-posting.ts';
 
 import * as accountsByStatus from './0011-accounts-by-status.ts';
 
+import * as railNotices from './0012-rail-notices.ts';
+import * as railConfirms from './0014-rail-confirms.ts';
 import * as installation from './0016-installation.ts';
 import * as dueByBook from './0018-due-by-book.ts';
 
@@ -33,6 +35,8 @@ const MIGRATIONS: NamedMigration[] = [
   { name: '0009-references-of-one-commit', migration: referencesOfOneCommit },
   { name: '0010-accounts-of-a-posting', migration: accountsOfAPosting },
   { name: '0011-accounts-by-status', migration: accountsByStatus },
+  { name: '0012-rail-notices', migration: railNotices },
+  { name: '0014-rail-confirms', migration: railConfirms },
   { name: '0016-installation', migration: installation },
   { name: '0018-due-by-book', migration: dueByBook },
 ];

@@ -31,6 +31,10 @@ export const FAILPOINTS = [
   'delivery.record.before',
   /** Recorded, and its job is still open. */
   'delivery.record.after',
+  /** Notices of a rail are in the inbox, and nobody was told. */
+  'notice.copy.after',
+  /** A notice is booked, and its row in the inbox still waits. */
+  'notice.book.after',
   /** What the rail told of its own accord is booked, and the rail tells it again. */
   'rail.acknowledge.before',
   'rail.acknowledge.after',

@@ -10,7 +10,7 @@ import { readDatabaseTime } from './db/database-time-store.ts';
 import type { Pool } from './db/pool.ts';
 import type { ObservedBatch } from './ledger/batch.ts';
 import type { Logger } from './log.ts';
-import { countUnknown, readBacklog } from './operations/backlog-store.ts';
+import { countForeignNotices, countUnknown, readBacklog } from './operations/backlog-store.ts';
 import type { DoorbellCounts } from './queue/doorbell.ts';
 import type { Queues } from './queue/queues.ts';
 import { warnSeldom } from './seldom.ts';
@@ -119,6 +119,11 @@ export function createMetrics({ pool, queues, clock, machineClock = systemClock,
     labelNames: ['rail'],
     registers,
   });
+  const foreign = new Gauge({
+    name: 'countinghouse_rail_notices_foreign',
+    help: 'Notices of rails about books that are not ours, kept and not booked. Counted up to 10,000.',
+    registers,
+  });
   const jobs = new Gauge({
     name: 'countinghouse_queue_jobs',
     help: 'Jobs in the queues.',
@@ -174,7 +179,12 @@ export function createMetrics({ pool, queues, clock, machineClock = systemClock,
 
   async function readRows(): Promise<void> {
     const now = clock.now();
-    const [backlog, rails] = await Promise.all([readBacklog(pool, now), countUnknown(pool)]);
+    const [backlog, rails, notOurs] = await Promise.all([
+      readBacklog(pool, now),
+      countUnknown(pool),
+      countForeignNotices(pool),
+    ]);
+    foreign.set(notOurs);
     for (const { kind, oldestDueAt, stuck: rows } of backlog) {
       oldestDue.set({ kind }, oldestDueAt === null ? 0 : Math.max(0, now - oldestDueAt) / 1_000);
       stuck.set({ kind }, rows);

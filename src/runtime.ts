@@ -13,12 +13,14 @@ import { watchRoleTimeouts } from './db/role-timeouts.ts';
 import { createSecretBox, type SecretBox } from './db/secret-box.ts';
 import { ApiError } from './errors.ts';
 import { createFingerprints, type Fingerprints } from './idempotency/fingerprints.ts';
+import type { Uuid } from './ids.ts';
 import type { BookId, Mode } from './ledger/book.ts';
 import { Committer } from './ledger/committer.ts';
 import type { Logger } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { markStuck } from './operations/stuck-store.ts';
 import { type Authenticator, createAuthenticator } from './organisations/authenticate.ts';
+import type { Inbox } from './payouts/notice-store.ts';
 import type { RowFailure } from './payouts/row-failure.ts';
 import { createDoorbell, type Doorbell } from './queue/doorbell.ts';
 import { createQueues, type Queues } from './queue/queues.ts';
@@ -48,6 +50,8 @@ export interface Runtime {
   rail(name: string): Rail;
   railFor(mode: Mode, destinationType: string): string | undefined;
   payoutFailed: RowFailure;
+  /** The same of a rail's notice in the inbox. */
+  noticeFailed(inbox: Inbox, id: Uuid, error: unknown): Promise<void>;
   /** Reads the time of Postgres, by which this machine's clock is judged. Before anything is written. */
   readTime(): Promise<void>;
   /** Reads what all processes of the installation share. Before anything is written. */
@@ -102,6 +106,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
       log.warn({ err: error, commands: facts.commands, attempt: facts.attempt }, 'batch failed'),
   });
   const authenticator = createAuthenticator({ pool, clock, log });
+  const warnOfNotices = warnSeldom(log, 'notices of a rail not booked; they are attempted again');
 
   return {
     config,
@@ -130,6 +135,15 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
       await markStuck(pool, { kind: 'payout', bookId, id, error, at: clock.now() }).catch((failure: unknown) => {
         log.error({ err: failure, payout: id }, 'stuck payout not marked; the sweeper will ring again');
       });
+    },
+    noticeFailed: async ({ bookId, rail }, id, error) => {
+      if (isBadLuck(error)) {
+        warnOfNotices(error);
+        return;
+      }
+      const row = { kind: 'notice' as const, bookId, id: `${rail}:${id}`, error, at: clock.now() };
+      log.error({ err: error, rail, notice: id }, 'notice of a rail stuck');
+      await markStuck(pool, row).catch(warnOfNotices);
     },
     readTime: databaseClock.read,
     async readInstallation() {

@@ -5,11 +5,11 @@ const EVERY_MS = 10_000;
 
 /**
  * Warns about what repeats while an outage lasts: each distinct text at once, then at most every ten seconds with the
- * number of times it was not said.
+ * number of times it was not said. `rows` tells how many rows the text is about.
  */
-export function warnSeldom(log: Logger, context: string): (error: unknown) => void {
+export function warnSeldom(log: Logger, context: string): (error: unknown, rows?: number) => void {
   const said = new Map<string, { at: number; unsaid: number }>();
-  return (error) => {
+  return (error, rows) => {
     const message = error instanceof Error ? error.message || error.name : String(error);
     const now = performance.now();
     const before = said.get(message);
@@ -20,6 +20,9 @@ export function warnSeldom(log: Logger, context: string): (error: unknown) => vo
     // Messages may carry ports and ids: forget the old ones rather than keep them all.
     if (said.size >= 100) said.clear();
     said.set(message, { at: now, unsaid: 0 });
-    log.warn({ err: error, ...(before?.unsaid ? { repeated: before.unsaid } : {}) }, context);
+    log.warn(
+      { err: error, ...(rows === undefined ? {} : { rows }), ...(before?.unsaid ? { repeated: before.unsaid } : {}) },
+      context,
+    );
   };
 }

@@ -1,5 +1,6 @@
 /** Rails pool: carries reserved payouts to their rail, and brings the answers back. */
 import type { OutsideCalls } from '../src/outside/call-shares.ts';
+import { NoticeCopier } from '../src/payouts/copy-notices.ts';
 import { inquirePayouts, submitPayouts } from '../src/payouts/send-payouts.ts';
 import { takeNotices } from '../src/payouts/take-notices.ts';
 import { definePool, type PoolDefinition } from '../src/queue/pool.ts';
@@ -8,15 +9,21 @@ import { warnSeldom } from '../src/seldom.ts';
 
 /** `calls` says when each rail is called; a job ends when its payouts are in its hands. */
 export function railsPool(runtime: Runtime, calls: OutsideCalls): PoolDefinition {
-  const warnUnclaimed = warnSeldom(runtime.log, 'a rail tells of payouts that are not there, and will again');
-  const noticeRuntime = { ...runtime, warnUnclaimed };
+  const copier = new NoticeCopier({
+    ...runtime,
+    enqueue: (bookId, rail) => runtime.doorbell.ring(bookId, [{ pool: 'rails', job: 'rail.notices', id: rail }]),
+    warn: warnSeldom(runtime.log, 'notices of a rail not copied'),
+  });
+  const notices = { ...runtime, warn: warnSeldom(runtime.log, 'notices of a rail wait, and are attempted again') };
   const sending = { ...runtime, calls };
   return definePool('rails', {
     concurrency: 50, // a job waits for Postgres alone: it loads its payouts, and their calls are made in turn
     jobs: {
       'payout.submit': ({ bookId, ids }) => submitPayouts(sending, bookId, ids),
       'payout.inquire': ({ bookId, ids }) => inquirePayouts(sending, bookId, ids),
-      'rail.notices': ({ ids }) => Promise.all(ids.map((name) => takeNotices(noticeRuntime, name))),
+      // Of no book: the rail is asked. Of a book: what was copied is booked. Release 0.1.0 asks the rail at both.
+      'rail.notices': ({ bookId, ids: rails }) =>
+        Promise.all(rails.map((rail) => (bookId === '' ? copier.copy(rail) : takeNotices(notices, { bookId, rail })))),
     },
   });
 }

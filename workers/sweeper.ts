@@ -8,14 +8,17 @@
 import type { Clock } from '../src/clock.ts';
 import type { Config } from '../src/config.ts';
 import type { Pool } from '../src/db/pool.ts';
+import type { Uuid } from '../src/ids.ts';
 import type { Logger } from '../src/log.ts';
 import { byBook } from '../src/operations/by-book.ts';
 import {
+  BEFORE_ALL_BOOKS,
   DUE_DELIVERIES,
   DUE_PENDING_PAYOUTS,
   DUE_PROCESSING_PAYOUTS,
   dropBodies,
   findAgedKeys,
+  findBooksWithNotices,
   pushDueDeliveries,
   pushDuePayouts,
 } from '../src/operations/due-store.ts';
@@ -64,6 +67,10 @@ const DUE_KINDS: readonly DueKind[] = [
 
 /** Notices ring in every round. */
 const NOTICES_NAMED_MS = 30_000;
+/** Books in one page of inboxes. */
+const INBOXES_PAGE = 1_000;
+/** A round must not keep the next round waiting for ever. */
+const INBOX_PAGES = 100;
 const KEYS_PAGE = 500;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const CLOSE_LIMIT_MS = 5_000;
@@ -109,6 +116,7 @@ export function createSweeper(runtime: SweeperRuntime): Sweeper {
       return { name: kind.name, sweep: () => enqueuer.round(() => closing) };
     }),
     { name: 'rail notices', sweep: ringForNotices },
+    { name: 'inboxes', sweep: enqueueInboxes },
     { name: 'stored answers', sweep: dropAgedBodies },
   ];
   const warnings = new Map(kinds.map(({ name }) => [name, warnSeldom(log, `sweeping ${name} failed`)]));
@@ -138,6 +146,32 @@ export function createSweeper(runtime: SweeperRuntime): Sweeper {
       rung += 1;
     }
     return rung;
+  }
+
+  /** One job for each book with notices that are due, however many: what a job leaves is enqueued again. */
+  async function enqueueInboxes(): Promise<number> {
+    const rails = runtime.rails.all().map(({ name }) => name);
+    let enqueued = 0;
+    let after: Uuid = BEFORE_ALL_BOOKS;
+    for (let page = 0; page < INBOX_PAGES && !closing; page++) {
+      const now = clock.now();
+      const books = await findBooksWithNotices(pool, { now, after, limit: INBOXES_PAGE });
+      const due = books.filter((book) => book.due);
+      const jobs = new Map<number, QueueJob[]>();
+      for (const { bookId } of due) {
+        const lane = laneOf(bookId, queues.lanes);
+        const job = namedAgain(
+          { name: 'rail.notices', data: { bookId, ids: rails } },
+          { now, namedMs: NOTICES_NAMED_MS },
+        );
+        jobs.set(lane, [...(jobs.get(lane) ?? []), job]);
+      }
+      for (const [lane, ofLane] of jobs) await queues.add('rails', lane, ofLane, { limitMs: QUEUE_LIMIT_MS });
+      enqueued += due.length;
+      if (books.length < INBOXES_PAGE) break;
+      after = books.at(-1)!.bookId;
+    }
+    return enqueued;
   }
 
   async function dropAgedBodies(): Promise<number> {

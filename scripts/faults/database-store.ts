@@ -22,7 +22,11 @@ export async function soundAlarms(pool: Pool): Promise<void> {
       SELECT book_id, endpoint_id, event_sequence FROM webhook_deliveries
       WHERE due_at > greatest(now(), retry_at) AND stuck_at IS NULL AND random() < 0.7 FOR NO KEY UPDATE SKIP LOCKED
     ) AS free
-    WHERE d.book_id = free.book_id AND d.endpoint_id = free.endpoint_id AND d.event_sequence = free.event_sequence`);
+    WHERE d.book_id = free.book_id AND d.endpoint_id = free.endpoint_id AND d.event_sequence = free.event_sequence;
+    UPDATE rail_notices AS n SET due_at = now() FROM (
+      SELECT book_id, rail, id FROM rail_notices
+      WHERE due_at > now() AND stuck_at IS NULL AND random() < 0.7 FOR NO KEY UPDATE SKIP LOCKED
+    ) AS free WHERE n.book_id = free.book_id AND n.rail = free.rail AND n.id = free.id`);
 }
 
 /**
@@ -51,7 +55,8 @@ export async function countUnderWay(pool: Pool): Promise<UnderWay> {
     SELECT
       (SELECT count(*) FROM payouts WHERE status IN ('pending', 'processing')) AS payouts,
       (SELECT count(*) FROM webhook_deliveries WHERE status = 'pending') AS deliveries,
-      (SELECT count(*) FROM sandbox_rail.notices WHERE acknowledged_at IS NULL) AS notices,
+      (SELECT count(*) FROM sandbox_rail.notices WHERE acknowledged_at IS NULL)
+        + (SELECT count(*) FROM rail_notices WHERE status = 'waiting') AS notices,
       (SELECT count(*) FROM payouts WHERE stuck_at IS NOT NULL) AS stuck`);
   return rows[0]!;
 }

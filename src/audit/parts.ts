@@ -17,6 +17,8 @@ import { readOddSteps, readStepReferences, type StepReference } from '../verify/
 import { checkKey } from '../verify/idempotency-check.ts';
 import { readKeys } from '../verify/idempotency-check-store.ts';
 import { checkTransfer } from '../verify/inbound-transfer-check.ts';
+import { checkNotice } from '../verify/notice-check.ts';
+import { readNotices } from '../verify/notice-check-store.ts';
 import { checkPayout } from '../verify/payout-check.ts';
 import { readPayoutHistories, readTransferHistories } from '../verify/payout-check-store.ts';
 import { strayCheck } from '../verify/stray-check.ts';
@@ -68,6 +70,10 @@ export const PARTS: readonly Part[] = [
   part(
     'payouts',
     pages(readPayoutHistories, checkPayout, ({ payout }, until): string => behindNewIds(payout.id, until)),
+  ),
+  part(
+    'rail notices',
+    pages(readNotices, checkNotice, ({ rail, id }): { rail: string; id: string } => ({ rail, id })),
   ),
   part(
     'inbound transfers',

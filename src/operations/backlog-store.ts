@@ -6,7 +6,9 @@ import type { Instant } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
 
-export type BacklogKind = 'payout' | 'delivery';
+const TABLES = { payout: 'payouts', delivery: 'webhook_deliveries', notice: 'rail_notices' } as const;
+
+export type BacklogKind = keyof typeof TABLES;
 
 export interface Backlog {
   readonly kind: BacklogKind;
@@ -19,12 +21,11 @@ export interface Backlog {
 
 export const COUNT_LIMIT = 10_000;
 
-/** Indexes: payouts_due, payouts_stuck, webhook_deliveries_due, webhook_deliveries_stuck. */
+/** Indexes: payouts_due, payouts_stuck, webhook_deliveries_due, webhook_deliveries_stuck, rail_notices_due, rail_notices_stuck. */
 export async function readBacklog(pool: Pool, now: Instant): Promise<Backlog[]> {
   const { rows } = await pool.query<{ kind: BacklogKind; oldest: Instant | null; due: bigint; stuck: bigint }>(
-    (['payout', 'delivery'] as const)
-      .map((kind) => {
-        const table = kind === 'payout' ? 'payouts' : 'webhook_deliveries';
+    Object.entries(TABLES)
+      .map(([kind, table]) => {
         return `SELECT '${kind}' AS kind,
           (SELECT due_at FROM ${table} WHERE due_at <= $1 AND due_at IS NOT NULL AND stuck_at IS NULL ORDER BY due_at LIMIT 1) AS oldest,
           (SELECT count(*) FROM (SELECT FROM ${table} WHERE due_at <= $1 AND due_at IS NOT NULL AND stuck_at IS NULL LIMIT ${COUNT_LIMIT}) AS due) AS due,
@@ -49,6 +50,14 @@ export async function countUnknown(pool: Pool): Promise<{ rail: string; payouts:
      GROUP BY rail ORDER BY rail`,
   );
   return rows.map((row) => ({ rail: row.rail, payouts: Number(row.payouts) }));
+}
+
+/** Notices about books that are not ours. Index: foreign_notices_pkey, counted up to COUNT_LIMIT. */
+export async function countForeignNotices(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ count: bigint }>(
+    `SELECT count(*) AS count FROM (SELECT FROM foreign_notices LIMIT ${COUNT_LIMIT}) AS told`,
+  );
+  return Number(rows[0]!.count);
 }
 
 export interface OpenException {

@@ -163,6 +163,30 @@ export async function pushDueDeliveries(
   return pushed.map(({ id }) => id);
 }
 
+/**
+ * A page of books whose inbox holds rail notices, and whether any of them is due: one step of the index a book, however many
+ * notices it has. Index: rail_notices_due_by_book.
+ */
+export async function findBooksWithNotices(
+  pool: Pool,
+  page: { now: Instant; after: Uuid; limit: number },
+): Promise<{ bookId: Uuid; due: boolean }[]> {
+  const { rows } = await pool.query<{ book_id: Uuid; due: boolean }>(
+    `WITH RECURSIVE inbox AS (
+       (SELECT book_id, due_at, 1 AS number FROM rail_notices
+        WHERE book_id > $2 AND due_at IS NOT NULL AND stuck_at IS NULL ORDER BY book_id, due_at LIMIT 1)
+       UNION ALL
+       SELECT next.book_id, next.due_at, inbox.number + 1 FROM inbox CROSS JOIN LATERAL (
+         SELECT book_id, due_at FROM rail_notices
+         WHERE book_id > inbox.book_id AND due_at IS NOT NULL AND stuck_at IS NULL ORDER BY book_id, due_at LIMIT 1) AS next
+       WHERE inbox.number < $3
+     )
+     SELECT book_id, due_at <= $1 AS due FROM inbox`,
+    [new Date(page.now), page.after, page.limit],
+  );
+  return rows.map((row) => ({ bookId: row.book_id, due: row.due }));
+}
+
 export interface AgedKey {
   readonly bookId: Uuid;
   readonly key: string;

@@ -3,18 +3,18 @@
  * Marked and retried outside the book's lock, so by compare-and-set: a row that moved meanwhile is left alone.
  */
 import type { Instant } from '../clock.ts';
-import { instantArray, plainArray } from '../db/columns.ts';
+import { instantArray, plainArray, textArray } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
 import { type DeliveryKey, parseDeliveryId } from '../webhooks/delivery.ts';
 import { byBook } from './by-book.ts';
 
-export type StuckKind = 'payout' | 'delivery';
+export type StuckKind = 'payout' | 'delivery' | 'notice';
 
 export interface StuckRow {
   readonly kind: StuckKind;
   readonly bookId: Uuid;
-  /** A payout's UUID, or a delivery's `<event sequence>:<endpoint UUID>`. */
+  /** A payout's UUID, a delivery's `<event sequence>:<endpoint UUID>`, or a notice's `<rail>:<UUID>`. */
   readonly id: string;
   readonly status: string;
   readonly stuckAt: Instant;
@@ -42,6 +42,15 @@ export async function markStuck(
     );
     return rowCount === 1;
   }
+  if (row.kind === 'notice') {
+    const { rail, id } = noticeKey(row.id);
+    const { rowCount } = await pool.query(
+      `UPDATE rail_notices SET stuck_at = $4, stuck_error = $5
+       WHERE book_id = $1 AND rail = $2 AND id = $3 AND status = 'waiting' AND stuck_at IS NULL`,
+      [row.bookId, rail, id, at, error],
+    );
+    return rowCount === 1;
+  }
   const { eventSequence, endpointId } = deliveryKey(row.id);
   const { rowCount } = await pool.query(
     `UPDATE webhook_deliveries SET stuck_at = $4, stuck_error = $5
@@ -57,35 +66,43 @@ function deliveryKey(id: string): DeliveryKey {
   return key;
 }
 
+function noticeKey(id: string): { rail: string; id: Uuid } {
+  const at = id.lastIndexOf(':');
+  return { rail: id.slice(0, at), id: id.slice(at + 1) };
+}
+
 /** Text columns of Postgres hold no NUL, and an error may quote the very bytes that broke it. */
 function errorText(error: unknown): string {
   const text = error instanceof Error ? (error.stack ?? `${error.name}: ${error.message}`) : String(error);
   return text.replaceAll('\u0000', '').slice(0, ERROR_CHARACTERS);
 }
 
-/** The longest stuck first, over all books. Indexes: payouts_stuck, webhook_deliveries_stuck. */
+/** The longest stuck first, over all books. Indexes: payouts_stuck, webhook_deliveries_stuck, rail_notices_stuck. */
 export async function listStuck(pool: Pool, limit: number): Promise<StuckRow[]> {
   const { rows } = await pool.query<{
     kind: StuckKind;
     book_id: Uuid;
     id: Uuid;
-    event_sequence: bigint | null;
+    prefix: string | null;
     status: string;
     stuck_at: Instant;
     error: string;
   }>(
-    `(SELECT 'payout' AS kind, book_id, id, NULL::bigint AS event_sequence, status, stuck_at, stuck_error AS error
+    `(SELECT 'payout' AS kind, book_id, id, NULL::text AS prefix, status, stuck_at, stuck_error AS error
       FROM payouts WHERE stuck_at IS NOT NULL ORDER BY stuck_at LIMIT $1)
      UNION ALL
-     (SELECT 'delivery', book_id, endpoint_id, event_sequence, status, stuck_at, stuck_error
+     (SELECT 'delivery', book_id, endpoint_id, event_sequence::text, status, stuck_at, stuck_error
       FROM webhook_deliveries WHERE stuck_at IS NOT NULL ORDER BY stuck_at LIMIT $1)
+     UNION ALL
+     (SELECT 'notice', book_id, id, rail, status, stuck_at, stuck_error
+      FROM rail_notices WHERE stuck_at IS NOT NULL ORDER BY stuck_at LIMIT $1)
      ORDER BY stuck_at LIMIT $1`,
     [limit],
   );
   return rows.map((row) => ({
     kind: row.kind,
     bookId: row.book_id,
-    id: row.event_sequence === null ? row.id : `${row.event_sequence}:${row.id}`,
+    id: row.prefix === null ? row.id : `${row.prefix}:${row.id}`,
     status: row.status,
     stuckAt: row.stuck_at,
     error: row.error ?? '',
@@ -103,6 +120,8 @@ export async function retryStuck(pool: Pool, rows: readonly StuckRow[], now: Ins
     const deliveries = ofBook
       .filter((row) => row.kind === 'delivery')
       .map((row) => ({ ...row, ...deliveryKey(row.id) }));
+    const notices = ofBook.filter((row) => row.kind === 'notice').map((row) => ({ ...row, ...noticeKey(row.id) }));
+    if (notices.length > 0) cleared += await retryNotices(pool, bookId, notices, now);
     if (payouts.length > 0) cleared += await retryPayouts(pool, bookId, payouts, now);
     if (deliveries.length > 0) cleared += await retryDeliveries(pool, bookId, deliveries, now);
   }
@@ -116,6 +135,28 @@ async function retryPayouts(pool: Pool, bookId: Uuid, rows: readonly StuckRow[],
      WHERE payouts.book_id = $1 AND payouts.id = seen.id AND payouts.stuck_at = seen.stuck_at
        AND payouts.status IN ('pending', 'processing')`,
     [bookId, plainArray(rows.map((row) => row.id)), instantArray(rows.map((row) => row.stuckAt)), new Date(now)],
+  );
+  return rowCount ?? 0;
+}
+
+async function retryNotices(
+  pool: Pool,
+  bookId: Uuid,
+  rows: readonly (StuckRow & { rail: string })[],
+  now: Instant,
+): Promise<number> {
+  const { rowCount } = await pool.query(
+    `UPDATE rail_notices AS notice SET stuck_at = NULL, stuck_error = NULL, due_at = $5, next_attempt_at = $5
+     FROM unnest($2::text[], $3::uuid[], $4::timestamptz[]) AS seen (rail, id, stuck_at)
+     WHERE notice.book_id = $1 AND notice.rail = seen.rail AND notice.id = seen.id AND notice.stuck_at = seen.stuck_at
+       AND notice.status = 'waiting'`,
+    [
+      bookId,
+      textArray(rows.map((row) => row.rail)),
+      plainArray(rows.map((row) => row.id)),
+      instantArray(rows.map((row) => row.stuckAt)),
+      new Date(now),
+    ],
   );
   return rowCount ?? 0;
 }

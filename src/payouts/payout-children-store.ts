@@ -1,11 +1,11 @@
-/** Rows beneath a payout: its returns, the answers of its rail, and exceptions for people to look at. */
+/** Rows beneath a payout: its returns and the answers of its rail. */
 import type { Instant } from '../clock.ts';
 import { column, instantArray, joinedJson, plainArray, rowsOf, textArray } from '../db/columns.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
 import { toJson } from '../json.ts';
 import type { BookId } from '../ledger/book.ts';
-import { type Log, type Table, WRITE_ORDER } from '../ledger/table.ts';
+import { type Table, WRITE_ORDER } from '../ledger/table.ts';
 
 export interface PayoutReturn {
   readonly id: Uuid;
@@ -139,36 +139,5 @@ export const railAnswers: Table<StoredRailAnswer> = {
   },
   update() {
     return Promise.reject(new Error('What a rail said never changes'));
-  },
-};
-
-export interface Exception {
-  readonly id: Uuid;
-  /** `paid_after_failed`, `failed_after_paid`, `return_exceeds_payout`, … */
-  readonly kind: string;
-  readonly resource: string;
-  readonly resourceId: Uuid;
-  readonly detail: string;
-  readonly createdAt: Instant;
-}
-
-export const exceptions: Log<Exception> = {
-  name: 'exceptions',
-  writeOrder: WRITE_ORDER.resourceChildren,
-  async append(trx, bookId, rows) {
-    await trx.query({
-      name: 'exceptions.append',
-      text: `INSERT INTO exceptions (book_id, id, kind, resource, resource_id, detail, created_at, status)
-        SELECT $1, v.*, 'open' FROM unnest($2::uuid[], $3::text[], $4::text[], $5::uuid[], $6::text[], $7::timestamptz[]) v`,
-      values: [
-        bookId,
-        plainArray(column(rows, (row) => row.id)),
-        textArray(column(rows, (row) => row.kind)),
-        textArray(column(rows, (row) => row.resource)),
-        plainArray(column(rows, (row) => row.resourceId)),
-        textArray(column(rows, (row) => row.detail)),
-        instantArray(column(rows, (row) => row.createdAt)),
-      ],
-    });
   },
 };

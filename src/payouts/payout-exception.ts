@@ -1,19 +1,60 @@
+/** What a person must look at about a payout: a row, and an event. */
 import { formatInstant } from '../clock.ts';
-import { publicId } from '../ids.ts';
+import { deriveId, publicId, type Uuid } from '../ids.ts';
+import type { Touch } from '../ledger/command.ts';
 import type { Draft } from '../ledger/draft.ts';
+import { exceptions, openedExceptions } from './exception-store.ts';
 import type { Payout } from './payout.ts';
-import { exceptions } from './payout-children-store.ts';
+import type { RailMismatch } from './rail-mismatch.ts';
 
-/** Puts a contradiction before a person: a row, and an event. */
+/** Puts a contradiction before a person. */
 export function raise(draft: Draft, payout: Payout, exception: { kind: string; detail: string }): void {
   const id = draft.mintId();
   draft.append(exceptions, { id, resource: 'payout', resourceId: payout.id, createdAt: draft.moment, ...exception });
+  announce(draft, payout, { id, ...exception });
+}
+
+/**
+ * Puts mismatches before a person, each kind once while the payout is open and once when it is final, however often the rail
+ * repeats itself. The command declares `mismatchTouches`.
+ */
+export function raiseMismatches(draft: Draft, payout: Payout, mismatches: readonly RailMismatch[]): void {
+  for (const { kind, detail } of mismatches) {
+    const [whileOpen, whenFinal] = mismatchIds(payout, kind);
+    const isOpen = payout.status === 'processing';
+    const id = isOpen ? whileOpen : whenFinal;
+    if (draft.get(openedExceptions, id)) continue;
+    const told = `${detail} ${isOpen ? 'Its outcome is unknown until a person resolves it.' : 'Nothing was booked.'}`;
+    draft.put(openedExceptions, id, {
+      id,
+      kind,
+      resource: 'payout',
+      resourceId: payout.id,
+      detail: told,
+      status: 'open',
+      createdAt: draft.moment,
+      resolvedAt: null,
+    });
+    announce(draft, payout, { id, kind, detail: told });
+  }
+}
+
+export function mismatchTouches(payout: Payout, mismatches: readonly RailMismatch[]): Touch[] {
+  if (mismatches.length === 0) return [];
+  return [{ table: openedExceptions, ids: mismatches.flatMap(({ kind }) => mismatchIds(payout, kind)) }];
+}
+
+function mismatchIds(payout: Payout, kind: RailMismatch['kind']): [whileOpen: Uuid, whenFinal: Uuid] {
+  return [deriveId('exception', payout.id, kind), deriveId('exception', payout.id, kind, 'final')];
+}
+
+function announce(draft: Draft, payout: Payout, exception: { id: Uuid; kind: string; detail: string }): void {
   draft.emit({
     type: 'reconciliation.exception_opened',
     objectId: payout.id,
     objectSequence: payout.version,
     object: {
-      id: publicId('exception', id),
+      id: publicId('exception', exception.id),
       object: 'exception',
       kind: exception.kind,
       detail: exception.detail,

@@ -99,18 +99,18 @@ export async function loadPayouts(db: Queryable, bookId: BookId, ids: readonly U
   return new Map(rows.map((row) => [row.id, payoutFromRow(row)]));
 }
 
-/** Index: payouts_book_id_end_to_end_id_key. */
-export async function findPayoutByEndToEndId(
+/** Payouts by the ids that their rail knows them by. Index: payouts_book_id_end_to_end_id_key. */
+export async function findPayoutsByEndToEndId(
   db: Queryable,
   bookId: BookId,
-  endToEndId: string,
-): Promise<Payout | undefined> {
+  endToEndIds: readonly string[],
+): Promise<Map<string, Payout>> {
   const { rows } = await db.query<PayoutRow>({
     name: 'payouts.by_end_to_end_id',
-    text: `SELECT ${PAYOUT_COLUMNS} FROM payouts WHERE book_id = $1 AND end_to_end_id = $2`,
-    values: [bookId, endToEndId],
+    text: `SELECT ${PAYOUT_COLUMNS} FROM payouts WHERE book_id = $1 AND end_to_end_id = ANY ($2::text[])`,
+    values: [bookId, textArray(endToEndIds)],
   });
-  return rows[0] && payoutFromRow(rows[0]);
+  return new Map(rows.map((row) => [row.end_to_end_id, payoutFromRow(row)]));
 }
 
 const UPDATE_PAYOUTS = `UPDATE payouts SET status = v.status, amount_returned = v.amount_returned, returns = v.returns, outcome = v.outcome,

@@ -2,6 +2,7 @@ import type { Uuid } from '../ids.ts';
 import type { Draft } from '../ledger/draft.ts';
 import type { FailureCode } from './payout.ts';
 import { railAnswers, type StoredRailAnswer } from './payout-children-store.ts';
+import type { RailMismatch } from './rail-mismatch.ts';
 
 /** What a rail said about one payout. */
 export interface RailWord {
@@ -9,11 +10,13 @@ export interface RailWord {
   /** The rail's own id of a notice: told twice, it is taken in once. */
   noticeId?: Uuid;
   status: 'paid' | 'rejected' | 'pending';
-  failureCode?: FailureCode;
-  railCode?: string;
-  railReference?: string;
-  /** When to ask again about a payout that is still pending at the rail. */
+  failureCode?: FailureCode | undefined;
+  railCode?: string | undefined;
+  railReference?: string | undefined;
+  /** When to ask again about a payout that is still pending at the rail, or about which nobody can be sure. */
   nextInquiryMs: number;
+  /** Facts in which the word is not about this payout: where there are any, it settles nothing. */
+  mismatches?: readonly RailMismatch[];
   /** The answer as it came. */
   raw: unknown;
 }

@@ -7,10 +7,11 @@ import { Draft } from '../ledger/draft.ts';
 import type { BookState } from '../ledger/state.ts';
 import { changed, type Payout } from './payout.ts';
 import { payoutReturns, railAnswers } from './payout-children-store.ts';
-import { raise } from './payout-exception.ts';
+import { mismatchTouches, raise, raiseMismatches } from './payout-exception.ts';
 import { payouts } from './payout-store.ts';
 import { payoutTouches } from './payout-touches.ts';
 import { payoutView } from './payout-view.ts';
+import { NO_MISMATCH, type RailMismatch } from './rail-mismatch.ts';
 import { keepAnswer } from './rail-word.ts';
 
 export interface ReturnNotice {
@@ -18,6 +19,8 @@ export interface ReturnNotice {
   id: Uuid;
   amount: bigint;
   reason: string | null;
+  /** Facts in which the notice is not about this payout: where there are any, nothing is booked. */
+  mismatches?: readonly RailMismatch[];
   /** The notice as it came. */
   raw: unknown;
 }
@@ -43,7 +46,11 @@ export function returnPayout(bookId: BookId, payout: Payout, notice: ReturnNotic
     name: 'payout.return',
     requestId: payout.requestId,
     actor: command.actor,
-    touches: [...payoutTouches(bookId, payout), { table: railAnswers, ids: [notice.id] }],
+    touches: [
+      ...payoutTouches(bookId, payout),
+      { table: railAnswers, ids: [notice.id] },
+      ...mismatchTouches(payout, notice.mismatches ?? NO_MISMATCH),
+    ],
     decide: (state, moment) => decideReturn(state, command, moment),
   };
 }
@@ -63,6 +70,10 @@ export function decideReturn(state: BookState, command: ReturnCommand, moment: I
     receivedAt: moment,
   };
   if (!keepAnswer(draft, answer)) return draft.finish(payout);
+  if (notice.mismatches !== undefined && notice.mismatches.length > 0) {
+    raiseMismatches(draft, payout, notice.mismatches);
+    return draft.finish(payout);
+  }
   if (payout.status !== 'paid') {
     raise(draft, payout, {
       kind: 'return_of_unpaid',

@@ -13,8 +13,10 @@ import type { OutsideCalls } from '../outside/call-shares.ts';
 import { failureCodeOf } from '../rails/failure-codes.ts';
 import type { Rail, RailAnswer } from '../rails/rail.ts';
 import { recordUnknown } from './await-outcome.ts';
-import { aliasPlace, type Payout } from './payout.ts';
+import { aliasOf, inquiryPauseMs } from './inquiry.ts';
+import type { Payout } from './payout.ts';
 import { loadPayouts } from './payout-store.ts';
+import { mismatchesOf, NO_MISMATCH } from './rail-mismatch.ts';
 import type { RailWord } from './rail-word.ts';
 import type { RowFailure } from './row-failure.ts';
 import { settlePayout } from './settle-payout.ts';
@@ -103,6 +105,7 @@ async function inquire(runtime: SendRuntime, bookId: BookId, payout: Payout): Pr
     failureCode: 'payee_bank_unavailable',
     railCode: 'NOT_FOUND',
     nextInquiryMs: 0,
+    mismatches: NO_MISMATCH,
     raw: answer,
   };
   await runtime.committer.submit(bookId, settlePayout(bookId, payout, word));
@@ -126,20 +129,17 @@ async function takeAnswer(
   }
   await runtime.committer.submit(
     bookId,
-    settlePayout(bookId, payout, railWord(call, answer, nextInquiryMs(rail, payout))),
+    settlePayout(bookId, payout, {
+      call,
+      status: answer.status,
+      failureCode: answer.status === 'rejected' ? failureCodeOf(answer.code) : undefined,
+      railCode: answer.code,
+      railReference: answer.reference,
+      nextInquiryMs: inquiryPauseMs(rail, payout),
+      mismatches: mismatchesOf(rail, payout, answer, (of) => aliasOf(runtime, bookId, of)),
+      raw: answer.raw,
+    }),
   );
-}
-
-export function railWord(call: RailWord['call'], answer: RailAnswer, nextMs: number): RailWord {
-  return {
-    call,
-    status: answer.status,
-    ...(answer.status === 'rejected' ? { failureCode: failureCodeOf(answer.code) } : {}),
-    ...(answer.code === undefined ? {} : { railCode: answer.code }),
-    railReference: answer.reference,
-    nextInquiryMs: nextMs,
-    raw: answer.raw,
-  };
 }
 
 async function unknown(
@@ -151,21 +151,10 @@ async function unknown(
   const raw = { error: error instanceof Error ? error.message : String(error) };
   await runtime.committer.submit(
     bookId,
-    recordUnknown(bookId, payout, { call, nextInquiryMs: nextInquiryMs(rail, payout), raw }),
+    recordUnknown(bookId, payout, { call, nextInquiryMs: inquiryPauseMs(rail, payout), raw }),
   );
-}
-
-/** The rail's ladder; its last step goes on for ever. */
-function nextInquiryMs(rail: Rail, payout: Payout): number {
-  const ladder = rail.inquiryDelaysMs;
-  return ladder[Math.min(payout.inquiries, ladder.length - 1)]!;
 }
 
 function finalAfter(rail: Rail, payout: Payout): number {
   return (payout.sentAt ?? payout.createdAt) + rail.notFoundFinalAfterMs;
-}
-
-function aliasOf(runtime: SendRuntime, bookId: BookId, payout: Payout): string {
-  if (payout.destination.type !== 'cliq') throw new Error(`Payout ${payout.id} has no alias`);
-  return runtime.secretBox.open(payout.destination.aliasSealed, aliasPlace(bookId, payout.id));
 }

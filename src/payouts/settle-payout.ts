@@ -5,16 +5,17 @@
 import type { Instant } from '../clock.ts';
 import { newId, type Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
-import type { Command, Outcome } from '../ledger/command.ts';
+import type { Command, Outcome, Touch } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import type { BookState } from '../ledger/state.ts';
 import { keepWaiting } from './await-outcome.ts';
 import { changed, type FailureCode, type Payout } from './payout.ts';
 import { railAnswers } from './payout-children-store.ts';
-import { raise } from './payout-exception.ts';
+import { mismatchTouches, raise, raiseMismatches } from './payout-exception.ts';
 import { payouts } from './payout-store.ts';
 import { payoutTouches } from './payout-touches.ts';
 import { payoutView } from './payout-view.ts';
+import { NO_MISMATCH, type RailMismatch } from './rail-mismatch.ts';
 import { keepAnswer, type RailWord } from './rail-word.ts';
 import { bookReturn } from './return-payout.ts';
 
@@ -40,9 +41,21 @@ export function settlePayout(bookId: BookId, payout: Payout, word: RailWord): Co
     name: 'payout.settle',
     requestId: payout.requestId,
     actor: command.actor,
-    touches: [...payoutTouches(bookId, payout), { table: railAnswers, ids: [word.noticeId ?? id] }],
+    touches: touchesOf(bookId, payout, { answerId: word.noticeId ?? id, mismatches: word.mismatches ?? NO_MISMATCH }),
     decide: (state, moment) => decideSettlement(state, command, moment),
   };
+}
+
+/** A word that is about this payout touches no exception: what nearly every word is asks for nothing more. */
+function touchesOf(
+  bookId: BookId,
+  payout: Payout,
+  word: { answerId: Uuid; mismatches: readonly RailMismatch[] },
+): Touch[] {
+  const touches = payoutTouches(bookId, payout);
+  touches.push({ table: railAnswers, ids: [word.answerId] });
+  if (word.mismatches.length > 0) touches.push(...mismatchTouches(payout, word.mismatches));
+  return touches;
 }
 
 export function decideSettlement(state: BookState, command: SettleCommand, moment: Instant): Outcome<Payout> {
@@ -62,6 +75,8 @@ export function decideSettlement(state: BookState, command: SettleCommand, momen
 }
 
 function settle(draft: Draft, payout: Payout, word: RailWord): Payout {
+  const { mismatches = NO_MISMATCH } = word;
+  if (mismatches.length > 0) return doubt(draft, payout, { nextInquiryMs: word.nextInquiryMs, mismatches });
   if (payout.status === 'processing') {
     if (word.status === 'paid') return markPaid(draft, payout, word);
     if (word.status === 'rejected') return markFailed(draft, payout, word);
@@ -93,8 +108,26 @@ function settle(draft: Draft, payout: Payout, word: RailWord): Payout {
   return payout;
 }
 
+/** The rail's word is about another payment than ours: nothing is booked, a person is told once, and the rail is asked again. */
+function doubt(
+  draft: Draft,
+  payout: Payout,
+  word: { nextInquiryMs: number; mismatches: readonly RailMismatch[] },
+): Payout {
+  const doubted =
+    payout.status === 'processing'
+      ? keepWaiting(draft, payout, { outcome: 'unknown', nextInquiryMs: word.nextInquiryMs })
+      : payout;
+  raiseMismatches(draft, doubted, word.mismatches);
+  return doubted;
+}
+
 /** processing → paid: the amount leaves transit, the fee leaves the customer. Within the book, a payee that cannot take it fails it. */
-export function markPaid(draft: Draft, payout: Payout, word: { railCode?: string; railReference?: string }): Payout {
+export function markPaid(
+  draft: Draft,
+  payout: Payout,
+  word: { railCode?: string | undefined; railReference?: string | undefined },
+): Payout {
   const transit = draft.chart('payouts_in_transit', payout.currency).id;
   const payee =
     payout.destination.type === 'account' ? payout.destination.accountId : draft.chart('pool', payout.currency).id;
@@ -141,7 +174,7 @@ export function markPaid(draft: Draft, payout: Payout, word: { railCode?: string
 export function markFailed(
   draft: Draft,
   payout: Payout,
-  why: { failureCode?: FailureCode; railCode?: string; railReference?: string },
+  why: { failureCode?: FailureCode | undefined; railCode?: string | undefined; railReference?: string | undefined },
 ): Payout {
   const entries = [];
   if (payout.status === 'processing') {

@@ -1,6 +1,7 @@
 /** Test mode: tells the sandbox rail what becomes of a payout, and takes its notice in at once. */
 
 import type { Pool } from '../db/pool.ts';
+import type { SecretBox } from '../db/secret-box.ts';
 import { ApiError } from '../errors.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { findIdempotencyKey } from '../idempotency/idempotency-store.ts';
@@ -15,7 +16,7 @@ import type { SandboxRail } from '../rails/sandbox-rail.ts';
 import { allowedActions, type Payout } from './payout.ts';
 import { loadPayouts } from './payout-store.ts';
 import { payoutView } from './payout-view.ts';
-import { noticeCommand } from './take-notices.ts';
+import { compareNotice, noticeCommand } from './take-notices.ts';
 
 export type Simulation =
   | { action: 'complete' }
@@ -24,6 +25,7 @@ export type Simulation =
 
 export interface SimulationRuntime extends OnceRuntime {
   pool: Pool;
+  secretBox: SecretBox;
   rails: { sandbox: SandboxRail };
 }
 
@@ -60,7 +62,8 @@ export async function simulatePayout(runtime: SimulationRuntime, input: Simulate
     return run(neverDecided(input.requestId));
 
   const notice = await tellRail(runtime.rails.sandbox, payout, input);
-  const command = noticeCommand(input.bookId, payout, notice);
+  const compared = compareNotice({ ...runtime, rail: () => runtime.rails.sandbox }, payout, notice);
+  const command = noticeCommand(input.bookId, payout, notice, compared);
   const answer = await run({
     ...command,
     decide(state, moment) {

@@ -1,139 +1,235 @@
-/** What rails tell of their own accord: late confirmations, rejections, returns. Taken in, then acknowledged: told twice, booked once. */
-import type { Clock } from '../clock.ts';
+/** Books what the inbox holds of one book: late confirmations, rejections, returns. Attempted again until it is done. */
+import type { Clock, Instant } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
+import type { SecretBox } from '../db/secret-box.ts';
 import { failpoint } from '../failpoints.ts';
-import type { Uuid } from '../ids.ts';
+import { deriveId, type Uuid } from '../ids.ts';
+import { JsonText } from '../json.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Command } from '../ledger/command.ts';
 import type { Committer } from '../ledger/committer.ts';
-import type { Logger } from '../log.ts';
 import { failureCodeOf } from '../rails/failure-codes.ts';
 import type { Rail, RailNotice } from '../rails/rail.ts';
+import { growingPauseMs } from './growing-pause.ts';
+import { aliasOf, inquiryPauseMs } from './inquiry.ts';
+import { evidenceOf, payeePlace, railNotice, type StoredNotice } from './notice.ts';
+import { claimDueNotices, type Inbox, loadWaitingNotices, recordNotices } from './notice-store.ts';
 import type { Payout } from './payout.ts';
-import { findPayoutByEndToEndId } from './payout-store.ts';
+import { findPayoutsByEndToEndId } from './payout-store.ts';
+import { mismatchesOf, type RailMismatch } from './rail-mismatch.ts';
 import { returnPayout } from './return-payout.ts';
 import { settlePayout } from './settle-payout.ts';
 
 export interface NoticeRuntime {
-  pool: Pool;
-  committer: Committer;
-  log: Logger;
-  clock: Clock;
+  readonly pool: Pool;
+  readonly committer: Committer;
+  readonly clock: Clock;
+  readonly secretBox: SecretBox;
   rail(name: string): Rail;
-  /** Told of payouts that are not there, again and again while their rail tells of them. */
-  warnUnclaimed(error: Error): void;
+  /** Called with what went wrong with one row: bad luck is attempted again, a bug marks the row stuck. Does not throw. */
+  noticeFailed(inbox: Inbox, id: Uuid, error: unknown): Promise<void>;
+  /** Warns of what lasts: notices of payouts that are not there, a rail that takes no acknowledgement. Seldom for the same cause. */
+  warn(error: unknown, notices?: number): void;
 }
 
 /**
  * A payout that is not there may come back: after a restore from a backup, its client asks again under its key. Until the
- * stored answers of that time are dropped (IDEMPOTENCY_BODY_RETENTION_DAYS), what its rail tells of it comes again.
+ * stored answers of that time are dropped (IDEMPOTENCY_BODY_RETENTION_DAYS), what its rail tells of it is attempted again.
  */
 const UNCLAIMED_KEPT_MS = 30 * 24 * 60 * 60 * 1_000;
+/** The pauses between attempts; then they double, up to a day. */
+const PAUSES_MS = [2_000, 5_000, 15_000, 60_000, 300_000];
+/** Beyond the 10 s that a command may wait for its book, several times over: the notices of one payout go one by one. */
+const CLAIMED_MS = 60_000;
+const CLAIMED_AT_ONCE = 100;
+/** Of so many notices of the claimed payouts the oldest are attempted. */
+const LOADED_AT_ONCE = 1_000;
+/** Rounds of one job. What is left stays due, and other books have their turn. */
+const ROUNDS = 10;
 
-const NOTICES_AT_ONCE = 100;
-
-/** Pages of one bell. What lies behind them waits for the next one. */
-const PAGES = 50;
-
-/**
- * Takes in what waits, a page of a hundred after the other, so that those which came too early do not hide those behind
- * them. Answers with how many were acknowledged; the rest come again.
- */
-export async function takeNotices(runtime: NoticeRuntime, railName: string): Promise<number> {
-  let taken = 0;
-  const unclaimed: RailNotice[] = [];
-  let last: Uuid | undefined;
-  for (let page = 0; page < PAGES; page++) {
-    const notices = await runtime.rail(railName).notices(NOTICES_AT_ONCE, last);
-    taken += await takePage(runtime, railName, { notices, unclaimed });
-    if (notices.length < NOTICES_AT_ONCE) break;
-    last = notices.at(-1)!.id;
-  }
-  const [first] = unclaimed;
-  if (first)
-    runtime.warnUnclaimed(
-      new Error(`${unclaimed.length} notices of ${railName}, the first ${first.id} about ${first.endToEndId}`),
-    );
-  return taken;
+interface Round {
+  readonly taken: Uuid[];
+  readonly exceptions: { id: Uuid; exceptionId: Uuid; kind: string; detail: string }[];
+  readonly postponed: { id: Uuid; nextAttemptAt: Instant }[];
+  unclaimed: number;
 }
 
-interface Page {
-  readonly notices: readonly RailNotice[];
-  /** Takes in those about payouts that are not there. */
-  readonly unclaimed: RailNotice[];
+/** Resolves to how many notices need not be told again: booked, known already, or an exception now. */
+export async function takeNotices(runtime: NoticeRuntime, inbox: Inbox): Promise<number> {
+  let done = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    const now = runtime.clock.now();
+    const claimed = await claimDueNotices(runtime.pool, inbox, {
+      now,
+      until: now + CLAIMED_MS,
+      limit: CLAIMED_AT_ONCE,
+    });
+    if (claimed.length === 0) break;
+    done += await takeClaimed(runtime, inbox, claimed);
+    if (claimed.length < CLAIMED_AT_ONCE) break;
+  }
+  return done;
 }
 
-/** Payouts side by side; what a rail tells of one payout is taken in in the order in which it was told. */
-async function takePage(runtime: NoticeRuntime, railName: string, { notices, unclaimed }: Page): Promise<number> {
-  const rail = runtime.rail(railName);
-  const taken: Uuid[] = [];
-  const ofPayouts = new Map<string, RailNotice[]>();
-  for (const notice of notices) {
-    const key = `${notice.originator} ${notice.endToEndId}`;
-    ofPayouts.set(key, [...(ofPayouts.get(key) ?? []), notice]);
-  }
-  await Promise.all(
-    [...ofPayouts.values()].map(async (ofPayout) => {
-      for (const notice of ofPayout) {
-        if (!(await isTaken(runtime, railName, { notice, unclaimed }))) return;
-        taken.push(notice.id);
-      }
-    }),
-  );
-  if (taken.length > 0) {
-    failpoint('rail.acknowledge.before');
-    await rail.acknowledge(taken);
-    failpoint('rail.acknowledge.after');
-  }
-  return taken.length;
-}
-
-/** Whether it needs not be told again. */
-async function isTaken(
+/** Payouts side by side; what a rail told of one payout is booked in the order in which it was told. */
+async function takeClaimed(
   runtime: NoticeRuntime,
-  railName: string,
-  { notice, unclaimed }: { notice: RailNotice; unclaimed: RailNotice[] },
-): Promise<boolean> {
-  try {
-    const payout = await takeNotice(runtime, notice);
-    if (payout) return payout.status !== 'processing';
-    if (runtime.clock.now() < notice.createdAt + UNCLAIMED_KEPT_MS) {
-      unclaimed.push(notice);
-      return false;
+  inbox: Inbox,
+  claimed: readonly { id: Uuid; endToEndId: string }[],
+): Promise<number> {
+  const endToEndIds = [...new Set(claimed.map(({ endToEndId }) => endToEndId))];
+  const [notices, payouts] = await Promise.all([
+    loadWaitingNotices(runtime.pool, inbox, { endToEndIds, limit: LOADED_AT_ONCE }),
+    findPayoutsByEndToEndId(runtime.pool, inbox.bookId, endToEndIds),
+  ]);
+  const ofPayouts = new Map<string, StoredNotice[]>();
+  for (const notice of notices) {
+    const known = ofPayouts.get(notice.endToEndId);
+    if (known) known.push(notice);
+    else ofPayouts.set(notice.endToEndId, [notice]);
+  }
+  const due = new Set(claimed.map(({ id }) => id));
+  const round: Round = { taken: [], exceptions: [], postponed: [], unclaimed: 0 };
+  await Promise.all(
+    [...ofPayouts].map(([endToEndId, ofPayout]) =>
+      takeInTurn(runtime, inbox, { payout: payouts.get(endToEndId), notices: ofPayout, due, round }),
+    ),
+  );
+  await recordNotices(runtime.pool, inbox, round, runtime.clock.now());
+  if (round.unclaimed > 0)
+    runtime.warn(new Error(`${inbox.rail} tells of payouts that are not there`), round.unclaimed);
+  const done = [...round.taken, ...round.exceptions.map(({ id }) => id)];
+  await acknowledge(runtime, inbox.rail, done);
+  return done.length;
+}
+
+interface Turn {
+  readonly payout: Payout | undefined;
+  readonly notices: readonly StoredNotice[];
+  /** Those that this round has to see to. */
+  readonly due: ReadonlySet<Uuid>;
+  readonly round: Round;
+}
+
+async function takeInTurn(runtime: NoticeRuntime, inbox: Inbox, turn: Turn): Promise<void> {
+  const { notices, due, round } = turn;
+  let payout = turn.payout?.rail === inbox.rail ? turn.payout : undefined;
+  const now = runtime.clock.now();
+  for (const [at, notice] of notices.entries()) {
+    const waits = () => {
+      for (const behind of notices.slice(at))
+        if (due.has(behind.id) && behind.stuckAt === null)
+          round.postponed.push({
+            id: behind.id,
+            nextAttemptAt: now + growingPauseMs(PAUSES_MS, behind.attempts, behind.id),
+          });
+    };
+    if (notice.kind === 'unreadable') {
+      round.exceptions.push(exceptionOf(inbox, notice, 'notice_unreadable'));
+      continue;
     }
-    const facts = { rail: railName, notice: notice.id, end_to_end_id: notice.endToEndId };
-    runtime.log.error(facts, 'a notice about a payout that is not there is given up');
-    return true;
-  } catch (error) {
-    runtime.log.error({ err: error, rail: railName, notice: notice.id }, 'notice not taken in; it will come again');
-    return false;
+    // Those behind one that a bug has stopped wait for it.
+    if (notice.stuckAt !== null) return waits();
+    if (!payout) {
+      if (now >= notice.toldAt + UNCLAIMED_KEPT_MS) {
+        round.exceptions.push(exceptionOf(inbox, notice, 'notice_unclaimed'));
+        continue;
+      }
+      round.unclaimed += notices.length - at;
+      return waits();
+    }
+    try {
+      payout = await book(runtime, inbox, payout, notice);
+    } catch (error) {
+      await runtime.noticeFailed(inbox, notice.id, error);
+      return;
+    }
+    // Told before we had taken in that it was paid.
+    if (notice.kind === 'returned' && payout.status === 'processing') return waits();
+    round.taken.push(notice.id);
   }
 }
 
-/** Books one notice; undefined when no payout of ours has its id. One that is still `processing` was too early for it. */
-export async function takeNotice(
-  runtime: Pick<NoticeRuntime, 'pool' | 'committer'>,
+async function book(runtime: NoticeRuntime, inbox: Inbox, payout: Payout, notice: StoredNotice): Promise<Payout> {
+  const told = railNotice(inbox.bookId, notice, (sealed) =>
+    runtime.secretBox.open(sealed, payeePlace(inbox, notice.id)),
+  );
+  const compared = { ...compareNotice(runtime, payout, told), evidence: notice.evidence };
+  const settled = await runtime.committer.submit(inbox.bookId, noticeCommand(inbox.bookId, payout, told, compared));
+  failpoint('notice.book.after');
+  return settled;
+}
+
+const EXCEPTIONS = {
+  notice_unreadable: 'says nothing that could be booked',
+  notice_unclaimed: 'is about a payout that is not there, and was not for 30 days',
+};
+
+function exceptionOf(
+  { rail }: Inbox,
+  notice: StoredNotice,
+  kind: keyof typeof EXCEPTIONS,
+): Round['exceptions'][number] {
+  return {
+    id: notice.id,
+    exceptionId: deriveId('exception', rail, notice.id),
+    kind,
+    detail: `A notice of ${rail} about ${notice.endToEndId || 'no payout'} ${EXCEPTIONS[kind]}. Nothing was booked.`,
+  };
+}
+
+/** What is not acknowledged now is when it is copied again. */
+async function acknowledge(runtime: NoticeRuntime, railName: string, ids: readonly Uuid[]): Promise<void> {
+  if (ids.length === 0) return;
+  failpoint('rail.acknowledge.before');
+  await runtime.rail(railName).acknowledge(ids).catch(runtime.warn);
+  failpoint('rail.acknowledge.after');
+}
+
+/** What was found out about a notice before its command. */
+export interface ComparedNotice {
+  readonly mismatches: readonly RailMismatch[];
+  /** When to ask the rail, where the notice leaves the payout unknown. */
+  readonly nextInquiryMs: number;
+  /** The notice as it came: JSON. */
+  readonly evidence: string;
+}
+
+/** Holds what the notice confirms against the payout. */
+export function compareNotice(
+  runtime: Pick<NoticeRuntime, 'rail' | 'secretBox'>,
+  payout: Payout,
   notice: RailNotice,
-): Promise<Payout | undefined> {
-  const bookId: BookId = notice.originator;
-  const payout = await findPayoutByEndToEndId(runtime.pool, bookId, notice.endToEndId);
-  if (!payout) return undefined;
-  return runtime.committer.submit(bookId, noticeCommand(bookId, payout, notice));
+): ComparedNotice {
+  const rail = runtime.rail(payout.rail);
+  const word = { status: notice.kind, confirmed: notice.confirmed };
+  return {
+    mismatches: mismatchesOf(rail, payout, word, (of) => aliasOf(runtime, notice.originator, of)),
+    nextInquiryMs: inquiryPauseMs(rail, payout),
+    evidence: evidenceOf(notice),
+  };
 }
 
 /** What a notice means for its payout. */
-export function noticeCommand(bookId: BookId, payout: Payout, notice: RailNotice): Command<Payout> {
+export function noticeCommand(
+  bookId: BookId,
+  payout: Payout,
+  notice: RailNotice,
+  { mismatches, nextInquiryMs, evidence }: ComparedNotice,
+): Command<Payout> {
+  const raw = new JsonText(evidence);
   if (notice.kind === 'returned') {
     const amount = notice.amount ?? payout.amount - payout.amountReturned;
-    return returnPayout(bookId, payout, { id: notice.id, amount, reason: notice.code ?? null, raw: notice });
+    return returnPayout(bookId, payout, { id: notice.id, amount, reason: notice.code ?? null, mismatches, raw });
   }
   return settlePayout(bookId, payout, {
     call: 'notice',
     noticeId: notice.id,
     status: notice.kind,
-    ...(notice.kind === 'rejected' ? { failureCode: failureCodeOf(notice.code) } : {}),
-    ...(notice.code ? { railCode: notice.code } : {}),
-    nextInquiryMs: 0,
-    raw: notice,
+    failureCode: notice.kind === 'rejected' ? failureCodeOf(notice.code) : undefined,
+    railCode: notice.code || undefined,
+    nextInquiryMs,
+    mismatches,
+    raw,
   });
 }

@@ -22,6 +22,22 @@ export interface Instruction {
   readonly notAfter: Instant;
 }
 
+/** What a rail says it has moved, and to whom. What it leaves out, it does not say. */
+export interface Confirmation {
+  /** Minor units. */
+  readonly amount?: bigint;
+  readonly currency?: string;
+  /** As `Rail.payeeDigest` makes it of our alias. Never kept as it is: a short alias can be found again by trying. */
+  readonly payeeDigest?: string;
+}
+
+/** The facts that every `paid` of a rail has to name. Any other that it names is compared all the same. */
+export interface Confirms {
+  readonly amount: boolean;
+  readonly currency: boolean;
+  readonly payee: boolean;
+}
+
 export interface RailAnswer {
   readonly status: 'paid' | 'rejected' | 'pending';
   /** The id that the rail speaks of: an answer about another says nothing about ours. */
@@ -30,7 +46,8 @@ export interface RailAnswer {
   readonly reference: string;
   /** Why it was rejected, in the rail's words: an ISO 20022 external status reason code, such as AC04. */
   readonly code?: string;
-  /** The answer as it came, to be kept as evidence. Names no person. */
+  readonly confirmed?: Confirmation;
+  /** The answer as it came, to be kept as evidence. Names no person, and holds no digest of an alias. */
   readonly raw: Readonly<Record<string, unknown>>;
 }
 
@@ -57,6 +74,8 @@ export interface RailNotice {
   readonly amount: bigint | null;
   readonly code: string | null;
   readonly reference: string;
+  /** What the rail says it had moved; of a return, the payment that came back, not the part of it. */
+  readonly confirmed?: Confirmation;
   readonly createdAt: Instant;
 }
 
@@ -66,10 +85,14 @@ export interface Rail {
   readonly idempotent: boolean;
   /** How long after the first try an instruction may still be accepted, in milliseconds. */
   readonly notFoundFinalAfterMs: number;
-  /** When to ask after an unknown or pending answer: first, second, … and from then on always the last. */
+  /** What each `paid` names. One that leaves such a fact out settles nothing. */
+  readonly confirms: Confirms;
+  /** When to ask after an unknown or pending answer: first, second, … From then on the pause doubles, up to a day. */
   readonly inquiryDelaysMs: readonly number[];
   /** No call takes longer: then it is RailUnreachable. */
   readonly callTimeoutMs: number;
+  /** What the rail would name as the payee of an instruction with this alias. */
+  payeeDigest(endToEndId: string, alias: string): string;
   /** Throws RailUnreachable when no answer came. */
   submit(instruction: Instruction): Promise<RailAnswer>;
   /** Throws RailUnreachable when no answer came. */

@@ -10,6 +10,8 @@ export interface Script {
   readonly code?: string;
   /** The record is made, and the connection breaks off before the answer: unknown, until somebody asks. */
   readonly breaksOff?: true;
+  /** It pays, and confirms another amount, currency or payee than it was given. */
+  readonly saysWrong?: 'amount' | 'currency' | 'payee';
   /** What comes back of the amount once it was paid. */
   readonly returned?: (amount: bigint) => bigint;
 }
@@ -29,6 +31,9 @@ const SCRIPTS: ReadonlyMap<string, Script> = new Map<string, Script>([
   ['RETURN', { status: 'paid', returned: (amount) => amount }],
   // Half of one minor unit is nothing, and nothing cannot come back.
   ['RETURNHALF', { status: 'paid', returned: (amount) => (amount > 1n ? amount / 2n : amount) }],
+  ['WRONGAMOUNT', { status: 'paid', saysWrong: 'amount' }],
+  ['WRONGCURRENCY', { status: 'paid', saysWrong: 'currency' }],
+  ['WRONGPAYEE', { status: 'paid', saysWrong: 'payee' }],
 ]);
 
 /** Any other alias pays at once. */

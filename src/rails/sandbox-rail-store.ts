@@ -3,13 +3,19 @@ import type { Instant } from '../clock.ts';
 import { instantArray, plainArray, textArray } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
-import type { RailNotice } from './rail.ts';
+import type { Confirmation, RailNotice } from './rail.ts';
 
 export type InstructionStatus = 'pending' | 'paid' | 'rejected';
+
+/** The fact that the rail confirms wrongly, where its alias asks for it. */
+export type SaysWrong = 'amount' | 'currency' | 'payee';
 
 export interface InstructionRecord {
   readonly originator: string;
   readonly endToEndId: string;
+  readonly amount: bigint;
+  readonly currency: string;
+  readonly saysWrong: SaysWrong | null;
   readonly status: InstructionStatus;
   readonly code: string | null;
   readonly reference: string;
@@ -27,20 +33,29 @@ export interface Submission {
   readonly notAfter: Instant;
   /** How often it was submitted in one batch. */
   readonly submissions: number;
+  readonly saysWrong: SaysWrong | null;
   readonly returned: { readonly noticeId: Uuid; readonly amount: bigint } | null;
 }
 
 interface InstructionRow {
   originator: string;
   end_to_end_id: string;
+  amount: bigint;
+  currency: string;
+  says_wrong: SaysWrong | null;
   status: InstructionStatus;
   code: string | null;
   reference: string;
 }
 
+const INSTRUCTION_COLUMNS = 'originator, end_to_end_id, amount, currency, says_wrong, status, code, reference';
+
 const toRecord = (row: InstructionRow): InstructionRecord => ({
   originator: row.originator,
   endToEndId: row.end_to_end_id,
+  amount: row.amount,
+  currency: row.currency,
+  saysWrong: row.says_wrong,
   status: row.status,
   code: row.code,
   reference: row.reference,
@@ -62,25 +77,26 @@ export async function recordSubmissions(
        SELECT given.*, moment.now, given.not_after - $2::bigint * interval '1 ms' < moment.now AS late
        FROM (SELECT clock_timestamp() + $1::bigint * interval '1 ms' AS now) AS moment,
          unnest($4::text[], $5::text[], $6::bigint[], $7::text[], $8::text[], $9::text[], $10::text[], $11::timestamptz[],
-                $12::integer[], $13::uuid[], $14::bigint[])
+                $12::integer[], $13::uuid[], $14::bigint[], $15::text[])
            AS given (originator, end_to_end_id, amount, currency, status, code, reference, not_after,
-                     submissions, notice_id, returned)
+                     submissions, notice_id, returned, says_wrong)
      ), taken AS (
        INSERT INTO sandbox_rail.instructions AS known
-         (originator, end_to_end_id, amount, currency, status, code, reference, amount_returned, submissions, received_at)
+         (originator, end_to_end_id, amount, currency, status, code, reference, amount_returned, submissions, received_at,
+          says_wrong)
        SELECT originator, end_to_end_id, amount, currency,
               CASE WHEN late THEN 'rejected' ELSE status END, CASE WHEN late THEN $3 ELSE code END, reference,
-              CASE WHEN late THEN 0 ELSE coalesce(returned, 0) END, submissions, now
+              CASE WHEN late THEN 0 ELSE coalesce(returned, 0) END, submissions, now, says_wrong
        FROM submitted
        ON CONFLICT (originator, end_to_end_id) DO UPDATE SET submissions = known.submissions + EXCLUDED.submissions
-       RETURNING originator, end_to_end_id, status, code, reference, xmax = 0 AS fresh
+       RETURNING ${INSTRUCTION_COLUMNS}, xmax = 0 AS fresh
      ), told AS (
        INSERT INTO sandbox_rail.notices (id, originator, end_to_end_id, kind, amount, reference, created_at)
        SELECT notice_id, originator, end_to_end_id, 'returned', returned, taken.reference, now
        FROM taken JOIN submitted USING (originator, end_to_end_id)
        WHERE fresh AND NOT late AND returned IS NOT NULL
      )
-     SELECT originator, end_to_end_id, status, code, reference FROM taken`,
+     SELECT ${INSTRUCTION_COLUMNS} FROM taken`,
     [
       rule.clockAheadMs,
       rule.closesBeforeMs,
@@ -96,6 +112,7 @@ export async function recordSubmissions(
       plainArray(submissions.map((row) => row.submissions)),
       plainArray(submissions.map((row) => row.returned?.noticeId ?? null)),
       plainArray(submissions.map((row) => row.returned?.amount ?? null)),
+      textArray(submissions.map((row) => row.saysWrong)),
     ],
   );
   return rows.map(toRecord);
@@ -110,7 +127,7 @@ export async function findInstructions(
   asked: readonly { originator: string; endToEndId: string }[],
 ): Promise<{ records: InstructionRecord[]; asOf: Instant }> {
   const { rows } = await pool.query<InstructionRow & { as_of: Instant }>(
-    `SELECT originator, end_to_end_id, status, code, reference, statement_timestamp() AS as_of
+    `SELECT ${INSTRUCTION_COLUMNS}, statement_timestamp() AS as_of
      FROM unnest($1::text[], $2::text[]) AS asked (originator, end_to_end_id)
      LEFT JOIN sandbox_rail.instructions USING (originator, end_to_end_id)`,
     [textArray(asked.map((row) => row.originator)), textArray(asked.map((row) => row.endToEndId))],
@@ -127,9 +144,17 @@ interface NoticeRow {
   code: string | null;
   reference: string;
   created_at: Instant;
+  /** Of the instruction; null where there is none. */
+  confirmed_amount: bigint | null;
+  confirmed_currency: string | null;
+  says_wrong: SaysWrong | null;
 }
 
-const NOTICE_COLUMNS = 'id, originator, end_to_end_id, kind, amount, code, reference, created_at';
+/** Of a notice, with what the rail's record of the instruction says it moved. */
+const NOTICE_COLUMNS = `n.id, n.originator, n.end_to_end_id, n.kind, n.amount, n.code, n.reference, n.created_at,
+  i.amount AS confirmed_amount, i.currency AS confirmed_currency, i.says_wrong`;
+const NOTICES = `sandbox_rail.notices AS n
+  LEFT JOIN sandbox_rail.instructions AS i ON i.originator = n.originator AND i.end_to_end_id = n.end_to_end_id`;
 
 const toNotice = (row: NoticeRow): RailNotice => ({
   id: row.id,
@@ -139,8 +164,30 @@ const toNotice = (row: NoticeRow): RailNotice => ({
   amount: row.amount,
   code: row.code,
   reference: row.reference,
+  ...(row.confirmed_amount === null || row.confirmed_currency === null
+    ? {}
+    : {
+        confirmed: confirmationOf({
+          amount: row.confirmed_amount,
+          currency: row.confirmed_currency,
+          saysWrong: row.says_wrong,
+        }),
+      }),
   createdAt: row.created_at,
 });
+
+/** What the rail confirms of an instruction. It keeps no alias, so it names a payee only where it names a wrong one. */
+export function confirmationOf({
+  amount,
+  currency,
+  saysWrong,
+}: Pick<InstructionRecord, 'amount' | 'currency' | 'saysWrong'>): Confirmation {
+  return {
+    amount: saysWrong === 'amount' ? amount + 1n : amount,
+    currency: saysWrong === 'currency' ? 'XTS' : currency,
+    ...(saysWrong === 'payee' ? { payeeDigest: 'another payee' } : {}),
+  };
+}
 
 export interface Told {
   readonly noticeId: Uuid;
@@ -161,11 +208,12 @@ export function changeOutcome(
     sql: `WITH changed AS (
        UPDATE sandbox_rail.instructions SET status = $4, code = $5
        WHERE originator = $2 AND end_to_end_id = $3 AND NOT EXISTS (SELECT FROM sandbox_rail.notices WHERE id = $1)
-       RETURNING reference
+       RETURNING originator, end_to_end_id, reference, amount, currency, says_wrong
+     ), n AS (
+       INSERT INTO sandbox_rail.notices (id, originator, end_to_end_id, kind, code, reference, created_at)
+       SELECT $1, $2, $3, $4, $5, reference, $6 FROM changed RETURNING *
      )
-     INSERT INTO sandbox_rail.notices (id, originator, end_to_end_id, kind, code, reference, created_at)
-     SELECT $1, $2, $3, $4, $5, reference, $6 FROM changed
-     RETURNING ${NOTICE_COLUMNS}`,
+     SELECT ${NOTICE_COLUMNS} FROM n CROSS JOIN changed AS i`,
     values: [told.kind, told.code, new Date(told.at)],
   });
 }
@@ -177,11 +225,12 @@ export function returnAmount(pool: Pool, told: Told & { amount: bigint }): Promi
        UPDATE sandbox_rail.instructions SET amount_returned = amount_returned + $4
        WHERE originator = $2 AND end_to_end_id = $3 AND status = 'paid' AND amount_returned + $4 <= amount
          AND NOT EXISTS (SELECT FROM sandbox_rail.notices WHERE id = $1)
-       RETURNING reference
+       RETURNING originator, end_to_end_id, reference, amount, currency, says_wrong
+     ), n AS (
+       INSERT INTO sandbox_rail.notices (id, originator, end_to_end_id, kind, amount, reference, created_at)
+       SELECT $1, $2, $3, 'returned', $4, reference, $5 FROM changed RETURNING *
      )
-     INSERT INTO sandbox_rail.notices (id, originator, end_to_end_id, kind, amount, reference, created_at)
-     SELECT $1, $2, $3, 'returned', $4, reference, $5 FROM changed
-     RETURNING ${NOTICE_COLUMNS}`,
+     SELECT ${NOTICE_COLUMNS} FROM n CROSS JOIN changed AS i`,
     values: [told.amount, new Date(told.at)],
   });
 }
@@ -208,7 +257,7 @@ const UNIQUE_VIOLATION = '23505';
 
 async function findNotice(pool: Pool, { noticeId, originator, endToEndId }: Told): Promise<RailNotice | undefined> {
   const { rows } = await pool.query<NoticeRow>(
-    `SELECT ${NOTICE_COLUMNS} FROM sandbox_rail.notices WHERE id = $1 AND originator = $2 AND end_to_end_id = $3`,
+    `SELECT ${NOTICE_COLUMNS} FROM ${NOTICES} WHERE n.id = $1 AND n.originator = $2 AND n.end_to_end_id = $3`,
     [noticeId, originator, endToEndId],
   );
   return rows[0] && toNotice(rows[0]);
@@ -220,7 +269,7 @@ const NIL: Uuid = '00000000-0000-0000-0000-000000000000';
 /** Oldest first: ids are time-ordered. Index: notices_open. */
 export async function openNotices(pool: Pool, limit: number, behind: Uuid = NIL): Promise<RailNotice[]> {
   const { rows } = await pool.query<NoticeRow>(
-    `SELECT ${NOTICE_COLUMNS} FROM sandbox_rail.notices WHERE acknowledged_at IS NULL AND id > $2 ORDER BY id LIMIT $1`,
+    `SELECT ${NOTICE_COLUMNS} FROM ${NOTICES} WHERE n.acknowledged_at IS NULL AND n.id > $2 ORDER BY n.id LIMIT $1`,
     [limit, behind],
   );
   return rows.map(toNotice);

@@ -3,6 +3,7 @@
  * over connections of its own, and outlives any process that speaks to it: whoever asks again is answered the same.
  * Next: sandbox-aliases.ts (what it does with whom), sandbox-rail-store.ts (its records).
  */
+import { hash } from 'node:crypto';
 import type { Clock, Instant } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
 import { deriveId, newId, type Uuid } from '../ids.ts';
@@ -21,6 +22,7 @@ import { type Script, scriptOf } from './sandbox-aliases.ts';
 import {
   acknowledgeNotices,
   changeOutcome,
+  confirmationOf,
   findInstructions,
   type InstructionRecord,
   openNotices,
@@ -63,6 +65,8 @@ export class SandboxRail implements Rail {
   /** Long enough for an outage of all workers that somebody is called for. */
   readonly notFoundFinalAfterMs = 15 * 60_000;
   readonly inquiryDelaysMs = [2_000, 5_000, 15_000, 60_000, 300_000];
+  /** It keeps no alias: a payee is compared where it names one. */
+  readonly confirms = { amount: true, currency: true, payee: false };
   readonly callTimeoutMs = 10_000;
 
   readonly #pool: Pool;
@@ -84,6 +88,10 @@ export class SandboxRail implements Rail {
         return asked.map((one) => ({ record: found.get(keyOf(one)), asOf }));
       },
     });
+  }
+
+  payeeDigest(endToEndId: string, alias: string): string {
+    return hash('sha256', `${endToEndId} ${alias}`, 'hex');
   }
 
   async submit(instruction: Instruction): Promise<RailAnswer> {
@@ -192,21 +200,27 @@ function submissionOf(instruction: Instruction, script: Script): Submission {
     reference: `SBX${deriveId('sandbox-rail', originator, endToEndId).replaceAll('-', '').slice(0, 24).toUpperCase()}`,
     notAfter,
     submissions: 1,
+    saysWrong: script.saysWrong ?? null,
     returned: script.returned ? { noticeId: newId(), amount: script.returned(amount) } : null,
   };
 }
 
-function answerOf({ status, endToEndId, reference, code }: InstructionRecord): RailAnswer {
+function answerOf(record: InstructionRecord): RailAnswer {
+  const { status, endToEndId, reference, code } = record;
+  const confirmed = confirmationOf(record);
   return {
     status,
     endToEndId,
     reference,
     ...(code === null ? {} : { code }),
+    confirmed,
     raw: {
       original_end_to_end_id: endToEndId,
       transaction_status: ISO_STATUS[status],
       ...(code === null ? {} : { status_reason: code }),
       clearing_system_reference: reference,
+      settlement_amount: confirmed.amount,
+      settlement_currency: confirmed.currency,
     },
   };
 }

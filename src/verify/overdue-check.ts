@@ -4,7 +4,7 @@ import type { Pool } from '../db/pool.ts';
 import { publicId } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Finding } from './finding.ts';
-import { readOverdueDeliveries, readOverduePayouts } from './overdue-store.ts';
+import { readOverdueDeliveries, readOverdueNotices, readOverduePayouts } from './overdue-store.ts';
 
 /** A bell that was lost is rung again within a minute, a worker that died gives its jobs back within another. */
 const PATIENCE_MS = 10 * 60_000;
@@ -25,6 +25,16 @@ export async function checkOverdue(
       expected,
       actual: `${status} since ${formatInstant(since)}`,
       detail: 'Nobody moves this payout, and no bug has stopped it.',
+    });
+  }
+  for (const { bookId: book, rail, id, since } of await readOverdueNotices(pool, overdue)) {
+    report({
+      check: 'notice.overdue',
+      book,
+      ids: { rail, notice: id },
+      expected: `attempted before ${formatInstant(overdue.before)}`,
+      actual: `to be attempted since ${formatInstant(since)}`,
+      detail: 'Nobody attempts to book this notice of a rail, and no bug has stopped it.',
     });
   }
   for (const { bookId: book, endpointId, eventSequence, since } of await readOverdueDeliveries(pool, overdue)) {

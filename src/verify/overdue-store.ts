@@ -11,6 +11,13 @@ export interface OverduePayout {
   readonly since: Instant;
 }
 
+export interface OverdueNotice {
+  readonly bookId: BookId;
+  readonly rail: string;
+  readonly id: Uuid;
+  readonly since: Instant;
+}
+
 export interface OverdueDelivery {
   readonly bookId: BookId;
   readonly endpointId: Uuid;
@@ -38,6 +45,22 @@ export async function readOverduePayouts(
     values: [new Date(before), bookId ?? null, LOOKED_AT, limit],
   });
   return rows.map((row) => ({ bookId: row.book_id, id: row.id, status: row.status, since: row.since }));
+}
+
+/** The same of rail notices, by their next attempt: claiming one moves only its due time. Index: rail_notices_due. */
+export async function readOverdueNotices(
+  db: Queryable,
+  { before, bookId, limit }: { before: Instant; bookId?: BookId | undefined; limit: number },
+): Promise<OverdueNotice[]> {
+  const { rows } = await db.query<{ book_id: Uuid; rail: string; id: Uuid; since: Instant }>({
+    name: 'verify.overdue_notices',
+    text: `SELECT book_id, rail, id, since FROM (
+        SELECT book_id, rail, id, COALESCE(next_attempt_at, created_at) AS since FROM rail_notices
+        WHERE due_at IS NOT NULL AND stuck_at IS NULL AND ($2::uuid IS NULL OR book_id = $2) ORDER BY due_at LIMIT $3
+      ) open WHERE since < $1 LIMIT $4`,
+    values: [new Date(before), bookId ?? null, LOOKED_AT, limit],
+  });
+  return rows.map((row) => ({ bookId: row.book_id, rail: row.rail, id: row.id, since: row.since }));
 }
 
 /** The same of deliveries, whose next try should have been. Index: webhook_deliveries_due. */

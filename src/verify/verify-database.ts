@@ -17,6 +17,7 @@ import { holdStepCheck } from './hold-step-check.ts';
 import { idempotencyCheck } from './idempotency-check.ts';
 import { inboundTransferCheck } from './inbound-transfer-check.ts';
 import { journalCheck } from './journal-check.ts';
+import { noticeCheck } from './notice-check.ts';
 import { payoutCheck } from './payout-check.ts';
 import { readAhead } from './read-ahead.ts';
 import { whereReadable } from './readable.ts';
@@ -28,6 +29,7 @@ export const CHECKS: readonly Check[] = [
   holdCheck,
   holdStepCheck,
   payoutCheck,
+  noticeCheck,
   inboundTransferCheck,
   eventCheck,
   idempotencyCheck,

@@ -1,16 +1,23 @@
 /** Notices of a rail: taken in when their time has come, and never in the way of each other. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Instant } from '../../src/clock.ts';
+import { createSecretBox } from '../../src/db/secret-box.ts';
 import { newId } from '../../src/ids.ts';
 import { createLogger } from '../../src/log.ts';
+import { findBooksWithNotices } from '../../src/operations/due-store.ts';
+import { NoticeCopier } from '../../src/payouts/copy-notices.ts';
 import { endToEndId } from '../../src/payouts/end-to-end-id.ts';
 import { loadPayouts } from '../../src/payouts/payout-store.ts';
+import { returnPayout } from '../../src/payouts/return-payout.ts';
 import { takeNotices } from '../../src/payouts/take-notices.ts';
+import type { Rail } from '../../src/rails/rail.ts';
 import { createRails, type Rails } from '../../src/rails/rails.ts';
 import { openBook, type TestBook } from '../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 const log = createLogger('silent', 'test');
+const DAY_MS = 86_400_000;
+const NO_BOOK = '00000000-0000-0000-0000-000000000000';
 /** More than a page of them. */
 const EARLY = 130;
 
@@ -30,11 +37,35 @@ afterAll(async () => {
   await database?.drop();
 });
 
-let unclaimed: Error[] = [];
+let warnings: string[] = [];
+/** Ahead of the machine's, in milliseconds. */
+let ahead = 0;
+let contracted = false;
+const now = (): Instant => Date.now() + ahead;
+const inbox = () => ({ bookId: book.id, rail: 'sandbox' });
 const runtime = () => ({
-  ...{ pool: book.pool, committer: book.committer, log, rail: (name: string) => rails.get(name) },
-  clock: systemClock,
-  warnUnclaimed: (error: Error) => void unclaimed.push(error),
+  ...{ pool: book.pool, committer: book.committer, rail: (name: string) => rails.get(name), clock: { now } },
+  secretBox: createSecretBox(database.encryptionKey),
+  enqueue: () => undefined,
+  forms: { contracted },
+  noticeFailed: async (_: unknown, __: string, error: unknown) => void warnings.push(`failed: ${error}`),
+  warn: (error: unknown, notices?: number) => void warnings.push(`${(error as Error).message}: ${notices}`),
+});
+/** Copies what the rail tells, as a process that has just started, and books what is due. */
+async function copyAndTake(of = inbox()): Promise<number> {
+  await new NoticeCopier(runtime()).copy('sandbox');
+  return takeNotices(runtime(), of);
+}
+async function takeAll(of = inbox()): Promise<number> {
+  let taken = 0;
+  for (let last = await copyAndTake(of); last > 0; last = await takeNotices(runtime(), of)) taken += last;
+  return taken;
+}
+
+beforeEach(() => {
+  warnings = [];
+  ahead = 0;
+  contracted = false;
 });
 
 test('notices that come too early do not hide those behind them', async () => {
@@ -57,13 +88,14 @@ test('notices that come too early do not hide those behind them', async () => {
   }
   await book.settle(last, { status: 'paid' });
 
-  expect(await takeNotices(runtime(), 'sandbox')).toBe(1);
+  expect(await takeAll()).toBe(1);
   const ids = payouts.map(({ id }) => id);
   const states = [...(await loadPayouts(book.pool, book.id, ids)).values()].map(({ status }) => status).sort();
   expect(states).toEqual([...Array.from({ length: EARLY }, () => 'processing'), 'returned']);
 
   for (const payout of payouts.slice(0, EARLY)) await book.settle(payout, { status: 'paid' });
-  expect(await takeNotices(runtime(), 'sandbox')).toBe(EARLY);
+  ahead = DAY_MS;
+  expect(await takeAll()).toBe(EARLY);
   expect(await rails.sandbox.notices(1)).toEqual([]);
 });
 
@@ -87,7 +119,7 @@ test('what a rail tells of one payout is taken in in its order: its last word is
     await rails.sandbox.complete(book.id, endToEndId, newId());
     told.push(payout.id);
   }
-  expect(await takeNotices(runtime(), 'sandbox')).toBe(2 * told.length);
+  expect(await takeAll()).toBe(2 * told.length);
   const states = [...(await loadPayouts(book.pool, book.id, told)).values()].map(({ status }) => status);
   expect(new Set(states)).toEqual(new Set(['paid']));
   const { raised } = await book.row<{ raised: bigint }>(
@@ -106,24 +138,173 @@ describe('about a payout that is not there', () => {
     const accountId = await book.account({ amount: 1_000_000n });
     // Sent, paid and returned before the restore, of which our books know nothing.
     await rails.sandbox.submit(sent('K'));
-    unclaimed = [];
-    expect(await takeNotices(runtime(), 'sandbox')).toBe(0);
-    expect(unclaimed.map(({ message }) => message)).toEqual([
-      expect.stringMatching(`^1 notices of sandbox, the first .* about ${sent('K').endToEndId}$`),
-    ]);
+    expect(await takeAll()).toBe(0);
+    expect(warnings).toEqual(['sandbox tells of payouts that are not there: 1']);
     const payout = await book.reserve(await book.accept({ accountId, idempotencyKey: 'K' }));
     expect(await rails.sandbox.submit(sent('K'))).toMatchObject({ status: 'paid' });
     await book.settle(payout, { status: 'paid' });
-    expect(await takeNotices(runtime(), 'sandbox')).toBe(1);
-    const now = (await loadPayouts(book.pool, book.id, [payout.id])).get(payout.id)!;
-    expect([now.status, now.amountReturned]).toEqual(['returned', 1_000n]);
+    ahead = DAY_MS;
+    expect(await takeAll()).toBe(1);
+    const settled = (await loadPayouts(book.pool, book.id, [payout.id])).get(payout.id)!;
+    expect([settled.status, settled.amountReturned]).toEqual(['returned', 1_000n]);
   });
 
-  test('a notice is given up after a month', async () => {
+  test('a notice is an exception after a month, with its evidence, and nothing is booked', async () => {
     await rails.sandbox.submit(sent('never asked for again'));
-    const inDays = (days: number) => ({ ...runtime(), clock: { now: () => Date.now() + days * 86_400_000 } });
-    expect(await takeNotices(inDays(29), 'sandbox')).toBe(0);
-    expect(await takeNotices(inDays(31), 'sandbox')).toBe(1);
+    ahead = 29 * DAY_MS;
+    expect(await takeAll()).toBe(0);
+    ahead = 31 * DAY_MS;
+    expect(await takeAll()).toBe(1);
     expect(await rails.sandbox.notices(1)).toEqual([]);
+    const found = await book.row<{ detail: string; notice: Record<string, unknown> }>(
+      `SELECT e.detail, e.status, e.resource, n.status AS noticed, n.notice FROM exceptions e
+       JOIN rail_notices n ON n.book_id = e.book_id AND n.id = e.resource_id
+       WHERE e.book_id = $1 AND e.kind = 'notice_unclaimed'`,
+    );
+    expect(found).toMatchObject({ status: 'open', resource: 'rail_notice', noticed: 'exception' });
+    expect(found.notice).toMatchObject({
+      kind: 'returned',
+      amount: 1_000,
+      endToEndId: sent('never asked for again').endToEndId,
+    });
+  });
+
+  test('attempts are made with growing pauses, up to a day', async () => {
+    await rails.sandbox.submit(sent('asked about for long'));
+    const pauses: number[] = [];
+    const begun = now();
+    for (let attempt = 0; attempt < 16; attempt++) {
+      await copyAndTake();
+      const row = await book.row<{ next: Instant; attempts: number }>(
+        'SELECT next_attempt_at AS next, attempts FROM rail_notices WHERE book_id = $1 AND end_to_end_id = $2',
+        sent('asked about for long').endToEndId,
+      );
+      expect(row.attempts).toBe(attempt + 1);
+      pauses.push(Math.round((row.next - now()) / 1_000));
+      ahead += row.next - now() + 1_000;
+    }
+    expect(pauses.slice(0, 5)).toEqual([2, 5, 15, 60, 300]);
+    for (const [at, pause] of pauses.entries()) expect(pause).toBeGreaterThanOrEqual(pauses[at - 1] ?? 0);
+    expect(pauses.at(-1)).toBeGreaterThan(0.89 * 86_400);
+    expect(pauses.at(-1)).toBeLessThanOrEqual(86_400);
+    ahead = begun + 40 * DAY_MS - Date.now();
+    await takeAll();
+  });
+});
+
+describe("what cannot be booked is in nobody's way", () => {
+  /** Told by the rail about payouts that no book has. */
+  const tellUnknown = (originator: string, count: number) =>
+    book.pool.query(
+      `INSERT INTO sandbox_rail.notices (id, originator, end_to_end_id, kind, amount, reference, created_at)
+       SELECT gen_random_uuid(), $1, 'CH' || number, 'returned', 5, 'R', now() FROM generate_series(1, $2) AS number`,
+      [originator, count],
+    );
+
+  /** Paid, and come back whole: the notice waits at the rail. */
+  async function returned(of: TestBook) {
+    const accountId = await of.account({ amount: 1_000_000n });
+    const payout = await of.reserve(await of.accept({ accountId }));
+    const { endToEndId, amount, currency } = payout;
+    const notAfter = Date.now() + 60_000;
+    const instruction = { originator: of.id, endToEndId, alias: 'RETURN', provider: null, amount, currency, notAfter };
+    await rails.sandbox.submit(instruction);
+    return of.settle(payout, { status: 'paid' });
+  }
+  const statusOf = async (of: TestBook, id: string) => (await loadPayouts(of.pool, of.id, [id])).get(id)!.status;
+
+  test('5,001 notices of one book that no payout has hide no return of another', async () => {
+    const other = await openBook({ database: book.pool });
+    await tellUnknown(book.id, 5_001);
+    const payout = await returned(other);
+    const { rows } = await book.pool.query(
+      "UPDATE sandbox_rail.notices SET id = 'ffffffff-ffff-7fff-bfff-ffffffffffff' WHERE end_to_end_id = $1 RETURNING id",
+      [payout.endToEndId],
+    );
+    expect(rows).toHaveLength(1);
+    const enqueued = new Set<string>();
+    const copier = new NoticeCopier({ ...runtime(), enqueue: (bookId) => enqueued.add(bookId) });
+    expect(await copier.copy('sandbox')).toBe(5_002);
+    expect(enqueued).toEqual(new Set([book.id, other.id]));
+    await takeNotices(runtime(), { bookId: other.id, rail: 'sandbox' });
+    expect(await statusOf(other, payout.id)).toBe('returned');
+    // Known ones are read again and copied once.
+    expect(await copier.copy('sandbox')).toBe(0);
+    expect(await new NoticeCopier(runtime()).copy('sandbox')).toBe(0);
+    await other.close();
+  });
+
+  test('the sweeper finds each book with due notices in one step, however many it has', async () => {
+    const found = await findBooksWithNotices(book.pool, { now: now() + DAY_MS, after: NO_BOOK, limit: 10 });
+    expect(found).toEqual([{ bookId: book.id, due: true }]);
+    expect(await findBooksWithNotices(book.pool, { now: 0, after: NO_BOOK, limit: 10 })).toEqual([
+      { bookId: book.id, due: false },
+    ]);
+  });
+
+  test('a notice of a book that does not exist is kept apart and acknowledged', async () => {
+    await tellUnknown(newId(), 1);
+    await tellUnknown('not an id', 1);
+    const payout = await returned(book);
+    await copyAndTake();
+    expect(await statusOf(book, payout.id)).toBe('returned');
+    expect(warnings).toContain('sandbox tells of books that are not ours: 2');
+    const kept = await book.pool.query('SELECT originator FROM foreign_notices ORDER BY originator DESC LIMIT 1');
+    expect(kept.rows).toEqual([{ originator: 'not an id' }]);
+  });
+
+  test('a notice that was booked by a process of another release is known', async () => {
+    const payout = await returned(book);
+    const [notice] = (await rails.sandbox.notices(10_000)).filter(({ endToEndId }) => endToEndId === payout.endToEndId);
+    const copier = new NoticeCopier(runtime());
+    await copier.copy('sandbox');
+    // Release 0.1.0 asks the rail itself, books under the same id, and acknowledges.
+    await book.submit(returnPayout(book.id, payout, { id: notice!.id, amount: 1_000n, reason: null, raw: {} }));
+    await rails.sandbox.acknowledge([notice!.id]);
+    await takeAll();
+    const { returns } = (await loadPayouts(book.pool, book.id, [payout.id])).get(payout.id)!;
+    expect(returns).toBe(1);
+    expect(await book.row('SELECT status FROM rail_notices WHERE book_id = $1 AND id = $2', notice!.id)).toEqual({
+      status: 'taken',
+    });
+  });
+
+  test('a notice stays open at its rail, where another release finds it, until it is booked or the installation is contracted', async () => {
+    const accountId = await book.account({ amount: 1_000_000n });
+    const payout = await book.reserve(await book.accept({ accountId }));
+    const { endToEndId, amount, currency } = payout;
+    const notAfter = Date.now() + 60_000;
+    await rails.sandbox.submit({
+      ...{ originator: book.id, endToEndId, alias: 'RETURN', provider: null, amount, currency, notAfter },
+    });
+    const open = async () => (await rails.sandbox.notices(10_000)).some((notice) => notice.endToEndId === endToEndId);
+    await copyAndTake();
+    expect(await open()).toBe(true);
+    contracted = true;
+    await new NoticeCopier(runtime()).copy('sandbox');
+    expect(await open()).toBe(false);
+    await book.settle(payout, { status: 'paid' });
+    ahead = DAY_MS;
+    await takeNotices(runtime(), inbox());
+    expect(await statusOf(book, payout.id)).toBe('returned');
+  });
+
+  test('a notice that says nothing bookable is an exception at once, as it came', async () => {
+    const payout = await returned(book);
+    const odd = { ...(await rails.sandbox.notices(10_000)).find((told) => told.endToEndId === payout.endToEndId)! };
+    Object.assign(odd, { id: newId(), kind: 'exploded', reference: 'nul \u0000 \\u0000', amount: 2n ** 70n });
+    const lying: Pick<Rail, 'name' | 'notices' | 'acknowledge'> = {
+      name: 'sandbox',
+      notices: async (_, behind) => (behind ? [] : [odd]),
+      acknowledge: async () => undefined,
+    };
+    await new NoticeCopier({ ...runtime(), rail: () => lying as Rail }).copy('sandbox');
+    await takeNotices(runtime(), inbox());
+    const row = await book.row<{ notice: unknown }>(
+      'SELECT status, kind, notice FROM rail_notices WHERE book_id = $1 AND id = $2',
+      odd.id,
+    );
+    expect(row).toMatchObject({ status: 'exception', kind: 'unreadable' });
+    expect(row.notice).toMatchObject({ kind: 'exploded', reference: 'nul  \\u0000' });
   });
 });

@@ -6,7 +6,7 @@ import { markStuck } from '../../src/operations/stuck-store.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
 import { listReturns } from '../../src/payouts/payout-children-store.ts';
 import { listPayouts, type PayoutFilter } from '../../src/payouts/payout-list-store.ts';
-import { findPayoutByEndToEndId, loadPayouts, payouts } from '../../src/payouts/payout-store.ts';
+import { findPayoutsByEndToEndId, loadPayouts, payouts } from '../../src/payouts/payout-store.ts';
 import { returnPayout } from '../../src/payouts/return-payout.ts';
 import { openBook, type TestBook } from '../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -100,8 +100,9 @@ describe('a payout row', () => {
 
   test('is found by its end-to-end id, in its own book', async () => {
     const payout = await book.accept({ accountId });
-    expect(await findPayoutByEndToEndId(book.pool, book.id, payout.endToEndId)).toEqual(payout);
-    expect(await findPayoutByEndToEndId(book.pool, newId(), payout.endToEndId)).toBeUndefined();
+    const found = await findPayoutsByEndToEndId(book.pool, book.id, [payout.endToEndId, 'none']);
+    expect([...found]).toEqual([[payout.endToEndId, payout]]);
+    expect(await findPayoutsByEndToEndId(book.pool, newId(), [payout.endToEndId])).toEqual(new Map());
   });
 });
 

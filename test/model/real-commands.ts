@@ -133,13 +133,18 @@ function internalCommand({ memory, names }: RealBook, request: InternalRequest):
       return settlePayout(bookId, payout, word);
     }
     case 'return':
-      return noticeCommand(bookId, payout, noticeOf(payout, 'returned', names.idOf(request.notice), request.amount));
+      return noticeCommand(
+        bookId,
+        payout,
+        noticeOf(payout, 'returned', names.idOf(request.notice), request.amount),
+        COMPARED,
+      );
   }
 }
 
 /** As simulate-payout.ts carries it out once the rail has spoken. */
 function simulation(memory: MemoryBook, payout: Payout, word: 'paid' | 'rejected'): Command<Stored | Refusal> {
-  const command = noticeCommand(memory.book.id, payout, noticeOf(payout, word, newId(), null));
+  const command = noticeCommand(memory.book.id, payout, noticeOf(payout, word, newId(), null), COMPARED);
   return {
     ...command,
     decide(state, moment) {
@@ -149,6 +154,9 @@ function simulation(memory: MemoryBook, payout: Payout, word: 'paid' | 'rejected
     },
   };
 }
+
+/** The rail's word is about the payout. */
+const COMPARED = { mismatches: [], nextInquiryMs: NEXT_INQUIRY_MS, evidence: '{}' };
 
 function noticeOf(payout: Payout, kind: 'paid' | 'rejected' | 'returned', id: string, amount: bigint | null) {
   const { endToEndId } = payout;

@@ -68,6 +68,8 @@ export class RailModel {
       idempotent: true,
       notFoundFinalAfterMs: 15 * 60_000,
       inquiryDelaysMs: [2_000, 5_000, 15_000, 60_000],
+      confirms: { amount: true, currency: true, payee: true },
+      payeeDigest,
       callTimeoutMs: 10_000,
       submit: async (instruction) => {
         const answer = await reach(`submit ${this.#short(instruction.endToEndId)}`, () => this.#submit(instruction));
@@ -148,9 +150,11 @@ export class RailModel {
     return { status: 'not_found', endToEndId, asOf: this.#clock.now(), raw: { status: 'NFND' } };
   }
 
-  #answer({ instruction: { endToEndId, originator }, status, code }: RailRecord): RailAnswer {
+  #answer({ instruction, status, code }: RailRecord): RailAnswer {
+    const { endToEndId, originator } = instruction;
     const reference = deriveId('rail', originator, endToEndId);
-    return { status, endToEndId, reference, ...(code ? { code } : {}), raw: { status, code: code ?? null } };
+    const raw = { status, code: code ?? null };
+    return { status, endToEndId, reference, ...(code ? { code } : {}), confirmed: confirmed(instruction), raw };
   }
 
   #open(limit: number, behind?: Uuid): RailNotice[] {
@@ -201,6 +205,7 @@ export class RailModel {
       endToEndId,
       code: code ?? null,
       reference: 'R',
+      confirmed: confirmed(instruction),
       createdAt: this.#clock.now(),
     };
     this.#notices.push({ notice, acknowledged: false });
@@ -211,6 +216,14 @@ export class RailModel {
     return String([...this.records.keys()].indexOf(endToEndId));
   }
 }
+
+const payeeDigest = (endToEndId: string, alias: string) => deriveId('payee', endToEndId, alias);
+
+const confirmed = ({ endToEndId, alias, amount, currency }: Instruction) => ({
+  amount,
+  currency,
+  payeeDigest: payeeDigest(endToEndId, alias),
+});
 
 /** What is with the payee. */
 export function net({ movements }: RailRecord): bigint {

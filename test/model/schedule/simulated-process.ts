@@ -81,9 +81,10 @@ export class SimulatedProcess implements Owner {
     const failed: RowFailure = async (_bookId, _id, error) => {
       if (!isBadLuck(error)) onBug(error);
     };
+    const noticeFailed: Runtime['noticeFailed'] = (inbox, id, error) => failed(inbox.bookId, id, error);
     const parts = { pool, committer, clock, log, secretBox, doorbell, queues, rails, publicUrl: PUBLIC_URL };
     const forms = { forms: { contracted: false }, fingerprints: PLAIN_FINGERPRINTS };
-    const whole = { ...parts, ...forms, config: CONFIG, rail: () => rail, railFor, payoutFailed: failed };
+    const whole = { ...parts, ...forms, config: CONFIG, rail: () => rail, railFor, payoutFailed: failed, noticeFailed };
     this.runtime = whole as unknown as Runtime;
     this.sweeper = createSweeper(this.runtime);
     const deliverer = createDeliverer({

@@ -2,8 +2,9 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
 import { available } from '../../../src/ledger/account.ts';
 import { chartAccountId } from '../../../src/ledger/chart.ts';
+import { exceptions } from '../../../src/payouts/exception-store.ts';
 import type { Payout } from '../../../src/payouts/payout.ts';
-import { exceptions, payoutReturns, railAnswers } from '../../../src/payouts/payout-children-store.ts';
+import { payoutReturns, railAnswers } from '../../../src/payouts/payout-children-store.ts';
 import { PayoutScene } from '../../support/memory-payouts.ts';
 
 let scene: PayoutScene;

@@ -2,8 +2,9 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { available } from '../../../src/ledger/account.ts';
 import { chartAccountId } from '../../../src/ledger/chart.ts';
 import { holds } from '../../../src/ledger/hold-store.ts';
+import { exceptions } from '../../../src/payouts/exception-store.ts';
 import type { Payout } from '../../../src/payouts/payout.ts';
-import { exceptions, railAnswers } from '../../../src/payouts/payout-children-store.ts';
+import { railAnswers } from '../../../src/payouts/payout-children-store.ts';
 import { START } from '../../support/memory-book.ts';
 import { PayoutScene } from '../../support/memory-payouts.ts';
 

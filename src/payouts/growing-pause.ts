@@ -1,0 +1,18 @@
+/** How long to wait before asking again about what nobody can settle yet. */
+import type { Uuid } from '../ids.ts';
+
+const LONGEST_PAUSE_MS = 24 * 60 * 60_000;
+
+/** The longest pauses are up to this part shorter, so that what began together does not come back together. */
+const SPREAD = 0.1;
+
+/**
+ * The steps in their order, then twice the pause before, up to a day. Beyond the steps a pause depends on the row's id too: the
+ * same on every retry. Milliseconds; any count of attempts is safe.
+ */
+export function growingPauseMs(stepsMs: readonly number[], attempts: number, id: Uuid): number {
+  if (attempts < stepsMs.length) return stepsMs[attempts]!;
+  const doubled = Math.min(stepsMs.at(-1)! * 2 ** (attempts - stepsMs.length + 1), LONGEST_PAUSE_MS);
+  const share = Number.parseInt(id.slice(-4), 16) / 0xffff;
+  return Math.round(doubled * (1 - SPREAD * share));
+}

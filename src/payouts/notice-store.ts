@@ -1,0 +1,213 @@
+/** The inbox of rail notices: every statement over rail_notices and foreign_notices that the workers run. */
+import type { Instant } from '../clock.ts';
+import { byteaArray, column, instantArray, plainArray, textArray } from '../db/columns.ts';
+import type { Pool } from '../db/pool.ts';
+import type { Uuid } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
+import type { StoredNotice } from './notice.ts';
+
+/** Whose notices, and of which rail: every key begins with it. */
+export interface Inbox {
+  readonly bookId: BookId;
+  readonly rail: string;
+}
+
+/** Those of these books that exist. Index: books_pkey. */
+export async function knownBooks(pool: Pool, bookIds: readonly BookId[]): Promise<Set<BookId>> {
+  const { rows } = await pool.query<{ id: BookId }>('SELECT id FROM books WHERE id = ANY ($1::uuid[])', [
+    plainArray(bookIds),
+  ]);
+  return new Set(rows.map(({ id }) => id));
+}
+
+export interface CopiedNotice {
+  readonly id: Uuid;
+  readonly status: StoredNotice['status'];
+  /** It was not in the inbox before. */
+  readonly fresh: boolean;
+}
+
+/** Puts a book's notices into the inbox, due at once. What is there already stays as it is. Index: rail_notices_pkey. */
+export async function copyNotices(
+  pool: Pool,
+  { bookId, rail }: Inbox,
+  notices: readonly StoredNotice[],
+  now: Instant,
+): Promise<CopiedNotice[]> {
+  const { rows } = await pool.query<CopiedNotice>({
+    name: 'rail_notices.copy',
+    text: `WITH told AS (
+        SELECT * FROM unnest($3::uuid[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::text[], $9::bigint[], $10::text[],
+            $11::bytea[], $12::jsonb[], $13::timestamptz[])
+          AS told (id, end_to_end_id, kind, amount, code, reference, confirmed_amount, confirmed_currency,
+            confirmed_payee_sealed, notice, told_at)
+      ), copied AS (
+        INSERT INTO rail_notices (book_id, rail, id, end_to_end_id, kind, amount, code, reference, confirmed_amount,
+          confirmed_currency, confirmed_payee_sealed, notice, told_at, status, next_attempt_at, due_at, created_at, updated_at)
+        SELECT $1, $2, told.*, 'waiting', $14, $14, $14, $14 FROM told
+        ON CONFLICT DO NOTHING RETURNING id
+      )
+      SELECT told.id, coalesce(known.status, 'waiting') AS status, copied.id IS NOT NULL AS fresh
+      FROM told LEFT JOIN copied ON copied.id = told.id
+      LEFT JOIN rail_notices AS known ON known.book_id = $1 AND known.rail = $2 AND known.id = told.id`,
+    values: [
+      bookId,
+      rail,
+      plainArray(column(notices, (row) => row.id)),
+      textArray(column(notices, (row) => row.endToEndId)),
+      textArray(column(notices, (row) => row.kind)),
+      plainArray(column(notices, (row) => row.amount)),
+      textArray(column(notices, (row) => row.code)),
+      textArray(column(notices, (row) => row.reference)),
+      plainArray(column(notices, (row) => row.confirmedAmount)),
+      textArray(column(notices, (row) => row.confirmedCurrency)),
+      byteaArray(column(notices, (row) => row.confirmedPayeeSealed)),
+      textArray(column(notices, (row) => row.evidence)),
+      instantArray(column(notices, (row) => row.toldAt)),
+      new Date(now),
+    ],
+  });
+  return rows;
+}
+
+/** Keeps what was told about no book of ours. Index: foreign_notices_pkey. */
+export async function keepForeignNotices(
+  pool: Pool,
+  rail: string,
+  notices: readonly { id: Uuid; originator: string; evidence: string }[],
+  now: Instant,
+): Promise<void> {
+  await pool.query(
+    `INSERT INTO foreign_notices (rail, id, originator, notice, created_at)
+     SELECT $1, given.*, $5 FROM unnest($2::uuid[], $3::text[], $4::jsonb[]) AS given ON CONFLICT DO NOTHING`,
+    [
+      rail,
+      plainArray(notices.map(({ id }) => id)),
+      textArray(notices.map(({ originator }) => originator)),
+      textArray(notices.map(({ evidence }) => evidence)),
+      new Date(now),
+    ],
+  );
+}
+
+/**
+ * Takes the longest due rows of a book in hand: nobody else is asked for them until the moment given. Answers with their
+ * end-to-end ids. Index: rail_notices_due_by_book.
+ */
+export async function claimDueNotices(
+  pool: Pool,
+  { bookId, rail }: Inbox,
+  page: { now: Instant; until: Instant; limit: number },
+): Promise<{ id: Uuid; endToEndId: string }[]> {
+  const { rows } = await pool.query<{ id: Uuid; end_to_end_id: string }>(
+    `WITH due AS (
+       SELECT id FROM rail_notices
+       WHERE book_id = $1 AND rail = $2 AND due_at <= $3 AND due_at IS NOT NULL AND stuck_at IS NULL
+       ORDER BY due_at LIMIT $5 FOR NO KEY UPDATE SKIP LOCKED
+     )
+     UPDATE rail_notices AS notice SET due_at = $4 FROM due
+     WHERE notice.book_id = $1 AND notice.rail = $2 AND notice.id = due.id
+     RETURNING notice.id, notice.end_to_end_id`,
+    [bookId, rail, new Date(page.now), new Date(page.until), page.limit],
+  );
+  return rows.map((row) => ({ id: row.id, endToEndId: row.end_to_end_id }));
+}
+
+/**
+ * What waits about these payouts, due or not, each payout's in the order in which it was told. Index: rail_notices_by_payout.
+ */
+export async function loadWaitingNotices(
+  pool: Pool,
+  { bookId, rail }: Inbox,
+  of: { endToEndIds: readonly string[]; limit: number },
+): Promise<StoredNotice[]> {
+  const { rows } = await pool.query(
+    `SELECT id, end_to_end_id, kind, amount, code, reference, confirmed_amount, confirmed_currency, confirmed_payee_sealed,
+       notice::text AS evidence, status, attempts, stuck_at, told_at
+     FROM rail_notices WHERE book_id = $1 AND rail = $2 AND end_to_end_id = ANY ($3::text[]) AND status = 'waiting'
+     ORDER BY end_to_end_id, told_at, id LIMIT $4`,
+    [bookId, rail, textArray(of.endToEndIds), of.limit],
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    endToEndId: row.end_to_end_id,
+    kind: row.kind,
+    amount: row.amount,
+    code: row.code,
+    reference: row.reference,
+    confirmedAmount: row.confirmed_amount,
+    confirmedCurrency: row.confirmed_currency,
+    confirmedPayeeSealed: row.confirmed_payee_sealed,
+    evidence: row.evidence,
+    status: row.status,
+    attempts: row.attempts,
+    stuckAt: row.stuck_at,
+    toldAt: row.told_at,
+  }));
+}
+
+/** What was made of a round's notices. */
+export interface NoticeResults {
+  /** Its command is committed, or was before. */
+  readonly taken: readonly Uuid[];
+  /** Cannot be booked: put before a person. */
+  readonly exceptions: readonly { id: Uuid; exceptionId: Uuid; kind: string; detail: string }[];
+  /** Too early: asked again. */
+  readonly postponed: readonly { id: Uuid; nextAttemptAt: Instant }[];
+}
+
+/** Marks a round's rows in one statement. A row that another worker marked meanwhile is left alone. Index: rail_notices_pkey. */
+export async function recordNotices(
+  pool: Pool,
+  { bookId, rail }: Inbox,
+  { taken, exceptions, postponed }: NoticeResults,
+  now: Instant,
+): Promise<void> {
+  await pool.query(
+    `WITH done AS (
+       UPDATE rail_notices AS notice
+       SET status = given.status, due_at = NULL, next_attempt_at = NULL, stuck_at = NULL, stuck_error = NULL, updated_at = $11
+       FROM (SELECT id, 'taken' AS status FROM unnest($3::uuid[]) AS id
+         UNION ALL SELECT id, 'exception' FROM unnest($4::uuid[]) AS id) AS given
+       WHERE notice.book_id = $1 AND notice.rail = $2 AND notice.id = given.id AND notice.status = 'waiting'
+       RETURNING notice.id
+     ), raised AS (
+       INSERT INTO exceptions (book_id, id, kind, resource, resource_id, detail, created_at, status)
+       SELECT $1, given.exception_id, given.kind, 'rail_notice', given.id, given.detail, $11, 'open'
+       FROM unnest($4::uuid[], $5::uuid[], $6::text[], $7::text[]) AS given (id, exception_id, kind, detail)
+       JOIN done ON done.id = given.id
+       ON CONFLICT DO NOTHING
+     )
+     UPDATE rail_notices AS notice
+     SET attempts = notice.attempts + 1, next_attempt_at = given.at, due_at = given.at, updated_at = $11
+     FROM unnest($8::uuid[], $9::timestamptz[]) AS given (id, at)
+     WHERE notice.book_id = $1 AND notice.rail = $2 AND notice.id = given.id AND notice.status = $10 AND notice.stuck_at IS NULL`,
+    [
+      bookId,
+      rail,
+      plainArray(taken),
+      plainArray(exceptions.map(({ id }) => id)),
+      plainArray(exceptions.map(({ exceptionId }) => exceptionId)),
+      textArray(exceptions.map(({ kind }) => kind)),
+      textArray(exceptions.map(({ detail }) => detail)),
+      plainArray(postponed.map(({ id }) => id)),
+      instantArray(postponed.map(({ nextAttemptAt }) => nextAttemptAt)),
+      'waiting',
+      new Date(now),
+    ],
+  );
+}
+
+/** What was told about a payout is tried at once: its outcome is known now. Index: rail_notices_by_payout. */
+export async function wakeNotices(
+  pool: Pool,
+  { bookId, rail }: Inbox,
+  endToEndId: string,
+  now: Instant,
+): Promise<void> {
+  await pool.query(
+    `UPDATE rail_notices SET due_at = $4, next_attempt_at = $4
+     WHERE book_id = $1 AND rail = $2 AND end_to_end_id = $3 AND status = 'waiting' AND stuck_at IS NULL`,
+    [bookId, rail, endToEndId, new Date(now)],
+  );
+}

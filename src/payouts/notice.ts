@@ -1,0 +1,122 @@
+/** A rail's notice as the inbox keeps it: read once, compared and booked later. */
+import type { Instant } from '../clock.ts';
+import type { SealedPlace } from '../db/secret-box.ts';
+import type { Uuid } from '../ids.ts';
+import { toJson } from '../json.ts';
+import type { BookId } from '../ledger/book.ts';
+import type { RailNotice } from '../rails/rail.ts';
+
+export interface StoredNotice {
+  /** The rail's own id. */
+  readonly id: Uuid;
+  readonly endToEndId: string;
+  /** `unreadable` where the notice says nothing that could be booked. */
+  readonly kind: RailNotice['kind'] | 'unreadable';
+  readonly amount: bigint | null;
+  readonly code: string | null;
+  readonly reference: string;
+  readonly confirmedAmount: bigint | null;
+  readonly confirmedCurrency: string | null;
+  /** A digest of a short alias is as good as the alias to whoever can try them all. */
+  readonly confirmedPayeeSealed: Buffer | null;
+  /** The notice as it came, but for the payee's digest: JSON. */
+  readonly evidence: string;
+  readonly status: /** Copied; its attempts are due. The rails pool moves it. */
+    | 'waiting'
+    /** Its payout's command is committed. */
+    | 'taken'
+    /** It cannot be booked; an exception waits for a person. */
+    | 'exception';
+  readonly attempts: number;
+  readonly stuckAt: Instant | null;
+  /** When the rail told it: the order of what it told about one payout. */
+  readonly toldAt: Instant;
+}
+
+/** Where the payee's digest is sealed. */
+export function payeePlace({ bookId, rail }: { bookId: BookId; rail: string }, id: Uuid): SealedPlace {
+  return { bookId, table: 'rail_notices', column: 'confirmed_payee_sealed', rowId: `${rail} ${id}` };
+}
+
+const KINDS: readonly string[] = ['paid', 'rejected', 'returned'];
+/** The largest bigint of Postgres. */
+const GREATEST_AMOUNT = 2n ** 63n - 1n;
+/** Room for any code, reference or id of ISO 20022 several times over. */
+const LONGEST_TEXT = 1_000;
+
+/** Reads a notice, whatever a rail put into it: what cannot be booked is kept as `unreadable`, and never refused. */
+export function storedNotice(notice: RailNotice, now: Instant, seal: (text: string) => Buffer): StoredNotice {
+  const { amount, code, reference, endToEndId, confirmed } = notice;
+  const readable =
+    KINDS.includes(notice.kind) &&
+    isText(endToEndId) &&
+    isText(reference) &&
+    (code === null || isText(code)) &&
+    (amount === null ? true : notice.kind === 'returned' && isAmount(amount)) &&
+    (confirmed?.amount === undefined || isAmount(confirmed.amount)) &&
+    (confirmed?.currency === undefined || isText(confirmed.currency)) &&
+    (confirmed?.payeeDigest === undefined || isText(confirmed.payeeDigest));
+  return {
+    id: notice.id,
+    endToEndId: isText(endToEndId) ? endToEndId : '',
+    kind: readable ? notice.kind : 'unreadable',
+    amount: readable ? amount : null,
+    code: readable ? code : null,
+    reference: readable ? reference : '',
+    confirmedAmount: (readable && confirmed?.amount) || null,
+    confirmedCurrency: (readable && confirmed?.currency) || null,
+    confirmedPayeeSealed: readable && confirmed?.payeeDigest !== undefined ? seal(confirmed.payeeDigest) : null,
+    evidence: evidenceOf(notice),
+    status: 'waiting',
+    attempts: 0,
+    stuckAt: null,
+    toldAt: isMoment(notice.createdAt) ? notice.createdAt : now,
+  };
+}
+
+/** A notice as it came, as JSON text that Postgres can keep: without the payee's digest and without NUL. */
+export function evidenceOf(notice: RailNotice): string {
+  const { confirmed, ...rest } = notice;
+  const { payeeDigest, ...named } = confirmed ?? {};
+  return toJson(withoutNul({ ...rest, ...(confirmed === undefined ? {} : { confirmed: named }) }));
+}
+
+/** The notice again. `payeeDigest` is the one that was sealed. */
+export function railNotice(bookId: string, stored: StoredNotice, open: (sealed: Buffer) => string): RailNotice {
+  const { id, endToEndId, amount, code, reference, confirmedAmount, confirmedCurrency, confirmedPayeeSealed } = stored;
+  return {
+    id,
+    originator: bookId,
+    endToEndId,
+    kind: stored.kind as RailNotice['kind'],
+    amount,
+    code,
+    reference,
+    confirmed: {
+      ...(confirmedAmount === null ? {} : { amount: confirmedAmount }),
+      ...(confirmedCurrency === null ? {} : { currency: confirmedCurrency }),
+      ...(confirmedPayeeSealed === null ? {} : { payeeDigest: open(confirmedPayeeSealed) }),
+    },
+    createdAt: stored.toldAt,
+  };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= LONGEST_TEXT && !value.includes('\u0000');
+}
+
+/** Within the years that every reader of ours takes. */
+function isMoment(value: unknown): boolean {
+  return Number.isInteger(value) && (value as number) > 0 && (value as number) < Date.UTC(9999, 0);
+}
+
+function isAmount(value: unknown): boolean {
+  return typeof value === 'bigint' && value > 0n && value <= GREATEST_AMOUNT;
+}
+
+function withoutNul(value: unknown): unknown {
+  if (typeof value === 'string') return value.replaceAll('\u0000', '').slice(0, LONGEST_TEXT);
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.slice(0, 100).map(withoutNul);
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [withoutNul(name), withoutNul(member)]));
+}
