@@ -9,7 +9,13 @@ import { createPool, type Pool } from '../src/db/pool.ts';
 import { environmentOrEmbedded, mayNameStatements } from '../src/embedded/environment.ts';
 import { publicId } from '../src/ids.ts';
 import { createLogger } from '../src/log.ts';
-import { COUNT_LIMIT, countUnknown, listOpenExceptions, readBacklog } from '../src/operations/backlog-store.ts';
+import {
+  COUNT_LIMIT,
+  countForeignNotices,
+  countUnknown,
+  listOpenExceptions,
+  readBacklog,
+} from '../src/operations/backlog-store.ts';
 import { listStuck, retryStuck, type StuckRow } from '../src/operations/stuck-store.ts';
 import { createQueues, type Queues } from '../src/queue/queues.ts';
 
@@ -82,9 +88,10 @@ program
   .action(({ json }: { json?: boolean }) =>
     withDatabase(async (pool, environment) => {
       const now = systemClock.now();
-      const [backlog, unknown, queues] = await Promise.all([
+      const [backlog, unknown, foreign, queues] = await Promise.all([
         readBacklog(pool, now),
         countUnknown(pool),
+        countForeignNotices(pool),
         readQueues(environment),
       ]);
       const due = backlog.map(({ kind, oldestDueAt, due: rows, stuck: stuckRows }) => ({
@@ -93,7 +100,8 @@ program
         oldest_seconds: oldestDueAt === null ? 0 : Math.max(0, Math.round((now - oldestDueAt) / 1_000)),
         stuck: stuckRows,
       }));
-      if (json) console.log(JSON.stringify({ ...queues, rows: due, payouts_unknown: unknown }));
+      if (json)
+        console.log(JSON.stringify({ ...queues, rows: due, payouts_unknown: unknown, notices_foreign: foreign }));
       else {
         console.log(`Jobs (${queues.backend})\n${queues.error ?? tableOf(queues.queues)}`);
         console.log(`\nRows that nobody moved in time\n${tableOf(due)}`);
@@ -102,6 +110,7 @@ program
             ? `\nPayouts of unknown outcome\n${tableOf(unknown)}`
             : '\nNo payout is of unknown outcome.',
         );
+        if (foreign > 0) console.log(`\nNotices of rails about books that are not ours: ${foreign}`);
       }
       if (queues.error !== undefined) process.exitCode = 1;
     }),
@@ -155,9 +164,10 @@ async function readQueues(environment: NodeJS.ProcessEnv): Promise<QueueView> {
   }
 }
 
-/** A payout by its public id, a delivery by its event's sequence and its endpoint's public id. */
+/** A payout by its public id, a delivery by its event's sequence and its endpoint's public id, a notice by its rail and the rail's id. */
 function shownId({ kind, id }: StuckRow): string {
   if (kind === 'payout') return publicId('payout', id);
+  if (kind === 'notice') return id;
   const [sequence, endpointId] = id.split(':');
   return `${sequence}:${publicId('webhookEndpoint', endpointId!)}`;
 }

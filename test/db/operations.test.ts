@@ -86,6 +86,23 @@ describe('operations', () => {
       expect(await markStuck(pool, { kind: 'payout', bookId: newId(), id, error: 'a bug', at: NOW })).toBe(false);
     });
 
+    test('a notice of a rail is marked, listed by its rail, and tries again', async () => {
+      const id = newId();
+      await superuser.query(
+        `INSERT INTO rail_notices (book_id, rail, id, end_to_end_id, kind, reference, notice, status, due_at, told_at, created_at, updated_at)
+         VALUES ($1, 'sandbox', $2, 'CH1', 'paid', 'R', '{}', 'waiting', $3, $3, $3, $3)`,
+        [bookId, id, new Date(NOW)],
+      );
+      const row = { kind: 'notice', bookId, id: `sandbox:${id}`, error: 'a bug', at: NOW } as const;
+      expect([await markStuck(pool, row), await markStuck(pool, row)]).toEqual([true, false]);
+      const listed = await listStuck(pool, 10);
+      expect(listed).toMatchObject([{ kind: 'notice', id: `sandbox:${id}`, status: 'waiting', error: 'a bug' }]);
+      expect((await readBacklog(pool, NOW)).at(-1)).toMatchObject({ kind: 'notice', due: 0, stuck: 1 });
+      expect(await retryStuck(pool, listed, NOW + 1)).toBe(1);
+      expect(await listStuck(pool, 10)).toEqual([]);
+      await superuser.query('TRUNCATE rail_notices');
+    });
+
     test('tries again: due at once, without its mark', async () => {
       const id = await oneDue();
       await insertDeliveries(superuser, [{ bookId, eventSequence: 7n, endpointId, dueAt: null }]);
@@ -119,6 +136,7 @@ describe('operations', () => {
     expect(await readBacklog(pool, NOW)).toEqual([
       { kind: 'payout', oldestDueAt: NOW - 7_000, due: 2, stuck: 1 },
       { kind: 'delivery', oldestDueAt: null, due: 0, stuck: 0 },
+      { kind: 'notice', oldestDueAt: null, due: 0, stuck: 0 },
     ]);
   });
 
@@ -276,6 +294,7 @@ describe('operations', () => {
         rows: [
           { kind: 'payout', due: 1 },
           { kind: 'delivery', due: 0 },
+          { kind: 'notice', due: 0 },
         ],
         payouts_unknown: [{ rail: 'sandbox', payouts: 1 }],
       });

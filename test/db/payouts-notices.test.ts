@@ -193,6 +193,9 @@ describe('about a payout that is not there', () => {
 });
 
 describe("what cannot be booked is in nobody's way", () => {
+  let hostile: TestBook;
+  afterAll(() => hostile?.close());
+
   /** Told by the rail about payouts that no book has. */
   const tellUnknown = (originator: string, count: number) =>
     book.pool.query(
@@ -214,8 +217,9 @@ describe("what cannot be booked is in nobody's way", () => {
   const statusOf = async (of: TestBook, id: string) => (await loadPayouts(of.pool, of.id, [id])).get(id)!.status;
 
   test('5,001 notices of one book that no payout has hide no return of another', async () => {
+    hostile = await openBook({ database: book.pool });
     const other = await openBook({ database: book.pool });
-    await tellUnknown(book.id, 5_001);
+    await tellUnknown(hostile.id, 5_001);
     const payout = await returned(other);
     const { rows } = await book.pool.query(
       "UPDATE sandbox_rail.notices SET id = 'ffffffff-ffff-7fff-bfff-ffffffffffff' WHERE end_to_end_id = $1 RETURNING id",
@@ -225,7 +229,7 @@ describe("what cannot be booked is in nobody's way", () => {
     const enqueued = new Set<string>();
     const copier = new NoticeCopier({ ...runtime(), enqueue: (bookId) => enqueued.add(bookId) });
     expect(await copier.copy('sandbox')).toBe(5_002);
-    expect(enqueued).toEqual(new Set([book.id, other.id]));
+    expect(enqueued).toEqual(new Set([hostile.id, other.id]));
     await takeNotices(runtime(), { bookId: other.id, rail: 'sandbox' });
     expect(await statusOf(other, payout.id)).toBe('returned');
     // Known ones are read again and copied once.
@@ -236,9 +240,9 @@ describe("what cannot be booked is in nobody's way", () => {
 
   test('the sweeper finds each book with due notices in one step, however many it has', async () => {
     const found = await findBooksWithNotices(book.pool, { now: now() + DAY_MS, after: NO_BOOK, limit: 10 });
-    expect(found).toEqual([{ bookId: book.id, due: true }]);
+    expect(found).toEqual([{ bookId: hostile.id, due: true }]);
     expect(await findBooksWithNotices(book.pool, { now: 0, after: NO_BOOK, limit: 10 })).toEqual([
-      { bookId: book.id, due: false },
+      { bookId: hostile.id, due: false },
     ]);
   });
 
@@ -248,7 +252,7 @@ describe("what cannot be booked is in nobody's way", () => {
     const payout = await returned(book);
     await copyAndTake();
     expect(await statusOf(book, payout.id)).toBe('returned');
-    expect(warnings).toContain('sandbox tells of books that are not ours: 2');
+    expect(warnings).toContainEqual(expect.stringMatching(/^sandbox tells of books that are not ours: [12]$/));
     const kept = await book.pool.query('SELECT originator FROM foreign_notices ORDER BY originator DESC LIMIT 1');
     expect(kept.rows).toEqual([{ originator: 'not an id' }]);
   });

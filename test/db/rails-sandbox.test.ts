@@ -2,6 +2,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { newId } from '../../src/ids.ts';
+import { toJson } from '../../src/json.ts';
 import { type Instruction, type RailNotFound, RailUnreachable } from '../../src/rails/rail.ts';
 import { createRails, type Rails } from '../../src/rails/rails.ts';
 import type { SandboxRail } from '../../src/rails/sandbox-rail.ts';
@@ -109,7 +110,7 @@ describe('the sandbox rail', () => {
       Array.from({ length: 100 }, (_, index) => (index % 2 ? rail : other.sandbox).submit(sent)),
     );
     await other.close();
-    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    expect(new Set(answers.map((answer) => toJson(answer))).size).toBe(1);
     expect(await records()).toMatchObject([{ submissions: 100, status: 'paid' }]);
   });
 
