@@ -100,7 +100,7 @@ export async function countWaiting(pool: Pool, endpointId: string): Promise<bigi
 /** What a rail said that cannot be booked without a person, and about which payout. */
 export async function readExceptions(pool: Pool): Promise<{ kind: string; payoutId: string }[]> {
   const { rows } = await pool.query<{ kind: string; payoutId: string }>(
-    'SELECT kind, resource_id AS "payoutId" FROM exceptions',
+    `SELECT kind, resource_id AS "payoutId" FROM exceptions WHERE resource = 'payout'`,
   );
   return rows;
 }

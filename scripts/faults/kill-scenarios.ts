@@ -22,14 +22,14 @@ const POINTS: Record<Victim, readonly Failpoint[]> = {
   rails: [
     ...COMMITTING,
     ...(['rail.submit.before', 'rail.submit.after', 'rail.inquire.before', 'rail.inquire.after'] as const),
-    ...(['rail.acknowledge.before', 'rail.acknowledge.after'] as const),
+    ...(['notice.copy.after', 'notice.book.after', 'rail.acknowledge.before', 'rail.acknowledge.after'] as const),
   ],
   webhooks: ['webhook.post.before', 'webhook.post.after', 'delivery.record.before', 'delivery.record.after'],
   sweeper: ['sweeper.push.before', 'sweeper.push.after', 'sweeper.ring.after'],
 };
 
 /** What is passed by a payout in ten has not been passed often after a few seconds. */
-const SELDOM = /^(rail\.(inquire|acknowledge)|sweeper)/;
+const SELDOM = /^(rail\.(inquire|acknowledge)|notice|sweeper)/;
 
 export const killApiScenarios: readonly Scenario[] = POINTS.api.map((point) => killAt('api', point));
 
