@@ -14,7 +14,7 @@ import {
 } from '../../../src/proofs/checkpoint.ts';
 import { eventDigest, eventText } from '../../../src/proofs/event-digest.ts';
 import { readCheckpoints, readProofs, UnreadableProof } from '../../../src/proofs/proof-file.ts';
-import { isSignedBy, keyIdOf, signingKeyFrom } from '../../../src/proofs/signing-key.ts';
+import { formerKeyIdFrom, isSignedBy, keyIdOf, signingKeyFrom } from '../../../src/proofs/signing-key.ts';
 
 const ID = '018f4d3e-7b2a-7000-8000-000000000004';
 const BOOK = '018f4d3e-7b2a-7000-8000-000000000001';
@@ -62,6 +62,24 @@ describe('a key', () => {
     if (good) expect(readConfig(environment).CHECKPOINT_SIGNING_KEY).toBe(environment.CHECKPOINT_SIGNING_KEY);
     else expect(() => readConfig(environment)).toThrow(ConfigError);
   });
+});
+
+test.each`
+  keys                                                  | good
+  ${''}                                                 | ${true}
+  ${PUBLIC.toString('base64')}                          | ${true}
+  ${`${PUBLIC.toString('base64')}, ${keyIdOf(PUBLIC)}`} | ${true}
+  ${PKCS8.toString('base64')}                           | ${false}
+  ${'ed25519:abc'}                                      | ${false}
+`('former keys $keys are public ones or their ids, or a fault with its name: $good', ({ keys, good }) => {
+  const environment = {
+    DATABASE_URL: 'postgres://app@127.0.0.1/books',
+    COUNTINGHOUSE_ENCRYPTION_KEY: SEED.toString('base64'),
+    CHECKPOINT_FORMER_KEYS: keys,
+  };
+  if (!good) return expect(() => readConfig(environment)).toThrow(/CHECKPOINT_FORMER_KEYS/);
+  const ids = readConfig(environment).CHECKPOINT_FORMER_KEYS.map(formerKeyIdFrom);
+  expect(ids.every((id) => id === keyIdOf(PUBLIC))).toBe(true);
 });
 
 const checkpoint = (change: Partial<Checkpoint> = {}): Checkpoint => ({
