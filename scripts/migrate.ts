@@ -5,6 +5,7 @@
  */
 import { Command } from 'commander';
 import { migrate } from '../src/db/migrate.ts';
+import { environmentOrEmbedded } from '../src/embedded/environment.ts';
 import { createLogger } from '../src/log.ts';
 
 const { json, contract } = new Command()
@@ -24,10 +25,12 @@ Environment:
   .opts<{ json?: boolean; contract?: boolean }>();
 
 try {
+  // Of a running `npm start` only a contract is wanted: it migrates itself.
+  const environment = contract ? environmentOrEmbedded() : process.env;
   const result = await migrate({
-    ownerUrl: required('DATABASE_OWNER_URL'),
-    applicationUrl: required('DATABASE_URL'),
-    signerUrl: process.env.SIGNER_DATABASE_URL || undefined,
+    ownerUrl: required(environment, 'DATABASE_OWNER_URL'),
+    applicationUrl: required(environment, 'DATABASE_URL'),
+    signerUrl: environment.SIGNER_DATABASE_URL || undefined,
     log: createLogger(process.env.LOG_LEVEL || 'warn', 'migrate'),
     ...(contract && { contract: {} }),
   });
@@ -40,7 +43,7 @@ try {
   } else {
     console.log(result.applied.length > 0 ? `Applied: ${result.applied.join(', ')}` : 'The schema is up to date.');
     console.log(
-      process.env.SIGNER_DATABASE_URL
+      environment.SIGNER_DATABASE_URL
         ? 'The rights of the application role and the signer are set.'
         : 'The rights of the application role are set. SIGNER_DATABASE_URL is not set: nobody was given the right to add checkpoints.',
     );
@@ -60,8 +63,8 @@ try {
   process.exitCode = 1;
 }
 
-function required(name: 'DATABASE_OWNER_URL' | 'DATABASE_URL'): string {
-  const value = process.env[name];
+function required(environment: NodeJS.ProcessEnv, name: 'DATABASE_OWNER_URL' | 'DATABASE_URL'): string {
+  const value = environment[name];
   if (value) return value;
   throw new Error(`${name} is not set; it expects a URL such as postgres://user:password@127.0.0.1:5432/countinghouse`);
 }

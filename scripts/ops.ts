@@ -1,5 +1,5 @@
 /**
- * `npm run ops -- stuck list|retry`, `exceptions list`, `queues`: what an operator looks at and mends. Works on the database
+ * `npm run ops -- stuck list|retry`, `exceptions list`, `queues`, `rekey`: what an operator looks at and mends. Works on the database
  * of DATABASE_URL (and the queues of REDIS_URL), or on what `npm start` runs.
  */
 import Table from 'cli-table3';
@@ -18,6 +18,7 @@ import {
 } from '../src/operations/backlog-store.ts';
 import { listStuck, retryStuck, type StuckRow } from '../src/operations/stuck-store.ts';
 import { createQueues, type Queues } from '../src/queue/queues.ts';
+import { addRekey } from './rekey-command.ts';
 
 /** What a person reads in one go; a script takes all there is below the counting limit. */
 const SHOWN = 100;
@@ -115,6 +116,8 @@ program
       if (queues.error !== undefined) process.exitCode = 1;
     }),
   );
+
+addRekey(program, { withDatabase, tableOf });
 
 await program.parseAsync();
 

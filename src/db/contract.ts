@@ -68,7 +68,14 @@ async function refuseEarlierReleases(
   }
 }
 
+/**
+ * BullMQ names the connection that listens for a queue's jobs after the queue, whatever the release. A process that has one
+ * has others too, by which it is known.
+ */
+const LISTENER = /^\{[a-z]+-\d+\}/;
+
 function isEarlier({ name }: Connection): boolean {
+  if (LISTENER.test(name)) return false;
   const release = releaseOfConnection(name);
   return release === undefined || isEarlierRelease(release, RELEASE);
 }

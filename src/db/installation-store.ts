@@ -53,6 +53,27 @@ async function makeInstallationSecret(db: Queryable, name: string, sealed: Buffe
   return (await readInstallationSecret(db, name))!;
 }
 
+/** The few keys of the installation as they are sealed. */
+export async function listInstallationSecrets(db: Queryable): Promise<{ name: string; sealed: Buffer }[]> {
+  const { rows } = await db.query<{ name: string; sealed: Buffer }>(
+    'SELECT name, sealed FROM public.installation_secrets ORDER BY name',
+  );
+  return rows;
+}
+
+/** By compare-and-set: false where it was sealed anew meanwhile. */
+export async function resealInstallationSecret(
+  db: Queryable,
+  name: string,
+  { before, after }: { before: Buffer; after: Buffer },
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    'UPDATE public.installation_secrets SET sealed = $3 WHERE name = $1 AND sealed = $2',
+    [name, before, after],
+  );
+  return rowCount === 1;
+}
+
 export interface Connection {
   pid: number;
   /** As the connection names itself. */

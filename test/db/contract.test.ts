@@ -55,6 +55,8 @@ test('processes of this release and later ones may be connected, and learn of it
   await connect(connectionName('countinghouse-worker ledger,rails'));
   await connect(connectionName('countinghouse-queue-worker'));
   await connect('countinghouse-api 0.10.0');
+  // As BullMQ names the connection that listens for a queue.
+  await connect('{ledger-0}');
   expect(await contract()).toEqual({ ...NOTHING_LEFT, contract: { contractedTo: RELEASE, changed: true } });
   await until(
     () => Promise.resolve(forms.contracted),

@@ -76,6 +76,7 @@ export async function startProduct({
   };
   const config = readConfig(testEnvironment(database, redis, { ...through, ...environment }));
   const runtime = createRuntime(config, createLogger(config.LOG_LEVEL, 'test'), { name: `test ${backend}` });
+  await runtime.readInstallation();
   const api: Api = await startApi(runtime);
   const clients: Client[] = [];
   let running: RunningPools | undefined;

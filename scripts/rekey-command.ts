@@ -1,0 +1,99 @@
+/** `npm run ops -- rekey`: brings what is stored to the current encryption key and form, and says what is left. */
+import type { Command } from 'commander';
+import { watchForms } from '../src/db/forms.ts';
+import type { Pool } from '../src/db/pool.ts';
+import { encryptionKeyId } from '../src/db/secret-box.ts';
+import { type RekeyCount, type RekeyResult, rekey } from '../src/operations/rekey.ts';
+
+type WithDatabase = (work: (pool: Pool, environment: NodeJS.ProcessEnv) => Promise<void>) => Promise<void>;
+
+interface KeyView {
+  id: string;
+  /** `missing`: values need it, and it is not configured. */
+  standing: 'current' | 'old' | 'missing';
+  values: number;
+}
+
+/** Between two lines of progress. */
+const PROGRESS_MS = 1_000;
+
+export function addRekey(
+  program: Command,
+  { withDatabase, tableOf }: { withDatabase: WithDatabase; tableOf(rows: readonly Record<string, unknown>[]): string },
+): void {
+  program
+    .command('rekey')
+    .description('seal secrets anew under COUNTINGHOUSE_ENCRYPTION_KEY; once contracted, in their last form')
+    .option('--json', 'print one JSON object')
+    .action(({ json }: { json?: boolean }) =>
+      withDatabase(async (pool, environment) => {
+        const { encryptionKey, oldEncryptionKeys } = encryptionKeysOf(environment);
+        const forms = watchForms(pool, { onFailure: () => undefined });
+        await forms.read().finally(() => forms.close());
+        const onProgress = progress();
+        const result = await rekey({ pool, encryptionKey, oldEncryptionKeys, forms, onProgress });
+        const keys = viewOfKeys(result, { encryptionKey, oldEncryptionKeys });
+        if (json) console.log(JSON.stringify({ contracted: result.contracted, ...result.counts, keys }));
+        else console.log(textOf(result, keys, tableOf));
+        if (!isDone(result)) process.exitCode = 1;
+      }),
+    );
+}
+
+function encryptionKeysOf(environment: NodeJS.ProcessEnv) {
+  const encryptionKey = environment.COUNTINGHOUSE_ENCRYPTION_KEY;
+  if (!encryptionKey) throw new Error('COUNTINGHOUSE_ENCRYPTION_KEY is not set; it expects the key of the product.');
+  const oldEncryptionKeys = (environment.COUNTINGHOUSE_ENCRYPTION_KEYS_OLD ?? '').split(',').filter(Boolean);
+  return { encryptionKey, oldEncryptionKeys };
+}
+
+/** On stderr, so that a script reads the result alone. */
+function progress(): (counts: Readonly<Record<string, RekeyCount>>) => void {
+  let saidAt = performance.now();
+  return (counts) => {
+    if (performance.now() - saidAt < PROGRESS_MS) return;
+    saidAt = performance.now();
+    const parts = Object.entries(counts).filter(([, { found }]) => found > 0);
+    console.error(parts.map(([part, { found, changed }]) => `${part} ${found} read, ${changed} changed`).join('; '));
+  };
+}
+
+function viewOfKeys(
+  { keys }: RekeyResult,
+  { encryptionKey, oldEncryptionKeys }: { encryptionKey: string; oldEncryptionKeys: readonly string[] },
+): KeyView[] {
+  const current = encryptionKeyId(encryptionKey);
+  const old = oldEncryptionKeys.map(encryptionKeyId).filter((id) => id !== current);
+  const missing = [...keys.keys()].filter((id) => id !== current && !old.includes(id));
+  const view = (standing: KeyView['standing']) => (id: string) => ({ id, standing, values: keys.get(id) ?? 0 });
+  return [view('current')(current), ...old.map(view('old')), ...missing.map(view('missing'))];
+}
+
+/** Fingerprints wait for the contract, which is no failure of this run. */
+function isDone({ contracted, counts }: RekeyResult): boolean {
+  return Object.entries(counts).every(
+    ([part, { remaining }]) => remaining === 0 || (part === 'fingerprints' && !contracted),
+  );
+}
+
+function textOf(
+  result: RekeyResult,
+  keys: readonly KeyView[],
+  tableOf: (rows: readonly Record<string, unknown>[]) => string,
+): string {
+  const lines = [tableOf(Object.entries(result.counts).map(([part, count]) => ({ part, ...count })))];
+  if (!result.contracted)
+    lines.push(
+      'Not contracted: values keep the form of release 0.1.0, and fingerprints wait. npm run migrate -- --contract',
+    );
+  for (const { id, standing, values } of keys) {
+    if (standing === 'old' && values === 0)
+      lines.push(`Key ${id} opens nothing here any more: no longer needed, but for backups from before.`);
+    if (standing === 'old' && values > 0)
+      lines.push(`Key ${id} still opens ${values}: does a process still seal with it? Run this again.`);
+    if (standing === 'missing')
+      lines.push(`Key ${id} is needed by ${values} and not configured: COUNTINGHOUSE_ENCRYPTION_KEYS_OLD.`);
+  }
+  if (!isDone(result)) lines.push('What remains did not open, or changed meanwhile: run this again.');
+  return lines.join('\n');
+}

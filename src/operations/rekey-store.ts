@@ -1,0 +1,111 @@
+/**
+ * Stored secrets and fingerprints, read by page over all books and written anew by compare-and-set: outside the books'
+ * locks, so that a row that changed meanwhile is left for the next pass. Indexes: the primary keys.
+ */
+import { byteaArray, column, plainArray, textArray } from '../db/columns.ts';
+import type { Pool } from '../db/pool.ts';
+import type { Uuid } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
+
+/** A column that holds a sealed value, in a table whose key is book and id. */
+export type SealedColumn =
+  | { table: 'payouts'; column: 'destination_sealed' }
+  | { table: 'webhook_endpoints'; column: 'secret_sealed' | 'previous_secret_sealed' };
+
+export interface RowKey {
+  readonly bookId: BookId;
+  /** Id of the row, or the idempotency key. */
+  readonly id: string;
+}
+
+export interface StoredValue extends RowKey {
+  readonly value: Buffer | null;
+}
+
+export interface NewValue extends RowKey {
+  readonly before: Buffer;
+  readonly after: Buffer;
+}
+
+/** Before the first row, whatever its id. */
+export const FIRST_ID: Uuid = '00000000-0000-0000-0000-000000000000';
+
+export async function readSealedPage(
+  pool: Pool,
+  { table, column: name }: SealedColumn,
+  { after, limit }: { after: RowKey | undefined; limit: number },
+): Promise<StoredValue[]> {
+  const { rows } = await pool.query<{ book_id: BookId; id: Uuid; value: Buffer | null }>(
+    `SELECT book_id, id, ${name} AS value FROM ${table} WHERE (book_id, id) > ($1, $2) ORDER BY book_id, id LIMIT $3`,
+    [after?.bookId ?? FIRST_ID, after?.id ?? FIRST_ID, limit],
+  );
+  return rows.map((row) => ({ bookId: row.book_id, id: row.id, value: row.value }));
+}
+
+/** How many of them were written; the others changed meanwhile. */
+export async function writeSealed(
+  pool: Pool,
+  { table, column: name }: SealedColumn,
+  values: readonly NewValue[],
+): Promise<number> {
+  const { rowCount } = await pool.query(
+    `UPDATE ${table} AS t SET ${name} = v.after
+       FROM unnest($1::uuid[], $2::uuid[], $3::bytea[], $4::bytea[]) AS v (book_id, id, before, after)
+      WHERE t.book_id = v.book_id AND t.id = v.id AND t.${name} = v.before`,
+    [
+      plainArray(column(values, (value) => value.bookId)),
+      plainArray(column(values, (value) => value.id)),
+      ...changes(values),
+    ],
+  );
+  return rowCount ?? 0;
+}
+
+export interface StoredKey extends StoredValue {
+  readonly value: Buffer;
+  /** The stored answer, where it may carry a sealed secret. */
+  readonly body: string | null;
+}
+
+export async function readKeysPage(
+  pool: Pool,
+  { after, limit }: { after: RowKey | undefined; limit: number },
+): Promise<StoredKey[]> {
+  const { rows } = await pool.query<{ book_id: BookId; key: string; fingerprint: Buffer; body: string | null }>(
+    `SELECT book_id, key, fingerprint, CASE WHEN resource = 'webhook_endpoint' THEN body END AS body
+       FROM idempotency_keys WHERE (book_id, key) > ($1, $2) ORDER BY book_id, key LIMIT $3`,
+    [after?.bookId ?? FIRST_ID, after?.id ?? '', limit],
+  );
+  return rows.map((row) => ({ bookId: row.book_id, id: row.key, value: row.fingerprint, body: row.body }));
+}
+
+export async function writeFingerprints(pool: Pool, values: readonly NewValue[]): Promise<number> {
+  const { rowCount } = await pool.query(
+    `UPDATE idempotency_keys AS t SET fingerprint = v.after
+       FROM unnest($1::uuid[], $2::text[], $3::bytea[], $4::bytea[]) AS v (book_id, key, before, after)
+      WHERE t.book_id = v.book_id AND t.key = v.key AND t.fingerprint = v.before`,
+    [
+      plainArray(column(values, (value) => value.bookId)),
+      textArray(column(values, (value) => value.id)),
+      ...changes(values),
+    ],
+  );
+  return rowCount ?? 0;
+}
+
+/** False where the stored answer was dropped or changed meanwhile. */
+export async function writeAnswer(
+  pool: Pool,
+  { bookId, id }: RowKey,
+  { before, after }: { before: string; after: string },
+): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    'UPDATE idempotency_keys SET body = $4 WHERE book_id = $1 AND key = $2 AND body = $3',
+    [bookId, id, before, after],
+  );
+  return rowCount === 1;
+}
+
+function changes(values: readonly NewValue[]): [string, string] {
+  return [byteaArray(column(values, (value) => value.before)), byteaArray(column(values, (value) => value.after))];
+}

@@ -1,0 +1,241 @@
+/**
+ * Brings what is stored to the current encryption key and the current form: sealed values are opened and sealed anew,
+ * fingerprints of release 0.1.0 are keyed without their requests, since they are what the key is applied to. By page,
+ * outside the books' locks, by compare-and-set. Rows say themselves in which form they are: killed at any point, the next
+ * run goes on. Voided keys have no fingerprint and stay as they are.
+ *
+ * Before the contract it writes nothing that release 0.1.0 cannot read: old keys are replaced, in the form of that release,
+ * and fingerprints wait.
+ */
+import type { KeyObject } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Forms } from '../db/forms.ts';
+import {
+  installationSecretPlace,
+  listInstallationSecrets,
+  resealInstallationSecret,
+} from '../db/installation-store.ts';
+import type { Pool } from '../db/pool.ts';
+import { classifyFailure } from '../db/postgres-errors.ts';
+import { createSecretBox, type SealedPlace, type SecretBox, SecretBoxError, sealedKeyId } from '../db/secret-box.ts';
+import { DIGEST_BYTES, keyedFingerprint, readFingerprintKey } from '../idempotency/fingerprints.ts';
+import { aliasPlace } from '../payouts/payout.ts';
+import { answerSecretPlace, concealedSecret, previousSecretPlace, secretPlace } from '../webhooks/endpoint-secret.ts';
+import {
+  type NewValue,
+  type RowKey,
+  readKeysPage,
+  readSealedPage,
+  type SealedColumn,
+  type StoredKey,
+  writeAnswer,
+  writeFingerprints,
+  writeSealed,
+} from './rekey-store.ts';
+
+export type RekeyPart = 'installation' | 'fingerprints' | 'answers' | 'aliases' | 'secrets' | 'previous_secrets';
+
+export interface RekeyCount {
+  /** Values that stood in their row. */
+  found: number;
+  /** Written anew, over all passes. */
+  changed: number;
+  /** Still in an earlier form or under another key when the last pass ended. */
+  remaining: number;
+}
+
+export interface RekeyResult {
+  contracted: boolean;
+  counts: Record<RekeyPart, RekeyCount>;
+  /** Sealed values by the id of the key that opens them, as the last pass left them. */
+  keys: Map<string, number>;
+}
+
+export interface RekeyOptions {
+  pool: Pool;
+  encryptionKey: string;
+  oldEncryptionKeys: readonly string[];
+  forms: Forms;
+  /** After each page. */
+  onProgress?(counts: Readonly<Record<RekeyPart, RekeyCount>>): void;
+}
+
+/** Rows of a statement: some milliseconds of row locks. */
+const PAGE = 500;
+/** A pass that changes something is followed by another; who still writes an earlier form has to be stopped by a person. */
+const PASSES_MAX = 5;
+const RETRIES_MAX = 20;
+const RETRY_MS = 500;
+
+const COLUMNS: { part: RekeyPart; column: SealedColumn; place: (bookId: string, id: string) => SealedPlace }[] = [
+  { part: 'aliases', column: { table: 'payouts', column: 'destination_sealed' }, place: aliasPlace },
+  { part: 'secrets', column: { table: 'webhook_endpoints', column: 'secret_sealed' }, place: secretPlace },
+  {
+    part: 'previous_secrets',
+    column: { table: 'webhook_endpoints', column: 'previous_secret_sealed' },
+    place: previousSecretPlace,
+  },
+];
+
+/** Throws SecretBoxError when the installation's own key does not open, and errors of Postgres that do not pass. */
+export async function rekey(options: RekeyOptions): Promise<RekeyResult> {
+  const { pool, encryptionKey, oldEncryptionKeys, forms } = options;
+  const boundBox = createSecretBox(encryptionKey, oldEncryptionKeys, { contracted: true });
+  const work: Work = {
+    ...options,
+    box: createSecretBox(encryptionKey, oldEncryptionKeys, forms),
+    boundBox,
+    fingerprintKey: await readFingerprintKey(pool, boundBox),
+    counts: newCounts(),
+    keys: new Map(),
+    wanted: 0,
+  };
+  for (let pass = 1; pass <= PASSES_MAX; pass++) {
+    await onePass(work);
+    if (work.wanted === 0) break;
+  }
+  return { contracted: forms.contracted, counts: work.counts, keys: work.keys };
+}
+
+interface Work extends RekeyOptions {
+  box: SecretBox;
+  /** For what release 0.1.0 does not read. */
+  boundBox: SecretBox;
+  fingerprintKey: KeyObject;
+  counts: Record<RekeyPart, RekeyCount>;
+  keys: Map<string, number>;
+  /** Values that this pass has tried to write. */
+  wanted: number;
+}
+
+async function onePass(work: Work): Promise<void> {
+  work.wanted = 0;
+  work.keys.clear();
+  for (const count of Object.values(work.counts)) Object.assign(count, { found: 0, remaining: 0 });
+  await rekeyInstallation(work);
+  const keysPage = (after: RowKey | undefined) => readKeysPage(work.pool, { after, limit: PAGE });
+  await eachPage(work, keysPage, async (rows) => {
+    await rekeyFingerprints(work, rows);
+    for (const row of rows) await rekeyAnswer(work, row);
+  });
+  for (const { part, column, place } of COLUMNS) {
+    const page = (after: RowKey | undefined) => readSealedPage(work.pool, column, { after, limit: PAGE });
+    await eachPage(work, page, async (rows) => {
+      const changes: NewValue[] = [];
+      for (const { bookId, id, value } of rows) {
+        const after = value && resealed(work, { part, value, place: place(bookId, id) });
+        if (after) changes.push({ bookId, id, before: value, after });
+      }
+      await write(work, part, changes, () => writeSealed(work.pool, column, changes));
+    });
+  }
+}
+
+/** A page, then a rest as long as it took: half the time of one connection. */
+async function eachPage<Row extends RowKey>(
+  work: Work,
+  read: (after: RowKey | undefined) => Promise<Row[]>,
+  change: (rows: Row[]) => Promise<void>,
+): Promise<void> {
+  let after: RowKey | undefined;
+  for (;;) {
+    const begun = performance.now();
+    const rows = await patiently(() => read(after));
+    await change(rows);
+    work.onProgress?.(work.counts);
+    if (rows.length < PAGE) return;
+    after = rows.at(-1);
+    await sleep(performance.now() - begun);
+  }
+}
+
+async function rekeyInstallation(work: Work): Promise<void> {
+  for (const { name, sealed } of await patiently(() => listInstallationSecrets(work.pool))) {
+    const place = installationSecretPlace(name);
+    const after = resealed(work, { part: 'installation', value: sealed, place, box: work.boundBox });
+    if (!after) continue;
+    const reseal = () => resealInstallationSecret(work.pool, name, { before: sealed, after });
+    await write(work, 'installation', [after], async () => Number(await reseal()));
+  }
+}
+
+async function rekeyFingerprints(work: Work, rows: readonly StoredKey[]): Promise<void> {
+  const { counts, fingerprintKey, forms } = work;
+  const digests = rows.filter(({ value }) => value.length === DIGEST_BYTES);
+  counts.fingerprints.found += rows.filter(({ value }) => value.length > 0).length;
+  if (!forms.contracted) {
+    counts.fingerprints.remaining += digests.length;
+    return;
+  }
+  const changes = digests.map(({ bookId, id, value }) => {
+    return { bookId, id, before: value, after: keyedFingerprint(fingerprintKey, value) };
+  });
+  await write(work, 'fingerprints', changes, () => writeFingerprints(work.pool, changes));
+}
+
+/** The text stays as it is but for the secret: a replay gives the same bytes. */
+async function rekeyAnswer(work: Work, row: StoredKey): Promise<void> {
+  const sealed = row.body === null ? undefined : concealedSecret(row.body);
+  if (row.body === null || sealed === undefined) return;
+  const value = Buffer.from(sealed, 'base64');
+  const after = resealed(work, { part: 'answers', value, place: answerSecretPlace(row.bookId, row.id) });
+  if (!after) return;
+  const texts = { before: row.body, after: row.body.replace(sealed, after.toString('base64')) };
+  await write(work, 'answers', [after], async () => Number(await writeAnswer(work.pool, row, texts)));
+}
+
+/** The value as it should stand; undefined where it does already, or where it does not open. */
+function resealed(
+  work: Work,
+  { part, value, place, box = work.box }: { part: RekeyPart; value: Buffer; place: SealedPlace; box?: SecretBox },
+): Buffer | undefined {
+  const count = work.counts[part];
+  count.found++;
+  let after: Buffer | undefined;
+  try {
+    if (!box.isCurrent(value)) after = box.seal(box.open(value, place), place);
+  } catch (error) {
+    if (!(error instanceof SecretBoxError)) throw error;
+    count.remaining++;
+  }
+  const keyId = sealedKeyId(after ?? value);
+  work.keys.set(keyId, (work.keys.get(keyId) ?? 0) + 1);
+  return after;
+}
+
+async function write(
+  work: Work,
+  part: RekeyPart,
+  values: readonly unknown[],
+  writeThem: () => Promise<number>,
+): Promise<void> {
+  if (values.length === 0) return;
+  const written = await patiently(writeThem);
+  work.wanted += values.length;
+  work.counts[part].changed += written;
+  work.counts[part].remaining += values.length - written;
+}
+
+/** What passes by itself is waited for: a deadlock, a restart. */
+async function patiently<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  for (let retries = 0; ; retries++) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (classifyFailure(error) !== 'transient' || retries === RETRIES_MAX) throw error;
+      await sleep(RETRY_MS);
+    }
+  }
+}
+
+function newCounts(): Record<RekeyPart, RekeyCount> {
+  const none = () => ({ found: 0, changed: 0, remaining: 0 });
+  return {
+    installation: none(),
+    fingerprints: none(),
+    answers: none(),
+    aliases: none(),
+    secrets: none(),
+    previous_secrets: none(),
+  };
+}

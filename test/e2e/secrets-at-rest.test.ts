@@ -1,0 +1,186 @@
+/**
+ * What a thief of a dump can do with it. He has every row, the code and the API's reference; not the encryption key. The
+ * mask of an alias leaves some characters open, and he tries them all.
+ */
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type Client, type Endpoint, type Payout, until } from '../../scripts/faults/client.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { SecretBoxError } from '../../src/db/secret-box.ts';
+import { newId, parsePublicId } from '../../src/ids.ts';
+import { canonicalJson } from '../../src/json.ts';
+import { createLogger } from '../../src/log.ts';
+import { type RekeyResult, rekey } from '../../src/operations/rekey.ts';
+import { aliasPlace } from '../../src/payouts/payout.ts';
+import { lookInto, type Product, startProduct } from '../support/product.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
+
+const URL = 'https://example.com/hooks';
+const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+
+let product: Product;
+let client: Client;
+let account: string;
+let dumpText: () => Promise<string>;
+
+beforeAll(async () => {
+  product = await startProduct({ backend: 'postgres' });
+  ({ client } = await product.organisation());
+  account = (await client.openAccount()).id;
+  const behind = lookInto(product.database);
+  dumpText = async () => {
+    const { rows: tables } = await behind.query<{ name: string }>(
+      `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
+    );
+    const texts = await Promise.all(
+      tables.map(async ({ name }) => {
+        const { rows } = await behind.query<{ text: string }>(`SELECT t::text AS text FROM ${name} t`);
+        return rows.map(({ text }) => text).join('\n');
+      }),
+    );
+    return texts.join('\n');
+  };
+  closeBehind = () => behind.end();
+});
+let closeBehind = async (): Promise<void> => undefined;
+
+afterAll(async () => {
+  await closeBehind();
+  await product?.close();
+});
+
+/** Aliases of this payout that a dump proves; he knows the rest of the request from the payout's row. */
+async function guess(payout: Payout): Promise<string[]> {
+  const dump = await dumpText();
+  const masked = (payout.destination as { alias_masked: string }).alias_masked;
+  const open = [...masked].filter((character) => character === '*').length;
+  let candidates = [''];
+  for (let at = 0; at < open; at++) candidates = candidates.flatMap((text) => LETTERS.map((letter) => text + letter));
+  const digests = new Set(dump.match(/[0-9a-f]{64}/g));
+  return candidates
+    .map((middle) => `${masked.slice(0, 1)}${middle}${masked.slice(1 + open)}`)
+    .filter((alias) => {
+      const body = { account, amount: payout.amount, currency: payout.currency, destination: { type: 'cliq', alias } };
+      const digest = createHash('sha256')
+        .update(`POST /v1/payouts\n${canonicalJson(body)}`)
+        .digest('hex');
+      return digests.has(digest);
+    });
+}
+
+const pay = (alias: string, idempotencyKey: string = newId()) =>
+  client.requestPayout({ account, amount: 100, destination: { type: 'cliq', alias }, idempotencyKey });
+
+async function rekeyAll(): Promise<RekeyResult> {
+  const { COUNTINGHOUSE_ENCRYPTION_KEY: encryptionKey } = product.runtime.config;
+  const { pool, forms } = product.runtime;
+  return rekey({ pool, encryptionKey, oldEncryptionKeys: [], forms });
+}
+
+describe('before the contract', () => {
+  test('the alias of a payout is guessed from a dump, as in release 0.1.0', async () => {
+    expect(await guess((await pay('KARIM')).body)).toEqual(['KARIM']);
+  });
+
+  test('nothing is written that release 0.1.0 does not read', async () => {
+    const { contracted, counts } = await rekeyAll();
+    expect(contracted).toBe(false);
+    expect(counts.fingerprints).toMatchObject({ changed: 0, remaining: counts.fingerprints.found });
+    for (const part of ['aliases', 'secrets', 'answers'] as const)
+      expect(counts[part]).toMatchObject({ changed: 0, remaining: 0 });
+  });
+});
+
+describe('after the contract', () => {
+  const before = { payout: newId(), endpoint: newId(), rotation: newId(), voided: newId() };
+  const answers: Record<string, string> = {};
+  let payout: Payout;
+  let endpoint: Endpoint;
+
+  const ask = {
+    payout: () => pay('SALMA', before.payout),
+    endpoint: () => client.post<Endpoint>('/v1/webhooks', { url: URL }, { idempotencyKey: before.endpoint }),
+    rotation: () => client.post(`/v1/webhooks/${endpoint.id}/rotate_secret`, {}, { idempotencyKey: before.rotation }),
+    voided: () => client.post(`/v1/idempotency_keys/${before.voided}/void`),
+  };
+
+  beforeAll(async () => {
+    const first = await ask.payout();
+    payout = first.body;
+    answers.payout = first.text;
+    const created = await ask.endpoint();
+    endpoint = created.body;
+    answers.endpoint = created.text;
+    answers.rotation = (await ask.rotation()).text;
+    answers.voided = (await ask.voided()).text;
+    await until(
+      () => client.payout(payout.id),
+      ({ status }) => status === 'paid',
+    );
+    await migrate({ ...product.database, log: createLogger('silent', 'test'), contract: { watchMs: 0 } });
+    await until(() => product.runtime.forms.contracted);
+    // Accepted while everything is sealed anew.
+    const [{ counts }] = await Promise.all([
+      rekeyAll(),
+      ...Array.from({ length: 40 }, () => pay('SHOP1').then(({ status }) => expect(status).toBe(202))),
+    ]);
+    expect(Object.values(counts).map(({ remaining }) => remaining)).toEqual([0, 0, 0, 0, 0, 0]);
+    expect(counts.previous_secrets.changed).toBe(1);
+    expect(counts.answers.changed).toBe(2);
+  });
+
+  beforeEach(() => {
+    expect(product.runtime.forms.contracted).toBe(true);
+  });
+
+  test('no alias is guessed, neither of a payout from before nor of a new one', async () => {
+    expect(await guess(payout)).toEqual([]);
+    expect(await guess((await pay('NADIA')).body)).toEqual([]);
+  });
+
+  test.each(['payout', 'endpoint', 'rotation', 'voided'] as const)(
+    'what was asked before is answered the same: %s',
+    async (what) => {
+      const again = await ask[what]();
+      expect(again.text).toBe(answers[what]);
+    },
+  );
+
+  test('another request under a key from before is refused, and so is one under a voided key', async () => {
+    expect((await pay('OTHER', before.payout)).body).toMatchObject({ code: 'idempotency_key_reused' });
+    expect((await pay('SALMA', before.voided)).body).toMatchObject({ code: 'idempotency_key_voided' });
+  });
+
+  test('a new endpoint signs, and shows its secrets again under their keys alone', async () => {
+    const [one, other] = [newId(), newId()];
+    const create = (idempotencyKey: string) => client.post<Endpoint>('/v1/webhooks', { url: URL }, { idempotencyKey });
+    const [first, second] = [await create(one), await create(other)];
+    expect((await create(one)).text).toBe(first.text);
+    const behind = lookInto(product.database);
+    // Somebody who may write the database and call the API wants another endpoint's secret.
+    await behind.query(
+      `UPDATE idempotency_keys SET body = (SELECT body FROM idempotency_keys WHERE key = $2) WHERE key = $1`,
+      [one, other],
+    );
+    await behind.end();
+    const replayed = await create(one);
+    expect(replayed.status).toBe(500);
+    expect(replayed.text).not.toContain(second.body.secret);
+  });
+
+  test('an alias that was copied to another payout does not open there', async () => {
+    const [{ id: one }, { id: other }] = [(await pay('FIRST')).body, (await pay('SECOND')).body];
+    const { pool, secretBox } = product.runtime;
+    const sealedOf = async (id: string) => {
+      const { rows } = await pool.query<{ book_id: string; sealed: Buffer }>(
+        'SELECT book_id, destination_sealed AS sealed FROM payouts WHERE id = $1',
+        [parsePublicId('payout', id)],
+      );
+      return { ...rows[0]!, id: parsePublicId('payout', id)! };
+    };
+    const [mine, theirs] = [await sealedOf(one), await sealedOf(other)];
+    expect(secretBox.open(mine.sealed, aliasPlace(mine.book_id, mine.id))).toBe('FIRST');
+    expect(() => secretBox.open(theirs.sealed, aliasPlace(mine.book_id, mine.id))).toThrow(SecretBoxError);
+  });
+});
