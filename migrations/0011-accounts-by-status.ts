@@ -3,7 +3,7 @@
  * all the time, and an index that they are in would have to be kept whenever such an update finds no room in its page. Lists of
  * open accounts walk the key of account_profiles, 2,000 accounts a page (src/db/walk.ts).
  *
- * Writes to accounts wait while the index is made: half a second for a million accounts. CONCURRENTLY would need a
+ * Writes to accounts wait while the index is made, which reads the table once. CONCURRENTLY would need a
  * migration outside a transaction, and one such migration takes the others of its run out of theirs: a process killed between
  * them would leave one that is done and not marked as done.
  */

@@ -4,13 +4,13 @@
  * One index gives the ids of one filter in order (a *walk*); every id is a *candidate*, which the other filters may refuse.
  * A page looks at 2,000 candidates at most. Where those are not enough to fill it, the page is short and says how far it
  * came: the cursor of the next page is the last candidate, whether it matched or not. The filter to walk is the rarest,
- * counted to 1,000. docs/decisions/bounded-lists.md has the figures, and what was tried.
+ * counted to 1,000. docs/decisions/bounded-lists.md says why.
  */
 import type { Knex } from 'knex';
 import { build, type IdBound, type Page, type PageRequest, runBuilt } from './page.ts';
 import type { Queryable } from './pool.ts';
 
-/** Candidates of a page. Five filters on 100,000 rows each take 20 ms for them. Published at GET /v1/limits. */
+/** Candidates of a page (issue 13, part 1). Published at GET /v1/limits. */
 export const CANDIDATES_MAX = 2_000;
 /** A page ends with the row that takes its text beyond this: 100 rows may have 10 MB of metadata. Published at GET /v1/limits. */
 export const PAGE_BYTES_MAX = 1_000_000;
