@@ -30,7 +30,8 @@ export const WORKERS_OF_RELEASE: readonly (readonly PoolName[])[] = [
   ['sweeper', 'reports'],
 ];
 /** So that the reports pool works there: a checkpoint as often as can be. */
-const checkpointSettings = () => ({
+const checkpointSettings = ({ signerUrl }: Database) => ({
+  SIGNER_DATABASE_URL: signerUrl,
   CHECKPOINT_SIGNING_KEY: randomBytes(32).toString('base64'),
   CHECKPOINT_INTERVAL_SECONDS: '1',
 });
@@ -103,7 +104,7 @@ export async function openStage(server: Server, backend: Backend, release?: Buil
     const receiver = keep(await startReceiver(), (one) => one.close());
     const network = { api: await openNetwork(database, redis), worker: await openNetwork(database, redis) };
 
-    const further = { LOG_LEVEL: 'info', ...(release ? checkpointSettings() : {}) };
+    const further = { LOG_LEVEL: 'info', ...(release ? checkpointSettings(database) : {}) };
     const start = async (role: Role, { postgres, redis: queue }: Network, options?: StartOptions) => {
       const through = { applicationUrl: postgres.url, encryptionKey: database.encryptionKey };
       const environment = testEnvironment(through, queue, further);
@@ -185,7 +186,11 @@ async function organisationOf({ root }: BuiltRelease, database: Database, behind
 }
 
 /** What an operator's commands need of it. */
-export function environmentOfCommands({ ownerUrl, applicationUrl, encryptionKey }: Database): Record<string, string> {
-  const secrets = { COUNTINGHOUSE_ENCRYPTION_KEY: encryptionKey };
-  return { DATABASE_OWNER_URL: ownerUrl, DATABASE_URL: applicationUrl, ...secrets };
+export function environmentOfCommands(database: Database): Record<string, string> {
+  return {
+    DATABASE_OWNER_URL: database.ownerUrl,
+    DATABASE_URL: database.applicationUrl,
+    SIGNER_DATABASE_URL: database.signerUrl,
+    COUNTINGHOUSE_ENCRYPTION_KEY: database.encryptionKey,
+  };
 }
