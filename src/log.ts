@@ -1,5 +1,6 @@
 /** One logger for each process: JSON lines on standard output, secrets blanked. */
 import { type Logger, pino } from 'pino';
+import { redactKeys } from './redact-keys.ts';
 
 export type { Logger };
 
@@ -42,9 +43,9 @@ function errorFields(error: unknown): unknown {
   const code = (error as { code?: unknown }).code;
   return {
     type: error.name,
-    message: error.message,
+    message: redactKeys(error.message),
     ...(typeof code === 'string' ? { code } : {}),
-    stack: error.stack,
+    stack: error.stack === undefined ? undefined : redactKeys(error.stack),
     ...(error.cause === undefined ? {} : { cause: errorFields(error.cause) }),
   };
 }

@@ -45,10 +45,12 @@ export async function startApi(runtime: Runtime): Promise<Api> {
       async close() {
         services.drain();
         await closeServer(server, config.DRAIN_TIMEOUT_MS);
+        await services.close();
         redis?.disconnect();
       },
     };
   } catch (error) {
+    await services.close();
     redis?.disconnect();
     throw error;
   }

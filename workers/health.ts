@@ -1,6 +1,6 @@
 /** What a worker process answers to those who watch it: /livez, /readyz, /metrics. */
 import { createServer } from 'node:http';
-import { postgresAnswers } from '../src/http/readiness-store.ts';
+import { Readiness } from '../src/http/readiness.ts';
 import type { Runtime } from '../src/runtime.ts';
 
 export interface HealthServer {
@@ -10,13 +10,14 @@ export interface HealthServer {
 
 /** Readiness speaks for this process alone: its way to Postgres, and whether it is stopping. */
 export async function startHealthServer(
-  runtime: Pick<Runtime, 'pool' | 'metrics' | 'log'>,
+  runtime: Pick<Runtime, 'config' | 'metrics' | 'log'>,
   options: { host: string; port: number; draining: () => boolean },
 ): Promise<HealthServer> {
+  const readiness = new Readiness(runtime.config, runtime.log);
   const pages: Record<string, () => Promise<{ status: number; type: string; body: string }>> = {
     '/livez': async () => ({ status: 200, type: 'text/plain', body: 'ok\n' }),
     '/readyz': async () => {
-      const reason = options.draining() ? 'draining' : (await postgresAnswers(runtime.pool)) ? undefined : 'postgres';
+      const reason = options.draining() ? 'draining' : (await readiness.postgresAnswers()) ? undefined : 'postgres';
       return { status: reason ? 503 : 200, type: 'text/plain', body: `${reason ?? 'ok'}\n` };
     },
     '/metrics': async () => ({
@@ -47,10 +48,12 @@ export async function startHealthServer(
   const address = server.address();
   return {
     port: typeof address === 'object' && address ? address.port : options.port,
-    close: () =>
-      new Promise((resolve) => {
+    async close() {
+      await new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
-      }),
+      });
+      await readiness.close();
+    },
   };
 }

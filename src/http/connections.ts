@@ -20,8 +20,12 @@ export const ANSWER_SECONDS = 30;
 const CHECK_MS = 1_000;
 
 const connectionOfSocket = Symbol('connection');
-/** `_paused` is Node's own mark of a connection that it reads no further, until 'drain'; to pause a socket does not do it. */
-type ServerSocket = Socket & { [connectionOfSocket]?: Connection; _paused?: boolean };
+type ServerSocket = Socket & {
+  [connectionOfSocket]?: Connection;
+  /** Node's own, see pause(). */
+  _paused?: boolean;
+  parser?: { pause(): void } | null;
+};
 
 interface Arrival {
   request: IncomingMessage;
@@ -82,8 +86,7 @@ export class Connections {
     }
     this.#waiting++;
     connection.waiting.push({ request, response });
-    connection.socket._paused = true;
-    connection.socket.pause();
+    pause(connection.socket);
   }
 
   /** Ends the connections whose answers were not read in time. */
@@ -118,7 +121,9 @@ export class Connections {
     const next = waiting.shift()!;
     this.#waiting--;
     this.#begin(connection, next.request, next.response);
-    if (waiting.length === 0 && !socket.writableNeedDrain) socket.emit('drain');
+    // Node reads on as soon as an answer has gone.
+    if (waiting.length > 0) pause(socket);
+    else if (!socket.writableNeedDrain) socket.emit('drain');
   }
 
   #closed(connection: Connection): void {
@@ -128,6 +133,16 @@ export class Connections {
     // Node tells the answer that was being written; those queued behind it would never hear of it.
     for (const response of [...connection.underWay]) leave.call(response);
   }
+}
+
+/**
+ * Reads no further, until 'drain': by the marks that Node itself sets on a connection whose answers are not read. To pause
+ * the socket alone does not do it, as the parser reads from beneath it.
+ */
+function pause(socket: ServerSocket): void {
+  socket._paused = true;
+  socket.pause();
+  socket.parser?.pause();
 }
 
 /** One function for all answers: it is called for each, once or twice. */

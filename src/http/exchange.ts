@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { newId, publicId, type Uuid } from '../ids.ts';
 import type { Logger } from '../log.ts';
 import type { Principal } from '../organisations/authenticate.ts';
+import { redactKeys } from '../redact-keys.ts';
 import type { HttpMetrics } from './api-runtime.ts';
 import type { ClientAddress } from './client-address.ts';
 import { requireRoom, type Share } from './in-flight.ts';
@@ -163,14 +164,13 @@ export class Exchange {
   }
 }
 
-const KEY_IN_PATH = /sk_(test|live)_[A-Za-z0-9_-]*/g;
 const MAX_LOGGED_PATH = 200;
 
 /** Without the query (filters carry personal text), and without an API key that somebody put into the path. */
 export function loggedPath(target: string): string {
   const end = target.indexOf('?');
   const path = (end < 0 ? target : target.slice(0, end)).slice(0, MAX_LOGGED_PATH);
-  return path.includes('sk_') ? path.replace(KEY_IN_PATH, 'sk_$1_[redacted]') : path;
+  return path.includes('%') || path.includes('_') ? redactKeys(path) : path;
 }
 
 declare global {

@@ -1,7 +1,6 @@
 /** What the machinery around a process asks: is it alive, may it be sent requests, and what does it measure. No API key. */
 import type { Express } from 'express';
 import type { PipelineContext } from './pipeline.ts';
-import { postgresAnswers } from './readiness-store.ts';
 import { closePath } from './router.ts';
 
 /** Readiness speaks for this process alone: what is wrong with the whole is an alert, not a reason to stop sending. */
@@ -13,7 +12,7 @@ export function mountOperations(app: Express, { runtime, services }: PipelineCon
 
   const readyz = app.route('/readyz').get(async (request) => {
     const exchange = quietly(request.exchange, '/readyz');
-    const postgres = await postgresAnswers(runtime.pool);
+    const postgres = await services.readiness.postgresAnswers();
     const ready = postgres && !services.draining;
     const body = JSON.stringify({
       status: ready ? 'ok' : 'unavailable',

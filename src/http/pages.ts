@@ -88,10 +88,17 @@ export function givenTexts(value: unknown): string[] | undefined {
   return Array.isArray(value) ? value.flatMap((part: string) => part.split(',')) : undefined;
 }
 
+/** What RFC 3339 can write and Postgres can hold: neither has a year 0, and beyond 9999 a year has five digits. */
+const FIRST_INSTANT = Date.parse('0001-01-01T00:00:00Z');
+const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z');
+
 /** RFC 3339 with any offset. Digits beyond the millisecond are cut off. */
 export const instant = z.iso
   .datetime({ offset: true, error: 'Expects a time as RFC 3339 writes it, such as 2026-03-01T09:30:00Z.' })
   .transform((text): Instant => Date.parse(text))
+  .refine((time) => time >= FIRST_INSTANT && time <= LAST_INSTANT, {
+    error: 'Expects a time from 0001-01-01T00:00:00Z to 9999-12-31T23:59:59.999Z, once its offset is taken off.',
+  })
   .meta({ type: 'string', format: 'date-time' });
 
 export const createdAtFilter = z

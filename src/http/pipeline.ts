@@ -3,15 +3,18 @@
  * key, limit, scope, body, then all faults of body, query and headers at once, then the use case, then the answer.
  */
 import type { Request } from 'express';
-import { ApiError } from '../errors.ts';
+import { classifyFailure } from '../db/postgres-errors.ts';
+import { ApiError, ERRORS } from '../errors.ts';
+import { findFirstAnswer } from '../idempotency/find-first-answer.ts';
 import { type IdKind, parsePublicId } from '../ids.ts';
 import { type JsonObject, toJson } from '../json.ts';
 import { allowsScope } from '../organisations/api-key.ts';
 import type { Principal } from '../organisations/authenticate.ts';
+import { storedAnswer } from './answers.ts';
 import type { ApiRuntime } from './api-runtime.ts';
 import { type Exchange, PROBLEM_TYPE } from './exchange.ts';
 import { type FactualFault, faultsOf, requireFaultless } from './faults.ts';
-import { parseBody } from './json-body.ts';
+import { parseBody, parseLeniently } from './json-body.ts';
 import { jsonPointer } from './json-pointer.ts';
 import { parameterName, parseQuery } from './query-string.ts';
 import {
@@ -24,8 +27,8 @@ import {
   rateLimitHeaders,
 } from './rate-limiter.ts';
 import { readBody } from './request-body.ts';
-import { fingerprintOf, idempotencyKeyFault, readIfMatch, readWait } from './request-headers.ts';
-import type { Route, RouteAnswer } from './route.ts';
+import { fingerprintOf, idempotencyKeyFault, isIdempotencyKey, readIfMatch, readWait } from './request-headers.ts';
+import type { Route, RouteAnswer, RouteRequest } from './route.ts';
 import { emptyBody, emptyQuery } from './schemas/empty.ts';
 import type { ApiServices } from './services.ts';
 
@@ -36,7 +39,7 @@ export interface PipelineContext {
 
 /** Carries one request through a route; rejects with whatever refuses it. */
 export async function serve(route: Route, request: Request, context: PipelineContext): Promise<void> {
-  const { runtime, services } = context;
+  const { services } = context;
   const { exchange } = request;
   const writes = route.method !== 'get';
   exchange.route = route.path;
@@ -51,41 +54,128 @@ export async function serve(route: Route, request: Request, context: PipelineCon
   const params = readParams(route, request.params as Record<string, string>);
 
   const rawBody = takesBody(route) ? await readBody(request, (bytes) => payForBody(exchange, bytes, context)) : '';
+  const waitSeconds = route.prefersWait ? readWait(request.headers.prefer) : undefined;
+  const given: Given = {
+    params,
+    body: undefined,
+    query: undefined,
+    version: undefined,
+    fingerprint: undefined,
+    waitSeconds,
+  };
+  let answer: RouteAnswer;
+  try {
+    const idempotencyKey = check(route, request, rawBody, given);
+    const filters = metadataFilters(given.query);
+    if (filters > 0) await takePoints(exchange, policy, filters * POINTS.metadataFilter, context);
+    answer = await route.handle(routeRequest(request, given, idempotencyKey, context));
+  } catch (error) {
+    const first =
+      writes && isFaultOfForm(error) ? await firstAnswer(route, request, rawBody, given, context) : undefined;
+    if (first === undefined) throw error;
+    answer = first;
+  }
+  if (!writes) exchange.carry(0);
+  sendAnswer(exchange, answer, waitSeconds);
+}
+
+/** What a request gives, as far as it has been checked. */
+interface Given {
+  params: Record<string, string>;
+  /** Validated, as the route's schemas give them. */
+  body: unknown;
+  query: unknown;
+  version: number | undefined;
+  fingerprint: (() => Buffer) | undefined;
+  waitSeconds: number | undefined;
+}
+
+/** Checks body, query and headers, and gives the idempotency key. Throws ApiError with all faults at once. */
+function check(route: Route, request: Request, rawBody: string, given: Given): string | null {
+  const { headers } = request;
   const faults: FactualFault[] = [];
   const body: JsonObject = rawBody === '' ? {} : parseBody(rawBody, faults, route.bodyMembers);
-  const validBody = route.plainBody?.(body) ?? validate(route.body ?? emptyBody, body, jsonPointer, faults);
-  const validQuery = readQuery(route, request.url, faults);
-  const { headers } = request;
-  const idempotencyKey = headers['idempotency-key'] as string | undefined;
-  const { version, fault: versionFault } = route.ifMatch ? readIfMatch(headers['if-match']) : {};
+  given.body = route.plainBody?.(body) ?? validate(route.body ?? emptyBody, body, jsonPointer, faults);
+  given.query = readQuery(route, request.url, faults);
+  const { version, fault: versionFault } = route.ifMatch ? readIfMatch(headers['if-match']) : NO_VERSION;
+  given.version = version;
   if (versionFault) faults.push(versionFault);
-  const dryRun = (validQuery as { dry_run?: boolean } | undefined)?.dry_run === true;
-  const keyFault = writes
-    ? idempotencyKeyFault(idempotencyKey, route.idempotency === 'required' && !dryRun)
-    : undefined;
+  if (route.method === 'get') {
+    requireFaultless(faults);
+    return null;
+  }
+  const idempotencyKey = headers['idempotency-key'] as string | undefined;
+  const dryRun = (given.query as { dry_run?: boolean } | undefined)?.dry_run === true;
+  const keyFault = idempotencyKeyFault(idempotencyKey, route.idempotency === 'required' && !dryRun);
   if (keyFault) faults.push(keyFault);
   requireFaultless(faults);
-  const filters = metadataFilters(validQuery);
-  if (filters > 0) await takePoints(exchange, policy, filters * POINTS.metadataFilter, context);
+  given.fingerprint = () => fingerprintOf({ method: request.method, path: request.path, body });
+  return idempotencyKey ?? null;
+}
 
-  const waitSeconds = route.prefersWait ? readWait(headers.prefer) : undefined;
-  const answer = await route.handle({
+const NO_VERSION: ReturnType<typeof readIfMatch> = {};
+
+function routeRequest(
+  request: Request,
+  { params, body, query, version, fingerprint, waitSeconds }: Given,
+  idempotencyKey: string | null,
+  { runtime, services }: PipelineContext,
+): RouteRequest {
+  const { exchange } = request;
+  return {
     runtime,
     services,
-    principal,
+    principal: exchange.principal!,
     requestId: exchange.requestId,
     params,
-    body: validBody,
-    query: validQuery,
-    idempotencyKey: (writes ? idempotencyKey : undefined) ?? null,
-    fingerprint: () => fingerprintOf({ method: request.method, path: request.path, body }),
+    body,
+    query,
+    idempotencyKey,
+    fingerprint: fingerprint!,
     ifMatch: version,
     waitSeconds,
     disconnected: () => abortedOnClose(request),
     aside: (wait) => exchange.aside(wait),
-  });
-  if (!writes) exchange.carry(0);
-  sendAnswer(exchange, answer, waitSeconds);
+  };
+}
+
+function isFaultOfForm(error: unknown): boolean {
+  return error instanceof ApiError && ERRORS[error.code].status === 400;
+}
+
+/**
+ * What the request was answered when a release of before accepted it under its key; undefined when it was not. Asked only when
+ * the request is about to be refused. Rejects when that cannot be told now: then nobody says that it was refused.
+ */
+async function firstAnswer(
+  route: Route,
+  request: Request,
+  rawBody: string,
+  given: Given,
+  context: PipelineContext,
+): Promise<RouteAnswer | undefined> {
+  const { runtime } = context;
+  const { exchange, method, path } = request;
+  const key = request.headers['idempotency-key'] as string | undefined;
+  if (key === undefined || !isIdempotencyKey(key) || isDryRun(request.url)) return undefined;
+  const fingerprint = () => {
+    const body = rawBody === '' ? {} : parseLeniently(rawBody);
+    return body && fingerprintOf({ method, path, body });
+  };
+  try {
+    const { bookId } = exchange.principal!;
+    const answer = await findFirstAnswer(runtime, { bookId, key, fingerprint, requestId: exchange.requestId });
+    if (answer === undefined) return undefined;
+    return route.replay?.(routeRequest(request, given, key, context), answer) ?? storedAnswer(answer);
+  } catch (error) {
+    if (classifyFailure(error) === 'transient') throw error;
+    runtime.log.error({ err: error, request_id: exchange.publicRequestId }, 'first answer not looked up');
+    return undefined;
+  }
+}
+
+function isDryRun(target: string): boolean {
+  return parseQuery(target).query.dry_run === 'true';
 }
 
 /** Node keeps the first of several, a proxy before it perhaps another: then two would speak of two keys. */

@@ -4,6 +4,7 @@
  */
 import type { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
+import type { OnceAnswer } from '../idempotency/once.ts';
 import type { IdKind, Uuid } from '../ids.ts';
 import type { JsonObject } from '../json.ts';
 import type { Scope } from '../organisations/api-key.ts';
@@ -85,6 +86,11 @@ export interface Route<BodySchema extends z.ZodType = z.ZodType, QuerySchema ext
   /** Codes of its own, beside those that every route has. */
   errors?: readonly ErrorCode[];
   handle(request: RouteRequest<z.output<BodySchema>, z.output<QuerySchema>>): Promise<RouteAnswer>;
+  /**
+   * Makes of a stored answer what `handle` makes of one, where a rule refuses the request by now. The request has no body and no
+   * query then. Without it, the stored answer is sent as it stands.
+   */
+  replay?(request: RouteRequest, answer: OnceAnswer): RouteAnswer | Promise<RouteAnswer>;
 }
 
 /** Keeps the types of the schemas for the handler, and forgets them for the table. */

@@ -7,20 +7,23 @@ import { Gate } from './authentication.ts';
 import { InFlight } from './in-flight.ts';
 import { createUsageCounter } from './rate-limit-counter.ts';
 import { RateLimiter } from './rate-limiter.ts';
+import { Readiness } from './readiness.ts';
 import { Waiters } from './waiting.ts';
 
 export class ApiServices {
   readonly gate: Gate;
   readonly limiter: RateLimiter;
   readonly inFlight = new InFlight();
+  readonly readiness: Readiness;
   readonly payoutWaiters: Waiters<Payout>;
   #draining = false;
 
   /** `redis` counts requests for all processes together; without one, this process counts by itself. */
   constructor(runtime: ApiRuntime, redis?: RedisConnection) {
-    const { log, pool } = runtime;
+    const { config, log, pool } = runtime;
     this.gate = new Gate(runtime.authenticator);
     this.limiter = new RateLimiter(createUsageCounter({ redis, log }));
+    this.readiness = new Readiness(config, log);
     this.payoutWaiters = new Waiters((bookId, ids) => loadPayouts(pool, bookId, ids), log);
   }
 
@@ -32,5 +35,10 @@ export class ApiServices {
   drain(): void {
     this.#draining = true;
     this.payoutWaiters.close();
+  }
+
+  /** After the last request. */
+  close(): Promise<void> {
+    return this.readiness.close();
   }
 }

@@ -59,7 +59,7 @@ export function once(command: Command<Stored | Refusal>, request: OnceRequest): 
 }
 
 /** The answer to a key that is known: the first one again, or why not. */
-function recall(known: IdempotencyRecord, request: OnceRequest, requestId: Uuid): OnceAnswer {
+export function recall(known: IdempotencyRecord, request: OnceRequest, requestId: Uuid): OnceAnswer {
   const reference = known.resource && known.resourceId ? resourceReference(known.resource, known.resourceId) : null;
   const refuse = (refusal: Refusal) => firstAnswer(refusalAnswer(refusal, { requestId, publicUrl: request.publicUrl }));
   if (known.voidedAt !== null) return refuse({ refused: 'idempotency_key_voided' });

@@ -463,6 +463,70 @@ describe('paths and queries', () => {
   });
 });
 
+test('times beyond what the calendar or Postgres can hold are refused by name', async () => {
+  const times = [
+    '0000-01-01T00:00:00Z',
+    '0001-01-01T00:00:00+14:00',
+    '9999-12-31T23:59:59-14:00',
+    '9999-12-31T23:59:59.999-00:01',
+    '+275760-09-13T00:00:00Z',
+    '275760-09-13T00:00:00.001Z',
+    '-000001-01-01T00:00:00Z',
+    '2016-12-31T23:59:60Z',
+    '2026-02-29T00:00:00Z',
+    '2026-01-01T24:00:00Z',
+    '2026-01-01T00:00:00+24:00',
+    '2026-01-01',
+    'infinity',
+    '',
+  ];
+  const parameters = [
+    ...['payouts', 'accounts', 'events'].flatMap((list) =>
+      ['gte', 'lt'].map((bound) => ({ path: `/v1/${list}`, name: `created_at[${bound}]` })),
+    ),
+    { path: `/v1/accounts/${account.id}/balance`, name: 'at' },
+  ];
+  for (const time of times) {
+    for (const { path, name } of parameters) {
+      const answer = await client.get<Problem>(`${path}?${name}=${encodeURIComponent(time)}`);
+      expect(`${name} ${time} ${answer.status} ${answer.body.code} ${answer.body.param}`).toBe(
+        `${name} ${time} 400 parameter_invalid ${name}`,
+      );
+    }
+  }
+  for (const time of ['0001-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z', '0001-01-01T12:00:00-12:00'])
+    expect((await client.get(`/v1/accounts/${account.id}/balance?at=${encodeURIComponent(time)}`)).status).toBe(200);
+});
+
+test.each([
+  ' ',
+  '\u00a0\u3000',
+  '\u200b\u2060',
+  'A\tB',
+  'A\u0085',
+  'A\u007f',
+  '\u202eABC',
+  'A\u2066B',
+  '\u200fA',
+  '\u061cA',
+  'A\u2028',
+])('an alias that people cannot read is refused: %j', async (alias) => {
+  expect(await refused({ ...GOOD, destination: { type: 'cliq', alias } })).toMatchObject({
+    status: 400,
+    code: 'parameter_invalid',
+    param: '/destination/alias',
+  });
+});
+
+test('the query form of an idempotency key refuses as the path does', async () => {
+  expect((await client.get('/v1/idempotency_keys?key=never-seen')).body).toMatchObject({ status: 404, param: 'key' });
+  expect((await client.get('/v1/idempotency_keys')).body).toMatchObject({ code: 'parameter_missing', param: 'key' });
+  expect((await client.get('/v1/idempotency_keys?key=two%20words')).body).toMatchObject({
+    code: 'idempotency_key_invalid',
+    param: 'key',
+  });
+});
+
 test('webhook endpoints that lead nowhere good are refused by name', async () => {
   const answerTo = async (body: unknown) => (await client.post<Problem>('/v1/webhooks', body)).body;
   expect(await answerTo({ url: 'ftp://example.com' })).toMatchObject({ status: 400, param: '/url' });

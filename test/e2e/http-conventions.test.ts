@@ -385,3 +385,22 @@ test('every answer has a request id of its own, and events and entries carry it'
   const events = await client.read<List<Event>>(`/v1/events?object=${answer.body.id}`);
   expect(new Set(events.data.map(({ request_id }) => request_id))).toEqual(new Set([answer.body.request_id]));
 });
+
+test.each(['Caf\u00e9 M\u00fcller', '\u0645\u062d\u0644', '+962 79 000 0000', '\ud83d\udc68\u200d\ud83c\udf73'])(
+  'an alias of any script is taken: %j',
+  async (alias) => {
+    expect((await client.requestPayout({ destination: { type: 'cliq', alias } })).status).toBe(202);
+  },
+);
+
+test.each(['.', '..', '/', 'a/b', '%2e', '?key=x', '../payouts', '+&#'])(
+  'a key named %j can be asked about',
+  async (key) => {
+    const idempotencyKey = `${key}`;
+    const { id } = await client.pay({ idempotencyKey });
+    const found = await client.get<{ key: string; resource_id: string }>(
+      `/v1/idempotency_keys?key=${encodeURIComponent(key)}`,
+    );
+    expect(found.body).toMatchObject({ key, resource_id: id });
+  },
+);

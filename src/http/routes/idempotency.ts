@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { formatInstant, formatInstantOrNull } from '../../clock.ts';
 import { ApiError } from '../../errors.ts';
 import type { IdempotencyRecord } from '../../idempotency/idempotency-key.ts';
@@ -7,11 +8,10 @@ import { publicId } from '../../ids.ts';
 import { resourceReference } from '../../ledger/entry-view.ts';
 import { actorOf, found, isLive } from '../answers.ts';
 import { isIdempotencyKey, MAX_IDEMPOTENCY_KEY_LENGTH } from '../request-headers.ts';
-import { type RouteRequest, route } from '../route.ts';
+import { type RouteAnswer, type RouteRequest, route } from '../route.ts';
 import { idempotencyKey } from '../schemas/idempotency.ts';
 
-function keyOf({ params }: RouteRequest): string {
-  const key = params.key!;
+function checkedKey(key: string): string {
   if (isIdempotencyKey(key)) return key;
   throw new ApiError('idempotency_key_invalid', {
     param: 'key',
@@ -48,12 +48,28 @@ const read = route({
   params: { key: 'text' },
   responses: { 200: { description: 'What the key stands for.', schema: idempotencyKey } },
   errors: ['resource_not_found', 'idempotency_key_invalid'],
-  async handle(request) {
-    const { runtime, principal } = request;
-    const record = found(await findIdempotencyKey(runtime.pool, principal.bookId, keyOf(request)), 'key');
-    return { status: 200, json: view(record, isLive(principal)) };
-  },
+  handle: (request) => answerAbout(request, request.params.key!),
 });
+
+const find = route({
+  method: 'get',
+  path: '/v1/idempotency_keys',
+  operation: 'findIdempotencyKey',
+  tag: 'Idempotency',
+  summary: 'Did my money move? By any key',
+  description:
+    'The same as `GET /v1/idempotency_keys/{key}`, for keys that do not survive in a path: clients and proxies take `.` and `..`, also as `%2E%2E`, for steps in the path, and some decode `%2F`.',
+  scope: 'idempotency_keys:read',
+  query: z.strictObject({ key: z.string().meta({ description: 'The key, percent-encoded.', example: '..' }) }),
+  responses: { 200: { description: 'What the key stands for.', schema: idempotencyKey } },
+  errors: ['resource_not_found', 'idempotency_key_invalid'],
+  handle: (request) => answerAbout(request, request.query.key),
+});
+
+async function answerAbout({ runtime, principal }: RouteRequest, key: string): Promise<RouteAnswer> {
+  const record = found(await findIdempotencyKey(runtime.pool, principal.bookId, checkedKey(key)), 'key');
+  return { status: 200, json: view(record, isLive(principal)) };
+}
 
 const voidRoute = route({
   method: 'post',
@@ -69,10 +85,10 @@ const voidRoute = route({
   errors: ['idempotency_key_invalid'],
   async handle(request) {
     const { runtime, principal, requestId } = request;
-    const command = voidKey({ key: keyOf(request), requestId, actor: actorOf(principal) });
+    const command = voidKey({ key: checkedKey(request.params.key!), requestId, actor: actorOf(principal) });
     const record = await runtime.committer.submit(principal.bookId, command);
     return { status: 200, json: view(record, isLive(principal)) };
   },
 });
 
-export const idempotencyRoutes = [read, voidRoute];
+export const idempotencyRoutes = [read, find, voidRoute];

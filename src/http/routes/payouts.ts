@@ -92,6 +92,7 @@ const create = route({
     });
     return held(request, answer);
   },
+  replay: (request, answer) => held(request, answer),
 });
 
 function destinationOf(destination: CreateBody['destination']): DestinationInput {

@@ -1,5 +1,6 @@
 import { ApiError } from '../../errors.ts';
 import { internalKey, type Stored } from '../../idempotency/idempotency-key.ts';
+import type { OnceAnswer } from '../../idempotency/once.ts';
 import { publicId } from '../../ids.ts';
 import type { Command, Refusal } from '../../ledger/command.ts';
 import { deliveryView, listDeliveries } from '../../webhooks/delivery-list-store.ts';
@@ -19,7 +20,7 @@ import {
 } from '../../webhooks/manage-endpoint.ts';
 import { type AllowList, parseAllowList } from '../../webhooks/public-address.ts';
 import { newSecret } from '../../webhooks/signature.ts';
-import { actorOf, found, isLive, runCommand } from '../answers.ts';
+import { actorOf, found, isLive, runCommand, storedAnswer } from '../answers.ts';
 import { listQuery, oneOrMore, pageAnswer, pageRequest, readList } from '../pages.ts';
 import { type RouteAnswer, type RouteRequest, route } from '../route.ts';
 import { event } from '../schemas/events.ts';
@@ -46,10 +47,18 @@ function requireUrl(request: RouteRequest, url: string): void {
 
 /** Answers that show a secret are kept with it sealed. */
 async function runRevealing(request: RouteRequest, command: Command<Stored | Refusal>): Promise<RouteAnswer> {
-  const { runtime, principal, idempotencyKey } = request;
   const answer = await runCommand(request, command);
-  const place = answerSecretPlace(principal.bookId, idempotencyKey ?? internalKey(command.id));
+  return revealed(request, answer, request.idempotencyKey ?? internalKey(command.id));
+}
+
+function revealed({ runtime, principal }: RouteRequest, answer: RouteAnswer, key: string): RouteAnswer {
+  const place = answerSecretPlace(principal.bookId, key);
   return { ...answer, text: revealedAnswer(answer.text!, runtime.secretBox, place) };
+}
+
+/** Of a request that came with a key. */
+function replayRevealing(request: RouteRequest, answer: OnceAnswer): RouteAnswer {
+  return revealed(request, storedAnswer(answer), request.idempotencyKey!);
 }
 
 function newSecretOf({ runtime, principal, idempotencyKey }: RouteRequest): NewSecret {
@@ -87,6 +96,7 @@ const create = route({
     });
     return runRevealing(request, command);
   },
+  replay: replayRevealing,
 });
 
 const list = route({
@@ -222,6 +232,7 @@ const rotate = route({
     });
     return runRevealing(request, command);
   },
+  replay: replayRevealing,
 });
 
 const deliveries = route({

@@ -18,6 +18,23 @@ export function textUpTo(maximum: number, description?: string) {
     .meta({ minLength: 1, maxLength: maximum, description });
 }
 
+/** Control characters, line and paragraph separators, and those that turn the direction of the text around them. */
+const FORBIDDEN_IN_ALIAS = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+/** Something that can be seen. */
+const VISIBLE = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cf}]/u;
+
+/** What a payee is known by at a bank: a person must be able to see what it says. */
+export function aliasUpTo(maximum: number, description?: string) {
+  return textUpTo(maximum, description).check((context) => {
+    const detail = FORBIDDEN_IN_ALIAS.test(context.value)
+      ? 'Contains a control character or one that changes the direction of text.'
+      : VISIBLE.test(context.value)
+        ? undefined
+        : 'Expects something other than white space.';
+    if (detail && context.value !== '') context.issues.push({ code: 'custom', input: context.value, message: detail });
+  });
+}
+
 function lengthFault(text: string, maximum: number): string | undefined {
   if (text.length > 0 && text.length <= maximum) return undefined;
   if (text.length > 0 && text.length <= 2 * maximum && [...text].length <= maximum) return undefined;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { PAYOUT_TRANSITIONS, type PayoutStatus } from '../../payouts/payout.ts';
 import { RAIL_FAILURE_CODES } from '../../rails/failure-codes.ts';
 import { positiveAmount } from './amount.ts';
-import { currency, description, externalId, metadata, reference, TEXT_LIMITS, textUpTo } from './fields.ts';
+import { aliasUpTo, currency, description, externalId, metadata, reference, TEXT_LIMITS, textUpTo } from './fields.ts';
 import * as shown from './shown.ts';
 
 export const PAYOUT_STATUSES = Object.keys(PAYOUT_TRANSITIONS) as [PayoutStatus, ...PayoutStatus[]];
@@ -11,7 +11,7 @@ export const PAYOUT_STATUSES = Object.keys(PAYOUT_TRANSITIONS) as [PayoutStatus,
 const cliqDestination = z
   .strictObject({
     type: z.literal('cliq'),
-    alias: textUpTo(
+    alias: aliasUpTo(
       TEXT_LIMITS.alias,
       'The alias or the mobile number that the payee has registered. Kept encrypted, shown masked.',
     ),

@@ -38,9 +38,13 @@ function readDestination(value: unknown): CreatePayout['destination'] | undefine
   if (typeof value !== 'object' || value === null) return undefined;
   const { type, alias, provider } = value as JsonObject;
   if (type !== 'cliq' || typeof alias !== 'string' || !hasOnly(value, DESTINATION_MEMBERS)) return undefined;
-  if (!isText(alias, TEXT_LIMITS.alias) || !isText(provider, TEXT_LIMITS.provider)) return undefined;
+  if (!isText(alias, TEXT_LIMITS.alias) || !PLAIN_ALIAS.test(alias) || !isText(provider, TEXT_LIMITS.provider))
+    return undefined;
   return provider === undefined ? { type, alias } : { type, alias, provider };
 }
+
+/** Visible ASCII: no alias that the schema could refuse. */
+const PLAIN_ALIAS = /^[!-~]*$/;
 
 /** Absent, null, or short enough however characters are counted. */
 function isText(value: unknown, maximum: number): value is string | null | undefined {

@@ -1,0 +1,75 @@
+/**
+ * Whether Postgres answers this process, asked on a connection of its own: neither a slow statement of one book nor a pool
+ * whose connections are all taken says anything about Postgres. Probes that come together share one statement.
+ */
+import type { Config } from '../config.ts';
+import { createPool, type Pool } from '../db/pool.ts';
+import { classifyFailure } from '../db/postgres-errors.ts';
+import type { Logger } from '../log.ts';
+import { TimeLimitExceeded, withinLimit } from '../time-limit.ts';
+import { askPostgres } from './readiness-store.ts';
+
+/** A probe gives up after a second or so. */
+const PATIENCE_MS = 1_000;
+/**
+ * So long after its last answer, Postgres is taken to be there although it is slow to answer: behind a pooler whose
+ * connections are all taken, the statement waits until one is free. Beyond it, it hangs.
+ */
+const SLOW_MS = 10_000;
+
+export interface ReadinessOptions {
+  patienceMs?: number;
+  slowMs?: number;
+  now?: () => number;
+}
+
+export class Readiness {
+  readonly #pool: Pool;
+  readonly #patienceMs: number;
+  readonly #slowMs: number;
+  readonly #now: () => number;
+  #asked: Promise<void> | undefined;
+  #answeredAt = Number.NEGATIVE_INFINITY;
+
+  constructor(config: Pick<Config, 'DATABASE_URL'>, log: Logger, options: ReadinessOptions = {}) {
+    this.#patienceMs = options.patienceMs ?? PATIENCE_MS;
+    this.#slowMs = options.slowMs ?? SLOW_MS;
+    this.#now = options.now ?? (() => performance.now());
+    this.#pool = createPool({
+      url: config.DATABASE_URL,
+      name: 'countinghouse-readiness',
+      size: 1,
+      log,
+      queryTimeoutMs: this.#slowMs,
+      namedStatements: false,
+    });
+  }
+
+  /** Within about a second. False when Postgres cannot be reached, or has not answered for SLOW_MS. */
+  async postgresAnswers(): Promise<boolean> {
+    this.#asked ??= this.#ask().finally(() => {
+      this.#asked = undefined;
+    });
+    try {
+      await withinLimit(this.#asked, { what: 'Postgres', limitMs: this.#patienceMs });
+      return true;
+    } catch (error) {
+      return error instanceof TimeLimitExceeded && this.#now() - this.#answeredAt < this.#slowMs;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
+
+  async #ask(): Promise<void> {
+    try {
+      await askPostgres(this.#pool);
+    } catch (error) {
+      // The connection may have been lost since the last probe: that of a Postgres that is back is a new one.
+      if (classifyFailure(error) !== 'transient') throw error;
+      await askPostgres(this.#pool);
+    }
+    this.#answeredAt = this.#now();
+  }
+}

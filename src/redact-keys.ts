@@ -1,0 +1,28 @@
+/** API keys in texts that are logged: paths and messages that somebody put one into, in any spelling that a path can have. */
+
+const KEY = /sk_(test|live)_[A-Za-z0-9_-]*/gi;
+const PERCENT_ENCODED = /%[0-7][0-9a-f]/gi;
+
+/**
+ * The text without API keys. One that hides a key behind percent-encoding is decoded as often as it takes, and stays so: what
+ * reads the log may decode it as well.
+ */
+export function redactKeys(text: string): string {
+  const plain = text.replace(KEY, 'sk_$1_[redacted]');
+  if (!plain.includes('%')) return plain;
+  const decoded = decodedWhole(plain);
+  const redacted = decoded.replace(KEY, 'sk_$1_[redacted]');
+  return redacted === decoded ? plain : redacted;
+}
+
+/** ASCII alone, which is all that keys are made of; each round is shorter, so that it ends. */
+function decodedWhole(text: string): string {
+  let decoded = text;
+  for (;;) {
+    const next = decoded.replace(PERCENT_ENCODED, (encoded) =>
+      String.fromCharCode(Number.parseInt(encoded.slice(1), 16)),
+    );
+    if (next === decoded) return decoded;
+    decoded = next;
+  }
+}

@@ -1,0 +1,59 @@
+/** Readiness speaks of Postgres alone: not of what one book asks of it. */
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { until } from '../../scripts/faults/client.ts';
+import { Readiness } from '../../src/http/readiness.ts';
+import { createLogger } from '../../src/log.ts';
+import { describeWithPgBouncer } from '../support/pgbouncer.ts';
+import { type Product, startProduct } from '../support/product.ts';
+
+describe('directly', () => slowStatements(false));
+describeWithPgBouncer('through PgBouncer', () => slowStatements(true));
+
+function slowStatements(throughPgBouncer: boolean): void {
+  let product: Product;
+  beforeAll(async () => {
+    product = await startProduct({ backend: 'postgres', pools: [], throughPgBouncer });
+  });
+  afterAll(() => product?.close());
+
+  const ready = async () => (await fetch(`${product.baseUrl}/readyz`)).status;
+
+  test('slow statements on every connection of the pool leave the process ready', async () => {
+    expect(await ready()).toBe(200);
+    const { pool, config } = product.runtime;
+    const slow = Array.from({ length: config.DATABASE_POOL_SIZE * 3 }, () =>
+      pool.query('SELECT pg_sleep(2)').catch(() => undefined),
+    );
+    await until(
+      () => pool.waitingCount,
+      (count) => count > 0,
+    );
+    const answers = await Promise.all(Array.from({ length: 20 }, ready));
+    expect(new Set(answers)).toEqual(new Set([200]));
+    await Promise.allSettled(slow);
+  });
+}
+
+test('probes that come together are answered together; a Postgres that is away is told', async () => {
+  const product = await startProduct({ backend: 'postgres', pools: [] });
+  const readiness = new Readiness(product.runtime.config, createLogger('silent', 'test'));
+  expect(await Promise.all(Array.from({ length: 50 }, () => readiness.postgresAnswers()))).not.toContain(false);
+  await readiness.close();
+  await product.close();
+
+  const away = new Readiness({ DATABASE_URL: 'postgres://x:y@127.0.0.1:1/z' }, createLogger('silent', 'test'));
+  expect(await away.postgresAnswers()).toBe(false);
+  await away.close();
+});
+
+test('a Postgres that takes the connection and says nothing is not ready', async () => {
+  const silent = createServer(() => undefined);
+  await once(silent.listen(0, '127.0.0.1'), 'listening');
+  const { port } = silent.address() as { port: number };
+  const url = `postgres://x:y@127.0.0.1:${port}/z`;
+  const readiness = new Readiness({ DATABASE_URL: url }, createLogger('silent', 'test'), { patienceMs: 20 });
+  expect(await Promise.all([readiness.postgresAnswers(), readiness.postgresAnswers()])).toEqual([false, false]);
+  silent.close();
+});

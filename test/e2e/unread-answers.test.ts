@@ -1,0 +1,152 @@
+/** Clients that send and do not read: what they hold is bounded, and nobody else notices. */
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Client, until } from '../../scripts/faults/client.ts';
+import { Connections } from '../../src/http/connections.ts';
+import { IN_FLIGHT_LIMITS, InFlight } from '../../src/http/in-flight.ts';
+import { newId } from '../../src/ids.ts';
+import { type OrganisationKeys, type Product, startProduct } from '../support/product.ts';
+
+let product: Product;
+let keys: OrganisationKeys;
+let client: Client;
+
+beforeAll(async () => {
+  product = await startProduct({
+    backend: 'postgres',
+    pools: [],
+    environment: { RATE_LIMIT_READS_PER_SECOND: '100000', RATE_LIMIT_WRITES_PER_SECOND: '100000' },
+  });
+  ({ keys, client } = await product.organisation());
+});
+afterAll(() => product?.close());
+
+function open(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.pause();
+  return new Promise((resolve) => socket.once('connect', () => resolve(socket)));
+}
+
+test('a connection that sends requests and reads nothing is read no further, and is answered once it reads', async () => {
+  const waiting: ServerResponse[] = [];
+  let begun = 0;
+  let arrived = 0;
+  let free = false;
+  const connections = new Connections((_request, response) => {
+    begun++;
+    if (free) response.end('x');
+    else waiting.push(response);
+  });
+  const server = createServer((request, response) => {
+    arrived++;
+    connections.arrived(request, response);
+  });
+  server.on('connection', (socket) => connections.open(socket));
+  await once(server.listen(0), 'listening');
+  const socket = await open((server.address() as { port: number }).port);
+  const requests = 20_000;
+  for (let sent = 0; sent < requests; sent += 100) socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(100));
+  await until(
+    () => arrived,
+    (count) => count > 8,
+  );
+  // What one read of the socket holds; with the next turn of the loop another one would have come.
+  await new Promise((resolve) => setImmediate(resolve));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(begun).toBe(8);
+  expect(arrived).toBeLessThan(3_000);
+  let answers = 0;
+  socket.on('data', (part) => {
+    answers += part.toString().split('HTTP/1.1 200').length - 1;
+  });
+  socket.resume();
+  free = true;
+  for (const response of waiting) response.end('x');
+  await until(
+    () => answers,
+    (count) => count > requests - 100,
+  );
+  expect(begun).toBe(requests);
+  socket.destroy();
+  server.closeAllConnections();
+  server.close();
+  connections.close();
+});
+
+test('an answer that is not read in time ends its connection', async () => {
+  const clock = { now: 0 };
+  const connections = new Connections((_request, response) => void response.end(Buffer.alloc(32_000_000)), {
+    answerMs: 5_000,
+    now: () => clock.now,
+  });
+  const server = createServer((request, response) => connections.arrived(request, response));
+  server.on('connection', (socket) => connections.open(socket));
+  await once(server.listen(0), 'listening');
+  const reader = await open((server.address() as { port: number }).port);
+  const idle = await open((server.address() as { port: number }).port);
+  const closed = once(reader, 'close');
+  reader.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  await once(server, 'request');
+  connections.endUnread();
+  clock.now += 4_999;
+  connections.endUnread();
+  expect(reader.destroyed).toBe(false);
+  clock.now += 1;
+  connections.endUnread();
+  reader.resume();
+  await closed;
+  idle.resume();
+  expect(idle.destroyed).toBe(false);
+  idle.destroy();
+  server.close();
+  connections.close();
+});
+
+test('a book has so many bytes and requests in flight, and no more', () => {
+  const inFlight = new InFlight();
+  const bookId = newId();
+  const share = inFlight.shareOf(bookId);
+  share.requests = IN_FLIGHT_LIMITS.requests;
+  expect(() => inFlight.shareOf(bookId)).toThrow(expect.objectContaining({ code: 'rate_limited' }));
+  share.held = 1;
+  expect(inFlight.shareOf(bookId)).toBe(share);
+  share.bytes = IN_FLIGHT_LIMITS.bytes;
+  expect(() => inFlight.shareOf(bookId)).toThrow(expect.objectContaining({ headers: { 'Retry-After': '1' } }));
+  expect(inFlight.shareOf(newId())).not.toBe(share);
+});
+
+test('pages that nobody reads fill the share of their book, another book is served, and it is free again', async () => {
+  const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`key${index}`, '\u20ac'.repeat(500)]));
+  await Promise.all(
+    Array.from({ length: 100 }, (_, index) =>
+      client.post('/v1/accounts', { currency: 'JOD', name: `Account ${index}`, metadata }),
+    ),
+  );
+  const port = Number(new URL(product.baseUrl).port);
+  const { client: neighbour } = await product.organisation();
+  const request = `GET /v1/accounts?limit=100 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${keys.testKey}\r\n\r\n`;
+  const sockets = await Promise.all(Array.from({ length: 40 }, () => open(port)));
+  for (const socket of sockets) socket.write(request.repeat(20));
+  const refused = await until(
+    () => client.get('/v1/limits'),
+    ({ status }) => status === 429,
+  );
+  expect(refused.body).toMatchObject({ code: 'rate_limited', limit: IN_FLIGHT_LIMITS.bytes });
+  expect(refused.headers['retry-after']).toBe('1');
+  expect((await neighbour.get('/v1/limits')).status).toBe(200);
+  for (const socket of sockets) socket.destroy();
+  await until(
+    () => client.get('/v1/limits'),
+    ({ status }) => status === 200,
+  );
+});
+
+test('requests that wait as they preferred are not in flight', async () => {
+  const { client: waiting } = await product.organisation();
+  await waiting.openAccount();
+  const waits = Array.from({ length: 5 }, () => waiting.requestPayout({ headers: { prefer: 'wait=1' } }));
+  for (const held of await Promise.all(waits)) expect(held.status).toBe(202);
+});
