@@ -16,6 +16,7 @@ import * as accountsByStatus from './0011-accounts-by-status.ts';
 import * as railNotices from './0012-rail-notices.ts';
 import * as railConfirms from './0014-rail-confirms.ts';
 import * as installation from './0016-installation.ts';
+import * as limitsOfMoney from './0017-limits-of-money.ts';
 import * as dueByBook from './0018-due-by-book.ts';
 
 interface NamedMigration {
@@ -38,6 +39,7 @@ const MIGRATIONS: NamedMigration[] = [
   { name: '0012-rail-notices', migration: railNotices },
   { name: '0014-rail-confirms', migration: railConfirms },
   { name: '0016-installation', migration: installation },
+  { name: '0017-limits-of-money', migration: limitsOfMoney },
   { name: '0018-due-by-book', migration: dueByBook },
 ];
 

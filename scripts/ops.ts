@@ -19,6 +19,7 @@ import {
 import { listStuck, retryStuck, type StuckRow } from '../src/operations/stuck-store.ts';
 import { createQueues, type Queues } from '../src/queue/queues.ts';
 import { addRekey } from './rekey-command.ts';
+import { addBookCommands } from './ops-books.ts';
 
 /** What a person reads in one go; a script takes all there is below the counting limit. */
 const SHOWN = 100;
@@ -118,6 +119,7 @@ program
   );
 
 addRekey(program, { withDatabase, tableOf });
+addBookCommands(program, withDatabase, tableOf);
 
 await program.parseAsync();
 

@@ -11,6 +11,7 @@ import type { Pool } from './db/pool.ts';
 import type { ObservedBatch } from './ledger/batch.ts';
 import type { Logger } from './log.ts';
 import { countForeignNotices, countUnknown, readBacklog } from './operations/backlog-store.ts';
+import { countBooksNearTotals } from './operations/lifetime-total-store.ts';
 import type { DoorbellCounts } from './queue/doorbell.ts';
 import type { Queues } from './queue/queues.ts';
 import { warnSeldom } from './seldom.ts';
@@ -50,6 +51,9 @@ export interface Metrics {
 
 /** Scrapes come every few seconds and from several places; the database is asked once for all of them. */
 const READ_EVERY_MS = 2_000;
+
+/** What grows over years need not be asked for more often; it looks at every book. */
+const READ_TOTALS_EVERY_MS = 60_000;
 
 /** Prometheus gives up after ten seconds by default. What cannot be read by then is left out of this scrape. */
 const READ_LIMIT_MS = 2_000;
@@ -122,6 +126,11 @@ export function createMetrics({ pool, queues, clock, machineClock = systemClock,
   const foreign = new Gauge({
     name: 'countinghouse_rail_notices_foreign',
     help: 'Notices of rails about books that are not ours, kept and not booked. Counted up to 10,000.',
+    registers,
+  });
+  const nearTotals = new Gauge({
+    name: 'countinghouse_books_near_totals',
+    help: 'Books in which more than 2^60 has passed an account: intake ends at 2^61. Counted up to 10,000.',
     registers,
   });
   const jobs = new Gauge({
@@ -201,6 +210,8 @@ export function createMetrics({ pool, queues, clock, machineClock = systemClock,
     clockAhead.set(((asked + machineClock.now()) / 2 - theirs) / 1_000);
   }
 
+  const readTotals = atMostEvery(READ_TOTALS_EVERY_MS, async () => nearTotals.set(await countBooksNearTotals(pool)));
+
   async function readQueues(): Promise<void> {
     for (const { queue, states } of await queues.depths({ limitMs: READ_LIMIT_MS })) {
       for (const [state, count] of Object.entries(states)) jobs.set({ queue, state }, count);
@@ -210,12 +221,14 @@ export function createMetrics({ pool, queues, clock, machineClock = systemClock,
   const warn = warnSeldom(log, 'metrics left out of a scrape');
   const readAll = atMostEvery(READ_EVERY_MS, async () => {
     await Promise.all([
-      withinLimit(readRows().then(readClock), { what: 'Postgres', limitMs: READ_LIMIT_MS }).catch((error) => {
-        // An old number is worse than none.
-        for (const gauge of [oldestDue, stuck, unknown]) gauge.reset();
-        clockAhead.remove();
-        warn(error);
-      }),
+      withinLimit(readRows().then(readClock).then(readTotals), { what: 'Postgres', limitMs: READ_LIMIT_MS }).catch(
+        (error) => {
+          // An old number is worse than none.
+          for (const gauge of [oldestDue, stuck, unknown]) gauge.reset();
+          clockAhead.remove();
+          warn(error);
+        },
+      ),
       readQueues().catch((error) => {
         jobs.reset();
         warn(error);

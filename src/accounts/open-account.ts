@@ -8,6 +8,7 @@ import { Draft } from '../ledger/draft.ts';
 import { metadataIndex } from '../ledger/metadata-store.ts';
 import { type AccountProfile, accountView } from './account-profile.ts';
 import { accountProfiles, defaultAccounts } from './account-profile-store.ts';
+import { CEILING_ID, overdraftCeilings } from './overdraft-ceiling-store.ts';
 
 export interface OpenAccount {
   currency: string;
@@ -29,9 +30,14 @@ export function openAccount(input: OpenAccount): Command<Stored | Refusal> {
     name: 'account.open',
     requestId: input.requestId,
     actor: input.actor,
-    touches: [{ table: defaultAccounts, ids: [input.currency] }],
+    touches: [
+      { table: defaultAccounts, ids: [input.currency] },
+      ...(input.overdraftLimit > 0n ? [{ table: overdraftCeilings, ids: [CEILING_ID] }] : []),
+    ],
     decide(state, moment) {
       const draft = new Draft(state, { id, requestId: input.requestId, actor: input.actor }, moment);
+      const refusal = refuseOverdraft(draft, input.overdraftLimit);
+      if (refusal) return draft.finish<Refusal>(refusal);
       const account = { ...newAccount(accountId, 'customer', input.currency), floor: -input.overdraftLimit };
       const profile: AccountProfile = {
         accountId,
@@ -53,5 +59,17 @@ export function openAccount(input: OpenAccount): Command<Stored | Refusal> {
       draft.emit({ type: 'account.created', objectId: accountId, objectSequence: profile.version, object: view });
       return draft.finish<Stored>({ status: 201, body: toJson(view), resource: 'account', resourceId: accountId });
     },
+  };
+}
+
+function refuseOverdraft(draft: Draft, limit: bigint): Refusal | undefined {
+  if (limit === 0n) return undefined;
+  const ceiling = draft.get(overdraftCeilings, CEILING_ID) ?? 0n;
+  if (limit <= ceiling) return undefined;
+  return {
+    refused: 'limit_exceeded',
+    param: '/overdraft_limit',
+    detail: `Accounts of this book may go at most ${ceiling} below zero. The operator sets this limit.`,
+    facts: { limit: ceiling },
   };
 }

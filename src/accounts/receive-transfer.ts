@@ -9,6 +9,7 @@ import { chartAccountId } from '../ledger/chart.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import type { EntryText } from '../ledger/entry.ts';
+import { INTAKE_TOTAL, lifetimeTotal, totalExceeded } from '../ledger/lifetime-total.ts';
 import { currencyExponent } from '../money/currency.ts';
 import { accountView } from './account-profile.ts';
 import { accountProfiles, defaultAccounts } from './account-profile-store.ts';
@@ -68,12 +69,16 @@ export function receiveTransfer(input: ReceiveTransfer): Command<Stored | Refusa
           facts: { account_currency: account.currency },
         });
       }
+      const pool = draft.chart('pool', input.currency);
+      const largest = INTAKE_TOTAL - input.amount;
+      if (lifetimeTotal(account) > largest || lifetimeTotal(pool) > largest)
+        return refuse(totalExceeded(input.currency));
       const entry = draft.tryPost({
         resource: 'inbound_transfer',
         resourceId: transferId,
         step: 'received',
         text: describedBy(input),
-        postings: [{ debit: draft.chart('pool', input.currency).id, credit: account.id, amount: input.amount }],
+        postings: [{ debit: pool.id, credit: account.id, amount: input.amount }],
       });
       if (!('hash' in entry)) return refuse({ refused: entry.code, param: '/account' });
       const transfer: InboundTransfer = {

@@ -1,6 +1,7 @@
 /** What many routes do: run a command once under its key, find an object or say that there is none. */
 import { ApiError } from '../errors.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
+import { findIdempotencyKey } from '../idempotency/idempotency-store.ts';
 import type { OnceAnswer } from '../idempotency/once.ts';
 import { runOnce } from '../idempotency/run-once.ts';
 import { publicId } from '../ids.ts';
@@ -38,4 +39,10 @@ export async function runCommand(request: RouteRequest, command: Command<Stored 
 export function found<Value>(value: Value | undefined, param = 'id'): Value {
   if (value === undefined) throw new ApiError('resource_not_found', { param });
   return value;
+}
+
+/** Whether the request's idempotency key is taken: then it has an answer already, and no rule of today refuses it. */
+export async function isKnownRequest({ runtime, principal, idempotencyKey }: RouteRequest): Promise<boolean> {
+  if (idempotencyKey === null) return false;
+  return (await findIdempotencyKey(runtime.pool, principal.bookId, idempotencyKey)) !== undefined;
 }

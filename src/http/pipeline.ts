@@ -8,7 +8,6 @@ import { ApiError, ERRORS } from '../errors.ts';
 import { findFirstAnswer } from '../idempotency/find-first-answer.ts';
 import { type IdKind, parsePublicId } from '../ids.ts';
 import { type JsonObject, toJson } from '../json.ts';
-import { allowsScope } from '../organisations/api-key.ts';
 import type { Principal } from '../organisations/authenticate.ts';
 import { storedAnswer } from './answers.ts';
 import type { ApiRuntime } from './api-runtime.ts';
@@ -30,6 +29,7 @@ import { readBody } from './request-body.ts';
 import { fingerprintOf, idempotencyKeyFault, isIdempotencyKey, readIfMatch, readWait } from './request-headers.ts';
 import type { Route, RouteAnswer, RouteRequest } from './route.ts';
 import { emptyBody, emptyQuery } from './schemas/empty.ts';
+import { requireScope } from './scopes.ts';
 import type { ApiServices } from './services.ts';
 
 export interface PipelineContext {
@@ -50,7 +50,7 @@ export async function serve(route: Route, request: Request, context: PipelineCon
   const taken = takePoints(exchange, policy, POINTS.request, context);
   if (taken !== undefined) await taken;
   exchange.enter(services.inFlight.shareOf(principal.bookId));
-  requireScope(route, principal);
+  requireRights(route, principal);
   const params = readParams(route, request.params as Record<string, string>);
 
   const rawBody = takesBody(route) ? await readBody(request, (bytes) => payForBody(exchange, bytes, context)) : '';
@@ -240,13 +240,8 @@ function requireAllowed(exchange: Exchange, policy: Policy, limit: number, allow
   if (!allowance.allowed) throw rateLimited(policy, limit, allowance);
 }
 
-function requireScope(route: Route, principal: Principal): void {
-  if (route.scope !== null && !allowsScope(principal.scopes, route.scope)) {
-    throw new ApiError('permission_denied', {
-      detail: `This needs the scope ${route.scope}.`,
-      facts: { required: route.scope },
-    });
-  }
+function requireRights(route: Route, principal: Principal): void {
+  if (route.scope !== null) requireScope(principal, route.scope);
   if (route.testModeOnly && principal.mode !== 'test') throw new ApiError('test_mode_only');
 }
 

@@ -12,6 +12,7 @@ import type { BookId, Mode } from '../ledger/book.ts';
 export const SCOPES = [
   'accounts:read',
   'accounts:write',
+  'accounts:overdraft',
   'payouts:read',
   'payouts:write',
   'webhooks:read',

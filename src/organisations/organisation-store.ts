@@ -1,4 +1,6 @@
 /** All SQL of organisations and of what a book is at its birth. The committer's part of a book is in ledger/book-store.ts. */
+
+import { OVERDRAFT_CEILING_DEFAULTS } from '../accounts/overdraft-ceiling-store.ts';
 import type { Instant } from '../clock.ts';
 import type { Queryable, Transaction } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
@@ -66,6 +68,30 @@ export async function findBookId(db: Queryable, organisationId: Uuid, mode: Mode
     mode,
   ]);
   return rows[0]?.id;
+}
+
+export interface ListedBook {
+  readonly id: BookId;
+  readonly organisation: string;
+  readonly mode: Mode;
+  readonly overdraftCeiling: bigint;
+}
+
+/** A page of books with their organisations, in order of id. Index: books_pkey, organisations_pkey. */
+export async function listBooks(
+  db: Queryable,
+  page: { after: BookId | undefined; limit: number },
+): Promise<ListedBook[]> {
+  const { rows } = await db.query<{ id: BookId; organisation: string; mode: Mode; ceiling: bigint | null }>(
+    `SELECT books.id, organisations.name AS organisation, books.mode, books.overdraft_ceiling AS ceiling
+     FROM (SELECT * FROM books WHERE id > $1 ORDER BY id LIMIT $2) AS books
+     JOIN organisations ON organisations.id = books.organisation_id ORDER BY books.id`,
+    [page.after ?? '00000000-0000-0000-0000-000000000000', page.limit],
+  );
+  return rows.map(({ ceiling, ...book }) => ({
+    ...book,
+    overdraftCeiling: ceiling ?? OVERDRAFT_CEILING_DEFAULTS[book.mode],
+  }));
 }
 
 function organisationFromRow(row: OrganisationRow): Organisation {

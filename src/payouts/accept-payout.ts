@@ -6,8 +6,10 @@ import { JsonText, toJson } from '../json.ts';
 import { type Account, available } from '../ledger/account.ts';
 import { accounts } from '../ledger/account-store.ts';
 import type { BookId } from '../ledger/book.ts';
+import { chartAccountId } from '../ledger/chart.ts';
 import type { Command, Outcome, Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
+import { INTAKE_TOTAL, lifetimeTotal, totalExceeded } from '../ledger/lifetime-total.ts';
 import { metadataIndex } from '../ledger/metadata-store.ts';
 import type { BookState } from '../ledger/state.ts';
 import { currencyExponent } from '../money/currency.ts';
@@ -49,7 +51,11 @@ interface AcceptCommand {
 
 export function acceptPayout(input: AcceptPayout): Command<Stored | Refusal> {
   const command: AcceptCommand = { id: newId(), holdId: newId(), input };
-  const touched = [input.accountId, input.destination.type === 'account' ? input.destination.accountId : null];
+  const touched = [
+    input.accountId,
+    input.destination.type === 'account' ? input.destination.accountId : null,
+    ...chartOnItsWay(input),
+  ];
   return {
     id: command.id,
     name: 'payout.accept',
@@ -71,6 +77,8 @@ export function decideAcceptance(state: BookState, command: AcceptCommand, momen
   const refusal = refuseSource(source, input) ?? refuseDestination(draft, input);
   if (refusal) return only(refusal);
   const required = input.amount + input.fee;
+  const beyond = refuseTotals(draft, input, required);
+  if (beyond) return only(beyond);
   const hold = draft.placeHold({
     id: command.holdId,
     accountId: source!.id,
@@ -150,6 +158,29 @@ function refuseDestination(draft: Draft, input: AcceptPayout): Refusal | undefin
     };
   }
   return undefined;
+}
+
+/** The book's own accounts that the payout will pass, whether they exist yet or not. */
+function chartOnItsWay({ bookId, currency, destination, fee }: AcceptPayout): Uuid[] {
+  const ids = [chartAccountId(bookId, 'payouts_in_transit', currency)];
+  if (destination.type !== 'account') ids.push(chartAccountId(bookId, 'pool', currency));
+  if (fee > 0n) ids.push(chartAccountId(bookId, 'due_operator', currency));
+  return ids;
+}
+
+/** What is accepted must have room to end in every account that it passes (lifetime-total.ts). */
+function refuseTotals(draft: Draft, input: AcceptPayout, required: bigint): Refusal | undefined {
+  const largest = INTAKE_TOTAL - required;
+  const passes = (id: Uuid) => {
+    const account = draft.get(accounts, id);
+    return account !== undefined && lifetimeTotal(account) > largest;
+  };
+  const { destination } = input;
+  const full =
+    passes(input.accountId!) ||
+    (destination.type === 'account' && passes(destination.accountId)) ||
+    chartOnItsWay(input).some(passes);
+  return full ? totalExceeded(input.currency) : undefined;
 }
 
 function newPayout({ holdId, input }: AcceptCommand, moment: Instant): Payout {

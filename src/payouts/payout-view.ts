@@ -17,6 +17,7 @@ const FAILURE_MESSAGES: Record<FailureCode, string> = {
   compliance_rejected: 'The payment was refused for compliance reasons.',
   source_account_frozen: 'The account was frozen before the payout left it.',
   source_account_closed: 'The account was closed before the payout left it.',
+  limit_exceeded: 'More would have passed an account than it can count.',
 };
 
 export function payoutView(payout: Payout, livemode: boolean) {

@@ -45,7 +45,8 @@ export type FailureCode =
   | 'refused_by_payee'
   | 'compliance_rejected'
   | 'source_account_frozen'
-  | 'source_account_closed';
+  | 'source_account_closed'
+  | 'limit_exceeded';
 
 export type Destination =
   /** Short-alias instant payments. The alias is personal data: sealed at rest, masked in everything that is kept. */

@@ -7,6 +7,7 @@ import { newId, type Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Command, Outcome } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
+import { lifetimeTotal, RESERVE_TOTAL } from '../ledger/lifetime-total.ts';
 import type { BookState } from '../ledger/state.ts';
 import { changed, type Payout } from './payout.ts';
 import { payouts } from './payout-store.ts';
@@ -55,6 +56,7 @@ export function decideReservation(
       }),
     );
   }
+  if (hasNoRoom(draft, payout)) return draft.finish(markFailed(draft, payout, { failureCode: 'limit_exceeded' }));
   draft.takeFromHold(payout.holdId, 'captured', payout.amount);
   const entry = draft.post({
     resource: 'payout',
@@ -82,4 +84,11 @@ export function decideReservation(
   if (processing.rail === 'book') return draft.finish(markPaid(draft, processing, {}));
   draft.ring({ pool: 'rails', job: 'payout.submit', id: processing.id });
   return draft.finish(processing);
+}
+
+/** Whether an account on its way could not count it: what is reserved must have room to end (lifetime-total.ts). */
+function hasNoRoom(draft: Draft, { amount, currency, destination }: Payout): boolean {
+  const largest = RESERVE_TOTAL - amount;
+  if (lifetimeTotal(draft.chart('payouts_in_transit', currency)) > largest) return true;
+  return destination.type === 'account' && lifetimeTotal(draft.account(destination.accountId)) > largest;
 }

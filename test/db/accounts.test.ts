@@ -4,12 +4,15 @@ import { listAccounts } from '../../src/accounts/account-list-store.ts';
 import { findCustomerAccount, findDefaultAccount } from '../../src/accounts/account-profile-store.ts';
 import { type UpdateAccount, updateAccount } from '../../src/accounts/change-account.ts';
 import { openAccount } from '../../src/accounts/open-account.ts';
+import { setOverdraftCeiling } from '../../src/accounts/overdraft-ceiling-store.ts';
 import { receiveTransfer } from '../../src/accounts/receive-transfer.ts';
 import type { Stored } from '../../src/idempotency/idempotency-key.ts';
 import { newId, publicId, type Uuid } from '../../src/ids.ts';
 import { available } from '../../src/ledger/account.ts';
 import type { Refusal } from '../../src/ledger/command.ts';
-import { MAX_TOTAL } from '../../src/money/amount.ts';
+import { INTAKE_TOTAL, WARN_TOTAL } from '../../src/ledger/lifetime-total.ts';
+import { countBooksNearTotals } from '../../src/operations/lifetime-total-store.ts';
+import { listBooks } from '../../src/organisations/organisation-store.ts';
 import { openBook, type TestBook } from '../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
@@ -105,6 +108,55 @@ describe('opening', () => {
   });
 });
 
+describe('an overdraft', () => {
+  const open = (of: TestBook, overdraftLimit: bigint) =>
+    of.submit(
+      openAccount({ currency: 'EUR', name: 'Any', overdraftLimit, externalId: null, metadata: {}, ...request() }),
+    );
+
+  test.each`
+    mode      | ceiling
+    ${'test'} | ${1_000_000_000_000n}
+    ${'live'} | ${0n}
+  `('of a new $mode book is at most $ceiling, until the operator says otherwise', async ({ mode, ceiling }) => {
+    const of = await openBook({ database: database.applicationUrl, mode });
+    try {
+      expect(await open(of, ceiling)).toMatchObject({ status: 201 });
+      const refused = { refused: 'limit_exceeded', param: '/overdraft_limit', facts: { limit: ceiling } };
+      expect(await open(of, ceiling + 1n)).toMatchObject(refused);
+      expect(await setOverdraftCeiling(of.pool, of.id, 5_000_000_000_000n)).toBe(true);
+      expect(await open(of, 5_000_000_000_000n)).toMatchObject({ status: 201 });
+      expect(await open(of, 5_000_000_000_001n)).toMatchObject({ refused: 'limit_exceeded' });
+      expect((await listBooks(of.pool, { after: undefined, limit: 500 })).find(({ id }) => id === of.id)).toEqual({
+        id: of.id,
+        organisation: expect.any(String),
+        mode,
+        overdraftCeiling: 5_000_000_000_000n,
+      });
+    } finally {
+      await of.close();
+    }
+  });
+
+  test('may be set for a book that exists', async () => {
+    expect(await setOverdraftCeiling(book.pool, newId(), 1n)).toBe(false);
+  });
+});
+
+test('an operator is told of books in which so much has passed that intake will end', async () => {
+  const id = await book.account({ amount: 5n });
+  const before = await countBooksNearTotals(book.pool);
+  const put = (total: bigint) =>
+    book.pool.query("UPDATE accounts SET posted_debits = $2 WHERE book_id = $1 AND code = 'pool'", [book.id, total]);
+  await put(WARN_TOTAL);
+  expect(await countBooksNearTotals(book.pool)).toBe(before);
+  await put(WARN_TOTAL + 1n);
+  expect(await countBooksNearTotals(book.pool)).toBe(before + 1);
+  expect(await receive(id, 5n)).toMatchObject({ status: 201 });
+  await put(INTAKE_TOTAL - 4n);
+  expect(await receive(id, 5n)).toMatchObject({ refused: 'limit_exceeded', param: '/amount' });
+});
+
 describe('an inbound transfer', () => {
   test('is posted from the pool to the customer, described beside the journal', async () => {
     const id = await book.account();
@@ -146,7 +198,7 @@ describe('an inbound transfer', () => {
 
   async function full() {
     const id = await book.account();
-    await receive(id, MAX_TOTAL - 1n);
+    await receive(id, INTAKE_TOTAL - 4n);
     return id;
   }
 });

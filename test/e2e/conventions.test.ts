@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Account, type List, type Payout, type Problem, until } from '../../scripts/faults/client.ts';
+import { setOverdraftCeiling } from '../../src/accounts/overdraft-ceiling-store.ts';
 import { ROUTES } from '../../src/http/routes/index.ts';
 import { describeOnEachBackend, type Product, startProduct } from '../support/product.ts';
 
@@ -28,7 +29,8 @@ describeOnEachBackend('the interface', (backend) => {
   afterAll(() => product?.close());
 
   test('has two modes: the same requests, two books, and in live mode no rail, no simulation and no money from nowhere', async () => {
-    const { client, live } = await product.organisation();
+    const { client, live, keys } = await product.organisation();
+    await setOverdraftCeiling(product.runtime.pool, keys.liveBookId, 20_000n);
     const account = await client.openAccount();
     expect((await live.get(`/v1/accounts/${account.id}`)).body.code).toBe('resource_not_found');
 
@@ -97,6 +99,27 @@ describeOnEachBackend('the interface', (backend) => {
     const again = await other.requestPayout({ account: account.id, idempotencyKey });
     expect([again.text, again.headers['idempotent-replayed']]).toEqual([accepted.text, 'true']);
     expect((await client.read<List<Payout>>('/v1/payouts')).data).toHaveLength(1);
+  });
+
+  test('an overdraft needs a scope of its own; a retry of what was once accepted gets its first answer without it', async () => {
+    const { client, keys } = await product.organisation();
+    const writer = { bookId: keys.testBookId, mode: 'test' as const, scopes: ['accounts:write', 'accounts:read'] };
+    const without = await product.clientWith(writer);
+    const body = { currency: 'JOD', name: 'Overdrawn', overdraft_limit: 500 };
+    const options = { idempotencyKey: randomUUID() };
+    const refused = await without.post<Problem & { required: string }>('/v1/accounts', body, options);
+    expect([refused.status, refused.body.code, refused.body.required]).toEqual([
+      403,
+      'permission_denied',
+      'accounts:overdraft',
+    ]);
+    expect((await without.post('/v1/accounts', { ...body, overdraft_limit: 0 })).status).toBe(201);
+    const first = await client.post('/v1/accounts', body, options);
+    expect(first.status).toBe(201);
+    const again = await without.post('/v1/accounts', body, options);
+    expect([again.status, again.text, again.headers['idempotent-replayed']]).toEqual([201, first.text, 'true']);
+    const more = await client.post<Problem>('/v1/accounts', { ...body, overdraft_limit: 1_000_000_000_001 });
+    expect([more.status, more.body.code, more.body.param]).toEqual([422, 'limit_exceeded', '/overdraft_limit']);
   });
 
   test('gives a certain no: a voided key never pays, whoever comes first', async () => {

@@ -2,6 +2,11 @@
  * A book in memory: what the committer does without Postgres, so that the pure core can be driven by tables and by random
  * commands. Loads, decides and writes in the same order; rows are kept by table, logs and journal by order of writing.
  */
+import {
+  CEILING_ID,
+  OVERDRAFT_CEILING_DEFAULTS,
+  overdraftCeilings,
+} from '../../src/accounts/overdraft-ceiling-store.ts';
 import type { Instant } from '../../src/clock.ts';
 import { newId, type Uuid } from '../../src/ids.ts';
 import type { Account } from '../../src/ledger/account.ts';
@@ -114,6 +119,7 @@ export class MemoryBook {
   #load(table: Table<unknown>, ids: readonly string[]): Map<string, unknown> {
     const rows = this.rows(table);
     if (table === inFlightPayouts) return this.#inFlight(ids);
+    if (table === overdraftCeilings) return new Map([[CEILING_ID, OVERDRAFT_CEILING_DEFAULTS[this.book.mode]]]);
     return new Map(ids.filter((id) => rows.has(id)).map((id) => [id, rows.get(id)]));
   }
 

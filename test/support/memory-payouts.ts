@@ -67,6 +67,11 @@ export class PayoutScene {
     return this.memory.get(payouts, answer.resourceId!);
   }
 
+  /** The one that was accepted last. */
+  lastPayout(): Payout {
+    return [...this.memory.rows(payouts).values()].at(-1)!;
+  }
+
   /** A transfer within the book. */
   acceptedForTarget(change: Partial<AcceptPayout> = {}): Payout {
     return this.accepted({ destination: { type: 'account', accountId: this.target }, rail: 'book', ...change });

@@ -11,7 +11,7 @@ import { resourceReference } from '../../ledger/entry-view.ts';
 import { type AccountLine, listAccountLines } from '../../ledger/journal-read-store.ts';
 import { currencyExponent } from '../../money/currency.ts';
 import { readTimeline } from '../../timeline/timeline.ts';
-import { actorOf, found, isLive, runCommand } from '../answers.ts';
+import { actorOf, found, isKnownRequest, isLive, runCommand } from '../answers.ts';
 import {
   createdAtFilter,
   currencyFilter,
@@ -30,6 +30,7 @@ import * as schemas from '../schemas/accounts.ts';
 import { accountEntry } from '../schemas/journal.ts';
 import { listOf } from '../schemas/shown.ts';
 import { timeline } from '../schemas/timeline.ts';
+import { requireScope } from '../scopes.ts';
 
 const tag = 'Accounts';
 const one = { 200: { description: 'As it is now.', schema: schemas.account } };
@@ -48,14 +49,23 @@ const create = route({
   operation: 'createAccount',
   tag,
   summary: 'Open an account',
-  description: 'The first one of a currency becomes its default: payouts that name no account leave it.',
+  description:
+    'The first one of a currency becomes its default: payouts that name no account leave it. An `overdraft_limit` above 0 needs the scope `accounts:overdraft`, and stays within what the operator allows the book.',
   scope: 'accounts:write',
   body: schemas.createAccount,
   bodyExample: schemas.createAccountExample,
   responses: { 201: { description: 'Open.', schema: schemas.account } },
-  errors: ['currency_unsupported', 'amount_not_integer', 'amount_below_minimum', 'amount_above_maximum'],
-  handle(request) {
+  errors: [
+    'currency_unsupported',
+    'amount_not_integer',
+    'amount_below_minimum',
+    'amount_above_maximum',
+    'limit_exceeded',
+  ],
+  async handle(request) {
     const { body, principal, requestId } = request;
+    if ((body.overdraft_limit ?? 0n) > 0n && !(await isKnownRequest(request)))
+      requireScope(principal, 'accounts:overdraft');
     const command = openAccount({
       currency: body.currency,
       name: body.name,

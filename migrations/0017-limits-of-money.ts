@@ -1,0 +1,23 @@
+/**
+ * How far below zero accounts of a book may be allowed to go. Null stands for what the code says of the book's mode (nothing
+ * in live mode), so that the release before goes on making books. Books of today keep the largest limit that one of their
+ * accounts has. Keys that may open accounts may go on opening them with an overdraft: that has a scope of its own now.
+ */
+import type { Knex } from 'knex';
+
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(`
+    ALTER TABLE books ADD COLUMN overdraft_ceiling bigint CHECK (overdraft_ceiling >= 0);
+
+    UPDATE books SET overdraft_ceiling = used.largest
+    FROM (SELECT book_id, -min(floor) AS largest FROM accounts WHERE code = 'customer' AND floor < 0 GROUP BY book_id) AS used
+    WHERE books.id = used.book_id AND (books.mode = 'live' OR used.largest > 1000000000000);
+
+    UPDATE api_keys SET scopes = array_append(scopes, 'accounts:overdraft')
+    WHERE 'accounts:write' = ANY (scopes) AND NOT 'accounts:overdraft' = ANY (scopes);
+  `);
+}
+
+export async function down(knex: Knex): Promise<void> {
+  await knex.raw('ALTER TABLE books DROP COLUMN overdraft_ceiling');
+}

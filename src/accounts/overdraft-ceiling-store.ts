@@ -1,0 +1,43 @@
+/** How far below zero accounts of a book may be allowed to go: set by the operator, read where an account is opened. */
+import type { Queryable } from '../db/pool.ts';
+import type { BookId, Mode } from '../ledger/book.ts';
+import { type Table, WRITE_ORDER } from '../ledger/table.ts';
+
+/** Of books for which nothing was set, in minor units. In live mode an overdraft is somebody's credit risk. */
+export const OVERDRAFT_CEILING_DEFAULTS: Readonly<Record<Mode, bigint>> = { test: 1_000_000_000_000n, live: 0n };
+
+/** The one row of overdraftCeilings. */
+export const CEILING_ID = 'book';
+
+/** Read-only for commands: the operator sets it outside of them. Index: books_pkey. */
+export const overdraftCeilings: Table<bigint> = {
+  name: 'overdraft_ceilings',
+  writeOrder: WRITE_ORDER.resources,
+  derived: true,
+  async load(trx, bookId) {
+    const ceiling = await readOverdraftCeiling(trx, bookId);
+    return new Map(ceiling === undefined ? [] : [[CEILING_ID, ceiling]]);
+  },
+  insert: readOnly,
+  update: readOnly,
+};
+
+function readOnly(): Promise<void> {
+  return Promise.reject(new Error('The overdraft ceiling of a book is only read'));
+}
+
+/** Undefined for a book that does not exist. */
+export async function readOverdraftCeiling(db: Queryable, bookId: BookId): Promise<bigint | undefined> {
+  const { rows } = await db.query<{ mode: Mode; overdraft_ceiling: bigint | null }>({
+    name: 'books.overdraft_ceiling',
+    text: 'SELECT mode, overdraft_ceiling FROM books WHERE id = $1',
+    values: [bookId],
+  });
+  return rows[0] && (rows[0].overdraft_ceiling ?? OVERDRAFT_CEILING_DEFAULTS[rows[0].mode]);
+}
+
+/** Accounts that are open keep the limit they were opened with. False for a book that does not exist. */
+export async function setOverdraftCeiling(db: Queryable, bookId: BookId, ceiling: bigint): Promise<boolean> {
+  const { rowCount } = await db.query('UPDATE books SET overdraft_ceiling = $2 WHERE id = $1', [bookId, ceiling]);
+  return rowCount === 1;
+}
