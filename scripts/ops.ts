@@ -18,8 +18,8 @@ import {
 } from '../src/operations/backlog-store.ts';
 import { listStuck, retryStuck, type StuckRow } from '../src/operations/stuck-store.ts';
 import { createQueues, type Queues } from '../src/queue/queues.ts';
-import { addRekey } from './rekey-command.ts';
 import { addBookCommands } from './ops-books.ts';
+import { addRekey } from './rekey-command.ts';
 
 /** What a person reads in one go; a script takes all there is below the counting limit. */
 const SHOWN = 100;
