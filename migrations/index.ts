@@ -15,6 +15,7 @@ import * as accountsByStatus from './0011-accounts-by-status.ts';
 
 import * as railNotices from './0012-rail-notices.ts';
 import * as railConfirms from './0014-rail-confirms.ts';
+import * as endpointsBehind from './0013-endpoints-behind.ts';
 import * as installation from './0016-installation.ts';
 import * as limitsOfMoney from './0017-limits-of-money.ts';
 import * as dueByBook from './0018-due-by-book.ts';
@@ -41,6 +42,7 @@ const MIGRATIONS: NamedMigration[] = [
   { name: '0016-installation', migration: installation },
   { name: '0017-limits-of-money', migration: limitsOfMoney },
   { name: '0018-due-by-book', migration: dueByBook },
+  { name: '0013-endpoints-behind', migration: endpointsBehind },
 ];
 
 export const migrationSource: Knex.MigrationSource<NamedMigration> = {

@@ -1,4 +1,5 @@
 /** Configuration: read once from the environment, checked whole, and every fault named with what was expected. */
+import { Resolver } from 'node:dns';
 import proxyAddress from 'proxy-addr';
 import { z } from 'zod';
 
@@ -66,6 +67,18 @@ function isListOfNetworks(parts: readonly string[]): boolean {
 const hostAndPort = z
   .string()
   .regex(/^(\[[0-9a-fA-F:]+\]|[^\s:,]+):(\*|\d{1,5})$/, 'expects host:port or host:*, separated by commas');
+
+const NAME_SERVERS_EXPECTATION =
+  'expects addresses of name servers, such as 10.0.0.2 or [2001:db8::1]:5353, separated by commas';
+
+function areNameServers(parts: readonly string[]): boolean {
+  try {
+    new Resolver().setServers([...parts]);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** What stands before the 32 bytes of a seed in PKCS #8 (RFC 8410, section 7). */
 const PKCS8_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
@@ -135,6 +148,10 @@ const schema = z.object({
   CHECKPOINT_INTERVAL_SECONDS: whole(1, 604_800).default(3_600),
   /** host:port pairs that webhooks of test books may reach although they are not public. */
   WEBHOOK_ALLOW_HOSTS: list.pipe(z.array(hostAndPort)),
+  /** Ports that webhooks may be sent to beside 443, 80 and 8443. */
+  WEBHOOK_ALLOW_PORTS: list.pipe(z.array(whole(1, 65_535))),
+  /** Name servers that webhooks go by, instead of the system's: address or address:port. */
+  WEBHOOK_DNS_SERVERS: list.refine(areNameServers, NAME_SERVERS_EXPECTATION),
   RATE_LIMIT_WRITES_PER_SECOND: whole(1, 1_000_000).default(100),
   RATE_LIMIT_READS_PER_SECOND: whole(1, 1_000_000).default(400),
   DATABASE_POOL_SIZE: whole(2, 200).default(10),

@@ -35,6 +35,10 @@ export const FAILPOINTS = [
   'notice.copy.after',
   /** A notice is booked, and its row in the inbox still waits. */
   'notice.book.after',
+  /** All that waited for an endpoint was read, and new deliveries still join it. */
+  'backlog.catch-up.before',
+  /** New deliveries are due by themselves, and the last that joined were not looked for. */
+  'backlog.catch-up.after',
   /** What the rail told of its own accord is booked, and the rail tells it again. */
   'rail.acknowledge.before',
   'rail.acknowledge.after',

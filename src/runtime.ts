@@ -27,7 +27,7 @@ import { createQueues, type Queues } from './queue/queues.ts';
 import type { Rail } from './rails/rail.ts';
 import { createRails, type Rails } from './rails/rails.ts';
 import { warnSeldom } from './seldom.ts';
-import { webhookSink } from './webhooks/event-sink.ts';
+import { createWebhookSink } from './webhooks/event-sink.ts';
 
 export interface Runtime {
   readonly config: Config;
@@ -99,7 +99,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
   const committer = new Committer({
     pool,
     clock,
-    sink: webhookSink,
+    sink: createWebhookSink(forms),
     ring: (bookId, rings) => doorbell.ring(bookId, rings),
     observe: (batch) => metrics.observeBatch(batch),
     onError: (error, facts) =>

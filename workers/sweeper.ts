@@ -7,6 +7,7 @@
  */
 import type { Clock } from '../src/clock.ts';
 import type { Config } from '../src/config.ts';
+import type { Forms } from '../src/db/forms.ts';
 import type { Pool } from '../src/db/pool.ts';
 import type { Uuid } from '../src/ids.ts';
 import type { Logger } from '../src/log.ts';
@@ -28,6 +29,7 @@ import type { Rail } from '../src/rails/rail.ts';
 import { warnSeldom } from '../src/seldom.ts';
 import { withinLimit } from '../src/time-limit.ts';
 import { DueEnqueuer, type DueKind, namedAgain, QUEUE_LIMIT_MS } from './enqueue-due.ts';
+import { enqueueEndpoints } from './enqueue-endpoints.ts';
 
 export interface SweeperRuntime {
   readonly pool: Pool;
@@ -35,10 +37,11 @@ export interface SweeperRuntime {
   readonly rails: { all(): readonly Pick<Rail, 'name' | 'notices'>[] };
   readonly clock: Clock;
   readonly log: Logger;
+  readonly forms: Pick<Forms, 'contracted'>;
   readonly config: Pick<Config, 'SWEEP_INTERVAL_MS' | 'IDEMPOTENCY_BODY_RETENTION_DAYS'>;
 }
 
-const DUE_KINDS: readonly DueKind[] = [
+const dueKinds = (forms: SweeperRuntime['forms']): readonly DueKind[] => [
   {
     name: 'pending payouts',
     pool: 'ledger',
@@ -61,7 +64,7 @@ const DUE_KINDS: readonly DueKind[] = [
     job: 'delivery.send',
     againMs: 60_000, // beyond the longest try (15 s) of a receiver whose others wait for it
     source: DUE_DELIVERIES,
-    postpone: pushDueDeliveries,
+    postpone: (pool, bookId, rows, until) => pushDueDeliveries(pool, bookId, rows, until, forms),
   },
 ];
 
@@ -111,10 +114,11 @@ export function createSweeper(runtime: SweeperRuntime): Sweeper {
   let closing = false;
 
   const kinds: { name: string; sweep: () => Promise<number> }[] = [
-    ...DUE_KINDS.map((kind) => {
+    ...dueKinds(runtime.forms).map((kind) => {
       const enqueuer = new DueEnqueuer(runtime, kind, (error) => warnings.get(kind.name)?.(error));
       return { name: kind.name, sweep: () => enqueuer.round(() => closing) };
     }),
+    { name: 'webhook endpoints', sweep: () => enqueueEndpoints(runtime) },
     { name: 'rail notices', sweep: ringForNotices },
     { name: 'inboxes', sweep: enqueueInboxes },
     { name: 'stored answers', sweep: dropAgedBodies },

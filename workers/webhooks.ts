@@ -19,17 +19,17 @@ export function webhooksPool(runtime: Runtime): WebhooksPool {
     clock,
     log,
     allowHosts: config.WEBHOOK_ALLOW_HOSTS,
+    dnsServers: config.WEBHOOK_DNS_SERVERS,
     async deliveryFailed(bookId, id, error) {
       log.error({ err: error, delivery: id }, 'webhook delivery stuck');
-      await markStuck(pool, { kind: 'delivery', bookId, id, error, at: clock.now() }).catch((failure: unknown) => {
-        log.error({ err: failure, delivery: id }, 'stuck delivery not marked; the sweeper will ring again');
-      });
+      await markStuck(pool, { kind: 'delivery', bookId, id, error, at: clock.now() });
     },
   });
   const definition = definePool('webhooks', {
-    concurrency: 50, // a receiver may take fifteen seconds, and another job must not wait for it
+    concurrency: 50, // no job waits for a receiver: it hands its deliveries over, or leaves them
     jobs: {
-      'delivery.send': ({ bookId, ids }) => deliverer.deliver(bookId, ids),
+      'delivery.send': async ({ bookId, ids }) => deliverer.take(bookId, ids),
+      'endpoint.drain': async ({ bookId, ids }) => deliverer.drain(bookId, ids),
     },
   });
   return { definition, close: () => deliverer.close() };

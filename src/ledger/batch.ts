@@ -22,8 +22,8 @@ import { type Log, type Table, WRITE_ORDER } from './table.ts';
 /** To whom events are delivered: read inside the lock, so that an event and its deliveries agree. */
 export interface EventSink {
   subscribers(trx: Transaction, bookId: BookId): Promise<readonly Subscriber[]>;
-  /** Whose rows the subscribers are. */
-  readonly endpoints: Table<unknown>;
+  /** What the subscribers follow from. */
+  readonly endpoints: readonly Table<unknown>[];
   readonly deliveries: Log<Delivery>;
 }
 
@@ -116,7 +116,8 @@ export async function runBatch(context: BatchContext, batch: Batch): Promise<Bat
  */
 export function mayFollow(sink: EventSink, before: BookState, commands: readonly Command<unknown>[]): boolean {
   return (
-    !before.changes(sink.endpoints) && commands.every(({ touches }) => touches.every(({ table }) => !table.derived))
+    !sink.endpoints.some((table) => before.changes(table)) &&
+    commands.every(({ touches }) => touches.every(({ table }) => !table.derived))
   );
 }
 

@@ -18,11 +18,15 @@ export interface LedgerEvent {
 /** Somebody to whom events of a book are delivered. */
 export interface Subscriber {
   readonly id: Uuid;
+  /** Where it is behind: the first event that waits for it. What is new waits behind that, and no job is enqueued. */
+  readonly behindFrom: bigint | null;
   wants(eventType: string, objectId: Uuid): boolean;
 }
 
 export interface Delivery {
   readonly eventSequence: bigint;
   readonly subscriberId: Uuid;
+  /** The subscriber's, when the event was written. */
+  readonly behindFrom: bigint | null;
   readonly createdAt: Instant;
 }

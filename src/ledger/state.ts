@@ -115,8 +115,10 @@ export class BookState {
         this.deliveries.push({
           eventSequence: event.sequence,
           subscriberId: subscriber.id,
+          behindFrom: subscriber.behindFrom,
           createdAt: event.createdAt,
         });
+        if (subscriber.behindFrom !== null) continue;
         rings.push({ pool: 'webhooks', job: 'delivery.send', id: `${event.sequence}:${subscriber.id}` });
       }
     }

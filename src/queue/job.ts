@@ -9,7 +9,7 @@
 export const JOBS = {
   ledger: ['payout.reserve'],
   rails: ['payout.submit', 'payout.inquire', 'rail.notices'],
-  webhooks: ['delivery.send'],
+  webhooks: ['delivery.send', 'endpoint.drain'],
 } as const;
 
 export type QueuePool = keyof typeof JOBS;

@@ -58,6 +58,8 @@ export interface DeliveryRow {
   readonly eventSequence: bigint;
   readonly hasEvent: boolean;
   readonly hasEndpoint: boolean;
+  /** It waits, and neither it nor its endpoint is due. */
+  readonly isForgotten: boolean;
 }
 
 /** Deliveries with whether what they refer to is there. One statement and so one moment. Index: webhook_deliveries_pkey. */
@@ -71,10 +73,13 @@ export async function readDeliveryReferences(
     event_sequence: bigint;
     has_event: boolean;
     has_endpoint: boolean;
+    is_forgotten: boolean;
   }>({
     name: 'verify.delivery_references',
-    text: `SELECT d.endpoint_id, d.event_sequence, e.sequence IS NOT NULL AS has_event, w.id IS NOT NULL AS has_endpoint
-      FROM (SELECT book_id, endpoint_id, event_sequence FROM webhook_deliveries
+    text: `SELECT d.endpoint_id, d.event_sequence, e.sequence IS NOT NULL AS has_event, w.id IS NOT NULL AS has_endpoint,
+        d.is_asleep AND w.id IS NOT NULL AND w.due_at IS NULL AS is_forgotten
+      FROM (SELECT book_id, endpoint_id, event_sequence, status = 'pending' AND due_at IS NULL AND stuck_at IS NULL AS is_asleep
+        FROM webhook_deliveries
         WHERE book_id = $1 AND (endpoint_id, event_sequence) > ($2, $3) ORDER BY endpoint_id, event_sequence LIMIT $4) d
       LEFT JOIN events e ON e.book_id = d.book_id AND e.sequence = d.event_sequence
       LEFT JOIN webhook_endpoints w ON w.book_id = d.book_id AND w.id = d.endpoint_id
@@ -91,5 +96,6 @@ export async function readDeliveryReferences(
     eventSequence: row.event_sequence,
     hasEvent: row.has_event,
     hasEndpoint: row.has_endpoint,
+    isForgotten: row.is_forgotten,
   }));
 }

@@ -194,7 +194,16 @@ async function checkDeliveries(context: CheckContext): Promise<void> {
 }
 
 export function checkDelivery({ report }: CheckContext, delivery: DeliveryRow): void {
-  const { endpointId, eventSequence, hasEvent, hasEndpoint } = delivery;
+  const { endpointId, eventSequence, hasEvent, hasEndpoint, isForgotten } = delivery;
+  if (isForgotten) {
+    report({
+      check: 'delivery.forgotten',
+      ids: { webhook_endpoint: publicId('webhookEndpoint', endpointId), sequence: `${eventSequence}` },
+      expected: 'a due time, of the delivery or of its endpoint',
+      actual: 'none',
+      detail: 'The delivery waits, and nothing leads to another attempt.',
+    });
+  }
   if (hasEvent && hasEndpoint) return;
   report({
     check: 'delivery.event',

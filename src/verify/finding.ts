@@ -34,6 +34,7 @@ export type Rule =
   | 'event.entries'
   | 'delivery.missing'
   | 'delivery.event'
+  | 'delivery.forgotten'
   | 'delivery.overdue'
   | 'payout.state'
   | 'payout.steps'

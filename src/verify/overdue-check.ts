@@ -4,7 +4,7 @@ import type { Pool } from '../db/pool.ts';
 import { publicId } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Finding } from './finding.ts';
-import { readOverdueDeliveries, readOverdueNotices, readOverduePayouts } from './overdue-store.ts';
+import { readOverdueDeliveries, readOverdueEndpoints, readOverdueNotices, readOverduePayouts } from './overdue-store.ts';
 
 /** A bell that was lost is rung again within a minute, a worker that died gives its jobs back within another. */
 const PATIENCE_MS = 10 * 60_000;
@@ -45,6 +45,16 @@ export async function checkOverdue(
       expected,
       actual: `to be tried since ${formatInstant(since)}`,
       detail: 'Nobody tries to deliver this event, and no bug has stopped it.',
+    });
+  }
+  for (const { bookId: book, id, since } of await readOverdueEndpoints(pool, overdue)) {
+    report({
+      check: 'delivery.overdue',
+      book,
+      ids: { webhook_endpoint: publicId('webhookEndpoint', id) },
+      expected,
+      actual: `to be tried since ${formatInstant(since)}`,
+      detail: 'Nobody tries to deliver what waits for this endpoint.',
     });
   }
 }

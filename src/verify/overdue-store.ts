@@ -63,17 +63,21 @@ export async function readOverdueNotices(
   return rows.map((row) => ({ bookId: row.book_id, rail: row.rail, id: row.id, since: row.since }));
 }
 
-/** The same of deliveries, whose next try should have been. Index: webhook_deliveries_due. */
+/**
+ * The same of deliveries, whose next try should have been. Those of an endpoint that is due are tried when it is.
+ * Index: webhook_deliveries_due, webhook_endpoints_pkey.
+ */
 export async function readOverdueDeliveries(
   db: Queryable,
   { before, bookId, limit }: { before: Instant; bookId?: BookId | undefined; limit: number },
 ): Promise<OverdueDelivery[]> {
   const { rows } = await db.query<{ book_id: Uuid; endpoint_id: Uuid; event_sequence: bigint; since: Instant }>({
     name: 'verify.overdue_deliveries',
-    text: `SELECT book_id, endpoint_id, event_sequence, since FROM (
+    text: `SELECT open.book_id, open.endpoint_id, open.event_sequence, open.since FROM (
         SELECT book_id, endpoint_id, event_sequence, COALESCE(retry_at, created_at) AS since FROM webhook_deliveries
         WHERE due_at IS NOT NULL AND stuck_at IS NULL AND ($2::uuid IS NULL OR book_id = $2) ORDER BY due_at LIMIT $3
-      ) open WHERE since < $1 LIMIT $4`,
+      ) open LEFT JOIN webhook_endpoints w ON w.book_id = open.book_id AND w.id = open.endpoint_id
+      WHERE open.since < $1 AND w.due_at IS NULL LIMIT $4`,
     values: [new Date(before), bookId ?? null, LOOKED_AT, limit],
   });
   return rows.map((row) => ({
@@ -82,4 +86,26 @@ export async function readOverdueDeliveries(
     eventSequence: row.event_sequence,
     since: row.since,
   }));
+}
+
+export interface OverdueEndpoint {
+  readonly bookId: BookId;
+  readonly id: Uuid;
+  readonly since: Instant;
+}
+
+/** Endpoints whose deliveries should have been tried before a moment. Index: webhook_endpoints_due. */
+export async function readOverdueEndpoints(
+  db: Queryable,
+  { before, bookId, limit }: { before: Instant; bookId?: BookId | undefined; limit: number },
+): Promise<OverdueEndpoint[]> {
+  const { rows } = await db.query<{ book_id: Uuid; id: Uuid; since: Instant }>({
+    name: 'verify.overdue_endpoints',
+    text: `SELECT book_id, id, since FROM (
+        SELECT book_id, id, retry_at AS since FROM webhook_endpoints
+        WHERE due_at IS NOT NULL AND ($2::uuid IS NULL OR book_id = $2) ORDER BY due_at LIMIT $3
+      ) due WHERE since < $1 LIMIT $4`,
+    values: [new Date(before), bookId ?? null, LOOKED_AT, limit],
+  });
+  return rows.map((row) => ({ bookId: row.book_id, id: row.id, since: row.since }));
 }

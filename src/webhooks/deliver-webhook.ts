@@ -1,44 +1,51 @@
 /**
- * Delivering: the use case of the webhooks pool. A bell names deliveries; they are loaded with their events and endpoints
- * in one query, POSTed side by side outside any database transaction, and recorded in one statement. Bells that ring at
- * the same time share queries and commits (natural-batch.ts).
+ * Delivering: the use case of the webhooks pool. A job names deliveries, or an endpoint that is behind. Deliveries go into
+ * the outbox of their endpoint (outbox.ts), where they are loaded with their events in one query, POSTed side by side
+ * outside any database transaction, and recorded in one statement. Those of one moment share queries and commits
+ * (natural-batch.ts). No job waits for a receiver: what has no room is left, and its endpoint is behind (drain-backlog.ts).
  *
- * Killed at any point: a delivery without a recorded result is still pending, the sweeper rings for it, and it is sent
- * again under the same id. So an event arrives at least once.
+ * Killed at any point: a delivery without a recorded result is still pending, it or its endpoint is still due, and it is
+ * sent again under the same id. So an event arrives at least once.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
 import type { SecretBox } from '../db/secret-box.ts';
 import { failpoint } from '../failpoints.ts';
 import { newId, publicId, type Uuid } from '../ids.ts';
-import type { BookId } from '../ledger/book.ts';
+import type { BookId, Mode } from '../ledger/book.ts';
 import type { Command } from '../ledger/command.ts';
 import type { Logger } from '../log.ts';
 import { NaturalBatch } from '../natural-batch.ts';
+import { warnSeldom } from '../seldom.ts';
 import {
   type Attempt,
   canceled,
   type DeliveryInHand,
   type DeliveryKey,
-  type DeliveryResult,
   deliveryId,
-  isReady,
   parseDeliveryId,
   parseRetryAfter,
   reasonToDisable,
   resultOf,
 } from './delivery.ts';
 import { loadPendingDeliveries } from './delivery-store.ts';
-import { EndpointLanes } from './endpoint-lanes.ts';
+import { portOf } from './endpoint-url.ts';
+import { createHostNames } from './host-names.ts';
 import { disableFailingEndpoint } from './manage-endpoint.ts';
+import { Outboxes } from './outboxes.ts';
+import { Places } from './places.ts';
 import { postEvent } from './post-event.ts';
-import { parseAllowList } from './public-address.ts';
+import { parseAllowList, unbracketed } from './public-address.ts';
 import { createRecorder } from './record-deliveries.ts';
-import { createSafeAgent, type ResolveName } from './safe-connect.ts';
+import { createSafeAgent, type ResolveName, resolveBy } from './safe-connect.ts';
 import { sign } from './signature.ts';
 import { SigningKeys } from './signing-keys.ts';
 
-/** Called for a delivery that a bug stands in the way of: marks it stuck, to be seen and retried by operators. */
+/**
+ * Called for a delivery that a bug stands in the way of: marks it stuck, to be seen and retried by operators. Rejects when
+ * it could not be marked.
+ */
 export type DeliveryFailure = (bookId: BookId, id: string, error: unknown) => Promise<unknown>;
 
 export interface DelivererOptions {
@@ -56,13 +63,19 @@ export interface DelivererOptions {
   /** For one try, from the name's resolution to the answer's end. */
   timeoutMs?: number;
   resolve?: ResolveName;
+  /** Name servers, as WEBHOOK_DNS_SERVERS names them; those of the system when there are none. */
+  dnsServers?: readonly string[];
   /** How a try reaches its receiver: by HTTP, where no model of the network takes its place. */
   post?: typeof postEvent;
 }
 
 export interface Deliverer {
-  /** Tries what is pending and ready of these (`${eventSequence}:${endpointId}`); resolves when all of it is recorded. */
+  /** Takes deliveries (`${eventSequence}:${endpointId}`) in hand, or leaves them; waits for no receiver. */
+  take(bookId: BookId, ids: readonly string[]): void;
+  /** The same; resolves when all that was taken is recorded. */
   deliver(bookId: BookId, ids: readonly string[]): Promise<void>;
+  /** Takes endpoints that are due in hand; waits for no receiver. */
+  drain(bookId: BookId, endpointIds: readonly Uuid[]): void;
   /** Starts nothing more, and resolves when what was under way is recorded. */
   close(): Promise<void>;
 }
@@ -71,25 +84,27 @@ export interface Deliverer {
 const TIMEOUT_MS = 15_000;
 /** Rows in one query: several full jobs. */
 const BATCH_MAX = 500;
+/** Attempts under way in this process: sockets and timers, and what their receivers answer. */
+const ATTEMPTS_MAX = 512;
+/** Deliveries in memory that jobs named, some 10 MB. */
+const NAMED_MAX = 20_000;
+/** Pages of backlogs that are read at once: a part of the connections. */
+const PAGES_MAX = 6;
 
 const USER_AGENT = 'Countinghouse-Webhooks/1.0';
 
 export function createDeliverer(options: DelivererOptions): Deliverer {
   const { pool, committer, clock, log, random = Math.random, timeoutMs = TIMEOUT_MS, post = postEvent } = options;
-  const connecting = {
-    allow: parseAllowList(options.allowHosts),
-    connectTimeoutMs: timeoutMs,
-    resolve: options.resolve,
-  };
+  const allow = parseAllowList(options.allowHosts);
+  const names = createHostNames({ servers: options.dnsServers });
+  const connecting = { allow, connectTimeoutMs: timeoutMs, resolve: options.resolve ?? resolveBy(names) };
   const agents = {
     test: createSafeAgent({ mode: 'test', ...connecting }),
     live: createSafeAgent({ mode: 'live', ...connecting }),
   };
   const signingKeys = new SigningKeys(options.secretBox);
-  const lanes = new EndpointLanes();
   const record = createRecorder(pool);
-  /** Deliveries this process is busy with: a bell that rings twice is answered once. */
-  const inHand = new Map<string, Promise<void>>();
+  const warn = warnSeldom(log, 'webhook deliveries left for later');
   const disabling = new Map<Uuid, Promise<unknown>>();
   let closed = false;
 
@@ -102,39 +117,35 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     },
   });
 
-  async function deliverOne(bookId: BookId, key: DeliveryKey): Promise<void> {
-    const delivery = await loads.add(bookId, key);
-    if (!delivery) return;
-    const settle = async (result: DeliveryResult) => {
-      const refusal = await record(bookId, result);
-      if (refusal) await options.deliveryFailed(bookId, deliveryId(delivery), refusal);
-    };
-    if (delivery.endpoint.status !== 'enabled') return settle(canceled(delivery));
-    if (!isReady(delivery, clock.now())) return;
-    const attempt = await tryInLane(bookId, delivery);
-    if (!attempt) return;
-    await settle(resultOf(delivery, attempt, random));
-    const reason = reasonToDisable(delivery.endpoint, attempt);
-    if (reason) await disable(bookId, delivery, reason);
-  }
+  const outboxes = new Outboxes({
+    places: new Places(ATTEMPTS_MAX),
+    memory: new Places(NAMED_MAX),
+    now: () => clock.now(),
+    load: (bookId, key) => loads.add(bookId, key),
+    send,
+    settle,
+    drains: { pool, committer, clock, log, random, pages: new Places(PAGES_MAX) },
+    warn,
+  });
 
-  /** Undefined when it was not tried: the endpoint takes no more just now, or a bug stood in the way. */
-  async function tryInLane(bookId: BookId, delivery: DeliveryInHand): Promise<Attempt | undefined> {
-    if (!(await lanes.enter(delivery.endpointId))) return undefined;
-    let answered = true;
+  async function send(bookId: BookId, delivery: DeliveryInHand): Promise<Attempt | undefined> {
     try {
-      const attempt = await tryOnce(delivery);
-      answered = attempt.error !== 'timeout';
-      return attempt;
+      return await tryOnce(bookId, delivery);
     } catch (error) {
       await options.deliveryFailed(bookId, deliveryId(delivery), error);
       return undefined;
-    } finally {
-      lanes.leave(delivery.endpointId, { answered });
     }
   }
 
-  async function tryOnce({ eventId, endpoint, payload, mode }: DeliveryInHand): Promise<Attempt> {
+  async function settle(bookId: BookId, delivery: DeliveryInHand, attempt: Attempt | null): Promise<void> {
+    const refusal = await record(bookId, attempt ? resultOf(delivery, attempt, random) : canceled(delivery));
+    if (refusal) await options.deliveryFailed(bookId, deliveryId(delivery), refusal);
+    const reason = attempt && reasonToDisable(delivery.endpoint, attempt);
+    if (reason) await disable(bookId, delivery, reason);
+  }
+
+  async function tryOnce(bookId: BookId, { eventId, endpoint, payload, mode }: DeliveryInHand): Promise<Attempt> {
+    const url = new URL(endpoint.url);
     const startedAt = clock.now();
     const started = performance.now();
     const message = { id: publicId('event', eventId), timestampSeconds: Math.floor(startedAt / 1_000), body: payload };
@@ -146,7 +157,10 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       'webhook-signature': sign(message, signingKeys.of(endpoint, startedAt)),
     };
     failpoint('webhook.post.before');
-    const outcome = await post(agents[mode], { url: new URL(endpoint.url), headers, body: payload, timeoutMs });
+    const preparing = isOpened(mode, url) ? undefined : names.prepare(bookId, unbracketed(url.hostname));
+    if (preparing && !options.resolve) await Promise.race([preparing, delay(timeoutMs, undefined, { ref: false })]);
+    const leftMs = Math.max(timeoutMs - (performance.now() - started), 1);
+    const outcome = await post(agents[mode], { url, headers, body: payload, timeoutMs: leftMs });
     failpoint('webhook.post.after');
     return {
       startedAt,
@@ -157,6 +171,9 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       retryAfterMs: parseRetryAfter(outcome.retryAfter, startedAt),
     };
   }
+
+  /** The operator's own names are few, and are not asked of name servers. */
+  const isOpened = (mode: Mode, url: URL) => mode === 'test' && allow.permits(url.hostname, portOf(url));
 
   /** Many tries of one endpoint end alike at the same time: one command says it. Lost: the next try says it again. */
   async function disable(bookId: BookId, { endpoint }: DeliveryInHand, reason: 'gone' | 'failing'): Promise<void> {
@@ -175,28 +192,30 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     await running;
   }
 
-  function deliverOnce(bookId: BookId, id: string): Promise<void> {
-    const key = parseDeliveryId(id);
-    if (!key || closed) return Promise.resolve();
-    const name = `${bookId} ${deliveryId(key)}`;
-    const running = inHand.get(name);
-    if (running) return running;
-    const delivering = deliverOne(bookId, key).finally(() => inHand.delete(name));
-    inHand.set(name, delivering);
-    return delivering;
+  function offered(bookId: BookId, ids: readonly string[]): Promise<void>[] {
+    if (closed) return [];
+    const keys = ids.map(parseDeliveryId).filter((key) => key !== undefined);
+    return keys.map((key) => outboxes.of(bookId, key.endpointId).offer(key));
   }
 
   return {
+    take(bookId, ids) {
+      for (const ended of offered(bookId, ids)) ended.catch(warn);
+    },
+
     async deliver(bookId, ids) {
-      const outcomes = await Promise.allSettled(ids.map((id) => deliverOnce(bookId, id)));
+      const outcomes = await Promise.allSettled(offered(bookId, ids));
       const failed = outcomes.find((outcome) => outcome.status === 'rejected');
       if (failed) throw failed.reason;
     },
 
+    drain(bookId, endpointIds) {
+      if (!closed) for (const endpointId of endpointIds) outboxes.drain(bookId, endpointId);
+    },
+
     async close() {
       closed = true;
-      lanes.close();
-      await Promise.allSettled(inHand.values());
+      await outboxes.close();
       await Promise.all([agents.test.destroy(), agents.live.destroy()]);
     },
   };

@@ -41,6 +41,7 @@ interface DeliveryRow {
   event_type: string;
   status: DeliveryStatus;
   retry_at: Instant | null;
+  endpoint_retry_at: Instant | null;
   created_at: Instant;
 }
 
@@ -74,6 +75,8 @@ export async function listDeliveries(
             'd.retry_at',
             'd.created_at',
           )
+          .join('webhook_endpoints as w', { 'w.book_id': 'd.book_id', 'w.id': 'd.endpoint_id' })
+          .select('w.retry_at as endpoint_retry_at')
           .select(build.raw(ANSWERS_BYTES))
           .where({ 'd.book_id': bookId, 'd.endpoint_id': endpointId, 'd.event_sequence': candidate });
         return statuses?.length ? query.whereIn('d.status', [...statuses]) : query;
@@ -99,7 +102,9 @@ function listedDelivery(row: DeliveryRow, endpointId: Uuid, attempts: readonly L
     eventType: row.event_type,
     endpointId,
     status: row.status,
-    nextAttemptAt: row.status === 'pending' ? (row.retry_at ?? row.created_at) : null,
+    // Of an endpoint that is behind none is tried before the endpoint is.
+    nextAttemptAt:
+      row.status === 'pending' ? Math.max(row.retry_at ?? row.created_at, row.endpoint_retry_at ?? 0) : null,
     createdAt: row.created_at,
     attempts,
   };

@@ -1,11 +1,13 @@
 /** All SQL that delivering needs. Lists for people are in delivery-list-store.ts. */
 import type { Instant } from '../clock.ts';
 import { column, instantArray, plainArray, textArray } from '../db/columns.ts';
+import type { Forms } from '../db/forms.ts';
 import { newestBook } from '../db/newest.ts';
-import type { Queryable } from '../db/pool.ts';
+import type { Queryable, Transaction } from '../db/pool.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Delivery } from '../ledger/event.ts';
 import { type Log, WRITE_ORDER } from '../ledger/table.ts';
+import { waitingDueSeconds } from './backlog.ts';
 import {
   type DeliveryEndpoint,
   type DeliveryInHand,
@@ -14,31 +16,61 @@ import {
   healthOf,
 } from './delivery.ts';
 
-/** When the sweeper rings if the first bell was lost: past the longest try (15 s) and a queue's usual wait. */
-const FIRST_ALARM_SECONDS = 30;
+/** When the sweeper enqueues a delivery whose first job was lost: past the longest attempt (15 s) and a queue's usual wait. */
+const FIRST_DUE_SECONDS = 30;
 
 /**
  * One row for each event and matching endpoint, in the event's own commit. A test book's clock may run ahead of the
- * sweeper's, which is the wall's: the alarm goes by whichever is earlier.
+ * sweeper's, which is the wall's: the due time goes by whichever is earlier.
  */
-export const deliveryLog: Log<Delivery> = {
-  name: 'webhook_deliveries',
-  writeOrder: WRITE_ORDER.deliveries,
-  async append(trx, bookId, rows) {
-    await trx.query({
-      name: 'webhook_deliveries.append',
-      text: `INSERT INTO webhook_deliveries (book_id, endpoint_id, event_sequence, status, due_at, created_at)
-        SELECT $1, v.endpoint_id, v.event_sequence, 'pending', LEAST(v.created_at, now()) + interval '${FIRST_ALARM_SECONDS} seconds', v.created_at
-        FROM unnest($2::uuid[], $3::bigint[], $4::timestamptz[]) AS v (endpoint_id, event_sequence, created_at)`,
-      values: [
-        bookId,
-        plainArray(column(rows, (row) => row.subscriberId)),
-        plainArray(column(rows, (row) => row.eventSequence)),
-        instantArray(column(rows, (row) => row.createdAt)),
-      ],
-    });
-  },
-};
+export function deliveryLog(forms: Pick<Forms, 'contracted'>): Log<Delivery> {
+  return {
+    name: 'webhook_deliveries',
+    writeOrder: WRITE_ORDER.deliveries,
+    append: (trx, bookId, rows) =>
+      rows.some((row) => row.behindFrom !== null)
+        ? appendBehind(trx, bookId, rows, forms)
+        : appendDue(trx, bookId, rows),
+  };
+}
+
+async function appendDue(trx: Transaction, bookId: BookId, rows: readonly Delivery[]): Promise<void> {
+  await trx.query({
+    name: 'webhook_deliveries.append',
+    text: `INSERT INTO webhook_deliveries (book_id, endpoint_id, event_sequence, status, due_at, created_at)
+      SELECT $1, v.endpoint_id, v.event_sequence, 'pending', LEAST(v.created_at, now()) + interval '${FIRST_DUE_SECONDS} seconds', v.created_at
+      FROM unnest($2::uuid[], $3::bigint[], $4::timestamptz[]) AS v (endpoint_id, event_sequence, created_at)`,
+    values: [bookId, ...deliveryColumns(rows)],
+  });
+}
+
+/** The same where some of the endpoints are behind: their deliveries are due with their endpoint (backlog.ts). */
+async function appendBehind(
+  trx: Transaction,
+  bookId: BookId,
+  rows: readonly Delivery[],
+  { contracted }: Pick<Forms, 'contracted'>,
+): Promise<void> {
+  const delays = column(rows, ({ eventSequence, behindFrom }) => {
+    if (behindFrom === null) return FIRST_DUE_SECONDS;
+    return contracted ? null : waitingDueSeconds(eventSequence - behindFrom);
+  });
+  await trx.query({
+    name: 'webhook_deliveries.append_behind',
+    text: `INSERT INTO webhook_deliveries (book_id, endpoint_id, event_sequence, status, due_at, created_at)
+      SELECT $1, v.endpoint_id, v.event_sequence, 'pending', LEAST(v.created_at, now()) + v.delay * interval '1 second', v.created_at
+      FROM unnest($2::uuid[], $3::bigint[], $4::timestamptz[], $5::double precision[]) AS v (endpoint_id, event_sequence, created_at, delay)`,
+    values: [bookId, ...deliveryColumns(rows), plainArray(delays)],
+  });
+}
+
+function deliveryColumns(rows: readonly Delivery[]): string[] {
+  return [
+    plainArray(column(rows, (row) => row.subscriberId)),
+    plainArray(column(rows, (row) => row.eventSequence)),
+    instantArray(column(rows, (row) => row.createdAt)),
+  ];
+}
 
 interface PendingRow {
   event_sequence: bigint;
@@ -58,6 +90,7 @@ interface EndpointRow {
   previous_secret_sealed: Buffer | null;
   previous_secret_until: Instant | null;
   failing_since: Instant | null;
+  behind_since: Instant | null;
 }
 
 /**
@@ -108,14 +141,14 @@ async function loadPending(db: Queryable, bookId: BookId, keys: readonly Deliver
 }
 
 /** Index: webhook_endpoints_pkey, books_pkey. */
-async function loadEndpoints(
+export async function loadEndpoints(
   db: Queryable,
   bookId: BookId,
   ids: ReadonlySet<string>,
 ): Promise<Map<string, Pick<DeliveryInHand, 'mode' | 'endpoint'>>> {
   const { rows } = await db.query<EndpointRow>({
     name: 'webhook_deliveries.endpoints',
-    text: `SELECT w.id, b.mode, w.url, w.status, w.secret_sealed, w.previous_secret_sealed, w.previous_secret_until, w.failing_since
+    text: `SELECT w.id, b.mode, w.url, w.status, w.secret_sealed, w.previous_secret_sealed, w.previous_secret_until, w.failing_since, w.behind_since
       FROM webhook_endpoints w, LATERAL (${newestBook('mode', '$1')}) b WHERE w.book_id = $1 AND w.id = ANY ($2::uuid[])`,
     values: [bookId, plainArray([...ids])],
   });
@@ -132,6 +165,7 @@ function endpointFromRow(bookId: BookId, row: EndpointRow): DeliveryEndpoint {
     previousSecretSealed: row.previous_secret_sealed,
     previousSecretUntil: row.previous_secret_until,
     failingSince: row.failing_since,
+    behindSince: row.behind_since,
   };
 }
 

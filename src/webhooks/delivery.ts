@@ -58,13 +58,18 @@ export interface DeliveryEndpoint {
   readonly previousSecretSealed: Buffer | null;
   readonly previousSecretUntil: Instant | null;
   readonly failingSince: Instant | null;
+  /** While it is set, its deliveries are tried by whoever drains its backlog. */
+  readonly behindSince: Instant | null;
 }
 
 /** Why a try had no answer. An answer other than 2xx is told by its status. */
 export type AttemptError =
   /** No whole answer within the time limit. */
   | 'timeout'
+  /** There is no such name, or it has no address. */
   | 'name_not_found'
+  /** No name server told the addresses of the name. */
+  | 'name_timeout'
   | 'connection_refused'
   | 'connection_failed'
   /** The connection ended before the answer began. */

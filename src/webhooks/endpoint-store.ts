@@ -88,7 +88,7 @@ export const webhookEndpoints: Table<WebhookEndpoint> = {
 
   /**
    * `failing_since` belongs to those who deliver, who write it without the book's lock: a command never writes back what
-   * it read. Another URL, or being switched on again, is a new beginning.
+   * it read. Another URL, or being switched on again, is a new beginning: what waits is tried at once.
    */
   async update(trx, bookId, rows) {
     await updateExactly(trx, {
@@ -98,7 +98,9 @@ export const webhookEndpoints: Table<WebhookEndpoint> = {
           previous_secret_sealed = v.previous_secret_sealed, previous_secret_until = v.previous_secret_until,
           metadata = v.metadata, version = v.version, updated_at = v.updated_at,
           events = ARRAY(SELECT jsonb_array_elements_text(v.events)),
-          failing_since = CASE WHEN w.url = v.url AND (w.status = v.status OR v.status <> 'enabled') THEN w.failing_since END
+          failing_since = CASE WHEN w.url = v.url AND (w.status = v.status OR v.status <> 'enabled') THEN w.failing_since END,
+          retry_at = CASE WHEN w.retry_at IS NULL OR (w.url = v.url AND (w.status = v.status OR v.status <> 'enabled')) THEN w.retry_at ELSE now() END,
+          due_at = CASE WHEN w.due_at IS NULL OR (w.url = v.url AND (w.status = v.status OR v.status <> 'enabled')) THEN w.due_at ELSE now() END
         FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bytea[], $8::bytea[], $9::timestamptz[],
           $10::jsonb[], $11::integer[], $12::timestamptz[], $13::jsonb[])
           AS v (id, url, description, status, disabled_reason, secret_sealed, previous_secret_sealed, previous_secret_until,
@@ -160,12 +162,12 @@ export const endpointTallies: Table<EndpointTally> = {
  * Index: webhook_endpoints_live, at most ENDPOINTS_PER_BOOK_MAX rows.
  */
 export async function subscribers(trx: Transaction, bookId: BookId): Promise<Subscriber[]> {
-  const { rows } = await trx.query<Pick<EndpointRow, 'id' | 'events'>>({
+  const { rows } = await trx.query<Pick<EndpointRow, 'id' | 'events'> & { behind_from: bigint | null }>({
     name: 'webhook_endpoints.subscribers',
-    text: "SELECT id, events FROM webhook_endpoints WHERE book_id = $1 AND status <> 'deleted' AND status = 'enabled' ORDER BY id",
+    text: "SELECT id, events, CASE WHEN behind_since IS NOT NULL THEN waiting_from END AS behind_from FROM webhook_endpoints WHERE book_id = $1 AND status <> 'deleted' AND status = 'enabled' ORDER BY id",
     values: [bookId],
   });
-  return rows.map(subscriberOf);
+  return rows.map((row) => subscriberOf(row, row.behind_from));
 }
 
 export async function getEndpoint(db: Queryable, bookId: BookId, id: Uuid): Promise<WebhookEndpoint | undefined> {

@@ -16,14 +16,19 @@ export interface UrlRules {
   mode: Mode;
   /** Used for test books only. */
   allow: AllowList;
+  /** Beside USUAL_PORTS (WEBHOOK_ALLOW_PORTS). */
+  ports?: readonly number[];
 }
+
+/** What webhook receivers listen on. Elsewhere stand services that a POST from a trusted network could harm. */
+export const USUAL_PORTS: readonly number[] = [443, 80, 8443];
 
 /**
  * Undefined when the URL may be used, else the refusal: `parameter_invalid` for what is no URL, `webhook_url_forbidden`
  * for one that leads where webhooks do not go. The parser (WHATWG) has turned `2130706433`, `0x7f.1` and `0177.0.0.1`
  * into `127.0.0.1` before any rule looks at it.
  */
-export function refuseUrl(text: string, { mode, allow }: UrlRules): Refusal | undefined {
+export function refuseUrl(text: string, { mode, allow, ports = [] }: UrlRules): Refusal | undefined {
   if (text.length > URL_LENGTH_MAX) return invalid(`A URL has at most ${URL_LENGTH_MAX} characters.`);
   if (!/^[\x21-\x7e]+$/.test(text))
     return invalid('A URL is written in visible ASCII characters; encode everything else.');
@@ -37,6 +42,9 @@ export function refuseUrl(text: string, { mode, allow }: UrlRules): Refusal | un
   if (mode === 'test' && allow.permits(host, portOf(url))) return undefined;
   if (isIP(host) === 0 ? isLocalName(host) : !isPublicAddress(host))
     return forbidden(`${host} is not a public address.`);
+  const allowed = [...new Set([...USUAL_PORTS, ...ports])];
+  if (!allowed.includes(portOf(url)))
+    return forbidden(`Port ${portOf(url)} is not allowed; these are: ${allowed.join(', ')}.`);
   return undefined;
 }
 

@@ -91,10 +91,14 @@ export function changedEndpoint(
  * The endpoint as the committer asks it. A test event is for its own object alone, whatever the filter says; and nobody
  * is told over a switched-off line that the line was switched off.
  */
-export function subscriberOf({ id, events }: Pick<WebhookEndpoint, 'id' | 'events'>): Subscriber {
+export function subscriberOf(
+  { id, events }: Pick<WebhookEndpoint, 'id' | 'events'>,
+  behindFrom: bigint | null = null,
+): Subscriber {
   const matches = compileEventFilters(events);
   return {
     id,
+    behindFrom,
     wants(eventType, objectId) {
       if (eventType === TEST_EVENT) return objectId === id;
       if (eventType === 'webhook_endpoint.disabled' && objectId === id) return false;

@@ -1,6 +1,13 @@
+import type { Forms } from '../db/forms.ts';
 import type { EventSink } from '../ledger/batch.ts';
+import { endpointBacklogs } from './backlog-store.ts';
 import { deliveryLog } from './delivery-store.ts';
 import { subscribers, webhookEndpoints } from './endpoint-store.ts';
 
 /** Where a book's events go: to its webhook endpoints. */
-export const webhookSink: EventSink = { subscribers, endpoints: webhookEndpoints, deliveries: deliveryLog };
+export function createWebhookSink(forms: Pick<Forms, 'contracted'>): EventSink {
+  return { subscribers, endpoints: [webhookEndpoints, endpointBacklogs], deliveries: deliveryLog(forms) };
+}
+
+/** As it is until the stored forms are contracted. */
+export const webhookSink = createWebhookSink({ contracted: false });

@@ -33,6 +33,7 @@ export interface CreateEndpoint extends NewSecret {
   description: string | null;
   metadata: Record<string, string>;
   allow: AllowList;
+  ports?: readonly number[];
 }
 
 /**
@@ -51,7 +52,7 @@ export function createEndpoint(input: CreateEndpoint): Command<Stored | Refusal>
     touches: [{ table: endpointTallies, ids: [TALLY_ID] }],
     decide(state, moment) {
       const draft = new Draft(state, { id, requestId: input.requestId, actor: input.actor }, moment);
-      const refusal = refuseUrl(input.url, { mode: draft.book.mode, allow: input.allow });
+      const refusal = refuseUrl(input.url, { ...input, mode: draft.book.mode });
       if (refusal) return draft.finish<Refusal>(refusal);
       const { count } = draft.get(endpointTallies, TALLY_ID)!;
       if (count >= ENDPOINTS_PER_BOOK_MAX) return draft.finish<Refusal>(tooMany());
@@ -98,13 +99,16 @@ export interface UpdateEndpoint extends EndpointChange {
   /** Takes the place of all that was there. */
   metadata?: Record<string, string>;
   allow: AllowList;
+  ports?: readonly number[];
 }
 
-/** Another URL begins anew: what failed at the old one is forgotten. */
+/** Another URL begins anew: what failed at the old one is forgotten. The one that it has may stay, whatever is allowed by now. */
 export function updateEndpoint(input: UpdateEndpoint): Command<Stored | Refusal> {
   return changeEndpoint('update', input, (draft, endpoint) => {
     const refusal =
-      input.url === undefined ? undefined : refuseUrl(input.url, { mode: draft.book.mode, allow: input.allow });
+      input.url === undefined || input.url === endpoint.url
+        ? undefined
+        : refuseUrl(input.url, { ...input, mode: draft.book.mode });
     if (refusal) return refusal;
     const url = input.url ?? endpoint.url;
     const updated = changed(draft, endpoint, {

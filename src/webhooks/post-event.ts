@@ -4,6 +4,7 @@
  */
 import { type Dispatcher, errors } from 'undici';
 import type { AttemptError } from './delivery.ts';
+import { NameNotFound, NameTimeout } from './host-names.ts';
 import { AddressForbidden } from './safe-connect.ts';
 
 export interface EventPost {
@@ -125,8 +126,6 @@ function storableText(bytes: Buffer): string {
 }
 
 const KINDS_BY_CODE: Record<string, AttemptError> = {
-  ENOTFOUND: 'name_not_found',
-  EAI_AGAIN: 'name_not_found',
   ECONNREFUSED: 'connection_refused',
   ECONNRESET: 'connection_closed',
   EPIPE: 'connection_closed',
@@ -141,6 +140,8 @@ const KINDS_BY_CODE: Record<string, AttemptError> = {
 /** The one word that an endpoint's owner sees for what undici, the socket or TLS had to say. */
 export function errorKind(error: Error): AttemptError {
   if (error instanceof AddressForbidden) return 'address_forbidden';
+  if (error instanceof NameNotFound) return 'name_not_found';
+  if (error instanceof NameTimeout) return 'name_timeout';
   // Several addresses were dialed in vain: the first tells most.
   if (error instanceof AggregateError && error.errors.length > 0) return errorKind(error.errors[0] as Error);
   const code = String((error as NodeJS.ErrnoException).code ?? '');

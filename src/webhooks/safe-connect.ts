@@ -4,19 +4,31 @@
  * and only those that were checked are dialed. So nothing changes between the look and the step, whatever the name's
  * server says next (DNS rebinding), and no other way to the socket exists. Redirects are never followed: undici does not.
  */
-import { type LookupAddress, type LookupAllOptions, lookup as resolveName } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector, Pool } from 'undici';
 import type { Mode } from '../ledger/book.ts';
 import { portOf } from './endpoint-url.ts';
+import { type HostNames, NameNotFound } from './host-names.ts';
 import { type AllowList, isPublicAddress, unbracketed } from './public-address.ts';
 
-/** As dns.lookup resolves a name to all its addresses. Tests give their own. */
+/** Resolves a name to all its addresses (host-names.ts); `opened` where the operator has opened it. Tests give their own. */
 export type ResolveName = (
   host: string,
-  options: LookupAllOptions,
-  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+  options: { opened: boolean },
+  callback: (error: Error | null, addresses: LookupAddress[]) => void,
 ) => void;
+
+/** By the addresses that the names have, never at once: a socket expects to be called back after it has returned. */
+export function resolveBy(names: HostNames): ResolveName {
+  return (host, { opened }, callback) => {
+    const resolving = opened ? names.resolveOpened(host) : names.resolve(host);
+    resolving.then(
+      (addresses) => callback(null, addresses),
+      (error: Error) => callback(error, []),
+    );
+  };
+}
 
 export interface SafeAgentOptions {
   /** Live books: https only, and no exceptions. */
@@ -24,7 +36,7 @@ export interface SafeAgentOptions {
   /** Places that test books may reach although they are not public. */
   allow: AllowList;
   connectTimeoutMs: number;
-  resolve?: ResolveName;
+  resolve: ResolveName;
 }
 
 /** The endpoint leads where webhooks do not go. */
@@ -46,13 +58,14 @@ export function createSafeAgent(options: SafeAgentOptions): Agent {
 /** One for each origin, since what may be dialed depends on its host and port. */
 function safeConnector(
   origin: URL,
-  { mode, allow, connectTimeoutMs, resolve = resolveName }: SafeAgentOptions,
+  { mode, allow, connectTimeoutMs, resolve }: SafeAgentOptions,
 ): buildConnector.connector {
   const host = unbracketed(origin.hostname);
   const port = portOf(origin);
+  const opened = mode === 'test' && allow.permits(host, port);
   const permits = (address: string) =>
-    isPublicAddress(address) || (mode === 'test' && (allow.permits(host, port) || allow.permits(address, port)));
-  const connect = buildConnector({ timeout: connectTimeoutMs, lookup: safeLookup(resolve, permits) });
+    isPublicAddress(address) || opened || (mode === 'test' && allow.permits(address, port));
+  const connect = buildConnector({ timeout: connectTimeoutMs, lookup: safeLookup(resolve, { opened, permits }) });
 
   return (target, callback) => {
     const fault = refuseTarget();
@@ -70,15 +83,18 @@ function safeConnector(
 }
 
 /** The socket's own lookup: it dials what this hands on and nothing else. One bad address spoils the name. */
-function safeLookup(resolve: ResolveName, permits: (address: string) => boolean): LookupFunction {
+function safeLookup(
+  resolve: ResolveName,
+  { opened, permits }: { opened: boolean; permits: (address: string) => boolean },
+): LookupFunction {
   return (host, options, callback) => {
-    resolve(host, { ...options, all: true } as LookupAllOptions, (error, addresses) => {
+    resolve(host, { opened }, (error, addresses) => {
       if (error) return callback(error, '', 0);
       const forbidden = addresses.find(({ address }) => !permits(address));
       if (forbidden)
         return callback(new AddressForbidden(`${host} leads to ${forbidden.address}, which is not public`), '', 0);
       const first = addresses[0];
-      if (!first) return callback(Object.assign(new Error(`${host} has no address`), { code: 'ENOTFOUND' }), '', 0);
+      if (!first) return callback(new NameNotFound(`${host} has no address`), '', 0);
       if (options.all) callback(null, addresses);
       else callback(null, first.address, first.family);
     });

@@ -49,6 +49,7 @@ describe('the sweeper', () => {
     rails: { all: () => [{ name: 'sandbox', notices: async () => new Array(notices).fill({}) }] },
     clock: { now: () => now },
     log,
+    forms: { contracted: false },
     config: { SWEEP_INTERVAL_MS: 50, IDEMPOTENCY_BODY_RETENTION_DAYS: 30 },
     ...facts,
   });

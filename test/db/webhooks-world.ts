@@ -33,6 +33,8 @@ export interface Rung {
 export interface World {
   pool: Pool;
   ownerUrl: string;
+  applicationUrl: string;
+  superuserUrl: string;
   clock: Clock & { set(moment: number): void };
   committer: Committer;
   secretBox: SecretBox;
@@ -77,6 +79,8 @@ export async function createWorld(): Promise<World> {
   return {
     pool,
     ownerUrl: database.ownerUrl,
+    applicationUrl: database.applicationUrl,
+    superuserUrl: database.superuserUrl,
     clock,
     committer,
     secretBox,
@@ -171,4 +175,23 @@ export async function deliveriesOf(pool: Pool, endpointId: Uuid): Promise<Delive
     [endpointId],
   );
   return rows;
+}
+
+export interface BacklogState {
+  behind_since: number | null;
+  retry_at: number | null;
+  due_at: number | null;
+  retry_attempts: number;
+  waiting_from: bigint | null;
+}
+
+export const NO_BACKLOG = { behind_since: null, retry_at: null, due_at: null, retry_attempts: 0, waiting_from: null };
+
+/** What is written of the backlog of an endpoint. */
+export async function backlogOf(pool: Pool, endpointId: Uuid): Promise<BacklogState> {
+  const { rows } = await pool.query<BacklogState>(
+    'SELECT behind_since, retry_at, due_at, retry_attempts, waiting_from FROM webhook_endpoints WHERE id = $1',
+    [endpointId],
+  );
+  return rows[0]!;
 }

@@ -32,7 +32,7 @@ const log = createLogger('silent', 'test');
 /** Events are kept and delivered to nobody. */
 export const NO_SINK: EventSink = {
   subscribers: () => Promise.resolve([]),
-  endpoints: webhookEndpoints,
+  endpoints: [webhookEndpoints],
   deliveries: { name: 'nowhere', writeOrder: WRITE_ORDER.deliveries, append: () => Promise.resolve() },
 };
 

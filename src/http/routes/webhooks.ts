@@ -31,8 +31,10 @@ const tag = 'Webhooks';
 const params = { id: 'webhookEndpoint' } as const;
 const one = { 200: { description: 'As it is now.', schema: schemas.webhook } };
 
-function allowListOf({ runtime }: RouteRequest): AllowList {
-  return parseAllowList(runtime.config.WEBHOOK_ALLOW_HOSTS);
+/** Where endpoints of this process may lead. */
+function allowedBy({ runtime }: RouteRequest): { allow: AllowList; ports: readonly number[] } {
+  const { WEBHOOK_ALLOW_HOSTS, WEBHOOK_ALLOW_PORTS } = runtime.config;
+  return { allow: parseAllowList(WEBHOOK_ALLOW_HOSTS), ports: WEBHOOK_ALLOW_PORTS };
 }
 
 function changeOf({ params, principal, requestId, ifMatch }: RouteRequest): EndpointChange {
@@ -41,7 +43,7 @@ function changeOf({ params, principal, requestId, ifMatch }: RouteRequest): Endp
 
 /** What is no URL is the request's fault, not a refusal to be kept under its key. */
 function requireUrl(request: RouteRequest, url: string): void {
-  const refusal = refuseUrl(url, { mode: request.principal.mode, allow: allowListOf(request) });
+  const refusal = refuseUrl(url, { mode: request.principal.mode, ...allowedBy(request) });
   if (refusal?.refused === 'parameter_invalid') throw new ApiError('parameter_invalid', refusal);
 }
 
@@ -92,7 +94,7 @@ const create = route({
       description: body.description ?? null,
       metadata: body.metadata ?? {},
       ...newSecretOf(request),
-      allow: allowListOf(request),
+      ...allowedBy(request),
     });
     return runRevealing(request, command);
   },
@@ -148,7 +150,7 @@ const update = route({
     const { body } = request;
     await findEndpoint(request);
     if (body.url !== undefined) requireUrl(request, body.url);
-    return runCommand(request, updateEndpoint({ ...changeOf(request), ...body, allow: allowListOf(request) }));
+    return runCommand(request, updateEndpoint({ ...changeOf(request), ...body, ...allowedBy(request) }));
   },
 });
 

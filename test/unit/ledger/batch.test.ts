@@ -101,13 +101,13 @@ test('what commands touch is loaded once a table', () => {
 test('an event is delivered to those who want it, and rings for each', () => {
   const [everything, nothing, testOnly] = [newId(), newId(), newId()] as const;
   memory.subscribers.push(
-    { id: everything, wants: () => true },
-    { id: nothing, wants: () => false },
-    { id: testOnly, wants: (type, objectId) => type === 'account.updated' && objectId === ANNA },
+    { id: everything, behindFrom: null, wants: () => true },
+    { id: nothing, behindFrom: null, wants: () => false },
+    { id: testOnly, behindFrom: null, wants: (type, objectId) => type === 'account.updated' && objectId === ANNA },
   );
   memory.run([transfer(1n), transfer(1n)]);
   const deliveries = [1n, 2n].flatMap((eventSequence) =>
-    [everything, testOnly].map((subscriberId) => ({ eventSequence, subscriberId, createdAt: START })),
+    [everything, testOnly].map((subscriberId) => ({ eventSequence, subscriberId, behindFrom: null, createdAt: START })),
   );
   expect(memory.deliveries).toEqual(deliveries);
   const bells = memory.rings.filter(({ pool }) => pool === 'webhooks').map(({ id }) => id);

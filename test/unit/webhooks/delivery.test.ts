@@ -43,6 +43,7 @@ const delivery = (
     previousSecretSealed: null,
     previousSecretUntil: null,
     failingSince: given.failingSince ?? null,
+    behindSince: null,
   },
 });
 const attempt = (given: Partial<Attempt> = {}): Attempt => ({

@@ -1,9 +1,15 @@
 import type { LookupAddress } from 'node:dns';
 import type { Agent } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
+import { createHostNames, NameNotFound } from '../../../src/webhooks/host-names.ts';
 import { postEvent, RESPONSE_KEPT_BYTES, RESPONSE_READ_BYTES } from '../../../src/webhooks/post-event.ts';
 import { parseAllowList } from '../../../src/webhooks/public-address.ts';
-import { createSafeAgent, type ResolveName, type SafeAgentOptions } from '../../../src/webhooks/safe-connect.ts';
+import {
+  createSafeAgent,
+  type ResolveName,
+  resolveBy,
+  type SafeAgentOptions,
+} from '../../../src/webhooks/safe-connect.ts';
 import { type Answer, answering, type Receiver, startReceiver, startSocketServer } from './receiver.ts';
 
 const cleanUp: (() => Promise<unknown>)[] = [];
@@ -15,6 +21,7 @@ function agent(options: Partial<Omit<SafeAgentOptions, 'allow'>> & { allow?: str
   const made = createSafeAgent({
     mode: 'test',
     connectTimeoutMs: 5_000,
+    resolve: resolveBy(createHostNames()),
     ...options,
     allow: parseAllowList(options.allow ?? ['127.0.0.1:*']),
   });
@@ -180,8 +187,7 @@ describe('a connection', () => {
     });
     await hooks.close();
     expect(await post(agent(), hooks.url)).toMatchObject({ status: null, error: 'connection_refused' });
-    const unknown: ResolveName = (_host, _options, callback) =>
-      callback(Object.assign(new Error('unknown'), { code: 'ENOTFOUND' }), []);
+    const unknown: ResolveName = (_host, _options, callback) => callback(new NameNotFound('unknown'), []);
     expect(await post(agent({ resolve: unknown }), 'http://hooks.example.com/')).toMatchObject({
       status: null,
       error: 'name_not_found',

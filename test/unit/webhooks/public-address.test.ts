@@ -110,6 +110,11 @@ describe('the URL of an endpoint', () => {
     mode      | url                                           | refused
     ${'live'} | ${'https://example.com/hooks?a=b'}            | ${undefined}
     ${'live'} | ${'https://example.com:8443/'}                | ${undefined}
+    ${'live'} | ${'https://example.com:9443/'}                | ${undefined}
+    ${'live'} | ${'https://example.com:22/'}                  | ${'webhook_url_forbidden'}
+    ${'test'} | ${'http://example.com:80/'}                   | ${undefined}
+    ${'test'} | ${'http://example.com:6379/'}                 | ${'webhook_url_forbidden'}
+    ${'test'} | ${'https://8.8.8.8:5432/'}                    | ${'webhook_url_forbidden'}
     ${'live'} | ${'https://8.8.8.8/'}                         | ${undefined}
     ${'live'} | ${'https://[2606:4700:4700::1111]/'}          | ${undefined}
     ${'test'} | ${'http://example.com/'}                      | ${undefined}
@@ -152,6 +157,14 @@ describe('the URL of an endpoint', () => {
     ${'live'} | ${`https://example.com/${'a'.repeat(2_048)}`} | ${'parameter_invalid'}
     ${'live'} | ${''}                                         | ${'parameter_invalid'}
   `('$url in $mode mode is refused as $refused', ({ mode, url, refused }) => {
-    expect(refuseUrl(url, { mode, allow })?.refused).toBe(refused);
+    expect(refuseUrl(url, { mode, allow, ports: [9_443] })?.refused).toBe(refused);
+  });
+
+  test('at a port that is not allowed is told those that are', () => {
+    expect(refuseUrl('https://example.com:22/', { mode: 'live', allow, ports: [9_443] })).toEqual({
+      refused: 'webhook_url_forbidden',
+      param: '/url',
+      detail: 'Port 22 is not allowed; these are: 443, 80, 8443, 9443.',
+    });
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { NaturalBatch } from '../../../src/natural-batch.ts';
-import { EndpointLanes } from '../../../src/webhooks/endpoint-lanes.ts';
+import { NaturalBatch } from '../../src/natural-batch.ts';
 
 /** A batch whose runs the test ends by hand. */
 function controlled() {
@@ -60,53 +59,5 @@ describe('natural batching', () => {
     await nextRun(2);
     runs[1]!.end();
     expect(await next).toBe(20);
-  });
-});
-
-describe('the lanes of endpoints', () => {
-  const isSettled = async (promise: Promise<unknown>) =>
-    (await Promise.race([promise, new Promise((resolve) => setImmediate(resolve, 'waiting'))])) !== 'waiting';
-
-  /** Enters until somebody has to wait; returns those who are in, and the one who waits. */
-  async function fill(lanes: EndpointLanes, endpoint: string) {
-    for (let admitted = 0; ; admitted++) {
-      const entering = lanes.enter(endpoint);
-      if (!(await isSettled(entering))) return { admitted, waiting: entering };
-    }
-  }
-
-  test('a full lane makes others wait, and an answer lets the next one in', async () => {
-    const lanes = new EndpointLanes();
-    const { admitted, waiting } = await fill(lanes, 'a');
-    expect(admitted).toBe(64);
-    lanes.leave('a', { answered: true });
-    expect(await waiting).toBe(true);
-  });
-
-  test('one endpoint does not fill the lane of another', async () => {
-    const lanes = new EndpointLanes();
-    await fill(lanes, 'a');
-    expect(await lanes.enter('b')).toBe(true);
-  });
-
-  test('an endpoint that falls silent turns those who wait away, and takes few until it answers', async () => {
-    const lanes = new EndpointLanes();
-    const { admitted, waiting } = await fill(lanes, 'a');
-    lanes.leave('a', { answered: false });
-    expect(await waiting).toBe(false);
-    expect(await lanes.enter('a')).toBe(false);
-    for (let left = 1; left < admitted; left++) lanes.leave('a', { answered: false });
-    const tries = await Promise.all(Array.from({ length: 10 }, () => lanes.enter('a')));
-    expect(tries.filter(Boolean)).toHaveLength(4);
-    lanes.leave('a', { answered: true });
-    expect(await Promise.all(Array.from({ length: 10 }, () => lanes.enter('a')))).toEqual(Array(10).fill(true));
-  });
-
-  test('closed, they turn everybody away', async () => {
-    const lanes = new EndpointLanes();
-    const { waiting } = await fill(lanes, 'a');
-    lanes.close();
-    expect(await waiting).toBe(false);
-    expect(await lanes.enter('b')).toBe(false);
   });
 });

@@ -1,0 +1,280 @@
+/** All SQL of the backlogs of endpoints: their columns of webhook_endpoints, and the deliveries that wait. */
+import type { Instant } from '../clock.ts';
+import { column, instantArray, plainArray } from '../db/columns.ts';
+import { updateExactly } from '../db/exactly.ts';
+import type { Pool, Queryable } from '../db/pool.ts';
+import type { Uuid } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
+import { type Table, WRITE_ORDER } from '../ledger/table.ts';
+import type { EndpointBacklog } from './backlog.ts';
+import type { DeliveryInHand } from './delivery.ts';
+import { loadEndpoints } from './delivery-store.ts';
+
+interface BacklogRow {
+  id: Uuid;
+  behind_since: Instant | null;
+  retry_at: Instant | null;
+  waiting_from: bigint | null;
+}
+
+/**
+ * What commands change of it: `behind_since`. The other columns belong to those who deliver, who write them without the
+ * book's lock: an update sets them where they are null, and leaves them alone elsewhere.
+ */
+export const endpointBacklogs: Table<EndpointBacklog> = {
+  name: 'webhook_endpoint_backlogs',
+  writeOrder: WRITE_ORDER.resources,
+
+  /** Index: webhook_endpoints_pkey. Deleted endpoints have none. */
+  async load(trx, bookId, ids) {
+    const { rows } = await trx.query<BacklogRow>({
+      name: 'webhook_endpoints.backlogs',
+      text: `SELECT id, behind_since, retry_at, waiting_from FROM webhook_endpoints
+        WHERE book_id = $1 AND id = ANY ($2::uuid[]) AND status <> 'deleted'`,
+      values: [bookId, plainArray(ids)],
+    });
+    return new Map(
+      rows.map((row) => [
+        row.id,
+        { id: row.id, behindSince: row.behind_since, retryAt: row.retry_at, waitingFrom: row.waiting_from },
+      ]),
+    );
+  },
+
+  insert: () => Promise.reject(new Error('A backlog is part of its endpoint')),
+
+  async update(trx, bookId, rows) {
+    await updateExactly(trx, {
+      name: 'webhook_endpoints.update_backlogs',
+      text: `UPDATE webhook_endpoints AS w SET behind_since = v.behind_since, retry_at = COALESCE(w.retry_at, v.retry_at),
+          due_at = COALESCE(w.due_at, v.retry_at), waiting_from = LEAST(w.waiting_from, v.waiting_from)
+        FROM unnest($2::uuid[], $3::timestamptz[], $4::timestamptz[], $5::bigint[])
+          AS v (id, behind_since, retry_at, waiting_from)
+        WHERE w.book_id = $1 AND w.id = ANY ($2::uuid[]) AND w.id = v.id`,
+      values: [
+        bookId,
+        plainArray(column(rows, (row) => row.id)),
+        instantArray(column(rows, (row) => row.behindSince)),
+        instantArray(column(rows, (row) => row.retryAt)),
+        plainArray(column(rows, (row) => row.waitingFrom)),
+      ],
+      rows: rows.length,
+    });
+  },
+};
+
+/** Which endpoint. */
+export interface BacklogKey {
+  readonly bookId: BookId;
+  readonly endpointId: Uuid;
+}
+
+/** A backlog that a process has in hand until `until`. */
+export interface HeldBacklog {
+  readonly until: Instant;
+  readonly behindSince: Instant | null;
+  readonly retryAttempts: number;
+  readonly waitingFrom: bigint;
+}
+
+/**
+ * Takes a backlog in hand whose time has come. Undefined when there is none, when it is too early, or when another process
+ * has it. Index: webhook_endpoints_pkey.
+ */
+export async function claimBacklog(
+  db: Queryable,
+  { bookId, endpointId }: BacklogKey,
+  { now, until }: { now: Instant; until: Instant },
+): Promise<HeldBacklog | undefined> {
+  const { rows } = await db.query<{
+    behind_since: Instant | null;
+    retry_attempts: number;
+    waiting_from: bigint | null;
+  }>({
+    name: 'webhook_endpoints.claim',
+    text: `UPDATE webhook_endpoints SET retry_at = $4, due_at = $4
+      WHERE book_id = $1 AND id = $2 AND due_at IS NOT NULL AND retry_at <= $3
+      RETURNING behind_since, retry_attempts, waiting_from`,
+    values: [bookId, endpointId, new Date(now), new Date(until)],
+  });
+  const [row] = rows;
+  if (!row) return undefined;
+  return {
+    until,
+    behindSince: row.behind_since,
+    retryAttempts: row.retry_attempts,
+    waitingFrom: row.waiting_from ?? 0n,
+  };
+}
+
+/**
+ * Holds a backlog for longer, or gives it back until its next time. `waitingFrom` is written unless it was lowered since
+ * `seenFrom` was read; then the lower one stays. Resolves with what is written, or with undefined when the backlog is no
+ * longer in this process' hand. Index: webhook_endpoints_pkey.
+ */
+export async function keepBacklog(
+  db: Queryable,
+  { bookId, endpointId }: BacklogKey,
+  held: { until: Instant; seenFrom: bigint },
+  next: { until: Instant; retryAttempts: number; waitingFrom: bigint },
+): Promise<bigint | undefined> {
+  const { rows } = await db.query<{ waiting_from: bigint }>({
+    name: 'webhook_endpoints.keep',
+    text: `UPDATE webhook_endpoints SET retry_at = $4, due_at = $4, retry_attempts = $5,
+        waiting_from = CASE WHEN waiting_from = $6 THEN $7 ELSE LEAST(waiting_from, $7) END
+      WHERE book_id = $1 AND id = $2 AND retry_at = $3 RETURNING waiting_from`,
+    values: [
+      bookId,
+      endpointId,
+      new Date(held.until),
+      new Date(next.until),
+      next.retryAttempts,
+      held.seenFrom,
+      next.waitingFrom,
+    ],
+  });
+  return rows[0]?.waiting_from;
+}
+
+/**
+ * Nothing waits any more. False when that is not certain: the endpoint is behind again, deliveries joined those that wait,
+ * or the backlog is no longer in this process' hand. Index: webhook_endpoints_pkey.
+ */
+export async function clearBacklog(
+  db: Queryable,
+  { bookId, endpointId }: BacklogKey,
+  held: { until: Instant; seenFrom: bigint },
+): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'webhook_endpoints.clear',
+    text: `UPDATE webhook_endpoints SET retry_at = NULL, due_at = NULL, retry_attempts = 0, waiting_from = NULL
+      WHERE book_id = $1 AND id = $2 AND retry_at = $3 AND behind_since IS NULL AND waiting_from = $4`,
+    values: [bookId, endpointId, new Date(held.until), held.seenFrom],
+  });
+  return rowCount === 1;
+}
+
+export interface WaitingPage {
+  /** In the order of their events. */
+  readonly deliveries: DeliveryInHand[];
+  /** The event at which the next page begins. */
+  readonly next: bigint;
+  /** There is nothing behind this page. */
+  readonly end: boolean;
+}
+
+/** Where the last page had little for many rows looked at: final ones, and those whose time has not come. */
+const LOOKED_AT_MAX = 2_000;
+
+/**
+ * A page of the deliveries of an endpoint that can be tried now, whether they wait or are due by themselves. At most
+ * `lookedAt` rows that did not arrive are read for it, so it may be short, or empty, with more behind it.
+ * Index: webhook_deliveries_open, events_pkey.
+ */
+export async function loadWaiting(
+  db: Queryable,
+  { bookId, endpointId }: BacklogKey,
+  page: { from: bigint; limit: number; sparse: boolean; now: Instant },
+): Promise<WaitingPage> {
+  const lookedAt = page.sparse ? Math.max(LOOKED_AT_MAX, page.limit) : page.limit;
+  const [{ rows }, endpoints] = await Promise.all([
+    db.query<{
+      looked_at: bigint;
+      last: bigint | null;
+      event_sequence: bigint | null;
+      attempts: number;
+      retry_at: Instant | null;
+      event_id: Uuid;
+      payload: string;
+    }>({
+      name: 'webhook_deliveries.waiting',
+      text: `WITH seen AS MATERIALIZED (
+          SELECT event_sequence, status, attempts, retry_at, stuck_at FROM webhook_deliveries
+          WHERE book_id = $1 AND endpoint_id = $2 AND event_sequence >= $3 AND status <> 'delivered'
+          ORDER BY event_sequence LIMIT $4
+        ), ready AS (
+          SELECT event_sequence, attempts, retry_at FROM seen
+          WHERE status = 'pending' AND stuck_at IS NULL AND (attempts = 0 OR retry_at <= $5)
+          ORDER BY event_sequence LIMIT $6
+        )
+        SELECT s.*, r.*, e.* FROM (SELECT count(*) AS looked_at, max(event_sequence) AS last FROM seen) s
+        LEFT JOIN ready r ON true
+        LEFT JOIN LATERAL (SELECT id AS event_id, payload FROM events
+          WHERE book_id = $1 AND sequence = r.event_sequence LIMIT 1) e ON true
+        ORDER BY r.event_sequence`,
+      values: [bookId, endpointId, page.from, lookedAt, new Date(page.now), page.limit],
+    }),
+    loadEndpoints(db, bookId, new Set([endpointId])),
+  ]);
+  const endpoint = endpoints.get(endpointId);
+  const last = rows[0]!.last;
+  if (!endpoint || last === null) return { deliveries: [], next: page.from, end: true };
+  const deliveries = rows
+    .filter((row) => row.event_sequence !== null)
+    .map((row) => ({
+      eventSequence: row.event_sequence!,
+      endpointId,
+      eventId: row.event_id,
+      payload: row.payload,
+      attempts: row.attempts,
+      retryAt: row.retry_at,
+      mode: endpoint.mode,
+      endpoint: endpoint.endpoint,
+    }));
+  const full = deliveries.length === page.limit;
+  const next = (full ? deliveries.at(-1)!.eventSequence : last) + 1n;
+  return { deliveries, next, end: !full && rows[0]!.looked_at < lookedAt };
+}
+
+/** Beyond it a count costs more than it tells. */
+const COUNTED_MAX = 1_000_000;
+
+/** How many deliveries of an endpoint are pending from an event on, up to a million. Index: webhook_deliveries_open. */
+export async function countWaiting(db: Queryable, { bookId, endpointId }: BacklogKey, from: bigint): Promise<number> {
+  const { rows } = await db.query<{ count: bigint }>({
+    name: 'webhook_deliveries.count_waiting',
+    text: `SELECT count(*) FROM (SELECT FROM webhook_deliveries
+      WHERE book_id = $1 AND endpoint_id = $2 AND event_sequence >= $3 AND status <> 'delivered' AND status = 'pending'
+      LIMIT ${COUNTED_MAX}) AS waiting`,
+    values: [bookId, endpointId, from],
+  });
+  return Number(rows[0]!.count);
+}
+
+export interface DueEndpoint {
+  readonly bookId: BookId;
+  readonly id: Uuid;
+  readonly dueAt: Instant;
+}
+
+/** Endpoints whose backlog is due, over all books, the longest due first. Index: webhook_endpoints_due. */
+export async function findDueEndpoints(
+  pool: Pool,
+  { now, limit }: { now: Instant; limit: number },
+): Promise<DueEndpoint[]> {
+  const { rows } = await pool.query<{ book_id: Uuid; id: Uuid; due_at: Instant }>(
+    `SELECT book_id, id, due_at FROM webhook_endpoints
+     WHERE due_at <= $1 AND due_at IS NOT NULL ORDER BY due_at LIMIT $2`,
+    [new Date(now), limit],
+  );
+  return rows.map((row) => ({ bookId: row.book_id, id: row.id, dueAt: row.due_at }));
+}
+
+/** Postpones due endpoints of a book by compare-and-set; resolves with those that were postponed, which are to be enqueued. */
+export async function postponeDueEndpoints(
+  pool: Pool,
+  bookId: Uuid,
+  rows: readonly DueEndpoint[],
+  until: Instant,
+): Promise<Uuid[]> {
+  const { rows: postponed } = await pool.query<{ id: Uuid }>(
+    `WITH free AS (
+       SELECT w.id FROM webhook_endpoints w
+       JOIN unnest($2::uuid[], $3::timestamptz[]) AS seen (id, due_at) USING (id, due_at)
+       WHERE w.book_id = $1 ORDER BY w.id FOR NO KEY UPDATE OF w SKIP LOCKED
+     )
+     UPDATE webhook_endpoints w SET due_at = $4 FROM free WHERE w.book_id = $1 AND w.id = free.id RETURNING w.id`,
+    [bookId, plainArray(rows.map(({ id }) => id)), instantArray(rows.map(({ dueAt }) => dueAt)), new Date(until)],
+  );
+  return postponed.map(({ id }) => id);
+}

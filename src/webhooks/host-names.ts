@@ -1,0 +1,182 @@
+/**
+ * Addresses of webhook receivers. Names are asked of name servers by c-ares, which takes no thread: a name server that does
+ * not answer holds up nobody else. (getaddrinfo has four threads for the whole process.) Each name is asked once at a time,
+ * and so are only so many names of a book; answers are kept for as long as they say, within limits.
+ *
+ * Nothing is read from /etc/hosts, and no search domain is added: what a name means is the same everywhere. The exception
+ * are names that the operator has opened (WEBHOOK_ALLOW_HOSTS), such as `localhost` or a service of a compose file: those
+ * are resolved as every other program on this machine resolves them.
+ */
+import { type LookupAddress, lookup } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { BoundedMap } from '../organisations/bounded-map.ts';
+
+/** There is no such name, or it has no address. */
+export class NameNotFound extends Error {
+  override name = 'NameNotFound';
+}
+
+/** No name server said whether there is such a name. */
+export class NameTimeout extends Error {
+  override name = 'NameTimeout';
+}
+
+export interface HostNames {
+  /** All addresses of a name. Rejects with NameNotFound or NameTimeout. */
+  resolve(host: string): Promise<LookupAddress[]>;
+  /** The same of a name that the operator has opened. */
+  resolveOpened(host: string): Promise<LookupAddress[]>;
+  /**
+   * Asks for a name on behalf of a book, unless its answer is kept: then it returns undefined. Resolves when there is an
+   * answer of any kind, which resolve() gives. A book waits for its own names alone.
+   */
+  prepare(book: string, host: string): Promise<void> | undefined;
+}
+
+/** Asks the name servers for the addresses of one kind, with how long they hold. */
+export interface NameServers {
+  resolve4(host: string, options: { ttl: true }): Promise<{ address: string; ttl: number }[]>;
+  resolve6(host: string, options: { ttl: true }): Promise<{ address: string; ttl: number }[]>;
+}
+
+export interface HostNamesOptions {
+  /** `address` or `address:port`; those of the system when there are none. */
+  readonly servers?: readonly string[];
+  /** Instead of c-ares. */
+  readonly nameServers?: NameServers;
+  /** Milliseconds that only go on. */
+  readonly now?: () => number;
+}
+
+/** For the first answer of a server; c-ares doubles it for the second try. */
+const SERVER_TIMEOUT_MS = 1_000;
+const SERVER_TRIES = 2;
+/** For all servers together. */
+const NAME_LIMIT_MS = 5_000;
+/** A name that changes every second is still asked for less often, and one for a week is asked for again. */
+const KEPT_MS = { least: 5_000, most: 300_000 };
+const NOT_FOUND_KEPT_MS = 10_000;
+const NO_ANSWER_KEPT_MS = 5_000;
+/** Names whose answers are kept. */
+const NAMES_MAX = 10_000;
+/** Names of one book that are asked for at a time. */
+const ASKED_PER_BOOK = 8;
+
+interface Answer {
+  readonly addresses: Promise<LookupAddress[]>;
+  /** Infinity while it is asked for. */
+  until: number;
+}
+
+export function createHostNames(options: HostNamesOptions = {}): HostNames {
+  const { now = () => performance.now(), nameServers = cares(options.servers ?? []) } = options;
+  const answers = new BoundedMap<string, Answer>(NAMES_MAX);
+  const books = new Map<string, { asked: number; waiting: (() => void)[] }>();
+
+  function known(key: string): Answer | undefined {
+    const answer = answers.get(key);
+    return answer && answer.until > now() ? answer : undefined;
+  }
+
+  function ask(
+    key: string,
+    find: () => Promise<{ addresses: LookupAddress[]; keptMs: number }>,
+  ): Promise<LookupAddress[]> {
+    const before = known(key);
+    if (before) return before.addresses;
+    const finding = find();
+    const answer: Answer = { addresses: finding.then(({ addresses }) => addresses), until: Number.POSITIVE_INFINITY };
+    answers.set(key, answer);
+    finding.then(
+      ({ keptMs }) => {
+        answer.until = now() + keptMs;
+      },
+      (error) => {
+        answer.until = now() + (error instanceof NameNotFound ? NOT_FOUND_KEPT_MS : NO_ANSWER_KEPT_MS);
+      },
+    );
+    return answer.addresses;
+  }
+
+  const resolve = (host: string) => ask(host, () => askServers(nameServers, host));
+
+  async function askInTurn(book: string, host: string): Promise<void> {
+    const turn = books.get(book) ?? { asked: 0, waiting: [] };
+    books.set(book, turn);
+    if (turn.asked >= ASKED_PER_BOOK) await new Promise<void>((begin) => turn.waiting.push(begin));
+    else turn.asked += 1;
+    try {
+      await resolve(host).catch(() => undefined);
+    } finally {
+      const next = turn.waiting.shift();
+      if (next) next();
+      else {
+        turn.asked -= 1;
+        if (turn.asked === 0) books.delete(book);
+      }
+    }
+  }
+
+  return {
+    resolve,
+    resolveOpened: (host) => ask(`opened ${host}`, () => askSystem(host)),
+    prepare: (book, host) => (isIP(host) !== 0 || known(host) ? undefined : askInTurn(book, host)),
+  };
+}
+
+function cares(servers: readonly string[]): NameServers {
+  const resolver = new Resolver({ timeout: SERVER_TIMEOUT_MS, tries: SERVER_TRIES });
+  if (servers.length > 0) resolver.setServers([...servers]);
+  return resolver;
+}
+
+/** A name that has addresses of one kind is not held up by a server that says nothing of the other. */
+async function askServers(servers: NameServers, host: string): Promise<{ addresses: LookupAddress[]; keptMs: number }> {
+  const [four, six] = await Promise.all([
+    settledWithin(servers.resolve4(host, { ttl: true })),
+    settledWithin(servers.resolve6(host, { ttl: true })),
+  ]);
+  const records = [
+    ...(four.records ?? []).map((record) => ({ ...record, family: 4 })),
+    ...(six.records ?? []).map((record) => ({ ...record, family: 6 })),
+  ];
+  if (records.length > 0) {
+    const ttlMs = Math.min(...records.map(({ ttl }) => ttl)) * 1_000;
+    const addresses = records.map(({ address, family }) => ({ address, family }));
+    return { addresses, keptMs: Math.min(Math.max(ttlMs, KEPT_MS.least), KEPT_MS.most) };
+  }
+  if (four.error === 'none' && six.error === 'none') throw new NameNotFound(`${host} has no address`);
+  throw new NameTimeout(`No name server told the addresses of ${host}`);
+}
+
+/** What the server knows not to be there (RFC 2308: the name, or records of this kind), and everything else. */
+async function settledWithin<Row>(asking: Promise<Row[]>): Promise<{ records?: Row[]; error?: 'none' | 'unknown' }> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<{ error: 'unknown' }>((resolve) => {
+    timer = setTimeout(() => resolve({ error: 'unknown' }), NAME_LIMIT_MS);
+  });
+  const asked = asking.then(
+    (records) => ({ records }),
+    ({ code }: NodeJS.ErrnoException) => {
+      const isNone = code === 'ENOTFOUND' || code === 'ENODATA' || code === 'EBADNAME';
+      return { error: isNone ? ('none' as const) : ('unknown' as const) };
+    },
+  );
+  try {
+    return await Promise.race([asked, limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** As getaddrinfo resolves it, which tells not for how long. */
+function askSystem(host: string): Promise<{ addresses: LookupAddress[]; keptMs: number }> {
+  return new Promise((resolve, reject) => {
+    lookup(host, { all: true }, (error, addresses) => {
+      if (!error && addresses.length > 0) resolve({ addresses, keptMs: KEPT_MS.least });
+      else if (!error || error.code === 'ENOTFOUND') reject(new NameNotFound(`${host} has no address`));
+      else reject(new NameTimeout(`The system did not tell the addresses of ${host}`));
+    });
+  });
+}

@@ -1,0 +1,279 @@
+/**
+ * The deliveries of one endpoint that this process has in hand: those that jobs named and those that were read from its
+ * backlog. Nothing waits here for long, and no job waits for it: what finds no room is left, and the endpoint is behind.
+ */
+import type { Instant } from '../clock.ts';
+import type { Uuid } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
+import { type Attempt, type DeliveryInHand, type DeliveryKey, hasArrived, isReady } from './delivery.ts';
+import { EndpointLane } from './endpoint-lane.ts';
+import type { Places } from './places.ts';
+
+export interface OutboxContext {
+  /** For attempts under way. */
+  readonly places: Places;
+  /** For deliveries in memory that jobs named. */
+  readonly memory: Places;
+  now(): Instant;
+  load(bookId: BookId, key: DeliveryKey): Promise<DeliveryInHand | undefined>;
+  /** Undefined where a bug stood in the way, and the delivery is marked stuck. Rejects where it could not be marked. */
+  send(bookId: BookId, delivery: DeliveryInHand): Promise<Attempt | undefined>;
+  /** Records what an attempt, or null for none, makes of a delivery. */
+  settle(bookId: BookId, delivery: DeliveryInHand, attempt: Attempt | null): Promise<void>;
+  /** Deliveries were left (takeLeft). */
+  onLeft(outbox: Outbox): void;
+  /** Nothing is in hand any more. */
+  onEmpty(outbox: Outbox): void;
+}
+
+interface Item {
+  readonly key: DeliveryKey;
+  readonly fromBacklog: boolean;
+  readonly ended: Promise<void>;
+  readonly end: (error?: unknown) => void;
+}
+
+interface LoadedItem {
+  readonly item: Item;
+  readonly delivery: DeliveryInHand;
+}
+
+/** Results that wait for their record: beyond it nothing more is loaded. */
+const UNRECORDED_MAX = 1_000;
+/** Deliveries that jobs named and that are loaded, or being loaded. */
+const LOADED_MAX = 500;
+
+export class Outbox {
+  readonly bookId: BookId;
+  readonly endpointId: Uuid;
+  readonly lane = new EndpointLane();
+  /** Events from this one on are read by whoever drains the backlog, so that a job for them is not needed. */
+  readFrom: bigint | undefined;
+  /** What the receiver last asked for with Retry-After. */
+  retryAfterMs: number | null = null;
+  /** A delivery could be neither recorded nor marked. */
+  unrecorded = false;
+  readonly #context: OutboxContext;
+  readonly #items = new Map<bigint, Item>();
+  #named: Item[] = [];
+  #loading = 0;
+  #loaded: LoadedItem[] = [];
+  #leftFrom: bigint | undefined;
+  #closed = false;
+  #onChange: (() => void) | undefined;
+  #change: Promise<void> | undefined;
+
+  constructor(bookId: BookId, endpointId: Uuid, context: OutboxContext) {
+    this.bookId = bookId;
+    this.endpointId = endpointId;
+    this.#context = context;
+  }
+
+  get size(): number {
+    return this.#items.size;
+  }
+
+  /** Loaded and not yet sent. */
+  get ready(): number {
+    return this.#loaded.length;
+  }
+
+  /** Sent, and not yet recorded. */
+  get unsettled(): number {
+    return this.#items.size - this.#waiting - this.lane.inFlight;
+  }
+
+  get #waiting(): number {
+    return this.#named.length + this.#loading + this.#loaded.length;
+  }
+
+  /** Takes a delivery that a job named. Resolves when it is recorded, or at once when there is no room for it. */
+  offer(key: DeliveryKey): Promise<void> {
+    const known = this.#items.get(key.eventSequence);
+    if (known) return known.ended;
+    if (this.#closed || (this.readFrom !== undefined && key.eventSequence >= this.readFrom)) return Promise.resolve();
+    const mayWait = this.lane.inFlight + this.#waiting < this.lane.limit || this.#waiting < this.lane.waitingMax;
+    if (!mayWait || !this.#context.memory.take(this.bookId)) {
+      this.leave(key.eventSequence);
+      this.#context.onLeft(this);
+      return Promise.resolve();
+    }
+    const item = this.#take(key, false);
+    this.#named.push(item);
+    this.#load();
+    return item.ended;
+  }
+
+  /** Takes deliveries of the backlog. Those that are in hand already are passed over. */
+  add(deliveries: readonly DeliveryInHand[]): void {
+    for (const delivery of deliveries) {
+      if (this.#items.has(delivery.eventSequence)) continue;
+      const { eventSequence, endpointId } = delivery;
+      this.#loaded.push({ item: this.#take({ eventSequence, endpointId }, true), delivery });
+    }
+    this.#send();
+  }
+
+  /** The first event whose delivery was not taken or not recorded since this was last asked. */
+  takeLeft(): bigint | undefined {
+    const left = this.#leftFrom;
+    this.#leftFrom = undefined;
+    return left;
+  }
+
+  /** What is from this event on was not delivered. */
+  leave(eventSequence: bigint): void {
+    if (this.#leftFrom === undefined || eventSequence < this.#leftFrom) this.#leftFrom = eventSequence;
+  }
+
+  /** The first event of the backlog that is in hand or was left. */
+  first(): bigint | undefined {
+    let first = this.#leftFrom;
+    for (const { key, fromBacklog } of this.#items.values())
+      if (fromBacklog && (first === undefined || key.eventSequence < first)) first = key.eventSequence;
+    return first;
+  }
+
+  /** Resolves at the next change of what is in hand, or at poke(). */
+  changed(): Promise<void> {
+    this.#change ??= new Promise((resolve) => {
+      this.#onChange = resolve;
+    });
+    return this.#change;
+  }
+
+  poke(): void {
+    this.#onChange?.();
+    this.#onChange = undefined;
+    this.#change = undefined;
+  }
+
+  /** Leaves everything that was not sent. */
+  turnAway(): void {
+    const turned = [...this.#named.splice(0), ...this.#loaded.splice(0).map(({ item }) => item)];
+    for (const item of turned) {
+      this.leave(item.key.eventSequence);
+      this.#end(item);
+    }
+    if (turned.length > 0) this.#context.onLeft(this);
+  }
+
+  /** Takes and sends nothing more. Resolves when what was sent is recorded. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.turnAway();
+    await Promise.allSettled([...this.#items.values()].map(({ ended }) => ended));
+  }
+
+  #take(key: DeliveryKey, fromBacklog: boolean): Item {
+    let end: Item['end'] | undefined;
+    const ended = new Promise<void>((resolve, reject) => {
+      end = (error) => (error === undefined ? resolve() : reject(error));
+    });
+    const item: Item = { key, fromBacklog, ended, end: end! };
+    if (fromBacklog) ended.catch(() => undefined);
+    this.#items.set(key.eventSequence, item);
+    return item;
+  }
+
+  #end(item: Item, error?: unknown): void {
+    this.#items.delete(item.key.eventSequence);
+    if (!item.fromBacklog) this.#context.memory.leave(this.bookId);
+    item.end(error);
+    this.poke();
+    if (this.#items.size === 0) this.#context.onEmpty(this);
+  }
+
+  #load(): void {
+    const ahead = this.#loading + this.#loaded.length;
+    if (this.#closed || this.#named.length === 0 || this.unsettled > UNRECORDED_MAX) return;
+    // The first ones of a moment go into one query by themselves; later ones are worth a query when they are many.
+    if (ahead >= LOADED_MAX || (this.#loading === 0 && this.#loaded.length > LOADED_MAX / 2)) return;
+    const room = LOADED_MAX - ahead;
+    const items = this.#named.splice(0, room);
+    this.#loading += items.length;
+    for (const item of items) {
+      this.#context.load(this.bookId, item.key).then(
+        (delivery) => this.#admit(item, delivery),
+        (error) => {
+          this.#loading -= 1;
+          this.#end(item, error);
+        },
+      );
+    }
+  }
+
+  #admit(item: Item, delivery: DeliveryInHand | undefined): void {
+    this.#loading -= 1;
+    if (!delivery || this.#isSomebodyElses(delivery)) this.#end(item);
+    else if (delivery.endpoint.status !== 'enabled') void this.#settle(item, delivery, null);
+    else if (!isReady(delivery, this.#context.now())) this.#end(item);
+    else if (this.#closed) {
+      this.leave(item.key.eventSequence);
+      this.#end(item);
+    } else this.#loaded.push({ item, delivery });
+    this.#send();
+  }
+
+  /** Behind by the word of another process, which drains it or leaves it to who does. */
+  #isSomebodyElses({ endpoint }: DeliveryInHand): boolean {
+    return endpoint.behindSince !== null && this.readFrom === undefined;
+  }
+
+  /** Called again by the places, too. */
+  readonly #send = (): void => {
+    while (this.#loaded.length > 0 && !this.lane.isFull) {
+      const { item, delivery } = this.#loaded[0]!;
+      if (delivery.endpoint.status !== 'enabled') {
+        this.#loaded.shift();
+        void this.#settle(item, delivery, null);
+        continue;
+      }
+      if (!this.#context.places.take(this.bookId, this.#send)) break;
+      this.#loaded.shift();
+      this.lane.begin();
+      void this.#attempt(item, delivery);
+    }
+    this.#load();
+  };
+
+  async #attempt(item: Item, delivery: DeliveryInHand): Promise<void> {
+    let attempt: Attempt | undefined;
+    let failure: { error: unknown } | undefined;
+    try {
+      attempt = await this.#context.send(this.bookId, delivery);
+    } catch (error) {
+      failure = { error };
+    }
+    if (attempt) {
+      const arrived = hasArrived(attempt);
+      this.retryAfterMs = arrived ? null : attempt.retryAfterMs;
+      this.lane.end({ arrived, durationMs: attempt.durationMs });
+    } else this.lane.drop();
+    this.#context.places.leave(this.bookId);
+    if (this.lane.isFailing) this.turnAway();
+    if (attempt) void this.#settle(item, delivery, attempt);
+    else if (failure) this.#leaveUnrecorded(item, failure.error);
+    else this.#end(item);
+    this.#send();
+  }
+
+  async #settle(item: Item, delivery: DeliveryInHand, attempt: Attempt | null): Promise<void> {
+    try {
+      await this.#context.settle(this.bookId, delivery, attempt);
+      this.#end(item);
+    } catch (error) {
+      this.#leaveUnrecorded(item, error);
+    }
+    if (this.#named.length > 0) this.#load();
+  }
+
+  /** One that a job named has its own due time; one of the backlog is looked for again. */
+  #leaveUnrecorded(item: Item, error?: unknown): void {
+    if (item.fromBacklog) {
+      this.leave(item.key.eventSequence);
+      this.unrecorded = true;
+    }
+    this.#end(item, error);
+  }
+}

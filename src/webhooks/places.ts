@@ -1,0 +1,62 @@
+/**
+ * Places of this process, shared among books: for attempts under way, and for deliveries that wait in memory. A book may
+ * take another place while it has fewer than are free. So one book alone has half of them, n busy books have an equal part
+ * each, and there is always one left for a book that has none (dynamic thresholds: Choudhury and Hahne, 1998).
+ */
+export class Places {
+  readonly #size: number;
+  #taken = 0;
+  readonly #ofBook = new Map<string, number>();
+  /** Who was refused, by book; the book whose turn it is comes first. */
+  readonly #refused = new Map<string, Set<() => void>>();
+
+  constructor(size: number) {
+    this.#size = size;
+  }
+
+  get taken(): number {
+    return this.#taken;
+  }
+
+  /** Takes a place, which leave() gives back. Where there is none, `again` is called once when there may be one. */
+  take(book: string, again?: () => void): boolean {
+    if (this.#isOpen(book)) {
+      this.#taken += 1;
+      this.#ofBook.set(book, (this.#ofBook.get(book) ?? 0) + 1);
+      return true;
+    }
+    if (again) {
+      const refused = this.#refused.get(book);
+      if (refused) refused.add(again);
+      else this.#refused.set(book, new Set([again]));
+    }
+    return false;
+  }
+
+  leave(book: string): void {
+    this.#taken -= 1;
+    const left = this.#ofBook.get(book)! - 1;
+    if (left === 0) this.#ofBook.delete(book);
+    else this.#ofBook.set(book, left);
+    if (this.#refused.size > 0) this.#callRefused();
+  }
+
+  #isOpen(book: string): boolean {
+    return (this.#ofBook.get(book) ?? 0) < this.#size - this.#taken;
+  }
+
+  #callRefused(): void {
+    for (const book of [...this.#refused.keys()]) {
+      if (this.#taken === this.#size) return;
+      if (!this.#isOpen(book)) continue;
+      const refused = this.#refused.get(book);
+      if (!refused) continue;
+      const [next] = refused;
+      refused.delete(next!);
+      // Behind all others.
+      this.#refused.delete(book);
+      if (refused.size > 0) this.#refused.set(book, refused);
+      next!();
+    }
+  }
+}

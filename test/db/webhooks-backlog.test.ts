@@ -1,0 +1,254 @@
+/** Endpoints that are behind: one due row each, drained in order, and no other endpoint waits for them. */
+import pg from 'pg';
+import { describe, expect, test, vi } from 'vitest';
+import { createPool } from '../../src/db/pool.ts';
+import type { Uuid } from '../../src/ids.ts';
+import { checkOverdue } from '../../src/verify/overdue-check.ts';
+import { deliveryView, listDeliveries } from '../../src/webhooks/delivery-list-store.ts';
+import { disableEndpoint, enableEndpoint } from '../../src/webhooks/manage-endpoint.ts';
+import { createSweeper } from '../../workers/sweeper.ts';
+import { change, setStage } from './webhooks-stage.ts';
+import { backlogOf, deliveriesOf, log, NO_BACKLOG, START } from './webhooks-world.ts';
+
+const stage = setStage();
+const PATIENCE = { timeout: 60_000, interval: 20 };
+const MINUTE = 60_000;
+
+/** A sweeper over the stage's database that hands jobs to a deliverer at once. */
+function sweeping(posting: ReturnType<typeof stage.deliverer>) {
+  const enqueued: string[] = [];
+  const { pool, clock } = stage.world;
+  const sweeper = createSweeper({
+    pool,
+    clock,
+    log,
+    forms: { contracted: false },
+    config: { SWEEP_INTERVAL_MS: 50, IDEMPOTENCY_BODY_RETENTION_DAYS: 30 },
+    rails: { all: () => [] },
+    queues: {
+      lanes: 1,
+      async add(_pool, _lane, jobs) {
+        for (const { name, data } of jobs) {
+          enqueued.push(...data.ids.map((id) => `${name} ${id}`));
+          if (name === 'endpoint.drain') posting.drain(data.bookId, data.ids);
+          else posting.take(data.bookId, data.ids);
+        }
+      },
+      depth: async (of, lane) => {
+        return { queue: `${of}`, pool: of, lane, states: { waiting: 0, active: 0, delayed: 0, failed: 0 } };
+      },
+    },
+  });
+  return { sweep: () => sweeper.sweep(), enqueued };
+}
+
+const pendingOf = async (endpointId: Uuid) =>
+  (await deliveriesOf(stage.world.pool, endpointId)).filter(({ status }) => status === 'pending').length;
+
+/** As the product leaves an endpoint that took nothing: so many wait, and it is due when the clock says so. */
+async function putBehind(endpointId: Uuid, count: number): Promise<void> {
+  const { pool } = stage.world;
+  const from = (
+    await pool.query<{ sequence: bigint }>('SELECT event_sequence AS sequence FROM books WHERE id = $1', [stage.bookId])
+  ).rows[0]!.sequence;
+  const superuser = new pg.Client({ connectionString: stage.world.superuserUrl });
+  await superuser.connect();
+  await superuser.query('SET session_replication_role = replica');
+  await superuser.query(
+    `INSERT INTO events (book_id, sequence, id, type, object_id, request_id, actor, created_at, payload)
+     SELECT $1, $2 + n, gen_random_uuid(), 'payout.paid', gen_random_uuid(), gen_random_uuid(), 'test', $3,
+       '{"type":"payout.paid","text":"' || repeat('x', 1500) || '","n":' || n || '}' FROM generate_series(1, $4) n`,
+    [stage.bookId, from, new Date(START), count],
+  );
+  await superuser.query(
+    `INSERT INTO webhook_deliveries (book_id, endpoint_id, event_sequence, status, due_at, created_at)
+     SELECT $1, $5, $2 + n, 'pending', $3::timestamptz + interval '10 minutes' + n * interval '0.5 seconds', $3
+     FROM generate_series(1, $4) n`,
+    [stage.bookId, from, new Date(START), count, endpointId],
+  );
+  await superuser.query('UPDATE books SET event_sequence = event_sequence + $2 WHERE id = $1', [stage.bookId, count]);
+  await superuser.query(
+    `UPDATE webhook_endpoints SET behind_since = $2, retry_at = $2, due_at = $2, retry_attempts = 1, waiting_from = $3
+     WHERE id = $1`,
+    [endpointId, new Date(START), from + 1n],
+  );
+  await superuser.query('ANALYZE events, webhook_deliveries');
+  await superuser.end();
+}
+
+describe('an endpoint that is behind', () => {
+  test('takes new deliveries without a job and a due time of their own, and gets all of them in order', async () => {
+    let well = false;
+    const hooks = await stage.receiver((response) => response.writeHead(well ? 200 : 500).end());
+    const { id } = await stage.world.endpoint(stage.bookId, { url: hooks.url, events: ['payout.*'] });
+    const posting = stage.deliverer();
+    posting.take(stage.bookId, await stage.world.emit(stage.bookId, 'payout.paid', 100));
+    await vi.waitFor(async () => expect((await backlogOf(stage.world.pool, id)).retry_attempts).toBe(1), PATIENCE);
+    const backlog = await backlogOf(stage.world.pool, id);
+    expect(backlog).toMatchObject({ behind_since: START, retry_at: START + 5_000, due_at: START + 5_000 });
+    const before = (await deliveriesOf(stage.world.pool, id)).length;
+    expect(await stage.world.emit(stage.bookId, 'payout.paid', 10)).toEqual([]);
+    const written = (await deliveriesOf(stage.world.pool, id)).slice(before);
+    expect(written.map(({ due_at }) => due_at! >= START + 10 * MINUTE)).toEqual(Array(10).fill(true));
+
+    const page = await listDeliveries(stage.world.pool, { bookId: stage.bookId, endpointId: id }, { limit: 1 });
+    expect(deliveryView(page.rows[0]!, false).next_attempt_at).toBe(new Date(START + 5_000).toISOString());
+
+    well = true;
+    stage.world.clock.set(START + 6 * MINUTE);
+    const { sweep } = sweeping(posting);
+    await sweep();
+    await vi.waitFor(async () => {
+      await sweep();
+      expect(await pendingOf(id)).toBe(0);
+      expect(await backlogOf(stage.world.pool, id)).toEqual(NO_BACKLOG);
+    }, PATIENCE);
+    expect(await stage.world.emit(stage.bookId, 'payout.paid')).toHaveLength(1);
+  });
+
+  test('is due as one row: what falls due by itself joins those that wait, and no job is enqueued for it', async () => {
+    const hooks = await stage.receiver(() => undefined);
+    const { id } = await stage.world.endpoint(stage.bookId, { url: hooks.url, events: ['payout.*'] });
+    await stage.world.emit(stage.bookId, 'payout.paid', 3);
+    await putBehind(id, 10);
+    await stage.world.pool.query("UPDATE webhook_endpoints SET due_at = due_at + interval '1 hour' WHERE id = $1", [
+      id,
+    ]);
+    stage.world.clock.set(START + MINUTE);
+    const { sweep, enqueued } = sweeping(stage.deliverer());
+    await sweep();
+    expect(enqueued).toEqual([]);
+    const states = await deliveriesOf(stage.world.pool, id);
+    expect(states.every(({ due_at }) => due_at! >= START + 10 * MINUTE)).toBe(true);
+    expect((await backlogOf(stage.world.pool, id)).waiting_from).toBe(1n);
+    const findings: unknown[] = [];
+    await checkOverdue(stage.world.pool, {
+      now: START + 40 * MINUTE,
+      bookId: stage.bookId,
+      report: (one) => findings.push(one),
+    });
+    // Nobody tried the endpoint: told once, not once for each of its deliveries.
+    expect(findings).toMatchObject([
+      { check: 'delivery.overdue', actual: `to be tried since ${new Date(START).toISOString()}` },
+    ]);
+  });
+
+  test('and is drained in order, whatever else it gets meanwhile', async () => {
+    const hooks = await stage.receiver();
+    const { id } = await stage.world.endpoint(stage.bookId, { url: hooks.url, events: ['payout.*'] });
+    await putBehind(id, 2_000);
+    const posting = stage.deliverer();
+    posting.drain(stage.bookId, [id]);
+    await hooks.arrivals(1);
+    for (let round = 0; round < 20; round++)
+      posting.take(stage.bookId, await stage.world.emit(stage.bookId, 'payout.paid', 5));
+    await vi.waitFor(async () => {
+      expect(await pendingOf(id)).toBe(0);
+      expect(await backlogOf(stage.world.pool, id)).toEqual(NO_BACKLOG);
+    }, PATIENCE);
+    expect(hooks.received).toHaveLength(2_100);
+    const numbers = hooks.received
+      .map(({ body }) => (JSON.parse(body) as { n?: number }).n)
+      .filter((n) => n !== undefined);
+    // In order but for what is under way side by side.
+    for (const [index, number] of numbers.entries()) expect(Math.abs(number - index - 1)).toBeLessThan(300);
+  });
+
+  test('is canceled as a whole where it was switched off, and tried at once where it is switched on again', async () => {
+    const hooks = await stage.receiver();
+    const { id } = await stage.world.endpoint(stage.bookId, { url: hooks.url, events: ['payout.*'] });
+    await putBehind(id, 20);
+    await stage.world.pool.query("UPDATE webhook_endpoints SET retry_at = retry_at + interval '1 hour' WHERE id = $1", [
+      id,
+    ]);
+    await stage.world.submit(stage.bookId, disableEndpoint(change(id)));
+    await stage.world.submit(stage.bookId, enableEndpoint(change(id)));
+    expect((await backlogOf(stage.world.pool, id)).retry_at!).toBeGreaterThan(START + 60 * MINUTE);
+    stage.world.clock.set(Date.now() + MINUTE);
+    await stage.world.submit(stage.bookId, disableEndpoint(change(id)));
+    stage.deliverer().drain(stage.bookId, [id]);
+    await vi.waitFor(async () => expect(await backlogOf(stage.world.pool, id)).toEqual(NO_BACKLOG), PATIENCE);
+    expect((await deliveriesOf(stage.world.pool, id)).every(({ status }) => status === 'canceled')).toBe(true);
+    expect(hooks.received).toHaveLength(0);
+  });
+
+  test('is drained by one process at a time, and given back by one that stops', async () => {
+    const answers: (() => void)[] = [];
+    const hooks = await stage.receiver((response) => answers.push(() => response.writeHead(200).end()));
+    const { id } = await stage.world.endpoint(stage.bookId, { url: hooks.url, events: ['payout.*'] });
+    await putBehind(id, 50);
+    const [one, other] = [stage.deliverer(), stage.deliverer()];
+    one.drain(stage.bookId, [id]);
+    await hooks.arrivals(1);
+    other.drain(stage.bookId, [id]);
+    const closing = one.close();
+    for (const answer of answers.splice(0)) answer();
+    await closing;
+    expect(hooks.received).toHaveLength(1);
+    other.drain(stage.bookId, [id]);
+    await vi.waitFor(async () => {
+      for (const answer of answers.splice(0)) answer();
+      expect(await backlogOf(stage.world.pool, id)).toEqual(NO_BACKLOG);
+    }, PATIENCE);
+    expect(hooks.received).toHaveLength(50);
+  });
+});
+
+test('200,000 deliveries that wait cost a handful of updates, one line in the log, and all arrive', {
+  timeout: 600_000,
+}, async () => {
+  let well = false;
+  const hooks = await stage.receiver((response) => response.writeHead(well ? 200 : 503).end());
+  const { id } = await stage.world.endpoint(stage.bookId, { url: hooks.url, events: ['payout.*'] });
+  await putBehind(id, 200_000);
+  const lines: { level: number; waiting?: number; since?: string }[] = [];
+  const own = createPool({ url: stage.world.applicationUrl, name: 'counted', size: 4, log });
+  const told = { ...log, warn: (facts: object) => void lines.push(facts as never), info: () => undefined };
+  const posting = stage.deliverer({ pool: own, log: told as never });
+
+  const { sweep } = sweeping(posting);
+  const updatesBefore = await updatesOf(stage.world.superuserUrl);
+  const beganAt = START;
+  let moment = START;
+  for (let wake = 2; wake <= 12; wake++) {
+    await vi.waitFor(async () => {
+      stage.world.clock.set(stage.world.clock.now() + 1_000);
+      await sweep();
+      expect((await backlogOf(stage.world.pool, id)).retry_attempts).toBe(wake);
+    }, PATIENCE);
+    moment = (await backlogOf(stage.world.pool, id)).retry_at!;
+    stage.world.clock.set(moment);
+  }
+  const seconds = (moment - beganAt) / 1_000;
+  // Beyond ten minutes the late due times are reached, and postponed in turn.
+  for (let swept = 0; swept < 20; swept++) await sweep();
+  await posting.close();
+  await own.end();
+  const updates = (await updatesOf(stage.world.superuserUrl)) - updatesBefore;
+  expect(updates / seconds).toBeLessThan(5);
+  expect(lines).toMatchObject([{ since: new Date(START).toISOString() }]);
+  expect(lines[0]!.waiting).toBeGreaterThan(199_900);
+
+  well = true;
+  const draining = stage.deliverer();
+  stage.world.clock.set(moment + 60 * MINUTE);
+  await sweeping(draining).sweep();
+  await vi.waitFor(async () => expect(await backlogOf(stage.world.pool, id)).toEqual(NO_BACKLOG), {
+    timeout: 500_000,
+    interval: 500,
+  });
+  const { rows } = await stage.world.pool.query<{ pending: bigint }>(
+    "SELECT count(*) AS pending FROM webhook_deliveries WHERE endpoint_id = $1 AND status <> 'delivered'",
+    [id],
+  );
+  expect(rows[0]!.pending).toBe(0n);
+});
+
+/** Rows updated so far in this database, as the processes that have ended reported them. */
+async function updatesOf(url: string): Promise<number> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query('SELECT sum(n_tup_upd)::float8 AS updates FROM pg_stat_user_tables');
+  await client.end();
+  return rows[0].updates;
+}

@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import { EndpointLane } from '../../../src/webhooks/endpoint-lane.ts';
+import { Places } from '../../../src/webhooks/places.ts';
+
+/** Takes until it is refused; resolves with how many places that were. */
+function takeAll(places: Places, book: string): number {
+  let taken = 0;
+  while (places.take(book)) taken++;
+  return taken;
+}
+
+describe('places', () => {
+  test('one book alone has half of them, and there is one for every other', () => {
+    const places = new Places(64);
+    expect(takeAll(places, 'a')).toBe(32);
+    expect(takeAll(places, 'b')).toBe(16);
+    expect(takeAll(places, 'c')).toBe(8);
+    expect(places.take('d')).toBe(true);
+  });
+
+  test('books that always want more come to have equal parts', () => {
+    const places = new Places(40);
+    const books = ['a', 'b', 'c'];
+    const held = new Map(books.map((book) => [book, takeAll(places, book)]));
+    for (let round = 0; round < 100; round++) {
+      const book = books[round % 3]!;
+      const leaving = Math.min(held.get(book)!, 2);
+      for (let left = 0; left < leaving; left++) places.leave(book);
+      held.set(book, held.get(book)! - leaving);
+      for (const other of ['c', 'b', 'a']) held.set(other, held.get(other)! + takeAll(places, other));
+    }
+    for (const count of held.values()) expect(Math.abs(count - 10)).toBeLessThanOrEqual(1);
+  });
+
+  test('who was refused is called in turn by book, once', () => {
+    const places = new Places(1);
+    const called: string[] = [];
+    const ask = (book: string, name: string) => places.take(book, () => called.push(name));
+    expect(ask('a', 'a0')).toBe(true);
+    expect([ask('a', 'a1'), ask('a', 'a2'), ask('b', 'b1')]).toEqual([false, false, false]);
+    expect(called).toEqual([]);
+    places.leave('a');
+    expect(called).toEqual(['a1', 'b1']);
+    expect(ask('c', 'c0')).toBe(true);
+    places.leave('c');
+    expect(called).toEqual(['a1', 'b1', 'a2']);
+  });
+});
+
+describe('the lane of an endpoint', () => {
+  /** So many attempts under way at a time, each of which lasts so long, until the lane has found its size. */
+  function settled(answer: { arrived: boolean; durationMs: number }, lane = new EndpointLane()): EndpointLane {
+    for (let round = 0; round < 200; round++) {
+      lane.begin();
+      lane.end(answer);
+    }
+    return lane;
+  }
+
+  test.each`
+    durationMs | arrived  | limit | waiting  | why
+    ${10}      | ${true}  | ${64} | ${2_000} | ${'quick'}
+    ${1_000}   | ${true}  | ${64} | ${1_280} | ${'just quick enough'}
+    ${4_000}   | ${true}  | ${16} | ${80}    | ${'slow'}
+    ${14_000}  | ${true}  | ${5}  | ${7}     | ${'nearly too slow'}
+    ${10}      | ${false} | ${4}  | ${0}     | ${'it takes nothing'}
+    ${15_000}  | ${false} | ${4}  | ${0}     | ${'it does not answer'}
+  `('answers after $durationMs ms, 2xx $arrived: $limit at a time, $waiting wait ($why)', (row) => {
+    const lane = settled({ arrived: row.arrived, durationMs: row.durationMs });
+    expect(lane.limit).toBe(row.limit);
+    expect(lane.waitingMax).toBe(row.waiting);
+  });
+
+  test('that was slow grows again when it is quick', () => {
+    const lane = settled({ arrived: true, durationMs: 14_000 });
+    expect(settled({ arrived: true, durationMs: 5 }, lane).limit).toBe(64);
+  });
+
+  test('that failed now and then stays as it is', () => {
+    const lane = settled({ arrived: true, durationMs: 5 });
+    for (let number = 0; number < 100; number++) {
+      lane.begin();
+      lane.end({ arrived: number % 3 === 0, durationMs: 5 });
+    }
+    expect([lane.limit, lane.isFailing]).toEqual([64, false]);
+  });
+
+  test('that took nothing is asked by one attempt, and opens with the first that arrives', () => {
+    const lane = new EndpointLane();
+    lane.probe();
+    lane.begin();
+    expect(lane.isFull).toBe(true);
+    lane.end({ arrived: true, durationMs: 5 });
+    expect([lane.isFailing, lane.limit]).toEqual([false, 2]);
+  });
+});
