@@ -14,8 +14,8 @@ import * as accountsOfAPosting from './0010-accounts-of-a-posting.ts';
 import * as accountsByStatus from './0011-accounts-by-status.ts';
 
 import * as railNotices from './0012-rail-notices.ts';
-import * as railConfirms from './0014-rail-confirms.ts';
 import * as endpointsBehind from './0013-endpoints-behind.ts';
+import * as railConfirms from './0014-rail-confirms.ts';
 import * as installation from './0016-installation.ts';
 import * as limitsOfMoney from './0017-limits-of-money.ts';
 import * as dueByBook from './0018-due-by-book.ts';

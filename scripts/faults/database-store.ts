@@ -26,7 +26,10 @@ export async function soundAlarms(pool: Pool): Promise<void> {
     UPDATE rail_notices AS n SET due_at = now() FROM (
       SELECT book_id, rail, id FROM rail_notices
       WHERE due_at > now() AND stuck_at IS NULL AND random() < 0.7 FOR NO KEY UPDATE SKIP LOCKED
-    ) AS free WHERE n.book_id = free.book_id AND n.rail = free.rail AND n.id = free.id`);
+    ) AS free WHERE n.book_id = free.book_id AND n.rail = free.rail AND n.id = free.id;
+    UPDATE webhook_endpoints AS w SET due_at = w.retry_at FROM (
+      SELECT book_id, id FROM webhook_endpoints WHERE due_at > retry_at AND random() < 0.7 FOR NO KEY UPDATE SKIP LOCKED
+    ) AS free WHERE w.book_id = free.book_id AND w.id = free.id`);
 }
 
 /**
@@ -39,7 +42,11 @@ export async function hurryDeliveries(pool: Pool): Promise<void> {
       SELECT book_id, endpoint_id, event_sequence FROM webhook_deliveries
       WHERE status = 'pending' AND stuck_at IS NULL AND retry_at > now() AND due_at IS NOT NULL FOR NO KEY UPDATE SKIP LOCKED
     ) AS free
-    WHERE d.book_id = free.book_id AND d.endpoint_id = free.endpoint_id AND d.event_sequence = free.event_sequence`);
+    WHERE d.book_id = free.book_id AND d.endpoint_id = free.endpoint_id AND d.event_sequence = free.event_sequence;
+    UPDATE webhook_endpoints AS w SET due_at = now(), retry_at = now() FROM (
+      SELECT book_id, id FROM webhook_endpoints
+      WHERE retry_at > now() AND retry_attempts > 0 AND due_at IS NOT NULL FOR NO KEY UPDATE SKIP LOCKED
+    ) AS free WHERE w.book_id = free.book_id AND w.id = free.id`);
 }
 
 export interface UnderWay {
@@ -186,4 +193,14 @@ export async function rowsHolding(pool: Pool, texts: readonly string[]): Promise
     [patterns],
   );
   return rows.map(({ name }) => name);
+}
+
+/** What is under way to an endpoint, and whether it is due as one. */
+export async function countPending(pool: Pool, endpointId: string): Promise<{ pending: number; behind: boolean }> {
+  const { rows } = await pool.query<{ pending: bigint; behind: boolean }>(
+    `SELECT (SELECT count(*) FROM webhook_deliveries WHERE endpoint_id = $1 AND status = 'pending') AS pending,
+       due_at IS NOT NULL AS behind FROM webhook_endpoints WHERE id = $1`,
+    [endpointId],
+  );
+  return { pending: Number(rows[0]!.pending), behind: rows[0]!.behind };
 }

@@ -1,4 +1,5 @@
 /** Every scenario there is, in families that share a stage; and those that a quick run plays. */
+import { backlogScenarios } from './backlog-scenarios.ts';
 import { clockScenarios } from './clock-scenarios.ts';
 import { diskScenarios } from './disk-scenarios.ts';
 import { freezeScenarios } from './freeze-scenarios.ts';
@@ -16,7 +17,7 @@ import { webhookScenarios } from './webhook-scenarios.ts';
 
 export const FAMILIES: readonly (readonly Scenario[])[] = [
   killApiScenarios,
-  [...killWorkerScenarios, killAtRandomTimes],
+  [...killWorkerScenarios, ...backlogScenarios, killAtRandomTimes],
   freezeScenarios,
   queueScenarios,
   [...postgresScenarios, ...diskScenarios],

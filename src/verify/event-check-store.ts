@@ -77,7 +77,7 @@ export async function readDeliveryReferences(
   }>({
     name: 'verify.delivery_references',
     text: `SELECT d.endpoint_id, d.event_sequence, e.sequence IS NOT NULL AS has_event, w.id IS NOT NULL AS has_endpoint,
-        d.is_asleep AND w.id IS NOT NULL AND w.due_at IS NULL AS is_forgotten
+        d.is_asleep AND e.sequence IS NOT NULL AND w.id IS NOT NULL AND w.due_at IS NULL AS is_forgotten
       FROM (SELECT book_id, endpoint_id, event_sequence, status = 'pending' AND due_at IS NULL AND stuck_at IS NULL AS is_asleep
         FROM webhook_deliveries
         WHERE book_id = $1 AND (endpoint_id, event_sequence) > ($2, $3) ORDER BY endpoint_id, event_sequence LIMIT $4) d

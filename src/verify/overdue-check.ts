@@ -4,7 +4,12 @@ import type { Pool } from '../db/pool.ts';
 import { publicId } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Finding } from './finding.ts';
-import { readOverdueDeliveries, readOverdueEndpoints, readOverdueNotices, readOverduePayouts } from './overdue-store.ts';
+import {
+  readOverdueDeliveries,
+  readOverdueEndpoints,
+  readOverdueNotices,
+  readOverduePayouts,
+} from './overdue-store.ts';
 
 /** A bell that was lost is rung again within a minute, a worker that died gives its jobs back within another. */
 const PATIENCE_MS = 10 * 60_000;

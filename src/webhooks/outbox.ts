@@ -57,6 +57,7 @@ export class Outbox {
   readonly #items = new Map<bigint, Item>();
   #named: Item[] = [];
   #loading = 0;
+  #gathering = false;
   #loaded: LoadedItem[] = [];
   #leftFrom: bigint | undefined;
   #closed = false;
@@ -185,11 +186,17 @@ export class Outbox {
   }
 
   #load(): void {
-    const ahead = this.#loading + this.#loaded.length;
     if (this.#closed || this.#named.length === 0 || this.unsettled > UNRECORDED_MAX) return;
-    // The first ones of a moment go into one query by themselves; later ones are worth a query when they are many.
-    if (ahead >= LOADED_MAX || (this.#loading === 0 && this.#loaded.length > LOADED_MAX / 2)) return;
-    const room = LOADED_MAX - ahead;
+    // What is named in one turn of the event loop goes into one query; what comes later gathers for the next.
+    if (this.#loading > 0 ? !this.#gathering : this.#loaded.length > LOADED_MAX / 2) return;
+    const room = LOADED_MAX - this.#loading - this.#loaded.length;
+    if (room <= 0) return;
+    if (!this.#gathering) {
+      this.#gathering = true;
+      setImmediate(() => {
+        this.#gathering = false;
+      });
+    }
     const items = this.#named.splice(0, room);
     this.#loading += items.length;
     for (const item of items) {

@@ -97,6 +97,13 @@ describe('events and deliveries', () => {
       ],
     ],
     [
+      'a delivery waits, and neither it nor its endpoint is due',
+      ['delivery.forgotten'],
+      () => [
+        "UPDATE webhook_deliveries SET status = 'pending', due_at = NULL WHERE event_sequence = (SELECT min(event_sequence) FROM webhook_deliveries)",
+      ],
+    ],
+    [
       'a delivery is to nobody',
       ['delivery.event', 'delivery.missing'],
       () => ['UPDATE webhook_deliveries SET endpoint_id = gen_random_uuid() WHERE event_sequence = 1'],

@@ -262,7 +262,10 @@ describe('addresses are checked at the connection', () => {
   test('a live book is not led inside by a name, whatever the allow list says', async () => {
     const hooks = await stage.receiver();
     const book = stage.world.liveBook;
-    const { id } = await stage.world.endpoint(book, { url: `https://hooks.example.com:${hooks.port}/` });
+    const { id } = await stage.world.endpoint(book, {
+      url: `https://hooks.example.com:${hooks.port}/`,
+      ports: [hooks.port],
+    });
     const posting = stage.deliverer({
       allowHosts: ['127.0.0.1:*', 'hooks.example.com:*'],
       resolve: (_host, _options, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }]),

@@ -19,7 +19,7 @@ import {
   updateEndpoint,
 } from '../../src/webhooks/manage-endpoint.ts';
 import { newSecret } from '../../src/webhooks/signature.ts';
-import { allow, bodyOf, createWorld, deliveriesOf, expectRefusal, START, type World } from './webhooks-world.ts';
+import { allow, bodyOf, createWorld, deliveriesOf, expectRefusal, START, taken, type World } from './webhooks-world.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -86,6 +86,17 @@ describe('an endpoint', () => {
     const { id } = await world.endpoint(testBook);
     const refused = await world.submit(testBook, updateEndpoint({ ...change(id), url: 'http://[::1]/', allow }));
     expect(expectRefusal(refused)).toMatchObject({ refused: 'webhook_url_forbidden', param: '/url' });
+  });
+
+  test('whose port is not allowed any more keeps it, and gets no other', async () => {
+    const { testBook, pool } = world;
+    const { id } = await world.endpoint(testBook, { url: 'https://example.com:9443/a', ports: [9_443] });
+    const changed = (url: string) => world.submit(testBook, updateEndpoint({ ...change(id), url, allow }));
+    expect(taken(await changed('https://example.com:9443/a')).status).toBe(200);
+    const refusal = expectRefusal(await changed('https://example.com:9443/b'));
+    expect(refusal).toMatchObject({ refused: 'webhook_url_forbidden', param: '/url' });
+    expect(refusal.detail).toContain('443, 80, 8443');
+    expect((await getEndpoint(pool, testBook, id))!.url).toBe('https://example.com:9443/a');
   });
 
   test('beyond the limit of a book is refused, also when all come at once; a deleted one makes room', async () => {

@@ -1,0 +1,77 @@
+/** An endpoint that is behind, and the death of who drains it: everything arrives, and nothing stays asleep. */
+import type { Failpoint } from '../../src/failpoints.ts';
+import { parsePublicId } from '../../src/ids.ts';
+import { countPending, soundAlarms } from './database-store.ts';
+import { expectThat, pause, type Scenario, untilThat } from './scenario.ts';
+import { ALL_POOLS } from './stage.ts';
+
+/** Enough that a drain takes a while at a receiver that takes its time. */
+const WAITING = 40;
+const ANSWER_MS = 50;
+
+function killedWhileDraining(name: string, about: string, point?: Failpoint): Scenario {
+  return {
+    name,
+    about,
+    async play({ stage, load, random }) {
+      const { receiver, clients, endpoints, behind, workers } = stage;
+      const path = `/${name}`;
+      receiver.answer(path, () => ({ status: 503 }));
+      const endpoint = await receiver.subscribe(clients[0]!, { path });
+      endpoints.add(endpoint);
+      const id = parsePublicId('webhookEndpoint', endpoint.id)!;
+      await untilThat('an endpoint that is behind', async () => {
+        const { pending, behind: isBehind } = await countPending(behind, id);
+        return isBehind && pending >= WAITING;
+      });
+      receiver.answer(path, async () => {
+        await pause(ANSWER_MS);
+        return { status: 200 };
+      });
+      const [victim, other] = workers;
+      if (point) {
+        // Whoever drains it comes by the point: both, so that it is one of them.
+        for (const worker of [victim, other]) {
+          await worker.kill();
+          await worker.start({ failpoints: `${point}=kill`, pools: ALL_POOLS });
+        }
+        let soundAt = 0;
+        await untilThat('the point at which a process was to die', async () => {
+          if (performance.now() > soundAt) {
+            soundAt = performance.now() + 500;
+            await soundAlarms(behind);
+          }
+          return !victim.running || !other.running;
+        });
+        for (const worker of [victim, other]) {
+          if (worker.running) await worker.kill();
+          else
+            expectThat(worker.output.includes(`failpoint ${point}: SIGKILL`), `It died elsewhere:\n${worker.output}`);
+          await worker.start({ pools: ALL_POOLS });
+        }
+      } else {
+        for (let round = 0; round < 4; round++) {
+          await pause(random.between(50, 600));
+          const worker = random.pick([victim, other]);
+          await worker.kill();
+          await worker.start();
+        }
+      }
+      await load.untilMore(10);
+    },
+  };
+}
+
+export const backlogScenarios: readonly Scenario[] = [
+  killedWhileDraining('killed-while-draining', 'kill -9 of who drains an endpoint that was behind, at any time'),
+  killedWhileDraining(
+    'killed-before-catching-up',
+    'the same when all was read and new deliveries still join what waits',
+    'backlog.catch-up.before',
+  ),
+  killedWhileDraining(
+    'killed-after-catching-up',
+    'the same when new deliveries are due by themselves, and the last that joined were not looked for',
+    'backlog.catch-up.after',
+  ),
+];
