@@ -38,11 +38,11 @@ const MIGRATIONS: NamedMigration[] = [
   { name: '0010-accounts-of-a-posting', migration: accountsOfAPosting },
   { name: '0011-accounts-by-status', migration: accountsByStatus },
   { name: '0012-rail-notices', migration: railNotices },
+  { name: '0013-endpoints-behind', migration: endpointsBehind },
   { name: '0014-rail-confirms', migration: railConfirms },
   { name: '0016-installation', migration: installation },
   { name: '0017-limits-of-money', migration: limitsOfMoney },
   { name: '0018-due-by-book', migration: dueByBook },
-  { name: '0013-endpoints-behind', migration: endpointsBehind },
 ];
 
 export const migrationSource: Knex.MigrationSource<NamedMigration> = {

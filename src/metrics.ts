@@ -16,6 +16,7 @@ import type { DoorbellCounts } from './queue/doorbell.ts';
 import type { Queues } from './queue/queues.ts';
 import { warnSeldom } from './seldom.ts';
 import { withinLimit } from './time-limit.ts';
+import { createWebhookGauges } from './webhook-metrics.ts';
 
 export interface MetricsSources {
   readonly pool: Pool;
@@ -140,6 +141,7 @@ export function createMetrics({ pool, queues, clock, machineClock = systemClock,
     registers,
   });
 
+  const webhooks = createWebhookGauges(registers);
   const clockAhead = new Gauge({
     name: 'countinghouse_clock_ahead_seconds',
     help: "How far this machine's clock is ahead of that of Postgres; below 0, behind.",
@@ -221,14 +223,19 @@ export function createMetrics({ pool, queues, clock, machineClock = systemClock,
   const warn = warnSeldom(log, 'metrics left out of a scrape');
   const readAll = atMostEvery(READ_EVERY_MS, async () => {
     await Promise.all([
-      withinLimit(readRows().then(readClock).then(readTotals), { what: 'Postgres', limitMs: READ_LIMIT_MS }).catch(
-        (error) => {
-          // An old number is worse than none.
-          for (const gauge of [oldestDue, stuck, unknown]) gauge.reset();
-          clockAhead.remove();
-          warn(error);
-        },
-      ),
+      withinLimit(
+        readRows()
+          .then(() => webhooks.read(pool, clock.now()))
+          .then(readClock)
+          .then(readTotals),
+        { what: 'Postgres', limitMs: READ_LIMIT_MS },
+      ).catch((error) => {
+        // An old number is worse than none.
+        for (const gauge of [oldestDue, stuck, unknown]) gauge.reset();
+        clockAhead.remove();
+        webhooks.remove();
+        warn(error);
+      }),
       readQueues().catch((error) => {
         jobs.reset();
         warn(error);
