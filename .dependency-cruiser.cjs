@@ -15,6 +15,7 @@ const LEAVES = [
   'natural-batch',
   'problem',
   'random',
+  'redact-keys',
   'release',
   'room',
   'seldom',

@@ -1,6 +1,6 @@
 /** What a worker process answers to those who watch it: /livez, /readyz, /metrics. */
 import { createServer } from 'node:http';
-import { Readiness } from '../src/http/readiness.ts';
+import { Readiness } from '../src/db/readiness.ts';
 import type { Runtime } from '../src/runtime.ts';
 
 export interface HealthServer {

@@ -1,4 +1,6 @@
 /** What one API process keeps between requests: who failed to authenticate, what was used of limits, who waits. */
+
+import { Readiness } from '../db/readiness.ts';
 import type { Payout } from '../payouts/payout.ts';
 import { loadPayouts } from '../payouts/payout-store.ts';
 import type { RedisConnection } from '../queue/redis-connection.ts';
@@ -7,7 +9,6 @@ import { Gate } from './authentication.ts';
 import { InFlight } from './in-flight.ts';
 import { createUsageCounter } from './rate-limit-counter.ts';
 import { RateLimiter } from './rate-limiter.ts';
-import { Readiness } from './readiness.ts';
 import { Waiters } from './waiting.ts';
 
 export class ApiServices {

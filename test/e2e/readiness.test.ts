@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../../scripts/faults/client.ts';
-import { Readiness } from '../../src/http/readiness.ts';
+import { Readiness } from '../../src/db/readiness.ts';
 import { createLogger } from '../../src/log.ts';
 import { describeWithPgBouncer } from '../support/pgbouncer.ts';
 import { type Product, startProduct } from '../support/product.ts';

@@ -3,10 +3,10 @@
  * whose connections are all taken says anything about Postgres. Probes that come together share one statement.
  */
 import type { Config } from '../config.ts';
-import { createPool, type Pool } from '../db/pool.ts';
-import { classifyFailure } from '../db/postgres-errors.ts';
 import type { Logger } from '../log.ts';
 import { TimeLimitExceeded, withinLimit } from '../time-limit.ts';
+import { createPool, type Pool } from './pool.ts';
+import { classifyFailure } from './postgres-errors.ts';
 import { askPostgres } from './readiness-store.ts';
 
 /** A probe gives up after a second or so. */

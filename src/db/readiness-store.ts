@@ -1,4 +1,4 @@
-import type { Pool } from '../db/pool.ts';
+import type { Pool } from './pool.ts';
 
 /** The cheapest statement there is: probes come every few seconds. */
 export async function askPostgres(pool: Pool): Promise<void> {
