@@ -61,6 +61,40 @@ export async function writeSealed(
   return rowCount ?? 0;
 }
 
+/** Payees of rails' notices. `id` is the rail's name and the notice's id, as payeePlace has it. */
+export async function readNoticesPage(
+  pool: Pool,
+  { after, limit }: { after: RowKey | undefined; limit: number },
+): Promise<StoredValue[]> {
+  const { rows } = await pool.query<{ book_id: BookId; id: string; value: Buffer | null }>(
+    `SELECT book_id, rail || ' ' || id AS id, confirmed_payee_sealed AS value
+       FROM rail_notices WHERE (book_id, rail, id) > ($1, $2, $3) ORDER BY book_id, rail, id LIMIT $4`,
+    [after?.bookId ?? FIRST_ID, ...noticeKey(after?.id ?? ` ${FIRST_ID}`), limit],
+  );
+  return rows.map((row) => ({ bookId: row.book_id, id: row.id, value: row.value }));
+}
+
+export async function writeNotices(pool: Pool, values: readonly NewValue[]): Promise<number> {
+  const keys = values.map(({ id }) => noticeKey(id));
+  const { rowCount } = await pool.query(
+    `UPDATE rail_notices AS t SET confirmed_payee_sealed = v.after
+       FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::bytea[], $5::bytea[]) AS v (book_id, rail, id, before, after)
+      WHERE t.book_id = v.book_id AND t.rail = v.rail AND t.id = v.id AND t.confirmed_payee_sealed = v.before`,
+    [
+      plainArray(column(values, (value) => value.bookId)),
+      textArray(keys.map(([rail]) => rail)),
+      plainArray(keys.map(([, id]) => id)),
+      ...changes(values),
+    ],
+  );
+  return rowCount ?? 0;
+}
+
+function noticeKey(id: string): [rail: string, id: Uuid] {
+  const space = id.lastIndexOf(' ');
+  return [id.slice(0, space), id.slice(space + 1)];
+}
+
 export interface StoredKey extends StoredValue {
   readonly value: Buffer;
   /** The stored answer, where it may carry a sealed secret. */

@@ -19,21 +19,34 @@ import type { Pool } from '../db/pool.ts';
 import { classifyFailure } from '../db/postgres-errors.ts';
 import { createSecretBox, type SealedPlace, type SecretBox, SecretBoxError, sealedKeyId } from '../db/secret-box.ts';
 import { DIGEST_BYTES, keyedFingerprint, readFingerprintKey } from '../idempotency/fingerprints.ts';
+import type { Uuid } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
+import { PAYEE_PLACE } from '../payouts/notice.ts';
 import { aliasPlace } from '../payouts/payout.ts';
 import { answerSecretPlace, concealedSecret, previousSecretPlace, secretPlace } from '../webhooks/endpoint-secret.ts';
 import {
   type NewValue,
   type RowKey,
   readKeysPage,
+  readNoticesPage,
   readSealedPage,
   type SealedColumn,
   type StoredKey,
+  type StoredValue,
   writeAnswer,
   writeFingerprints,
+  writeNotices,
   writeSealed,
 } from './rekey-store.ts';
 
-export type RekeyPart = 'installation' | 'fingerprints' | 'answers' | 'aliases' | 'secrets' | 'previous_secrets';
+export type RekeyPart =
+  | 'installation'
+  | 'fingerprints'
+  | 'answers'
+  | 'aliases'
+  | 'secrets'
+  | 'previous_secrets'
+  | 'notices';
 
 export interface RekeyCount {
   /** Values that stood in their row. */
@@ -67,13 +80,35 @@ const PASSES_MAX = 5;
 const RETRIES_MAX = 20;
 const RETRY_MS = 500;
 
-const COLUMNS: { part: RekeyPart; column: SealedColumn; place: (bookId: string, id: string) => SealedPlace }[] = [
-  { part: 'aliases', column: { table: 'payouts', column: 'destination_sealed' }, place: aliasPlace },
-  { part: 'secrets', column: { table: 'webhook_endpoints', column: 'secret_sealed' }, place: secretPlace },
+interface SealedPart {
+  part: RekeyPart;
+  read: (pool: Pool, page: { after: RowKey | undefined; limit: number }) => Promise<StoredValue[]>;
+  write: (pool: Pool, values: readonly NewValue[]) => Promise<number>;
+  place(row: RowKey): SealedPlace;
+}
+
+function columnPart(
+  part: RekeyPart,
+  column: SealedColumn,
+  place: (bookId: BookId, id: Uuid) => SealedPlace,
+): SealedPart {
+  return {
+    part,
+    read: (pool, page) => readSealedPage(pool, column, page),
+    write: (pool, values) => writeSealed(pool, column, values),
+    place: ({ bookId, id }) => place(bookId, id),
+  };
+}
+
+const SEALED_PARTS: readonly SealedPart[] = [
+  columnPart('aliases', { table: 'payouts', column: 'destination_sealed' }, aliasPlace),
+  columnPart('secrets', { table: 'webhook_endpoints', column: 'secret_sealed' }, secretPlace),
+  columnPart('previous_secrets', { table: 'webhook_endpoints', column: 'previous_secret_sealed' }, previousSecretPlace),
   {
-    part: 'previous_secrets',
-    column: { table: 'webhook_endpoints', column: 'previous_secret_sealed' },
-    place: previousSecretPlace,
+    part: 'notices',
+    read: readNoticesPage,
+    write: writeNotices,
+    place: ({ bookId, id }) => ({ bookId, ...PAYEE_PLACE, rowId: id }),
   },
 ];
 
@@ -118,15 +153,16 @@ async function onePass(work: Work): Promise<void> {
     await rekeyFingerprints(work, rows);
     for (const row of rows) await rekeyAnswer(work, row);
   });
-  for (const { part, column, place } of COLUMNS) {
-    const page = (after: RowKey | undefined) => readSealedPage(work.pool, column, { after, limit: PAGE });
+  for (const { part, read, write: writeThem, place } of SEALED_PARTS) {
+    const page = (after: RowKey | undefined) => read(work.pool, { after, limit: PAGE });
     await eachPage(work, page, async (rows) => {
       const changes: NewValue[] = [];
-      for (const { bookId, id, value } of rows) {
-        const after = value && resealed(work, { part, value, place: place(bookId, id) });
+      for (const row of rows) {
+        const { bookId, id, value } = row;
+        const after = value && resealed(work, { part, value, place: place(row) });
         if (after) changes.push({ bookId, id, before: value, after });
       }
-      await write(work, part, changes, () => writeSealed(work.pool, column, changes));
+      await write(work, part, changes, () => writeThem(work.pool, changes));
     });
   }
 }
@@ -237,5 +273,6 @@ function newCounts(): Record<RekeyPart, RekeyCount> {
     aliases: none(),
     secrets: none(),
     previous_secrets: none(),
+    notices: none(),
   };
 }

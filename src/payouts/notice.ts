@@ -33,9 +33,11 @@ export interface StoredNotice {
   readonly toldAt: Instant;
 }
 
-/** Where the payee's digest is sealed. */
+/** Where the payee's digest is sealed: in this column, for its rail and id (payeePlace). */
+export const PAYEE_PLACE = { table: 'rail_notices', column: 'confirmed_payee_sealed' } as const;
+
 export function payeePlace({ bookId, rail }: { bookId: BookId; rail: string }, id: Uuid): SealedPlace {
-  return { bookId, table: 'rail_notices', column: 'confirmed_payee_sealed', rowId: `${rail} ${id}` };
+  return { bookId, ...PAYEE_PLACE, rowId: `${rail} ${id}` };
 }
 
 const KINDS: readonly string[] = ['paid', 'rejected', 'returned'];

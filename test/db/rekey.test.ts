@@ -14,6 +14,7 @@ import { runOnce } from '../../src/idempotency/run-once.ts';
 import { newId } from '../../src/ids.ts';
 import { createLogger } from '../../src/log.ts';
 import { acceptPayout } from '../../src/payouts/accept-payout.ts';
+import { payeePlace } from '../../src/payouts/notice.ts';
 import { aliasPlace } from '../../src/payouts/payout.ts';
 import { openBook, payoutRequest, type TestBook } from '../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -159,6 +160,35 @@ test('killed in the middle, the next run goes on to the end', async () => {
     );
     expect(boundBox().open(found[0]!.sealed, aliasPlace(book.id, payoutId))).toBe(alias);
   }
+});
+
+test('the payee of a rail notice is sealed anew as well', async () => {
+  const id = newId();
+  const place = payeePlace({ bookId: book.id, rail: 'some rail' }, id);
+  const now = Date.now();
+  await pool.query(
+    `INSERT INTO rail_notices (book_id, rail, id, end_to_end_id, kind, reference, confirmed_payee_sealed, notice, status,
+       attempts, told_at, created_at, updated_at)
+     VALUES ($1, 'some rail', $2, 'E2E', 'paid', 'R', $3, '{}', 'taken', 1, $4, $4, $4)`,
+    [book.id, id, createSecretBox(oldKey).seal('digest', place), new Date(now)],
+  );
+  expect((await run()).result.notices).toEqual({ found: 1, changed: 1, remaining: 0 });
+  const { rows } = await pool.query<{ sealed: Buffer }>('SELECT confirmed_payee_sealed AS sealed FROM rail_notices');
+  expect(boundBox().open(rows[0]!.sealed, place)).toBe('digest');
+});
+
+test('no sealed column is forgotten', async () => {
+  const { rows } = await pool.query<{ name: string }>(
+    `SELECT table_name || '.' || column_name AS name FROM information_schema.columns
+      WHERE table_schema = 'public' AND data_type = 'bytea' AND column_name LIKE '%sealed%' ORDER BY 1`,
+  );
+  expect(rows.map(({ name }) => name)).toEqual([
+    'installation_secrets.sealed',
+    'payouts.destination_sealed',
+    'rail_notices.confirmed_payee_sealed',
+    'webhook_endpoints.previous_secret_sealed',
+    'webhook_endpoints.secret_sealed',
+  ]);
 });
 
 test('again, it changes nothing', async () => {

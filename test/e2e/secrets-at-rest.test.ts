@@ -125,7 +125,7 @@ describe('after the contract', () => {
       rekeyAll(),
       ...Array.from({ length: 40 }, () => pay('SHOP1').then(({ status }) => expect(status).toBe(202))),
     ]);
-    expect(Object.values(counts).map(({ remaining }) => remaining)).toEqual([0, 0, 0, 0, 0, 0]);
+    expect(Object.values(counts).map(({ remaining }) => remaining)).toEqual(Object.keys(counts).map(() => 0));
     expect(counts.previous_secrets.changed).toBe(1);
     expect(counts.answers.changed).toBe(2);
   });
