@@ -1,6 +1,6 @@
 /**
- * `npm run ops -- stuck list|retry`, `exceptions list`, `queues`, `rekey`: what an operator looks at and mends. Works on the database
- * of DATABASE_URL (and the queues of REDIS_URL), or on what `npm start` runs.
+ * `npm run ops -- stuck list|retry`, `exceptions list`, `payouts resolve`, `queues`, `rekey`: what an operator looks at and mends.
+ * Works on the database of DATABASE_URL (and the queues of REDIS_URL), or on what `npm start` runs.
  */
 import Table from 'cli-table3';
 import { Command } from 'commander';
@@ -19,6 +19,7 @@ import {
 import { listStuck, retryStuck, type StuckRow } from '../src/operations/stuck-store.ts';
 import { createQueues, type Queues } from '../src/queue/queues.ts';
 import { addBookCommands } from './ops-books.ts';
+import { type ResolveOptions, resolveByPerson } from './ops-resolve.ts';
 import { addRekey } from './rekey-command.ts';
 
 /** What a person reads in one go; a script takes all there is below the counting limit. */
@@ -80,6 +81,26 @@ program
       }));
       if (json) for (const view of views) console.log(JSON.stringify(view));
       else console.log(views.length > 0 ? tableOf(views) : 'No exception is open.');
+    }),
+  );
+
+program
+  .command('payouts')
+  .description('payouts that only a person can end')
+  .command('resolve')
+  .description('end one whose outcome is unknown, by what was found out outside: books it, audited, and for good')
+  .argument('<id>', 'the payout: po_…')
+  .requiredOption('--as <outcome>', 'paid or failed')
+  .requiredOption('--evidence <file>', 'what shows it, such as a line of a statement: kept as it is, up to 256 KB')
+  .option('--by <name>', 'who decides; the user of this system without it')
+  .option('--dry-run', 'show what would be booked')
+  .option('--json', 'print one JSON object')
+  .action((id: string, { json, ...options }: ResolveOptions & { json?: boolean }) =>
+    withDatabase(async (pool) => {
+      const done = await resolveByPerson(pool, id, options);
+      if (json) console.log(JSON.stringify(done));
+      else for (const [name, value] of Object.entries(done)) console.log(`${name}: ${[value].flat().join('; ')}`);
+      if (done.result === 'refused') process.exitCode = 1;
     }),
   );
 

@@ -3,11 +3,20 @@ import { formatInstant } from '../clock.ts';
 import type { Queryable } from '../db/pool.ts';
 import { publicId, type Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
-import { loadAttempts, loadObjectEvents, type TimelineAttempt, type TimelineEvent } from './timeline-store.ts';
+import {
+  loadAttempts,
+  loadObjectEvents,
+  loadResolution,
+  type TimelineAttempt,
+  type TimelineEvent,
+} from './timeline-store.ts';
 
 /** An object has a handful of events; one that has more shows its latest. */
 const EVENTS_SHOWN = 100;
 const ATTEMPTS_SHOWN = 1_000;
+
+/** The actor of what a person did with `npm run ops`. */
+const OPERATOR = 'operator:';
 
 /** What of an event's payload the timeline repeats. */
 interface EventBody {
@@ -24,7 +33,18 @@ export async function readTimeline(db: Queryable, bookId: BookId, objectId: Uuid
     ATTEMPTS_SHOWN,
   );
   const byEvent = groupAttempts(attempts);
-  return { object: 'timeline', data: events.map((event) => itemView(event, byEvent.get(event.sequence) ?? [])) };
+  const byPerson = events.some(({ actor }) => actor.startsWith(OPERATOR));
+  const resolution = byPerson ? await loadResolution(db, bookId, objectId) : undefined;
+  const reason = resolution && {
+    evidence: resolution.evidenceName,
+    evidence_sha256: resolution.evidenceSha256,
+  };
+  return {
+    object: 'timeline',
+    data: events.map((event) =>
+      itemView(event, byEvent.get(event.sequence) ?? [], event.actor.startsWith(OPERATOR) ? reason : undefined),
+    ),
+  };
 }
 
 function groupAttempts(attempts: readonly TimelineAttempt[]): Map<bigint, TimelineAttempt[]> {
@@ -34,14 +54,14 @@ function groupAttempts(attempts: readonly TimelineAttempt[]): Map<bigint, Timeli
   return groups;
 }
 
-function itemView(event: TimelineEvent, attempts: readonly TimelineAttempt[]) {
+function itemView(event: TimelineEvent, attempts: readonly TimelineAttempt[], byPerson: object | undefined) {
   const body = JSON.parse(event.payload) as EventBody;
   return {
     at: formatInstant(event.createdAt),
     event: publicId('event', event.id),
     type: event.type,
     status: body.data.object.status ?? null,
-    reason: body.data.object.failure ?? null,
+    reason: byPerson ?? body.data.object.failure ?? null,
     previous_attributes: body.data.previous_attributes,
     actor: event.actor,
     request_id: publicId('request', event.requestId),

@@ -1,0 +1,68 @@
+/**
+ * Ends a payout that its rail leaves unknown, by the decision and evidence of a person. What the rail says later is held against
+ * it as against any other outcome (settle-payout.ts).
+ */
+import { newId, type Uuid } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
+import type { Command, Refusal } from '../ledger/command.ts';
+import { Draft } from '../ledger/draft.ts';
+import { openedExceptions } from './exception-store.ts';
+import type { Payout } from './payout.ts';
+import { payouts } from './payout-store.ts';
+import { payoutTouches } from './payout-touches.ts';
+import { type PayoutResolution, payoutResolutions } from './resolution-store.ts';
+import { markFailed, markPaid } from './settle-payout.ts';
+
+export interface ResolvePayout extends Omit<PayoutResolution, 'payoutId' | 'createdAt'> {
+  /** Open exceptions of the payout: resolved with it. */
+  readonly exceptionIds: readonly Uuid[];
+}
+
+export interface Resolved {
+  readonly payout: Payout;
+  /** It had been resolved like this before. */
+  readonly repeated: boolean;
+}
+
+/** Refused unless the payout is `processing` with an unknown outcome. Repeated with the same outcome it changes nothing. */
+export function resolvePayout(bookId: BookId, payout: Payout, input: ResolvePayout): Command<Resolved | Refusal> {
+  const id = newId();
+  const requestId = newId();
+  const { exceptionIds, ...resolution } = input;
+  return {
+    id,
+    name: 'payout.resolve',
+    requestId,
+    actor: input.actor,
+    touches: [
+      ...payoutTouches(bookId, payout),
+      { table: payoutResolutions, ids: [payout.id] },
+      { table: openedExceptions, ids: exceptionIds },
+    ],
+    decide(state, moment) {
+      const draft = new Draft(state, { id, requestId, actor: input.actor }, moment);
+      const current = draft.get(payouts, payout.id);
+      if (!current) throw new Error(`Payout ${payout.id} does not exist`);
+      const before = draft.get(payoutResolutions, payout.id);
+      if (before?.outcome === input.outcome) return draft.finish<Resolved>({ payout: current, repeated: true });
+      if (current.status !== 'processing' || current.outcome !== 'unknown') {
+        const outcome = current.status === 'processing' ? ' and its outcome is not unknown' : '';
+        return draft.finish<Refusal>({
+          refused: 'state_conflict',
+          detail: `The payout is ${current.status}${outcome}${before ? `; ${before.actor} resolved it as ${before.outcome}` : ''}.`,
+        });
+      }
+      draft.put(payoutResolutions, payout.id, { ...resolution, payoutId: payout.id, createdAt: moment });
+      for (const exceptionId of exceptionIds) {
+        const exception = draft.get(openedExceptions, exceptionId);
+        if (exception?.status !== 'open') continue;
+        draft.put(openedExceptions, exceptionId, { ...exception, status: 'resolved', resolvedAt: moment });
+      }
+      const resolved =
+        input.outcome === 'paid'
+          ? markPaid(draft, current, {})
+          : markFailed(draft, current, { failureCode: 'payee_bank_unavailable' });
+      return draft.finish<Resolved>({ payout: resolved, repeated: false });
+    },
+  };
+}
