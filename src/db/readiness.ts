@@ -2,7 +2,6 @@
  * Whether Postgres answers this process, asked on a connection of its own: neither a slow statement of one book nor a pool
  * whose connections are all taken says anything about Postgres. Probes that come together share one statement.
  */
-import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
 import { TimeLimitExceeded, withinLimit } from '../time-limit.ts';
 import { createPool, type Pool } from './pool.ts';
@@ -31,7 +30,7 @@ export class Readiness {
   #asked: Promise<void> | undefined;
   #answeredAt = Number.NEGATIVE_INFINITY;
 
-  constructor(config: Pick<Config, 'DATABASE_URL'>, log: Logger, options: ReadinessOptions = {}) {
+  constructor(config: { DATABASE_URL: string }, log: Logger, options: ReadinessOptions = {}) {
     this.#patienceMs = options.patienceMs ?? PATIENCE_MS;
     this.#slowMs = options.slowMs ?? SLOW_MS;
     this.#now = options.now ?? (() => performance.now());
