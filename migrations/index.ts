@@ -10,9 +10,7 @@ import * as checkpoints from './0007-checkpoints.ts';
 import * as batchId from './0008-batch-id.ts';
 import * as referencesOfOneCommit from './0009-references-of-one-commit.ts';
 import * as accountsOfAPosting from './0010-accounts-of-a-posting.ts';
-
 import * as accountsByStatus from './0011-accounts-by-status.ts';
-
 import * as railNotices from './0012-rail-notices.ts';
 import * as endpointsBehind from './0013-endpoints-behind.ts';
 import * as railConfirms from './0014-rail-confirms.ts';
