@@ -1,7 +1,7 @@
 /**
- * Room that books share: for the rows that a pool has in hand, for the calls that are under way to a party outside. Who
- * finds no room waits at the door, where books take turns; and no book takes more than is left free for the others. So a
- * busy book alone has half of the room, and a quiet one comes in at once, however many jobs of busy ones came before it.
+ * Room that books share: for the rows that a pool has in hand, for the calls that are under way to a party outside. A job
+ * that finds no room waits, and books are let in by turns; no book takes more than is left free for the others. So a busy
+ * book alone has half of the room, and a quiet one is let in at once, however many jobs of busy ones came before it.
  */
 export class Room {
   readonly #size: number;

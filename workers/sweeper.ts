@@ -145,8 +145,8 @@ export function createSweeper(runtime: SweeperRuntime): Sweeper {
       const waiting = await rail.notices(1);
       if (waiting.length === 0) continue;
       const notices: QueueJob = { name: 'rail.notices', data: { bookId: '', ids: [rail.name] } };
-      const bell = namedAgain(notices, { now: clock.now(), namedMs: NOTICES_NAMED_MS });
-      await queues.add('rails', laneOf('', queues.lanes), [bell], { limitMs: QUEUE_LIMIT_MS });
+      const job = namedAgain(notices, { now: clock.now(), namedMs: NOTICES_NAMED_MS });
+      await queues.add('rails', laneOf('', queues.lanes), [job], { limitMs: QUEUE_LIMIT_MS });
       rung += 1;
     }
     return rung;

@@ -1,4 +1,4 @@
-/** An endpoint that is behind, and the death of who drains it: everything arrives, and nothing stays asleep. */
+/** An endpoint that is behind, and the death of the process that drains it: everything arrives, and nothing is forgotten. */
 import type { Failpoint } from '../../src/failpoints.ts';
 import { parsePublicId } from '../../src/ids.ts';
 import { countPending, soundAlarms } from './database-store.ts';

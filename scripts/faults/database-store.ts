@@ -33,8 +33,8 @@ export async function soundAlarms(pool: Pool): Promise<void> {
 }
 
 /**
- * The time of every next try has come: a receiver that was ill is well again, and need not be waited for. What has no alarm
- * gets none: nobody would wake it.
+ * The time of every next attempt has come: the receiver answers again, so the test need not wait. Rows without a due time
+ * keep none, since no worker would move them.
  */
 export async function hurryDeliveries(pool: Pool): Promise<void> {
   await pool.query(`

@@ -1,6 +1,6 @@
 /**
  * The last release is replaced by this code while both work, process by process, and then put back. Whatever one of them
- * wrote the other reads, and nothing stays asleep that only one of them would wake.
+ * wrote the other reads, and no row is forgotten that only one of them would enqueue.
  */
 import { parsePublicId } from '../../src/ids.ts';
 import { expectFirstAnswerAgain, type Sent } from './certain-answer.ts';
@@ -139,7 +139,7 @@ async function untilCheckpoint({ stage: { behind } }: Play): Promise<void> {
   await untilThat('a checkpoint', async () => (await countCheckpoints(behind)) > made);
 }
 
-/** What was there by now comes to its end while the load goes on. Alarms go off earlier; what has none gets none. */
+/** What was there by now comes to its end while the load goes on. Due times come earlier; rows without one keep none. */
 async function untilEndedSoFar({ stage: { behind } }: Play): Promise<void> {
   const now = new Date();
   let soundAt = 0;

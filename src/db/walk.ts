@@ -10,7 +10,7 @@ import type { Knex } from 'knex';
 import { build, type IdBound, type Page, type PageRequest, runBuilt } from './page.ts';
 import type { Queryable } from './pool.ts';
 
-/** Candidates of a page (issue 13, part 1). Published at GET /v1/limits. */
+/** Candidates of a page: docs/decisions/bounded-lists.md. Published at GET /v1/limits. */
 export const CANDIDATES_MAX = 2_000;
 /** A page ends with the row that takes its text beyond this: 100 rows may have 10 MB of metadata. Published at GET /v1/limits. */
 export const PAGE_BYTES_MAX = 1_000_000;

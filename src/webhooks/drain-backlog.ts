@@ -37,10 +37,10 @@ export interface DrainContext {
   /** Told why something was left for later. */
   warn(error: unknown): void;
   isClosed(): boolean;
-  /** Whether the log was not told of this endpoint within the hour; from now on it was. */
-  isNews(): boolean;
-  /** It is over. True where the log was told of it. */
-  wasTold(): boolean;
+  /** Marks that the log is told of this endpoint. False where it was told within the hour. */
+  markTold(): boolean;
+  /** Ends that mark. True where the log was told. */
+  clearTold(): boolean;
 }
 
 /** Told again before half of it has passed. */
@@ -51,6 +51,8 @@ const PAGE_PER_ATTEMPT = 8;
 const AHEAD_PER_ATTEMPT = 4;
 /** Deliveries of one endpoint in memory, those that wait for their record included. */
 const IN_HAND_MAX = 1_500;
+/** Clocks of two machines differ: a job may come this much before our own clock says so. */
+const CLOCK_TOLERANCE_MS = 2_000;
 
 export class BacklogDrain {
   readonly #context: DrainContext;
@@ -191,7 +193,7 @@ export class BacklogDrain {
   async #end(): Promise<boolean> {
     const { pool, log, clock } = this.#context;
     if (await clearBacklog(pool, this.#outbox, this.#held)) {
-      if (this.#context.wasTold()) log.info(this.#names(), 'webhook endpoint caught up');
+      if (this.#context.clearTold()) log.info(this.#names(), 'webhook endpoint caught up');
       this.#isOver = true;
       return true;
     }
@@ -233,7 +235,7 @@ export class BacklogDrain {
     this.#retryAttempts += 1;
     const from = await this.#giveBackIn(pauseMs(this.#retryAttempts, outbox.retryAfterMs, this.#context.random));
     // Counting takes a while: the next attempt does not wait for it.
-    if (this.#context.isNews()) this.#tell(from).catch(this.#context.warn);
+    if (this.#context.markTold()) this.#tell(from).catch(this.#context.warn);
     return false;
   }
 
@@ -264,6 +266,3 @@ export class BacklogDrain {
     return { bookId, endpoint: publicId('webhookEndpoint', endpointId) };
   }
 }
-
-/** Clocks of two machines differ: a job may come this much before our own clock says so. */
-const CLOCK_TOLERANCE_MS = 2_000;

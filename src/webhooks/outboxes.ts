@@ -5,7 +5,7 @@ import { BacklogDrain, type DrainContext } from './drain-backlog.ts';
 import { Outbox, type OutboxContext } from './outbox.ts';
 
 export interface OutboxesOptions extends Omit<OutboxContext, 'onLeft' | 'onEmpty'> {
-  readonly drains: Omit<DrainContext, 'isClosed' | 'isNews' | 'wasTold' | 'warn'>;
+  readonly drains: Omit<DrainContext, 'isClosed' | 'markTold' | 'clearTold' | 'warn'>;
   /** Told why something was left for later. */
   warn(error: unknown): void;
 }
@@ -87,14 +87,14 @@ export class Outboxes {
       ...this.#options.drains,
       warn: this.#options.warn,
       isClosed: () => this.#closed,
-      isNews: () => {
+      markTold: () => {
         const now = performance.now();
         if (now - (this.#toldAt.get(endpointId) ?? Number.NEGATIVE_INFINITY) < TOLD_EVERY_MS) return false;
         if (this.#toldAt.size >= REMEMBERED_MAX) this.#toldAt.clear();
         this.#toldAt.set(endpointId, now);
         return true;
       },
-      wasTold: () => this.#toldAt.delete(endpointId),
+      clearTold: () => this.#toldAt.delete(endpointId),
     };
   }
 

@@ -50,7 +50,7 @@ describe('a room for rows', () => {
     expect([busy.filter(({ inside }) => inside).length, quiet.inside]).toEqual([50, true]);
   });
 
-  test('books take turns at the door', async () => {
+  test('waiting jobs are let in by book, in turn', async () => {
     const room = new Room(100);
     const busy = [visit(room, 100, 'busy'), visit(room, 100, 'busy'), visit(room, 100, 'busy')];
     const quiet = visit(room, 1, 'quiet');

@@ -23,7 +23,7 @@ export async function countWaitingDeliveries(pool: Pool, bookId: BookId): Promis
   return Number(rows[0]!.count);
 }
 
-/** Makes all of a book's deliveries that have an alarm due now, as they are once their first half minute is over. */
+/** Makes all of a book's deliveries that have a due time due now, as they are once their first half minute is over. */
 export async function makeDeliveriesDue(pool: Pool, bookId: BookId): Promise<void> {
   await pool.query(
     "UPDATE webhook_deliveries SET due_at = now() WHERE book_id = $1 AND status = 'pending' AND due_at > now()",
