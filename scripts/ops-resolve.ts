@@ -8,7 +8,7 @@ import type { Pool } from '../src/db/pool.ts';
 import { parsePublicId, publicId } from '../src/ids.ts';
 import { isRefusal } from '../src/ledger/command.ts';
 import { Committer } from '../src/ledger/committer.ts';
-import { wakeNotices } from '../src/payouts/notice-store.ts';
+import { makeNoticesDue } from '../src/payouts/notice-store.ts';
 import { loadPayouts } from '../src/payouts/payout-store.ts';
 import { findBookOfPayout, openExceptionsOf } from '../src/payouts/resolution-store.ts';
 import { resolvePayout } from '../src/payouts/resolve-payout.ts';
@@ -73,7 +73,7 @@ export async function resolveByPerson(pool: Pool, shownId: string, options: Reso
     });
     const answer = await committer.submit(bookId, command);
     if (isRefusal(answer)) throw new Error(`${answer.detail} Nothing was booked.`);
-    await wakeNotices(pool, { bookId, rail: payout.rail }, payout.endToEndId, systemClock.now());
+    await makeNoticesDue(pool, { bookId, rail: payout.rail }, payout.endToEndId, systemClock.now());
     return {
       ...view,
       status: answer.payout.status,

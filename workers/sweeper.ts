@@ -20,8 +20,8 @@ import {
   dropBodies,
   findAgedKeys,
   findBooksWithNotices,
-  pushDueDeliveries,
-  pushDuePayouts,
+  postponeDueDeliveries,
+  postponeDuePayouts,
 } from '../src/operations/due-store.ts';
 import { laneOf } from '../src/queue/job.ts';
 import type { QueueJob, Queues } from '../src/queue/queues.ts';
@@ -48,7 +48,7 @@ const dueKinds = (forms: SweeperRuntime['forms']): readonly DueKind[] => [
     job: 'payout.reserve',
     againMs: 30_000, // beyond the 10 s that a command may wait for its book
     source: DUE_PENDING_PAYOUTS,
-    postpone: pushDuePayouts,
+    postpone: postponeDuePayouts,
   },
   {
     name: 'processing payouts',
@@ -56,7 +56,7 @@ const dueKinds = (forms: SweeperRuntime['forms']): readonly DueKind[] => [
     job: 'payout.inquire',
     againMs: 30_000, // beyond the longest call of a rail (10 s) and the commit of its answer
     source: DUE_PROCESSING_PAYOUTS,
-    postpone: pushDuePayouts,
+    postpone: postponeDuePayouts,
   },
   {
     name: 'webhook deliveries',
@@ -64,7 +64,7 @@ const dueKinds = (forms: SweeperRuntime['forms']): readonly DueKind[] => [
     job: 'delivery.send',
     againMs: 60_000, // beyond the longest try (15 s) of a receiver whose others wait for it
     source: DUE_DELIVERIES,
-    postpone: (pool, bookId, rows, until) => pushDueDeliveries(pool, bookId, rows, until, forms),
+    postpone: (pool, bookId, rows, until) => postponeDueDeliveries(pool, bookId, rows, until, forms),
   },
 ];
 

@@ -1,7 +1,7 @@
 /** An endpoint that is behind, and the death of the process that drains it: everything arrives, and nothing is forgotten. */
 import type { Failpoint } from '../../src/failpoints.ts';
 import { parsePublicId } from '../../src/ids.ts';
-import { countPending, soundAlarms } from './database-store.ts';
+import { countPending, makeRowsDue } from './database-store.ts';
 import { expectThat, pause, type Scenario, untilThat } from './scenario.ts';
 import { ALL_POOLS } from './stage.ts';
 
@@ -35,11 +35,11 @@ function killedWhileDraining(name: string, about: string, point?: Failpoint): Sc
           await worker.kill();
           await worker.start({ failpoints: `${point}=kill`, pools: ALL_POOLS });
         }
-        let soundAt = 0;
+        let makeDueAt = 0;
         await untilThat('the point at which a process was to die', async () => {
-          if (performance.now() > soundAt) {
-            soundAt = performance.now() + 500;
-            await soundAlarms(behind);
+          if (performance.now() > makeDueAt) {
+            makeDueAt = performance.now() + 500;
+            await makeRowsDue(behind);
           }
           return !victim.running || !other.running;
         });

@@ -8,11 +8,11 @@ export function lookInto(database: { superuserUrl: string }): Pool {
 }
 
 /**
- * Lets the alarms of everything that waits go off now, as they would by themselves after half a minute: rows whose bell was
- * lost, or whom somebody answered and died. A delivery that failed keeps the time of its next try. Most of them, at random:
- * a bell is named after all its rows, and one that a dead worker had in hand keeps its name for half a minute.
+ * Makes everything due that waits, as it would be by itself after half a minute: rows whose job was lost, or whose worker
+ * died. A delivery that failed keeps the time of its next attempt. Most rows, at random: a job is named after all its rows,
+ * and one that a dead worker had in hand keeps its name for half a minute.
  */
-export async function soundAlarms(pool: Pool): Promise<void> {
+export async function makeRowsDue(pool: Pool): Promise<void> {
   // Rows that somebody holds are being moved right now: waiting for them could become a deadlock with a commit.
   await pool.query(`
     UPDATE payouts SET due_at = now() FROM (

@@ -1,21 +1,21 @@
 /** SIGSTOP: a machine that hangs, is given up by the others, and comes back to where it was. */
-import { arrivedTwice, leftToSubmit, notYetSettled, soundAlarms } from './database-store.ts';
+import { arrivedTwice, leftToSubmit, makeRowsDue, notYetSettled } from './database-store.ts';
 import { pathOf } from './receiver.ts';
 import { expectThat, type Play, pause, type Scenario, untilThat } from './scenario.ts';
 import { ALL_POOLS, type Stage } from './stage.ts';
 
 /** Beyond what a job's lock lasts (src/queue/queues.ts). */
 const BEYOND_JOB_LOCK_MS = 18_000;
-const ALARM_EVERY_MS = 500;
+const MAKE_DUE_EVERY_MS = 500;
 const HOUR_MS = 3_600_000;
 
-/** Looks until it is so; alarms go off meanwhile. */
+/** Looks until it is so; rows are made due meanwhile. */
 function untilMoved({ behind }: Stage, what: string, isSo: () => Promise<boolean>): Promise<void> {
-  let soundAt = 0;
+  let makeDueAt = 0;
   return untilThat(what, async () => {
-    if (performance.now() > soundAt) {
-      soundAt = performance.now() + ALARM_EVERY_MS;
-      await soundAlarms(behind);
+    if (performance.now() > makeDueAt) {
+      makeDueAt = performance.now() + MAKE_DUE_EVERY_MS;
+      await makeRowsDue(behind);
     }
     return isSo();
   });

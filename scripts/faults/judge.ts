@@ -1,14 +1,14 @@
 /** After a fault: waits until all that was promised has come to its end, and holds every record against the others. */
 import { publicId } from '../../src/ids.ts';
 import { until } from './client.ts';
-import { countUnderWay, hurryDeliveries, payoutIds, readExceptions, soundAlarms } from './database-store.ts';
+import { countUnderWay, hurryDeliveries, makeRowsDue, payoutIds, readExceptions } from './database-store.ts';
 import { brokenInvariants } from './invariants-store.ts';
 import type { Load } from './load.ts';
 import { betrayed } from './secrets.ts';
 import type { Stage } from './stage.ts';
 
-/** What is left of a fault is moved by alarms; half a minute each is too long to wait, so they go off this often. */
-const ALARM_EVERY_MS = 500;
+/** What is left of a fault is moved once it is due; half a minute each is too long to wait, so rows are made due this often. */
+const MAKE_DUE_EVERY_MS = 500;
 const SETTLE_LIMIT_MS = 120_000;
 
 /** Everything that is wrong, a line each; nothing when all is well. */
@@ -22,13 +22,13 @@ export async function judge(stage: Stage, load: Load): Promise<string[]> {
 
 /** Undefined when everything has come to its end. */
 async function settle({ behind }: Stage): Promise<string | undefined> {
-  let soundAt = 0;
+  let makeDueAt = 0;
   try {
     await until(
       async () => {
-        if (performance.now() > soundAt) {
-          soundAt = performance.now() + ALARM_EVERY_MS;
-          await soundAlarms(behind);
+        if (performance.now() > makeDueAt) {
+          makeDueAt = performance.now() + MAKE_DUE_EVERY_MS;
+          await makeRowsDue(behind);
           await hurryDeliveries(behind);
         }
         return countUnderWay(behind);

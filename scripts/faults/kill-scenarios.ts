@@ -1,7 +1,7 @@
 /** kill -9: at every named point before and after each commit, ring and call to the outside, and at times that a seed chose. */
 import type { Failpoint } from '../../src/failpoints.ts';
 import type { PoolName } from '../../workers/run.ts';
-import { soundAlarms } from './database-store.ts';
+import { makeRowsDue } from './database-store.ts';
 import type { ProductProcess } from './processes.ts';
 import { expectThat, type Play, pause, type Scenario, untilThat } from './scenario.ts';
 import { ALL_POOLS, type Stage } from './stage.ts';
@@ -70,13 +70,13 @@ function killAt(pool: Victim, point: Failpoint): Scenario {
   };
 }
 
-/** Alarms go off meanwhile: a point that only they lead to is passed soon. */
+/** Rows are made due meanwhile: a point that only the sweeper leads to is passed soon. */
 export async function untilEnded({ behind }: Stage, victim: ProductProcess): Promise<void> {
-  let soundAt = performance.now() + 500;
+  let makeDueAt = performance.now() + 500;
   await untilThat('the point at which the process was to die', async () => {
-    if (performance.now() > soundAt) {
-      soundAt = performance.now() + 500;
-      await soundAlarms(behind);
+    if (performance.now() > makeDueAt) {
+      makeDueAt = performance.now() + 500;
+      await makeRowsDue(behind);
     }
     return !victim.running;
   });

@@ -4,7 +4,7 @@
  */
 import { parsePublicId } from '../../src/ids.ts';
 import { expectFirstAnswerAgain, type Sent } from './certain-answer.ts';
-import { countCheckpoints, countUnderWayBefore, countWaiting, hurryDeliveries, soundAlarms } from './database-store.ts';
+import { countCheckpoints, countUnderWayBefore, countWaiting, hurryDeliveries, makeRowsDue } from './database-store.ts';
 import { type BuiltRelease, lastRelease, ROOT, runScript } from './last-release.ts';
 import { expectOtherBodyRefused, isPayout, startMixedLoad } from './mixed-load.ts';
 import type { ProductProcess } from './processes.ts';
@@ -18,7 +18,7 @@ const THINK_MS = 500;
 const PAYOUTS_BETWEEN = 4;
 /** Deliveries that failed before their receiver recovers. */
 const WAITING = 5;
-const ALARM_EVERY_MS = 500;
+const MAKE_DUE_EVERY_MS = 500;
 const ASKED_AT_ONCE = 16;
 /** Enough to look for the cause. */
 const WRONG_MOST = 5;
@@ -142,11 +142,11 @@ async function untilCheckpoint({ stage: { behind } }: Play): Promise<void> {
 /** What was there by now comes to its end while the load goes on. Due times come earlier; rows without one keep none. */
 async function untilEndedSoFar({ stage: { behind } }: Play): Promise<void> {
   const now = new Date();
-  let soundAt = 0;
+  let makeDueAt = 0;
   await untilThat('the end of all that was under way', async () => {
-    if (performance.now() > soundAt) {
-      soundAt = performance.now() + ALARM_EVERY_MS;
-      await soundAlarms(behind);
+    if (performance.now() > makeDueAt) {
+      makeDueAt = performance.now() + MAKE_DUE_EVERY_MS;
+      await makeRowsDue(behind);
       await hurryDeliveries(behind);
     }
     return (await countUnderWayBefore(behind, now)) === 0n;

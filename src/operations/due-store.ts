@@ -1,6 +1,6 @@
 /**
- * Rows whose alarm has rung: nobody moved them in time. Read across all books, which only the sweeper and the metrics may;
- * pushed book by book, outside the book's lock, by compare-and-set.
+ * Rows that are due: no worker moved them in time. Read across all books, which only the sweeper and the metrics may;
+ * postponed book by book, outside the book's lock, by compare-and-set.
  */
 import type { Instant } from '../clock.ts';
 import { instantArray, plainArray, textArray } from '../db/columns.ts';
@@ -43,7 +43,7 @@ const toDueRow = (row: DueRecord): DueRow => ({ bookId: row.book_id, id: row.id,
 
 /**
  * The rows of all books that are due longest. No second sort key: of a hundred thousand rows that are due at the same
- * moment a page must not sort them all, and pushed rows leave the front by themselves. Index: <table>_due.
+ * moment a page must not sort them all, and postponed rows leave the front by themselves. Index: <table>_due.
  */
 export async function findDue(
   pool: Pool,
@@ -110,20 +110,20 @@ export function dueByBookSql({ table, id, where }: DueSource): string {
 }
 
 /**
- * Pushes the alarms of one book's rows and answers with the ids that were pushed: those are ours to ring for. A row that
- * moved meanwhile, or that another sweeper pushed, has another alarm and is left alone. A row that somebody holds is being
+ * Postpones one book's rows and answers with the ids that were postponed: those are ours to enqueue. A row that moved
+ * meanwhile, or that another sweeper postponed, has another due time and is left alone. A row that somebody holds is being
  * moved right now and is skipped, so that this never waits for a committer and can be part of no deadlock.
  *
  * Each row by its key, which LIMIT 1 makes sure of. `due_at` is compared in a way that no index serves. Tried: a join with
  * the list, which read all 60,000 due rows of a book for each hundred (100 ms instead of 3).
  */
-export async function pushDuePayouts(
+export async function postponeDuePayouts(
   pool: Pool,
   bookId: Uuid,
   rows: readonly DueRow[],
   until: Instant,
 ): Promise<string[]> {
-  const { rows: pushed } = await pool.query<{ id: Uuid }>(
+  const { rows: postponed } = await pool.query<{ id: Uuid }>(
     `WITH free AS (
        SELECT payout.id FROM unnest($2::uuid[], $3::timestamptz[]) AS seen (id, due_at)
        CROSS JOIN LATERAL (SELECT id FROM payouts
@@ -134,7 +134,7 @@ export async function pushDuePayouts(
      RETURNING id`,
     [bookId, plainArray(rows.map((row) => row.id)), instantArray(rows.map((row) => row.dueAt)), new Date(until)],
   );
-  return pushed.map(({ id }) => id);
+  return postponed.map(({ id }) => id);
 }
 
 /**
@@ -142,7 +142,7 @@ export async function pushDuePayouts(
  * late by themselves (WAITING_DUE), spread over as long as two updates a second take for the backlogs of all, or not at
  * all once the forms are contracted. They are not among the ids.
  */
-export async function pushDueDeliveries(
+export async function postponeDueDeliveries(
   pool: Pool,
   bookId: Uuid,
   rows: readonly DueRow[],
@@ -150,7 +150,7 @@ export async function pushDueDeliveries(
   { contracted }: Pick<Forms, 'contracted'>,
 ): Promise<string[]> {
   const keys = rows.map((row) => row.id.split(':'));
-  const { rows: pushed } = await pool.query<{ id: string }>(
+  const { rows: postponed } = await pool.query<{ id: string }>(
     `WITH behind AS (
        -- Held until the end: none catches up between this look and the deliveries that join.
        SELECT id, waiting_from FROM webhook_endpoints
@@ -188,7 +188,7 @@ export async function pushDueDeliveries(
       contracted ? null : new Date(until + 1_000 * WAITING_DUE.firstSeconds),
     ],
   );
-  return pushed.map(({ id }) => id);
+  return postponed.map(({ id }) => id);
 }
 
 /**

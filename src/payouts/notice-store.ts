@@ -199,7 +199,7 @@ export async function recordNotices(
 }
 
 /** What was told about a payout is tried at once: its outcome is known now. Index: rail_notices_by_payout. */
-export async function wakeNotices(
+export async function makeNoticesDue(
   pool: Pool,
   { bookId, rail }: Inbox,
   endToEndId: string,

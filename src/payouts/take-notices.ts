@@ -116,7 +116,7 @@ async function takeInTurn(runtime: NoticeRuntime, inbox: Inbox, turn: Turn): Pro
   let payout = turn.payout?.rail === inbox.rail ? turn.payout : undefined;
   const now = runtime.clock.now();
   for (const [at, notice] of notices.entries()) {
-    const waits = () => {
+    const postponeRest = () => {
       for (const behind of notices.slice(at))
         if (due.has(behind.id) && behind.stuckAt === null)
           round.postponed.push({
@@ -129,14 +129,14 @@ async function takeInTurn(runtime: NoticeRuntime, inbox: Inbox, turn: Turn): Pro
       continue;
     }
     // Those behind one that a bug has stopped wait for it.
-    if (notice.stuckAt !== null) return waits();
+    if (notice.stuckAt !== null) return postponeRest();
     if (!payout) {
       if (now >= notice.toldAt + UNCLAIMED_KEPT_MS) {
         round.exceptions.push(exceptionOf(inbox, notice, 'notice_unclaimed'));
         continue;
       }
       round.unclaimed += notices.length - at;
-      return waits();
+      return postponeRest();
     }
     try {
       payout = await book(runtime, inbox, payout, notice);
@@ -145,7 +145,7 @@ async function takeInTurn(runtime: NoticeRuntime, inbox: Inbox, turn: Turn): Pro
       return;
     }
     // Told before we had taken in that it was paid.
-    if (notice.kind === 'returned' && payout.status === 'processing') return waits();
+    if (notice.kind === 'returned' && payout.status === 'processing') return postponeRest();
     round.taken.push(notice.id);
   }
 }

@@ -15,7 +15,7 @@ import { publicId } from '../../src/ids.ts';
 import { createLogger } from '../../src/log.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
-import { type Backend, lookInto, makeOrganisation, soundAlarms, testEnvironment } from '../support/product.ts';
+import { type Backend, lookInto, makeOrganisation, makeRowsDue, testEnvironment } from '../support/product.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
 
 export interface StageOptions {
@@ -55,7 +55,7 @@ export interface Stage {
 export const FAULT_LIMIT_MS = 600_000;
 
 /** What is left of a fault is moved by alarms; half a minute each is too long for a test, so they go off this often. */
-const ALARM_EVERY_MS = 1_000;
+const MAKE_DUE_EVERY_MS = 1_000;
 const SETTLE_LIMIT_MS = 180_000;
 
 export async function startStage(options: StageOptions): Promise<Stage> {
@@ -131,11 +131,11 @@ export async function startStage(options: StageOptions): Promise<Stage> {
         return (await behind.query<Row>(sql, values)).rows;
       },
       untilMoved<Row extends object>(sql: string, values: unknown[], isWanted: (rows: Row[]) => boolean) {
-        let soundAt = 0;
+        let makeDueAt = 0;
         const look = async () => {
-          if (performance.now() > soundAt) {
-            soundAt = performance.now() + ALARM_EVERY_MS;
-            await soundAlarms(behind);
+          if (performance.now() > makeDueAt) {
+            makeDueAt = performance.now() + MAKE_DUE_EVERY_MS;
+            await makeRowsDue(behind);
           }
           return stage.query<Row>(sql, values);
         };

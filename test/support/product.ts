@@ -17,7 +17,7 @@ import { startPgBouncer, type TestPgBouncer } from './pgbouncer.ts';
 import { createTestDatabase, type TestDatabase } from './postgres.ts';
 import { describeWithRedis, startRedis, type TestRedis } from './redis.ts';
 
-export { lookInto, soundAlarms } from '../../scripts/faults/database-store.ts';
+export { lookInto, makeRowsDue } from '../../scripts/faults/database-store.ts';
 export { testEnvironment } from '../../scripts/faults/environment.ts';
 export { makeOrganisation, type OrganisationKeys } from '../../scripts/faults/organisation.ts';
 
