@@ -1,7 +1,15 @@
-/** The rail times out, answers twice, answers late, and contradicts itself: the money moves once, and a person is told. */
+/** The rail times out, answers twice, answers late, contradicts itself, and lies: the money moves once, and a person is told. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parsePublicId } from '../../src/ids.ts';
 import type { Payout } from './client.ts';
+import { soundAlarms } from './database-store.ts';
+import { ROOT, runScript } from './last-release.ts';
+import { readDoubts, withdrawAtRail } from './rail-records-store.ts';
 import type { Play, Scenario } from './scenario.ts';
-import { expectThat, pause } from './scenario.ts';
+import { expectThat, pause, untilThat } from './scenario.ts';
+import { environmentOfCommands } from './stage.ts';
 
 /** A payout of the scenario's own, beside the load. */
 async function pay({ stage, random }: Play, alias: string): Promise<Payout> {
@@ -22,6 +30,30 @@ async function tell({ stage }: Play, id: string, action: 'complete' | 'fail'): P
 
 async function untilStatus({ stage }: Play, id: string, status: Payout['status']): Promise<void> {
   await stage.clients[0]!.payoutUntil(id, status, { timeoutMs: 60_000 });
+}
+
+/** What the rail confirms wrongly. */
+const LIES = ['WRONGAMOUNT', 'WRONGCURRENCY', 'WRONGPAYEE'] as const;
+/** The first answer, and inquiries after it. */
+const ANSWERS = 3;
+const ALARM_EVERY_MS = 500;
+
+/** An operator ends them by a command, each with evidence. */
+async function resolveEach(
+  { stage: { database } }: Play,
+  outcomes: ReadonlyMap<string, 'paid' | 'failed'>,
+): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'countinghouse-evidence-'));
+  const evidence = join(folder, 'statement.txt');
+  try {
+    writeFileSync(evidence, 'A line of a statement');
+    for (const [id, outcome] of outcomes) {
+      const words = ['payouts', 'resolve', id, '--as', outcome, '--evidence', evidence, '--json'];
+      await runScript(ROOT, ['scripts/ops.ts', ...words], environmentOfCommands(database));
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 export const railScenarios: readonly Scenario[] = [
@@ -72,6 +104,41 @@ export const railScenarios: readonly Scenario[] = [
         play.stage.contradicted.add(id);
         await Promise.all([tell(play, id, 'complete'), tell(play, id, 'complete')]);
         await untilStatus(play, id, 'paid');
+      }
+    },
+  },
+  {
+    name: 'rail-lies',
+    about:
+      'the rail confirms another amount, currency or payee: nothing is booked, one exception each, until a person ends it',
+    async play(play) {
+      const { stage, load } = play;
+      const { behind, clients, contradicted } = stage;
+      const payouts = await Promise.all([...LIES, ...LIES].map((alias) => pay(play, alias)));
+      for (const { id } of payouts) contradicted.add(id);
+      const ids = payouts.map(({ id }) => parsePublicId('payout', id)!);
+      let soundAt = 0;
+      await untilThat('inquiries about each', async () => {
+        if (performance.now() > soundAt) {
+          soundAt = performance.now() + ALARM_EVERY_MS;
+          await soundAlarms(behind);
+        }
+        return (await readDoubts(behind, ids)).every(({ answers }) => answers >= ANSWERS);
+      });
+      const doubts = await readDoubts(behind, ids);
+      for (const { status, outcome, exceptions, entries } of doubts)
+        expectThat(
+          status === 'processing' && outcome === 'unknown' && exceptions === 1 && entries === 1,
+          `Unknown, one exception and the reservation alone were expected: ${JSON.stringify(doubts)}`,
+        );
+      await load.untilMore(20);
+      const failing = payouts.slice(LIES.length).map(({ id }) => id);
+      const outcomeOf = (id: string) => (failing.includes(id) ? 'failed' : 'paid');
+      await resolveEach(play, new Map(payouts.map(({ id }) => [id, outcomeOf(id)])));
+      for (const id of failing) await withdrawAtRail(behind, parsePublicId('payout', id)!);
+      for (const { id } of payouts) {
+        const { status } = await clients[0]!.payout(id);
+        expectThat(status === outcomeOf(id), `${id} was resolved as ${outcomeOf(id)}, and is ${status}`);
       }
     },
   },

@@ -6,6 +6,7 @@ import { freezeScenarios } from './freeze-scenarios.ts';
 import { keyScenarios } from './key-scenarios.ts';
 import { killApiScenarios, killAtRandomTimes, killWorkerScenarios } from './kill-scenarios.ts';
 import { networkScenarios } from './network-scenarios.ts';
+import { noticeScenarios } from './notice-scenarios.ts';
 import { postgresScenarios } from './postgres-scenarios.ts';
 import { queueScenarios } from './queue-scenarios.ts';
 import { railScenarios } from './rail-scenarios.ts';
@@ -23,7 +24,7 @@ export const FAMILIES: readonly (readonly Scenario[])[] = [
   [...postgresScenarios, ...diskScenarios],
   networkScenarios,
   clockScenarios,
-  [...railScenarios, ...keyScenarios],
+  [...railScenarios, ...noticeScenarios, ...keyScenarios],
   webhookScenarios,
   upgradeScenarios,
 ];

@@ -1,15 +1,18 @@
 /**
  * The last release is replaced by this code while both work, process by process, and then put back. Whatever one of them
- * wrote the other reads, and no row is forgotten that only one of them would enqueue.
+ * wrote the other reads, and no row is forgotten that only one of them would enqueue. In the end this code is there alone, and
+ * the installation is contracted.
  */
 import { parsePublicId } from '../../src/ids.ts';
 import { expectFirstAnswerAgain, type Sent } from './certain-answer.ts';
 import { countCheckpoints, countUnderWayBefore, countWaiting, hurryDeliveries, makeRowsDue } from './database-store.ts';
+import { judge } from './judge.ts';
 import { type BuiltRelease, lastRelease, ROOT, runScript } from './last-release.ts';
+import { type Load, startLoad } from './load.ts';
 import { expectOtherBodyRefused, isPayout, startMixedLoad } from './mixed-load.ts';
 import type { ProductProcess } from './processes.ts';
 import { say } from './progress.ts';
-import { type Play, type Scenario, untilThat } from './scenario.ts';
+import { expectThat, type Play, type Scenario, untilThat } from './scenario.ts';
 import { environmentOfCommands, type Stage, WORKERS_OF_RELEASE } from './stage.ts';
 
 /** So slow that every key can be asked for again of both releases: some thousand. */
@@ -25,6 +28,8 @@ const WRONG_MOST = 5;
 /** A migration gives its locks up after five seconds; whoever migrates tries again. */
 const MIGRATE_TRIES = 5;
 const START_TRIES = 3;
+/** Before the contract, and as many after it. */
+const PAYOUTS_AROUND_CONTRACT = 40;
 
 /** How a process that was replaced is ended. */
 type Retire = (one: ProductProcess) => Promise<void>;
@@ -74,8 +79,10 @@ export const upgradeScenarios: readonly Scenario[] = [
       await untilCheckpoint(play);
       await mixed.stop();
       for (const id of mixed.payouts()) stage.accepted.add(id);
+      await expectContractRefused(stage);
       afterwards(() => notAnsweredByBoth(play, [...load.sent(), ...mixed.sent()]));
       afterwards(() => foundByVerifyOf(release, stage));
+      afterwards(() => wrongOnceContracted(play, [...load.sent(), ...mixed.sent()]));
     },
   },
 ];
@@ -89,6 +96,40 @@ async function migrateUnderLoad({ stage: { database } }: Play): Promise<void> {
     } catch (error) {
       if (tried === MIGRATE_TRIES) throw error;
     }
+  }
+}
+
+const contract = ({ database }: Stage) =>
+  runScript(ROOT, ['scripts/migrate.ts', '--contract'], environmentOfCommands(database));
+
+async function expectContractRefused(stage: Stage): Promise<void> {
+  const refusal = await contract(stage).then(
+    () => '',
+    (error: Error & { stderr?: string }) => error.stderr ?? error.message,
+  );
+  expectThat(refusal.includes('Not contracted'), `A contract beside the last release was answered: ${refusal}`);
+}
+
+/** The last release ends, and the installation is contracted under the load of this code: all holds as before, for every key. */
+async function wrongOnceContracted(play: Play, sent: readonly Sent[]): Promise<string[]> {
+  const { stage } = play;
+  const { apis, workers, clients, accounts, accepted } = stage;
+  let load: Load | undefined;
+  try {
+    for (const one of [...apis, ...workers].filter(({ root }) => root !== ROOT))
+      await replaceInPlace(one, ROOT, () => one.terminate());
+    load = await startLoad(clients, { accounts, thinkMs: THINK_MS });
+    await load.untilMore(PAYOUTS_AROUND_CONTRACT);
+    await contract(stage);
+    say(`contracted, jobs on ${stage.backend}`);
+    await load.untilMore(PAYOUTS_AROUND_CONTRACT);
+    await load.stop();
+    for (const id of load.payouts()) accepted.add(id);
+    const wrong = [...(await judge(stage, load)), ...(await notAnsweredByBoth(play, [...sent, ...load.sent()]))];
+    return wrong.map((line) => `contracted: ${line}`);
+  } catch (error) {
+    await load?.giveUp();
+    return [`contracted: ${(error as Error).stack}`];
   }
 }
 
@@ -154,7 +195,7 @@ async function untilEndedSoFar({ stage: { behind } }: Play): Promise<void> {
 }
 
 /** Every key has its first answer from either release, byte for byte, and another body under it is refused. */
-async function notAnsweredByBoth({ stage: { clients } }: Play, sent: readonly Sent[]): Promise<string[]> {
+async function notAnsweredByBoth({ stage: { clients, apis } }: Play, sent: readonly Sent[]): Promise<string[]> {
   const wrong: string[] = [];
   const left = clients.flatMap((client) => sent.map((one) => ({ client, one })));
   const asker = async () => {
@@ -164,7 +205,8 @@ async function notAnsweredByBoth({ stage: { clients } }: Play, sent: readonly Se
         await expectFirstAnswerAgain([client], one);
         if (isPayout(one)) await expectOtherBodyRefused([client], one);
       } catch (error) {
-        wrong.push(`${client === clients[0] ? 'this code' : 'the last release'}: ${(error as Error).message}`);
+        const asked = apis[clients.indexOf(client)]!.root === ROOT ? 'this code' : 'the last release';
+        wrong.push(`${asked}: ${(error as Error).message}`);
       }
     }
   };

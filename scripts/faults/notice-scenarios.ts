@@ -1,0 +1,60 @@
+/** What a rail tells and nobody can book: it is in nobody's way, and becomes an exception each when its time is over. */
+import { countInbox, tellEarlier, tellOfNoPayout } from './rail-records-store.ts';
+import { expectThat, type Play, pause, type Scenario, untilThat } from './scenario.ts';
+
+/** One more than release 0.1.0 read in a job, and some. */
+const UNBOOKABLE = 5_200;
+/** A return is booked within seconds. On a crowded machine, with a worker that has just been killed, within this. */
+const IN_TIME_MS = 60_000;
+const KILLS = 3;
+/** Attempts go on for 30 days (take-notices.ts). */
+const OVER_DAYS = 31;
+
+async function expectReturnInTime({ stage, random }: Play): Promise<void> {
+  const client = stage.clients[0]!;
+  const { id } = await client.pay({
+    account: stage.accounts[0]!.id,
+    amount: random.between(1_000, 9_000),
+    destination: { type: 'cliq', alias: 'RETURN' },
+  });
+  stage.accepted.add(id);
+  await client.payoutUntil(id, 'returned', { timeoutMs: IN_TIME_MS });
+}
+
+export const noticeScenarios: readonly Scenario[] = [
+  {
+    name: 'unbookable-notices',
+    about: `${UNBOOKABLE} notices of one book about payouts that are not there, and kill -9 of who books: another book's returns are booked in time`,
+    async play(play) {
+      const { stage, load, random, afterwards } = play;
+      const { behind, keys, workers } = stage;
+      const bookId = keys.liveBookId;
+      const before = await countInbox(behind, bookId);
+      await tellOfNoPayout(behind, bookId, UNBOOKABLE);
+      for (let round = 0; round < KILLS; round++) {
+        await pause(random.between(50, 1_500));
+        const victim = random.pick(workers);
+        await victim.kill();
+        await expectReturnInTime(play);
+        await victim.start();
+      }
+      await untilThat('a copy of each', async () => {
+        const { copied } = await countInbox(behind, bookId);
+        return copied - before.copied === UNBOOKABLE;
+      });
+      await expectReturnInTime(play);
+      const { exceptions } = await countInbox(behind, bookId);
+      expectThat(exceptions === before.exceptions, 'A notice became an exception before its time was over');
+      await tellEarlier(behind, bookId, OVER_DAYS);
+      await load.untilMore(20);
+      afterwards(async () => {
+        const after = await countInbox(behind, bookId);
+        const raised = after.exceptions - before.exceptions;
+        return [
+          ...(raised === UNBOOKABLE ? [] : [`${UNBOOKABLE} notices could not be booked, and ${raised} are exceptions`]),
+          ...(after.entries === before.entries ? [] : ['something was booked for a payout that is not there']),
+        ];
+      });
+    },
+  },
+];

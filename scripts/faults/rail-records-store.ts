@@ -1,0 +1,69 @@
+/** SQL of the scenarios about what rails tell: what the sandbox rail is made to say, and what the ledger made of it. */
+import type { Pool } from '../../src/db/pool.ts';
+import { newId } from '../../src/ids.ts';
+
+/** The rail tells of returns of payouts that were never made. */
+export async function tellOfNoPayout(pool: Pool, originator: string, count: number): Promise<void> {
+  await pool.query(
+    `INSERT INTO sandbox_rail.notices (id, originator, end_to_end_id, kind, amount, reference, created_at)
+     SELECT id, $1, 'E2E' || replace(id::text, '-', ''), 'returned', 1000, 'SBX-NONE', now() FROM unnest($2::uuid[]) AS id`,
+    [originator, Array.from({ length: count }, () => newId())],
+  );
+}
+
+export interface InboxCounts {
+  /** Copied from the rail, whatever became of them. */
+  copied: number;
+  exceptions: number;
+  entries: number;
+}
+
+/** What a book's inbox holds, and what was booked in that book. */
+export async function countInbox(pool: Pool, bookId: string): Promise<InboxCounts> {
+  const { rows } = await pool.query<InboxCounts>(
+    `SELECT (SELECT count(*)::integer FROM rail_notices WHERE book_id = $1) AS copied,
+       (SELECT count(*)::integer FROM exceptions WHERE book_id = $1 AND kind = 'notice_unclaimed') AS exceptions,
+       (SELECT count(*)::integer FROM entries WHERE book_id = $1) AS entries`,
+    [bookId],
+  );
+  return rows[0]!;
+}
+
+/** A book's waiting notices were told so many days earlier. */
+export async function tellEarlier(pool: Pool, bookId: string, days: number): Promise<void> {
+  await pool.query(
+    `UPDATE rail_notices SET told_at = told_at - $2 * interval '1 day' WHERE book_id = $1 AND status = 'waiting'`,
+    [bookId, days],
+  );
+}
+
+export interface Doubt {
+  status: string;
+  outcome: string | null;
+  exceptions: number;
+  entries: number;
+  /** What the rail answered so far. */
+  answers: number;
+}
+
+/** What the ledger holds of payouts whose rail is not believed. */
+export async function readDoubts(pool: Pool, payoutIds: readonly string[]): Promise<Doubt[]> {
+  const { rows } = await pool.query<Doubt>(
+    `SELECT p.status, p.outcome,
+       (SELECT count(*)::integer FROM exceptions WHERE book_id = p.book_id AND resource_id = p.id) AS exceptions,
+       (SELECT count(*)::integer FROM entries WHERE book_id = p.book_id AND resource_id = p.id) AS entries,
+       (SELECT count(*)::integer FROM rail_answers WHERE book_id = p.book_id AND payout_id = p.id) AS answers
+     FROM payouts p WHERE p.id = ANY ($1::uuid[])`,
+    [payoutIds],
+  );
+  return rows;
+}
+
+/** The rail finds out that it paid nobody, and tells nobody. */
+export async function withdrawAtRail(pool: Pool, payoutId: string): Promise<void> {
+  await pool.query(
+    `UPDATE sandbox_rail.instructions AS i SET status = 'rejected', code = 'NARR' FROM payouts AS p
+     WHERE p.id = $1 AND i.originator = p.book_id::text AND i.end_to_end_id = p.end_to_end_id`,
+    [payoutId],
+  );
+}
