@@ -13,6 +13,7 @@ function killedWhileDraining(name: string, about: string, point?: Failpoint): Sc
   return {
     name,
     about,
+    ...(point && { diesAt: point }),
     async play({ stage, load, random }) {
       const { receiver, clients, endpoints, behind, workers } = stage;
       const path = `/${name}`;

@@ -56,6 +56,7 @@ function killAt(pool: Victim, point: Failpoint): Scenario {
   return {
     name: `kill-${pool}-at-${point}`,
     about: `kill -9 of ${pool === 'api' ? 'an API' : `a worker of the ${pool} pool`} at ${point}`,
+    diesAt: point,
     async play({ stage, load, random }: Play) {
       const [victim, hit] = [
         pool === 'api' ? stage.apis[0]! : stage.workers[0],

@@ -1,4 +1,5 @@
 /** A scenario: one fault, what is to be seen while it lasts, and what holds afterwards whatever it was. */
+import type { Failpoint } from '../../src/failpoints.ts';
 import { until } from './client.ts';
 import type { BuiltRelease } from './last-release.ts';
 import type { Load, LoadOptions } from './load.ts';
@@ -23,6 +24,8 @@ export interface Scenario {
   readonly only?: Backend;
   /** Part of `--quick`. */
   readonly quick?: true;
+  /** The point at which a process kills itself. */
+  readonly diesAt?: Failpoint;
   /** Why it cannot be played on this machine; undefined when it can. */
   readonly unfit?: () => string | undefined;
   /** Its stage is its own, and begins with the schema and the processes of this release. */
