@@ -60,7 +60,7 @@ interface Trap {
   left: number;
 }
 
-const FORM = /^([a-z_.]+)=(kill|stop)(?:@([1-9]\d{0,8}))?$/;
+const FORM = /^([a-z_.-]+)=(kill|stop)(?:@([1-9]\d{0,8}))?$/;
 
 /** Throws Error naming what cannot be read: a trap that is not set proves nothing. */
 export function readFailpoints(text: string): Map<Failpoint, Trap> {

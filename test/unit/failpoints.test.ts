@@ -12,6 +12,10 @@ test('several points are armed at once, each for its first hit or for the one th
   ]);
 });
 
+test('every point there is can be armed', () => {
+  expect([...readFailpoints(FAILPOINTS.map((point) => `${point}=kill`).join(',')).keys()]).toEqual([...FAILPOINTS]);
+});
+
 test.each([
   'rail.submit.before',
   'rail.submit=kill',
