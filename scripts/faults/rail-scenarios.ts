@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parsePublicId } from '../../src/ids.ts';
 import type { Payout } from './client.ts';
-import { soundAlarms } from './database-store.ts';
+import { makeRowsDue } from './database-store.ts';
 import { ROOT, runScript } from './last-release.ts';
 import { readDoubts, withdrawAtRail } from './rail-records-store.ts';
 import type { Play, Scenario } from './scenario.ts';
@@ -36,7 +36,7 @@ async function untilStatus({ stage }: Play, id: string, status: Payout['status']
 const LIES = ['WRONGAMOUNT', 'WRONGCURRENCY', 'WRONGPAYEE'] as const;
 /** The first answer, and inquiries after it. */
 const ANSWERS = 3;
-const ALARM_EVERY_MS = 500;
+const MAKE_DUE_EVERY_MS = 500;
 
 /** An operator ends them by a command, each with evidence. */
 async function resolveEach(
@@ -117,11 +117,11 @@ export const railScenarios: readonly Scenario[] = [
       const payouts = await Promise.all([...LIES, ...LIES].map((alias) => pay(play, alias)));
       for (const { id } of payouts) contradicted.add(id);
       const ids = payouts.map(({ id }) => parsePublicId('payout', id)!);
-      let soundAt = 0;
+      let makeDueAt = 0;
       await untilThat('inquiries about each', async () => {
-        if (performance.now() > soundAt) {
-          soundAt = performance.now() + ALARM_EVERY_MS;
-          await soundAlarms(behind);
+        if (performance.now() > makeDueAt) {
+          makeDueAt = performance.now() + MAKE_DUE_EVERY_MS;
+          await makeRowsDue(behind);
         }
         return (await readDoubts(behind, ids)).every(({ answers }) => answers >= ANSWERS);
       });
