@@ -2,7 +2,9 @@
 import type { Instant } from '../clock.ts';
 import { column, instantArray, plainArray, rowsOf, textArray } from '../db/columns.ts';
 import { updateExactly } from '../db/exactly.ts';
+import type { Pool } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
 import { type Log, type Table, WRITE_ORDER } from '../ledger/table.ts';
 
 export interface Exception {
@@ -105,3 +107,12 @@ export const openedExceptions: Table<OpenedException> = {
     });
   },
 };
+
+/** Ids of the exceptions of a payout that are open, a hundred at most. Index: exceptions_by_resource. */
+export async function openExceptionsOf(pool: Pool, bookId: BookId, payoutId: Uuid): Promise<Uuid[]> {
+  const { rows } = await pool.query<{ id: Uuid }>(
+    `SELECT id FROM exceptions WHERE book_id = $1 AND resource_id = $2 AND resource = 'payout' AND status = 'open' LIMIT 100`,
+    [bookId, payoutId],
+  );
+  return rows.map(({ id }) => id);
+}

@@ -75,12 +75,3 @@ export async function findBookOfPayout(pool: Pool, payoutId: Uuid): Promise<Book
   );
   return rows[0]?.id;
 }
-
-/** Exceptions of a payout that are open. Index: exceptions_by_resource. */
-export async function openExceptionsOf(pool: Pool, bookId: BookId, payoutId: Uuid): Promise<Uuid[]> {
-  const { rows } = await pool.query<{ id: Uuid }>(
-    `SELECT id FROM exceptions WHERE book_id = $1 AND resource_id = $2 AND resource = 'payout' AND status = 'open' LIMIT 100`,
-    [bookId, payoutId],
-  );
-  return rows.map(({ id }) => id);
-}
