@@ -4,8 +4,8 @@ import type { BookId } from '../../src/ledger/book.ts';
 
 export interface ManyPayouts {
   count: number;
-  /** Pairs of metadata, each on the payouts whose number, from 1, it divides; 0 leaves a pair out. */
-  metadata: Readonly<Record<string, { value: string; every: number; from?: number }>>;
+  /** Pairs of metadata, each on every so many payouts: those whose number leaves `from` (0) when divided by `every`. */
+  metadata: readonly { key: string; value: string; every: number; from?: number }[];
   /** SQL of a status, in which `number` is the payout's. */
   status?: string;
   /** SQL of an external id. */
@@ -20,13 +20,13 @@ const ID = `(lpad(to_hex(1767225600000 + number), 12, '0') || '70008000' || lpad
 /** Inserts payouts 1 to `count`, oldest first. Nothing is analyzed: the planner knows of none of them. */
 export async function insertManyPayouts(pool: Pool, bookId: BookId, payouts: ManyPayouts): Promise<void> {
   const { count, metadata, status = `'paid'`, externalId = 'NULL', padding = {} } = payouts;
-  const pairs = Object.entries(metadata).map(([key, { value, every, from = 0 }]) => ({ key, value, every, from }));
+  const pairs = metadata.map(({ from = 0, ...pair }) => ({ ...pair, from }));
   await pool.query(
     `INSERT INTO payouts (book_id, id, status, account_id, hold_id, amount, fee, currency, rail, destination_type, destination_masked,
         destination_sealed, external_id, metadata, end_to_end_id, request_id, created_at, updated_at)
       SELECT $1, ${ID}, ${status}, ${ID}, ${ID}, 1000, 5, 'JOD', 'sandbox', 'cliq', 'S***1', '\\x00', ${externalId},
         (SELECT COALESCE(jsonb_object_agg(key, value), '{}') FROM jsonb_to_recordset($3) AS p (key text, value text, every int, "from" int)
-          WHERE every > 0 AND number % every = p.from) || $4,
+          WHERE number % every = p.from) || $4,
         'E' || number, ${ID}, to_timestamp((1767225600000 + number) / 1000.0), to_timestamp((1767225600000 + number) / 1000.0)
       FROM generate_series(1, $2::bigint) AS n (number)`,
     [bookId, count, JSON.stringify(pairs), JSON.stringify(padding)],
@@ -35,7 +35,7 @@ export async function insertManyPayouts(pool: Pool, bookId: BookId, payouts: Man
     `INSERT INTO metadata_index (book_id, object, key, value, object_id)
       SELECT $1, 'payout', key, value, ${ID}
       FROM jsonb_to_recordset($3) AS p (key text, value text, every int, "from" int), generate_series(1, $2::bigint) AS n (number)
-      WHERE every > 0 AND number % every = p.from`,
+      WHERE number % every = p.from`,
     [bookId, count, JSON.stringify(pairs)],
   );
 }
@@ -43,4 +43,9 @@ export async function insertManyPayouts(pool: Pool, bookId: BookId, payouts: Man
 export function manyPayoutsId(number: number): string {
   const time = (1_767_225_600_000 + number).toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${number.toString(16).padStart(12, '0')}`;
+}
+
+/** What autovacuum does sooner or later. By a pool of the owner: it is not for the application's role. */
+export async function analyzeLists(owner: Pool): Promise<void> {
+  await owner.query('ANALYZE payouts, metadata_index');
 }

@@ -12,6 +12,7 @@ import { createClosing } from './closing.ts';
 import { watchOthers } from './cpu-time.ts';
 import { benchGrowth } from './growth.ts';
 import { benchLedger } from './ledger.ts';
+import { benchLists } from './lists.ts';
 import { machine, revision } from './machine.ts';
 import { benchMemory } from './memory.ts';
 import { benchNeighbours } from './neighbours/neighbours.ts';
@@ -42,6 +43,7 @@ const BENCHES: Record<string, Bench> = {
   growth: { about: 'the ledger on top of millions of entries, beside an empty one', run: benchGrowth },
   memory: { about: 'resident size of API and worker under load and with a backlog', run: benchMemory },
   audit: { about: 'posting with the audit beside it, and without', run: benchAudit },
+  lists: { about: 'pages of 200,000 payouts whose filters are all common', run: benchLists, seconds: 30 },
   neighbours: {
     about: 'a well-behaved book beside each hostile one, and alone',
     run: benchNeighbours,

@@ -18,13 +18,13 @@ beforeAll(async () => {
   book = await openBook({ database: database.applicationUrl });
   await insertManyPayouts(book.pool, book.id, {
     count: COUNT,
-    metadata: {
-      odd: { value: 'yes', every: 2, from: 1 },
-      even: { value: 'yes', every: 2 },
-      third: { value: 'yes', every: 3 },
-      fifth: { value: 'yes', every: 5 },
-      rare: { value: 'yes', every: 600 },
-    },
+    metadata: [
+      { key: 'odd', value: 'yes', every: 2, from: 1 },
+      { key: 'even', value: 'yes', every: 2 },
+      { key: 'third', value: 'yes', every: 3 },
+      { key: 'fifth', value: 'yes', every: 5 },
+      { key: 'rare', value: 'yes', every: 600 },
+    ],
     status: `CASE WHEN number % 1000 = 0 THEN 'failed' ELSE 'paid' END`,
     externalId: `CASE WHEN number % 4 = 0 THEN 'quarter' END`,
   });
@@ -128,7 +128,7 @@ describe('a page reads a bounded number of rows', () => {
 test('a page ends with the payout that takes it beyond 1 MB', async () => {
   const other = await openBook({ database: book.pool });
   const padding = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`key-${at}`, 'ä'.repeat(500)]));
-  await insertManyPayouts(book.pool, other.id, { count: 40, metadata: {}, padding });
+  await insertManyPayouts(book.pool, other.id, { count: 40, metadata: [], padding });
   const bytes = Buffer.byteLength(JSON.stringify(padding));
   const page = await listPayouts(book.pool, other.id, {}, { limit: 40 });
   expect(page.rows.length).toBe(Math.ceil(1_000_000 / bytes));

@@ -24,7 +24,10 @@ beforeAll(async () => {
   bookId = keys.testBookId;
   await insertManyPayouts(product.runtime.pool, bookId, {
     count: 5_000,
-    metadata: { odd: { value: 'yes', every: 2, from: 1 }, even: { value: 'yes', every: 2 } },
+    metadata: [
+      { key: 'odd', value: 'yes', every: 2, from: 1 },
+      { key: 'even', value: 'yes', every: 2 },
+    ],
   });
 });
 afterAll(() => product?.close());
