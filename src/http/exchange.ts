@@ -10,7 +10,7 @@ import type { Principal } from '../organisations/authenticate.ts';
 import { redactKeys } from '../redact-keys.ts';
 import type { HttpMetrics } from './api-runtime.ts';
 import type { ClientAddress } from './client-address.ts';
-import { requireRoom, type Share } from './in-flight.ts';
+import { addBytes, requireRoom, type Share } from './in-flight.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
@@ -84,13 +84,13 @@ export class Exchange {
     return this.#bytes;
   }
 
-  /** Counts bytes that this request holds. Throws ApiError rate_limited when the book has no room for more. */
+  /** Counts bytes that this request holds. Throws ApiError rate_limited or service_unavailable when there is no room for more. */
   carry(bytes: number): void {
     const share = this.#share;
     if (share === undefined) return;
     requireRoom(share);
     this.#bytes += bytes;
-    share.bytes += bytes;
+    addBytes(share, bytes);
   }
 
   /** Not in flight while it waits for something that `Prefer: wait` asked for. */
@@ -118,7 +118,7 @@ export class Exchange {
     this.#share = undefined;
     this.#returned(share);
     share.requests--;
-    share.bytes -= this.#bytes;
+    addBytes(share, -this.#bytes);
   }
 
   /** Writes the answer, once: what comes later (an error after the answer) is dropped. */
@@ -131,7 +131,7 @@ export class Exchange {
     const bytes = Buffer.byteLength(content);
     if (this.#share !== undefined) {
       this.#bytes += bytes;
-      this.#share.bytes += bytes;
+      addBytes(this.#share, bytes);
     }
     const written = status === 204 ? [] : ['Content-Type', contentType, 'Content-Length', String(bytes)];
     written.push('Request-Id', this.publicRequestId, 'Cache-Control', cacheControl);

@@ -1,6 +1,6 @@
 /**
- * What the requests of a book hold in this process at once: how many they are, and the bytes of their bodies and answers.
- * A request is in flight from its key to the last byte of its answer, so a client that does not read its answers runs into
+ * What requests hold in this process at once: how many each book has, and the bytes of their bodies and answers, each book's
+ * and all books' together. A request is in flight from its key to the last byte of its answer, so a client that does not read its answers runs into
  * the limit, and not the process out of memory. One that is held by `Prefer: wait` is not in flight meanwhile.
  */
 import { ApiError } from '../errors.ts';
@@ -13,6 +13,14 @@ import type { BookId } from '../ledger/book.ts';
  */
 export const IN_FLIGHT_LIMITS = { requests: 1_000, bytes: 16 * 1_048_576 } as const;
 
+/**
+ * Of all books in one process. A book that holds as much as is left free is refused, so that several busy ones leave the others
+ * something: one alone has its 16 MB, seven have them, twenty have 6 MB each.
+ */
+export const PROCESS_BYTES = 128 * 1_048_576;
+/** Of one book, whatever the others hold: a large page less, or hundreds of payouts. */
+export const ASSURED_BYTES = 256 * 1_024;
+
 /** Books whose counts are kept; beyond it, those with nothing in flight are forgotten. */
 const MAX_SHARES = 10_000;
 
@@ -23,9 +31,16 @@ export interface Share {
   /** Those that `Prefer: wait` holds. */
   held: number;
   bytes: number;
+  readonly process: Held;
+}
+
+/** What all books hold in this process. */
+interface Held {
+  bytes: number;
 }
 
 export class InFlight {
+  readonly #process: Held = { bytes: 0 };
   readonly #shares = new Map<BookId, Share>();
 
   /** The share of a book that may have one more request. Throws ApiError rate_limited. */
@@ -33,7 +48,7 @@ export class InFlight {
     let share = this.#shares.get(bookId);
     if (share === undefined) {
       if (this.#shares.size >= MAX_SHARES) this.#forget();
-      share = { requests: 0, held: 0, bytes: 0 };
+      share = { requests: 0, held: 0, bytes: 0, process: this.#process };
       this.#shares.set(bookId, share);
       return share;
     }
@@ -47,9 +62,21 @@ export class InFlight {
   }
 }
 
-/** Throws ApiError rate_limited when the bytes of a book are used up. */
-export function requireRoom(share: Share): void {
-  if (share.bytes >= IN_FLIGHT_LIMITS.bytes) throw tooMuch('bytes');
+/** Counts bytes that a request holds; negative ones when it has left. */
+export function addBytes(share: Share, bytes: number): void {
+  share.bytes += bytes;
+  share.process.bytes += bytes;
+}
+
+/** Throws ApiError when there is no room for more bytes: rate_limited for those of the book, service_unavailable for all books'. */
+export function requireRoom({ bytes, process }: Share): void {
+  if (bytes >= IN_FLIGHT_LIMITS.bytes) throw tooMuch('bytes');
+  if (bytes >= ASSURED_BYTES && bytes >= PROCESS_BYTES - process.bytes) {
+    throw new ApiError('service_unavailable', {
+      detail: 'Too much is under way in this process. Read the answers to earlier requests, and send fewer at a time.',
+      headers: { 'Retry-After': '1' },
+    });
+  }
 }
 
 function tooMuch(what: keyof typeof IN_FLIGHT_LIMITS): ApiError {

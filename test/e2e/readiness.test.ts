@@ -1,6 +1,6 @@
 /** Readiness speaks of Postgres alone: not of what one book asks of it. */
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../../scripts/faults/client.ts';
 import { Readiness } from '../../src/db/readiness.ts';
@@ -36,13 +36,20 @@ function slowStatements(throughPgBouncer: boolean): void {
   });
 }
 
-test('probes that come together are answered together; a Postgres that is away is told', async () => {
+test('probes that come together share one statement, and one that comes later asks again', async () => {
   const product = await startProduct({ backend: 'postgres', pools: [] });
-  const readiness = new Readiness(product.runtime.config, createLogger('silent', 'test'));
+  const relay = await listenFor(product.runtime.config.DATABASE_URL);
+  const readiness = new Readiness({ DATABASE_URL: relay.url }, createLogger('silent', 'test'));
   expect(await Promise.all(Array.from({ length: 50 }, () => readiness.postgresAnswers()))).not.toContain(false);
+  expect(relay.heard('SELECT 1')).toBe(1);
+  expect(await readiness.postgresAnswers()).toBe(true);
+  expect(relay.heard('SELECT 1')).toBe(2);
   await readiness.close();
+  relay.close();
   await product.close();
+});
 
+test('a Postgres that is away is told', async () => {
   const away = new Readiness({ DATABASE_URL: 'postgres://x:y@127.0.0.1:1/z' }, createLogger('silent', 'test'));
   expect(await away.postgresAnswers()).toBe(false);
   await away.close();
@@ -51,9 +58,32 @@ test('probes that come together are answered together; a Postgres that is away i
 test('a Postgres that takes the connection and says nothing is not ready', async () => {
   const silent = createServer(() => undefined);
   await once(silent.listen(0, '127.0.0.1'), 'listening');
-  const { port } = silent.address() as { port: number };
+  const { port } = silent.address() as AddressInfo;
   const url = `postgres://x:y@127.0.0.1:${port}/z`;
   const readiness = new Readiness({ DATABASE_URL: url }, createLogger('silent', 'test'), { patienceMs: 20 });
   expect(await Promise.all([readiness.postgresAnswers(), readiness.postgresAnswers()])).toEqual([false, false]);
   silent.close();
 });
+
+/** A way to Postgres that counts what its clients say. */
+async function listenFor(databaseUrl: string) {
+  const url = new URL(databaseUrl);
+  const { hostname, port } = url;
+  let said = '';
+  const server = createServer((client) => {
+    const postgres = connect(Number(port), hostname);
+    client.on('data', (part) => {
+      said += part.toString('latin1');
+    });
+    client.on('error', () => postgres.destroy());
+    postgres.on('error', () => client.destroy());
+    client.pipe(postgres).pipe(client);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url: url.href,
+    heard: (text: string) => said.split(text).length - 1,
+    close: () => server.close(),
+  };
+}

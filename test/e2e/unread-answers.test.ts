@@ -5,7 +5,14 @@ import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Client, until } from '../../scripts/faults/client.ts';
 import { Connections } from '../../src/http/connections.ts';
-import { IN_FLIGHT_LIMITS, InFlight } from '../../src/http/in-flight.ts';
+import {
+  ASSURED_BYTES,
+  addBytes,
+  IN_FLIGHT_LIMITS,
+  InFlight,
+  PROCESS_BYTES,
+  requireRoom,
+} from '../../src/http/in-flight.ts';
 import { newId } from '../../src/ids.ts';
 import { type OrganisationKeys, type Product, startProduct } from '../support/product.ts';
 
@@ -116,6 +123,47 @@ test('a book has so many bytes and requests in flight, and no more', () => {
   share.bytes = IN_FLIGHT_LIMITS.bytes;
   expect(() => inFlight.shareOf(bookId)).toThrow(expect.objectContaining({ headers: { 'Retry-After': '1' } }));
   expect(inFlight.shareOf(newId())).not.toBe(share);
+});
+
+test('books that take all they get fill the process and no more; each has what is assured, and all is free again', () => {
+  const inFlight = new InFlight();
+  const answer = 64 * 1_024;
+  const greedy = Array.from({ length: 20 }, () => inFlight.shareOf(newId()));
+  const hasRoom = (share: (typeof greedy)[number]) => {
+    try {
+      requireRoom(share);
+      return true;
+    } catch (error) {
+      expect(error).toMatchObject({ headers: { 'Retry-After': '1' } });
+      return false;
+    }
+  };
+  const takeTurns = () => {
+    for (let taken = true; taken; ) {
+      taken = false;
+      for (const share of greedy) {
+        if (!hasRoom(share)) continue;
+        addBytes(share, answer);
+        taken = true;
+      }
+    }
+  };
+  takeTurns();
+  const total = () => greedy.reduce((sum, { bytes }) => sum + bytes, 0);
+  expect(total()).toBeLessThanOrEqual(PROCESS_BYTES);
+  for (const { bytes } of greedy) expect(bytes).toBeGreaterThan(PROCESS_BYTES / 25);
+  expect(() => requireRoom(greedy[0]!)).toThrow(expect.objectContaining({ code: 'service_unavailable' }));
+
+  const late = inFlight.shareOf(newId());
+  for (; late.bytes < ASSURED_BYTES; addBytes(late, answer)) requireRoom(late);
+  addBytes(late, PROCESS_BYTES);
+  const last = inFlight.shareOf(newId());
+  for (; last.bytes < ASSURED_BYTES; addBytes(last, answer)) requireRoom(last);
+  expect(hasRoom(last)).toBe(false);
+
+  for (const share of [...greedy, late]) addBytes(share, -share.bytes);
+  for (; last.bytes < IN_FLIGHT_LIMITS.bytes; addBytes(last, answer)) requireRoom(last);
+  expect(() => requireRoom(last)).toThrow(expect.objectContaining({ code: 'rate_limited' }));
 });
 
 test('pages that nobody reads fill the share of their book, another book is served, and it is free again', async () => {
