@@ -14,7 +14,7 @@ import type { BookId } from '../ledger/book.ts';
 export const IN_FLIGHT_LIMITS = { requests: 1_000, bytes: 16 * 1_048_576 } as const;
 
 /**
- * Of all books in one process. A book that holds as much as is left free is refused, so that several busy ones leave the others
+ * Of all books in one process; published at GET /v1/limits. A book that holds as much as is left free is refused, so that several busy ones leave the others
  * something: one alone has its 16 MB, seven have them, twenty have 6 MB each.
  */
 export const PROCESS_BYTES = 128 * 1_048_576;
@@ -31,7 +31,7 @@ export interface Share {
   /** Those that `Prefer: wait` holds. */
   held: number;
   bytes: number;
-  readonly process: Held;
+  readonly inProcess: Held;
 }
 
 /** What all books hold in this process. */
@@ -40,7 +40,7 @@ interface Held {
 }
 
 export class InFlight {
-  readonly #process: Held = { bytes: 0 };
+  readonly #inProcess: Held = { bytes: 0 };
   readonly #shares = new Map<BookId, Share>();
 
   /** The share of a book that may have one more request. Throws ApiError rate_limited. */
@@ -48,7 +48,7 @@ export class InFlight {
     let share = this.#shares.get(bookId);
     if (share === undefined) {
       if (this.#shares.size >= MAX_SHARES) this.#forget();
-      share = { requests: 0, held: 0, bytes: 0, process: this.#process };
+      share = { requests: 0, held: 0, bytes: 0, inProcess: this.#inProcess };
       this.#shares.set(bookId, share);
       return share;
     }
@@ -65,13 +65,13 @@ export class InFlight {
 /** Counts bytes that a request holds; negative ones when it has left. */
 export function addBytes(share: Share, bytes: number): void {
   share.bytes += bytes;
-  share.process.bytes += bytes;
+  share.inProcess.bytes += bytes;
 }
 
 /** Throws ApiError when there is no room for more bytes: rate_limited for those of the book, service_unavailable for all books'. */
-export function requireRoom({ bytes, process }: Share): void {
+export function requireRoom({ bytes, inProcess }: Share): void {
   if (bytes >= IN_FLIGHT_LIMITS.bytes) throw tooMuch('bytes');
-  if (bytes >= ASSURED_BYTES && bytes >= PROCESS_BYTES - process.bytes) {
+  if (bytes >= ASSURED_BYTES && bytes >= PROCESS_BYTES - inProcess.bytes) {
     throw new ApiError('service_unavailable', {
       detail: 'Too much is under way in this process. Read the answers to earlier requests, and send fewer at a time.',
       headers: { 'Retry-After': '1' },

@@ -6,7 +6,7 @@ import { URL_LENGTH_MAX } from '../../webhooks/endpoint-url.ts';
 import { EVENT_FILTERS_MAX } from '../../webhooks/event-filter.ts';
 import { isLive } from '../answers.ts';
 import { ANSWER_SECONDS } from '../connections.ts';
-import { IN_FLIGHT_LIMITS } from '../in-flight.ts';
+import { IN_FLIGHT_LIMITS, PROCESS_BYTES } from '../in-flight.ts';
 import { MAX_FAULTS } from '../json-body.ts';
 import { MAX_DEPTH, MAX_MEMBERS } from '../nesting.ts';
 import { METADATA_FILTERS_MAX, PAGE_LIMITS } from '../pages.ts';
@@ -35,7 +35,7 @@ const read = route({
         body_bytes_per_point: POINTS.bodyBytes,
         metadata_filter: POINTS.metadataFilter,
       },
-      in_flight: { requests: IN_FLIGHT_LIMITS.requests, bytes: IN_FLIGHT_LIMITS.bytes },
+      in_flight: { ...IN_FLIGHT_LIMITS, process_bytes: PROCESS_BYTES },
       amount: { minimum: 1, maximum: MAX_REQUEST_AMOUNT },
       body: { bytes: BODY_LIMIT_BYTES, depth: MAX_DEPTH, members: MAX_MEMBERS },
       errors: MAX_FAULTS,

@@ -26,6 +26,7 @@ export const limits = z
       .strictObject({
         requests: whole('Not counted while `Prefer: wait` holds them.'),
         bytes: whole('Of bodies, and of answers until they are read.'),
+        process_bytes: whole('Of all books together. A book that holds as much as is left free of them gets 503.'),
       })
       .meta({ description: 'What a book may have under way at once in one process; beyond it 429 with Retry-After.' }),
     amount: z.strictObject({ minimum: whole(), maximum: whole() }),
