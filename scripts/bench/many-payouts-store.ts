@@ -17,27 +17,33 @@ export interface ManyPayouts {
 /** The id of a payout by its number: in their order. The first 48 bits are the time (RFC 9562). */
 const ID = `(lpad(to_hex(1767225600000 + number), 12, '0') || '70008000' || lpad(to_hex(number), 12, '0'))::uuid`;
 
+/** Of one statement: it ends well within the role's timeout. */
+const PAYOUTS_A_STATEMENT = 10_000;
+
 /** Inserts payouts 1 to `count`, oldest first. Nothing is analyzed: the planner knows of none of them. */
 export async function insertManyPayouts(pool: Pool, bookId: BookId, payouts: ManyPayouts): Promise<void> {
   const { count, metadata, status = `'paid'`, externalId = 'NULL', padding = {} } = payouts;
-  const pairs = metadata.map(({ from = 0, ...pair }) => ({ ...pair, from }));
-  await pool.query(
-    `INSERT INTO payouts (book_id, id, status, account_id, hold_id, amount, fee, currency, rail, destination_type, destination_masked,
-        destination_sealed, external_id, metadata, end_to_end_id, request_id, created_at, updated_at)
-      SELECT $1, ${ID}, ${status}, ${ID}, ${ID}, 1000, 5, 'JOD', 'sandbox', 'cliq', 'S***1', '\\x00', ${externalId},
-        (SELECT COALESCE(jsonb_object_agg(key, value), '{}') FROM jsonb_to_recordset($3) AS p (key text, value text, every int, "from" int)
-          WHERE number % every = p.from) || $4,
-        'E' || number, ${ID}, to_timestamp((1767225600000 + number) / 1000.0), to_timestamp((1767225600000 + number) / 1000.0)
-      FROM generate_series(1, $2::bigint) AS n (number)`,
-    [bookId, count, JSON.stringify(pairs), JSON.stringify(padding)],
-  );
-  await pool.query(
-    `INSERT INTO metadata_index (book_id, object, key, value, object_id)
-      SELECT $1, 'payout', key, value, ${ID}
-      FROM jsonb_to_recordset($3) AS p (key text, value text, every int, "from" int), generate_series(1, $2::bigint) AS n (number)
-      WHERE number % every = p.from`,
-    [bookId, count, JSON.stringify(pairs)],
-  );
+  const pairs = JSON.stringify(metadata.map(({ from = 0, ...pair }) => ({ ...pair, from })));
+  for (let first = 1; first <= count; first += PAYOUTS_A_STATEMENT) {
+    const last = Math.min(first + PAYOUTS_A_STATEMENT - 1, count);
+    await pool.query(
+      `INSERT INTO payouts (book_id, id, status, account_id, hold_id, amount, fee, currency, rail, destination_type, destination_masked,
+          destination_sealed, external_id, metadata, end_to_end_id, request_id, created_at, updated_at)
+        SELECT $1, ${ID}, ${status}, ${ID}, ${ID}, 1000, 5, 'JOD', 'sandbox', 'cliq', 'S***1', '\\x00', ${externalId},
+          (SELECT COALESCE(jsonb_object_agg(key, value), '{}') FROM jsonb_to_recordset($4) AS p (key text, value text, every int, "from" int)
+            WHERE number % every = p.from) || $5,
+          'E' || number, ${ID}, to_timestamp((1767225600000 + number) / 1000.0), to_timestamp((1767225600000 + number) / 1000.0)
+        FROM generate_series($2::bigint, $3::bigint) AS n (number)`,
+      [bookId, first, last, pairs, JSON.stringify(padding)],
+    );
+    await pool.query(
+      `INSERT INTO metadata_index (book_id, object, key, value, object_id)
+        SELECT $1, 'payout', key, value, ${ID}
+        FROM jsonb_to_recordset($4) AS p (key text, value text, every int, "from" int), generate_series($2::bigint, $3::bigint) AS n (number)
+        WHERE number % every = p.from`,
+      [bookId, first, last, pairs],
+    );
+  }
 }
 
 export function manyPayoutsId(number: number): string {
