@@ -2,7 +2,7 @@
  * Pages of lists with filters, whose cost depends neither on what a book holds nor on how its filters fit together.
  *
  * One index gives the ids of one filter in order (a *walk*); every id is a *candidate*, which the other filters may refuse.
- * A page looks at 2,000 candidates at most. Where those are not enough to fill it, the page is short and says how far it
+ * A page looks at 2,000 candidates at most, fewer when several filters are probed. Where those are not enough to fill it, the page is short and says how far it
  * came: the cursor of the next page is the last candidate, whether it matched or not. The filter to walk is the rarest,
  * counted to 1,000. docs/decisions/bounded-lists.md says why.
  */
@@ -12,6 +12,11 @@ import type { Queryable } from './pool.ts';
 
 /** Candidates of a page: docs/decisions/bounded-lists.md. Published at GET /v1/limits. */
 export const CANDIDATES_MAX = 2_000;
+/**
+ * Look-ups of a page, each of 6 µs: the row of a candidate, and each filter that is probed. With four probed filters, 800 candidates
+ * have them all. Without this bound 2,000 candidates with four took 50 to 60 ms (npm run bench -- lists).
+ */
+const LOOK_UPS_MAX = 4_000;
 /** A page ends with the row that takes its text beyond this: 100 rows may have 10 MB of metadata. Published at GET /v1/limits. */
 export const PAGE_BYTES_MAX = 1_000_000;
 /** Beyond it a filter is common, and no choice among common ones makes a page whole. */
@@ -57,9 +62,10 @@ export async function walkPage<Row>(db: Queryable, list: WalkedList, page: PageR
   const bounds = [...(list.bounds ?? []), ...cursorBounds(page)];
   const [walk = list.all, ...others] = await rarestFirst(db, list.walks, bounds);
   const everyOneMatches = others.length === 0 && !list.rechecked;
-  const depth = everyOneMatches ? page.limit + 1 : CANDIDATES_MAX;
+  const probes = others.filter(({ probed }) => probed);
+  const depth = everyOneMatches ? page.limit + 1 : candidatesFor(probes.length);
   const candidates = candidatesOf(walk, { bounds, order, limit: depth });
-  const matching = matchingRows(list, { candidates, probes: others.filter(({ probed }) => probed) });
+  const matching = matchingRows(list, { candidates, probes });
   const rows = await runBuilt<Row & Found>(db, withinBytes(matching.limit(page.limit + 1), order));
   const found = Number(rows[0]?.found ?? 0);
   const kept = rows.slice(0, page.limit);
@@ -74,6 +80,10 @@ export async function walkPage<Row>(db: Queryable, list: WalkedList, page: PageR
       .limit(1),
   );
   return last ? { rows: kept, hasMore: true, reached: String(last.candidate) } : { rows: kept, hasMore: false };
+}
+
+function candidatesFor(probes: number): number {
+  return Math.min(CANDIDATES_MAX, Math.floor(LOOK_UPS_MAX / (probes + 1)));
 }
 
 interface Found {

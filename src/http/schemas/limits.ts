@@ -41,7 +41,9 @@ export const limits = z
       default: whole(),
       maximum: whole(),
       bytes: whole('A page ends with the object whose texts take it beyond this.'),
-      rows_read: whole('Objects that the filters of a page look at; a page for which they do not suffice is short.'),
+      rows_read: whole(
+        'Objects that the filters of a page look at, fewer with several pairs; a page that they do not fill is short.',
+      ),
       timeout_ms: whole('After it a read is given up: 503, and `detail` says what to narrow.'),
     }),
     metadata: z.strictObject({
