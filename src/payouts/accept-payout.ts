@@ -46,22 +46,20 @@ export interface AcceptPayout {
 interface AcceptCommand {
   id: Uuid;
   holdId: Uuid;
+  /** Accounts that the payout will pass, those that do not exist yet among them. */
+  passes: readonly Uuid[];
   input: AcceptPayout;
 }
 
 export function acceptPayout(input: AcceptPayout): Command<Stored | Refusal> {
-  const command: AcceptCommand = { id: newId(), holdId: newId(), input };
-  const touched = [
-    input.accountId,
-    input.destination.type === 'account' ? input.destination.accountId : null,
-    ...chartOnItsWay(input),
-  ];
+  const passes = accountsOnItsWay(input);
+  const command: AcceptCommand = { id: newId(), holdId: newId(), passes, input };
   return {
     id: command.id,
     name: 'payout.accept',
     requestId: input.requestId,
     actor: input.actor,
-    touches: [{ table: accounts, ids: touched.filter((id) => id !== null) }],
+    touches: [{ table: accounts, ids: passes }],
     decide: (state, moment) => decideAcceptance(state, command, moment),
   };
 }
@@ -77,7 +75,7 @@ export function decideAcceptance(state: BookState, command: AcceptCommand, momen
   const refusal = refuseSource(source, input) ?? refuseDestination(draft, input);
   if (refusal) return only(refusal);
   const required = input.amount + input.fee;
-  const beyond = refuseTotals(draft, input, required);
+  const beyond = refuseTotals(draft, command, required);
   if (beyond) return only(beyond);
   const hold = draft.placeHold({
     id: command.holdId,
@@ -160,27 +158,22 @@ function refuseDestination(draft: Draft, input: AcceptPayout): Refusal | undefin
   return undefined;
 }
 
-/** The book's own accounts that the payout will pass, whether they exist yet or not. */
-function chartOnItsWay({ bookId, currency, destination, fee }: AcceptPayout): Uuid[] {
+function accountsOnItsWay({ bookId, accountId, currency, destination, fee }: AcceptPayout): Uuid[] {
   const ids = [chartAccountId(bookId, 'payouts_in_transit', currency)];
-  if (destination.type !== 'account') ids.push(chartAccountId(bookId, 'pool', currency));
+  if (accountId !== null) ids.push(accountId);
+  ids.push(destination.type === 'account' ? destination.accountId : chartAccountId(bookId, 'pool', currency));
   if (fee > 0n) ids.push(chartAccountId(bookId, 'due_operator', currency));
   return ids;
 }
 
 /** What is accepted must have room to end in every account that it passes (lifetime-total.ts). */
-function refuseTotals(draft: Draft, input: AcceptPayout, required: bigint): Refusal | undefined {
+function refuseTotals(draft: Draft, { passes, input }: AcceptCommand, required: bigint): Refusal | undefined {
   const largest = INTAKE_TOTAL - required;
-  const passes = (id: Uuid) => {
+  for (const id of passes) {
     const account = draft.get(accounts, id);
-    return account !== undefined && lifetimeTotal(account) > largest;
-  };
-  const { destination } = input;
-  const full =
-    passes(input.accountId!) ||
-    (destination.type === 'account' && passes(destination.accountId)) ||
-    chartOnItsWay(input).some(passes);
-  return full ? totalExceeded(input.currency) : undefined;
+    if (account !== undefined && lifetimeTotal(account) > largest) return totalExceeded(input.currency);
+  }
+  return undefined;
 }
 
 function newPayout({ holdId, input }: AcceptCommand, moment: Instant): Payout {
