@@ -155,13 +155,19 @@ describeWithPgBouncer('behind a PgBouncer in transaction mode', () => {
     const pgBouncer = await startPgBouncer(database);
     closers.push(() => pgBouncer.remove());
     // What asked whether the pooler was there gave no name, and its connection is kept for the next.
-    const owner = await connect('cleaner', database.superuserUrl);
-    await owner.query(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = ''",
+    await pgBouncer.reconnect();
+    const owner = await connect('observer', database.superuserUrl);
+    const unnamed =
+      "SELECT FROM pg_stat_activity WHERE datname = current_database() AND usename = $1 AND application_name = ''";
+    await until(
+      async () => (await owner.query(unnamed, ['countinghouse_app'])).rowCount,
+      (left) => left === 0,
     );
-    const ours = createPool({ url: pgBouncer.url, name: 'countinghouse-api', size: 3, log, namedStatements: false });
+    // One at a time: a connection that the pooler opened for somebody who was served by another has no name until it is used.
+    const ours = createPool({ url: pgBouncer.url, name: 'countinghouse-api', size: 1, log, namedStatements: false });
     closers.push(() => ours.end());
-    await Promise.all([1, 2, 3].map(() => ours.query('SELECT pg_sleep(0.05)')));
+    const seen = await ours.query("SELECT current_setting('application_name') AS name");
+    expect(seen.rows).toEqual([{ name: connectionName('countinghouse-api') }]);
     expect((await contract()).contract).toEqual({ contractedTo: RELEASE, changed: true });
   });
 });

@@ -17,6 +17,7 @@ export class Answered {
   readonly ids: string[] = [];
   readonly jobs: JobData[] = [];
   started = 0;
+  readonly startedBooks = new Set<string>();
   private gate: Promise<void> | undefined;
   private open: (() => void) | undefined;
 
@@ -36,6 +37,7 @@ export class Answered {
     jobs: {
       'payout.reserve': async (data) => {
         this.started += 1;
+        this.startedBooks.add(data.bookId);
         await this.gate;
         this.jobs.push(data);
         this.ids.push(...data.ids);
@@ -150,17 +152,29 @@ export function queueContract(config: () => QueuesConfig): void {
   });
 
   /** Four jobs of a hundred rows. */
-  const ringFourHundred = () =>
+  const ringFourHundred = () => ringRows('book', 400);
+  const ringRows = (bookId: string, count: number) =>
     doorbell.ring(
-      'book',
-      Array.from({ length: 400 }, (_, row) => reserve(`row-${row}`)),
+      bookId,
+      Array.from({ length: count }, (_, row) => reserve(`${bookId}-row-${row}`)),
     );
 
-  test('a pool that bounds its rows keeps the next job at the door until there is room', async () => {
+  test('a pool that bounds its rows keeps the next job of a book at the door when the book has half of the room', async () => {
     answered.hold();
     const pool = start({ rowsPerJob: 50 });
     ringFourHundred();
+    await expect.poll(() => [pool.inHand(), answered.started], soon).toEqual([4, 1]);
+    answered.release();
+    await expect.poll(() => answered.ids.length, soon).toBe(400);
+  });
+
+  test('and admits the job of another book to what is left, until the room is full', async () => {
+    answered.hold();
+    const pool = start({ rowsPerJob: 50 });
+    ringRows('book', 200);
+    ringRows('book-2', 200);
     await expect.poll(() => [pool.inHand(), answered.started], soon).toEqual([4, 2]);
+    expect(answered.startedBooks).toEqual(new Set(['book', 'book-2']));
     answered.release();
     await expect.poll(() => answered.ids.length, soon).toBe(400);
   });

@@ -18,6 +18,8 @@ export interface TestPgBouncer {
   readonly url: string;
   /** Its own console, for SHOW. */
   show(what: string): Promise<Record<string, string>[]>;
+  /** Closes its connections to Postgres, each of which keeps the name of whoever used it last. */
+  reconnect(): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -96,6 +98,10 @@ export async function startPgBouncer(database: Pick<TestDatabase, 'applicationUr
   return {
     url: through.href,
     show: (what) => ask(console, `SHOW ${what}`),
+    async reconnect() {
+      await ask(console, 'RECONNECT');
+      await ask(console, 'WAIT_CLOSE');
+    },
     async remove() {
       const gone = new Promise((resolve) => server.once('exit', resolve));
       server.kill('SIGKILL');
