@@ -157,8 +157,9 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       'webhook-signature': sign(message, signingKeys.of(endpoint, startedAt)),
     };
     failpoint('webhook.post.before');
-    const preparing = isOpened(mode, url) ? undefined : names.prepare(bookId, unbracketed(url.hostname));
-    if (preparing && !options.resolve) await Promise.race([preparing, delay(timeoutMs, undefined, { ref: false })]);
+    const asks = !options.resolve && !isOpened(mode, url);
+    const preparing = asks ? names.prepare(bookId, unbracketed(url.hostname)) : undefined;
+    if (preparing) await Promise.race([preparing, delay(timeoutMs, undefined, { ref: false })]);
     const leftMs = Math.max(timeoutMs - (performance.now() - started), 1);
     const outcome = await post(agents[mode], { url, headers, body: payload, timeoutMs: leftMs });
     failpoint('webhook.post.after');

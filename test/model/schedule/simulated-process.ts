@@ -93,6 +93,8 @@ export class SimulatedProcess implements Owner {
       allowHosts: [],
       random: scheduler.random.next,
       post: (_, request) => around.receiver.take(this, request),
+      // Name servers answer in a time that is not the schedule's.
+      resolve: (_host, _options, callback) => callback(null, []),
     });
     const answering = (pool: PoolDefinition) => (job: WaitingJob) => pool.answer(job.name, job.data);
     this.#pools = new Map([
