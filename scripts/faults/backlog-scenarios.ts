@@ -1,7 +1,7 @@
 /** An endpoint that is behind, and the death of the process that drains it: everything arrives, and nothing is forgotten. */
 import type { Failpoint } from '../../src/failpoints.ts';
 import { parsePublicId } from '../../src/ids.ts';
-import { countPending, makeRowsDue } from './database-store.ts';
+import { countPending, hurryDeliveries, makeRowsDue } from './database-store.ts';
 import { expectThat, pause, type Scenario, untilThat } from './scenario.ts';
 import { ALL_POOLS } from './stage.ts';
 
@@ -25,22 +25,27 @@ function killedWhileDraining(name: string, about: string, point?: Failpoint): Sc
         const { pending, behind: isBehind } = await countPending(behind, id);
         return isBehind && pending >= WAITING;
       });
-      receiver.answer(path, async () => {
-        await pause(ANSWER_MS);
-        return { status: 200 };
-      });
       const [victim, other] = workers;
+      const recover = () =>
+        receiver.answer(path, async () => {
+          await pause(ANSWER_MS);
+          return { status: 200 };
+        });
       if (point) {
-        // Whoever drains it comes by the point: both, so that it is one of them.
-        for (const worker of [victim, other]) {
-          await worker.kill();
-          await worker.start({ failpoints: `${point}=kill`, pools: ALL_POOLS });
-        }
+        // Whoever drains it comes by the point: both, so that it is one of them. It stays behind until both are there.
+        await Promise.all(
+          [victim, other].map(async (worker) => {
+            await worker.kill();
+            await worker.start({ failpoints: `${point}=kill`, pools: ALL_POOLS });
+          }),
+        );
+        recover();
         let makeDueAt = 0;
         await untilThat('the point at which a process was to die', async () => {
           if (performance.now() > makeDueAt) {
             makeDueAt = performance.now() + 500;
             await makeRowsDue(behind);
+            await hurryDeliveries(behind);
           }
           return !victim.running || !other.running;
         });
@@ -51,6 +56,7 @@ function killedWhileDraining(name: string, about: string, point?: Failpoint): Sc
           await worker.start({ pools: ALL_POOLS });
         }
       } else {
+        recover();
         for (let round = 0; round < 4; round++) {
           await pause(random.between(50, 600));
           const worker = random.pick([victim, other]);
