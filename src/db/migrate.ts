@@ -125,8 +125,14 @@ async function runOwnMigrations(ownerUrl: string): Promise<string[]> {
   try {
     // Knex marks a running migration in a row, which a killed process leaves behind. Nobody else can be running: we hold the lock.
     await database.migrate.forceFreeMigrationsLock();
-    const [, applied] = (await database.migrate.latest()) as [number, string[]];
-    return applied;
+    // One at a time, each marked in its own transaction: `latest` gives up that transaction for all of a run as soon as one
+    // migration asks for none, and a kill between a change and its mark would then fail the next run.
+    const applied: string[] = [];
+    for (;;) {
+      const [, names] = (await database.migrate.up()) as [number, string[]];
+      if (names.length === 0) return applied;
+      applied.push(...names);
+    }
   } finally {
     await database.destroy();
   }
