@@ -54,6 +54,7 @@ export class Exchange {
   #share: Share | undefined;
   #bytes = 0;
   #held = false;
+  #left = false;
   #answered = false;
   readonly #startedAt = performance.now();
   readonly #context: ExchangeContext;
@@ -73,8 +74,12 @@ export class Exchange {
     return this.#answered;
   }
 
-  /** Counts this request as in flight for its book, until its answer has left or its connection has ended. */
+  /**
+   * Counts this request as in flight for its book, until its answer has left or its connection has ended. The connection may
+   * have ended while the key was looked up: then nobody would take the request out of the count again.
+   */
   enter(share: Share): void {
+    if (this.#left) return;
     this.#share = share;
     share.requests++;
   }
@@ -113,6 +118,7 @@ export class Exchange {
 
   /** The answer has left, or its connection has ended. Counts once. */
   leave(): void {
+    this.#left = true;
     const share = this.#share;
     if (share === undefined) return;
     this.#share = undefined;
