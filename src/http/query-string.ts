@@ -64,7 +64,9 @@ function put(group: Query, name: string, value: string): boolean {
   const existing = group[name];
   if (name === '__proto__' || (typeof existing === 'object' && !Array.isArray(existing))) return false;
   if (existing === undefined) group[name] = value;
-  else group[name] = typeof existing === 'string' ? [existing, value] : [...existing, value];
+  else if (typeof existing === 'string') group[name] = [existing, value];
+  // In place: a target holds eight thousand values, and as many copies of their list took 200 ms.
+  else existing.push(value);
   return true;
 }
 
