@@ -50,6 +50,29 @@ test.each`
   expect(left(answer)).toBe(10_000 - points);
 });
 
+test.each`
+  chunks   | status | points
+  ${500}   | ${200} | ${1}
+  ${600}   | ${200} | ${2}
+  ${8_192} | ${200} | ${17}
+  ${8_193} | ${413} | ${17}
+`('a body of $chunks chunks of a few bytes costs $points points, and is answered $status', async (expected) => {
+  const { app } = createTestApp();
+  const chunked = request(app)
+    .post('/v1/things')
+    .set({
+      Authorization: `Bearer ${KEYS.test}`,
+      'Content-Type': 'application/json',
+      'Transfer-Encoding': 'chunked',
+      'Idempotency-Key': 'k1',
+    });
+  for (let chunk = 1; chunk < expected.chunks; chunk++) chunked.write(' ');
+  chunked.write(JSON.stringify(GOOD_BODY));
+  const answer = await chunked;
+  expect(answer.status).toBe(expected.status);
+  expect(left(answer)).toBe(10_000 - expected.points);
+});
+
 test('a body that is refused has been paid; one that is not read costs a point', async () => {
   const { app } = createTestApp();
   expect(left(await post(app, 'x'.repeat(5 * KB_64)))).toBe(9_994);
