@@ -89,9 +89,14 @@ export class NoticeCopier {
         originator: String(notice.originator).replaceAll('\u0000', '').slice(0, 100),
         evidence: evidenceOf(notice),
       }));
-      await keepForeignNotices(pool, rail.name, kept, clock.now());
       this.#runtime.warn(new Error(`${rail.name} tells of books that are not ours`), foreign.length);
-      done.push(...foreign.map(({ id }) => id));
+      try {
+        await keepForeignNotices(pool, rail.name, kept, clock.now());
+        done.push(...foreign.map(({ id }) => id));
+      } catch (error) {
+        // What is about books of ours is copied all the same.
+        this.#runtime.warn(error);
+      }
     }
     // Once the installation is contracted, no release comes back that knows no inbox.
     const acknowledgesCopies = this.#runtime.forms.contracted;

@@ -1,4 +1,5 @@
 /** A rail's notice as the inbox keeps it: read once, compared and booked later. */
+import { toUSVString } from 'node:util';
 import type { Instant } from '../clock.ts';
 import type { SealedPlace } from '../db/secret-box.ts';
 import type { Uuid } from '../ids.ts';
@@ -43,15 +44,17 @@ export function payeePlace({ bookId, rail }: { bookId: BookId; rail: string }, i
 const KINDS: readonly string[] = ['paid', 'rejected', 'returned'];
 /** The largest bigint of Postgres. */
 const GREATEST_AMOUNT = 2n ** 63n - 1n;
-/** Room for any code, reference or id of ISO 20022 several times over. */
+/** Room for any code or reference of ISO 20022 several times over. */
 const LONGEST_TEXT = 1_000;
+/** Ours have 35 characters, and an index holds them: it takes 2,704 bytes, three for a character. */
+const LONGEST_END_TO_END_ID = 255;
 
 /** Reads a notice, whatever a rail put into it: what cannot be booked is kept as `unreadable`, and never refused. */
 export function storedNotice(notice: RailNotice, now: Instant, seal: (text: string) => Buffer): StoredNotice {
   const { amount, code, reference, endToEndId, confirmed } = notice;
   const readable =
     KINDS.includes(notice.kind) &&
-    isText(endToEndId) &&
+    isEndToEndId(endToEndId) &&
     isText(reference) &&
     (code === null || isText(code)) &&
     (amount === null ? true : notice.kind === 'returned' && isAmount(amount)) &&
@@ -60,7 +63,7 @@ export function storedNotice(notice: RailNotice, now: Instant, seal: (text: stri
     (confirmed?.payeeDigest === undefined || isText(confirmed.payeeDigest));
   return {
     id: notice.id,
-    endToEndId: isText(endToEndId) ? endToEndId : '',
+    endToEndId: isEndToEndId(endToEndId) ? endToEndId : '',
     kind: readable ? notice.kind : 'unreadable',
     amount: readable ? amount : null,
     code: readable ? code : null,
@@ -76,11 +79,11 @@ export function storedNotice(notice: RailNotice, now: Instant, seal: (text: stri
   };
 }
 
-/** A notice as it came, as JSON text that Postgres can keep: without the payee's digest and without NUL. */
+/** A notice as it came, as JSON text that Postgres can keep: without the payee's digest, NUL and half characters. */
 export function evidenceOf(notice: RailNotice): string {
   const { confirmed, ...rest } = notice;
   const { payeeDigest, ...named } = confirmed ?? {};
-  return toJson(withoutNul({ ...rest, ...(confirmed === undefined ? {} : { confirmed: named }) }));
+  return toJson(storable({ ...rest, ...(confirmed === undefined ? {} : { confirmed: named }) }));
 }
 
 /** The notice again. `payeeDigest` is the one that was sealed. */
@@ -107,6 +110,10 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value.length <= LONGEST_TEXT && !value.includes('\u0000');
 }
 
+function isEndToEndId(value: unknown): value is string {
+  return isText(value) && value.length <= LONGEST_END_TO_END_ID;
+}
+
 /** Within the years that every reader of ours takes. */
 function isMoment(value: unknown): boolean {
   return Number.isInteger(value) && (value as number) > 0 && (value as number) < Date.UTC(9999, 0);
@@ -116,9 +123,10 @@ function isAmount(value: unknown): boolean {
   return typeof value === 'bigint' && value > 0n && value <= GREATEST_AMOUNT;
 }
 
-function withoutNul(value: unknown): unknown {
-  if (typeof value === 'string') return value.replaceAll('\u0000', '').slice(0, LONGEST_TEXT);
+/** jsonb takes neither NUL nor half of a surrogate pair, which a text may hold or be cut to. */
+function storable(value: unknown): unknown {
+  if (typeof value === 'string') return toUSVString(value.replaceAll('\u0000', '').slice(0, LONGEST_TEXT));
   if (value === null || typeof value !== 'object') return value;
-  if (Array.isArray(value)) return value.slice(0, 100).map(withoutNul);
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [withoutNul(name), withoutNul(member)]));
+  if (Array.isArray(value)) return value.slice(0, 100).map(storable);
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [storable(name), storable(member)]));
 }

@@ -296,10 +296,17 @@ describe("what cannot be booked is in nobody's way", () => {
   test('a notice that says nothing bookable is an exception at once, as it came', async () => {
     const payout = await returned(book);
     const odd = { ...(await rails.sandbox.notices(10_000)).find((told) => told.endToEndId === payout.endToEndId)! };
-    Object.assign(odd, { id: newId(), kind: 'exploded', reference: 'nul \u0000 \\u0000', amount: 2n ** 70n });
+    Object.assign(odd, {
+      id: newId(),
+      kind: 'exploded',
+      reference: 'half \ud83d nul \u0000 \\u0000',
+      amount: 2n ** 70n,
+    });
+    const characters = Array.from({ length: 1_000 }, (_, at) => String.fromCharCode(0x4e00 + ((at * 7_919) % 20_000)));
+    const endless = { ...odd, id: newId(), kind: 'paid' as const, amount: null, endToEndId: characters.join('') };
     const lying: Pick<Rail, 'name' | 'notices' | 'acknowledge'> = {
       name: 'sandbox',
-      notices: async (_, behind) => (behind ? [] : [odd]),
+      notices: async (_, behind) => (behind ? [] : [endless, odd]),
       acknowledge: async () => undefined,
     };
     await new NoticeCopier({ ...runtime(), rail: () => lying as Rail }).copy('sandbox');
@@ -309,6 +316,6 @@ describe("what cannot be booked is in nobody's way", () => {
       odd.id,
     );
     expect(row).toMatchObject({ status: 'exception', kind: 'unreadable' });
-    expect(row.notice).toMatchObject({ kind: 'exploded', reference: 'nul  \\u0000' });
+    expect(row.notice).toMatchObject({ kind: 'exploded', reference: 'half \ufffd nul  \\u0000' });
   });
 });
