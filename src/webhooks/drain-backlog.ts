@@ -147,7 +147,7 @@ export class BacklogDrain {
   async #readPage(): Promise<true> {
     const { pool, pages, clock } = this.#context;
     const outbox = this.#outbox;
-    if (!pages.take(outbox.bookId, () => outbox.poke())) return this.#wait();
+    if (!pages.take(outbox.bookId, outbox.poke)) return this.#wait();
     try {
       const page = await loadWaiting(pool, outbox, {
         from: this.#next,

@@ -143,11 +143,12 @@ export class Outbox {
     return this.#change;
   }
 
-  poke(): void {
+  /** Called again by the places, too. */
+  readonly poke = (): void => {
     this.#onChange?.();
     this.#onChange = undefined;
     this.#change = undefined;
-  }
+  };
 
   /** Leaves everything that was not sent. */
   turnAway(): void {

@@ -18,9 +18,13 @@ export class Places {
     return this.#taken;
   }
 
-  /** Takes a place, which leave() gives back. Where there is none, `again` is called once when there may be one. */
+  /**
+   * Takes a place, which leave() gives back. Where there is none, `again` is called once when there may be one, unless it
+   * has got one before; the same function waits once, however often it is refused.
+   */
   take(book: string, again?: () => void): boolean {
     if (this.#isOpen(book)) {
+      if (again && this.#refused.size > 0) this.#forget(book, again);
       this.#taken += 1;
       this.#ofBook.set(book, (this.#ofBook.get(book) ?? 0) + 1);
       return true;
@@ -39,6 +43,11 @@ export class Places {
     if (left === 0) this.#ofBook.delete(book);
     else this.#ofBook.set(book, left);
     if (this.#refused.size > 0) this.#callRefused();
+  }
+
+  #forget(book: string, again: () => void): void {
+    const refused = this.#refused.get(book);
+    if (refused?.delete(again) && refused.size === 0) this.#refused.delete(book);
   }
 
   #isOpen(book: string): boolean {

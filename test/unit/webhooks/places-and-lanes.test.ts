@@ -47,6 +47,20 @@ describe('places', () => {
   });
 });
 
+test('who was refused several times is called once, and not for a place that it has got since', () => {
+  const places = new Places(2);
+  const called: string[] = [];
+  const [one, other] = ['one', 'other'].map((name) => () => void called.push(name));
+  expect(places.take('a')).toBe(true);
+  for (let round = 0; round < 3; round++)
+    expect([places.take('a', one), places.take('a', other)]).toEqual([false, false]);
+  places.leave('a');
+  expect(called).toEqual(['one']);
+  expect([places.take('a', other), places.take('a', one)]).toEqual([true, false]);
+  places.leave('a');
+  expect(called).toEqual(['one', 'one']);
+});
+
 describe('the lane of an endpoint', () => {
   /** So many attempts under way at a time, each of which lasts so long, until the lane has found its size. */
   function settled(answer: { arrived: boolean; durationMs: number }, lane = new EndpointLane()): EndpointLane {
