@@ -100,7 +100,11 @@ export class SimulatedProcess implements Owner {
     this.#pools = new Map([
       ['ledger', answering(ledgerPool(this.runtime))],
       ['rails', answering(railsPool(this.runtime, CALLS_AT_ONCE))],
-      ['webhooks', ({ data }) => deliverer.deliver(data.bookId, data.ids)],
+      [
+        'webhooks',
+        async ({ name, data: { bookId, ids } }) =>
+          name === 'endpoint.drain' ? deliverer.drain(bookId, ids) : deliverer.deliver(bookId, ids),
+      ],
     ]);
   }
 
