@@ -68,11 +68,11 @@ const dueKinds = (forms: SweeperRuntime['forms']): readonly DueKind[] => [
   },
 ];
 
-/** Notices ring in every round. */
+/** Jobs for notices are enqueued in every round. */
 const NOTICES_NAMED_MS = 30_000;
 /** Books in one page of inboxes. */
 const INBOXES_PAGE = 1_000;
-/** A round must not keep the next round waiting for ever. */
+/** A round ends some time, however many inboxes there are. */
 const INBOX_PAGES = 100;
 const KEYS_PAGE = 500;
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -82,26 +82,36 @@ const CLOSE_LIMIT_MS = 5_000;
 export type Sweep = Readonly<Record<string, number>>;
 
 export interface Sweeper {
-  /** One round, now. Rounds never overlap: a second call joins the one under way. */
+  /** One round of every kind, now. Rounds of a kind never overlap: a second call joins the one under way. */
   sweep(): Promise<Sweep>;
-  /** No further round; the one under way ends after its page. */
+  /** No further round; those under way end after their page. */
   close(): Promise<void>;
 }
 
-/** A sweeper that runs by itself, every SWEEP_INTERVAL_MS. */
+/** One kind's round, or the one that is under way; resolves to how many were enqueued or dropped, and never rejects. */
+interface Kind {
+  readonly name: string;
+  round(): Promise<number>;
+  /** Resolves when no round is under way. */
+  isIdle(): Promise<unknown>;
+}
+
+/** A sweeper that runs by itself: each kind every SWEEP_INTERVAL_MS, so that a rail that does not answer delays its own alone. */
 export function startSweeper(runtime: SweeperRuntime): Sweeper {
-  const sweeper = createSweeper(runtime);
-  let timer: NodeJS.Timeout | undefined;
+  const { kinds, ...sweeper } = createKinds(runtime);
+  const timers = new Map<string, NodeJS.Timeout>();
   let closed = false;
-  const next = () => {
-    if (!closed) timer = setTimeout(() => void sweeper.sweep().then(next), runtime.config.SWEEP_INTERVAL_MS);
+  const next = (kind: Kind) => {
+    if (closed) return;
+    const again = () => void kind.round().then(() => next(kind));
+    timers.set(kind.name, setTimeout(again, runtime.config.SWEEP_INTERVAL_MS));
   };
-  next();
+  kinds.forEach(next);
   return {
     sweep: sweeper.sweep,
     close() {
       closed = true;
-      clearTimeout(timer);
+      for (const timer of timers.values()) clearTimeout(timer);
       return sweeper.close();
     },
   };
@@ -109,47 +119,56 @@ export function startSweeper(runtime: SweeperRuntime): Sweeper {
 
 /** One that sweeps when it is told to. */
 export function createSweeper(runtime: SweeperRuntime): Sweeper {
+  const { sweep, close } = createKinds(runtime);
+  return { sweep, close };
+}
+
+function createKinds(runtime: SweeperRuntime): Sweeper & { kinds: readonly Kind[] } {
   const { pool, queues, clock, log } = runtime;
-  let round: Promise<Sweep> | undefined;
   let closing = false;
 
-  const kinds: { name: string; sweep: () => Promise<number> }[] = [
+  const kinds: Kind[] = [
     ...dueKinds(runtime.forms).map((kind) => {
-      const enqueuer = new DueEnqueuer(runtime, kind, (error) => warnings.get(kind.name)?.(error));
-      return { name: kind.name, sweep: () => enqueuer.round(() => closing) };
+      const { name } = kind;
+      return kindOf(name, (warn) => {
+        const enqueuer = new DueEnqueuer(runtime, kind, warn);
+        return () => enqueuer.round(() => closing);
+      });
     }),
-    { name: 'webhook endpoints', sweep: () => enqueueEndpoints(runtime) },
-    { name: 'rail notices', sweep: ringForNotices },
-    { name: 'inboxes', sweep: enqueueInboxes },
-    { name: 'stored answers', sweep: dropAgedBodies },
+    kindOf('webhook endpoints', () => () => enqueueEndpoints(runtime)),
+    ...runtime.rails.all().map((rail) => kindOf(`notices of ${rail.name}`, () => () => enqueueNotices(rail))),
+    kindOf('inboxes', () => enqueueInboxes),
+    kindOf('stored answers', () => dropAgedBodies),
   ];
-  const warnings = new Map(kinds.map(({ name }) => [name, warnSeldom(log, `sweeping ${name} failed`)]));
 
-  async function sweepAll(): Promise<Sweep> {
-    const swept = await Promise.all(
-      kinds.map(async ({ name, sweep }) => {
-        try {
-          return [name, await sweep()] as const;
-        } catch (error) {
-          warnings.get(name)?.(error);
-          return [name, 0] as const;
-        }
-      }),
-    );
+  function kindOf(name: string, sweepOf: (warn: (error: unknown) => void) => () => Promise<number>): Kind {
+    const warn = warnSeldom(log, `sweeping ${name} failed`);
+    const sweep = sweepOf(warn);
+    let underWay: Promise<number> | undefined;
+    const round = () =>
+      sweep()
+        .catch((error: unknown) => {
+          warn(error);
+          return 0;
+        })
+        .finally(() => {
+          underWay = undefined;
+        });
+    return { name, round: () => (underWay ??= round()), isIdle: async () => underWay };
+  }
+
+  async function sweep(): Promise<Sweep> {
+    const swept = await Promise.all(kinds.map(async ({ name, round }) => [name, await round()] as const));
     return Object.fromEntries(swept);
   }
 
-  async function ringForNotices(): Promise<number> {
-    let rung = 0;
-    for (const rail of runtime.rails.all()) {
-      const waiting = await rail.notices(1);
-      if (waiting.length === 0) continue;
-      const notices: QueueJob = { name: 'rail.notices', data: { bookId: '', ids: [rail.name] } };
-      const job = namedAgain(notices, { now: clock.now(), namedMs: NOTICES_NAMED_MS });
-      await queues.add('rails', laneOf('', queues.lanes), [job], { limitMs: QUEUE_LIMIT_MS });
-      rung += 1;
-    }
-    return rung;
+  async function enqueueNotices(rail: Pick<Rail, 'name' | 'notices'>): Promise<number> {
+    const waiting = await rail.notices(1);
+    if (waiting.length === 0) return 0;
+    const notices: QueueJob = { name: 'rail.notices', data: { bookId: '', ids: [rail.name] } };
+    const job = namedAgain(notices, { now: clock.now(), namedMs: NOTICES_NAMED_MS });
+    await queues.add('rails', laneOf('', queues.lanes), [job], { limitMs: QUEUE_LIMIT_MS });
+    return 1;
   }
 
   /** One job for each book with notices that are due, however many: what a job leaves is enqueued again. */
@@ -187,18 +206,14 @@ export function createSweeper(runtime: SweeperRuntime): Sweeper {
   }
 
   return {
-    sweep() {
-      round ??= sweepAll().finally(() => {
-        round = undefined;
-      });
-      return round;
-    },
+    kinds,
+    sweep,
     async close() {
       closing = true;
-      if (!round) return;
-      await withinLimit(round, { what: 'the last round', limitMs: CLOSE_LIMIT_MS }).catch(
-        warnSeldom(log, 'left a round unfinished'),
-      );
+      await withinLimit(Promise.all(kinds.map(({ isIdle }) => isIdle())), {
+        what: 'the last rounds',
+        limitMs: CLOSE_LIMIT_MS,
+      }).catch(warnSeldom(log, 'left a round unfinished'));
     },
   };
 }

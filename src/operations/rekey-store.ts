@@ -1,11 +1,14 @@
 /**
- * Stored secrets and fingerprints, read by page over all books and written anew by compare-and-set: outside the books'
- * locks, so that a row that changed meanwhile is left for the next pass. Indexes: the primary keys.
+ * Stored secrets and fingerprints, read by page over all books and written anew by compare-and-set, so that a row that changed
+ * meanwhile is left for the next pass. Indexes: the primary keys.
  */
 import { byteaArray, column, plainArray, textArray } from '../db/columns.ts';
-import type { Pool } from '../db/pool.ts';
-import type { Uuid } from '../ids.ts';
+import type { Pool, Queryable } from '../db/pool.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { newId, type Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
+import { lockBook, updateBook } from '../ledger/book-store.ts';
+import { byBook } from './by-book.ts';
 
 /** A column that holds a sealed value, in a table whose key is book and id. */
 export type SealedColumn =
@@ -44,11 +47,11 @@ export async function readSealedPage(
 
 /** How many of them were written; the others changed meanwhile. */
 export async function writeSealed(
-  pool: Pool,
+  db: Queryable,
   { table, column: name }: SealedColumn,
   values: readonly NewValue[],
 ): Promise<number> {
-  const { rowCount } = await pool.query(
+  const { rowCount } = await db.query(
     `UPDATE ${table} AS t SET ${name} = v.after
        FROM unnest($1::uuid[], $2::uuid[], $3::bytea[], $4::bytea[]) AS v (book_id, id, before, after)
       WHERE t.book_id = v.book_id AND t.id = v.id AND t.${name} = v.before`,
@@ -59,6 +62,26 @@ export async function writeSealed(
     ],
   );
   return rowCount ?? 0;
+}
+
+/**
+ * The same of a column that commands write too: under the book's lock, and as a batch of its own. A batch that was decided over
+ * the rows as they were comes to nothing (BookMoved) and is decided again; it cannot write the earlier form back.
+ */
+export async function writeSealedOfCommands(
+  pool: Pool,
+  column: SealedColumn,
+  values: readonly NewValue[],
+): Promise<number> {
+  let written = 0;
+  for (const [bookId, ofBook] of byBook(values)) {
+    written += await inTransaction(pool, async (trx) => {
+      const book = await lockBook(trx, bookId);
+      if (book) await updateBook(trx, { ...book, batchId: newId() }, { after: book.batchId });
+      return writeSealed(trx, column, ofBook);
+    });
+  }
+  return written;
 }
 
 /** Payees of rails' notices. `id` is the rail's name and the notice's id, as payeePlace has it. */

@@ -37,6 +37,7 @@ import {
   writeFingerprints,
   writeNotices,
   writeSealed,
+  writeSealedOfCommands,
 } from './rekey-store.ts';
 
 export type RekeyPart =
@@ -100,10 +101,19 @@ function columnPart(
   };
 }
 
+const SECRETS: SealedColumn = { table: 'webhook_endpoints', column: 'secret_sealed' };
+const PREVIOUS_SECRETS: SealedColumn = { table: 'webhook_endpoints', column: 'previous_secret_sealed' };
+
 const SEALED_PARTS: readonly SealedPart[] = [
   columnPart('aliases', { table: 'payouts', column: 'destination_sealed' }, aliasPlace),
-  columnPart('secrets', { table: 'webhook_endpoints', column: 'secret_sealed' }, secretPlace),
-  columnPart('previous_secrets', { table: 'webhook_endpoints', column: 'previous_secret_sealed' }, previousSecretPlace),
+  {
+    ...columnPart('secrets', SECRETS, secretPlace),
+    write: (pool, values) => writeSealedOfCommands(pool, SECRETS, values),
+  },
+  {
+    ...columnPart('previous_secrets', PREVIOUS_SECRETS, previousSecretPlace),
+    write: (pool, values) => writeSealedOfCommands(pool, PREVIOUS_SECRETS, values),
+  },
   {
     part: 'notices',
     read: readNoticesPage,

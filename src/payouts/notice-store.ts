@@ -1,4 +1,11 @@
-/** The inbox of rail notices: every statement over rail_notices and foreign_notices that the workers run. */
+/**
+ * The inbox of rail notices: every statement over rail_notices and foreign_notices that the workers run.
+ *
+ * An inbox fills in a moment, before Postgres knows anything of its rows. So no statement leaves a choice: each row is looked
+ * up by its key, which LIMIT 1 makes sure of, and written where it was found; columns that no index is wanted for are
+ * compared as expressions. Tried: joins with the list of a round, which read the whole inbox for every hundred of its notices
+ * (6,000 notices: 505 ms to claim a hundred, 79 ms to record them, and every other book waited).
+ */
 import type { Instant } from '../clock.ts';
 import { byteaArray, column, instantArray, plainArray, textArray } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
@@ -47,9 +54,11 @@ export async function copyNotices(
         SELECT $1, $2, told.*, 'waiting', $14, $14, $14, $14 FROM told
         ON CONFLICT DO NOTHING RETURNING id
       )
-      SELECT told.id, coalesce(known.status, 'waiting') AS status, copied.id IS NOT NULL AS fresh
-      FROM told LEFT JOIN copied ON copied.id = told.id
-      LEFT JOIN rail_notices AS known ON known.book_id = $1 AND known.rail = $2 AND known.id = told.id`,
+      SELECT told.id, coalesce(known.status, 'waiting') AS status, known.status IS NULL AS fresh
+      FROM told LEFT JOIN LATERAL (
+        -- As it was before: what this statement copies is not seen.
+        SELECT status FROM rail_notices WHERE book_id = $1 AND rail = $2 AND id = told.id LIMIT 1
+      ) AS known ON true`,
     values: [
       bookId,
       rail,
@@ -101,13 +110,12 @@ export async function claimDueNotices(
 ): Promise<{ id: Uuid; endToEndId: string }[]> {
   const { rows } = await pool.query<{ id: Uuid; end_to_end_id: string }>(
     `WITH due AS (
-       SELECT id FROM rail_notices
-       WHERE book_id = $1 AND rail = $2 AND due_at <= $3 AND due_at IS NOT NULL AND stuck_at IS NULL
+       SELECT ctid AS place FROM rail_notices
+       WHERE book_id = $1 AND rail || '' = $2 AND due_at <= $3 AND due_at IS NOT NULL AND stuck_at IS NULL
        ORDER BY due_at LIMIT $5 FOR NO KEY UPDATE SKIP LOCKED
      )
-     UPDATE rail_notices AS notice SET due_at = $4 FROM due
-     WHERE notice.book_id = $1 AND notice.rail = $2 AND notice.id = due.id
-     RETURNING notice.id, notice.end_to_end_id`,
+     UPDATE rail_notices SET due_at = $4 WHERE book_id = $1 AND ctid = ANY (ARRAY (SELECT place FROM due))
+     RETURNING id, end_to_end_id`,
     [bookId, rail, new Date(page.now), new Date(page.until), page.limit],
   );
   return rows.map((row) => ({ id: row.id, endToEndId: row.end_to_end_id }));
@@ -122,10 +130,12 @@ export async function loadWaitingNotices(
   of: { endToEndIds: readonly string[]; limit: number },
 ): Promise<StoredNotice[]> {
   const { rows } = await pool.query(
-    `SELECT id, end_to_end_id, kind, amount, code, reference, confirmed_amount, confirmed_currency, confirmed_payee_sealed,
-       notice::text AS evidence, status, attempts, stuck_at, told_at
-     FROM rail_notices WHERE book_id = $1 AND rail = $2 AND end_to_end_id = ANY ($3::text[]) AND status = 'waiting'
-     ORDER BY end_to_end_id, told_at, id LIMIT $4`,
+    `SELECT notice.* FROM unnest($3::text[]) AS payout (end_to_end_id) CROSS JOIN LATERAL (
+       SELECT id, end_to_end_id, kind, amount, code, reference, confirmed_amount, confirmed_currency, confirmed_payee_sealed,
+         notice::text AS evidence, status, attempts, stuck_at, told_at
+       FROM rail_notices WHERE book_id = $1 AND rail = $2 AND end_to_end_id = payout.end_to_end_id AND status = 'waiting'
+       ORDER BY told_at, id LIMIT $4
+     ) AS notice LIMIT $4`,
     [bookId, rail, textArray(of.endToEndIds), of.limit],
   );
   return rows.map((row) => ({
@@ -156,7 +166,10 @@ export interface NoticeResults {
   readonly postponed: readonly { id: Uuid; nextAttemptAt: Instant }[];
 }
 
-/** Marks a round's rows in one statement. A row that another worker marked meanwhile is left alone. Index: rail_notices_pkey. */
+/**
+ * Marks a round's rows in one statement. A row that another worker marked meanwhile, or is marking now, is left alone: it is due
+ * again. Index: rail_notices_pkey.
+ */
 export async function recordNotices(
   pool: Pool,
   { bookId, rail }: Inbox,
@@ -164,24 +177,27 @@ export async function recordNotices(
   now: Instant,
 ): Promise<void> {
   await pool.query(
-    `WITH done AS (
-       UPDATE rail_notices AS notice
-       SET status = given.status, due_at = NULL, next_attempt_at = NULL, stuck_at = NULL, stuck_error = NULL, updated_at = $11
-       FROM (SELECT id, 'taken' AS status FROM unnest($3::uuid[]) AS id
-         UNION ALL SELECT id, 'exception' FROM unnest($4::uuid[]) AS id) AS given
-       WHERE notice.book_id = $1 AND notice.rail = $2 AND notice.id = given.id AND notice.status = 'waiting'
-       RETURNING notice.id
+    `WITH given AS (
+       SELECT id, 'taken' AS status, NULL::timestamptz AS at FROM unnest($3::uuid[]) AS id
+       UNION ALL SELECT id, 'exception', NULL FROM unnest($4::uuid[]) AS id
+       UNION ALL SELECT id, 'waiting', at FROM unnest($8::uuid[], $9::timestamptz[]) AS postponed (id, at)
+     ), found AS MATERIALIZED (
+       SELECT notice.place, given.* FROM given CROSS JOIN LATERAL (
+         SELECT ctid AS place FROM rail_notices
+         WHERE book_id = $1 AND rail = $2 AND id = given.id AND status || '' = 'waiting' AND (given.at IS NULL OR stuck_at IS NULL)
+         LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
+       ) AS notice
      ), raised AS (
        INSERT INTO exceptions (book_id, id, kind, resource, resource_id, detail, created_at, status)
-       SELECT $1, given.exception_id, given.kind, 'rail_notice', given.id, given.detail, $11, 'open'
+       SELECT $1, given.exception_id, given.kind, 'rail_notice', given.id, given.detail, $10, 'open'
        FROM unnest($4::uuid[], $5::uuid[], $6::text[], $7::text[]) AS given (id, exception_id, kind, detail)
-       JOIN done ON done.id = given.id
+       WHERE given.id IN (SELECT id FROM found)
        ON CONFLICT DO NOTHING
      )
-     UPDATE rail_notices AS notice
-     SET attempts = notice.attempts + 1, next_attempt_at = given.at, due_at = given.at, updated_at = $11
-     FROM unnest($8::uuid[], $9::timestamptz[]) AS given (id, at)
-     WHERE notice.book_id = $1 AND notice.rail = $2 AND notice.id = given.id AND notice.status = $10 AND notice.stuck_at IS NULL`,
+     UPDATE rail_notices AS notice SET status = made.status, attempts = notice.attempts + made.attempts, next_attempt_at = made.at,
+       due_at = made.at, stuck_at = NULL, stuck_error = NULL, updated_at = $10
+     FROM (SELECT place, status, at, (status = 'waiting')::integer AS attempts FROM found) AS made
+     WHERE notice.book_id = $1 AND notice.ctid = ANY (ARRAY (SELECT place FROM found)) AND notice.ctid = made.place`,
     [
       bookId,
       rail,
@@ -192,7 +208,6 @@ export async function recordNotices(
       textArray(exceptions.map(({ detail }) => detail)),
       plainArray(postponed.map(({ id }) => id)),
       instantArray(postponed.map(({ nextAttemptAt }) => nextAttemptAt)),
-      'waiting',
       new Date(now),
     ],
   );

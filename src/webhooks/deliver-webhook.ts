@@ -86,8 +86,11 @@ const TIMEOUT_MS = 15_000;
 const BATCH_MAX = 500;
 /** Attempts under way in this process: sockets and timers, and what their receivers answer. */
 const ATTEMPTS_MAX = 512;
+/** Of each book, however many of the others receive nothing: hundreds a second at receivers that take 20 ms. */
+const ATTEMPTS_ASSURED = 8;
 /** Deliveries in memory that jobs named, some 10 MB. */
 const NAMED_MAX = 20_000;
+const NAMED_ASSURED = 200;
 /** Pages of backlogs that are read at once: a part of the connections. */
 const PAGES_MAX = 6;
 
@@ -118,13 +121,13 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
   });
 
   const outboxes = new Outboxes({
-    places: new Places(ATTEMPTS_MAX),
-    memory: new Places(NAMED_MAX),
+    places: new Places(ATTEMPTS_MAX, { assured: ATTEMPTS_ASSURED }),
+    memory: new Places(NAMED_MAX, { assured: NAMED_ASSURED }),
     now: () => clock.now(),
     load: (bookId, key) => loads.add(bookId, key),
     send,
     settle,
-    drains: { pool, committer, clock, log, random, pages: new Places(PAGES_MAX) },
+    drains: { pool, committer, clock, log, random, pages: new Places(PAGES_MAX, { assured: 0 }) },
     warn,
   });
 

@@ -6,8 +6,8 @@
 
 /** Enough for thousands a second at a receiver that takes 10 ms; as many connections as a small server bears. */
 const IN_FLIGHT_MAX = 64;
-/** For an endpoint of which nothing is known; each quick answer makes it one more. */
-const IN_FLIGHT_FIRST = 16;
+/** For an endpoint of which nothing is known; each quick answer makes it one more. A silent one holds them for 15 s. */
+const IN_FLIGHT_FIRST = 4;
 /** Enough to notice that it answers again, and for one that answers in 15 s. */
 const IN_FLIGHT_MIN = 4;
 /** Up to this an answer is quick: an endpoint has as many attempts under way as it can begin in so much time. */

@@ -1,17 +1,21 @@
 /**
  * Places of this process, shared among books: for attempts under way, and for deliveries that wait in memory. A book may
- * take another place while it has fewer than are free. So one book alone has half of them, n busy books have an equal part
- * each, and there is always one left for a book that has none (dynamic thresholds: Choudhury and Hahne, 1998).
+ * take another place while it has fewer than are free. So one book alone has half of them, and n busy books have an equal part
+ * each (dynamic thresholds: Choudhury and Hahne, 1998). Who came first keeps more until it gives back, which silent receivers do
+ * after 15 s: each book is therefore assured of a few, taken or not.
  */
 export class Places {
   readonly #size: number;
+  readonly #assured: number;
   #taken = 0;
   readonly #ofBook = new Map<string, number>();
   /** Who was refused, by book; the book whose turn it is comes first. */
   readonly #refused = new Map<string, Set<() => void>>();
 
-  constructor(size: number) {
+  /** With `assured` for each book, they can be more than `size`: by that for each book, twice as many in all at most. */
+  constructor(size: number, { assured }: { assured: number }) {
     this.#size = size;
+    this.#assured = assured;
   }
 
   get taken(): number {
@@ -51,12 +55,13 @@ export class Places {
   }
 
   #isOpen(book: string): boolean {
-    return (this.#ofBook.get(book) ?? 0) < this.#size - this.#taken;
+    const own = this.#ofBook.get(book) ?? 0;
+    return own < this.#size - this.#taken || (own < this.#assured && this.#taken < 2 * this.#size);
   }
 
   #callRefused(): void {
     for (const book of [...this.#refused.keys()]) {
-      if (this.#taken === this.#size) return;
+      if (this.#taken >= 2 * this.#size) return;
       if (!this.#isOpen(book)) continue;
       const refused = this.#refused.get(book);
       if (!refused) continue;

@@ -9,13 +9,16 @@ import { until } from '../../scripts/faults/client.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { createSecretBox } from '../../src/db/secret-box.ts';
+import { inTransaction } from '../../src/db/transaction.ts';
 import { createFingerprints, PLAIN_FINGERPRINTS } from '../../src/idempotency/fingerprints.ts';
 import { runOnce } from '../../src/idempotency/run-once.ts';
 import { newId } from '../../src/ids.ts';
+import { loadBook, lockBook } from '../../src/ledger/book-store.ts';
 import { createLogger } from '../../src/log.ts';
 import { acceptPayout } from '../../src/payouts/accept-payout.ts';
 import { payeePlace } from '../../src/payouts/notice.ts';
 import { aliasPlace } from '../../src/payouts/payout.ts';
+import { secretPlace } from '../../src/webhooks/endpoint-secret.ts';
 import { openBook, payoutRequest, type TestBook } from '../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
@@ -177,6 +180,36 @@ test('the payee of a rail notice is sealed anew as well', async () => {
   expect(boundBox().open(rows[0]!.sealed, place)).toBe('digest');
 });
 
+test('a change of an endpoint that is under way does not bring the earlier key back', async () => {
+  const id = newId();
+  const place = secretPlace(book.id, id);
+  const earlier = createSecretBox(oldKey).seal('whsec_secret', place);
+  await pool.query(
+    `INSERT INTO webhook_endpoints (book_id, id, url, events, status, secret_sealed, metadata, version, created_at, updated_at)
+     VALUES ($1, $2, 'https://example.test/', '{*}', 'enabled', $3, '{}', 1, now(), now())`,
+    [book.id, id, earlier],
+  );
+  const before = (await loadBook(pool, book.id))!;
+  const rekeyed = await inTransaction(pool, async (trx) => {
+    await lockBook(trx, book.id);
+    const { ended } = start();
+    const waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%books%'";
+    await until(async () => (await pool.query(waiting)).rowCount === 1);
+    // As a command does that has read the endpoint.
+    await trx.query('UPDATE webhook_endpoints SET url = url, secret_sealed = $3 WHERE book_id = $1 AND id = $2', [
+      ...[book.id, id, earlier],
+    ]);
+    return { ended };
+  });
+  const { status, json } = await rekeyed.ended;
+  expect(status).toBe(0);
+  expect(JSON.parse(json).secrets).toMatchObject({ changed: 1, remaining: 0 });
+  const { rows } = await pool.query<{ sealed: Buffer }>('SELECT secret_sealed AS sealed FROM webhook_endpoints');
+  expect(boundBox().open(rows[0]!.sealed, place)).toBe('whsec_secret');
+  // What was decided over the book as it was is decided again.
+  expect((await loadBook(pool, book.id))!).toEqual({ ...before, batchId: expect.not.stringContaining(before.batchId) });
+});
+
 test('no sealed column is forgotten', async () => {
   const { rows } = await pool.query<{ name: string }>(
     `SELECT table_name || '.' || column_name AS name FROM information_schema.columns
@@ -231,12 +264,10 @@ test('two processes, of which one has not seen the contract, answer each key onc
   const answers = await Promise.all(
     Array.from({ length: 100 }, async (_, at) => {
       const key = `mixed-${at}`;
-      return Promise.all([
-        ask(book, unaware, key),
-        ask(other, aware, key),
-        ask(other, aware, key),
-        ask(book, unaware, key),
-      ]);
+      const first = at % 2 === 0 ? ask(book, unaware, key) : ask(other, aware, key);
+      // Of every fourth each comes alone, so that both have stored some.
+      if (at % 4 < 2) await first;
+      return Promise.all([first, ask(other, aware, key), ask(book, unaware, key), ask(other, aware, key)]);
     }),
   );
   for (const same of answers) {

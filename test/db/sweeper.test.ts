@@ -287,7 +287,11 @@ describe('the sweeper', () => {
     await insertPayouts(superuser, [{ bookId: book, dueAt: NOW - 1 }]);
     unreachable = new Set(['ledger']);
     const rails = { all: () => [{ name: 'sandbox', notices: () => Promise.reject(new Error('away')) }] };
-    expect(await sweep({ rails })).toMatchObject({ 'pending payouts': 0, 'processing payouts': 1, 'rail notices': 0 });
+    expect(await sweep({ rails })).toMatchObject({
+      'pending payouts': 0,
+      'processing payouts': 1,
+      'notices of sandbox': 0,
+    });
     expect(rungIds('payout.inquire')).toEqual([id]);
   });
 
@@ -367,6 +371,27 @@ describe('the sweeper', () => {
     const sweeper = createSweeper(runtime({ rails }));
     await Promise.all([sweeper.sweep(), sweeper.sweep(), sweeper.sweep()]);
     expect(most).toBe(1);
+  });
+
+  test('a rail that does not answer delays its own kind alone', async () => {
+    let answer: (notices: []) => void = () => undefined;
+    let asked = 0;
+    const silent = () => {
+      asked += 1;
+      return new Promise<[]>((resolve) => {
+        answer = resolve;
+      });
+    };
+    const quick = { name: 'quick', notices: async () => new Array(1).fill({}) };
+    const rails = { all: () => [{ name: 'silent', notices: silent }, quick] };
+    const config = { SWEEP_INTERVAL_MS: 1, IDEMPOTENCY_BODY_RETENTION_DAYS: 30 };
+    const sweeper = startSweeper(runtime({ rails, config }));
+    await expect.poll(() => rung.filter(({ job }) => job.name === 'rail.notices').length).toBeGreaterThan(2);
+    const [id] = await insertPayouts(superuser, [{ bookId: book, dueAt: NOW - 1 }]);
+    await expect.poll(() => rungIds('payout.reserve')).toEqual([id]);
+    expect(asked).toBe(1);
+    answer([]);
+    await sweeper.close();
   });
 
   test('runs by itself, and no more once it is closed', async () => {

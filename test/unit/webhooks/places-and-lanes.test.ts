@@ -11,7 +11,7 @@ function takeAll(places: Places, book: string): number {
 
 describe('places', () => {
   test('one book alone has half of them, and there is one for every other', () => {
-    const places = new Places(64);
+    const places = new Places(64, { assured: 0 });
     expect(takeAll(places, 'a')).toBe(32);
     expect(takeAll(places, 'b')).toBe(16);
     expect(takeAll(places, 'c')).toBe(8);
@@ -19,7 +19,7 @@ describe('places', () => {
   });
 
   test('books that always want more come to have equal parts', () => {
-    const places = new Places(40);
+    const places = new Places(40, { assured: 0 });
     const books = ['a', 'b', 'c'];
     const held = new Map(books.map((book) => [book, takeAll(places, book)]));
     for (let round = 0; round < 100; round++) {
@@ -32,8 +32,23 @@ describe('places', () => {
     for (const count of held.values()) expect(Math.abs(count - 10)).toBeLessThanOrEqual(1);
   });
 
+  test('each book is assured of a few, however many the others keep', () => {
+    const places = new Places(64, { assured: 4 });
+    const first = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((book) => takeAll(places, book));
+    expect(first).toEqual([32, 16, 8, 4, 4, 4, 4]);
+    expect(places.taken).toBeGreaterThan(64);
+    expect(takeAll(places, 'h')).toBe(4);
+    expect(takeAll(places, 'a')).toBe(0);
+    for (let book = 0; book < 100; book++) takeAll(places, `silent ${book}`);
+    expect(places.taken).toBe(128);
+    let called = 0;
+    expect(places.take('late', () => called++)).toBe(false);
+    places.leave('a');
+    expect(called).toBe(1);
+  });
+
   test('who was refused is called in turn by book, once', () => {
-    const places = new Places(1);
+    const places = new Places(1, { assured: 0 });
     const called: string[] = [];
     const ask = (book: string, name: string) => places.take(book, () => called.push(name));
     expect(ask('a', 'a0')).toBe(true);
@@ -48,7 +63,7 @@ describe('places', () => {
 });
 
 test('who was refused several times is called once, and not for a place that it has got since', () => {
-  const places = new Places(2);
+  const places = new Places(2, { assured: 0 });
   const called: string[] = [];
   const [one, other] = ['one', 'other'].map((name) => () => void called.push(name));
   expect(places.take('a')).toBe(true);
