@@ -9,6 +9,7 @@
 import type { Instant } from '../clock.ts';
 import { byteaArray, column, instantArray, plainArray, textArray } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
+import { inTransaction } from '../db/transaction.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { StoredNotice } from './notice.ts';
@@ -99,46 +100,74 @@ export async function keepForeignNotices(
   );
 }
 
-/**
- * Takes the longest due rows of a book in hand: nobody else is asked for them until the moment given. Answers with their
- * end-to-end ids. Index: rail_notices_due_by_book.
- */
-export async function claimDueNotices(
-  pool: Pool,
-  { bookId, rail }: Inbox,
-  page: { now: Instant; until: Instant; limit: number },
-): Promise<{ id: Uuid; endToEndId: string }[]> {
-  const { rows } = await pool.query<{ id: Uuid; end_to_end_id: string }>(
-    `WITH due AS (
-       SELECT ctid AS place FROM rail_notices
-       WHERE book_id = $1 AND rail || '' = $2 AND due_at <= $3 AND due_at IS NOT NULL AND stuck_at IS NULL
-       ORDER BY due_at LIMIT $5 FOR NO KEY UPDATE SKIP LOCKED
-     )
-     UPDATE rail_notices SET due_at = $4 WHERE book_id = $1 AND ctid = ANY (ARRAY (SELECT place FROM due))
-     RETURNING id, end_to_end_id`,
-    [bookId, rail, new Date(page.now), new Date(page.until), page.limit],
-  );
-  return rows.map((row) => ({ id: row.id, endToEndId: row.end_to_end_id }));
+/** For the statements below: of two indexes that look alike to Postgres, the one that gives the order is read. */
+const BEGIN_WITHOUT_SORT = 'BEGIN; SET LOCAL enable_sort = off';
+
+export interface ClaimedNotices {
+  readonly ids: ReadonlySet<Uuid>;
+  /** What waits about the payouts of those claimed, due or not, each payout's in the order in which it was told. */
+  readonly notices: readonly StoredNotice[];
 }
 
 /**
- * What waits about these payouts, due or not, each payout's in the order in which it was told. Index: rail_notices_by_payout.
+ * Takes the longest due rows of a book in hand: nobody else is asked for them until the moment given. Reads at most so many
+ * notices. Indexes: rail_notices_due_by_book, rail_notices_by_payout.
  */
-export async function loadWaitingNotices(
+export function claimDueNotices(
   pool: Pool,
   { bookId, rail }: Inbox,
-  of: { endToEndIds: readonly string[]; limit: number },
-): Promise<StoredNotice[]> {
-  const { rows } = await pool.query(
-    `SELECT notice.* FROM unnest($3::text[]) AS payout (end_to_end_id) CROSS JOIN LATERAL (
-       SELECT id, end_to_end_id, kind, amount, code, reference, confirmed_amount, confirmed_currency, confirmed_payee_sealed,
-         notice::text AS evidence, status, attempts, stuck_at, told_at
-       FROM rail_notices WHERE book_id = $1 AND rail = $2 AND end_to_end_id = payout.end_to_end_id AND status = 'waiting'
-       ORDER BY told_at, id LIMIT $4
-     ) AS notice LIMIT $4`,
-    [bookId, rail, textArray(of.endToEndIds), of.limit],
+  page: { now: Instant; until: Instant; claim: number; read: number },
+): Promise<ClaimedNotices> {
+  return inTransaction(
+    pool,
+    async (trx) => {
+      const { rows: claimed } = await trx.query<{ id: Uuid; end_to_end_id: string }>(
+        `WITH due AS (
+           SELECT ctid AS place FROM rail_notices
+           WHERE book_id = $1 AND rail || '' = $2 AND due_at <= $3 AND due_at IS NOT NULL AND stuck_at IS NULL
+           ORDER BY due_at LIMIT $5 FOR NO KEY UPDATE SKIP LOCKED
+         )
+         UPDATE rail_notices SET due_at = $4 WHERE book_id = $1 AND ctid = ANY (ARRAY (SELECT place FROM due))
+         RETURNING id, end_to_end_id`,
+        [bookId, rail, new Date(page.now), new Date(page.until), page.claim],
+      );
+      if (claimed.length === 0) return { ids: new Set(), notices: [] };
+      const endToEndIds = [...new Set(claimed.map((row) => row.end_to_end_id))];
+      const { rows } = await trx.query<NoticeRow>(
+        `SELECT notice.* FROM unnest($3::text[]) AS payout (end_to_end_id) CROSS JOIN LATERAL (
+           SELECT id, end_to_end_id, kind, amount, code, reference, confirmed_amount, confirmed_currency,
+             confirmed_payee_sealed, notice::text AS evidence, status, attempts, stuck_at, told_at
+           FROM rail_notices
+           WHERE book_id = $1 AND rail = $2 AND end_to_end_id = payout.end_to_end_id AND status = 'waiting'
+           ORDER BY told_at, id LIMIT $4
+         ) AS notice LIMIT $4`,
+        [bookId, rail, textArray(endToEndIds), page.read],
+      );
+      return { ids: new Set(claimed.map(({ id }) => id)), notices: rows.map(noticeFromRow) };
+    },
+    { begin: BEGIN_WITHOUT_SORT },
   );
-  return rows.map((row) => ({
+}
+
+interface NoticeRow {
+  id: Uuid;
+  end_to_end_id: string;
+  kind: StoredNotice['kind'];
+  amount: bigint | null;
+  code: string | null;
+  reference: string;
+  confirmed_amount: bigint | null;
+  confirmed_currency: string | null;
+  confirmed_payee_sealed: Buffer | null;
+  evidence: string;
+  status: StoredNotice['status'];
+  attempts: number;
+  stuck_at: Instant | null;
+  told_at: Instant;
+}
+
+function noticeFromRow(row: NoticeRow): StoredNotice {
+  return {
     id: row.id,
     endToEndId: row.end_to_end_id,
     kind: row.kind,
@@ -153,7 +182,7 @@ export async function loadWaitingNotices(
     attempts: row.attempts,
     stuckAt: row.stuck_at,
     toldAt: row.told_at,
-  }));
+  };
 }
 
 /** What was made of a round's notices. */

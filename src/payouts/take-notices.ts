@@ -13,7 +13,7 @@ import type { Rail, RailNotice } from '../rails/rail.ts';
 import { growingPauseMs } from './growing-pause.ts';
 import { aliasOf, inquiryPauseMs } from './inquiry.ts';
 import { evidenceOf, payeePlace, railNotice, type StoredNotice } from './notice.ts';
-import { claimDueNotices, type Inbox, loadWaitingNotices, recordNotices } from './notice-store.ts';
+import { type ClaimedNotices, claimDueNotices, type Inbox, recordNotices } from './notice-store.ts';
 import type { Payout } from './payout.ts';
 import { findPayoutsByEndToEndId } from './payout-store.ts';
 import { mismatchesOf, type RailMismatch } from './rail-mismatch.ts';
@@ -62,11 +62,12 @@ export async function takeNotices(runtime: NoticeRuntime, inbox: Inbox): Promise
     const claimed = await claimDueNotices(runtime.pool, inbox, {
       now,
       until: now + CLAIMED_MS,
-      limit: CLAIMED_AT_ONCE,
+      claim: CLAIMED_AT_ONCE,
+      read: LOADED_AT_ONCE,
     });
-    if (claimed.length === 0) break;
+    if (claimed.ids.size === 0) break;
     done += await takeClaimed(runtime, inbox, claimed);
-    if (claimed.length < CLAIMED_AT_ONCE) break;
+    if (claimed.ids.size < CLAIMED_AT_ONCE) break;
   }
   return done;
 }
@@ -75,20 +76,15 @@ export async function takeNotices(runtime: NoticeRuntime, inbox: Inbox): Promise
 async function takeClaimed(
   runtime: NoticeRuntime,
   inbox: Inbox,
-  claimed: readonly { id: Uuid; endToEndId: string }[],
+  { ids: due, notices }: ClaimedNotices,
 ): Promise<number> {
-  const endToEndIds = [...new Set(claimed.map(({ endToEndId }) => endToEndId))];
-  const [notices, payouts] = await Promise.all([
-    loadWaitingNotices(runtime.pool, inbox, { endToEndIds, limit: LOADED_AT_ONCE }),
-    findPayoutsByEndToEndId(runtime.pool, inbox.bookId, endToEndIds),
-  ]);
   const ofPayouts = new Map<string, StoredNotice[]>();
   for (const notice of notices) {
     const known = ofPayouts.get(notice.endToEndId);
     if (known) known.push(notice);
     else ofPayouts.set(notice.endToEndId, [notice]);
   }
-  const due = new Set(claimed.map(({ id }) => id));
+  const payouts = await findPayoutsByEndToEndId(runtime.pool, inbox.bookId, [...ofPayouts.keys()]);
   const round: Round = { taken: [], exceptions: [], postponed: [], unclaimed: 0 };
   await Promise.all(
     [...ofPayouts].map(([endToEndId, ofPayout]) =>
