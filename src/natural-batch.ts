@@ -8,6 +8,8 @@ export interface NaturalBatchOptions<Item, Answer> {
   limit: number;
   /** One answer for each item, in their order. When it throws, every item of the batch fails with it. */
   run(key: string, items: Item[]): Promise<readonly Answer[]>;
+  /** Does the work when it is the key's turn. A batch is taken then, with all that came meanwhile. */
+  inTurn?(key: string, work: () => Promise<void>): Promise<void>;
 }
 
 interface Waiting<Item, Answer> {
@@ -41,18 +43,22 @@ export class NaturalBatch<Item, Answer> {
     // One turn of the event loop: what is added in one breath goes in one batch.
     await new Promise(setImmediate);
     const waiting = this.#waiting.get(key)!;
-    while (waiting.length > 0) {
-      const batch = waiting.splice(0, this.#options.limit);
-      try {
-        const answers = await this.#options.run(
-          key,
-          batch.map(({ item }) => item),
-        );
-        for (let index = 0; index < batch.length; index++) batch[index]!.resolve(answers[index]!);
-      } catch (error) {
-        for (const { reject } of batch) reject(error);
-      }
-    }
+    const { inTurn } = this.#options;
+    while (waiting.length > 0)
+      await (inTurn ? inTurn(key, () => this.#runBatch(key, waiting)) : this.#runBatch(key, waiting));
     this.#waiting.delete(key);
+  }
+
+  async #runBatch(key: string, waiting: Waiting<Item, Answer>[]): Promise<void> {
+    const batch = waiting.splice(0, this.#options.limit);
+    try {
+      const answers = await this.#options.run(
+        key,
+        batch.map(({ item }) => item),
+      );
+      for (let index = 0; index < batch.length; index++) batch[index]!.resolve(answers[index]!);
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
   }
 }

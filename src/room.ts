@@ -34,6 +34,16 @@ export class Room {
     this.#admit();
   }
 
+  /** Works when there is room for one row. */
+  async run<Result>(bookId: string, work: () => Promise<Result>): Promise<Result> {
+    await this.enter(bookId, 1);
+    try {
+      return await work();
+    } finally {
+      this.leave(bookId, 1);
+    }
+  }
+
   #admit(): void {
     for (const [bookId, ofBook] of this.#waiting) {
       const { rows, enter } = ofBook[0]!;

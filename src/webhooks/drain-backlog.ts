@@ -13,6 +13,7 @@ import { publicId } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Command } from '../ledger/command.ts';
 import type { Logger } from '../log.ts';
+import type { Room } from '../room.ts';
 import { HELD_MS, pauseMs } from './backlog.ts';
 import {
   claimBacklog,
@@ -24,15 +25,14 @@ import {
 } from './backlog-store.ts';
 import { catchUp, fallBehind } from './change-backlog.ts';
 import type { Outbox } from './outbox.ts';
-import type { Places } from './places.ts';
 
 export interface DrainContext {
   readonly pool: Pool;
   readonly committer: { submit<Answer>(bookId: BookId, command: Command<Answer>): Promise<Answer> };
   readonly clock: Clock;
   readonly log: Logger;
-  /** For pages that are being read. */
-  readonly pages: Places;
+  /** For statements: a thousand endpoints that fall behind at once must not keep the connections from everybody else. */
+  readonly statements: Room;
   random(): number;
   /** Told why something was left for later. */
   warn(error: unknown): void;
@@ -84,13 +84,15 @@ export class BacklogDrain {
   /** Drains an endpoint that is due, unless another process does. Resolves with whether nothing waits any more. */
   static async ofDue(context: DrainContext, outbox: Outbox): Promise<boolean> {
     const now = Math.floor(context.clock.now());
-    const held = await claimBacklog(context.pool, outbox, { now: now + CLOCK_TOLERANCE_MS, until: now + HELD_MS });
+    const times = { now: now + CLOCK_TOLERANCE_MS, until: now + HELD_MS };
+    const held = await context.statements.run(outbox.bookId, () => claimBacklog(context.pool, outbox, times));
     return held !== undefined && new BacklogDrain(context, outbox, held, outbox.lane.failed).run();
   }
 
   /** Deliveries were left: the endpoint falls behind, and is drained at once. */
   static async ofLeft(context: DrainContext, outbox: Outbox): Promise<boolean> {
-    const failedBefore = outbox.lane.failed;
+    // One that takes nothing is left alone at once: its last attempts said so.
+    const failedBefore = outbox.lane.isFailing ? 0 : outbox.lane.failed;
     const waitingFrom = outbox.takeLeft();
     if (waitingFrom === undefined) return true;
     const now = Math.floor(context.clock.now());
@@ -145,25 +147,24 @@ export class BacklogDrain {
   }
 
   async #readPage(): Promise<true> {
-    const { pool, pages, clock } = this.#context;
+    const { clock } = this.#context;
     const outbox = this.#outbox;
-    if (!pages.take(outbox.bookId, outbox.poke)) return this.#wait();
-    try {
-      const page = await loadWaiting(pool, outbox, {
-        from: this.#next,
-        limit: outbox.lane.limit * PAGE_PER_ATTEMPT,
-        sparse: this.#sparse,
-        now: clock.now(),
-      });
-      this.#next = page.next;
-      this.#atEnd = page.end;
-      this.#sparse = page.deliveries.length < outbox.lane.limit && !page.end;
-      if (this.#isOurs && !this.#context.isClosed()) outbox.add(page.deliveries);
-      else for (const { eventSequence } of page.deliveries) outbox.leave(eventSequence);
-    } finally {
-      pages.leave(outbox.bookId);
-    }
+    const limit = outbox.lane.limit * PAGE_PER_ATTEMPT;
+    const sparse = this.#sparse;
+    const page = await this.#inTurn((pool) =>
+      loadWaiting(pool, outbox, { from: this.#next, limit, sparse, now: clock.now() }),
+    );
+    this.#next = page.next;
+    this.#atEnd = page.end;
+    this.#sparse = page.deliveries.length < outbox.lane.limit && !page.end;
+    if (this.#isOurs && !this.#context.isClosed()) outbox.add(page.deliveries);
+    else for (const { eventSequence } of page.deliveries) outbox.leave(eventSequence);
     return true;
+  }
+
+  #inTurn<Result>(ask: (pool: Pool) => Promise<Result>): Promise<Result> {
+    const { statements, pool } = this.#context;
+    return statements.run(this.#outbox.bookId, () => ask(pool));
   }
 
   async #goBackTo(left: bigint): Promise<void> {
@@ -191,8 +192,8 @@ export class BacklogDrain {
 
   /** True when nothing waits. */
   async #end(): Promise<boolean> {
-    const { pool, log, clock } = this.#context;
-    if (await clearBacklog(pool, this.#outbox, this.#held)) {
+    const { log, clock } = this.#context;
+    if (await this.#inTurn((pool) => clearBacklog(pool, this.#outbox, this.#held))) {
       if (this.#context.clearTold()) log.info(this.#names(), 'webhook endpoint caught up');
       this.#isOver = true;
       return true;
@@ -212,7 +213,7 @@ export class BacklogDrain {
 
   async #write(next: { until: Instant; retryAttempts: number; waitingFrom: bigint }): Promise<boolean> {
     this.#keptAt = performance.now();
-    const written = await keepBacklog(this.#context.pool, this.#outbox, this.#held, next);
+    const written = await this.#inTurn((pool) => keepBacklog(pool, this.#outbox, this.#held, next));
     if (written === undefined) {
       this.#isOurs = false;
       return false;
@@ -240,7 +241,7 @@ export class BacklogDrain {
   }
 
   async #tell(from: bigint): Promise<void> {
-    const waiting = await countWaiting(this.#context.pool, this.#outbox, from);
+    const waiting = await this.#inTurn((pool) => countWaiting(pool, this.#outbox, from));
     const since = this.#behindSince === null ? undefined : formatInstant(this.#behindSince);
     const facts = { ...this.#names(), waiting, since, retryAt: formatInstant(this.#held.until) };
     this.#context.log.warn(facts, 'webhook endpoint is behind: it takes nothing, and its deliveries wait');

@@ -58,6 +58,8 @@ export class Outbox {
   #named: Item[] = [];
   #loading = 0;
   #gathering = false;
+  /** The book had no place for the last attempt. */
+  #refused = false;
   #loaded: LoadedItem[] = [];
   #leftFrom: bigint | undefined;
   #closed = false;
@@ -188,7 +190,8 @@ export class Outbox {
 
   #load(): void {
     if (this.#closed || this.#named.length === 0 || this.unsettled > UNRECORDED_MAX) return;
-    const most = this.lane.limit * LOADED_PER_ATTEMPT;
+    // What its book has no place for is not loaded: it would only fill the memory.
+    const most = this.#refused ? 1 : this.lane.limit * LOADED_PER_ATTEMPT;
     // What is named in one turn of the event loop goes into one query; what comes later gathers for the next.
     if (this.#loading > 0 ? !this.#gathering : this.#loaded.length > most / 2) return;
     const room = most - this.#loading - this.#loaded.length;
@@ -238,7 +241,8 @@ export class Outbox {
         void this.#settle(item, delivery, null);
         continue;
       }
-      if (!this.#context.places.take(this.bookId, this.#send)) break;
+      this.#refused = !this.#context.places.take(this.bookId, this.#send);
+      if (this.#refused) break;
       this.#loaded.shift();
       this.lane.begin();
       void this.#attempt(item, delivery);

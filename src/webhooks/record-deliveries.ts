@@ -8,6 +8,7 @@ import { classifyFailure } from '../db/postgres-errors.ts';
 import { failpoint } from '../failpoints.ts';
 import type { BookId } from '../ledger/book.ts';
 import { NaturalBatch } from '../natural-batch.ts';
+import type { Room } from '../room.ts';
 import type { DeliveryResult } from './delivery.ts';
 import { recordResults } from './delivery-store.ts';
 
@@ -19,10 +20,12 @@ const BATCH_MAX = 500;
 const TRIES = 6;
 const FIRST_RETRY_MS = 100;
 
-export function createRecorder(pool: Pool): RecordDelivery {
+/** `statements` says when it is a book's turn. */
+export function createRecorder(pool: Pool, statements: Room): RecordDelivery {
   const batches = new NaturalBatch<DeliveryResult, unknown>({
     limit: BATCH_MAX,
     run: (bookId, results) => recordOrIsolate(pool, bookId, results),
+    inTurn: (bookId, work) => statements.run(bookId, work),
   });
   return (bookId, result) => batches.add(bookId, result);
 }

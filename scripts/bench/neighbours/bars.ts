@@ -32,9 +32,13 @@ export interface Figures {
   readonly peak_mb: number;
   /** What happened that must not: findings of verify, processes that ended by themselves. */
   readonly faults: readonly string[];
+  readonly [UPDATES_FIELD]?: number;
 }
 
 export const PEAK_MB_MAX = 250;
+/** Of the scenario with deliveries that wait: how often their rows are updated. */
+export const UPDATES_FIELD = 'delivery_updates_per_s';
+const UPDATES_MAX = 5;
 
 /** What a p99 beside a neighbour may be, of what it is alone. */
 export function limitOf(aloneMs: number): number {
@@ -80,6 +84,7 @@ export function missedBars(figures: Figures): string[] {
   atMost('errors', figures.errors, 0);
   atMost('undelivered', figures.undelivered, 0);
   atMost('peak_mb', figures.peak_mb, PEAK_MB_MAX);
+  atMost(UPDATES_FIELD, figures[UPDATES_FIELD] ?? 0, UPDATES_MAX);
   for (const fault of figures.faults) missed.push(`${scenario}: ${fault}`);
   return missed;
 }

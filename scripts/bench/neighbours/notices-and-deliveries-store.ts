@@ -2,6 +2,7 @@
 import type { Pool } from '../../../src/db/pool.ts';
 import { newId } from '../../../src/ids.ts';
 import type { BookId } from '../../../src/ledger/book.ts';
+import { WAITING_DUE } from '../../../src/webhooks/backlog.ts';
 
 /** What the sandbox rail tells of payouts that do not exist: returns of a book's money. */
 export async function insertUnbookableNotices(pool: Pool, bookId: BookId, count: number): Promise<void> {
@@ -23,10 +24,19 @@ export async function countWaitingDeliveries(pool: Pool, bookId: BookId): Promis
   return Number(rows[0]!.count);
 }
 
-/** Makes all of a book's deliveries that have a due time due now, as they are once their first half minute is over. */
-export async function makeDeliveriesDue(pool: Pool, bookId: BookId): Promise<void> {
+/** Puts a book's endpoints behind, as the product does with one that takes nothing: their deliveries wait, and they are due. */
+export async function putBehind(pool: Pool, bookId: BookId): Promise<void> {
+  const { firstSeconds, spacingSeconds, spreadMaxSeconds } = WAITING_DUE;
   await pool.query(
-    "UPDATE webhook_deliveries SET due_at = now() WHERE book_id = $1 AND status = 'pending' AND due_at > now()",
+    `UPDATE webhook_deliveries SET due_at = now() + ($2 + LEAST(event_sequence * $3::float8, $4)) * interval '1 second'
+     WHERE book_id = $1 AND status = 'pending'`,
+    [bookId, firstSeconds, spacingSeconds, spreadMaxSeconds],
+  );
+  await pool.query(
+    `UPDATE webhook_endpoints w SET behind_since = now(), retry_at = now(), due_at = now(), retry_attempts = 1,
+       waiting_from = (SELECT min(event_sequence) FROM webhook_deliveries d
+         WHERE d.book_id = $1 AND d.endpoint_id = w.id AND status = 'pending')
+     WHERE book_id = $1`,
     [bookId],
   );
 }

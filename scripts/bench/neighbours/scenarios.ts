@@ -2,12 +2,13 @@
 import { METADATA_LIMITS } from '../../../src/http/schemas/fields.ts';
 import { payoutRequest } from '../api-client.ts';
 import { openAccounts } from '../book.ts';
+import { UPDATES_FIELD } from './bars.ts';
 import { manyMembers } from './large-bodies.ts';
 import {
   countDeliveryUpdates,
   countWaitingDeliveries,
   insertUnbookableNotices,
-  makeDeliveriesDue,
+  putBehind,
 } from './notices-and-deliveries-store.ts';
 import type { HostileBook, World } from './world.ts';
 
@@ -17,9 +18,12 @@ export interface Scenario {
   readonly allowHosts?: readonly string[];
   /**
    * Resolves when the neighbour is at it, for at least so many seconds. What it answers with is asked for when the measuring
-   * is over: figures of this scenario alone.
+   * is over: figures of this scenario alone. `capacity` is what the product makes of payouts a second.
    */
-  begin(world: World, seconds: number): Promise<(() => Promise<Record<string, number>>) | undefined>;
+  begin(
+    world: World,
+    load: { seconds: number; capacity: number },
+  ): Promise<(() => Promise<Record<string, number>>) | undefined>;
 }
 
 /** The limits of a key by default. */
@@ -72,7 +76,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: 'large_bodies',
-    async begin(world, seconds) {
+    async begin(world, { seconds }) {
       const { key } = await world.openHostileBook();
       await world.attack({
         kind: 'requests',
@@ -136,7 +140,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: 'waiting_deliveries',
-    async begin(world, seconds) {
+    async begin(world, { seconds }) {
       const { pool } = world.stage;
       const book = await world.openHostileBook();
       const port = await world.outside({ ask: 'closed port' });
@@ -144,11 +148,11 @@ export const SCENARIOS: readonly Scenario[] = [
       await openEndpoints(book, urls, ['account.created']);
       await openAccounts(pool, book.id, { count: 200_000 / urls.length });
       const waiting = await countWaitingDeliveries(pool, book.id);
-      await makeDeliveriesDue(pool, book.id);
+      await putBehind(pool, book.id);
       const before = await countDeliveryUpdates(pool, book.id);
       return async () => ({
         waiting_deliveries: waiting,
-        delivery_updates_per_s: ((await countDeliveryUpdates(pool, book.id)) - before) / seconds,
+        [UPDATES_FIELD]: ((await countDeliveryUpdates(pool, book.id)) - before) / seconds,
       });
     },
   },
@@ -174,7 +178,7 @@ function endpointsHalfDead(): Scenario {
   return {
     name: 'endpoints_half_dead',
     allowHosts: endpoints.map(({ host }) => `${host}:*`),
-    async begin(world) {
+    async begin(world, { capacity }) {
       const hostsOf = (kind: string) => endpoints.filter((endpoint) => endpoint.kind === kind).map(({ host }) => host);
       const ports = {
         fast: await world.outside({ ask: 'listen', as: 'fast', hosts: hostsOf('fast') }),
@@ -188,8 +192,8 @@ function endpointsHalfDead(): Scenario {
           book,
           own.map(({ host, kind }) => `http://${host}:${ports[kind]}/`),
         );
-        // Each to fifty endpoints: a thousand deliveries a second in all.
-        await makePayouts(world, book, 1);
+        // Each to fifty endpoints: in all a third of the deliveries a second that the product makes at full load.
+        await makePayouts(world, book, capacity / (3 * books * ENDPOINTS_PER_BOOK));
       }
       return undefined;
     },
