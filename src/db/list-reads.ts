@@ -3,7 +3,9 @@
  * one read-only transaction with one snapshot, and Postgres ends a statement after two seconds. The settings are made
  * behind BEGIN and travel with the first statement, because PgBouncer refuses them as start-up parameters.
  *
- * One book has at most half of the connections, and those that wait are taken in turn by book.
+ * One book has at most half of the connections, and those that wait are taken in turn by book. A connection rests as long as a
+ * read took before the same book has it again: who reads one page after another has two of them by turns and waits for none, and
+ * who asks for many at once leaves half of their time to everybody else.
  */
 import { ApiError } from '../errors.ts';
 import type { Uuid } from '../ids.ts';
@@ -49,8 +51,10 @@ export function createListReads(pool: Pool): ListReads {
   return {
     async read(bookId, work, narrow = 'Ask for less at a time.') {
       if (!(await turns.take(bookId))) throw busy();
+      const begun = performance.now();
+      const rest = () => setTimeout(() => turns.give(bookId), performance.now() - begun);
       try {
-        return await inSnapshot(pool, work, () => turns.give(bookId));
+        return await inSnapshot(pool, work, rest);
       } catch (error) {
         throw isTimeout(error) ? tookTooLong(narrow) : error;
       }

@@ -10,7 +10,7 @@ import type { Principal } from '../organisations/authenticate.ts';
 import { redactKeys } from '../redact-keys.ts';
 import type { HttpMetrics } from './api-runtime.ts';
 import type { ClientAddress } from './client-address.ts';
-import { addBytes, requireRoom, type Share } from './in-flight.ts';
+import { addBytes, IN_FLIGHT_LIMITS, requireRoom, type Share } from './in-flight.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
@@ -98,10 +98,10 @@ export class Exchange {
     addBytes(share, bytes);
   }
 
-  /** Not in flight while it waits for something that `Prefer: wait` asked for. */
+  /** Not in flight while it waits for something that `Prefer: wait` asked for, unless the book has many that do. */
   async aside<T>(wait: Promise<T>): Promise<T> {
     const share = this.#share;
-    if (share === undefined) return wait;
+    if (share === undefined || share.held >= IN_FLIGHT_LIMITS.held) return wait;
     share.held++;
     this.#held = true;
     try {

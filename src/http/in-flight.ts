@@ -11,7 +11,7 @@ import type { BookId } from '../ledger/book.ts';
  * what one takes. Bytes: a dozen of the largest pages. Refused is what comes when they are used up, so that one answer
  * may lie beyond.
  */
-export const IN_FLIGHT_LIMITS = { requests: 1_000, bytes: 16 * 1_048_576 } as const;
+export const IN_FLIGHT_LIMITS = { requests: 1_000, held: 1_000, bytes: 16 * 1_048_576 } as const;
 
 /**
  * Of all books in one process; published at GET /v1/limits. A book that holds as much as is left free is refused, so that several busy ones leave the others
@@ -79,7 +79,7 @@ export function requireRoom({ bytes, inProcess }: Share): void {
   }
 }
 
-function tooMuch(what: keyof typeof IN_FLIGHT_LIMITS): ApiError {
+function tooMuch(what: 'requests' | 'bytes'): ApiError {
   const limit = IN_FLIGHT_LIMITS[what];
   return new ApiError('rate_limited', {
     detail: `More than ${limit} ${what} of this book are in flight; read the answers to earlier requests.`,

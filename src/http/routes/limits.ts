@@ -10,8 +10,9 @@ import { IN_FLIGHT_LIMITS, PROCESS_BYTES } from '../in-flight.ts';
 import { MAX_FAULTS } from '../json-body.ts';
 import { MAX_DEPTH, MAX_MEMBERS } from '../nesting.ts';
 import { METADATA_FILTERS_MAX, PAGE_LIMITS } from '../pages.ts';
+import { MAX_PARAMETERS } from '../query-string.ts';
 import { limitOf, POINTS } from '../rate-limiter.ts';
-import { BODY_LIMIT_BYTES } from '../request-body.ts';
+import { BODY_LIMIT_BYTES, CHUNK_BYTES_LEAST } from '../request-body.ts';
 import { MAX_IDEMPOTENCY_KEY_LENGTH, MAX_WAIT_SECONDS } from '../request-headers.ts';
 import { route } from '../route.ts';
 import { METADATA_LIMITS, TEXT_LIMITS } from '../schemas/fields.ts';
@@ -37,7 +38,8 @@ const read = route({
       },
       in_flight: { ...IN_FLIGHT_LIMITS, process_bytes: PROCESS_BYTES },
       amount: { minimum: 1, maximum: MAX_REQUEST_AMOUNT },
-      body: { bytes: BODY_LIMIT_BYTES, depth: MAX_DEPTH, members: MAX_MEMBERS },
+      body: { bytes: BODY_LIMIT_BYTES, chunk_bytes: CHUNK_BYTES_LEAST, depth: MAX_DEPTH, members: MAX_MEMBERS },
+      query_parameters: MAX_PARAMETERS,
       errors: MAX_FAULTS,
       answer_seconds: ANSWER_SECONDS,
       page: {

@@ -25,6 +25,7 @@ export const limits = z
     in_flight: z
       .strictObject({
         requests: whole('Not counted while `Prefer: wait` holds them.'),
+        held: whole('Held by `Prefer: wait` without being counted; those beyond are.'),
         bytes: whole('Of bodies, and of answers until they are read.'),
         process_bytes: whole('Of all books together. A book that holds as much as is left free of them gets 503.'),
       })
@@ -32,9 +33,11 @@ export const limits = z
     amount: z.strictObject({ minimum: whole(), maximum: whole() }),
     body: z.strictObject({
       bytes: whole(),
+      chunk_bytes: whole('What a chunk of a body without Content-Length counts for at least.'),
       depth: whole('Levels of arrays and objects.'),
       members: whole('Members of objects and elements of arrays, all levels together.'),
     }),
+    query_parameters: whole('Of a request target, repeated ones counted each.'),
     errors: whole('Errors in one answer.'),
     answer_seconds: whole('An answer that is not read within this time ends its connection.'),
     page: z.strictObject({
