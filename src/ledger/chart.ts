@@ -46,18 +46,23 @@ export const CHART: Record<AccountCode, ChartLine> = {
 
 /** Chart accounts follow from book, code and currency, so a command can name them before they exist. */
 export function chartAccountId(bookId: BookId, code: ChartCode, currency: string): Uuid {
-  const key = `${bookId} ${code} ${currency}`;
-  let id = derived.get(key);
-  if (id === undefined) {
-    id = deriveId('account', bookId, code, currency);
-    if (derived.size >= DERIVED_KEPT) derived.clear();
-    derived.set(key, id);
+  let ofBook = derived.get(bookId);
+  if (ofBook === undefined) {
+    if (derived.size >= BOOKS_KEPT) derived.clear();
+    ofBook = new Map();
+    derived.set(bookId, ofBook);
   }
-  return id;
+  let ofCurrency = ofBook.get(currency);
+  if (ofCurrency === undefined) {
+    ofCurrency = {};
+    ofBook.set(currency, ofCurrency);
+  }
+  ofCurrency[code] ??= deriveId('account', bookId, code, currency);
+  return ofCurrency[code];
 }
 /** Every payout names several: the hash is worth remembering, within bounds. */
-const derived = new Map<string, Uuid>();
-const DERIVED_KEPT = 50_000;
+const derived = new Map<BookId, Map<string, Partial<Record<ChartCode, Uuid>>>>();
+const BOOKS_KEPT = 5_000;
 
 export function newAccount(id: Uuid, code: AccountCode, currency: string): Account {
   const { side, floor } = CHART[code];
