@@ -36,7 +36,7 @@ interface Connection {
   readonly of: Connections;
   readonly socket: ServerSocket;
   /** Carried out, or answered and not read yet, in the order in which they came. */
-  readonly underWay: Set<ServerResponse>;
+  readonly underWay: ServerResponse[];
   readonly waiting: Arrival[];
   /** The answer that was found unread when the connection was last looked at, and since when it is known. */
   unread: ServerResponse | undefined;
@@ -63,7 +63,7 @@ export class Connections {
     const connection: Connection = {
       of: this,
       socket,
-      underWay: new Set(),
+      underWay: [],
       waiting: [],
       unread: undefined,
       unreadSince: 0,
@@ -76,7 +76,7 @@ export class Connections {
   /** Carries out a request, now or when those before it on its connection have been read. */
   arrived(request: IncomingMessage, response: ServerResponse): void {
     const connection = (request.socket as ServerSocket)[connectionOfSocket]!;
-    if (connection.underWay.size < AT_ONCE) {
+    if (connection.underWay.length < AT_ONCE) {
       this.#begin(connection, request, response);
       return;
     }
@@ -108,15 +108,17 @@ export class Connections {
   }
 
   #begin(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
-    connection.underWay.add(response);
+    connection.underWay.push(response);
     response.on('close', leave);
     this.#serve(request, response);
   }
 
   /** After an answer was read, or its connection ended. */
   left(connection: Connection, response: ServerResponse): void {
-    connection.underWay.delete(response);
-    const { socket, waiting } = connection;
+    const { underWay, socket, waiting } = connection;
+    // Mostly the only one; a Set is made anew for every few that come and go.
+    if (underWay.at(-1) === response) underWay.pop();
+    else if (underWay.includes(response)) underWay.splice(underWay.indexOf(response), 1);
     if (waiting.length === 0 || socket.destroyed) return;
     const next = waiting.shift()!;
     this.#waiting--;
