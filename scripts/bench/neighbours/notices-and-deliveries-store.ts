@@ -41,12 +41,17 @@ export async function putBehind(pool: Pool, bookId: BookId): Promise<void> {
   );
 }
 
-/** Updates of deliveries since the database began, but for those that recorded an attempt of another book. */
-export async function countDeliveryUpdates(pool: Pool, bookId: BookId): Promise<number> {
-  const { rows } = await pool.query<{ updates: bigint }>(
-    `SELECT n_tup_upd - (SELECT count(*) FROM webhook_attempts WHERE book_id <> $1) AS updates
-     FROM pg_stat_user_tables WHERE relname = 'webhook_deliveries'`,
-    [bookId],
+/** A moment by the database's transactions. */
+export async function markTransaction(pool: Pool): Promise<string> {
+  const { rows } = await pool.query<{ mark: string }>('SELECT pg_current_xact_id()::xid::text AS mark');
+  return rows[0]!.mark;
+}
+
+/** How many of a book's deliveries have been updated since. */
+export async function countUpdatedDeliveries(pool: Pool, bookId: BookId, mark: string): Promise<number> {
+  const { rows } = await pool.query<{ count: bigint }>(
+    'SELECT count(*) AS count FROM webhook_deliveries WHERE book_id = $1 AND age(xmin) < age($2::xid)',
+    [bookId, mark],
   );
-  return Number(rows[0]!.updates);
+  return Number(rows[0]!.count);
 }

@@ -5,9 +5,10 @@ import { openAccounts } from '../book.ts';
 import { UPDATES_FIELD } from './bars.ts';
 import { manyMembers } from './large-bodies.ts';
 import {
-  countDeliveryUpdates,
+  countUpdatedDeliveries,
   countWaitingDeliveries,
   insertUnbookableNotices,
+  markTransaction,
   putBehind,
 } from './notices-and-deliveries-store.ts';
 import type { HostileBook, World } from './world.ts';
@@ -152,10 +153,10 @@ export const SCENARIOS: readonly Scenario[] = [
       const waiting = await countWaitingDeliveries(pool, book.id);
       await world.carry(SETTLING_PAYOUTS);
       await putBehind(pool, book.id);
-      const before = await countDeliveryUpdates(pool, book.id);
+      const mark = await markTransaction(pool);
       return async () => ({
         waiting_deliveries: waiting,
-        [UPDATES_FIELD]: ((await countDeliveryUpdates(pool, book.id)) - before) / seconds,
+        [UPDATES_FIELD]: (await countUpdatedDeliveries(pool, book.id, mark)) / seconds,
       });
     },
   },
