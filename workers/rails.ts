@@ -1,6 +1,7 @@
 /** Rails pool: carries reserved payouts to their rail, and brings the answers back. */
 import type { OutsideCalls } from '../src/outside/call-shares.ts';
 import { NoticeCopier } from '../src/payouts/copy-notices.ts';
+import type { Inbox } from '../src/payouts/notice-store.ts';
 import { inquirePayouts, submitPayouts } from '../src/payouts/send-payouts.ts';
 import { takeNotices } from '../src/payouts/take-notices.ts';
 import { definePool, type PoolDefinition } from '../src/queue/pool.ts';
@@ -16,6 +17,14 @@ export function railsPool(runtime: Runtime, calls: OutsideCalls): PoolDefinition
   });
   const notices = { ...runtime, warn: warnSeldom(runtime.log, 'notices of a rail wait, and are attempted again') };
   const sending = { ...runtime, calls };
+  const taking = new Map<string, Promise<number>>();
+  /** One at a time of each inbox: what it leaves is due, and enqueued again. */
+  const take = (inbox: Inbox) => {
+    const key = `${inbox.bookId} ${inbox.rail}`;
+    const underWay = taking.get(key) ?? takeNotices(notices, inbox).finally(() => taking.delete(key));
+    taking.set(key, underWay);
+    return underWay;
+  };
   return definePool('rails', {
     concurrency: 50, // a job waits for Postgres alone: it loads its payouts, and their calls are made in turn
     jobs: {
@@ -23,7 +32,7 @@ export function railsPool(runtime: Runtime, calls: OutsideCalls): PoolDefinition
       'payout.inquire': ({ bookId, ids }) => inquirePayouts(sending, bookId, ids),
       // Of no book: the rail is asked. Of a book: what was copied is booked. Release 0.1.0 asks the rail at both.
       'rail.notices': ({ bookId, ids: rails }) =>
-        Promise.all(rails.map((rail) => (bookId === '' ? copier.copy(rail) : takeNotices(notices, { bookId, rail })))),
+        Promise.all(rails.map((rail) => (bookId === '' ? copier.copy(rail) : take({ bookId, rail })))),
     },
   });
 }

@@ -1,4 +1,5 @@
 /** Books what the inbox holds of one book: late confirmations, rejections, returns. Attempted again until it is done. */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock, Instant } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
 import type { SecretBox } from '../db/secret-box.ts';
@@ -54,10 +55,14 @@ interface Round {
   unclaimed: number;
 }
 
-/** Resolves to how many notices need not be told again: booked, known already, or an exception now. */
+/**
+ * Resolves to how many notices need not be told again: booked, known already, or an exception now. Between rounds it rests as
+ * long as the last one took, so that a crowded inbox leaves half of the time to everybody else.
+ */
 export async function takeNotices(runtime: NoticeRuntime, inbox: Inbox): Promise<number> {
   let done = 0;
   for (let round = 0; round < ROUNDS; round++) {
+    const begun = performance.now();
     const now = runtime.clock.now();
     const claimed = await claimDueNotices(runtime.pool, inbox, {
       now,
@@ -68,6 +73,7 @@ export async function takeNotices(runtime: NoticeRuntime, inbox: Inbox): Promise
     if (claimed.ids.size === 0) break;
     done += await takeClaimed(runtime, inbox, claimed);
     if (claimed.ids.size < CLAIMED_AT_ONCE) break;
+    await delay(performance.now() - begun);
   }
   return done;
 }
