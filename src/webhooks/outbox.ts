@@ -40,8 +40,8 @@ interface LoadedItem {
 
 /** Results that wait for their record: beyond it nothing more is loaded. */
 const UNRECORDED_MAX = 1_000;
-/** Deliveries that jobs named and that are loaded, or being loaded, for each that may be under way: some milliseconds of a quick one. */
-const LOADED_PER_ATTEMPT = 8;
+/** Deliveries that jobs named and that are loaded, or being loaded. */
+const LOADED_MAX = 500;
 
 export class Outbox {
   readonly bookId: BookId;
@@ -191,7 +191,7 @@ export class Outbox {
   #load(): void {
     if (this.#closed || this.#named.length === 0 || this.unsettled > UNRECORDED_MAX) return;
     // What its book has no place for is not loaded: it would only fill the memory.
-    const most = this.#refused ? 1 : this.lane.limit * LOADED_PER_ATTEMPT;
+    const most = this.#refused ? 1 : LOADED_MAX;
     // What is named in one turn of the event loop goes into one query; what comes later gathers for the next.
     if (this.#loading > 0 ? !this.#gathering : this.#loaded.length > most / 2) return;
     const room = most - this.#loading - this.#loaded.length;

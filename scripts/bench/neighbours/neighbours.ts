@@ -93,8 +93,7 @@ async function takeTurn(world: World, scenario: Scenario, load: { perSecond: num
       faults.push(error.message.split('\n')[0]!);
       return undefined;
     });
-  const capacity = load.perSecond / SHARE_OF_CAPACITY;
-  const extraOf = await check(() => scenario.begin(world, { seconds: load.seconds, capacity }));
+  const extraOf = await check(() => scenario.begin(world, load.seconds));
   const peak = watchPeak(world);
   const beside = await observe(world, scenario.name, load);
   const extra = Object.fromEntries(
