@@ -4,8 +4,8 @@
  * behind BEGIN and travel with the first statement, because PgBouncer refuses them as start-up parameters.
  *
  * One book has at most half of the connections, and those that wait are taken in turn by book. A connection rests as long as a
- * read took before the same book has it again: who reads one page after another has two of them by turns and waits for none, and
- * who asks for many at once leaves half of their time to everybody else.
+ * read took (REST_MAX_MS at most) before the same book has it again: who reads one page after another has two of them by turns
+ * and waits for none, and who asks for many at once leaves half of their time to everybody else.
  */
 import { ApiError } from '../errors.ts';
 import type { Uuid } from '../ids.ts';
@@ -18,6 +18,8 @@ export const LIST_TIMEOUT_MS = 2_000;
 export const LIST_CONNECTION_TIMEOUT_MS = 5_000;
 /** Waiting for a connection: as long as those that have one may take for a statement. */
 const WAIT_MS = 2_000;
+/** Half of WAIT_MS: a read that waits for a connection that rests is not refused because of it. */
+const REST_MAX_MS = 1_000;
 /** Reads of one book that wait: more than a client has under way that reads its answers. */
 const WAITING_PER_BOOK = 50;
 
@@ -52,7 +54,7 @@ export function createListReads(pool: Pool): ListReads {
     async read(bookId, work, narrow = 'Ask for less at a time.') {
       if (!(await turns.take(bookId))) throw busy();
       const begun = performance.now();
-      const rest = () => setTimeout(() => turns.give(bookId), performance.now() - begun);
+      const rest = () => setTimeout(() => turns.give(bookId), Math.min(performance.now() - begun, REST_MAX_MS)).unref();
       try {
         return await inSnapshot(pool, work, rest);
       } catch (error) {

@@ -2,9 +2,9 @@
  * Pages of lists with filters, whose cost depends neither on what a book holds nor on how its filters fit together.
  *
  * One index gives the ids of one filter in order (a *walk*); every id is a *candidate*, which the other filters may refuse.
- * A page looks at 2,000 candidates at most, fewer when several filters are probed. Where those are not enough to fill it, the page is short and says how far it
- * came: the cursor of the next page is the last candidate, whether it matched or not. The filter to walk is the rarest,
- * counted to 1,000. docs/decisions/bounded-lists.md says why.
+ * A page looks at 2,000 candidates at most, fewer when several filters are probed. Where those are not enough to fill it,
+ * the page is short and says how far it came: the cursor of the next page is the last candidate, whether it matched or not.
+ * The filter to walk is the rarest, counted to 1,000. docs/decisions/bounded-lists.md says why.
  */
 import type { Knex } from 'knex';
 import { build, type IdBound, type Page, type PageRequest, runBuilt } from './page.ts';
