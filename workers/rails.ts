@@ -26,7 +26,7 @@ export function railsPool(runtime: Runtime, calls: OutsideCalls): PoolDefinition
     return underWay;
   };
   return definePool('rails', {
-    concurrency: 50, // a job waits for Postgres alone: it loads its payouts, and their calls are made in turn
+    concurrency: 16, // a job waits for Postgres alone: it loads its payouts, and their calls are made in turn
     jobs: {
       'payout.submit': ({ bookId, ids }) => submitPayouts(sending, bookId, ids),
       'payout.inquire': ({ bookId, ids }) => inquirePayouts(sending, bookId, ids),

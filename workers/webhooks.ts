@@ -26,7 +26,7 @@ export function webhooksPool(runtime: Runtime): WebhooksPool {
     },
   });
   const definition = definePool('webhooks', {
-    concurrency: 50, // no job waits for a receiver: it hands its deliveries over, or leaves them
+    concurrency: 8, // no job waits for a receiver: it hands its deliveries over, or leaves them
     jobs: {
       'delivery.send': async ({ bookId, ids }) => deliverer.take(bookId, ids),
       'endpoint.drain': async ({ bookId, ids }) => deliverer.drain(bookId, ids),

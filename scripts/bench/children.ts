@@ -19,7 +19,7 @@ const FORM = extname(import.meta.url);
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const START_TIMEOUT_MS = 30_000;
 /** Draining included; what still runs then is killed. */
-const STOP_TIMEOUT_MS = 15_000;
+const STOP_TIMEOUT_MS = 40_000;
 const LOG_TAIL_LINES = 15;
 
 export interface ProductProcess {

@@ -14,7 +14,10 @@ export type Handlers<Name extends QueuePool> = Record<(typeof JOBS)[Name][number
 
 export interface PoolDefinition {
   readonly name: QueuePool;
-  /** Jobs in hand at once, in each lane that the process prefers. */
+  /**
+   * Jobs in hand at once, in each lane that the process prefers. While jobs wait, BullMQ takes so many one after the other
+   * before it answers the first: on a busy machine that is some 20 ms each. So no more than the work needs.
+   */
   readonly concurrency: number;
   /**
    * For each of them so many rows in hand at most, in all lanes together and shared by books (room.ts). Only for a pool that

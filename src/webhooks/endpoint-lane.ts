@@ -6,19 +6,27 @@
 
 /** Enough for thousands a second at a receiver that takes 10 ms; as many connections as a small server bears. */
 const IN_FLIGHT_MAX = 64;
-/** For an endpoint of which nothing is known; each quick answer makes it one more. A silent one holds them for 15 s. */
-const IN_FLIGHT_FIRST = 4;
+/** For an endpoint of which nothing is known; each answer that says it has arrived makes it one more. A silent one holds it for 15 s. */
+const IN_FLIGHT_FIRST = 1;
 /** Enough to notice that it answers again, and for one that answers in 15 s. */
 const IN_FLIGHT_MIN = 4;
 /** Up to this an answer is quick: an endpoint has as many attempts under way as it can begin in so much time. */
 const QUICK_MS = 1_000;
 /** So many in a row without a 2xx: it takes nothing. */
 const FAILURES_MAX = 4;
+/** Nor does one that leaves an attempt without an answer for so long while nothing else arrives. */
+const SILENT_MS = 10_000;
 /** Waits no longer in memory than the first due time of a delivery leaves (30 s). */
 const WAIT_MAX_MS = 20_000;
 const WAITING_MAX = 2_000;
 /** Of the answer times: the last one counts a fifth. */
 const SMOOTHING = 0.2;
+
+/** An attempt under way. */
+export interface AttemptBegun {
+  /** Attempts of its endpoint that had arrived when it began. */
+  readonly arrivedBefore: number;
+}
 
 export class EndpointLane {
   #inFlight = 0;
@@ -27,6 +35,7 @@ export class EndpointLane {
   #answerMs = 0;
   #failures = 0;
   #failed = 0;
+  #arrived = 0;
 
   get inFlight(): number {
     return this.#inFlight;
@@ -68,15 +77,23 @@ export class EndpointLane {
     this.#limit = 1;
   }
 
-  begin(): void {
+  /** What end() is told. */
+  begin(): AttemptBegun {
     this.#inFlight += 1;
+    return { arrivedBefore: this.#arrived };
   }
 
-  end({ arrived, durationMs }: { arrived: boolean; durationMs: number }): void {
+  end({ arrivedBefore }: AttemptBegun, { arrived, durationMs }: { arrived: boolean; durationMs: number }): void {
     this.#inFlight -= 1;
     this.#answerMs = this.#answerMs === 0 ? durationMs : this.#answerMs + SMOOTHING * (durationMs - this.#answerMs);
-    this.#failures = arrived ? 0 : this.#failures + 1;
-    if (!arrived) this.#failed += 1;
+    if (arrived) {
+      this.#arrived += 1;
+      this.#failures = 0;
+    } else {
+      this.#failed += 1;
+      const isSilent = durationMs >= SILENT_MS && this.#arrived === arrivedBefore;
+      this.#failures = isSilent ? Math.max(this.#failures + 1, FAILURES_MAX) : this.#failures + 1;
+    }
     const bearable = Math.round((IN_FLIGHT_MAX * QUICK_MS) / Math.max(this.#answerMs, QUICK_MS));
     const most = this.isFailing ? IN_FLIGHT_MIN : Math.max(bearable, IN_FLIGHT_MIN);
     this.#limit = Math.min(most, this.#limit + (arrived ? 1 : 0));

@@ -244,13 +244,13 @@ export class Outbox {
       this.#refused = !this.#context.places.take(this.bookId, this.#send);
       if (this.#refused) break;
       this.#loaded.shift();
-      this.lane.begin();
       void this.#attempt(item, delivery);
     }
     this.#load();
   };
 
   async #attempt(item: Item, delivery: DeliveryInHand): Promise<void> {
+    const begun = this.lane.begin();
     let attempt: Attempt | undefined;
     let failure: { error: unknown } | undefined;
     try {
@@ -261,7 +261,7 @@ export class Outbox {
     if (attempt) {
       const arrived = hasArrived(attempt);
       this.retryAfterMs = arrived ? null : attempt.retryAfterMs;
-      this.lane.end({ arrived, durationMs: attempt.durationMs });
+      this.lane.end(begun, { arrived, durationMs: attempt.durationMs });
     } else this.lane.drop();
     this.#context.places.leave(this.bookId);
     if (this.lane.isFailing) this.turnAway();

@@ -103,17 +103,17 @@ async function takeTurn(world: World, scenario: Scenario, load: { perSecond: num
   say(
     `${scenario.name}: peak ${round(peakMb)} MB, the neighbour got ${JSON.stringify(await world.endAttacks())} ${JSON.stringify(extra)}`,
   );
-  await check(() => world.worker.stop());
+  for (const worker of world.workers) await check(() => worker.stop());
   await check(() => world.api.stop());
   await check(() => verifyLedger(world.stage));
   return { scenario: scenario.name, beside, peakMb, extra, faults };
 }
 
 /** Starts to watch; called later, it stops and answers with the largest resident size of any of the product's processes. */
-function watchPeak({ api, worker }: World): () => number {
+function watchPeak({ api, workers }: World): () => number {
   let peakMb = 0;
   const look = () => {
-    for (const { residentMb } of [api, worker]) peakMb = Math.max(peakMb, residentMb() || 0);
+    for (const { residentMb } of [api, ...workers]) peakMb = Math.max(peakMb, residentMb() || 0);
   };
   const timer = setInterval(look, SAMPLE_MS);
   return () => {

@@ -41,6 +41,14 @@ export async function putBehind(pool: Pool, bookId: BookId): Promise<void> {
   );
 }
 
+/** Endpoints of all books that the product has given up for a while. */
+export async function countBehind(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ count: bigint }>(
+    'SELECT count(*) AS count FROM webhook_endpoints WHERE behind_since IS NOT NULL',
+  );
+  return Number(rows[0]!.count);
+}
+
 /** A moment by the database's transactions. */
 export async function markTransaction(pool: Pool): Promise<string> {
   const { rows } = await pool.query<{ mark: string }>('SELECT pg_current_xact_id()::xid::text AS mark');

@@ -1,10 +1,12 @@
 /** The hostile neighbours, one scenario each. What they do is what a key with the default limits can do (API.md §9). */
+import { setTimeout as delay } from 'node:timers/promises';
 import { METADATA_LIMITS } from '../../../src/http/schemas/fields.ts';
 import { payoutRequest } from '../api-client.ts';
 import { openAccounts } from '../book.ts';
 import { UPDATES_FIELD } from './bars.ts';
 import { manyMembers } from './large-bodies.ts';
 import {
+  countBehind,
   countUpdatedDeliveries,
   countWaitingDeliveries,
   insertUnbookableNotices,
@@ -33,6 +35,9 @@ const ABOVE = 1.2;
 const CONNECTIONS = 64;
 
 const ENDPOINTS_PER_BOOK = 50;
+/** A silent receiver is known after an attempt of 15 s. */
+const FOUND_OUT_MS = 60_000;
+const POLL_MS = 200;
 
 export const SCENARIOS: readonly Scenario[] = [
   {
@@ -196,6 +201,10 @@ function endpointsHalfDead(): Scenario {
         // Each to fifty endpoints: a thousand deliveries a second in all.
         await makePayouts(world, book, 1);
       }
+      // Half are dead, and not dying: the product has found out which.
+      const dead = hostsOf('silent').length + hostsOf('refused').length;
+      const until = performance.now() + FOUND_OUT_MS;
+      while ((await countBehind(world.stage.pool)) < dead && performance.now() < until) await delay(POLL_MS);
       return undefined;
     },
   };

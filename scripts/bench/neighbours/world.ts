@@ -7,7 +7,6 @@ import type { BenchContext } from '../bench.ts';
 import { issueKey, openBook } from '../book.ts';
 import { type Helper, type ProductProcess, startApiProcess, startHelper, startWorkerProcess } from '../children.ts';
 import { sendPayouts } from '../http-load.ts';
-import { POOLS } from '../payouts-world.ts';
 import type { Received } from '../receiver.ts';
 import { type Stage, setStage } from '../stage.ts';
 import type { Attack, HostileQuestion, Outcomes } from './attack.ts';
@@ -15,6 +14,8 @@ import type { Seen } from './bars.ts';
 import type { OutsideQuestion } from './outside.ts';
 import { type Sent, seenOf, sendSteadily } from './well-behaved.ts';
 
+/** What speaks to strangers has a process of its own, as docs/operations.md says. */
+const POOLS_OF_WORKERS = [['ledger', 'rails', 'sweeper'], ['webhooks']];
 const ACCOUNTS = 100;
 const HOSTILE_ACCOUNTS = 10;
 /** Compilers, caches and connections are warm by then. */
@@ -36,7 +37,7 @@ export interface HostileBook {
 export interface World {
   readonly stage: Stage;
   readonly api: ProductProcess;
-  readonly worker: ProductProcess;
+  readonly workers: readonly ProductProcess[];
   /** Carries so many payouts as fast as they go; payouts a second from the first request to the last webhook. */
   carry(payouts: number): Promise<number>;
   /** The well-behaved book at a steady rate, until its last webhook is here or given up. */
@@ -74,7 +75,7 @@ export async function openWorld(
     const url = `http://127.0.0.1:${await receiver.ask<number>({ ask: 'port' })}/`;
     await client.post('/v1/webhooks', { url, events: [`payout.${name}`] });
   }
-  const worker = await startWorkerProcess(stage, POOLS);
+  const workers = await Promise.all(POOLS_OF_WORKERS.map((pools) => startWorkerProcess(stage, pools)));
   /** Webhooks that are expected in all. */
   const expected = { paid: 0, returned: 0 };
   let hostileBooks = 0;
@@ -119,7 +120,7 @@ export async function openWorld(
   return {
     stage,
     api,
-    worker,
+    workers,
     carry,
     observe,
     openHostileBook,

@@ -80,8 +80,7 @@ describe('the lane of an endpoint', () => {
   /** So many attempts under way at a time, each of which lasts so long, until the lane has found its size. */
   function settled(answer: { arrived: boolean; durationMs: number }, lane = new EndpointLane()): EndpointLane {
     for (let round = 0; round < 200; round++) {
-      lane.begin();
-      lane.end(answer);
+      lane.end(lane.begin(), answer);
     }
     return lane;
   }
@@ -92,8 +91,8 @@ describe('the lane of an endpoint', () => {
     ${1_000}   | ${true}  | ${64} | ${1_280} | ${'just quick enough'}
     ${4_000}   | ${true}  | ${16} | ${80}    | ${'slow'}
     ${14_000}  | ${true}  | ${5}  | ${7}     | ${'nearly too slow'}
-    ${10}      | ${false} | ${4}  | ${0}     | ${'it takes nothing'}
-    ${15_000}  | ${false} | ${4}  | ${0}     | ${'it does not answer'}
+    ${10}      | ${false} | ${1}  | ${0}     | ${'it takes nothing'}
+    ${15_000}  | ${false} | ${1}  | ${0}     | ${'it does not answer'}
   `('answers after $durationMs ms, 2xx $arrived: $limit at a time, $waiting wait ($why)', (row) => {
     const lane = settled({ arrived: row.arrived, durationMs: row.durationMs });
     expect(lane.limit).toBe(row.limit);
@@ -108,8 +107,7 @@ describe('the lane of an endpoint', () => {
   test('that failed now and then stays as it is', () => {
     const lane = settled({ arrived: true, durationMs: 5 });
     for (let number = 0; number < 100; number++) {
-      lane.begin();
-      lane.end({ arrived: number % 3 === 0, durationMs: 5 });
+      lane.end(lane.begin(), { arrived: number % 3 === 0, durationMs: 5 });
     }
     expect([lane.limit, lane.isFailing]).toEqual([64, false]);
   });
@@ -117,9 +115,29 @@ describe('the lane of an endpoint', () => {
   test('that took nothing is asked by one attempt, and opens with the first that arrives', () => {
     const lane = new EndpointLane();
     lane.probe();
-    lane.begin();
+    const begun = lane.begin();
     expect(lane.isFull).toBe(true);
-    lane.end({ arrived: true, durationMs: 5 });
+    lane.end(begun, { arrived: true, durationMs: 5 });
     expect([lane.isFailing, lane.limit]).toEqual([false, 2]);
+  });
+
+  test('of which nothing is known has one attempt, and each that arrives makes it one more', () => {
+    const lane = new EndpointLane();
+    const limits = [0, 1, 2].map(() => {
+      lane.end(lane.begin(), { arrived: true, durationMs: 5 });
+      return lane.limit;
+    });
+    expect(limits).toEqual([2, 3, 4]);
+  });
+
+  test('takes nothing when an attempt got no answer and nothing else arrived meanwhile', () => {
+    const silent = { arrived: false, durationMs: 15_000 };
+    const lane = new EndpointLane();
+    const [first, second] = [lane.begin(), lane.begin()];
+    lane.end(first, { arrived: true, durationMs: 5 });
+    lane.end(second, silent);
+    expect(lane.isFailing).toBe(false);
+    lane.end(lane.begin(), silent);
+    expect(lane.isFailing).toBe(true);
   });
 });
