@@ -192,7 +192,7 @@ export const ERRORS = define({
     status: 422,
     retryable: false,
     title: 'A limit would be exceeded',
-    help: '`limit` names the limit (see GET /v1/limits).',
+    help: '`detail` says which limit, and `limit` how much it is. Where the operator raises it, send the request again under a new Idempotency-Key.',
   },
   currency_mismatch: {
     status: 422,
@@ -228,13 +228,13 @@ export const ERRORS = define({
     status: 422,
     retryable: false,
     title: 'Webhooks may not be sent to this URL',
-    help: 'Use a public https address; in test mode, the operator can allow a local one with WEBHOOK_ALLOW_HOSTS.',
+    help: 'Use a public https address on one of the ports that `detail` names; in test mode, the operator can allow a local one with WEBHOOK_ALLOW_HOSTS.',
   },
   rate_limited: {
     status: 429,
     retryable: true,
     title: 'Too many requests',
-    help: 'Wait for Retry-After seconds; RateLimit says how much is left.',
+    help: 'Wait for Retry-After seconds. `detail` says what there is too much of: requests a second (RateLimit says how many are left), requests or bytes at a time, or wrong keys from your address.',
   },
   internal_error: {
     status: 500,

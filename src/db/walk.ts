@@ -13,8 +13,8 @@ import type { Queryable } from './pool.ts';
 /** Candidates of a page: docs/decisions/bounded-lists.md. Published at GET /v1/limits. */
 export const CANDIDATES_MAX = 2_000;
 /**
- * Look-ups of a page, each of 6 µs: the row of a candidate, and each filter that is probed. With four probed filters, 600 candidates
- * have them all. Measured: a p99 of 30 ms with 2,500 look-ups and of 45 ms with 4,000 (npm run bench -- lists).
+ * Look-ups of a page, each of 6 to 10 µs: the row of a candidate, and each filter that is probed. With four probed filters, 600 candidates
+ * have them all. Measured: a p99 of 35 ms, and of 45 ms with 4,000 (npm run bench -- lists).
  */
 const LOOK_UPS_MAX = 3_000;
 /** A page ends with the row that takes its text beyond this: 100 rows may have 10 MB of metadata. Published at GET /v1/limits. */

@@ -58,7 +58,8 @@ export function registerEvents(registry: OpenAPIRegistry): void {
         request: { body: { required: true, content: { 'application/json': { schema } } } },
         responses: {
           '2XX': {
-            description: 'Taken. Anything else is tried again, ten times within four days; 410 disables the endpoint.',
+            description:
+              'Taken. Anything else is tried again, ten tries in all within four days; while an endpoint takes nothing, its deliveries wait without being tried. 410 disables the endpoint.',
           },
         },
       });

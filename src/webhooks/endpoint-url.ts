@@ -23,6 +23,11 @@ export interface UrlRules {
 /** What webhook receivers listen on. Elsewhere stand services that a POST from a trusted network could harm. */
 export const USUAL_PORTS: readonly number[] = [443, 80, 8443];
 
+/** All that a new endpoint may use. */
+export function portsWith(ports: readonly number[]): number[] {
+  return [...new Set([...USUAL_PORTS, ...ports])];
+}
+
 /**
  * Undefined when the URL may be used, else the refusal: `parameter_invalid` for what is no URL, `webhook_url_forbidden`
  * for one that leads where webhooks do not go. The parser (WHATWG) has turned `2130706433`, `0x7f.1` and `0177.0.0.1`
@@ -42,7 +47,7 @@ export function refuseUrl(text: string, { mode, allow, ports = [] }: UrlRules): 
   if (mode === 'test' && allow.permits(host, portOf(url))) return undefined;
   if (isIP(host) === 0 ? isLocalName(host) : !isPublicAddress(host))
     return forbidden(`${host} is not a public address.`);
-  const allowed = [...new Set([...USUAL_PORTS, ...ports])];
+  const allowed = portsWith(ports);
   if (!allowed.includes(portOf(url)))
     return forbidden(`Port ${portOf(url)} is not allowed; these are: ${allowed.join(', ')}.`);
   return undefined;

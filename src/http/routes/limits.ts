@@ -2,7 +2,7 @@ import { LIST_TIMEOUT_MS } from '../../db/list-reads.ts';
 import { MAX_REQUEST_AMOUNT } from '../../money/amount.ts';
 import { TRIES_MAX } from '../../webhooks/delivery.ts';
 import { ENDPOINTS_PER_BOOK_MAX } from '../../webhooks/endpoint.ts';
-import { URL_LENGTH_MAX } from '../../webhooks/endpoint-url.ts';
+import { portsWith, URL_LENGTH_MAX } from '../../webhooks/endpoint-url.ts';
 import { EVENT_FILTERS_MAX } from '../../webhooks/event-filter.ts';
 import { isLive } from '../answers.ts';
 import { ANSWER_SECONDS } from '../connections.ts';
@@ -68,6 +68,7 @@ const read = route({
         filters: EVENT_FILTERS_MAX,
         url_characters: URL_LENGTH_MAX,
         tries: TRIES_MAX,
+        ports: portsWith(config.WEBHOOK_ALLOW_PORTS),
       },
     };
     return { status: 200, json };

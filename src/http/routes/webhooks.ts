@@ -187,7 +187,8 @@ const disable = route({
   operation: 'disableWebhookEndpoint',
   tag,
   summary: 'Disable a webhook endpoint',
-  description: 'Nothing is sent from now on.',
+  description:
+    'Nothing is sent from now on. Deliveries that fall due meanwhile are canceled for good, at once where the endpoint is behind; `GET /v1/events` still has their events.',
   scope: 'webhooks:write',
   params,
   ifMatch: true,

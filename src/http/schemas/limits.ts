@@ -18,7 +18,7 @@ export const limits = z
           'A point more for so many bytes of a body, each time that they are full. They count before they are read.',
         ),
         metadata_filter: whole(
-          'Points more for each `metadata[key]` of a list. A request refused for its form takes none.',
+          'Points more for each `metadata[key]` of a list. What is refused for its form takes none of these.',
         ),
       })
       .meta({ description: 'How rates are counted. A request never takes more points than a second has.' }),
@@ -65,6 +65,7 @@ export const limits = z
       filters: whole('Of an endpoint.'),
       url_characters: whole(),
       tries: whole('Of a delivery.'),
+      ports: z.array(z.number().int()).meta({ description: 'That a new endpoint may use.' }),
     }),
   })
   .meta({ id: 'Limits' });

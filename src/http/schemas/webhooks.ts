@@ -27,7 +27,7 @@ const url = z
   })
   .meta({
     format: 'uri',
-    description: 'Only public addresses; https in live mode.',
+    description: 'Only public addresses; https in live mode; ports as GET /v1/limits names them.',
     example: 'https://example.com/webhooks',
   });
 
@@ -114,7 +114,10 @@ export const delivery = z
     event: shown.id('event'),
     event_type: z.string(),
     status: z.enum(DELIVERY_STATUSES),
-    next_attempt_at: shown.time().nullable(),
+    next_attempt_at: shown.time().nullable().meta({
+      description:
+        'Not before it. Of an endpoint that is behind, this is the time at which the endpoint is tried again.',
+    }),
     attempts: z.array(
       z.strictObject({
         attempt: z.number().int(),
