@@ -5,17 +5,18 @@
  */
 import type { Knex } from 'knex';
 
-export async function up(knex: Knex): Promise<void> {
-  await knex.raw(`
-    ALTER TABLE books ADD COLUMN overdraft_ceiling bigint CHECK (overdraft_ceiling >= 0);
+/** Every commit begins at `books`: its lock is given back before all accounts are read. Each statement can be run again. */
+export const config = { transaction: false };
 
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw('ALTER TABLE books ADD COLUMN IF NOT EXISTS overdraft_ceiling bigint CHECK (overdraft_ceiling >= 0)');
+  await knex.raw(`
     UPDATE books SET overdraft_ceiling = used.largest
     FROM (SELECT book_id, -min(floor) AS largest FROM accounts WHERE code = 'customer' AND floor < 0 GROUP BY book_id) AS used
-    WHERE books.id = used.book_id AND (books.mode = 'live' OR used.largest > 1000000000000);
-
+    WHERE books.id = used.book_id AND (books.mode = 'live' OR used.largest > 1000000000000)`);
+  await knex.raw(`
     UPDATE api_keys SET scopes = array_append(scopes, 'accounts:overdraft')
-    WHERE 'accounts:write' = ANY (scopes) AND NOT 'accounts:overdraft' = ANY (scopes);
-  `);
+    WHERE 'accounts:write' = ANY (scopes) AND NOT 'accounts:overdraft' = ANY (scopes)`);
 }
 
 export async function down(knex: Knex): Promise<void> {

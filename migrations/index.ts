@@ -17,6 +17,7 @@ import * as railConfirms from './0014-rail-confirms.ts';
 import * as installation from './0016-installation.ts';
 import * as limitsOfMoney from './0017-limits-of-money.ts';
 import * as dueByBook from './0018-due-by-book.ts';
+import * as joinedBacklogs from './0019-joined-backlogs.ts';
 
 interface NamedMigration {
   name: string;
@@ -41,6 +42,7 @@ const MIGRATIONS: NamedMigration[] = [
   { name: '0016-installation', migration: installation },
   { name: '0017-limits-of-money', migration: limitsOfMoney },
   { name: '0018-due-by-book', migration: dueByBook },
+  { name: '0019-joined-backlogs', migration: joinedBacklogs },
 ];
 
 export const migrationSource: Knex.MigrationSource<NamedMigration> = {

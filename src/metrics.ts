@@ -10,7 +10,7 @@ import { readDatabaseTime } from './db/database-time-store.ts';
 import type { Pool } from './db/pool.ts';
 import type { ObservedBatch } from './ledger/batch.ts';
 import type { Logger } from './log.ts';
-import { countForeignNotices, countUnknown, readBacklog } from './operations/backlog-store.ts';
+import { countForeignNotices, countOpenExceptions, countUnknown, readBacklog } from './operations/backlog-store.ts';
 import { countBooksNearTotals } from './operations/lifetime-total-store.ts';
 import type { DoorbellCounts } from './queue/doorbell.ts';
 import type { Queues } from './queue/queues.ts';
@@ -124,6 +124,12 @@ export function createMetrics({ pool, queues, clock, machineClock = systemClock,
     labelNames: ['rail'],
     registers,
   });
+  const openExceptions = new Gauge({
+    name: 'countinghouse_exceptions_open',
+    help: 'What a person must look at (npm run ops -- exceptions list). The newest 10,000 are counted.',
+    labelNames: ['kind'],
+    registers,
+  });
   const foreign = new Gauge({
     name: 'countinghouse_rail_notices_foreign',
     help: 'Notices of rails about books that are not ours, kept and not booked. Counted up to 10,000.',
@@ -190,10 +196,11 @@ export function createMetrics({ pool, queues, clock, machineClock = systemClock,
 
   async function readRows(): Promise<void> {
     const now = clock.now();
-    const [backlog, rails, notOurs] = await Promise.all([
+    const [backlog, rails, notOurs, open] = await Promise.all([
       readBacklog(pool, now),
       countUnknown(pool),
       countForeignNotices(pool),
+      countOpenExceptions(pool),
     ]);
     foreign.set(notOurs);
     for (const { kind, oldestDueAt, stuck: rows } of backlog) {
@@ -203,6 +210,8 @@ export function createMetrics({ pool, queues, clock, machineClock = systemClock,
     // A rail with nothing unknown any more must not keep its last number.
     unknown.reset();
     for (const { rail, payouts } of rails) unknown.set({ rail }, payouts);
+    openExceptions.reset();
+    for (const { kind, exceptions } of open) openExceptions.set({ kind }, exceptions);
   }
 
   async function readClock(): Promise<void> {

@@ -10,20 +10,31 @@ import { warnSeldom } from '../src/seldom.ts';
 
 /** `calls` says when each rail is called; a job ends when its payouts are in its hands. */
 export function railsPool(runtime: Runtime, calls: OutsideCalls): PoolDefinition {
+  const enqueueNotices = ({ bookId, rail }: Inbox) =>
+    runtime.doorbell.ring(bookId, [{ pool: 'rails', job: 'rail.notices', id: rail }]);
   const copier = new NoticeCopier({
     ...runtime,
-    enqueue: (bookId, rail) => runtime.doorbell.ring(bookId, [{ pool: 'rails', job: 'rail.notices', id: rail }]),
+    enqueue: (bookId, rail) => enqueueNotices({ bookId, rail }),
     warn: warnSeldom(runtime.log, 'notices of a rail not copied'),
   });
   const notices = { ...runtime, warn: warnSeldom(runtime.log, 'notices of a rail wait, and are attempted again') };
   const sending = { ...runtime, calls };
-  const taking = new Map<string, Promise<number>>();
-  /** One at a time of each inbox: what it leaves is due, and enqueued again. */
-  const take = (inbox: Inbox) => {
+  /** Of each inbox that is being taken: whether it was asked for again meanwhile. */
+  const taking = new Map<string, boolean>();
+  /** One job at a time of each inbox, and no other waits for it: jobs of a crowded one would keep all places of this pool. */
+  const take = async (inbox: Inbox) => {
     const key = `${inbox.bookId} ${inbox.rail}`;
-    const underWay = taking.get(key) ?? takeNotices(notices, inbox).finally(() => taking.delete(key));
-    taking.set(key, underWay);
-    return underWay;
+    if (taking.has(key)) {
+      taking.set(key, true);
+      return;
+    }
+    taking.set(key, false);
+    try {
+      await takeNotices(notices, inbox);
+    } finally {
+      if (taking.get(key)) enqueueNotices(inbox);
+      taking.delete(key);
+    }
   };
   return definePool('rails', {
     concurrency: 16, // a job waits for Postgres alone: it loads its payouts, and their calls are made in turn

@@ -52,6 +52,16 @@ export async function countUnknown(pool: Pool): Promise<{ rail: string; payouts:
   return rows.map((row) => ({ rail: row.rail, payouts: Number(row.payouts) }));
 }
 
+/** Exceptions that no person has resolved, by kind. Index: exceptions_open, counted up to COUNT_LIMIT, the newest first. */
+export async function countOpenExceptions(pool: Pool): Promise<{ kind: string; exceptions: number }[]> {
+  const { rows } = await pool.query<{ kind: string; exceptions: bigint }>(
+    `SELECT kind, count(*) AS exceptions
+     FROM (SELECT kind FROM exceptions WHERE status = 'open' ORDER BY created_at DESC LIMIT ${COUNT_LIMIT}) AS open
+     GROUP BY kind ORDER BY kind`,
+  );
+  return rows.map((row) => ({ kind: row.kind, exceptions: Number(row.exceptions) }));
+}
+
 /** Notices about books that are not ours. Index: foreign_notices_pkey, counted up to COUNT_LIMIT. */
 export async function countForeignNotices(pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ count: bigint }>(

@@ -172,9 +172,11 @@ export async function postponeDueDeliveries(
        WHERE book_id = $1 AND ctid = ANY (ARRAY (SELECT place FROM free))
        RETURNING event_sequence, endpoint_id, endpoint_id = ANY (ARRAY (SELECT id FROM behind)) AS waits
      ), lowered AS (
-       UPDATE webhook_endpoints w SET waiting_from = first.event_sequence
+       -- Who drains it may be past them: told by joined_from (keepBacklog, clearBacklog).
+       UPDATE webhook_endpoints w SET waiting_from = LEAST(w.waiting_from, first.event_sequence),
+         joined_from = LEAST(w.joined_from, first.event_sequence)
        FROM (SELECT endpoint_id, min(event_sequence) AS event_sequence FROM moved WHERE waits GROUP BY endpoint_id) AS first
-       WHERE w.book_id = $1 AND w.id = first.endpoint_id AND w.waiting_from > first.event_sequence
+       WHERE w.book_id = $1 AND w.id = first.endpoint_id
      )
      SELECT event_sequence || ':' || endpoint_id AS id FROM moved WHERE NOT waits`,
     [

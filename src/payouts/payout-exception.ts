@@ -5,7 +5,7 @@ import type { Touch } from '../ledger/command.ts';
 import type { Draft } from '../ledger/draft.ts';
 import { exceptions, openedExceptions } from './exception-store.ts';
 import type { Payout } from './payout.ts';
-import type { RailMismatch } from './rail-mismatch.ts';
+import { MISMATCH_KINDS, type RailMismatch } from './rail-mismatch.ts';
 
 /** Puts a contradiction before a person. */
 export function raise(draft: Draft, payout: Payout, exception: { kind: string; detail: string }): void {
@@ -42,6 +42,19 @@ export function raiseMismatches(draft: Draft, payout: Payout, mismatches: readon
 export function mismatchTouches(payout: Payout, mismatches: readonly RailMismatch[]): Touch[] {
   if (mismatches.length === 0) return [];
   return [{ table: openedExceptions, ids: mismatches.flatMap(({ kind }) => mismatchIds(payout, kind)) }];
+}
+
+/** Of every mismatch that may be open about a payout. */
+export function doubtTouches(payout: Payout): Touch[] {
+  return mismatchTouches(
+    payout,
+    MISMATCH_KINDS.map((kind) => ({ kind, detail: '' })),
+  );
+}
+
+/** The rail has said `paid` of something else under this payout's id, and no person has resolved it. The command declares `doubtTouches`. */
+export function isDoubted(draft: Draft, payout: Payout): boolean {
+  return MISMATCH_KINDS.some((kind) => draft.get(openedExceptions, mismatchIds(payout, kind)[0])?.status === 'open');
 }
 
 function mismatchIds(payout: Payout, kind: RailMismatch['kind']): [whileOpen: Uuid, whenFinal: Uuid] {

@@ -2,9 +2,11 @@
 import type { Confirmation, Confirms, Rail } from '../rails/rail.ts';
 import type { Payout } from './payout.ts';
 
+export const MISMATCH_KINDS = ['rail_amount_mismatch', 'rail_currency_mismatch', 'rail_payee_mismatch'] as const;
+
 /** A fact of the rail's word that is not the payout's. */
 export interface RailMismatch {
-  readonly kind: 'rail_amount_mismatch' | 'rail_currency_mismatch' | 'rail_payee_mismatch';
+  readonly kind: (typeof MISMATCH_KINDS)[number];
   /** In words, without personal text. */
   readonly detail: string;
 }

@@ -15,6 +15,8 @@ export interface RailWord {
   railReference?: string | undefined;
   /** When to ask again about a payout that is still pending at the rail, or about which nobody can be sure. */
   nextInquiryMs: number;
+  /** The rail does not know the payout's id: no word about what became of it. */
+  idUnknown?: boolean;
   /** Facts in which the word is not about this payout: where there are any, it settles nothing. */
   mismatches?: readonly RailMismatch[];
   /** The answer as it came. */

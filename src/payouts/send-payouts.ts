@@ -13,6 +13,7 @@ import type { OutsideCalls } from '../outside/call-shares.ts';
 import { failureCodeOf } from '../rails/failure-codes.ts';
 import type { Rail, RailAnswer } from '../rails/rail.ts';
 import { recordUnknown } from './await-outcome.ts';
+import { openExceptionsOf } from './exception-store.ts';
 import { aliasOf, inquiryPauseMs } from './inquiry.ts';
 import type { Payout } from './payout.ts';
 import { loadPayouts } from './payout-store.ts';
@@ -95,16 +96,21 @@ async function inquire(runtime: SendRuntime, bookId: BookId, payout: Payout): Pr
     return;
   }
   // A paused worker may still be about to send: "not found" fails nothing until the rail itself would refuse the id.
-  if ((answer.asOf ?? runtime.clock.now()) <= finalAfter(rail, payout)) {
+  const isFinal = (answer.asOf ?? runtime.clock.now()) > finalAfter(rail, payout);
+  // Nor is what the rail has said it paid, if otherwise than it should, sent to it again.
+  const mayBePaid =
+    payout.outcome === 'unknown' && (await openExceptionsOf(runtime.pool, bookId, payout.id)).length > 0;
+  if (!isFinal && !mayBePaid) {
     await submit(runtime, bookId, payout);
     return;
   }
   const word: RailWord = {
     call: 'inquire',
-    status: 'rejected',
-    failureCode: 'payee_bank_unavailable',
-    railCode: 'NOT_FOUND',
-    nextInquiryMs: 0,
+    ...(isFinal
+      ? { status: 'rejected', failureCode: 'payee_bank_unavailable', railCode: 'NOT_FOUND' }
+      : { status: 'pending' }),
+    idUnknown: true,
+    nextInquiryMs: inquiryPauseMs(rail, payout),
     mismatches: NO_MISMATCH,
     raw: answer,
   };

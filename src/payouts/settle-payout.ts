@@ -11,7 +11,7 @@ import type { BookState } from '../ledger/state.ts';
 import { keepWaiting } from './await-outcome.ts';
 import { changed, type FailureCode, type Payout } from './payout.ts';
 import { railAnswers } from './payout-children-store.ts';
-import { mismatchTouches, raise, raiseMismatches } from './payout-exception.ts';
+import { doubtTouches, isDoubted, mismatchTouches, raise, raiseMismatches } from './payout-exception.ts';
 import { payouts } from './payout-store.ts';
 import { payoutTouches } from './payout-touches.ts';
 import { payoutView } from './payout-view.ts';
@@ -41,21 +41,23 @@ export function settlePayout(bookId: BookId, payout: Payout, word: RailWord): Co
     name: 'payout.settle',
     requestId: payout.requestId,
     actor: command.actor,
-    touches: touchesOf(bookId, payout, { answerId: word.noticeId ?? id, mismatches: word.mismatches ?? NO_MISMATCH }),
+    touches: touchesOf(bookId, payout, { answerId: word.noticeId ?? id, word }),
     decide: (state, moment) => decideSettlement(state, command, moment),
   };
 }
 
 /** A word that is about this payout touches no exception: what nearly every word is asks for nothing more. */
-function touchesOf(
-  bookId: BookId,
-  payout: Payout,
-  word: { answerId: Uuid; mismatches: readonly RailMismatch[] },
-): Touch[] {
+function touchesOf(bookId: BookId, payout: Payout, { answerId, word }: { answerId: Uuid; word: RailWord }): Touch[] {
   const touches = payoutTouches(bookId, payout);
-  touches.push({ table: railAnswers, ids: [word.answerId] });
-  if (word.mismatches.length > 0) touches.push(...mismatchTouches(payout, word.mismatches));
+  touches.push({ table: railAnswers, ids: [answerId] });
+  if (word.mismatches && word.mismatches.length > 0) touches.push(...mismatchTouches(payout, word.mismatches));
+  else if (saysNothing(word)) touches.push(...doubtTouches(payout));
   return touches;
+}
+
+/** It tells of no end, so it takes back nothing that the rail has said before. */
+function saysNothing(word: RailWord): boolean {
+  return word.status === 'pending' || word.idUnknown === true;
 }
 
 export function decideSettlement(state: BookState, command: SettleCommand, moment: Instant): Outcome<Payout> {
@@ -78,6 +80,8 @@ function settle(draft: Draft, payout: Payout, word: RailWord): Payout {
   const { mismatches = NO_MISMATCH } = word;
   if (mismatches.length > 0) return doubt(draft, payout, { nextInquiryMs: word.nextInquiryMs, mismatches });
   if (payout.status === 'processing') {
+    if (saysNothing(word) && isDoubted(draft, payout))
+      return keepWaiting(draft, payout, { outcome: 'unknown', nextInquiryMs: word.nextInquiryMs });
     if (word.status === 'paid') return markPaid(draft, payout, word);
     if (word.status === 'rejected') return markFailed(draft, payout, word);
     return keepWaiting(draft, payout, { outcome: null, nextInquiryMs: word.nextInquiryMs });

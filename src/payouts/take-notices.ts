@@ -40,6 +40,8 @@ export interface NoticeRuntime {
 const UNCLAIMED_KEPT_MS = 30 * 24 * 60 * 60 * 1_000;
 /** The pauses between attempts; then they double, up to a day. */
 const PAUSES_MS = [2_000, 5_000, 15_000, 60_000, 300_000];
+/** Of a return whose payout is about to be paid: its money is not kept from the customer for longer. */
+const RETURN_PAUSE_MAX_MS = 300_000;
 /** Beyond the 10 s that a command may wait for its book, several times over: the notices of one payout go one by one. */
 const CLAIMED_MS = 60_000;
 const CLAIMED_AT_ONCE = 100;
@@ -118,13 +120,12 @@ async function takeInTurn(runtime: NoticeRuntime, inbox: Inbox, turn: Turn): Pro
   let payout = turn.payout?.rail === inbox.rail ? turn.payout : undefined;
   const now = runtime.clock.now();
   for (const [at, notice] of notices.entries()) {
-    const postponeRest = () => {
-      for (const behind of notices.slice(at))
-        if (due.has(behind.id) && behind.stuckAt === null)
-          round.postponed.push({
-            id: behind.id,
-            nextAttemptAt: now + growingPauseMs(PAUSES_MS, behind.attempts, behind.id),
-          });
+    const postponeRest = (pauseMaxMs = Number.POSITIVE_INFINITY) => {
+      for (const behind of notices.slice(at)) {
+        if (!due.has(behind.id) || behind.stuckAt !== null) continue;
+        const pause = Math.min(growingPauseMs(PAUSES_MS, behind.attempts, behind.id), pauseMaxMs);
+        round.postponed.push({ id: behind.id, nextAttemptAt: now + pause });
+      }
     };
     if (notice.kind === 'unreadable') {
       round.exceptions.push(exceptionOf(inbox, notice, 'notice_unreadable'));
@@ -147,7 +148,7 @@ async function takeInTurn(runtime: NoticeRuntime, inbox: Inbox, turn: Turn): Pro
       return;
     }
     // Told before we had taken in that it was paid.
-    if (notice.kind === 'returned' && payout.status === 'processing') return postponeRest();
+    if (notice.kind === 'returned' && payout.status === 'processing') return postponeRest(RETURN_PAUSE_MAX_MS);
     round.taken.push(notice.id);
   }
 }

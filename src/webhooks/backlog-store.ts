@@ -12,6 +12,7 @@ import { loadEndpoints } from './delivery-store.ts';
 
 interface BacklogRow {
   id: Uuid;
+  is_deleted: boolean;
   behind_since: Instant | null;
   retry_at: Instant | null;
   waiting_from: bigint | null;
@@ -25,18 +26,24 @@ export const endpointBacklogs: Table<EndpointBacklog> = {
   name: 'webhook_endpoint_backlogs',
   writeOrder: WRITE_ORDER.resources,
 
-  /** Index: webhook_endpoints_pkey. Deleted endpoints have none. */
+  /** Index: webhook_endpoints_pkey. Of deleted endpoints too: what waited for them is canceled, and then they are no longer behind. */
   async load(trx, bookId, ids) {
     const { rows } = await trx.query<BacklogRow>({
       name: 'webhook_endpoints.backlogs',
-      text: `SELECT id, behind_since, retry_at, waiting_from FROM webhook_endpoints
-        WHERE book_id = $1 AND id = ANY ($2::uuid[]) AND status <> 'deleted'`,
+      text: `SELECT id, status = 'deleted' AS is_deleted, behind_since, retry_at, waiting_from FROM webhook_endpoints
+        WHERE book_id = $1 AND id = ANY ($2::uuid[])`,
       values: [bookId, plainArray(ids)],
     });
     return new Map(
       rows.map((row) => [
         row.id,
-        { id: row.id, behindSince: row.behind_since, retryAt: row.retry_at, waitingFrom: row.waiting_from },
+        {
+          id: row.id,
+          isDeleted: row.is_deleted,
+          behindSince: row.behind_since,
+          retryAt: row.retry_at,
+          waitingFrom: row.waiting_from,
+        },
       ]),
     );
   },
@@ -92,7 +99,7 @@ export async function claimBacklog(
     waiting_from: bigint | null;
   }>({
     name: 'webhook_endpoints.claim',
-    text: `UPDATE webhook_endpoints SET retry_at = $4, due_at = $4
+    text: `UPDATE webhook_endpoints SET retry_at = $4, due_at = $4, joined_from = NULL
       WHERE book_id = $1 AND id = $2 AND due_at IS NOT NULL AND retry_at <= $3
       RETURNING behind_since, retry_attempts, waiting_from`,
     values: [bookId, endpointId, new Date(now), new Date(until)],
@@ -109,8 +116,8 @@ export async function claimBacklog(
 
 /**
  * Holds a backlog for longer, or gives it back until its next time. `waitingFrom` is written unless it was lowered since
- * `seenFrom` was read; then the lower one stays. Resolves with what is written, or with undefined when the backlog is no
- * longer in this process' hand. Index: webhook_endpoints_pkey.
+ * `seenFrom` was read, or a delivery of an earlier event joined meanwhile; then the lowest stays. Resolves with what is
+ * written, or with undefined when the backlog is no longer in this process' hand. Index: webhook_endpoints_pkey.
  */
 export async function keepBacklog(
   db: Queryable,
@@ -121,7 +128,8 @@ export async function keepBacklog(
   const { rows } = await db.query<{ waiting_from: bigint }>({
     name: 'webhook_endpoints.keep',
     text: `UPDATE webhook_endpoints SET retry_at = $4, due_at = $4, retry_attempts = $5,
-        waiting_from = CASE WHEN waiting_from = $6 THEN $7 ELSE LEAST(waiting_from, $7) END
+        waiting_from = CASE WHEN waiting_from = $6 THEN LEAST($7, joined_from) ELSE LEAST(waiting_from, $7, joined_from) END,
+        joined_from = NULL
       WHERE book_id = $1 AND id = $2 AND retry_at = $3 RETURNING waiting_from`,
     values: [
       bookId,
@@ -148,7 +156,8 @@ export async function clearBacklog(
   const { rowCount } = await db.query({
     name: 'webhook_endpoints.clear',
     text: `UPDATE webhook_endpoints SET retry_at = NULL, due_at = NULL, retry_attempts = 0, waiting_from = NULL
-      WHERE book_id = $1 AND id = $2 AND retry_at = $3 AND behind_since IS NULL AND waiting_from = $4`,
+      WHERE book_id = $1 AND id = $2 AND retry_at = $3 AND behind_since IS NULL AND waiting_from = $4
+        AND joined_from IS NULL`,
     values: [bookId, endpointId, new Date(held.until), held.seenFrom],
   });
   return rowCount === 1;

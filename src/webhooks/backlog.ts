@@ -20,6 +20,7 @@ import type { Uuid } from '../ids.ts';
 export interface EndpointBacklog {
   /** The endpoint's. */
   readonly id: Uuid;
+  readonly isDeleted: boolean;
   readonly behindSince: Instant | null;
   /** When those that wait are tried next, or until when a process has them in hand. Null when nothing waits. */
   readonly retryAt: Instant | null;

@@ -39,11 +39,11 @@ export function fallBehind(input: FallBehind): Command<FellBehind> {
     decide(state, moment) {
       const draft = new Draft(state, { id, requestId }, moment);
       const backlog = draft.get(endpointBacklogs, endpointId);
-      if (!backlog) return draft.finish<FellBehind>('gone');
+      if (!backlog || backlog.isDeleted) return draft.finish<FellBehind>('gone');
       if (backlog.behindSince !== null) return draft.finish<FellBehind>('left');
       const held = backlog.retryAt === null;
       draft.put(endpointBacklogs, endpointId, {
-        id: endpointId,
+        ...backlog,
         behindSince: now,
         retryAt: held ? heldUntil : now,
         waitingFrom,
@@ -64,13 +64,9 @@ export function catchUp(endpointId: Uuid): Command<null> {
     touches: [{ table: endpointBacklogs, ids: [endpointId] }],
     decide(state, moment) {
       const draft = new Draft(state, { id, requestId }, moment);
-      if (draft.get(endpointBacklogs, endpointId)?.behindSince != null)
-        draft.put(endpointBacklogs, endpointId, {
-          id: endpointId,
-          behindSince: null,
-          retryAt: null,
-          waitingFrom: null,
-        });
+      const backlog = draft.get(endpointBacklogs, endpointId);
+      if (backlog && backlog.behindSince !== null)
+        draft.put(endpointBacklogs, endpointId, { ...backlog, behindSince: null, retryAt: null, waitingFrom: null });
       return draft.finish(null);
     },
   };

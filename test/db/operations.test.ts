@@ -169,7 +169,12 @@ describe('operations', () => {
     const metricsOf = (sources: Partial<Parameters<typeof createMetrics>[0]> = {}) =>
       createMetrics({ pool, queues: { depths: async () => [depth] }, clock: { now: () => NOW }, log, ...sources });
 
-    test('say what is due, stuck, unknown and queued, and name no book', async () => {
+    test('say what is due, stuck, unknown, open and queued, and name no book', async () => {
+      await superuser.query(
+        `INSERT INTO exceptions (book_id, id, kind, resource, resource_id, detail, status, created_at)
+         VALUES ($1, gen_random_uuid(), 'paid_after_failed', 'payout', gen_random_uuid(), 'what happened', 'open', $2)`,
+        [bookId, new Date(NOW)],
+      );
       await insertPayouts(superuser, [{ bookId, status: 'processing', outcome: 'unknown', dueAt: NOW - 7_000 }]);
       await stuckPayout(await oneDue());
       const text = await metricsOf().render();
@@ -178,6 +183,7 @@ describe('operations', () => {
         'countinghouse_due_oldest_seconds{kind="delivery"} 0',
         'countinghouse_stuck_rows{kind="payout"} 1',
         'countinghouse_payouts_unknown{rail="sandbox"} 1',
+        'countinghouse_exceptions_open{kind="paid_after_failed"} 1',
         'countinghouse_queue_jobs{queue="ledger-0",state="waiting"} 3',
       ]) {
         expect(text.split('\n')).toContain(line);

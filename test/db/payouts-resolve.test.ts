@@ -54,6 +54,12 @@ describe.each([
     expect(mismatches.map((mismatch) => mismatch.kind)).toEqual([kind]);
     expect(payout).toMatchObject({ status: 'processing', outcome: 'unknown' });
     await book.settle(payout, { call: 'inquire', mismatches });
+    // Neither word says what became of it: it stays a person's to resolve.
+    for (const word of [{ status: 'pending' }, { status: 'rejected', idUnknown: true }] as const)
+      expect(await book.settle(payout, { call: 'inquire', ...word })).toMatchObject({
+        status: 'processing',
+        outcome: 'unknown',
+      });
     const exceptions = () =>
       book.rows('SELECT kind, status FROM exceptions WHERE book_id = $1 AND resource_id = $2', payout.id);
     expect(await exceptions()).toEqual([{ kind, status: 'open' }]);

@@ -5,7 +5,7 @@ import { createPool } from '../../src/db/pool.ts';
 import type { Uuid } from '../../src/ids.ts';
 import { checkOverdue } from '../../src/verify/overdue-check.ts';
 import { deliveryView, listDeliveries } from '../../src/webhooks/delivery-list-store.ts';
-import { disableEndpoint, enableEndpoint } from '../../src/webhooks/manage-endpoint.ts';
+import { deleteEndpoint, disableEndpoint, enableEndpoint } from '../../src/webhooks/manage-endpoint.ts';
 import type { EventPost } from '../../src/webhooks/post-event.ts';
 import { createSweeper } from '../../workers/sweeper.ts';
 import { change, setStage } from './webhooks-stage.ts';
@@ -16,14 +16,14 @@ const PATIENCE = { timeout: 60_000, interval: 20 };
 const MINUTE = 60_000;
 
 /** A sweeper over the stage's database that hands jobs to a deliverer at once. */
-function sweeping(posting: ReturnType<typeof stage.deliverer>, pool = stage.world.pool) {
+function sweeping(posting: ReturnType<typeof stage.deliverer>, pool = stage.world.pool, contracted = false) {
   const enqueued: string[] = [];
   const { clock } = stage.world;
   const sweeper = createSweeper({
     pool,
     clock,
     log,
-    forms: { contracted: false },
+    forms: { contracted },
     config: { SWEEP_INTERVAL_MS: 50, IDEMPOTENCY_BODY_RETENTION_DAYS: 30 },
     rails: { all: () => [] },
     queues: {
@@ -153,6 +153,53 @@ describe('an endpoint that is behind', () => {
       .filter((n) => n !== undefined);
     // In order but for what is under way side by side.
     for (const [index, number] of numbers.entries()) expect(Math.abs(number - index - 1)).toBeLessThan(1_000);
+  });
+
+  test.each([
+    ['before the contract', false],
+    ['after it', true],
+  ])('sends again what failed behind the event that it has come to (%s)', async (_, contracted) => {
+    let failed = false;
+    let release: (() => void) | undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const hooks = await stage.receiver(async (response, { body }) => {
+      const { n } = JSON.parse(body) as { n: number };
+      if (n === 5 && !failed) {
+        failed = true;
+        return response.writeHead(500).end();
+      }
+      if (n > 100) await held;
+      response.writeHead(200).end();
+    });
+    const { id } = await stage.world.endpoint(stage.bookId, { url: hooks.url, events: ['payout.*'] });
+    await putBehind(id, 2_000);
+    const posting = stage.deliverer();
+    const { sweep } = sweeping(posting, stage.world.pool, contracted);
+    posting.drain(stage.bookId, [id]);
+    // The drain is in the middle, behind the one that failed.
+    await vi.waitFor(async () => expect(await pendingOf(id)).toBe(2_000 - 99), PATIENCE);
+    stage.world.clock.set(START + 10_000);
+    await sweep();
+    release!();
+    await vi.waitFor(async () => {
+      expect(await pendingOf(id)).toBe(0);
+      expect(await backlogOf(stage.world.pool, id)).toEqual(NO_BACKLOG);
+    }, PATIENCE);
+    expect(hooks.received).toHaveLength(2_001);
+  });
+
+  test('is no longer behind when it was deleted, and what waited is canceled', async () => {
+    const hooks = await stage.receiver();
+    const { id } = await stage.world.endpoint(stage.bookId, { url: hooks.url, events: ['payout.*'] });
+    await putBehind(id, 20);
+    await stage.world.submit(stage.bookId, deleteEndpoint(change(id)));
+    stage.world.clock.set(Date.now() + MINUTE);
+    stage.deliverer().drain(stage.bookId, [id]);
+    await vi.waitFor(async () => expect(await backlogOf(stage.world.pool, id)).toEqual(NO_BACKLOG), PATIENCE);
+    expect((await deliveriesOf(stage.world.pool, id)).every(({ status }) => status === 'canceled')).toBe(true);
+    expect(hooks.received).toHaveLength(0);
   });
 
   test('is canceled as a whole where it was switched off, and tried at once where it is switched on again', async () => {
