@@ -10,10 +10,11 @@ import { readDatabaseTime } from './db/database-time-store.ts';
 import type { Pool } from './db/pool.ts';
 import type { ObservedBatch } from './ledger/batch.ts';
 import type { Logger } from './log.ts';
-import { countForeignNotices, countOpenExceptions, countUnknown, readBacklog } from './operations/backlog-store.ts';
+import { readBacklog } from './operations/backlog-store.ts';
 import { countBooksNearTotals } from './operations/lifetime-total-store.ts';
 import type { DoorbellCounts } from './queue/doorbell.ts';
 import type { Queues } from './queue/queues.ts';
+import { createRailGauges } from './rail-metrics.ts';
 import { warnSeldom } from './seldom.ts';
 import { withinLimit } from './time-limit.ts';
 import { createWebhookGauges } from './webhook-metrics.ts';
@@ -118,23 +119,6 @@ export function createMetrics({ pool, queues, clock, machineClock = systemClock,
     labelNames: ['kind'],
     registers,
   });
-  const unknown = new Gauge({
-    name: 'countinghouse_payouts_unknown',
-    help: 'Payouts whose outcome at their rail nobody knows. Counted up to 10,000.',
-    labelNames: ['rail'],
-    registers,
-  });
-  const openExceptions = new Gauge({
-    name: 'countinghouse_exceptions_open',
-    help: 'What a person must look at (npm run ops -- exceptions list). The newest 10,000 are counted.',
-    labelNames: ['kind'],
-    registers,
-  });
-  const foreign = new Gauge({
-    name: 'countinghouse_rail_notices_foreign',
-    help: 'Notices of rails about books that are not ours, kept and not booked. Counted up to 10,000.',
-    registers,
-  });
   const nearTotals = new Gauge({
     name: 'countinghouse_books_near_totals',
     help: 'Books in which more than 2^60 has passed an account: intake ends at 2^61. Counted up to 10,000.',
@@ -148,6 +132,7 @@ export function createMetrics({ pool, queues, clock, machineClock = systemClock,
   });
 
   const webhooks = createWebhookGauges(registers);
+  const rails = createRailGauges(registers);
   const clockAhead = new Gauge({
     name: 'countinghouse_clock_ahead_seconds',
     help: "How far this machine's clock is ahead of that of Postgres; below 0, behind.",
@@ -196,22 +181,11 @@ export function createMetrics({ pool, queues, clock, machineClock = systemClock,
 
   async function readRows(): Promise<void> {
     const now = clock.now();
-    const [backlog, rails, notOurs, open] = await Promise.all([
-      readBacklog(pool, now),
-      countUnknown(pool),
-      countForeignNotices(pool),
-      countOpenExceptions(pool),
-    ]);
-    foreign.set(notOurs);
+    const [backlog] = await Promise.all([readBacklog(pool, now), rails.read(pool)]);
     for (const { kind, oldestDueAt, stuck: rows } of backlog) {
       oldestDue.set({ kind }, oldestDueAt === null ? 0 : Math.max(0, now - oldestDueAt) / 1_000);
       stuck.set({ kind }, rows);
     }
-    // A rail with nothing unknown any more must not keep its last number.
-    unknown.reset();
-    for (const { rail, payouts } of rails) unknown.set({ rail }, payouts);
-    openExceptions.reset();
-    for (const { kind, exceptions } of open) openExceptions.set({ kind }, exceptions);
   }
 
   async function readClock(): Promise<void> {
@@ -240,7 +214,8 @@ export function createMetrics({ pool, queues, clock, machineClock = systemClock,
         { what: 'Postgres', limitMs: READ_LIMIT_MS },
       ).catch((error) => {
         // An old number is worse than none.
-        for (const gauge of [oldestDue, stuck, unknown]) gauge.reset();
+        for (const gauge of [oldestDue, stuck]) gauge.reset();
+        rails.remove();
         clockAhead.remove();
         webhooks.remove();
         warn(error);
