@@ -83,7 +83,7 @@ const PACKAGES = [
   { name: 'pino', only: file('log') },
   { name: 'zod', only: [...folder('http'), ...file('config')] },
   { name: 'undici', only: [...folder('webhooks', 'rails'), '^scripts/'] },
-  { name: 'prom-client', only: file('metrics', 'webhook-metrics') },
+  { name: 'prom-client', only: file('metrics', 'rail-metrics', 'webhook-metrics') },
   { name: 'commander', only: ['^scripts/', '^workers/run\\.ts$'] },
 ];
 
