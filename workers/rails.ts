@@ -8,6 +8,9 @@ import { definePool, type PoolDefinition } from '../src/queue/pool.ts';
 import type { Runtime } from '../src/runtime.ts';
 import { warnSeldom } from '../src/seldom.ts';
 
+/** Half of this pool's jobs: those of crowded inboxes last, and payouts wait for none of them. */
+const INBOXES_AT_ONCE = 8;
+
 /** `calls` says when each rail is called; a job ends when its payouts are in its hands. */
 export function railsPool(runtime: Runtime, calls: OutsideCalls): PoolDefinition {
   const enqueueNotices = ({ bookId, rail }: Inbox) =>
@@ -24,6 +27,8 @@ export function railsPool(runtime: Runtime, calls: OutsideCalls): PoolDefinition
   /** One job at a time of each inbox, and no other waits for it: jobs of a crowded one would keep all places of this pool. */
   const take = async (inbox: Inbox) => {
     const key = `${inbox.bookId} ${inbox.rail}`;
+    // What is due stays so, and the sweeper enqueues it again.
+    if (!taking.has(key) && taking.size >= INBOXES_AT_ONCE) return;
     if (taking.has(key)) {
       taking.set(key, true);
       return;
@@ -37,7 +42,7 @@ export function railsPool(runtime: Runtime, calls: OutsideCalls): PoolDefinition
     }
   };
   return definePool('rails', {
-    concurrency: 16, // a job waits for Postgres alone: it loads its payouts, and their calls are made in turn
+    concurrency: 16, // but for notices, a job waits for Postgres alone: it loads its payouts, and their calls are made in turn
     jobs: {
       'payout.submit': ({ bookId, ids }) => submitPayouts(sending, bookId, ids),
       'payout.inquire': ({ bookId, ids }) => inquirePayouts(sending, bookId, ids),

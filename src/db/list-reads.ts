@@ -4,8 +4,8 @@
  * behind BEGIN and travel with the first statement, because PgBouncer refuses them as start-up parameters.
  *
  * One book has at most half of the connections, and those that wait are taken in turn by book. A connection rests as long as a
- * read took (REST_MAX_MS at most) before the same book has it again: who reads one page after another has two of them by turns
- * and waits for none, and who asks for many at once leaves half of their time to everybody else.
+ * read took (REST_MAX_MS at most): who reads one page after another has two of them by turns and waits for none, and the short
+ * reads of one who asks for many at once take half of the processor's time that they could.
  */
 import { ApiError } from '../errors.ts';
 import type { Uuid } from '../ids.ts';
@@ -18,7 +18,7 @@ export const LIST_TIMEOUT_MS = 2_000;
 export const LIST_CONNECTION_TIMEOUT_MS = 5_000;
 /** Waiting for a connection: as long as those that have one may take for a statement. */
 const WAIT_MS = 2_000;
-/** Half of WAIT_MS: a read that waits for a connection that rests is not refused because of it. */
+/** Half of WAIT_MS: no read is refused for waiting for a connection that only rests. */
 const REST_MAX_MS = 1_000;
 /** Reads of one book that wait: more than a client has under way that reads its answers. */
 const WAITING_PER_BOOK = 50;

@@ -6,6 +6,7 @@ import type { Pool } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import { type Log, type Table, WRITE_ORDER } from '../ledger/table.ts';
+import { MISMATCH_KINDS } from './rail-mismatch.ts';
 
 export interface Exception {
   readonly id: Uuid;
@@ -107,6 +108,16 @@ export const openedExceptions: Table<OpenedException> = {
     });
   },
 };
+
+/** Whether the rail's word about a payout was about something else, and no person has resolved it. Index: exceptions_by_resource. */
+export async function hasOpenMismatch(pool: Pool, bookId: BookId, payoutId: Uuid): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `SELECT FROM exceptions WHERE book_id = $1 AND resource_id = $2 AND resource = 'payout' AND status = 'open'
+       AND kind = ANY ($3::text[]) LIMIT 1`,
+    [bookId, payoutId, textArray(MISMATCH_KINDS)],
+  );
+  return rowCount === 1;
+}
 
 /** Ids of the exceptions of a payout that are open, a hundred at most. Index: exceptions_by_resource. */
 export async function openExceptionsOf(pool: Pool, bookId: BookId, payoutId: Uuid): Promise<Uuid[]> {

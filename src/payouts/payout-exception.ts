@@ -44,15 +44,12 @@ export function mismatchTouches(payout: Payout, mismatches: readonly RailMismatc
   return [{ table: openedExceptions, ids: mismatches.flatMap(({ kind }) => mismatchIds(payout, kind)) }];
 }
 
-/** Of every mismatch that may be open about a payout. */
+/** Of every mismatch that may be open about a payout in processing. */
 export function doubtTouches(payout: Payout): Touch[] {
-  return mismatchTouches(
-    payout,
-    MISMATCH_KINDS.map((kind) => ({ kind, detail: '' })),
-  );
+  return [{ table: openedExceptions, ids: MISMATCH_KINDS.map((kind) => mismatchIds(payout, kind)[0]) }];
 }
 
-/** The rail has said `paid` of something else under this payout's id, and no person has resolved it. The command declares `doubtTouches`. */
+/** The rail has spoken of something else under this payout's id, and no person has resolved it. The command declares `doubtTouches`. */
 export function isDoubted(draft: Draft, payout: Payout): boolean {
   return MISMATCH_KINDS.some((kind) => draft.get(openedExceptions, mismatchIds(payout, kind)[0])?.status === 'open');
 }

@@ -13,7 +13,7 @@ import type { OutsideCalls } from '../outside/call-shares.ts';
 import { failureCodeOf } from '../rails/failure-codes.ts';
 import type { Rail, RailAnswer } from '../rails/rail.ts';
 import { recordUnknown } from './await-outcome.ts';
-import { openExceptionsOf } from './exception-store.ts';
+import { hasOpenMismatch } from './exception-store.ts';
 import { aliasOf, inquiryPauseMs } from './inquiry.ts';
 import type { Payout } from './payout.ts';
 import { loadPayouts } from './payout-store.ts';
@@ -97,9 +97,8 @@ async function inquire(runtime: SendRuntime, bookId: BookId, payout: Payout): Pr
   }
   // A paused worker may still be about to send: "not found" fails nothing until the rail itself would refuse the id.
   const isFinal = (answer.asOf ?? runtime.clock.now()) > finalAfter(rail, payout);
-  // Nor is what the rail has said it paid, if otherwise than it should, sent to it again.
-  const mayBePaid =
-    payout.outcome === 'unknown' && (await openExceptionsOf(runtime.pool, bookId, payout.id)).length > 0;
+  // Nor is what the rail has said it paid, if otherwise than it should, sent to it again. Read now: a notice may have said so.
+  const mayBePaid = !isFinal && (await hasOpenMismatch(runtime.pool, bookId, payout.id));
   if (!isFinal && !mayBePaid) {
     await submit(runtime, bookId, payout);
     return;

@@ -46,18 +46,13 @@ export function settlePayout(bookId: BookId, payout: Payout, word: RailWord): Co
   };
 }
 
-/** A word that is about this payout touches no exception: what nearly every word is asks for nothing more. */
+/** A `paid` that is about this payout touches no exception: what nearly every word is asks for nothing more. */
 function touchesOf(bookId: BookId, payout: Payout, { answerId, word }: { answerId: Uuid; word: RailWord }): Touch[] {
   const touches = payoutTouches(bookId, payout);
   touches.push({ table: railAnswers, ids: [answerId] });
   if (word.mismatches && word.mismatches.length > 0) touches.push(...mismatchTouches(payout, word.mismatches));
-  else if (saysNothing(word)) touches.push(...doubtTouches(payout));
+  else if (word.status !== 'paid') touches.push(...doubtTouches(payout));
   return touches;
-}
-
-/** It tells of no end, so it takes back nothing that the rail has said before. */
-function saysNothing(word: RailWord): boolean {
-  return word.status === 'pending' || word.idUnknown === true;
 }
 
 export function decideSettlement(state: BookState, command: SettleCommand, moment: Instant): Outcome<Payout> {
@@ -80,12 +75,15 @@ function settle(draft: Draft, payout: Payout, word: RailWord): Payout {
   const { mismatches = NO_MISMATCH } = word;
   if (mismatches.length > 0) return doubt(draft, payout, { nextInquiryMs: word.nextInquiryMs, mismatches });
   if (payout.status === 'processing') {
-    if (saysNothing(word) && isDoubted(draft, payout))
+    // What a rail has said it paid, if otherwise than it should, it takes back by no other word: a person resolves it.
+    if (word.status !== 'paid' && isDoubted(draft, payout))
       return keepWaiting(draft, payout, { outcome: 'unknown', nextInquiryMs: word.nextInquiryMs });
     if (word.status === 'paid') return markPaid(draft, payout, word);
     if (word.status === 'rejected') return markFailed(draft, payout, word);
     return keepWaiting(draft, payout, { outcome: null, nextInquiryMs: word.nextInquiryMs });
   }
+  // An id that the rail does not know is no word about what has ended.
+  if (word.idUnknown) return payout;
   if (payout.status === 'paid' && word.status === 'rejected') {
     raise(draft, payout, {
       kind: 'failed_after_paid',

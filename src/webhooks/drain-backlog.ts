@@ -51,7 +51,7 @@ const PAGE_PER_ATTEMPT = 8;
 const AHEAD_PER_ATTEMPT = 4;
 /** Deliveries of one endpoint in memory, those that wait for their record included. */
 const IN_HAND_MAX = 1_500;
-/** Clocks of two machines differ: a job may come this much before our own clock says so. */
+/** Clocks of two machines differ: a job, or a delivery that joined, may come this much before our own clock says so. */
 const CLOCK_TOLERANCE_MS = 2_000;
 
 export class BacklogDrain {
@@ -152,7 +152,7 @@ export class BacklogDrain {
     const limit = outbox.lane.limit * PAGE_PER_ATTEMPT;
     const sparse = this.#sparse;
     const page = await this.#inTurn((pool) =>
-      loadWaiting(pool, outbox, { from: this.#next, limit, sparse, now: clock.now() }),
+      loadWaiting(pool, outbox, { from: this.#next, limit, sparse, now: clock.now() + CLOCK_TOLERANCE_MS }),
     );
     this.#next = page.next;
     this.#atEnd = page.end;

@@ -29,6 +29,8 @@ export interface OutboxContext {
 interface Item {
   readonly key: DeliveryKey;
   readonly fromBacklog: boolean;
+  /** A job named it, and the backlog has it too: it has no due time of its own any more. */
+  alsoInBacklog: boolean;
   readonly ended: Promise<void>;
   readonly end: (error?: unknown) => void;
 }
@@ -110,7 +112,11 @@ export class Outbox {
   /** Takes deliveries of the backlog. Those that are in hand already are passed over. */
   add(deliveries: readonly DeliveryInHand[]): void {
     for (const delivery of deliveries) {
-      if (this.#items.has(delivery.eventSequence)) continue;
+      const known = this.#items.get(delivery.eventSequence);
+      if (known) {
+        known.alsoInBacklog = true;
+        continue;
+      }
       const { eventSequence, endpointId } = delivery;
       this.#loaded.push({ item: this.#take({ eventSequence, endpointId }, true), delivery });
     }
@@ -132,8 +138,8 @@ export class Outbox {
   /** The first event of the backlog that is in hand or was left. */
   first(): bigint | undefined {
     let first = this.#leftFrom;
-    for (const { key, fromBacklog } of this.#items.values())
-      if (fromBacklog && (first === undefined || key.eventSequence < first)) first = key.eventSequence;
+    for (const { key, alsoInBacklog } of this.#items.values())
+      if (alsoInBacklog && (first === undefined || key.eventSequence < first)) first = key.eventSequence;
     return first;
   }
 
@@ -174,7 +180,7 @@ export class Outbox {
     const ended = new Promise<void>((resolve, reject) => {
       end = (error) => (error === undefined ? resolve() : reject(error));
     });
-    const item: Item = { key, fromBacklog, ended, end: end! };
+    const item: Item = { key, fromBacklog, alsoInBacklog: fromBacklog, ended, end: end! };
     if (fromBacklog) ended.catch(() => undefined);
     this.#items.set(key.eventSequence, item);
     return item;
@@ -283,7 +289,7 @@ export class Outbox {
 
   /** One that a job named has its own due time; one of the backlog is looked for again. */
   #leaveUnrecorded(item: Item, error?: unknown): void {
-    if (item.fromBacklog) {
+    if (item.alsoInBacklog) {
       this.leave(item.key.eventSequence);
       this.unrecorded = true;
     }

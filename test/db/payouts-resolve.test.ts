@@ -55,7 +55,11 @@ describe.each([
     expect(payout).toMatchObject({ status: 'processing', outcome: 'unknown' });
     await book.settle(payout, { call: 'inquire', mismatches });
     // Neither word says what became of it: it stays a person's to resolve.
-    for (const word of [{ status: 'pending' }, { status: 'rejected', idUnknown: true }] as const)
+    for (const word of [
+      { status: 'pending' },
+      { status: 'rejected' },
+      { status: 'rejected', idUnknown: true },
+    ] as const)
       expect(await book.settle(payout, { call: 'inquire', ...word })).toMatchObject({
         status: 'processing',
         outcome: 'unknown',
@@ -79,6 +83,9 @@ describe.each([
     await expect(resolveByPerson(book.pool, id, { ...options, as: other })).rejects.toThrow(
       'operator:alice resolved it',
     );
+    // Asked before the person's word, answered after it: it ends nothing that has ended.
+    const ended = (await loadPayouts(book.pool, book.id, [payout.id])).get(payout.id)!;
+    expect(await book.settle(ended, { call: 'inquire', status: 'rejected', idUnknown: true })).toEqual(ended);
     const { data } = await readTimeline(book.pool, book.id, payout.id);
     expect(data.at(-1)).toMatchObject({ status: as, actor: 'operator:alice', reason: { evidence: 'statement.txt' } });
   });

@@ -204,7 +204,11 @@ function endpointsHalfDead(): Scenario {
       // Half are dead, and not dying: the product has found out which.
       const dead = hostsOf('silent').length + hostsOf('refused').length;
       const until = performance.now() + FOUND_OUT_MS;
-      while ((await countBehind(world.stage.pool)) < dead && performance.now() < until) await delay(POLL_MS);
+      while ((await countBehind(world.stage.pool)) < dead) {
+        if (performance.now() > until)
+          throw new Error(`Fewer than ${dead} endpoints are known to be dead after a minute`);
+        await delay(POLL_MS);
+      }
       return undefined;
     },
   };

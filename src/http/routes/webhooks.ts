@@ -188,7 +188,7 @@ const disable = route({
   tag,
   summary: 'Disable a webhook endpoint',
   description:
-    'Nothing is sent from now on. Deliveries that fall due meanwhile are canceled for good, at once where the endpoint is behind; `GET /v1/events` still has their events.',
+    'Nothing is sent from now on. Deliveries that fall due meanwhile are canceled for good, and where the endpoint is behind, all that waits for it; `GET /v1/events` still has their events.',
   scope: 'webhooks:write',
   params,
   ifMatch: true,
