@@ -27,12 +27,12 @@ export function railsPool(runtime: Runtime, calls: OutsideCalls): PoolDefinition
   /** One job at a time of each inbox, and no other waits for it: jobs of a crowded one would keep all places of this pool. */
   const take = async (inbox: Inbox) => {
     const key = `${inbox.bookId} ${inbox.rail}`;
-    // What is due stays so, and the sweeper enqueues it again.
-    if (!taking.has(key) && taking.size >= INBOXES_AT_ONCE) return;
     if (taking.has(key)) {
       taking.set(key, true);
       return;
     }
+    // What is due stays so, and the sweeper enqueues it again.
+    if (taking.size >= INBOXES_AT_ONCE) return;
     taking.set(key, false);
     try {
       await takeNotices(notices, inbox);

@@ -18,7 +18,7 @@ import type { Stage } from './stage.ts';
 const FORM = extname(import.meta.url);
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const START_TIMEOUT_MS = 30_000;
-/** Draining included; what still runs then is killed. */
+/** Draining included, where a webhook attempt takes 15 s; what still runs then is killed. */
 const STOP_TIMEOUT_MS = 40_000;
 const LOG_TAIL_LINES = 15;
 

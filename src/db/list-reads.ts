@@ -18,7 +18,7 @@ export const LIST_TIMEOUT_MS = 2_000;
 export const LIST_CONNECTION_TIMEOUT_MS = 5_000;
 /** Waiting for a connection: as long as those that have one may take for a statement. */
 const WAIT_MS = 2_000;
-/** Half of WAIT_MS: no read is refused for waiting for a connection that only rests. */
+/** Half of WAIT_MS: who comes while a connection rests has it in time. */
 const REST_MAX_MS = 1_000;
 /** Reads of one book that wait: more than a client has under way that reads its answers. */
 const WAITING_PER_BOOK = 50;

@@ -14,7 +14,7 @@ const IN_FLIGHT_MIN = 4;
 const QUICK_MS = 1_000;
 /** So many in a row without a 2xx: it takes nothing. */
 const FAILURES_MAX = 4;
-/** Nor does one that leaves an attempt without an answer for so long while nothing else arrives. */
+/** Nor does one that fails an attempt only after so long, mostly without an answer, while nothing else arrives. */
 const SILENT_MS = 10_000;
 /** Waits no longer in memory than the first due time of a delivery leaves (30 s). */
 const WAIT_MAX_MS = 20_000;

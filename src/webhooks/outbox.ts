@@ -29,7 +29,7 @@ export interface OutboxContext {
 interface Item {
   readonly key: DeliveryKey;
   readonly fromBacklog: boolean;
-  /** A job named it, and the backlog has it too: it has no due time of its own any more. */
+  /** The backlog has it, whoever named it first: it may have no due time of its own. */
   alsoInBacklog: boolean;
   readonly ended: Promise<void>;
   readonly end: (error?: unknown) => void;
@@ -215,7 +215,7 @@ export class Outbox {
         (delivery) => this.#admit(item, delivery),
         (error) => {
           this.#loading -= 1;
-          this.#end(item, error);
+          this.#leaveUnrecorded(item, error);
         },
       );
     }
@@ -223,7 +223,7 @@ export class Outbox {
 
   #admit(item: Item, delivery: DeliveryInHand | undefined): void {
     this.#loading -= 1;
-    if (!delivery || this.#isSomebodyElses(delivery)) this.#end(item);
+    if (!delivery || (this.#isSomebodyElses(delivery) && !item.alsoInBacklog)) this.#end(item);
     else if (delivery.endpoint.status !== 'enabled') void this.#settle(item, delivery, null);
     else if (!isReady(delivery, this.#context.now())) this.#end(item);
     else if (this.#closed) {
