@@ -52,7 +52,7 @@ export async function startWorkerProcess(stage: Stage, pools: readonly string[])
 }
 
 /** What `npm run api` and `npm run worker` say about memory (test/unit/scripts/bench-children.test.ts). */
-export const MEMORY = ['--heap-growing-percent=60'];
+export const MEMORY = ['--heap-growing-percent=60', '--no-allocation-site-pretenuring'];
 
 async function startProduct(
   stage: Stage,
