@@ -100,6 +100,29 @@ test('notices that come too early do not hide those behind them', async () => {
   expect(await rails.sandbox.notices(1)).toEqual([]);
 });
 
+test('a return whose payout is about to be paid is asked about every five minutes at least', async () => {
+  const accountId = await book.account({ amount: 1_000_000n });
+  const { endToEndId, amount, currency, id } = await book.reserve(await book.accept({ accountId }));
+  const notAfter = Date.now() + 60_000;
+  const instruction = { originator: book.id, endToEndId, alias: 'RETURN', provider: null, amount, currency, notAfter };
+  await rails.sandbox.submit(instruction);
+  const pauses: number[] = [];
+  for (let attempt = 0; attempt < 9; attempt++) {
+    await copyAndTake();
+    const { next } = await book.row<{ next: Instant }>(
+      'SELECT next_attempt_at AS next FROM rail_notices WHERE book_id = $1 AND end_to_end_id = $2',
+      endToEndId,
+    );
+    pauses.push(Math.round((next - now()) / 1_000));
+    ahead += next - now() + 1_000;
+  }
+  expect(pauses.slice(0, 5)).toEqual([2, 5, 15, 60, 300]);
+  for (const pause of pauses.slice(5)) expect(pause).toBeLessThanOrEqual(300);
+  await book.settle((await loadPayouts(book.pool, book.id, [id])).get(id)!, { status: 'paid' });
+  expect(await takeAll()).toBe(1);
+  expect((await loadPayouts(book.pool, book.id, [id])).get(id)!.status).toBe('returned');
+});
+
 test('what a rail tells of one payout is taken in in its order: its last word is what the books say', async () => {
   const accountId = await book.account({ amount: 1_000_000n });
   const told = [];

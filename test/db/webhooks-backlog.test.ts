@@ -190,6 +190,25 @@ describe('an endpoint that is behind', () => {
     expect(hooks.received).toHaveLength(2_001);
   });
 
+  test('is drained by a process whose clock is a little behind the one that said when', async () => {
+    const hooks = await stage.receiver();
+    const { id } = await stage.world.endpoint(stage.bookId, { url: hooks.url, events: ['payout.*'] });
+    await putBehind(id, 20);
+    // One that failed joined what waits; its next attempt is due by the other clock.
+    await stage.world.pool.query(
+      `UPDATE webhook_deliveries SET attempts = 1, retry_at = $2, due_at = $2 WHERE endpoint_id = $1
+         AND event_sequence = (SELECT min(event_sequence) + 2 FROM webhook_deliveries WHERE endpoint_id = $1)`,
+      [id, new Date(START)],
+    );
+    stage.world.clock.set(START - 1_500);
+    stage.deliverer().drain(stage.bookId, [id]);
+    await vi.waitFor(async () => {
+      expect(await pendingOf(id)).toBe(0);
+      expect(await backlogOf(stage.world.pool, id)).toEqual(NO_BACKLOG);
+    }, PATIENCE);
+    expect(hooks.received).toHaveLength(20);
+  });
+
   test('is no longer behind when it was deleted, and what waited is canceled', async () => {
     const hooks = await stage.receiver();
     const { id } = await stage.world.endpoint(stage.bookId, { url: hooks.url, events: ['payout.*'] });

@@ -1,0 +1,62 @@
+import { beforeEach, expect, test } from 'vitest';
+import { INBOXES_AT_ONCE, InboxTurns } from '../../../src/payouts/inbox-turns.ts';
+import type { Inbox } from '../../../src/payouts/notice-store.ts';
+
+/** Inboxes that are being taken, and how to end each. */
+let taking: Map<string, { end: () => void; fail: (error: Error) => void }>;
+let enqueued: string[];
+let turns: InboxTurns;
+
+beforeEach(() => {
+  taking = new Map();
+  enqueued = [];
+  turns = new InboxTurns({
+    take: ({ bookId }) =>
+      new Promise<void>((end, fail) => {
+        taking.set(bookId, { end, fail });
+      }).finally(() => taking.delete(bookId)),
+    enqueue: ({ bookId }) => enqueued.push(bookId),
+  });
+});
+
+const inbox = (bookId: string): Inbox => ({ bookId, rail: 'sandbox' });
+
+test('a job of an inbox that is being taken waits for nobody, and the inbox is enqueued again', async () => {
+  const first = turns.take(inbox('busy'));
+  await turns.take(inbox('busy'));
+  await turns.take(inbox('busy'));
+  expect(taking.size).toBe(1);
+  expect(enqueued).toEqual([]);
+  taking.get('busy')!.end();
+  await first;
+  expect(enqueued).toEqual(['busy']);
+});
+
+test('an inbox that nobody asked for again is not enqueued', async () => {
+  const first = turns.take(inbox('quiet'));
+  taking.get('quiet')!.end();
+  await first;
+  expect(enqueued).toEqual([]);
+});
+
+test('crowded inboxes leave the other jobs of the pool their places', async () => {
+  const crowded = Array.from({ length: INBOXES_AT_ONCE }, (_, number) => turns.take(inbox(`crowded ${number}`)));
+  await turns.take(inbox('one more'));
+  expect([...taking.keys()]).not.toContain('one more');
+  taking.get('crowded 3')!.end();
+  await crowded[3];
+  const next = turns.take(inbox('one more'));
+  expect([...taking.keys()]).toContain('one more');
+  for (const { end } of taking.values()) end();
+  await Promise.all([...crowded, next]);
+});
+
+test('an inbox that could not be taken is free again, and the job fails', async () => {
+  const first = turns.take(inbox('broken'));
+  taking.get('broken')!.fail(new Error('no database'));
+  await expect(first).rejects.toThrow('no database');
+  const second = turns.take(inbox('broken'));
+  expect(taking.size).toBe(1);
+  taking.get('broken')!.end();
+  await second;
+});

@@ -1,0 +1,94 @@
+/** A delivery that a job named and that the backlog brings as well. */
+import { describe, expect, test } from 'vitest';
+import { newId } from '../../../src/ids.ts';
+import type { Attempt, DeliveryInHand } from '../../../src/webhooks/delivery.ts';
+import { Outbox } from '../../../src/webhooks/outbox.ts';
+import { Places } from '../../../src/webhooks/places.ts';
+
+const BOOK = newId();
+const ENDPOINT = newId();
+const ARRIVED: Attempt = {
+  ...{ startedAt: 0, durationMs: 5, status: 204, error: null, response: null, retryAfterMs: null },
+};
+
+function delivery(eventSequence: bigint, behindSince: number | null = null): DeliveryInHand {
+  return {
+    ...{ eventSequence, endpointId: ENDPOINT, eventId: newId(), payload: '{}', attempts: 0, retryAt: null },
+    mode: 'test',
+    endpoint: {
+      ...{ bookId: BOOK, id: ENDPOINT, url: 'https://example.com', behindSince, failingSince: null },
+      status: 'enabled',
+      ...{ secretSealed: null, previousSecretSealed: null, previousSecretUntil: null },
+    },
+  };
+}
+
+/** An outbox whose loads are answered by the test, and which delivers at once. */
+function openOutbox() {
+  let answer: ((delivery: DeliveryInHand | undefined) => void) | undefined;
+  let refuse: ((error: Error) => void) | undefined;
+  const sent: bigint[] = [];
+  const outbox = new Outbox(BOOK, ENDPOINT, {
+    places: new Places(10, { assured: 10 }),
+    memory: new Places(10, { assured: 10 }),
+    now: () => 0,
+    load: () =>
+      new Promise((resolve, reject) => {
+        answer = resolve;
+        refuse = reject;
+      }),
+    async send(_, { eventSequence }) {
+      sent.push(eventSequence);
+      return ARRIVED;
+    },
+    settle: async () => undefined,
+    onLeft: () => undefined,
+    onEmpty: () => undefined,
+  });
+  return { outbox, sent, answer: (one?: DeliveryInHand) => answer!(one), refuse: (error: Error) => refuse!(error) };
+}
+
+describe('a delivery that a job named and the backlog has too', () => {
+  test('is looked for again when it cannot be loaded: it may have no due time of its own', async () => {
+    const { outbox, refuse } = openOutbox();
+    const ended = outbox.offer({ eventSequence: 7n, endpointId: ENDPOINT });
+    outbox.add([delivery(7n, 1)]);
+    refuse(new Error('no connection'));
+    await expect(ended).rejects.toThrow('no connection');
+    expect(outbox.unrecorded).toBe(true);
+    expect(outbox.first()).toBe(7n);
+  });
+
+  test('and is not kept by the backlog when only a job named it', async () => {
+    const { outbox, refuse } = openOutbox();
+    const ended = outbox.offer({ eventSequence: 7n, endpointId: ENDPOINT });
+    refuse(new Error('no connection'));
+    await expect(ended).rejects.toThrow('no connection');
+    expect(outbox.first()).toBeUndefined();
+  });
+
+  test('is not passed by while it is under way', () => {
+    const { outbox } = openOutbox();
+    void outbox.offer({ eventSequence: 7n, endpointId: ENDPOINT });
+    expect(outbox.first()).toBeUndefined();
+    outbox.add([delivery(7n, 1)]);
+    expect(outbox.first()).toBe(7n);
+  });
+
+  test('is sent although another process is said to drain the endpoint: the backlog is ours', async () => {
+    const { outbox, answer, sent } = openOutbox();
+    const ended = outbox.offer({ eventSequence: 7n, endpointId: ENDPOINT });
+    outbox.add([delivery(7n, 1)]);
+    answer(delivery(7n, 1));
+    await ended;
+    expect(sent).toEqual([7n]);
+  });
+
+  test('is left to that process where only a job named it', async () => {
+    const { outbox, answer, sent } = openOutbox();
+    const ended = outbox.offer({ eventSequence: 7n, endpointId: ENDPOINT });
+    answer(delivery(7n, 1));
+    await ended;
+    expect(sent).toEqual([]);
+  });
+});
