@@ -1,0 +1,284 @@
+/**
+ * The wire, recorded: every route with its answers, and every webhook, as they stand in transcript/. A change of the inside
+ * changes no byte of it; a change of the interface is looked at line by line there, and stands in the changelog.
+ * `npx vitest run test/e2e/transcript.test.ts -u` records anew.
+ */
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { type Receiver, startReceiver } from '../../scripts/faults/receiver.ts';
+import { ROUTES } from '../../src/http/routes/index.ts';
+import { publicId } from '../../src/ids.ts';
+import { checkpointIn, newSigningKey } from '../support/checkpoints.ts';
+import { type OrganisationKeys, type Product, startProduct } from '../support/product.ts';
+import { Transcript } from './transcript/transcript.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+interface Payout {
+  id: string;
+  status: string;
+  next_inquiry_at: string | null;
+}
+interface Page {
+  data: { id: string; status?: string }[];
+  next_cursor: string;
+}
+
+const heard = new Map<string, Set<number>>();
+let product: Product;
+let receiver: Receiver;
+let keys: OrganisationKeys;
+let wire: Transcript;
+
+beforeAll(async () => {
+  product = await startProduct({ backend: 'postgres' });
+  receiver = await startReceiver();
+});
+afterAll(async () => {
+  await product?.close();
+  await receiver?.close();
+});
+
+/** A book of its own for a file of the transcript. */
+async function begin(): Promise<void> {
+  ({ keys } = await product.organisation());
+  wire = new Transcript(product.baseUrl, keys.testKey, heard);
+}
+
+const recorded = (name: string) => expect(wire.text()).toMatchFileSnapshot(`transcript/${name}.txt`);
+
+const openAccount = (body: object = {}) =>
+  wire.call('An account', 'POST', '/v1/accounts', { body: { currency: 'JOD', name: 'Operating account', ...body } });
+
+const fund = (account: string, amount = 1_000_000) =>
+  wire.call('Money arrives', 'POST', '/v1/simulations/inbound_transfers', {
+    body: { account, amount, currency: 'JOD', description: 'Opening' },
+  });
+
+const payoutWhen = (title: string, id: string, status: string) =>
+  wire.callWhen<Payout>(title, `/v1/payouts/${id}`, (payout) => payout.status === status);
+/** Under way, and the rail has said that it thinks about it: only then can it be told what became of it. */
+const payoutSent = (title: string, id: string) =>
+  wire.callWhen<Payout>(title, `/v1/payouts/${id}`, ({ next_inquiry_at: asked }) => asked !== null);
+
+test('accounts', async () => {
+  await begin();
+  const { id } = await openAccount({ external_id: 'main', metadata: { team: 'ops' }, overdraft_limit: 5_000 });
+  const other = await openAccount({ name: 'Second', currency: 'EUR' });
+  await fund(id);
+  await wire.call('No such currency, no name, an unknown member', 'POST', '/v1/accounts', {
+    body: { currency: 'XXY', surplus: 1, metadata: { a: 1 } },
+  });
+  await wire.call('A float', 'POST', '/v1/accounts', {
+    body: { currency: 'JOD', name: 'Float', overdraft_limit: 1.5 },
+  });
+  await wire.call('Beyond the ceiling', 'POST', '/v1/accounts', {
+    body: { currency: 'JOD', name: 'Too far', overdraft_limit: 9_000_000_000_000_000 },
+  });
+  await wire.call('As it is', 'GET', `/v1/accounts/${id}`);
+  await wire.call('Not there', 'GET', `/v1/accounts/${id.slice(0, -4)}0000`);
+  await wire.call('Not an id', 'GET', '/v1/accounts/acct_1');
+  await wire.call('A new name', 'PATCH', `/v1/accounts/${id}`, { body: { name: 'Operating', metadata: {} } });
+  await wire.call('A version that is over', 'PATCH', `/v1/accounts/${id}`, {
+    body: { name: 'Late' },
+    headers: { 'if-match': '"1"' },
+  });
+  await wire.call('Nothing to change', 'PATCH', `/v1/accounts/${id}`, { body: {} });
+  await wire.call('Balance', 'GET', `/v1/accounts/${id}/balance`);
+  await wire.call('Balance of before', 'GET', `/v1/accounts/${id}/balance?at=2026-01-01T00:00:00Z`);
+  await wire.call('Balance at no time', 'GET', `/v1/accounts/${id}/balance?at=yesterday`);
+  await fund(id, 5);
+  const lines = await wire.call<Page>('One line', 'GET', `/v1/accounts/${id}/entries?limit=1`);
+  await wire.call('The next', 'GET', `/v1/accounts/${id}/entries?limit=1&starting_after=${lines.next_cursor}`);
+  await wire.call('And back', 'GET', `/v1/accounts/${id}/entries?limit=1&ending_before=1`);
+  await wire.call('Timeline', 'GET', `/v1/accounts/${id}/timeline`);
+  await wire.call('Frozen', 'POST', `/v1/accounts/${id}/freeze`);
+  await wire.call('Frozen again', 'POST', `/v1/accounts/${id}/freeze`);
+  await wire.call('Unfrozen', 'POST', `/v1/accounts/${id}/unfreeze`);
+  await wire.call('Closed, with money in it', 'POST', `/v1/accounts/${id}/close`);
+  await wire.call('Closed', 'POST', `/v1/accounts/${other.id}/close`);
+  await wire.call('All', 'GET', '/v1/accounts');
+  await wire.call('One', 'GET', '/v1/accounts?limit=1');
+  await wire.call('Behind it', 'GET', `/v1/accounts?limit=1&starting_after=${other.id}`);
+  await wire.call('By status and currency', 'GET', '/v1/accounts?status=closed&currency=EUR');
+  await wire.call('By external id', 'GET', '/v1/accounts?external_id=main');
+  await wire.call('By metadata', 'GET', '/v1/accounts?metadata[team]=none');
+  await wire.call(
+    'By time',
+    'GET',
+    '/v1/accounts?created_at[gte]=2026-01-01T00:00:00Z&created_at[lt]=2026-01-02T00:00:00Z',
+  );
+  await wire.call('By what is unknown', 'GET', '/v1/accounts?state=open&limit=0&created_at[gte]=never');
+  await recorded('accounts');
+});
+
+test('payouts', async () => {
+  await begin();
+  const { id: account } = await openAccount();
+  const { id: second } = await openAccount({ name: 'Second' });
+  await fund(account);
+  const request = (title: string, body: object, call: object = {}, query = '') =>
+    wire.call<Payout>(title, 'POST', `/v1/payouts${query}`, {
+      body: { account, amount: 10_000, currency: 'JOD', destination: { type: 'cliq', alias: 'SHOP1' }, ...body },
+      ...call,
+    });
+
+  await request('A dry run', {}, { idempotencyKey: null }, '?dry_run=true');
+  const full = { description: 'Invoice 1041', external_id: 'inv-1041', metadata: { order: '77' } };
+  const paid = await request('A payout', full, { idempotencyKey: 'first' });
+  await payoutWhen('Paid', paid.id, 'paid');
+  await request('The same key again', full, { idempotencyKey: 'first' });
+  await request('The same key for something else', { amount: 2 }, { idempotencyKey: 'first' });
+  await request('No key', {}, { idempotencyKey: null });
+  const transfer = { destination: { type: 'account', account: second } };
+  await request('A book transfer, waited for', transfer, { headers: { prefer: 'wait=10' } });
+  const refused = await request('To an alias that nobody has', { destination: { type: 'cliq', alias: 'NOALIAS' } });
+  await payoutWhen('Failed', refused.id, 'failed');
+  const back = await request('One that comes back', { destination: { type: 'cliq', alias: 'RETURN' } });
+  await payoutWhen('Returned', back.id, 'returned');
+  await wire.call('What came back', 'GET', `/v1/payouts/${back.id}/returns`);
+  await wire.call('Timeline of it', 'GET', `/v1/payouts/${back.id}/timeline`);
+  const pending = await request('One that the rail thinks about', { destination: { type: 'cliq', alias: 'PENDING' } });
+  await payoutSent('Under way', pending.id);
+  await wire.call('Too late to cancel', 'POST', `/v1/payouts/${pending.id}/cancel`);
+  await wire.call('Too early to return', 'POST', `/v1/simulations/payouts/${pending.id}/return`, { body: {} });
+  await wire.call('Completed', 'POST', `/v1/simulations/payouts/${pending.id}/complete`);
+  await wire.call('A part of it returned', 'POST', `/v1/simulations/payouts/${pending.id}/return`, {
+    body: { amount: 1_000 },
+  });
+  await wire.call('More than there is', 'POST', `/v1/simulations/payouts/${pending.id}/return`, {
+    body: { amount: 10_000 },
+  });
+  const failing = await request('Another', { destination: { type: 'cliq', alias: 'PENDING' } });
+  await payoutSent('Under way too', failing.id);
+  await wire.call('Failed', 'POST', `/v1/simulations/payouts/${failing.id}/fail`, {
+    body: { code: 'payee_account_closed' },
+  });
+
+  await request('More than there is', { amount: 100_000_000 });
+  await request('Nothing', { amount: 0 });
+  await request('A float', { amount: 1.5 });
+  await request('In another currency', { currency: 'EUR' });
+  await request('From nowhere', { account: `${account.slice(0, -4)}0000` });
+  await request('To itself', { destination: { type: 'account', account } });
+  await request('Two faults', { amount: '5', destination: { type: 'post' } });
+  await wire.call('Not JSON', 'POST', '/v1/payouts', { rawBody: '{"amount": 1,}' });
+  await wire.call('Not there', 'GET', `/v1/payouts/${paid.id.slice(0, -4)}0000`);
+
+  const page = await wire.call<Page>('A page', 'GET', '/v1/payouts?limit=2');
+  await wire.call('The next', 'GET', `/v1/payouts?limit=2&starting_after=${page.next_cursor}`);
+  await wire.call('By what they are', 'GET', '/v1/payouts?status=failed,returned');
+  await wire.call('By metadata and external id', 'GET', '/v1/payouts?metadata[order]=77&external_id=inv-1041');
+  await recorded('payouts');
+});
+
+test('a payout that nobody takes up', async () => {
+  await begin();
+  const { id: account } = await openAccount();
+  await fund(account);
+  await product.stopPools();
+  const { id } = await wire.call('A payout', 'POST', '/v1/payouts', {
+    body: { account, amount: 10, currency: 'JOD', destination: { type: 'cliq', alias: 'SHOP1' } },
+  });
+  await wire.call('A version that is not', 'POST', `/v1/payouts/${id}/cancel`, { headers: { 'if-match': '"7"' } });
+  await wire.call('Canceled', 'POST', `/v1/payouts/${id}/cancel`);
+  await wire.call('Canceled again', 'POST', `/v1/payouts/${id}/cancel`);
+  await wire.call('Balance', 'GET', `/v1/accounts/${account}/balance`);
+  await product.startPools();
+  await recorded('cancel');
+});
+
+test('webhooks', async () => {
+  await begin();
+  const { id: account } = await openAccount();
+  await fund(account);
+  const url = receiver.url('/hooks');
+  const { id, secret } = await wire.call<{ id: string; secret: string }>('An endpoint', 'POST', '/v1/webhooks', {
+    body: { url, events: ['payout.*', 'webhook.test'], description: 'Ours', metadata: { env: 'test' } },
+  });
+  receiver.trust('/hooks', secret);
+  await wire.call('Where nobody may go', 'POST', '/v1/webhooks', { body: { url: 'http://10.0.0.1/hooks' } });
+  await wire.call('To no URL, for no event', 'POST', '/v1/webhooks', { body: { url: 'hooks', events: ['nothing'] } });
+  const payout = await wire.call('A payout', 'POST', '/v1/payouts', {
+    body: { account, amount: 10, currency: 'JOD', destination: { type: 'cliq', alias: 'SHOP1' } },
+  });
+  await receiver.event('/hooks', 'payout.paid', payout.id);
+  await wire.call('A test', 'POST', `/v1/webhooks/${id}/test`);
+  await receiver.event('/hooks', 'webhook.test');
+  const arrived = receiver.at('/hooks').sort((one, other) => (one.body < other.body ? -1 : 1));
+  for (const received of arrived) wire.webhook(received);
+  const deliveries = `/v1/webhooks/${id}/deliveries`;
+  await wire.callWhen<Page>('What was delivered', deliveries, ({ data }) =>
+    data.every(({ status }) => status === 'delivered'),
+  );
+  await wire.call('What was not', 'GET', `${deliveries}?status=failed`);
+  await wire.call('As it is', 'GET', `/v1/webhooks/${id}`);
+  await wire.call('Changed', 'PATCH', `/v1/webhooks/${id}`, { body: { events: ['*'], metadata: {} } });
+  await wire.call('A new secret', 'POST', `/v1/webhooks/${id}/rotate_secret`, { body: { overlap_seconds: 60 } });
+  await wire.call('Off', 'POST', `/v1/webhooks/${id}/disable`);
+  await wire.call('A test of what is off', 'POST', `/v1/webhooks/${id}/test`);
+  await wire.call('On', 'POST', `/v1/webhooks/${id}/enable`);
+  await wire.call('On again', 'POST', `/v1/webhooks/${id}/enable`);
+  await wire.call('All', 'GET', '/v1/webhooks');
+  await wire.call('Gone', 'DELETE', `/v1/webhooks/${id}`);
+  await wire.call('Not there', 'GET', `/v1/webhooks/${id}`);
+  const events = await wire.call<Page>('Events of the payout', 'GET', `/v1/events?object=${payout.id}`);
+  await wire.call('One of them', 'GET', `/v1/events/${events.data[0]!.id}`);
+  await wire.call('By type', 'GET', '/v1/events?type=payout.paid,account.*&limit=1');
+  await wire.call('By no type', 'GET', '/v1/events?type=nothing');
+  await recorded('webhooks');
+});
+
+test('the journal and its proofs', async () => {
+  await begin();
+  const { id: account } = await openAccount();
+  const signing = newSigningKey();
+  const checkpoint = async () =>
+    publicId('checkpoint', (await checkpointIn(product.database, keys.testBookId, signing)).id);
+  await fund(account);
+  const { data } = await wire.call<Page>('Entries', 'GET', '/v1/journal/entries');
+  const entry = data[0]!.id;
+  await wire.call('One', 'GET', `/v1/journal/entries/${entry}`);
+  await wire.call('No proof yet', 'GET', `/v1/journal/entries/${entry}/proof`);
+  const older = await checkpoint();
+  await fund(account, 7);
+  const newer = await checkpoint();
+  await wire.call('A proof', 'GET', `/v1/journal/entries/${entry}/proof`);
+  await wire.call('Checkpoints', 'GET', '/v1/journal/checkpoints');
+  await wire.call('One', 'GET', `/v1/journal/checkpoints/${newer}`);
+  await wire.call('From one to the next', 'GET', `/v1/journal/checkpoints/${newer}/consistency?from=${older}`);
+  await wire.call('From nowhere', 'GET', `/v1/journal/checkpoints/${newer}/consistency`);
+  await wire.call('Of nothing', 'GET', '/v1/journal/entries?resource=nothing');
+  await recorded('journal');
+});
+
+test('keys, limits and what no route answers', async () => {
+  await begin();
+  await openAccount();
+  await wire.call('A key that was used', 'GET', '/v1/idempotency_keys/key-1');
+  await wire.call('Asked for by query', 'GET', '/v1/idempotency_keys?key=key-1');
+  await wire.call('A key that was not', 'GET', '/v1/idempotency_keys/key-7');
+  await wire.call('Voided', 'POST', '/v1/idempotency_keys/key-7/void', { idempotencyKey: null });
+  await wire.call('Used after that', 'POST', '/v1/accounts', {
+    body: { currency: 'JOD', name: 'Late' },
+    idempotencyKey: 'key-7',
+  });
+  await wire.call('One that was used is not voided', 'POST', '/v1/idempotency_keys/key-1/void', {
+    idempotencyKey: null,
+  });
+  await wire.call('Limits', 'GET', '/v1/limits');
+  await wire.call('No key', 'GET', '/v1/accounts', { key: null });
+  await wire.call('A wrong key', 'GET', '/v1/accounts', { key: 'sk_test_wrong' });
+  await wire.call('No route', 'GET', '/v1/nothing');
+  await wire.call('No such method', 'DELETE', '/v1/accounts');
+  await wire.call('Not JSON', 'POST', '/v1/accounts', { rawBody: 'name=x', headers: { 'content-type': 'text/plain' } });
+  await wire.call('In a live book', 'POST', '/v1/simulations/inbound_transfers', {
+    key: keys.liveKey,
+    body: { account: 'acct_00000000000000000000000000', amount: 1, currency: 'JOD' },
+  });
+  await recorded('conventions');
+});
+
+test('every operation has been heard with a success', () => {
+  const silent = ROUTES.filter(({ operation }) => ![...(heard.get(operation) ?? [])].some((status) => status < 300));
+  expect(silent.map(({ operation }) => operation)).toEqual([]);
+});
