@@ -18,14 +18,13 @@ export class InboxTurns {
     this.#context = context;
   }
 
-  /** Takes an inbox, unless it is being taken or others have all the places: what is due stays so, and is enqueued again. */
+  /** Takes an inbox, unless it is being taken or others have all places: what is due stays due, and the sweeper enqueues it. */
   async take(inbox: Inbox): Promise<void> {
     const key = `${inbox.bookId} ${inbox.rail}`;
     if (this.#taking.has(key)) {
       this.#taking.set(key, true);
       return;
     }
-    // The sweeper enqueues it again.
     if (this.#taking.size >= INBOXES_AT_ONCE) return;
     this.#taking.set(key, false);
     try {
