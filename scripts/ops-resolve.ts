@@ -62,7 +62,7 @@ export async function resolveByPerson(pool: Pool, shownId: string, options: Reso
       result: possible ? 'would be booked' : 'refused',
     };
   }
-  const committer = new Committer({ pool, clock: systemClock, sink: webhookSink, ring: () => undefined });
+  const committer = new Committer({ pool, clock: systemClock, sink: webhookSink, enqueue: () => undefined });
   try {
     const command = resolvePayout(bookId, payout, {
       outcome,

@@ -14,9 +14,9 @@ export const FAILPOINTS = [
   /** Committed, and nobody was told: neither the caller nor a queue. */
   'ledger.commit.after',
   /** Rows wait and no bell has rung for them. */
-  'doorbell.ring.before',
+  'jobs.enqueue.before',
   /** The queue has the bell, and whoever rang does not know it. */
-  'doorbell.ring.after',
+  'jobs.enqueue.after',
   /** Reserved, and the rail knows nothing. */
   'rail.submit.before',
   /** The rail has paid, and we do not know it. */
@@ -43,10 +43,10 @@ export const FAILPOINTS = [
   'rail.acknowledge.before',
   'rail.acknowledge.after',
   /** Rows are due, and their alarms as they were. */
-  'sweeper.push.before',
+  'sweeper.postpone.before',
   /** Alarms are moved, and no bell has rung for them. */
-  'sweeper.push.after',
-  'sweeper.ring.after',
+  'sweeper.postpone.after',
+  'sweeper.enqueue.after',
 ] as const;
 
 export type Failpoint = (typeof FAILPOINTS)[number];

@@ -12,7 +12,7 @@ import type { ObservedBatch } from './ledger/batch.ts';
 import type { Logger } from './log.ts';
 import { readBacklog } from './operations/backlog-store.ts';
 import { countBooksNearTotals } from './operations/lifetime-total-store.ts';
-import type { DoorbellCounts } from './queue/doorbell.ts';
+import type { EnqueueCounts } from './queue/enqueuer.ts';
 import type { Queues } from './queue/queues.ts';
 import { createRailGauges } from './rail-metrics.ts';
 import { warnSeldom } from './seldom.ts';
@@ -38,7 +38,7 @@ export interface CheckpointCounts {
 }
 
 export interface Metrics {
-  readonly doorbell: DoorbellCounts;
+  readonly enqueuer: EnqueueCounts;
   readonly audit: AuditCounts;
   readonly checkpoints: CheckpointCounts;
   /** How many of its timeouts the database role lacks. */
@@ -100,13 +100,19 @@ export function createMetrics({ pool, queues, clock, machineClock = systemClock,
     buckets: SECONDS,
     registers,
   });
-  const rung = new Counter({ name: 'countinghouse_bells_rung_total', help: 'Row ids given to the queues.', registers });
-  const dropped = new Counter({
-    name: 'countinghouse_bells_dropped_total',
-    help: 'Row ids that the queues did not take; the sweeper rings for them later.',
-    labelNames: ['reason'],
-    registers,
-  });
+  // Under the names of 0.2.0 too, for one release: a dashboard may still ask for them.
+  const enqueued = ['countinghouse_job_rows_enqueued_total', 'countinghouse_bells_rung_total'].map(
+    (name) => new Counter({ name, help: 'Row ids that the queues have taken.', registers }),
+  );
+  const dropped = ['countinghouse_job_rows_dropped_total', 'countinghouse_bells_dropped_total'].map(
+    (name) =>
+      new Counter({
+        name,
+        help: 'Row ids that the queues did not take; the sweeper enqueues them later.',
+        labelNames: ['reason'],
+        registers,
+      }),
+  );
   const oldestDue = new Gauge({
     name: 'countinghouse_due_oldest_seconds',
     help: 'How long the row that is due longest has been waiting for somebody to answer; 0 when none is.',
@@ -228,9 +234,13 @@ export function createMetrics({ pool, queues, clock, machineClock = systemClock,
   });
 
   return {
-    doorbell: {
-      rung: (ids) => rung.inc(ids),
-      dropped: (ids, reason) => dropped.inc({ reason }, ids),
+    enqueuer: {
+      enqueued(ids) {
+        for (const counter of enqueued) counter.inc(ids);
+      },
+      dropped(ids, reason) {
+        for (const counter of dropped) counter.inc({ reason }, ids);
+      },
     },
     audit: {
       rows: (count) => auditRows.inc(count),

@@ -22,7 +22,7 @@ import { markStuck } from './operations/stuck-store.ts';
 import { type Authenticator, createAuthenticator } from './organisations/authenticate.ts';
 import type { Inbox } from './payouts/notice-store.ts';
 import type { RowFailure } from './payouts/row-failure.ts';
-import { createDoorbell, type Doorbell } from './queue/doorbell.ts';
+import { createEnqueuer, type Enqueuer } from './queue/enqueuer.ts';
 import { createQueues, type Queues } from './queue/queues.ts';
 import type { Rail } from './rails/rail.ts';
 import { createRails, type Rails } from './rails/rails.ts';
@@ -37,7 +37,7 @@ export interface Runtime {
   readonly lists: ListReads;
   readonly committer: Committer;
   readonly queues: Queues;
-  readonly doorbell: Doorbell;
+  readonly enqueuer: Enqueuer;
   readonly rails: Rails;
   readonly secretBox: SecretBox;
   /** Which stored forms may be written: ask at each write, for it changes while the process runs. */
@@ -94,13 +94,13 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
   const queues = createQueues(config, log);
   const metrics = createMetrics({ pool, queues, clock, log });
   const roleTimeouts = watchRoleTimeouts({ pool, url: config.DATABASE_URL, log, count: metrics.roleTimeouts });
-  const doorbell = createDoorbell({ queues, log, counts: metrics.doorbell });
+  const enqueuer = createEnqueuer({ queues, log, counts: metrics.enqueuer });
   const rails = createRails(config, log, { clock });
   const committer = new Committer({
     pool,
     clock,
     sink: createWebhookSink(forms),
-    ring: (bookId, rings) => doorbell.ring(bookId, rings),
+    enqueue: (bookId, jobs) => enqueuer.enqueue(bookId, jobs),
     observe: (batch) => metrics.observeBatch(batch),
     onError: (error, facts) =>
       log.warn({ err: error, commands: facts.commands, attempt: facts.attempt }, 'batch failed'),
@@ -116,7 +116,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
     lists: createListReads(listPool),
     committer,
     queues,
-    doorbell,
+    enqueuer,
     rails,
     secretBox,
     forms,
@@ -155,7 +155,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
       forms.close();
       roleTimeouts.close();
       await committer.close();
-      await doorbell.close();
+      await enqueuer.close();
       await authenticator.close();
       await queues.close();
       await rails.close();

@@ -99,7 +99,7 @@ export class DueEnqueuer {
       if (room > 0) taken.push([bookId, ofBook.slice(0, room)]);
     }
     if (taken.length === 0) return 0;
-    failpoint('sweeper.push.before');
+    failpoint('sweeper.postpone.before');
     let enqueued = 0;
     await forEachRow(taken, {
       concurrency: BOOKS_AT_ONCE,
@@ -112,9 +112,9 @@ export class DueEnqueuer {
       },
       onError: (_, error) => this.#onError(error),
     });
-    failpoint('sweeper.push.after');
+    failpoint('sweeper.postpone.after');
     await round.send(queues);
-    failpoint('sweeper.ring.after');
+    failpoint('sweeper.enqueue.after');
     return enqueued;
   }
 

@@ -12,7 +12,7 @@ import { warnSeldom } from '../src/seldom.ts';
 /** `calls` says when each rail is called; a job ends when its payouts are in its hands. */
 export function railsPool(runtime: Runtime, calls: OutsideCalls): PoolDefinition {
   const enqueueNotices = ({ bookId, rail }: Inbox) =>
-    runtime.doorbell.ring(bookId, [{ pool: 'rails', job: 'rail.notices', id: rail }]);
+    runtime.enqueuer.enqueue(bookId, [{ pool: 'rails', job: 'rail.notices', id: rail }]);
   const copier = new NoticeCopier({
     ...runtime,
     enqueue: (bookId, rail) => enqueueNotices({ bookId, rail }),

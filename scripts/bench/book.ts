@@ -20,7 +20,7 @@ export function createCommitter(pool: Pool): Committer {
     pool,
     clock: systemClock,
     sink: webhookSink,
-    ring: () => undefined,
+    enqueue: () => undefined,
   });
 }
 

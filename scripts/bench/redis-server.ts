@@ -1,4 +1,4 @@
-/** A redis-server for the length of a bench: loopback, a free port, nothing kept on disk. A job is only a doorbell. */
+/** A redis-server for the length of a bench: loopback, a free port, nothing kept on disk. Jobs are not the truth. */
 import { spawn, spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { Redis } from 'ioredis';

@@ -9,8 +9,8 @@ import { ALL_POOLS, type Stage } from './stage.ts';
 const COMMITTING: readonly Failpoint[] = [
   'ledger.commit.before',
   'ledger.commit.after',
-  'doorbell.ring.before',
-  'doorbell.ring.after',
+  'jobs.enqueue.before',
+  'jobs.enqueue.after',
 ];
 
 type Victim = 'api' | Extract<PoolName, 'ledger' | 'rails' | 'webhooks' | 'sweeper'>;
@@ -25,7 +25,7 @@ const POINTS: Record<Victim, readonly Failpoint[]> = {
     ...(['notice.copy.after', 'notice.book.after', 'rail.acknowledge.before', 'rail.acknowledge.after'] as const),
   ],
   webhooks: ['webhook.post.before', 'webhook.post.after', 'delivery.record.before', 'delivery.record.after'],
-  sweeper: ['sweeper.push.before', 'sweeper.push.after', 'sweeper.ring.after'],
+  sweeper: ['sweeper.postpone.before', 'sweeper.postpone.after', 'sweeper.enqueue.after'],
 };
 
 /** What is passed by a payout in ten has not been passed often after a few seconds. */

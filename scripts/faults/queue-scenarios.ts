@@ -18,17 +18,17 @@ async function loseJobs({ redis, behind }: Stage): Promise<void> {
 }
 
 /** Rings for every payout and delivery there is, whatever their state, in an order that makes no sense. */
-async function ringForEverything({ stage, load, random }: Play): Promise<void> {
+async function enqueueEverything({ stage, load, random }: Play): Promise<void> {
   const { database, redis, behind, keys } = stage;
   const queues = createQueues(readConfig(testEnvironment(database, redis)), createLogger('silent', 'faults'));
   const payouts = load.payouts().map((id) => parsePublicId('payout', id)!);
-  const bells: [QueuePool, JobName, string[]][] = [
+  const rows: [QueuePool, JobName, string[]][] = [
     ['ledger', 'payout.reserve', payouts],
     ['rails', 'payout.submit', payouts],
     ['rails', 'payout.inquire', payouts],
     ['webhooks', 'delivery.send', await readDeliveryIds(behind)],
   ];
-  const jobs = bells.flatMap(([pool, name, ids]) =>
+  const jobs = rows.flatMap(([pool, name, ids]) =>
     ids.map((id) => ({ pool, job: { name, data: { bookId: keys.testBookId, ids: [id, id] } } })),
   );
   try {
@@ -57,7 +57,7 @@ export const queueScenarios: readonly Scenario[] = [
     about: 'jobs for rows of every state, doubled and shuffled, among those of the load',
     async play(play) {
       await play.load.untilMore(60);
-      await ringForEverything(play);
+      await enqueueEverything(play);
       await play.load.untilMore(20);
     },
   },

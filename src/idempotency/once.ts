@@ -104,7 +104,7 @@ export function refusalAnswer(refusal: Refusal, context: { requestId: Uuid; publ
 }
 
 function unchanged<Answer>(state: BookState, answer: Answer): Outcome<Answer> {
-  return { book: state.book, entries: [], events: [], rows: [], appends: [], rings: [], answer };
+  return { book: state.book, entries: [], events: [], rows: [], appends: [], jobs: [], answer };
 }
 
 /**

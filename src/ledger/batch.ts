@@ -13,7 +13,7 @@ import { failpoint } from '../failpoints.ts';
 import { newId } from '../ids.ts';
 import type { Book, BookId } from './book.ts';
 import { loadBook, lockBook, updateBook } from './book-store.ts';
-import type { Command, Ring } from './command.ts';
+import type { Command, JobRow } from './command.ts';
 import type { Delivery, Subscriber } from './event.ts';
 import { appendEntries, appendEvents } from './journal-store.ts';
 import { BookState, unionOfTouches } from './state.ts';
@@ -48,7 +48,7 @@ export type Decision = { answer: unknown } | { error: unknown };
 
 export interface BatchResult {
   decisions: Decision[];
-  rings: Ring[];
+  jobs: JobRow[];
 }
 
 export interface Batch {
@@ -211,17 +211,17 @@ function loadTouched(
 }
 
 export function decideAll(state: BookState, commands: readonly Command<unknown>[], moment: Instant): BatchResult {
-  const rings: Ring[] = [];
+  const jobs: JobRow[] = [];
   const decisions = commands.map((command): Decision => {
     try {
       const outcome = command.decide(state, moment);
-      rings.push(...state.apply(outcome));
+      jobs.push(...state.apply(outcome));
       return { answer: outcome.answer };
     } catch (error) {
       return { error };
     }
   });
-  return { decisions, rings };
+  return { decisions, jobs };
 }
 
 /**

@@ -19,7 +19,7 @@ export interface Touch {
 }
 
 /** A doorbell to ring once the commit is certain: which pool, which job, which row. Losing it only costs time. */
-export interface Ring {
+export interface JobRow {
   readonly pool: string;
   readonly job: string;
   readonly id: string;
@@ -43,7 +43,7 @@ export interface Outcome<Answer> {
   readonly events: readonly LedgerEvent[];
   readonly rows: readonly RowChange[];
   readonly appends: readonly LogAppend[];
-  readonly rings: readonly Ring[];
+  readonly jobs: readonly JobRow[];
   readonly answer: Answer;
 }
 

@@ -13,12 +13,12 @@ import { ApiError } from '../errors.ts';
 import type { Uuid } from '../ids.ts';
 import { type Batch, type BatchContext, type BatchResult, mayFollow, previewCommand, runBatch } from './batch.ts';
 import type { BookId } from './book.ts';
-import type { Command, Ring } from './command.ts';
+import type { Command, JobRow } from './command.ts';
 import type { BookState } from './state.ts';
 
 export interface CommitterOptions extends BatchContext {
   /** Rings the doorbells of a commit that is certain. Must not throw or wait. */
-  ring: (bookId: BookId, rings: Ring[]) => void;
+  enqueue: (bookId: BookId, jobs: JobRow[]) => void;
   /** Commands in one batch at most. */
   maxBatch?: number;
   /** Commands that may wait for one book; beyond it they are turned away before anything is promised. */
@@ -256,9 +256,9 @@ export class Committer {
     await this.#carryOut(bookId, batch.slice(middle));
   }
 
-  #settle(bookId: BookId, batch: Waiting[], { decisions, rings }: BatchResult): void {
+  #settle(bookId: BookId, batch: Waiting[], { decisions, jobs }: BatchResult): void {
     try {
-      if (rings.length > 0) this.#options.ring(bookId, rings);
+      if (jobs.length > 0) this.#options.enqueue(bookId, jobs);
     } catch (error) {
       // A bell that is lost costs time, never an answer.
       this.#options.onError?.(error, { bookId, commands: batch.length, attempt: 1 });

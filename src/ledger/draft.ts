@@ -17,7 +17,7 @@ import {
 import { accounts } from './account-store.ts';
 import type { Book } from './book.ts';
 import { type ChartCode, chartAccountId, newAccount } from './chart.ts';
-import type { LogAppend, Outcome, Ring } from './command.ts';
+import type { JobRow, LogAppend, Outcome } from './command.ts';
 import type { Entry, EntryText, Posting, PostingDraft } from './entry.ts';
 import { entryHash, textDigest } from './entry-hash.ts';
 import type { LedgerEvent } from './event.ts';
@@ -56,7 +56,7 @@ export class Draft {
   readonly #entries: Entry[] = [];
   readonly #events: LedgerEvent[] = [];
   readonly #appends: LogAppend[] = [];
-  readonly #rings: Ring[] = [];
+  readonly #jobs: JobRow[] = [];
   #book: Book;
 
   /** `id` is the command's own, minted when it was submitted: the ids of its entries and events follow from it. */
@@ -97,8 +97,8 @@ export class Draft {
     this.#appends.push({ log: log as Log<unknown>, row });
   }
 
-  ring(ring: Ring): void {
-    this.#rings.push(ring);
+  enqueue(job: JobRow): void {
+    this.#jobs.push(job);
   }
 
   account(id: Uuid): Account {
@@ -240,7 +240,7 @@ export class Draft {
       events: this.#events,
       rows: this.#rows,
       appends: this.#appends,
-      rings: this.#rings,
+      jobs: this.#jobs,
       answer,
     };
   }

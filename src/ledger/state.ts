@@ -6,7 +6,7 @@ import type { Uuid } from '../ids.ts';
 import type { Account } from './account.ts';
 import { accounts } from './account-store.ts';
 import type { Book } from './book.ts';
-import type { LogAppend, Outcome, Ring, Touch } from './command.ts';
+import type { JobRow, LogAppend, Outcome, Touch } from './command.ts';
 import type { Entry } from './entry.ts';
 import type { Delivery, LedgerEvent, Subscriber } from './event.ts';
 import type { Log, Table } from './table.ts';
@@ -94,7 +94,7 @@ export class BookState {
   }
 
   /** Makes an outcome part of the state, so that the next command of the batch decides over it. */
-  apply(outcome: Outcome<unknown>): Ring[] {
+  apply(outcome: Outcome<unknown>): JobRow[] {
     this.book = outcome.book;
     for (const { table, id, row } of outcome.rows) {
       const state = this.#of(table);
@@ -107,7 +107,7 @@ export class BookState {
     }
     for (const append of outcome.appends) this.#append(append);
     for (const entry of outcome.entries) this.entries.push(entry);
-    const rings = [...outcome.rings];
+    const jobs = [...outcome.jobs];
     for (const event of outcome.events) {
       this.events.push(event);
       for (const subscriber of this.subscribers) {
@@ -119,10 +119,10 @@ export class BookState {
           createdAt: event.createdAt,
         });
         if (subscriber.behindFrom !== null) continue;
-        rings.push({ pool: 'webhooks', job: 'delivery.send', id: `${event.sequence}:${subscriber.id}` });
+        jobs.push({ pool: 'webhooks', job: 'delivery.send', id: `${event.sequence}:${subscriber.id}` });
       }
     }
-    return rings;
+    return jobs;
   }
 
   /** Each changed row once, by table in write order. */

@@ -111,7 +111,7 @@ export function decideAcceptance(state: BookState, command: AcceptCommand, momen
   // Written once, for the event and for the answer.
   const text = new JsonText(toJson(view));
   draft.emit({ type: 'payout.created', objectId: payout.id, objectSequence: payout.version, object: text });
-  draft.ring({ pool: 'ledger', job: 'payout.reserve', id: payout.id });
+  draft.enqueue({ pool: 'ledger', job: 'payout.reserve', id: payout.id });
   return draft.finish({ status: 202, body: text.text, resource: 'payout', resourceId: payout.id });
 }
 

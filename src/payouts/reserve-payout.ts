@@ -43,7 +43,7 @@ export function decideReservation(
   if (!payout) throw new Error(`Payout ${command.payoutId} does not exist`);
   if (payout.status === 'processing' && payout.outcome === null) {
     // Reserved before, by a commit whose answer may have been lost with its bell.
-    draft.ring({ pool: 'rails', job: 'payout.submit', id: payout.id });
+    draft.enqueue({ pool: 'rails', job: 'payout.submit', id: payout.id });
     return draft.finish(payout);
   }
   if (payout.status !== 'pending') return draft.finish(payout);
@@ -82,7 +82,7 @@ export function decideReservation(
     entries: [entry],
   });
   if (processing.rail === 'book') return draft.finish(markPaid(draft, processing, {}));
-  draft.ring({ pool: 'rails', job: 'payout.submit', id: processing.id });
+  draft.enqueue({ pool: 'rails', job: 'payout.submit', id: processing.id });
   return draft.finish(processing);
 }
 

@@ -1,6 +1,6 @@
 /**
  * The queues that carry doorbells, on Redis or on Postgres. Everything else in the product knows this interface only.
- * Next: redis-carrier.ts and postgres-carrier.ts (what differs), doorbell.ts (who rings), pool.ts (who answers).
+ * Next: redis-carrier.ts and postgres-carrier.ts (what differs), enqueuer.ts (who rings), pool.ts (who answers).
  */
 import { setMaxListeners } from 'node:events';
 import type { Config } from '../config.ts';

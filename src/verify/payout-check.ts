@@ -117,8 +117,8 @@ function checkRow({ payout, stuckAt }: PayoutHistory, expect: Expect): void {
     open ? 'an alarm' : 'no alarm',
     alarmed ? 'an alarm' : 'no alarm',
     open
-      ? 'Nobody would be rung for this payout.'
-      : `The payout is ${payout.status} and somebody would still be rung, at ${formatInstantOrNull(payout.dueAt)}.`,
+      ? 'The sweeper would not enqueue this payout again.'
+      : `The payout is ${payout.status} and somebody would still be asked, at ${formatInstantOrNull(payout.dueAt)}.`,
   );
   const whole = payout.amountReturned === payout.amount;
   const wrong = [

@@ -200,7 +200,7 @@ describe('when a bell cannot be rung', () => {
     const deaf = await openBook({
       database: book.pool,
       bookId: book.id,
-      ring: () => {
+      enqueue: () => {
         throw new Error('no queue');
       },
     });

@@ -299,8 +299,8 @@ describe('5. the commit', () => {
     const own = await openBook({
       database: book.pool,
       bookId: book.id,
-      ring: (_, rings) => {
-        for (const { id } of rings) seen.push(own.pool.query('SELECT status FROM payouts WHERE id = $1', [id]));
+      enqueue: (_, jobs) => {
+        for (const { id } of jobs) seen.push(own.pool.query('SELECT status FROM payouts WHERE id = $1', [id]));
       },
     });
     await own.accept({ accountId });

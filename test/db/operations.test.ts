@@ -203,12 +203,12 @@ describe('operations', () => {
       expect(Math.round((await ahead(0)) / 60) + 0).toBe(0);
     });
 
-    test('count commits, requests and bells', async () => {
+    test('count commits, requests and jobs', async () => {
       const metrics = metricsOf();
       metrics.observeBatch({ commands: 40, ahead: true, lockWaitSeconds: 0.002, commitSeconds: 0.004 });
       metrics.observeRequest({ method: 'POST', route: '/v1/payouts', status: 202 }, 0.003);
-      metrics.doorbell.rung(5);
-      metrics.doorbell.dropped(2, 'unreachable');
+      metrics.enqueuer.enqueued(5);
+      metrics.enqueuer.dropped(2, 'unreachable');
       const lines = (await metrics.render()).split('\n');
       for (const line of [
         'countinghouse_batch_commands_sum 40',
@@ -216,6 +216,9 @@ describe('operations', () => {
         'countinghouse_book_lock_wait_seconds_count 1',
         'countinghouse_commit_seconds_bucket{le="0.005"} 1',
         'countinghouse_http_request_seconds_count{method="POST",route="/v1/payouts",status="202"} 1',
+        'countinghouse_job_rows_enqueued_total 5',
+        'countinghouse_job_rows_dropped_total{reason="unreachable"} 2',
+        // The names of 0.2.0.
         'countinghouse_bells_rung_total 5',
         'countinghouse_bells_dropped_total{reason="unreachable"} 2',
       ]) {

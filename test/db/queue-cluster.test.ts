@@ -1,7 +1,7 @@
 /** Jobs on a Redis Cluster: the same contract as on one Redis, and lanes that spread over its nodes. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newId } from '../../src/ids.ts';
-import { createDoorbell } from '../../src/queue/doorbell.ts';
+import { createEnqueuer } from '../../src/queue/enqueuer.ts';
 import { laneOf, queueName } from '../../src/queue/job.ts';
 import { startPool } from '../../src/queue/pool.ts';
 import { createQueues } from '../../src/queue/queues.ts';
@@ -46,10 +46,10 @@ describeWithRedis('queues on a Redis Cluster', () => {
 
     test('bells of many books are answered, each in the lane of its book', async () => {
       const queues = createQueues(config({ QUEUE_LANES: LANES }), silent);
-      const doorbell = createDoorbell({ queues, log: silent });
+      const enqueuer = createEnqueuer({ queues, log: silent });
       const answered = new Answered();
       const books = Array.from({ length: 40 }, () => newId());
-      for (const book of books) doorbell.ring(book, [reserve(book)]);
+      for (const book of books) enqueuer.enqueue(book, [reserve(book)]);
       await expect
         .poll(
           async () => (await queues.depths({ limitMs: 5_000 })).reduce((sum, { states }) => sum + states.waiting, 0),
@@ -62,7 +62,7 @@ describeWithRedis('queues on a Redis Cluster', () => {
       );
       const pool = startPool(answered.pool, { queues, log: silent });
       await expect.poll(() => answered.ids.toSorted(), soon).toEqual(books.toSorted());
-      await doorbell.close();
+      await enqueuer.close();
       await pool.close({ limitMs: 5_000 });
       await queues.close();
     });
@@ -77,27 +77,27 @@ describeWithRedis('queues on a Redis Cluster', () => {
 
   test('a node that is killed and started again: its lanes are answered again', async () => {
     const queues = createQueues(config({ QUEUE_LANES: LANES }), silent);
-    const doorbell = createDoorbell({ queues, log: silent, flushLimitMs: 300 });
+    const enqueuer = createEnqueuer({ queues, log: silent, flushLimitMs: 300 });
     const answered = new Answered();
     const pool = startPool(answered.pool, { queues, log: silent });
     const books = Array.from({ length: 40 }, () => newId());
-    const ringUntilAll = (name: string) =>
+    const enqueueUntilAll = (name: string) =>
       expect
         .poll(
           () => {
             const missing = books.filter((book) => !answered.ids.includes(`${name} ${book}`));
-            for (const book of missing) doorbell.ring(book, [reserve(`${name} ${book}`)]);
+            for (const book of missing) enqueuer.enqueue(book, [reserve(`${name} ${book}`)]);
             return missing.length;
           },
           { timeout: 25_000, interval: 200 },
         )
         .toBe(0);
-    await ringUntilAll('before');
+    await enqueueUntilAll('before');
     await cluster.kill(1);
-    for (const book of books) doorbell.ring(book, [reserve(`lost ${book}`)]);
+    for (const book of books) enqueuer.enqueue(book, [reserve(`lost ${book}`)]);
     await cluster.start(1);
-    await ringUntilAll('after');
-    await doorbell.close();
+    await enqueueUntilAll('after');
+    await enqueuer.close();
     await pool.close({ limitMs: 5_000 });
     await queues.close();
   });

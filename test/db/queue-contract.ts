@@ -1,7 +1,7 @@
 /** What both carriers of jobs must do. Each backend's test file runs these against its own. */
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createDoorbell, type Doorbell } from '../../src/queue/doorbell.ts';
+import { createEnqueuer, type Enqueuer } from '../../src/queue/enqueuer.ts';
 import type { JobData } from '../../src/queue/job.ts';
 import { definePool, type RunningPool, startPool } from '../../src/queue/pool.ts';
 import { createQueues, type Queues, type QueuesConfig } from '../../src/queue/queues.ts';
@@ -49,7 +49,7 @@ export class Answered {
 
 export function queueContract(config: () => QueuesConfig): void {
   let queues: Queues;
-  let doorbell: Doorbell;
+  let enqueuer: Enqueuer;
   let answered: Answered;
   const running: RunningPool[] = [];
 
@@ -59,25 +59,25 @@ export function queueContract(config: () => QueuesConfig): void {
     running.push(pool);
     return pool;
   };
-  const ringAgain = (id: string, ids: string[]) =>
+  const enqueueAgain = (id: string, ids: string[]) =>
     queues.add('ledger', 0, [{ name: 'payout.reserve', data: { bookId: 'book', ids }, deduplicationId: id }], LIMIT);
 
   beforeEach(() => {
     queues = createQueues(config(), silent);
-    doorbell = createDoorbell({ queues, log: silent });
+    enqueuer = createEnqueuer({ queues, log: silent });
     answered = new Answered();
   });
 
   afterEach(async () => {
     answered.release();
-    await doorbell.close();
+    await enqueuer.close();
     await Promise.all(running.splice(0).map((pool) => pool.close(LIMIT)));
     await queues.close();
   });
 
   test('what is rung is answered by its pool, and leaves nothing behind', async () => {
     start();
-    doorbell.ring('book', [reserve('a'), reserve('b')]);
+    enqueuer.enqueue('book', [reserve('a'), reserve('b')]);
     await expect.poll(() => answered.jobs, soon).toEqual([{ bookId: 'book', ids: ['a', 'b'] }]);
     await expect
       .poll(async () => (await queues.depth('ledger', 0, LIMIT)).states, soon)
@@ -85,7 +85,7 @@ export function queueContract(config: () => QueuesConfig): void {
   });
 
   test('what was rung before anybody answered waits', async () => {
-    doorbell.ring('book', [reserve('a')]);
+    enqueuer.enqueue('book', [reserve('a')]);
     await expect.poll(async () => (await queues.depth('ledger', 0, LIMIT)).states.waiting, soon).toBe(1);
     start();
     await expect.poll(() => answered.ids, soon).toEqual(['a']);
@@ -94,31 +94,31 @@ export function queueContract(config: () => QueuesConfig): void {
   test('a bell that is rung twice is answered twice: neither vanishes while the other is active', async () => {
     answered.hold();
     start();
-    doorbell.ring('book', [reserve('a')]);
+    enqueuer.enqueue('book', [reserve('a')]);
     await expect.poll(() => answered.started, soon).toBe(1);
-    doorbell.ring('book', [reserve('a')]);
+    enqueuer.enqueue('book', [reserve('a')]);
     await expect.poll(() => answered.started, soon).toBe(2);
     answered.release();
     await expect.poll(() => answered.ids, soon).toEqual(['a', 'a']);
   });
 
   test('of the sweeper’s bells of one id a single one waits', async () => {
-    await ringAgain('sweep', ['first']);
-    await ringAgain('sweep', ['second']);
+    await enqueueAgain('sweep', ['first']);
+    await enqueueAgain('sweep', ['second']);
     expect((await queues.depth('ledger', 0, LIMIT)).states.waiting).toBe(1);
     start();
     await expect.poll(() => answered.ids, soon).toEqual(['first']);
-    await ringAgain('sweep', ['third']);
+    await enqueueAgain('sweep', ['third']);
     await expect.poll(() => answered.ids, soon).toEqual(['first', 'third']);
   });
 
   test('a sweeper’s bell rung while its like is active follows it, the last one for all', async () => {
     answered.hold();
     start();
-    await ringAgain('sweep', ['first']);
+    await enqueueAgain('sweep', ['first']);
     await expect.poll(() => answered.started, soon).toBe(1);
-    await ringAgain('sweep', ['second']);
-    await ringAgain('sweep', ['third']);
+    await enqueueAgain('sweep', ['second']);
+    await enqueueAgain('sweep', ['third']);
     expect(answered.started).toBe(1);
     answered.release();
     await expect.poll(() => answered.ids, soon).toEqual(['first', 'third']);
@@ -143,8 +143,8 @@ export function queueContract(config: () => QueuesConfig): void {
 
   test('a job that fails is forgotten, and the next is answered', async () => {
     start();
-    doorbell.ring('book', [reserve('poison')]);
-    doorbell.ring('book-2', [reserve('b')]);
+    enqueuer.enqueue('book', [reserve('poison')]);
+    enqueuer.enqueue('book-2', [reserve('b')]);
     await expect.poll(() => answered.ids.toSorted(), soon).toEqual(['b', 'poison']);
     await expect
       .poll(async () => (await queues.depth('ledger', 0, LIMIT)).states, soon)
@@ -152,9 +152,9 @@ export function queueContract(config: () => QueuesConfig): void {
   });
 
   /** Four jobs of a hundred rows. */
-  const ringFourHundred = () => ringRows('book', 400);
-  const ringRows = (bookId: string, count: number) =>
-    doorbell.ring(
+  const enqueueFourHundred = () => enqueueRows('book', 400);
+  const enqueueRows = (bookId: string, count: number) =>
+    enqueuer.enqueue(
       bookId,
       Array.from({ length: count }, (_, row) => reserve(`${bookId}-row-${row}`)),
     );
@@ -162,7 +162,7 @@ export function queueContract(config: () => QueuesConfig): void {
   test('a pool that bounds its rows keeps the next job of a book at the door when the book has half of the room', async () => {
     answered.hold();
     const pool = start({ rowsPerJob: 50 });
-    ringFourHundred();
+    enqueueFourHundred();
     await expect.poll(() => [pool.inHand(), answered.started], soon).toEqual([4, 1]);
     answered.release();
     await expect.poll(() => answered.ids.length, soon).toBe(400);
@@ -171,8 +171,8 @@ export function queueContract(config: () => QueuesConfig): void {
   test('and admits the job of another book to what is left, until the room is full', async () => {
     answered.hold();
     const pool = start({ rowsPerJob: 50 });
-    ringRows('book', 200);
-    ringRows('book-2', 200);
+    enqueueRows('book', 200);
+    enqueueRows('book-2', 200);
     await expect.poll(() => [pool.inHand(), answered.started], soon).toEqual([4, 2]);
     expect(answered.startedBooks).toEqual(new Set(['book', 'book-2']));
     answered.release();
@@ -182,7 +182,7 @@ export function queueContract(config: () => QueuesConfig): void {
   test('one that does not takes every job in hand: the rows of a slow receiver leave room for those of others', async () => {
     answered.hold();
     start();
-    ringFourHundred();
+    enqueueFourHundred();
     await expect.poll(() => answered.started, soon).toBe(4);
     answered.release();
     await expect.poll(() => answered.ids.length, soon).toBe(400);
@@ -191,9 +191,9 @@ export function queueContract(config: () => QueuesConfig): void {
   test('closing finishes what is in hand and takes no more', async () => {
     answered.hold();
     const pool = start({ concurrency: 1 });
-    doorbell.ring('book', [reserve('a')]);
+    enqueuer.enqueue('book', [reserve('a')]);
     await expect.poll(() => answered.started, soon).toBe(1);
-    doorbell.ring('book-2', [reserve('b')]);
+    enqueuer.enqueue('book-2', [reserve('b')]);
     await expect.poll(async () => (await queues.depth('ledger', 0, LIMIT)).states.waiting, soon).toBe(1);
     const closed = pool.close({ limitMs: 10_000 });
     answered.release();
@@ -205,7 +205,7 @@ export function queueContract(config: () => QueuesConfig): void {
   test('closing gives up on a job that does not end', async () => {
     answered.hold();
     const pool = start();
-    doorbell.ring('book', [reserve('a')]);
+    enqueuer.enqueue('book', [reserve('a')]);
     await expect.poll(() => answered.started, soon).toBe(1);
     expect(await pool.close({ limitMs: 50 })).toBe(false);
   });

@@ -1,7 +1,7 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createDoorbell, type Doorbell } from '../../src/queue/doorbell.ts';
+import { createEnqueuer, type Enqueuer } from '../../src/queue/enqueuer.ts';
 import { type RunningPool, startPool } from '../../src/queue/pool.ts';
 import { createQueues, type Queues } from '../../src/queue/queues.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -31,13 +31,13 @@ describe('queues on Postgres', () => {
     const objects = async () => (await superuser.query('SELECT count(*)::int AS n FROM pg_class')).rows[0].n;
     const before = await objects();
     const queues = createQueues(config(), silent);
-    const doorbell = createDoorbell({ queues, log: silent });
+    const enqueuer = createEnqueuer({ queues, log: silent });
     const answered = new Answered();
     const pool = startPool(answered.pool, { queues, log: silent });
-    for (let book = 0; book < 50; book++) doorbell.ring(`book ${book}`, [reserve('a'), reserve('b')]);
+    for (let book = 0; book < 50; book++) enqueuer.enqueue(`book ${book}`, [reserve('a'), reserve('b')]);
     await expect.poll(() => answered.ids.length, soon).toBe(100);
     await pool.close({ limitMs: 5_000 });
-    await doorbell.close();
+    await enqueuer.close();
     await queues.close();
     const { rows } = await superuser.query(
       'SELECT (SELECT count(*) FROM bullmq.job) + (SELECT count(*) FROM bullmq.dedup) AS n',
@@ -48,19 +48,19 @@ describe('queues on Postgres', () => {
 
   describe('when connections are lost', () => {
     let queues: Queues;
-    let doorbell: Doorbell;
+    let enqueuer: Enqueuer;
     let answered: Answered;
     let pool: RunningPool;
 
     beforeEach(() => {
       queues = createQueues(config(), silent);
-      doorbell = createDoorbell({ queues, log: silent, flushLimitMs: 2_000 });
+      enqueuer = createEnqueuer({ queues, log: silent, flushLimitMs: 2_000 });
       answered = new Answered();
       pool = startPool(answered.pool, { queues, log: silent });
     });
     afterEach(async () => {
       answered.release();
-      await doorbell.close();
+      await enqueuer.close();
       await pool.close({ limitMs: 5_000 });
       await queues.close();
     });
@@ -70,28 +70,28 @@ describe('queues on Postgres', () => {
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
          WHERE datname = current_database() AND pid <> pg_backend_pid()`,
       );
-    const ringUntilAnswered = (id: string) =>
+    const enqueueUntilAnswered = (id: string) =>
       expect
         .poll(() => {
-          if (!answered.ids.includes(id)) doorbell.ring('book', [reserve(id)]);
+          if (!answered.ids.includes(id)) enqueuer.enqueue('book', [reserve(id)]);
           return answered.ids.includes(id);
         }, soon)
         .toBe(true);
 
     test('all ended while idle: the next bells are answered', async () => {
-      doorbell.ring('book', [reserve('before')]);
+      enqueuer.enqueue('book', [reserve('before')]);
       await expect.poll(() => answered.ids, soon).toEqual(['before']);
       await endConnections();
-      await ringUntilAnswered('after');
+      await enqueueUntilAnswered('after');
     });
 
     test('all ended with a job in hand: it ends, and the next bells are answered', async () => {
       answered.hold();
-      doorbell.ring('book', [reserve('in hand')]);
+      enqueuer.enqueue('book', [reserve('in hand')]);
       await expect.poll(() => answered.started, soon).toBe(1);
       await endConnections();
       answered.release();
-      await ringUntilAnswered('after');
+      await enqueueUntilAnswered('after');
       expect(answered.ids).toContain('in hand');
     });
   });
@@ -103,23 +103,23 @@ describe('queues on Postgres', () => {
     url.port = String(gate.port);
     const dropped: number[] = [];
     const queues = createQueues(config(url.href), silent);
-    const doorbell = createDoorbell({
+    const enqueuer = createEnqueuer({
       queues,
       log: silent,
-      counts: { rung: () => undefined, dropped: (ids) => dropped.push(ids) },
+      counts: { enqueued: () => undefined, dropped: (ids) => dropped.push(ids) },
     });
     const answered = new Answered();
     const pool = startPool(answered.pool, { queues, log: silent });
-    doorbell.ring('book', [reserve('lost')]);
+    enqueuer.enqueue('book', [reserve('lost')]);
     await expect.poll(() => dropped, soon).toEqual([1]);
     await gate.open({ hostname, port: Number(port) });
     await expect
       .poll(() => {
-        doorbell.ring('book', [reserve('a')]);
+        enqueuer.enqueue('book', [reserve('a')]);
         return answered.ids.length;
       }, soon)
       .toBeGreaterThan(0);
-    await doorbell.close();
+    await enqueuer.close();
     await pool.close({ limitMs: 5_000 });
     await queues.close();
     await gate.close();

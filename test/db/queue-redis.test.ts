@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createDoorbell, type Doorbell } from '../../src/queue/doorbell.ts';
+import { createEnqueuer, type Enqueuer } from '../../src/queue/enqueuer.ts';
 import { type RunningPool, startPool } from '../../src/queue/pool.ts';
 import { createQueues, type Queues } from '../../src/queue/queues.ts';
 import { describeWithRedis, startRedis, type TestRedis } from '../support/redis.ts';
@@ -21,85 +21,85 @@ describeWithRedis('queues on Redis', () => {
 
   describe('when Redis fails', () => {
     let queues: Queues;
-    let doorbell: Doorbell;
+    let enqueuer: Enqueuer;
     let answered: Answered;
     let pool: RunningPool;
-    const counts = { rungIds: 0, droppedIds: 0 };
+    const counts = { enqueuedIds: 0, droppedIds: 0 };
 
     beforeEach(() => {
-      Object.assign(counts, { rungIds: 0, droppedIds: 0 });
+      Object.assign(counts, { enqueuedIds: 0, droppedIds: 0 });
       queues = createQueues(config(), silent);
-      doorbell = createDoorbell({
+      enqueuer = createEnqueuer({
         queues,
         log: silent,
         flushLimitMs: 300,
-        counts: { rung: (ids) => (counts.rungIds += ids), dropped: (ids) => (counts.droppedIds += ids) },
+        counts: { enqueued: (ids) => (counts.enqueuedIds += ids), dropped: (ids) => (counts.droppedIds += ids) },
       });
       answered = new Answered();
       pool = startPool(answered.pool, { queues, log: silent });
     });
     afterEach(async () => {
       answered.release();
-      await doorbell.close();
+      await enqueuer.close();
       await pool.close({ limitMs: 5_000 });
       await queues.close();
     });
 
-    const ring = (id: string) => doorbell.ring('book', [reserve(id)]);
+    const enqueue = (id: string) => enqueuer.enqueue('book', [reserve(id)]);
 
     /** Rings again and again, as the sweeper would, until one is answered. */
-    const ringUntilAnswered = (id: string) =>
+    const enqueueUntilAnswered = (id: string) =>
       expect
         .poll(() => {
-          if (!answered.ids.includes(id)) ring(id);
+          if (!answered.ids.includes(id)) enqueue(id);
           return answered.ids.includes(id);
         }, soon)
         .toBe(true);
 
     test('after FLUSHALL with a job in hand, the next bell is answered', async () => {
       answered.hold();
-      ring('in hand');
+      enqueue('in hand');
       await expect.poll(() => answered.started, soon).toBe(1);
       await redis.client().flushall();
       answered.release();
-      await ringUntilAnswered('after');
+      await enqueueUntilAnswered('after');
       expect(answered.ids).toContain('in hand');
     });
 
     test('killed and started again while bells are rung: none blocks, those in between are dropped, later ones answered', async () => {
-      ring('before');
+      enqueue('before');
       await expect.poll(() => answered.ids, soon).toEqual(['before']);
       await redis.kill();
       const begun = performance.now();
-      for (let index = 0; index < 1_000; index++) doorbell.ring('book', [reserve(`lost ${index}`)]);
+      for (let index = 0; index < 1_000; index++) enqueuer.enqueue('book', [reserve(`lost ${index}`)]);
       expect(performance.now() - begun).toBeLessThan(100);
       await expect.poll(() => counts.droppedIds, soon).toBe(1_000);
       await redis.start();
-      await ringUntilAnswered('after');
+      await enqueueUntilAnswered('after');
     });
 
     test('frozen: bells are dropped within their limit, and ringing goes on once it has thawed', async () => {
-      ring('before');
+      enqueue('before');
       await expect.poll(() => answered.ids, soon).toEqual(['before']);
       redis.freeze();
-      ring('lost');
+      enqueue('lost');
       await expect.poll(() => counts.droppedIds, soon).toBeGreaterThanOrEqual(1);
       redis.thaw();
-      await ringUntilAnswered('after');
+      await enqueueUntilAnswered('after');
     });
 
     test('frozen so long that the connection is dropped, what it held is dropped with it', async () => {
-      ring('before');
+      enqueue('before');
       await expect.poll(() => answered.ids, soon).toEqual(['before']);
       redis.freeze();
       // Producers give up a silent connection after two seconds; until then every flush has its own limit.
       for (let round = 0; round < 10; round++) {
         const dropped = counts.droppedIds;
-        ring(`lost ${round}`);
+        enqueue(`lost ${round}`);
         await expect.poll(() => counts.droppedIds, soon).toBe(dropped + 1);
       }
       redis.thaw();
-      await ringUntilAnswered('after');
+      await enqueueUntilAnswered('after');
       // What was rung once the connection had been given up is nowhere: neither in this process nor in Redis.
       expect(answered.ids).not.toContain('lost 9');
     });
@@ -108,7 +108,7 @@ describeWithRedis('queues on Redis', () => {
   test('absent at the start: bells are dropped, closing does not hang, and all works once it is there', async () => {
     await redis.kill();
     const queues = createQueues(config(), silent);
-    const doorbell = createDoorbell({ queues, log: silent, flushLimitMs: 100 });
+    const enqueuer = createEnqueuer({ queues, log: silent, flushLimitMs: 100 });
     const answered = new Answered();
     const pool = startPool(answered.pool, { queues, log: silent });
     const closedEarly = startPool(answered.pool, { queues, log: silent });
@@ -119,11 +119,11 @@ describeWithRedis('queues on Redis', () => {
     await redis.start();
     await expect
       .poll(() => {
-        doorbell.ring('book', [reserve('a')]);
+        enqueuer.enqueue('book', [reserve('a')]);
         return answered.ids.length;
       }, soon)
       .toBeGreaterThan(0);
-    await doorbell.close();
+    await enqueuer.close();
     await pool.close({ limitMs: 5_000 });
     await queues.close();
   });

@@ -27,7 +27,7 @@ describe('the sweeper', () => {
   let now: number;
 
   /** What was rung, and how deep the queues say they are. */
-  let rung: { pool: QueuePool; lane: number; job: QueueJob }[];
+  let enqueued: { pool: QueuePool; lane: number; job: QueueJob }[];
   let waiting: Partial<Record<QueuePool, number>>;
   let unreachable: Set<QueuePool>;
   let notices: number;
@@ -38,7 +38,7 @@ describe('the sweeper', () => {
       lanes: 1,
       async add(to, lane, jobs) {
         if (unreachable.has(to)) throw new Error('ECONNREFUSED');
-        rung.push(...jobs.map((job) => ({ pool: to, lane, job })));
+        enqueued.push(...jobs.map((job) => ({ pool: to, lane, job })));
       },
       async depth(of, lane) {
         if (unreachable.has(of)) throw new Error('ECONNREFUSED');
@@ -54,7 +54,8 @@ describe('the sweeper', () => {
     ...facts,
   });
   const sweep = (facts?: Partial<SweeperRuntime>) => createSweeper(runtime(facts)).sweep();
-  const rungIds = (name: string) => rung.filter(({ job }) => job.name === name).flatMap(({ job }) => job.data.ids);
+  const enqueuedIds = (name: string) =>
+    enqueued.filter(({ job }) => job.name === name).flatMap(({ job }) => job.data.ids);
   const dueAt = async (id: Uuid) =>
     (await superuser.query('SELECT due_at FROM payouts WHERE id = $1', [id])).rows[0].due_at?.getTime() ?? null;
 
@@ -69,7 +70,7 @@ describe('the sweeper', () => {
     await superuser.query('TRUNCATE payouts, webhook_deliveries, idempotency_keys CASCADE');
     book = newId();
     now = NOW;
-    rung = [];
+    enqueued = [];
     waiting = {};
     unreachable = new Set();
     notices = 0;
@@ -81,7 +82,7 @@ describe('the sweeper', () => {
   });
 
   test.each`
-    status          | due          | rings
+    status          | due          | enqueues
     ${'pending'}    | ${NOW - 1}   | ${['ledger', 'payout.reserve']}
     ${'pending'}    | ${NOW}       | ${['ledger', 'payout.reserve']}
     ${'pending'}    | ${NOW + 1}   | ${null}
@@ -90,13 +91,13 @@ describe('the sweeper', () => {
     ${'processing'} | ${NOW + 1}   | ${null}
     ${'paid'}       | ${NOW - 1}   | ${null}
     ${'failed'}     | ${null}      | ${null}
-  `('a $status payout that is due at $due rings $rings', async ({ status, due, rings }) => {
+  `('a $status payout that is due at $due enqueues $enqueues', async ({ status, due, enqueues }) => {
     const [id] = await insertPayouts(superuser, [{ bookId: book, status, dueAt: due }]);
     await sweep();
-    expect(rung.map(({ pool: to, job }) => [to, job.name, job.data])).toEqual(
-      rings ? [[...rings, { bookId: book, ids: [id] }]] : [],
+    expect(enqueued.map(({ pool: to, job }) => [to, job.name, job.data])).toEqual(
+      enqueues ? [[...enqueues, { bookId: book, ids: [id] }]] : [],
     );
-    expect(await dueAt(id!)).toBe(rings ? NOW + 30_000 : due);
+    expect(await dueAt(id!)).toBe(enqueues ? NOW + 30_000 : due);
   });
 
   test('a delivery that is due rings by its event and endpoint, and is pushed by a minute', async () => {
@@ -107,7 +108,7 @@ describe('the sweeper', () => {
       { bookId: book, eventSequence: 9n, endpointId, dueAt: NOW - 1, status: 'delivered' },
     ]);
     await sweep();
-    expect(rung.map(({ pool: to, job }) => [to, job.name, job.data.ids])).toEqual([
+    expect(enqueued.map(({ pool: to, job }) => [to, job.name, job.data.ids])).toEqual([
       ['webhooks', 'delivery.send', [`7:${endpointId}`]],
     ]);
     const { rows } = await superuser.query('SELECT due_at FROM webhook_deliveries WHERE event_sequence = 7');
@@ -118,7 +119,7 @@ describe('the sweeper', () => {
     const [id] = await insertPayouts(superuser, [{ bookId: book, dueAt: NOW - 1 }]);
     await superuser.query('UPDATE payouts SET stuck_at = now() WHERE id = $1', [id]);
     await sweep();
-    expect(rung).toEqual([]);
+    expect(enqueued).toEqual([]);
   });
 
   test('what was rung for is rung for again when nobody answered, and not before', async () => {
@@ -126,11 +127,11 @@ describe('the sweeper', () => {
     await sweep();
     now += 29_999;
     await sweep();
-    expect(rung).toHaveLength(1);
+    expect(enqueued).toHaveLength(1);
     now += 1;
     await sweep();
-    expect(rung).toHaveLength(2);
-    expect(rung[0]!.job.deduplicationId).toBe(rung[1]!.job.deduplicationId);
+    expect(enqueued).toHaveLength(2);
+    expect(enqueued[0]!.job.deduplicationId).toBe(enqueued[1]!.job.deduplicationId);
   });
 
   test('a bell that is kept and never answered silences later ones for two minutes, for notices half a one', async () => {
@@ -140,7 +141,7 @@ describe('the sweeper', () => {
       now = NOW + afterMs;
       await sweep();
     }
-    const names = (of: string) => rung.filter(({ job }) => job.name === of).map(({ job }) => job.deduplicationId);
+    const names = (of: string) => enqueued.filter(({ job }) => job.name === of).map(({ job }) => job.deduplicationId);
     const payouts = names('payout.reserve');
     expect(payouts).toHaveLength(5);
     expect(new Set(payouts.slice(0, 4)).size).toBe(1);
@@ -159,9 +160,9 @@ describe('the sweeper', () => {
     );
     const swept = await sweep();
     expect(swept['pending payouts']).toBe(2_500);
-    expect(rungIds('payout.reserve').toSorted()).toEqual(ids.toSorted());
-    expect(Math.max(...rung.map(({ job }) => job.data.ids.length))).toBe(100);
-    expect(new Set(rung.map(({ job }) => job.deduplicationId)).size).toBe(rung.length);
+    expect(enqueuedIds('payout.reserve').toSorted()).toEqual(ids.toSorted());
+    expect(Math.max(...enqueued.map(({ job }) => job.data.ids.length))).toBe(100);
+    expect(new Set(enqueued.map(({ job }) => job.deduplicationId)).size).toBe(enqueued.length);
   });
 
   test('several sweepers at once ring once for each row', async () => {
@@ -170,7 +171,7 @@ describe('the sweeper', () => {
       Array.from({ length: 3_000 }, () => ({ bookId: book, dueAt: NOW - 1 })),
     );
     for (let round = 0; round < 3; round++) await Promise.all([sweep(), sweep(), sweep(), sweep()]);
-    expect(rungIds('payout.reserve').toSorted()).toEqual(ids.toSorted());
+    expect(enqueuedIds('payout.reserve').toSorted()).toEqual(ids.toSorted());
   });
 
   test('a row whose alarm was moved between reading and pushing is left alone', async () => {
@@ -189,7 +190,7 @@ describe('the sweeper', () => {
         },
       },
     });
-    expect(rungIds('payout.reserve')).toEqual([still]);
+    expect(enqueuedIds('payout.reserve')).toEqual([still]);
     expect(await dueAt(moved!)).toBe(NOW + 5_000);
   });
 
@@ -201,10 +202,10 @@ describe('the sweeper', () => {
     await superuser.query('BEGIN');
     await superuser.query('SELECT FROM payouts WHERE id = $1 FOR NO KEY UPDATE', [held]);
     await sweep();
-    expect(rungIds('payout.reserve')).toEqual([free]);
+    expect(enqueuedIds('payout.reserve')).toEqual([free]);
     await superuser.query('ROLLBACK');
     await sweep();
-    expect(rungIds('payout.reserve')).toEqual([free, held]);
+    expect(enqueuedIds('payout.reserve')).toEqual([free, held]);
   });
 
   test('a deep lane takes one job of each book until that book is asked for again; other pools go on', async () => {
@@ -218,18 +219,18 @@ describe('the sweeper', () => {
     waiting = { ledger: 301 };
     const sweeper = createSweeper(runtime());
     await sweeper.sweep();
-    expect(rungIds('payout.reserve').toSorted()).toEqual([...ids.slice(0, 100), ofQuiet].toSorted());
-    expect(rungIds('payout.inquire')).toEqual([processing]);
+    expect(enqueuedIds('payout.reserve').toSorted()).toEqual([...ids.slice(0, 100), ofQuiet].toSorted());
+    expect(enqueuedIds('payout.inquire')).toEqual([processing]);
     expect(await dueAt(ids[100]!)).toBe(NOW - 900);
     now += 29_999;
     await sweeper.sweep();
-    expect(rungIds('payout.reserve')).toHaveLength(101);
+    expect(enqueuedIds('payout.reserve')).toHaveLength(101);
     now += 1;
     await sweeper.sweep();
-    expect(rungIds('payout.reserve')).toHaveLength(202);
+    expect(enqueuedIds('payout.reserve')).toHaveLength(202);
     waiting = { ledger: 300 };
     await sweeper.sweep();
-    expect(new Set(rungIds('payout.reserve')).size).toBe(251);
+    expect(new Set(enqueuedIds('payout.reserve')).size).toBe(251);
   });
 
   test('one book with more due rows than a round takes holds back no other book', async () => {
@@ -251,12 +252,12 @@ describe('the sweeper', () => {
         ...queues,
         async depth(of, lane, limit) {
           const depth = await queues.depth(of, lane, limit);
-          const added = rung.filter((one) => one.pool === of && one.lane === lane).length;
+          const added = enqueued.filter((one) => one.pool === of && one.lane === lane).length;
           return { ...depth, states: { ...depth.states, waiting: added } };
         },
       },
     });
-    const reserved = rung.filter(({ job }) => job.name === 'payout.reserve').map(({ job }) => job);
+    const reserved = enqueued.filter(({ job }) => job.name === 'payout.reserve').map(({ job }) => job);
     const jobsOf = (bookId: Uuid) => reserved.filter((job) => job.data.bookId === bookId);
     expect(reserved.flatMap((job) => job.data.ids)).toEqual(expect.arrayContaining(ofQuiet));
     expect(quiet.map((bookId) => jobsOf(bookId).map((job) => job.priority))).toEqual(quiet.map(() => [undefined]));
@@ -279,7 +280,7 @@ describe('the sweeper', () => {
     expect(await dueAt(id!)).toBe(NOW - 1);
     unreachable.clear();
     await sweep();
-    expect(rungIds('payout.reserve')).toEqual([id]);
+    expect(enqueuedIds('payout.reserve')).toEqual([id]);
   });
 
   test('one kind that fails does not stop the others', async () => {
@@ -292,15 +293,15 @@ describe('the sweeper', () => {
       'processing payouts': 1,
       'notices of sandbox': 0,
     });
-    expect(rungIds('payout.inquire')).toEqual([id]);
+    expect(enqueuedIds('payout.inquire')).toEqual([id]);
   });
 
   test('a rail with unacknowledged notices is rung for by its name', async () => {
     await sweep();
-    expect(rung).toEqual([]);
+    expect(enqueued).toEqual([]);
     notices = 1;
     await sweep();
-    expect(rung.map(({ pool: to, job }) => [to, job.name, job.data])).toEqual([
+    expect(enqueued.map(({ pool: to, job }) => [to, job.name, job.data])).toEqual([
       ['rails', 'rail.notices', { bookId: '', ids: ['sandbox'] }],
     ]);
   });
@@ -386,9 +387,9 @@ describe('the sweeper', () => {
     const rails = { all: () => [{ name: 'silent', notices: silent }, quick] };
     const config = { SWEEP_INTERVAL_MS: 1, IDEMPOTENCY_BODY_RETENTION_DAYS: 30 };
     const sweeper = startSweeper(runtime({ rails, config }));
-    await expect.poll(() => rung.filter(({ job }) => job.name === 'rail.notices').length).toBeGreaterThan(2);
+    await expect.poll(() => enqueued.filter(({ job }) => job.name === 'rail.notices').length).toBeGreaterThan(2);
     const [id] = await insertPayouts(superuser, [{ bookId: book, dueAt: NOW - 1 }]);
-    await expect.poll(() => rungIds('payout.reserve')).toEqual([id]);
+    await expect.poll(() => enqueuedIds('payout.reserve')).toEqual([id]);
     expect(asked).toBe(1);
     answer([]);
     await sweeper.close();

@@ -96,7 +96,11 @@ describe('payouts', () => {
       ['payout.entry_ids'],
       () => [`UPDATE payouts SET entry_ids = entry_ids - 0 WHERE ${PAYOUT('paid')}`],
     ],
-    ['nobody will be rung', ['payout.due'], () => [`UPDATE payouts SET due_at = NULL WHERE ${PAYOUT('processing')}`]],
+    [
+      'nobody will be enqueued',
+      ['payout.due'],
+      () => [`UPDATE payouts SET due_at = NULL WHERE ${PAYOUT('processing')}`],
+    ],
     [
       'nobody will be rung, for it is stuck: nothing wrong',
       [],

@@ -23,7 +23,7 @@ export const START = Date.parse('2026-03-01T12:00:00.000Z');
 export const log = createLogger('silent', 'test');
 export const allow = parseAllowList(['127.0.0.1:*']);
 
-export interface Rung {
+export interface EnqueuedRow {
   bookId: BookId;
   pool: string;
   job: string;
@@ -40,7 +40,7 @@ export interface World {
   secretBox: SecretBox;
   testBook: BookId;
   liveBook: BookId;
-  rung: Rung[];
+  enqueued: EnqueuedRow[];
   /** A book of its own for a test that counts. */
   newBook(): Promise<BookId>;
   submit(bookId: BookId, command: Command<Stored | Refusal>): Promise<Stored | Refusal>;
@@ -63,12 +63,12 @@ export async function createWorld(): Promise<World> {
       now = moment;
     },
   };
-  const rung: Rung[] = [];
+  const enqueued: EnqueuedRow[] = [];
   const committer = new Committer({
     pool,
     clock,
     sink: webhookSink,
-    ring: (bookId, rings) => rung.push(...rings.map((ring) => ({ bookId, ...ring }))),
+    enqueue: (bookId, jobs) => enqueued.push(...jobs.map((job) => ({ bookId, ...job }))),
   });
   const secretBox = createSecretBox(database.encryptionKey);
   const fresh = (bookId: BookId, secret: string) => ({ bookId, idempotencyKey: null, secret, secretBox });
@@ -84,7 +84,7 @@ export async function createWorld(): Promise<World> {
     clock,
     committer,
     secretBox,
-    rung,
+    enqueued,
     testBook: (await findBookId(pool, organisation, 'test'))!,
     liveBook: (await findBookId(pool, organisation, 'live'))!,
     newBook: async () => (await findBookId(pool, await open(), 'test'))!,
@@ -109,11 +109,11 @@ export async function createWorld(): Promise<World> {
     },
 
     async emit(bookId, type, count = 1) {
-      const before = rung.length;
+      const before = enqueued.length;
       await committer.submit(bookId, emission(type, count));
-      return rung
+      return enqueued
         .slice(before)
-        .filter((ring) => ring.bookId === bookId && ring.job === 'delivery.send')
+        .filter((row) => row.bookId === bookId && row.job === 'delivery.send')
         .map(({ id }) => id);
     },
 

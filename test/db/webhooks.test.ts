@@ -233,9 +233,9 @@ describe('deliveries are written with their events', () => {
     const all = await world.endpoint(bookId, { events: ['*'] });
     const off = await world.endpoint(bookId, { events: ['*'] });
     await world.submit(bookId, disableEndpoint(change(off.id)));
-    const rung = await world.emit(bookId, 'payout.paid');
+    const enqueued = await world.emit(bookId, 'payout.paid');
     await world.emit(bookId, 'account.created');
-    expect(rung.map((id) => id.split(':')[1]).sort()).toEqual([payouts.id, all.id].sort());
+    expect(enqueued.map((id) => id.split(':')[1]).sort()).toEqual([payouts.id, all.id].sort());
     expect(await deliveriesOf(world.pool, payouts.id)).toEqual([
       { status: 'pending', attempts: 0, retry_at: null, due_at: START + 30_000 },
     ]);

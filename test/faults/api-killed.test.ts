@@ -14,7 +14,7 @@ describeOnEachBackend('an API killed with -9', (backend) => {
       const load = await stage.load();
       const api = stage.apis[0]!;
       await load.untilAccepted(30);
-      for (const point of ['ledger.commit.before', 'ledger.commit.after', 'doorbell.ring.before']) {
+      for (const point of ['ledger.commit.before', 'ledger.commit.after', 'jobs.enqueue.before']) {
         await api.kill();
         await api.start({ failpoints: `${point}=kill@20` });
         await api.ended();

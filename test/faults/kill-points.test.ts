@@ -6,7 +6,7 @@ import { FAULT_LIMIT_MS, type Stage, startStage } from './stage.ts';
 
 /** Not those that an ordinary load seldom or never passes: an endpoint that is behind, a rail that tells something. */
 const POINTS = FAILPOINTS.filter(
-  (point) => !/^(sweeper|delivery|notice|backlog|rail\.acknowledge)|ring\.after$/.test(point),
+  (point) => !/^(sweeper|delivery|notice|backlog|rail\.acknowledge)|enqueue\.after$/.test(point),
 );
 
 describeOnEachBackend('a worker killed with -9', (backend) => {

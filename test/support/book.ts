@@ -12,7 +12,7 @@ import { newId, type Uuid } from '../../src/ids.ts';
 import { accounts } from '../../src/ledger/account-store.ts';
 import type { EventSink } from '../../src/ledger/batch.ts';
 import type { BookId, Mode } from '../../src/ledger/book.ts';
-import type { Command, Refusal, Ring } from '../../src/ledger/command.ts';
+import type { Command, JobRow, Refusal } from '../../src/ledger/command.ts';
 import { Committer, type CommitterOptions } from '../../src/ledger/committer.ts';
 import { Draft } from '../../src/ledger/draft.ts';
 import { type Log, WRITE_ORDER } from '../../src/ledger/table.ts';
@@ -53,7 +53,7 @@ export interface TestBook {
   /** What was committed in each transaction, how often it was tried, what went wrong. */
   readonly batches: number[];
   readonly errors: { code?: string; message: string }[];
-  readonly rings: Ring[];
+  readonly jobs: JobRow[];
   submit<Answer>(command: Command<Answer>, deadlineMs?: number): Promise<Answer>;
   /** An account that holds this much, by simulation: pool → customer. */
   account(options?: { currency?: string; amount?: bigint; overdraftLimit?: bigint }): Promise<Uuid>;
@@ -77,10 +77,10 @@ export async function openBook(options: BookOptions): Promise<TestBook> {
       : database;
   const clock: Clock = options.clock ?? systemClock;
   const id = bookId ?? (await newBook(pool, { mode, clock }));
-  const [batches, errors, rings]: [number[], TestBook['errors'], Ring[]] = [[], [], []];
+  const [batches, errors, jobs]: [number[], TestBook['errors'], JobRow[]] = [[], [], []];
   const committer = new Committer({
     sink: NO_SINK,
-    ring: (_, rung) => rings.push(...rung),
+    enqueue: (_, enqueued) => jobs.push(...enqueued),
     observe: ({ commands }) => batches.push(commands),
     onError: (error) => errors.push(error as TestBook['errors'][number]),
     ...committerOptions,
@@ -101,7 +101,7 @@ export async function openBook(options: BookOptions): Promise<TestBook> {
     committer,
     batches,
     errors,
-    rings,
+    jobs,
     submit,
     async account({ currency = 'EUR', amount = 0n, overdraftLimit = 0n } = {}) {
       const opened = openAccount({

@@ -13,7 +13,7 @@ import type { Account } from '../../src/ledger/account.ts';
 import { accounts } from '../../src/ledger/account-store.ts';
 import { type Decision, decideAll, momentOf } from '../../src/ledger/batch.ts';
 import type { Book } from '../../src/ledger/book.ts';
-import type { Command, Ring, RowChange } from '../../src/ledger/command.ts';
+import type { Command, JobRow, RowChange } from '../../src/ledger/command.ts';
 import type { Entry } from '../../src/ledger/entry.ts';
 import { GENESIS_HASH } from '../../src/ledger/entry-hash.ts';
 import type { Delivery, LedgerEvent, Subscriber } from '../../src/ledger/event.ts';
@@ -31,7 +31,7 @@ export class MemoryBook {
   readonly entries: Entry[] = [];
   readonly events: LedgerEvent[] = [];
   readonly deliveries: Delivery[] = [];
-  readonly rings: Ring[] = [];
+  readonly jobs: JobRow[] = [];
   readonly #tables = new Map<Table<unknown>, Map<string, unknown>>();
   readonly #logs = new Map<Log<unknown>, unknown[]>();
 
@@ -61,9 +61,9 @@ export class MemoryBook {
         return outcome;
       },
     }));
-    const { decisions, rings } = decideAll(state, watched, momentOf({ now: () => this.now }, this.book));
+    const { decisions, jobs } = decideAll(state, watched, momentOf({ now: () => this.now }, this.book));
     this.#write(state, changed);
-    this.rings.push(...rings);
+    this.jobs.push(...jobs);
     return decisions;
   }
 

@@ -1,5 +1,5 @@
 /**
- * A process of the product, whole but for what is outside it: the real committer, doorbell, deliverer, sweeper and use cases
+ * A process of the product, whole but for what is outside it: the real committer, enqueuer, deliverer, sweeper and use cases
  * over gates to a real Postgres, to modelled queues, to a modelled rail and to a modelled receiver.
  */
 
@@ -12,7 +12,7 @@ import { Committer } from '../../../src/ledger/committer.ts';
 import { createLogger } from '../../../src/log.ts';
 import { CALLS_AT_ONCE } from '../../../src/outside/call-shares.ts';
 import type { RowFailure } from '../../../src/payouts/row-failure.ts';
-import { createDoorbell } from '../../../src/queue/doorbell.ts';
+import { createEnqueuer } from '../../../src/queue/enqueuer.ts';
 import type { PoolDefinition } from '../../../src/queue/pool.ts';
 import { railFor } from '../../../src/rails/rails.ts';
 import type { Runtime } from '../../../src/runtime.ts';
@@ -67,12 +67,12 @@ export class SimulatedProcess implements Owner {
     const clock = around.clock.skewed(skewMs);
     const pool = gatedPool(scheduler, this, around.pool);
     const queues = around.queues.of(this);
-    const doorbell = createDoorbell({ queues, log, paceMs: 0 });
+    const enqueuer = createEnqueuer({ queues, log, paceMs: 0 });
     const committer = new Committer({
       pool,
       clock,
       sink: webhookSink,
-      ring: (bookId, rings) => this.isAlive && doorbell.ring(bookId, rings),
+      enqueue: (bookId, jobs) => this.isAlive && enqueuer.enqueue(bookId, jobs),
       maxBatch,
       onError: (error) => classifyFailure(error) === 'transient' || onBug(error),
     });
@@ -82,7 +82,7 @@ export class SimulatedProcess implements Owner {
       if (!isBadLuck(error)) onBug(error);
     };
     const noticeFailed: Runtime['noticeFailed'] = (inbox, id, error) => failed(inbox.bookId, id, error);
-    const parts = { pool, committer, clock, log, secretBox, doorbell, queues, rails, publicUrl: PUBLIC_URL };
+    const parts = { pool, committer, clock, log, secretBox, enqueuer, queues, rails, publicUrl: PUBLIC_URL };
     const forms = { forms: { contracted: false }, fingerprints: PLAIN_FINGERPRINTS };
     const whole = { ...parts, ...forms, config: CONFIG, rail: () => rail, railFor, payoutFailed: failed, noticeFailed };
     this.runtime = whole as unknown as Runtime;

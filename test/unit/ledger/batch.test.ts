@@ -39,7 +39,7 @@ const transfer = (amount: bigint, change: { touches?: Uuid[]; afterwards?: () =>
         postings: [{ debit: ANNA, credit: BERT, amount }],
       });
       draft.emit({ type: 'account.updated', objectId: ANNA, objectSequence: 1, object: {} });
-      draft.ring({ pool: 'ledger', job: 'test', id });
+      draft.enqueue({ pool: 'ledger', job: 'test', id });
       change.afterwards?.();
       return draft.finish(draft.account(ANNA).postedCredits - draft.account(ANNA).postedDebits);
     },
@@ -67,7 +67,7 @@ describe('commands of one batch', () => {
     ]);
     expect(memory.entries.map(({ sequence }) => sequence)).toEqual([1n, 2n]);
     expect(memory.events.map(({ sequence }) => sequence)).toEqual([1n, 2n]);
-    expect(memory.rings).toHaveLength(2);
+    expect(memory.jobs).toHaveLength(2);
     expect(memory.account(BERT).postedCredits).toBe(350n);
   });
 
@@ -110,8 +110,8 @@ test('an event is delivered to those who want it, and rings for each', () => {
     [everything, testOnly].map((subscriberId) => ({ eventSequence, subscriberId, behindFrom: null, createdAt: START })),
   );
   expect(memory.deliveries).toEqual(deliveries);
-  const bells = memory.rings.filter(({ pool }) => pool === 'webhooks').map(({ id }) => id);
-  expect(bells).toEqual(deliveries.map(({ eventSequence, subscriberId }) => `${eventSequence}:${subscriberId}`));
+  const rows = memory.jobs.filter(({ pool }) => pool === 'webhooks').map(({ id }) => id);
+  expect(rows).toEqual(deliveries.map(({ eventSequence, subscriberId }) => `${eventSequence}:${subscriberId}`));
 });
 
 describe('the moment of a batch', () => {
@@ -203,6 +203,6 @@ describe('a batch that follows another before it is committed', () => {
   });
 
   function transferNothing(state: BookState) {
-    return { book: state.book, entries: [], events: [], appends: [], rings: [], answer: undefined };
+    return { book: state.book, entries: [], events: [], appends: [], jobs: [], answer: undefined };
   }
 });

@@ -40,7 +40,7 @@ test.each`
   const before = scene.memory.dump();
   expect(scene.memory.answer(scene.accepting(change()))).toMatchObject({ refused: answer, param });
   expect(scene.memory.dump()).toEqual(before);
-  expect([scene.memory.events, scene.memory.rings]).toEqual([[], []]);
+  expect([scene.memory.events, scene.memory.jobs]).toEqual([[], []]);
 });
 
 test.each<[string, Partial<Account>]>([
@@ -81,7 +81,7 @@ describe('an accepted payout', () => {
     expect(scene.memory.account(scene.source)).toMatchObject({ heldDebits: 1_005n, postedDebits: 0n });
     expect(scene.memory.entries).toEqual([]);
     expect(scene.memory.events).toMatchObject([{ type: 'payout.created', objectId: payout.id }]);
-    expect(scene.memory.rings).toEqual([{ pool: 'ledger', job: 'payout.reserve', id: payout.id }]);
+    expect(scene.memory.jobs).toEqual([{ pool: 'ledger', job: 'payout.reserve', id: payout.id }]);
     expect(scene.memory.log(metadataIndex)).toEqual([
       { object: 'payout', key: 'order', value: '7', objectId: payout.id },
     ]);

@@ -39,7 +39,7 @@ describe('pending → processing', () => {
     const event = JSON.parse(scene.memory.events.at(-1)!.payload) as { type: string; journal_entries: unknown[] };
     expect(event).toMatchObject({ type: 'payout.processing', data: { previous_attributes: { status: 'pending' } } });
     expect(event.journal_entries).toHaveLength(1);
-    expect(scene.memory.rings.at(-1)).toEqual({ pool: 'rails', job: 'payout.submit', id: payout.id });
+    expect(scene.memory.jobs.at(-1)).toEqual({ pool: 'rails', job: 'payout.submit', id: payout.id });
   });
 
   test('without a fee, nothing of the hold remains', () => {
@@ -54,7 +54,7 @@ describe('rung again', () => {
     const before = scene.memory.dump();
     expect(scene.reserve(payout)).toEqual(payout);
     expect(scene.memory.dump()).toEqual(before);
-    expect(scene.memory.rings.at(-1)).toEqual({ pool: 'rails', job: 'payout.submit', id: payout.id });
+    expect(scene.memory.jobs.at(-1)).toEqual({ pool: 'rails', job: 'payout.submit', id: payout.id });
   });
 
   test.each`
@@ -66,9 +66,9 @@ describe('rung again', () => {
     ${'returned'}           | ${() => scene.giveBack(scene.paid(), 1_000n)}
   `('a payout that is $state is left as it is, and nobody is rung', ({ made }) => {
     const payout = made();
-    const before = [scene.memory.dump(), scene.memory.rings.length];
+    const before = [scene.memory.dump(), scene.memory.jobs.length];
     expect(scene.reserve(payout)).toEqual(payout);
-    expect([scene.memory.dump(), scene.memory.rings.length]).toEqual(before);
+    expect([scene.memory.dump(), scene.memory.jobs.length]).toEqual(before);
   });
 
   const canceled = () => {

@@ -54,7 +54,7 @@ describe('an endpoint that is switched off', () => {
   });
 });
 
-describe('bells', () => {
+describe('jobs', () => {
   test('that ring twice at the same time are answered once', async () => {
     const hooks = await stage.receiver();
     const { id } = await stage.world.endpoint(stage.bookId, { url: hooks.url });

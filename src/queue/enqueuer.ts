@@ -11,31 +11,31 @@ import { IDS_PER_JOB, type JobName, laneOf, type QueuePool } from './job.ts';
 import type { QueueJob, Queues } from './queues.ts';
 
 /** Which pool, which job, which row: as commands name them in their outcome. */
-export interface Bell {
+export interface JobRow {
   readonly pool: string;
   readonly job: string;
   readonly id: string;
 }
 
-export interface Doorbell {
+export interface Enqueuer {
   /** Returns at once. The ids of one book and job travel together, up to a hundred a job. */
-  ring(bookId: string, bells: readonly Bell[]): void;
+  enqueue(bookId: string, rows: readonly JobRow[]): void;
   /** Rings what is still buffered, within a limit, and refuses more. */
   close(): Promise<void>;
 }
 
-/** Why a bell was not rung: the buffer was full, the queue did not take it in time, the doorbell was closed. */
+/** Why a bell was not rung: the buffer was full, the queue did not take it in time, the enqueuer was closed. */
 export type DropReason = 'full' | 'unreachable' | 'closed';
 
-export interface DoorbellCounts {
-  rung(ids: number): void;
+export interface EnqueueCounts {
+  enqueued(ids: number): void;
   dropped(ids: number, reason: DropReason): void;
 }
 
-export interface DoorbellOptions {
+export interface EnqueuerOptions {
   readonly queues: Pick<Queues, 'add' | 'lanes'>;
   readonly log: Logger;
-  readonly counts?: DoorbellCounts;
+  readonly counts?: EnqueueCounts;
   /** Ids held in memory, buffered and under way: about 10 MB at most. */
   readonly capacity?: number;
   readonly flushLimitMs?: number;
@@ -57,7 +57,7 @@ const PACE_MS = 20;
 /** A pipeline of this many jobs is a few hundred kilobytes. */
 const JOBS_PER_ADD = 500;
 
-const NO_COUNTS: DoorbellCounts = { rung() {}, dropped() {} };
+const NO_COUNTS: EnqueueCounts = { enqueued() {}, dropped() {} };
 
 interface Group {
   readonly pool: QueuePool;
@@ -66,7 +66,7 @@ interface Group {
   readonly ids: Set<string>;
 }
 
-export function createDoorbell(options: DoorbellOptions): Doorbell {
+export function createEnqueuer(options: EnqueuerOptions): Enqueuer {
   const { queues, counts = NO_COUNTS, capacity = CAPACITY, flushLimitMs = FLUSH_LIMIT_MS, paceMs = PACE_MS } = options;
   const warn = warnSeldom(options.log, 'bells dropped; the sweeper will ring again');
   let buffer = new Map<string, Group>();
@@ -77,10 +77,10 @@ export function createDoorbell(options: DoorbellOptions): Doorbell {
 
   function drop(ids: number, reason: DropReason, error?: unknown) {
     counts.dropped(ids, reason);
-    warn(error ?? new Error(reason === 'full' ? `More than ${capacity} bells are waiting` : 'The doorbell is closed'));
+    warn(error ?? new Error(reason === 'full' ? `More than ${capacity} bells are waiting` : 'The enqueuer is closed'));
   }
 
-  function put(bookId: string, { pool, job, id }: Bell) {
+  function put(bookId: string, { pool, job, id }: JobRow) {
     const key = `${job} ${bookId}`;
     let group = buffer.get(key);
     if (!group) {
@@ -112,8 +112,8 @@ export function createDoorbell(options: DoorbellOptions): Doorbell {
       const part = jobs.slice(at, at + JOBS_PER_ADD);
       try {
         await queues.add(pool, lane, part, { limitMs: flushLimitMs });
-        failpoint('doorbell.ring.after');
-        settle(part, (ids) => counts.rung(ids));
+        failpoint('jobs.enqueue.after');
+        settle(part, (ids) => counts.enqueued(ids));
       } catch (error) {
         settle(jobs.slice(at), (ids) => drop(ids, 'unreachable', error));
         return;
@@ -128,13 +128,13 @@ export function createDoorbell(options: DoorbellOptions): Doorbell {
   }
 
   return {
-    ring(bookId, bells) {
-      if (bells.length === 0) return;
-      failpoint('doorbell.ring.before');
-      if (closed) return drop(bells.length, 'closed');
+    enqueue(bookId, rows) {
+      if (rows.length === 0) return;
+      failpoint('jobs.enqueue.before');
+      if (closed) return drop(rows.length, 'closed');
       const room = capacity - held;
-      for (const bell of room < bells.length ? bells.slice(0, Math.max(room, 0)) : bells) put(bookId, bell);
-      if (room < bells.length) drop(bells.length - Math.max(room, 0), 'full');
+      for (const row of room < rows.length ? rows.slice(0, Math.max(room, 0)) : rows) put(bookId, row);
+      if (room < rows.length) drop(rows.length - Math.max(room, 0), 'full');
       if (buffer.size > 0) flushing ??= flush();
     },
     async close() {

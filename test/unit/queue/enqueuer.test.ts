@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
-import { createDoorbell, type DoorbellCounts, type DropReason } from '../../../src/queue/doorbell.ts';
+import { createEnqueuer, type DropReason, type EnqueueCounts } from '../../../src/queue/enqueuer.ts';
 import type { QueuePool } from '../../../src/queue/job.ts';
 import type { QueueJob } from '../../../src/queue/queues.ts';
 import { withinLimit } from '../../../src/time-limit.ts';
@@ -34,12 +34,12 @@ function heldQueues(lanes = 1) {
   };
 }
 
-function counting(): DoorbellCounts & { rungIds: number; droppedIds: Partial<Record<DropReason, number>> } {
+function counting(): EnqueueCounts & { enqueuedIds: number; droppedIds: Partial<Record<DropReason, number>> } {
   return {
-    rungIds: 0,
+    enqueuedIds: 0,
     droppedIds: {},
-    rung(ids) {
-      this.rungIds += ids;
+    enqueued(ids) {
+      this.enqueuedIds += ids;
     },
     dropped(ids, reason) {
       this.droppedIds[reason] = (this.droppedIds[reason] ?? 0) + ids;
@@ -54,13 +54,13 @@ const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(reso
 describe('a doorbell', () => {
   test('puts the ids of one book and job into one job, up to a hundred', async () => {
     const { queues, calls } = heldQueues();
-    const doorbell = createDoorbell({ queues, log });
-    doorbell.ring(
+    const enqueuer = createEnqueuer({ queues, log });
+    enqueuer.enqueue(
       'book-a',
       Array.from({ length: 150 }, (_, index) => reserve(`${index}`)),
     );
-    doorbell.ring('book-a', [reserve('150'), send('1:x')]);
-    doorbell.ring('book-b', [reserve('0')]);
+    enqueuer.enqueue('book-a', [reserve('150'), send('1:x')]);
+    enqueuer.enqueue('book-b', [reserve('0')]);
     await turn();
     expect(calls.map(({ pool }) => pool)).toEqual(['ledger', 'webhooks']);
     expect(calls[0]?.jobs.map(({ name, data }) => [name, data.bookId, data.ids.length])).toEqual([
@@ -69,57 +69,57 @@ describe('a doorbell', () => {
       ['payout.reserve', 'book-b', 1],
     ]);
     for (const call of calls) call.let();
-    await doorbell.close();
+    await enqueuer.close();
   });
 
   test('rings a row once however often it is asked to before the flush', async () => {
     const { queues, calls } = heldQueues();
-    const doorbell = createDoorbell({ queues, log });
-    doorbell.ring('book', [reserve('a'), reserve('a')]);
-    doorbell.ring('book', [reserve('a')]);
+    const enqueuer = createEnqueuer({ queues, log });
+    enqueuer.enqueue('book', [reserve('a'), reserve('a')]);
+    enqueuer.enqueue('book', [reserve('a')]);
     await turn();
     expect(calls[0]?.jobs).toEqual([{ name: 'payout.reserve', data: { bookId: 'book', ids: ['a'] } }]);
   });
 
   test('gathers what comes while a flush runs into the next one', async () => {
     const { queues, calls } = heldQueues();
-    const doorbell = createDoorbell({ queues, log, paceMs: 0 });
-    doorbell.ring('book', [reserve('a')]);
+    const enqueuer = createEnqueuer({ queues, log, paceMs: 0 });
+    enqueuer.enqueue('book', [reserve('a')]);
     await turn();
-    doorbell.ring('book', [reserve('b')]);
-    doorbell.ring('book', [reserve('c')]);
+    enqueuer.enqueue('book', [reserve('b')]);
+    enqueuer.enqueue('book', [reserve('c')]);
     await turn();
     expect(calls).toHaveLength(1);
     calls[0]?.let();
     await turn();
     expect(calls[1]?.jobs[0]?.data.ids).toEqual(['b', 'c']);
     calls[1]?.let();
-    await doorbell.close();
+    await enqueuer.close();
   });
 
   test('rings the first bell at once, and gathers those that follow for its pace', async () => {
     const { queues, calls } = heldQueues();
-    const doorbell = createDoorbell({ queues, log, paceMs: 1_000 });
-    doorbell.ring('book', [reserve('a')]);
+    const enqueuer = createEnqueuer({ queues, log, paceMs: 1_000 });
+    enqueuer.enqueue('book', [reserve('a')]);
     await turn();
     expect(calls).toHaveLength(1);
     calls[0]?.let();
     await turn();
-    doorbell.ring('book', [reserve('b')]);
+    enqueuer.enqueue('book', [reserve('b')]);
     await turn();
-    doorbell.ring('book', [reserve('c')]);
+    enqueuer.enqueue('book', [reserve('c')]);
     await turn();
     expect(calls).toHaveLength(1);
     await expect.poll(() => calls.length, { timeout: 10_000 }).toBe(2);
     expect(calls[1]?.jobs[0]?.data.ids).toEqual(['b', 'c']);
     calls[1]?.let();
-    await doorbell.close();
+    await enqueuer.close();
   });
 
   test('sends a book to the same lane always', async () => {
     const { queues, calls } = heldQueues(8);
-    const doorbell = createDoorbell({ queues, log });
-    doorbell.ring('book-a', [reserve('1'), send('1:x')]);
+    const enqueuer = createEnqueuer({ queues, log });
+    enqueuer.enqueue('book-a', [reserve('1'), send('1:x')]);
     await turn();
     expect(new Set(calls.map(({ lane }) => lane)).size).toBe(1);
   });
@@ -127,20 +127,20 @@ describe('a doorbell', () => {
   test('holds no more ids than its capacity, counts the others, and has room again after a flush', async () => {
     const { queues, calls } = heldQueues();
     const counts = counting();
-    const doorbell = createDoorbell({ queues, log, counts, capacity: 3, paceMs: 0 });
-    doorbell.ring('book', [reserve('a'), reserve('b')]);
+    const enqueuer = createEnqueuer({ queues, log, counts, capacity: 3, paceMs: 0 });
+    enqueuer.enqueue('book', [reserve('a'), reserve('b')]);
     await turn();
-    doorbell.ring('book', [reserve('c'), reserve('d'), reserve('e')]);
+    enqueuer.enqueue('book', [reserve('c'), reserve('d'), reserve('e')]);
     expect(counts.droppedIds).toEqual({ full: 2 });
     calls[0]?.let();
     await turn();
     calls[1]?.let();
     await turn();
-    doorbell.ring('book', [reserve('f'), reserve('g'), reserve('h')]);
+    enqueuer.enqueue('book', [reserve('f'), reserve('g'), reserve('h')]);
     await turn();
     calls[2]?.let();
     await turn();
-    expect(counts).toMatchObject({ rungIds: 6, droppedIds: { full: 2 } });
+    expect(counts).toMatchObject({ enqueuedIds: 6, droppedIds: { full: 2 } });
   });
 
   test('gives up on a queue that does not answer, drops those ids, and goes on', async () => {
@@ -148,43 +148,43 @@ describe('a doorbell', () => {
     const queues = { lanes: 1, add: () => (hangs ? new Promise<never>(() => undefined) : Promise.resolve()) };
     const counts = counting();
     const limited = { lanes: 1, add: (..._: unknown[]) => withinLimit(queues.add(), { what: 'queue', limitMs: 20 }) };
-    const doorbell = createDoorbell({ queues: limited, log, counts });
-    doorbell.ring('book', [reserve('a'), reserve('b')]);
+    const enqueuer = createEnqueuer({ queues: limited, log, counts });
+    enqueuer.enqueue('book', [reserve('a'), reserve('b')]);
     await expect.poll(() => counts.droppedIds).toEqual({ unreachable: 2 });
     hangs = false;
-    doorbell.ring('book', [reserve('c')]);
-    await expect.poll(() => counts.rungIds).toBe(1);
+    enqueuer.enqueue('book', [reserve('c')]);
+    await expect.poll(() => counts.enqueuedIds).toBe(1);
   });
 
   test('never throws, and one queue that fails does not keep another from ringing', async () => {
     const { queues, calls } = heldQueues();
     const counts = counting();
-    const doorbell = createDoorbell({ queues, log, counts });
-    doorbell.ring('book', [reserve('a'), send('1:x')]);
+    const enqueuer = createEnqueuer({ queues, log, counts });
+    enqueuer.enqueue('book', [reserve('a'), send('1:x')]);
     await turn();
     calls[0]?.let(new Error('ECONNREFUSED'));
     calls[1]?.let();
     await turn();
-    expect(counts).toMatchObject({ rungIds: 1, droppedIds: { unreachable: 1 } });
+    expect(counts).toMatchObject({ enqueuedIds: 1, droppedIds: { unreachable: 1 } });
   });
 
   test('flushes at close, and counts what is rung after it', async () => {
     const { queues, calls } = heldQueues();
     const counts = counting();
-    const doorbell = createDoorbell({ queues, log, counts });
-    doorbell.ring('book', [reserve('a')]);
-    const closed = doorbell.close();
+    const enqueuer = createEnqueuer({ queues, log, counts });
+    enqueuer.enqueue('book', [reserve('a')]);
+    const closed = enqueuer.close();
     await turn();
     calls[0]?.let();
     await closed;
-    doorbell.ring('book', [reserve('b')]);
-    expect(counts).toMatchObject({ rungIds: 1, droppedIds: { closed: 1 } });
+    enqueuer.enqueue('book', [reserve('b')]);
+    expect(counts).toMatchObject({ enqueuedIds: 1, droppedIds: { closed: 1 } });
   });
 
   test('closes within its limit while the queue hangs', async () => {
     const { queues } = heldQueues();
-    const doorbell = createDoorbell({ queues, log, flushLimitMs: 20 });
-    doorbell.ring('book', [reserve('a')]);
-    await doorbell.close();
+    const enqueuer = createEnqueuer({ queues, log, flushLimitMs: 20 });
+    enqueuer.enqueue('book', [reserve('a')]);
+    await enqueuer.close();
   });
 });
