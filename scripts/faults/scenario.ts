@@ -20,7 +20,7 @@ export interface Scenario {
   readonly name: string;
   /** What is done to the product, in a sentence. */
   readonly about: string;
-  /** Only on this carrier of jobs. */
+  /** Only on this queue backend. */
   readonly only?: Backend;
   /** Part of `--quick`. */
   readonly quick?: true;

@@ -50,7 +50,7 @@ const KILLS: Record<Backend, readonly Scenario[]> = { redis: killWorkerScenarios
 const OTHER: Record<Backend, Backend> = { redis: 'postgres', postgres: 'redis' };
 
 /**
- * The cheapest that reveal most. The seed chooses who is killed, an API on the one and a worker on the other carrier, and at
+ * The cheapest that reveal most. The seed chooses who is killed, an API on the one and a worker on the other queue backend, and at
  * which point of all.
  */
 export function quickScenarios(seed: number, backend: Backend): Scenario[] {

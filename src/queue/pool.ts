@@ -6,8 +6,8 @@ import type { Logger } from '../log.ts';
 import { Room } from '../room.ts';
 import { warnSeldom } from '../seldom.ts';
 import { withinLimit } from '../time-limit.ts';
-import type { CarriedJob, CarriedWorker } from './carrier.ts';
 import type { JOBS, JobData, JobName, QueuePool } from './job.ts';
+import type { BackendJob, BackendWorker } from './queue-backend.ts';
 import type { Queues } from './queues.ts';
 
 export type Handlers<Name extends QueuePool> = Record<(typeof JOBS)[Name][number], (data: JobData) => Promise<unknown>>;
@@ -81,7 +81,7 @@ export function startPool(definition: PoolDefinition, options: StartPoolOptions)
   let inHand = 0;
   let onIdle: (() => void) | undefined;
 
-  async function answer(job: CarriedJob): Promise<void> {
+  async function answer(job: BackendJob): Promise<void> {
     const rows = job.data.ids.length;
     inHand += 1;
     await room.enter(job.data.bookId, rows);
@@ -142,7 +142,7 @@ export function startPool(definition: PoolDefinition, options: StartPoolOptions)
  * A worker whose first connection to Postgres fails stays broken for good: the library remembers that failure. Then it is
  * thrown away and another is opened.
  */
-function openLane(open: () => CarriedWorker): { close(): Promise<void> } {
+function openLane(open: () => BackendWorker): { close(): Promise<void> } {
   let worker = open();
   let closing = false;
   let again: NodeJS.Timeout | undefined;

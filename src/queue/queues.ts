@@ -1,17 +1,17 @@
 /**
  * The queues that carry doorbells, on Redis or on Postgres. Everything else in the product knows this interface only.
- * Next: redis-carrier.ts and postgres-carrier.ts (what differs), enqueuer.ts (who rings), pool.ts (who answers).
+ * Next: redis-backend.ts and postgres-backend.ts (what differs), enqueuer.ts (who rings), pool.ts (who answers).
  */
 import { setMaxListeners } from 'node:events';
 import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
 import { warnSeldom } from '../seldom.ts';
 import { withinLimit } from '../time-limit.ts';
-import type { CarriedJob, CarriedQueue, CarriedWorker } from './carrier.ts';
 import { type JobData, type JobName, QUEUE_POOLS, type QueuePool, queueName } from './job.ts';
 import { EvictionPolicyError } from './memory-policy.ts';
-import { createPostgresCarrier } from './postgres-carrier.ts';
-import { createRedisCarrier } from './redis-carrier.ts';
+import { createPostgresQueueBackend } from './postgres-backend.ts';
+import type { BackendJob, BackendQueue, BackendWorker } from './queue-backend.ts';
+import { createRedisQueueBackend } from './redis-backend.ts';
 
 export interface QueueJob {
   readonly name: JobName;
@@ -53,8 +53,8 @@ export interface Queues {
   openWorker(
     pool: QueuePool,
     lane: number,
-    options: { concurrency: number; answer: (job: CarriedJob) => Promise<void> },
-  ): CarriedWorker;
+    options: { concurrency: number; answer: (job: BackendJob) => Promise<void> },
+  ): BackendWorker;
   /** Gives up what is under way after two seconds: a queue that does not answer must not keep a process alive. */
   close(): Promise<void>;
 }
@@ -76,22 +76,22 @@ const LOCK_MS = 10_000;
 const LOOK_FOR_SILENT_MS = 5_000;
 
 export function createQueues(config: QueuesConfig, log: Logger): Queues {
-  const carrier = config.REDIS_URL
-    ? createRedisCarrier({ place: { urls: config.REDIS_URL, cluster: config.REDIS_CLUSTER ?? false }, log })
-    : createPostgresCarrier({ url: config.QUEUE_DATABASE_URL ?? config.DATABASE_URL, log });
-  const queues = new Map<string, CarriedQueue>();
+  const backend = config.REDIS_URL
+    ? createRedisQueueBackend({ place: { urls: config.REDIS_URL, cluster: config.REDIS_CLUSTER ?? false }, log })
+    : createPostgresQueueBackend({ url: config.QUEUE_DATABASE_URL ?? config.DATABASE_URL, log });
+  const queues = new Map<string, BackendQueue>();
   const lanes = config.QUEUE_LANES;
 
   /** Opened at first use; opened again when the first connection failed for good. */
-  async function readyQueue(name: string, signal: AbortSignal): Promise<CarriedQueue> {
+  async function readyQueue(name: string, signal: AbortSignal): Promise<BackendQueue> {
     let queue = queues.get(name);
     if (!queue) {
-      queue = carrier.openQueue(name);
+      queue = backend.openQueue(name);
       queue.on('error', warnSeldom(log.child({ queue: name }), 'queue connection'));
       queues.set(name, queue);
     }
     try {
-      await carrier.ready(queue, signal);
+      await backend.ready(queue, signal);
       return queue;
     } catch (error) {
       if (signal.aborted) throw error;
@@ -108,8 +108,8 @@ export function createQueues(config: QueuesConfig, log: Logger): Queues {
       data: job.data,
       opts:
         job.priority === undefined
-          ? carrier.jobOptions(job.deduplicationId)
-          : { ...carrier.jobOptions(job.deduplicationId), priority: job.priority },
+          ? backend.jobOptions(job.deduplicationId)
+          : { ...backend.jobOptions(job.deduplicationId), priority: job.priority },
     }));
     const [only] = given;
     // Mostly one: a pipeline of one command costs twice as much as the command.
@@ -130,11 +130,11 @@ export function createQueues(config: QueuesConfig, log: Logger): Queues {
   }
 
   return {
-    backend: carrier.backend,
+    backend: backend.kind,
     lanes,
     async check() {
       try {
-        await limited({ what: 'Redis', limitMs: CHECK_LIMIT_MS }, (signal) => carrier.check(signal));
+        await limited({ what: 'Redis', limitMs: CHECK_LIMIT_MS }, (signal) => backend.check(signal));
       } catch (error) {
         if (error instanceof EvictionPolicyError) throw error;
         log.error({ err: error }, 'the queues do not answer; what is accepted waits in Postgres until they do');
@@ -151,7 +151,7 @@ export function createQueues(config: QueuesConfig, log: Logger): Queues {
         ),
       ),
     openWorker(pool, lane, { concurrency, answer }) {
-      const worker = carrier.openWorker(queueName(pool, lane), answer, {
+      const worker = backend.openWorker(queueName(pool, lane), answer, {
         concurrency,
         lockDuration: LOCK_MS,
         stalledInterval: LOOK_FOR_SILENT_MS,
@@ -170,7 +170,7 @@ export function createQueues(config: QueuesConfig, log: Logger): Queues {
       const warn = warnSeldom(log, 'queues did not close');
       const limit = { what: 'closing the queues', limitMs: CLOSE_LIMIT_MS };
       await withinLimit(Promise.allSettled(open.map((queue) => queue.close())), limit).catch(warn);
-      await withinLimit(carrier.close(), limit).catch(warn);
+      await withinLimit(backend.close(), limit).catch(warn);
     },
   };
 }

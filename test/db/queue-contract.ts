@@ -1,4 +1,4 @@
-/** What both carriers of jobs must do. Each backend's test file runs these against its own. */
+/** What both queue backends must do. Each backend's test file runs these against its own. */
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createEnqueuer, type Enqueuer } from '../../src/queue/enqueuer.ts';

@@ -27,7 +27,7 @@ export const ALL_POOLS: readonly PoolName[] = ['ledger', 'rails', 'webhooks', 's
 /** Beyond what any wait of a test takes by itself: then the wait says what it saw, and not the test that time is up. */
 const TEST_LIMIT_MS = 60_000;
 
-/** The same tests on both carriers of jobs; those on Redis say so when they are skipped for want of one. */
+/** The same tests on both queue backends; those on Redis say so when they are skipped for want of one. */
 export function describeOnEachBackend(name: string, tests: (backend: Backend) => void): void {
   vi.setConfig({ testTimeout: TEST_LIMIT_MS, hookTimeout: 2 * TEST_LIMIT_MS });
   describe(`${name}, jobs on postgres`, () => tests('postgres'));

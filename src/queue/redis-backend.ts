@@ -6,8 +6,8 @@ import { Queue, Worker } from 'bullmq';
 import type { Logger } from '../log.ts';
 import { warnSeldom } from '../seldom.ts';
 import { unlessAborted } from '../time-limit.ts';
-import { type CarriedQueue, type Carrier, JOB_OPTIONS, KEPT_EVENTS, KEY_PREFIX } from './carrier.ts';
 import { checkMemoryPolicy, EvictionPolicyError } from './memory-policy.ts';
+import { type BackendQueue, JOB_OPTIONS, KEPT_EVENTS, KEY_PREFIX, type QueueBackend } from './queue-backend.ts';
 import { connectRedis, type RedisConnection, type RedisPlace } from './redis-connection.ts';
 
 /** A stopped Redis takes commands and answers none. After this long the connection is dropped, and what waits on it. */
@@ -19,7 +19,7 @@ const WORKER_SILENCE_MS = 30_000;
 /** Every queue and worker listens on a connection it shares. Not 0 (no limit): the library adds to this number. */
 const SHARERS = 1_000;
 
-export function createRedisCarrier({ place, log }: { place: RedisPlace; log: Logger }): Carrier {
+export function createRedisQueueBackend({ place, log }: { place: RedisPlace; log: Logger }): QueueBackend {
   const producer = connectRedis(place, {
     connectionName: 'countinghouse-producer',
     // Nothing is kept for later and nothing is sent twice: a bell that cannot be rung now is dropped.
@@ -54,7 +54,7 @@ export function createRedisCarrier({ place, log }: { place: RedisPlace; log: Log
   producer.setMaxListeners(SHARERS);
 
   return {
-    backend: 'redis',
+    kind: 'redis',
     openQueue: (name) =>
       new Queue(name, {
         connection: producer,
@@ -62,7 +62,7 @@ export function createRedisCarrier({ place, log }: { place: RedisPlace; log: Log
         // Its INFO would be the one command whose failure breaks a queue object for good.
         skipVersionCheck: true,
         streams: { events: { maxLen: KEPT_EVENTS } },
-      }) as CarriedQueue,
+      }) as BackendQueue,
     openWorker: (name, answer, options) =>
       new Worker(name, answer, { ...options, prefix: KEY_PREFIX, connection: consumer ?? openConsumer() }),
     async ready(queue, signal) {

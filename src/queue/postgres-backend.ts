@@ -14,7 +14,7 @@ import type { Logger } from '../log.ts';
 import { connectionName } from '../release.ts';
 import { warnSeldom } from '../seldom.ts';
 import { unlessAborted } from '../time-limit.ts';
-import { type CarriedQueue, type CarriedWorker, type Carrier, JOB_OPTIONS, KEPT_EVENTS } from './carrier.ts';
+import { type BackendQueue, type BackendWorker, JOB_OPTIONS, KEPT_EVENTS, type QueueBackend } from './queue-backend.ts';
 
 /** Adding is one short statement at a time for each queue. */
 const PRODUCER_CONNECTIONS = 2;
@@ -25,7 +25,7 @@ const WORKER_CONNECTIONS = 6;
 /** The library's schema; it is its default, and the only one for pools that are given to it. */
 const SCHEMA = 'bullmq';
 
-export function createPostgresCarrier({ url, log }: { url: string; log: Logger }): Carrier {
+export function createPostgresQueueBackend({ url, log }: { url: string; log: Logger }): QueueBackend {
   const open = (name: string, size: number) => {
     const pool = new pg.Pool({
       connectionString: url,
@@ -53,17 +53,17 @@ export function createPostgresCarrier({ url, log }: { url: string; log: Logger }
   };
 
   return {
-    backend: 'postgres',
+    kind: 'postgres',
     openQueue: (name) =>
       new Queue(
         name,
         { connection: producer, streams: { events: { maxLen: KEPT_EVENTS } } },
         createPostgresBackend,
-      ) as CarriedQueue,
+      ) as BackendQueue,
     openWorker(name, answer, options) {
       const pool = consumer ?? openConsumer();
       pool.options.max = (pool.options.max ?? WORKER_CONNECTIONS) + 1;
-      return new Worker(name, answer, { ...options, connection: pool }, createPostgresBackend) as CarriedWorker;
+      return new Worker(name, answer, { ...options, connection: pool }, createPostgresBackend) as BackendWorker;
     },
     ready: (queue, signal) => unlessAborted(queue.waitUntilReady(), signal),
     check: () => Promise.resolve(),

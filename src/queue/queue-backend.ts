@@ -1,24 +1,24 @@
-/** What carries jobs: the queue library over one datastore or another. Next: redis-carrier.ts, postgres-carrier.ts. */
+/** What carries jobs: the queue library over one datastore or another. Next: redis-backend.ts, postgres-backend.ts. */
 import type { Job, JobsOptions, Queue, Worker, WorkerOptions } from 'bullmq';
 import type { JobData, JobName } from './job.ts';
 
-export type CarriedJob = Job<JobData, void, JobName>;
+export type BackendJob = Job<JobData, void, JobName>;
 // biome-ignore lint/suspicious/noExplicitAny: the library's types name the datastore; nothing here depends on it
-export type CarriedQueue = Queue<any, any, any, any, any, any, any, any>;
+export type BackendQueue = Queue<any, any, any, any, any, any, any, any>;
 // biome-ignore lint/suspicious/noExplicitAny: as above
-export type CarriedWorker = Worker<JobData, void, JobName, any, any, any>;
+export type BackendWorker = Worker<JobData, void, JobName, any, any, any>;
 
-/** What differs between Redis and Postgres as carriers of jobs. */
-export interface Carrier {
-  readonly backend: 'redis' | 'postgres';
-  openQueue(name: string): CarriedQueue;
+/** What differs between Redis and Postgres as queue backends. */
+export interface QueueBackend {
+  readonly kind: 'redis' | 'postgres';
+  openQueue(name: string): BackendQueue;
   openWorker(
     name: string,
-    answer: (job: CarriedJob) => Promise<void>,
+    answer: (job: BackendJob) => Promise<void>,
     options: Omit<WorkerOptions, 'connection'>,
-  ): CarriedWorker;
+  ): BackendWorker;
   /** Resolves when jobs can be added now. Rejects when this queue object never will be able to, or at the signal. */
-  ready(queue: CarriedQueue, signal: AbortSignal): Promise<void>;
+  ready(queue: BackendQueue, signal: AbortSignal): Promise<void>;
   /** Throws when the datastore answers and is not set up for jobs. Rejects at the signal when it does not answer. */
   check(signal: AbortSignal): Promise<void>;
   jobOptions(deduplicationId: string | undefined): JobsOptions;
