@@ -7,7 +7,7 @@ import { changed, type Payout } from './payout.ts';
 import { railAnswers } from './payout-children-store.ts';
 import { payouts } from './payout-store.ts';
 import { payoutTouches } from './payout-touches.ts';
-import { keepAnswer, type RailWord } from './rail-word.ts';
+import { keepAnswer, type RailReport } from './rail-report.ts';
 
 /** What the column holds; a rail that is asked every five minutes for a third of a year has been asked often enough to count. */
 const INQUIRIES_COUNTED = 32_767;
@@ -37,7 +37,7 @@ export function keepWaiting(
 export function recordUnknown(
   bookId: BookId,
   payout: Payout,
-  facts: { call: RailWord['call']; nextInquiryMs: number; raw: unknown },
+  facts: { call: RailReport['call']; nextInquiryMs: number; raw: unknown },
 ): Command<Payout> {
   const id = newId();
   const actor = `rail:${payout.rail}`;

@@ -4,7 +4,7 @@ import type { Payout } from './payout.ts';
 
 export const MISMATCH_KINDS = ['rail_amount_mismatch', 'rail_currency_mismatch', 'rail_payee_mismatch'] as const;
 
-/** A fact of the rail's word that is not the payout's. */
+/** A fact of the rail's report that is not the payout's. */
 export interface RailMismatch {
   readonly kind: (typeof MISMATCH_KINDS)[number];
   /** In words, without personal text. */
@@ -13,24 +13,24 @@ export interface RailMismatch {
 
 export const NO_MISMATCH: readonly RailMismatch[] = [];
 
-/** A word of a rail, as far as it is compared. */
-export interface ComparedWord {
+/** A report of a rail, as far as it is compared. */
+export interface ComparedReport {
   readonly status: 'paid' | 'rejected' | 'pending' | 'returned';
   readonly confirmed?: Confirmation | undefined;
 }
 
 /**
- * Whatever the word names must be the payout's. A `paid` must also name each fact that the rail declares: one that is left out
+ * Whatever the report names must be the payout's. A `paid` must also name each fact that the rail declares: one that is left out
  * is a mismatch too, since nothing shows what was moved. `aliasOf` is only asked where a payee is compared.
  */
 export function mismatchesOf(
   rail: Pick<Rail, 'confirms' | 'payeeDigest'>,
   payout: Payout,
-  word: ComparedWord,
+  report: ComparedReport,
   aliasOf: (payout: Payout) => string,
 ): readonly RailMismatch[] {
-  const confirmed = word.confirmed ?? NOTHING;
-  const demanded = word.status === 'paid' ? rail.confirms : NONE_DEMANDED;
+  const confirmed = report.confirmed ?? NOTHING;
+  const demanded = report.status === 'paid' ? rail.confirms : NONE_DEMANDED;
   let found: RailMismatch[] | undefined;
   const compare = (
     kind: RailMismatch['kind'],
@@ -45,20 +45,20 @@ export function mismatchesOf(
   compare('rail_amount_mismatch', {
     matches: amount === undefined ? undefined : amount === payout.amount,
     demanded: demanded.amount,
-    wrong: `The rail says ${word.status} of ${amount}; the payout is of ${payout.amount}.`,
+    wrong: `The rail says ${report.status} of ${amount}; the payout is of ${payout.amount}.`,
     missing: 'The rail says paid and leaves out the amount, which it declares to confirm.',
   });
   compare('rail_currency_mismatch', {
     matches: currency === undefined ? undefined : currency === payout.currency,
     demanded: demanded.currency,
-    wrong: `The rail says ${word.status} in ${String(currency).slice(0, 16)}; the payout is in ${payout.currency}.`,
+    wrong: `The rail says ${report.status} in ${String(currency).slice(0, 16)}; the payout is in ${payout.currency}.`,
     missing: 'The rail says paid and leaves out the currency, which it declares to confirm.',
   });
   compare('rail_payee_mismatch', {
     matches:
       payeeDigest === undefined ? undefined : payeeDigest === rail.payeeDigest(payout.endToEndId, aliasOf(payout)),
     demanded: demanded.payee,
-    wrong: `The rail says ${word.status} to another payee than that of the payout.`,
+    wrong: `The rail says ${report.status} to another payee than that of the payout.`,
     missing: 'The rail says paid and leaves out the payee, whom it declares to confirm.',
   });
   return found ?? NO_MISMATCH;

@@ -12,7 +12,7 @@ import { payouts } from './payout-store.ts';
 import { payoutTouches } from './payout-touches.ts';
 import { payoutView } from './payout-view.ts';
 import { NO_MISMATCH, type RailMismatch } from './rail-mismatch.ts';
-import { keepAnswer } from './rail-word.ts';
+import { keepAnswer } from './rail-report.ts';
 
 export interface ReturnNotice {
   /** The rail's own id of the return: told twice, it is booked once. */

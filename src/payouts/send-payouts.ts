@@ -18,7 +18,7 @@ import { aliasOf, inquiryPauseMs } from './inquiry.ts';
 import type { Payout } from './payout.ts';
 import { loadPayouts } from './payout-store.ts';
 import { mismatchesOf, NO_MISMATCH } from './rail-mismatch.ts';
-import type { RailWord } from './rail-word.ts';
+import type { RailReport } from './rail-report.ts';
 import type { RowFailure } from './row-failure.ts';
 import { settlePayout } from './settle-payout.ts';
 
@@ -103,7 +103,7 @@ async function inquire(runtime: SendRuntime, bookId: BookId, payout: Payout): Pr
     await submit(runtime, bookId, payout);
     return;
   }
-  const word: RailWord = {
+  const report: RailReport = {
     call: 'inquire',
     ...(isFinal
       ? { status: 'rejected', failureCode: 'payee_bank_unavailable', railCode: 'NOT_FOUND' }
@@ -113,16 +113,16 @@ async function inquire(runtime: SendRuntime, bookId: BookId, payout: Payout): Pr
     mismatches: NO_MISMATCH,
     raw: answer,
   };
-  await runtime.committer.submit(bookId, settlePayout(bookId, payout, word));
+  await runtime.committer.submit(bookId, settlePayout(bookId, payout, report));
 }
 
 async function takeAnswer(
   runtime: SendRuntime,
   bookId: BookId,
-  facts: { payout: Payout; rail: Rail; call: RailWord['call']; answer: RailAnswer },
+  facts: { payout: Payout; rail: Rail; call: RailReport['call']; answer: RailAnswer },
 ): Promise<void> {
   const { payout, rail, call, answer } = facts;
-  // Only a word that names our id says anything about it.
+  // Only a report that names our id says anything about it.
   if (answer.endToEndId !== payout.endToEndId) {
     await unknown(runtime, bookId, {
       payout,
@@ -150,7 +150,7 @@ async function takeAnswer(
 async function unknown(
   runtime: SendRuntime,
   bookId: BookId,
-  facts: { payout: Payout; rail: Rail; call: RailWord['call']; error: unknown },
+  facts: { payout: Payout; rail: Rail; call: RailReport['call']; error: unknown },
 ): Promise<void> {
   const { payout, rail, call, error } = facts;
   const raw = { error: error instanceof Error ? error.message : String(error) };

@@ -16,7 +16,7 @@ import { payouts } from './payout-store.ts';
 import { payoutTouches } from './payout-touches.ts';
 import { payoutView } from './payout-view.ts';
 import { NO_MISMATCH, type RailMismatch } from './rail-mismatch.ts';
-import { keepAnswer, type RailWord } from './rail-word.ts';
+import { keepAnswer, type RailReport } from './rail-report.ts';
 import { bookReturn } from './return-payout.ts';
 
 interface SettleCommand {
@@ -24,67 +24,71 @@ interface SettleCommand {
   payoutId: Uuid;
   requestId: Uuid;
   actor: string;
-  word: RailWord;
+  report: RailReport;
 }
 
-export function settlePayout(bookId: BookId, payout: Payout, word: RailWord): Command<Payout> {
+export function settlePayout(bookId: BookId, payout: Payout, report: RailReport): Command<Payout> {
   const id = newId();
   const command: SettleCommand = {
     id,
     payoutId: payout.id,
     requestId: payout.requestId,
     actor: `rail:${payout.rail}`,
-    word,
+    report,
   };
   return {
     id: command.id,
     name: 'payout.settle',
     requestId: payout.requestId,
     actor: command.actor,
-    touches: touchesOf(bookId, payout, { answerId: word.noticeId ?? id, word }),
+    touches: touchesOf(bookId, payout, { answerId: report.noticeId ?? id, report }),
     decide: (state, moment) => decideSettlement(state, command, moment),
   };
 }
 
-/** A `paid` that is about this payout touches no exception: what nearly every word is asks for nothing more. */
-function touchesOf(bookId: BookId, payout: Payout, { answerId, word }: { answerId: Uuid; word: RailWord }): Touch[] {
+/** A `paid` that is about this payout touches no exception: what nearly every report is asks for nothing more. */
+function touchesOf(
+  bookId: BookId,
+  payout: Payout,
+  { answerId, report }: { answerId: Uuid; report: RailReport },
+): Touch[] {
   const touches = payoutTouches(bookId, payout);
   touches.push({ table: railAnswers, ids: [answerId] });
-  if (word.mismatches && word.mismatches.length > 0) touches.push(...mismatchTouches(payout, word.mismatches));
-  else if (word.status !== 'paid') touches.push(...doubtTouches(payout));
+  if (report.mismatches && report.mismatches.length > 0) touches.push(...mismatchTouches(payout, report.mismatches));
+  else if (report.status !== 'paid') touches.push(...doubtTouches(payout));
   return touches;
 }
 
 export function decideSettlement(state: BookState, command: SettleCommand, moment: Instant): Outcome<Payout> {
   const draft = new Draft(state, command, moment);
-  const { word } = command;
+  const { report } = command;
   const payout = draft.get(payouts, command.payoutId);
   if (!payout) throw new Error(`Payout ${command.payoutId} does not exist`);
   const answer = {
-    id: word.noticeId ?? command.id,
+    id: report.noticeId ?? command.id,
     payoutId: payout.id,
-    call: word.call,
-    answer: word.raw,
+    call: report.call,
+    answer: report.raw,
     receivedAt: moment,
   };
   if (!keepAnswer(draft, answer)) return draft.finish(payout);
-  return draft.finish(settle(draft, payout, word));
+  return draft.finish(settle(draft, payout, report));
 }
 
-function settle(draft: Draft, payout: Payout, word: RailWord): Payout {
-  const { mismatches = NO_MISMATCH } = word;
-  if (mismatches.length > 0) return doubt(draft, payout, { nextInquiryMs: word.nextInquiryMs, mismatches });
+function settle(draft: Draft, payout: Payout, report: RailReport): Payout {
+  const { mismatches = NO_MISMATCH } = report;
+  if (mismatches.length > 0) return doubt(draft, payout, { nextInquiryMs: report.nextInquiryMs, mismatches });
   if (payout.status === 'processing') {
-    // What a rail has said it paid, if otherwise than it should, it takes back by no other word: a person resolves it.
-    if (word.status !== 'paid' && isDoubted(draft, payout))
-      return keepWaiting(draft, payout, { outcome: 'unknown', nextInquiryMs: word.nextInquiryMs });
-    if (word.status === 'paid') return markPaid(draft, payout, word);
-    if (word.status === 'rejected') return markFailed(draft, payout, word);
-    return keepWaiting(draft, payout, { outcome: null, nextInquiryMs: word.nextInquiryMs });
+    // What a rail has said it paid, if otherwise than it should, it takes back by no other report: a person resolves it.
+    if (report.status !== 'paid' && isDoubted(draft, payout))
+      return keepWaiting(draft, payout, { outcome: 'unknown', nextInquiryMs: report.nextInquiryMs });
+    if (report.status === 'paid') return markPaid(draft, payout, report);
+    if (report.status === 'rejected') return markFailed(draft, payout, report);
+    return keepWaiting(draft, payout, { outcome: null, nextInquiryMs: report.nextInquiryMs });
   }
-  // An id that the rail does not know is no word about what has ended.
-  if (word.idUnknown) return payout;
-  if (payout.status === 'paid' && word.status === 'rejected') {
+  // An id that the rail does not know is no report about what has ended.
+  if (report.idUnknown) return payout;
+  if (payout.status === 'paid' && report.status === 'rejected') {
     raise(draft, payout, {
       kind: 'failed_after_paid',
       detail: 'The rail rejected a payout that it had confirmed. What had not come back was booked as a return.',
@@ -92,35 +96,35 @@ function settle(draft: Draft, payout: Payout, word: RailWord): Payout {
     return bookReturn(draft, payout, {
       id: draft.mintId(),
       amount: payout.amount - payout.amountReturned,
-      reason: word.railCode ?? null,
+      reason: report.railCode ?? null,
     });
   }
-  if (payout.status === 'failed' && word.status === 'paid' && payout.sentAt !== null)
-    return markPaidAfterFailed(draft, payout, word);
+  if (payout.status === 'failed' && report.status === 'paid' && payout.sentAt !== null)
+    return markPaidAfterFailed(draft, payout, report);
   if (
     (payout.status === 'pending' || payout.status === 'canceled' || payout.status === 'failed') &&
-    word.status === 'paid'
+    report.status === 'paid'
   ) {
     raise(draft, payout, {
       kind: 'paid_never_sent',
       detail: `The rail says it paid a payout that was ${payout.status} and never sent to it. Nothing was booked.`,
     });
   }
-  // The same word again, or a word that the state has left behind.
+  // The same report again, or a report that the state has left behind.
   return payout;
 }
 
-/** The rail's word is about another payment than ours: nothing is booked, a person is told once, and the rail is asked again. */
+/** The rail's report is about another payment than ours: nothing is booked, a person is told once, and the rail is asked again. */
 function doubt(
   draft: Draft,
   payout: Payout,
-  word: { nextInquiryMs: number; mismatches: readonly RailMismatch[] },
+  report: { nextInquiryMs: number; mismatches: readonly RailMismatch[] },
 ): Payout {
   const doubted =
     payout.status === 'processing'
-      ? keepWaiting(draft, payout, { outcome: 'unknown', nextInquiryMs: word.nextInquiryMs })
+      ? keepWaiting(draft, payout, { outcome: 'unknown', nextInquiryMs: report.nextInquiryMs })
       : payout;
-  raiseMismatches(draft, doubted, word.mismatches);
+  raiseMismatches(draft, doubted, report.mismatches);
   return doubted;
 }
 
@@ -128,7 +132,7 @@ function doubt(
 export function markPaid(
   draft: Draft,
   payout: Payout,
-  word: { railCode?: string | undefined; railReference?: string | undefined },
+  report: { railCode?: string | undefined; railReference?: string | undefined },
 ): Payout {
   const transit = draft.chart('payouts_in_transit', payout.currency).id;
   const payee =
@@ -154,8 +158,8 @@ export function markPaid(
       outcome: null,
       nextInquiryAt: null,
       dueAt: null,
-      railCode: word.railCode ?? payout.railCode,
-      railReference: word.railReference ?? payout.railReference,
+      railCode: report.railCode ?? payout.railCode,
+      railReference: report.railReference ?? payout.railReference,
       entryIds: [...payout.entryIds, entry.id],
     },
     draft.moment,
@@ -224,7 +228,7 @@ export function markFailed(
 }
 
 /** The money did leave after all: it leaves the customer too, below the floor if it must. The fee is not taken again. */
-function markPaidAfterFailed(draft: Draft, payout: Payout, word: RailWord): Payout {
+function markPaidAfterFailed(draft: Draft, payout: Payout, report: RailReport): Payout {
   const entry = draft.post({
     resource: 'payout',
     resourceId: payout.id,
@@ -238,8 +242,8 @@ function markPaidAfterFailed(draft: Draft, payout: Payout, word: RailWord): Payo
     {
       status: 'paid',
       failureCode: null,
-      railCode: word.railCode ?? null,
-      railReference: word.railReference ?? payout.railReference,
+      railCode: report.railCode ?? null,
+      railReference: report.railReference ?? payout.railReference,
       entryIds: [...payout.entryIds, entry.id],
     },
     draft.moment,

@@ -205,9 +205,9 @@ export function compareNotice(
   notice: RailNotice,
 ): ComparedNotice {
   const rail = runtime.rail(payout.rail);
-  const word = { status: notice.kind, confirmed: notice.confirmed };
+  const report = { status: notice.kind, confirmed: notice.confirmed };
   return {
-    mismatches: mismatchesOf(rail, payout, word, (of) => aliasOf(runtime, notice.originator, of)),
+    mismatches: mismatchesOf(rail, payout, report, (of) => aliasOf(runtime, notice.originator, of)),
     nextInquiryMs: inquiryPauseMs(rail, payout),
     evidence: evidenceOf(notice),
   };

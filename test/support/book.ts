@@ -22,7 +22,7 @@ import { findBookId } from '../../src/organisations/organisation-store.ts';
 import { type AcceptPayout, acceptPayout } from '../../src/payouts/accept-payout.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
 import { loadPayouts } from '../../src/payouts/payout-store.ts';
-import type { RailWord } from '../../src/payouts/rail-word.ts';
+import type { RailReport } from '../../src/payouts/rail-report.ts';
 import { reservePayout } from '../../src/payouts/reserve-payout.ts';
 import { settlePayout } from '../../src/payouts/settle-payout.ts';
 import { webhookEndpoints } from '../../src/webhooks/endpoint-store.ts';
@@ -61,7 +61,7 @@ export interface TestBook {
   setStatus(action: 'freeze' | 'unfreeze' | 'close', accountId: Uuid, currency?: string): Promise<Stored | Refusal>;
   accept(change: Partial<AcceptPayout> & { accountId: Uuid }): Promise<Payout>;
   reserve(payout: Payout): Promise<Payout>;
-  settle(payout: Payout, word: Partial<RailWord>): Promise<Payout>;
+  settle(payout: Payout, report: Partial<RailReport>): Promise<Payout>;
   /** One row of a query over this book, whose id is $1. */
   row<Row>(sql: string, ...values: unknown[]): Promise<Row>;
   rows<Row>(sql: string, ...values: unknown[]): Promise<Row[]>;
@@ -124,8 +124,8 @@ export async function openBook(options: BookOptions): Promise<TestBook> {
       return (await loadPayouts(pool, id, [resourceId!])).get(resourceId!)!;
     },
     reserve: (payout) => submit(reservePayout(id, payout)),
-    settle: (payout, word) =>
-      submit(settlePayout(id, payout, { call: 'submit', status: 'paid', nextInquiryMs: 60_000, raw: {}, ...word })),
+    settle: (payout, report) =>
+      submit(settlePayout(id, payout, { call: 'submit', status: 'paid', nextInquiryMs: 60_000, raw: {}, ...report })),
     row: async (sql, ...values) => (await pool.query(sql, [id, ...values])).rows[0],
     rows: async (sql, ...values) => (await pool.query(sql, [id, ...values])).rows,
     async close() {

@@ -11,7 +11,7 @@ import { recordUnknown } from '../../src/payouts/await-outcome.ts';
 import { type CancelPayout, cancelPayout } from '../../src/payouts/cancel-payout.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
 import { payouts } from '../../src/payouts/payout-store.ts';
-import type { RailWord } from '../../src/payouts/rail-word.ts';
+import type { RailReport } from '../../src/payouts/rail-report.ts';
 import { reservePayout } from '../../src/payouts/reserve-payout.ts';
 import { returnPayout } from '../../src/payouts/return-payout.ts';
 import { settlePayout } from '../../src/payouts/settle-payout.ts';
@@ -97,18 +97,18 @@ export class PayoutScene {
     return this.memory.answer(reservePayout(this.bookId, payout));
   }
 
-  settling(payout: Payout, word: Partial<RailWord>): Command<Payout> {
+  settling(payout: Payout, report: Partial<RailReport>): Command<Payout> {
     return settlePayout(this.bookId, payout, {
       call: 'submit',
       status: 'paid',
       nextInquiryMs: 60_000,
-      raw: { word: word.status ?? 'paid' },
-      ...word,
+      raw: { word: report.status ?? 'paid' },
+      ...report,
     });
   }
 
-  settle(payout: Payout, word: Partial<RailWord>): Payout {
-    return this.memory.answer(this.settling(payout, word));
+  settle(payout: Payout, report: Partial<RailReport>): Payout {
+    return this.memory.answer(this.settling(payout, report));
   }
 
   unknown(payout: Payout, nextInquiryMs = 60_000): Payout {

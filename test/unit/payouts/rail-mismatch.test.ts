@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { openedExceptions } from '../../../src/payouts/exception-store.ts';
 import { growingPauseMs } from '../../../src/payouts/growing-pause.ts';
 import type { Payout } from '../../../src/payouts/payout.ts';
-import { type ComparedWord, mismatchesOf } from '../../../src/payouts/rail-mismatch.ts';
+import { type ComparedReport, mismatchesOf } from '../../../src/payouts/rail-mismatch.ts';
 import { payoutResolutions } from '../../../src/payouts/resolution-store.ts';
 import { resolvePayout } from '../../../src/payouts/resolve-payout.ts';
 import { PayoutScene } from '../../support/memory-payouts.ts';
@@ -36,7 +36,7 @@ describe('a word is compared', () => {
     ${'returned'} | ${ALL}   | ${{ amount: 1_000n }}                | ${[]}
     ${'returned'} | ${ALL}   | ${{ currency: 'JOD' }}               | ${['rail_currency_mismatch']}
   `('$status, with $confirmed of what it declares, mismatches in $kinds', ({ status, confirms, confirmed, kinds }) => {
-    const word = { status, confirmed } as ComparedWord;
+    const word = { status, confirmed } as ComparedReport;
     const found = mismatchesOf({ confirms, payeeDigest }, payout, word, () => 'SHOP');
     expect(found.map(({ kind }) => kind)).toEqual(kinds);
     expect(JSON.stringify(found, (_, value) => String(value))).not.toContain('SHOP');

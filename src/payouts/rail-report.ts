@@ -5,7 +5,7 @@ import { railAnswers, type StoredRailAnswer } from './payout-children-store.ts';
 import type { RailMismatch } from './rail-mismatch.ts';
 
 /** What a rail said about one payout. */
-export interface RailWord {
+export interface RailReport {
   call: 'submit' | 'inquire' | 'notice';
   /** The rail's own id of a notice: told twice, it is taken in once. */
   noticeId?: Uuid;
@@ -15,9 +15,9 @@ export interface RailWord {
   railReference?: string | undefined;
   /** When to ask again about a payout that is still pending at the rail, or about which nobody can be sure. */
   nextInquiryMs: number;
-  /** The rail does not know the payout's id: no word about what became of it. */
+  /** The rail does not know the payout's id: no report about what became of it. */
   idUnknown?: boolean;
-  /** Facts in which the word is not about this payout: where there are any, it settles nothing. */
+  /** Facts in which the report is not about this payout: where there are any, it settles nothing. */
   mismatches?: readonly RailMismatch[];
   /** The answer as it came. */
   raw: unknown;
