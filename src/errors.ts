@@ -255,8 +255,8 @@ export type ErrorCode = keyof typeof ERRORS;
 /** Typed facts beside a code: `available`, `required`, `current_status`, `limit`, … Written as they stand. */
 export type Facts = Record<string, unknown>;
 
-/** One fault of a request: what, where (JSON pointer into the body, or a name), and in words. */
-export interface Fault {
+/** What is wrong with one field of a request: the code, where (JSON pointer into the body, or a name), and in words. */
+export interface FieldError {
   code: ErrorCode;
   param?: string;
   detail: string;
@@ -269,7 +269,7 @@ export interface Fault {
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly code: ErrorCode;
-  readonly faults: Fault[];
+  readonly fieldErrors: FieldError[];
   readonly facts: Facts;
   readonly headers: Record<string, string>;
 
@@ -278,15 +278,15 @@ export class ApiError extends Error {
     details: {
       detail?: string;
       param?: string;
-      faults?: Fault[];
+      fieldErrors?: FieldError[];
       facts?: Facts;
       headers?: Record<string, string>;
     } = {},
   ) {
-    const detail = details.detail ?? details.faults?.[0]?.detail ?? `${ERRORS[code].title}.`;
+    const detail = details.detail ?? details.fieldErrors?.[0]?.detail ?? `${ERRORS[code].title}.`;
     super(detail);
     this.code = code;
-    this.faults = details.faults ?? [
+    this.fieldErrors = details.fieldErrors ?? [
       { code, detail, ...(details.param === undefined ? {} : { param: details.param }) },
     ];
     this.facts = details.facts ?? {};

@@ -2,7 +2,7 @@
  * The one form of every error: application/problem+json (RFC 9457). Pure, and outside `http`, because a refusal is
  * rendered when it is decided and stored under its idempotency key: a replay gives the same bytes.
  */
-import { ERRORS, type ErrorCode, type Facts, type Fault } from './errors.ts';
+import { ERRORS, type ErrorCode, type Facts, type FieldError } from './errors.ts';
 import { publicId, type Uuid } from './ids.ts';
 import { toJson } from './json.ts';
 
@@ -11,8 +11,8 @@ export interface ProblemInput {
   detail?: string;
   /** JSON pointer (RFC 6901) into the body, or the name of a query parameter or header. */
   param?: string;
-  /** Every fault found, the one that gives the answer its code first. Without it, the problem is its only fault. */
-  faults?: readonly Fault[];
+  /** Every field error found, the one that gives the answer its code first. Without it, the problem itself is the only one. */
+  fieldErrors?: readonly FieldError[];
   /** Typed facts, written beside the members of the problem; bigints with all their digits. */
   facts?: Facts;
   requestId: Uuid;
@@ -27,10 +27,10 @@ const RESERVED = new Set(['type', 'title', 'status', 'detail', 'code', 'param', 
 export function problemBody(problem: ProblemInput): string {
   const { code, facts = {}, requestId, publicUrl } = problem;
   const definition = ERRORS[code];
-  const first = problem.faults?.[0];
+  const first = problem.fieldErrors?.[0];
   const detail = problem.detail ?? first?.detail ?? `${definition.title}.`;
   const param = problem.param ?? first?.param;
-  const faults = problem.faults ?? [{ code, param, detail }];
+  const fieldErrors = problem.fieldErrors ?? [{ code, param, detail }];
   return toJson({
     type: `${publicUrl}/docs/errors/${code}`,
     title: definition.title,
@@ -38,7 +38,11 @@ export function problemBody(problem: ProblemInput): string {
     detail,
     code,
     param,
-    errors: faults.map((fault) => ({ code: fault.code, param: fault.param, detail: fault.detail })),
+    errors: fieldErrors.map((fieldError) => ({
+      code: fieldError.code,
+      param: fieldError.param,
+      detail: fieldError.detail,
+    })),
     request_id: publicId('request', requestId),
     retryable: definition.retryable,
     ...Object.fromEntries(Object.entries(facts).filter(([name]) => !RESERVED.has(name))),

@@ -47,7 +47,7 @@ export function sendFailure(exchange: Exchange, error: unknown, context: Failure
     body: problemBody({
       code: failure.code,
       detail: failure.message,
-      faults: failure.faults,
+      fieldErrors: failure.fieldErrors,
       facts: failure.facts,
       requestId: exchange.requestId,
       publicUrl: context.publicUrl,

@@ -6,20 +6,20 @@
  * (a \u escape, the word __proto__) is looked for only then.
  */
 import { toUSVString } from 'node:util';
-import { ApiError, type Fault } from '../errors.ts';
+import { ApiError, type FieldError } from '../errors.ts';
 import { InexactNumber, type JsonObject, parseJson } from '../json.ts';
 import { jsonPointer, type PathSegment, shortened } from './json-pointer.ts';
 import { syntaxFaultAt } from './json-syntax.ts';
 import { MAX_DEPTH, MAX_MEMBERS, measure, memberPointer, pointerAt, repeatedMember, skipSpace } from './nesting.ts';
 
-/** As many faults as one answer lists; published at GET /v1/limits. */
-export const MAX_FAULTS = 100;
+/** As many fieldErrors as one answer lists; published at GET /v1/limits. */
+export const MAX_FIELD_ERRORS = 100;
 
 /**
- * Parses a body, and adds what is wrong with its strings to the faults. Throws ApiError: malformed_json with the position
+ * Parses a body, and adds what is wrong with its strings to the fieldErrors. Throws ApiError: malformed_json with the position
  * for what is no JSON or names a member twice, parameter_invalid for what is no object or passes a limit.
  */
-export function parseBody(text: string, faults: Fault[], maxMembers = MAX_MEMBERS): JsonObject {
+export function parseBody(text: string, fieldErrors: FieldError[], maxMembers = MAX_MEMBERS): JsonObject {
   const { members, tooDeepAt, tooManyAt } = measure(text, maxMembers);
   if (tooDeepAt !== undefined) throw tooDeep(text, tooDeepAt);
   if (tooManyAt !== undefined) throw tooMany(text, tooManyAt, maxMembers);
@@ -34,7 +34,7 @@ export function parseBody(text: string, faults: Fault[], maxMembers = MAX_MEMBER
   }
   // Of members with one name the parser keeps the last: then the value has fewer than the text.
   if (membersOf(body) !== members) throw repeated(text);
-  if (text.includes('\\u') || text.includes('__proto__')) inspect(body, [], faults);
+  if (text.includes('\\u') || text.includes('__proto__')) inspect(body, [], fieldErrors);
   return body;
 }
 
@@ -100,14 +100,14 @@ function repeated(text: string): ApiError {
 }
 
 /** Recursion ends: nothing that arrives here nests deeper than MAX_DEPTH. */
-function inspect(value: unknown, path: PathSegment[], faults: Fault[]): void {
+function inspect(value: unknown, path: PathSegment[], fieldErrors: FieldError[]): void {
   if (typeof value === 'string') {
     const detail = stringFault(value);
-    if (detail) addFault(faults, { code: 'parameter_invalid', param: jsonPointer(path), detail });
+    if (detail) addFieldError(fieldErrors, { code: 'parameter_invalid', param: jsonPointer(path), detail });
   } else if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index++) {
       path.push(index);
-      inspect(value[index], path, faults);
+      inspect(value[index], path, fieldErrors);
       path.pop();
     }
   } else if (typeof value === 'object' && value !== null && !(value instanceof InexactNumber)) {
@@ -115,17 +115,21 @@ function inspect(value: unknown, path: PathSegment[], faults: Fault[]): void {
       path.push(key);
       const detail = stringFault(key);
       if (detail)
-        addFault(faults, { code: 'parameter_invalid', param: jsonPointer(path), detail: `The name: ${detail}` });
+        addFieldError(fieldErrors, {
+          code: 'parameter_invalid',
+          param: jsonPointer(path),
+          detail: `The name: ${detail}`,
+        });
       if (key === '__proto__')
-        addFault(faults, { code: 'parameter_unknown', param: jsonPointer(path), detail: 'Not known here.' });
-      else inspect((value as JsonObject)[key], path, faults);
+        addFieldError(fieldErrors, { code: 'parameter_unknown', param: jsonPointer(path), detail: 'Not known here.' });
+      else inspect((value as JsonObject)[key], path, fieldErrors);
       path.pop();
     }
   }
 }
 
-function addFault(faults: Fault[], fault: Fault): void {
-  if (faults.length < MAX_FAULTS) faults.push(fault);
+function addFieldError(fieldErrors: FieldError[], fieldError: FieldError): void {
+  if (fieldErrors.length < MAX_FIELD_ERRORS) fieldErrors.push(fieldError);
 }
 
 /** Why neither a text column nor UTF-8 can hold this string, if so. */

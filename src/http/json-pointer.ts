@@ -4,7 +4,7 @@ export type PathSegment = string | number;
 
 /**
  * The longest pointer in an answer, in UTF-16 code units: beyond any that leads to a parameter of ours. A name of a megabyte
- * above a hundred faults would make an answer of a hundred megabytes.
+ * above a hundred fieldErrors would make an answer of a hundred megabytes.
  */
 const MAX_POINTER = 1_000;
 

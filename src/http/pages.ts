@@ -51,7 +51,7 @@ function cursor(kind: CursorKind, description: string) {
         code: 'custom',
         input: context.value,
         message: `Expects ${kind === 'sequence' ? 'a sequence number' : 'an id'} such as ${example}.`,
-        params: { fault: 'cursor_invalid' },
+        params: { fieldError: 'cursor_invalid' },
       });
     })
     .transform((text) => readCursor(kind, text)!)
@@ -133,7 +133,7 @@ export const currencyFilter = z
       code: 'custom',
       input: context.value,
       message: 'Expects an active ISO 4217 code.',
-      params: { fault: 'currency_unsupported' },
+      params: { fieldError: 'currency_unsupported' },
     });
   })
   .optional()

@@ -1,6 +1,6 @@
 /**
  * The way of every API request, in one function so that each step costs a call and not a turn of a middleware chain:
- * key, limit, scope, body, then all faults of body, query and headers at once, then the use case, then the answer.
+ * key, limit, scope, body, then all fieldErrors of body, query and headers at once, then the use case, then the answer.
  */
 import type { Request } from 'express';
 import { classifyFailure } from '../db/postgres-errors.ts';
@@ -12,7 +12,7 @@ import type { Principal } from '../organisations/authenticate.ts';
 import { storedAnswer } from './answers.ts';
 import type { ApiRuntime } from './api-runtime.ts';
 import { type Exchange, PROBLEM_TYPE } from './exchange.ts';
-import { type FactualFault, faultsOf, requireFaultless } from './faults.ts';
+import { type FieldErrorWithFacts, fieldErrorsOf, requireNoFieldErrors } from './field-errors.ts';
 import { parseBody, parseLeniently } from './json-body.ts';
 import { jsonPointer } from './json-pointer.ts';
 import { parameterName, parseQuery } from './query-string.ts';
@@ -90,25 +90,25 @@ interface Given {
   waitSeconds: number | undefined;
 }
 
-/** Checks body, query and headers, and gives the idempotency key. Throws ApiError with all faults at once. */
+/** Checks body, query and headers, and gives the idempotency key. Throws ApiError with all fieldErrors at once. */
 function check(route: Route, request: Request, rawBody: string, given: Given): string | null {
   const { headers } = request;
-  const faults: FactualFault[] = [];
-  const body: JsonObject = rawBody === '' ? {} : parseBody(rawBody, faults, route.bodyMembers);
-  given.body = route.plainBody?.(body) ?? validate(route.body ?? emptyBody, body, jsonPointer, faults);
-  given.query = readQuery(route, request.url, faults);
-  const { version, fault: versionFault } = route.ifMatch ? readIfMatch(headers['if-match']) : NO_VERSION;
+  const fieldErrors: FieldErrorWithFacts[] = [];
+  const body: JsonObject = rawBody === '' ? {} : parseBody(rawBody, fieldErrors, route.bodyMembers);
+  given.body = route.plainBody?.(body) ?? validate(route.body ?? emptyBody, body, jsonPointer, fieldErrors);
+  given.query = readQuery(route, request.url, fieldErrors);
+  const { version, fieldError: versionError } = route.ifMatch ? readIfMatch(headers['if-match']) : NO_VERSION;
   given.version = version;
-  if (versionFault) faults.push(versionFault);
+  if (versionError) fieldErrors.push(versionError);
   if (route.method === 'get') {
-    requireFaultless(faults);
+    requireNoFieldErrors(fieldErrors);
     return null;
   }
   const idempotencyKey = headers['idempotency-key'] as string | undefined;
   const dryRun = (given.query as { dry_run?: boolean } | undefined)?.dry_run === true;
-  const keyFault = idempotencyKeyFault(idempotencyKey, route.idempotency === 'required' && !dryRun);
-  if (keyFault) faults.push(keyFault);
-  requireFaultless(faults);
+  const keyError = idempotencyKeyFault(idempotencyKey, route.idempotency === 'required' && !dryRun);
+  if (keyError) fieldErrors.push(keyError);
+  requireNoFieldErrors(fieldErrors);
   given.fingerprint = () => fingerprintOf({ method: request.method, path: request.path, body });
   return idempotencyKey ?? null;
 }
@@ -257,21 +257,21 @@ function readParams(route: Route, given: Record<string, string>): Record<string,
   return params;
 }
 
-function readQuery(route: Route, target: string, faults: FactualFault[]): unknown {
-  const { query, faults: unreadable } = parseQuery(target);
-  faults.push(...unreadable);
-  return validate(route.query ?? emptyQuery, query, parameterName, faults);
+function readQuery(route: Route, target: string, fieldErrors: FieldErrorWithFacts[]): unknown {
+  const { query, fieldErrors: unreadable } = parseQuery(target);
+  fieldErrors.push(...unreadable);
+  return validate(route.query ?? emptyQuery, query, parameterName, fieldErrors);
 }
 
 function validate(
   schema: NonNullable<Route['body']>,
   input: unknown,
   nameOf: (path: readonly PropertyKey[]) => string,
-  faults: FactualFault[],
+  fieldErrors: FieldErrorWithFacts[],
 ): unknown {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
-  faults.push(...faultsOf(result.error, input, nameOf));
+  fieldErrors.push(...fieldErrorsOf(result.error, input, nameOf));
   return undefined;
 }
 

@@ -1,8 +1,8 @@
 /**
- * Query strings, read by ourselves: every fault has the name of its parameter, and nothing is dropped, merged or cut off
+ * Query strings, read by ourselves: every field error has the name of its parameter, and nothing is dropped, merged or cut off
  * in silence. `a=1` is a text, `a=1&a=2` a list, `a[b]=1` a member of an object; one level, which is all the API knows.
  */
-import type { Fault } from '../errors.ts';
+import type { FieldError } from '../errors.ts';
 import { stringFault } from './json-body.ts';
 
 export type QueryValue = string | string[] | { [key: string]: QueryValue };
@@ -10,7 +10,7 @@ export type Query = { [name: string]: QueryValue };
 
 export interface ParsedQuery {
   query: Query;
-  faults: Fault[];
+  fieldErrors: FieldError[];
 }
 
 /** More than any route has use for; published at GET /v1/limits. */
@@ -21,11 +21,11 @@ export function parseQuery(target: string): ParsedQuery {
   const start = target.indexOf('?');
   // Without a prototype: no name means anything of itself.
   const query: Query = Object.create(null);
-  const faults: Fault[] = [];
-  if (start < 0 || start === target.length - 1) return { query, faults };
+  const fieldErrors: FieldError[] = [];
+  if (start < 0 || start === target.length - 1) return { query, fieldErrors };
   if (hasTooMany(target, start)) {
     const detail = `The query has more than ${MAX_PARAMETERS} parameters.`;
-    return { query, faults: [{ code: 'parameter_invalid', param: '', detail }] };
+    return { query, fieldErrors: [{ code: 'parameter_invalid', param: '', detail }] };
   }
   for (const part of target.slice(start + 1).split('&')) {
     if (part === '') continue;
@@ -37,15 +37,15 @@ export function parseQuery(target: string): ParsedQuery {
       name === undefined || value === undefined
         ? 'Not valid percent-encoded UTF-8.'
         : (stringFault(name) ?? stringFault(value));
-    if (detail) faults.push({ code: 'parameter_invalid', param: name ?? rawName, detail });
+    if (detail) fieldErrors.push({ code: 'parameter_invalid', param: name ?? rawName, detail });
     else if (!add(query, name!, value!))
-      faults.push({
+      fieldErrors.push({
         code: 'parameter_invalid',
         param: name!,
         detail: 'Cannot be combined with the parameters beside it.',
       });
   }
-  return { query, faults };
+  return { query, fieldErrors };
 }
 
 /** Told before any is read: a target of 16 kB holds eight thousand. */

@@ -1,6 +1,6 @@
 /** Request headers of our own conventions: Idempotency-Key, If-Match, Prefer. */
 import { hash } from 'node:crypto';
-import type { Fault } from '../errors.ts';
+import type { FieldError } from '../errors.ts';
 import { canonicalJson } from '../json.ts';
 
 /** Published at GET /v1/limits. */
@@ -15,8 +15,8 @@ export function isIdempotencyKey(text: string): boolean {
   return true;
 }
 
-/** The fault of an Idempotency-Key header, if it has one. */
-export function idempotencyKeyFault(key: string | undefined, required: boolean): Fault | undefined {
+/** The field error of an Idempotency-Key header, if it has one. */
+export function idempotencyKeyFault(key: string | undefined, required: boolean): FieldError | undefined {
   if (key === undefined) {
     return required
       ? {
@@ -43,12 +43,12 @@ export function fingerprintOf(request: { method: string; path: string; body: unk
 }
 
 /** `If-Match` as this API writes versions: a whole number, quoted or not; `*` matches whatever is there. */
-export function readIfMatch(header: string | undefined): { version?: number; fault?: Fault } {
+export function readIfMatch(header: string | undefined): { version?: number; fieldError?: FieldError } {
   if (header === undefined || header.trim() === '*') return {};
   const match = /^(?:"(\d{1,9})"|(\d{1,9}))$/.exec(header.trim());
   if (match) return { version: Number(match[1] ?? match[2]) };
   return {
-    fault: {
+    fieldError: {
       code: 'parameter_invalid',
       param: 'If-Match',
       detail: 'Expects the `version` that you read, such as "3".',

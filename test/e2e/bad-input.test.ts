@@ -78,7 +78,7 @@ async function refused(
   return answer.body;
 }
 
-const faultsOf = ({ errors }: Problem) => errors.map(({ code, param }) => `${code} ${param ?? ''}`);
+const fieldErrorsOf = ({ errors }: Problem) => errors.map(({ code, param }) => `${code} ${param ?? ''}`);
 
 describe('amounts', () => {
   test.each`
@@ -159,14 +159,14 @@ describe('fields', () => {
   `('$change is refused: $fault', async ({ change, status, fault }) => {
     const problem = await refused({ ...GOOD, ...change });
     expect(problem.status).toBe(status);
-    expect(faultsOf(problem)).toEqual([fault]);
+    expect(fieldErrorsOf(problem)).toEqual([fault]);
   });
 
   test('every fault is told at once', async () => {
     const problem = await refused(
       '{"amount":1.5,"currency":"ABC","destination":{"type":"cliq","alias":1},"more":true}',
     );
-    expect(faultsOf(problem)).toEqual([
+    expect(fieldErrorsOf(problem)).toEqual([
       'amount_not_integer /amount',
       'currency_unsupported /currency',
       'parameter_invalid /destination/alias',

@@ -7,7 +7,7 @@ import { EVENT_FILTERS_MAX } from '../../webhooks/event-filter.ts';
 import { isLive } from '../answers.ts';
 import { ANSWER_SECONDS } from '../connections.ts';
 import { IN_FLIGHT_LIMITS, PROCESS_BYTES } from '../in-flight.ts';
-import { MAX_FAULTS } from '../json-body.ts';
+import { MAX_FIELD_ERRORS } from '../json-body.ts';
 import { MAX_DEPTH, MAX_MEMBERS } from '../nesting.ts';
 import { METADATA_FILTERS_MAX, PAGE_LIMITS } from '../pages.ts';
 import { MAX_PARAMETERS } from '../query-string.ts';
@@ -40,7 +40,7 @@ const read = route({
       amount: { minimum: 1, maximum: MAX_REQUEST_AMOUNT },
       body: { bytes: BODY_LIMIT_BYTES, chunk_bytes: CHUNK_BYTES_LEAST, depth: MAX_DEPTH, members: MAX_MEMBERS },
       query_parameters: MAX_PARAMETERS,
-      errors: MAX_FAULTS,
+      errors: MAX_FIELD_ERRORS,
       answer_seconds: ANSWER_SECONDS,
       page: {
         default: PAGE_LIMITS.default,

@@ -41,7 +41,7 @@ function changeOf({ params, principal, requestId, ifMatch }: RouteRequest): Endp
   return { endpointId: params.id!, requestId, actor: actorOf(principal), ifMatch };
 }
 
-/** What is no URL is the request's fault, not a refusal to be kept under its key. */
+/** What is no URL is an error of the request, not a refusal to be kept under its key. */
 function requireUrl(request: RouteRequest, url: string): void {
   const refusal = refuseUrl(url, { mode: request.principal.mode, ...allowedBy(request) });
   if (refusal?.refused === 'parameter_invalid') throw new ApiError('parameter_invalid', refusal);

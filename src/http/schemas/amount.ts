@@ -66,7 +66,12 @@ function amountFrom(minimum: bigint, description: string) {
       const result = readAmount(context.value, minimum);
       if (typeof result === 'bigint') return;
       const { code, detail, facts } = result;
-      context.issues.push({ code: 'custom', input: context.value, message: detail, params: { fault: code, facts } });
+      context.issues.push({
+        code: 'custom',
+        input: context.value,
+        message: detail,
+        params: { fieldError: code, facts },
+      });
     })
     .transform((value) => BigInt(value as number))
     .meta({

@@ -61,8 +61,8 @@ export const metadata = z
       return;
     }
     for (const [key, value] of entries) {
-      const keyFault = lengthFault(key, keyMaximum);
-      if (keyFault) context.issues.push({ code: 'custom', input: key, path: [key], message: `The name: ${keyFault}` });
+      const keyError = lengthFault(key, keyMaximum);
+      if (keyError) context.issues.push({ code: 'custom', input: key, path: [key], message: `The name: ${keyError}` });
       const valueFault = value === '' ? undefined : lengthFault(value, valueMaximum);
       if (valueFault)
         context.issues.push({
@@ -86,7 +86,7 @@ export const currency = z
       code: 'custom',
       input: context.value,
       message: 'Expects an active ISO 4217 code in capitals, such as JOD.',
-      params: { fault: 'currency_unsupported' },
+      params: { fieldError: 'currency_unsupported' },
     });
   })
   .meta({ pattern: '^[A-Z]{3}$', description: 'ISO 4217.', example: 'JOD' });

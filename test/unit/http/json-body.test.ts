@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import type { ApiError, Fault } from '../../../src/errors.ts';
+import type { ApiError, FieldError } from '../../../src/errors.ts';
 import { parseBody } from '../../../src/http/json-body.ts';
 import { MAX_DEPTH, MAX_MEMBERS } from '../../../src/http/nesting.ts';
 
@@ -13,8 +13,8 @@ function refusal(text: string): ApiError {
   throw new Error(`accepted: ${text}`);
 }
 
-function faultsOf(text: string): Fault[] {
-  const faults: Fault[] = [];
+function fieldErrorsOf(text: string): FieldError[] {
+  const faults: FieldError[] = [];
   parseBody(text, faults);
   return faults;
 }
@@ -45,7 +45,7 @@ test.each(['', '   ', '\n'])('a body of white space %j is no JSON', (text) => {
 test.each(['[]', '1', '1.5', '"x"', 'null', 'true'])('a body that is %s is not an object', (text) => {
   const error = refusal(text);
   expect(error.code).toBe('parameter_invalid');
-  expect(error.faults[0]!.param).toBe('');
+  expect(error.fieldErrors[0]!.param).toBe('');
 });
 
 test.each`
@@ -61,7 +61,7 @@ test.each`
   ${'{"a":{"__proto__":{"x":1.5}}}'} | ${'parameter_unknown'} | ${'/a/__proto__'}
   ${'{"\\u005f_proto__":1}'}         | ${'parameter_unknown'} | ${'/__proto__'}
 `('$text is refused at $pointer', ({ text, code, pointer }) => {
-  expect(faultsOf(text)).toMatchObject([{ code, param: pointer }]);
+  expect(fieldErrorsOf(text)).toMatchObject([{ code, param: pointer }]);
 });
 
 test('pairs of surrogates and other escapes are characters like any other', () => {
@@ -69,15 +69,15 @@ test('pairs of surrogates and other escapes are characters like any other', () =
 });
 
 test('every bad string is listed, to a limit', () => {
-  expect(faultsOf('{"a":"\\u0000","b":"x","c":["\\ud800"]}').map(({ param }) => param)).toEqual(['/a', '/c/0']);
-  expect(faultsOf(`{"a":[${Array(500).fill('"\\u0000"').join(',')}]}`)).toHaveLength(100);
+  expect(fieldErrorsOf('{"a":"\\u0000","b":"x","c":["\\ud800"]}').map(({ param }) => param)).toEqual(['/a', '/c/0']);
+  expect(fieldErrorsOf(`{"a":[${Array(500).fill('"\\u0000"').join(',')}]}`)).toHaveLength(100);
 });
 
 test(`${MAX_DEPTH} levels are read, one more is refused by its pointer`, () => {
   expect(parseBody(nested(MAX_DEPTH), [])).toHaveProperty('a');
   const error = refusal(nested(MAX_DEPTH + 1));
   expect(error.code).toBe('parameter_invalid');
-  expect(error.faults[0]!.param).toBe('/a'.repeat(MAX_DEPTH));
+  expect(error.fieldErrors[0]!.param).toBe('/a'.repeat(MAX_DEPTH));
   expect(error.facts).toEqual({ limit: MAX_DEPTH });
 });
 
@@ -87,7 +87,7 @@ test.each`
   ${`{"k,y":"}]","q":{"a\\"/b":${'{"z":'.repeat(40)}`} | ${`/q/a"~1b${'/z'.repeat(30)}`}
   ${`{"x":[{"a":1},{"b":[2,${'{"c":['.repeat(20)}`}    | ${`/x/1/b/1${'/c/0'.repeat(14)}`}
 `('nesting is named in the middle of a text: $pointer', ({ text, pointer }) => {
-  expect(refusal(text).faults[0]!.param).toBe(pointer);
+  expect(refusal(text).fieldErrors[0]!.param).toBe(pointer);
 });
 
 test('a megabyte of brackets is refused, and not read', () => {
@@ -113,7 +113,7 @@ test.each`
   expect(parseBody(within, [])).toBeDefined();
   const error = refusal(beyond);
   expect(error.code).toBe('parameter_invalid');
-  expect(error.faults[0]!.param).toBe(pointer);
+  expect(error.fieldErrors[0]!.param).toBe(pointer);
   expect(error.facts).toEqual({ limit: MAX_MEMBERS });
 });
 
@@ -144,7 +144,7 @@ test.each`
 `('a member named twice is refused by its place: $text', ({ text, pointer, position, line, column }) => {
   const error = refusal(text);
   expect(error.code).toBe('malformed_json');
-  expect(error.faults[0]!.param).toBe(pointer);
+  expect(error.fieldErrors[0]!.param).toBe(pointer);
   expect(error.facts).toEqual({ position, line, column });
 });
 
@@ -164,7 +164,7 @@ function exactly(_key: string, value: unknown) {
 
 test('a name of a megabyte above many faults makes no answer of many megabytes', () => {
   const text = `{"${'n'.repeat(900_000)}":[${Array(500).fill('"\\u0000"').join(',')}]}`;
-  const faults = faultsOf(text);
+  const faults = fieldErrorsOf(text);
   expect(faults).toHaveLength(100);
   expect(faults.every(({ param }) => param!.length <= 1_001)).toBe(true);
 });

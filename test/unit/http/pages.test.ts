@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { faultsOf } from '../../../src/http/faults.ts';
+import { fieldErrorsOf } from '../../../src/http/field-errors.ts';
 import {
   createdAtFilter,
   currencyFilter,
@@ -24,7 +24,7 @@ function read(text: string) {
   const { query } = parseQuery(`/x?${text}`);
   const result = schema.safeParse(query);
   if (result.success) return { query: result.data };
-  return { faults: faultsOf(result.error, query, parameterName).map(({ code, param }) => `${code} ${param}`) };
+  return { faults: fieldErrorsOf(result.error, query, parameterName).map(({ code, param }) => `${code} ${param}`) };
 }
 
 const id = newId();

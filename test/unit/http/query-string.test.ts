@@ -17,7 +17,7 @@ test.each`
   ${'/x?toString=1'}                         | ${{ toString: '1' }}
 `('$target is read as $query', ({ target, query }) => {
   const parsed = parseQuery(target);
-  expect(parsed.faults).toEqual([]);
+  expect(parsed.fieldErrors).toEqual([]);
   expect(JSON.parse(JSON.stringify(parsed.query))).toEqual(query);
 });
 
@@ -33,14 +33,14 @@ test.each`
   ${'/x?a=1&a[b]=2'}            | ${'a[b]'}
   ${'/x?a[b]=2&a=1'}            | ${'a'}
 `('$target has a fault at $param', ({ target, param }) => {
-  expect(parseQuery(target).faults.map((fault) => fault.param)).toEqual([param]);
+  expect(parseQuery(target).fieldErrors.map((fieldError) => fieldError.param)).toEqual([param]);
 });
 
 test('more parameters than any route has use for are refused before they are read', () => {
   expect(parseQuery(`/x?${'a&'.repeat(99)}a`).query.a).toHaveLength(100);
-  const { query, faults } = parseQuery(`/x?${'a=%zz&'.repeat(100)}a`);
+  const { query, fieldErrors } = parseQuery(`/x?${'a=%zz&'.repeat(100)}a`);
   expect(query).toEqual({});
-  expect(faults).toMatchObject([{ param: '', detail: 'The query has more than 100 parameters.' }]);
+  expect(fieldErrors).toMatchObject([{ param: '', detail: 'The query has more than 100 parameters.' }]);
 });
 
 test('a parameter is named as it is written', () => {

@@ -35,7 +35,7 @@ test.each`
   ${'abc'}      | ${'fault'}
 `('If-Match: $header means $version', ({ header, version }) => {
   const read = readIfMatch(header);
-  expect(read.fault ? 'fault' : read.version).toBe(version);
+  expect(read.fieldError ? 'fault' : read.version).toBe(version);
 });
 
 test.each`

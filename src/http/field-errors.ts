@@ -1,13 +1,13 @@
 /**
- * From what a schema finds to what an integrator reads: every fault at once, each with its code, its exact place and
+ * From what a schema finds to what an integrator reads: every field error at once, each with its code, its exact place and
  * what was expected. Codes of our catalogue that a schema's own vocabulary lacks travel in `params` of a custom issue.
  */
 import type { z } from 'zod';
-import { ApiError, ERRORS, type ErrorCode, type Facts, type Fault } from '../errors.ts';
+import { ApiError, ERRORS, type ErrorCode, type Facts, type FieldError } from '../errors.ts';
 import { InexactNumber } from '../json.ts';
-import { MAX_FAULTS } from './json-body.ts';
+import { MAX_FIELD_ERRORS } from './json-body.ts';
 
-export interface FactualFault extends Fault {
+export interface FieldErrorWithFacts extends FieldError {
   facts?: Facts;
 }
 
@@ -16,41 +16,45 @@ type Path = readonly PropertyKey[];
 /** How a place is written: a JSON pointer for bodies, a parameter's name for queries. */
 export type NamePlace = (path: Path) => string;
 
-/** What a schema's own check says with `ctx.issues.push({ code: 'custom', params: { fault } })`. */
+/** What a schema's own check says with `ctx.issues.push({ code: 'custom', params: { fieldError } })`. */
 export interface IssueParams {
-  fault: ErrorCode;
+  fieldError: ErrorCode;
   facts?: Facts;
 }
 
-/** At most MAX_FAULTS of the faults in what a schema refused. `input` is what it was given, to tell what is missing from what is wrong. */
-export function faultsOf(error: { issues: readonly Issue[] }, input: unknown, nameOf: NamePlace): FactualFault[] {
-  const faults = new Map<string, FactualFault>();
+/** At most MAX_FIELD_ERRORS of the fieldErrors in what a schema refused. `input` is what it was given, to tell what is missing from what is wrong. */
+export function fieldErrorsOf(
+  error: { issues: readonly Issue[] },
+  input: unknown,
+  nameOf: NamePlace,
+): FieldErrorWithFacts[] {
+  const fieldErrors = new Map<string, FieldErrorWithFacts>();
   for (const issue of error.issues) {
-    for (const fault of faultsOfIssue(issue, input, nameOf)) {
-      const identity = `${fault.code} ${fault.param}`;
-      if (!faults.has(identity)) faults.set(identity, fault);
-      if (faults.size === MAX_FAULTS) return [...faults.values()];
+    for (const fieldError of fieldErrorsOfIssue(issue, input, nameOf)) {
+      const identity = `${fieldError.code} ${fieldError.param}`;
+      if (!fieldErrors.has(identity)) fieldErrors.set(identity, fieldError);
+      if (fieldErrors.size === MAX_FIELD_ERRORS) return [...fieldErrors.values()];
     }
   }
-  return [...faults.values()];
+  return [...fieldErrors.values()];
 }
 
-/** One error for all faults, or none. What is malformed (400) goes before what cannot be done (422), else as they came. */
-export function requireFaultless(faults: readonly FactualFault[]): void {
-  if (faults.length === 0) return;
+/** One error for all fieldErrors, or none. What is malformed (400) goes before what cannot be done (422), else as they came. */
+export function requireNoFieldErrors(fieldErrors: readonly FieldErrorWithFacts[]): void {
+  if (fieldErrors.length === 0) return;
   // One place may be refused by two for the same reason: a name that nobody knows, say.
-  const different = new Map(faults.map((fault) => [`${fault.code} ${fault.param}`, fault]));
+  const different = new Map(fieldErrors.map((fieldError) => [`${fieldError.code} ${fieldError.param}`, fieldError]));
   const ordered = [...different.values()]
     .sort((a, b) => ERRORS[a.code].status - ERRORS[b.code].status)
-    .slice(0, MAX_FAULTS);
+    .slice(0, MAX_FIELD_ERRORS);
   const first = ordered[0]!;
   throw new ApiError(first.code, {
     facts: first.facts,
-    faults: ordered.map(({ code, param, detail }) => ({ code, param, detail })),
+    fieldErrors: ordered.map(({ code, param, detail }) => ({ code, param, detail })),
   });
 }
 
-function faultsOfIssue(issue: Issue, input: unknown, nameOf: NamePlace): FactualFault[] {
+function fieldErrorsOfIssue(issue: Issue, input: unknown, nameOf: NamePlace): FieldErrorWithFacts[] {
   const number = inexactOnTheWay(input, issue.path);
   if (number !== undefined && issue.code !== 'custom') {
     return [{ code: 'parameter_invalid', param: nameOf(number), detail: 'Expects something else than a number.' }];
@@ -59,10 +63,10 @@ function faultsOfIssue(issue: Issue, input: unknown, nameOf: NamePlace): Factual
   switch (issue.code) {
     case 'custom': {
       const params = issue.params as IssueParams | undefined;
-      return [{ code: params?.fault ?? 'parameter_invalid', param, detail: issue.message, facts: params?.facts }];
+      return [{ code: params?.fieldError ?? 'parameter_invalid', param, detail: issue.message, facts: params?.facts }];
     }
     case 'unrecognized_keys':
-      return issue.keys.slice(0, MAX_FAULTS).map((key) => ({
+      return issue.keys.slice(0, MAX_FIELD_ERRORS).map((key) => ({
         code: 'parameter_unknown',
         param: nameOf([...issue.path, key]),
         detail: 'Not known here.',
