@@ -8,11 +8,11 @@ import { warnSeldom } from '../seldom.ts';
 import type { ApiRuntime } from './api-runtime.ts';
 import { createClientAddress } from './client-address.ts';
 import { leaveOnClose } from './connections.ts';
-import { Exchange } from './exchange.ts';
 import { sendFailure } from './failure.ts';
 import { mountOperations } from './operations.ts';
 import { mountReference } from './reference.ts';
 import { swallowBody } from './request-body.ts';
+import { RequestContext } from './request-context.ts';
 import type { Route } from './route.ts';
 import { mountRoutes } from './router.ts';
 import { ROUTES } from './routes/index.ts';
@@ -32,20 +32,20 @@ export function createApp(
   app.enable('strict routing');
 
   // The access log knows its own few fields and no secret: the search for secrets is left out, it costs more than the line.
-  const exchangeContext = {
+  const requestParts = {
     log: runtime.log.child({}, { redact: [] }),
     metrics: runtime.metrics,
     addressOf: createClientAddress(runtime.config.TRUSTED_PROXIES),
   };
   app.use((request, response, next) => {
-    request.exchange = new Exchange(exchangeContext, request, response);
+    request.context = new RequestContext(requestParts, request, response);
     leaveOnClose(request, response);
     next();
   });
 
-  const context = { runtime, services };
-  mountRoutes(app, routes, context);
-  mountOperations(app, context);
+  const parts = { runtime, services };
+  mountRoutes(app, routes, parts);
+  mountOperations(app, parts);
   mountReference(app, { routes, publicUrl: () => runtime.publicUrl });
 
   app.use((request) => {
@@ -54,7 +54,7 @@ export function createApp(
   const warnUnavailable = warnSeldom(runtime.log, 'requests not served');
   app.use(((error, request, _response, _next) => {
     if (!request.complete) swallowBody(request);
-    sendFailure(request.exchange, error, { log: runtime.log, warnUnavailable, publicUrl: runtime.publicUrl });
+    sendFailure(request.context, error, { log: runtime.log, warnUnavailable, publicUrl: runtime.publicUrl });
   }) satisfies ErrorRequestHandler);
   return app;
 }

@@ -149,8 +149,8 @@ function pause(socket: ServerSocket): void {
 
 /** One function for all answers: it is called for each, once or twice. */
 function leave(this: ServerResponse): void {
-  const { exchange, socket } = this.req as Request;
-  exchange?.leave();
+  const { context, socket } = this.req as Request;
+  context?.leave();
   const connection = (socket as ServerSocket)[connectionOfSocket];
   connection?.of.left(connection, this);
 }

@@ -7,7 +7,7 @@ import { ApiError, ERRORS } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { problemBody } from '../problem.ts';
 import { RailUnreachable } from '../rails/rail.ts';
-import { type Exchange, PROBLEM_TYPE } from './exchange.ts';
+import { PROBLEM_TYPE, type RequestContext } from './request-context.ts';
 
 /** After so many seconds a repeated request has a fair chance: a database that fails over or restarts takes about as long. */
 const RETRY_AFTER_SECONDS = '1';
@@ -25,22 +25,22 @@ export function asApiError(error: unknown): ApiError {
   return new ApiError('internal_error');
 }
 
-export interface FailureContext {
+export interface FailureParts {
   readonly log: Logger;
   readonly warnUnavailable: (error: unknown) => void;
   readonly publicUrl: string;
 }
 
-/** Answers an exchange with the problem that an error amounts to. */
-export function sendFailure(exchange: Exchange, error: unknown, context: FailureContext): void {
+/** Answers an context with the problem that an error amounts to. */
+export function sendFailure(context: RequestContext, error: unknown, parts: FailureParts): void {
   const failure = asApiError(error);
   const { status } = ERRORS[failure.code];
   // An outage refuses thousands of requests a second: the access log counts them, the reason is said now and then.
-  if (status === 503) context.warnUnavailable(error);
+  if (status === 503) parts.warnUnavailable(error);
   else if (status >= 500) {
-    context.log.error({ err: error, request_id: exchange.publicRequestId, route: exchange.route }, 'request failed');
+    parts.log.error({ err: error, request_id: context.publicRequestId, route: context.route }, 'request failed');
   }
-  exchange.send({
+  context.send({
     status,
     contentType: PROBLEM_TYPE,
     headers: headersOf(failure, status),
@@ -49,8 +49,8 @@ export function sendFailure(exchange: Exchange, error: unknown, context: Failure
       detail: failure.message,
       fieldErrors: failure.fieldErrors,
       facts: failure.facts,
-      requestId: exchange.requestId,
-      publicUrl: context.publicUrl,
+      requestId: context.requestId,
+      publicUrl: parts.publicUrl,
     }),
   });
 }

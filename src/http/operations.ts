@@ -1,17 +1,17 @@
 /** What the machinery around a process asks: is it alive, may it be sent requests, and what does it measure. No API key. */
 import type { Express } from 'express';
-import type { PipelineContext } from './pipeline.ts';
+import type { PipelineParts } from './pipeline.ts';
 import { closePath } from './router.ts';
 
 /** Readiness speaks for this process alone: what is wrong with the whole is an alert, not a reason to stop sending. */
-export function mountOperations(app: Express, { runtime, services }: PipelineContext): void {
+export function mountOperations(app: Express, { runtime, services }: PipelineParts): void {
   const livez = app.route('/livez').get((request) => {
-    quietly(request.exchange, '/livez').send({ status: 200, body: '{"status":"ok"}' });
+    quietly(request.context, '/livez').send({ status: 200, body: '{"status":"ok"}' });
   });
   closePath(livez, '/livez', ['GET']);
 
   const readyz = app.route('/readyz').get(async (request) => {
-    const exchange = quietly(request.exchange, '/readyz');
+    const context = quietly(request.context, '/readyz');
     const postgres = await services.readiness.postgresAnswers();
     const ready = postgres && !services.draining;
     const body = JSON.stringify({
@@ -19,19 +19,19 @@ export function mountOperations(app: Express, { runtime, services }: PipelineCon
       postgres: postgres ? 'ok' : 'unreachable',
       draining: services.draining,
     });
-    exchange.send({ status: ready ? 200 : 503, body });
+    context.send({ status: ready ? 200 : 503, body });
   });
   closePath(readyz, '/readyz', ['GET']);
 
   const metrics = app.route('/metrics').get(async (request) => {
-    const exchange = quietly(request.exchange, '/metrics');
-    exchange.send({ status: 200, contentType: runtime.metrics.contentType, body: await runtime.metrics.render() });
+    const context = quietly(request.context, '/metrics');
+    context.send({ status: 200, contentType: runtime.metrics.contentType, body: await runtime.metrics.render() });
   });
   closePath(metrics, '/metrics', ['GET']);
 }
 
-function quietly(exchange: Express.Request['exchange'], route: string): Express.Request['exchange'] {
-  exchange.route = route;
-  exchange.quiet = true;
-  return exchange;
+function quietly(context: Express.Request['context'], route: string): Express.Request['context'] {
+  context.route = route;
+  context.quiet = true;
+  return context;
 }

@@ -11,7 +11,6 @@ import { type JsonObject, toJson } from '../json.ts';
 import type { Principal } from '../organisations/authenticate.ts';
 import { storedAnswer } from './answers.ts';
 import type { ApiRuntime } from './api-runtime.ts';
-import { type Exchange, PROBLEM_TYPE } from './exchange.ts';
 import { type FieldErrorWithFacts, fieldErrorsOf, requireNoFieldErrors } from './field-errors.ts';
 import { parseBody, parseLeniently } from './json-body.ts';
 import { jsonPointer } from './json-pointer.ts';
@@ -26,34 +25,35 @@ import {
   rateLimitHeaders,
 } from './rate-limiter.ts';
 import { readBody } from './request-body.ts';
+import { PROBLEM_TYPE, type RequestContext } from './request-context.ts';
 import { fingerprintOf, idempotencyKeyFault, isIdempotencyKey, readIfMatch, readWait } from './request-headers.ts';
 import type { Route, RouteAnswer, RouteRequest } from './route.ts';
 import { emptyBody, emptyQuery } from './schemas/empty.ts';
 import { requireScope } from './scopes.ts';
 import type { ApiServices } from './services.ts';
 
-export interface PipelineContext {
+export interface PipelineParts {
   runtime: ApiRuntime;
   services: ApiServices;
 }
 
 /** Carries one request through a route; rejects with whatever refuses it. */
-export async function serve(route: Route, request: Request, context: PipelineContext): Promise<void> {
-  const { services } = context;
-  const { exchange } = request;
+export async function serve(route: Route, request: Request, parts: PipelineParts): Promise<void> {
+  const { services } = parts;
+  const { context } = request;
   const writes = route.method !== 'get';
-  exchange.route = route.path;
+  context.route = route.path;
   requireOneAuthorization(request);
-  const principal = await services.gate.authenticate(request.headers.authorization, exchange.address);
-  exchange.principal = principal;
+  const principal = await services.gate.authenticate(request.headers.authorization, context.address);
+  context.principal = principal;
   const policy = writes ? 'writes' : 'reads';
-  const taken = takePoints(exchange, policy, POINTS.request, context);
+  const taken = takePoints(context, policy, POINTS.request, parts);
   if (taken !== undefined) await taken;
-  exchange.enter(services.inFlight.shareOf(principal.bookId));
+  context.enter(services.inFlight.shareOf(principal.bookId));
   requireRights(route, principal);
   const params = readParams(route, request.params as Record<string, string>);
 
-  const rawBody = takesBody(route) ? await readBody(request, (bytes) => payForBody(exchange, bytes, context)) : '';
+  const rawBody = takesBody(route) ? await readBody(request, (bytes) => payForBody(context, bytes, parts)) : '';
   const waitSeconds = route.prefersWait ? readWait(request.headers.prefer) : undefined;
   const given: Given = {
     params,
@@ -67,16 +67,15 @@ export async function serve(route: Route, request: Request, context: PipelineCon
   try {
     const idempotencyKey = check(route, request, rawBody, given);
     const filters = metadataFilters(given.query);
-    if (filters > 0) await takePoints(exchange, policy, filters * POINTS.metadataFilter, context);
-    answer = await route.handle(routeRequest(request, given, idempotencyKey, context));
+    if (filters > 0) await takePoints(context, policy, filters * POINTS.metadataFilter, parts);
+    answer = await route.handle(routeRequest(request, given, idempotencyKey, parts));
   } catch (error) {
-    const first =
-      writes && isFaultOfForm(error) ? await firstAnswer(route, request, rawBody, given, context) : undefined;
+    const first = writes && isFaultOfForm(error) ? await firstAnswer(route, request, rawBody, given, parts) : undefined;
     if (first === undefined) throw error;
     answer = first;
   }
-  if (!writes) exchange.carry(0);
-  sendAnswer(exchange, answer, waitSeconds);
+  if (!writes) context.carry(0);
+  sendAnswer(context, answer, waitSeconds);
 }
 
 /** What a request gives, as far as it has been checked. */
@@ -119,14 +118,14 @@ function routeRequest(
   request: Request,
   { params, body, query, version, fingerprint, waitSeconds }: Given,
   idempotencyKey: string | null,
-  { runtime, services }: PipelineContext,
+  { runtime, services }: PipelineParts,
 ): RouteRequest {
-  const { exchange } = request;
+  const { context } = request;
   return {
     runtime,
     services,
-    principal: exchange.principal!,
-    requestId: exchange.requestId,
+    principal: context.principal!,
+    requestId: context.requestId,
     params,
     body,
     query,
@@ -135,7 +134,7 @@ function routeRequest(
     ifMatch: version,
     waitSeconds,
     disconnected: () => abortedOnClose(request),
-    aside: (wait) => exchange.aside(wait),
+    aside: (wait) => context.aside(wait),
   };
 }
 
@@ -152,10 +151,10 @@ async function firstAnswer(
   request: Request,
   rawBody: string,
   given: Given,
-  context: PipelineContext,
+  parts: PipelineParts,
 ): Promise<RouteAnswer | undefined> {
-  const { runtime } = context;
-  const { exchange, method, path } = request;
+  const { runtime } = parts;
+  const { context, method, path } = request;
   const key = request.headers['idempotency-key'] as string | undefined;
   if (key === undefined || !isIdempotencyKey(key) || isDryRun(request.url)) return undefined;
   const fingerprint = () => {
@@ -163,13 +162,13 @@ async function firstAnswer(
     return body && fingerprintOf({ method, path, body });
   };
   try {
-    const { bookId } = exchange.principal!;
-    const answer = await findFirstAnswer(runtime, { bookId, key, fingerprint, requestId: exchange.requestId });
+    const { bookId } = context.principal!;
+    const answer = await findFirstAnswer(runtime, { bookId, key, fingerprint, requestId: context.requestId });
     if (answer === undefined) return undefined;
-    return route.replay?.(routeRequest(request, given, key, context), answer) ?? storedAnswer(answer);
+    return route.replay?.(routeRequest(request, given, key, parts), answer) ?? storedAnswer(answer);
   } catch (error) {
     if (classifyFailure(error) === 'transient') throw error;
-    runtime.log.error({ err: error, request_id: exchange.publicRequestId }, 'first answer not looked up');
+    runtime.log.error({ err: error, request_id: context.publicRequestId }, 'first answer not looked up');
     return undefined;
   }
 }
@@ -200,11 +199,11 @@ function takesBody({ method }: Route): boolean {
 }
 
 /** Counts the bytes of a body, before they are read: as in flight, and a point for each 64 kB that they fill. */
-function payForBody(exchange: Exchange, bytes: number, context: PipelineContext): void | Promise<void> {
-  const before = exchange.bytesInFlight;
-  exchange.carry(bytes);
-  const points = Math.floor(exchange.bytesInFlight / POINTS.bodyBytes) - Math.floor(before / POINTS.bodyBytes);
-  return points === 0 ? undefined : takePoints(exchange, 'writes', points, context);
+function payForBody(context: RequestContext, bytes: number, parts: PipelineParts): void | Promise<void> {
+  const before = context.bytesInFlight;
+  context.carry(bytes);
+  const points = Math.floor(context.bytesInFlight / POINTS.bodyBytes) - Math.floor(before / POINTS.bodyBytes);
+  return points === 0 ? undefined : takePoints(context, 'writes', points, parts);
 }
 
 function metadataFilters(query: unknown): number {
@@ -218,25 +217,25 @@ function metadataFilters(query: unknown): number {
  * counter is asked.
  */
 function takePoints(
-  exchange: Exchange,
+  context: RequestContext,
   policy: Policy,
   wanted: number,
-  { runtime, services }: PipelineContext,
+  { runtime, services }: PipelineParts,
 ): void | Promise<void> {
-  const principal = exchange.principal!;
+  const principal = context.principal!;
   const limit = limitOf(policy, principal, runtime.config);
-  const points = Math.min(wanted, limit - exchange.points);
+  const points = Math.min(wanted, limit - context.points);
   if (points <= 0) return;
-  exchange.points += points;
+  context.points += points;
   const taken = services.limiter.take(bucketOf(policy, principal), limit, points);
-  if (taken instanceof Promise) return taken.then((allowance) => requireAllowed(exchange, policy, limit, allowance));
-  requireAllowed(exchange, policy, limit, taken);
+  if (taken instanceof Promise) return taken.then((allowance) => requireAllowed(context, policy, limit, allowance));
+  requireAllowed(context, policy, limit, taken);
 }
 
-function requireAllowed(exchange: Exchange, policy: Policy, limit: number, allowance: Allowance): void {
+function requireAllowed(context: RequestContext, policy: Policy, limit: number, allowance: Allowance): void {
   const headers = rateLimitHeaders(policy, limit, allowance);
-  exchange.rateLimit = headers.rateLimit;
-  exchange.rateLimitPolicy = headers.policy;
+  context.rateLimit = headers.rateLimit;
+  context.rateLimitPolicy = headers.policy;
   if (!allowance.allowed) throw rateLimited(policy, limit, allowance);
 }
 
@@ -282,11 +281,11 @@ function abortedOnClose(request: Request): AbortSignal {
   return controller.signal;
 }
 
-function sendAnswer(exchange: Exchange, answer: RouteAnswer, waitSeconds: number | undefined): void {
+function sendAnswer(context: RequestContext, answer: RouteAnswer, waitSeconds: number | undefined): void {
   const headers = answer.headers ? [...answer.headers] : [];
   if (answer.replayed) headers.push('Idempotent-Replayed', 'true');
   if (waitSeconds !== undefined) headers.push('Preference-Applied', `wait=${waitSeconds}`);
-  exchange.send({
+  context.send({
     status: answer.status,
     body: answer.text ?? (answer.json === undefined ? '' : toJson(answer.json)),
     contentType: answer.status >= 400 ? PROBLEM_TYPE : undefined,

@@ -9,9 +9,9 @@ import type { Express, Request, Response } from 'express';
 import helmet from 'helmet';
 import { ApiError } from '../errors.ts';
 import { errorIndexPage, errorPage } from './error-pages.ts';
-import type { Exchange } from './exchange.ts';
 import { buildOpenApi } from './openapi.ts';
 import { htmlPage, PAGE_CSS } from './page-html.ts';
+import type { RequestContext } from './request-context.ts';
 import type { Route } from './route.ts';
 import { closePath } from './router.ts';
 
@@ -54,9 +54,9 @@ const protectPage = helmet({
 
 export function mountReference(app: Express, options: { routes: readonly Route[]; publicUrl: () => string }): void {
   let document: string | undefined;
-  mount(app, '/openapi.json', ({ exchange }) => {
+  mount(app, '/openapi.json', ({ context }) => {
     document ??= JSON.stringify(buildOpenApi({ routes: options.routes, publicUrl: options.publicUrl() }));
-    exchange.send({ status: 200, cacheControl: PAGE_CACHE, body: document });
+    context.send({ status: 200, cacheControl: PAGE_CACHE, body: document });
   });
   mountPage(app, '/docs', () =>
     htmlPage({
@@ -68,12 +68,12 @@ export function mountReference(app: Express, options: { routes: readonly Route[]
   );
   mountPage(app, '/docs/errors', errorIndexPage);
   mountPage(app, '/docs/errors/:code', (request) => errorPage(request.params.code as string));
-  mount(app, '/docs/assets/:name', (request) => sendAsset(request.exchange, request.params.name as string));
+  mount(app, '/docs/assets/:name', (request) => sendAsset(request.context, request.params.name as string));
 }
 
 function mount(app: Express, path: string, answer: (request: Request) => void | Promise<void>): void {
   const mounted = app.route(path).get((request) => {
-    request.exchange.route = path;
+    request.context.route = path;
     return answer(request);
   });
   closePath(mounted, path, ['GET']);
@@ -83,10 +83,10 @@ function mountPage(app: Express, path: string, content: (request: Request) => st
   const mounted = app.route(path).get(
     (request: Request, response: Response, next: (error?: unknown) => void) => protectPage(request, response, next),
     (request: Request) => {
-      request.exchange.route = path;
+      request.context.route = path;
       const body = content(request);
       if (body === undefined) throw notFound();
-      request.exchange.send({ status: 200, contentType: HTML, cacheControl: PAGE_CACHE, body });
+      request.context.send({ status: 200, contentType: HTML, cacheControl: PAGE_CACHE, body });
     },
   );
   closePath(mounted, path, ['GET']);
@@ -94,17 +94,17 @@ function mountPage(app: Express, path: string, content: (request: Request) => st
 
 const swaggerFolder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
-async function sendAsset(exchange: Exchange, name: string): Promise<void> {
+async function sendAsset(context: RequestContext, name: string): Promise<void> {
   const own = OWN_ASSETS[name];
   if (own) {
-    exchange.send({ status: 200, cacheControl: ASSET_CACHE, ...own, headers: NO_SNIFF });
+    context.send({ status: 200, cacheControl: ASSET_CACHE, ...own, headers: NO_SNIFF });
     return;
   }
   // Named one by one: no path of a client's ever reaches the file system.
   const contentType = Object.hasOwn(ASSETS, name) ? ASSETS[name] : undefined;
   if (contentType === undefined) throw notFound();
   const body = await readFile(join(swaggerFolder, name));
-  exchange.send({ status: 200, cacheControl: ASSET_CACHE, contentType, body, headers: NO_SNIFF });
+  context.send({ status: 200, cacheControl: ASSET_CACHE, contentType, body, headers: NO_SNIFF });
 }
 
 const NO_SNIFF = ['X-Content-Type-Options', 'nosniff'];

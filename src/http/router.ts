@@ -1,15 +1,15 @@
 /** Puts the table of routes into Express, in the order of the table: the routes that are called most stand first. */
 import type { Express, RequestHandler } from 'express';
 import { ApiError } from '../errors.ts';
-import { type PipelineContext, serve } from './pipeline.ts';
+import { type PipelineParts, serve } from './pipeline.ts';
 import type { Route } from './route.ts';
 
-export function mountRoutes(app: Express, routes: readonly Route[], context: PipelineContext): void {
+export function mountRoutes(app: Express, routes: readonly Route[], parts: PipelineParts): void {
   const byPath = new Map<string, Route[]>();
   for (const route of routes) byPath.set(route.path, [...(byPath.get(route.path) ?? []), route]);
   for (const [path, group] of byPath) {
     const mounted = app.route(path);
-    for (const route of group) mounted[route.method]((request) => serve(route, request, context));
+    for (const route of group) mounted[route.method]((request) => serve(route, request, parts));
     closePath(
       mounted,
       path,
@@ -27,11 +27,11 @@ interface Mounted {
 export function closePath(mounted: Mounted, path: string, methods: readonly string[]): void {
   const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
   mounted.options((request) => {
-    request.exchange.route = path;
-    request.exchange.send({ status: 204, body: '', headers: ['Allow', allowed] });
+    request.context.route = path;
+    request.context.send({ status: 204, body: '', headers: ['Allow', allowed] });
   });
   mounted.all((request) => {
-    request.exchange.route = path;
+    request.context.route = path;
     throw new ApiError('method_not_allowed', {
       detail: `${request.method} is not one of ${allowed}.`,
       headers: { Allow: allowed },

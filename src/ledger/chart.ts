@@ -21,7 +21,7 @@ export type ChartCode =
   | 'scheme_settlement'
   /** Fees earned by the operator, not yet collected. */
   | 'due_operator'
-  /** The open side of currency exchange. */
+  /** The open side of currency context. */
   | 'fx_position';
 
 export type AccountCode = ChartCode | 'customer';

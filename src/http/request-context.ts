@@ -28,13 +28,13 @@ export interface Answer {
   headers?: readonly string[];
 }
 
-export interface ExchangeContext {
+export interface RequestContextParts {
   readonly log: Logger;
   readonly addressOf: ClientAddress;
   readonly metrics: HttpMetrics;
 }
 
-export class Exchange {
+export class RequestContext {
   /** Ours alone: a client cannot choose or repeat it. */
   readonly requestId: Uuid = newId();
   readonly publicRequestId = publicId('request', this.requestId);
@@ -57,14 +57,14 @@ export class Exchange {
   #left = false;
   #answered = false;
   readonly #startedAt = performance.now();
-  readonly #context: ExchangeContext;
+  readonly #parts: RequestContextParts;
   readonly #response: ServerResponse;
   readonly #method: string;
   readonly #target: string;
 
-  constructor(context: ExchangeContext, request: IncomingMessage, response: ServerResponse) {
-    this.#context = context;
-    this.address = context.addressOf(request);
+  constructor(parts: RequestContextParts, request: IncomingMessage, response: ServerResponse) {
+    this.#parts = parts;
+    this.address = parts.addressOf(request);
     this.#response = response;
     this.#method = request.method ?? '';
     this.#target = request.url ?? '';
@@ -151,7 +151,7 @@ export class Exchange {
 
   #record(status: number): void {
     const milliseconds = performance.now() - this.#startedAt;
-    const { log, metrics } = this.#context;
+    const { log, metrics } = this.#parts;
     metrics.observeRequest({ method: this.#method, route: this.route, status }, milliseconds / 1000);
     const level = this.quiet ? 'debug' : 'info';
     if (!log.isLevelEnabled(level)) return;
@@ -182,7 +182,7 @@ export function loggedPath(target: string): string {
 declare global {
   namespace Express {
     interface Request {
-      exchange: Exchange;
+      context: RequestContext;
     }
   }
 }
