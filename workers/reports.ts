@@ -39,7 +39,7 @@ export interface Reports {
 }
 
 /** Between two looks for books that are due: a tenth of their interval, but neither busy nor asleep. */
-const LOOK_MS = { least: 1_000, most: 60_000 };
+const POLL_MS = { least: 1_000, most: 60_000 };
 const BOOKS_PAGE = 100;
 const CLOSE_LIMIT_MS = 5_000;
 /** One for what takes long, one for the round. */
@@ -85,12 +85,12 @@ export function startReports(runtime: ReportsRuntime): Reports {
     );
     return reports;
   }
-  const lookMs = Math.min(Math.max(config.CHECKPOINT_INTERVAL_SECONDS * 100, LOOK_MS.least), LOOK_MS.most);
+  const pollMs = Math.min(Math.max(config.CHECKPOINT_INTERVAL_SECONDS * 100, POLL_MS.least), POLL_MS.most);
   const warn = warnSeldom(log, 'looking for books to checkpoint failed');
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
   const next = () => {
-    if (!closed) timer = setTimeout(() => void reports.round().catch(warn).then(next), lookMs);
+    if (!closed) timer = setTimeout(() => void reports.round().catch(warn).then(next), pollMs);
   };
   next();
   return {

@@ -9,51 +9,51 @@ import { classifyFailure } from './postgres-errors.ts';
 import { askPostgres } from './readiness-store.ts';
 
 /** A probe gives up after a second or so. */
-const PATIENCE_MS = 1_000;
+const TIMEOUT_MS = 1_000;
 /**
  * So long after its last answer, Postgres is taken to be there although it is slow to answer: behind a pooler whose
  * connections are all taken, the statement waits until one is free. Beyond it, it hangs.
  */
-const SLOW_MS = 10_000;
+const GRACE_PERIOD_MS = 10_000;
 
 export interface ReadinessOptions {
-  patienceMs?: number;
-  slowMs?: number;
+  timeoutMs?: number;
+  gracePeriodMs?: number;
   now?: () => number;
 }
 
 export class Readiness {
   readonly #pool: Pool;
-  readonly #patienceMs: number;
-  readonly #slowMs: number;
+  readonly #timeoutMs: number;
+  readonly #gracePeriodMs: number;
   readonly #now: () => number;
   #asked: Promise<void> | undefined;
   #answeredAt = Number.NEGATIVE_INFINITY;
 
   constructor(config: { DATABASE_URL: string }, log: Logger, options: ReadinessOptions = {}) {
-    this.#patienceMs = options.patienceMs ?? PATIENCE_MS;
-    this.#slowMs = options.slowMs ?? SLOW_MS;
+    this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
+    this.#gracePeriodMs = options.gracePeriodMs ?? GRACE_PERIOD_MS;
     this.#now = options.now ?? (() => performance.now());
     this.#pool = createPool({
       url: config.DATABASE_URL,
       name: 'countinghouse-readiness',
       size: 1,
       log,
-      queryTimeoutMs: this.#slowMs,
+      queryTimeoutMs: this.#gracePeriodMs,
       namedStatements: false,
     });
   }
 
-  /** Within about a second. False when Postgres cannot be reached, or has not answered for SLOW_MS. */
+  /** Within about a second. False when Postgres cannot be reached, or has not answered for GRACE_PERIOD_MS. */
   async postgresAnswers(): Promise<boolean> {
     this.#asked ??= this.#ask().finally(() => {
       this.#asked = undefined;
     });
     try {
-      await withinLimit(this.#asked, { what: 'Postgres', limitMs: this.#patienceMs });
+      await withinLimit(this.#asked, { what: 'Postgres', limitMs: this.#timeoutMs });
       return true;
     } catch (error) {
-      return error instanceof TimeLimitExceeded && this.#now() - this.#answeredAt < this.#slowMs;
+      return error instanceof TimeLimitExceeded && this.#now() - this.#answeredAt < this.#gracePeriodMs;
     }
   }
 

@@ -37,7 +37,7 @@ const MAX_TOUCHED = 1_000;
  */
 const WORTH_HALVING = 8;
 /** Books that are remembered while nothing is asked of them: a few hundred bytes each. */
-const LANES_KEPT = 10_000;
+const QUEUES_KEPT = 10_000;
 const DEFAULT_DEADLINE_MS = 10_000;
 const FIRST_RETRY_MS = 20;
 const LAST_RETRY_MS = 1_000;
@@ -49,7 +49,7 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-interface Lane {
+interface BookQueue {
   waiting: Waiting[];
   running: Promise<void> | null;
   /** The last batch that this process decided. */
@@ -84,7 +84,7 @@ interface Hooks extends Pick<Batch, 'follows' | 'onDecided' | 'onCommitting'> {
 
 export class Committer {
   readonly #options: CommitterOptions;
-  readonly #lanes = new Map<BookId, Lane>();
+  readonly #queues = new Map<BookId, BookQueue>();
   #closed = false;
 
   constructor(options: CommitterOptions) {
@@ -103,18 +103,18 @@ export class Committer {
       return Promise.reject(
         new RangeError(`${command.name} touches ${touched} rows, at most ${MAX_TOUCHED} are allowed`),
       );
-    const lane = this.#lane(bookId);
-    if (lane.waiting.length >= (this.#options.maxQueue ?? MAX_QUEUE))
+    const queue = this.#queue(bookId);
+    if (queue.waiting.length >= (this.#options.maxQueue ?? MAX_QUEUE))
       return Promise.reject(unavailable('Too many requests are waiting for this book'));
     return new Promise<Answer>((resolve, reject) => {
       const deadline = performance.now() + (options.deadlineMs ?? DEFAULT_DEADLINE_MS);
-      lane.waiting.push({
+      queue.waiting.push({
         command: command as Command<unknown>,
         deadline,
         resolve: resolve as (answer: unknown) => void,
         reject,
       });
-      lane.running ??= this.#run(bookId, lane);
+      queue.running ??= this.#run(bookId, queue);
     });
   }
 
@@ -125,46 +125,46 @@ export class Committer {
   /** Takes nothing more and resolves when what was taken is done. */
   async close(): Promise<void> {
     this.#closed = true;
-    await Promise.all([...this.#lanes.values()].map((lane) => lane.running));
+    await Promise.all([...this.#queues.values()].map((queue) => queue.running));
   }
 
-  #lane(bookId: BookId): Lane {
-    let lane = this.#lanes.get(bookId);
-    if (!lane) {
-      lane = { waiting: [], running: null, alone: false };
-      this.#lanes.set(bookId, lane);
+  #queue(bookId: BookId): BookQueue {
+    let queue = this.#queues.get(bookId);
+    if (!queue) {
+      queue = { waiting: [], running: null, alone: false };
+      this.#queues.set(bookId, queue);
     }
-    return lane;
+    return queue;
   }
 
-  async #run(bookId: BookId, lane: Lane): Promise<void> {
+  async #run(bookId: BookId, queue: BookQueue): Promise<void> {
     // One turn of the event loop: requests that were read together are committed together.
     await new Promise(setImmediate);
     let last: Underway | undefined;
     let idle = true;
-    while (lane.waiting.length > 0) {
-      const current = this.#begin(bookId, lane, last, idle);
+    while (queue.waiting.length > 0) {
+      const current = this.#begin(bookId, queue, last, idle);
       idle = false;
       await current.decided;
       // Never more than two: the one whose commit is under way, and the one that follows it.
       await last?.over;
-      if (!current.leaves || lane.waiting.length === 0) await current.committing;
+      if (!current.leaves || queue.waiting.length === 0) await current.committing;
       last = current;
-      if (lane.waiting.length === 0) {
+      if (queue.waiting.length === 0) {
         await last.over;
         idle = true;
       }
     }
-    lane.running = null;
-    if (this.#lanes.size > LANES_KEPT) this.#lanes.delete(bookId);
+    queue.running = null;
+    if (this.#queues.size > QUEUES_KEPT) this.#queues.delete(bookId);
   }
 
-  #begin(bookId: BookId, lane: Lane, before: Underway | undefined, idle: boolean): Underway {
+  #begin(bookId: BookId, queue: BookQueue, before: Underway | undefined, idle: boolean): Underway {
     const room = this.#options.maxBatch ?? MAX_BATCH;
-    const gathered = lane.waiting.length;
+    const gathered = queue.waiting.length;
     const half = Math.ceil((gathered + (idle ? 0 : (before?.size ?? 0))) / 2);
-    const halved = lane.alone && half < gathered && half >= WORTH_HALVING;
-    const batch = lane.waiting.splice(0, Math.min(room, halved ? half : gathered));
+    const halved = queue.alone && half < gathered && half >= WORTH_HALVING;
+    const batch = queue.waiting.splice(0, Math.min(room, halved ? half : gathered));
     let onDecided!: () => void;
     let onCommitting!: () => void;
     const underway: Underway = {
@@ -181,11 +181,11 @@ export class Committer {
       follows: before?.leaves,
       first: before?.over,
       // The other half waits for its own turn.
-      join: (taken) => (halved ? [] : lane.waiting.splice(0, Math.max(room - taken, 0))),
+      join: (taken) => (halved ? [] : queue.waiting.splice(0, Math.max(room - taken, 0))),
       onDecided: (state) => {
-        lane.alone = state.after === lane.mark;
-        lane.mark = state.book.batchId;
-        underway.leaves = lane.alone ? state : undefined;
+        queue.alone = state.after === queue.mark;
+        queue.mark = state.book.batchId;
+        underway.leaves = queue.alone ? state : undefined;
         onDecided();
       },
       onUndecided: () => {
@@ -233,10 +233,10 @@ export class Committer {
         this.#options.onError?.(error, { bookId, commands: pending.length, attempt });
         if (!transient) return this.#isolate(bookId, pending, error);
         // Those behind them wait for the same reason.
-        const lane = this.#lane(bookId);
-        await delay(pauseMs(attempt, [...pending, ...lane.waiting]));
+        const queue = this.#queue(bookId);
+        await delay(pauseMs(attempt, [...pending, ...queue.waiting]));
         pending = dropExpired(pending, error);
-        lane.waiting = dropExpired(lane.waiting, error);
+        queue.waiting = dropExpired(queue.waiting, error);
         continue;
       }
       // Outside the try: what is committed is never carried out again.

@@ -12,7 +12,7 @@ import {
 } from './overdue-store.ts';
 
 /** A bell that was lost is rung again within a minute, a worker that died gives its jobs back within another. */
-const PATIENCE_MS = 10 * 60_000;
+const GRACE_PERIOD_MS = 10 * 60_000;
 /** Enough to see what they have in common. Where more wait, something is down rather than lost. */
 const NAMED = 100;
 
@@ -20,7 +20,7 @@ export async function checkOverdue(
   pool: Pool,
   { now, bookId, report }: { now: Instant; bookId?: BookId | undefined; report: (finding: Finding) => void },
 ): Promise<void> {
-  const overdue = { before: now - PATIENCE_MS, bookId, limit: NAMED };
+  const overdue = { before: now - GRACE_PERIOD_MS, bookId, limit: NAMED };
   const expected = `moved before ${formatInstant(overdue.before)}`;
   for (const { bookId: book, id, status, since } of await readOverduePayouts(pool, overdue)) {
     report({

@@ -78,7 +78,7 @@ export class BacklogDrain {
     this.#next = held.waitingFrom;
     this.#keptAt = performance.now();
     this.#failedBefore = failedBefore;
-    if (held.retryAttempts > 0) outbox.lane.probe();
+    if (held.retryAttempts > 0) outbox.concurrency.probe();
   }
 
   /** Drains an endpoint that is due, unless another process does. Resolves with whether nothing waits any more. */
@@ -86,13 +86,13 @@ export class BacklogDrain {
     const now = Math.floor(context.clock.now());
     const times = { now: now + CLOCK_TOLERANCE_MS, until: now + HELD_MS };
     const held = await context.statements.run(outbox.bookId, () => claimBacklog(context.pool, outbox, times));
-    return held !== undefined && new BacklogDrain(context, outbox, held, outbox.lane.failed).run();
+    return held !== undefined && new BacklogDrain(context, outbox, held, outbox.concurrency.failed).run();
   }
 
   /** Deliveries were left: the endpoint falls behind, and is drained at once. */
   static async ofLeft(context: DrainContext, outbox: Outbox): Promise<boolean> {
     // One that takes nothing is left alone at once: its last attempts said so.
-    const failedBefore = outbox.lane.isFailing ? 0 : outbox.lane.failed;
+    const failedBefore = outbox.concurrency.isFailing ? 0 : outbox.concurrency.failed;
     const waitingFrom = outbox.takeLeft();
     if (waitingFrom === undefined) return true;
     const now = Math.floor(context.clock.now());
@@ -125,13 +125,15 @@ export class BacklogDrain {
     const outbox = this.#outbox;
     if (!this.#isOurs) return false;
     if (this.#context.isClosed()) return this.#giveBack(0);
-    if (outbox.unrecorded || (outbox.lane.isFailing && outbox.lane.failed > this.#failedBefore)) return this.#pause();
-    if (!outbox.lane.isFailing) this.#retryAttempts = 0;
+    if (outbox.unrecorded || (outbox.concurrency.isFailing && outbox.concurrency.failed > this.#failedBefore))
+      return this.#pause();
+    if (!outbox.concurrency.isFailing) this.#retryAttempts = 0;
     if (performance.now() - this.#keptAt > KEEP_EVERY_MS) await this.#keep();
     const left = outbox.takeLeft();
     if (left !== undefined) await this.#goBackTo(left);
     outbox.readFrom = this.#behindSince === null ? undefined : this.#next;
-    if (outbox.ready > outbox.lane.limit * AHEAD_PER_ATTEMPT || outbox.unsettled > IN_HAND_MAX) return this.#wait();
+    if (outbox.ready > outbox.concurrency.limit * AHEAD_PER_ATTEMPT || outbox.unsettled > IN_HAND_MAX)
+      return this.#wait();
     if (!this.#atEnd) return this.#readPage();
     if (this.#behindSince !== null) return this.#catchUp();
     if (outbox.first() !== undefined) return this.#wait();
@@ -149,14 +151,14 @@ export class BacklogDrain {
   async #readPage(): Promise<true> {
     const { clock } = this.#context;
     const outbox = this.#outbox;
-    const limit = outbox.lane.limit * PAGE_PER_ATTEMPT;
+    const limit = outbox.concurrency.limit * PAGE_PER_ATTEMPT;
     const sparse = this.#sparse;
     const page = await this.#inTurn((pool) =>
       loadWaiting(pool, outbox, { from: this.#next, limit, sparse, now: clock.now() + CLOCK_TOLERANCE_MS }),
     );
     this.#next = page.next;
     this.#atEnd = page.end;
-    this.#sparse = page.deliveries.length < outbox.lane.limit && !page.end;
+    this.#sparse = page.deliveries.length < outbox.concurrency.limit && !page.end;
     if (this.#isOurs && !this.#context.isClosed()) outbox.add(page.deliveries);
     else for (const { eventSequence } of page.deliveries) outbox.leave(eventSequence);
     return true;

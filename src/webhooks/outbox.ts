@@ -6,7 +6,7 @@ import type { Instant } from '../clock.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import { type Attempt, type DeliveryInHand, type DeliveryKey, hasArrived, isReady } from './delivery.ts';
-import { EndpointLane } from './endpoint-lane.ts';
+import { EndpointConcurrency } from './endpoint-concurrency.ts';
 import type { Places } from './places.ts';
 
 export interface OutboxContext {
@@ -48,7 +48,7 @@ const LOADED_MAX = 500;
 export class Outbox {
   readonly bookId: BookId;
   readonly endpointId: Uuid;
-  readonly lane = new EndpointLane();
+  readonly concurrency = new EndpointConcurrency();
   /** Events from this one on are read by whoever drains the backlog, so that a job for them is not needed. */
   readFrom: bigint | undefined;
   /** What the receiver last asked for with Retry-After. */
@@ -85,7 +85,7 @@ export class Outbox {
 
   /** Sent, and not yet recorded. */
   get unsettled(): number {
-    return this.#items.size - this.#waiting - this.lane.inFlight;
+    return this.#items.size - this.#waiting - this.concurrency.inFlight;
   }
 
   get #waiting(): number {
@@ -97,7 +97,8 @@ export class Outbox {
     const known = this.#items.get(key.eventSequence);
     if (known) return known.ended;
     if (this.#closed || (this.readFrom !== undefined && key.eventSequence >= this.readFrom)) return Promise.resolve();
-    const mayWait = this.lane.inFlight + this.#waiting < this.lane.limit || this.#waiting < this.lane.waitingMax;
+    const mayWait =
+      this.concurrency.inFlight + this.#waiting < this.concurrency.limit || this.#waiting < this.concurrency.waitingMax;
     if (!mayWait || !this.#context.memory.take(this.bookId)) {
       this.leave(key.eventSequence);
       this.#context.onLeft(this);
@@ -240,7 +241,7 @@ export class Outbox {
 
   /** Called again by the places, too. */
   readonly #send = (): void => {
-    while (this.#loaded.length > 0 && !this.lane.isFull) {
+    while (this.#loaded.length > 0 && !this.concurrency.isFull) {
       const { item, delivery } = this.#loaded[0]!;
       if (delivery.endpoint.status !== 'enabled') {
         this.#loaded.shift();
@@ -256,7 +257,7 @@ export class Outbox {
   };
 
   async #attempt(item: Item, delivery: DeliveryInHand): Promise<void> {
-    const begun = this.lane.begin();
+    const begun = this.concurrency.begin();
     let attempt: Attempt | undefined;
     let failure: { error: unknown } | undefined;
     try {
@@ -267,10 +268,10 @@ export class Outbox {
     if (attempt) {
       const arrived = hasArrived(attempt);
       this.retryAfterMs = arrived ? null : attempt.retryAfterMs;
-      this.lane.end(begun, { arrived, durationMs: attempt.durationMs });
-    } else this.lane.drop();
+      this.concurrency.end(begun, { arrived, durationMs: attempt.durationMs });
+    } else this.concurrency.drop();
     this.#context.places.leave(this.bookId);
-    if (this.lane.isFailing) this.turnAway();
+    if (this.concurrency.isFailing) this.turnAway();
     if (attempt) void this.#settle(item, delivery, attempt);
     else if (failure) this.#leaveUnrecorded(item, failure.error);
     else this.#end(item);

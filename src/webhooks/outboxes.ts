@@ -99,7 +99,7 @@ export class Outboxes {
   }
 
   #onEmpty(outbox: Outbox): void {
-    if (outbox.size === 0 && outbox.lane.isUnremarkable && !this.#drains.has(outbox))
+    if (outbox.size === 0 && outbox.concurrency.isUnremarkable && !this.#drains.has(outbox))
       this.#outboxes.delete(outbox.endpointId);
   }
 

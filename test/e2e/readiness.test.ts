@@ -60,7 +60,7 @@ test('a Postgres that takes the connection and says nothing is not ready', async
   await once(silent.listen(0, '127.0.0.1'), 'listening');
   const { port } = silent.address() as AddressInfo;
   const url = `postgres://x:y@127.0.0.1:${port}/z`;
-  const readiness = new Readiness({ DATABASE_URL: url }, createLogger('silent', 'test'), { patienceMs: 20 });
+  const readiness = new Readiness({ DATABASE_URL: url }, createLogger('silent', 'test'), { timeoutMs: 20 });
   expect(await Promise.all([readiness.postgresAnswers(), readiness.postgresAnswers()])).toEqual([false, false]);
   silent.close();
 });

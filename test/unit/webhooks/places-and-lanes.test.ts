@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { EndpointLane } from '../../../src/webhooks/endpoint-lane.ts';
+import { EndpointConcurrency } from '../../../src/webhooks/endpoint-concurrency.ts';
 import { Places } from '../../../src/webhooks/places.ts';
 
 /** Takes until it is refused; resolves with how many places that were. */
@@ -78,7 +78,10 @@ test('who was refused several times is called once, and not for a place that it 
 
 describe('the lane of an endpoint', () => {
   /** So many attempts under way at a time, each of which lasts so long, until the lane has found its size. */
-  function settled(answer: { arrived: boolean; durationMs: number }, lane = new EndpointLane()): EndpointLane {
+  function settled(
+    answer: { arrived: boolean; durationMs: number },
+    lane = new EndpointConcurrency(),
+  ): EndpointConcurrency {
     for (let round = 0; round < 200; round++) {
       lane.end(lane.begin(), answer);
     }
@@ -113,7 +116,7 @@ describe('the lane of an endpoint', () => {
   });
 
   test('that took nothing is asked by one attempt, and opens with the first that arrives', () => {
-    const lane = new EndpointLane();
+    const lane = new EndpointConcurrency();
     lane.probe();
     const begun = lane.begin();
     expect(lane.isFull).toBe(true);
@@ -122,7 +125,7 @@ describe('the lane of an endpoint', () => {
   });
 
   test('of which nothing is known has one attempt, and each that arrives makes it one more', () => {
-    const lane = new EndpointLane();
+    const lane = new EndpointConcurrency();
     const limits = [0, 1, 2].map(() => {
       lane.end(lane.begin(), { arrived: true, durationMs: 5 });
       return lane.limit;
@@ -132,7 +135,7 @@ describe('the lane of an endpoint', () => {
 
   test('takes nothing when an attempt got no answer and nothing else arrived meanwhile', () => {
     const silent = { arrived: false, durationMs: 15_000 };
-    const lane = new EndpointLane();
+    const lane = new EndpointConcurrency();
     const [first, second] = [lane.begin(), lane.begin()];
     lane.end(first, { arrived: true, durationMs: 5 });
     lane.end(second, silent);

@@ -28,7 +28,7 @@ export interface AttemptBegun {
   readonly arrivedBefore: number;
 }
 
-export class EndpointLane {
+export class EndpointConcurrency {
   #inFlight = 0;
   #limit = IN_FLIGHT_FIRST;
   /** Milliseconds, smoothed; 0 until the first answer. */
