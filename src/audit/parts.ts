@@ -19,9 +19,9 @@ import { readKeys } from '../verify/idempotency-check-store.ts';
 import { checkTransfer } from '../verify/inbound-transfer-check.ts';
 import { checkNotice } from '../verify/notice-check.ts';
 import { readNotices } from '../verify/notice-check-store.ts';
+import { orphanCheck } from '../verify/orphan-check.ts';
 import { checkPayout } from '../verify/payout-check.ts';
 import { readPayoutHistories, readTransferHistories } from '../verify/payout-check-store.ts';
-import { strayCheck } from '../verify/stray-check.ts';
 import { readNewestLines } from '../verify/window-store.ts';
 import { behindNewIds, type Until } from './until.ts';
 
@@ -98,7 +98,7 @@ export const PARTS: readonly Part[] = [
     pages(readKeys, checkKey, ({ key }): string => key),
   ),
   part('book', async (context) => void (await bookCheck.run(context))),
-  part('stray rows', async (context) => void (await strayCheck.run(context))),
+  part('orphan rows', async (context) => void (await orphanCheck.run(context))),
 ];
 
 function part<Place>(name: string, turn: Turn<Place>): Part {

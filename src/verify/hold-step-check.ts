@@ -29,7 +29,7 @@ async function checkStepReferences(context: CheckContext): Promise<void> {
 export function checkStepReference({ report }: CheckContext, { holdId, ordinal, hasHold }: StepReference): void {
   if (hasHold) return;
   report({
-    check: 'journal.stray',
+    check: 'journal.orphan',
     ids: { table: 'hold_steps', hold: publicId('hold', holdId), step: `${ordinal}` },
     expected: 'a hold',
     actual: 'no hold',
@@ -42,7 +42,7 @@ export function reportOddStep({ report }: CheckContext, step: OddStep): void {
   const ids = { hold: publicId('hold', holdId), step: `${ordinal}` };
   if (!told) {
     report({
-      check: 'hold.told',
+      check: 'hold.event',
       ids,
       expected: 'the moment of an event',
       actual: formatInstant(createdAt),

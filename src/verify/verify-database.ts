@@ -18,10 +18,10 @@ import { idempotencyCheck } from './idempotency-check.ts';
 import { inboundTransferCheck } from './inbound-transfer-check.ts';
 import { journalCheck } from './journal-check.ts';
 import { noticeCheck } from './notice-check.ts';
+import { checkOrphanBooks, orphanCheck } from './orphan-check.ts';
 import { payoutCheck } from './payout-check.ts';
 import { readAhead } from './read-ahead.ts';
 import { whereReadable } from './readable.ts';
-import { checkStrayBooks, strayCheck } from './stray-check.ts';
 
 export const CHECKS: readonly Check[] = [
   journalCheck,
@@ -34,7 +34,7 @@ export const CHECKS: readonly Check[] = [
   eventCheck,
   idempotencyCheck,
   bookCheck,
-  strayCheck,
+  orphanCheck,
 ];
 
 const BOOKS_PAGE = 1_000;
@@ -107,7 +107,7 @@ export async function verifyDatabase(pool: Pool, options: VerifyOptions): Promis
     count(result, book);
   }
   if (options.bookId === undefined) {
-    await checkStrayBooks(pool, report);
+    await checkOrphanBooks(pool, report);
     await checkTrustedBooks(pool, trusted, report);
   }
   return result;

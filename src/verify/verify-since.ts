@@ -14,13 +14,13 @@ import { accountsOf, checkEntryWindow } from './entry-window.ts';
 import { checkEventWindow } from './event-window.ts';
 import { checkHold } from './hold-check.ts';
 import { readHoldsById } from './hold-check-store.ts';
+import { checkOrphanBooks, orphanCheck } from './orphan-check.ts';
 import { checkOverdue } from './overdue-check.ts';
 import { checkPayout } from './payout-check.ts';
 import { readPayoutHistoriesById } from './payout-check-store.ts';
 import { readAhead } from './read-ahead.ts';
 import { whereReadable } from './readable.ts';
 import type { Since } from './since.ts';
-import { checkStrayBooks, strayCheck } from './stray-check.ts';
 import { NoSuchBook, type VerifyOptions, type VerifyResult } from './verify-database.ts';
 import { readEventBefore, readHead, readNewestLinesById, readPredecessor } from './window-store.ts';
 
@@ -71,9 +71,9 @@ export async function verifySince(
       });
     }
     await bookCheck.run(context);
-    await strayCheck.run(context);
+    await orphanCheck.run(context);
   }
-  if (!bookId) await checkStrayBooks(pool, report);
+  if (!bookId) await checkOrphanBooks(pool, report);
   await checkOverdue(pool, { now: clock.now(), bookId, report });
   return result;
 }

@@ -143,7 +143,7 @@ describe('in a book in which everything has happened', () => {
     ],
     [
       'a step of a hold has another moment',
-      ['hold.told'],
+      ['hold.event'],
       () => [
         `UPDATE hold_steps SET created_at = created_at - interval '1 hour'
          WHERE ordinal = 1 AND hold_id = '${scene.payouts.paid.holdId}'`,
@@ -151,7 +151,7 @@ describe('in a book in which everything has happened', () => {
     ],
     [
       'a step is of a hold that is not there',
-      ['journal.stray'],
+      ['journal.orphan'],
       () => [
         `INSERT INTO hold_steps SELECT book_id, gen_random_uuid(), ordinal, kind, amount, created_at
          FROM hold_steps WHERE ordinal = 1 AND hold_id = '${scene.payouts.paid.holdId}'`,
@@ -169,7 +169,7 @@ describe('in a book in which everything has happened', () => {
     ],
     [
       'a posting belongs to nothing',
-      ['account.totals', 'journal.stray'],
+      ['account.totals', 'journal.orphan'],
       () => [
         `INSERT INTO postings SELECT book_id, 99999, ordinal, debit_account_id, credit_account_id, amount, currency,
            99999, 0, 99999, 0 FROM postings WHERE ${POSTING()}`,

@@ -109,11 +109,11 @@ const FOUND_BY: Record<string, (column: string) => string> = {
   entries: (column) => (column === 'book_id' || column === 'sequence' ? 'journal.sequence' : 'journal.chain'),
   postings: () => 'journal.chain',
   hold_steps: (column) =>
-    ({ amount: 'hold.remaining', created_at: 'hold.told', kind: 'hold.kind', ordinal: 'hold.kind' })[column] ??
+    ({ amount: 'hold.remaining', created_at: 'hold.event', kind: 'hold.kind', ordinal: 'hold.kind' })[column] ??
     'hold.steps',
   // Nothing else holds who made an event happen, or every byte of its body.
   events: () => 'checkpoint.events',
-  entry_texts: (column) => (column === 'salt' || column === 'description' ? 'journal.text' : 'journal.stray'),
+  entry_texts: (column) => (column === 'salt' || column === 'description' ? 'journal.text' : 'journal.orphan'),
 };
 
 test('one byte in every column of every table of the journal is found', async () => {

@@ -25,12 +25,12 @@ describe('events and deliveries', () => {
   test.each<Case>([
     [
       'an event is gone',
-      ['delivery.event', 'event.sequence', 'hold.told'],
+      ['delivery.event', 'event.sequence', 'hold.event'],
       () => [`DELETE FROM events WHERE ${TOLD('paid', 'payout.paid')}`],
     ],
     [
       'the last event is gone',
-      ['delivery.event', 'event.sequence', 'hold.told'],
+      ['delivery.event', 'event.sequence', 'hold.event'],
       () => ['DELETE FROM events WHERE sequence = (SELECT max(sequence) FROM events)'],
     ],
     [
@@ -79,7 +79,7 @@ describe('events and deliveries', () => {
     ],
     [
       'time runs back',
-      ['event.payload', 'event.time', 'hold.told'],
+      ['event.payload', 'event.time', 'hold.event'],
       () => [`UPDATE events SET created_at = created_at - ${sometime} WHERE ${TOLD('paid', 'payout.created')}`],
     ],
     [

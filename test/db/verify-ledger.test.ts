@@ -237,7 +237,7 @@ describe('holds', () => {
     ['its last step is gone', ['hold.remaining', 'hold.steps'], () => [`DELETE FROM hold_steps WHERE ${STEP(3)}`]],
     [
       'a step is of a hold that is not there',
-      ['journal.stray'],
+      ['journal.orphan'],
       () => [
         `INSERT INTO hold_steps SELECT book_id, gen_random_uuid(), ordinal, kind, amount, created_at FROM hold_steps WHERE ${STEP(1)}`,
       ],
@@ -261,19 +261,19 @@ describe('holds', () => {
     ],
     [
       'it is for nothing',
-      ['hold.resource', 'hold.told', 'payout.hold'],
+      ['hold.resource', 'hold.event', 'payout.hold'],
       () => [`UPDATE holds SET resource_id = id WHERE ${HOLD('paid')}`],
     ],
-    ['another is of a book that does not exist', ['journal.stray'], () => [copyToNoBook('holds', HOLD('paid'))]],
+    ['another is of a book that does not exist', ['journal.orphan'], () => [copyToNoBook('holds', HOLD('paid'))]],
     [
       'its payout is there again, in a book that does not exist',
-      ['journal.stray'],
+      ['journal.orphan'],
       () => [copyToNoBook('payouts', `hold_id = '${scene.payouts.paid.holdId}'`)],
     ],
-    ['it is gone', ['journal.stray', 'payout.hold'], () => [`DELETE FROM holds WHERE ${HOLD('paid')}`]],
+    ['it is gone', ['journal.orphan', 'payout.hold'], () => [`DELETE FROM holds WHERE ${HOLD('paid')}`]],
     [
       'it is gone while open',
-      ['account.held', 'journal.stray', 'payout.hold'],
+      ['account.held', 'journal.orphan', 'payout.hold'],
       () => [`DELETE FROM holds WHERE ${HOLD('pending')}`],
     ],
   ])('%s', async (_, rules, statements) => {

@@ -33,7 +33,7 @@ const TAMPERINGS: [what: string, statement: string | ((scene: Scene) => string),
     'a step of a hold at infinity',
     ({ payouts }) =>
       `UPDATE hold_steps SET created_at = '-infinity' WHERE ordinal = 1 AND hold_id = '${payouts.paid!.holdId}'`,
-    'hold.told',
+    'hold.event',
   ],
 ];
 

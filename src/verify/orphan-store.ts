@@ -16,7 +16,7 @@ const TABLES = [
  * Books that rows name and that do not exist. Each table is read from one book to the next, so it costs as many steps as
  * there are books, however long they are. Indexes: the primary keys.
  */
-export async function findStrayBooks(db: Queryable): Promise<{ table: string; bookId: BookId }[]> {
+export async function findOrphanBooks(db: Queryable): Promise<{ table: string; bookId: BookId }[]> {
   const found: { table: string; bookId: BookId }[] = [];
   for (const table of TABLES) {
     const { rows } = await db.query<{ book_id: string }>({

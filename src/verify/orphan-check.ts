@@ -2,20 +2,20 @@
 import type { Pool } from '../db/pool.ts';
 import type { Check } from './check.ts';
 import type { Finding } from './finding.ts';
-import { findStrayBooks, readNamedEntries } from './stray-store.ts';
+import { findOrphanBooks, readNamedEntries } from './orphan-store.ts';
 
 /** Of one book. */
-export const strayCheck: Check = {
-  name: 'stray rows',
+export const orphanCheck: Check = {
+  name: 'orphan rows',
   async run({ pool, book, report }) {
     for (const { table, least, greatest, head } of await readNamedEntries(pool, book.id)) {
-      const stray = [least, greatest].find((sequence) => sequence !== null && (sequence < 1n || sequence > head));
-      if (stray === undefined || stray === null) continue;
+      const orphan = [least, greatest].find((sequence) => sequence !== null && (sequence < 1n || sequence > head));
+      if (orphan === undefined || orphan === null) continue;
       report({
-        check: 'journal.stray',
-        ids: { table, sequence: `${stray}` },
+        check: 'journal.orphan',
+        ids: { table, sequence: `${orphan}` },
         expected: `an entry from 1 to ${head}`,
-        actual: `entry ${stray}`,
+        actual: `entry ${orphan}`,
         detail: `A row of ${table} belongs to an entry that does not exist.`,
       });
     }
@@ -23,10 +23,10 @@ export const strayCheck: Check = {
 };
 
 /** Of no book at all. */
-export async function checkStrayBooks(pool: Pool, report: (finding: Finding) => void): Promise<void> {
-  for (const { table, bookId } of await findStrayBooks(pool)) {
+export async function checkOrphanBooks(pool: Pool, report: (finding: Finding) => void): Promise<void> {
+  for (const { table, bookId } of await findOrphanBooks(pool)) {
     report({
-      check: 'journal.stray',
+      check: 'journal.orphan',
       book: bookId,
       ids: { table },
       expected: 'rows of books that exist',
