@@ -20,7 +20,7 @@ export async function findOrphanBooks(db: Queryable): Promise<{ table: string; b
   const found: { table: string; bookId: BookId }[] = [];
   for (const table of TABLES) {
     const { rows } = await db.query<{ book_id: string }>({
-      name: `verify.stray_books_${table}`,
+      name: `verify.orphan_books_${table}`,
       text: `WITH RECURSIVE named AS (
           (SELECT book_id FROM ${table} ORDER BY book_id LIMIT 1)
           UNION ALL
