@@ -1,11 +1,12 @@
 /**
- * The audit: `npm run verify` in small bites, for ever, beside the posting. A turn is one page of one book; then it rests as
- * long as it needs to keep to its share of the time. Books take turns, a few at a time, until each has been gone through
- * once: that is a round, and the next one begins. Where it was is kept in memory; a process that starts again begins again.
+ * The audit: `npm run verify` in small pages, in a loop, beside the posting. A turn checks one page of one book. Then
+ * the audit rests long enough to keep to its share of the time. A few books at a time take turns. A round ends when
+ * every book has been checked once, and the next round begins. The position is kept in memory: a new process begins a
+ * new round.
  *
- * What it finds is told by a line at level error and by metrics. Never by readiness: one finding in one book must not take
- * every API away.
- * Next: parts.ts (what a page is), open-findings.ts (what is told when).
+ * Findings are reported by a log line at level error and by metrics. They do not change readiness: one finding in one
+ * book must not take every API away.
+ * Next: parts.ts (what a page is), open-findings.ts (which findings are reported when).
  */
 import type { Clock } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
@@ -24,11 +25,11 @@ import { PARTS } from './parts.ts';
 import { type Until, untilNow } from './until.ts';
 
 export interface AuditCounts {
-  /** Rows that were looked at. */
+  /** Counts rows as checked. */
   rows(count: number): void;
-  /** Open findings by kind; a kind that is not named has none. */
+  /** Sets the open findings by kind. A kind that is absent has none. */
   findings(byKind: ReadonlyMap<string, number>): void;
-  /** Every book has been gone through; or the first round begins. */
+  /** A round has ended, or the first one begins. */
   round(): void;
 }
 
@@ -40,20 +41,20 @@ export interface AuditOptions {
 }
 
 export interface Audit {
-  /** One page. Resolves to whether a round has ended with it. */
+  /** Checks one page. Resolves to whether the page ended a round. */
   turn(): Promise<boolean>;
 }
 
-/** A book that the round is in, and the page it is at. */
+/** A book of the current round, and the page it is at. */
 interface OpenBook {
   readonly id: BookId;
   part: number;
   place: unknown;
-  /** Set as it is first looked at. */
+  /** Set when the book is first checked. */
   until?: Until;
 }
 
-/** Books that take turns. A small one is done after a dozen pages; a large one must not keep all others waiting. */
+/** Books that take turns. A small book is done after a dozen pages; a large one must not keep the others waiting. */
 const BOOKS_AT_ONCE = 20;
 
 export function createAudit({ pool, clock, log, counts }: AuditOptions): Audit {
@@ -80,7 +81,7 @@ export function createAudit({ pool, clock, log, counts }: AuditOptions): Audit {
     const { place, until } = book;
     const report = (finding: Omit<Finding, 'book'>) => found.add({ ...finding, book: book.id });
     const context = { pool, book: bounds, report, advance: counts.rows };
-    // What cannot be read ends its part, and not the round.
+    // A row that cannot be read ends its part, not the round.
     book.place = await whereReadable(context, part.name, () => part.turn(context, place, until));
     if (book.place === undefined) book.part++;
     if (book.part < PARTS.length) open.push(book);
@@ -99,7 +100,7 @@ export function createAudit({ pool, clock, log, counts }: AuditOptions): Audit {
       try {
         if (book) await turnPage(book);
       } catch (error) {
-        // The page is read again when the others have had their turn.
+        // The page is read again after the other books' turns.
         open.push(book!);
         throw error;
       }
@@ -117,15 +118,15 @@ export function createAudit({ pool, clock, log, counts }: AuditOptions): Audit {
 }
 
 export interface AuditPace {
-  /** Of the time of one connection; 0 for no audit at all. */
+  /** Percent of one connection's time; 0 turns the audit off. */
   readonly sharePercent: number;
-  /** From one page to the next, at least. */
+  /** Least rest between two pages. */
   readonly intervalMs: number;
 }
 
 const CLOSE_LIMIT_MS = 5_000;
 
-/** An audit that runs by itself. */
+/** Runs the audit until it is closed. */
 export function startAudit(options: AuditOptions & AuditPace): { close(): Promise<void> } {
   const { sharePercent, intervalMs } = options;
   const audit = createAudit(options);

@@ -1,10 +1,10 @@
 /**
- * Findings that are open: told once when they come up, and forgotten when a whole round has passed without them. So a
- * number that falls to nothing means that it has been mended, and a fault of a year makes one line, not a million.
+ * Open findings. A finding is reported once when it comes up, and forgotten after a whole round without it. A count
+ * that falls to zero means that the findings are mended. A finding that lasts a year makes one log line, not a million.
  */
 import type { Finding } from '../verify/finding.ts';
 
-/** Of each kind so many are told and remembered: whoever reads a thousand lines knows that there are more. */
+/** Findings of one kind that are reported and kept: a reader of a thousand lines knows that there are more. */
 const KEPT = 1_000;
 
 export class OpenFindings {
@@ -30,7 +30,7 @@ export class OpenFindings {
     known.set(key, this.#round);
   }
 
-  /** Everything has been looked at once since this was last called. */
+  /** Ends a round: every row has been checked once since the last call. */
   endRound(): void {
     for (const [kind, known] of this.#kinds) {
       for (const [key, seen] of known) if (seen < this.#round) known.delete(key);
@@ -39,7 +39,7 @@ export class OpenFindings {
     this.#round++;
   }
 
-  /** How many are open, by kind. */
+  /** Counts open findings by kind. */
   counts(): Map<Finding['check'], number> {
     return new Map([...this.#kinds].map(([kind, known]) => [kind, known.size]));
   }

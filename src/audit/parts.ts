@@ -1,7 +1,7 @@
 /**
- * What the audit goes through in a book, each noun a page at a time: the checks of `npm run verify`, on a piece that is
- * small enough to be looked at beside the posting. A page is some tens of milliseconds of one connection, no lock, and no
- * snapshot beyond its own statements.
+ * The parts of a book that the audit checks, a page at a time, with the checks of `npm run verify`. A page is small
+ * enough to run beside the posting: some tens of milliseconds of one connection, no lock, and no snapshot beyond its
+ * own statements.
  */
 import { checkAccounts } from '../verify/account-window.ts';
 import { bookCheck } from '../verify/book-check.ts';
@@ -25,7 +25,10 @@ import { readPayoutHistories, readTransferHistories } from '../verify/payout-che
 import { readNewestLines } from '../verify/window-store.ts';
 import { behindNewIds, type Until } from './until.ts';
 
-/** One page, from where the last one ended. Resolves to where the next one begins, or to undefined when there is none. */
+/**
+ * Checks the page that begins at `place`. Resolves to where the next page begins, or to undefined at the end of the
+ * part.
+ */
 type Turn<Place> = (context: CheckContext, place: Place | undefined, until: Until) => Promise<Place | undefined>;
 
 interface Part {
@@ -33,11 +36,11 @@ interface Part {
   readonly turn: Turn<unknown>;
 }
 
-/** Entries and events of a page: each comes with its postings, or with a payload of two kilobytes. */
+/** Entries or events in one page. An entry comes with its postings, an event with a payload of two kilobytes. */
 const WINDOW = 500n;
-/** Rows with what belongs to them. */
+/** Rows in one page, each with the rows that belong to it. */
 const ROWS = 500;
-/** Of a bigint column. */
+/** The greatest value of a bigint column. */
 const LAST_SEQUENCE = 9_223_372_036_854_775_807n;
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 
@@ -85,7 +88,7 @@ export const PARTS: readonly Part[] = [
   ),
   part(
     'deliveries',
-    // By endpoint: behind those that are new, the next endpoint's begin.
+    // Ordered by endpoint: behind the events that are newer than the round, the next endpoint begins.
     pages(
       readDeliveryReferences,
       checkDelivery,
@@ -105,13 +108,13 @@ function part<Place>(name: string, turn: Turn<Place>): Part {
   return { name, turn: turn as Turn<unknown> };
 }
 
-/** What is numbered without a gap: so many numbers, up to the head of the book. */
+/** Pages through rows that are numbered without a gap: WINDOW sequences at a time, up to the head of the book. */
 function windows(
   headOf: (book: BookBounds) => bigint,
   check: (context: CheckContext, window: Window) => Promise<unknown>,
 ): Turn<bigint> {
   return async (context, after = 0n, until) => {
-    // A restore may have taken the book back meanwhile.
+    // A restore may have set the book back meanwhile.
     const [now, opened] = [headOf(context.book), headOf(until.head)];
     const head = now < opened ? now : opened;
     const upTo = after + WINDOW < head ? after + WINDOW : head;
@@ -120,7 +123,7 @@ function windows(
   };
 }
 
-/** What is read in the order of a key. */
+/** Pages through rows that are read in the order of a key. */
 function pages<Row, Place>(
   read: (
     pool: CheckContext['pool'],

@@ -1,6 +1,6 @@
 /**
- * What waits, for metrics and operators: across all books, by partial indexes, and never counting further than a limit.
- * A gauge that says "at least ten thousand" is as alarming as one that knows how many.
+ * Backlogs, for metrics and operators. Read across all books, by partial indexes, and counted up to a limit: a gauge
+ * that says "at least ten thousand" is as alarming as an exact figure.
  */
 import type { Instant } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
@@ -12,7 +12,7 @@ export type BacklogKind = keyof typeof TABLES;
 
 export interface Backlog {
   readonly kind: BacklogKind;
-  /** The alarm that rang first and that nobody answered; null when none has. */
+  /** Due time of the row that has been due longest; null when no row is due. */
   readonly oldestDueAt: Instant | null;
   /** Up to COUNT_LIMIT. */
   readonly due: number;
@@ -21,7 +21,10 @@ export interface Backlog {
 
 export const COUNT_LIMIT = 10_000;
 
-/** Indexes: payouts_due, payouts_stuck, webhook_deliveries_due, webhook_deliveries_stuck, rail_notices_due, rail_notices_stuck. */
+/**
+ * Reads how many rows of each kind are due and stuck. Indexes: payouts_due, payouts_stuck, webhook_deliveries_due,
+ * webhook_deliveries_stuck, rail_notices_due, rail_notices_stuck.
+ */
 export async function readBacklog(pool: Pool, now: Instant): Promise<Backlog[]> {
   const { rows } = await pool.query<{ kind: BacklogKind; oldest: Instant | null; due: bigint; stuck: bigint }>(
     Object.entries(TABLES)
@@ -42,7 +45,7 @@ export async function readBacklog(pool: Pool, now: Instant): Promise<Backlog[]> 
   }));
 }
 
-/** Payouts whose outcome nobody knows, by rail. Index: payouts_unknown. */
+/** Counts payouts with an unknown outcome, by rail. Index: payouts_unknown, counted up to COUNT_LIMIT. */
 export async function countUnknown(pool: Pool): Promise<{ rail: string; payouts: number }[]> {
   const { rows } = await pool.query<{ rail: string; payouts: bigint }>(
     `SELECT rail, count(*) AS payouts
@@ -52,7 +55,10 @@ export async function countUnknown(pool: Pool): Promise<{ rail: string; payouts:
   return rows.map((row) => ({ rail: row.rail, payouts: Number(row.payouts) }));
 }
 
-/** Exceptions that no person has resolved, by kind. Index: exceptions_open, counted up to COUNT_LIMIT, the newest first. */
+/**
+ * Counts exceptions that no person has resolved, by kind. Index: exceptions_open, counted up to COUNT_LIMIT, newest
+ * first.
+ */
 export async function countOpenExceptions(pool: Pool): Promise<{ kind: string; exceptions: number }[]> {
   const { rows } = await pool.query<{ kind: string; exceptions: bigint }>(
     `SELECT kind, count(*) AS exceptions
@@ -62,7 +68,7 @@ export async function countOpenExceptions(pool: Pool): Promise<{ kind: string; e
   return rows.map((row) => ({ kind: row.kind, exceptions: Number(row.exceptions) }));
 }
 
-/** Notices about books that are not ours. Index: foreign_notices_pkey, counted up to COUNT_LIMIT. */
+/** Counts notices about books that are not ours. Index: foreign_notices_pkey, counted up to COUNT_LIMIT. */
 export async function countForeignNotices(pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ count: bigint }>(
     `SELECT count(*) AS count FROM (SELECT FROM foreign_notices LIMIT ${COUNT_LIMIT}) AS told`,
@@ -80,7 +86,7 @@ export interface OpenException {
   readonly createdAt: Instant;
 }
 
-/** The oldest first. Index: exceptions_open. */
+/** Lists open exceptions, oldest first. Index: exceptions_open. */
 export async function listOpenExceptions(pool: Pool, limit: number): Promise<OpenException[]> {
   const { rows } = await pool.query(
     `SELECT book_id, id, kind, resource, resource_id, detail, created_at
@@ -98,7 +104,10 @@ export async function listOpenExceptions(pool: Pool, limit: number): Promise<Ope
   }));
 }
 
-/** Endpoints that are behind, up to COUNT_LIMIT, and since when the longest is. Index: webhook_endpoints_due. */
+/**
+ * Counts endpoints that are behind, up to COUNT_LIMIT, and finds since when the first of them is. Index:
+ * webhook_endpoints_due.
+ */
 export async function readEndpointsBehind(pool: Pool): Promise<{ endpoints: number; oldestSince: Instant | null }> {
   const { rows } = await pool.query<{ endpoints: bigint; oldest: Instant | null }>(
     `SELECT count(*) AS endpoints, min(behind_since) AS oldest
@@ -108,7 +117,10 @@ export async function readEndpointsBehind(pool: Pool): Promise<{ endpoints: numb
   return { endpoints: Number(rows[0]!.endpoints), oldestSince: rows[0]!.oldest };
 }
 
-/** Deliveries that wait for endpoints that are behind, up to COUNT_LIMIT. Index: webhook_endpoints_due, webhook_deliveries_open. */
+/**
+ * Counts deliveries that wait for endpoints that are behind, up to COUNT_LIMIT. Indexes: webhook_endpoints_due,
+ * webhook_deliveries_open.
+ */
 export async function countDeliveriesWaiting(pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ waiting: bigint }>(
     `SELECT count(*) AS waiting FROM (

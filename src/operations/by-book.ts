@@ -1,6 +1,9 @@
 import type { Uuid } from '../ids.ts';
 
-/** Rows read across books, apart again: every write names one book. Map.groupBy, which Node 20 lacks. */
+/**
+ * Groups rows that were read across books, since every write names one book. In place of Map.groupBy, which Node 20
+ * lacks.
+ */
 export function byBook<Row extends { readonly bookId: Uuid }>(rows: readonly Row[]): Map<Uuid, Row[]> {
   const books = new Map<Uuid, Row[]>();
   for (const row of rows) {

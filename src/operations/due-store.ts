@@ -1,6 +1,6 @@
 /**
- * Rows that are due: no worker moved them in time. Read across all books, which only the sweeper and the metrics may;
- * postponed book by book, outside the book's lock, by compare-and-set.
+ * Rows that are due: no worker moved them in time. Read across all books, which only the sweeper and the metrics may
+ * do. Postponed book by book, outside the book's lock, by compare-and-set.
  */
 import type { Instant } from '../clock.ts';
 import { instantArray, plainArray, textArray } from '../db/columns.ts';
@@ -9,7 +9,7 @@ import type { Pool } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
 import { WAITING_DUE } from '../webhooks/backlog.ts';
 
-/** A row that is due, by the id that a bell names it with. */
+/** A row that is due, with the id that a job carries. */
 export interface DueRow {
   readonly bookId: Uuid;
   readonly id: string;
@@ -19,9 +19,9 @@ export interface DueRow {
 /** A kind of row that falls due. The SQL is constant; it never carries input. */
 export interface DueSource {
   readonly table: string;
-  /** The id that a job names a row with. */
+  /** The id that a job carries. */
   readonly id: string;
-  /** Which of the rows that are due; the table's due_by_book index begins with the same columns. */
+  /** Selects among the rows that are due. The table's due_by_book index begins with the same columns. */
   readonly where: string;
 }
 
@@ -42,7 +42,7 @@ interface DueRecord {
 const toDueRow = (row: DueRecord): DueRow => ({ bookId: row.book_id, id: row.id, dueAt: row.due_at });
 
 /**
- * The rows of all books that are due longest. No second sort key: of a hundred thousand rows that are due at the same
+ * Finds rows of all books, longest due first. No second sort key: of a hundred thousand rows that are due at the same
  * moment a page must not sort them all, and postponed rows leave the front by themselves. Index: <table>_due.
  */
 export async function findDue(
@@ -61,21 +61,21 @@ export async function findDue(
 
 export interface DueByBook {
   readonly rows: DueRow[];
-  /** The last book that was looked at; undefined when there is no further one. */
+  /** The last book of the page; undefined when no book follows. */
   readonly lastBook: Uuid | undefined;
 }
 
 export const BEFORE_ALL_BOOKS = '00000000-0000-0000-0000-000000000000';
 /** Books in one page. */
 export const BOOKS_PAGE = 100;
-/** Rows in one page; a book gets an equal part of them, at least a job and at most ten. */
+/** Rows in one page, shared equally among its books: at least the rows of one job for each, at most those of ten. */
 const ROWS_PAGE = 10_000;
 const ROWS_PER_BOOK = { least: 100, most: 1_000 };
 
 /**
- * A page of books in order of id, each with its own longest due rows: however many rows of one book are due, they keep
- * none of another's from being found. A step from book to book reads one entry of the index, a book without due rows
- * another one. Index: <table>_due_by_book.
+ * Finds a page of books in order of id, each with its own longest due rows. The due rows of one book, however many,
+ * never hide those of another. A step from book to book reads one entry of the index, a book without due rows another
+ * one. Index: <table>_due_by_book.
  */
 export async function findDueByBook(
   pool: Pool,
@@ -91,7 +91,7 @@ export async function findDueByBook(
   return { rows: due, lastBook: books.size < BOOKS_PAGE ? undefined : [...books].at(-1) };
 }
 
-/** $1: due until when. $2: the book to begin behind. */
+/** $1: due until this time. $2: the page begins after this book. */
 export function dueByBookSql({ table, id, where }: DueSource): string {
   const open = `due_at IS NOT NULL AND stuck_at IS NULL AND ${where}`;
   return `WITH RECURSIVE step (book_id) AS (
@@ -110,12 +110,12 @@ export function dueByBookSql({ table, id, where }: DueSource): string {
 }
 
 /**
- * Postpones one book's rows and answers with the ids that were postponed: those are ours to enqueue. A row that moved
- * meanwhile, or that another sweeper postponed, has another due time and is left alone. A row that somebody holds is being
- * moved right now and is skipped, so that this never waits for a committer and can be part of no deadlock.
+ * Postpones rows of one book, and resolves to the ids that were postponed; the caller enqueues those. A row that moved
+ * meanwhile, or that another sweeper postponed, has another due time and is left alone. A locked row is being moved
+ * right now and is skipped, so that the statement never waits for a committer and is part of no deadlock.
  *
- * Each row by its key, which LIMIT 1 makes sure of. `due_at` is compared in a way that no index serves. Tried: a join with
- * the list, which read all 60,000 due rows of a book for each hundred (100 ms instead of 3).
+ * Each row is found by its key: LIMIT 1 makes sure of it, and `due_at` is compared in a way that no index serves. Tried
+ * and slower: a join with the list, which read all 60,000 due rows of a book for each hundred (100 ms instead of 3).
  */
 export async function postponeDuePayouts(
   pool: Pool,
@@ -138,9 +138,9 @@ export async function postponeDuePayouts(
 }
 
 /**
- * The same of deliveries. Those of an endpoint that is behind join what waits for it: they are due with their endpoint, and
- * late by themselves (WAITING_DUE), spread over as long as two updates a second take for the backlogs of all, or not at
- * all once the forms are contracted. They are not among the ids.
+ * Postpones deliveries in the same way. Deliveries of an endpoint that is behind join its backlog: they are due with
+ * their endpoint. Their own due time is late (WAITING_DUE), spread so that all backlogs together take two updates a
+ * second, or null once the forms are contracted. Their ids are not among those returned.
  */
 export async function postponeDueDeliveries(
   pool: Pool,
@@ -194,8 +194,8 @@ export async function postponeDueDeliveries(
 }
 
 /**
- * A page of books whose inbox holds rail notices, and whether any of them is due: one step of the index a book, however many
- * notices it has. Index: rail_notices_due_by_book.
+ * Finds a page of books with rail notices in their inbox, and whether any of them is due. Reads one step of the index a
+ * book, however many notices the book has. Index: rail_notices_due_by_book.
  */
 export async function findBooksWithNotices(
   pool: Pool,
@@ -222,7 +222,7 @@ export interface AgedKey {
   readonly key: string;
 }
 
-/** Keys whose stored answer is older than its retention. Index: idempotency_keys_with_body. */
+/** Finds keys whose stored answer is older than its retention. Index: idempotency_keys_with_body. */
 export async function findAgedKeys(pool: Pool, page: { before: Instant; limit: number }): Promise<AgedKey[]> {
   const { rows } = await pool.query<{ book_id: Uuid; key: string }>(
     `SELECT book_id, key FROM idempotency_keys
@@ -233,7 +233,7 @@ export async function findAgedKeys(pool: Pool, page: { before: Instant; limit: n
   return rows.map((row) => ({ bookId: row.book_id, key: row.key }));
 }
 
-/** Drops the stored answers and keeps the keys, so that none ever pays twice. */
+/** Drops the stored answers and keeps the keys, so that a repeated request never pays twice. */
 export async function dropBodies(pool: Pool, bookId: Uuid, keys: readonly AgedKey[]): Promise<number> {
   const { rowCount } = await pool.query(
     'UPDATE idempotency_keys SET body = NULL WHERE book_id = $1 AND key = ANY ($2::text[]) AND body IS NOT NULL',

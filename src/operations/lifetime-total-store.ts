@@ -3,8 +3,8 @@ import { WARN_TOTAL } from '../ledger/lifetime-total.ts';
 import { COUNT_LIMIT } from './backlog-store.ts';
 
 /**
- * Books in which an account has counted more than WARN_TOTAL, up to COUNT_LIMIT. Only the accounts that all money passes are
- * asked: a customer's totals are never larger than theirs together. Index: accounts_by_code, three entries a book.
+ * Counts books in which an account total exceeds WARN_TOTAL, up to COUNT_LIMIT. Reads only the accounts that all money
+ * passes: a customer's totals never exceed the sum of theirs. Index: accounts_by_code, three entries a book.
  */
 export async function countBooksNearTotals(db: Queryable): Promise<number> {
   const { rows } = await db.query<{ books: bigint }>({

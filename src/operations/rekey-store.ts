@@ -1,5 +1,5 @@
 /**
- * Stored secrets and fingerprints, read by page over all books and written anew by compare-and-set, so that a row that changed
+ * Stored secrets and fingerprints: read by page over all books, and written by compare-and-set. A row that changed
  * meanwhile is left for the next pass. Indexes: the primary keys.
  */
 import { byteaArray, column, plainArray, textArray } from '../db/columns.ts';
@@ -30,7 +30,7 @@ export interface NewValue extends RowKey {
   readonly after: Buffer;
 }
 
-/** Before the first row, whatever its id. */
+/** Sorts before every row id. */
 export const FIRST_ID: Uuid = '00000000-0000-0000-0000-000000000000';
 
 export async function readSealedPage(
@@ -45,7 +45,7 @@ export async function readSealedPage(
   return rows.map((row) => ({ bookId: row.book_id, id: row.id, value: row.value }));
 }
 
-/** How many of them were written; the others changed meanwhile. */
+/** Resolves to how many values were written; the others changed meanwhile. */
 export async function writeSealed(
   db: Queryable,
   { table, column: name }: SealedColumn,
@@ -65,8 +65,8 @@ export async function writeSealed(
 }
 
 /**
- * The same of a column that commands write too: under the book's lock, and as a batch of its own. A batch that was decided over
- * the rows as they were comes to nothing (BookMoved) and is decided again; it cannot write the earlier form back.
+ * Writes a column that commands write too: under the book's lock, and as a batch of its own. A batch that was decided
+ * over the earlier rows ends with BookMoved and is decided again, so it cannot write the earlier form back.
  */
 export async function writeSealedOfCommands(
   pool: Pool,
@@ -84,7 +84,7 @@ export async function writeSealedOfCommands(
   return written;
 }
 
-/** Payees of rails' notices. `id` is the rail's name and the notice's id, as payeePlace has it. */
+/** Reads the payees of rail notices. `id` is the rail's name and the notice's id, as payeePlace has it. */
 export async function readNoticesPage(
   pool: Pool,
   { after, limit }: { after: RowKey | undefined; limit: number },
@@ -120,7 +120,7 @@ function noticeKey(id: string): [rail: string, id: Uuid] {
 
 export interface StoredKey extends StoredValue {
   readonly value: Buffer;
-  /** The stored answer, where it may carry a sealed secret. */
+  /** The stored answer, where it may carry a sealed secret; otherwise null. */
   readonly body: string | null;
 }
 
@@ -150,7 +150,7 @@ export async function writeFingerprints(pool: Pool, values: readonly NewValue[])
   return rowCount ?? 0;
 }
 
-/** False where the stored answer was dropped or changed meanwhile. */
+/** Resolves to false where the stored answer was dropped or changed meanwhile. */
 export async function writeAnswer(
   pool: Pool,
   { bookId, id }: RowKey,

@@ -1,11 +1,12 @@
 /**
- * Brings what is stored to the current encryption key and the current form: sealed values are opened and sealed anew,
- * fingerprints of release 0.1.0 are keyed without their requests, since they are what the key is applied to. By page,
- * outside the books' locks, by compare-and-set. Rows say themselves in which form they are: killed at any point, the next
- * run goes on. Voided keys have no fingerprint and stay as they are.
+ * Brings stored values to the current encryption key and the current form. Sealed values are opened and sealed again.
+ * Fingerprints of release 0.1.0 are keyed without their requests: the digest that is stored is what the key is applied
+ * to. Works by page and by compare-and-set; only endpoint secrets are written under their book's lock. Each row shows
+ * its own form, so that a run continues where an earlier one was killed. Voided keys have no fingerprint and stay as
+ * they are.
  *
- * Before the contract it writes nothing that release 0.1.0 cannot read: old keys are replaced, in the form of that release,
- * and fingerprints wait.
+ * Before the contract, rekey writes nothing that release 0.1.0 cannot read: old keys are replaced in the form of that
+ * release, and fingerprints wait.
  */
 import type { KeyObject } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -50,11 +51,11 @@ export type RekeyPart =
   | 'notices';
 
 export interface RekeyCount {
-  /** Values that stood in their row. */
+  /** Values found by the last pass. */
   found: number;
-  /** Written anew, over all passes. */
+  /** Values written, over all passes. */
   changed: number;
-  /** Still in an earlier form or under another key when the last pass ended. */
+  /** Values still in an earlier form or under another key when the last pass ended. */
   remaining: number;
 }
 
@@ -70,13 +71,15 @@ export interface RekeyOptions {
   encryptionKey: string;
   oldEncryptionKeys: readonly string[];
   forms: Forms;
-  /** After each page. */
+  /** Called after each page. */
   onProgress?(counts: Readonly<Record<RekeyPart, RekeyCount>>): void;
 }
 
-/** Rows of a statement: some milliseconds of row locks. */
+/** Rows in one statement: they stay locked for some milliseconds. */
 const PAGE = 500;
-/** A pass that changes something is followed by another; who still writes an earlier form has to be stopped by a person. */
+/**
+ * A pass that changes values is followed by another. A process that still writes an earlier form is a person's to stop.
+ */
 const PASSES_MAX = 5;
 const RETRIES_MAX = 20;
 const RETRY_MS = 500;
@@ -144,7 +147,7 @@ export async function rekey(options: RekeyOptions): Promise<RekeyResult> {
 
 interface Work extends RekeyOptions {
   box: SecretBox;
-  /** For what release 0.1.0 does not read. */
+  /** For values that release 0.1.0 does not read. */
   boundBox: SecretBox;
   fingerprintKey: KeyObject;
   counts: Record<RekeyPart, RekeyCount>;
@@ -177,7 +180,7 @@ async function onePass(work: Work): Promise<void> {
   }
 }
 
-/** A page, then a rest as long as it took: half the time of one connection. */
+/** Reads a page, then rests as long as the page took: half the time of one connection. */
 async function eachPage<Row extends RowKey>(
   work: Work,
   read: (after: RowKey | undefined) => Promise<Row[]>,
@@ -219,7 +222,7 @@ async function rekeyFingerprints(work: Work, rows: readonly StoredKey[]): Promis
   await write(work, 'fingerprints', changes, () => writeFingerprints(work.pool, changes));
 }
 
-/** The text stays as it is but for the secret: a replay gives the same bytes. */
+/** Replaces nothing but the sealed secret, so that a replay gives the same bytes. */
 async function rekeyAnswer(work: Work, row: StoredKey): Promise<void> {
   const sealed = row.body === null ? undefined : concealedSecret(row.body);
   if (row.body === null || sealed === undefined) return;
@@ -230,7 +233,7 @@ async function rekeyAnswer(work: Work, row: StoredKey): Promise<void> {
   await write(work, 'answers', [after], async () => Number(await writeAnswer(work.pool, row, texts)));
 }
 
-/** The value as it should stand; undefined where it does already, or where it does not open. */
+/** Returns the value sealed again; undefined when it is current already or does not open. */
 function resealed(
   work: Work,
   { part, value, place, box = work.box }: { part: RekeyPart; value: Buffer; place: SealedPlace; box?: SecretBox },
@@ -262,7 +265,7 @@ async function write(
   work.counts[part].remaining += values.length - written;
 }
 
-/** What passes by itself is waited for: a deadlock, a restart. */
+/** Retries transient failures: a deadlock, a restart. */
 async function patiently<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   for (let retries = 0; ; retries++) {
     try {

@@ -1,6 +1,6 @@
 /**
- * Stuck rows: rows that a bug stopped. They keep their error, ring nobody, and wait for a person (npm run ops -- stuck).
- * Marked and retried outside the book's lock, so by compare-and-set: a row that moved meanwhile is left alone.
+ * Stuck rows: rows that a bug stopped. They keep their error, are not enqueued, and wait for a person (npm run ops --
+ * stuck). Marked and retried outside the book's lock, so by compare-and-set: a row that moved meanwhile is left alone.
  */
 import type { Instant } from '../clock.ts';
 import { instantArray, plainArray, textArray } from '../db/columns.ts';
@@ -21,11 +21,11 @@ export interface StuckRow {
   readonly error: string;
 }
 
-/** Enough of an error to find its cause; a stack of a runaway recursion must not fill the table. */
+/** Enough of an error to find its cause. The stack of a runaway recursion must not fill the table. */
 const ERROR_CHARACTERS = 2_000;
 
 /**
- * Marks a row that failed by a bug. Resolves to false when the row is final or already stuck: then there is nothing to
+ * Marks a row that failed by a bug. Resolves to false when the row is final or already stuck, and there is nothing to
  * retry. Index: the primary keys.
  */
 export async function markStuck(
@@ -71,13 +71,16 @@ function noticeKey(id: string): { rail: string; id: Uuid } {
   return { rail: id.slice(0, at), id: id.slice(at + 1) };
 }
 
-/** Text columns of Postgres hold no NUL, and an error may quote the very bytes that broke it. */
+/** Text columns of Postgres hold no NUL, and an error may quote the bytes that broke it. */
 function errorText(error: unknown): string {
   const text = error instanceof Error ? (error.stack ?? `${error.name}: ${error.message}`) : String(error);
   return text.replaceAll('\u0000', '').slice(0, ERROR_CHARACTERS);
 }
 
-/** The longest stuck first, over all books. Indexes: payouts_stuck, webhook_deliveries_stuck, rail_notices_stuck. */
+/**
+ * Lists stuck rows of all books, longest stuck first. Indexes: payouts_stuck, webhook_deliveries_stuck,
+ * rail_notices_stuck.
+ */
 export async function listStuck(pool: Pool, limit: number): Promise<StuckRow[]> {
   const { rows } = await pool.query<{
     kind: StuckKind;
@@ -110,8 +113,8 @@ export async function listStuck(pool: Pool, limit: number): Promise<StuckRow[]> 
 }
 
 /**
- * Lets rows of one book try again: the mark is cleared and the row is due now, so that the sweeper rings at its next
- * round. A row whose mark is not the one that was seen is left alone. Resolves to how many rows were cleared.
+ * Retries stuck rows: clears the mark and makes the row due now, so that the sweeper enqueues it in its next round. A
+ * row whose mark is not the one that was seen is left alone. Resolves to how many rows were cleared.
  */
 export async function retryStuck(pool: Pool, rows: readonly StuckRow[], now: Instant): Promise<number> {
   let cleared = 0;

@@ -1,4 +1,7 @@
-/** Reading accounts and their lines in one order, so that each account meets its own lines without anything held whole. */
+/**
+ * Reads accounts and their lines in the same order, so that a check can merge them without holding either list in
+ * memory.
+ */
 import type { Queryable } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
 import type { Account } from '../ledger/account.ts';
@@ -6,11 +9,11 @@ import { ACCOUNT_COLUMNS, type AccountRow, accountFromRow } from '../ledger/acco
 import type { BookId } from '../ledger/book.ts';
 
 export interface AccountWithHolds extends Account {
-  /** What its open holds have left, in the same moment as its row. */
+  /** What the account's open holds have left, read in the same statement as the row. */
   readonly openHolds: bigint;
 }
 
-/** A page of accounts in order of their ids. Indexes: accounts_pkey, holds_open_by_account. */
+/** Reads a page of accounts, ordered by id. Indexes: accounts_pkey, holds_open_by_account. */
 export async function readAccounts(
   db: Queryable,
   bookId: BookId,
@@ -50,8 +53,9 @@ interface LineColumns {
 }
 
 /**
- * One side's lines of all accounts, by account and line. Index: the unique one over (book, account, line) of that side,
- * which a comparison of rows alone would not allow: it is partial on the account.
+ * Reads the lines of one side over all accounts, ordered by account and line. Index: the unique index over (book,
+ * account, line) of that side. The index is partial on the account, so a comparison of rows alone would not let the
+ * planner use it.
  */
 export async function readLines(
   db: Queryable,
@@ -92,7 +96,7 @@ export interface LaterLines {
   readonly credits: bigint;
 }
 
-/** An account with the sums of its lines after a certain one. To be read in a snapshot. Indexes as above. */
+/** Reads an account with the sums of its lines after a given line. Call in a snapshot. Indexes: as above. */
 export async function readLaterLines(
   db: Queryable,
   bookId: BookId,
@@ -123,8 +127,9 @@ export async function readLaterLines(
 }
 
 /**
- * Whether an entry that may break floors ever touched an account on one side: asked of accounts below their floor alone,
- * newest lines first. Returns where to go on, or undefined at the end. Indexes: as above, entries_pkey.
+ * Finds out whether an entry that may break floors ever touched one side of an account. Asked only for accounts below
+ * their floor. Reads a page of lines, newest first. Returns where the next page begins, or undefined at the end.
+ * Indexes: as above, entries_pkey.
  */
 export async function findFloorOverride(
   db: Queryable,

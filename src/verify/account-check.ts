@@ -1,9 +1,10 @@
 /**
- * Accounts: lines are numbered without a gap, each with the balance after it, and the row holds their sums; held is what
- * open holds have left; nothing is available below a floor but after an entry that says so.
+ * Checks accounts: lines are numbered without a gap, each line has the balance after it, and the account's row holds
+ * the sums of its lines. The held amount is what open holds have left. An account is below its floor only after an
+ * entry that is marked as an override.
  *
- * Accounts and the two sides of the postings are read in one order and met like the teeth of a zip. The lines are those up
- * to the book's bound; an account that has moved since is looked at again, alone and in one moment, before it is reported.
+ * Accounts and both sides of the postings are read in one order and merged. Lines are read up to the book's bound. An
+ * account that has moved since is read again in a snapshot of its own before a finding is reported.
  */
 import { publicId } from '../ids.ts';
 import { type Account, available, held } from '../ledger/account.ts';
@@ -43,14 +44,14 @@ export const accountCheck: Check = {
   },
 };
 
-/** Both sides' lines, by account and line. */
+/** Merges the lines of both sides, ordered by account and line. */
 class LineZip {
   constructor(
     private readonly debits: RowReader<LineRow>,
     private readonly credits: RowReader<LineRow>,
   ) {}
 
-  /** The next line, when it is of this account or of one before it; of any account without one. */
+  /** Returns the next line when its account is `upTo` or an earlier one. Without `upTo`, returns any next line. */
   async next(upTo: string | undefined): Promise<LineRow | undefined> {
     if (this.debits.needsPage) await this.debits.turnPage();
     if (this.credits.needsPage) await this.credits.turnPage();
@@ -82,7 +83,9 @@ async function checkAccount(context: CheckContext, account: AccountWithHolds, li
   await checkFloor(context, account);
 }
 
-/** The account has moved since the bound, or it is wrong: the row and the lines since, in one moment, tell which. */
+/**
+ * Reads the row and its later lines in one snapshot: they tell a wrong account from one that has moved since the bound.
+ */
 async function recheckTotals({ pool, book, report }: CheckContext, tally: AccountTally): Promise<void> {
   const { id: accountId } = tally.account;
   const later = await inSnapshot(pool, (trx) => readLaterLines(trx, book.id, { accountId, after: tally.lastLine }));
@@ -124,7 +127,7 @@ export async function checkFloor(context: CheckContext, account: Account): Promi
   });
 }
 
-/** The flag is on the journal, which only grows: an answer of yes stays right. */
+/** The flag is in the append-only journal, so a positive answer stays right. */
 async function wasOverridden({ pool, book }: CheckContext, account: Account): Promise<boolean> {
   const direction: Direction = account.side === 'credit' ? 'debit' : 'credit';
   let before: bigint | undefined = account.lines + 1n;
@@ -141,7 +144,10 @@ async function wasOverridden({ pool, book }: CheckContext, account: Account): Pr
   return false;
 }
 
-/** An account that was opened while its page was already read has lines only beyond the bound; these have none at all. */
+/**
+ * Reports lines left over after the last account. An account opened during the check has lines beyond the bound only,
+ * so the account of a leftover line does not exist.
+ */
 async function reportUnknown(context: CheckContext, lines: LineZip, upTo: string | undefined): Promise<void> {
   for (let line = await lines.next(upTo); line; line = await lines.next(upTo)) reportStray(context, line);
 }

@@ -1,10 +1,12 @@
-/** Counts one account's lines as they come: numbers, running balance, sums. From its first line, or from one in the middle. */
+/**
+ * Counts the lines of one account in order: numbers, running balance, sums. Starts at the first line or in the middle.
+ */
 import { publicId } from '../ids.ts';
 import type { Account } from '../ledger/account.ts';
 import type { LineRow } from './account-check-store.ts';
 import type { CheckContext } from './check.ts';
 
-/** Where counting begins: the line before the first one that is taken. */
+/** The line before the first one that is counted. */
 export interface LineBefore {
   readonly line: bigint;
   readonly balance: bigint;
@@ -44,13 +46,13 @@ export class AccountTally {
     this.#lines += 1n;
     if (line.direction === 'debit') this.#debits += line.amount;
     else this.#credits += line.amount;
-    // From what is written, so that one wrong line is one finding.
+    // Continue from the balance as written, so that one wrong line makes one finding.
     this.#balance = line.balanceAfter;
     this.lastLine = line.line;
     this.#lastEntry = line.entrySequence;
   }
 
-  /** The sums with those of further lines. */
+  /** Returns the sums with those of later lines added. */
   with(later: { lines: bigint; debits: bigint; credits: bigint }) {
     return {
       lines: this.#lines + later.lines,

@@ -1,6 +1,7 @@
 /**
- * Accounts against their newest lines, a page of them in one statement and so in one moment: the row counts as many lines,
- * its balance is the balance after the last of them, and what it holds is what its open holds have left.
+ * Checks a page of accounts against their newest lines. One statement reads the page, so all values are of one moment.
+ * The row counts as many lines as the newest line's number, its balance is the balance after that line, and its held
+ * amount is what its open holds have left.
  */
 import { publicId } from '../ids.ts';
 import { posted } from '../ledger/account.ts';

@@ -11,7 +11,7 @@ interface BoundsRow {
   lines: bigint;
 }
 
-/** A page of books in order of their ids. Index: books_pkey. */
+/** Reads a page of book ids, in order. Index: books_pkey. */
 export async function readBookIds(
   db: Queryable,
   page: { after: BookId | undefined; limit: number },
@@ -24,7 +24,7 @@ export async function readBookIds(
   return rows.map(({ id }) => id);
 }
 
-/** The book's row is one version of itself: its sequences and its hash belong together. */
+/** Reads one version of the book's row, so its sequences and its hash belong together. */
 export async function readBounds(db: Queryable, bookId: BookId): Promise<BookBounds | undefined> {
   const { rows } = await db.query<BoundsRow>({
     name: 'verify.bounds',
@@ -46,7 +46,7 @@ export async function readBounds(db: Queryable, bookId: BookId): Promise<BookBou
   );
 }
 
-/** Everything to go through, for a progress bar: entries, lines and events. Books and accounts are read, not the journal. */
+/** Counts the entries, lines and events to check, for a progress bar. Reads books and accounts, not the journal. */
 export async function countRows(db: Queryable, bookId: BookId | undefined): Promise<{ books: bigint; rows: bigint }> {
   const { rows } = await db.query<{ books: bigint; rows: bigint }>({
     name: 'verify.count',
@@ -58,7 +58,7 @@ export async function countRows(db: Queryable, bookId: BookId | undefined): Prom
   return rows[0]!;
 }
 
-/** What lies beyond the heads that the book's row names, in one statement and so in one moment. */
+/** Reads the heads in the book's row and the last rows that exist, in one statement and so as of one moment. */
 export async function readBeyondHeads(
   db: Queryable,
   bookId: BookId,
@@ -86,8 +86,8 @@ export async function readBeyondHeads(
 }
 
 /**
- * Both sides of all accounts by currency. One statement over the book's accounts and so one moment; not their postings,
- * which each account is held against by itself. Index: accounts_by_code.
+ * Sums both sides of all accounts by currency, in one statement and so as of one moment. Postings are not read: the
+ * account check compares each account with its own postings. Index: accounts_by_code.
  */
 export async function sumAccounts(
   db: Queryable,

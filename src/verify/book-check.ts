@@ -1,4 +1,6 @@
-/** A book as a whole: its accounts balance in each currency, and nothing lies beyond the heads its row names. */
+/**
+ * Checks a book as a whole: its accounts balance in each currency, and no row lies beyond the heads in the book's row.
+ */
 import { readBeyondHeads, sumAccounts } from './book-bounds-store.ts';
 import type { Check } from './check.ts';
 

@@ -1,11 +1,11 @@
-/** A check goes through the rows of one noun in one book and reports what does not hold. */
+/** A check reads the rows of one noun in one book and reports each rule that does not hold. */
 import type { Pool } from '../db/pool.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Finding } from './finding.ts';
 
 /**
- * How far a book had come when its verification began, read in one statement. Entries and events up to here never change
- * again, so they are read page by page without a snapshot, while the book goes on.
+ * How far a book had come when its verification began, read in one statement. Entries and events up to here never
+ * change again. Checks read them page by page without a snapshot, while the book goes on.
  */
 export interface BookBounds {
   readonly id: BookId;
@@ -13,7 +13,7 @@ export interface BookBounds {
   readonly eventSequence: bigint;
   readonly chainHash: string;
   readonly lastPostedAt: number;
-  /** Lines of all its accounts, for the progress bar alone. */
+  /** Lines of all the book's accounts, for progress and totals. 0 from readHead, which does not count them. */
   readonly lines: bigint;
 }
 
@@ -21,12 +21,12 @@ export interface CheckContext {
   readonly pool: Pool;
   readonly book: BookBounds;
   report(finding: Omit<Finding, 'book'>): void;
-  /** So many further rows have been looked at. */
+  /** Counts rows as checked. */
   advance(rows: number): void;
 }
 
 export interface Check {
-  /** What it goes through, in the plural: for the progress shown. */
+  /** The rows that the check reads, shown with its progress. */
   readonly name: string;
   run(context: CheckContext): Promise<void>;
 }

@@ -1,7 +1,7 @@
 /**
- * Checkpoints: each is as it was signed, and the book's entries and events still make the trees that it signed. Both trees
- * are made again from the rows themselves, every column of them. So what a chain cannot tell is found here: an event that
- * was changed, and, against a checkpoint that was kept elsewhere, a journal that was cut short or written anew.
+ * Checks checkpoints: each signature holds, and the book's entries and events still make the trees that were signed.
+ * Both trees are computed again from every column of the rows. This finds what the hash chain cannot show: a changed
+ * event and, against a checkpoint kept elsewhere, a journal that was cut short or rewritten.
  */
 import type { Pool } from '../db/pool.ts';
 import { parsePublicId, publicId } from '../ids.ts';
@@ -19,14 +19,14 @@ import type { Finding } from './finding.ts';
 import { readAhead } from './read-ahead.ts';
 import { TreeAgain } from './tree-again.ts';
 
-/** Rows at once: some 2 MB. */
+/** Rows in one page: some 2 MB. */
 const PAGE = 1_000;
 const CHECKPOINTS_PAGE = 500;
 
 export interface Trusted {
-  /** Kept outside the database. */
+  /** Checkpoints kept outside the database. */
   readonly checkpoints: readonly CheckpointView[];
-  /** Public keys or their ids, one of which must have signed; none for any. */
+  /** Public keys (base64) or key ids, one of which must have signed. An empty list accepts any key. */
   readonly keys: readonly string[];
 }
 
@@ -85,7 +85,7 @@ export function checkpointCheck(trusted: Trusted): Check {
   };
 }
 
-/** Checkpoints of books that are gone altogether. */
+/** Reports trusted checkpoints whose book does not exist. */
 export async function checkTrustedBooks(
   pool: Pool,
   { checkpoints }: Trusted,
@@ -106,7 +106,10 @@ export async function checkTrustedBooks(
 }
 const NO_BOOK = '00000000-0000-0000-0000-000000000000';
 
-/** Those of the database and those given, together in the order of one of their sizes. What is not signed counts for nothing. */
+/**
+ * Yields stored and given checkpoints, ordered by one of their sizes. Checkpoints without a valid signature are
+ * skipped.
+ */
 async function* readMarks(
   context: CheckContext,
   options: { given: readonly CheckpointView[]; size: Size; trusted: Trusted; report: boolean },
@@ -143,7 +146,7 @@ function checkSignature({ report }: CheckContext, checkpoint: CheckpointView, ke
   return false;
 }
 
-/** A later checkpoint goes on from these. */
+/** The next checkpoint is computed from these peaks. */
 function checkPeaks({ report }: CheckContext, stored: StoredCheckpoint): void {
   const { rootHash, eventRootHash, peaks, eventPeaks } = stored;
   if (rootOf(peaks).equals(rootHash) && rootOf(eventPeaks).equals(eventRootHash)) return;

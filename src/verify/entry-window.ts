@@ -1,9 +1,10 @@
 /**
- * A window of the journal: its entries follow the one before it, and each line in it follows the line of its account before
- * that. Everything is below the head that was read first, so nothing of it changes any more and no snapshot is held.
+ * Checks a window of the journal: each entry follows its predecessor, and each line follows the line before it in its
+ * account. The window lies below the head that was read first, so its rows no longer change and no snapshot is held.
  *
- * Window by window this says of each account: line 1 began at nothing, every further line is the one before and its amount.
- * That the newest one is what the account's row says is account-window.ts: together, a balance is the sum of its postings.
+ * Window by window this shows for each account that line 1 starts at zero, and that every further balance is the one
+ * before and the line's amount. account-window.ts checks the newest line against the account's row. Together they show
+ * that a balance is the sum of its postings.
  */
 import { publicId, type Uuid } from '../ids.ts';
 import { reportStray } from './account-check.ts';
@@ -14,13 +15,13 @@ import { checkEnd, checkEntries, GENESIS, type Predecessor, reportTwice } from '
 import { type JournalRow, readJournal } from './journal-check-store.ts';
 import { readLinesBefore, readPredecessor, readStepsTwice } from './window-store.ts';
 
-/** From the one after `after` to `upTo`. */
+/** The sequences after `after`, up to and including `upTo`. */
 export interface Window {
   readonly after: bigint;
   readonly upTo: bigint;
 }
 
-/** Resolves to the entries that it has read. */
+/** Resolves to the entries read. */
 export async function checkEntryWindow(context: CheckContext, window: Window): Promise<readonly JournalRow[]> {
   const { pool, book } = context;
   const before = await predecessorOf(context, window.after);
@@ -32,7 +33,7 @@ export async function checkEntryWindow(context: CheckContext, window: Window): P
   return entries;
 }
 
-/** Where the one before is missing, the first of the window is told that it does not follow. */
+/** Where the predecessor is missing, the first entry of the window is reported as out of sequence. */
 async function predecessorOf({ pool, book }: CheckContext, sequence: bigint): Promise<Predecessor> {
   if (sequence === 0n) return GENESIS;
   return (await readPredecessor(pool, book.id, sequence)) ?? { ...GENESIS, sequence: sequence - 1n };
@@ -64,7 +65,7 @@ async function checkLines(context: CheckContext, entries: readonly JournalRow[])
   }
 }
 
-/** Each account's lines in the order of their numbers. */
+/** Groups lines by account, ordered by line number. */
 function linesByAccount(entries: readonly JournalRow[]): Map<Uuid, LineRow[]> {
   const lines = new Map<Uuid, LineRow[]>();
   const add = (line: LineRow) => {
@@ -99,7 +100,7 @@ function linesByAccount(entries: readonly JournalRow[]): Map<Uuid, LineRow[]> {
   return lines;
 }
 
-/** Of the first line nothing went before; behind a gap, which was reported, what this line itself says. */
+/** The balance before line 1 is zero. Behind a gap, which is reported already, it follows from the line itself. */
 function reckonedBefore(first: LineRow, { side }: AccountTally['account']): LineBefore {
   if (first.line === 1n) return { line: 0n, balance: 0n, entrySequence: 0n };
   const balance = first.direction === side ? first.balanceAfter - first.amount : first.balanceAfter + first.amount;

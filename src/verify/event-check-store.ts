@@ -6,7 +6,7 @@ import type { BookId } from '../ledger/book.ts';
 import type { Subscriber } from '../ledger/event.ts';
 import { subscriberOf } from '../webhooks/endpoint.ts';
 
-/** Hashes of entries by id. Index: entries_book_id_id_key. */
+/** Reads hashes of entries by id. Index: entries_book_id_id_key. */
 export async function readEntryHashes(db: Queryable, bookId: BookId, ids: readonly Uuid[]): Promise<Map<Uuid, string>> {
   const { rows } = await db.query<{ id: string; hash: Buffer }>({
     name: 'verify.entry_hashes',
@@ -21,8 +21,8 @@ export interface SteadyEndpoint extends Subscriber {
 }
 
 /**
- * Endpoints that are as they were made: enabled all the while, with one filter. Of the others nobody can say afterwards
- * which events they wanted when. Index: webhook_endpoints_live.
+ * Reads endpoints that have not changed since they were created: always enabled, with one filter. For the others the
+ * database does not tell which events they wanted at which time. Index: webhook_endpoints_live.
  */
 export async function readSteadyEndpoints(db: Queryable, bookId: BookId): Promise<SteadyEndpoint[]> {
   const { rows } = await db.query<{ id: string; events: string[]; created_at: Instant }>({
@@ -34,7 +34,7 @@ export async function readSteadyEndpoints(db: Queryable, bookId: BookId): Promis
   return rows.map((row) => ({ ...subscriberOf(row), createdAt: row.created_at }));
 }
 
-/** Which deliveries there are to these endpoints, of a range of events. Index: webhook_deliveries_pkey. */
+/** Reads which deliveries to these endpoints exist, for a range of events. Index: webhook_deliveries_pkey. */
 export async function readDeliveries(
   db: Queryable,
   bookId: BookId,
@@ -58,11 +58,14 @@ export interface DeliveryRow {
   readonly eventSequence: bigint;
   readonly hasEvent: boolean;
   readonly hasEndpoint: boolean;
-  /** It waits, and neither it nor its endpoint is due. */
+  /** Pending and not stuck, while neither the delivery nor its endpoint has a due time. */
   readonly isForgotten: boolean;
 }
 
-/** Deliveries with whether what they refer to is there. One statement and so one moment. Index: webhook_deliveries_pkey. */
+/**
+ * Reads deliveries, with whether their event and endpoint exist. One statement and so one moment. Index:
+ * webhook_deliveries_pkey.
+ */
 export async function readDeliveryReferences(
   db: Queryable,
   bookId: BookId,

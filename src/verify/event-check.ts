@@ -1,6 +1,6 @@
 /**
- * Events: numbered without a gap, not back in time, their bodies are those of their rows, the entries they tell of are those
- * of the journal, and every endpoint that wanted an event has a delivery of it.
+ * Checks events: numbers have no gap, times do not go back, and each body matches its row. The entries that a body
+ * names match the journal, and every endpoint that wanted an event has a delivery of it.
  */
 import { formatInstant } from '../clock.ts';
 import { parsePublicId, publicId, type Uuid } from '../ids.ts';
@@ -18,7 +18,7 @@ import {
 } from './event-check-store.ts';
 import { readAhead } from './read-ahead.ts';
 
-/** Events at once: some 2 MB. */
+/** Events in one page: some 2 MB. */
 const PAGE = 1_000;
 const DELIVERIES_PAGE = 10_000;
 
@@ -39,7 +39,7 @@ export const eventCheck: Check = {
   name: 'events',
   async run(context) {
     const { pool, book } = context;
-    // Before the events: an endpoint that is made meanwhile wants none of those up to the bound.
+    // Read before the events: an endpoint created meanwhile wants none of the events up to the bound.
     const endpoints = await readSteadyEndpoints(pool, book.id);
     let previous = NO_EVENT;
     const pages = readAhead<LedgerEvent>((last) =>
@@ -51,7 +51,7 @@ export const eventCheck: Check = {
   },
 };
 
-/** Events that follow each other. Resolves to the last of them. */
+/** Checks consecutive events. Resolves to the last of them. */
 export async function checkEvents(
   context: CheckContext,
   events: readonly LedgerEvent[],
@@ -144,7 +144,7 @@ function parse(text: string): Payload | undefined {
   }
 }
 
-/** What is no list, or holds something else than entries, tells of an entry that is not there. */
+/** A value that is not a list, or an item that is not an entry, is reported as an entry that does not exist. */
 function entriesOf(payload: Payload | undefined): readonly ({ id?: unknown; hash?: unknown } | null)[] {
   const told: unknown = payload?.journal_entries;
   if (told === undefined) return [];
@@ -155,7 +155,7 @@ function describe({ id, type, sequence, created_at, request_id }: Payload): stri
   return `${id} ${type} ${sequence} ${created_at} ${request_id}`;
 }
 
-/** An endpoint made in the very millisecond of an event may have come before or after it. */
+/** An event of the millisecond in which an endpoint was created is not checked for it: either may have come first. */
 async function checkDelivered(
   { pool, book, report }: CheckContext,
   events: readonly LedgerEvent[],

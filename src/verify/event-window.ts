@@ -1,4 +1,6 @@
-/** A window of events: they follow the one before it, and every endpoint that wanted one of them has a delivery of it. */
+/**
+ * Checks a window of events: they follow the event before it, and every endpoint that wanted one has a delivery of it.
+ */
 import type { LedgerEvent } from '../ledger/event.ts';
 import { readEvents } from '../ledger/event-read-store.ts';
 import type { CheckContext } from './check.ts';
@@ -7,7 +9,7 @@ import { checkEvents, type EventBefore, NO_EVENT, reportMissing } from './event-
 import { readSteadyEndpoints } from './event-check-store.ts';
 import { readEventBefore } from './window-store.ts';
 
-/** Resolves to the events that it has read. */
+/** Resolves to the events read. */
 export async function checkEventWindow(context: CheckContext, window: Window): Promise<readonly LedgerEvent[]> {
   const { pool, book } = context;
   const endpoints = await readSteadyEndpoints(pool, book.id);

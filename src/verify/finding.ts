@@ -1,7 +1,10 @@
-/** What a check found wrong: which rule, where, what was expected and what is there. Enough to find the rows again. */
+/**
+ * A finding of a check: the rule, the ids of the rows, the expected and the actual value. Enough to find the rows
+ * again.
+ */
 import type { BookId } from '../ledger/book.ts';
 
-/** `noun.rule`: the noun is the check's, the rule what it promises. */
+/** `noun.rule`: the noun that is checked, and the rule that does not hold. */
 export type Rule =
   | 'journal.sequence'
   | 'journal.time'
@@ -59,10 +62,10 @@ export type Rule =
 export interface Finding {
   readonly check: Rule;
   readonly book: BookId;
-  /** As the API shows them, so that they can be looked up there: `account`, `entry`, `payout`, … */
+  /** Ids as the API shows them, so that they can be looked up there: `account`, `entry`, `payout`, … */
   readonly ids: Readonly<Record<string, string>>;
   readonly expected: string;
   readonly actual: string;
-  /** In words. */
+  /** One sentence for people. */
   readonly detail: string;
 }

@@ -46,8 +46,8 @@ interface HoldColumns {
 }
 
 /**
- * A page of holds, each with what its steps come to. One statement and so one moment. Indexes: holds_pkey, hold_steps_pkey,
- * accounts_pkey, payouts_pkey.
+ * Reads a page of holds, each with the totals of its steps. One statement and so one moment. Indexes: holds_pkey,
+ * hold_steps_pkey, accounts_pkey, payouts_pkey.
  */
 export async function readHolds(
   db: Queryable,
@@ -64,7 +64,7 @@ export async function readHolds(
   return rows.map(holdFromRow);
 }
 
-/** Some holds, each with what its steps come to. */
+/** Reads holds by id, each with the totals of its steps. Indexes: as above. */
 export async function readHoldsById(db: Queryable, bookId: BookId, ids: readonly Uuid[]): Promise<HoldWithSteps[]> {
   const { rows } = await db.query<HoldColumns>({
     name: 'verify.holds_by_id',

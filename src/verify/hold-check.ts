@@ -1,4 +1,7 @@
-/** Holds: what remains is the amount less every step that took from it, and the status is what the last step left. */
+/**
+ * Checks holds: what remains is the amount less every step that took from it, and the status follows from the last
+ * step.
+ */
 import { publicId } from '../ids.ts';
 import { resourceReference } from '../ledger/entry-view.ts';
 import type { Check, CheckContext } from './check.ts';

@@ -1,4 +1,6 @@
-/** Steps of holds: each is of a hold, happened in the moment of an event that tells of it, and can stand in its place. */
+/**
+ * Checks steps of holds: each belongs to a hold, has the time of an event about it, and is of a kind its place allows.
+ */
 import { formatInstant } from '../clock.ts';
 import { publicId, type Uuid } from '../ids.ts';
 import type { Check, CheckContext } from './check.ts';

@@ -9,15 +9,15 @@ export interface OddStep {
   readonly ordinal: number;
   readonly kind: HoldStepKind;
   readonly createdAt: Instant;
-  /** An event of the hold or of what it was made for has its moment. */
+  /** An event of the hold, or of the hold's resource, has the step's time. */
   readonly told: boolean;
-  /** Its kind can stand where it stands, and nothing else stands there. */
+  /** The kind is allowed at this ordinal, and the ordinals up to here run from 1 without a gap. */
   readonly possible: boolean;
 }
 
 /**
- * A page of holds, and those of their steps that nothing tells of or whose kind cannot be. One statement and so one moment.
- * Indexes: holds_pkey, hold_steps_pkey, events_by_object.
+ * Reads a page of holds, and those of their steps that no event matches or whose kind their place does not allow. One
+ * statement and so one moment. Indexes: holds_pkey, hold_steps_pkey, events_by_object.
  */
 export async function readOddSteps(
   db: Queryable,
@@ -72,7 +72,7 @@ export interface StepReference {
   readonly hasHold: boolean;
 }
 
-/** Steps with whether their hold is there. One statement and so one moment. Index: hold_steps_pkey. */
+/** Reads steps, with whether their hold exists. One statement and so one moment. Index: hold_steps_pkey. */
 export async function readStepReferences(
   db: Queryable,
   bookId: BookId,

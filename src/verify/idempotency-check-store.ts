@@ -9,7 +9,7 @@ export interface KeyRow {
   readonly resource: string | null;
   readonly resourceId: Uuid | null;
   readonly voided: boolean;
-  /** Null for a resource whose rows we do not know. */
+  /** Null for a resource whose table is not known here. */
   readonly hasResource: boolean | null;
 }
 
@@ -24,7 +24,7 @@ interface KeyColumns {
 }
 
 /**
- * A page of keys, each with whether what it stands for exists. One statement and so one moment: key and resource were
+ * Reads a page of keys, each with whether its resource exists. One statement and so one moment: key and resource are
  * written in one commit. Indexes: idempotency_keys_pkey and the primary keys of the resources.
  */
 export async function readKeys(

@@ -1,12 +1,12 @@
-/** Idempotency keys: each holds an answer that may be kept, or is void; what a 2xx answer stands for exists. */
+/** Checks idempotency keys: each holds an answer that may be kept, or is void. The resource of a 2xx answer exists. */
 import { resourceReference } from '../ledger/entry-view.ts';
 import type { Check, CheckContext } from './check.ts';
 import { type KeyRow, readKeys } from './idempotency-check-store.ts';
 import { readAhead } from './read-ahead.ts';
 
-/** Bodies are of a few kilobytes. */
+/** A body has a few kilobytes. */
 const PAGE = 500;
-/** Answers that say nothing about the request itself are never kept: its repetition deserves another one. */
+/** Statuses that are never kept: they say nothing about the request itself, so a repetition gets a new answer. */
 const NEVER_KEPT = new Set([400, 401, 403, 412, 429]);
 
 export const idempotencyCheck: Check = {
@@ -43,7 +43,7 @@ function faultOf(row: KeyRow): { expected: string; actual: string } | undefined 
   if (row.status === null || row.status < 200 || row.status >= 500 || NEVER_KEPT.has(row.status)) {
     return { expected: 'a status that is kept', actual: `${row.status ?? 'none'}` };
   }
-  // A body that is gone was older than its retention.
+  // The body is null once its retention has passed.
   if (row.body !== null && !isJsonObject(row.body)) return { expected: 'a JSON object', actual: row.body.slice(0, 80) };
   const made = row.status < 300;
   if (made && row.resourceId === null) return { expected: 'a resource', actual: 'none' };

@@ -1,4 +1,4 @@
-/** Inbound transfers: each was booked once, from the pool to its account. */
+/** Checks inbound transfers: each is booked once, from the pool to its account. */
 import { publicId } from '../ids.ts';
 import { chartAccountId } from '../ledger/chart.ts';
 import type { Check, CheckContext } from './check.ts';

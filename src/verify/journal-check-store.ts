@@ -1,4 +1,7 @@
-/** Reading the journal from its first entry on. Everything is below a bound that was read before, so no row changes any more. */
+/**
+ * Reads the journal from its first entry. All reads stay below a bound that was read before, so no row changes any
+ * more.
+ */
 import { plainArray } from '../db/columns.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
@@ -7,11 +10,14 @@ import type { EntryText } from '../ledger/entry.ts';
 import { type ReadEntry, readEntries } from '../ledger/journal-read-store.ts';
 
 export interface JournalRow extends ReadEntry {
-  /** Null where there never was one, or where it was erased. */
+  /** Null where the entry never had a text, or where the text was erased. */
   text: EntryText | null;
 }
 
-/** Entries after a sequence, with their texts and postings. Indexes: entries_pkey, postings_pkey, entry_texts_pkey. */
+/**
+ * Reads entries after a sequence, with their texts and postings. Indexes: entries_pkey, postings_pkey,
+ * entry_texts_pkey.
+ */
 export async function readJournal(
   db: Queryable,
   bookId: BookId,
@@ -38,7 +44,7 @@ async function readTexts(
   return new Map(rows.map(({ entry_sequence, salt, description }) => [entry_sequence, { salt, description }]));
 }
 
-/** Which of these payouts and transfers exist. Indexes: the primary keys. */
+/** Finds which of these payouts and transfers exist. Indexes: the primary keys. */
 export async function findResources(
   db: Queryable,
   bookId: BookId,
@@ -60,9 +66,9 @@ export interface StepRow {
 }
 
 /**
- * Steps in the order of resources, so that one that was booked twice lies beside itself. Index: the unique one over
- * (book, resource, step), whose word is not taken for it: an index can be dropped or broken. It leaves out rows without a
- * resource, and only `resource_id >= $2` tells the planner that none of those is asked for.
+ * Reads steps ordered by resource, so that a step booked twice stands beside its repetition. Index: the unique index
+ * over (book, resource, step). The check does not rely on its uniqueness: an index can be dropped or broken. The index
+ * leaves out rows without a resource, and only `resource_id >= $2` tells the planner that none of those is wanted.
  */
 export async function readSteps(
   db: Queryable,

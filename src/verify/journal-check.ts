@@ -1,6 +1,7 @@
 /**
- * The journal: entries are numbered without a gap, do not run back in time, have postings, belong to something that exists,
- * and each carries a hash over its predecessor's and every column of its own, up to the head that the book's row holds.
+ * Checks the journal: entries are numbered without a gap, do not run back in time, have postings, and belong to a
+ * resource that exists. Each hash covers the predecessor's hash and every column of the entry, up to the head in the
+ * book's row.
  */
 import { formatInstant, type Instant } from '../clock.ts';
 import { publicId } from '../ids.ts';
@@ -10,10 +11,10 @@ import type { Check, CheckContext } from './check.ts';
 import { findResources, type JournalRow, readJournal, readSteps, type StepRow } from './journal-check-store.ts';
 import { readAhead } from './read-ahead.ts';
 
-/** Entries at once: some 2 MB with their postings. */
+/** Entries in one page: some 2 MB with their postings. */
 const PAGE = 2_000;
 
-/** The entry before: what the next one's number, hash and time follow from. */
+/** The previous entry: the sequence, hash and time of the next entry are checked against it. */
 export interface Predecessor {
   sequence: bigint;
   hash: string;
@@ -36,7 +37,7 @@ export const journalCheck: Check = {
   },
 };
 
-/** Entries that follow each other. Resolves to the last of them. */
+/** Checks consecutive entries. Resolves to the last of them. */
 export async function checkEntries(
   context: CheckContext,
   entries: readonly JournalRow[],
@@ -71,7 +72,7 @@ function checkEntry(context: CheckContext, entry: JournalRow, previous: Predeces
     });
   }
   checkTime(context, entry, previous);
-  // Behind a gap the predecessor's hash is missing too; that was said.
+  // Behind a gap the predecessor's hash is missing too, and the gap is reported already.
   const hash = entryHash(book.id, previous.hash, entry);
   if (follows && hash !== entry.hash) {
     report({
@@ -110,7 +111,7 @@ function checkPostings({ report }: CheckContext, entry: JournalRow): void {
   });
 }
 
-/** A text may be erased, its digest stays; a text that is there must be the one. */
+/** A text may be erased while its digest stays. A text that exists must match the digest. */
 function checkText({ report }: CheckContext, entry: JournalRow): void {
   if (entry.text === null) return;
   const expected = entry.textDigest?.toString('hex') ?? 'no text';
@@ -125,7 +126,7 @@ function checkText({ report }: CheckContext, entry: JournalRow): void {
   });
 }
 
-/** Of the kinds whose rows we know: other entries stand for themselves. */
+/** Checks entries of payouts and inbound transfers, whose tables are known here. Other resources are not looked up. */
 async function checkResources({ pool, book, report }: CheckContext, entries: readonly JournalRow[]): Promise<void> {
   const of = (resource: string) => entries.filter((entry) => entry.resource === resource);
   const [payouts, transfers] = [of('payout'), of('inbound_transfer')];
@@ -147,7 +148,7 @@ async function checkResources({ pool, book, report }: CheckContext, entries: rea
   }
 }
 
-/** The last entry that was read, of those up to a sequence; at the head of the book its hash is the book's. */
+/** Checks that the entries read reach `upTo`. At the head of the book, the last hash is the book's. */
 export function checkEnd({ book, report }: CheckContext, last: Predecessor, upTo: bigint): void {
   if (last.sequence < upTo) {
     report({

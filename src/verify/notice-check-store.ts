@@ -9,13 +9,15 @@ export interface NoticeRow {
   readonly status: string;
   readonly dueAt: Instant | null;
   readonly stuckAt: Instant | null;
-  /** The rail's word is kept with its payout. */
+  /** The rail's report is kept with its payout. */
   readonly answered: boolean;
-  /** An exception is open or resolved for it. */
+  /** An exception is open or resolved for the notice. */
   readonly excepted: boolean;
 }
 
-/** A page of a book's inbox with what was made of each notice. Indexes: the primary keys, exceptions_by_resource. */
+/**
+ * Reads a page of a book's inbox, with the outcome of each notice. Indexes: the primary keys, exceptions_by_resource.
+ */
 export async function readNotices(
   pool: Pool,
   bookId: BookId,

@@ -1,4 +1,4 @@
-/** The inbox of rail notices: each is waiting and due, or was booked, or is an exception. */
+/** Checks the inbox of rail notices: each is waiting and due or stuck, or taken, or an exception. */
 import type { Check, CheckContext } from './check.ts';
 import { type NoticeRow, readNotices } from './notice-check-store.ts';
 import { readAhead } from './read-ahead.ts';

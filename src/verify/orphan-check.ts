@@ -1,10 +1,10 @@
-/** Rows that belong to nothing: a key that was changed takes a row out of sight of every check that starts from its owner. */
+/** Checks for orphan rows: a changed key hides a row from every check that starts from its owner. */
 import type { Pool } from '../db/pool.ts';
 import type { Check } from './check.ts';
 import type { Finding } from './finding.ts';
 import { findOrphanBooks, readNamedEntries } from './orphan-store.ts';
 
-/** Of one book. */
+/** Orphan rows within one book. */
 export const orphanCheck: Check = {
   name: 'orphan rows',
   async run({ pool, book, report }) {
@@ -22,7 +22,7 @@ export const orphanCheck: Check = {
   },
 };
 
-/** Of no book at all. */
+/** Orphan rows whose book does not exist. */
 export async function checkOrphanBooks(pool: Pool, report: (finding: Finding) => void): Promise<void> {
   for (const { table, bookId } of await findOrphanBooks(pool)) {
     report({

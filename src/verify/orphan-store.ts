@@ -13,8 +13,8 @@ const TABLES = [
 ] as const;
 
 /**
- * Books that rows name and that do not exist. Each table is read from one book to the next, so it costs as many steps as
- * there are books, however long they are. Indexes: the primary keys.
+ * Finds books that rows name and that do not exist. Each table is read from one book to the next, so the cost is a step
+ * a book, however long the table is. Indexes: the primary keys.
  */
 export async function findOrphanBooks(db: Queryable): Promise<{ table: string; bookId: BookId }[]> {
   const found: { table: string; bookId: BookId }[] = [];
@@ -34,7 +34,10 @@ export async function findOrphanBooks(db: Queryable): Promise<{ table: string; b
   return found;
 }
 
-/** The least and the greatest entry that texts and postings of a book name, in one moment with the last that is there. Indexes: the primary keys. */
+/**
+ * Reads the least and the greatest entry that a book's texts and postings name, and the last entry that exists, as of
+ * one moment. Indexes: the primary keys.
+ */
 export async function readNamedEntries(
   db: Queryable,
   bookId: BookId,

@@ -1,4 +1,4 @@
-/** Rows that nobody moves although it is time, and events that did not even try to arrive. Over all books, by partial indexes. */
+/** Finds rows that no worker moved in time, and events without a delivery attempt in time. Reads by partial indexes. */
 import { formatInstant, type Instant } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
 import { publicId } from '../ids.ts';
@@ -11,9 +11,14 @@ import {
   readOverduePayouts,
 } from './overdue-store.ts';
 
-/** A bell that was lost is rung again within a minute, a worker that died gives its jobs back within another. */
+/**
+ * The sweeper enqueues a lost job again within a minute. The jobs of a worker that died are taken again within another.
+ */
 const GRACE_PERIOD_MS = 10 * 60_000;
-/** Enough to see what they have in common. Where more wait, something is down rather than lost. */
+/**
+ * Findings of one kind: enough to see what they have in common. Where more wait, a process is down rather than a job
+ * lost.
+ */
 const NAMED = 100;
 
 export async function checkOverdue(

@@ -7,7 +7,7 @@ export interface OverduePayout {
   readonly bookId: BookId;
   readonly id: Uuid;
   readonly status: string;
-  /** When somebody should have moved it. */
+  /** When a worker should have moved the payout. */
   readonly since: Instant;
 }
 
@@ -25,12 +25,15 @@ export interface OverdueDelivery {
   readonly since: Instant;
 }
 
-/** Of so many rows with the earliest alarms those that wait too long are picked: a queue of a million is not read whole. */
+/**
+ * Overdue rows are looked for among this many with the earliest due times: a backlog of a million is not read whole.
+ */
 const LOOKED_AT = 10_000;
 
 /**
- * Open payouts that should have been moved before a moment, over all books, or over one. Not by their alarms: the sweeper
- * moves these as it rings, whether anybody answers or not. Stuck ones are known already. Index: payouts_due.
+ * Reads open payouts that a worker should have moved before a moment, over all books or in one. Due times do not tell:
+ * the sweeper postpones these payouts whether a worker takes the job or not. Stuck payouts are known already. Index:
+ * payouts_due.
  */
 export async function readOverduePayouts(
   db: Queryable,
@@ -47,7 +50,7 @@ export async function readOverduePayouts(
   return rows.map((row) => ({ bookId: row.book_id, id: row.id, status: row.status, since: row.since }));
 }
 
-/** The same of rail notices, by their next attempt: claiming one moves only its due time. Index: rail_notices_due. */
+/** Reads overdue rail notices by their next attempt: a claim moves only the due time. Index: rail_notices_due. */
 export async function readOverdueNotices(
   db: Queryable,
   { before, bookId, limit }: { before: Instant; bookId?: BookId | undefined; limit: number },
@@ -64,8 +67,8 @@ export async function readOverdueNotices(
 }
 
 /**
- * The same of deliveries, whose next try should have been. Those of an endpoint that is due are tried when it is.
- * Index: webhook_deliveries_due, webhook_endpoints_pkey.
+ * Reads overdue deliveries by their next attempt. Deliveries of an endpoint that is due wait for it and are left out.
+ * Indexes: webhook_deliveries_due, webhook_endpoints_pkey.
  */
 export async function readOverdueDeliveries(
   db: Queryable,
@@ -94,7 +97,7 @@ export interface OverdueEndpoint {
   readonly since: Instant;
 }
 
-/** Endpoints whose deliveries should have been tried before a moment. Index: webhook_endpoints_due. */
+/** Reads endpoints whose deliveries should have been attempted before a moment. Index: webhook_endpoints_due. */
 export async function readOverdueEndpoints(
   db: Queryable,
   { before, bookId, limit }: { before: Instant; bookId?: BookId | undefined; limit: number },

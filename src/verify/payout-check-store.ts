@@ -17,7 +17,7 @@ export interface BookedStep {
   readonly postings: readonly Posting[];
 }
 
-/** A payout with everything beneath it, as of one moment. */
+/** A payout with its hold, entries and returns, as of one moment. */
 export interface PayoutHistory {
   readonly payout: Payout;
   readonly stuckAt: Instant | null;
@@ -27,7 +27,10 @@ export interface PayoutHistory {
   readonly returns: readonly { entryId: Uuid; amount: bigint }[];
 }
 
-/** A page of payouts, in a snapshot of its own. Indexes: the primary keys, entries' (book, resource, step), payout_returns_by_payout. */
+/**
+ * Reads a page of payouts in a snapshot of its own. Indexes: the primary keys, entries' (book, resource, step),
+ * payout_returns_by_payout.
+ */
 export function readPayoutHistories(
   pool: Pool,
   bookId: BookId,
@@ -44,7 +47,7 @@ export function readPayoutHistories(
   });
 }
 
-/** Some payouts; ids of something else are passed over. In a snapshot of its own, indexes as above. */
+/** Reads payouts by id, in a snapshot of its own. Ids of other resources are skipped. Indexes: as above. */
 export function readPayoutHistoriesById(pool: Pool, bookId: BookId, ids: readonly Uuid[]): Promise<PayoutHistory[]> {
   return inSnapshot(pool, async (trx) => {
     const { rows } = await trx.query<PayoutWithMark>({
@@ -83,7 +86,7 @@ async function withHistories(
   }));
 }
 
-/** What was booked for each of these resources, in the order of the journal. */
+/** Reads the entries of each resource, in the order of the journal. */
 async function readStepsOf(
   db: Queryable,
   bookId: BookId,
@@ -133,7 +136,7 @@ export interface TransferHistory {
   readonly entries: readonly BookedStep[];
 }
 
-/** A page of inbound transfers with what was booked for them, in a snapshot of its own. Indexes: as above. */
+/** Reads a page of inbound transfers with their entries, in a snapshot of its own. Indexes: as above. */
 export function readTransferHistories(
   pool: Pool,
   bookId: BookId,

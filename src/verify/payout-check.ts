@@ -1,4 +1,4 @@
-/** Payouts: the journal, the hold, the returns and the alarm are those of the status. */
+/** Checks payouts: the journal, the hold, the returns and the due time match the status. */
 import { formatInstantOrNull } from '../clock.ts';
 import { publicId } from '../ids.ts';
 import type { Check, CheckContext } from './check.ts';
@@ -55,7 +55,7 @@ export function checkPayout({ book, report }: CheckContext, history: PayoutHisto
   checkRow(history, expect);
 }
 
-/** The column is JSON, and may hold anything once somebody else has written it. */
+/** The column is JSON, and may hold anything once another program has written it. */
 function namedEntries(ids: unknown): string {
   const isList = Array.isArray(ids) && ids.every((id) => typeof id === 'string');
   return isList ? ids.map((id) => publicId('entry', id)).join(', ') : JSON.stringify(ids);

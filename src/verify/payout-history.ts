@@ -1,6 +1,7 @@
 /**
- * What a payout's row says must have happened: which steps were booked, with which postings, and what is left of its hold.
- * The rules of API.md §2, said a second time and from the other end: what was decided is held against it.
+ * Derives from a payout's row what must have happened: which steps are booked, with which postings, and what is left of
+ * its hold. States the rules of API.md §2 a second time, apart from the code that decides: its decisions are checked
+ * here.
  */
 
 import type { BookId } from '../ledger/book.ts';
@@ -9,7 +10,7 @@ import type { PostingDraft } from '../ledger/entry.ts';
 import type { HoldStatus } from '../ledger/hold.ts';
 import type { Payout } from '../payouts/payout.ts';
 
-/** Every series of steps that leads to this status. */
+/** Returns every series of steps that leads to the payout's status. */
 export function possibleSteps(payout: Payout): string[][] {
   const returns = Array.from({ length: payout.returns }, (_, at) => `returned_${at + 1}`);
   switch (payout.status) {
@@ -19,7 +20,7 @@ export function possibleSteps(payout: Payout): string[][] {
     case 'processing':
       return [['reserved']];
     case 'failed':
-      // Before it was sent nothing had been booked, so nothing had to be given back.
+      // A payout that fails before it is sent has no entry, so no entry gives anything back.
       return payout.sentAt === null ? [[]] : [['reserved', 'failed']];
     case 'paid':
     case 'returned':
@@ -30,7 +31,7 @@ export function possibleSteps(payout: Payout): string[][] {
   }
 }
 
-/** The postings of one step; `returned` is what came back in it. Zero postings are omitted. */
+/** Returns the postings of one step. `returned` is the amount that comes back in it. Zero postings are omitted. */
 export function postingsOf(bookId: BookId, payout: Payout, step: string, returned: bigint): PostingDraft[] {
   const chart = (code: ChartCode) => chartAccountId(bookId, code, payout.currency);
   const { accountId: account, amount, fee, destination } = payout;
@@ -55,10 +56,10 @@ export function postingsOf(bookId: BookId, payout: Payout, step: string, returne
   return postings().filter((posting) => posting.amount > 0n);
 }
 
-/** What a hold of amount and fee has left once these steps were booked, and what became of it. */
+/** Returns what the hold of amount and fee has left after these steps, and its status. */
 export function holdAfter(payout: Payout, steps: readonly string[]): { remaining: bigint; status: HoldStatus } {
   if (payout.status === 'pending') return { remaining: payout.amount + payout.fee, status: 'open' };
-  // The amount was captured on reservation; without a fee nothing was left of the hold then.
+  // The reservation captures the amount. Without a fee, that leaves nothing of the hold.
   const captured = steps.includes('reserved');
   if (payout.status === 'processing' && payout.fee > 0n) return { remaining: payout.fee, status: 'open' };
   const givenBack = !captured || (steps.includes('failed') && payout.fee > 0n);

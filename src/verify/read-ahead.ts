@@ -1,6 +1,6 @@
 /**
- * Reads a long list page by page, the next one while the one before is being worked on. `read` gets the last row it gave, or
- * undefined at the beginning; an empty page is the end.
+ * Reads a long list page by page, and reads the next page while the caller works on the current one. `read` gets the
+ * last row of the page before, or undefined for the first page. An empty page ends the list.
  */
 export async function* readAhead<Row>(
   read: (last: Row | undefined) => Promise<readonly Row[]>,
@@ -8,14 +8,14 @@ export async function* readAhead<Row>(
   let page = await read(undefined);
   while (page.length > 0) {
     const next = read(page.at(-1));
-    // It is awaited below; until then its failure must not end the process.
+    // `next` is awaited below; until then its failure must not end the process.
     next.catch(() => undefined);
     yield page;
     page = await next;
   }
 }
 
-/** One row after the other of a list that is read in pages. */
+/** Steps row by row through a list that is read in pages. */
 export class RowReader<Row> {
   readonly #pages: AsyncGenerator<readonly Row[], void>;
   #page: readonly Row[] = [];
@@ -26,7 +26,7 @@ export class RowReader<Row> {
     this.#pages = readAhead(read);
   }
 
-  /** The row in front, or undefined at the end. Waits only where a page begins. */
+  /** The current row, or undefined when the next page has to be read or the list has ended. */
   get front(): Row | undefined {
     return this.#page[this.#at];
   }
@@ -46,7 +46,7 @@ export class RowReader<Row> {
     this.#at++;
   }
 
-  /** Lets go of what was read ahead. */
+  /** Discards the page that was read ahead. */
   async close(): Promise<void> {
     await this.#pages.return();
   }

@@ -1,13 +1,14 @@
 /**
- * What cannot even be read is found too. A value of another shape than the ledger writes (a list that is a number, a year
- * beyond the calendar) makes the code that reads it throw; a verifier that ends there would leave all else unseen.
+ * Reports rows that cannot even be read. A value of another shape than the ledger writes (a number in place of a list,
+ * a year beyond the calendar) makes the code that reads it throw. A verifier that ended there would leave the rest
+ * unchecked.
  */
 import type { CheckContext } from './check.ts';
 
-/** Values that Postgres itself cannot take for what they should be (SQLSTATE class 22). */
+/** Values that Postgres itself cannot convert (SQLSTATE class 22). */
 const DATA_EXCEPTION = /^22...$/;
 
-/** Resolves with what the work resolves with, or undefined where it met what cannot be read: then that is a finding. */
+/** Resolves with the result of `work`. When a row cannot be read, reports a finding and resolves with undefined. */
 export async function whereReadable<Answer>(
   { report }: Pick<CheckContext, 'report'>,
   what: string,

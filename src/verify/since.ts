@@ -1,14 +1,14 @@
-/** From where on something is verified. */
+/** Where a partial verification begins. */
 import type { Instant } from '../clock.ts';
 
-/** The number of an entry, which each book counts for itself, or a moment. */
+/** The sequence of an entry, which each book counts for itself, or a moment. */
 export type Since = { readonly sequence: bigint } | { readonly moment: Instant };
 
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-/** RFC 3339, section 5.6; with an offset, so that it is one moment for everybody. */
+/** RFC 3339, section 5.6. The offset is required, so that the text means the same moment everywhere. */
 const RFC3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/i;
 
-/** `1041`, `2026-01-31T00:00:00Z`, or how long ago: `90s`, `15m`, `24h`, `7d`. Undefined for anything else. */
+/** Parses `1041`, `2026-01-31T00:00:00Z` or an age: `90s`, `15m`, `24h`, `7d`. Returns undefined for any other text. */
 export function parseSince(text: string, now: Instant): Since | undefined {
   if (/^[1-9]\d{0,17}$/.test(text)) return { sequence: BigInt(text) };
   const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];

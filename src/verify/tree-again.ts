@@ -1,6 +1,7 @@
 /**
- * One tree of a book, made again from its rows and held against every checkpoint as its size is reached, and against the
- * subtrees that are kept for proofs. The first checkpoint that contradicts, and the last that agreed, tell where to look.
+ * Rebuilds one tree of a book from its rows. Compares the tree with every checkpoint when it reaches the checkpoint's
+ * size, and with the subtrees kept for proofs. The change lies between the last checkpoint that agrees and the first
+ * that does not.
  */
 import type { CheckpointView } from '../proofs/checkpoint.ts';
 import { sayCheckpoint } from '../proofs/judge-proof.ts';
@@ -10,14 +11,14 @@ import type { CheckContext } from './check.ts';
 
 export interface TreeOptions {
   readonly name: TreeName;
-  /** Rows up to this one are read. */
+  /** Sequence of the last row to read. */
   readonly upTo: bigint;
-  /** Subtrees are kept up to the newest checkpoint's size. */
+  /** Size of the newest checkpoint. Subtrees are kept up to there. */
   readonly covered: bigint;
-  /** In the order of their sizes. */
+  /** Checkpoints in the order of their sizes. */
   readonly marks: AsyncGenerator<CheckpointView, void>;
   readonly sizeOf: (mark: CheckpointView) => number;
-  /** Whether the mark, whose size the tree has reached, names this root. */
+  /** Whether the checkpoint, whose size the tree has reached, names this root. */
   readonly agrees: (mark: CheckpointView, root: Buffer) => boolean;
 }
 
@@ -40,7 +41,7 @@ export class TreeAgain {
     await this.#look();
   }
 
-  /** Rows in their order. Behind a gap, which others report, there is no tree any more. */
+  /** Appends rows in their order. The tree ends at a gap, which other checks report. */
   async take<Row extends { sequence: bigint }>(rows: readonly Row[], leaf: (row: Row) => Buffer): Promise<void> {
     const nodes: HashedNode[] = [];
     for (const row of rows) {
@@ -52,7 +53,7 @@ export class TreeAgain {
     await this.#checkNodes(nodes);
   }
 
-  /** `head` reads how far the book has come by now: a checkpoint may have been made since the rows were read. */
+  /** `head` reads how far the book has come by now: a checkpoint may have been made since the bound was read. */
   async end(head: () => Promise<bigint>): Promise<void> {
     this.#gap ||= this.#tree.size < this.#options.upTo;
     for (; this.#mark && !this.#contradicted; await this.#nextMark()) {
@@ -67,7 +68,7 @@ export class TreeAgain {
     return this.#mark !== undefined && BigInt(this.#options.sizeOf(this.#mark)) <= this.#tree.size;
   }
 
-  /** One that was made just now, of a size that is behind us already, is left for the next time. */
+  /** A checkpoint made just now, of a size that the tree has passed already, is left for the next run. */
   async #look(): Promise<void> {
     for (; this.#mark && this.#isReached(); await this.#nextMark()) {
       if (BigInt(this.#options.sizeOf(this.#mark)) < this.#tree.size) continue;
@@ -81,7 +82,7 @@ export class TreeAgain {
     this.#mark = value ?? undefined;
   }
 
-  /** Once: every later checkpoint covers the same rows. */
+  /** Reports once: every later checkpoint covers the same rows. */
   #contradict(mark: CheckpointView, actual: string): void {
     const { name, sizeOf } = this.#options;
     if (this.#contradicted) return;

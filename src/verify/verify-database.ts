@@ -1,7 +1,7 @@
 /**
- * Verifies a whole database against every invariant of the ledger, book by book, while it is in use. Nothing is held whole
- * in memory and no snapshot is kept longer than a page: what cannot change any more is read below a bound, what can is read
- * in one moment with what it must agree with.
+ * Verifies a whole database against every invariant of the ledger, book by book, while it is in use. Memory holds a few
+ * pages, and no snapshot stays open longer than a page. Rows that no longer change are read below a bound. Rows that
+ * may change are read as of one moment with the rows that they must agree with.
  */
 import type { Pool } from '../db/pool.ts';
 import type { BookId } from '../ledger/book.ts';
@@ -38,7 +38,7 @@ export const CHECKS: readonly Check[] = [
 ];
 
 const BOOKS_PAGE = 1_000;
-/** Rows between two words about progress: a screen is slower than a database. */
+/** Rows between two progress reports: a screen is slower than a database. */
 const TOLD_EVERY = 1_000n;
 
 export interface VerifyProgress {
@@ -50,9 +50,9 @@ export interface VerifyProgress {
 }
 
 export interface VerifyOptions {
-  /** This book alone. */
+  /** Verifies this book alone. */
   bookId?: BookId;
-  /** Checkpoints and keys that were kept elsewhere. Those of the database are held against it in any case. */
+  /** Checkpoints and keys kept elsewhere. Stored checkpoints are checked in any case. */
   trusted?: Trusted;
   onFinding: (finding: Finding) => void;
   onProgress?: (progress: VerifyProgress) => void;
@@ -66,12 +66,12 @@ export interface VerifyResult {
   readonly findings: number;
 }
 
-/** A book was asked for that is not there. */
+/** The book asked for does not exist. */
 export class NoSuchBook extends Error {
   override name = 'NoSuchBook';
 }
 
-/** Findings are given as they are found. Throws NoSuchBook, and the database's own errors when it cannot go on. */
+/** Reports findings as they come up. Throws NoSuchBook, and the database's own errors. */
 export async function verifyDatabase(pool: Pool, options: VerifyOptions): Promise<VerifyResult> {
   const { rows: total } = await countRows(pool, options.bookId);
   const result = { books: 0, entries: 0n, lines: 0n, events: 0n, findings: 0 };

@@ -1,7 +1,7 @@
 /**
- * Verifies what came since a certain entry or moment, and whatever it has touched: its entries and events, the accounts and
- * payouts with their holds that these are of, and what waits too long now. Costs as much as there is since then, not as
- * much as there ever was. What nothing has touched since is not looked at.
+ * Verifies what came since an entry or a moment: the entries and events, and the accounts, payouts and holds that they
+ * touch. This costs as much as has come since then, not as much as there ever was. Other rows of these kinds are not
+ * checked. Book totals, orphan rows and overdue rows are checked as they are now.
  */
 import type { Clock, Instant } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
@@ -27,7 +27,7 @@ import { readEventBefore, readHead, readNewestLinesById, readPredecessor } from 
 const WINDOW = 1_000n;
 const BOOKS_PAGE = 1_000;
 
-/** Findings are given as they are found. Throws NoSuchBook, and the database's own errors when it cannot go on. */
+/** Reports findings as they come up. Throws NoSuchBook, and the database's own errors. */
 export async function verifySince(
   pool: Pool,
   { since, clock, bookId, onFinding, onProgress }: VerifyOptions & { since: Since; clock: Clock },
@@ -82,7 +82,7 @@ function named(rows: string, { after, upTo }: { after: bigint; upTo: bigint }): 
   return `${rows} ${after + 1n} to ${upTo}`;
 }
 
-/** Every change of a payout makes an event of it, and a hold changes with its payout. */
+/** Every change of a payout emits an event, and a hold changes with its payout. */
 async function checkPayouts(context: CheckContext, ids: readonly string[]): Promise<void> {
   const { pool, book } = context;
   const histories = await readPayoutHistoriesById(pool, book.id, ids);
@@ -101,7 +101,10 @@ function* windows(after: bigint, head: bigint): Generator<{ after: bigint; upTo:
   }
 }
 
-/** The last entry and the last event before it. An entry stands for its moment, so that events are found by it too. */
+/**
+ * Resolves to the last entry and the last event before `since`. A sequence stands for the moment of its entry, which
+ * the events are found by.
+ */
 async function placesBefore({ pool, book }: CheckContext, since: Since): Promise<{ entry: bigint; event: bigint }> {
   const entryMoment = async (sequence: bigint) => (await readPredecessor(pool, book.id, sequence))?.postedAt;
   const eventMoment = async (sequence: bigint) => (await readEventBefore(pool, book.id, sequence))?.createdAt;
@@ -117,7 +120,9 @@ async function placesBefore({ pool, book }: CheckContext, since: Since): Promise
   return { entry, event };
 }
 
-/** By halves: numbers have no gap and time does not run back. What is missing is taken for later, and is found missing then. */
+/**
+ * Binary search: sequences have no gap and times do not run back. A missing row counts as later, and is reported then.
+ */
 async function lastBefore(
   moment: Instant,
   head: bigint,

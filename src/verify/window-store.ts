@@ -1,4 +1,4 @@
-/** Reading a piece out of the middle: what came just before it, and what an account's newest line says. */
+/** Reads pieces of a book: the row just before a window, and an account's newest line. */
 import type { Instant } from '../clock.ts';
 import { plainArray } from '../db/columns.ts';
 import type { Queryable } from '../db/pool.ts';
@@ -12,7 +12,7 @@ import type { EventBefore } from './event-check.ts';
 import type { Predecessor } from './journal-check.ts';
 import type { StepRow } from './journal-check-store.ts';
 
-/** How far a book has come. One row, one version of it; without the count of its lines, which would read all accounts. */
+/** Reads how far a book has come, from one version of its row. Lines are not counted: that would read all accounts. */
 export async function readHead(db: Queryable, bookId: BookId): Promise<BookBounds | undefined> {
   const { rows } = await db.query<{
     entry_sequence: bigint;
@@ -67,11 +67,11 @@ export async function readEventBefore(
 
 export interface LinesBefore {
   readonly account: Pick<Account, 'id' | 'side' | 'currency'>;
-  /** Undefined when there is no such line. */
+  /** Undefined when the line does not exist. */
   readonly before: LineBefore | undefined;
 }
 
-/** Accounts, each with one of its lines. Indexes: accounts_pkey, the unique ones over (book, account, line). */
+/** Reads accounts, each with one of its lines. Indexes: accounts_pkey, the unique ones over (book, account, line). */
 export async function readLinesBefore(
   db: Queryable,
   bookId: BookId,
@@ -107,7 +107,7 @@ export async function readLinesBefore(
   );
 }
 
-/** Steps of these entries that stand elsewhere in the journal as well. Index: entries' (book, resource, step). */
+/** Finds steps of these entries that an earlier entry has booked too. Index: entries' (book, resource, step). */
 export async function readStepsTwice(
   db: Queryable,
   bookId: BookId,
@@ -128,7 +128,7 @@ export async function readStepsTwice(
   }));
 }
 
-/** An account as its row has it and as its newest line has it, in the same moment. */
+/** An account as its row has it and as its newest line has it, as of one moment. */
 export interface AccountAndLine extends Account {
   readonly openHolds: bigint;
   readonly newest: { readonly line: bigint; readonly balance: bigint } | undefined;
@@ -136,7 +136,10 @@ export interface AccountAndLine extends Account {
 
 type NewestRow = AccountRow & { open_holds: bigint; line: bigint | null; balance: bigint | null };
 
-/** A page of accounts in order of their ids. Indexes: accounts_pkey, holds_open_by_account, postings' (book, account, line). */
+/**
+ * Reads a page of accounts, ordered by id. Indexes: accounts_pkey, holds_open_by_account, postings' (book, account,
+ * line).
+ */
 export function readNewestLines(
   db: Queryable,
   bookId: BookId,
@@ -146,7 +149,7 @@ export function readNewestLines(
   return readAccountsAndLines(db, { name: 'verify.newest_lines', text, values: [bookId, page.after, page.limit] });
 }
 
-/** Some accounts. Indexes: as above. */
+/** Reads accounts by id. Indexes: as above. */
 export function readNewestLinesById(db: Queryable, bookId: BookId, ids: readonly Uuid[]): Promise<AccountAndLine[]> {
   const text = withNewestLine('book_id = $1 AND id = ANY ($2::uuid[])');
   return readAccountsAndLines(db, { name: 'verify.newest_lines_by_id', text, values: [bookId, plainArray(ids)] });
