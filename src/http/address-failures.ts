@@ -1,10 +1,13 @@
-/** Failed authentications by client address: so many a minute, then a pause. Kept in this process alone. */
+/**
+ * Counts failed authentications by client address. Too many in a minute block the address for the rest of it. Each
+ * process counts by itself.
+ */
 import ipaddr from 'ipaddr.js';
 
-/** A person with a wrong key tries a few times; a script that has lost its key tries a few a second. */
+/** A person with a wrong key retries a few times; a script with a wrong key retries a few times a second. */
 const FAILURES_PER_WINDOW = 60;
 const WINDOW_MS = 60_000;
-/** Addresses remembered at once; an attacker with more of them than this meets keys of 256 random bits. */
+/** Addresses counted at once. An attacker with more addresses still has to guess keys of 256 random bits. */
 const MAX_ADDRESSES = 10_000;
 
 interface Failures {
@@ -22,9 +25,9 @@ export class AddressFailures {
     this.#now = options.now ?? (() => performance.now());
   }
 
-  /** Seconds until the address is looked at again, or 0. */
+  /** Seconds until the block on the address ends; 0 for an address that is not blocked. */
   blockedForSeconds(address: string): number {
-    // The common process has seen no failure at all, and parses no address.
+    // Most processes have seen no failure, and need not parse the address.
     if (this.#byAddress.size === 0) return 0;
     const failures = this.#byAddress.get(network(address));
     const left = failures && failures.count >= this.#limit ? failures.windowEndsAt - this.#now() : 0;
@@ -49,7 +52,7 @@ export class AddressFailures {
   }
 }
 
-/** What one client holds: an IPv4 address, or the /64 of an IPv6 address. */
+/** The network that one client controls: an IPv4 address, or the /64 of an IPv6 address. */
 function network(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);

@@ -1,4 +1,4 @@
-/** What many routes do: run a command once under its key, find an object or say that there is none. */
+/** Steps that many routes share: run a command once under its key, find an object or answer that it does not exist. */
 import { ApiError } from '../errors.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { findIdempotencyKey } from '../idempotency/idempotency-store.ts';
@@ -9,7 +9,7 @@ import type { Command, Refusal } from '../ledger/command.ts';
 import type { Principal } from '../organisations/authenticate.ts';
 import type { RouteAnswer, RouteRequest } from './route.ts';
 
-/** Who did it, as events and timelines tell. */
+/** The actor of a change, as events and timelines name it. */
 export function actorOf({ keyId }: Principal): string {
   return `api_key:${publicId('apiKey', keyId)}`;
 }
@@ -22,7 +22,7 @@ export function storedAnswer({ status, body, replayed }: OnceAnswer): RouteAnswe
   return { status, text: body, replayed };
 }
 
-/** Carries out a command once under the request's key. */
+/** Runs a command once under the request's idempotency key. */
 export async function runCommand(request: RouteRequest, command: Command<Stored | Refusal>): Promise<RouteAnswer> {
   const { runtime, principal, requestId, idempotencyKey } = request;
   const answer = await runOnce(runtime, {
@@ -35,13 +35,19 @@ export async function runCommand(request: RouteRequest, command: Command<Stored 
   return storedAnswer(answer);
 }
 
-/** Another book's objects and those that never were look the same from here. */
+/**
+ * Throws ApiError `resource_not_found` for undefined. An object of another book gets the same answer as one that never
+ * existed.
+ */
 export function found<Value>(value: Value | undefined, param = 'id'): Value {
   if (value === undefined) throw new ApiError('resource_not_found', { param });
   return value;
 }
 
-/** Whether the request's idempotency key is taken: then it has an answer already, and no rule of today refuses it. */
+/**
+ * Whether the request's idempotency key is in use. A known key already has its answer, and no newer rule refuses the
+ * request.
+ */
 export async function isKnownRequest({ runtime, principal, idempotencyKey }: RouteRequest): Promise<boolean> {
   if (idempotencyKey === null) return false;
   return (await findIdempotencyKey(runtime.pool, principal.bookId, idempotencyKey)) !== undefined;

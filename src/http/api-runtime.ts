@@ -1,4 +1,4 @@
-/** What the API takes of the process around it. The process's runtime satisfies it. */
+/** The parts of the process's runtime that the API uses. */
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { ListReads } from '../db/list-reads.ts';
@@ -8,7 +8,10 @@ import type { PayoutRuntime } from '../payouts/request-payout.ts';
 import type { SimulationRuntime } from '../payouts/simulate-payout.ts';
 
 export interface HttpMetrics {
-  /** One answered request. The route is its pattern, never its path: labels stay few. */
+  /**
+   * Records one answered request. `route` is the route's pattern, not the request's path, so that metrics have few
+   * labels.
+   */
   observeRequest(request: { method: string; route: string; status: number }, seconds: number): void;
   render(): Promise<string>;
   readonly contentType: string;
@@ -19,7 +22,7 @@ export interface ApiRuntime extends PayoutRuntime, SimulationRuntime {
   readonly log: Logger;
   readonly clock: Clock;
   readonly authenticator: Authenticator;
-  /** For whatever shows many rows; one object is read by the pool. */
+  /** For reads of many rows. A single object is read on `pool`. */
   readonly lists: ListReads;
   readonly metrics: HttpMetrics;
 }

@@ -1,6 +1,6 @@
 /**
- * The API as an Express application, as bare as Express goes: no query parser, no etag, no CORS, and one function for
- * the whole way of a request (pipeline.ts).
+ * The API as an Express application. Query parser, etag and CORS are off, and one function handles a whole request
+ * (pipeline.ts).
  */
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import { ApiError } from '../errors.ts';
@@ -27,11 +27,12 @@ export function createApp(
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', false);
-  // One path, one route, one fingerprint: /v1/Payouts/ is another path than /v1/payouts.
+  // A path has one spelling, one route and one fingerprint: /v1/Payouts/ is not /v1/payouts.
   app.enable('case sensitive routing');
   app.enable('strict routing');
 
-  // The access log knows its own few fields and no secret: the search for secrets is left out, it costs more than the line.
+  // The access log writes a fixed set of fields without secrets, so redaction is off: it costs more than writing the
+  // line.
   const requestParts = {
     log: runtime.log.child({}, { redact: [] }),
     metrics: runtime.metrics,

@@ -1,15 +1,15 @@
 /**
- * Who asks: the API key in the Authorization header, looked up by the organisations group. An address that keeps sending
- * keys that are none is turned away for a while without a look-up; keys known to be good still pass from there, since
- * many clients may share one address.
+ * Authenticates the API key in the Authorization header. An address that keeps sending invalid keys is refused for a
+ * while without a look-up. Keys known to be valid still pass from that address, since many clients may share one
+ * address.
  */
 import { ApiError } from '../errors.ts';
 import type { Authenticator, Principal } from '../organisations/authenticate.ts';
 import { AddressFailures } from './address-failures.ts';
 
-/** Tokens of this process's recent good answers, remembered only to let them pass a blocked address. */
+/** Tokens that this process has accepted, kept only to let them pass a blocked address. */
 const MAX_KNOWN_TOKENS = 1_000;
-/** Longer than any key of ours; what is longer is not looked up. */
+/** Longer than any API key. A longer token is refused without a look-up. */
 const MAX_TOKEN_LENGTH = 255;
 const BEARER = 'Bearer ';
 
@@ -48,7 +48,7 @@ export class Gate {
   }
 }
 
-/** The token of `Authorization: Bearer …` (RFC 6750); the scheme's name in any case. */
+/** The token of `Authorization: Bearer …` (RFC 6750). The scheme's name is case-insensitive. */
 function bearerToken(header: string | undefined): string {
   if (header === undefined || header === '') throw new ApiError('api_key_missing', { param: 'Authorization' });
   const scheme = header.slice(0, BEARER.length);

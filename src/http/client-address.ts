@@ -1,7 +1,7 @@
 /**
- * The address of whoever asks, for the limit on wrong keys, the addresses that a key allows, and the log. Behind proxies of
- * ours it is what they say in X-Forwarded-For: read from its end, past those that are trusted, the first that is not. What
- * stands before it was written by whoever asks.
+ * The client's address, for the limit on invalid keys, the addresses that a key allows, and the log. Behind trusted
+ * proxies the address comes from X-Forwarded-For: the last one in the header that is not a trusted proxy. The client
+ * itself may have written the addresses before it.
  */
 import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
@@ -11,13 +11,16 @@ export type ClientAddress = (request: IncomingMessage) => string;
 
 const addressOfPeer: ClientAddress = (request) => request.socket.remoteAddress ?? '';
 
-/** `trusted`: addresses, networks as in 10.0.0.0/8, and `loopback`, `linklocal`, `uniquelocal`. Throws on anything else. */
+/**
+ * `trusted`: addresses, networks such as 10.0.0.0/8, and `loopback`, `linklocal`, `uniquelocal`. Throws on anything
+ * else.
+ */
 export function createClientAddress(trusted: readonly string[]): ClientAddress {
   if (trusted.length === 0) return addressOfPeer;
   const isTrusted = proxyAddress.compile([...trusted]);
   return (request) => {
     const address = request.headers['x-forwarded-for'] ? proxyAddress(request, isTrusted) : addressOfPeer(request);
-    // A proxy that writes something else than an address there says nothing about who asks.
+    // A proxy may write something other than an address; the peer's address is used then.
     return ipaddr.isValid(address) ? address : addressOfPeer(request);
   };
 }

@@ -1,28 +1,28 @@
 /**
- * The connections of the server: how many of their requests are carried out at once, and how long an answer may wait for
- * its reader. Node reads on while answers are under way and keeps all of them, so a client that sends requests one
- * behind the other and reads nothing would fill the memory, with or without a key.
+ * The server's connections: how many requests of a connection run at once, and how long an answer may stay unread. Node
+ * keeps reading requests while answers wait, and holds every answer in memory. A client that pipelines requests and
+ * reads no answer would exhaust that memory, with or without a key.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Request } from 'express';
 
-/** Requests of one connection that are carried out at once; those behind them wait, and nothing more is read. */
+/** Requests of one connection that run at once. Later ones wait, and the connection is paused. */
 const AT_ONCE = 8;
 /**
- * Requests that wait in the whole process. One read of a socket is 64 kB, which is at most some thousand requests; a
- * connection that brings more than there is room for is ended.
+ * Waiting requests in the whole process. One read of a socket is 64 kB, at most a few thousand requests. A connection
+ * whose request finds no room is ended.
  */
 const MAX_WAITING = 5_000;
-/** An answer is read whole within this time, or its connection is ended; published at GET /v1/limits. */
+/** An answer that is not read whole within this time ends its connection. Published at GET /v1/limits. */
 export const ANSWER_SECONDS = 30;
-/** How often connections are looked at for the limit above. */
+/** How often connections are checked for unread answers. */
 const CHECK_MS = 1_000;
 
 const connectionOfSocket = Symbol('connection');
 type ServerSocket = Socket & {
   [connectionOfSocket]?: Connection;
-  /** Node's own, see pause(). */
+  /** Node's own fields, see pause(). */
   _paused?: boolean;
   parser?: { pause(): void } | null;
 };
@@ -35,10 +35,10 @@ interface Arrival {
 interface Connection {
   readonly of: Connections;
   readonly socket: ServerSocket;
-  /** Carried out, or answered and not read yet, in the order in which they came. */
+  /** Answers of requests that run, and answers not read yet, in the order of arrival. */
   readonly underWay: ServerResponse[];
   readonly waiting: Arrival[];
-  /** The answer that was found unread when the connection was last looked at, and since when it is known. */
+  /** The first answer, if it was unread at the last check, and the time of the check that first found it so. */
   unread: ServerResponse | undefined;
   unreadSince: number;
 }
@@ -58,7 +58,7 @@ export class Connections {
     this.#check = setInterval(() => this.endUnread(), Math.min(CHECK_MS, this.#answerMs)).unref();
   }
 
-  /** Of a socket that was just accepted. */
+  /** Registers a socket that was just accepted. */
   open(socket: ServerSocket): void {
     const connection: Connection = {
       of: this,
@@ -73,7 +73,7 @@ export class Connections {
     socket.once('close', () => this.#closed(connection));
   }
 
-  /** Carries out a request, now or when those before it on its connection have been read. */
+  /** Runs a request at once, or when enough earlier answers of its connection have been read. */
   arrived(request: IncomingMessage, response: ServerResponse): void {
     const connection = (request.socket as ServerSocket)[connectionOfSocket]!;
     if (connection.underWay.length < AT_ONCE) {
@@ -89,7 +89,7 @@ export class Connections {
     pause(connection.socket);
   }
 
-  /** Ends the connections whose answers were not read in time. */
+  /** Ends connections whose answers were not read in time. */
   endUnread(): void {
     const now = this.#now();
     for (const connection of this.#all) {
@@ -113,17 +113,17 @@ export class Connections {
     this.#serve(request, response);
   }
 
-  /** After an answer was read, or its connection ended. */
+  /** Called when an answer was read or its connection has ended. Starts the connection's next request. */
   left(connection: Connection, response: ServerResponse): void {
     const { underWay, socket, waiting } = connection;
-    // Mostly the only one; a Set is made anew for every few that come and go.
+    // Usually the only answer. A Set would reallocate its table for every few answers.
     if (underWay.at(-1) === response) underWay.pop();
     else if (underWay.includes(response)) underWay.splice(underWay.indexOf(response), 1);
     if (waiting.length === 0 || socket.destroyed) return;
     const next = waiting.shift()!;
     this.#waiting--;
     this.#begin(connection, next.request, next.response);
-    // Node reads on as soon as an answer has gone.
+    // Node resumes reading as soon as an answer has been written.
     if (waiting.length > 0) pause(socket);
     else if (!socket.writableNeedDrain) socket.emit('drain');
   }
@@ -132,14 +132,14 @@ export class Connections {
     this.#all.delete(connection);
     this.#waiting -= connection.waiting.length;
     connection.waiting.length = 0;
-    // Node tells the answer that was being written; those queued behind it would never hear of it.
+    // Node notifies only the answer that was being written; the answers queued behind it get no event.
     for (const response of [...connection.underWay]) leave.call(response);
   }
 }
 
 /**
- * Reads no further, until 'drain': by the marks that Node itself sets on a connection whose answers are not read. To pause
- * the socket alone does not do it, as the parser reads from beneath it.
+ * Stops reading until 'drain', with the fields that Node itself sets on a connection whose answers are not read.
+ * Pausing only the socket is not enough: the parser reads beneath it.
  */
 function pause(socket: ServerSocket): void {
   socket._paused = true;
@@ -147,7 +147,7 @@ function pause(socket: ServerSocket): void {
   socket.parser?.pause();
 }
 
-/** One function for all answers: it is called for each, once or twice. */
+/** One shared function, so that no closure is made per answer. Called once or twice for an answer. */
 function leave(this: ServerResponse): void {
   const { context, socket } = this.req as Request;
   context?.leave();
@@ -155,7 +155,7 @@ function leave(this: ServerResponse): void {
   connection?.of.left(connection, this);
 }
 
-/** Ends the count of a request when its answer has left, where no Connections do so: for an application without its server. */
+/** Takes a request out of the count when its answer closes, for an application that runs without Connections. */
 export function leaveOnClose(request: IncomingMessage, response: ServerResponse): void {
   if ((request.socket as ServerSocket)[connectionOfSocket] === undefined) response.on('close', leave);
 }

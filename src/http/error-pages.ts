@@ -1,4 +1,4 @@
-/** /docs/errors: the catalogue for people. The `type` of every problem leads to one of these pages. */
+/** /docs/errors: the error catalogue as web pages. The `type` of every problem links to one of them. */
 import { ERRORS, type ErrorCode, type ErrorDefinition } from '../errors.ts';
 import { escapeHtml, htmlPage } from './page-html.ts';
 
@@ -19,7 +19,7 @@ export function errorIndexPage(): string {
   });
 }
 
-/** The page of one code; undefined when there is none. */
+/** The page of one error code; undefined for an unknown code. */
 export function errorPage(code: string): string | undefined {
   if (!Object.hasOwn(ERRORS, code)) return undefined;
   const { status, title, help, retryable } = ERRORS[code as ErrorCode];
@@ -36,7 +36,7 @@ export function errorPage(code: string): string | undefined {
   });
 }
 
-/** The catalogue writes names between backticks. */
+/** The catalogue writes names in backticks. */
 function withCode(text: string): string {
   return escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');
 }

@@ -1,6 +1,6 @@
 /**
- * From anything thrown to a problem. What we did not expect is logged with its request id and told as internal_error:
- * no stack and no message of our own code ever reaches a client.
+ * Turns anything thrown into a problem. An unexpected error is logged with its request id and answered as
+ * internal_error: no stack and no internal message reaches a client.
  */
 import { classifyFailure } from '../db/postgres-errors.ts';
 import { ApiError, ERRORS } from '../errors.ts';
@@ -9,14 +9,14 @@ import { problemBody } from '../problem.ts';
 import { RailUnreachable } from '../rails/rail.ts';
 import { PROBLEM_TYPE, type RequestContext } from './request-context.ts';
 
-/** After so many seconds a repeated request has a fair chance: a database that fails over or restarts takes about as long. */
+/** A database takes about as long to fail over or restart, so a retry after this has a fair chance. */
 const RETRY_AFTER_SECONDS = '1';
 
-/** The error an integrator is told of. */
+/** The error that the client is told. */
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (classifyFailure(error) === 'transient') return new ApiError('service_unavailable');
-  // A simulation speaks to the sandbox rail directly, which may be as unreachable as any.
+  // A simulation calls the sandbox rail directly, which may be unreachable like any rail.
   if (error instanceof RailUnreachable) return new ApiError('service_unavailable');
   // Express's router refuses a path whose percent-encoding does not decode.
   if (error instanceof URIError) {
@@ -31,11 +31,12 @@ export interface FailureParts {
   readonly publicUrl: string;
 }
 
-/** Answers an context with the problem that an error amounts to. */
+/** Answers a request with the problem of an error. */
 export function sendFailure(context: RequestContext, error: unknown, parts: FailureParts): void {
   const failure = asApiError(error);
   const { status } = ERRORS[failure.code];
-  // An outage refuses thousands of requests a second: the access log counts them, the reason is said now and then.
+  // An outage refuses thousands of requests a second. The access log counts them; the reason is logged only now and
+  // then.
   if (status === 503) parts.warnUnavailable(error);
   else if (status >= 500) {
     parts.log.error({ err: error, request_id: context.publicRequestId, route: context.route }, 'request failed');

@@ -1,6 +1,6 @@
 /**
- * From what a schema finds to what an integrator reads: every field error at once, each with its code, its exact place and
- * what was expected. Codes of our catalogue that a schema's own vocabulary lacks travel in `params` of a custom issue.
+ * Turns a schema's issues into field errors: all at once, each with its code, its exact place and what was expected. An
+ * error code that zod has no issue for travels in `params` of a custom issue.
  */
 import type { z } from 'zod';
 import { ApiError, ERRORS, type ErrorCode, type Facts, type FieldError } from '../errors.ts';
@@ -13,16 +13,22 @@ export interface FieldErrorWithFacts extends FieldError {
 
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
-/** How a place is written: a JSON pointer for bodies, a parameter's name for queries. */
+/** Writes a place in the input: a JSON pointer for bodies, a parameter's name for queries. */
 export type NamePlace = (path: Path) => string;
 
-/** What a schema's own check says with `ctx.issues.push({ code: 'custom', params: { fieldError } })`. */
+/**
+ * `params` of a custom issue, as a schema's check sets them: `ctx.issues.push({ code: 'custom', params: { fieldError }
+ * })`.
+ */
 export interface IssueParams {
   fieldError: ErrorCode;
   facts?: Facts;
 }
 
-/** At most MAX_FIELD_ERRORS of the fieldErrors in what a schema refused. `input` is what it was given, to tell what is missing from what is wrong. */
+/**
+ * Field errors of an input that a schema refused, at most MAX_FIELD_ERRORS. `input` is what the schema was given; it
+ * tells a missing value from a wrong one.
+ */
 export function fieldErrorsOf(
   error: { issues: readonly Issue[] },
   input: unknown,
@@ -39,10 +45,13 @@ export function fieldErrorsOf(
   return [...fieldErrors.values()];
 }
 
-/** One error for all fieldErrors, or none. What is malformed (400) goes before what cannot be done (422), else as they came. */
+/**
+ * Throws one ApiError for all field errors, if there are any. Malformed ones (400) come before those that cannot be
+ * done (422), else in the order found.
+ */
 export function requireNoFieldErrors(fieldErrors: readonly FieldErrorWithFacts[]): void {
   if (fieldErrors.length === 0) return;
-  // One place may be refused by two for the same reason: a name that nobody knows, say.
+  // Two checks may refuse one place for the same reason, such as an unknown name.
   const different = new Map(fieldErrors.map((fieldError) => [`${fieldError.code} ${fieldError.param}`, fieldError]));
   const ordered = [...different.values()]
     .sort((a, b) => ERRORS[a.code].status - ERRORS[b.code].status)
@@ -130,7 +139,10 @@ function valueAt(input: unknown, path: Path): unknown {
   return value;
 }
 
-/** The place of a number that a double cannot hold, when an issue lies in or at it: to a schema it looks like an object. */
+/**
+ * The place of a number that a double cannot hold, when an issue lies at or in it. To a schema such a number is an
+ * object.
+ */
 function inexactOnTheWay(input: unknown, path: Path): Path | undefined {
   let value = input;
   for (let length = 0; length <= path.length; length++) {

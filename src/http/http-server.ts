@@ -1,6 +1,4 @@
-/**
- * Node's HTTP server around the application: its limits, what it says to what is no HTTP, and how it ends.
- */
+/** Node's HTTP server around the application: its limits, its answer to anything that is not HTTP, and its shutdown. */
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Express } from 'express';
@@ -8,20 +6,20 @@ import { newId, publicId } from '../ids.ts';
 import { problemBody } from '../problem.ts';
 import { Connections } from './connections.ts';
 
-/** Longer than the minute after which load balancers let idle connections go, so that they do, and not we. */
+/** Load balancers close idle connections after a minute. A longer limit lets them close first. */
 const KEEP_ALIVE_MS = 65_000;
-/** Headers are one packet or a few; a body is a megabyte at most. Slower than this is an attack or a broken line. */
+/** Headers are a few packets, a body is a megabyte at most. Anything slower is an attack or a broken line. */
 const HEADERS_MS = 15_000;
 const REQUEST_MS = 30_000;
-/** How often connections are looked at for the limits above. */
+/** How often Node checks connections for the limits above. */
 const CHECK_MS = 2_000;
-/** How often connections that have become idle are closed while the server ends. */
+/** How often idle connections are closed while the server shuts down. */
 const CLOSE_IDLE_MS = 20;
 
 /**
- * Express gives every request and answer its own prototypes by Object.setPrototypeOf, which costs V8 more than all the
- * rest of Express: objects that have changed their prototype are slow for good. Made with that prototype from the
- * start, they stay as they are, and Express's call changes nothing (measured: 11,700 to 30,000 bare requests a second).
+ * Express sets its own prototypes on every request and answer with Object.setPrototypeOf. V8 keeps objects slow for
+ * good after such a change, which costs more than all the rest of Express. Objects made with that prototype from the
+ * start stay fast, and Express's call changes nothing (measured: 11,700 to 30,000 bare requests a second).
  */
 export function createHttpServer(app: Express, options: { publicUrl: () => string; answerMs?: number }): Server {
   const connections = new Connections(app, options);
@@ -45,9 +43,9 @@ export function createHttpServer(app: Express, options: { publicUrl: () => strin
 }
 
 /**
- * The class of Node with the prototype of Express, which itself inherits from that class. As the function inherits too, V8
- * makes room in the object for what the base sets; without that room, it turned every answer into a hash table (a bare
- * route: 55,000 requests a second instead of 73,000).
+ * A subclass of Node's class with Express's prototype, which itself inherits from that class. The constructor inherits
+ * too, so that V8 reserves room for the base class's fields. Without that room V8 turned every answer into a hash table
+ * (a bare route: 55,000 requests a second instead of 73,000).
  */
 function madeWith<Base>(base: Base, prototype: object): Base {
   const construct = base as unknown as { call(self: object, ...parts: unknown[]): void };
@@ -59,7 +57,10 @@ function madeWith<Base>(base: Base, prototype: object): Base {
   return Made as unknown as Base;
 }
 
-/** What could not be read as HTTP, or took too long to come, is answered by hand: no request object exists. */
+/**
+ * Answers a request that is not valid HTTP or came too slowly. Node has no request object for it, so the answer is
+ * written by hand.
+ */
 function answerNonsense(error: NodeJS.ErrnoException, socket: Socket, publicUrl: string): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -87,7 +88,7 @@ function answerNonsense(error: NodeJS.ErrnoException, socket: Socket, publicUrl:
   );
 }
 
-/** A port or address that cannot be had; the message names the variable. */
+/** The port or address cannot be used. The message names the variable to change. */
 export class ListenError extends Error {
   override name = 'ListenError';
   readonly code: string | undefined;
@@ -98,7 +99,7 @@ export class ListenError extends Error {
   }
 }
 
-/** Listens, and says on which port. Throws ListenError. */
+/** Listens and resolves with the port. Throws ListenError. */
 export function listen(server: Server, { host, port }: { host: string; port: number }): Promise<number> {
   return new Promise((resolve, reject) => {
     const refused = (error: NodeJS.ErrnoException) => reject(new ListenError(whyNot(error, host, port), error));
@@ -126,7 +127,9 @@ function whyNot(error: NodeJS.ErrnoException, host: string, port: number): strin
   }
 }
 
-/** Takes no more connections, lets requests in hand finish within a limit, then ends what is left. */
+/**
+ * Stops accepting connections, waits up to `timeoutMs` for running requests, then ends the connections that are left.
+ */
 export async function closeServer(server: Server, timeoutMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();

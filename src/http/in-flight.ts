@@ -1,34 +1,35 @@
 /**
- * What requests hold in this process at once: how many each book has, and the bytes of their bodies and answers, each book's
- * and all books' together. A request is in flight from its key to the last byte of its answer, so a client that does not read its answers runs into
- * the limit, and not the process out of memory. One that is held by `Prefer: wait` is not in flight meanwhile.
+ * Bounds the requests in flight in this process: their number per book, and the bytes of their bodies and answers, per
+ * book and for all books. A request is in flight from its authentication to the last byte of its answer. So a client
+ * that does not read its answers meets the limit before the process runs out of memory. A request that `Prefer: wait`
+ * holds is not in flight meanwhile.
  */
 import { ApiError } from '../errors.ts';
 import type { BookId } from '../ledger/book.ts';
 
 /**
- * Of one book in one process; published at GET /v1/limits. Requests: a second of the rate, and a few milliseconds are
- * what one takes. Bytes: a dozen of the largest pages. Refused is what comes when they are used up, so that one answer
- * may lie beyond.
+ * Limits of one book in one process. Published at GET /v1/limits. Requests: two seconds at the default rates (100
+ * writes and 400 reads a second); one request takes a few milliseconds. Bytes: about a dozen of the largest pages. A
+ * request is refused once the limit is used up, so one answer may go beyond it.
  */
 export const IN_FLIGHT_LIMITS = { requests: 1_000, held: 1_000, bytes: 16 * 1_048_576 } as const;
 
 /**
- * Of all books in one process; published at GET /v1/limits. A book that holds as much as is left free is refused, so that several busy ones leave the others
- * something: one alone has its 16 MB, seven have them, twenty have 6 MB each.
+ * Limit of all books in one process. Published at GET /v1/limits. A book that holds as much as is left free is refused,
+ * so that busy books leave room for others: one book alone reaches its 16 MB, seven do, twenty reach 6 MB each.
  */
 export const PROCESS_BYTES = 128 * 1_048_576;
-/** Of one book, whatever the others hold: a large page less, or hundreds of payouts. */
+/** Bytes that each book may have, whatever other books hold: less than the largest page, or hundreds of payouts. */
 export const ASSURED_BYTES = 256 * 1_024;
 
-/** Books whose counts are kept; beyond it, those with nothing in flight are forgotten. */
+/** Books counted at once. Beyond it, books with nothing in flight are dropped. */
 const MAX_SHARES = 10_000;
 
 /** What a book has in flight. */
 export interface Share {
-  /** Requests that were let in and have not left, those that are held among them. */
+  /** Requests that have entered and not left, including the held ones. */
   requests: number;
-  /** Those that `Prefer: wait` holds. */
+  /** Requests that `Prefer: wait` holds. */
   held: number;
   bytes: number;
   readonly inProcess: Held;
@@ -43,7 +44,7 @@ export class InFlight {
   readonly #inProcess: Held = { bytes: 0 };
   readonly #shares = new Map<BookId, Share>();
 
-  /** The share of a book that may have one more request. Throws ApiError rate_limited. */
+  /** The share of a book that has room for one more request. Throws ApiError rate_limited or service_unavailable. */
   shareOf(bookId: BookId): Share {
     let share = this.#shares.get(bookId);
     if (share === undefined) {
@@ -62,13 +63,16 @@ export class InFlight {
   }
 }
 
-/** Counts bytes that a request holds; negative ones when it has left. */
+/** Counts bytes of a request; negative once the request has left. */
 export function addBytes(share: Share, bytes: number): void {
   share.bytes += bytes;
   share.inProcess.bytes += bytes;
 }
 
-/** Throws ApiError when there is no room for more bytes: rate_limited for those of the book, service_unavailable for all books'. */
+/**
+ * Throws ApiError when there is no room for more bytes: rate_limited when the book's limit is used up,
+ * service_unavailable when the process's is.
+ */
 export function requireRoom({ bytes, inProcess }: Share): void {
   if (bytes >= IN_FLIGHT_LIMITS.bytes) throw tooMuch('bytes');
   if (bytes >= ASSURED_BYTES && bytes >= PROCESS_BYTES - inProcess.bytes) {

@@ -1,9 +1,9 @@
 /**
- * From the text of a body to a value that nothing behind it can stumble over: one JSON object, not too deep, with
- * strings that Postgres can hold and no key that means something to JavaScript.
+ * Parses the text of a body into a value that later code can rely on: one JSON object, not too deep, with strings that
+ * Postgres can store and no key with a meaning to JavaScript.
  *
- * The common body pays for one pass over its characters; what can only be there when the text shows a certain mark
- * (a \u escape, the word __proto__) is looked for only then.
+ * A common body costs one pass over its characters. Rarer problems are looked for only when the text has their mark: a
+ * \u escape or the word __proto__.
  */
 import { toUSVString } from 'node:util';
 import { ApiError, type FieldError } from '../errors.ts';
@@ -12,12 +12,12 @@ import { jsonPointer, type PathSegment, shortened } from './json-pointer.ts';
 import { syntaxFaultAt } from './json-syntax.ts';
 import { MAX_DEPTH, MAX_MEMBERS, measure, memberPointer, pointerAt, repeatedMember, skipSpace } from './nesting.ts';
 
-/** As many fieldErrors as one answer lists; published at GET /v1/limits. */
+/** Field errors listed in one answer. Published at GET /v1/limits. */
 export const MAX_FIELD_ERRORS = 100;
 
 /**
- * Parses a body, and adds what is wrong with its strings to the fieldErrors. Throws ApiError: malformed_json with the position
- * for what is no JSON or names a member twice, parameter_invalid for what is no object or passes a limit.
+ * Parses a body and appends the field errors of its strings to `fieldErrors`. Throws ApiError: malformed_json with the
+ * position for invalid JSON or a repeated member, parameter_invalid for anything but an object or beyond a limit.
  */
 export function parseBody(text: string, fieldErrors: FieldError[], maxMembers = MAX_MEMBERS): JsonObject {
   const { members, tooDeepAt, tooManyAt } = measure(text, maxMembers);
@@ -32,15 +32,15 @@ export function parseBody(text: string, fieldErrors: FieldError[], maxMembers = 
   if (!isObject(body)) {
     throw new ApiError('parameter_invalid', { param: '', detail: 'The body must be a JSON object.' });
   }
-  // Of members with one name the parser keeps the last: then the value has fewer than the text.
+  // The parser keeps the last of several members with one name, so the value then has fewer members than the text.
   if (membersOf(body) !== members) throw repeated(text);
   if (text.includes('\\u') || text.includes('__proto__')) inspect(body, [], fieldErrors);
   return body;
 }
 
 /**
- * A body as the parser takes it, without the rules that were added since (repeated members, how many): what a request of
- * any release may have been accepted with. Undefined for what no release has accepted.
+ * Parses a body without the rules that later releases added (repeated members, number of members), to recognize a
+ * request that an earlier release accepted. Undefined for a body that no release has accepted.
  */
 export function parseLeniently(text: string): JsonObject | undefined {
   if (measure(text, Number.POSITIVE_INFINITY).tooDeepAt !== undefined) return undefined;
@@ -72,7 +72,7 @@ function tooMany(text: string, at: number, limit: number): ApiError {
   });
 }
 
-/** Members and elements, all levels together. */
+/** Counts members and elements on all levels. */
 function membersOf(value: object): number {
   if (value instanceof InexactNumber) return 0;
   let members = 0;
@@ -81,7 +81,7 @@ function membersOf(value: object): number {
     for (const element of value) if (typeof element === 'object' && element !== null) members += membersOf(element);
     return members;
   }
-  // The body holds own members only: the parser makes even __proto__ one.
+  // The parser makes only own members, even of __proto__.
   for (const name in value) {
     members++;
     const member = (value as JsonObject)[name];
@@ -99,7 +99,7 @@ function repeated(text: string): ApiError {
   });
 }
 
-/** Recursion ends: nothing that arrives here nests deeper than MAX_DEPTH. */
+/** The recursion is bounded: the value nests no deeper than MAX_DEPTH. */
 function inspect(value: unknown, path: PathSegment[], fieldErrors: FieldError[]): void {
   if (typeof value === 'string') {
     const detail = stringFault(value);
@@ -132,14 +132,14 @@ function addFieldError(fieldErrors: FieldError[], fieldError: FieldError): void 
   if (fieldErrors.length < MAX_FIELD_ERRORS) fieldErrors.push(fieldError);
 }
 
-/** Why neither a text column nor UTF-8 can hold this string, if so. */
+/** Why a text column or UTF-8 cannot hold the string; undefined for a valid string. */
 export function stringFault(text: string): string | undefined {
   if (text.includes('\u0000')) return 'Contains the character U+0000, which text cannot hold.';
   if (toUSVString(text) !== text) return 'Contains half of a surrogate pair, which is not a character.';
   return undefined;
 }
 
-/** Where reading stopped: asked only for a text that does not parse. */
+/** The error for a text that does not parse, with the position where reading stopped. */
 function malformed(text: string): ApiError {
   if (skipSpace(text, 0) === text.length)
     return new ApiError('malformed_json', { detail: 'The body is empty; send a JSON object.', param: '' });

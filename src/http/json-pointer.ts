@@ -1,14 +1,17 @@
-/** JSON pointers (RFC 6901): where in a body something stands. */
+/** JSON pointers (RFC 6901): the place of a value in a body. */
 
 export type PathSegment = string | number;
 
 /**
- * The longest pointer in an answer, in UTF-16 code units: beyond any that leads to a parameter of ours. A name of a megabyte
- * above a hundred fieldErrors would make an answer of a hundred megabytes.
+ * The longest pointer in an answer, in UTF-16 code units; every pointer to a known parameter is shorter. Without it, a
+ * name of a megabyte above a hundred field errors would make an answer of a hundred megabytes.
  */
 const MAX_POINTER = 1_000;
 
-/** `['metadata', 'a/b']` is `/metadata/a~1b`; the whole body is the empty text. What is longer than an answer bears ends in `…`. */
+/**
+ * `['metadata', 'a/b']` gives `/metadata/a~1b`; the whole body gives the empty string. A pointer beyond MAX_POINTER
+ * ends in `…`.
+ */
 export function jsonPointer(path: readonly PropertyKey[]): string {
   let pointer = '';
   for (const segment of path) {
@@ -18,7 +21,7 @@ export function jsonPointer(path: readonly PropertyKey[]): string {
   return shortened(pointer, MAX_POINTER);
 }
 
-/** The text, or its beginning and `…`. Never ends in half of a surrogate pair. */
+/** The text, or its first `maximum` characters and `…`. Never cuts a surrogate pair in half. */
 export function shortened(text: string, maximum = 100): string {
   if (text.length <= maximum) return text;
   const end = maximum - (isHighSurrogate(text.charCodeAt(maximum - 1)) ? 1 : 0);

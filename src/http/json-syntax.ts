@@ -1,4 +1,7 @@
-/** Where a text stops being JSON (RFC 8259): the built-in parser does not always tell. Linear, and without recursion. */
+/**
+ * Finds where a text stops being JSON (RFC 8259), which the built-in parser does not always report. Linear, no
+ * recursion.
+ */
 import { skipSpace } from './nesting.ts';
 
 const QUOTE = 34;
@@ -16,7 +19,7 @@ const WORD = /true|false|null/y;
 const SIMPLE_ESCAPES = new Set('"\\/bfnrt');
 const HEX_DIGITS = /[\da-fA-F]{4}/y;
 
-/** The position at which reading stops: the text's length when something is missing there, or when nothing is wrong. */
+/** The position at which reading stops. For valid JSON, or a text that ends too early, it is the text's length. */
 export function syntaxFaultAt(text: string): number {
   const reader = new Reader(text);
   return reader.readsWhole() ? text.length : reader.at;
@@ -25,14 +28,14 @@ export function syntaxFaultAt(text: string): number {
 class Reader {
   at = 0;
   readonly #text: string;
-  /** What closes each open object and array. */
+  /** The closing bracket of each open object and array. */
   readonly #closings: number[] = [];
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  /** False where reading stopped; `at` is the position. */
+  /** False for invalid JSON; `at` is then the position where reading stopped. */
   readsWhole(): boolean {
     this.#skipSpace();
     do {
@@ -41,7 +44,7 @@ class Reader {
     return this.at === this.#text.length;
   }
 
-  /** One value up to what follows it, or the opening of one with members: then their values come next. */
+  /** Reads a scalar with the closings after it, or opens an object or array, whose values are read next. */
   #value(): boolean {
     const character = this.#text.charCodeAt(this.at);
     if (character === OPEN_BRACE) return this.#opened(CLOSE_BRACE);
@@ -58,7 +61,7 @@ class Reader {
     return closing === CLOSE_BRACKET || this.#name();
   }
 
-  /** Behind a value: closings, then the next value's beginning or the end. */
+  /** Reads what follows a value: closing brackets, then a comma before the next value, or the end. */
   #closed(): boolean {
     for (;;) {
       this.#skipSpace();

@@ -1,12 +1,12 @@
 /**
- * How deep a JSON text nests and how many members it has, told without parsing it: the built-in parser takes a fifth of a
- * second for a megabyte of opening brackets, parsers that recurse do not come back at all, and a schema takes seconds for
- * a megabyte of small members.
+ * Measures how deep a JSON text nests and how many members it has, without parsing it. The built-in parser takes a
+ * fifth of a second for a megabyte of opening brackets, recursive parsers do not return at all, and a schema takes
+ * seconds for a megabyte of small members.
  */
 import { endOfString } from '../json.ts';
 import { jsonPointer, type PathSegment } from './json-pointer.ts';
 
-/** Far beyond what any request needs, far below what recursion can bear; published at GET /v1/limits. */
+/** Far more than any request needs, far less than recursion can bear. Published at GET /v1/limits. */
 export const MAX_DEPTH = 32;
 
 const QUOTE = 34;
@@ -17,20 +17,20 @@ const CLOSE_BRACKET = 93;
 const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;
 
-/** Members of objects and elements of arrays in a body, all levels together; published at GET /v1/limits. */
+/** Members of objects and elements of arrays in a body, on all levels together. Published at GET /v1/limits. */
 export const MAX_MEMBERS = 1_000;
 
-/** What the pass found: the members and elements of a text within the limits, or where it passes one. */
+/** The size of a text, or the place where it passes a limit. */
 export interface Extent {
-  /** Members and elements in a text within the limits. Exact for JSON. */
+  /** Members and elements of a text within the limits. Exact for valid JSON. */
   members: number;
-  /** The position of the bracket that nests deeper than MAX_DEPTH. */
+  /** The position of the bracket that exceeds MAX_DEPTH. */
   tooDeepAt?: number;
-  /** The position of the comma or value with which the text has more members than it may. */
+  /** The position of the comma or value that exceeds the limit on members. */
   tooManyAt?: number;
 }
 
-/** Measures a text, valid JSON or not, and stops where a limit is passed. */
+/** Measures a text, valid JSON or not, and stops where it passes a limit. */
 export function measure(text: string, maxMembers = MAX_MEMBERS): Extent {
   let depth = 0;
   let members = 0;
@@ -52,7 +52,7 @@ function isClosing(character: number): boolean {
   return character === CLOSE_BRACE || character === CLOSE_BRACKET;
 }
 
-/** The position of the first character from `start` that is no white space of JSON. */
+/** The position of the first character from `start` that is not JSON white space. */
 export function skipSpace(text: string, start: number): number {
   let at = start;
   for (;;) {
@@ -62,16 +62,16 @@ export function skipSpace(text: string, start: number): number {
   }
 }
 
-/** The pointer of the member or element that begins behind a comma, or at a position. */
+/** The pointer of the member or element that begins at a position, or after the comma there. */
 export function memberPointer(text: string, position: number): string {
   const start = skipSpace(text, text.charCodeAt(position) === COMMA ? position + 1 : position);
-  // In an object the name comes first, and belongs to the pointer.
+  // In an object the name comes first and is part of the pointer.
   return pointerAt(text, text.charCodeAt(start) === QUOTE ? endOfString(text, start) + 1 : start);
 }
 
 /** The pointer of the value that begins at a position. */
 export function pointerAt(text: string, position: number): string {
-  /** The member that is being read in each open object (its key) and array (its index). */
+  /** The current member of each open object (its key) and array (its index). */
   const path: PathSegment[] = [];
   let lastString = '';
   for (let at = 0; at < position; at++) {
@@ -80,7 +80,7 @@ export function pointerAt(text: string, position: number): string {
     if (character === QUOTE) {
       const end = endOfString(text, at);
       lastString = text.slice(at, end + 1);
-      // In an object the last string before a bracket is the key of what the bracket opens.
+      // In an object the last string before a bracket is the key of the bracket's value.
       if (typeof current === 'string') path[path.length - 1] = lastString;
       at = end;
     } else if (character === OPEN_BRACE) path.push('""');
@@ -92,8 +92,8 @@ export function pointerAt(text: string, position: number): string {
 }
 
 /**
- * The first member of a JSON text whose name its object has had before, by the position of the name. For valid JSON; a text
- * without one gives its end.
+ * The first repeated member name of an object in valid JSON: the position of the second occurrence, and its pointer.
+ * Without one, the position is the text's end.
  */
 export function repeatedMember(text: string): { position: number; pointer: string } {
   /** The names of each open object; null for an open array. */

@@ -1,4 +1,4 @@
-/** The `webhooks` section: every event that this release sends, with the object it is about. */
+/** The `webhooks` section: every event that this release sends, with the object of each. */
 import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import type { z } from 'zod';
 import { account } from './schemas/accounts.ts';
@@ -6,7 +6,7 @@ import { eventOf } from './schemas/events.ts';
 import { payout } from './schemas/payouts.ts';
 import { webhook } from './schemas/webhooks.ts';
 
-/** What is sent today; a filter may already name what comes later. */
+/** Events that this release sends. A filter may already name events of later releases. */
 const SENT: readonly { group: string; names: readonly string[]; object: z.ZodType; schemaName: string }[] = [
   {
     group: 'account',

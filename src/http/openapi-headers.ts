@@ -1,4 +1,4 @@
-/** Headers of requests and answers, as the reference tells of them. */
+/** Headers of requests and answers in the API reference. */
 import type { ResponseConfig } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
 import { MAX_IDEMPOTENCY_KEY_LENGTH, MAX_WAIT_SECONDS } from './request-headers.ts';

@@ -1,6 +1,6 @@
 /**
- * The reference: OpenAPI 3.1, generated from the table of routes and the schemas that requests are checked by. There is
- * no other description of the API that could say something else.
+ * The API reference: OpenAPI 3.1, generated from the table of routes and the schemas that validate requests. There is
+ * no second description of the API that could contradict it.
  */
 import {
   OpenAPIRegistry,
@@ -24,7 +24,7 @@ Amounts are integers in the currency's smallest unit. Every error is \`applicati
 A request that moves money carries an \`Idempotency-Key\`; repeated under the same key it gives its first answer again.
 Lists are newest first; \`next_cursor\` reads on. \`version\` and \`If-Match\` refuse a stale write. Limits stand at /v1/limits.`;
 
-/** What any request with a key can meet. */
+/** Errors that any request with a key may get. */
 const COMMON_ERRORS: readonly ErrorCode[] = [
   'api_key_missing',
   'api_key_invalid',
@@ -128,7 +128,7 @@ function answersOf(route: Route): Record<string, ResponseConfig> {
   );
 }
 
-/** One answer a status, naming every code that it can carry. */
+/** One answer per status, with every error code of that status. */
 function problemsOf(route: Route): Record<string, ResponseConfig> {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codesOf(route)) {

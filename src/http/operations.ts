@@ -1,9 +1,12 @@
-/** What the machinery around a process asks: is it alive, may it be sent requests, and what does it measure. No API key. */
+/** Liveness, readiness and metrics of a process, without an API key. */
 import type { Express } from 'express';
 import type { PipelineParts } from './pipeline.ts';
 import { closePath } from './router.ts';
 
-/** Readiness speaks for this process alone: what is wrong with the whole is an alert, not a reason to stop sending. */
+/**
+ * Readiness concerns this process only. A problem of the whole installation is an alert, not a reason to take the
+ * process out of the load balancer.
+ */
 export function mountOperations(app: Express, { runtime, services }: PipelineParts): void {
   const livez = app.route('/livez').get((request) => {
     quietly(request.context, '/livez').send({ status: 200, body: '{"status":"ok"}' });

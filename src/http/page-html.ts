@@ -1,4 +1,4 @@
-/** The frame of the small pages that people read. Plain HTML with one stylesheet of ours: nothing to run, nothing to fetch from elsewhere. */
+/** The frame of small HTML pages for people: one stylesheet, no script by default, nothing loaded from other hosts. */
 
 export function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');

@@ -1,4 +1,4 @@
-/** Lists, newest first: `limit`, `starting_after`, `ending_before`, filters, and the answer's form. */
+/** Lists, newest first: `limit`, `starting_after`, `ending_before`, filters, and the form of the answer. */
 import { z } from 'zod';
 import type { Instant } from '../clock.ts';
 import type { Page, PageRequest } from '../db/page.ts';
@@ -12,7 +12,7 @@ import { exampleId, METADATA_LIMITS } from './schemas/fields.ts';
 /** Published at GET /v1/limits. */
 export const PAGE_LIMITS = { default: 20, maximum: 100, bytes: PAGE_BYTES_MAX, candidates: CANDIDATES_MAX } as const;
 
-/** Each costs a look-up for every object that a page looks at. Published at GET /v1/limits. */
+/** Each metadata filter costs a look-up for every object that a page reads. Published at GET /v1/limits. */
 export const METADATA_FILTERS_MAX = 5;
 
 const LIMIT_EXPECTATION = `Expects a whole number from 1 to ${PAGE_LIMITS.maximum}.`;
@@ -31,7 +31,7 @@ const limit = z
     description: 'Objects on a page.',
   });
 
-/** What a list is read on by: ids of a kind, or the sequence numbers of what has no id of its own. */
+/** The kind of a list's cursor: an id, or a sequence number where rows have no id. */
 export type CursorKind = IdKind | 'sequence';
 
 const SEQUENCE = /^[1-9]\d{0,17}$/;
@@ -59,7 +59,7 @@ function cursor(kind: CursorKind, description: string) {
     .meta({ type: 'string', description, example });
 }
 
-/** `status=pending&status=paid` or `status=pending,paid`. */
+/** Accepts `status=pending&status=paid` and `status=pending,paid`. */
 export function oneOrMore<const Value extends string>(values: readonly Value[], description: string) {
   return z
     .unknown()
@@ -82,17 +82,17 @@ export function oneOrMore<const Value extends string>(values: readonly Value[], 
     });
 }
 
-/** The texts of a parameter that may be repeated or hold several, separated by commas. */
+/** The values of a parameter that may be repeated or comma-separated. */
 export function givenTexts(value: unknown): string[] | undefined {
   if (typeof value === 'string') return value.split(',');
   return Array.isArray(value) ? value.flatMap((part: string) => part.split(',')) : undefined;
 }
 
-/** What RFC 3339 can write and Postgres can hold: neither has a year 0, and beyond 9999 a year has five digits. */
+/** The range that RFC 3339 and Postgres share: neither has a year 0, and a year after 9999 has five digits. */
 const FIRST_INSTANT = Date.parse('0001-01-01T00:00:00Z');
 const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** RFC 3339 with any offset. Digits beyond the millisecond are cut off. */
+/** RFC 3339 with any offset. Digits after the millisecond are cut off. */
 export const instant = z.iso
   .datetime({ offset: true, error: 'Expects a time as RFC 3339 writes it, such as 2026-03-01T09:30:00Z.' })
   .transform((text): Instant => Date.parse(text))
@@ -139,7 +139,7 @@ export const currencyFilter = z
   .optional()
   .meta({ description: 'ISO 4217.', example: 'JOD' });
 
-/** The query of a list: paging, and the filters given. */
+/** The query of a list: paging, and the given filters. */
 export function listQuery<Filters extends z.ZodRawShape>(kind: CursorKind, filters: Filters) {
   return z
     .strictObject({
@@ -167,8 +167,8 @@ interface PagingQuery {
 }
 
 /**
- * Reads what a list shows, on connections that no money waits for. Throws ApiError `service_unavailable`, naming the filters
- * to narrow, when it takes more than two seconds.
+ * Runs the reads of a list on connections reserved for lists, so that no payment waits for them. Throws ApiError
+ * `service_unavailable` after two seconds (LIST_TIMEOUT_MS); its detail names the filters to narrow.
  */
 export function readList<Result>(
   { runtime, principal, query }: RouteRequest,
@@ -190,14 +190,14 @@ export function pageRequest({ limit, starting_after, ending_before }: PagingQuer
   return { limit, startingAfter: starting_after, endingBefore: ending_before };
 }
 
-/** The answer's form. `next_cursor` reads on in the direction that was read. */
+/** The body of a list's answer. `next_cursor` continues in the direction of the request. */
 export function listAnswer<Item>(list: {
   data: readonly Item[];
   hasMore: boolean;
   url: string;
   backwards: boolean;
   cursorOf: (item: Item) => string;
-  /** The cursor of a page that came further than its last object. */
+  /** The cursor of a page that read further than its last object. */
   reached?: string;
 }) {
   const { data, hasMore, url, backwards, cursorOf, reached } = list;
@@ -212,7 +212,7 @@ export function listAnswer<Item>(list: {
   };
 }
 
-/** A page of rows as the answer of a route. `kind` is that of the ids that a short page reads on from. */
+/** A route's answer with a page of rows. `kind` is the id kind of the cursor of a short page. */
 export function pageAnswer<Row>(
   page: Page<Row>,
   request: { query: PagingQuery; url: string; kind?: IdKind },

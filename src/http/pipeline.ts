@@ -1,6 +1,7 @@
 /**
- * The way of every API request, in one function so that each step costs a call and not a turn of a middleware chain:
- * key, limit, scope, body, then all fieldErrors of body, query and headers at once, then the use case, then the answer.
+ * Handles every API request in one function, so that a step costs a call and not a pass through a middleware chain:
+ * authentication, rate limit, scope, body, then all field errors of body, query and headers at once, then the use case,
+ * then the answer.
  */
 import type { Request } from 'express';
 import { classifyFailure } from '../db/postgres-errors.ts';
@@ -37,7 +38,7 @@ export interface PipelineParts {
   services: ApiServices;
 }
 
-/** Carries one request through a route; rejects with whatever refuses it. */
+/** Handles one request of a route. Rejects with the error that refuses the request. */
 export async function serve(route: Route, request: Request, parts: PipelineParts): Promise<void> {
   const { services } = parts;
   const { context } = request;
@@ -78,10 +79,10 @@ export async function serve(route: Route, request: Request, parts: PipelineParts
   sendAnswer(context, answer, waitSeconds);
 }
 
-/** What a request gives, as far as it has been checked. */
+/** The parts of a request that have been checked so far. */
 interface Given {
   params: Record<string, string>;
-  /** Validated, as the route's schemas give them. */
+  /** The validated body, as the route's schema returns it. */
   body: unknown;
   query: unknown;
   version: number | undefined;
@@ -89,7 +90,7 @@ interface Given {
   waitSeconds: number | undefined;
 }
 
-/** Checks body, query and headers, and gives the idempotency key. Throws ApiError with all fieldErrors at once. */
+/** Checks body, query and headers, and returns the idempotency key. Throws ApiError with all field errors at once. */
 function check(route: Route, request: Request, rawBody: string, given: Given): string | null {
   const { headers } = request;
   const fieldErrors: FieldErrorWithFacts[] = [];
@@ -143,8 +144,9 @@ function isFaultOfForm(error: unknown): boolean {
 }
 
 /**
- * What the request was answered when a release of before accepted it under its key; undefined when it was not. Asked only when
- * the request is about to be refused. Rejects when that cannot be told now: then nobody says that it was refused.
+ * The first answer to a request that an earlier release accepted under the same key; undefined if none did. Called only
+ * when the request is about to be refused. Rejects when the database cannot tell now, so that no accepted request is
+ * reported as refused.
  */
 async function firstAnswer(
   route: Route,
@@ -177,7 +179,7 @@ function isDryRun(target: string): boolean {
   return parseQuery(target).query.dry_run === 'true';
 }
 
-/** Node keeps the first of several, a proxy before it perhaps another: then two would speak of two keys. */
+/** Node keeps the first of several Authorization headers; a proxy in front may keep another and see another key. */
 function requireOneAuthorization({ rawHeaders }: Request): void {
   let given = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -198,7 +200,7 @@ function takesBody({ method }: Route): boolean {
   return method === 'post' || method === 'patch';
 }
 
-/** Counts the bytes of a body, before they are read: as in flight, and a point for each 64 kB that they fill. */
+/** Counts the bytes of a body before they are read: as bytes in flight, and as one point for each full 64 kB. */
 function payForBody(context: RequestContext, bytes: number, parts: PipelineParts): void | Promise<void> {
   const before = context.bytesInFlight;
   context.carry(bytes);
@@ -212,9 +214,9 @@ function metadataFilters(query: unknown): number {
 }
 
 /**
- * Takes points from the limit of the key or the book. A request takes as many as the limit at most: the dearest one passes
- * when nothing else was asked in its second. Throws ApiError rate_limited, or rejects with it; a promise only while the
- * counter is asked.
+ * Takes points from the limit of the key or the book. A request takes at most the whole limit, so that the most
+ * expensive request still passes in a second with no other. Throws ApiError rate_limited, or returns a promise that
+ * rejects with it while the counter is asked.
  */
 function takePoints(
   context: RequestContext,
@@ -244,7 +246,7 @@ function requireRights(route: Route, principal: Principal): void {
   if (route.testModeOnly && principal.mode !== 'test') throw new ApiError('test_mode_only');
 }
 
-/** Ids as UUIDs. What is no id of the kind is an object that does not exist. */
+/** Path parameters, with ids as UUIDs. An id of another kind is answered as an object that does not exist. */
 function readParams(route: Route, given: Record<string, string>): Record<string, string> {
   const params: Record<string, string> = {};
   for (const [name, kind] of Object.entries(route.params ?? {})) {

@@ -1,6 +1,6 @@
 /**
- * Query strings, read by ourselves: every field error has the name of its parameter, and nothing is dropped, merged or cut off
- * in silence. `a=1` is a text, `a=1&a=2` a list, `a[b]=1` a member of an object; one level, which is all the API knows.
+ * Parses query strings without a library, so that every field error names its parameter and nothing is silently
+ * dropped, merged or cut off. `a=1` is a string, `a=1&a=2` a list, `a[b]=1` a member of an object, one level deep.
  */
 import type { FieldError } from '../errors.ts';
 import { stringFault } from './json-body.ts';
@@ -13,13 +13,13 @@ export interface ParsedQuery {
   fieldErrors: FieldError[];
 }
 
-/** More than any route has use for; published at GET /v1/limits. */
+/** More than any route needs. Published at GET /v1/limits. */
 export const MAX_PARAMETERS = 100;
 
-/** Parses what stands behind the question mark of a request target. */
+/** Parses the part of a request target after the question mark. */
 export function parseQuery(target: string): ParsedQuery {
   const start = target.indexOf('?');
-  // Without a prototype: no name means anything of itself.
+  // Without a prototype, so that no parameter name is inherited.
   const query: Query = Object.create(null);
   const fieldErrors: FieldError[] = [];
   if (start < 0 || start === target.length - 1) return { query, fieldErrors };
@@ -48,7 +48,7 @@ export function parseQuery(target: string): ParsedQuery {
   return { query, fieldErrors };
 }
 
-/** Told before any is read: a target of 16 kB holds eight thousand. */
+/** Counted before any parameter is parsed: a target of 16 kB holds eight thousand. */
 function hasTooMany(target: string, start: number): boolean {
   let separators = 0;
   for (let at = target.indexOf('&', start); at >= 0; at = target.indexOf('&', at + 1))
@@ -64,7 +64,7 @@ function decode(text: string): string | undefined {
   }
 }
 
-/** False when a name is used both as a value and as an object, or means something to JavaScript: nothing is overwritten. */
+/** False when a name is used both as a value and as an object, or is `__proto__`. Nothing is overwritten then. */
 function add(query: Query, name: string, value: string): boolean {
   const bracket = name.indexOf('[');
   if (bracket <= 0 || !name.endsWith(']')) return put(query, name, value);
@@ -84,7 +84,10 @@ function put(group: Query, name: string, value: string): boolean {
   return true;
 }
 
-/** How a query parameter is written: `created_at[gte]` for the path created_at, gte. List positions are not named. */
+/**
+ * The name of a query parameter as a client writes it: `created_at[gte]` for the path created_at, gte. List indexes are
+ * left out.
+ */
 export function parameterName(path: readonly PropertyKey[]): string {
   const names = path.filter((segment) => typeof segment !== 'number').map(String);
   return names.length < 2 ? (names[0] ?? '') : `${names[0]}[${names.slice(1).join('][')}]`;

@@ -1,6 +1,6 @@
 /**
- * Who counts what a window has used: Redis for all processes together, and this process alone while Redis does not
- * answer. A limit is a courtesy to neighbours; it never refuses a request because its own store is away.
+ * Counts the points used in a window: in Redis for all processes together, or in this process while Redis does not
+ * answer. A Redis outage never causes a refusal: the limit only protects other clients.
  */
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Logger } from '../log.ts';
@@ -9,7 +9,7 @@ import { warnSeldom } from '../seldom.ts';
 import { withinLimit } from '../time-limit.ts';
 
 export interface Usage {
-  /** Points used in the current window, those just taken included. */
+  /** Points used in the current window, including those just taken. */
   consumed: number;
   msBeforeNext: number;
 }
@@ -18,13 +18,13 @@ export interface UsageCounter {
   take(bucket: string, points: number): Promise<Usage>;
 }
 
-/** Limits are a second wide. */
+/** Limits are per second. */
 const WINDOW_SECONDS = 1;
-/** The counter only counts: limits differ by key, so that the limiter compares. */
+/** The counter only counts. Limits differ by key, so the limiter compares. */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
-/** Longer than a healthy Redis ever takes, short enough that nobody notices when it hangs. */
+/** Longer than a healthy Redis needs, short enough that clients do not notice a Redis that hangs. */
 const REDIS_PATIENCE_MS = 250;
-/** After a failure Redis is left alone for so long, so that its absence costs one request a moment and not every one. */
+/** Time without calls to Redis after a failure, so that an absent Redis delays few requests. */
 const REDIS_PAUSE_MS = 2_000;
 
 export function createUsageCounter(
@@ -64,7 +64,7 @@ async function usage(result: Promise<RateLimiterRes>): Promise<Usage> {
     const { consumedPoints, msBeforeNext } = await result;
     return { consumed: consumedPoints, msBeforeNext };
   } catch (rejection) {
-    // The library rejects with the count itself when its own limit is passed.
+    // The library rejects with the count when its own limit is exceeded.
     if (rejection instanceof RateLimiterRes)
       return { consumed: rejection.consumedPoints, msBeforeNext: rejection.msBeforeNext };
     throw rejection;

@@ -1,9 +1,9 @@
 /**
- * How many points a second a book may use: one a request, and further ones for what makes a request dear (POINTS). A
- * process takes points from the shared counter in leases (a twentieth of
- * the limit) and hands them out by itself, so that a request costs a subtraction and Redis one call for many. Never more
- * than the limit is handed out in a window of the counter; what a process had left when the window ended is lost, so
- * the limit holds to within one lease a process.
+ * Limits the points a second that a book may use: one a request, and more for expensive parts of a request (POINTS). A
+ * process leases points from the shared counter, a twentieth of the limit at a time, and hands them out itself. A
+ * request then costs a subtraction, and Redis one call for many requests. The leases of one window never exceed the
+ * limit. Points that a process has left at the end of a window are lost, so the limit is exact to within one lease per
+ * process.
  */
 import type { Config } from '../config.ts';
 import { ApiError } from '../errors.ts';
@@ -12,45 +12,45 @@ import type { UsageCounter } from './rate-limit-counter.ts';
 
 export interface Allowance {
   allowed: boolean;
-  /** Left in this window, as far as this process knows. */
+  /** Points left in this window, as far as this process knows. */
   remaining: number;
-  /** Until the window ends, in whole seconds, at least 1. */
+  /** Time until the window ends, in whole seconds, at least 1. */
   resetSeconds: number;
 }
 
 interface Bucket {
   limit: number;
-  /** Points in hand. */
+  /** Leased points that this process has not handed out. */
   left: number;
-  /** Points that nobody had taken when the last lease was. */
+  /** Points that no process had leased at the time of the last lease. */
   unclaimed: number;
   windowEndsAt: number;
-  /** Points that requests wait for while a lease is under way: the next one is for all of them. */
+  /** Points that requests wait for during a lease. The next lease covers all of them. */
   waiting: number;
   leasing: Promise<void> | undefined;
 }
 
-/** Twenty calls to the counter a second and book at full speed. */
+/** At full speed: twenty calls to the counter a second per book. */
 const LEASES_PER_WINDOW = 20;
 const MAX_LEASE = 1_000;
-/** Windows are a second wide (rate-limit-counter.ts): the end of another one is as far away. */
+/** Windows are a second wide (rate-limit-counter.ts), so the ends of two windows differ by that much. */
 const WINDOW_MS = 1_000;
-/** Books whose counts are kept; beyond it, those of windows that are over are forgotten. */
+/** Counts kept at once. Beyond it, the counts of ended windows are dropped. */
 const MAX_BUCKETS = 10_000;
 
 export type Policy = 'writes' | 'reads';
 
-/** What a request costs; published at GET /v1/limits. */
+/** Points that a request costs. Published at GET /v1/limits. */
 export const POINTS = {
-  /** Every request, before anything else is done for it. */
+  /** Every request, taken right after authentication. */
   request: 1,
-  /** Each whole 64 kB of a body, before they are read; so bodies that are refused count as well. */
+  /** One point for each full 64 kB of a body, taken before they are read, so that refused bodies count as well. */
   bodyBytes: 65_536,
-  /** Each metadata filter of a list that is read; one whose form is refused costs none. */
+  /** Each metadata filter of a list. A filter that fails validation costs nothing. */
   metadataFilter: 1,
 } as const;
 
-/** What holds for a key: its own limit, or that of the book. */
+/** The limit that applies to a key: its own, or the book's. */
 export function limitOf(
   policy: Policy,
   principal: Principal,
@@ -60,7 +60,7 @@ export function limitOf(
   return principal.readsPerSecond ?? config.RATE_LIMIT_READS_PER_SECOND;
 }
 
-/** A key with a limit of its own has a count of its own: it neither uses up nor is held up by the book's. */
+/** The name of the count. A key with its own limit has its own count, apart from the book's. */
 export function bucketOf(policy: Policy, { bookId, keyId, writesPerSecond, readsPerSecond }: Principal): string {
   const own = policy === 'writes' ? writesPerSecond : readsPerSecond;
   return `${policy}:${own === null ? bookId : keyId}`;
@@ -75,15 +75,16 @@ export class RateLimiter {
   readonly #now: () => number;
   readonly #buckets = new Map<string, Bucket>();
 
-  /** `now` counts monotonic milliseconds. */
+  /** `now` returns monotonic milliseconds. */
   constructor(counter: UsageCounter, now: () => number = () => performance.now()) {
     this.#counter = counter;
     this.#now = now;
   }
 
   /**
-   * Takes all of the points, or none. At once while they are in hand, else when the counter has answered. More points than
-   * the limit are as many as the limit: what costs more than a second of it takes a whole second, and is not refused for ever.
+   * Takes all of the points, or none. Synchronous while enough points are leased, else once the counter has answered.
+   * More points than the limit count as the whole limit: an expensive request takes a whole second and is not refused
+   * forever.
    */
   take(name: string, limit: number, points = 1): Allowance | Promise<Allowance> {
     const bucket = this.#bucket(name, limit);
@@ -91,7 +92,7 @@ export class RateLimiter {
     return this.#fromHand(bucket, wanted) ?? this.#afterLease(name, bucket, wanted);
   }
 
-  /** An allowance without a question to the counter, when that is certain. */
+  /** An allowance without a call to the counter, when the result is certain. */
   #fromHand(bucket: Bucket, points: number): Allowance | undefined {
     const now = this.#now();
     if (now >= bucket.windowEndsAt) return undefined;
@@ -113,14 +114,14 @@ export class RateLimiter {
   }
 
   async #lease(name: string, bucket: Bucket): Promise<void> {
-    // One turn later, so that everybody who is about to wait is counted.
+    // One microtask later, so that every request about to wait is counted.
     await Promise.resolve();
     const points = Math.min(Math.max(leaseOf(bucket.limit), bucket.waiting), bucket.limit);
     bucket.waiting = 0;
     try {
       const { consumed, msBeforeNext } = await this.#counter.take(name, points);
       const windowEndsAt = this.#now() + Math.max(1, msBeforeNext);
-      // Too few points for a dear request stay in hand while the window is the same.
+      // Leased points that were too few for an expensive request stay valid within the same window.
       const kept = windowEndsAt - bucket.windowEndsAt < WINDOW_MS / 2 ? bucket.left : 0;
       const usedByOthers = consumed - points;
       bucket.left = kept + Math.max(0, Math.min(points, bucket.limit - usedByOthers));
@@ -159,7 +160,7 @@ function allowance(allowed: boolean, bucket: Bucket, now: number): Allowance {
   };
 }
 
-/** `RateLimit` and `RateLimit-Policy` as draft-ietf-httpapi-ratelimit-headers-10 writes them. */
+/** `RateLimit` and `RateLimit-Policy` in the form of draft-ietf-httpapi-ratelimit-headers-10. */
 export function rateLimitHeaders(
   policy: Policy,
   limit: number,

@@ -1,6 +1,6 @@
 /**
- * The reference for machines (/openapi.json) and for people (/docs): Swagger UI from its npm package, under a policy that
- * lets nothing run or load but our own files.
+ * The API reference for programs (/openapi.json) and for people (/docs): Swagger UI from its npm package, under a
+ * content security policy that allows only files of this server.
  */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -21,11 +21,11 @@ const ASSETS: Readonly<Record<string, string>> = {
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
   'favicon-32x32.png': 'image/png',
 };
-/** They change with a release only; an hour keeps a reader's second page quick and a release visible soon. */
+/** Assets change only with a release. An hour keeps a second visit fast and shows a release soon. */
 const ASSET_CACHE = 'public, max-age=3600';
 const PAGE_CACHE = 'no-cache';
 
-/** Starts Swagger UI. A file of its own: the policy allows no script in a page. */
+/** Starts Swagger UI. The policy allows no inline script, so the starter is a file of its own. */
 const STARTER = `window.addEventListener('load', () => {
   SwaggerUIBundle({ url: '/openapi.json', dom_id: '#swagger-ui', deepLinking: true, defaultModelsExpandDepth: 0, docExpansion: 'list', persistAuthorization: false });
 });
@@ -37,7 +37,7 @@ const protectPage = helmet({
     directives: {
       defaultSrc: ["'none'"],
       scriptSrc: ["'self'"],
-      // Swagger UI sets style attributes as it draws.
+      // Swagger UI sets style attributes as it renders.
       styleSrc: ["'self'", "'unsafe-inline'"],
       imgSrc: ["'self'", 'data:'],
       connectSrc: ["'self'"],
@@ -48,7 +48,7 @@ const protectPage = helmet({
     },
   },
   xFrameOptions: { action: 'deny' },
-  // Whether the API is reached by https is for whoever terminates TLS to say.
+  // The server that terminates TLS decides whether the API is reached by https only.
   strictTransportSecurity: false,
 });
 
@@ -100,7 +100,7 @@ async function sendAsset(context: RequestContext, name: string): Promise<void> {
     context.send({ status: 200, cacheControl: ASSET_CACHE, ...own, headers: NO_SNIFF });
     return;
   }
-  // Named one by one: no path of a client's ever reaches the file system.
+  // A fixed list of names: no path from a client reaches the file system.
   const contentType = Object.hasOwn(ASSETS, name) ? ASSETS[name] : undefined;
   if (contentType === undefined) throw notFound();
   const body = await readFile(join(swaggerFolder, name));

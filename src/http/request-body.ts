@@ -1,32 +1,33 @@
 /**
- * Reads a request's body: at most so many bytes, JSON by its content type, never compressed (a few kilobytes of gzip can
- * be gigabytes of text). Hand-written because a body costs two events here and a tenth of that library's time.
+ * Reads a request's body: bounded in bytes, JSON by its content type, never compressed (a few kilobytes of gzip can be
+ * gigabytes of text). Hand-written because a body costs two events here and a tenth of a body-parsing library's time.
  */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '../errors.ts';
 
-/** Of every body but bulk uploads; published at GET /v1/limits. */
+/** Limit of every body except bulk uploads. Published at GET /v1/limits. */
 export const BODY_LIMIT_BYTES = 1_048_576;
 
 /**
- * A refused body is read on and thrown away up to this, so that the client has finished writing and reads the answer.
- * Who sends more is cut off.
+ * Bytes of a refused body that are read and discarded, so that the client finishes writing and reads the answer. A
+ * longer body ends the connection.
  */
 const SWALLOWED_BYTES = 16 * 1_048_576;
 
 /**
- * The chunks of a body count as so many bytes each, where they have fewer on average: each is an event here, and a megabyte
- * in chunks of one byte took 3 s and half a gigabyte.
+ * Bytes that a chunk counts for at least, on average over the body. Each chunk is an event, and a megabyte in chunks of
+ * one byte took 3 s and half a gigabyte.
  */
 export const CHUNK_BYTES_LEAST = 128;
 
-/** Asked before bytes are read: it counts them, and throws or rejects when they are not to be read. */
+/** Called before bytes are read. Counts them, and throws or rejects when they must not be read. */
 export type BeforeReading = (bytes: number) => void | Promise<void>;
 
 /**
- * The body's text; empty when there is none. Throws ApiError: unsupported_media_type, payload_too_large, malformed_json,
- * and whatever `beforeReading` throws. It is asked once for a body whose length is declared, else for each part that came.
+ * The body's text; empty without a body. Throws ApiError: unsupported_media_type, payload_too_large, malformed_json,
+ * and any error of `beforeReading`. Calls `beforeReading` once for a body with a Content-Length, else for each chunk
+ * received.
  */
 export async function readBody(request: IncomingMessage, beforeReading: BeforeReading): Promise<string> {
   const declared = request.headers['content-length'];
@@ -64,7 +65,9 @@ function requireJson(request: IncomingMessage): void {
   }
 }
 
-/** `application/json`, alone or with the one charset that JSON has (RFC 8259 §8.1), in any case and spacing. */
+/**
+ * `application/json`, alone or with charset utf-8, the only charset of JSON (RFC 8259 §8.1), in any case and spacing.
+ */
 export function isJsonType(type: string | undefined): boolean {
   if (type === undefined) return false;
   const [essence, ...parameters] = type
@@ -77,7 +80,7 @@ export function isJsonType(type: string | undefined): boolean {
   );
 }
 
-/** `beforeReading` is given for a body in chunks. */
+/** `beforeReading` is given for a chunked body only. */
 function collect(request: IncomingMessage, beforeReading?: BeforeReading): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
@@ -112,19 +115,19 @@ function collect(request: IncomingMessage, beforeReading?: BeforeReading): Promi
     request.on('data', onData);
     request.once('end', () => resolve(parts.length === 1 ? parts[0]! : Buffer.concat(parts)));
     request.once('error', () => reject(cutShort()));
-    // Every request closes; one that was read to its end has been answered by then.
+    // Every request closes. A request that was read to its end has already resolved.
     request.once('close', () => {
       if (!request.readableEnded) reject(cutShort());
     });
   });
 }
 
-/** Nobody reads this answer; it ends the work and counts in the log. */
+/** The client is gone and cannot read this answer. The error ends the work and shows in the access log. */
 function cutShort(): ApiError {
   return new ApiError('malformed_json', { detail: 'The body ended before it was complete.', param: '' });
 }
 
-/** Reads what is left of a refused request's body, and ends the connection of one that goes on too long. */
+/** Discards the rest of a refused request's body, and ends the connection when the rest is too long. */
 export function swallowBody(request: IncomingMessage): void {
   let swallowed = 0;
   request.on('data', (part: Buffer) => {

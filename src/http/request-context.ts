@@ -1,7 +1,7 @@
 /**
- * One request and its answer: the request id, who asks, what the limits say, and the only place that writes answers,
- * the access log and the request histogram. One object a request, and one `writeHead` an answer: headers set one by one
- * cost more than the rest of the answer together.
+ * One request and its answer: request id, principal, rate limit. The only place that writes answers, the access log and
+ * the request histogram. One object per request and one `writeHead` per answer: setting headers one by one costs more
+ * than the rest of the answer.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { newId, publicId, type Uuid } from '../ids.ts';
@@ -15,14 +15,14 @@ import { addBytes, IN_FLIGHT_LIMITS, requireRoom, type Share } from './in-flight
 const JSON_TYPE = 'application/json; charset=utf-8';
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
-/** An answer from which on it is worth a copy not to be kept as a text. */
+/** From this size on, an answer is copied into a Buffer: the memory saved is worth the copy. */
 const LARGE_ANSWER_BYTES = 16_384;
 
 export interface Answer {
   status: number;
   body: string | Buffer;
   contentType?: string;
-  /** Answers of the API are about money and must not be kept; pages and assets say otherwise. */
+  /** Defaults to no-store: API answers are about money. Pages and assets override it. */
   cacheControl?: string;
   /** Name, value, name, value, … */
   headers?: readonly string[];
@@ -35,22 +35,22 @@ export interface RequestContextParts {
 }
 
 export class RequestContext {
-  /** Ours alone: a client cannot choose or repeat it. */
+  /** Generated here, so a client can neither choose nor repeat it. */
   readonly requestId: Uuid = newId();
   readonly publicRequestId = publicId('request', this.requestId);
-  /** Of whoever asks. */
+  /** The client's address. */
   readonly address: string;
   /** The pattern of the matched route, for the log and the histogram. */
   route = 'unmatched';
-  /** Probes and scrapes come every few seconds for ever: they are logged at debug level. */
+  /** True for probes and scrapes, which come every few seconds: they are logged at debug level. */
   quiet = false;
   principal: Principal | undefined;
-  /** The `RateLimit` and `RateLimit-Policy` headers, once the limit was asked. */
+  /** The `RateLimit` and `RateLimit-Policy` headers, once points have been taken. */
   rateLimit: string | undefined;
   rateLimitPolicy: string | undefined;
-  /** Taken from the limit so far. */
+  /** Points taken from the limit so far. */
   points = 0;
-  /** What the book has in flight; this request is a part of it until it leaves. */
+  /** The book's share of what is in flight; it includes this request until the request leaves. */
   #share: Share | undefined;
   #bytes = 0;
   #held = false;
@@ -75,8 +75,8 @@ export class RequestContext {
   }
 
   /**
-   * Counts this request as in flight for its book, until its answer has left or its connection has ended. The connection may
-   * have ended while the key was looked up: then nobody would take the request out of the count again.
+   * Counts this request as in flight for its book, until its answer has been read or its connection has ended. Does
+   * nothing if the connection ended during authentication: no later event would take the request out of the count.
    */
   enter(share: Share): void {
     if (this.#left) return;
@@ -84,12 +84,14 @@ export class RequestContext {
     share.requests++;
   }
 
-  /** Of its body and its answer. */
+  /** Bytes of the request's body and answer. */
   get bytesInFlight(): number {
     return this.#bytes;
   }
 
-  /** Counts bytes that this request holds. Throws ApiError rate_limited or service_unavailable when there is no room for more. */
+  /**
+   * Counts bytes of this request. Throws ApiError rate_limited or service_unavailable when there is no room for more.
+   */
   carry(bytes: number): void {
     const share = this.#share;
     if (share === undefined) return;
@@ -98,7 +100,10 @@ export class RequestContext {
     addBytes(share, bytes);
   }
 
-  /** Not in flight while it waits for something that `Prefer: wait` asked for, unless the book has many that do. */
+  /**
+   * Takes the request out of flight while `Prefer: wait` holds it, unless the book already has as many held requests as
+   * the limit allows.
+   */
   async aside<T>(wait: Promise<T>): Promise<T> {
     const share = this.#share;
     if (share === undefined || share.held >= IN_FLIGHT_LIMITS.held) return wait;
@@ -116,7 +121,7 @@ export class RequestContext {
     this.#held = false;
   }
 
-  /** The answer has left, or its connection has ended. Counts once. */
+  /** Called when the answer has been read or the connection has ended. Only the first call counts. */
   leave(): void {
     this.#left = true;
     const share = this.#share;
@@ -127,11 +132,11 @@ export class RequestContext {
     addBytes(share, -this.#bytes);
   }
 
-  /** Writes the answer, once: what comes later (an error after the answer) is dropped. */
+  /** Writes the answer once. A later answer, such as an error after the answer, is dropped. */
   send({ status, body, contentType = JSON_TYPE, cacheControl = 'no-store', headers }: Answer): void {
     if (this.#answered) return;
     this.#answered = true;
-    // Node gives a text three times its length until it is written; a large one may wait for its reader.
+    // Node keeps a string at three times its length until it is written, and a large answer may wait for its reader.
     const large = body.length >= LARGE_ANSWER_BYTES;
     const content = large && typeof body === 'string' ? Buffer.from(body) : body;
     const bytes = Buffer.byteLength(content);
@@ -172,7 +177,7 @@ export class RequestContext {
 
 const MAX_LOGGED_PATH = 200;
 
-/** Without the query (filters carry personal text), and without an API key that somebody put into the path. */
+/** The path without the query (filters may hold personal text), and with API keys in it redacted. */
 export function loggedPath(target: string): string {
   const end = target.indexOf('?');
   const path = (end < 0 ? target : target.slice(0, end)).slice(0, MAX_LOGGED_PATH);

@@ -1,4 +1,4 @@
-/** Request headers of our own conventions: Idempotency-Key, If-Match, Prefer. */
+/** Request headers with conventions of this API: Idempotency-Key, If-Match, Prefer. */
 import { hash } from 'node:crypto';
 import type { FieldError } from '../errors.ts';
 import { canonicalJson } from '../json.ts';
@@ -15,7 +15,7 @@ export function isIdempotencyKey(text: string): boolean {
   return true;
 }
 
-/** The field error of an Idempotency-Key header, if it has one. */
+/** The field error of an Idempotency-Key header; undefined for a valid one. */
 export function idempotencyKeyFault(key: string | undefined, required: boolean): FieldError | undefined {
   if (key === undefined) {
     return required
@@ -35,14 +35,14 @@ export function idempotencyKeyFault(key: string | undefined, required: boolean):
 }
 
 /**
- * What makes two requests the same under one key: method, path and the body's value, whatever its order and spacing. Not
- * for the database as it is: idempotency/fingerprints.ts.
+ * SHA-256 of method, path and the body's value, whatever its key order and spacing: equal for two requests that are the
+ * same under one key. Stored only in keyed form: idempotency/fingerprints.ts.
  */
 export function fingerprintOf(request: { method: string; path: string; body: unknown }): Buffer {
   return hash('sha256', `${request.method} ${request.path}\n${canonicalJson(request.body)}`, 'buffer');
 }
 
-/** `If-Match` as this API writes versions: a whole number, quoted or not; `*` matches whatever is there. */
+/** The version in `If-Match`: a whole number, quoted or not. `*` matches any version. */
 export function readIfMatch(header: string | undefined): { version?: number; fieldError?: FieldError } {
   if (header === undefined || header.trim() === '*') return {};
   const match = /^(?:"(\d{1,9})"|(\d{1,9}))$/.exec(header.trim());
@@ -56,12 +56,12 @@ export function readIfMatch(header: string | undefined): { version?: number; fie
   };
 }
 
-/** The longest that an answer is held; published at GET /v1/limits. */
+/** The longest time that an answer is held. Published at GET /v1/limits. */
 export const MAX_WAIT_SECONDS = 30;
 
 /**
- * Seconds of `Prefer: wait=N` (RFC 7240), at most MAX_WAIT_SECONDS. Undefined without one: a preference that is not
- * understood is ignored, as the RFC wants.
+ * Seconds of `Prefer: wait=N`, at most MAX_WAIT_SECONDS. Undefined without one; an unknown preference is ignored, as
+ * RFC 7240 requires.
  */
 export function readWait(header: string | string[] | undefined): number | undefined {
   if (header === undefined) return undefined;

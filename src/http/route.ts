@@ -1,6 +1,6 @@
 /**
- * A route, declared once: what it is called, who may call it, what it takes and gives. The same declaration is matched,
- * validated, documented (openapi.ts) and tested.
+ * A route, declared once: its name, scope, input and answers. The one declaration is matched, validated, documented
+ * (openapi.ts) and tested.
  */
 import type { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
@@ -14,38 +14,38 @@ import type { ApiServices } from './services.ts';
 
 export type Method = 'get' | 'post' | 'patch' | 'delete';
 
-/** The groups of the reference, in the order in which it shows them. */
+/** The groups of the API reference, in the order it shows them. */
 export type Tag = 'Payouts' | 'Accounts' | 'Journal' | 'Events' | 'Webhooks' | 'Idempotency' | 'Limits' | 'Simulations';
 
-/** What a handler is given: everything checked, nothing of Express. */
+/** The input of a handler: everything checked, nothing of Express. */
 export interface RouteRequest<Body = unknown, Query = unknown> {
   runtime: ApiRuntime;
   services: ApiServices;
   principal: Principal;
   requestId: Uuid;
-  /** Parameters of the path: ids as UUIDs, texts as they stand. */
+  /** Path parameters: ids as UUIDs, other values as given. */
   params: Readonly<Record<string, string>>;
   body: Body;
   query: Query;
   idempotencyKey: string | null;
-  /** Of method, path and body; made when it is asked for. */
+  /** The digest of method, path and body. Computed on demand. */
   fingerprint(): Buffer;
   /** The version in If-Match. */
   ifMatch: number | undefined;
   /** Seconds of `Prefer: wait`. */
   waitSeconds: number | undefined;
-  /** Aborted when the client has gone; made when it is asked for. */
+  /** Aborted when the client has disconnected. Made on demand. */
   disconnected(): AbortSignal;
-  /** Waits for what `Prefer: wait` asked for: the request is not counted as in flight meanwhile. */
+  /** Waits on behalf of `Prefer: wait`. The request does not count as in flight meanwhile. */
   aside<T>(wait: Promise<T>): Promise<T>;
 }
 
-/** An answer: a value to be written as JSON, or JSON text as it was stored. */
+/** An answer: a value to write as JSON, or stored JSON text. */
 export interface RouteAnswer {
   status: number;
   json?: unknown;
   text?: string;
-  /** `Idempotent-Replayed: true`. */
+  /** Sends `Idempotent-Replayed: true`. */
   replayed?: boolean;
   headers?: readonly string[];
 }
@@ -57,43 +57,43 @@ export interface RouteResponse {
 
 export interface Route<BodySchema extends z.ZodType = z.ZodType, QuerySchema extends z.ZodType = z.ZodType> {
   method: Method;
-  /** Express's form: `/v1/payouts/:id`. */
+  /** In Express's form: `/v1/payouts/:id`. */
   path: string;
   /** The name of the operation in the reference and in generated clients. */
   operation: string;
   tag: Tag;
   summary: string;
   description?: string;
-  /** What a key must be allowed; null for any key. */
+  /** The scope that a key needs; null for any key. */
   scope: Scope | null;
-  /** For keys of test books only. */
+  /** Only for keys of test books. */
   testModeOnly?: boolean;
-  /** What each parameter of the path is: an id of a kind, or a text. */
+  /** The type of each path parameter: an id of a kind, or text. */
   params?: Readonly<Record<string, IdKind | 'text'>>;
   query?: QuerySchema;
-  /** Without one, a POST takes an empty object or nothing. */
+  /** Without a schema, a POST takes an empty object or no body. */
   body?: BodySchema;
-  /** Reads what the schema would give of a plain body, sooner; undefined where the schema must be asked. */
+  /** A faster reader of common bodies, with the result of the schema. Undefined where the schema has to decide. */
   plainBody?: (body: JsonObject) => z.output<BodySchema> | undefined;
-  /** Members and elements that a body may have, where that is more than MAX_MEMBERS. */
+  /** Limit on members and elements of a body, where it is more than MAX_MEMBERS. */
   bodyMembers?: number;
   bodyExample?: unknown;
-  /** `required` on what moves money; every other write takes a key too. */
+  /** `required` for routes that move money. Every other write accepts a key too. */
   idempotency?: 'required' | 'optional';
   ifMatch?: boolean;
   prefersWait?: boolean;
   responses: Readonly<Record<number, RouteResponse>>;
-  /** Codes of its own, beside those that every route has. */
+  /** Error codes of this route, beside those that every route has. */
   errors?: readonly ErrorCode[];
   handle(request: RouteRequest<z.output<BodySchema>, z.output<QuerySchema>>): Promise<RouteAnswer>;
   /**
-   * Makes of a stored answer what `handle` makes of one, where a rule refuses the request by now. The request has no body and no
-   * query then. Without it, the stored answer is sent as it stands.
+   * Turns a stored answer into this route's answer, as `handle` does, when a newer rule would refuse the request. The
+   * request then has no body and no query. Without `replay`, the stored answer is sent unchanged.
    */
   replay?(request: RouteRequest, answer: OnceAnswer): RouteAnswer | Promise<RouteAnswer>;
 }
 
-/** Keeps the types of the schemas for the handler, and forgets them for the table. */
+/** Keeps the schemas' types for the handler, and erases them for the table of routes. */
 export function route<BodySchema extends z.ZodType, QuerySchema extends z.ZodType>(
   definition: Route<BodySchema, QuerySchema>,
 ): Route {

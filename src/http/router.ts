@@ -1,4 +1,4 @@
-/** Puts the table of routes into Express, in the order of the table: the routes that are called most stand first. */
+/** Mounts the routes in Express in the order of the table, the most called routes first. */
 import type { Express, RequestHandler } from 'express';
 import { ApiError } from '../errors.ts';
 import { type PipelineParts, serve } from './pipeline.ts';
@@ -23,7 +23,7 @@ interface Mounted {
   all(handler: RequestHandler): unknown;
 }
 
-/** What a known path answers to the other methods: OPTIONS tells which there are, the rest is 405. */
+/** Answers the other methods of a known path: OPTIONS lists the allowed methods, any other gets 405. */
 export function closePath(mounted: Mounted, path: string, methods: readonly string[]): void {
   const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
   mounted.options((request) => {

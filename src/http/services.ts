@@ -1,4 +1,7 @@
-/** What one API process keeps between requests: who failed to authenticate, what was used of limits, who waits. */
+/**
+ * State that one API process keeps between requests: failed authentications, used points, requests in flight, held
+ * answers.
+ */
 
 import { Readiness } from '../db/readiness.ts';
 import type { Payout } from '../payouts/payout.ts';
@@ -19,7 +22,7 @@ export class ApiServices {
   readonly payoutWaiters: Waiters<Payout>;
   #draining = false;
 
-  /** `redis` counts requests for all processes together; without one, this process counts by itself. */
+  /** `redis` counts points for all processes together. Without it, this process counts by itself. */
   constructor(runtime: ApiRuntime, redis?: RedisConnection) {
     const { config, log, pool } = runtime;
     this.gate = new Gate(runtime.authenticator);
@@ -28,7 +31,7 @@ export class ApiServices {
     this.payoutWaiters = new Waiters((bookId, ids) => loadPayouts(pool, bookId, ids), log);
   }
 
-  /** True once the process stops: readiness says so, and nobody is held any longer. */
+  /** True once the process shuts down. Readiness then fails, and no answer is held any longer. */
   get draining(): boolean {
     return this.#draining;
   }
@@ -38,7 +41,7 @@ export class ApiServices {
     this.payoutWaiters.close();
   }
 
-  /** After the last request. */
+  /** To be called after the last request. */
   close(): Promise<void> {
     return this.readiness.close();
   }

@@ -1,12 +1,12 @@
 /**
- * `Prefer: wait=N`: answers held until an object has left its first status. One poll of this process serves everybody
- * who waits, so that a thousand held answers cost one query a tick and not a thousand.
+ * `Prefer: wait=N`: holds answers until an object has left its first status. One poll loop serves all held answers of
+ * the process, so that a thousand cost one query a tick and not a thousand.
  */
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Logger } from '../log.ts';
 
-/** Reads the objects that exist. Called with the waiting ids of one book, at most IDS_PER_LOAD. */
+/** Loads the objects that exist. Called with waiting ids of one book, at most IDS_PER_LOAD. */
 export type LoadMany<T> = (bookId: BookId, ids: Uuid[]) => Promise<ReadonlyMap<Uuid, T>>;
 
 export interface WaitTarget<T> {
@@ -14,7 +14,7 @@ export interface WaitTarget<T> {
   id: Uuid;
   isDone: (value: T) => boolean;
   seconds: number;
-  /** Aborted when the client has gone. */
+  /** Aborted when the client has disconnected. */
   signal?: AbortSignal;
 }
 
@@ -24,7 +24,7 @@ interface Waiting<T> extends WaitTarget<T> {
   finish: () => void;
 }
 
-/** A payout to the sandbox takes about as long; half of it is what waiting adds on average. */
+/** A sandbox payout takes about as long. Polling adds half of it on average. */
 const TICK_MS = 40;
 const IDS_PER_LOAD = 500;
 
@@ -42,8 +42,8 @@ export class Waiters<T> {
   }
 
   /**
-   * Resolves with the object as last seen: when it is done, when the time is over, when the client has gone or when the
-   * process drains. Undefined when it was never seen. Never rejects: who waited is answered with what is known.
+   * Resolves with the object as last loaded: when it is done, the time is over, the client has disconnected or the
+   * process drains. Undefined if the object was never loaded. Never rejects.
    */
   waitFor(target: WaitTarget<T>): Promise<T | undefined> {
     return new Promise((resolve) => {
@@ -68,7 +68,7 @@ export class Waiters<T> {
     });
   }
 
-  /** Lets everybody go with what is known. */
+  /** Resolves every wait with the object as last loaded. */
   close(): void {
     this.#closed = true;
     for (const waiting of [...this.#waiting]) waiting.finish();

@@ -9,7 +9,7 @@ import { event } from '../schemas/events.ts';
 import { exampleId } from '../schemas/fields.ts';
 import { listOf } from '../schemas/shown.ts';
 
-/** `type=payout.paid&type=account.*` or separated by commas. */
+/** Accepts `type=payout.paid&type=account.*` and comma-separated values. */
 const typeFilter = z
   .unknown()
   .check((context) => {
@@ -25,7 +25,7 @@ const typeFilter = z
     description: 'Events of any of these types, or groups (`payout.*`).',
   });
 
-/** What events are about. */
+/** The kinds of objects that have events. */
 const OBJECTS: readonly IdKind[] = ['payout', 'account', 'webhookEndpoint'];
 
 function parseObject(text: string): Uuid | undefined {
@@ -70,7 +70,7 @@ const list = route({
     const { rows, hasMore, reached } = await readList(request, (db) => listEvents(db, filter, pageRequest(query)));
     const last = reached ?? (query.ending_before === undefined ? rows.at(-1) : rows[0])?.id;
     const cursor = hasMore && last ? `"${publicId('event', last)}"` : 'null';
-    // Put together as text: an event is shown to the byte as it was written.
+    // Joined as text, so that each event is shown byte for byte as stored.
     const data = rows.map(({ payload }) => payload).join(',');
     return {
       status: 200,

@@ -1,4 +1,4 @@
-/** Every route of the API. Order counts for speed alone: what is called most stands first. */
+/** Every route of the API. The order matters only for speed: the most called routes come first. */
 import type { Route } from '../route.ts';
 import { accountRoutes } from './accounts.ts';
 import { checkpointRoutes } from './checkpoints.ts';

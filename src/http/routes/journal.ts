@@ -18,7 +18,7 @@ import { exampleId } from '../schemas/fields.ts';
 import { journalEntry } from '../schemas/journal.ts';
 import { listOf } from '../schemas/shown.ts';
 
-/** What entries are steps of. */
+/** The kinds of objects that entries belong to. */
 const RESOURCES: readonly IdKind[] = ['payout', 'inboundTransfer'];
 
 function parseResource(text: string): Uuid | undefined {
@@ -65,7 +65,7 @@ const list = route({
   },
 });
 
-/** The journal is read by its sequence; a cursor names an entry. */
+/** The sequence number of a cursor's entry: the journal is paged by sequence, while a cursor is an entry's id. */
 async function sequenceAt(
   db: Queryable,
   bookId: BookId,

@@ -78,7 +78,7 @@ const create = route({
       mode: principal.mode,
       actor: actorOf(principal),
       requestId,
-      // A dry run needs no key; the end-to-end id it shows is of no payout.
+      // A dry run needs no key. Its end-to-end id belongs to no payout.
       idempotencyKey: request.idempotencyKey ?? requestId,
       fingerprint: request.fingerprint(),
       dryRun: query.dry_run,
@@ -99,7 +99,7 @@ function destinationOf(destination: CreateBody['destination']): DestinationInput
   return destination.type === 'account' ? { type: 'account', accountId: destination.account } : destination;
 }
 
-/** The stored answer, or, as `Prefer: wait` asked, the payout once it has left its first status. */
+/** The stored answer, or, with `Prefer: wait`, the payout once it has left its first status. */
 async function held(request: RouteRequest, answer: OnceAnswer): Promise<RouteAnswer> {
   const stored = storedAnswer(answer);
   if (request.waitSeconds === undefined || answer.status >= 300 || answer.resourceId === undefined) return stored;

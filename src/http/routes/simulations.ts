@@ -7,7 +7,7 @@ import { createInboundTransfer, inboundTransfer } from '../schemas/accounts.ts';
 import { exampleId } from '../schemas/fields.ts';
 import { failPayout, payout, returnPayout } from '../schemas/payouts.ts';
 
-/** The salt of the description's digest: as long as what SHA-256 can make of it. */
+/** Salt of the description's digest: as long as a SHA-256 hash. */
 const SALT_BYTES = 32;
 
 const common = { method: 'post', tag: 'Simulations', scope: 'simulations:write', testModeOnly: true } as const;

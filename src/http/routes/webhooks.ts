@@ -31,7 +31,7 @@ const tag = 'Webhooks';
 const params = { id: 'webhookEndpoint' } as const;
 const one = { 200: { description: 'As it is now.', schema: schemas.webhook } };
 
-/** Where endpoints of this process may lead. */
+/** Hosts and ports that this process allows for endpoints. */
 function allowedBy({ runtime }: RouteRequest): { allow: AllowList; ports: readonly number[] } {
   const { WEBHOOK_ALLOW_HOSTS, WEBHOOK_ALLOW_PORTS } = runtime.config;
   return { allow: parseAllowList(WEBHOOK_ALLOW_HOSTS), ports: WEBHOOK_ALLOW_PORTS };
@@ -41,13 +41,15 @@ function changeOf({ params, principal, requestId, ifMatch }: RouteRequest): Endp
   return { endpointId: params.id!, requestId, actor: actorOf(principal), ifMatch };
 }
 
-/** What is no URL is an error of the request, not a refusal to be kept under its key. */
+/**
+ * Throws ApiError `parameter_invalid` for an invalid URL: an error of the request, which is not stored under its key.
+ */
 function requireUrl(request: RouteRequest, url: string): void {
   const refusal = refuseUrl(url, { mode: request.principal.mode, ...allowedBy(request) });
   if (refusal?.refused === 'parameter_invalid') throw new ApiError('parameter_invalid', refusal);
 }
 
-/** Answers that show a secret are kept with it sealed. */
+/** Runs a command whose answer shows a secret. The stored answer holds the secret sealed. */
 async function runRevealing(request: RouteRequest, command: Command<Stored | Refusal>): Promise<RouteAnswer> {
   const answer = await runCommand(request, command);
   return revealed(request, answer, request.idempotencyKey ?? internalKey(command.id));
@@ -58,7 +60,7 @@ function revealed({ runtime, principal }: RouteRequest, answer: RouteAnswer, key
   return { ...answer, text: revealedAnswer(answer.text!, runtime.secretBox, place) };
 }
 
-/** Of a request that came with a key. */
+/** Only for requests with an idempotency key. */
 function replayRevealing(request: RouteRequest, answer: OnceAnswer): RouteAnswer {
   return revealed(request, storedAnswer(answer), request.idempotencyKey!);
 }

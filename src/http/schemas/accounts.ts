@@ -1,4 +1,4 @@
-/** Accounts on the wire: requests, the object, its balance and its lines. */
+/** Schemas of accounts: requests, the account, its balance and its lines. */
 import { z } from 'zod';
 import type { AccountStatus } from '../../ledger/account.ts';
 import { amountOrZero, positiveAmount } from './amount.ts';

@@ -1,6 +1,6 @@
 /**
- * Amounts in requests: JSON integers of minor units. What JSON can say and a double cannot hold arrives here as its own
- * text (json.ts), so that 100.0000000000000000001 is told from 100 and 9007199254740992 from what it would round to.
+ * Amounts in requests: JSON integers of minor units. A number that a double cannot hold arrives as its own text
+ * (json.ts), so that 100.0000000000000000001 differs from 100, and 9007199254740993 from the number it would round to.
  */
 import { z } from 'zod';
 import type { ErrorCode, Facts } from '../../errors.ts';
@@ -13,7 +13,7 @@ interface AmountFault {
   facts?: Facts;
 }
 
-/** The amount in a JSON value, or what is wrong with it. */
+/** The amount in a JSON value, or its field error. */
 export function readAmount(value: unknown, minimum: bigint): bigint | AmountFault {
   if (value === undefined) return { code: 'parameter_missing', detail: 'Required, and missing.' };
   if (value instanceof InexactNumber) {
@@ -41,13 +41,13 @@ function above(): AmountFault {
   };
 }
 
-/** Whether a JSON number is whole: every digit behind its point, once the exponent has moved it, is 0. */
+/** Whether a JSON number is whole: every digit after the point is 0, once the exponent is applied. */
 function isWhole(text: string): boolean {
   const match = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text);
   if (!match) return false;
   const [, whole = '', fraction = '', exponent = '0'] = match;
   const digits = whole + fraction;
-  // Counted, not matched: a pattern for zeros at the end takes quadratic time over a megabyte of zeros in the middle.
+  // Counted in a loop: a pattern for trailing zeros takes quadratic time over a megabyte of zeros in the middle.
   let significant = digits.length;
   while (significant > 0 && digits[significant - 1] === '0') significant--;
   return significant === 0 || significant <= whole.length + Number(exponent);
@@ -83,8 +83,8 @@ function amountFrom(minimum: bigint, description: string) {
     });
 }
 
-/** Money that moves. */
+/** An amount of money that moves. */
 export const positiveAmount = amountFrom(1n, "In the currency's smallest unit: 5.124 KWD is 5124.");
 
-/** A limit, which may be nothing. */
+/** A limit, which may be zero. */
 export const amountOrZero = amountFrom(0n, "In the currency's smallest unit.");

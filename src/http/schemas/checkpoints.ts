@@ -1,4 +1,4 @@
-/** Checkpoints and proofs on the wire, in the form in which auditors keep them as files. */
+/** Schemas of checkpoints and proofs, in the form that auditors keep as files. */
 import { z } from 'zod';
 import * as shown from './shown.ts';
 

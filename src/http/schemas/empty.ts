@@ -1,4 +1,4 @@
-/** What takes nothing refuses everything by name. */
+/** Schemas of routes without a body or query: each member is refused by name. */
 import { z } from 'zod';
 
 export const emptyBody = z.strictObject({});

@@ -1,9 +1,9 @@
-/** Events as webhooks carry them and GET /v1/events shows them: the same bytes. */
+/** Schemas of events. Webhooks and GET /v1/events show the same bytes. */
 import { z } from 'zod';
 import { journalEntry } from './journal.ts';
 import * as shown from './shown.ts';
 
-/** An event whose object is of a kind. Not strict: later releases add members, and readers must bear it. */
+/** An event with an object of one kind. Not strict: later releases add members, and clients must accept them. */
 export function eventOf(objectSchema: z.ZodType) {
   return z.object({
     id: shown.id('event'),

@@ -1,4 +1,4 @@
-/** Fields of requests that more than one object has. What they refuse, they refuse with a code of our catalogue. */
+/** Request fields that several objects share. Each refuses with an error code of the catalogue. */
 import { z } from 'zod';
 import { ID_PREFIXES, type IdKind, parsePublicId, type Uuid } from '../../ids.ts';
 import { isCurrency } from '../../money/currency.ts';
@@ -7,7 +7,7 @@ import { isCurrency } from '../../money/currency.ts';
 export const TEXT_LIMITS = { name: 200, description: 500, externalId: 255, alias: 100, provider: 50 } as const;
 export const METADATA_LIMITS = { keys: 50, key: 40, value: 500 } as const;
 
-/** A text of 1 to so many characters. Characters as people and JSON Schema count them: code points. */
+/** A text of 1 to `maximum` characters, counted in code points as JSON Schema does. */
 export function textUpTo(maximum: number, description?: string) {
   return z
     .string()
@@ -18,12 +18,12 @@ export function textUpTo(maximum: number, description?: string) {
     .meta({ minLength: 1, maxLength: maximum, description });
 }
 
-/** Control characters, line and paragraph separators, and those that turn the direction of the text around them. */
+/** Control characters, line and paragraph separators, and characters that change the direction of text. */
 const FORBIDDEN_IN_ALIAS = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
-/** Something that can be seen. */
+/** A visible character. */
 const VISIBLE = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cf}]/u;
 
-/** What a payee is known by at a bank: a person must be able to see what it says. */
+/** The alias under which a bank knows a payee. A person must be able to see what it says. */
 export function aliasUpTo(maximum: number, description?: string) {
   return textUpTo(maximum, description).check((context) => {
     const detail = FORBIDDEN_IN_ALIAS.test(context.value)
@@ -91,7 +91,7 @@ export const currency = z
   })
   .meta({ pattern: '^[A-Z]{3}$', description: 'ISO 4217.', example: 'JOD' });
 
-/** The id of another object; what is no id of the kind is refused here, what does not exist where it is looked for. */
+/** The id of another object. Refuses an id of another kind here; whether the object exists is checked later. */
 export function reference(kind: IdKind, description?: string) {
   const prefix = ID_PREFIXES[kind];
   return z
@@ -105,7 +105,7 @@ export function reference(kind: IdKind, description?: string) {
     .meta({ type: 'string', pattern: `^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`, description, example: exampleId(kind) });
 }
 
-/** One id for each kind, the same wherever the reference shows one. */
+/** One example id per kind, the same everywhere in the reference. */
 export function exampleId(kind: IdKind): string {
   return `${ID_PREFIXES[kind]}_01k5c2r3v8e9m0x6y7z4a1b2cd`;
 }

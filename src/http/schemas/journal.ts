@@ -1,4 +1,4 @@
-/** The ledger itself on the wire: entries, postings, the lines of an account. */
+/** Schemas of the ledger: entries, postings, the lines of an account. */
 import { z } from 'zod';
 import * as shown from './shown.ts';
 

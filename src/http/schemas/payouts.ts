@@ -1,4 +1,4 @@
-/** Payouts on the wire: the request and the object. */
+/** Schemas of payouts: the request and the payout. */
 import { z } from 'zod';
 import { PAYOUT_TRANSITIONS, type PayoutStatus } from '../../payouts/payout.ts';
 import { RAIL_FAILURE_CODES } from '../../rails/failure-codes.ts';
@@ -122,7 +122,7 @@ export const payout = z
   })
   .meta({ id: 'Payout' });
 
-/** What a dry run answers: the payout as it would be, and the balances after it. */
+/** The answer to a dry run: the payout as it would be, and the resulting balances. */
 export const payoutPreview = z
   .strictObject({
     ...payout.shape,
@@ -155,7 +155,7 @@ export const payoutReturn = z
 
 const RAIL_CODE = /^[A-Z0-9]{4}$/;
 
-/** For the simulations: what the sandbox rail is told to say. */
+/** For simulations: the failure that the sandbox rail reports. */
 export const failPayout = z
   .strictObject({
     code: z

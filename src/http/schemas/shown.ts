@@ -1,6 +1,6 @@
 /**
- * Parts of objects as answers show them. Answers are not checked on their way out (the views are typed); these schemas
- * make the reference, and the tests hold real answers against them.
+ * Parts of objects in answers. Answers are not validated at run time (the views are typed). These schemas generate the
+ * reference, and tests validate real answers with them.
  */
 import { z } from 'zod';
 import { ID_PREFIXES, type IdKind } from '../../ids.ts';
@@ -13,12 +13,12 @@ export function id(kind: IdKind, description?: string) {
     .meta({ description, example: exampleId(kind) });
 }
 
-/** Minor units, written with all their digits: beyond 2^53 read them with a parser that keeps them. */
+/** Minor units with all digits. Beyond 2^53, clients need a parser that keeps them. */
 export function money(description?: string) {
   return z.number().meta({ type: 'integer', format: 'int64', description });
 }
 
-/** The generator takes the type that is said for the whole of it: null has to be said too. */
+/** A given type replaces the generator's own, so null has to be named too. */
 export function moneyOrNull(description?: string) {
   return z
     .number()
@@ -49,7 +49,7 @@ export const allowedActions = z
   .array(z.string())
   .meta({ description: 'What may be done with the object as it is now.' });
 
-/** `{ object: 'list', … }` of an object. */
+/** The schema of `{ object: 'list', … }` with items of one kind. */
 export function listOf(item: z.ZodType, itemName: string) {
   return z
     .strictObject({

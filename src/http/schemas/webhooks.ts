@@ -1,4 +1,4 @@
-/** Webhook endpoints and deliveries on the wire. */
+/** Schemas of webhook endpoints and deliveries. */
 import { z } from 'zod';
 import type { DeliveryStatus } from '../../webhooks/delivery.ts';
 import { ROTATION_OVERLAP_DEFAULT_MS, ROTATION_OVERLAP_MAX_MS } from '../../webhooks/endpoint.ts';
