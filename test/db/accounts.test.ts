@@ -1,4 +1,4 @@
-/** Customers' accounts: opened, funded, frozen, closed, and found again. */
+/** Customer accounts: opening, funding, freezing, closing and listing. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { listAccounts } from '../../src/accounts/account-list-store.ts';
 import { findCustomerAccount, findDefaultAccount } from '../../src/accounts/account-profile-store.ts';
@@ -66,7 +66,7 @@ const update = (accountId: Uuid, change: Partial<UpdateAccount>) =>
   book.submit(updateAccount({ accountId, currency: 'EUR', ...change, ...request() }));
 
 describe('opening', () => {
-  test('makes an account with its profile, and says so', async () => {
+  test('creates the account with its profile, and answers with both', async () => {
     const answer = await book.submit(
       openAccount({
         currency: 'KWD',
@@ -98,7 +98,7 @@ describe('opening', () => {
     });
   });
 
-  test('the first of a currency is its default, also when several are opened at once', async () => {
+  test('the first account of a currency is its default, even when several are opened at once', async () => {
     const ids = await Promise.all(['EUR', 'EUR', 'JOD', 'EUR'].map((currency) => book.account({ currency })));
     expect(await findDefaultAccount(book.pool, book.id, 'EUR')).toBe(ids[0]);
     expect(await findDefaultAccount(book.pool, book.id, 'JOD')).toBe(ids[2]);
@@ -118,7 +118,7 @@ describe('an overdraft', () => {
     mode      | ceiling
     ${'test'} | ${1_000_000_000_000n}
     ${'live'} | ${0n}
-  `('of a new $mode book is at most $ceiling, until the operator says otherwise', async ({ mode, ceiling }) => {
+  `('of a new $mode book is at most $ceiling, until the operator sets another limit', async ({ mode, ceiling }) => {
     const of = await openBook({ database: database.applicationUrl, mode });
     try {
       expect(await open(of, ceiling)).toMatchObject({ status: 201 });
@@ -138,12 +138,12 @@ describe('an overdraft', () => {
     }
   });
 
-  test('may be set for a book that exists', async () => {
+  test('ceiling is set only for a book that exists', async () => {
     expect(await setOverdraftCeiling(book.pool, newId(), 1n)).toBe(false);
   });
 });
 
-test('an operator is told of books in which so much has passed that intake will end', async () => {
+test('an operator sees the count of books near their total limit, before they refuse money', async () => {
   const id = await book.account({ amount: 5n });
   const before = await countBooksNearTotals(book.pool);
   const put = (total: bigint) =>
@@ -158,7 +158,7 @@ test('an operator is told of books in which so much has passed that intake will 
 });
 
 describe('an inbound transfer', () => {
-  test('is posted from the pool to the customer, described beside the journal', async () => {
+  test('is posted from the pool to the customer, its description stored beside the journal', async () => {
     const id = await book.account();
     const answer = await receive(id, 1_500n, { description: 'salary' });
     expect(answer).toMatchObject({ status: 201, resource: 'inbound_transfer' });
@@ -184,7 +184,7 @@ describe('an inbound transfer', () => {
     expect(await book.row('SELECT * FROM books WHERE id = $1')).toEqual(before);
   });
 
-  test('reaches a frozen account', async () => {
+  test('to a frozen account is accepted', async () => {
     const id = await book.account();
     await book.setStatus('freeze', id);
     expect(await receive(id, 5n)).toMatchObject({ status: 201 });
@@ -215,7 +215,7 @@ describe('states', () => {
     ${'closed'} | ${'freeze'}   | ${{ refused: 'state_conflict', facts: { allowed_actions: [] } }}
     ${'closed'} | ${'unfreeze'} | ${{ refused: 'state_conflict', facts: { allowed_actions: [] } }}
     ${'closed'} | ${'close'}    | ${{ refused: 'state_conflict', facts: { allowed_actions: [] } }}
-  `('$from, $action: $answer', async ({ from, action, answer }) => {
+  `('$action of an account that is $from answers $answer', async ({ from, action, answer }) => {
     const id = await book.account();
     if (from === 'frozen') await book.setStatus('freeze', id);
     if (from === 'closed') await book.setStatus('close', id);
@@ -227,7 +227,7 @@ describe('states', () => {
     ${'a balance'}             | ${() => book.account({ amount: 5n })} | ${['balance']}
     ${'a payout that is held'} | ${pending}                            | ${['balance', 'holds', 'payouts_in_flight']}
     ${'a payout on its way'}   | ${onItsWay}                           | ${['payouts_in_flight']}
-  `('an account with $what is not closed, and says what blocks', async ({ made, blockers }) => {
+  `('an account with $what is not closed, and the answer lists what blocks it', async ({ made, blockers }) => {
     const answer = await book.setStatus('close', await made());
     expect(answer).toMatchObject({ refused: 'account_not_empty' });
     const { blocked_by } = (answer as Refusal).facts as { blocked_by: { type: string }[] };
@@ -248,7 +248,7 @@ describe('states', () => {
 });
 
 describe('an update', () => {
-  test('changes what is named and leaves the rest', async () => {
+  test('changes the named fields and leaves the others', async () => {
     const id = await book.account();
     await update(id, { name: 'New', metadata: { k: 'v' } });
     await update(id, { externalId: 'e' });
@@ -271,13 +271,13 @@ describe('an update', () => {
     });
   });
 
-  test('of nobody is not found', async () => {
+  test('of an unknown account is not found', async () => {
     expect(await update(newId(), { name: 'X' })).toMatchObject({ refused: 'resource_not_found' });
   });
 });
 
 describe('a list', () => {
-  test('is newest first, by pages and filters, and follows what metadata is now', async () => {
+  test('is newest first, in pages, with filters; metadata filters match the current values', async () => {
     const ids: Uuid[] = [];
     for (const currency of ['EUR', 'JOD', 'EUR', 'EUR']) ids.push(await book.account({ currency }));
     await book.setStatus('freeze', ids[2]!);

@@ -1,4 +1,4 @@
-/** The audit beside a book that grows faster than it can be read: rounds end, and everything is looked at. */
+/** The audit of a book that grows faster than the audit reads: rounds end, and every row is checked. */
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAudit } from '../../src/audit/audit.ts';
@@ -7,9 +7,11 @@ import { openBook, type TestBook, transfer } from '../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { corrupt } from '../support/verify-scene.ts';
 
-/** More than a page of the audit. */
+/** More than one page of the audit. */
 const GROWTH = 600;
-/** Several times the dozen parts of two books with the pages of what they had when they were opened. */
+/**
+ * Several times the turns that a round takes: a dozen parts a book, and the pages that existed when the round began.
+ */
 const TURNS = 300;
 
 let database: TestDatabase;
@@ -27,7 +29,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-test('a book that grows by more than a page between two turns does not hold the round open', async () => {
+test('a book that grows by more than a page between two turns does not keep the round open', async () => {
   const [from, to] = [await busy.account({ amount: 1_000_000n }), await busy.account()];
   const account = await quiet.account({ amount: 5n });
   const seen = new Set<string>();
@@ -49,7 +51,7 @@ test('a book that grows by more than a page between two turns does not hold the 
     throw new Error('The round does not end');
   };
   await round();
-  // Of the quiet book, and of what the busy one had before.
+  // One finding in the quiet book, and one in rows that the busy book already had.
   await corrupt(database.superuserUrl, [
     `UPDATE accounts SET lines = lines + 1 WHERE id = '${account}'`,
     `UPDATE accounts SET held_credits = held_credits + 1 WHERE id = '${to}'`,

@@ -1,4 +1,4 @@
-/** What the audit finds beside the posting: each thing that is corrupted, told once; and nothing in a book that is in use. */
+/** Findings of the audit, which runs beside the posting: each corruption is reported once, a book in use has none. */
 
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -18,7 +18,7 @@ interface Line {
   ids: Record<string, string>;
 }
 
-/** An audit, with what it says and counts. */
+/** An audit with its log lines and its counts. */
 function auditOf(pool: Pool, clock = systemClock) {
   const lines: Line[] = [];
   const seen = { rows: 0, rounds: 0, kinds: {} as Record<string, number> };
@@ -64,7 +64,7 @@ describe('in a book in which everything has happened', () => {
 
   const kindsAfter = (...statements: string[]) => filled.lookAfter(statements, (pool) => auditOf(pool).round());
 
-  test('as it is there is nothing to find', async () => {
+  test('an untouched book has no findings', async () => {
     expect(await kindsAfter()).toEqual([]);
   });
 
@@ -181,7 +181,7 @@ describe('in a book in which everything has happened', () => {
       () => [`UPDATE payouts SET amount = amount + 1 WHERE ${PAYOUT('paid')}`],
     ],
     [
-      'a payout has lost its alarm',
+      'a payout has lost its due time',
       ['payout.due'],
       () => [`UPDATE payouts SET due_at = NULL WHERE ${PAYOUT('pending')}`],
     ],
@@ -206,7 +206,7 @@ describe('in a book in which everything has happened', () => {
     expect(await kindsAfter(...statements())).toEqual(kinds);
   });
 
-  test('what nobody moves is found after ten minutes, and no sooner', async () => {
+  test('an overdue row is found after ten minutes, and not before', async () => {
     const kindsAt = (ms: number) =>
       filled.lookAfter([], async (pool) => {
         const audit = auditOf(pool, { now: () => Date.now() + ms });
@@ -218,7 +218,7 @@ describe('in a book in which everything has happened', () => {
     expect(Object.keys(overdue).sort()).toEqual(['delivery.overdue', 'payout.overdue']);
   });
 
-  test('a finding is one line with its ids, and is forgotten when it is mended', async () => {
+  test('a finding is one log line with its ids, and is cleared once the row is repaired', async () => {
     const audit = await filled.lookAfter([`UPDATE accounts SET lines = lines + 1 WHERE ${QUIET()}`], async (pool) => {
       const auditing = auditOf(pool);
       for (let round = 0; round < 3; round++) expect(await auditing.round()).toEqual(['account.totals']);
@@ -254,7 +254,7 @@ describe('beside the posting', () => {
     await database?.drop();
   });
 
-  test('the window moves through a long book, comes round, and has no false findings while the book goes on', async () => {
+  test('the window moves through a long book, comes round, and has no false findings as the book grows', async () => {
     const [from, to] = [await load.account({ amount: 1_000_000n }), await load.account()];
     await Promise.all(Array.from({ length: 1_300 }, () => load.submit(transfer({ from, to, amount: 1n }))));
     let stop = false;
@@ -280,7 +280,7 @@ describe('beside the posting', () => {
     expect(audit.lines).toEqual([]);
   });
 
-  test('several books take turns: a long one does not keep the others waiting', async () => {
+  test('several books take turns: a long book does not delay the others', async () => {
     const short = await openBook({ database: book.pool });
     const account = await short.account({ amount: 5n });
     await corrupt(database.superuserUrl, [`UPDATE accounts SET lines = lines + 1 WHERE id = '${account}'`]);
@@ -294,7 +294,7 @@ describe('beside the posting', () => {
     expect(turns).toBeLessThan(30);
   });
 
-  test('a turn that fails is taken again', async () => {
+  test('a turn that fails is repeated', async () => {
     const audit = auditOf({ ...book.pool, query: () => Promise.reject(new Error('away')) } as unknown as Pool);
     await expect(audit.turn()).rejects.toThrow('away');
     audit.options.pool.query = book.pool.query.bind(book.pool) as Pool['query'];
@@ -302,7 +302,7 @@ describe('beside the posting', () => {
     expect(await audit.round()).toEqual([]);
   });
 
-  test('runs by itself, and no more once it is closed; not at all without a share of the time', async () => {
+  test('runs until it is closed, and not at all with a time share of 0', async () => {
     const { options, seen } = auditOf(book.pool);
     const running = startAudit({ ...options, sharePercent: 50, intervalMs: 1 });
     await expect.poll(() => seen.rounds, { timeout: 15_000 }).toBeGreaterThan(1);

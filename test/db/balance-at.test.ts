@@ -1,4 +1,4 @@
-/** The balance of a moment of the past, against the lines themselves. */
+/** The balance at a moment of the past, checked against the lines of the account. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Instant } from '../../src/clock.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   book = await openBook({ database: database.applicationUrl, clock: { now: () => now } });
   [here, there] = [await book.account({ amount: 1_000_000n }), await book.account({ amount: 1_000_000n })];
   for (let step = 0; step < STEPS; step++) {
-    // Some lines share a moment, some are far apart, and both directions occur.
+    // Some lines share a moment, some are a minute apart, and money moves in both directions.
     now += [0, 1, 5, 60_000][step % 4]!;
     const [from, to] = step % 3 === 0 ? [here!, there!] : [there!, here!];
     await book.submit(transfer({ from, to, amount: BigInt(step + 1) }));
@@ -33,7 +33,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-test('is that after the last line at or before it', async () => {
+test('is the balance after the last line at or before the moment', async () => {
   const { rows: lines } = await listAccountLines(book.pool, book.id, here!, { limit: 100 });
   expect(lines).toHaveLength(STEPS + 1);
   const account = { id: here!, lines: BigInt(lines.length) };
@@ -49,6 +49,6 @@ test('is that after the last line at or before it', async () => {
   );
 });
 
-test('of an account without lines is nothing', async () => {
+test('of an account without lines is zero', async () => {
   expect(await findBalanceAt(book.pool, book.id, { id: there!, lines: 0n }, now)).toEqual({ line: 0n, posted: 0n });
 });

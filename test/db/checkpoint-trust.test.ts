@@ -1,6 +1,6 @@
 /**
- * Whom the next checkpoint believes. Somebody with the owner's rights rewrites a book, and puts checkpoints of their own or
- * changed ones in the place of ours: the key must not sign what follows from them.
+ * Which earlier checkpoint the next one continues. An attacker with the owner's rights rewrites a book and replaces our
+ * checkpoints by forged or changed ones. The key must not sign a tree built on them.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
@@ -27,13 +27,13 @@ let database: TestDatabase;
 let book: TestBook;
 let signer: Pool;
 let accounts: { from: string; to: string };
-/** Made by our key: of some 300 entries, and of some 600. */
+/** Signed by our key, at some 300 and some 600 entries. */
 let first: Checkpoint;
 let second: Checkpoint;
 
 const move = (count: number) =>
   Promise.all(Array.from({ length: count }, () => book.submit(transfer({ ...accounts, amount: 1n }))));
-/** Each account tells of itself by an event. */
+/** Each account that is opened emits an event. */
 const openAccounts = async (count: number) => {
   for (let opened = 0; opened < count; opened++) await book.account();
 };
@@ -68,7 +68,7 @@ afterEach(async () => {
   await database?.drop();
 });
 
-/** Another request made an entry, and every hash from there on is as it would be. Nothing in the chain shows it. */
+/** Changes the request id of an entry and recomputes every later hash. The chain alone does not show the change. */
 async function rewriteFrom(sequence: bigint): Promise<void> {
   await forge(`UPDATE entries SET request_id = gen_random_uuid() WHERE sequence = ${sequence}`);
   const entries = await readEntries(book.pool, book.id, { after: 0n, upTo: 10_000n, limit: 10_000 });
@@ -84,7 +84,7 @@ async function rewriteFrom(sequence: bigint): Promise<void> {
   );
 }
 
-/** As a thief makes one: with the product's own code, whatever stood there before being gone. */
+/** Signs a checkpoint with the attacker's key and the product's own code. */
 async function forgeCheckpoint(): Promise<Checkpoint> {
   const superuser = createPool({
     url: database.superuserUrl,
@@ -103,11 +103,11 @@ const NO_NODES = 'DELETE FROM tree_nodes';
 const withoutSecond = () => `DELETE FROM checkpoints WHERE id = '${second.id}'`;
 const ANOTHER_ACTOR = "UPDATE events SET actor = 'another' WHERE sequence = 1";
 
-test('the one before is continued when a key of ours signed it', async () => {
+test('the last checkpoint is continued when one of our keys signed it', async () => {
   expect(await plan()).toMatchObject({ from: { id: second.id }, rows: 3n, distrust: undefined });
 });
 
-describe('history is written anew and', () => {
+describe('history is rewritten and', () => {
   test.each<[what: string, attack: () => Promise<unknown>, refused: RegExp]>([
     [
       'a checkpoint of another key covers it: one of ours before it contradicts',
@@ -163,7 +163,7 @@ describe('history is written anew and', () => {
     expect(await signed()).toEqual(before);
   });
 
-  test('a checkpoint of ours stands before it: the chain does not continue it', async () => {
+  test('our checkpoint comes before the change: the chain does not continue it', async () => {
     await rewriteFrom(5n);
     await expect(sign()).rejects.toThrow(/Entry \d+ is not what its hash says, or its predecessor is not/);
   });
@@ -172,7 +172,7 @@ describe('history is written anew and', () => {
 describe('a checkpoint of another key', () => {
   beforeEach(() => forge('DELETE FROM checkpoints'));
 
-  test('is not continued: both trees are built from their first leaf, and agree', async () => {
+  test('is not continued: both trees are rebuilt from their first leaf and agree with it', async () => {
     const theirs = await forgeCheckpoint();
     await move(1);
     const rows = BigInt(
@@ -189,14 +189,14 @@ describe('a checkpoint of another key', () => {
     expect(await plan()).toMatchObject({ rows: 0n, distrust: undefined });
   });
 
-  test('is continued when that key is one of our former ones', async () => {
+  test('is continued when its key is one of our former keys', async () => {
     const theirs = await forgeCheckpoint();
     await move(1);
     expect(await plan([thief])).toMatchObject({ from: { id: theirs.id }, rows: 1n, distrust: undefined });
     expect(await sign([thief])).toMatchObject({ made: true });
   });
 
-  test('of the size that ours would have stands for it when it says the same, and else is refused', async () => {
+  test('of the same size replaces ours when its hashes agree, and is refused otherwise', async () => {
     const theirs = await forgeCheckpoint();
     expect(await sign()).toMatchObject({ made: false, checkpoint: { id: theirs.id } });
     await forge("UPDATE checkpoints SET root_hash = sha256('x')");
@@ -204,7 +204,7 @@ describe('a checkpoint of another key', () => {
   });
 });
 
-describe('a true checkpoint', () => {
+describe('a checkpoint of ours', () => {
   test.each<[what: string, statement: () => string, words: RegExp]>([
     [
       'whose time was changed',
@@ -213,19 +213,19 @@ describe('a true checkpoint', () => {
     ],
     ['with other peaks', () => "UPDATE checkpoints SET peaks = overlay(peaks PLACING '\\xff00ff' FROM 1)", /peaks/],
     ['whose subtrees are gone', () => NO_NODES, /Subtrees that are kept are not those of/],
-  ])('%s is not continued, and the trees that are built again are sound', async (_, statement, words) => {
+  ])('%s is not continued, and the rebuilt trees are sound', async (_, statement, words) => {
     await forge(statement());
     expect(await plan()).toMatchObject({ from: undefined, distrust: expect.stringMatching(words) });
     expect(await sign()).toMatchObject({ made: true, checkpoint: { treeSize: second.treeSize + 3n } });
     expect(await plan()).toMatchObject({ rows: 0n, distrust: undefined });
   });
 
-  test('with forged subtrees is not continued, and contradicted by what is built again', async () => {
+  test('with forged subtrees is not continued, and the rebuilt tree contradicts it', async () => {
     await forge("UPDATE tree_nodes SET hash = sha256('x') WHERE tree = 'entries' AND level = 9");
     await expect(sign()).rejects.toThrow(TreeContradicted);
   });
 
-  test('with forged subtrees and forged peaks likewise', async () => {
+  test('with forged subtrees and forged peaks is contradicted too', async () => {
     await forge(
       "UPDATE tree_nodes SET hash = sha256('x') WHERE tree = 'entries' AND level = 9",
       `UPDATE checkpoints SET peaks = overlay(peaks PLACING sha256('x') FROM 1) WHERE id = '${second.id}'`,
@@ -234,7 +234,7 @@ describe('a true checkpoint', () => {
   });
 });
 
-describe('a book that is cut short', () => {
+describe('a truncated book', () => {
   const cut = () =>
     forge(
       'DELETE FROM entries WHERE sequence > 400',
@@ -287,7 +287,7 @@ test('a forged checkpoint beyond the end or in the future neither stops nor dela
   expect(await sign()).toMatchObject({ made: true });
 });
 
-test('neither the application nor its login by way of the API can add one', async () => {
+test('the application role cannot insert a checkpoint or a tree node', async () => {
   for (const statement of [
     'INSERT INTO checkpoints SELECT * FROM checkpoints',
     'INSERT INTO tree_nodes SELECT * FROM tree_nodes',
@@ -295,7 +295,7 @@ test('neither the application nor its login by way of the API can add one', asyn
     await expect(book.pool.query(statement)).rejects.toMatchObject({ code: '42501' });
 });
 
-test('the trees that are built again rest between pages, and end when they are told to', async () => {
+test('rebuilding the trees rests between pages, and stops when it is aborted', async () => {
   await forge('DELETE FROM checkpoints');
   const closing = new AbortController();
   const rested: number[] = [];

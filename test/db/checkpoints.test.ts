@@ -1,4 +1,4 @@
-/** Checkpoints and proofs of a real book: made while it goes on, checked with nothing but themselves. */
+/** Checkpoints and proofs of a real book: made while the book grows, and checked without the database. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import type { Pool } from '../../src/db/pool.ts';
@@ -27,7 +27,7 @@ let book: TestBook;
 let signer: Pool;
 let accounts: { from: string; to: string };
 const key = newSigningKey();
-/** Of several sizes, the oldest first. */
+/** Of several tree sizes, oldest first. */
 const checkpoints: Checkpoint[] = [];
 
 const move = (count: number) =>
@@ -62,13 +62,13 @@ afterAll(async () => {
   await database?.drop();
 });
 
-test('each covers what the book was, and is well signed', () => {
+test('each covers the entries of its time, and its signature holds', () => {
   expect(checkpoints.map(({ treeSize }) => treeSize)).toEqual([2n, 3n, 258n, 259n, 560n, 1_317n, 1_325n]);
   for (const checkpoint of checkpoints)
     expect(holds(judgeCheckpoint(checkpointView(checkpoint), [key.keyId]))).toEqual([]);
 });
 
-test('subtrees of 256 leaves and more are kept, and none of fewer', async () => {
+test('subtrees of 256 leaves or more are stored, smaller ones are not', async () => {
   const rows = await book.rows<{ level: number; count: bigint }>(
     "SELECT level, count(*) FROM tree_nodes WHERE book_id = $1 AND tree = 'entries' GROUP BY level ORDER BY level",
   );
@@ -79,7 +79,7 @@ test('subtrees of 256 leaves and more are kept, and none of fewer', async () => 
   ]);
 });
 
-test('every entry is proved to be in every checkpoint that covers it', async () => {
+test('every entry has an inclusion proof in every checkpoint that covers it', async () => {
   for (const checkpoint of checkpoints) {
     const known = [checkpointView(checkpoint)];
     const edges = [1n, 2n, 3n, 4n, 255n, 256n, 257n, 512n, 513n, 1_024n, 1_025n, checkpoint.treeSize];
@@ -90,7 +90,7 @@ test('every entry is proved to be in every checkpoint that covers it', async () 
   }
 });
 
-test('every checkpoint is proved to continue every one before it', async () => {
+test('every checkpoint has a consistency proof from every earlier one', async () => {
   const known = checkpoints.map(checkpointView);
   for (const [at, second] of checkpoints.entries()) {
     for (const first of checkpoints.slice(0, at + 1)) {
@@ -99,7 +99,7 @@ test('every checkpoint is proved to continue every one before it', async () => {
   }
 });
 
-test('one that is built at once is the one that was built in steps', async () => {
+test('a checkpoint built at once has the same roots as one built in steps', async () => {
   await corrupt(database.superuserUrl, [
     'CREATE TABLE kept_aside AS SELECT * FROM checkpoints',
     'CREATE TABLE nodes_aside AS SELECT * FROM tree_nodes',
@@ -113,14 +113,14 @@ test('one that is built at once is the one that was built in steps', async () =>
   await corrupt(database.superuserUrl, ['DELETE FROM checkpoints', 'INSERT INTO checkpoints SELECT * FROM kept_aside']);
 });
 
-test('a book that has not gone on gets no further one', async () => {
+test('a book without new entries or events gets no further checkpoint', async () => {
   expect(await makeCheckpoint({ pool: signer, clock: systemClock, key }, book.id)).toMatchObject({
     made: false,
     checkpoint: { id: checkpoints.at(-1)!.id },
   });
 });
 
-test('of two processes, one makes it', async () => {
+test('of several processes at once, one makes the checkpoint', async () => {
   await move(300);
   const made = await Promise.all(
     Array.from({ length: 4 }, () => makeCheckpoint({ pool: signer, clock: systemClock, key }, book.id)),
@@ -129,7 +129,7 @@ test('of two processes, one makes it', async () => {
   expect(new Set(made.map((one) => one!.checkpoint.id)).size).toBe(1);
 });
 
-test('events alone are covered too', async () => {
+test('new events without new entries are covered', async () => {
   const before = await findNewestCheckpoint(book.pool, book.id);
   await book.account();
   const after = await checkpointNow(signer, book.id, key);
@@ -137,14 +137,14 @@ test('events alone are covered too', async () => {
   expect((await findCheckpointBefore(book.pool, after))!.id).toBe(before!.id);
 });
 
-test('they are read in their order, page by page', async () => {
+test('are read in order, page by page', async () => {
   const first = await readCheckpoints(book.pool, book.id, { after: undefined, limit: 4 });
   const second = await readCheckpoints(book.pool, book.id, { after: first.at(-1), limit: 100 });
   expect([...first, ...second].map(({ id }) => id).slice(0, 7)).toEqual(checkpoints.map(({ id }) => id));
   expect(second).toHaveLength(5);
 });
 
-test('a book is due when it has gone on and its last one is old enough', async () => {
+test('a book is due when it has grown and its last checkpoint is old enough', async () => {
   const page = { after: undefined, limit: 10, now: systemClock.now(), keyIds: [key.keyId] };
   const due = async (madeBefore: number) => findBooksToCheckpoint(signer, { ...page, madeBefore });
   expect(await due(systemClock.now())).toEqual([]);
@@ -153,13 +153,13 @@ test('a book is due when it has gone on and its last one is old enough', async (
   expect(await due(systemClock.now())).toEqual([book.id]);
 });
 
-test('a book of which nothing is known has none', async () => {
+test('an empty book gets no checkpoint', async () => {
   const empty = await openBook({ database: book.pool });
   expect(await makeCheckpoint({ pool: signer, clock: systemClock, key }, empty.id)).toBeUndefined();
   await empty.close();
 });
 
-describe('nothing is signed that does not verify', () => {
+describe('what does not verify is not signed', () => {
   type Case = [what: string, message: RegExp, statements: string[], undo: string[]];
   const LAST = 'sequence = (SELECT max(sequence) FROM entries)';
 
@@ -198,7 +198,7 @@ describe('nothing is signed that does not verify', () => {
     await checkpointNow(signer, book.id, key);
   });
 
-  test('neither the application nor the signer can change or remove what is there', async () => {
+  test('neither the application nor the signer can change or remove checkpoints and tree nodes', async () => {
     for (const statement of [
       'UPDATE checkpoints SET created_at = now()',
       'DELETE FROM tree_nodes',
@@ -209,7 +209,7 @@ describe('nothing is signed that does not verify', () => {
   });
 });
 
-test('a book that goes on while it is verified and while checkpoints are made has no false findings', async () => {
+test('a book that grows while it is verified and checkpoints are made has no false findings', async () => {
   let stop = false;
   const going = (async () => {
     while (!stop) await move(50);
@@ -228,7 +228,7 @@ test('a book that goes on while it is verified and while checkpoints are made ha
   expect(findings).toEqual([]);
 });
 
-test('a subtree that is kept and was changed is found', async () => {
+test('a changed or missing stored subtree is found', async () => {
   await corrupt(database.superuserUrl, [
     `UPDATE tree_nodes SET hash = sha256('x') WHERE tree = 'entries' AND level = 8 AND position = 1`,
     `DELETE FROM tree_nodes WHERE tree = 'entries' AND level = 9 AND position = 0`,

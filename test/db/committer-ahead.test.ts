@@ -1,4 +1,7 @@
-/** Batches decided while the one before them commits: what they may rely on, and what happens when it does not come to be. */
+/**
+ * Batches that are decided while the batch before them commits: their starting state, and what happens when that commit
+ * fails.
+ */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { PLAIN_FINGERPRINTS } from '../../src/idempotency/fingerprints.ts';
@@ -50,7 +53,7 @@ const balanceOf = async (account: Uuid) =>
   ).rows[0].balance;
 
 describe('a batch behind another', () => {
-  test('is decided ahead, and goes on from what the other leaves', async () => {
+  test('is decided ahead, and continues from the state the other leaves', async () => {
     const sequences = await Promise.all(moves(200));
     expect(sequences).toEqual(sequences.map((_, at) => sequences[0]! + BigInt(at)));
     expect(batches.map(({ commands }) => commands)).toEqual(Array.from({ length: 40 }, () => 5));
@@ -59,7 +62,7 @@ describe('a batch behind another', () => {
     expect(book.errors).toEqual([]);
   });
 
-  test('sees no more than what is left: the account is emptied once', async () => {
+  test('sees the remaining balance: the account is emptied once', async () => {
     const poor = await book.account({ amount: 50n });
     const answers = await Promise.allSettled(
       Array.from({ length: 120 }, () => book.submit(transfer({ from: poor, to, amount: 1n }))),
@@ -71,7 +74,7 @@ describe('a batch behind another', () => {
 });
 
 describe('when another process writes the book in between', () => {
-  test('the batch is decided again over what that one left', async () => {
+  test('the batch is decided again over the state the other process left', async () => {
     const other = await openBook({ database: pool, bookId: book.id, maxBatch: 5 });
     const sequences = await Promise.all([...moves(150), ...moves(150, other)]);
     const sorted = [...sequences].sort((a, b) => (a < b ? -1 : 1));
@@ -92,8 +95,8 @@ describe('when another process writes the book in between', () => {
   });
 });
 
-describe('when the batch before comes to nothing', () => {
-  /** Ends every connection that is in a batch at this moment. */
+describe('when the batch before fails', () => {
+  /** Terminates every connection that is inside a batch. */
   async function terminateBatches(): Promise<number> {
     const { rowCount } = await pool.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -102,7 +105,7 @@ describe('when the batch before comes to nothing', () => {
     return rowCount ?? 0;
   }
 
-  test('because its connection broke, every command is carried out once all the same', async () => {
+  test('because its connection broke, every command still happens once', async () => {
     const sequences: bigint[] = [];
     let ended = 0;
     for (let burst = 0; burst < 500 && ended < 5; burst++) {
@@ -116,9 +119,9 @@ describe('when the batch before comes to nothing', () => {
     expect(ahead()).toBeGreaterThan(0);
   });
 
-  test('because a row of it cannot be written, the others go through in their order', async () => {
+  test('because one of its rows cannot be written, the others are committed in order', async () => {
     const bad = transfer({ from, to, amount: 1n });
-    // A step beyond what its column takes: Postgres refuses it, whatever else is in the batch.
+    // The entry has no step, which its column does not allow: Postgres refuses it, alone or in a batch.
     const broken = { ...bad, decide: (...given: Parameters<typeof bad.decide>) => withoutStep(bad.decide(...given)) };
     const first = moves(40);
     const failing = expect(book.submit(broken)).rejects.toMatchObject({ code: '23502' });
@@ -129,7 +132,7 @@ describe('when the batch before comes to nothing', () => {
     expect(await balanceOf(to)).toBe(80n);
   });
 
-  test('because it was refused, nobody is answered with what it would have stored under their key', async () => {
+  test('because a command was refused by Postgres, no later request gets its unstored answer', async () => {
     const own = await openBook({ database: pool, bookId: book.id, maxBatch: 1 });
     const asked = (key: string) =>
       once(acceptPayout(payoutRequest(book.id, { accountId: from, idempotencyKey: key })), {
@@ -162,7 +165,7 @@ describe('when the batch before comes to nothing', () => {
   }
 });
 
-test('a book whose lock is held by somebody who writes nothing is waited for', async () => {
+test('the committer waits for a book whose lock another connection holds without writing', async () => {
   const holder = await pool.connect();
   await holder.query('BEGIN');
   await lockBook(holder, book.id);

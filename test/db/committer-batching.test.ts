@@ -1,4 +1,4 @@
-/** How commands gather: no timer, bounded queues, several writers on one book. */
+/** How commands form batches: no timer, bounded queues, several writers on one book. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { newId, type Uuid } from '../../src/ids.ts';
@@ -35,7 +35,7 @@ afterEach(() => book.close());
 const moves = (count: number, on = book) =>
   Array.from({ length: count }, () => on.submit(transfer({ from, to, amount: 1n })));
 
-/** Holds the book's lock until it is released. */
+/** Holds the book's lock until the returned function is called. */
 async function holdLock(): Promise<() => Promise<void>> {
   const holder = await pool.connect();
   await holder.query('BEGIN');
@@ -54,26 +54,26 @@ async function lockWaiters(): Promise<bigint> {
 }
 
 describe('batches', () => {
-  test('a command that comes alone goes at once', async () => {
+  test('a single command is committed at once', async () => {
     for (const move of [1, 2, 3]) {
       await Promise.all(moves(1));
       expect(book.batches).toHaveLength(move);
     }
   });
 
-  test('commands that come together are committed together', async () => {
+  test('commands that arrive together are committed together', async () => {
     await Promise.all(moves(10));
     expect(book.batches).toEqual([10]);
   });
 
-  test('many that come at once to a book at rest go in two halves: one is decided while the other is written', async () => {
-    // At rest once the last answer's own turn is over.
+  test('many commands at once to an idle book form two halves: one is decided while the other is written', async () => {
+    // The book is idle once the turn of the last answer is over.
     await new Promise(setImmediate);
     await Promise.all(moves(500));
     expect(book.batches).toEqual([250, 250]);
   });
 
-  test('commands that come while the lock is waited for join the batch, behind the others', async () => {
+  test('commands that arrive while the batch waits for the lock join it, behind the others', async () => {
     const release = await holdLock();
     const first = moves(1);
     await vi.waitFor(async () => expect(await lockWaiters()).toBe(1n));
@@ -84,7 +84,7 @@ describe('batches', () => {
     expect(sequences).toEqual(sequences.map((_, at) => sequences[0]! + BigInt(at)));
   });
 
-  test('that have grown to their limit leave the others to the next one', async () => {
+  test('that are full leave further commands to the next batch', async () => {
     await book.close();
     await open({ maxBatch: 100 });
     const release = await holdLock();
@@ -93,12 +93,12 @@ describe('batches', () => {
     const later = moves(300);
     await release();
     const sequences = await Promise.all([...first, ...later]);
-    // Two commits may be told of in one turn, and then in either order.
+    // Two commits may be reported in one turn, in either order.
     expect(book.batches.toSorted()).toEqual([1, 100, 100, 100]);
     expect(sequences).toEqual(sequences.map((_, at) => sequences[0]! + BigInt(at)));
   });
 
-  test('of one book are never more than two at once: one that commits, and one that waits for its lock', async () => {
+  test('of one book number two at most: one commits, one waits for the lock', async () => {
     await book.close();
     await open({ maxBatch: 1 });
     const before = pool.totalCount - pool.idleCount;
@@ -113,13 +113,13 @@ describe('batches', () => {
     expect(most - before).toBe(2);
   });
 
-  test('are of a thousand commands at most', async () => {
+  test('hold a thousand commands at most', async () => {
     await Promise.all(moves(2_500));
-    // Each commit is told of by its own connection: of the last two, either may be heard first.
+    // Each commit is reported by its own connection: the last two may come in either order.
     expect(book.batches.toSorted((a, b) => b - a)).toEqual([1_000, 1_000, 500]);
   });
 
-  test('answer each command with its own entry, in the order of arrival', async () => {
+  test('answer each command with its own entry, in order of arrival', async () => {
     const sequences = await Promise.all(moves(200));
     expect(sequences).toEqual(sequences.map((_, at) => sequences[0]! + BigInt(at)));
   });
@@ -136,7 +136,7 @@ describe('batches', () => {
 });
 
 describe('bounds', () => {
-  test('a full queue turns commands away before anything is promised, and takes them again later', async () => {
+  test('a full queue refuses commands before it accepts them, and accepts again later', async () => {
     await book.close();
     await open({ maxQueue: 10 });
     const results = await Promise.allSettled(moves(25));
@@ -157,7 +157,7 @@ describe('bounds', () => {
     await expect(book.submit(touching(1_000))).resolves.toBeTypeOf('bigint');
   });
 
-  test('a book that does not exist is not found', async () => {
+  test('an unknown book is not found', async () => {
     await expect(book.committer.submit(newId(), transfer({ from, to, amount: 1n }))).rejects.toMatchObject({
       code: 'resource_not_found',
     });
@@ -165,7 +165,7 @@ describe('bounds', () => {
 });
 
 describe('closing', () => {
-  test('takes nothing more and finishes what it holds', async () => {
+  test('refuses new commands and finishes those it holds', async () => {
     const held = moves(50);
     const closed = book.committer.close();
     await expect(moves(1)[0]).rejects.toMatchObject({ code: 'service_unavailable' });
@@ -175,7 +175,7 @@ describe('closing', () => {
 });
 
 describe('two committers on one book', () => {
-  test('give gapless sequences and right balances', async () => {
+  test('write gapless sequences and correct balances', async () => {
     const second = await openBook({ database: database.applicationUrl, bookId: book.id });
     const bursts: Promise<bigint>[] = [];
     for (let burst = 0; burst < 20; burst++) {
@@ -196,7 +196,7 @@ describe('two committers on one book', () => {
 });
 
 describe('a preview', () => {
-  test('answers as a commit would, writes nothing and waits for no lock', async () => {
+  test('answers as the commit would, writes nothing and waits for no lock', async () => {
     const before = await book.row('SELECT * FROM books WHERE id = $1');
     const release = await holdLock();
     expect(await book.committer.preview(book.id, transfer({ from, to, amount: 1n }))).toBeTypeOf('bigint');

@@ -1,6 +1,6 @@
 /**
- * A BEGIN that fails alone, as one that pg_cancel_backend() hits: the connection lives on, and whatever is sent behind it
- * would be a transaction of its own. Nothing may be written then.
+ * A BEGIN that fails alone, for example by pg_cancel_backend(). The connection stays open, and each statement sent
+ * behind it would run as its own transaction. The batch must write nothing then.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Pool, Transaction } from '../../src/db/pool.ts';
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 type Query = (...given: unknown[]) => Promise<unknown>;
 
-/** A pool whose connections' statements pass `by`, which may send another in their place. */
+/** A pool whose connections pass each statement to `by`, which may send another one instead. */
 function tapped(pool: Pool, by: (query: Query, given: unknown[]) => Promise<unknown>): Pool {
   const connect = async () => {
     const client = await pool.connect();
@@ -38,7 +38,7 @@ function tapped(pool: Pool, by: (query: Query, given: unknown[]) => Promise<unkn
   return { connect, query: pool.query.bind(pool) } as unknown as Pool;
 }
 
-/** The BEGIN of each transaction whose number is in the list is canceled. */
+/** Cancels the BEGIN of each transaction whose number is listed. */
 function cancelBegins(
   pool: Pool,
   numbers: readonly number[],
@@ -64,7 +64,7 @@ const amounts = (from: string) =>
     from,
   );
 
-test('with a statement behind it that fails, nothing of the batch is left', async () => {
+test('a canceled BEGIN and a failing statement behind it leave nothing of the batch', async () => {
   const [from, to] = [await book.account({ amount: 1_000n }), await book.account()];
   const before = await amounts(from);
   const one = transfer({ from, to, amount: 1n });
@@ -80,7 +80,7 @@ test('with a statement behind it that fails, nothing of the batch is left', asyn
   expect(await amounts(from)).toEqual(before);
 });
 
-test('another process that writes the book meanwhile loses nothing', async () => {
+test('a concurrent write by another process is not lost', async () => {
   const [from, to] = [await book.account({ amount: 1_000n }), await book.account()];
   let isFirst = true;
   const pool = cancelBegins(book.pool, [1], async ([statement]) => {
@@ -95,7 +95,7 @@ test('another process that writes the book meanwhile loses nothing', async () =>
   expect([balance, booked]).toEqual([899n, 899n]);
 });
 
-test('commands that go on coming are each carried out once, also in batches that are decided ahead', async () => {
+test('commands that keep arriving each happen once, also in batches decided ahead', async () => {
   const [from, to] = [await book.account({ amount: 1_000n }), await book.account()];
   const far = await openBook({ database: cancelBegins(book.pool, [2, 3, 5, 8]), bookId: book.id, maxBatch: 5 });
   await Promise.all(Array.from({ length: 100 }, () => far.submit(transfer({ from, to, amount: 1n }))));

@@ -1,4 +1,4 @@
-/** Connections that break, hang or are taken away in the middle: every command happens once, and is answered. */
+/** Connections that break, hang or are terminated mid-batch: every command happens once and is answered. */
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Cut, startTcpProxy, type TcpProxy } from '../../scripts/faults/tcp-proxy.ts';
@@ -19,9 +19,9 @@ const log = createLogger('silent', 'test');
 let database: TestDatabase;
 let superuser: pg.Client;
 let proxy: TcpProxy;
-/** Reaches the database directly. */
+/** Connects to the database directly. */
 let book: TestBook;
-/** The same book by way of the proxy. */
+/** The same book, connected through the proxy. */
 let far: TestBook;
 let accountId: Uuid;
 
@@ -52,7 +52,7 @@ afterEach(async () => {
 const count = async (table: string) =>
   (await book.row<{ n: bigint }>(`SELECT count(*) AS n FROM ${table} WHERE book_id = $1`)).n;
 
-/** Accepts a payout under a caller's key, as the API does. */
+/** Accepts a payout under an idempotency key, as the API does. */
 const accepting = (key: string) =>
   once(acceptPayout(payoutRequest(book.id, { accountId, idempotencyKey: key })), {
     key,
@@ -66,12 +66,12 @@ describe.each<[Cut, { committed: boolean }]>([
   ['without a word', { committed: true }],
   ['before it arrives', { committed: false }],
 ])('a connection that breaks at COMMIT, %s', (cut, { committed }) => {
-  test('a payout is accepted once, and answered as if nothing had happened', async () => {
+  test('a payout is accepted once, and answered normally', async () => {
     const cutOff = proxy.cutAt('COMMIT', cut, { answer: 'COMMIT' });
     const answer = await far.submit(accepting('k'));
     await cutOff;
     expect(far.errors).toHaveLength(1);
-    // Where it had been committed, the second try found its own row: the first answer, byte for byte.
+    // When the first attempt committed, the second finds its own row and gives the first answer, byte for byte.
     expect(answer).toMatchObject({ status: 202, replayed: committed });
     const key = (await idempotencyKeys.load(book.pool as never, book.id, ['k'])).get('k')!;
     expect(answer.body).toBe(key.body);
@@ -115,17 +115,17 @@ describe.each<[Cut, { committed: boolean }]>([
 describe('a connection that breaks earlier', () => {
   test.each(['BEGIN', 'FOR NO KEY UPDATE', 'UPDATE books SET', 'INSERT INTO payouts'])('at %s', async (text) => {
     const cutOff = proxy.cutAt(text, 'before its answer');
-    // Replayed or not: COMMIT travels with the writes, and may have been carried out before the connection was gone.
+    // Replayed or not: the COMMIT is sent with the writes, and may be done before the connection breaks.
     expect(await far.submit(accepting('k'))).toMatchObject({ status: 202 });
     await cutOff;
     expect(await count('payouts')).toBe(1n);
   });
 });
 
-test('backends that are terminated while batches run: nothing is lost and nothing twice', async () => {
+test('backends terminated while batches run: no command is lost, none happens twice', async () => {
   const answers: Promise<unknown>[] = [];
   let terminated = 0;
-  // As many as it takes to have hit batches at work, in whatever step they are.
+  // Repeats until ten working connections were terminated, at any step of a batch.
   while (terminated < 10) {
     for (let n = 0; n < 5 && answers.length < 900; n++)
       answers.push(far.submit(accepting(`k${answers.length}`), 30_000));
@@ -148,7 +148,7 @@ test('backends that are terminated while batches run: nothing is lost and nothin
   expect(found).toEqual({ held: accepted * 1_005n, payouts: accepted, events: accepted });
 });
 
-describe('a lock holder that stopped inside its transaction', () => {
+describe('a lock holder that hangs inside its transaction', () => {
   let stopped: pg.Client;
   const holdLock = async (settings: Record<string, string>) => {
     stopped = new pg.Client(database.applicationUrl);
@@ -160,7 +160,7 @@ describe('a lock holder that stopped inside its transaction', () => {
   };
   afterEach(() => stopped.end().catch(() => undefined));
 
-  test('is ended by the role, and the command goes through', async () => {
+  test('is ended by the idle timeout, and the command is committed', async () => {
     await holdLock({ idle_in_transaction_session_timeout: '200ms' });
     const began = performance.now();
     expect(await book.submit(accepting('k'))).toMatchObject({ status: 202 });
@@ -168,12 +168,12 @@ describe('a lock holder that stopped inside its transaction', () => {
     await expect(stopped.query('SELECT 1')).rejects.toThrow();
   });
 
-  test('would otherwise freeze the book: the role of the product has the limit', async () => {
+  test('cannot freeze the book: the application role has the idle timeout', async () => {
     const { rows } = await book.pool.query("SELECT current_setting('idle_in_transaction_session_timeout') AS limit");
     expect(rows).toEqual([{ limit: '5s' }]);
   });
 
-  test('is not waited for beyond lock_timeout: the batch tries again', async () => {
+  test('is waited for up to lock_timeout: the batch is attempted again', async () => {
     const pool = impatientPool('100ms');
     const impatient = await openBook({ database: pool, bookId: book.id });
     await holdLock({});
@@ -186,7 +186,7 @@ describe('a lock holder that stopped inside its transaction', () => {
     await pool.end();
   });
 
-  test('that goes on after it was given up commits nothing', async () => {
+  test('that resumes after its session was ended commits nothing', async () => {
     await holdLock({ idle_in_transaction_session_timeout: '100ms' });
     await book.submit(accepting('k'));
     await expect(stopped.query('COMMIT')).rejects.toThrow();

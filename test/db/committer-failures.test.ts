@@ -1,4 +1,7 @@
-/** What each class of database error does to a batch (DESIGN.md §3): who waits, who fails, and that nobody is lost or twice. */
+/**
+ * What each class of database error does to a batch (DESIGN.md §3): which commands wait, which fail, and that none is
+ * lost or happens twice.
+ */
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { newId, type Uuid } from '../../src/ids.ts';
@@ -35,7 +38,7 @@ const moving = (change: Partial<Transfer> = {}): Command<bigint> => transfer({ f
 const moveOne = (change: Partial<Transfer> = {}, deadlineMs?: number) => book.submit(moving(change), deadlineMs);
 const settleAll = (commands: Command<bigint>[]) => Promise.allSettled(commands.map((command) => book.submit(command)));
 
-/** What of the transfers there is in the database: entries without a gap, and their sum on the account. */
+/** Counts the committed transfers, and checks that sequences have no gap and the account has their sum. */
 async function arrived(): Promise<number> {
   const { count, last, posted } = await book.row<{ count: bigint; last: bigint; posted: bigint }>(
     `SELECT count(e.id) AS count, b.entry_sequence AS last, a.posted_credits AS posted
@@ -47,7 +50,7 @@ async function arrived(): Promise<number> {
   return Number(posted);
 }
 
-/** Makes the owner's trigger raise this error for the next writes of entries, so many times. */
+/** Makes the owner's trigger raise this error for the next `times` writes of entries. */
 async function failWrites(state: string, times: number): Promise<void> {
   await superuser.query(`
     DROP TRIGGER IF EXISTS fail ON entries;
@@ -65,7 +68,7 @@ async function failWrites(state: string, times: number): Promise<void> {
 
 const healWrites = () => superuser.query('DROP TRIGGER IF EXISTS fail ON entries');
 
-describe('when the database is not well, the whole batch waits and goes through', () => {
+describe('when the database fails for a while, the whole batch waits and is committed', () => {
   afterEach(healWrites);
 
   test.each`
@@ -90,7 +93,7 @@ describe('when the database is not well, the whole batch waits and goes through'
     expect(await arrived()).toBe(1_000);
   });
 
-  test('and answers 503 with Retry-After at the deadline when it does not get well', async () => {
+  test('and is answered 503 with Retry-After at its deadline when the failure lasts', async () => {
     await failWrites('53100', 1_000_000);
     const began = performance.now();
     await expect(moveOne({}, 300)).rejects.toMatchObject({
@@ -103,7 +106,7 @@ describe('when the database is not well, the whole batch waits and goes through'
     expect(await arrived()).toBe(0);
   });
 
-  test('each waits until its own deadline, also those queued behind', async () => {
+  test('each command waits until its own deadline, queued ones too', async () => {
     const order: string[] = [];
     const note = (name: string) => () => order.push(name);
     await failWrites('53100', 1_000_000);
@@ -114,7 +117,7 @@ describe('when the database is not well, the whole batch waits and goes through'
     expect(order).toEqual(['100 ms', '400 ms', '700 ms']);
   });
 
-  test('and takes the rest up again in the order they came', async () => {
+  test('and the remaining commands keep their order', async () => {
     await failWrites('53100', 3);
     const sequences = await Promise.all(
       [moveOne({}, 20), moveOne(), moveOne()].map((move) => move.catch(() => 'late')),
@@ -124,7 +127,7 @@ describe('when the database is not well, the whole batch waits and goes through'
   });
 });
 
-describe('when a command cannot be written, it fails alone among a thousand', () => {
+describe('when a command cannot be written, only that command of a thousand fails', () => {
   test.each`
     state      | what                       | culprit
     ${'23505'} | ${'a step booked twice'}   | ${() => moving({ resourceId: twice })}
@@ -147,7 +150,7 @@ describe('when a command cannot be written, it fails alone among a thousand', ()
   });
   let twice = newId();
 
-  test('the others keep the order in which they came', async () => {
+  test('the other commands keep their order', async () => {
     const commands = Array.from({ length: 64 }, () => moving());
     commands[0] = moving({ append: logThatRuns('SELECT 1 / 0') });
     commands[40] = moving({ append: logThatRuns('SELECT 1 / 0') });
@@ -157,7 +160,7 @@ describe('when a command cannot be written, it fails alone among a thousand', ()
     expect(sequences).toEqual([...sequences].sort((a, b) => (a < b ? -1 : 1)));
   });
 
-  test('several culprits each fail alone', async () => {
+  test('several bad commands each fail alone', async () => {
     const commands = Array.from({ length: 200 }, (_, at) =>
       moving(at % 50 === 7 ? { append: logThatRuns('SELECT 1 / 0') } : {}),
     );
@@ -183,7 +186,7 @@ describe('when a decision throws', () => {
     expect(await arrived()).toBe(2);
   });
 
-  test('it is not mistaken for an error of the database, whatever it carries', async () => {
+  test('its error is not taken for a database error, whatever its code', async () => {
     const bug = Object.assign(new Error('a bug'), { code: '53100' });
     const thrower = moving({
       during: () => {
@@ -195,8 +198,8 @@ describe('when a decision throws', () => {
   });
 });
 
-describe('when a bell cannot be rung', () => {
-  test('what was committed is answered, and is not done again', async () => {
+describe('when a job cannot be enqueued', () => {
+  test('the committed command is answered, and does not happen again', async () => {
     const deaf = await openBook({
       database: book.pool,
       bookId: book.id,
@@ -215,13 +218,13 @@ describe('when a bell cannot be rung', () => {
 describe('when the database is read-only', () => {
   afterEach(() => superuser.query(`ALTER DATABASE ${database.name} RESET default_transaction_read_only`));
 
-  test('commands wait, and go through when it is not', async () => {
+  test('commands wait, and are committed once it is writable', async () => {
     await superuser.query(`ALTER DATABASE ${database.name} SET default_transaction_read_only = on`);
     const standby = await openBook({ database: database.applicationUrl, bookId: book.id, poolSize: 1 });
     const sequence = standby.submit(moving());
     await vi.waitFor(() => expect(standby.errors.length).toBeGreaterThan(1));
     expect(new Set(standby.errors.map(({ code }) => code))).toEqual(new Set(['25006']));
-    // As a fail-over ends: the connections of the old standby are gone, the new ones may write.
+    // As a failover ends: the connections to the old standby are closed, new ones may write.
     await superuser.query(`ALTER DATABASE ${database.name} RESET default_transaction_read_only`);
     await superuser.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid()`,

@@ -33,7 +33,7 @@ const balance = (accountId: string) =>
     accountId,
   );
 
-/** Resolves when a connection of this database waits for a lock. */
+/** Resolves once a connection to this database waits for a lock. */
 const somebodyWaits = () =>
   vi.waitFor(async () => {
     const { rows } = await book.pool.query(
@@ -43,7 +43,7 @@ const somebodyWaits = () =>
   });
 
 describe('1. the lock', () => {
-  test('is a statement of its own: what follows sees the last commit whole', async () => {
+  test('is its own statement: later statements see the whole last commit', async () => {
     const [from, to] = [await book.account({ amount: 1_000n }), await book.account()];
     const holder = await book.pool.connect();
     await holder.query('BEGIN');
@@ -61,7 +61,7 @@ describe('1. the lock', () => {
     expect(seen.account.postedDebits).toBe(1n);
   });
 
-  test('joined with the load in one statement would give the new sequence with the old balances', async () => {
+  test('combined with the load in one statement would return the new sequence with the old balances', async () => {
     const [from, to] = [await book.account({ amount: 1_000n }), await book.account()];
     const holder = await book.pool.connect();
     await holder.query('BEGIN');
@@ -76,11 +76,11 @@ describe('1. the lock', () => {
     await moveBy(holder, { from, to });
     await holder.query('COMMIT');
     holder.release();
-    // Postgres reads the locked row anew after the wait, and nothing else.
+    // After the wait Postgres reads only the locked row again.
     expect(await combined).toEqual({ entry_sequence: before + 1n, posted_debits: 0n });
   });
 
-  test('lets rows be written that refer to the book, which FOR UPDATE would not', async () => {
+  test('allows inserts of rows that reference the book, unlike FOR UPDATE', async () => {
     const insertKey = (client: pg.Client) =>
       client.query(
         `INSERT INTO api_keys (book_id, id, name, hash, prefix, last_four, scopes, created_at)
@@ -101,7 +101,7 @@ describe('1. the lock', () => {
     await client.end();
   });
 
-  /** What a batch does, by hand: one unit from one account to the other. */
+  /** Does by hand what a batch does: moves one unit from one account to the other. */
   async function moveBy(trx: Parameters<typeof lockBook>[0], { from, to }: { from: string; to: string }) {
     const state = await stateOf(trx, [from, to]);
     state.apply(transfer({ from, to, amount: 1n }).decide(state, Date.now()));
@@ -123,7 +123,7 @@ async function stateOf(trx: Parameters<typeof lockBook>[0], ids: string[]): Prom
 }
 
 describe('2. the load', () => {
-  test('is one state for all: commands of different kinds on one account each see what the others did', async () => {
+  test("is one state for all commands: different commands on one account see each other's changes", async () => {
     const [from, to] = [await book.account({ amount: 5_000n }), await book.account()];
     const payout = await book.accept({ accountId: from, amount: 1_000n, fee: 5n });
     const commits = book.batches.length;
@@ -138,7 +138,7 @@ describe('2. the load', () => {
     expect(await balance(to)).toEqual({ posted: 600n, held: 0n });
   });
 
-  test('with a copy for each command would lose what the first one did', async () => {
+  test("with a copy for each command would lose the first command's change", async () => {
     const [from, to] = [await book.account({ amount: 5_000n }), await book.account()];
     const payout = await book.accept({ accountId: from, amount: 1_000n, fee: 5n });
     await inTransaction(book.pool, async (trx) => {
@@ -151,7 +151,7 @@ describe('2. the load', () => {
         copies.push(state.account(from)!);
       }
       for (const copy of copies) await accounts.update(trx, book.id, [copy]);
-      // The transfer's 700 are gone from the row, although both were decided and written.
+      // The row has lost the transfer's 700, although both commands were decided and written.
       const row = (await loadAccounts(trx, book.id, [from])).get(from)!;
       expect([row.postedDebits, row.lines]).toEqual([1_000n, 2n]);
       await trx.query('ROLLBACK');
@@ -159,16 +159,16 @@ describe('2. the load', () => {
     });
   });
 
-  test('takes one query a table, whatever the size of the batch', async () => {
+  test('takes one query a table, whatever the batch size', async () => {
     const accountIds = await Promise.all(Array.from({ length: 50 }, () => book.account({ amount: 100n })));
     const [one, many] = [await statementsOf([accountIds[0]!]), await statementsOf(accountIds)];
     expect(many).toEqual(one);
     expect(many.filter((name) => name === 'accounts.load_few')).toHaveLength(1);
   });
 
-  /** The statements of one batch that accepts a payout from each account. */
+  /** Statement names of one batch that accepts a payout from each account. */
   async function statementsOf(accountIds: string[]): Promise<string[]> {
-    // A batch without them, so that the next one has to load them.
+    // A batch without these accounts, so that the next batch has to load them.
     await book.account();
     const names: string[] = [];
     const connect = vi.spyOn(book.pool, 'connect').mockImplementationOnce(async () => {
@@ -197,7 +197,7 @@ describe('2. the load', () => {
 });
 
 describe('3. the decision', () => {
-  test('is dated by the book when the clock is behind it', async () => {
+  test('is dated by the book when the clock is behind the book', async () => {
     let now = START;
     const own = await openBook({ database: book.pool, clock: { now: () => now } });
     const [from, to] = [await own.account({ amount: 10n }), await own.account()];
@@ -211,7 +211,7 @@ describe('3. the decision', () => {
     await own.close();
   });
 
-  test('over an account without enough leaves its neighbours alone', async () => {
+  test('of one command without funds does not affect the other commands', async () => {
     const [from, to] = [await book.account({ amount: 100n }), await book.account()];
     const results = await Promise.allSettled(
       [60n, 60n, 40n].map((amount) => book.submit(transfer({ from, to, amount }))),
@@ -231,12 +231,12 @@ describe('4. the write', () => {
     expect(written).toEqual([[hot, to].sort()]);
   });
 
-  test('of a row that is not there commits nothing', async () => {
+  test('of a missing row commits nothing', async () => {
     const [from, to] = [await book.account({ amount: 10n }), await book.account()];
     const before = await loadBook(book.pool, book.id);
     const load = vi.spyOn(accounts, 'load').mockImplementation(async (trx, bookId, ids) => {
       const loaded = await loadAccounts(trx, bookId, ids);
-      // As if the row had been there when it was loaded: the update finds it gone.
+      // Simulates a row that vanishes between load and update.
       return new Map([...loaded].map(([id, account]) => [id, id === to ? { ...account, id: newId() } : account]));
     });
     await expect(book.submit(transfer({ from, to, amount: 1n }))).rejects.toThrow(
@@ -246,7 +246,7 @@ describe('4. the write', () => {
     expect(await loadBook(book.pool, book.id)).toEqual(before);
   });
 
-  test('that cannot be sent commits nothing, though everything else was sent', async () => {
+  test('that cannot be sent commits nothing, although the other writes were sent', async () => {
     const [from, to] = [await book.account({ amount: 10n }), await book.account()];
     const before = await loadBook(book.pool, book.id);
     const update = vi.spyOn(accounts, 'update').mockImplementation(async () => {
@@ -257,7 +257,7 @@ describe('4. the write', () => {
     expect(await loadBook(book.pool, book.id)).toEqual(before);
   });
 
-  test('of nothing is nothing: a batch that changed nothing leaves the book as it was', async () => {
+  test('is skipped without changes: the book stays as it was', async () => {
     const payout = await book.accept({ accountId: await book.account({ amount: 5_000n }) });
     await book.reserve(payout);
     const before = await book.row('SELECT xmin::text, * FROM books WHERE id = $1');
@@ -275,7 +275,7 @@ describe('4. the write', () => {
 });
 
 describe('5. the commit', () => {
-  test('that is answered ROLLBACK is not success', async () => {
+  test('that Postgres answers with ROLLBACK is an error', async () => {
     const attempt = inTransaction(book.pool, async (trx) => {
       await trx.query('SELECT 1 / 0').catch(() => undefined);
       return 'as if nothing had happened';
@@ -283,7 +283,7 @@ describe('5. the commit', () => {
     await expect(attempt).rejects.toMatchObject({ name: 'CommitUnconfirmed', tag: 'ROLLBACK' });
   });
 
-  test('is the last statement: what comes behind it is refused, and is not carried out by itself', async () => {
+  test('is the last statement: a later one is refused, and does not run on its own', async () => {
     const attempt = inPipelinedTransaction(book.pool, async (trx, { commitBehind }) => {
       await trx.query('SELECT 1');
       commitBehind();
@@ -293,7 +293,7 @@ describe('5. the commit', () => {
     await expect(book.pool.query('SELECT FROM late')).rejects.toMatchObject({ code: '42P01' });
   });
 
-  test('is before any answer and any bell', async () => {
+  test('comes before any answer and any job', async () => {
     const accountId = await book.account({ amount: 5_000n });
     const seen: unknown[] = [];
     const own = await openBook({
@@ -309,7 +309,7 @@ describe('5. the commit', () => {
     await own.close();
   });
 
-  test('lets go of its connection clean: the next user finds no transaction', async () => {
+  test('leaves its connection clean: the next user finds no open transaction', async () => {
     await expect(inTransaction(book.pool, (trx) => trx.query('SELECT 1 / 0'))).rejects.toMatchObject({ code: '22012' });
     const states = await Promise.all(
       Array.from({ length: 8 }, () => book.pool.query('SELECT pg_current_xact_id_if_assigned() AS id')),

@@ -1,4 +1,4 @@
-/** `npm run migrate -- --contract`: who keeps it from happening, what it changes, and whom it keeps out. */
+/** `npm run migrate -- --contract`: which connections block it, what it changes, and which releases it shuts out. */
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { until } from '../../scripts/faults/client.ts';
@@ -15,7 +15,7 @@ import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 const log = createLogger('silent', 'test');
 const NOTHING_LEFT = { applied: [], leftToDo: [] };
-/** What release 0.1.0 asks first. Refused, it does not start. */
+/** The first query of release 0.1.0. When it is refused, the process does not start. */
 const FIRST_RELEASE_ASKS = 'SELECT name FROM public.schema_migrations';
 
 let database: TestDatabase;
@@ -48,14 +48,14 @@ function watched(): WatchedForms {
   return forms;
 }
 
-test('processes of this release and later ones may be connected, and learn of it', async () => {
+test('processes of this and later releases may stay connected, and notice the contract', async () => {
   const forms = watched();
   await forms.read();
   expect(forms.contracted).toBe(false);
   await connect(connectionName('countinghouse-worker ledger,rails'));
   await connect(connectionName('countinghouse-queue-worker'));
   await connect('countinghouse-api 0.10.0');
-  // As BullMQ names the connection that listens for a queue.
+  // The name under which BullMQ listens for a queue.
   await connect('{ledger-0}');
   expect(await contract()).toEqual({ ...NOTHING_LEFT, contract: { contractedTo: RELEASE, changed: true } });
   await until(
@@ -72,7 +72,7 @@ test.each`
   ${'queues of release 0.1.0 by a role of their own'} | ${'countinghouse-queue-worker'}   | ${'superuserUrl'}
   ${'an earlier release that names itself'}           | ${'countinghouse-api 0.1.9'}      | ${'applicationUrl'}
   ${'a connection without a name'}                    | ${''}                             | ${'applicationUrl'}
-`('$connection is named, and nothing changes', async ({ name, url }) => {
+`('$connection is named in the refusal, and nothing changes', async ({ name, url }) => {
   const client = await connect(name, database[url as 'applicationUrl']);
   const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
   const refusal = await contract().catch((error) => error);
@@ -83,7 +83,7 @@ test.each`
   await pool.query(FIRST_RELEASE_ASKS);
 });
 
-test('a connection that comes while it watches is refused too', async () => {
+test('a connection opened during the watch is refused too', async () => {
   const refused = expect(contract(60_000)).rejects.toThrow(ContractRefused);
   await until(
     () =>
@@ -97,7 +97,7 @@ test('a connection that comes while it watches is refused too', async () => {
   await refused;
 });
 
-test('release 0.1.0 does not start on what is contracted, and this one does', async () => {
+test('release 0.1.0 does not start on a contracted installation, this release does', async () => {
   await contract();
   await expect(pool.query(FIRST_RELEASE_ASKS)).rejects.toMatchObject({ code: '42501' });
   await checkApplicationRole(pool);
@@ -105,7 +105,7 @@ test('release 0.1.0 does not start on what is contracted, and this one does', as
   await expect(pool.query(FIRST_RELEASE_ASKS)).rejects.toMatchObject({ code: '42501' });
 });
 
-test('again, it changes nothing, whoever is connected', async () => {
+test('a second run changes nothing, whatever is connected', async () => {
   await contract();
   const { rows: before } = await pool.query('SELECT * FROM installation');
   await connect('countinghouse-api');
@@ -113,7 +113,7 @@ test('again, it changes nothing, whoever is connected', async () => {
   expect((await pool.query('SELECT * FROM installation')).rows).toEqual(before);
 });
 
-test('killed in between, nothing is contracted and the next migration lets release 0.1.0 start again', async () => {
+test('after a kill in between nothing is contracted, and the next migration lets release 0.1.0 start again', async () => {
   const owner = await connect('killed', database.ownerUrl);
   await owner.query(closeToFirstReleaseSql('countinghouse_app'));
   await expect(pool.query(FIRST_RELEASE_ASKS)).rejects.toMatchObject({ code: '42501' });
@@ -124,14 +124,14 @@ test('killed in between, nothing is contracted and the next migration lets relea
   expect(forms.contracted).toBe(false);
 });
 
-test('what a later release has contracted is refused at start, and not taken back', async () => {
+test('a contract of a later release is refused at start, and stays', async () => {
   const owner = await connect('later release', database.ownerUrl);
   await owner.query("UPDATE installation SET contracted_to = '9.0.0', contracted_at = now()");
   await expect(checkApplicationRole(pool)).rejects.toThrow(/stored forms of release 9\.0\.0/);
   expect((await contract()).contract).toEqual({ contractedTo: '9.0.0', changed: false });
 });
 
-test("the application's role reads the switch and cannot move it", async () => {
+test('the application role reads the contract and cannot change it', async () => {
   for (const statement of [
     "UPDATE installation SET contracted_to = '0.2.0', contracted_at = now()",
     'INSERT INTO installation (id) VALUES (1)',
@@ -143,7 +143,7 @@ test("the application's role reads the switch and cannot move it", async () => {
 });
 
 describeWithPgBouncer('behind a PgBouncer in transaction mode', () => {
-  test('an earlier release is known by the name that it passes on', async () => {
+  test('an earlier release is recognized by the connection name that the pooler passes on', async () => {
     const pgBouncer = await startPgBouncer(database);
     closers.push(() => pgBouncer.remove());
     const old = await connect('countinghouse-api', pgBouncer.url);
@@ -151,10 +151,10 @@ describeWithPgBouncer('behind a PgBouncer in transaction mode', () => {
     await expect(contract()).rejects.toThrow(/pid \d+, role countinghouse_app: countinghouse-api\n/);
   });
 
-  test('and this one by its own', async () => {
+  test('and this release by its own name', async () => {
     const pgBouncer = await startPgBouncer(database);
     closers.push(() => pgBouncer.remove());
-    // What asked whether the pooler was there gave no name, and its connection is kept for the next.
+    // The probe for the pooler gave no name, and the pooler keeps its connection for reuse.
     await pgBouncer.reconnect();
     const owner = await connect('observer', database.superuserUrl);
     const unnamed =
@@ -163,7 +163,7 @@ describeWithPgBouncer('behind a PgBouncer in transaction mode', () => {
       async () => (await owner.query(unnamed, ['countinghouse_app'])).rowCount,
       (left) => left === 0,
     );
-    // One at a time: a connection that the pooler opened for somebody who was served by another has no name until it is used.
+    // Size 1: a server connection that the pooler has opened has no name until a client uses it.
     const ours = createPool({ url: pgBouncer.url, name: 'countinghouse-api', size: 1, log, namedStatements: false });
     closers.push(() => ours.end());
     const seen = await ours.query("SELECT current_setting('application_name') AS name");

@@ -1,4 +1,4 @@
-/** Whose time counts: this machine's while it agrees with Postgres, and then that of Postgres. */
+/** The database clock: this machine's time while it agrees with Postgres, and Postgres' time otherwise. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabaseClock, type DatabaseClock } from '../../src/db/database-clock.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
@@ -25,16 +25,16 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** Postgres runs on this machine: how far it is from the truth, to the minute. */
+/** Postgres runs on this machine: the error of the clock in whole minutes. */
 const minutesOff = () => Math.round((clock.now() - Date.now()) / 60_000) + 0;
 
-test('until Postgres has been asked, this machine is believed', () => {
+test("before the first reading the machine's clock is used", () => {
   aheadMs = HOUR;
   expect(minutesOff()).toBe(60);
   aheadMs = 0;
 });
 
-test.each([HOUR, -HOUR, 10 * 365 * 24 * HOUR, 5_000])('a clock that is %s ms ahead is not believed', async (ms) => {
+test.each([HOUR, -HOUR, 10 * 365 * 24 * HOUR, 5_000])('a machine clock that is %s ms ahead is not used', async (ms) => {
   await clock.read();
   aheadMs = ms;
   expect(Math.abs(clock.now() - Date.now())).toBeLessThan(2_000);
@@ -43,7 +43,7 @@ test.each([HOUR, -HOUR, 10 * 365 * 24 * HOUR, 5_000])('a clock that is %s ms ahe
   aheadMs = 0;
 });
 
-test('one that agrees is', async () => {
+test('a machine clock that agrees is used', async () => {
   await clock.read();
   aheadMs = 300;
   const before = Date.now() + aheadMs;
@@ -53,7 +53,7 @@ test('one that agrees is', async () => {
   aheadMs = 0;
 });
 
-test('a book that such a process writes keeps the time of everybody', async () => {
+test('a book written by a process with a wrong clock keeps the right time', async () => {
   await clock.read();
   const book = await openBook({ database: pool, clock });
   aheadMs = HOUR;
@@ -66,7 +66,7 @@ test('a book that such a process writes keeps the time of everybody', async () =
   await book.committer.close();
 });
 
-test('while Postgres does not answer, its last reading is carried on', async () => {
+test('while Postgres does not answer, its last reading continues', async () => {
   await clock.read();
   const away = createDatabaseClock({ query: () => Promise.reject(new Error('away')) } as unknown as Pool, {
     machine: { now: () => Date.now() + HOUR },

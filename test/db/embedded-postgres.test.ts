@@ -1,4 +1,4 @@
-/** The Postgres of our own: what tests, benches and `npm start` rely on. */
+/** The embedded Postgres server: what tests, benches and `npm start` rely on. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -42,7 +42,7 @@ async function query(sql: string, url = server.ownerUrl) {
 const rows = async () => (await query('SELECT n FROM kept ORDER BY n')).map(({ n }) => n);
 
 test.each<StopMode>(['fast', 'immediate', 'kill'])(
-  'what was committed survives a stop: %s; the port stays',
+  'committed rows survive a stop: %s; the port stays',
   async (mode) => {
     const { port, pid } = server;
     const before = await rows();
@@ -56,7 +56,7 @@ test.each<StopMode>(['fast', 'immediate', 'kill'])(
   },
 );
 
-test('it listens on the loopback address alone, and without socket files', async () => {
+test('it listens on the loopback address only, and without socket files', async () => {
   const [settings] = await query(
     `SELECT current_setting('listen_addresses') AS addresses, current_setting('unix_socket_directories') AS sockets, current_setting('server_version_num')::int / 10000 AS version`,
     server.superuserUrl,
@@ -65,7 +65,7 @@ test('it listens on the loopback address alone, and without socket files', async
 });
 
 test.each(['postgres', 'countinghouse_owner', 'countinghouse_app'])(
-  'it opens for %s with its password alone',
+  'it accepts %s only with its password',
   async (role) => {
     for (const password of ['', 'password', 'postgres', role]) {
       const url = server.ownerUrl.replace(/\/\/[^@]+@/, `//${role}:${password || '%20'}@`);
@@ -74,7 +74,7 @@ test.each(['postgres', 'countinghouse_owner', 'countinghouse_app'])(
   },
 );
 
-test('its secrets are for its owner alone, and no process shows them', () => {
+test('its secret files are readable by their owner only, and no process shows the secrets', () => {
   const files = ['secrets.json', 'postgres.json', 'postgres.log'].map(
     (name) => statSync(join(directory, name)).mode & 0o777,
   );
@@ -86,7 +86,7 @@ test('its secrets are for its owner alone, and no process shows them', () => {
   expect(secrets.filter((secret) => seen.includes(secret))).toEqual([]);
 });
 
-test('killed by somebody else, it tells and can be started again', async () => {
+test('killed from outside, it reports that and can be started again', async () => {
   const ended = vi.fn();
   server.onUnexpectedExit(ended);
   process.kill(server.pid!, 'SIGKILL');
@@ -95,9 +95,9 @@ test('killed by somebody else, it tells and can be started again', async () => {
   expect(await rows()).not.toEqual([]);
 });
 
-test('one that outlived its parent is stopped and started again, with its data', async () => {
+test('a server that outlived its parent is stopped and started again, with its data', async () => {
   await server.stop();
-  // A parent that starts it and is killed: Postgres lives on.
+  // A parent process that starts the server and is killed. Postgres keeps running.
   const script = `const { startPostgres } = await import('./src/embedded/postgres-server.ts');
     const server = await startPostgres({ directory: process.argv[1], durable: false });
     console.log(server.pid);
@@ -115,7 +115,7 @@ test('one that outlived its parent is stopped and started again, with its data',
   expect(await rows()).not.toEqual([]);
 });
 
-test('its file left behind with the number of another living process does not keep it from starting', async () => {
+test('a leftover postmaster.pid with the pid of another living process does not prevent the start', async () => {
   await server.stop();
   const { uid, gid } = statSync(server.cluster);
   const stranger = spawn('sleep', ['60'], { cwd: '/', ...(process.getuid?.() === 0 && { uid, gid }) });
@@ -130,7 +130,7 @@ test('its file left behind with the number of another living process does not ke
   stranger.kill();
 });
 
-test('its port taken meanwhile, it takes another and remembers it', async () => {
+test('when its port is taken, it picks another and keeps that one', async () => {
   const { port } = server;
   await server.stop();
   const squatter = createServer().listen(port, '127.0.0.1');
@@ -154,7 +154,7 @@ test('settings can be overridden', async () => {
   expect(await query('SHOW shared_buffers')).toEqual([{ shared_buffers: '32MB' }]);
 });
 
-test('a folder moved as a whole opens where it is', async () => {
+test('a data folder that was moved opens at its new place', async () => {
   await server.stop();
   const moved = `${directory}-moved`;
   renameSync(directory, moved);
@@ -164,7 +164,7 @@ test('a folder moved as a whole opens where it is', async () => {
   expect(await rows()).not.toEqual([]);
 });
 
-test('a folder whose cluster is gone is refused instead of beginning anew', async () => {
+test('a data folder without its cluster is refused, and no new cluster is made', async () => {
   const other = mkdtempSync(join(tmpdir(), 'countinghouse-embedded-'));
   try {
     mkdirSync(join(other, 'postgres'));

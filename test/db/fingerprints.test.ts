@@ -1,4 +1,4 @@
-/** Fingerprints of requests, before and after the stored forms are contracted, and the key they are made with. */
+/** Fingerprints of requests, before and after the contract, and the key that makes them. */
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPool, type Pool } from '../../src/db/pool.ts';
@@ -21,7 +21,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** A process; `contracted` is what it has seen of the switch. */
+/** The fingerprints of one process; `contracted` is the state of the switch that the process has read. */
 async function processThat({ contracted }: { contracted: boolean }, encryptionKey = database.encryptionKey) {
   const secretBox = createSecretBox(encryptionKey, [], { contracted: true });
   const fingerprints = createFingerprints({ pool, secretBox, forms: { contracted } });
@@ -31,7 +31,7 @@ async function processThat({ contracted }: { contracted: boolean }, encryptionKe
 
 const digestOf = (request: string) => createHash('sha256').update(request).digest();
 
-test('processes that start at once make one key, and it stands sealed', async () => {
+test('processes that start at once agree on one key, and it is stored sealed', async () => {
   const processes = await Promise.all(Array.from({ length: 8 }, () => processThat({ contracted: true })));
   const stored = processes.map((one) => one.toStore(digestOf('a request')).toString('hex'));
   expect(new Set(stored).size).toBe(1);
@@ -40,7 +40,7 @@ test('processes that start at once make one key, and it stands sealed', async ()
   expect(rows[0]!.sealed[0]).toBe(2);
 });
 
-test('each form is read by all, whichever the process has learned to write', async () => {
+test('every process reads both forms, whichever it writes', async () => {
   const [earlier, later] = [await processThat({ contracted: false }), await processThat({ contracted: true })];
   const [digest, other] = [digestOf('a request'), digestOf('another request')];
   expect(earlier.toStore(digest)).toEqual(digest);
@@ -56,7 +56,7 @@ test('each form is read by all, whichever the process has learned to write', asy
   expect(later.match(Buffer.alloc(0), digest)).toBe(false);
 });
 
-test('a process with another encryption key does not start, and says which key it needs', async () => {
+test('a process with another encryption key does not start, and names the key it needs', async () => {
   await processThat({ contracted: true });
   await expect(processThat({ contracted: true }, randomBytes(32).toString('base64'))).rejects.toThrow(
     /No encryption key with id [0-9a-f]{8} is configured/,

@@ -1,6 +1,6 @@
 /**
- * While a snapshot is held open every version of a row stays. A book and its busiest accounts get hundreds a second: what is
- * looked up with each batch and each request must not visit them all (src/db/newest.ts).
+ * While a snapshot is held open, every row version stays. A book and its busiest accounts gain hundreds of versions a
+ * second. The look-ups of each batch and each request must not visit them all (src/db/newest.ts).
  */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -17,9 +17,9 @@ import { issueApiKey } from '../../src/organisations/issue-api-key.ts';
 import { openBook, type TestBook } from '../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
-/** About forty pages of an account, and as many of a book. */
+/** About forty pages for one account, and as many for one book. */
 const VERSIONS = 3_000;
-/** A descent of each index that is asked, and the page that was written last. */
+/** Enough for one descent of each index used, and the page written last. */
 const PAGES = 16;
 
 let database: TestDatabase;
@@ -60,7 +60,7 @@ interface Plan {
   Plans?: Plan[];
 }
 
-/** How many pages the first statement of some work visits to find its rows, in a transaction like the committer's. */
+/** Pages that the first statement of `work` visits to find its rows, in a transaction like the committer's. */
 async function pagesOf(work: (db: Transaction) => Promise<unknown>): Promise<number> {
   const client = await book.pool.connect();
   let pages: number | undefined;
@@ -69,7 +69,8 @@ async function pagesOf(work: (db: Transaction) => Promise<unknown>): Promise<num
     if (pages === undefined) {
       const { rows } = await client.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, values);
       const plan = rows[0]['QUERY PLAN'][0].Plan as Plan;
-      // Writing is not finding: where a page is full, the key of the next one is asked for its uniqueness.
+      // Pages of the write itself do not count: on a full page, the uniqueness check looks up the key of the next
+      // version.
       const finding = updateIn(plan)?.Plans ?? [plan];
       pages = finding.reduce((sum, node) => sum + node['Shared Hit Blocks'] + node['Shared Read Blocks'], 0);
     }
@@ -94,7 +95,7 @@ function updateIn(plan: Plan): Plan | undefined {
   return undefined;
 }
 
-test('a look-up by equality does visit them all', async () => {
+test('a look-up by equality visits every version', async () => {
   const byKey = (db: Queryable) => db.query('SELECT id FROM books WHERE id = $1', [book.id]);
   expect(await pagesOf(byKey)).toBeGreaterThan(2 * PAGES);
 });
@@ -117,11 +118,11 @@ test.each<[string, (db: Transaction) => Promise<unknown>]>([
     async (db) => loadAccountCodes(db, book.id, (await listEntries(book.pool, book.id, {}, { limit: 1 })).rows),
   ],
   ['the key of a request', async (db) => findApiKeysByHash(db, [await keyHash()])],
-])('%s: the newest version, and none before it', async (_, work) => {
+])('%s: visits the newest version and no older one', async (_, work) => {
   expect(await pagesOf(work)).toBeLessThanOrEqual(PAGES);
 });
 
-test('and finds what is there, not what the snapshot sees', async () => {
+test('and reads the current row, not the row of the snapshot', async () => {
   await book.fund(account, 11n);
   expect((await findCustomerAccount(book.pool, book.id, account))!.account).toMatchObject({ postedCredits: 111n });
   expect(await loadAccounts(book.pool, book.id, [account, newId()])).toHaveProperty('size', 1);

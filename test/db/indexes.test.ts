@@ -1,6 +1,6 @@
 /**
- * An index that begins with book_id can answer "the row with this key" by reading a whole book, and a planner that has not
- * yet seen a table grow cannot tell it from the key. migrations/0006 says how that is avoided.
+ * An index that begins with book_id can find the row of a key by reading a whole book. Before the table has grown, the
+ * planner cannot tell its cost from that of the primary key. migrations/0006 says how this is avoided.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listAccounts } from '../../src/accounts/account-list-store.ts';
@@ -29,7 +29,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-test('no index can stand in for the key of its table', async () => {
+test('no other index can replace the primary key', async () => {
   const { rows } = await pool.query<{ name: string }>(`
     SELECT i.indexrelid::regclass::text AS name
     FROM pg_index i
@@ -42,7 +42,7 @@ test('no index can stand in for the key of its table', async () => {
 });
 
 test.each(['accounts', 'holds', 'payouts', 'rail_answers', 'payout_returns'])(
-  'rows of an empty table of %s are looked for by their key, whatever is asked of it later',
+  'rows of an empty table of %s are found by primary key, in every later plan too',
   async (table) => {
     await pool.query('SET plan_cache_mode = force_generic_plan');
     await pool.query(`PREPARE load_${table} AS SELECT * FROM ${table} WHERE book_id = $1 AND id = ANY ($2::uuid[])`);
@@ -51,11 +51,11 @@ test.each(['accounts', 'holds', 'payouts', 'rail_answers', 'payout_returns'])(
   },
 );
 
-/** How Postgres would carry out the first statement of some work, whatever values it is given. */
+/** The plan of the first statement of `work`, independent of its values. */
 async function planOf(work: (db: Queryable) => Promise<unknown>): Promise<string> {
   const client = await pool.connect();
   try {
-    // A plan made for no values, with nothing but indexes to choose from: what it does not find here it never finds.
+    // A generic plan, with index scans as the only choice: an index that is unused here is never used.
     await client.query(
       'SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_bitmapscan = off',
     );
@@ -77,7 +77,7 @@ async function planOf(work: (db: Queryable) => Promise<unknown>): Promise<string
 
 const page = { after: undefined, upTo: 1_000_000n, limit: 2_000 };
 
-// They once read the whole book for each page of it: nobody saw it before there were five million entries.
+// These queries once read the whole book for each page, which showed only at five million entries.
 test.each([
   ['entries_book_id_resource_id_step_key', (db: Queryable) => readSteps(db, newId(), page)],
   [
@@ -88,11 +88,11 @@ test.each([
     'postings_book_id_credit_account_id_credit_line_key',
     (db: Queryable) => readLines(db, newId(), { ...page, direction: 'credit' }),
   ],
-])('a page of what is verified is read by %s', async (index, work) => {
+])('a page of verify is read by %s', async (index, work) => {
   expect(await planOf(work)).toContain(`Index Scan using ${index}`);
 });
 
-/** A page of what is in no table yet: none of its statements may walk the book. */
+/** A page that matches no row: none of its statements may walk the book. */
 test.each<[string, (db: Queryable) => Promise<unknown>]>([
   ['events_by_type', (db) => listEvents(db, { bookId: newId(), types: ['card.frozen'] }, { limit: 20 })],
   ['events_by_type', (db) => listEvents(db, { bookId: newId(), types: ['card.*', 'payout.paid'] }, { limit: 20 })],

@@ -1,4 +1,4 @@
-/** Columns as array parameters: whatever a row may hold arrives in Postgres as it is. */
+/** Columns as array parameters: every value arrives in Postgres unchanged. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { byteaArray, instantArray, joinedJson, jsonArray, plainArray, textArray } from '../../src/db/columns.ts';
@@ -24,7 +24,7 @@ const roundTrip = async (type: string, parameter: string) =>
     await pool.query(`SELECT v FROM unnest($1::${type}[]) WITH ORDINALITY AS u (v, at) ORDER BY at`, [parameter])
   ).rows.map(({ v }) => v);
 
-/** Text that Postgres takes: no NUL, no half of a surrogate pair. Quotes, braces and backslashes more often than by chance. */
+/** Text that Postgres accepts: no NUL, no lone surrogate. Quotes, braces and backslashes are frequent. */
 const text = fc
   .array(
     fc.oneof(
@@ -65,8 +65,8 @@ test('JSON texts', async () => {
   );
 });
 
-test('every moment comes back as the millisecond it was', async () => {
-  const FIRST = Date.UTC(0, 0, 1) - 1_900 * 365 * 86_400_000; // a year with three digits or fewer
+test('every instant comes back with the same millisecond', async () => {
+  const FIRST = Date.UTC(0, 0, 1) - 1_900 * 365 * 86_400_000; // a year of three digits or fewer
   const moments = fc.oneof(
     fc.integer({ min: FIRST, max: Date.UTC(9_999, 11, 31) }),
     fc.constantFrom(0, 500, 590, 593, 60_000),

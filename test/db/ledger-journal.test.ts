@@ -1,4 +1,4 @@
-/** The journal in the database: nobody changes it, and it holds nothing that does not fit. */
+/** The journal in the database: no role can change it, and constraints refuse invalid rows. */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId, type Uuid } from '../../src/ids.ts';
@@ -96,7 +96,7 @@ describe('the database itself refuses', () => {
     await expect(posting(change())).rejects.toMatchObject({ code });
   });
 
-  test('a delivery of an event that has not happened', async () => {
+  test('a delivery of an unknown event', async () => {
     const endpoint = newId();
     await book.pool.query(
       `INSERT INTO webhook_endpoints (book_id, id, url, status, secret_sealed, events, created_at, updated_at)
@@ -137,7 +137,7 @@ describe('an entry', () => {
     };
   };
 
-  test('is read back as it was hashed, and the chain leads to the head of its book', async () => {
+  test('is read back as it was hashed, and the chain ends in the hash of its book', async () => {
     const text = { salt: Buffer.alloc(16, 9), description: 'Miete "März"\\ 🏠' };
     const id = await book.submit(posting({ text, effectiveAt: Date.parse('2025-12-31T23:59:59.999Z') }));
     const entry = (await findEntry(book.pool, book.id, id))!;
@@ -155,7 +155,7 @@ describe('an entry', () => {
     });
   });
 
-  test('keeps its text beside it: erased by the owner, the chain still verifies', async () => {
+  test('keeps its text outside the hash: after the owner erases the text, the chain still verifies', async () => {
     const text = { salt: Buffer.alloc(16, 3), description: 'personal' };
     const id = await book.submit(posting({ text }));
     const owner = new pg.Client(database.ownerUrl);
@@ -173,7 +173,7 @@ describe('an entry', () => {
 });
 
 describe('the lines of an account', () => {
-  test('are pages without a gap, newest first, from both sides, each with the balance after it', async () => {
+  test('are pages without gaps, newest first, from both sides, each with the balance after it', async () => {
     const [anna, bert] = [await book.account({ amount: 1_000n }), await book.account()];
     for (let n = 1n; n <= 6n; n++) await book.submit(transfer({ from: anna, to: bert, amount: n }));
     for (let n = 1n; n <= 3n; n++) await book.submit(transfer({ from: bert, to: anna, amount: n }));
@@ -204,7 +204,7 @@ describe('the lines of an account', () => {
     });
   });
 
-  test('can be paged the other way', async () => {
+  test('can be paged in the other direction', async () => {
     const anna = await book.account({ amount: 5n });
     for (let n = 0; n < 4; n++) await book.fund(anna, 5n);
     const page = await listAccountLines(book.pool, book.id, anna, { limit: 2, endingBefore: '2' });

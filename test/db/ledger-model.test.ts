@@ -1,6 +1,6 @@
 /**
- * The pure core and the real database, driven by the same random commands: what was decided in memory is what Postgres
- * holds, to the hash, in whatever batches the commands are carried out there.
+ * The pure core and the real database run the same random commands. Postgres must hold what memory decided, to the
+ * hash, in whatever batches the commands are committed.
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -40,7 +40,7 @@ afterAll(async () => {
 const actions = fc.array(anyAction, { minLength: 20, maxLength: 100 }).map((list) => [
   { do: 'open', overdraft: 0 } as const,
   { do: 'fund', account: 0, amount: 1_000 } as const,
-  // Closing looks at payouts in flight as they were when the batch began: see core-properties.test.ts.
+  // Closing an account sees payouts in flight as of the start of its batch: see core-properties.test.ts.
   ...list.filter((action) => action.do !== 'status' || action.action !== 'close'),
 ]);
 const sizes = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 5 });
@@ -80,7 +80,7 @@ async function runInTurn(context: BatchContext, bookId: BookId, batches: Batches
   return decisions;
 }
 
-/** Each batch decided over what the one before leaves behind, while that one is written; all of them come to be. */
+/** Decides each batch over the state the batch before leaves, while that one is written. All of them commit. */
 async function runAhead(context: BatchContext, bookId: BookId, batches: Batches): Promise<Decision[]> {
   const decisions: Decision[] = [];
   let follows: BookState | undefined;
@@ -130,7 +130,7 @@ async function sameEvents(memory: MemoryBook): Promise<void> {
   );
 }
 
-test('an account row comes back as it was written, at the edges of what Postgres holds', async () => {
+test('an account row comes back as it was written, at the limits of its columns', async () => {
   const { id } = await openBook({ database: pool });
   const account: Account = {
     id: '018f4d3e-7b2a-7000-8000-000000000001',

@@ -1,4 +1,4 @@
-/** Connections of lists: read only, ended in time, and never all of them for one book. */
+/** Connections of lists: read only, limited in time, and never all for one book. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createListReads, type ListReads } from '../../src/db/list-reads.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
@@ -22,7 +22,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-test('a read writes nothing, and what it sees does not change', async () => {
+test('a read cannot write, and sees one snapshot', async () => {
   const writing = lists.read(book, (db) =>
     db.query(`INSERT INTO metadata_index VALUES ($1, 'payout', 'a', 'b', $1)`, [book]),
   );
@@ -35,7 +35,7 @@ test('a read writes nothing, and what it sees does not change', async () => {
   expect(rows).toEqual([{ isolation: 'repeatable read', timeout: '2s' }]);
 });
 
-test('Postgres ends what takes longer than two seconds, and the caller is told what to narrow', async () => {
+test('Postgres ends a read after two seconds, and the error says what to narrow', async () => {
   const slow = lists.read(book, (db) => db.query('SELECT pg_sleep(30)'), 'Narrow status.');
   await expect(slow).rejects.toMatchObject({
     code: 'service_unavailable',
@@ -46,7 +46,7 @@ test('Postgres ends what takes longer than two seconds, and the caller is told w
   expect(rows).toEqual([{ timeout: '15s' }]);
 });
 
-test('a read of many statements is given up between them', async () => {
+test('a read of many statements ends between two of them', async () => {
   const long = lists.read(book, async (db) => {
     for (;;) await db.query('SELECT pg_sleep(0.3)');
   });
@@ -54,8 +54,8 @@ test('a read of many statements is given up between them', async () => {
   await expect(lists.read(book, (db) => db.query('SELECT 1 AS one'))).resolves.toMatchObject({ rows: [{ one: 1 }] });
 });
 
-test('a book whose reads are slow leaves a connection to the others', async () => {
-  // A connection rests after the reads of other tests.
+test('a book with slow reads leaves a connection for other books', async () => {
+  // After the reads of other tests a connection rests for a while.
   const slow = newId();
   const ends: (() => void)[] = [];
   const held = Array.from({ length: 3 }, () =>

@@ -1,4 +1,4 @@
-/** Lists whose filters hardly ever meet: every page is bounded, and all pages together show what there is. */
+/** Lists whose filters hardly ever match together: every page is bounded, and all pages together show every match. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { insertManyPayouts, manyPayoutsId } from '../../scripts/bench/many-payouts-store.ts';
 import { BEGIN_LIST_READ } from '../../src/db/list-reads.ts';
@@ -39,7 +39,7 @@ afterAll(async () => {
 const numbers = Array.from({ length: COUNT }, (_, at) => COUNT - at);
 const idsOf = (keep: (number: number) => boolean) => numbers.filter(keep).map(manyPayoutsId);
 
-/** Rows that a list's statements have read from tables and indexes, whether they were shown or not. Nothing was ever analyzed. */
+/** Rows that a list's statements read from tables and indexes, shown or not. The tables were never analyzed. */
 async function rowsRead(work: (db: Queryable) => Promise<unknown>): Promise<number> {
   const client = await book.pool.connect();
   let read = 0;
@@ -81,12 +81,12 @@ async function readAll(filter: PayoutFilter, first: PageRequest) {
 
 const both = { odd: 'yes', even: 'yes' };
 
-test('pairs that never meet: pages are empty, go on from where they came to, and end', async () => {
+test('filters that never match together: pages are empty, continue from the last candidate, and end', async () => {
   expect(await readAll({ metadata: both }, { limit: 20 })).toEqual([[], [], []]);
   expect(await readAll({ metadata: both }, { limit: 20, endingBefore: manyPayoutsId(0) })).toEqual([[], [], []]);
 });
 
-test('a cursor of a short page is an id that did not match', async () => {
+test('the cursor of a short page is the last candidate, which did not match', async () => {
   const page = await listPayouts(book.pool, book.id, { metadata: both }, { limit: 20 });
   expect(page).toEqual({ rows: [], hasMore: true, reached: manyPayoutsId(COUNT - 2 * 1_500 + 1) });
 });
@@ -103,7 +103,7 @@ test.each<[string, PayoutFilter, (number: number) => boolean]>([
   ],
   ['a reference and pairs', { externalId: 'quarter', metadata: { fifth: 'yes' } }, (number) => number % 20 === 0],
   ['a status that none has', { statuses: ['canceled'], metadata: { even: 'yes' } }, () => false],
-])('all pages of %s have all that match, once and in order, in either direction', async (_, filter, keep) => {
+])('all pages of %s show every match once and in order, in both directions', async (_, filter, keep) => {
   const forwards = await readAll(filter, { limit: 30 });
   expect(forwards.flat()).toEqual(idsOf(keep));
   const backwards = await readAll(filter, { limit: 30, endingBefore: manyPayoutsId(0) });
@@ -111,7 +111,10 @@ test.each<[string, PayoutFilter, (number: number) => boolean]>([
 });
 
 describe('a page reads a bounded number of rows', () => {
-  /** Each of five walks counted to 1,000, 600 candidates with a row and four probes each, and the last candidate once more. */
+  /**
+   * Five walks are counted to 1,000. Each of 600 candidates costs an index entry, a row and four probes. Finding the
+   * last candidate reads the 600 again.
+   */
   const MOST = 5 * 1_000 + 600 * 6 + 600;
 
   test.each<[string, PayoutFilter, number]>([
@@ -132,7 +135,7 @@ describe('a page reads a bounded number of rows', () => {
   });
 });
 
-test('a page ends with the payout that takes it beyond 1 MB', async () => {
+test('a page ends with the payout that takes it past 1 MB', async () => {
   const other = await openBook({ database: book.pool });
   const padding = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`key-${at}`, 'ä'.repeat(500)]));
   await insertManyPayouts(book.pool, other.id, { count: 40, metadata: [], padding });

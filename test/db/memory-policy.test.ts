@@ -1,4 +1,4 @@
-/** What Redis must be set up as before jobs are given to it, and what it keeps when it is killed. */
+/** The Redis settings that jobs need, and what Redis keeps when it is killed. */
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startPool } from '../../src/queue/pool.ts';
@@ -23,7 +23,7 @@ describeWithRedis('a Redis', () => {
     await redis.remove();
   });
 
-  test('as Debian ships it is accepted', async () => {
+  test("with Debian's default settings is accepted", async () => {
     queues = open();
     await queues.check();
     expect(errors()).toEqual([]);
@@ -40,14 +40,14 @@ describeWithRedis('a Redis', () => {
     },
   );
 
-  test('where CONFIG is refused is known by its INFO', async () => {
+  test('that refuses CONFIG is checked by INFO', async () => {
     await redis.client().call('ACL', 'SETUSER', 'default', '-config');
     queues = open();
     await queues.check();
     expect(errors()).toEqual([]);
   });
 
-  test('that is absent at the start is no reason not to start, and is looked at when it is there', async () => {
+  test('that is absent at the start does not prevent the start, and is checked once it is there', async () => {
     await redis.kill();
     queues = open();
     await queues.check();
@@ -60,7 +60,7 @@ describeWithRedis('a Redis', () => {
     await expect.poll(errors, soon).toContain('redis may throw jobs away');
   });
 
-  test('with an append-only file keeps what was rung when it is killed', async () => {
+  test('with an append-only file keeps enqueued jobs when it is killed', async () => {
     await redis.kill();
     await redis.start({ appendOnly: true });
     await redis.client().config('SET', 'appendfsync', 'always');

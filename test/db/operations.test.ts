@@ -71,7 +71,7 @@ describe('operations', () => {
       expect((await listStuck(pool, 10)).map((row) => row.id)).toEqual(marked ? [id] : []);
     });
 
-    test('keeps its first error, shortened and without what Postgres cannot hold', async () => {
+    test('keeps its first error, truncated and without characters that Postgres refuses', async () => {
       const id = await oneDue();
       await stuckPayout(id, new Error(`NUL \u0000 and ${'x'.repeat(9_000)}`));
       expect(await stuckPayout(id, new Error('the second'))).toBe(false);
@@ -86,7 +86,7 @@ describe('operations', () => {
       expect(await markStuck(pool, { kind: 'payout', bookId: newId(), id, error: 'a bug', at: NOW })).toBe(false);
     });
 
-    test('a notice of a rail is marked, listed by its rail, and tries again', async () => {
+    test('a rail notice is marked, listed under its rail, and can be retried', async () => {
       const id = newId();
       await superuser.query(
         `INSERT INTO rail_notices (book_id, rail, id, end_to_end_id, kind, reference, notice, status, due_at, told_at, created_at, updated_at)
@@ -103,7 +103,7 @@ describe('operations', () => {
       await superuser.query('TRUNCATE rail_notices');
     });
 
-    test('tries again: due at once, without its mark', async () => {
+    test('that is retried is due at once and has no mark', async () => {
       const id = await oneDue();
       await insertDeliveries(superuser, [{ bookId, eventSequence: 7n, endpointId, dueAt: null }]);
       await stuckPayout(id);
@@ -116,7 +116,7 @@ describe('operations', () => {
       expect(rows).toEqual([1, 2].map(() => ({ due_at: new Date(NOW + 1), stuck_error: null })));
     });
 
-    test('that was marked anew since it was looked at is left alone', async () => {
+    test('that was marked again since it was listed is not retried', async () => {
       const id = await oneDue();
       await stuckPayout(id);
       const seen = await listStuck(pool, 10);
@@ -125,7 +125,7 @@ describe('operations', () => {
     });
   });
 
-  test('the backlog: the oldest alarm that nobody answered, and what is stuck', async () => {
+  test('the backlog: the oldest due row, and the number of due and stuck rows', async () => {
     await insertPayouts(superuser, [
       { bookId, dueAt: NOW - 7_000 },
       { bookId, dueAt: NOW - 1 },
@@ -140,7 +140,7 @@ describe('operations', () => {
     ]);
   });
 
-  test('payouts of unknown outcome are counted by rail, and exceptions listed while they are open', async () => {
+  test('unknown payouts are counted by rail; exceptions are listed while open', async () => {
     await insertPayouts(superuser, [
       { bookId, status: 'processing', outcome: 'unknown', dueAt: null },
       { bookId, status: 'processing', dueAt: null },
@@ -169,7 +169,7 @@ describe('operations', () => {
     const metricsOf = (sources: Partial<Parameters<typeof createMetrics>[0]> = {}) =>
       createMetrics({ pool, queues: { depths: async () => [depth] }, clock: { now: () => NOW }, log, ...sources });
 
-    test('say what is due, stuck, unknown, open and queued, and name no book', async () => {
+    test('report due, stuck, unknown, open and queued work, and name no book', async () => {
       await superuser.query(
         `INSERT INTO exceptions (book_id, id, kind, resource, resource_id, detail, status, created_at)
          VALUES ($1, gen_random_uuid(), 'paid_after_failed', 'payout', gen_random_uuid(), 'what happened', 'open', $2)`,
@@ -192,12 +192,12 @@ describe('operations', () => {
       expect(text).not.toContain(bookId);
     });
 
-    test("say how far this machine's clock is from that of Postgres", async () => {
+    test("report how far this machine's clock is ahead of Postgres", async () => {
       const ahead = async (ms: number) => {
         const text = await metricsOf({ machineClock: { now: () => Date.now() + ms } }).render();
         return Number(/^countinghouse_clock_ahead_seconds (\S+)$/m.exec(text)?.[1]);
       };
-      // Postgres runs on this machine: its clock is ours, and the question takes less than a minute.
+      // Postgres runs on this machine and shares its clock. The query takes less than a minute.
       expect(Math.round((await ahead(3_600_000)) / 60)).toBe(60);
       expect(Math.round((await ahead(-7_200_000)) / 60)).toBe(-120);
       expect(Math.round((await ahead(0)) / 60) + 0).toBe(0);
@@ -218,7 +218,7 @@ describe('operations', () => {
         'countinghouse_http_request_seconds_count{method="POST",route="/v1/payouts",status="202"} 1',
         'countinghouse_job_rows_enqueued_total 5',
         'countinghouse_job_rows_dropped_total{reason="unreachable"} 2',
-        // The names of 0.2.0.
+        // The names of release 0.2.0.
         'countinghouse_bells_rung_total 5',
         'countinghouse_bells_dropped_total{reason="unreachable"} 2',
       ]) {
@@ -226,7 +226,7 @@ describe('operations', () => {
       }
     });
 
-    test('leave out what cannot be read, and say the rest', async () => {
+    test('omit what cannot be read, and report the rest', async () => {
       let reachable = true;
       const queues = { depths: () => (reachable ? Promise.resolve([depth]) : Promise.reject(new Error('away'))) };
       const gone = createPool({ url: 'postgres://nobody:x@127.0.0.1:1/none', name: 'test', size: 1, log });
@@ -240,7 +240,7 @@ describe('operations', () => {
       await gone.end();
     });
 
-    test('ask once for all who scrape at the same time', async () => {
+    test('run one query for concurrent scrapes', async () => {
       let asked = 0;
       const queues = {
         depths: async () => {
@@ -271,7 +271,7 @@ describe('operations', () => {
         child.on('close', (code) => resolve({ code, ...read }));
       });
 
-    test('stuck: lists, retries by the ids it lists, and names those that are not stuck', async () => {
+    test('stuck: lists rows, retries by id, and names ids that are not stuck', async () => {
       const id = await oneDue();
       await insertDeliveries(superuser, [{ bookId, eventSequence: 7n, endpointId, dueAt: null }]);
       await stuckPayout(id);

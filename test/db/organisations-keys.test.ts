@@ -98,7 +98,7 @@ test('create, list, roll and revoke', async () => {
   await authenticate(next.key);
 });
 
-test('the second key of an organisation opens the same book', async () => {
+test('a second key of an organisation opens the same book', async () => {
   const [first, second] = [
     await json(['create', '--organisation', 'Twice', '--mode', 'test']),
     await json(['create', '--organisation', 'Twice', '--mode', 'test']),
@@ -106,7 +106,7 @@ test('the second key of an organisation opens the same book', async () => {
   expect((await authenticate(first.key)).bookId).toBe((await authenticate(second.key)).bookId);
 });
 
-test('without --json a person reads the key and its id', async () => {
+test('without --json the output shows the key and its id', async () => {
   const { out } = await keys(['create', '--organisation', 'Reader', '--mode', 'test']);
   expect(out).toMatch(/^sk_test_[0-9A-Za-z]{32}\n\nkey_[0-9a-z]{26}, shown this once/);
   const list = await keys(['list', '--organisation', 'Reader']);
@@ -125,14 +125,14 @@ test.each`
   ${['revoke', 'shop']}                                                             | ${/key_01h455vb4pex5vsknk084sn02q/}
   ${['revoke', 'key_01h455vb4pex5vsknk084sn02q']}                                   | ${/There is no key key_01h455vb4pex5vsknk084sn02q/}
   ${['roll', 'key_01h455vb4pex5vsknk084sn02q', '--overlap', 'long']}                | ${/24h, 30m, 7d or 0/}
-`('keys $args is refused in words', async ({ args, words }) => {
+`('keys $args is refused with a message', async ({ args, words }) => {
   const { code, out, err } = await keys(args);
   expect({ code, out }).toEqual({ code: 1, out: '' });
   expect(err).toMatch(words);
   expect(err).not.toMatch(/\n\s+at /);
 });
 
-test('without a database it says what to set or start', async () => {
+test('without a database the command says what to set or start', async () => {
   const { code, err } = await keys(['list'], { COUNTINGHOUSE_DATA: 'no-such-folder' });
   expect(code).toBe(1);
   expect(err).toMatch(/no folder .*no-such-folder[\s\S]*npm start[\s\S]*DATABASE_URL/);

@@ -49,14 +49,14 @@ const authenticator = (options: { cacheMs?: number; flushUsesAfterMs?: number; o
 const issue = (request: Partial<IssueApiKey> = {}) =>
   issueApiKey(pool, clock, { bookId, mode: 'test', name: 'key', scopes: ['*'], ...request });
 
-/** The database's own count of statements that looked for keys would be shared; this counts those of one pool. */
+/** Counts the statements of one pool: the database's statistics are shared. */
 const counting = () => {
   const query = vi.spyOn(pool, 'query');
   return { count: () => query.mock.calls.length, restore: () => query.mockRestore() };
 };
 
 describe('organisations', () => {
-  test('opened many times at once, there is one, with one book in each mode', async () => {
+  test('opening one at the same time many times makes one, with one book a mode', async () => {
     const opened = await Promise.all(Array.from({ length: 8 }, () => openOrganisation(pool, { name: 'Twice', clock })));
     expect(new Set(opened.map(({ id }) => id)).size).toBe(1);
     const { rows } = await pool.query(
@@ -84,7 +84,7 @@ describe('a key', () => {
     });
   });
 
-  test('is not in the database in the clear', async () => {
+  test('is not stored in the clear', async () => {
     const { token } = await issue();
     const { rows } = await pool.query('SELECT row_to_json(k)::text AS text FROM api_keys k');
     expect(rows.some(({ text }) => text.includes(token.slice(8)))).toBe(false);
@@ -96,11 +96,11 @@ describe('a key', () => {
     ${''}                               | ${'nothing'}
     ${generateApiKey('test')}           | ${'a key that was never made'}
     ${`sk_test_${'\u0000'.repeat(32)}`} | ${'NUL characters'}
-  `('$kind is api_key_invalid', async ({ token }) => {
+  `('$kind is answered api_key_invalid', async ({ token }) => {
     await expect(authenticator().authenticate(token, '127.0.0.1')).rejects.toMatchObject({ code: 'api_key_invalid' });
   });
 
-  test('is refused once it is over, from memory too', async () => {
+  test('is refused once it has expired, from the cache too', async () => {
     const { token } = await issue({ expiresAt: START + HOUR_MS });
     const own = authenticator();
     await own.authenticate(token, '127.0.0.1');
@@ -108,7 +108,7 @@ describe('a key', () => {
     await expect(own.authenticate(token, '127.0.0.1')).rejects.toMatchObject({ code: 'api_key_expired' });
   });
 
-  test('is refused from an address that is not on its list', async () => {
+  test('is refused from an address outside its list', async () => {
     const { token } = await issue({ allowedIps: ['203.0.113.0/24', '2001:db8::1'] });
     const own = authenticator();
     await own.authenticate(token, '::ffff:203.0.113.9');
@@ -121,13 +121,13 @@ describe('a key', () => {
     ${'an unknown scope'}      | ${{ scopes: ['everything'] }} | ${/no scope everything/}
     ${'a network name'}        | ${{ allowedIps: ['office'] }} | ${/office is neither/}
     ${'an expiry in the past'} | ${{ expiresAt: START }}       | ${/cannot expire before it is made/}
-  `('is not made with $fault', async ({ request, words }) => {
+  `('is not issued with $fault', async ({ request, words }) => {
     await expect(issue(request)).rejects.toThrow(words);
   });
 });
 
-describe('memory', () => {
-  test('a hundred requests at once ask the database once, and later ones not at all', async () => {
+describe('the cache', () => {
+  test('serves a hundred concurrent requests with one statement, later ones with none', async () => {
     const { token } = await issue();
     const own = authenticator();
     const statements = counting();
@@ -140,7 +140,7 @@ describe('memory', () => {
     }
   });
 
-  test('a thousand made-up keys at once take a few statements, and none the second time', async () => {
+  test('serves a thousand invalid keys with a few statements, and none the second time', async () => {
     const own = authenticator();
     const tokens = Array.from({ length: 1_000 }, () => generateApiKey('live'));
     const all = () => Promise.all(tokens.map((token) => own.authenticate(token, '::1').catch(({ code }) => code)));
@@ -156,7 +156,7 @@ describe('memory', () => {
     }
   });
 
-  test('a revoked key ends when the memory of it does', async () => {
+  test('forgets a revoked key when its time is over', async () => {
     const { key, token } = await issue();
     const own = authenticator({ cacheMs: 200 });
     await own.authenticate(token, '127.0.0.1');
@@ -170,7 +170,7 @@ describe('memory', () => {
     expect(await revokeApiKey(pool, { bookId, id: key.id, at: now })).toBe(false);
   });
 
-  test('a key made after it was asked for opens when the memory ends', async () => {
+  test('forgets an unknown key, which opens once it exists', async () => {
     const own = authenticator({ cacheMs: 100 });
     const { key, token } = await issue();
     await pool.query('UPDATE api_keys SET hash = sha256(hash) WHERE id = $1', [key.id]);
@@ -179,9 +179,9 @@ describe('memory', () => {
     await vi.waitFor(() => own.authenticate(token, '127.0.0.1'), { timeout: 2_000, interval: 10 });
   });
 
-  test('without a database a key in memory opens, another is service_unavailable, and both open when it is back', async () => {
+  test('opens cached keys without a database; others are service_unavailable until it is back', async () => {
     const [first, second] = [await issue(), await issue()];
-    const gone = database.applicationUrl.replace(/:\d+\//, ':1/'); // a port on which nobody listens
+    const gone = database.applicationUrl.replace(/:\d+\//, ':1/'); // a port on which nothing listens
     const lost = createPool({ url: gone, name: 'lost', size: 1, log });
     const own = authenticator({ on: lost });
     try {
@@ -208,7 +208,7 @@ describe('memory', () => {
 describe('last use', () => {
   const lastUse = async (id: string) => (await findApiKey(pool, id))!.lastUsedAt;
 
-  test('is written after the request, and at most once a minute', async () => {
+  test('is written after the request, at most once a minute', async () => {
     const { key, token } = await issue();
     const own = authenticator({ flushUsesAfterMs: 1 });
     await own.authenticate(token, '127.0.0.1');
@@ -223,7 +223,7 @@ describe('last use', () => {
     expect(await lastUse(key.id)).toBe(START + 60_000);
   });
 
-  test('reported by two processes, the earlier does not undo the later', async () => {
+  test('written by two processes keeps the later time', async () => {
     const { key, token } = await issue();
     const [one, other] = [authenticator(), authenticator()];
     await one.authenticate(token, '127.0.0.1');
@@ -234,7 +234,7 @@ describe('last use', () => {
     expect(await lastUse(key.id)).toBe(START + 5 * 60_000);
   });
 
-  test('a key that is refused was not used', async () => {
+  test('is not set by a refused key', async () => {
     const { key, token } = await issue({ allowedIps: ['203.0.113.1'] });
     const own = authenticator();
     await own.authenticate(token, '127.0.0.1').catch(() => undefined);
@@ -243,8 +243,8 @@ describe('last use', () => {
   });
 });
 
-describe('rolling', () => {
-  test('gives a successor with the same rights, and both open during the overlap', async () => {
+describe('rolling a key', () => {
+  test('issues a successor with the same rights; both open during the overlap', async () => {
     const old = await issue({
       scopes: ['payouts:read'],
       allowedIps: ['127.0.0.1'],
@@ -265,7 +265,7 @@ describe('rolling', () => {
     expect(await own.authenticate(next.token, '127.0.0.1')).toMatchObject({ keyId: next.key.id });
   });
 
-  test('without overlap the old key is revoked at once', async () => {
+  test('without overlap revokes the old key at once', async () => {
     const old = await issue();
     await rollApiKey(pool, clock, { id: old.key.id, overlapMs: 0 });
     await expect(authenticator().authenticate(old.token, '127.0.0.1')).rejects.toMatchObject({
@@ -273,13 +273,13 @@ describe('rolling', () => {
     });
   });
 
-  test('does not prolong a key that ends sooner', async () => {
+  test('does not extend a key that expires sooner', async () => {
     const old = await issue({ expiresAt: START + HOUR_MS });
     await rollApiKey(pool, clock, { id: old.key.id, overlapMs: 24 * HOUR_MS });
     expect((await findApiKey(pool, old.key.id))!.expiresAt).toBe(START + HOUR_MS);
   });
 
-  test('a revoked or unknown key has no successor', async () => {
+  test('is refused for a revoked or unknown key', async () => {
     const { key } = await issue();
     await revokeApiKey(pool, { bookId, id: key.id, at: now });
     const before = (await listApiKeys(pool, { limit: 1_000 })).length;
@@ -289,7 +289,7 @@ describe('rolling', () => {
   });
 });
 
-test('keys are listed page by page, by organisation and mode', async () => {
+test('keys are listed in pages, by organisation and mode', async () => {
   const { id } = await openOrganisation(pool, { name: 'Lister', clock });
   const live = (await findBookId(pool, id, 'live'))!;
   const made = [];

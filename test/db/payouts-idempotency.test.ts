@@ -1,4 +1,4 @@
-/** One key, one answer, whoever asks and however often (API.md §1). */
+/** One key, one answer, for every caller and every repetition (API.md §1). */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { PLAIN_FINGERPRINTS } from '../../src/idempotency/fingerprints.ts';
@@ -16,7 +16,7 @@ import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 const PUBLIC_URL = 'https://api.test';
 let database: TestDatabase;
 let book: TestBook;
-/** Another process on the same book. */
+/** A second process on the same book. */
 let other: TestBook;
 let accountId: Uuid;
 let key: string;
@@ -46,7 +46,7 @@ interface Asking {
   dryRun?: boolean;
 }
 
-/** A request for a payout, as the API makes it: its fingerprint is that of its body. */
+/** A payout request as the API makes it: the fingerprint is that of its body. */
 const ask = ({ on = book, change = {}, key: given = key, ...options }: Asking = {}): Promise<OnceAnswer> => {
   const body = JSON.stringify({ amount: String(change.amount ?? 1_000n), currency: change.currency ?? 'EUR' });
   const requestId = newId();
@@ -69,7 +69,7 @@ const payouts = async () => (await book.row<{ n: bigint }>('SELECT count(*) AS n
 const bodyOf = ({ body }: { body: string }) => JSON.parse(body);
 
 describe('the same request', () => {
-  test('a hundred times in parallel over two processes makes one payout and a hundred equal answers', async () => {
+  test('a hundred times at once over two processes makes one payout and a hundred equal answers', async () => {
     const before = await payouts();
     const answers = await Promise.all(Array.from({ length: 100 }, (_, at) => ask({ on: at % 2 === 0 ? book : other })));
     expect(await payouts()).toBe(before + 1n);
@@ -82,7 +82,7 @@ describe('the same request', () => {
     expect(held).toEqual({ n: 1n });
   });
 
-  test('later, too: the first answer byte for byte, whatever the payout is now', async () => {
+  test('later gets the first answer byte for byte, whatever the payout has become', async () => {
     const first = await ask();
     const payout = await book.row<{ id: Uuid }>(
       'SELECT id FROM payouts WHERE book_id = $1 AND id = $2',
@@ -96,7 +96,7 @@ describe('the same request', () => {
     expect(await ask()).toEqual({ ...first, replayed: true });
   });
 
-  test('that was refused is refused again with the same words, also when it could be done now', async () => {
+  test('that was refused gets the same refusal, even when it would succeed now', async () => {
     const poor = await book.account({ amount: 10n });
     const refused = await ask({ change: { accountId: poor } });
     expect(bodyOf(refused)).toMatchObject({ status: 422, code: 'insufficient_funds', available: 10, required: 1_005 });
@@ -104,7 +104,7 @@ describe('the same request', () => {
     expect(await ask({ change: { accountId: poor } })).toEqual({ ...refused, replayed: true });
   });
 
-  test('without a key is another request each time', async () => {
+  test('without a key is a new request each time', async () => {
     const [one, two] = [await ask({ key: null }), await ask({ key: null })];
     expect(one.resourceId).not.toBe(two.resourceId);
   });
@@ -119,7 +119,7 @@ describe('the same request', () => {
 });
 
 describe('another request under the same key', () => {
-  test('is refused and told what the key stands for', async () => {
+  test('is refused, and the answer names the first request and its payout', async () => {
     const first = await ask();
     const second = await ask({ change: { amount: 2_000n } });
     expect(second).toMatchObject({ status: 422, replayed: false });
@@ -130,7 +130,7 @@ describe('another request under the same key', () => {
     });
   });
 
-  test('in the same batch, too: who came first has the key', async () => {
+  test('in the same batch is refused too: the first one has the key', async () => {
     const before = await payouts();
     const answers = await Promise.all([ask(), ask({ change: { amount: 2_000n } }), ask()]);
     expect(answers.map(({ status }) => status)).toEqual([202, 422, 202]);
@@ -139,7 +139,7 @@ describe('another request under the same key', () => {
   });
 });
 
-test('a key means nothing in another book', async () => {
+test('a key of one book is unknown in another', async () => {
   const elsewhere = await openBook({ database: book.pool });
   const theirs = await elsewhere.account({ amount: 5_000n });
   await ask();
@@ -160,23 +160,23 @@ test('a key means nothing in another book', async () => {
 describe('a voided key', () => {
   const voiding = (on = book): Promise<IdempotencyRecord> => on.submit(voidKey({ key, requestId: newId() }));
 
-  test('will never do anything', async () => {
+  test('never does anything', async () => {
     expect(await voiding()).toMatchObject({ key, status: null, voidedAt: expect.any(Number) });
     const before = await payouts();
     expect(bodyOf(await ask())).toMatchObject({ status: 422, code: 'idempotency_key_voided' });
     expect(await payouts()).toBe(before);
   });
 
-  test('that stands for something already is left, and says for what', async () => {
+  test('that is already used stays used, and the answer names its payout', async () => {
     const { resourceId } = await ask();
     expect(await voiding()).toMatchObject({ resource: 'payout', resourceId, voidedAt: null });
   });
 
-  test('voided twice has one tombstone', async () => {
+  test('that is voided twice has one record', async () => {
     expect(await voiding()).toEqual(await voiding(other));
   });
 
-  test('against its own request, in whatever order they meet: either a payout or a tombstone, never both', async () => {
+  test('races its own request: either a payout or a voided key, never both', async () => {
     for (let round = 0; round < 20; round++) {
       key = newId();
       const before = await payouts();
@@ -215,7 +215,7 @@ describe('after the retention time', () => {
 });
 
 describe('a wait that runs out', () => {
-  /** Nobody commits to the book until it is released. */
+  /** Locks the book, so that no batch commits until the returned function is called. */
   const holdLock = async () => {
     const holder = await other.pool.connect();
     await holder.query('BEGIN');
@@ -226,7 +226,7 @@ describe('a wait that runs out', () => {
     };
   };
 
-  test('is 409 for a duplicate whose first request is still at work, 503 for the first', async () => {
+  test('is 409 for a duplicate of a running request, 503 for the first', async () => {
     const impatient = await openBook({ database: database.applicationUrl, bookId: book.id, poolSize: 1 });
     await impatient.pool.query("SET lock_timeout = '50ms'");
     const release = await holdLock();
@@ -242,7 +242,7 @@ describe('a wait that runs out', () => {
     await impatient.close();
   });
 
-  test('does not lose the request: it may still be committed, and its repetition finds it', async () => {
+  test('does not cancel the request: it may commit later, and a repetition gets its answer', async () => {
     const release = await holdLock();
     const slow = ask();
     await vi.waitFor(async () => {

@@ -1,4 +1,4 @@
-/** Notices of a rail: taken in when their time has come, and never in the way of each other. */
+/** Rail notices: booked once they can be, and no notice delays another. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Instant } from '../../src/clock.ts';
 import { createPool } from '../../src/db/pool.ts';
@@ -19,7 +19,7 @@ import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 const log = createLogger('silent', 'test');
 const DAY_MS = 86_400_000;
 const NO_BOOK = '00000000-0000-0000-0000-000000000000';
-/** More than a page of them. */
+/** More than one page of notices. */
 const EARLY = 130;
 
 let database: TestDatabase;
@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 let warnings: string[] = [];
-/** Ahead of the machine's, in milliseconds. */
+/** Milliseconds that the clock is ahead of this machine's. */
 let ahead = 0;
 let contracted = false;
 const now = (): Instant => Date.now() + ahead;
@@ -52,7 +52,7 @@ const runtime = () => ({
   noticeFailed: async (_: unknown, __: string, error: unknown) => void warnings.push(`failed: ${error}`),
   warn: (error: unknown, notices?: number) => void warnings.push(`${(error as Error).message}: ${notices}`),
 });
-/** Copies what the rail tells, as a process that has just started, and books what is due. */
+/** Copies the rail's notices, as a process does after its start, and books those that are due. */
 async function copyAndTake(of = inbox()): Promise<number> {
   await new NoticeCopier(runtime()).copy('sandbox');
   return takeNotices(runtime(), of);
@@ -69,14 +69,14 @@ beforeEach(() => {
   contracted = false;
 });
 
-test('notices that come too early do not hide those behind them', async () => {
+test('notices that are too early do not delay those behind them', async () => {
   const accountId = await book.account({ amount: 1_000_000n });
   const processing = async () => book.reserve(await book.accept({ accountId, idempotencyKey: newId() }));
   const payouts = [];
   for (let number = 0; number <= EARLY; number++) payouts.push(await processing());
   const last = payouts.at(-1)!;
   for (const { endToEndId, amount, currency } of payouts) {
-    // The rail pays and tells of a return at once; we have not taken in yet that it paid.
+    // The rail pays and reports a return at once, before the book has recorded the payment.
     await rails.sandbox.submit({
       originator: book.id,
       endToEndId,
@@ -100,7 +100,7 @@ test('notices that come too early do not hide those behind them', async () => {
   expect(await rails.sandbox.notices(1)).toEqual([]);
 });
 
-test('a return whose payout is about to be paid is asked about every five minutes at least', async () => {
+test('a return of a payout not yet paid is attempted at least every five minutes', async () => {
   const accountId = await book.account({ amount: 1_000_000n });
   const { endToEndId, amount, currency, id } = await book.reserve(await book.accept({ accountId }));
   const notAfter = Date.now() + 60_000;
@@ -123,7 +123,7 @@ test('a return whose payout is about to be paid is asked about every five minute
   expect((await loadPayouts(book.pool, book.id, [id])).get(id)!.status).toBe('returned');
 });
 
-test('what a rail tells of one payout is taken in in its order: its last word is what the books say', async () => {
+test("notices of one payout are booked in the rail's order: the last one decides its status", async () => {
   const accountId = await book.account({ amount: 1_000_000n });
   const told = [];
   for (let number = 0; number < 20; number++) {
@@ -152,15 +152,15 @@ test('what a rail tells of one payout is taken in in its order: its last word is
   expect(raised).toBe(BigInt(told.length));
 });
 
-describe('about a payout that is not there', () => {
+describe('about an unknown payout', () => {
   const sent = (key: string) => ({
     ...{ originator: book.id, endToEndId: endToEndId(book.id, key), alias: 'RETURN', provider: null },
     ...{ amount: 1_000n, currency: 'EUR', notAfter: Date.now() + 60_000 },
   });
 
-  test('a notice comes again until it is there: after a restore its client asks again under its key', async () => {
+  test('a notice is attempted until its payout exists, because the client repeats its request after a restore', async () => {
     const accountId = await book.account({ amount: 1_000_000n });
-    // Sent, paid and returned before the restore, of which our books know nothing.
+    // Sent, paid and returned before the restore: the restored books do not know this payout.
     await rails.sandbox.submit(sent('K'));
     expect(await takeAll()).toBe(0);
     expect(warnings).toEqual(['sandbox tells of payouts that are not there: 1']);
@@ -173,7 +173,7 @@ describe('about a payout that is not there', () => {
     expect([settled.status, settled.amountReturned]).toEqual(['returned', 1_000n]);
   });
 
-  test('a notice is an exception after a month, with its evidence, and nothing is booked', async () => {
+  test('a notice becomes an exception after a month, with its evidence, and nothing is booked', async () => {
     await rails.sandbox.submit(sent('never asked for again'));
     ahead = 29 * DAY_MS;
     expect(await takeAll()).toBe(0);
@@ -193,7 +193,7 @@ describe('about a payout that is not there', () => {
     });
   });
 
-  test('attempts are made with growing pauses, up to a day', async () => {
+  test('pauses between attempts grow up to a day', async () => {
     await rails.sandbox.submit(sent('asked about for long'));
     const pauses: number[] = [];
     const begun = now();
@@ -216,11 +216,11 @@ describe('about a payout that is not there', () => {
   });
 });
 
-describe("what cannot be booked is in nobody's way", () => {
+describe('notices that cannot be booked delay no others', () => {
   let hostile: TestBook;
   afterAll(() => hostile?.close());
 
-  /** Told by the rail about payouts that no book has. */
+  /** Adds notices about payouts that no book has. */
   const tellUnknown = (originator: string, count: number) =>
     book.pool.query(
       `INSERT INTO sandbox_rail.notices (id, originator, end_to_end_id, kind, amount, reference, created_at)
@@ -228,7 +228,7 @@ describe("what cannot be booked is in nobody's way", () => {
       [originator, count],
     );
 
-  /** Paid, and come back whole: the notice waits at the rail. */
+  /** A payout that is paid and returned in full: its notice waits at the rail. */
   async function returned(of: TestBook) {
     const accountId = await of.account({ amount: 1_000_000n });
     const payout = await of.reserve(await of.accept({ accountId }));
@@ -240,7 +240,7 @@ describe("what cannot be booked is in nobody's way", () => {
   }
   const statusOf = async (of: TestBook, id: string) => (await loadPayouts(of.pool, of.id, [id])).get(id)!.status;
 
-  test('5,001 notices of one book that no payout has hide no return of another', async () => {
+  test('5,001 notices without a payout in one book do not delay a return in another', async () => {
     hostile = await openBook({ database: book.pool });
     const other = await openBook({ database: book.pool });
     await tellUnknown(hostile.id, 5_001);
@@ -256,13 +256,13 @@ describe("what cannot be booked is in nobody's way", () => {
     expect(enqueued).toEqual(new Set([hostile.id, other.id]));
     await takeNotices(runtime(), { bookId: other.id, rail: 'sandbox' });
     expect(await statusOf(other, payout.id)).toBe('returned');
-    // Known ones are read again and copied once.
+    // Known notices are read again, but copied only once.
     expect(await copier.copy('sandbox')).toBe(0);
     expect(await new NoticeCopier(runtime()).copy('sandbox')).toBe(0);
     await other.close();
   });
 
-  test('the work of a round is that of its notices, however many there are and before Postgres has counted them', async () => {
+  test('a round reads rows in proportion to its notices, also before the table was analyzed', async () => {
     const own = createPool({ url: database.applicationUrl, name: 'test', size: 1, log });
     const rowsRead = async () => {
       await own.query('SELECT pg_stat_force_next_flush()');
@@ -282,12 +282,12 @@ describe("what cannot be booked is in nobody's way", () => {
     expect(rounds).toBeGreaterThan(1);
     const after = await rowsRead();
     expect(after.by_scan - before.by_scan).toBe(0n);
-    // To claim it, to load it, to record it; each may find an older version first.
+    // One row each to claim, load and record a notice; each look-up may meet an older version first.
     expect(Number(after.by_index - before.by_index)).toBeLessThan(8 * 5_001);
     await own.end();
   });
 
-  test('the sweeper finds each book with due notices in one step, however many it has', async () => {
+  test('the sweeper finds a book with due notices in one step, however many it has', async () => {
     const found = await findBooksWithNotices(book.pool, { now: now() + DAY_MS, after: NO_BOOK, limit: 10 });
     expect(found).toEqual([{ bookId: hostile.id, due: true }]);
     expect(await findBooksWithNotices(book.pool, { now: 0, after: NO_BOOK, limit: 10 })).toEqual([
@@ -295,7 +295,7 @@ describe("what cannot be booked is in nobody's way", () => {
     ]);
   });
 
-  test('a notice of a book that does not exist is kept apart and acknowledged', async () => {
+  test('a notice of an unknown book is stored apart and acknowledged', async () => {
     await tellUnknown(newId(), 1);
     await tellUnknown('not an id', 1);
     const payout = await returned(book);
@@ -306,12 +306,12 @@ describe("what cannot be booked is in nobody's way", () => {
     expect(kept.rows).toEqual([{ originator: 'not an id' }]);
   });
 
-  test('a notice that was booked by a process of another release is known', async () => {
+  test('a notice booked by a process of another release is not booked again', async () => {
     const payout = await returned(book);
     const [notice] = (await rails.sandbox.notices(10_000)).filter(({ endToEndId }) => endToEndId === payout.endToEndId);
     const copier = new NoticeCopier(runtime());
     await copier.copy('sandbox');
-    // Release 0.1.0 asks the rail itself, books under the same id, and acknowledges.
+    // Release 0.1.0 reads the rail itself, books under the same id, and acknowledges.
     await book.submit(returnPayout(book.id, payout, { id: notice!.id, amount: 1_000n, reason: null, raw: {} }));
     await rails.sandbox.acknowledge([notice!.id]);
     await takeAll();
@@ -322,7 +322,7 @@ describe("what cannot be booked is in nobody's way", () => {
     });
   });
 
-  test('a notice stays open at its rail, where another release finds it, until it is booked or the installation is contracted', async () => {
+  test('until the contract, a notice stays open at its rail for other releases until it is booked', async () => {
     const accountId = await book.account({ amount: 1_000_000n });
     const payout = await book.reserve(await book.accept({ accountId }));
     const { endToEndId, amount, currency } = payout;
@@ -342,7 +342,7 @@ describe("what cannot be booked is in nobody's way", () => {
     expect(await statusOf(book, payout.id)).toBe('returned');
   });
 
-  test('a notice that says nothing bookable is an exception at once, as it came', async () => {
+  test('a notice that cannot be booked in any state is an exception at once, stored as it came', async () => {
     const payout = await returned(book);
     const odd = { ...(await rails.sandbox.notices(10_000)).find((told) => told.endToEndId === payout.endToEndId)! };
     Object.assign(odd, {

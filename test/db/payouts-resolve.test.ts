@@ -1,4 +1,4 @@
-/** A rail that lies, on a real database: nothing is booked by its word, and a person ends the payout. */
+/** A rail that reports another payment, on a real database: nothing is booked, and an operator resolves the payout. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,12 +49,12 @@ describe.each([
   ['WRONGCURRENCY', 'rail_currency_mismatch', 'failed'],
   ['WRONGPAYEE', 'rail_payee_mismatch', 'paid'],
 ] as const)('%s', (alias, kind, as) => {
-  test(`is unknown with ${kind}, and ${as} by a person with evidence`, async () => {
+  test(`is unknown with ${kind}, and ${as} by an operator with evidence`, async () => {
     const { payout, mismatches } = await liedAbout(alias);
     expect(mismatches.map((mismatch) => mismatch.kind)).toEqual([kind]);
     expect(payout).toMatchObject({ status: 'processing', outcome: 'unknown' });
     await book.settle(payout, { call: 'inquire', mismatches });
-    // Neither word says what became of it: it stays a person's to resolve.
+    // None of these reports settles it: the payout still needs an operator.
     for (const word of [
       { status: 'pending' },
       { status: 'rejected' },
@@ -83,7 +83,7 @@ describe.each([
     await expect(resolveByPerson(book.pool, id, { ...options, as: other })).rejects.toThrow(
       'operator:alice resolved it',
     );
-    // Asked before the person's word, answered after it: it ends nothing that has ended.
+    // An inquiry sent before the operator's decision and answered after it changes nothing.
     const ended = (await loadPayouts(book.pool, book.id, [payout.id])).get(payout.id)!;
     expect(await book.settle(ended, { call: 'inquire', status: 'rejected', idUnknown: true })).toEqual(ended);
     const { data } = await readTimeline(book.pool, book.id, payout.id);

@@ -1,4 +1,4 @@
-/** Payouts as rows: what is written comes back, and lists find what they are asked for. */
+/** Payout rows: values come back as written, and lists apply their filters. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PageRequest } from '../../src/db/page.ts';
 import { newId, type Uuid } from '../../src/ids.ts';
@@ -29,7 +29,7 @@ afterAll(async () => {
 const load = async (id: Uuid) => (await loadPayouts(book.pool, book.id, [id])).get(id);
 
 describe('a payout row', () => {
-  test('comes back with every column as it was written, inserted and updated', async () => {
+  test('keeps every column, inserted and updated', async () => {
     const first = await book.accept({
       accountId,
       metadata: { 'a"b': 'c\\d', emoji: '🏠' },
@@ -69,21 +69,21 @@ describe('a payout row', () => {
     expect(await load(full.id)).toEqual(changed);
   });
 
-  test('to an account comes back with its destination', async () => {
+  test('keeps the destination of a transfer to an account', async () => {
     const target = await book.account();
     const destination = { type: 'account', accountId: target } as const;
     const payout = await book.accept({ accountId, destination, rail: 'book' });
     expect((await load(payout.id))?.destination).toEqual(destination);
   });
 
-  test('that is not there cannot be updated', async () => {
+  test('cannot be updated when it does not exist', async () => {
     const payout = await book.accept({ accountId });
     await expect(payouts.update(book.pool as never, book.id, [{ ...payout, id: newId() }])).rejects.toThrow(
       /did not write the 1 rows/,
     );
   });
 
-  test('that was stuck is free when somebody moves it', async () => {
+  test('is no longer stuck once a command moves it', async () => {
     const payout = await book.accept({ accountId });
     await markStuck(book.pool, {
       kind: 'payout',
@@ -98,7 +98,7 @@ describe('a payout row', () => {
     ).toEqual({ stuck_at: null, stuck_error: null });
   });
 
-  test('is found by its end-to-end id, in its own book', async () => {
+  test('is found by its end-to-end id, within its book only', async () => {
     const payout = await book.accept({ accountId });
     const found = await findPayoutsByEndToEndId(book.pool, book.id, [payout.endToEndId, 'none']);
     expect([...found]).toEqual([[payout.endToEndId, payout]]);
@@ -122,7 +122,7 @@ test('returns of a payout are listed oldest first, with their entries', async ()
 
 describe('a list', () => {
   let own: TestBook;
-  /** Oldest first: every third is paid, every second has an external id, all but the first carry metadata. */
+  /** Oldest first. Every third is paid, every second has an external id, all but the first have metadata. */
   const made: Payout[] = [];
 
   beforeAll(async () => {
@@ -192,7 +192,7 @@ describe('a list', () => {
     expect(await idsOf(filter, { limit: 5, endingBefore: all[3] })).toEqual({ ids: all.slice(0, 3), hasMore: false });
   });
 
-  test('shows nothing of another book', async () => {
+  test('shows no payouts of another book', async () => {
     const { rows } = await listPayouts(own.pool, newId(), {}, { limit: 100 });
     expect(rows).toEqual([]);
   });

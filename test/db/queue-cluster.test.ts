@@ -1,4 +1,4 @@
-/** Jobs on a Redis Cluster: the same contract as on one Redis, and lanes that spread over its nodes. */
+/** Jobs on a Redis Cluster: the contract of a single Redis, and lanes spread over the nodes. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newId } from '../../src/ids.ts';
 import { createEnqueuer } from '../../src/queue/enqueuer.ts';
@@ -29,7 +29,7 @@ describeWithRedis('queues on a Redis Cluster', () => {
   queueContract(config);
 
   describe('with several lanes', () => {
-    test('the lanes of a pool spread over the nodes, and all keys of a lane are on one', async () => {
+    test('lanes of a pool are spread over the nodes, and all keys of a lane are on one node', async () => {
       const queues = createQueues(config({ QUEUE_LANES: LANES }), silent);
       for (let lane = 0; lane < LANES; lane++) {
         const job = { name: 'payout.reserve' as const, data: { bookId: 'book', ids: [`${lane}`] } };
@@ -44,7 +44,7 @@ describeWithRedis('queues on a Redis Cluster', () => {
       }
     });
 
-    test('bells of many books are answered, each in the lane of its book', async () => {
+    test('jobs of many books are enqueued and processed, each in the lane of its book', async () => {
       const queues = createQueues(config({ QUEUE_LANES: LANES }), silent);
       const enqueuer = createEnqueuer({ queues, log: silent });
       const answered = new Answered();
@@ -68,14 +68,14 @@ describeWithRedis('queues on a Redis Cluster', () => {
     });
   });
 
-  test('one of its nodes is enough to name it by', async () => {
+  test("a client connects with one node's address", async () => {
     const [first] = cluster.urls.split(',');
     const queues = createQueues(config({ REDIS_URL: first!, REDIS_CLUSTER: true, QUEUE_LANES: LANES }), silent);
     expect(await queues.depths({ limitMs: 5_000 })).toHaveLength(3 * LANES);
     await queues.close();
   });
 
-  test('a node that is killed and started again: its lanes are answered again', async () => {
+  test('lanes of a node that was killed and started again are processed again', async () => {
     const queues = createQueues(config({ QUEUE_LANES: LANES }), silent);
     const enqueuer = createEnqueuer({ queues, log: silent, flushLimitMs: 300 });
     const answered = new Answered();
@@ -102,7 +102,7 @@ describeWithRedis('queues on a Redis Cluster', () => {
     await queues.close();
   });
 
-  test('a single node that may throw jobs away is found', async () => {
+  test('a node with an eviction policy is found', async () => {
     const queues = createQueues(config(), silent);
     await queues.check();
     await cluster.client(2).config('SET', 'maxmemory-policy', 'volatile-lru');

@@ -1,4 +1,4 @@
-/** What both queue backends must do. Each backend's test file runs these against its own. */
+/** The tests that both queue backends must pass. Each backend's test file runs them. */
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createEnqueuer, type Enqueuer } from '../../src/queue/enqueuer.ts';
@@ -12,7 +12,7 @@ const LIMIT = { limitMs: 5_000 };
 
 export const reserve = (id: string) => ({ pool: 'ledger', job: 'payout.reserve', id });
 
-/** Rows that a ledger pool was rung for, in order; `hold` keeps its jobs in hand until `release`. */
+/** A ledger pool that records the rows of its jobs, in order. `hold` keeps jobs in hand until `release`. */
 export class Answered {
   readonly ids: string[] = [];
   readonly jobs: JobData[] = [];
@@ -75,7 +75,7 @@ export function queueContract(config: () => QueuesConfig): void {
     await queues.close();
   });
 
-  test('what is rung is answered by its pool, and leaves nothing behind', async () => {
+  test('an enqueued job is processed by its pool, and leaves nothing behind', async () => {
     start();
     enqueuer.enqueue('book', [reserve('a'), reserve('b')]);
     await expect.poll(() => answered.jobs, soon).toEqual([{ bookId: 'book', ids: ['a', 'b'] }]);
@@ -84,14 +84,14 @@ export function queueContract(config: () => QueuesConfig): void {
       .toEqual({ waiting: 0, active: 0, delayed: 0, failed: 0 });
   });
 
-  test('what was rung before anybody answered waits', async () => {
+  test('a job enqueued without a running worker waits', async () => {
     enqueuer.enqueue('book', [reserve('a')]);
     await expect.poll(async () => (await queues.depth('ledger', 0, LIMIT)).states.waiting, soon).toBe(1);
     start();
     await expect.poll(() => answered.ids, soon).toEqual(['a']);
   });
 
-  test('a bell that is rung twice is answered twice: neither vanishes while the other is active', async () => {
+  test('a row that is enqueued twice is processed twice: neither job vanishes while the other is active', async () => {
     answered.hold();
     start();
     enqueuer.enqueue('book', [reserve('a')]);
@@ -102,7 +102,7 @@ export function queueContract(config: () => QueuesConfig): void {
     await expect.poll(() => answered.ids, soon).toEqual(['a', 'a']);
   });
 
-  test('of the sweeper’s bells of one id a single one waits', async () => {
+  test('of the sweeper’s jobs with one id, one waits', async () => {
     await enqueueAgain('sweep', ['first']);
     await enqueueAgain('sweep', ['second']);
     expect((await queues.depth('ledger', 0, LIMIT)).states.waiting).toBe(1);
@@ -112,7 +112,7 @@ export function queueContract(config: () => QueuesConfig): void {
     await expect.poll(() => answered.ids, soon).toEqual(['first', 'third']);
   });
 
-  test('a sweeper’s bell rung while its like is active follows it, the last one for all', async () => {
+  test('a sweeper’s job enqueued while its like is active runs after it; the last one replaces the others', async () => {
     answered.hold();
     start();
     await enqueueAgain('sweep', ['first']);
@@ -124,7 +124,7 @@ export function queueContract(config: () => QueuesConfig): void {
     await expect.poll(() => answered.ids, soon).toEqual(['first', 'third']);
   });
 
-  test('jobs without a priority go first, then those of the lowest number; all are counted as waiting', async () => {
+  test('jobs without a priority go first, then those of the lowest number; all count as waiting', async () => {
     const add = (id: string, priority?: number) =>
       queues.add(
         'ledger',
@@ -141,7 +141,7 @@ export function queueContract(config: () => QueuesConfig): void {
     await expect.poll(() => answered.ids, soon).toEqual(['first', 'second', 'third']);
   });
 
-  test('a job that fails is forgotten, and the next is answered', async () => {
+  test('a failed job is removed, and the next is processed', async () => {
     start();
     enqueuer.enqueue('book', [reserve('poison')]);
     enqueuer.enqueue('book-2', [reserve('b')]);
@@ -159,7 +159,7 @@ export function queueContract(config: () => QueuesConfig): void {
       Array.from({ length: count }, (_, row) => reserve(`${bookId}-row-${row}`)),
     );
 
-  test('a pool that bounds its rows keeps the next job of a book at the door when the book has half of the room', async () => {
+  test('a pool with a row limit holds back the next job of a book that has half of the room', async () => {
     answered.hold();
     const pool = start({ rowsPerJob: 50 });
     enqueueFourHundred();
@@ -168,7 +168,7 @@ export function queueContract(config: () => QueuesConfig): void {
     await expect.poll(() => answered.ids.length, soon).toBe(400);
   });
 
-  test('and admits the job of another book to what is left, until the room is full', async () => {
+  test('and admits jobs of another book until the room is full', async () => {
     answered.hold();
     const pool = start({ rowsPerJob: 50 });
     enqueueRows('book', 200);
@@ -179,7 +179,7 @@ export function queueContract(config: () => QueuesConfig): void {
     await expect.poll(() => answered.ids.length, soon).toBe(400);
   });
 
-  test('one that does not takes every job in hand: the rows of a slow receiver leave room for those of others', async () => {
+  test('a pool without a row limit starts every job: a slow receiver does not block the rows of others', async () => {
     answered.hold();
     start();
     enqueueFourHundred();
@@ -188,7 +188,7 @@ export function queueContract(config: () => QueuesConfig): void {
     await expect.poll(() => answered.ids.length, soon).toBe(400);
   });
 
-  test('closing finishes what is in hand and takes no more', async () => {
+  test('closing finishes jobs in hand and takes no more', async () => {
     answered.hold();
     const pool = start({ concurrency: 1 });
     enqueuer.enqueue('book', [reserve('a')]);
@@ -210,7 +210,7 @@ export function queueContract(config: () => QueuesConfig): void {
     expect(await pool.close({ limitMs: 50 })).toBe(false);
   });
 
-  test('a process works every lane, those it does not prefer one job at a time', async () => {
+  test('a process works every lane, those that it does not prefer one job at a time', async () => {
     await queues.close();
     queues = createQueues({ ...config(), QUEUE_LANES: 2 }, silent);
     answered.hold();

@@ -27,7 +27,7 @@ describe('queues on Postgres', () => {
 
   queueContract(config);
 
-  test('the application’s role makes no object in the library’s schema, and a finished job leaves no row', async () => {
+  test('the application’s role creates no object in BullMQ’s schema, and a finished job leaves no row', async () => {
     const objects = async () => (await superuser.query('SELECT count(*)::int AS n FROM pg_class')).rows[0].n;
     const before = await objects();
     const queues = createQueues(config(), silent);
@@ -78,14 +78,14 @@ describe('queues on Postgres', () => {
         }, soon)
         .toBe(true);
 
-    test('all ended while idle: the next bells are answered', async () => {
+    test('while idle: the next jobs are processed', async () => {
       enqueuer.enqueue('book', [reserve('before')]);
       await expect.poll(() => answered.ids, soon).toEqual(['before']);
       await endConnections();
       await enqueueUntilAnswered('after');
     });
 
-    test('all ended with a job in hand: it ends, and the next bells are answered', async () => {
+    test('with a job in hand: it ends, and the next jobs are processed', async () => {
       answered.hold();
       enqueuer.enqueue('book', [reserve('in hand')]);
       await expect.poll(() => answered.started, soon).toBe(1);
@@ -96,7 +96,7 @@ describe('queues on Postgres', () => {
     });
   });
 
-  test('absent at the start: bells are dropped, and all works once it is there', async () => {
+  test('absent at the start: enqueued jobs are dropped, and all works once Postgres is there', async () => {
     const { hostname, port } = new URL(database.applicationUrl);
     const gate = await reservePort();
     const url = new URL(database.applicationUrl);
@@ -126,7 +126,7 @@ describe('queues on Postgres', () => {
   });
 });
 
-/** A port that refuses connections until it is opened, and then passes them on. */
+/** A port that refuses connections until `open`, and then forwards them. */
 async function reservePort() {
   const probe = createServer();
   await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));

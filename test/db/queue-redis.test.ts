@@ -47,7 +47,7 @@ describeWithRedis('queues on Redis', () => {
 
     const enqueue = (id: string) => enqueuer.enqueue('book', [reserve(id)]);
 
-    /** Rings again and again, as the sweeper would, until one is answered. */
+    /** Enqueues again and again, as the sweeper does, until a job is processed. */
     const enqueueUntilAnswered = (id: string) =>
       expect
         .poll(() => {
@@ -56,7 +56,7 @@ describeWithRedis('queues on Redis', () => {
         }, soon)
         .toBe(true);
 
-    test('after FLUSHALL with a job in hand, the next bell is answered', async () => {
+    test('after FLUSHALL with a job in hand, the next job is processed', async () => {
       answered.hold();
       enqueue('in hand');
       await expect.poll(() => answered.started, soon).toBe(1);
@@ -66,7 +66,7 @@ describeWithRedis('queues on Redis', () => {
       expect(answered.ids).toContain('in hand');
     });
 
-    test('killed and started again while bells are rung: none blocks, those in between are dropped, later ones answered', async () => {
+    test('killed and restarted: no call blocks, jobs in between are dropped, later ones are processed', async () => {
       enqueue('before');
       await expect.poll(() => answered.ids, soon).toEqual(['before']);
       await redis.kill();
@@ -78,7 +78,7 @@ describeWithRedis('queues on Redis', () => {
       await enqueueUntilAnswered('after');
     });
 
-    test('frozen: bells are dropped within their limit, and ringing goes on once it has thawed', async () => {
+    test('frozen: jobs are dropped within the time limit, and processed again once it resumes', async () => {
       enqueue('before');
       await expect.poll(() => answered.ids, soon).toEqual(['before']);
       redis.freeze();
@@ -88,11 +88,11 @@ describeWithRedis('queues on Redis', () => {
       await enqueueUntilAnswered('after');
     });
 
-    test('frozen so long that the connection is dropped, what it held is dropped with it', async () => {
+    test('frozen until the connection is closed: jobs that the connection held are dropped', async () => {
       enqueue('before');
       await expect.poll(() => answered.ids, soon).toEqual(['before']);
       redis.freeze();
-      // Producers give up a silent connection after two seconds; until then every flush has its own limit.
+      // A producer closes a silent connection after two seconds. Until then each flush has its own limit.
       for (let round = 0; round < 10; round++) {
         const dropped = counts.droppedIds;
         enqueue(`lost ${round}`);
@@ -100,12 +100,12 @@ describeWithRedis('queues on Redis', () => {
       }
       redis.thaw();
       await enqueueUntilAnswered('after');
-      // What was rung once the connection had been given up is nowhere: neither in this process nor in Redis.
+      // A job enqueued after the connection was closed is kept neither in this process nor in Redis.
       expect(answered.ids).not.toContain('lost 9');
     });
   });
 
-  test('absent at the start: bells are dropped, closing does not hang, and all works once it is there', async () => {
+  test('absent at the start: jobs are dropped, closing does not hang, and all works once Redis is there', async () => {
     await redis.kill();
     const queues = createQueues(config(), silent);
     const enqueuer = createEnqueuer({ queues, log: silent, flushLimitMs: 100 });

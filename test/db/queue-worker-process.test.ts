@@ -1,4 +1,4 @@
-/** Workers as processes of their own, beside an API in another: what `npm run worker` runs. */
+/** Workers as separate processes beside an API: what `npm run worker` starts. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Client } from '../../scripts/faults/client.ts';
@@ -9,7 +9,7 @@ const soon = { timeout: 20_000, interval: 20 };
 interface WorkerProcess {
   readonly url: string;
   readonly process: ChildProcess;
-  /** Exit code, or the signal that ended it. */
+  /** Exit code, or the signal that ended the process. */
   readonly ended: Promise<number | string>;
 }
 
@@ -32,7 +32,7 @@ describeOnEachBackend('a worker process', (backend) => {
   });
   afterAll(() => product.close());
 
-  /** Started, and its pools at work. */
+  /** Resolves once the process has started its pools. */
   async function startWorker(...given: string[]): Promise<WorkerProcess> {
     const child = spawn(process.execPath, ['--import', 'tsx', 'workers/run.ts', ...given], {
       env: {
@@ -58,7 +58,7 @@ describeOnEachBackend('a worker process', (backend) => {
     return worker;
   }
 
-  test('carries payouts to their end, each pool in a process of its own', async () => {
+  test('moves payouts to paid, with the pools in separate processes', async () => {
     const account = await client.openAccount();
     const payout = await client.pay({ account: account.id });
     expect(payout.status).toBe('pending');
@@ -69,7 +69,7 @@ describeOnEachBackend('a worker process', (backend) => {
     expect((await client.payoutUntil(payout.id, 'paid')).status).toBe('paid');
   });
 
-  test('says that it lives and is ready, and shows its metrics', async () => {
+  test('reports that it is alive and ready, and serves its metrics', async () => {
     const { url } = await startWorker('--pools', 'sweeper');
     expect((await fetch(`${url}/livez`)).status).toBe(200);
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
@@ -80,14 +80,17 @@ describeOnEachBackend('a worker process', (backend) => {
     expect((await fetch(`${url}/livez`, { method: 'POST' })).status).toBe(405);
   });
 
-  test.each(['SIGTERM', 'SIGINT'] as const)('ends with 0 on %s, even when it comes twice at once', async (signal) => {
-    const worker = await startWorker();
-    worker.process.kill(signal);
-    worker.process.kill(signal);
-    expect(await worker.ended).toBe(0);
-  });
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    'exits with 0 on %s, even when the signal comes twice at once',
+    async (signal) => {
+      const worker = await startWorker();
+      worker.process.kill(signal);
+      worker.process.kill(signal);
+      expect(await worker.ended).toBe(0);
+    },
+  );
 
-  test('ends with 0 on SIGTERM under load, and what it left another finishes', async () => {
+  test('exits with 0 on SIGTERM under load, and another worker finishes the rest', async () => {
     const account = await client.openAccount({ funds: 100_000_000 });
     const worker = await startWorker('--pools', 'ledger,rails');
     const asked = await Promise.all(
@@ -120,8 +123,8 @@ describeOnEachBackend('a worker process', (backend) => {
     expect(text).toContain(said);
   });
 
-  test('is not ready once it stops', async () => {
-    // With nothing in hand it stops at once, so only what is said while a job is held can be looked at from outside.
+  test('is not ready while it stops', async () => {
+    // Without jobs in hand the worker stops at once: a refused connection counts as not ready.
     const worker = await startWorker('--pools', 'sweeper');
     expect(await (await fetch(`${worker.url}/readyz`)).text()).toBe('ok\n');
     worker.process.kill('SIGTERM');

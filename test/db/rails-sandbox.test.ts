@@ -48,7 +48,7 @@ describe('the sandbox rail', () => {
     await database.drop();
   });
 
-  test('pays, and answers about the id it was asked to pay', async () => {
+  test('pays, and an inquiry gives the same answer', async () => {
     const sent = instruction();
     const answer = await rail.submit(sent);
     expect(answer).toMatchObject({
@@ -77,21 +77,21 @@ describe('the sandbox rail', () => {
     alias            | status
     ${'TIMEOUT'}     | ${'paid'}
     ${'TIMEOUTFAIL'} | ${'rejected'}
-  `('$alias breaks off, on every try, and is $status when asked', async ({ alias, status }) => {
+  `('$alias breaks off on every attempt, and an inquiry answers $status', async ({ alias, status }) => {
     const sent = instruction({ alias });
     await expect(rail.submit(sent)).rejects.toThrow(RailUnreachable);
     await expect(rail.submit(sent)).rejects.toThrow(RailUnreachable);
     expect(await rail.inquire(originator, sent.endToEndId)).toMatchObject({ status });
   });
 
-  test('an id it never got is not found', async () => {
+  test('an unknown id is not_found', async () => {
     expect(await rail.inquire(originator, 'unheard-of')).toMatchObject({
       status: 'not_found',
       endToEndId: 'unheard-of',
     });
   });
 
-  test('when it looked is told by its own clock, whatever the time is where it is asked', async () => {
+  test("not_found carries the time of the rail's clock, not of the caller's", async () => {
     const [hour, began] = [3_600_000, Date.now()];
     const clock = vi.spyOn(Date, 'now').mockImplementation(() => began + hour);
     try {
@@ -103,7 +103,7 @@ describe('the sandbox rail', () => {
     }
   });
 
-  test('the same id is one instruction, however often and from wherever it is submitted', async () => {
+  test('one id is one instruction, however often and from whichever process it is submitted', async () => {
     const sent = instruction();
     const other = createRails({ DATABASE_URL: database.applicationUrl }, log);
     const answers = await Promise.all(
@@ -114,7 +114,7 @@ describe('the sandbox rail', () => {
     expect(await records()).toMatchObject([{ submissions: 100, status: 'paid' }]);
   });
 
-  test('two processes that submit the same ids in opposite orders wait for nobody', async () => {
+  test('two processes that submit the same ids in opposite orders do not block each other', async () => {
     const other = createRails({ DATABASE_URL: database.applicationUrl }, log);
     const sent = Array.from({ length: 300 }, () => instruction());
     for (let round = 0; round < 5; round++) {
@@ -127,13 +127,13 @@ describe('the sandbox rail', () => {
     expect((await records()).every((record) => record.submissions === 10)).toBe(true);
   });
 
-  test('another book’s instruction under the same id is another instruction', async () => {
+  test('the same id of another book is another instruction', async () => {
     const sent = instruction();
     await rail.submit(sent);
     expect(await rail.inquire(newId(), sent.endToEndId)).toMatchObject({ status: 'not_found' });
   });
 
-  test('what comes too late is refused for good, and a known id is answered whatever the time', async () => {
+  test('an instruction past its time is rejected for good; a known id is answered at any time', async () => {
     const late = instruction({ notAfter: Date.now() });
     expect(await rail.submit(late)).toMatchObject({ status: 'rejected', code: 'TM01' });
     expect(await rail.inquire(originator, late.endToEndId)).toMatchObject({ status: 'rejected', code: 'TM01' });
@@ -142,7 +142,7 @@ describe('the sandbox rail', () => {
     expect(await rail.submit({ ...known, notAfter: 0 })).toMatchObject({ status: 'paid' });
   });
 
-  test('a process stopped just before the rail, and continued too late, pays nothing', async () => {
+  test('a process paused before the call and resumed too late pays nothing', async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -166,14 +166,14 @@ describe('the sandbox rail', () => {
     ${'RETURN'}     | ${900n} | ${900n}
     ${'RETURNHALF'} | ${901n} | ${450n}
     ${'RETURNHALF'} | ${1n}   | ${1n}
-  `('$alias pays $amount and tells once that $returned came back', async ({ alias, amount, returned }) => {
+  `('$alias pays $amount and reports once that $returned came back', async ({ alias, amount, returned }) => {
     const sent = instruction({ alias, amount });
     expect(await rail.submit(sent)).toMatchObject({ status: 'paid' });
     await rail.submit(sent);
     expect(await ours()).toMatchObject([{ kind: 'returned', endToEndId: sent.endToEndId, amount: returned }]);
   });
 
-  test('a notice is told until it is acknowledged', async () => {
+  test('a notice is reported until it is acknowledged', async () => {
     await rail.submit(instruction({ alias: 'RETURN' }));
     const [notice] = await ours();
     expect(await ours()).toEqual([notice]);
@@ -181,7 +181,7 @@ describe('the sandbox rail', () => {
     expect(await ours()).toEqual([]);
   });
 
-  test('a pending instruction stays so until it is told, and tells of its end', async () => {
+  test('a pending instruction stays pending until it is completed, and the rail reports that', async () => {
     const sent = instruction({ alias: 'PENDING' });
     await rail.submit(sent);
     expect(await rail.submit(sent)).toMatchObject({ status: 'pending' });
@@ -191,7 +191,7 @@ describe('the sandbox rail', () => {
     expect(await rail.submit(sent)).toMatchObject({ status: 'paid' });
   });
 
-  test('a failure may be told in a rail’s words or in the API’s', async () => {
+  test('a failure is given as a code of the rail or of the API', async () => {
     const [one, other] = [instruction({ alias: 'PENDING' }), instruction({ alias: 'PENDING' })];
     await Promise.all([rail.submit(one), rail.submit(other)]);
     expect(await rail.fail(originator, one.endToEndId, newId(), 'AM14')).toMatchObject({
@@ -204,7 +204,7 @@ describe('the sandbox rail', () => {
     expect(await rail.inquire(originator, other.endToEndId)).toMatchObject({ status: 'rejected', code: 'AC04' });
   });
 
-  test('returns never exceed what was paid, and nothing comes back of what was not', async () => {
+  test('returns never exceed the paid amount, and an unpaid instruction has none', async () => {
     const sent = instruction();
     await rail.submit(sent);
     const back = (amount: bigint) => rail.return(originator, sent.endToEndId, newId(), amount);
@@ -216,7 +216,7 @@ describe('the sandbox rail', () => {
     expect(await rail.return(originator, pending.endToEndId, newId(), 1n)).toBeUndefined();
   });
 
-  test('told twice under one notice id, at once or later, it happens once', async () => {
+  test('a return under one notice id, at once or later, happens once', async () => {
     const sent = instruction();
     await rail.submit(sent);
     const id = newId();
@@ -227,14 +227,14 @@ describe('the sandbox rail', () => {
     expect(await ours()).toHaveLength(1);
   });
 
-  test('telling it of an instruction that it never got tells nobody anything', async () => {
+  test('simulations of an unknown instruction do nothing', async () => {
     expect(await rail.complete(originator, 'unheard-of')).toBeUndefined();
     expect(await rail.fail(originator, 'unheard-of')).toBeUndefined();
     expect(await rail.return(originator, 'unheard-of', newId(), 1n)).toBeUndefined();
     expect(await ours()).toEqual([]);
   });
 
-  test('without its database no call has an answer, and it works again afterwards', async () => {
+  test('without its database no call is answered, and calls work again afterwards', async () => {
     const closed = createRails({ DATABASE_URL: 'postgres://nobody:x@127.0.0.1:1/none' }, log);
     await expect(closed.sandbox.submit(instruction())).rejects.toThrow(RailUnreachable);
     await expect(closed.sandbox.inquire(originator, 'x')).rejects.toThrow(RailUnreachable);
@@ -246,7 +246,7 @@ describe('the sandbox rail', () => {
     await expect.poll(() => rail.submit(sent).catch(() => undefined)).toMatchObject({ status: 'paid' });
   });
 
-  test('keeps nothing that names a person', async () => {
+  test('stores nothing that names a person', async () => {
     await rail.submit(instruction({ alias: 'ALICE-IN-PERSON' }));
     expect(JSON.stringify(await records())).not.toContain('ALICE');
   });

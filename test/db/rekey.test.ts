@@ -1,4 +1,4 @@
-/** `npm run ops -- rekey`: killed in the middle and run again, with an encryption key that was replaced. */
+/** `npm run ops -- rekey`: killed in the middle and run again, after the encryption key was replaced. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -26,7 +26,7 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const KEYS = 12_000;
-/** And those of the book's own account, whose fingerprints are no digests. */
+/** The keys above, and two of the book's own account, whose fingerprints are not digests. */
 const FOUND = KEYS + 2;
 const log = createLogger('silent', 'test');
 const digestOf = (request: string) => createHash('sha256').update(request).digest();
@@ -54,7 +54,7 @@ beforeAll(async () => {
      VALUES ($1, 'voided', '', gen_random_uuid(), now(), now())`,
     [book.id],
   );
-  // As release 0.1.0 sealed them, under a key that has been replaced since.
+  // Sealed as by release 0.1.0, under a key that has since been replaced.
   const box = createSecretBox(oldKey);
   for (const { payoutId, alias } of payouts) {
     const aliasSealed = box.seal(alias, aliasPlace(book.id, payoutId));
@@ -108,7 +108,7 @@ const keyed = async () => {
   return Number(rows[0]!.n);
 };
 
-test('before the contract only keys are replaced, in the form of release 0.1.0', async () => {
+test('before the contract only the key changes; the form stays that of release 0.1.0', async () => {
   const { status, result } = await run();
   expect(status).toBe(0);
   expect(result).toMatchObject({
@@ -130,7 +130,7 @@ test('before the contract only keys are replaced, in the form of release 0.1.0',
   }
 });
 
-test('killed in the middle, the next run goes on to the end', async () => {
+test('after a kill in the middle, the next run finishes', async () => {
   await migrate({ ...database, log, contract: { watchMs: 0 } });
   const { child, ended } = start();
   await until(keyed, (count) => count > 0);
@@ -165,7 +165,7 @@ test('killed in the middle, the next run goes on to the end', async () => {
   }
 });
 
-test('the payee of a rail notice is sealed anew as well', async () => {
+test('the payee of a rail notice is sealed again too', async () => {
   const id = newId();
   const place = payeePlace({ bookId: book.id, rail: 'some rail' }, id);
   const now = Date.now();
@@ -180,7 +180,7 @@ test('the payee of a rail notice is sealed anew as well', async () => {
   expect(boundBox().open(rows[0]!.sealed, place)).toBe('digest');
 });
 
-test('a change of an endpoint that is under way does not bring the earlier key back', async () => {
+test('a running change of an endpoint does not restore the earlier key', async () => {
   const id = newId();
   const place = secretPlace(book.id, id);
   const earlier = createSecretBox(oldKey).seal('whsec_secret', place);
@@ -195,7 +195,7 @@ test('a change of an endpoint that is under way does not bring the earlier key b
     const { ended } = start();
     const waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%books%'";
     await until(async () => (await pool.query(waiting)).rowCount === 1);
-    // As a command does that has read the endpoint.
+    // A command that has read the endpoint before writes it back.
     await trx.query('UPDATE webhook_endpoints SET url = url, secret_sealed = $3 WHERE book_id = $1 AND id = $2', [
       ...[book.id, id, earlier],
     ]);
@@ -206,11 +206,11 @@ test('a change of an endpoint that is under way does not bring the earlier key b
   expect(JSON.parse(json).secrets).toMatchObject({ changed: 1, remaining: 0 });
   const { rows } = await pool.query<{ sealed: Buffer }>('SELECT secret_sealed AS sealed FROM webhook_endpoints');
   expect(boundBox().open(rows[0]!.sealed, place)).toBe('whsec_secret');
-  // What was decided over the book as it was is decided again.
+  // The batch id is new: a batch decided ahead over the old state is decided again.
   expect((await loadBook(pool, book.id))!).toEqual({ ...before, batchId: expect.not.stringContaining(before.batchId) });
 });
 
-test('no sealed column is forgotten', async () => {
+test('every sealed column is covered', async () => {
   const { rows } = await pool.query<{ name: string }>(
     `SELECT table_name || '.' || column_name AS name FROM information_schema.columns
       WHERE table_schema = 'public' AND data_type = 'bytea' AND column_name LIKE '%sealed%' ORDER BY 1`,
@@ -224,13 +224,13 @@ test('no sealed column is forgotten', async () => {
   ]);
 });
 
-test('again, it changes nothing', async () => {
+test('a second run changes nothing', async () => {
   const { status, result } = await run('');
   expect(status).toBe(0);
   expect(result).toMatchObject({ fingerprints: { changed: 0, remaining: 0 }, aliases: { changed: 0, remaining: 0 } });
 });
 
-test('what does not open remains, is counted, and its key is named', async () => {
+test('a value that does not open remains, is counted, and its key id is named', async () => {
   const strange = createSecretBox(randomBytes(32).toString('base64')).seal(
     'X',
     aliasPlace(book.id, payouts[0]!.payoutId),
@@ -246,7 +246,7 @@ test('what does not open remains, is counted, and its key is named', async () =>
   expect(result.keys).toContainEqual({ id: strange.toString('hex', 1, 5), standing: 'missing', values: 1 });
 });
 
-test('two processes, of which one has not seen the contract, answer each key once', async () => {
+test('two processes, one unaware of the contract, give one answer for each key', async () => {
   const unaware = await contractedFingerprints(false);
   const aware = await contractedFingerprints(true);
   const other = await openBook({ database: database.applicationUrl, bookId: book.id });
@@ -265,7 +265,7 @@ test('two processes, of which one has not seen the contract, answer each key onc
     Array.from({ length: 100 }, async (_, at) => {
       const key = `mixed-${at}`;
       const first = at % 2 === 0 ? ask(book, unaware, key) : ask(other, aware, key);
-      // Of every fourth each comes alone, so that both have stored some.
+      // In half of the rounds the first request is alone, so that both processes store some keys.
       if (at % 4 < 2) await first;
       return Promise.all([first, ask(other, aware, key), ask(book, unaware, key), ask(other, aware, key)]);
     }),

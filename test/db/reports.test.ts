@@ -1,4 +1,4 @@
-/** The reports pool: which books get a checkpoint, when, and what happens to one that does not verify. */
+/** The reports pool: which books get a checkpoint, when, and what happens when a book does not verify. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../../scripts/faults/client.ts';
 import type { Instant } from '../../src/clock.ts';
@@ -54,13 +54,13 @@ afterAll(async () => {
   await database?.drop();
 });
 
-test('books that have gone on get one, the others none', async () => {
+test('books that have grown get a checkpoint, others do not', async () => {
   expect(await createReports(runtime()).round()).toBe(2);
   expect(await sizes()).toEqual([1n, 1n, null]);
   expect(await createReports(runtime()).round()).toBe(0);
 });
 
-test('and the next one when the interval is over', async () => {
+test('and the next one after the interval', async () => {
   await books[0]!.account({ amount: 10n });
   now += 59_999;
   expect(await createReports(runtime()).round()).toBe(0);
@@ -69,14 +69,14 @@ test('and the next one when the interval is over', async () => {
   expect(await sizes()).toEqual([2n, 1n, null]);
 });
 
-test('several processes make one together', async () => {
+test('several processes make one checkpoint', async () => {
   await books[1]!.account({ amount: 10n });
   now += 60_000;
   const rounds = await Promise.all([createReports(runtime()).round(), createReports(runtime()).round()]);
   expect(rounds.toSorted()).toEqual([0, 1]);
 });
 
-test('a book that does not verify gets none, and does not keep the others waiting', async () => {
+test('a book that does not verify gets none, and does not delay the others', async () => {
   for (const book of books.slice(0, 2)) await book.account({ amount: 10n });
   await corrupt(database.superuserUrl, [
     `UPDATE postings SET amount = amount + 1 WHERE book_id = '${books[0]!.id}' AND entry_sequence = 3`,
@@ -88,7 +88,7 @@ test('a book that does not verify gets none, and does not keep the others waitin
   expect(counted.refused.at(-1)).toBe(1);
 });
 
-test('what a thief put in the place of a checkpoint is not believed, told, and refused where it contradicts', async () => {
+test('a checkpoint of another key is counted as distrusted, and a contradicted one is refused', async () => {
   const book = books[2]!;
   for (let round = 0; round < 2; round++) {
     await book.account({ amount: 10n });
@@ -109,11 +109,11 @@ test('what a thief put in the place of a checkpoint is not believed, told, and r
   counted.distrusted = 0;
   expect(await createReports(runtime()).round()).toBe(0);
   expect(counted).toMatchObject({ distrusted: 1 });
-  // The book of the test before does not verify either.
+  // The corrupted book of the test before is refused as well.
   expect(counted.refused.at(-1)).toBe(2);
 });
 
-test('what takes long goes on beside the rounds, once, and is tried again after the interval when it is refused', async () => {
+test('a long check runs beside the rounds, once, and runs again after the interval when it is refused', async () => {
   const book = await openBook({ database: books[0]!.pool });
   books.push(book);
   await book.account({ amount: 10n });
@@ -121,7 +121,7 @@ test('what takes long goes on beside the rounds, once, and is tried again after 
   const reports = createReports(runtime(), { longRows: 0n });
   expect(await reports.round()).toBe(0);
   await until(sizes, (found) => found[3] === 1n);
-  // The two that do not verify were found so beside the rounds as well.
+  // The two books that do not verify were refused beside the rounds as well.
   await until(
     async () => {
       await reports.round();
@@ -132,7 +132,7 @@ test('what takes long goes on beside the rounds, once, and is tried again after 
   await reports.close();
 });
 
-test('it goes round by itself, and not any more once it is closed', async () => {
+test('runs rounds until it is closed', async () => {
   await books[3]!.account({ amount: 10n });
   now += 60_000;
   const reports = startReports(runtime({ seconds: 1 }));
@@ -143,7 +143,7 @@ test('it goes round by itself, and not any more once it is closed', async () => 
   expect(await reports.round()).toBe(0);
 });
 
-test.each([{ key: undefined }, { signer: undefined }])('without %o it makes none', async (without) => {
+test.each([{ key: undefined }, { signer: undefined }])('without %o makes no checkpoint', async (without) => {
   const reports = startReports(runtime(without));
   expect(await reports.round()).toBe(0);
   await reports.close();

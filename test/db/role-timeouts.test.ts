@@ -1,4 +1,6 @@
-/** The role's timeouts, which anybody may reset while the product runs: read again, told, and counted. */
+/**
+ * The timeouts of the database role, which may be reset while the product runs: read regularly, logged, and counted.
+ */
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createPool, type Pool } from '../../src/db/pool.ts';
@@ -43,10 +45,10 @@ const asSuperuser = async (statement: string) => {
     await client.end();
   }
 };
-/** Of this database alone: the role is every test's. */
+/** For this database only: the tests share the role. */
 const alter = (change: string) => asSuperuser(`ALTER ROLE countinghouse_app IN DATABASE ${database.name} ${change}`);
 
-test('one that is reset is counted and told once, until it is set again', async () => {
+test('a timeout that is reset is counted, and logged once until it is set again', async () => {
   open(database.applicationUrl);
   await watch.read();
   await alter('SET lock_timeout = 0');
@@ -64,7 +66,7 @@ test('one that is reset is counted and told once, until it is set again', async 
   ]);
 });
 
-test('one that only a connection of the pool lacks is counted too', async () => {
+test('a timeout missing on one pool connection is counted too', async () => {
   open(database.applicationUrl);
   await pool!.query('SET idle_in_transaction_session_timeout = 0');
   await watch.read();
@@ -76,7 +78,7 @@ describeWithPgBouncer('behind PgBouncer', () => {
 
   afterEach(() => pgBouncer?.remove());
 
-  test('what the connections of the server have is what counts', async () => {
+  test('the settings of the server connections count', async () => {
     pgBouncer = await startPgBouncer(database);
     open(pgBouncer.url);
     await watch.read();

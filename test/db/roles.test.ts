@@ -44,17 +44,17 @@ const withPool = async <T>(url: string, work: (pool: Pool) => Promise<T>): Promi
 const check = (url: string) => withPool(url, checkApplicationRole);
 const checkSigner = ({ signerUrl, applicationUrl }: Pick<TestDatabase, 'signerUrl' | 'applicationUrl'>) =>
   withPool(signerUrl, (signer) => withPool(applicationUrl, (pool) => checkSignerRole(signer, pool)));
-/** The same server and database under another role, whose password is p. */
+/** The same server and database as another role, with the password p. */
 const asRole = (url: string, role: string) => url.replace(/\/\/[^@]+@/, `//${role}:p@`);
 
-test('every table of the schema has its rights decided', async () => {
+test('every table of the schema has its rights declared', async () => {
   const { rows } = await application.query(
     `SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'v')`,
   );
   expect(rows.map(({ relname }) => relname).sort()).toEqual(Object.keys(TABLE_RIGHTS).sort());
 });
 
-test('the roles as migrated are accepted', async () => {
+test('the migrated roles are accepted', async () => {
   await check(database.applicationUrl);
   await checkSigner(database);
 });
@@ -74,7 +74,7 @@ test.each(['entries', 'postings', 'hold_steps', 'events', 'entry_texts'])(
   },
 );
 
-test('the role owns nothing and creates nothing', async () => {
+test('the role owns nothing and cannot create tables', async () => {
   const { rows } = await application.query(
     "SELECT count(*)::int AS n FROM pg_class WHERE pg_has_role(relowner, 'MEMBER')",
   );
@@ -82,7 +82,7 @@ test('the role owns nothing and creates nothing', async () => {
   await expect(application.query('CREATE TABLE mine ()')).rejects.toMatchObject({ code: '42501' });
 });
 
-test.each(['checkpoints', 'tree_nodes'])('the role may read %s and neither add to it nor change it', async (table) => {
+test.each(['checkpoints', 'tree_nodes'])('the role may read %s, but not add to or change it', async (table) => {
   await application.query(`SELECT FROM ${table}`);
   for (const statement of [
     `INSERT INTO ${table} SELECT * FROM ${table}`,
@@ -93,7 +93,7 @@ test.each(['checkpoints', 'tree_nodes'])('the role may read %s and neither add t
 });
 
 const SIGNED = ['checkpoints', 'tree_nodes'];
-test('the signer may add to checkpoints and nodes, read what it signs, and nothing else', async () => {
+test('the signer may add checkpoints and nodes, read what it signs, and nothing else', async () => {
   const rights = await withPool(database.signerUrl, (signer) =>
     signer.query<{ name: string; rights: string[] }>(
       `SELECT n.nspname || '.' || c.relname AS name, array_agg(p.privilege ORDER BY p.privilege) AS rights
@@ -114,34 +114,31 @@ test.each`
   schema            | tables                                      | sequences
   ${'sandbox_rail'} | ${['INSERT', 'SELECT', 'UPDATE']}           | ${[]}
   ${'bullmq'}       | ${['DELETE', 'INSERT', 'SELECT', 'UPDATE']} | ${['USAGE']}
-`(
-  'in $schema the role may $tables and no more, also in tables that are added later',
-  async ({ schema, tables, sequences }) => {
-    const own = await createTestDatabase();
-    try {
-      await run(own.ownerUrl, `GRANT ALL ON ALL TABLES IN SCHEMA ${schema} TO countinghouse_app`);
-      await migrate({ ...own, log });
-      await run(own.ownerUrl, `CREATE TABLE ${schema}.added_later (n integer)`);
-      const { rows } = await withPool(own.applicationUrl, (pool) =>
-        pool.query<{ name: string; kind: string; rights: string[] }>(
-          `SELECT c.relname AS name, c.relkind AS kind, ARRAY(
+`('in $schema the role may $tables and no more, also in later tables', async ({ schema, tables, sequences }) => {
+  const own = await createTestDatabase();
+  try {
+    await run(own.ownerUrl, `GRANT ALL ON ALL TABLES IN SCHEMA ${schema} TO countinghouse_app`);
+    await migrate({ ...own, log });
+    await run(own.ownerUrl, `CREATE TABLE ${schema}.added_later (n integer)`);
+    const { rows } = await withPool(own.applicationUrl, (pool) =>
+      pool.query<{ name: string; kind: string; rights: string[] }>(
+        `SELECT c.relname AS name, c.relkind AS kind, ARRAY(
            SELECT p FROM unnest(ARRAY['DELETE', 'INSERT', 'REFERENCES', 'SELECT', 'TRIGGER', 'TRUNCATE', 'UPDATE', 'USAGE']) AS p
            WHERE CASE WHEN c.relkind = 'S' THEN p IN ('SELECT', 'UPDATE', 'USAGE') AND has_sequence_privilege(c.oid, p)
                       ELSE p <> 'USAGE' AND has_table_privilege(c.oid, p) END) AS rights
          FROM pg_class c WHERE c.relnamespace = $1::regnamespace AND c.relkind IN ('r', 'p', 'S')`,
-          [schema],
-        ),
-      );
-      expect(rows.length).toBeGreaterThan(2);
-      for (const { name, kind, rights } of rows)
-        expect([name, rights]).toEqual([name, kind === 'S' ? sequences : tables]);
-    } finally {
-      await own.drop();
-    }
-  },
-);
+        [schema],
+      ),
+    );
+    expect(rows.length).toBeGreaterThan(2);
+    for (const { name, kind, rights } of rows)
+      expect([name, rights]).toEqual([name, kind === 'S' ? sequences : tables]);
+  } finally {
+    await own.drop();
+  }
+});
 
-test('the role has timeouts and writes in UTC', async () => {
+test('the role has its timeouts and uses UTC', async () => {
   const { rows } = await application.query(
     `SELECT current_setting(name) AS value
        FROM unnest(ARRAY['idle_in_transaction_session_timeout', 'lock_timeout', 'statement_timeout', 'timezone']) AS t (name)`,
@@ -149,16 +146,16 @@ test('the role has timeouts and writes in UTC', async () => {
   expect(rows.map(({ value }) => value)).toEqual(['5s', '5s', '15s', 'UTC']);
 });
 
-test('migrating again applies nothing and leaves nothing to do', async () => {
+test('migrating again applies nothing', async () => {
   expect(await migrate({ ...database, log })).toEqual({ applied: [], leftToDo: [] });
 });
 
-test('migrations of several processes at once all succeed', async () => {
+test('concurrent migrations all succeed', async () => {
   const results = await Promise.all(Array.from({ length: 4 }, () => migrate({ ...database, log })));
   expect(results).toEqual(Array(4).fill({ applied: [], leftToDo: [] }));
 });
 
-test('a migration goes on where a killed one left its mark', async () => {
+test('a migration continues past the lock that a killed one left', async () => {
   await run(database.ownerUrl, 'UPDATE schema_migrations_lock SET is_locked = 1');
   expect(await migrate({ ...database, log })).toEqual({ applied: [], leftToDo: [] });
 });
@@ -170,7 +167,7 @@ test('the owner role as application role is refused', async () => {
   await expect(check(database.ownerUrl)).rejects.toThrow(/owns|may create objects/);
 });
 
-test('a signer that is another of the roles is refused', async () => {
+test('a signer with one of the other roles is refused', async () => {
   const { ownerUrl, applicationUrl, superuserUrl } = database;
   for (const signerUrl of [ownerUrl, applicationUrl])
     await expect(migrate({ ownerUrl, applicationUrl, signerUrl, log })).rejects.toThrow(/name the same role/);
@@ -189,7 +186,7 @@ test.each`
   ${'a table of its own'}            | ${'ALTER TABLE entry_texts OWNER TO countinghouse_signer'}                 | ${/owns entry_texts/}
   ${'no right to insert'}            | ${'REVOKE INSERT ON checkpoints FROM countinghouse_signer'}                | ${/may not read and insert checkpoints/}
   ${'no timeout'}                    | ${'ALTER ROLE countinghouse_signer IN DATABASE NAME SET lock_timeout = 0'} | ${/countinghouse_signer of SIGNER_DATABASE_URL lacks lock_timeout/}
-`('of a signer, $fault is refused', async ({ statement, words }) => {
+`('a signer with $fault is refused', async ({ statement, words }) => {
   const own = await createTestDatabase();
   try {
     await run(own.superuserUrl, statement.replace('NAME', own.name));
@@ -199,7 +196,7 @@ test.each`
   }
 });
 
-test('a signer of any name gets its rights and its settings from the migration', async () => {
+test('a signer of any name gets its rights and settings from the migration', async () => {
   const own = await createTestDatabase();
   const role = `signer_${own.name}`;
   try {
@@ -243,7 +240,7 @@ test.each`
   }
 });
 
-test('membership in a role that may change the journal is refused, also when it is not inherited', async () => {
+test('membership in a role that may change the journal is refused, even when not inherited', async () => {
   const own = await createTestDatabase();
   const [role, group] = [`app_${own.name}`, `group_${own.name}`];
   try {
@@ -262,7 +259,7 @@ test('membership in a role that may change the journal is refused, also when it 
   }
 });
 
-test('a role of any name gets its settings from the migration, without a superuser, and is refused when they are reset', async () => {
+test('a role of any name gets its settings from the migration, and is refused when they are reset', async () => {
   const own = await createTestDatabase();
   const role = `other_${own.name}`;
   try {
@@ -279,7 +276,7 @@ test('a role of any name gets its settings from the migration, without a superus
   }
 });
 
-test('an empty database is refused with the command that fills it', async () => {
+test('an empty database is refused, and the error names the command that migrates it', async () => {
   const own = await createTestDatabase();
   try {
     await run(

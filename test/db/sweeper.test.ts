@@ -26,7 +26,7 @@ describe('the sweeper', () => {
   let book: Uuid;
   let now: number;
 
-  /** What was rung, and how deep the queues say they are. */
+  /** The enqueued jobs, and the queue depths that the sweeper reads. */
   let enqueued: { pool: QueuePool; lane: number; job: QueueJob }[];
   let waiting: Partial<Record<QueuePool, number>>;
   let unreachable: Set<QueuePool>;
@@ -100,7 +100,7 @@ describe('the sweeper', () => {
     expect(await dueAt(id!)).toBe(enqueues ? NOW + 30_000 : due);
   });
 
-  test('a delivery that is due rings by its event and endpoint, and is pushed by a minute', async () => {
+  test('a due delivery is enqueued by event and endpoint, and postponed by a minute', async () => {
     const endpointId = newId();
     await insertDeliveries(superuser, [
       { bookId: book, eventSequence: 7n, endpointId, dueAt: NOW - 1 },
@@ -115,14 +115,14 @@ describe('the sweeper', () => {
     expect(rows[0].due_at.getTime()).toBe(NOW + 60_000);
   });
 
-  test('a row that is stuck rings nobody', async () => {
+  test('a stuck row is not enqueued', async () => {
     const [id] = await insertPayouts(superuser, [{ bookId: book, dueAt: NOW - 1 }]);
     await superuser.query('UPDATE payouts SET stuck_at = now() WHERE id = $1', [id]);
     await sweep();
     expect(enqueued).toEqual([]);
   });
 
-  test('what was rung for is rung for again when nobody answered, and not before', async () => {
+  test('a row that no worker moves is enqueued again after its interval, and not before', async () => {
     await insertPayouts(superuser, [{ bookId: book, dueAt: NOW }]);
     await sweep();
     now += 29_999;
@@ -134,7 +134,7 @@ describe('the sweeper', () => {
     expect(enqueued[0]!.job.deduplicationId).toBe(enqueued[1]!.job.deduplicationId);
   });
 
-  test('a bell that is kept and never answered silences later ones for two minutes, for notices half a one', async () => {
+  test('a job that is never processed blocks later ones by its id for 2 minutes, for notices 30 seconds', async () => {
     await insertPayouts(superuser, [{ bookId: book, dueAt: NOW }]);
     notices = 1;
     for (const afterMs of [0, 29_999, 30_000, 60_000, 90_000, 120_000]) {
@@ -152,7 +152,7 @@ describe('the sweeper', () => {
     expect(new Set(rail.slice(1)).size).toBe(5);
   });
 
-  test('pages through all that is overdue, a hundred rows of one book a job', async () => {
+  test('pages through all overdue rows, up to a hundred rows of one book a job', async () => {
     const other = newId();
     const ids = await insertPayouts(
       superuser,
@@ -165,7 +165,7 @@ describe('the sweeper', () => {
     expect(new Set(enqueued.map(({ job }) => job.deduplicationId)).size).toBe(enqueued.length);
   });
 
-  test('several sweepers at once ring once for each row', async () => {
+  test('several sweepers at once enqueue each row once', async () => {
     const ids = await insertPayouts(
       superuser,
       Array.from({ length: 3_000 }, () => ({ bookId: book, dueAt: NOW - 1 })),
@@ -174,7 +174,7 @@ describe('the sweeper', () => {
     expect(enqueuedIds('payout.reserve').toSorted()).toEqual(ids.toSorted());
   });
 
-  test('a row whose alarm was moved between reading and pushing is left alone', async () => {
+  test('a row whose due time changes between read and update is left alone', async () => {
     const [moved, still] = await insertPayouts(superuser, [
       { bookId: book, dueAt: NOW - 2 },
       { bookId: book, dueAt: NOW - 1 },
@@ -183,7 +183,7 @@ describe('the sweeper', () => {
     await sweep({
       queues: {
         ...queues,
-        // Asked between the two.
+        // The sweeper reads the depth between the two.
         async depth(...of) {
           await superuser.query('UPDATE payouts SET due_at = $2 WHERE id = $1', [moved, new Date(NOW + 5_000)]);
           return queues.depth(...of);
@@ -194,7 +194,7 @@ describe('the sweeper', () => {
     expect(await dueAt(moved!)).toBe(NOW + 5_000);
   });
 
-  test('a row that a committer holds is not waited for, and rings in a later round', async () => {
+  test('a row locked by a committer is skipped, and enqueued in a later round', async () => {
     const [held, free] = await insertPayouts(superuser, [
       { bookId: book, dueAt: NOW - 2 },
       { bookId: book, dueAt: NOW - 1 },
@@ -208,7 +208,7 @@ describe('the sweeper', () => {
     expect(enqueuedIds('payout.reserve')).toEqual([free, held]);
   });
 
-  test('a deep lane takes one job of each book until that book is asked for again; other pools go on', async () => {
+  test('a deep lane takes one job a book and interval; other pools continue', async () => {
     const quiet = newId();
     const ids = await insertPayouts(
       superuser,
@@ -233,7 +233,7 @@ describe('the sweeper', () => {
     expect(new Set(enqueuedIds('payout.reserve')).size).toBe(251);
   });
 
-  test('one book with more due rows than a round takes holds back no other book', async () => {
+  test('a book with more due rows than a round takes does not delay other books', async () => {
     const quiet = Array.from({ length: 150 }, () => newId());
     await superuser.query(
       `INSERT INTO payouts (book_id, id, status, account_id, hold_id, amount, fee, currency, rail, destination_type,
@@ -261,7 +261,7 @@ describe('the sweeper', () => {
     const jobsOf = (bookId: Uuid) => reserved.filter((job) => job.data.bookId === bookId);
     expect(reserved.flatMap((job) => job.data.ids)).toEqual(expect.arrayContaining(ofQuiet));
     expect(quiet.map((bookId) => jobsOf(bookId).map((job) => job.priority))).toEqual(quiet.map(() => [undefined]));
-    // What goes beyond a book's first job stands behind the first jobs of all others.
+    // Further jobs of a book come after the first jobs of all other books.
     expect(jobsOf(book).map((job) => job.priority)).toEqual(
       jobsOf(book).map((_, index) => (index === 0 ? undefined : index)),
     );
@@ -273,7 +273,7 @@ describe('the sweeper', () => {
     expect(rows[0].due).toBe(40_150 - reserved.flatMap((job) => job.data.ids).length);
   });
 
-  test('while the queues are away no alarm is pushed, and all ring at once when they are back', async () => {
+  test('while the queues are unreachable no row is postponed; afterwards all are enqueued at once', async () => {
     const [id] = await insertPayouts(superuser, [{ bookId: book, dueAt: NOW - 1 }]);
     unreachable = new Set(['ledger']);
     await sweep();
@@ -283,7 +283,7 @@ describe('the sweeper', () => {
     expect(enqueuedIds('payout.reserve')).toEqual([id]);
   });
 
-  test('one kind that fails does not stop the others', async () => {
+  test('a kind that fails does not stop the others', async () => {
     const [id] = await insertPayouts(superuser, [{ bookId: book, status: 'processing', dueAt: NOW - 1 }]);
     await insertPayouts(superuser, [{ bookId: book, dueAt: NOW - 1 }]);
     unreachable = new Set(['ledger']);
@@ -296,7 +296,7 @@ describe('the sweeper', () => {
     expect(enqueuedIds('payout.inquire')).toEqual([id]);
   });
 
-  test('a rail with unacknowledged notices is rung for by its name', async () => {
+  test('a rail with unacknowledged notices is enqueued by its name', async () => {
     await sweep();
     expect(enqueued).toEqual([]);
     notices = 1;
@@ -306,7 +306,7 @@ describe('the sweeper', () => {
     ]);
   });
 
-  test('stored answers are dropped after their retention, and the keys stay', async () => {
+  test('stored answers are dropped after their retention, and keys stay', async () => {
     await insertIdempotencyKeys(superuser, [
       { bookId: book, key: 'old', createdAt: NOW - 30 * DAY - 1 },
       { bookId: newId(), key: 'old', createdAt: NOW - 31 * DAY },
@@ -324,7 +324,7 @@ describe('the sweeper', () => {
     expect(await sweep()).toMatchObject({ 'stored answers': 0 });
   });
 
-  test('reads what is due by its index, however many rows are not', async () => {
+  test('finds due rows by index, whatever the number of other rows', async () => {
     await insertPayouts(
       superuser,
       Array.from({ length: 3_000 }, () => ({ bookId: book, dueAt: NOW + DAY })),
@@ -374,7 +374,7 @@ describe('the sweeper', () => {
     expect(most).toBe(1);
   });
 
-  test('a rail that does not answer delays its own kind alone', async () => {
+  test('a rail that does not answer delays only its own kind', async () => {
     let answer: (notices: []) => void = () => undefined;
     let asked = 0;
     const silent = () => {
@@ -395,7 +395,7 @@ describe('the sweeper', () => {
     await sweeper.close();
   });
 
-  test('runs by itself, and no more once it is closed', async () => {
+  test('runs rounds until it is closed', async () => {
     let rounds = 0;
     const rails = {
       all: () => {

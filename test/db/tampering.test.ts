@@ -1,7 +1,7 @@
 /**
- * One byte anywhere in the journal, past every trigger and with the database's own means. What `npm run verify` finds by
- * itself, what it finds thanks to the checkpoints that the database keeps, and what only a checkpoint that was kept
- * elsewhere can show. And what the key still signs afterwards.
+ * One byte changed anywhere in the journal, with the database's own means and past every trigger. What `npm run verify`
+ * finds by itself, with the stored checkpoints, and with a checkpoint kept elsewhere. And which checkpoints the key
+ * still signs afterwards.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
@@ -20,12 +20,12 @@ import { type FilledDatabase, openFilledDatabase, rulesOf, type Scene } from '..
 let filled: FilledDatabase;
 let scene: Scene;
 const ours = newSigningKey();
-/** Outside the database, as an auditor has it. */
+/** A checkpoint kept outside the database, as an auditor has it. */
 let kept: CheckpointView;
 let columns: { table: string; column: string; type: string }[];
-/** The accounts of the last entry, a transfer that nothing tells of. */
+/** The accounts of the last entry, a transfer without an event. */
 let last: { from: string; to: string };
-/** A table's own limits would stop a thief in some columns; they can be lifted. */
+/** Drops the constraints that would stop an attacker in some columns. */
 let lifted: string[];
 
 beforeAll(async () => {
@@ -57,7 +57,7 @@ beforeAll(async () => {
 
 afterAll(() => filled?.close());
 
-/** Without what depends on whether neighbours came in one millisecond. */
+/** Without rules of time, which depend on whether neighbours share a millisecond. */
 function found(findings: readonly Finding[]): string {
   return rulesOf(findings)
     .filter((rule) => !rule.endsWith('.time'))
@@ -75,7 +75,7 @@ function findingsAfter(statements: readonly string[], trusted: Trusted = 'nothin
   });
 }
 
-/** One byte, one digit, one bit, one millisecond: the smallest change that the type allows. */
+/** The smallest change of each type: a byte, a digit, a bit, a millisecond. */
 const CHANGED: Record<string, (column: string) => string> = {
   uuid: (column) =>
     `overlay(${column}::text PLACING CASE right(${column}::text, 1) WHEN '0' THEN '1' ELSE '0' END FROM 36)::uuid`,
@@ -88,7 +88,7 @@ const CHANGED: Record<string, (column: string) => string> = {
   'timestamp with time zone': (column) => `${column} + interval '1 ms'`,
 };
 
-/** A row of each table, with something in the column. */
+/** A row of the table with a value in the column. */
 function rowOf(table: string, column: string): string {
   const rows: Record<string, string> = {
     entries: `sequence = (SELECT max(sequence) FROM entries WHERE ${column} IS NOT NULL AND sequence < ${scene.transfer})`,
@@ -100,23 +100,23 @@ function rowOf(table: string, column: string): string {
   return rows[table]!;
 }
 
-test('nothing was touched, and nothing is found', async () => {
+test('an untouched database has no findings', async () => {
   expect(await findingsAfter(lifted, 'the kept checkpoint')).toEqual([]);
 });
 
-/** What is certain to find it; others may find it too. */
+/** The rule that certainly finds the change; other rules may find it too. */
 const FOUND_BY: Record<string, (column: string) => string> = {
   entries: (column) => (column === 'book_id' || column === 'sequence' ? 'journal.sequence' : 'journal.chain'),
   postings: () => 'journal.chain',
   hold_steps: (column) =>
     ({ amount: 'hold.remaining', created_at: 'hold.event', kind: 'hold.kind', ordinal: 'hold.kind' })[column] ??
     'hold.steps',
-  // Nothing else holds who made an event happen, or every byte of its body.
+  // Only the checkpoint covers the actor of an event and every byte of its body.
   events: () => 'checkpoint.events',
   entry_texts: (column) => (column === 'salt' || column === 'description' ? 'journal.text' : 'journal.orphan'),
 };
 
-test('one byte in every column of every table of the journal is found', async () => {
+test('a changed byte in any column of any journal table is found', async () => {
   const missed: string[] = [];
   for (const { table, column, type } of columns) {
     const change = `UPDATE ${table} SET ${column} = ${CHANGED[type]!(column)} WHERE ${rowOf(table, column)}`;
@@ -132,7 +132,7 @@ const LAST = 'sequence = (SELECT max(sequence) FROM entries)';
 const OF_LAST = 'entry_sequence = (SELECT max(sequence) FROM entries)';
 const BOOK = () => `id = '${scene.bookId}'`;
 
-/** Everything that knows of the last entry is made to know nothing of it: what is left is the journal as it was before. */
+/** Removes the last entry and every trace of it: the journal as it was before. */
 const CUT_SHORT = () => [
   `UPDATE accounts SET posted_debits = posted_debits - 40, lines = lines - 1 WHERE id = '${last.from}'`,
   `UPDATE accounts SET posted_credits = posted_credits - 40, lines = lines - 1 WHERE id = '${last.to}'`,
@@ -141,7 +141,7 @@ const CUT_SHORT = () => [
   `UPDATE books SET entry_sequence = entry_sequence - 1, chain_hash = (SELECT hash FROM entries WHERE ${LAST}) WHERE ${BOOK()}`,
 ];
 
-/** Another amount in the last entry, and everything after it as if it had always been so: lines, accounts, hash and head. */
+/** Another amount in the last entry, with matching lines, accounts, hash and head. */
 async function writtenAnew(): Promise<string[]> {
   const { before, entry } = await filled.lookAfter([], async (pool) => {
     const { rows } = await pool.query<{ sequence: bigint }>(`SELECT sequence FROM entries WHERE ${LAST}`);
@@ -175,7 +175,7 @@ const SWAPPED = () => [
 const ANOTHER_ACTOR = () => [`UPDATE events SET actor = 'another' WHERE ${rowOf('events', 'actor')}`];
 const NO_CHECKPOINTS = ['DELETE FROM checkpoints'];
 
-/** `alone`, `elsewhere`: the thief has taken the database's own checkpoints away too. */
+/** For `alone` and `elsewhere` the attacker deletes the stored checkpoints too. */
 test.each<[what: string, alone: string, stored: string, elsewhere: string, () => string[] | Promise<string[]>]>([
   ['the last entry is deleted, by someone thorough', '', 'checkpoint.entries', 'checkpoint.entries', CUT_SHORT],
   ['the last entry is written anew, hash and all', '', 'checkpoint.entries', 'checkpoint.entries', writtenAnew],
@@ -198,7 +198,7 @@ test.each<[what: string, alone: string, stored: string, elsewhere: string, () =>
   }).toEqual({ alone, stored, elsewhere });
 });
 
-test('a thief who signs with a key of their own is found by the key that was pinned', async () => {
+test("a checkpoint signed with an attacker's key is found by the pinned key", async () => {
   const statements = [...CUT_SHORT(), ...NO_CHECKPOINTS];
   const rulesWith = (keys: string[]) =>
     filled.lookAfter(statements, async (pool) => {
@@ -212,7 +212,7 @@ test('a thief who signs with a key of their own is found by the key that was pin
   expect(await rulesWith([kept.note.key_id])).toBe('checkpoint.signature');
 });
 
-/** The thief's own in the place of our newest, and then, if they like, under the key and signature that ours had. */
+/** Replaces our newest checkpoint by the attacker's, optionally under our key id and signature. */
 async function signAsThief(pool: Pool, copied: boolean): Promise<void> {
   const ofNewest = `tree_size = ${kept.note.tree_size}`;
   const hex = (base64: string) => `'\\x${Buffer.from(base64, 'base64').toString('hex')}'`;
@@ -227,7 +227,7 @@ const NOT_SIGNED: (pool: Pool) => Promise<void> = () => Promise.resolve();
 const OWN_KEY = (pool: Pool) => signAsThief(pool, false);
 const OUR_SIGNATURE = (pool: Pool) => signAsThief(pool, true);
 const ALONE = (pool: Pool) => pool.query('DELETE FROM checkpoints').then(() => OWN_KEY(pool));
-/** For the next checkpoint to have something to go through. */
+/** Gives the next checkpoint something new to cover. */
 const ONE_EVENT_MORE = () =>
   `INSERT INTO events SELECT book_id, sequence + 1, gen_random_uuid(), type, object_id, request_id, actor, created_at, payload
    FROM events WHERE sequence = (SELECT max(sequence) FROM events)`;

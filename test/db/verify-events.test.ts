@@ -1,4 +1,4 @@
-/** What `npm run verify` finds in events and their deliveries. */
+/** Findings of `npm run verify` in events and their deliveries. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type FilledDatabase, openFilledDatabase, rulesOf, type Scene } from '../support/verify-scene.ts';
 

@@ -1,4 +1,4 @@
-/** What `npm run verify` finds in the groups above the ledger: payouts, transfers, keys. */
+/** Findings of `npm run verify` in the groups above the ledger: payouts, transfers, keys. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type FilledDatabase, openFilledDatabase, rulesOf, type Scene } from '../support/verify-scene.ts';
 
@@ -20,7 +20,7 @@ const TRANSFER = () => `id = '${scene.inboundTransferId}'`;
 
 type Case = [what: string, rules: string[], statements: () => string[]];
 
-test('a database that holds has no findings', async () => {
+test('a correct database has no findings', async () => {
   expect(await findingsAfter('SELECT 1')).toEqual([]);
 });
 
@@ -96,18 +96,14 @@ describe('payouts', () => {
       ['payout.entry_ids'],
       () => [`UPDATE payouts SET entry_ids = entry_ids - 0 WHERE ${PAYOUT('paid')}`],
     ],
+    ['it has no due time', ['payout.due'], () => [`UPDATE payouts SET due_at = NULL WHERE ${PAYOUT('processing')}`]],
     [
-      'nobody will be enqueued',
-      ['payout.due'],
-      () => [`UPDATE payouts SET due_at = NULL WHERE ${PAYOUT('processing')}`],
-    ],
-    [
-      'nobody will be rung, for it is stuck: nothing wrong',
+      'it has no due time because it is stuck: nothing wrong',
       [],
       () => [`UPDATE payouts SET due_at = NULL, stuck_at = now() WHERE ${PAYOUT('processing')}`],
     ],
     [
-      'somebody will be rung for what is final',
+      'it is final and has a due time',
       ['payout.due'],
       () => [`UPDATE payouts SET due_at = now() WHERE ${PAYOUT('paid')}`],
     ],

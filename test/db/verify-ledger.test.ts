@@ -1,4 +1,4 @@
-/** What `npm run verify` finds in the ledger itself: each thing that is corrupted, and nothing else. */
+/** Findings of `npm run verify` in the ledger: each corruption, and nothing else. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { publicId } from '../../src/ids.ts';
 import { type FilledDatabase, openFilledDatabase, rulesOf, type Scene } from '../support/verify-scene.ts';
@@ -15,7 +15,7 @@ afterAll(() => filled?.close());
 
 const findingsAfter = (...statements: string[]) => filled.findingsAfter(...statements);
 
-// Conditions: the book's row; an entry in the middle of the journal and its posting; a quiet account; a payout's hold.
+// Conditions for the book's row, an entry mid-journal and its posting, a quiet account, and a payout's hold.
 const BOOK = () => `id = '${scene.bookId}'`;
 const ENTRY = () => `sequence = ${scene.transfer}`;
 const POSTING = () => `entry_sequence = ${scene.transfer}`;
@@ -119,7 +119,7 @@ describe('the journal', () => {
     expect(rulesOf(await findingsAfter(...statements()))).toEqual(rules);
   });
 
-  test('one wrong entry is one finding, at its place', async () => {
+  test('one wrong entry is one finding, with its sequence', async () => {
     expect(await findingsAfter(`UPDATE entries SET request_id = id WHERE ${ENTRY()}`)).toEqual([
       {
         check: 'journal.chain',
@@ -207,7 +207,7 @@ describe('accounts', () => {
     expect(rulesOf(await findingsAfter(...statements()))).toEqual(rules);
   });
 
-  test('the account is named, with what was expected and what is there', async () => {
+  test('the finding names the account, the expected and the actual totals', async () => {
     const [finding] = await findingsAfter(`UPDATE accounts SET posted_credits = posted_credits + 1 WHERE ${QUIET()}`);
     expect(finding).toMatchObject({
       ids: { account: publicId('account', scene.quietAccountId) },

@@ -1,4 +1,4 @@
-/** `npm run verify -- --since`: what came since then and whatever it has touched, and nothing before. */
+/** `npm run verify -- --since`: checks everything from then on and the rows it has touched, and nothing before. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -32,7 +32,7 @@ test.each`
   expect(parseSince(text, 1_000_000)).toEqual(since);
 });
 
-describe('of a book in which everything has happened', () => {
+describe('of a book with every kind of row', () => {
   let filled: FilledDatabase;
 
   beforeAll(async () => {
@@ -48,11 +48,11 @@ describe('of a book in which everything has happened', () => {
     });
 
   test.each<[Since]>([[{ sequence: 1n }], [{ sequence: 7n }], [{ sequence: 9_999n }], [{ moment: 0 }]])(
-    'since %o there is nothing to find',
+    'since %o there are no findings',
     async (since) => expect(await rulesAfter(since, [])).toEqual([]),
   );
 
-  test('what was changed since then is found, what was changed before is not', async () => {
+  test('a change after the start is found, a change before is not', async () => {
     const change = ({ transfer: sequence }: FilledDatabase['scene']) => [
       `UPDATE entries SET request_id = id WHERE sequence = ${sequence}`,
     ];
@@ -87,7 +87,7 @@ describe('of a book in which everything has happened', () => {
       ['journal.head'],
       () => "UPDATE books SET chain_hash = sha256('x') WHERE entry_sequence > 0",
     ],
-  ])('%s is looked at', async (_, rules, statement) => {
+  ])('%s is checked', async (_, rules, statement) => {
     expect(await rulesAfter({ sequence: filled.scene.transfer }, [statement(filled.scene)])).toEqual(rules);
   });
 });
@@ -131,7 +131,7 @@ describe('the command', () => {
     expect(result).toMatchObject({ ok: true, entries, lines: 2 * entries, findings: [] });
   });
 
-  test('exits 1 with what it found', async () => {
+  test('exits 1 and prints its findings', async () => {
     await corrupt(database.superuserUrl, ['UPDATE accounts SET lines = lines + 1 WHERE lines > 0']);
     const { status, result } = await run('--since', '10');
     expect(status).toBe(1);

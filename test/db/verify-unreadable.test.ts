@@ -1,4 +1,4 @@
-/** Rows of another shape than the ledger writes: each is found, and neither the verifier nor the audit ends at it. */
+/** Rows in a shape that the ledger never writes: each is found, and ends neither the verifier nor the audit. */
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAudit } from '../../src/audit/audit.ts';
@@ -37,7 +37,7 @@ const TAMPERINGS: [what: string, statement: string | ((scene: Scene) => string),
   ],
 ];
 
-/** Findings of a run that has to come to its end. */
+/** Findings of a run, which must not throw. */
 async function findingsAfter(
   statement: string | ((scene: Scene) => string),
   run: (pool: Pool, onFinding: (finding: Finding) => void) => Promise<unknown>,
@@ -58,7 +58,7 @@ test.each(TAMPERINGS)('%s does not end npm run verify -- --since', async (_, sta
   await expect(findingsAfter(statement, run)).resolves.toBeInstanceOf(Array);
 });
 
-test.each(TAMPERINGS)('%s is found by the audit, which comes round', async (_, statement, rule) => {
+test.each(TAMPERINGS)('%s is found by the audit, which completes its round', async (_, statement, rule) => {
   const kinds = new Set<string>();
   const counts = {
     rows() {},
@@ -74,7 +74,7 @@ test.each(TAMPERINGS)('%s is found by the audit, which comes round', async (_, s
   expect([...kinds]).toContain(rule);
 });
 
-test('what cannot be read at all is a finding of its own, and all else is checked', async () => {
+test('an unreadable page is its own finding, and all other checks run', async () => {
   const unreadable = (pool: Pool) => {
     const query = pool.query.bind(pool) as (...given: unknown[]) => Promise<unknown>;
     const tapped = ((statement: { name?: string }, ...rest: unknown[]) =>

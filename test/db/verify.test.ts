@@ -1,4 +1,4 @@
-/** `npm run verify` as people and scripts run it: on a database in use, page after page, and by its exit codes. */
+/** `npm run verify` as people and scripts run it: on a database in use, over many pages, and by its exit codes. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,7 +17,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 let database: TestDatabase;
 let book: TestBook;
-/** Where the load comes from; the book itself is verified by a pool of its own. */
+/** The book that writes. Verification uses a pool of its own. */
 let load: TestBook;
 
 beforeAll(async () => {
@@ -44,7 +44,7 @@ async function verify(options: { bookId?: string } = {}) {
   return { findings, progress, result };
 }
 
-test('a database of many pages is read to its end', async () => {
+test('a database of many pages is read completely', async () => {
   const [from, to] = [await load.account({ amount: 10_000_000n }), await load.account()];
   const moves = Array.from({ length: 5_200 }, () => load.submit(transfer({ from, to, amount: 1n })));
   const accepted = Array.from({ length: 600 }, () => load.accept({ accountId: from, amount: 10n, fee: 1n }));
@@ -98,7 +98,7 @@ describe('one book', () => {
     await other.close();
   });
 
-  test('that is not there cannot be verified', async () => {
+  test('that does not exist cannot be verified', async () => {
     await expect(verify({ bookId: newId() })).rejects.toThrow(NoSuchBook);
   });
 });
@@ -114,7 +114,7 @@ describe('the command', () => {
   };
   const here = () => ['--database-url', database.applicationUrl];
 
-  test('exits 0 when nothing is wrong, and says what it has seen', async () => {
+  test('exits 0 without findings, and prints what it read', async () => {
     const { status, output } = await run(...here());
     expect([status, output]).toEqual([0, expect.stringMatching(/^\d+ books, [\d,]+ entries, .*: nothing wrong\.\n$/)]);
   });
@@ -125,7 +125,7 @@ describe('the command', () => {
     expect(JSON.parse(output)).toMatchObject({ ok: true, findings: [], findings_count: 0, books: 1 });
   });
 
-  test('exits 1 with what it found', async () => {
+  test('exits 1 and prints its findings', async () => {
     const own = await createTestDatabase();
     const broken = await openBook({ database: own.applicationUrl });
     await fillBook(broken);
@@ -171,7 +171,7 @@ describe('the command', () => {
     expect([status, errors]).toEqual([2, expect.stringMatching(words)]);
   });
 
-  test('prints one JSON object when it could not run, too', async () => {
+  test('prints one JSON object when it cannot run', async () => {
     const { status, output } = await run('--json', '--database-url', 'postgres://app:x@127.0.0.1:1/nothing');
     expect(status).toBe(2);
     expect(JSON.parse(output)).toEqual({

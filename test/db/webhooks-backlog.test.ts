@@ -1,4 +1,4 @@
-/** Endpoints that are behind: one due row each, drained in order, and no other endpoint waits for them. */
+/** Endpoints that are behind: one due row each, drained in order, and without delay for other endpoints. */
 import pg from 'pg';
 import { describe, expect, test, vi } from 'vitest';
 import { createPool } from '../../src/db/pool.ts';
@@ -15,7 +15,7 @@ const stage = setStage();
 const PATIENCE = { timeout: 60_000, interval: 20 };
 const MINUTE = 60_000;
 
-/** A sweeper over the stage's database that hands jobs to a deliverer at once. */
+/** A sweeper over the stage's database that hands its jobs to a deliverer at once. */
 function sweeping(posting: ReturnType<typeof stage.deliverer>, pool = stage.world.pool, contracted = false) {
   const enqueued: string[] = [];
   const { clock } = stage.world;
@@ -46,7 +46,7 @@ function sweeping(posting: ReturnType<typeof stage.deliverer>, pool = stage.worl
 const pendingOf = async (endpointId: Uuid) =>
   (await deliveriesOf(stage.world.pool, endpointId)).filter(({ status }) => status === 'pending').length;
 
-/** As the product leaves an endpoint that took nothing: so many wait, and it is due when the clock says so. */
+/** Puts an endpoint behind, as after failed attempts: `count` deliveries wait, and the endpoint is due at START. */
 async function putBehind(endpointId: Uuid, count: number): Promise<void> {
   const { pool } = stage.world;
   const from = (
@@ -78,7 +78,7 @@ async function putBehind(endpointId: Uuid, count: number): Promise<void> {
 }
 
 describe('an endpoint that is behind', () => {
-  test('takes new deliveries without a job and a due time of their own, and gets all of them in order', async () => {
+  test('gets new deliveries without a job or a due time of their own, and receives all in order', async () => {
     let well = false;
     const hooks = await stage.receiver((response) => response.writeHead(well ? 200 : 500).end());
     const { id } = await stage.world.endpoint(stage.bookId, { url: hooks.url, events: ['payout.*'] });
@@ -107,7 +107,7 @@ describe('an endpoint that is behind', () => {
     expect(await stage.world.emit(stage.bookId, 'payout.paid')).toHaveLength(1);
   });
 
-  test('is due as one row: what falls due by itself joins those that wait, and no job is enqueued for it', async () => {
+  test('is due as one row: a delivery that falls due joins the backlog, and no job is enqueued for it', async () => {
     const hooks = await stage.receiver(() => undefined);
     const { id } = await stage.world.endpoint(stage.bookId, { url: hooks.url, events: ['payout.*'] });
     await stage.world.emit(stage.bookId, 'payout.paid', 3);
@@ -128,13 +128,13 @@ describe('an endpoint that is behind', () => {
       bookId: stage.bookId,
       report: (one) => findings.push(one),
     });
-    // Nobody tried the endpoint: told once, not once for each of its deliveries.
+    // The endpoint was not attempted: one finding, not one for each delivery.
     expect(findings).toMatchObject([
       { check: 'delivery.overdue', actual: `to be tried since ${new Date(START).toISOString()}` },
     ]);
   });
 
-  test('and is drained in order, whatever else it gets meanwhile', async () => {
+  test('is drained in order, with new events arriving meanwhile', async () => {
     const hooks = await stage.receiver();
     const { id } = await stage.world.endpoint(stage.bookId, { url: hooks.url, events: ['payout.*'] });
     await putBehind(id, 2_000);
@@ -151,14 +151,14 @@ describe('an endpoint that is behind', () => {
     const numbers = hooks.received
       .map(({ body }) => (JSON.parse(body) as { n?: number }).n)
       .filter((n) => n !== undefined);
-    // In order but for what is under way side by side.
+    // In order, except for deliveries that run in parallel.
     for (const [index, number] of numbers.entries()) expect(Math.abs(number - index - 1)).toBeLessThan(1_000);
   });
 
   test.each([
     ['before the contract', false],
     ['after it', true],
-  ])('sends again what failed behind the event that it has come to (%s)', async (_, contracted) => {
+  ])('sends a failed delivery again behind the current event (%s)', async (_, contracted) => {
     let failed = false;
     let release: (() => void) | undefined;
     const held = new Promise<void>((resolve) => {
@@ -178,7 +178,7 @@ describe('an endpoint that is behind', () => {
     const posting = stage.deliverer();
     const { sweep } = sweeping(posting, stage.world.pool, contracted);
     posting.drain(stage.bookId, [id]);
-    // The drain is in the middle, behind the one that failed.
+    // The drain is past the failed delivery.
     await vi.waitFor(async () => expect(await pendingOf(id)).toBe(2_000 - 99), PATIENCE);
     stage.world.clock.set(START + 10_000);
     await sweep();
@@ -190,11 +190,11 @@ describe('an endpoint that is behind', () => {
     expect(hooks.received).toHaveLength(2_001);
   });
 
-  test('is drained by a process whose clock is a little behind the one that said when', async () => {
+  test('is drained by a process whose clock is a little behind the one that set the due time', async () => {
     const hooks = await stage.receiver();
     const { id } = await stage.world.endpoint(stage.bookId, { url: hooks.url, events: ['payout.*'] });
     await putBehind(id, 20);
-    // One that failed joined what waits; its next attempt is due by the other clock.
+    // A failed delivery has joined the backlog, with its next attempt due by the other clock.
     await stage.world.pool.query(
       `UPDATE webhook_deliveries SET attempts = 1, retry_at = $2, due_at = $2 WHERE endpoint_id = $1
          AND event_sequence = (SELECT min(event_sequence) + 2 FROM webhook_deliveries WHERE endpoint_id = $1)`,
@@ -209,7 +209,7 @@ describe('an endpoint that is behind', () => {
     expect(hooks.received).toHaveLength(20);
   });
 
-  test('is no longer behind when it was deleted, and what waited is canceled', async () => {
+  test('is not behind any more once deleted, and its backlog is canceled', async () => {
     const hooks = await stage.receiver();
     const { id } = await stage.world.endpoint(stage.bookId, { url: hooks.url, events: ['payout.*'] });
     await putBehind(id, 20);
@@ -221,7 +221,7 @@ describe('an endpoint that is behind', () => {
     expect(hooks.received).toHaveLength(0);
   });
 
-  test('is canceled as a whole where it was switched off, and tried at once where it is switched on again', async () => {
+  test('has its backlog canceled when switched off, and keeps its retry time when switched on', async () => {
     const hooks = await stage.receiver();
     const { id } = await stage.world.endpoint(stage.bookId, { url: hooks.url, events: ['payout.*'] });
     await putBehind(id, 20);
@@ -239,7 +239,7 @@ describe('an endpoint that is behind', () => {
     expect(hooks.received).toHaveLength(0);
   });
 
-  test('is drained by one process at a time, and given back by one that stops', async () => {
+  test('is drained by one process at a time, and released by a process that stops', async () => {
     const answers: (() => void)[] = [];
     const hooks = await stage.receiver((response) => answers.push(() => response.writeHead(200).end()));
     const { id } = await stage.world.endpoint(stage.bookId, { url: hooks.url, events: ['payout.*'] });
@@ -261,13 +261,13 @@ describe('an endpoint that is behind', () => {
   });
 });
 
-test('200,000 deliveries that wait cost a handful of updates, one line in the log, and all arrive', async () => {
+test('a backlog of 200,000 deliveries costs a few updates and one log line, and all deliveries arrive', async () => {
   let well = false;
   const arrived = new Set<string>();
-  // In place of a receiver: two hundred thousand requests over sockets show nothing more of how they are drained.
+  // Instead of a receiver: two hundred thousand requests over sockets would show nothing more about the drain.
   const url = 'http://127.0.0.1:1/hooks';
   const post = async (_agent: unknown, { url: to, headers }: EventPost) => {
-    // The sweeper finds what other tests have left, too.
+    // The sweeper also finds deliveries of other tests.
     if (well && to.href === url) arrived.add(headers['webhook-id']!);
     return { status: well ? 200 : 503, error: null, retryAfter: undefined, response: null };
   };
@@ -291,13 +291,13 @@ test('200,000 deliveries that wait cost a handful of updates, one line in the lo
     stage.world.clock.set(moment);
   }
   const seconds = (moment - START) / 1_000;
-  // Beyond ten minutes the late due times are reached, and postponed in turn.
+  // After ten minutes the later due times are reached, and postponed in turn.
   for (let swept = 0; swept < 20; swept++) await sweep();
   await posting.close();
   await own.end();
   const updates = (await updatesOf(stage.world.superuserUrl)) - updatesBefore;
   expect(updates / seconds).toBeLessThan(5);
-  // The wakes themselves were counted: each claims the endpoint, records an attempt and gives the endpoint back.
+  // The attempts themselves were counted: each claims the endpoint, records its result and releases the endpoint.
   expect(updates).toBeGreaterThan(3 * 11);
   expect(lines).toMatchObject([{ since: new Date(START).toISOString() }]);
   expect(lines[0]!.waiting).toBeGreaterThan(199_900);
@@ -311,7 +311,7 @@ test('200,000 deliveries that wait cost a handful of updates, one line in the lo
     timeout: 120_000,
     interval: 100,
   });
-  // All but those of the attempts above whose next time has not come: they are due by themselves, and arrive in their turn.
+  // Deliveries of the attempts above may have a later retry time. They are due by themselves and arrive then.
   const pending = await notArrived(id);
   expect(pending.length).toBeLessThan(12);
   for (const { status, attempts, due_at, retry_at } of pending)
@@ -332,7 +332,10 @@ async function notArrived(endpointId: Uuid): Promise<DeliveryState[]> {
 
 const COUNTED = 'counted';
 
-/** Rows updated so far in this database, once the connections that are counted have ended, which report theirs last. */
+/**
+ * Rows updated so far in this database. Waits until the counted connections have ended: a connection reports its last
+ * statistics when it ends.
+ */
 async function updatesOf(url: string): Promise<number> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

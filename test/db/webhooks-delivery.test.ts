@@ -14,7 +14,7 @@ const DAY = 86_400_000;
 const stage = setStage();
 
 describe('an event', () => {
-  test('arrives as it was written, signed, under its own id, and is recorded', async () => {
+  test('arrives byte for byte, signed, under its own id, and is recorded', async () => {
     stage.world.clock.set(Date.now());
     const hooks = await stage.receiver(answering(200, {}, 'thanks'));
     const { id, secret } = await stage.world.endpoint(stage.bookId, { url: hooks.url });
@@ -38,7 +38,7 @@ describe('an event', () => {
     ]);
   });
 
-  test('is signed with both secrets during a rotation, and with one after it', async () => {
+  test('is signed with both secrets during a rotation, and with the new one after it', async () => {
     stage.world.clock.set(Date.now());
     const hooks = await stage.receiver();
     const { id, secret } = await stage.world.endpoint(stage.bookId, { url: hooks.url, events: ['payout.*'] });
@@ -60,7 +60,7 @@ describe('an event', () => {
     expect(verified(1, secret)).toThrow('No matching signature');
   });
 
-  test('that failed is tried again when its time has come and not before, under the same id', async () => {
+  test('that failed is attempted again at its retry time, not before, under the same id', async () => {
     const hooks = await stage.receiver((response, _request, number) =>
       response.writeHead(number === 1 ? 500 : 200).end(),
     );
@@ -72,7 +72,7 @@ describe('an event', () => {
     const [failed] = await deliveriesOf(stage.world.pool, id);
     expect(failed).toMatchObject({ status: 'pending', attempts: 1 });
     expect(failed!.retry_at! - START).toBeGreaterThanOrEqual(5_000);
-    expect(failed!.retry_at! - START).toBeLessThan(6_000); // the wait, and the time that the try took
+    expect(failed!.retry_at! - START).toBeLessThan(6_000); // the wait, and the duration of the attempt
     expect(failed!.due_at).toBe(failed!.retry_at);
 
     await posting.deliver(stage.bookId, ids);
@@ -91,7 +91,7 @@ describe('an event', () => {
     expect(hooks.received).toHaveLength(2);
   });
 
-  test('whose alarm the sweeper has moved is tried all the same: its own time counts', async () => {
+  test('whose due time the sweeper has postponed is attempted all the same: its retry time counts', async () => {
     const hooks = await stage.receiver((response, _request, number) =>
       response.writeHead(number === 1 ? 500 : 200).end(),
     );
@@ -108,7 +108,7 @@ describe('an event', () => {
     expect(await deliveriesOf(stage.world.pool, id)).toMatchObject([{ status: 'delivered', attempts: 2 }]);
   });
 
-  test('is given up after ten tries, each with its row', async () => {
+  test('is given up after ten attempts, each with its row', async () => {
     const hooks = await stage.receiver(answering(503));
     const { id } = await stage.world.endpoint(stage.bookId, { url: hooks.url });
     const ids = await stage.world.emit(stage.bookId, 'payout.paid');
@@ -133,7 +133,7 @@ describe('an event', () => {
 });
 
 describe('a receiver', () => {
-  test('that asks for patience gets it', async () => {
+  test('that sends Retry-After gets that wait', async () => {
     const hooks = await stage.receiver(answering(429, { 'retry-after': '600' }));
     const { id } = await stage.world.endpoint(stage.bookId, { url: hooks.url });
     await stage.deliverer().deliver(stage.bookId, await stage.world.emit(stage.bookId, 'payout.paid'));
@@ -142,7 +142,7 @@ describe('a receiver', () => {
     expect(delivery!.retry_at! - START).toBeLessThan(601_000);
   });
 
-  test('that is gone is switched off, the others are told, and what still waited is canceled', async () => {
+  test('that answers 410 is switched off, others get the event, and waiting deliveries are canceled', async () => {
     const gone = await stage.receiver(answering(410));
     const others = await stage.receiver();
     const { id } = await stage.world.endpoint(stage.bookId, { url: gone.url, events: ['*'] });
@@ -175,7 +175,7 @@ describe('a receiver', () => {
     });
   });
 
-  test('at which nothing arrived for five days is switched off; one arrival before begins anew', async () => {
+  test('without an arrival for five days is switched off; an arrival restarts the count', async () => {
     let status = 500;
     const hooks = await stage.receiver((response) => response.writeHead(status).end());
     const { id } = await stage.world.endpoint(stage.bookId, { url: hooks.url, events: ['payout.*'] });
@@ -206,7 +206,7 @@ describe('a receiver', () => {
     expect(secret.received).toHaveLength(0);
   });
 
-  test('that floods has the event, and 4 KB of its answer are kept', async () => {
+  test('that floods counts as reached, and 4 KB of its answer are kept', async () => {
     const hooks = await stage.receiver((response) => {
       response.writeHead(200);
       const flood = () => {
@@ -222,7 +222,7 @@ describe('a receiver', () => {
     expect(await deliveriesOf(stage.world.pool, id)).toMatchObject([{ status: 'delivered' }]);
   });
 
-  test('that drips its headers runs out of time', async () => {
+  test('that drips its headers times out', async () => {
     const server = await startSocketServer((socket) => {
       const drip = setInterval(() => socket.write('x'), 5);
       socket.write('HTTP/1.1 200 OK\r\nx: ');
@@ -234,7 +234,7 @@ describe('a receiver', () => {
     expect(await attemptsOf(stage.world, id)).toMatchObject([{ status: null, error: 'timeout', response: null }]);
   });
 
-  test('that hangs does not hold up the others, and is left with a few tries at a time', async () => {
+  test('that hangs does not delay others, and gets a few attempts at a time', async () => {
     const hanging = await stage.receiver(() => undefined);
     const hooks = await stage.receiver();
     const slow = await stage.world.endpoint(stage.bookId, { url: hanging.url, events: ['payout.*'] });
@@ -248,9 +248,9 @@ describe('a receiver', () => {
     await vi.waitFor(async () => expect((await backlogOf(stage.world.pool, slow.id)).retry_attempts).toBe(1), 20_000);
     const states = await deliveriesOf(stage.world.pool, slow.id);
     expect(states).toHaveLength(200);
-    // A lane's worth, and what it had under way as it fell behind.
+    // The attempts of one lane, and those in flight when the endpoint fell behind.
     expect(states.filter(({ attempts }) => attempts === 1).length).toBeLessThan(40);
-    // Left, not tried: due as they were written.
+    // Not attempted: they keep their first due time.
     expect(states.filter(({ attempts, due_at }) => attempts === 0 && due_at === START + 30_000).length).toBeGreaterThan(
       160,
     );
@@ -259,7 +259,7 @@ describe('a receiver', () => {
 });
 
 describe('addresses are checked at the connection', () => {
-  test('a live book is not led inside by a name, whatever the allow list says', async () => {
+  test('a live book cannot reach a private address by name, whatever the allow list says', async () => {
     const hooks = await stage.receiver();
     const book = stage.world.liveBook;
     const { id } = await stage.world.endpoint(book, {
@@ -275,7 +275,7 @@ describe('addresses are checked at the connection', () => {
     expect(hooks.received).toHaveLength(0);
   });
 
-  test('an endpoint that the operator no longer allows is not reached', async () => {
+  test('an endpoint that the operator no longer allows is not called', async () => {
     const hooks = await stage.receiver();
     const { id } = await stage.world.endpoint(stage.bookId, { url: hooks.url });
     await stage

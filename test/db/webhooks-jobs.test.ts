@@ -10,7 +10,7 @@ import { deliveriesOf, log, START } from './webhooks-world.ts';
 const stage = setStage();
 
 describe('an endpoint that is switched off', () => {
-  test('gets nothing; what falls due meanwhile is canceled, what does not goes on afterwards', async () => {
+  test('gets nothing; deliveries due meanwhile are canceled, others are sent afterwards', async () => {
     const hooks = await stage.receiver();
     const { id } = await stage.world.endpoint(stage.bookId, { url: hooks.url, events: ['payout.*'] });
     const [due, later] = await stage.world.emit(stage.bookId, 'payout.paid', 2);
@@ -27,7 +27,7 @@ describe('an endpoint that is switched off', () => {
     expect(await attemptsOf(stage.world, id)).toHaveLength(1);
   });
 
-  test('while a try is under way stays canceled where another process said so first', async () => {
+  test('during an attempt has it canceled when another process canceled it first', async () => {
     const answers: (() => void)[] = [];
     const hooks = await stage.receiver((response) => answers.push(() => response.writeHead(200).end()));
     const { id } = await stage.world.endpoint(stage.bookId, { url: hooks.url });
@@ -43,7 +43,7 @@ describe('an endpoint that is switched off', () => {
     expect(stage.failures).toEqual([]);
   });
 
-  test('for good is sent nothing more', async () => {
+  test('and deleted gets nothing more', async () => {
     const hooks = await stage.receiver();
     const { id } = await stage.world.endpoint(stage.bookId, { url: hooks.url });
     const ids = await stage.world.emit(stage.bookId, 'payout.paid');
@@ -55,7 +55,7 @@ describe('an endpoint that is switched off', () => {
 });
 
 describe('jobs', () => {
-  test('that ring twice at the same time are answered once', async () => {
+  test('enqueued twice at the same time send each delivery once', async () => {
     const hooks = await stage.receiver();
     const { id } = await stage.world.endpoint(stage.bookId, { url: hooks.url });
     const ids = await stage.world.emit(stage.bookId, 'payout.paid', 20);
@@ -73,7 +73,7 @@ describe('jobs', () => {
     ).toBe(true);
   });
 
-  test('answered by two processes at once are recorded once, and the slower one changes nothing', async () => {
+  test('processed by two processes at once are recorded once, and the slower result changes nothing', async () => {
     const answers: ((status: number) => void)[] = [];
     const hooks = await stage.receiver((response) => answers.push((status) => response.writeHead(status).end()));
     const { id } = await stage.world.endpoint(stage.bookId, { url: hooks.url });
@@ -92,7 +92,7 @@ describe('jobs', () => {
     expect(stage.failures).toEqual([]);
   });
 
-  test('that name nothing are not answered', async () => {
+  test('with ids of no delivery send nothing', async () => {
     const posting = stage.deliverer();
     await expect(posting.deliver(stage.bookId, ['', 'nonsense', `99:${newId()}`])).resolves.toBeUndefined();
     await expect(
@@ -100,7 +100,7 @@ describe('jobs', () => {
     ).resolves.toBeUndefined();
   });
 
-  test('of a crowd share queries and commits', async () => {
+  test('in a crowd share queries and commits', async () => {
     const hooks = await stage.receiver();
     const { id } = await stage.world.endpoint(stage.bookId, { url: hooks.url });
     const ids = await stage.world.emit(stage.bookId, 'payout.paid', 600);
@@ -117,7 +117,7 @@ describe('jobs', () => {
 });
 
 describe('when something breaks', () => {
-  /** Fails the recording of results as told, once. */
+  /** Fails the next recording of results with the error, once. */
   function failRecording(error: Error & { code?: string }) {
     const query = stage.world.pool.query.bind(stage.world.pool) as (...given: unknown[]) => Promise<unknown>;
     let failed = false;
@@ -128,7 +128,7 @@ describe('when something breaks', () => {
     }) as never);
   }
 
-  test('a deadlock while recording is no reason to send again', async () => {
+  test('a deadlock while recording does not cause another attempt', async () => {
     const hooks = await stage.receiver();
     const { id } = await stage.world.endpoint(stage.bookId, { url: hooks.url });
     const ids = await stage.world.emit(stage.bookId, 'payout.paid', 5);
@@ -152,7 +152,7 @@ describe('when something breaks', () => {
     expect(hooks.received).toHaveLength(2);
   });
 
-  test('a row that the database refuses is found among a hundred, and the others are recorded', async () => {
+  test('of a hundred rows, the one that the database refuses is found, and the others are recorded', async () => {
     const hooks = await stage.receiver((response, request) =>
       response.writeHead(200).end(request.body.includes('object_37') ? 'poison' : 'ok'),
     );
@@ -171,7 +171,7 @@ describe('when something breaks', () => {
     expect(states[36]).toMatchObject({ status: 'pending', attempts: 0 });
   });
 
-  test('an endpoint whose secret cannot be opened is a fault of ours, and no other endpoint suffers', async () => {
+  test('an endpoint whose secret does not open is our failure, and other endpoints are not affected', async () => {
     const hooks = await stage.receiver();
     const stranger = createSecretBox(Buffer.alloc(32, 7).toString('base64'));
     const broken = await stage.world.endpoint(stage.bookId, {
@@ -188,7 +188,7 @@ describe('when something breaks', () => {
     expect(await deliveriesOf(stage.world.pool, well.id)).toMatchObject([{ status: 'delivered' }]);
   });
 
-  test('what is stuck is left alone until somebody retries it', async () => {
+  test('a stuck delivery is left alone until it is retried', async () => {
     const hooks = await stage.receiver();
     const { id } = await stage.world.endpoint(stage.bookId, { url: hooks.url });
     const ids = await stage.world.emit(stage.bookId, 'payout.paid');
@@ -206,7 +206,7 @@ describe('when something breaks', () => {
     expect(hooks.received).toHaveLength(1);
   });
 
-  test('a process that stops finishes and records what it has begun, and begins nothing more', async () => {
+  test('a process that stops finishes and records its attempts, and begins no more', async () => {
     const answers: (() => void)[] = [];
     const hooks = await stage.receiver((response) => answers.push(() => response.writeHead(200).end()));
     const { id } = await stage.world.endpoint(stage.bookId, { url: hooks.url });
@@ -224,7 +224,7 @@ describe('when something breaks', () => {
 });
 
 describe('the deliveries of an endpoint', () => {
-  test('are listed newest first with every try, by status and in pages', async () => {
+  test('are listed newest first with every attempt, by status and in pages', async () => {
     const hooks = await stage.receiver((response, request) =>
       response.writeHead(request.body.includes('object_2') ? 500 : 200).end('ok'),
     );

@@ -13,7 +13,7 @@ afterAll(() => world?.close());
 beforeEach(() => world.clock.set(START));
 
 describe('lists', () => {
-  test('of endpoints are newest first, and pages go either way', async () => {
+  test('of endpoints are newest first, and pages go in both directions', async () => {
     const bookId = await world.newBook();
     const ids: string[] = [];
     for (let number = 0; number < 5; number++) ids.unshift((await world.endpoint(bookId)).id);
@@ -33,7 +33,7 @@ describe('lists', () => {
     const SECOND = 1_000;
     const ofType = { 'payout.created': [1, 4, 7, 10], 'payout.paid': [2, 5, 8], 'account.created': [3, 6, 9] } as const;
 
-    /** Events 1 to 10, a second apart: their number is their sequence. */
+    /** Events 1 to 10, a second apart. The number is the sequence. */
     beforeAll(async () => {
       bookId = await world.newBook();
       for (let number = 1; number <= 10; number++) {
@@ -98,7 +98,7 @@ describe('lists', () => {
       expect(await list(['account.*'])).toEqual([]);
     });
 
-    test('show the stored bytes, of one by its id too', async () => {
+    test('show the stored bytes, as does the event by its id', async () => {
       const { rows } = await listEvents(world.pool, { bookId }, { limit: 1 });
       const event = rows[0]!;
       expect(JSON.parse(event.payload)).toMatchObject({

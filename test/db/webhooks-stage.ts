@@ -1,4 +1,4 @@
-/** A stage for deliveries: a fresh book for each test, deliverers and receivers that are gone after it. */
+/** A stage for deliveries: a fresh book for each test, and deliverers and receivers that are closed after it. */
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
 import { newId, type Uuid } from '../../src/ids.ts';
 import { createDeliverer, type Deliverer, type DelivererOptions } from '../../src/webhooks/deliver-webhook.ts';
@@ -9,7 +9,7 @@ export interface Stage {
   readonly world: World;
   /** The book of the running test. */
   readonly bookId: string;
-  /** What was handed to `deliveryFailed`. */
+  /** Rows and errors passed to `deliveryFailed`. */
   readonly failures: { id: string; error: unknown }[];
   deliverer(options?: Partial<DelivererOptions>): Deliverer;
   receiver(answer?: Answer): Promise<Receiver>;

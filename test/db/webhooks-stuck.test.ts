@@ -1,4 +1,4 @@
-/** A delivery that one worker cannot send and another can: while the encryption key is being changed, say. */
+/** A delivery that one worker cannot send and another can, for example while the encryption key is replaced. */
 import { expect, test } from 'vitest';
 import { listStuck, markStuck } from '../../src/operations/stuck-store.ts';
 import type { postEvent } from '../../src/webhooks/post-event.ts';
@@ -6,7 +6,7 @@ import { setStage } from './webhooks-stage.ts';
 
 const stage = setStage();
 
-test('what one worker marks as stuck while another delivers it is delivered, and not stuck', async () => {
+test('a delivery marked as stuck by one worker and sent by another is delivered, and not stuck', async () => {
   const { world, bookId } = stage;
   const { pool, clock } = world;
   const { id } = await world.endpoint(bookId);

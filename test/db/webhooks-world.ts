@@ -1,4 +1,6 @@
-/** What the webhook tests share: a database, a test and a live book, a committer with the real sink, and short words. */
+/**
+ * Shared by the webhook tests: a database, a test and a live book, a committer with the real sink, and short helpers.
+ */
 import { expect } from 'vitest';
 import type { Clock } from '../../src/clock.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
@@ -41,14 +43,14 @@ export interface World {
   testBook: BookId;
   liveBook: BookId;
   enqueued: EnqueuedRow[];
-  /** A book of its own for a test that counts. */
+  /** A fresh book for a test that counts rows. */
   newBook(): Promise<BookId>;
   submit(bookId: BookId, command: Command<Stored | Refusal>): Promise<Stored | Refusal>;
-  /** What a command that shows this secret is given. */
+  /** The secret as a command takes it, to show it in its answer. */
   newSecret(bookId: BookId, secret: string): NewSecret;
   /** Creates an endpoint; returns its id and the secret in the clear. */
   endpoint(bookId: BookId, given?: Partial<CreateEndpoint>): Promise<{ id: Uuid; secret: string }>;
-  /** Emits so many events in one commit; returns the ids of the deliveries they rang for. */
+  /** Emits `count` events in one commit; returns the ids of the deliveries that were enqueued. */
   emit(bookId: BookId, type: string, count?: number): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -168,7 +170,7 @@ export interface DeliveryState {
   due_at: number | null;
 }
 
-/** What is written of the deliveries of an endpoint, in order of their events. */
+/** The delivery rows of an endpoint, in order of their events. */
 export async function deliveriesOf(pool: Pool, endpointId: Uuid): Promise<DeliveryState[]> {
   const { rows } = await pool.query<DeliveryState>(
     'SELECT status, attempts, retry_at, due_at FROM webhook_deliveries WHERE endpoint_id = $1 ORDER BY event_sequence',
@@ -187,7 +189,7 @@ export interface BacklogState {
 
 export const NO_BACKLOG = { behind_since: null, retry_at: null, due_at: null, retry_attempts: 0, waiting_from: null };
 
-/** What is written of the backlog of an endpoint. */
+/** The backlog columns of an endpoint. */
 export async function backlogOf(pool: Pool, endpointId: Uuid): Promise<BacklogState> {
   const { rows } = await pool.query<BacklogState>(
     'SELECT behind_since, retry_at, due_at, retry_attempts, waiting_from FROM webhook_endpoints WHERE id = $1',

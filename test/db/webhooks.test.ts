@@ -57,7 +57,7 @@ describe('an endpoint', () => {
     expect(secretBox.open(endpoint.secretSealed!, secretPlace(testBook, id))).toBe(secret);
   });
 
-  test('is answered with a secret that is stored sealed and sent open, the same on every replay', async () => {
+  test('stores the secret of an answer sealed and sends it in the clear, the same on every replay', async () => {
     const { id, secret } = await world.endpoint(world.testBook);
     const rotated = newSecret();
     const command = rotateSecret({
@@ -78,7 +78,7 @@ describe('an endpoint', () => {
     expect(revealedAnswer(problem, world.secretBox, place)).toBe(problem);
   });
 
-  test('whose URL is not for webhooks is refused, in live mode more strictly', async () => {
+  test('with a forbidden URL is refused, in live mode more strictly', async () => {
     const { testBook, liveBook } = world;
     await expect(world.endpoint(testBook, { url: 'http://127.0.0.1:9/' })).resolves.toBeDefined();
     await expect(world.endpoint(liveBook, { url: 'https://127.0.0.1:9/' })).rejects.toThrow('webhook_url_forbidden');
@@ -88,7 +88,7 @@ describe('an endpoint', () => {
     expect(expectRefusal(refused)).toMatchObject({ refused: 'webhook_url_forbidden', param: '/url' });
   });
 
-  test('whose port is not allowed any more keeps it, and gets no other', async () => {
+  test('whose port is no longer allowed keeps it, and cannot get another such URL', async () => {
     const { testBook, pool } = world;
     const { id } = await world.endpoint(testBook, { url: 'https://example.com:9443/a', ports: [9_443] });
     const changed = (url: string) => world.submit(testBook, updateEndpoint({ ...change(id), url, allow }));
@@ -99,7 +99,7 @@ describe('an endpoint', () => {
     expect((await getEndpoint(pool, testBook, id))!.url).toBe('https://example.com:9443/a');
   });
 
-  test('beyond the limit of a book is refused, also when all come at once; a deleted one makes room', async () => {
+  test('beyond the limit of a book is refused, also at once; deleting one makes room', async () => {
     const bookId = await world.newBook();
     const outcomes = await Promise.allSettled(
       Array.from({ length: ENDPOINTS_PER_BOOK_MAX + 5 }, () => world.endpoint(bookId)),
@@ -111,7 +111,7 @@ describe('an endpoint', () => {
     await expect(world.endpoint(bookId)).resolves.toBeDefined();
   });
 
-  test('is changed in part, with its version, and refuses a version that is not its own', async () => {
+  test('is updated in part, and a stale version is refused', async () => {
     const { testBook, pool } = world;
     const { id } = await world.endpoint(testBook, { metadata: { a: '1' }, description: 'x' });
     world.clock.set(START + 1_000);
@@ -136,7 +136,7 @@ describe('an endpoint', () => {
     expect(expectRefusal(stale)).toMatchObject({ refused: 'version_mismatch', facts: { version: 2 } });
   });
 
-  test('goes off and on; what is not allowed now says what is', async () => {
+  test('is disabled and enabled; a forbidden action answers with the allowed ones', async () => {
     const bookId = await world.newBook();
     const { id } = await world.endpoint(bookId);
     expect(bodyOf(await world.submit(bookId, disableEndpoint(change(id))))).toMatchObject({
@@ -158,7 +158,7 @@ describe('an endpoint', () => {
     expect(await deliveriesOf(world.pool, id)).toEqual([]);
   });
 
-  test('that failed is switched off only where it failed', async () => {
+  test('that failed is disabled only if the failed URL is its current one', async () => {
     const bookId = await world.newBook();
     const { id } = await world.endpoint(bookId);
     const elsewhere = disableFailingEndpoint({
@@ -172,7 +172,7 @@ describe('an endpoint', () => {
     expect(bodyOf(await world.submit(bookId, here))).toMatchObject({ status: 'disabled', disabled_reason: 'gone' });
   });
 
-  test('that is deleted loses its secrets and is never shown again', async () => {
+  test('that is deleted loses its secrets and is not shown again', async () => {
     const bookId = await world.newBook();
     const { id } = await world.endpoint(bookId);
     const kept = await world.endpoint(bookId);
@@ -189,7 +189,7 @@ describe('an endpoint', () => {
     }
   });
 
-  test('of another book is not there', async () => {
+  test('of another book is not found', async () => {
     const { id } = await world.endpoint(world.testBook);
     expect(await getEndpoint(world.pool, world.liveBook, id)).toBeUndefined();
     expect(expectRefusal(await world.submit(world.liveBook, deleteEndpoint(change(id)))).refused).toBe(
@@ -197,7 +197,7 @@ describe('an endpoint', () => {
     );
   });
 
-  test('rotates its secret with the one before still at hand, and says so by event', async () => {
+  test('keeps its previous secret during a rotation, and emits an event', async () => {
     const bookId = await world.newBook();
     const { id, secret } = await world.endpoint(bookId);
     const [second, third] = [newSecret(), newSecret()];
@@ -227,7 +227,7 @@ describe('an endpoint', () => {
 });
 
 describe('deliveries are written with their events', () => {
-  test('one for each endpoint that wants the event, pending, with an alarm', async () => {
+  test('one for each endpoint that wants the event, pending, with a due time', async () => {
     const bookId = await world.newBook();
     const payouts = await world.endpoint(bookId, { events: ['payout.*'] });
     const all = await world.endpoint(bookId, { events: ['*'] });
@@ -239,11 +239,11 @@ describe('deliveries are written with their events', () => {
     expect(await deliveriesOf(world.pool, payouts.id)).toEqual([
       { status: 'pending', attempts: 0, retry_at: null, due_at: START + 30_000 },
     ]);
-    expect(await deliveriesOf(world.pool, all.id)).toHaveLength(3); // and that the other one was disabled
+    expect(await deliveriesOf(world.pool, all.id)).toHaveLength(3); // the third is the disabling of the other endpoint
     expect(await deliveriesOf(world.pool, off.id)).toHaveLength(0);
   });
 
-  test('an alarm goes by the wall clock where the book is ahead of it', async () => {
+  test('a due time uses the wall clock when the book is ahead of it', async () => {
     const bookId = await world.newBook();
     const { id } = await world.endpoint(bookId);
     world.clock.set(Date.now() + 365 * 86_400_000);
@@ -252,7 +252,7 @@ describe('deliveries are written with their events', () => {
     expect(delivery!.due_at!).toBeLessThan(Date.now() + 60_000);
   });
 
-  test('a test event goes to its own endpoint and to no other, whatever they want', async () => {
+  test('a test event goes to its own endpoint only, whatever the filters', async () => {
     const bookId = await world.newBook();
     const tested = await world.endpoint(bookId, { events: ['hold.*'] });
     const other = await world.endpoint(bookId, { events: ['*'] });
