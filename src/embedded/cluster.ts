@@ -1,4 +1,4 @@
-/** Makes a cluster: the data directory of one Postgres server. Whole or absent, also when the process dies in between. */
+/** Makes a cluster, the data directory of one Postgres server. It is whole or absent, even if the process is killed. */
 import { spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,21 +13,24 @@ const DRAFT = '.initdb-';
 
 export interface ClusterOptions {
   binaries: PostgresBinaries;
-  /** A directory that the account can write. The cluster becomes `<place>/cluster`. */
+  /** A directory that the account can write. The cluster is `<place>/cluster`. */
   place: string;
   account: Account | undefined;
   superuserPassword: string;
-  /** False for clusters that end with their test: their files are not forced to disk. */
+  /** False for clusters that last for one test: their files are not synced to disk. */
   durable: boolean;
 }
 
-/** The path of the cluster, made now unless it is there. Throws EmbeddedPostgresError with initdb's own words. */
+/**
+ * Returns the path of the cluster, and makes the cluster if it is absent. Throws EmbeddedPostgresError with initdb's
+ * output.
+ */
 export async function ensureCluster(options: ClusterOptions): Promise<string> {
   const { binaries, place, account, superuserPassword, durable } = options;
   const cluster = join(place, 'cluster');
   if (existsSync(join(cluster, 'PG_VERSION'))) return cluster;
   for (const name of readdirSync(place).filter((entry) => entry.startsWith(DRAFT))) {
-    removeDraft(join(place, name)); // of a process that was killed while it made one
+    removeDraft(join(place, name)); // of a process that was killed during initdb
   }
   const draft = mkdtempSync(join(place, DRAFT));
   const passwordFile = join(draft, 'password');
@@ -44,14 +47,14 @@ export async function ensureCluster(options: ClusterOptions): Promise<string> {
   return cluster;
 }
 
-/** With patience: the initdb of a process that was killed may still be writing there. */
+/** Retries, because the initdb of a killed process may still be writing there. */
 function removeDraft(path: string): void {
   rmSync(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }
 
-/** Nobody is trusted for being on this machine: every connection gives a password. */
+/** Local connections need a password too. */
 const AUTHENTICATION = '--auth=scram-sha-256';
-/** The built-in C.UTF-8 is the same on every machine, whatever locales and ICU it has. */
+/** The built-in C.UTF-8 is the same on every machine, with any locales and ICU. */
 const LOCALE = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
 
 interface Initdb {
@@ -62,7 +65,7 @@ interface Initdb {
   durable: boolean;
 }
 
-/** In a session of its own, like the server: Ctrl-C is for us, and we let it finish. */
+/** Runs initdb in its own session, like the server, so that Ctrl-C does not end it half way. */
 async function runInitdb({ initdb, data, passwordFile, account, durable }: Initdb): Promise<void> {
   const given = [`--pgdata=${data}`, `--username=${SUPERUSER}`, `--pwfile=${passwordFile}`, AUTHENTICATION, ...LOCALE];
   const child = spawn(initdb, durable ? given : [...given, '--no-sync'], {

@@ -1,4 +1,4 @@
-/** The embedded Postgres cannot do what was asked: what is wrong, and what a person can do about it. */
+/** The embedded Postgres cannot do what was asked. The message names the problem and the remedy. */
 export class EmbeddedPostgresError extends Error {
   override name = 'EmbeddedPostgresError';
 

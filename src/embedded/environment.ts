@@ -1,4 +1,6 @@
-/** Where a running `npm start` keeps what it is made of, for the scripts beside it: `keys`, `verify`, `ops`, `listen`. */
+/**
+ * The environment of a running `npm start`, read from its data folder by scripts: `keys`, `verify`, `ops`, `listen`.
+ */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
@@ -9,12 +11,12 @@ import { readJsonFile } from './secret-files.ts';
 import { readSecrets } from './secrets.ts';
 import { readSigningKey } from './signing-key-file.ts';
 
-/** `./.data`, or what COUNTINGHOUSE_DATA names. */
+/** `./.data`, or the folder in COUNTINGHOUSE_DATA. */
 export function dataDirectory(environment: NodeJS.ProcessEnv = process.env): string {
   return resolve(environment.COUNTINGHOUSE_DATA || '.data');
 }
 
-/** What scripts need to speak with the product as an integrator does. Rewritten at each start: the port may change. */
+/** What scripts need to call the API as an integrator does. Rewritten at each start, since the port may change. */
 export interface Credentials {
   base_url: string;
   test_key: string;
@@ -29,15 +31,15 @@ export function readCredentials(directory: string): Credentials | undefined {
 export interface EmbeddedEnvironment {
   DATABASE_URL: string;
   DATABASE_OWNER_URL: string;
-  /** Undefined where release 0.1.0 runs, which has no signer. */
+  /** Undefined when the running instance is release 0.1.0, which has no signer. */
   SIGNER_DATABASE_URL: string | undefined;
   COUNTINGHOUSE_ENCRYPTION_KEY: string;
   CHECKPOINT_SIGNING_KEY: string | undefined;
-  /** Where the API answers. Undefined while it is still starting. */
+  /** The API's address. Undefined during the start. */
   base_url: string | undefined;
 }
 
-/** The environment of the instance that runs in this folder. Throws EmbeddedPostgresError when none does. */
+/** The environment of the instance that runs in a data folder. Throws EmbeddedPostgresError when none runs there. */
 export function embeddedEnvironment(directory: string = dataDirectory()): EmbeddedEnvironment {
   const instance = runningInstance(directory);
   if (!instance) {
@@ -67,13 +69,13 @@ export function embeddedEnvironment(directory: string = dataDirectory()): Embedd
   };
 }
 
-/** As DATABASE_NAMED_STATEMENTS has it for the product: behind a pooler in transaction mode no statement has a name. */
+/** DATABASE_NAMED_STATEMENTS as the product reads it. Named statements fail behind a pooler in transaction mode. */
 export function mayNameStatements(environment: NodeJS.ProcessEnv): boolean {
   return environment.DATABASE_NAMED_STATEMENTS !== 'false';
 }
 
 /**
- * The environment a script works with: the given one when it names a database, else the given one completed by the running
+ * The environment of a script: the given one if it has DATABASE_URL, else the given one completed by the running
  * embedded instance. Throws EmbeddedPostgresError when there is neither.
  */
 export function environmentOrEmbedded(environment: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {

@@ -1,4 +1,4 @@
-/** What a person reads when everything runs: where it is, and commands that work as they stand. */
+/** The text that `npm start` prints once everything runs: addresses, and commands that work as printed. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { CREDENTIALS_FILE } from './environment.ts';
@@ -7,11 +7,11 @@ import { SANDBOX_CURRENCY } from './sandbox.ts';
 export interface Greeting {
   baseUrl: string;
   testKey: string;
-  /** The funded account; undefined when it could not be made. */
+  /** The funded account; undefined if it could not be opened. */
   account: string | undefined;
   directory: string;
   queues: 'Postgres' | 'Redis';
-  /** Undefined for a database of the user's own. */
+  /** The path of the cluster. Undefined when DATABASE_URL names another database. */
   cluster: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * One running product in a data folder. The file names its process by pid and mark, so that neither a killed process nor a
- * stranger with its number holds the folder.
+ * Allows one running product per data folder. The lock file names its process by pid and mark, so that neither a killed
+ * process nor another process with the same pid holds the folder.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -11,13 +11,13 @@ import { createSecretFile, readJsonFile, replaceSecretFile } from './secret-file
 
 export interface Instance extends ProcessIdentity {
   startedAt: string;
-  /** The API's address, once it answers. */
+  /** The API's address, once the API answers. */
   baseUrl?: string;
 }
 
 const FILE = 'instance.json';
 
-/** Another living process has the folder. */
+/** Another running process holds the folder. */
 export class AlreadyRunning extends Error {
   override name = 'AlreadyRunning';
 
@@ -31,12 +31,12 @@ export class AlreadyRunning extends Error {
 }
 
 export interface InstanceClaim {
-  /** Tells others where the API answers. */
+  /** Publishes the API's address in the lock file. */
   announce(baseUrl: string): void;
   release(): void;
 }
 
-/** Takes the folder for this process. Throws AlreadyRunning. */
+/** Claims the folder for this process. Throws AlreadyRunning. */
 export function claimInstance(directory: string): InstanceClaim {
   const path = join(directory, FILE);
   let instance: Instance = { ...thisProcess(), startedAt: new Date().toISOString() };
@@ -57,13 +57,13 @@ export function claimInstance(directory: string): InstanceClaim {
   };
 }
 
-/** The living process that has the folder. */
+/** The running process that holds the folder, if any. */
 export function runningInstance(directory: string): Instance | undefined {
   const instance = readJsonFile<Instance>(join(directory, FILE));
   return instance && isAlive(instance) ? instance : undefined;
 }
 
-/** Creates the file with its content, or not at all: a link is made only where nothing is. */
+/** Creates the file with its content, or not at all: a link fails if the path exists. False if it does. */
 function createWhole(path: string, content: unknown): boolean {
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   createSecretFile(draft, content);
@@ -78,7 +78,10 @@ function createWhole(path: string, content: unknown): boolean {
   }
 }
 
-/** Two processes may find the same dead one. Whoever moves the file looks at what it moved, and puts a living one back. */
+/**
+ * Removes the lock file of a dead process. Two processes may find the same dead one, and the second may move the first
+ * one's new file. So the moved file is checked, and put back if it names another process.
+ */
 function removeDead(path: string, dead: Instance): void {
   const moved = `${path}.${randomBytes(6).toString('hex')}`;
   try {

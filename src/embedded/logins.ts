@@ -1,4 +1,4 @@
-/** Names of the roles and the database in a cluster of our own, and the URLs that open it. */
+/** Roles and database of the embedded cluster, and the URLs to connect. */
 import { SUPERUSER } from './cluster.ts';
 import type { Secrets } from './secrets.ts';
 

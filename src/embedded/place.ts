@@ -1,4 +1,4 @@
-/** Where a folder's cluster lies, and who runs it. */
+/** The directory of a folder's cluster, and the account that runs Postgres. */
 import { randomBytes } from 'node:crypto';
 import { chmodSync, chownSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,16 +8,17 @@ import { type RememberedPostgres, rememberedPostgres } from './remembered-postgr
 import { type Account, canWriteIn, postgresAccount } from './run-as.ts';
 
 export interface Place {
-  /** A directory of the account's, in which the cluster is or will be. */
+  /** A directory of the account that contains the cluster or will contain it. */
   path: string;
-  /** Who runs Postgres; undefined for ourselves. */
+  /** The account that runs Postgres; undefined for this process's own. */
   account: Account | undefined;
   remembered: RememberedPostgres | undefined;
 }
 
 /**
- * The place of a folder's cluster: where it was, or for a new one inside the folder when Postgres's account can reach it,
- * else in a directory for shared state. A folder under somebody's 0700 home stays as closed as it is.
+ * The place of a folder's cluster. An existing cluster stays where it is. A new one goes inside the folder if
+ * Postgres's account can reach it, else into a shared directory, so that a folder in a 0700 home stays closed. Throws
+ * EmbeddedPostgresError.
  */
 export function placeOf(directory: string): Place {
   const remembered = rememberedPostgres(directory);
@@ -36,11 +37,11 @@ export function placeOf(directory: string): Place {
     );
   }
   const account = postgresAccount();
-  makePlace(remembered.place, account); // it was chosen, and the process ended before the cluster was made
+  makePlace(remembered.place, account); // the process ended after it chose the place and before it made the cluster
   return { path: remembered.place, account, remembered };
 }
 
-/** A cluster opens for its owner alone, so its owner runs it. */
+/** Postgres opens a cluster only for its owner, so the owner runs it. */
 function ownerOf(cluster: string): Account | undefined {
   const { uid, gid } = statSync(cluster);
   const self = process.getuid?.();
@@ -62,7 +63,7 @@ function choosePlace(directory: string, account: Account | undefined): string {
     const place = join(base, `cluster-${randomBytes(8).toString('hex')}`);
     makePlace(place, account);
     if (canWriteIn(place, account)) {
-      // Who finds it there shall know whose it is.
+      // Tells a person who finds the directory which folder it belongs to.
       writeFileSync(join(place, 'belongs-to'), `${directory}\n`, { flag: 'wx' });
       return place;
     }
@@ -73,7 +74,7 @@ function choosePlace(directory: string, account: Account | undefined): string {
   );
 }
 
-/** Makes the directory, owned by the account and closed to others. */
+/** Makes the directory, owned by the account and closed to other accounts. */
 function makePlace(path: string, account: Account | undefined): void {
   mkdirSync(path, { recursive: true });
   if (account) chownSync(path, account.uid, account.gid);
@@ -81,8 +82,8 @@ function makePlace(path: string, account: Account | undefined): void {
 }
 
 /**
- * Makes a folder of ours through which the account that runs Postgres for root can pass to what is its own inside; nobody
- * else learns a name in it. A folder that is already there keeps its mode.
+ * Makes a data folder. For root, the account of Postgres can pass through the folder to its own directory inside, and
+ * no other account can list it. An existing folder keeps its mode.
  */
 export function makeDataFolder(directory: string): void {
   if (existsSync(directory)) return;

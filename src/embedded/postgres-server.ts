@@ -1,5 +1,5 @@
 /**
- * A Postgres server of our own, from the binaries in node_modules: the embedded database of `npm start`, and the throwaway
+ * A Postgres server from the binaries in node_modules: the embedded database of `npm start`, and the throwaway
  * databases of tests, benches and fault scenarios. Loopback only, random passwords, the roles of production.
  * Next: place.ts, binaries.ts, cluster.ts and postmaster.ts (the parts), throwaway-postgres.ts (for a test's length).
  */
@@ -28,13 +28,13 @@ import { keepSecrets } from './secrets.ts';
 export type { StopMode } from './postmaster.ts';
 
 export interface PostgresOptions {
-  /** Keeps secrets, port and log, and the cluster where the account that runs Postgres can reach it. Made when absent. */
+  /** Holds secrets, port and log, and the cluster if the account of Postgres can reach it. Made when absent. */
   directory: string;
-  /** Overrides of server settings, such as `{ shared_buffers: '512MB' }`. Kept for restarts. */
+  /** Server settings that override the defaults, such as `{ shared_buffers: '512MB' }`. Kept for restarts. */
   settings?: Record<string, string | number | boolean>;
-  /** A certain port. Without it the last one is used again if it is free, else another. */
+  /** A fixed port. Without it the last port is used if it is free, else another. */
   port?: number;
-  /** False: a crash of the machine may cost data (a crash of Postgres never does). For tests. */
+  /** False: a crash of the machine may lose data (a crash of Postgres never does). For tests. */
   durable?: boolean;
 }
 
@@ -46,24 +46,24 @@ export interface PostgresServer {
   /** The postmaster's pid while it runs. */
   readonly pid: number | undefined;
   readonly logFile: string;
-  /** For the database `postgres`: ends connections, makes databases. */
+  /** Connects to the database `postgres`, to end connections and create databases. */
   readonly superuserUrl: string;
   readonly ownerUrl: string;
   readonly applicationUrl: string;
   readonly signerUrl: string;
-  /** The key of the cluster's data: 32 bytes in base64. */
+  /** The key that encrypts data at rest: 32 bytes in base64. */
   readonly encryptionKey: string;
   /** The URL of a role in another database of this server. */
   urlFor(role: Role, database: string): string;
-  /** Starts it again after a stop or a crash, on the same port as long as nobody has taken it. */
+  /** Starts the server again after a stop or a crash, on the same port while it is free. */
   start(): Promise<void>;
-  /** Resolves when the process is gone. Harmless when it is. */
+  /** Resolves when the process has ended. Does nothing if it already has. */
   stop(mode?: StopMode): Promise<void>;
-  /** Calls back when the server ends without having been told to by this object. */
+  /** Called when the server ends without a call of stop(). */
   onUnexpectedExit(listener: (description: string) => void): void;
 }
 
-/** Enough connections for the pools of API, workers and queues in one or several processes. */
+/** `max_connections` is enough for the pools of API, workers and queues in one or several processes. */
 const SETTINGS = {
   max_connections: '200',
   password_encryption: 'scram-sha-256',
@@ -74,8 +74,8 @@ const SETTINGS = {
 const NOT_DURABLE = { fsync: 'off', full_page_writes: 'off' };
 
 /**
- * Starts a server over the directory's cluster, which is made at the first start. A server that still runs there is
- * stopped first: only call this when its parent is known to be dead. Throws EmbeddedPostgresError.
+ * Starts a server over the directory's cluster, and makes the cluster at the first start. Stops a server that already
+ * runs there, so call this only when that server's parent is known to be dead. Throws EmbeddedPostgresError.
  */
 export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {
   makeDataFolder(options.directory);
@@ -164,14 +164,14 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   };
 }
 
-/** After SIGKILL of a server its processes take a moment to notice; until then Postgres refuses to start. */
+/** The child processes of a killed server take a moment to end. Until then Postgres refuses to start. */
 const LEFTOVER_PROCESSES = /pre-existing shared memory block|lock file "[^"]+" already exists/;
 const PORT_TAKEN = /could not bind|could not create any TCP\/IP sockets/;
 const RETRY_FOR_MS = 30_000;
 const RETRY_AFTER_MS = 100;
 
 interface StartOnPort extends PostmasterOptions {
-  /** Whether another port will not do. */
+  /** True: the port must be used, another is no replacement. */
   fixed: boolean;
 }
 

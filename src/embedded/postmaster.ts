@@ -1,6 +1,6 @@
 /**
- * One Postgres server process over one data directory: start it, know whether it lives, stop it. It runs in a session
- * of its own, so that Ctrl-C in the terminal reaches us alone and we decide when it ends.
+ * Starts, watches and stops one Postgres server process over one data directory. The server runs in its own session, so
+ * that Ctrl-C in the terminal reaches only this process, which decides when the server ends.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, constants, openSync, readFileSync, realpathSync, renameSync, statSync, writeSync } from 'node:fs';
@@ -12,8 +12,8 @@ import { isAlive, type ProcessIdentity, processMark, waitUntil, worksIn } from '
 import type { Account } from './run-as.ts';
 
 /**
- * How Postgres is told to end. fast: ends connections, writes a checkpoint. immediate: leaves recovery to the next start,
- * as after a power cut. kill: SIGKILL, which even its own processes only notice later.
+ * How Postgres is stopped. fast: ends connections, writes a checkpoint. immediate: leaves recovery to the next start,
+ * as after a power cut. kill: SIGKILL, which the server's own child processes notice only later.
  */
 export type StopMode = 'fast' | 'immediate' | 'kill';
 const SIGNALS: Record<StopMode, NodeJS.Signals> = { fast: 'SIGINT', immediate: 'SIGQUIT', kill: 'SIGKILL' };
@@ -23,17 +23,19 @@ export interface PostmasterOptions {
   cluster: string;
   account: Account | undefined;
   port: number;
-  /** Where its output goes; opened by us, so it may lie where its account cannot write. */
+  /**
+   * The file of the server's output. This process opens it, so the server's account need not be able to write there.
+   */
   logFile: string;
   settings: Record<string, string>;
 }
 
-/** A start waits for crash recovery, which reads what was written since the last checkpoint. */
+/** Long enough for crash recovery, which replays everything since the last checkpoint. */
 const START_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 30_000;
 const LOG_LIMIT_BYTES = 10_000_000;
 
-/** A port that nobody had a moment ago. */
+/** A port that was free a moment ago. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -53,7 +55,7 @@ export function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
   });
 }
 
-/** Thrown when the server ended instead of starting; `output` is what it wrote. */
+/** The server ended instead of starting. `output` is what it wrote. */
 export class PostmasterFailed extends EmbeddedPostgresError {
   constructor(
     readonly output: string,
@@ -63,7 +65,9 @@ export class PostmasterFailed extends EmbeddedPostgresError {
   }
 }
 
-/** Resolves when it accepts connections. Throws PostmasterFailed when it ends first. */
+/**
+ * Resolves when the server accepts connections. Throws PostmasterFailed when it ends first, or is not ready in time.
+ */
 export async function startPostmaster(options: PostmasterOptions): Promise<ChildProcess> {
   const { binaries, cluster, account, port, logFile, settings } = options;
   rotate(logFile);
@@ -91,7 +95,7 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Child
   const ended = () => failure !== undefined || child.exitCode !== null || child.signalCode !== null;
   const isReady = () => {
     const file = readPostmasterFile(cluster);
-    return file?.pid === child.pid && file?.state === 'ready'; // a killed server left its file, which says ready too
+    return file?.pid === child.pid && file?.state === 'ready'; // a killed server leaves its file, with `ready` in it
   };
   const ready = await waitUntil(() => ended() || isReady(), START_TIMEOUT_MS);
   if (ready && !ended()) return child;
@@ -99,12 +103,12 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Child
   throw new PostmasterFailed(failure?.message ?? output(), logFile);
 }
 
-/** Postgres reads a good deal from its environment, none of which is meant for this one. */
+/** Postgres reads many variables of its environment. None of this process's are meant for it. */
 export function postgresEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
 }
 
-/** postmaster.pid, as the server writes it: pid on line 1, start time on line 3, port on line 4, state on line 8. */
+/** postmaster.pid as the server writes it: pid on line 1, start time on line 3, port on line 4, state on line 8. */
 function readPostmasterFile(cluster: string): { pid: number; state: string } | undefined {
   try {
     const lines = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n');
@@ -114,7 +118,7 @@ function readPostmasterFile(cluster: string): { pid: number; state: string } | u
   }
 }
 
-/** The server that runs over this data directory now, whoever started it. */
+/** The server that runs over this data directory now, started by any process. */
 export function livingPostmaster(cluster: string): ProcessIdentity | undefined {
   const file = readPostmasterFile(cluster);
   const mark = file && processMark(file.pid);
@@ -125,20 +129,23 @@ export function livingPostmaster(cluster: string): ProcessIdentity | undefined {
 }
 
 /**
- * A server that was killed left its file, and another process has taken its number since: Postgres would take that one
- * for its own and refuse to start. The file stays, because by its other lines Postgres finds out whether processes
- * of the dead server still write; only the number is replaced, by one that no system gives.
+ * A killed server leaves its file, and another process may have its pid by now. Postgres would take that process for a
+ * server and refuse to start. The file stays, because its other lines tell Postgres whether processes of the dead
+ * server still write. Only the pid is replaced, by one that no system gives.
  */
 function disown(cluster: string): void {
   const path = join(cluster, 'postmaster.pid');
   const text = readFileSync(path, 'utf8').replace(/^\d+/, '99999999');
-  // The directory is the other account's: as root, never write where a link of its making leads.
+  // The directory belongs to the other account. As root, never write through a link that the account may have made.
   const descriptor = openSync(path, constants.O_WRONLY | constants.O_TRUNC | constants.O_NOFOLLOW);
   writeSync(descriptor, text);
   closeSync(descriptor);
 }
 
-/** Resolves when the process is gone. A fast stop that takes too long becomes an immediate one: nothing committed is lost by it. */
+/**
+ * Resolves when the process has ended. A stop that takes too long becomes an immediate one, which loses nothing
+ * committed. Throws EmbeddedPostgresError if the process still runs after that.
+ */
 export async function stopPostmaster(postmaster: ProcessIdentity, mode: StopMode): Promise<void> {
   const gone = () => !isAlive(postmaster);
   signal(postmaster, SIGNALS[mode]);

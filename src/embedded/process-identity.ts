@@ -1,6 +1,6 @@
 /**
- * Which process is meant by a pid: the kernel reuses numbers, so a pid alone may name a stranger.
- * A *mark* is a moment of its start that no later process of that number shares.
+ * Identifies a process. The kernel reuses pids, so a pid alone may name another process. A *mark* is the start time of
+ * a process: no later process with the same pid has the same mark.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
@@ -10,7 +10,7 @@ export interface ProcessIdentity {
   mark: string;
 }
 
-/** The mark of a living process; undefined when there is none, or only what its parent has not yet collected. */
+/** The mark of a running process; undefined for none, and for a zombie that its parent has not collected yet. */
 export function processMark(pid: number): string | undefined {
   if (!Number.isInteger(pid) || pid <= 0) return undefined;
   return process.platform === 'linux' ? linuxMark(pid) : psMark(pid);
@@ -24,7 +24,10 @@ export function isAlive({ pid, mark }: ProcessIdentity): boolean {
   return processMark(pid) === mark;
 }
 
-/** proc(5): field 3 is the state, field 22 the start in clock ticks since boot. The name before them may hold anything. */
+/**
+ * proc(5): field 3 is the state, field 22 the start in clock ticks since boot. The name before them may hold any
+ * character.
+ */
 function linuxMark(pid: number): string | undefined {
   const text = readOrUndefined(`/proc/${pid}/stat`);
   if (text === undefined) return undefined;
@@ -41,7 +44,7 @@ function psMark(pid: number): string | undefined {
   return text.replace(/^\S+\s+/, '');
 }
 
-/** Whether a living process works in a directory: a postmaster never leaves its data directory. */
+/** Whether a running process works in a directory. A postmaster never leaves its data directory. */
 export function worksIn(pid: number, directory: string): boolean {
   if (processMark(pid) === undefined) return false;
   if (process.platform === 'linux') {
@@ -63,7 +66,7 @@ function readOrUndefined(path: string): string | undefined {
   }
 }
 
-/** Looks again every few milliseconds until the condition holds. False when the time is over. */
+/** Checks every 10 ms until the condition holds. False after `timeoutMs`. */
 export async function waitUntil(condition: () => boolean | Promise<boolean>, timeoutMs: number): Promise<boolean> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {

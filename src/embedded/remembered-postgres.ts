@@ -1,14 +1,14 @@
-/** What a folder remembers of its Postgres from one start to the next. */
+/** What a data folder stores about its Postgres between starts. */
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import type { ProcessIdentity } from './process-identity.ts';
 import { readJsonFile, replaceSecretFile } from './secret-files.ts';
 
 export interface RememberedPostgres {
-  /** Where the cluster is: inside the folder, or elsewhere when Postgres's account cannot reach the folder. */
+  /** The directory of the cluster: inside the folder, or elsewhere if Postgres's account cannot reach the folder. */
   place: string;
   /** 0 before the first start. */
   port: number;
-  /** The server of the last start; it may be gone. */
+  /** The server of the last start, which may have ended. */
   postmaster?: ProcessIdentity;
 }
 
@@ -19,7 +19,7 @@ export function rememberedPostgres(directory: string): RememberedPostgres | unde
   return remembered && { ...remembered, place: resolve(directory, remembered.place) };
 }
 
-/** A place inside is kept as a relative path, so that the folder may be moved as a whole. */
+/** A place inside the folder is stored as a relative path, so that the folder can be moved. */
 export function rememberPostgres(directory: string, postgres: RememberedPostgres): void {
   const path = relative(directory, postgres.place);
   const inside = !path.startsWith('..') && !isAbsolute(path);

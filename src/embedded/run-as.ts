@@ -1,6 +1,6 @@
 /**
- * Who runs Postgres. It refuses to run as root, so root lends it another account of the machine; anyone else runs it
- * as themselves. initdb looks its account up by number, so the account must exist: a bare number will not do.
+ * Picks the account that runs Postgres. Postgres refuses to run as root, so root runs it under another account of the
+ * machine; any other user runs it as itself. initdb looks its account up by number, so the account must exist.
  */
 import { spawnSync } from 'node:child_process';
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
@@ -11,12 +11,12 @@ export interface Account {
   gid: number;
 }
 
-/** In order of preference: made for it, made for nothing, and what every Unix has had since. */
+/** In order of preference: Postgres's own account, the account without rights, and an account that every Unix has. */
 const CANDIDATES = ['postgres', 'nobody', 'daemon'];
 
 /**
- * The account Postgres runs under, or undefined for our own. `preferred` (COUNTINGHOUSE_POSTGRES_USER) replaces the candidates.
- * Throws EmbeddedPostgresError when this is root and no account can be used.
+ * The account for Postgres; undefined for this process's own. `preferred` (COUNTINGHOUSE_POSTGRES_USER) replaces the
+ * candidates. Throws EmbeddedPostgresError when this process is root and no account can be used.
  */
 export function postgresAccount(preferred = process.env.COUNTINGHOUSE_POSTGRES_USER): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -40,12 +40,15 @@ function lookUp(name: string): Account | undefined {
   return uid === undefined || gid === undefined ? undefined : { name, uid, gid };
 }
 
-/** In a container with few mapped ids an account may exist in name only. */
+/** In a container with few mapped ids, an account may exist in name only. */
 function canBecome(account: Account): boolean {
   return runsShell('true', [], account);
 }
 
-/** Whether the account can enter a directory, and write there. Asked of the kernel, which knows groups, lists and mounts. */
+/**
+ * Whether the account can enter a directory and write there. The kernel decides: it knows groups, access lists and
+ * mounts.
+ */
 export function canWriteIn(directory: string, account: Account | undefined): boolean {
   return runsShell('cd -- "$1" && test -w .', [directory], account);
 }

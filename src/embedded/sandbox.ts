@@ -1,6 +1,6 @@
 /**
- * What a first start finds ready: an organisation, a test key that may do everything, and an account with money in it,
- * opened through the product's own API. Repeated at each start, so that a start that was killed is made good.
+ * The sandbox of a first start: an organisation, a test key with every scope, and a funded account, opened through the
+ * product's own API. Repeated at each start, so that the next start completes one that was killed.
  */
 import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
@@ -19,7 +19,10 @@ export const SANDBOX_CURRENCY = 'JOD';
 const FUNDING_MINOR = 100_000_000;
 const ACCOUNT_FILE = 'sandbox.json';
 
-/** The folder's test key, made when there is none that still opens, and written with the API's address for scripts. */
+/**
+ * Returns the folder's test key, and makes one if none is valid. Writes the key and the API's address to a file for
+ * scripts.
+ */
 export async function keepSandboxKey(options: {
   pool: Pool;
   clock: Clock;
@@ -52,8 +55,8 @@ async function makeKey(pool: Pool, clock: Clock, organisationId: string): Promis
 }
 
 /**
- * The id of the sandbox's account in JOD, funded when it was opened. The Idempotency-Keys stay the same, so a start that
- * was killed in between neither opens a second one nor funds it twice.
+ * Returns the id of the sandbox account in JOD, and opens and funds it at the first start. The Idempotency-Keys never
+ * change, so a start after a killed one neither opens a second account nor funds it twice.
  */
 export async function keepSandboxAccount(options: {
   directory: string;

@@ -1,10 +1,12 @@
-/** Small JSON files in the data folder. What is secret is created readable by its owner alone, and never through a link. */
+/**
+ * Small JSON files in the data folder. A secret file is created readable only by its owner, and never through a link.
+ */
 
 import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
 
-/** Creates the file, mode 0600. Throws EEXIST when the name is taken, by whatever. */
+/** Creates the file with mode 0600. Throws EEXIST when the path exists as anything. */
 export function createSecretFile(path: string, content: unknown): void {
   const descriptor = openSync(path, 'wx', 0o600);
   try {
@@ -15,7 +17,7 @@ export function createSecretFile(path: string, content: unknown): void {
   }
 }
 
-/** Replaces the file in one step: a reader sees the old content or the new, also after a crash. */
+/** Replaces the file in one step: a reader sees the old content or the new, even after a crash. */
 export function replaceSecretFile(path: string, content: unknown): void {
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   try {
@@ -27,7 +29,10 @@ export function replaceSecretFile(path: string, content: unknown): void {
   }
 }
 
-/** The file's content, or undefined when there is none. Throws EmbeddedPostgresError when it cannot be read or understood. */
+/**
+ * The file's content, or undefined without a file. Throws EmbeddedPostgresError for a file that cannot be read or
+ * parsed.
+ */
 export function readJsonFile<Content>(path: string): Content | undefined {
   let text: string;
   try {

@@ -1,4 +1,4 @@
-/** What a cluster of our own is opened with: random, made once, kept beside it. */
+/** Passwords and key of the embedded cluster: random, made once, kept in the data folder. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { createSecretFile, readJsonFile, replaceSecretFile } from './secret-files.ts';
@@ -8,15 +8,15 @@ export interface Secrets {
   ownerPassword: string;
   applicationPassword: string;
   signerPassword: string;
-  /** 32 bytes in base64: encrypts webhook secrets and alias data at rest. Lost, they cannot be read again. */
+  /** 32 bytes in base64: encrypts webhook secrets and alias data at rest. Without it they cannot be decrypted. */
   encryptionKey: string;
 }
 
 const FILE = 'secrets.json';
 
 /**
- * Reads the folder's secrets, or makes them. Of two processes that make them at once, both get the first one's. A folder of
- * release 0.1.0 has no password of the signer yet, and gets one.
+ * Reads the folder's secrets, or makes them. Of two processes that make them at once, both return the first one's. A
+ * folder of release 0.1.0 lacks the signer's password, and gets one.
  */
 export function keepSecrets(directory: string): Secrets {
   const path = join(directory, FILE);
@@ -44,7 +44,7 @@ export function keepSecrets(directory: string): Secrets {
   }
 }
 
-/** Without the signer's password where the folder was last started by release 0.1.0. */
+/** The signer's password is absent if release 0.1.0 was the last to start in the folder. */
 export function readSecrets(directory: string): (Omit<Secrets, 'signerPassword'> & Partial<Secrets>) | undefined {
   return readJsonFile<Secrets>(join(directory, FILE));
 }

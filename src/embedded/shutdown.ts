@@ -1,30 +1,33 @@
 /**
- * The end of a process: what was started last is closed first, each within a limit. The first Ctrl-C ends in order,
- * a second one at once.
+ * The shutdown of a process: parts are closed in reverse order of their start, each within a limit. The first Ctrl-C
+ * closes in order, a second one ends the process at once.
  */
 
 export interface Shutdown {
-  /** The start. An end that comes meanwhile waits for it, so that nothing is left half started. */
+  /** Runs the start. A shutdown that begins meanwhile waits for it, so that no part is left half started. */
   start(work: () => Promise<void>): Promise<void>;
-  /** Something to be closed, named for a person. Throws StoppedWhileStarting when the end has begun: it is closed then. */
+  /**
+   * Adds a part to close; `name` is for people. Throws StoppedWhileStarting if the shutdown has begun, which then
+   * closes it.
+   */
   add(name: string, close: () => Promise<unknown>): void;
-  /** What must be done even when a person will not wait. */
+  /** Adds work that must be done even if a second Ctrl-C ends the process. */
   onForce(work: () => Promise<unknown>): void;
   /** Closes everything and ends the process. */
   run(exitCode: number): Promise<void>;
   readonly running: boolean;
 }
 
-/** Ends a start that is no longer wanted. Not a fault. */
+/** Ends a start because the shutdown has begun. Not a failure. */
 export class StoppedWhileStarting extends Error {
   override name = 'StoppedWhileStarting';
 }
 
 const SIGNALS: NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-/** Beyond any part's own limit (DRAIN_TIMEOUT_MS is 25 s by default, Postgres has 30 s for its checkpoint). */
+/** Longer than any part's own limit (DRAIN_TIMEOUT_MS is 25 s by default, Postgres has 30 s for its checkpoint). */
 const PART_LIMIT_MS = 60_000;
 const FORCE_LIMIT_MS = 5_000;
-/** One Ctrl-C reaches this process from the terminal and again through npm and tsx; a person's second comes later. */
+/** One Ctrl-C arrives from the terminal and again through npm and tsx. A second Ctrl-C by a person comes later. */
 const SAME_SIGNAL_MS = 500;
 
 export function createShutdown(): Shutdown {
@@ -60,7 +63,7 @@ export function createShutdown(): Shutdown {
       }
     });
   }
-  // The terminal may be gone before we are.
+  // The terminal may close before this process ends.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   process.on('uncaughtException', (error) => {
     console.error(error);

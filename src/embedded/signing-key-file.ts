@@ -1,4 +1,7 @@
-/** The key that signs checkpoints: random, made once, kept beside the cluster, in a file of its own that can be taken away. */
+/**
+ * The key that signs checkpoints: random, made once, kept in the data folder. It has its own file, which can be taken
+ * away.
+ */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { createSecretFile, readJsonFile } from './secret-files.ts';
@@ -10,7 +13,7 @@ interface SigningKeyFile {
 
 const FILE = 'checkpoint-key.json';
 
-/** Reads the folder's key, or makes it. Of two processes that make it at once, both get the first one's. */
+/** Reads the folder's key, or makes it. Of two processes that make it at once, both return the first one's. */
 export function keepSigningKey(directory: string): string {
   const known = readSigningKey(directory);
   if (known) return known;

@@ -1,7 +1,7 @@
 /**
- * `npm start`: the whole product in one process, with real parts. A Postgres of its own unless DATABASE_URL names one,
- * queues on that Postgres unless REDIS_URL names a Redis; API, all pools and the sandbox rails; a key and an account
- * to begin with. Ctrl-C finishes what is in hand, then stops Postgres. A killed one is made good by the next start.
+ * `npm start`: the whole product in one process, with real parts. Postgres is embedded unless DATABASE_URL names one,
+ * and holds the queues unless REDIS_URL names a Redis. The process runs the API, all pools and the sandbox rails, and
+ * makes a key and an account. Ctrl-C finishes running work, then stops Postgres. After a kill, the next start recovers.
  * Next: instance-lock.ts (one at a time), postgres-server.ts (the database), sandbox.ts (key and account).
  */
 import { realpathSync } from 'node:fs';
@@ -36,7 +36,7 @@ class PortTaken extends Error {
   }
 }
 
-/** A person can mend these: the message is all they need. */
+/** Errors that a person can fix. Only their message is printed, without a stack. */
 const PLAIN_FAULTS = [
   PortTaken,
   AlreadyRunning,
@@ -75,15 +75,15 @@ async function start(): Promise<void> {
   await startProduct({ config, log, postgres, announce: claim.announce });
 }
 
-/** What the person has set, completed by what a start without settings needs. */
+/** The given environment, completed by defaults for everything that a start needs. */
 function environmentWith(postgres: PostgresServer | undefined, port: string): NodeJS.ProcessEnv {
   const given = process.env;
   return {
     ...given,
     PORT: port,
-    // What a person wants to read here is the greeting; a line for each request comes with LOG_LEVEL=info.
+    // The greeting should stay visible. LOG_LEVEL=info adds a line for each request.
     LOG_LEVEL: given.LOG_LEVEL || 'warn',
-    // Test books may send webhooks to receivers on this machine (`npm run listen`), as long as only this machine can ask for it.
+    // Test books may send webhooks to this machine (`npm run listen`), as long as only this machine can reach the API.
     WEBHOOK_ALLOW_HOSTS: given.WEBHOOK_ALLOW_HOSTS || (isLoopback(given.HOST) ? LOCAL_RECEIVERS : ''),
     ...(postgres && {
       DATABASE_URL: postgres.applicationUrl,
@@ -102,12 +102,12 @@ function isLoopback(host: string | undefined): boolean {
 async function startOwnPostgres(): Promise<PostgresServer> {
   const postgres = await startPostgres({ directory });
   shutdown.add('Postgres', () => postgres.stop('fast'));
-  // Nothing that was committed is lost by it; the next start recovers.
+  // An immediate stop loses nothing committed; the next start recovers.
   shutdown.onForce(() => postgres.stop('immediate'));
   return postgres;
 }
 
-/** A Postgres that was killed is started again under the running product, whose pools find it by themselves. */
+/** Restarts a Postgres that was killed. The product keeps running, and its pools reconnect by themselves. */
 function keepPostgresRunning(postgres: PostgresServer, log: Logger): void {
   postgres.onUnexpectedExit((description) => {
     if (shutdown.running) return;
@@ -146,11 +146,11 @@ async function startProduct(options: {
   console.log(greet({ baseUrl: api.url, testKey, account, directory, queues, cluster: postgres?.cluster }));
 }
 
-/** A taken port is said before anything is started. PORT=0 is settled here, since links in answers name the port. */
+/** Reports a taken port before anything starts. PORT=0 is resolved here, because links in answers contain the port. */
 async function choosePort(): Promise<string> {
   const port = process.env.PORT || '8080';
   if (port === '0') return String(await freePort());
-  // Anything else than a number is refused with the rest of the configuration.
+  // A value that is not a port number is refused with the rest of the configuration.
   const free =
     !/^\d{1,5}$/.test(port) || Number(port) > 65_535 || (await isPortFree(Number(port), process.env.HOST || undefined));
   if (!free) throw new PortTaken(Number(port));

@@ -1,6 +1,6 @@
 /**
- * A Postgres server for the length of a test run, a bench or a fault scenario: made in the system's temporary
- * directory, removed at the end. What killed runs left behind is stopped and removed by the next one.
+ * A Postgres server for one test run, bench or fault scenario, in the system's temporary directory. It is removed at
+ * the end. The next run stops and removes servers that killed runs left behind.
  */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ export interface ThrowawayPostgres extends PostgresServer {
   remove(): Promise<void>;
 }
 
-/** Not durable unless asked for: pass `durable: true` to measure, or to test what survives a power cut. */
+/** Not durable by default. Pass `durable: true` to measure, or to test recovery from a power cut. */
 export async function startThrowawayPostgres(
   options: Omit<PostgresOptions, 'directory'> = {},
 ): Promise<ThrowawayPostgres> {
@@ -40,13 +40,13 @@ async function removeLeftovers(): Promise<void> {
     const directory = join(tmpdir(), name);
     try {
       const parent = readJsonFile<ProcessIdentity>(join(directory, PARENT_FILE));
-      // Without the file it is just being made, or not ours to judge.
+      // Without the file, the directory is being made, or is not a throwaway's.
       if (!parent || isAlive(parent)) continue;
       const postmaster = livingPostmaster(join(directory, 'postgres', 'cluster'));
       if (postmaster) await stopPostmaster(postmaster, 'immediate');
       rmSync(directory, { recursive: true, force: true });
     } catch {
-      // Another user's: theirs to remove.
+      // Another user's directory, which only that user can remove.
     }
   }
 }
