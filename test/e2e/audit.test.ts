@@ -1,4 +1,4 @@
-/** What the audit finds is told by metrics and in the log, and takes no API away. */
+/** Audit findings appear in metrics and in the log, and do not affect readiness. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startProcess } from '../../scripts/faults/processes.ts';
 import { publicId } from '../../src/ids.ts';
@@ -28,7 +28,7 @@ describe('a finding', () => {
   const metric = async (name: string) =>
     (await page('/metrics')).text.split('\n').filter((line) => line.startsWith(`countinghouse_audit_${name}`));
 
-  test('is a number in the metrics until it is mended; readiness and requests go on', async () => {
+  test('is counted in the metrics until it is repaired; readiness and requests continue', async () => {
     const { client } = await product.organisation();
     const account = await client.openAccount({ funds: 1_000 });
     await expect.poll(async () => Number((await metric('rows_total'))[0]!.split(' ')[1]), soon).toBeGreaterThan(0);
@@ -48,7 +48,7 @@ describe('a finding', () => {
   });
 });
 
-test('a sweeper process says it once, with its ids, at level error, and stays ready', async () => {
+test('a sweeper process logs it once, with its ids, at level error, and stays ready', async () => {
   const database = await createTestDatabase();
   const book = await openBook({ database: database.applicationUrl });
   const account = await book.account({ amount: 5n });

@@ -1,6 +1,6 @@
 /**
- * What integrators, mistakes and attackers send: each is answered with a problem that names the field, never with a 5xx,
- * and nothing is written, whole or in part.
+ * Invalid requests of integrators and attackers. Each answer is a problem that names the field, never a 5xx, and
+ * nothing is written.
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -30,7 +30,7 @@ afterAll(async () => {
   await product?.close();
 });
 
-/** Everything that a request could have left behind in the book; not the keys of refusals, which are kept. */
+/** Everything that a request may write in the book, except stored refusals. */
 async function written(): Promise<unknown> {
   const tables = [
     'accounts',
@@ -103,12 +103,12 @@ describe('amounts', () => {
     expect(problem).toMatchObject({ status, code, param: '/amount' });
   });
 
-  test('the limits are facts', async () => {
+  test('the limits are members of the problem', async () => {
     expect((await refused({ ...GOOD, amount: 0 })).limit).toBe(1);
     expect((await refused({ ...GOOD, amount: 2 ** 53 })).limit).toBe(9_007_199_254_740_991);
   });
 
-  test('one that the account cannot cover is refused with what is there and what is needed', async () => {
+  test('an amount above the available balance is refused with the available and the required amount', async () => {
     const problem = await refused({ ...GOOD, account: account.id, amount: 1_000_000 });
     expect(problem).toMatchObject({
       status: 422,
@@ -118,7 +118,7 @@ describe('amounts', () => {
     });
   });
 
-  test('the largest that a request may name is refused for want of funds, not for its size', async () => {
+  test('the largest amount of a request is refused for funds, not for its size', async () => {
     const problem = await refused(
       `{"amount":9007199254740991,"currency":"JOD","destination":{"type":"cliq","alias":"A"}}`,
     );
@@ -162,7 +162,7 @@ describe('fields', () => {
     expect(fieldErrorsOf(problem)).toEqual([fault]);
   });
 
-  test('every fault is told at once', async () => {
+  test('all field errors are listed at once', async () => {
     const problem = await refused(
       '{"amount":1.5,"currency":"ABC","destination":{"type":"cliq","alias":1},"more":true}',
     );
@@ -175,10 +175,10 @@ describe('fields', () => {
   });
 });
 
-describe('objects that are not there, not ours, or not open', () => {
+describe('unknown, foreign and unavailable objects', () => {
   const unknown = publicId('account', newId());
 
-  test('an account that does not exist, and one of another book, look the same', async () => {
+  test('an unknown account and one of another book get the same answer', async () => {
     for (const id of [unknown, foreign.id]) {
       expect(await refused({ ...GOOD, account: id })).toMatchObject({
         status: 404,
@@ -197,7 +197,7 @@ describe('objects that are not there, not ours, or not open', () => {
     }
   });
 
-  test('an account of the ledger itself is none of the API', async () => {
+  test('an account of the chart is not an account of the API', async () => {
     const { rows } = await database.query("SELECT id FROM accounts WHERE book_id = $1 AND code = 'pool'", [
       keys.testBookId,
     ]);
@@ -207,7 +207,7 @@ describe('objects that are not there, not ours, or not open', () => {
     expect((await client.post(`/v1/accounts/${pool}/freeze`)).status).toBe(404);
   });
 
-  test('a currency without a default account, and one that the account does not have', async () => {
+  test("a currency without a default account, and a currency other than the account's", async () => {
     expect(await refused({ ...GOOD, currency: 'KWD' })).toMatchObject({
       status: 404,
       code: 'resource_not_found',
@@ -242,7 +242,7 @@ describe('closed and frozen accounts', () => {
     expect((await client.post(`/v1/accounts/${closed}/close`)).status).toBe(200);
   });
 
-  test('pay nothing out and take nothing in', async () => {
+  test('neither pay out nor receive', async () => {
     expect(await refused({ ...GOOD, account: frozen })).toMatchObject({
       status: 422,
       code: 'account_frozen',
@@ -263,7 +263,7 @@ describe('closed and frozen accounts', () => {
     ).toMatchObject({ code: 'account_closed' });
   });
 
-  test('do not change once more', async () => {
+  test('that are closed refuse every action', async () => {
     for (const action of ['freeze', 'unfreeze', 'close']) {
       const answer = await client.post<Problem>(`/v1/accounts/${closed}/${action}`);
       expect(answer.body).toMatchObject({
@@ -275,7 +275,7 @@ describe('closed and frozen accounts', () => {
     }
   });
 
-  test('that hold something are not closed, and the answer lists what', async () => {
+  test('with a balance are not closed, and the answer lists what blocks it', async () => {
     const answer = await client.post<Problem>(`/v1/accounts/${frozen}/close`);
     expect(answer.body).toMatchObject({
       status: 409,
@@ -309,12 +309,12 @@ describe('bodies', () => {
     expect(await refused(body)).toMatchObject({ status: 400, code, param });
   });
 
-  test('with bad characters and other faults are refused for all of them at once', async () => {
+  test('with bad characters and other field errors list all of them', async () => {
     const problem = await refused({ ...GOOD, amount: 0, description: 'a\u0000b', metadata: { key: '\ud800' }, x: 1 });
     expect(problem.errors.map(({ param }) => param).sort()).toEqual(['/amount', '/description', '/metadata/key', '/x']);
   });
 
-  test('of a megabyte are read, and refused for what is in them', async () => {
+  test('of a megabyte are read, larger ones are refused', async () => {
     const filler = (bytes: number) => JSON.stringify({ ...GOOD, description: 'x'.repeat(bytes) });
     expect(await refused(filler(1_048_000))).toMatchObject({ status: 400, param: '/description' });
     expect(await refused(filler(1_100_000))).toMatchObject({
@@ -325,7 +325,7 @@ describe('bodies', () => {
     expect(await refused(filler(8_000_000))).toMatchObject({ status: 413 });
   });
 
-  test('full of unknown names are answered with a list that ends, or refused before they are looked at', async () => {
+  test('with many unknown members list a hundred of them, or are refused before validation', async () => {
     const many = (length: number) => Object.fromEntries(Array.from({ length }, (_, index) => [`field${index}`, index]));
     const problem = await refused({ ...GOOD, ...many(900) });
     expect(problem.code).toBe('parameter_unknown');
@@ -338,7 +338,7 @@ describe('bodies', () => {
     });
   });
 
-  test('that name a member twice are refused by its place', async () => {
+  test('with a repeated member are refused with its pointer', async () => {
     const body = `{"amount":1,"currency":"JOD","destination":{"type":"cliq","alias":"A","alias":"B"}}`;
     expect(await refused(body)).toMatchObject({ status: 400, code: 'malformed_json', param: '/destination/alias' });
   });
@@ -385,12 +385,12 @@ describe('headers', () => {
     `sk_test_${'A'.repeat(32)}`,
     `sk_live_${'A'.repeat(32)}`,
     'x'.repeat(2_000),
-  ])('a key of %s opens nothing', async (key) => {
+  ])('a key of %s is refused', async (key) => {
     const answer = await product.client(key).requestPayout();
     expect(answer.status).toBe(401);
   });
 
-  test('an If-Match that is no version is named', async () => {
+  test('an invalid If-Match is named', async () => {
     const answer = await client.patch(
       `/v1/accounts/${account.id}`,
       { name: 'Other' },
@@ -399,7 +399,7 @@ describe('headers', () => {
     expect(answer.body).toMatchObject({ status: 400, code: 'parameter_invalid', param: 'If-Match' });
   });
 
-  test('a live key does not simulate', async () => {
+  test('a live key cannot simulate', async () => {
     const live = product.client(keys.liveKey);
     const answer = await live.post('/v1/simulations/inbound_transfers', {
       account: account.id,
@@ -443,7 +443,7 @@ describe('paths and queries', () => {
     expect(body.param).toBe(param);
   });
 
-  test('lines far beyond the last are an empty page, and sequence numbers beyond bigint no cursor', async () => {
+  test('a line past the last is an empty page; a sequence number past bigint is an invalid cursor', async () => {
     const entries = (query: string) =>
       client.get<Problem & { data: unknown[] }>(`/v1/accounts/${account.id}/entries?${query}`);
     expect((await entries('ending_before=999999999999999999')).body.data).toEqual([]);
@@ -451,7 +451,7 @@ describe('paths and queries', () => {
     expect((await entries('starting_after=0')).body.code).toBe('cursor_invalid');
   });
 
-  test('times at the ends of the calendar are times', async () => {
+  test('the first and the last time of the calendar are accepted', async () => {
     for (const time of ['0001-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z', '1969-12-31T23:59:59-12:00']) {
       for (const list of ['payouts', 'accounts', 'events']) {
         for (const bound of ['gte', 'lt']) {
@@ -463,7 +463,7 @@ describe('paths and queries', () => {
   });
 });
 
-test('times beyond what the calendar or Postgres can hold are refused by name', async () => {
+test("times outside the calendar or outside Postgres' range are refused by name", async () => {
   const times = [
     '0000-01-01T00:00:00Z',
     '0001-01-01T00:00:00+14:00',
@@ -510,7 +510,7 @@ test.each([
   '\u200fA',
   '\u061cA',
   'A\u2028',
-])('an alias that people cannot read is refused: %j', async (alias) => {
+])('an alias with invisible or control characters is refused: %j', async (alias) => {
   expect(await refused({ ...GOOD, destination: { type: 'cliq', alias } })).toMatchObject({
     status: 400,
     code: 'parameter_invalid',
@@ -518,7 +518,7 @@ test.each([
   });
 });
 
-test('the query form of an idempotency key refuses as the path does', async () => {
+test('the query form of an idempotency key refuses as the path form does', async () => {
   expect((await client.get('/v1/idempotency_keys?key=never-seen')).body).toMatchObject({ status: 404, param: 'key' });
   expect((await client.get('/v1/idempotency_keys')).body).toMatchObject({ code: 'parameter_missing', param: 'key' });
   expect((await client.get('/v1/idempotency_keys?key=two%20words')).body).toMatchObject({
@@ -527,7 +527,7 @@ test('the query form of an idempotency key refuses as the path does', async () =
   });
 });
 
-test('webhook endpoints that lead nowhere good are refused by name', async () => {
+test('webhook endpoints with a bad or forbidden URL are refused by name', async () => {
   const answerTo = async (body: unknown) => (await client.post<Problem>('/v1/webhooks', body)).body;
   expect(await answerTo({ url: 'ftp://example.com' })).toMatchObject({ status: 400, param: '/url' });
   expect(await answerTo({ url: 'not a url' })).toMatchObject({ status: 400, param: '/url' });
@@ -553,7 +553,7 @@ test('webhook endpoints that lead nowhere good are refused by name', async () =>
   });
 });
 
-test('a key that met a refusal of the request itself is still free; one that met a refusal of the business is not', async () => {
+test('an invalid request does not use up its key; a refused payout does', async () => {
   const key = randomUUID();
   const send = (body: unknown) => client.post<Problem>('/v1/payouts', body, { idempotencyKey: key });
   expect((await send({ ...GOOD, amount: 1.5 })).body.code).toBe('amount_not_integer');

@@ -1,4 +1,4 @@
-/** Checkpoints and proofs over the API, as an auditor asks for them; checked with nothing but what was answered. */
+/** Checkpoints and proofs over the API, as an auditor requests them, checked without the database. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Client, List, Problem } from '../../scripts/faults/client.ts';
 import { consistencyProof, inclusionProof } from '../../src/http/schemas/checkpoints.ts';
@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 afterAll(() => product?.close());
 
-test('an entry that no checkpoint covers yet has no proof, and is told when', async () => {
+test('an entry without a covering checkpoint has no proof, and the answer says when it will', async () => {
   const { status, body } = await client.get<Problem>(`/v1/journal/entries/${entries[0]}/proof`);
   expect([status, body.code, body.detail]).toEqual([
     409,
@@ -47,7 +47,7 @@ test('an entry that no checkpoint covers yet has no proof, and is told when', as
   );
 });
 
-describe('what is answered', () => {
+describe('the API', () => {
   let older: CheckpointView;
   let newer: CheckpointView;
 
@@ -57,14 +57,14 @@ describe('what is answered', () => {
     newer = await client.read<CheckpointView>(`${CHECKPOINTS}/${await checkpoint()}`);
   });
 
-  test('lists checkpoints, newest first, each well signed', async () => {
+  test('lists checkpoints, newest first, each with a valid signature', async () => {
     const { data, has_more } = await client.read<List<CheckpointView>>(`${CHECKPOINTS}?limit=2`);
     expect(data).toEqual([newer, older]);
     expect(has_more).toBe(true);
     for (const each of data) expect(broken(judgeCheckpoint(each, [key.keyId]))).toEqual([]);
   });
 
-  test('proves every entry of a payout against the newest one', async () => {
+  test('proves every entry of a payout against the newest checkpoint', async () => {
     for (const entry of entries) {
       const proof = await client.read<InclusionProof>(`/v1/journal/entries/${entry}/proof`);
       expect(inclusionProof.safeParse(proof).error).toBeUndefined();
@@ -74,12 +74,12 @@ describe('what is answered', () => {
     }
   });
 
-  test('proves an entry against one that was kept', async () => {
+  test('proves an entry against an older checkpoint', async () => {
     const proof = await client.read<InclusionProof>(`/v1/journal/entries/${entries[0]}/proof?checkpoint=${older.id}`);
     expect(broken(judgeProof(proof, [older]))).toEqual([]);
   });
 
-  test('proves that one continues the other, and by itself the one before', async () => {
+  test('proves consistency with a given checkpoint, by default with the one before', async () => {
     const path = `${CHECKPOINTS}/${newer.id}/consistency`;
     const proof = await client.read<ConsistencyProof>(`${path}?from=${older.id}`);
     expect(consistencyProof.safeParse(proof).error).toBeUndefined();
@@ -87,12 +87,12 @@ describe('what is answered', () => {
     expect(await client.read<ConsistencyProof>(path)).toEqual(proof);
   });
 
-  test('refuses to prove that the older continues the newer', async () => {
+  test('refuses to prove that an older checkpoint continues a newer one', async () => {
     const { status, body } = await client.get<Problem>(`${CHECKPOINTS}/${older.id}/consistency?from=${newer.id}`);
     expect([status, body.code, body.param]).toEqual([400, 'parameter_invalid', 'from']);
   });
 
-  test("shows nothing of another book's", async () => {
+  test('shows no checkpoints of another book', async () => {
     const { client: stranger } = await product.organisation();
     expect((await stranger.read<List<unknown>>(CHECKPOINTS)).data).toEqual([]);
     const foreign = await stranger.get<Problem>(`${CHECKPOINTS}/${newer.id}/consistency?from=${older.id}`);
@@ -100,7 +100,7 @@ describe('what is answered', () => {
   });
 });
 
-describe('a proof that was tampered with', () => {
+describe('a tampered proof', () => {
   type Case = [what: string, says: RegExp, tamper: (proof: InclusionProof) => void];
   const flip = (hex: string) => (hex.startsWith('0') ? '1' : '0') + hex.slice(1);
 
@@ -154,7 +154,7 @@ describe('a proof that was tampered with', () => {
     expect(broken(judgeProof(proof, known)).join(' ')).toMatch(says);
   });
 
-  test('a note that was changed is not what was signed, and another key is not the pinned one', async () => {
+  test('a changed note does not match its signature, and another key is not the pinned key', async () => {
     const { data } = await client.read<List<CheckpointView>>(CHECKPOINTS);
     const [newest] = data;
     const changed = structuredClone(newest!);

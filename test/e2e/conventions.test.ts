@@ -1,4 +1,4 @@
-/** Conventions that show only when the whole product runs: two modes, histories, keys that outlive their connection. */
+/** Conventions that need the whole product: two modes, timelines, idempotency keys that outlive their connection. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Account, type List, type Payout, type Problem, until } from '../../scripts/faults/client.ts';
@@ -6,7 +6,7 @@ import { setOverdraftCeiling } from '../../src/accounts/overdraft-ceiling-store.
 import { ROUTES } from '../../src/http/routes/index.ts';
 import { describeOnEachBackend, type Product, startProduct } from '../support/product.ts';
 
-/** What of either answer is looked at. */
+/** The members that the tests read of either answer. */
 type PayoutOrProblem = Pick<Payout, 'id'> & Pick<Problem, 'code'>;
 
 interface Timeline {
@@ -28,7 +28,7 @@ describeOnEachBackend('the interface', (backend) => {
   });
   afterAll(() => product?.close());
 
-  test('has two modes: the same requests, two books, and in live mode no rail, no simulation and no money from nowhere', async () => {
+  test('has two modes with a book each; in live mode there is no rail and no simulation', async () => {
     const { client, live, keys } = await product.organisation();
     await setOverdraftCeiling(product.runtime.pool, keys.liveBookId, 20_000n);
     const account = await client.openAccount();
@@ -54,7 +54,7 @@ describeOnEachBackend('the interface', (backend) => {
     }
   });
 
-  test('tells the history of a payout: who did what when, by which request, and what it booked', async () => {
+  test('shows the timeline of a payout: actor, time, request and entries of each step', async () => {
     const { client } = await product.organisation();
     const account = await client.openAccount();
     const failed = await client.pay({ account: account.id, destination: { type: 'cliq', alias: 'CLOSED' } });
@@ -81,7 +81,7 @@ describeOnEachBackend('the interface', (backend) => {
     expect(new Set(data.map(({ request_id }) => request_id))).toEqual(new Set([failed.request_id]));
   });
 
-  test('answers "did my money move?" to whoever lost the connection, also with another key of the book', async () => {
+  test('answers "did my money move?" after a lost connection, also to another key of the book', async () => {
     const { client, keys } = await product.organisation();
     const account = await client.openAccount();
     const idempotencyKey = randomUUID();
@@ -101,7 +101,7 @@ describeOnEachBackend('the interface', (backend) => {
     expect((await client.read<List<Payout>>('/v1/payouts')).data).toHaveLength(1);
   });
 
-  test('an overdraft needs a scope of its own; a retry of what was once accepted gets its first answer without it', async () => {
+  test('an overdraft needs its own scope; the retry of an accepted request does not', async () => {
     const { client, keys } = await product.organisation();
     const writer = { bookId: keys.testBookId, mode: 'test' as const, scopes: ['accounts:write', 'accounts:read'] };
     const without = await product.clientWith(writer);
@@ -122,7 +122,7 @@ describeOnEachBackend('the interface', (backend) => {
     expect([more.status, more.body.code, more.body.param]).toEqual([422, 'limit_exceeded', '/overdraft_limit']);
   });
 
-  test('gives a certain no: a voided key never pays, whoever comes first', async () => {
+  test('gives a certain no: a voided key never pays, in whatever order the requests arrive', async () => {
     const { client } = await product.organisation();
     const account = await client.openAccount();
     for (let round = 0; round < 10; round++) {
@@ -139,7 +139,7 @@ describeOnEachBackend('the interface', (backend) => {
     }
   });
 
-  test('never answers in two ways to two at once: what both want, one gets', async () => {
+  test('lets one of many concurrent requests spend the same funds', async () => {
     const { client } = await product.organisation();
     const account = await client.openAccount({ funds: 10_050 });
     const answers = await Promise.all(
@@ -154,7 +154,7 @@ describeOnEachBackend('the interface', (backend) => {
     expect((await client.read<Account>(`/v1/accounts/${account.id}`)).balance.available).toBe(0);
   });
 
-  test('counts requests of a book over all its keys, and says what is left', async () => {
+  test('counts the requests of a book over all its keys, and reports what is left', async () => {
     const limited = await startProduct({ backend, pools: [], environment: { RATE_LIMIT_READS_PER_SECOND: '20' } });
     try {
       const { keys } = await limited.organisation();
@@ -174,14 +174,14 @@ describeOnEachBackend('the interface', (backend) => {
       );
       expect(refused!.body).toMatchObject({ code: 'rate_limited', retryable: true, limit: 20 });
       expect(refused!.headers['retry-after']).toBe('1');
-      // The other book's count is its own.
+      // The live book has its own count.
       expect((await limited.client(keys.liveKey).get('/v1/limits')).status).toBe(200);
     } finally {
       await limited.close();
     }
   });
 
-  test('is described by the document it serves: every route, and every answer that these tests have met', async () => {
+  test('is described by its OpenAPI document: every route, and every answer of these tests', async () => {
     const response = await fetch(`${product.baseUrl}/openapi.json`);
     expect(response.status).toBe(200);
     const document = (await response.json()) as {

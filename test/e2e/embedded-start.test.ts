@@ -1,4 +1,4 @@
-/** `npm start` as a person runs it: in a process group of its own, as a terminal makes one, with real signals. */
+/** `npm start` as a person runs it: in its own process group, as in a terminal, and with real signals. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { openForPassage } from '../../src/embedded/place.ts';
 import { isAlive, type ProcessIdentity } from '../../src/embedded/process-identity.ts';
 import { rememberedPostgres } from '../../src/embedded/remembered-postgres.ts';
 
-/** A start takes two seconds on an idle machine; these are for one with other work. */
+/** A start takes two seconds on an idle machine; these limits allow for a busy one. */
 const TIMEOUT_MS = 180_000;
 const WAIT = { timeout: 60_000, interval: 25 };
 
@@ -43,13 +43,13 @@ interface Started {
   ended: Promise<number | null>;
 }
 
-/** The script's own process, whose exit code is seen; npm's is not, since npm ends by the signal that it got too. */
+/** The script's own process, which gives its exit code. npm itself ends by the signal, without an exit code. */
 const DIRECTLY = [process.execPath, '--import', 'tsx', 'src/embedded/start.ts'];
 const THROUGH_NPM = ['npm', 'start', '--silent'];
 
 function start(environment: NodeJS.ProcessEnv = {}, [program, ...args] = DIRECTLY): Started {
   const child = spawn(program!, args, {
-    detached: true, // a process group of its own, to which a terminal's Ctrl-C goes as a whole
+    detached: true, // its own process group, which a terminal's Ctrl-C reaches as a whole
     env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', COUNTINGHOUSE_DATA: data, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -88,7 +88,7 @@ async function api(path: string): Promise<{ status: number; body: never }> {
 
 const HAS_CURL = spawnSync('curl', ['--version']).status === 0;
 
-/** Runs what the greeting prints, as it stands. Nothing beside Node is promised to be there, so without curl it says so. */
+/** Runs the printed commands unchanged. Only Node is required: without curl it prints a warning instead. */
 async function tryPrintedCommands(greeting: string): Promise<void> {
   if (!HAS_CURL) return console.warn('curl is not on PATH: the printed commands are not tried');
   const commands = greeting
@@ -147,7 +147,7 @@ describe('npm start', () => {
   );
 
   test(
-    'killed with -9 it starts again, also while its Postgres lives on, with its data and its key',
+    'killed with -9 it starts again with its data and key, even while its Postgres still runs',
     async () => {
       const first = await running();
       const [credentials, orphan] = [readCredentials(data)!, postmaster()];
@@ -161,7 +161,7 @@ describe('npm start', () => {
       expect(readCredentials(data)!.test_key).toBe(credentials.test_key);
       expect(await api('/v1/accounts')).toEqual(before);
 
-      // And when Postgres went with it.
+      // The same, with Postgres killed too.
       const { pid } = instance();
       process.kill(pid, 'SIGKILL');
       process.kill(postmaster().pid, 'SIGKILL');
@@ -173,7 +173,7 @@ describe('npm start', () => {
   );
 
   test(
-    'a Postgres that is killed under it is started again, and the product goes on',
+    'when its Postgres is killed, it starts Postgres again and continues',
     async () => {
       const product = await running();
       const killed = postmaster();
@@ -190,7 +190,7 @@ describe('npm start', () => {
   );
 
   test(
-    'a taken port is said before anything is started',
+    'a taken port is reported before anything starts',
     async () => {
       const squatter = createServer().listen(0, '127.0.0.1');
       await once(squatter, 'listening');
@@ -206,7 +206,7 @@ describe('npm start', () => {
   );
 
   test(
-    'a fault in the configuration names the variable, and leaves nothing running',
+    'an invalid configuration names the variable, and leaves nothing running',
     async () => {
       const product = start({ LOG_LEVEL: 'loud' });
       expect(await product.ended).toBe(1);
@@ -217,7 +217,7 @@ describe('npm start', () => {
   );
 
   test(
-    'stopped while it starts, it leaves nothing running',
+    'stopped during its start, it leaves nothing running',
     async () => {
       const product = start();
       await vi.waitFor(() => expect(existsSync(join(data, 'instance.json'))).toBe(true), WAIT);
@@ -231,7 +231,7 @@ describe('npm start', () => {
   );
 
   test.skipIf(process.getuid?.() !== 0)(
-    'as root, with its data where the account that runs Postgres cannot go',
+    'as root, with its data in a folder closed to the account of Postgres',
     async () => {
       chmodSync(folder, 0o700);
       const product = await running();
@@ -259,7 +259,7 @@ describe('npm start', () => {
   );
 
   test(
-    'the application it runs cannot change the journal',
+    'the application role cannot change the journal',
     async () => {
       await running();
       const client = new pg.Client(embeddedEnvironment(data).DATABASE_URL);

@@ -1,4 +1,4 @@
-/** A request that was once accepted gets its first answer again, although a rule that came later refuses it now. */
+/** A request that was once accepted gets its first answer again, even if a later rule refuses it. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Account, Client, Endpoint, Payout, Problem } from '../../scripts/faults/client.ts';
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => product?.close());
 
 const BODY = { amount: 1_000, currency: 'JOD', destination: { type: 'cliq', alias: 'A' } };
-/** The same value to a parser that keeps the last of two members, and refused by today's rule. */
+/** The same value to a parser that keeps the last of two members, and refused by the current rule. */
 const REPEATED = JSON.stringify(BODY).replace('{', '{"amount":7,');
 const MANY = JSON.stringify(BODY).replace('{', `{${'"amount":7,'.repeat(2_000)}`);
 
@@ -28,7 +28,7 @@ test.each`
   rule                  | rawBody     | code
   ${'repeated members'} | ${REPEATED} | ${'malformed_json'}
   ${'many members'}     | ${MANY}     | ${'parameter_invalid'}
-`('$rule: the same request under its key gets its first answer, another one the refusal', async ({ rawBody, code }) => {
+`('$rule: the same request under its key gets its first answer, another is refused', async ({ rawBody, code }) => {
   const idempotencyKey = randomUUID();
   const send = (raw: string, key: string | null = idempotencyKey, path = '/v1/payouts') =>
     client.send<Payout & Problem>('POST', path, { rawBody: raw, idempotencyKey: key });
@@ -47,7 +47,7 @@ test.each`
   expect(elsewhere.body).toMatchObject({ status: 400, code });
 });
 
-test('an alias that is refused now: a payout that was accepted with it is answered as it was', async () => {
+test('a payout accepted with an alias that is now refused gets its first answer', async () => {
   const idempotencyKey = randomUUID();
   const alias = '\u202eABC\u0007';
   const body = { ...BODY, destination: { type: 'cliq', alias } };
@@ -71,7 +71,7 @@ test('an alias that is refused now: a payout that was accepted with it is answer
   expect(refused.body).toMatchObject({ status: 400, code: 'parameter_invalid', param: '/destination/alias' });
 });
 
-test('every write has it: a change, and an answer that is kept with its secret sealed', async () => {
+test('every write has it: an update, and an answer with a sealed secret', async () => {
   const changeKey = randomUUID();
   const path = `/v1/accounts/${account.id}`;
   const changed = await client.patch<Account>(path, { name: 'Twice' }, { idempotencyKey: changeKey });
@@ -88,7 +88,7 @@ test('every write has it: a change, and an answer that is kept with its secret s
   expect((await client.send<Endpoint>('POST', '/v1/webhooks', { rawBody, idempotencyKey })).text).toBe(made.text);
 });
 
-test('a key that was voided gives the refusal', async () => {
+test('a voided key gets the refusal', async () => {
   const idempotencyKey = randomUUID();
   await client.post(`/v1/idempotency_keys/${idempotencyKey}/void`);
   const answer = await client.send<Problem>('POST', '/v1/payouts', { rawBody: REPEATED, idempotencyKey });

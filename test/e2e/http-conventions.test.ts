@@ -1,4 +1,4 @@
-/** The conventions of the interface, on the routes that exist: replays, waiting, versions, pages, filters, keys, limits. */
+/** The conventions of the API on its routes: replays, waiting, versions, pages, filters, keys, limits. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => product?.close());
 
 describe('an idempotency key', () => {
-  test('gives the first answer again, byte for byte, whatever the order and spacing of the body, and whichever key asks', async () => {
+  test('gives the first answer again, byte for byte, for an equal body and from any API key of the book', async () => {
     const idempotencyKey = randomUUID();
     const first = await client.requestPayout({ amount: 7_000, idempotencyKey });
     expect(first.status).toBe(202);
@@ -42,7 +42,7 @@ describe('an idempotency key', () => {
     expect(again.headers['request-id']).not.toBe(first.headers['request-id']);
   });
 
-  test('refuses another request, naming what it stands for', async () => {
+  test('refuses another request, and names the payout it stands for', async () => {
     const idempotencyKey = randomUUID();
     const first = await client.pay({ idempotencyKey });
     const reused = await client.requestPayout<Problem>({ amount: 1, idempotencyKey });
@@ -51,14 +51,14 @@ describe('an idempotency key', () => {
     expect(elsewhere.body).toMatchObject({ code: 'idempotency_key_reused', resource: first.id });
   });
 
-  test('makes 50 requests at once one payout', async () => {
+  test('turns 50 concurrent requests into one payout', async () => {
     const idempotencyKey = randomUUID();
     const answers = await Promise.all(Array.from({ length: 50 }, () => client.requestPayout({ idempotencyKey })));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect(answers.filter(({ headers }) => headers['idempotent-replayed'] === undefined)).toHaveLength(1);
   });
 
-  test('tells what became of it', async () => {
+  test('shows its result', async () => {
     const idempotencyKey = randomUUID();
     const { id, request_id } = await client.pay({ idempotencyKey });
     expect(await client.read(`/v1/idempotency_keys/${idempotencyKey}`)).toMatchObject({
@@ -83,7 +83,7 @@ describe('an idempotency key', () => {
     });
   });
 
-  test('that is voided never does anything; one that did something says what', async () => {
+  test('that is voided never does anything; one that is used names its result', async () => {
     const idempotencyKey = randomUUID();
     const path = `/v1/idempotency_keys/${idempotencyKey}`;
     expect((await client.get(path)).status).toBe(404);
@@ -103,7 +103,7 @@ describe('an idempotency key', () => {
     });
   });
 
-  test('is not used up by a dry run', async () => {
+  test('is not used by a dry run', async () => {
     const idempotencyKey = randomUUID();
     const preview = await client.requestPayout<Payout & { dry_run: boolean; resulting_balances: unknown[] }>({
       account: account.id,
@@ -125,7 +125,7 @@ describe('an idempotency key', () => {
 });
 
 describe('Prefer: wait', () => {
-  test('holds the answer until the payout has left its first status, also on a replay', async () => {
+  test('holds the answer until the payout leaves its first status, on a replay too', async () => {
     const idempotencyKey = randomUUID();
     const headers = { prefer: 'wait=10' };
     const held = await client.requestPayout({ idempotencyKey, headers });
@@ -158,7 +158,7 @@ describe('without workers', () => {
   });
   afterAll(() => still?.close());
 
-  test('a wait ends when its time is over', async () => {
+  test('a wait ends at its time limit', async () => {
     const started = performance.now();
     const held = await pending.requestPayout({ headers: { prefer: 'wait=1' } });
     expect(performance.now() - started).toBeGreaterThanOrEqual(950);
@@ -166,7 +166,7 @@ describe('without workers', () => {
     expect(held.headers['preference-applied']).toBe('wait=1');
   });
 
-  test('a pending payout is canceled, once, at the version that was read', async () => {
+  test('a pending payout is canceled once, at the version that was read', async () => {
     const payout = await pending.pay({});
     const cancel = (ifMatch?: string) =>
       pending.post<Payout & Problem>(`/v1/payouts/${payout.id}/cancel`, undefined, {
@@ -176,12 +176,12 @@ describe('without workers', () => {
     const canceled = await cancel('"1"');
     expect(canceled.body).toMatchObject({ status: 'canceled', version: 2, allowed_actions: [], waiting_on: 'nobody' });
     expect((await cancel()).body).toMatchObject({ status: 409, code: 'state_conflict', current_status: 'canceled' });
-    expect((await pending.read<Account>(`/v1/accounts/${payout.account}`)).balance.held).toBe(10_050); // of the payout before it
+    expect((await pending.read<Account>(`/v1/accounts/${payout.account}`)).balance.held).toBe(10_050); // held by the payout before
   });
 });
 
 describe('a version', () => {
-  test('that is stale refuses a change, and the change of the right one counts up', async () => {
+  test('that is stale refuses an update; the current one is accepted and increments', async () => {
     const { id, version } = await client.openAccount({ funds: 0 });
     const rename = (name: string, ifMatch: string | undefined) =>
       client.patch<Account & Problem>(
@@ -198,7 +198,7 @@ describe('a version', () => {
     );
   });
 
-  test('412 is not kept under the key: the same key succeeds with the right version', async () => {
+  test('412 is not stored under the key: the same key succeeds with the right version', async () => {
     const { id, version } = await client.openAccount({ funds: 0 });
     const idempotencyKey = randomUUID();
     const freeze = (ifMatch: number) =>
@@ -211,7 +211,7 @@ describe('a version', () => {
   });
 });
 
-test('a change or a deletion repeated under its key is done once; a key that is none is refused', async () => {
+test('an update or deletion repeated under its key is done once; an invalid key is refused', async () => {
   const { id } = await client.openAccount({ funds: 0 });
   const idempotencyKey = randomUUID();
   const rename = () => client.patch<Account>(`/v1/accounts/${id}`, { name: 'Once' }, { idempotencyKey });
@@ -252,7 +252,7 @@ describe('lists', () => {
   const idsOf = async (query: string) =>
     (await listed.read<List<Payout>>(`/v1/payouts?${query}`)).data.map(({ id }) => ids.indexOf(id));
 
-  test('are newest first, and read on by their cursor in either direction', async () => {
+  test('are newest first, and their cursor reads on in both directions', async () => {
     const first = await listed.read<List<Payout>>('/v1/payouts?limit=2');
     expect(first.data.map(({ id }) => id)).toEqual(ids.slice(0, 2));
     expect(first).toMatchObject({ has_more: true, next_cursor: ids[1] });
@@ -279,7 +279,7 @@ describe('lists', () => {
     expect(await idsOf(`created_at[gte]=${created_at}&status=failed`)).toEqual([0]);
   });
 
-  test('every list pages through all that it has, without a gap or a repetition', async () => {
+  test('page through all their objects, without gaps or repetitions', async () => {
     const { id } = (await listed.read<List<Account>>('/v1/accounts')).data[0]!;
     for (const path of ['/v1/payouts', '/v1/events', '/v1/journal/entries', `/v1/accounts/${id}/entries`]) {
       const cursorOf = (item: { id?: string; sequence?: number }) => item.id ?? String(item.sequence);
@@ -308,7 +308,7 @@ describe('lists', () => {
     }
   });
 
-  test('of entries and events are filtered by what they are about', async () => {
+  test('of entries and events are filtered by their object', async () => {
     const [failed, paid] = [ids[0]!, ids[1]!];
     const steps = async (id: string) =>
       (await listed.read<List<Entry>>(`/v1/journal/entries?resource=${id}`)).data.map(({ step, resource_id }) => [
@@ -329,7 +329,7 @@ describe('lists', () => {
     expect(new Set(await types('type=account.*&limit=100'))).toEqual(new Set(['account.created', 'account.updated']));
   });
 
-  test('an event is the same bytes alone and in its list', async () => {
+  test('of events show the same bytes as a single event', async () => {
     const list = await listed.get<List<Event>>('/v1/events?limit=1');
     const one = await listed.get<Event>(`/v1/events/${list.body.data[0]!.id}`);
     expect(list.text).toContain(`"data":[${one.text}]`);
@@ -337,7 +337,7 @@ describe('lists', () => {
 });
 
 describe('limits', () => {
-  test('are published as they hold for the key', async () => {
+  test('are published as they apply to the key', async () => {
     const slow = await product.clientWith({
       bookId: keys.testBookId,
       mode: 'test',
@@ -361,7 +361,7 @@ describe('limits', () => {
     expect(limits.headers.ratelimit).toBe('"reads";r=49;t=1');
   });
 
-  test('refuse what is too much with the time to wait, and nothing of it is done', async () => {
+  test('refuse excess requests with the time to wait, and do nothing', async () => {
     const slow = await product.clientWith({ bookId: keys.testBookId, mode: 'test', scopes: ['*'], writesPerSecond: 3 });
     const idempotencyKeys = Array.from({ length: 20 }, () => randomUUID());
     const answers = await Promise.all(
@@ -378,7 +378,7 @@ describe('limits', () => {
   });
 });
 
-test('every answer has a request id of its own, and events and entries carry it', async () => {
+test('every answer has its own request id, and its events and entries carry that id', async () => {
   const answer = await client.requestPayout({ headers: { 'request-id': publicId('request', newId()) } });
   expect(answer.body.request_id).toBe(answer.headers['request-id']);
   await client.payoutUntil(answer.body.id, 'paid');
@@ -387,14 +387,14 @@ test('every answer has a request id of its own, and events and entries carry it'
 });
 
 test.each(['Caf\u00e9 M\u00fcller', '\u0645\u062d\u0644', '+962 79 000 0000', '\ud83d\udc68\u200d\ud83c\udf73'])(
-  'an alias of any script is taken: %j',
+  'an alias in any script is accepted: %j',
   async (alias) => {
     expect((await client.requestPayout({ destination: { type: 'cliq', alias } })).status).toBe(202);
   },
 );
 
 test.each(['.', '..', '/', 'a/b', '%2e', '?key=x', '../payouts', '+&#'])(
-  'a key named %j can be asked about',
+  'a key named %j can be looked up',
   async (key) => {
     const idempotencyKey = `${key}`;
     const { id } = await client.pay({ idempotencyKey });

@@ -1,6 +1,6 @@
 /**
- * Every route of the reference against what it must not do: show another book's objects, obey a key without its scope,
- * answer without a key, or fall over a body or query that nobody thought of.
+ * Every route of the reference against what must not happen: showing another book's objects, accepting a key without
+ * the scope, answering without a key, or failing on an unexpected body or query.
  */
 import { toUSVString } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -23,7 +23,7 @@ import { type OrganisationKeys, type Product, startProduct } from '../support/pr
 let product: Product;
 let keys: OrganisationKeys;
 let client: Client;
-/** An object of each kind in the first organisation's test book. */
+/** One object of each kind in the first organisation's test book. */
 let ids: Record<string, string>;
 const KEY = 'the-key-of-a-payout';
 
@@ -59,11 +59,11 @@ function call(one: Route, caller: Client, body?: unknown): Promise<Answer<Proble
   });
 }
 
-/** Two routes of one path do the same to another's object: both are tried. */
+/** The routes with an object's id in their path. */
 const withIds = ROUTES.filter(({ params }) => params && !Object.values(params).includes('text'));
 const named = (one: Route) => `${one.method.toUpperCase()} ${one.path}`;
 
-test('every id in a path is of a kind that this matrix has an object of', () => {
+test('the matrix has an object for every kind of id in a path', () => {
   for (const one of ROUTES) {
     for (const kind of Object.values(one.params ?? {})) expect(Object.keys(ids)).toContain(kind);
     expect([...one.path.matchAll(/:(\w+)/g)].map(([, name]) => name)).toEqual(Object.keys(one.params ?? {}));
@@ -72,7 +72,7 @@ test('every id in a path is of a kind that this matrix has an object of', () => 
 
 describe('an object of one book', () => {
   test.each(withIds.map((one) => [named(one), one] as const))(
-    '%s is not there for another organisation, nor in the other mode',
+    '%s is not found for another organisation, nor in the other mode',
     async (_, one) => {
       const { client: stranger } = await product.organisation();
       const foreign = await call(one, stranger);
@@ -84,14 +84,14 @@ describe('an object of one book', () => {
     },
   );
 
-  test('an idempotency key of one book means nothing in another', async () => {
+  test('has an idempotency key that another book does not know', async () => {
     const { client: stranger } = await product.organisation();
     expect((await stranger.get(`/v1/idempotency_keys/${KEY}`)).status).toBe(404);
     expect((await stranger.post<{ status: string }>(`/v1/idempotency_keys/${KEY}/void`)).body.status).toBe('voided');
     expect((await client.get<{ status: string }>(`/v1/idempotency_keys/${KEY}`)).body.status).toBe('succeeded');
   });
 
-  test('lists show nothing of it elsewhere', async () => {
+  test('is in no list of another book', async () => {
     const { client: stranger } = await product.organisation();
     for (const path of [
       '/v1/payouts',
@@ -109,7 +109,7 @@ describe('an object of one book', () => {
 });
 
 describe('a key', () => {
-  test.each(ROUTES.map((one) => [named(one), one] as const))('%s asks for its scope', async (_, one) => {
+  test.each(ROUTES.map((one) => [named(one), one] as const))('%s requires its scope', async (_, one) => {
     const others = SCOPES.filter((scope) => scope !== one.scope);
     const caller = await product.clientWith({ bookId: keys.testBookId, mode: 'test', scopes: others });
     const { status, body } = await call(one, caller);
@@ -117,12 +117,12 @@ describe('a key', () => {
     expect(body).toMatchObject({ code: 'permission_denied', required: one.scope });
   });
 
-  test.each(ROUTES.map((one) => [named(one), one] as const))('%s asks for one that is good', async (_, one) => {
+  test.each(ROUTES.map((one) => [named(one), one] as const))('%s requires a valid key', async (_, one) => {
     const answer = await call(one, product.client(`sk_test_${'0'.repeat(32)}`));
     expect([answer.status, answer.body.code]).toEqual([401, 'api_key_invalid']);
   });
 
-  test('is not obeyed from an address that it does not allow', async () => {
+  test('is refused from an address outside its list', async () => {
     const caller = await product.clientWith({
       bookId: keys.testBookId,
       mode: 'test',
@@ -133,7 +133,7 @@ describe('a key', () => {
   });
 });
 
-/** Values that have broken somebody's API before. */
+/** Values that have broken other APIs. */
 const JUNK: readonly unknown[] = [
   null,
   true,
@@ -160,7 +160,7 @@ const JUNK: readonly unknown[] = [
   { constructor: 1 },
 ];
 
-/** The value with one of its members, however deep, replaced or added. */
+/** Junk values, and copies of the value with one member replaced or added, at any depth. */
 function* mutations(value: unknown): Generator<unknown> {
   for (const junk of JUNK) yield junk;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
@@ -171,7 +171,7 @@ function* mutations(value: unknown): Generator<unknown> {
   }
 }
 
-describe('whatever is sent', () => {
+describe('any value', () => {
   test.each(ROUTES.filter(({ body }) => body).map((one) => [named(one), one] as const))(
     'as the body of %s is answered with 2xx or 4xx',
     async (_, one) => {

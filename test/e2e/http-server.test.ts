@@ -1,4 +1,4 @@
-/** The API as a process: what it says to what is no HTTP, how it counts with others, how it ends. */
+/** The API as a process: its answers to invalid HTTP, limits shared between processes, and its end. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -31,7 +31,7 @@ async function raw(bytes: string): Promise<string> {
   return answer;
 }
 
-describe('what is no HTTP', () => {
+describe('invalid HTTP', () => {
   test.each`
     what                        | bytes                                                                                      | detail
     ${'a greeting'}             | ${'HELLO\r\n\r\n'}                                                                         | ${'not valid HTTP'}
@@ -39,7 +39,7 @@ describe('what is no HTTP', () => {
     ${'two lengths'}            | ${'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'}        | ${'not valid HTTP'}
     ${'a length and chunks'}    | ${'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n'} | ${'not valid HTTP'}
     ${'headers without an end'} | ${`GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`}                         | ${'too long'}
-  `('such as $what is answered with a problem and the line closed', async ({ bytes, detail }) => {
+  `('such as $what is answered with a problem, and the connection is closed', async ({ bytes, detail }) => {
     const answer = await raw(bytes);
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
     expect(answer).toMatch(/\r\nRequest-Id: req_[0-9a-z]{26}\r\n/);
@@ -49,7 +49,7 @@ describe('what is no HTTP', () => {
   });
 });
 
-test('a client that goes in the middle of its body costs nothing', async () => {
+test('a client that disconnects mid-body does no harm', async () => {
   const { keys, client } = await product.organisation();
   const socket = connect(Number(new URL(product.baseUrl).port), '127.0.0.1');
   socket.write(
@@ -60,7 +60,7 @@ test('a client that goes in the middle of its body costs nothing', async () => {
   expect((await client.get('/v1/limits')).status).toBe(200);
 });
 
-test('a body that never ends is answered, and the line closed', async () => {
+test('an endless body is answered, and the connection is closed', async () => {
   const { keys } = await product.organisation();
   const socket = connect(Number(new URL(product.baseUrl).port), '127.0.0.1');
   let answer = '';
@@ -99,7 +99,7 @@ describe('a taken port', () => {
     await runtime.close();
   });
 
-  test('of a host that is none names HOST', async () => {
+  test('with an unavailable host names HOST', async () => {
     const config = readConfig({ ...testEnvironment(product.database, undefined), HOST: '203.0.113.1' });
     const runtime = createRuntime(config, createLogger('silent', 'test'));
     await expect(startApi(runtime)).rejects.toMatchObject({
@@ -110,15 +110,15 @@ describe('a taken port', () => {
   });
 });
 
-test('links in answers lead to where the API really listens', async () => {
+test('links in answers use the address on which the API listens', async () => {
   const { client } = await product.organisation();
   const { body } = await client.get<Problem>('/v1/payouts/po_x');
   expect(body.type).toBe(`${product.baseUrl}/docs/errors/resource_not_found`);
   expect((await fetch(body.type)).status).toBe(200);
 });
 
-describe('a process that is told to stop', () => {
-  test('answers what it holds, says that it is not ready, and exits with 0', async () => {
+describe('a process that receives SIGTERM', () => {
+  test('answers held requests, is not ready, and exits with 0', async () => {
     const api = await startProcess('api', testEnvironment(product.database, undefined, { DRAIN_TIMEOUT_MS: '5000' }));
     const { testKey } = await makeOrganisation(product.runtime.pool);
     const client = new Client(api.url, testKey);
@@ -130,13 +130,13 @@ describe('a process that is told to stop', () => {
     const answer = await held;
     expect(answer.status).toBe(202);
     expect(answer.body.status).toBe('pending');
-    // Rejects when it ends with anything but 0.
+    // Rejects unless the process ends with 0.
     await ended;
     expect(performance.now() - started).toBeLessThan(5_000);
     await client.close();
   });
 
-  test('without a usable configuration it says what is missing, and exits with 1', async () => {
+  test('without a usable configuration says what is missing, and exits with 1', async () => {
     const environment = testEnvironment(product.database, undefined);
     const unset = await startAndFail({ ...environment, DATABASE_URL: '' });
     expect(unset).toEqual({
@@ -155,7 +155,7 @@ describe('a process that is told to stop', () => {
   });
 });
 
-/** Runs the API until it gives up. */
+/** Runs the API until it exits. */
 async function startAndFail(environment: Record<string, string>): Promise<{ code: number | null; said: string }> {
   const child = spawn(process.execPath, ['--import', 'tsx', 'src/server.ts'], {
     env: { PATH: process.env.PATH, ...environment },
@@ -170,7 +170,7 @@ async function startAndFail(environment: Record<string, string>): Promise<{ code
 }
 
 describeWithRedis('limits over Redis', () => {
-  test('hold for several processes together, and go on by themselves when Redis is gone', async () => {
+  test('hold for several processes together, and for each alone when Redis is gone', async () => {
     const redis = await startRedis();
     const environment = { ...testEnvironment(product.database, redis), RATE_LIMIT_WRITES_PER_SECOND: '40' };
     const start = async () => {
@@ -189,7 +189,7 @@ describeWithRedis('limits over Redis', () => {
     };
     await new Promise((resolve) => setTimeout(resolve, 300)); // until both are connected
     const together = await allowed();
-    // One window, or two when the second began in between.
+    // One window, or two if the second begins meanwhile.
     expect(together).toBeGreaterThanOrEqual(36);
     expect(together).toBeLessThanOrEqual(84);
     await redis.remove();

@@ -1,4 +1,4 @@
-/** What a list refuses, and what it says when it cannot be read in time. */
+/** The limits of lists, and their answer when they cannot be read in time. */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { insertManyPayouts } from '../../scripts/bench/many-payouts-store.ts';
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => product?.close());
 
-test.each(['/v1/payouts', '/v1/accounts'])('%s takes five filters on metadata, and no sixth', async (path) => {
+test.each(['/v1/payouts', '/v1/accounts'])('%s accepts five metadata filters, and refuses a sixth', async (path) => {
   const filters = Array.from({ length: 400 }, (_, at) => `metadata[k${at}]=v`);
   expect((await client.get(`${path}?${filters.slice(0, 5).join('&')}`)).status).toBe(200);
   for (const count of [6, 100]) {
@@ -43,7 +43,7 @@ test.each(['/v1/payouts', '/v1/accounts'])('%s takes five filters on metadata, a
   expect(body).toMatchObject({ status: 400, detail: 'The query has more than 100 parameters.' });
 });
 
-test('a page without a match says how far it came, and its cursor reads on in either direction', async () => {
+test('a page without a match says where it ended, and its cursor reads on in both directions', async () => {
   const filter = 'metadata[odd]=yes&metadata[even]=yes';
   const first = await client.read<List>(`/v1/payouts?${filter}`);
   expect(first).toMatchObject({ data: [], has_more: true, next_cursor: expect.stringMatching(/^po_/) });
@@ -56,10 +56,10 @@ test('a page without a match says how far it came, and its cursor reads on in ei
   });
 });
 
-/** Before every payout there is. */
+/** An id before every payout. */
 const oldest = `po_${'0'.repeat(26)}`;
 
-test('a list that takes too long is 503 with what to narrow; one payout is read all the same', async () => {
+test('a slow list is 503 with what to narrow; other lists are still read', async () => {
   const locker = new pg.Client({ connectionString: product.database.superuserUrl });
   await locker.connect();
   try {
@@ -71,7 +71,7 @@ test('a list that takes too long is 503 with what to narrow; one payout is read 
       retryable: true,
       detail: expect.stringContaining('Narrow status, metadata to fewer or rarer values'),
     });
-    // Accounts wait for no lock, and their reads have connections of their own.
+    // The accounts are not locked, and list reads have their own connections.
     expect((await client.get('/v1/accounts')).status).toBe(200);
   } finally {
     await locker.end();

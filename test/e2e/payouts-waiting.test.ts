@@ -1,4 +1,4 @@
-/** Payouts while nobody moves them: what is held, what can be called back, and what a dry run tells. */
+/** Payouts before any worker moves them: what is held, cancellation, and dry runs. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Account, type Client, type List, type Payout, until } from '../../scripts/faults/client.ts';
 import { pathOf, startReceiver } from '../../scripts/faults/receiver.ts';
@@ -15,7 +15,7 @@ describeOnEachBackend('a payout that waits', (backend) => {
   });
   afterAll(() => product?.close());
 
-  test('holds its amount and its fee, which nobody else can spend', async () => {
+  test('holds its amount and fee, which no other payout can spend', async () => {
     const { client } = await product.organisation();
     const account = await client.openAccount({ funds: 30_000 });
     await client.pay({ account: account.id, amount: 10_000 });
@@ -29,7 +29,7 @@ describeOnEachBackend('a payout that waits', (backend) => {
     expect(await balanceOf(client, account)).toEqual({ posted: 30_000, held: 20_100, available: 9_900 });
   });
 
-  test('is canceled: everything is available again, and it says so to whoever listens', async () => {
+  test('is canceled: the money is available again, and an event is emitted', async () => {
     const { client } = await product.organisation();
     const account = await client.openAccount({ funds: 30_000 });
     const { id } = await client.pay({ account: account.id, amount: 10_000 });
@@ -45,7 +45,7 @@ describeOnEachBackend('a payout that waits', (backend) => {
     expect(twice.body).toMatchObject({ code: 'state_conflict', current_status: 'canceled', allowed_actions: [] });
   });
 
-  test('is canceled only in the version that was seen', async () => {
+  test('is canceled only at its current version', async () => {
     const { client } = await product.organisation();
     const account = await client.openAccount();
     const { id, version } = await client.pay({ account: account.id });
@@ -59,7 +59,7 @@ describeOnEachBackend('a payout that waits', (backend) => {
     expect((await cancel(`"${version}"`)).status).toBe(412);
   });
 
-  test('keeps whoever prefers to wait only as long as they said', async () => {
+  test('delays a Prefer: wait only for the requested time', async () => {
     const { client } = await product.organisation();
     const account = await client.openAccount();
     const accepted = await client.requestPayout({ account: account.id, headers: { prefer: 'wait=1' } });
@@ -71,7 +71,7 @@ describeOnEachBackend('a payout that waits', (backend) => {
     expect(headers['preference-applied']).toBe('wait=0');
   });
 
-  test('keeps its account from being closed, by name', async () => {
+  test('keeps its account from being closed, and is listed as the reason', async () => {
     const { client } = await product.organisation();
     const account = await client.openAccount({ funds: 10_050 });
     const { id } = await client.pay({ account: account.id, amount: 10_000 });
@@ -87,7 +87,7 @@ describeOnEachBackend('a payout that waits', (backend) => {
     });
   });
 
-  test('fails when its account was frozen before it was moved, and gives everything back', async () => {
+  test('fails when its account is frozen before it is reserved, and the money is available again', async () => {
     const { client } = await product.organisation();
     const account = await client.openAccount({ funds: 30_000 });
     const { id } = await client.pay({ account: account.id });
@@ -107,7 +107,7 @@ describeOnEachBackend('a payout that waits', (backend) => {
     expect(await balanceOf(client, account)).toEqual({ posted: 30_000, held: 0, available: 30_000 });
   });
 
-  test('a dry run tells amount, fee and balance after it, makes the same checks, and writes nothing', async () => {
+  test('a dry run answers amount, fee and balances, makes the same checks, and writes nothing', async () => {
     const { client } = await product.organisation();
     const account = await client.openAccount({ funds: 10_050 });
     const look = lookInto(product.database);
@@ -131,12 +131,12 @@ describeOnEachBackend('a payout that waits', (backend) => {
     expect((await client.requestPayout(short)).body).toMatchObject({ code: 'insufficient_funds', required: 10_051 });
     expect(await rows()).toBe(before);
     expect((await client.get(`/v1/payouts/${dry.body.id}`)).status).toBe(404);
-    // The key was not used: another request may have it.
+    // The key is still free: another request may use it.
     expect((await client.requestPayout({ account: account.id, amount: 1, idempotencyKey })).status).toBe(202);
     await look.end();
   });
 
-  test('is paid as soon as the pools run, with the events that gathered meanwhile', async () => {
+  test('is paid once the pools run, and its waiting events are delivered', async () => {
     const { client } = await product.organisation();
     const receiver = await startReceiver();
     const endpoint = await receiver.subscribe(client);
@@ -148,7 +148,7 @@ describeOnEachBackend('a payout that waits', (backend) => {
     await product.startPools(['ledger', 'rails', 'webhooks', 'sweeper']);
     for (const id of ids) await client.payoutUntil(id, 'paid');
     for (const id of ids) await receiver.event(pathOf(endpoint), 'payout.paid', id);
-    // The payouts of the tests before, too.
+    // This includes the payouts of the tests before.
     const open = `SELECT FROM payouts WHERE status IN ('pending', 'processing')
       UNION ALL SELECT FROM webhook_deliveries WHERE status = 'pending'`;
     await until(

@@ -10,7 +10,7 @@ import { describeOnEachBackend, type Product, startProduct } from '../support/pr
 const entriesOf = (client: Client, resource: string) =>
   client.read<List<Entry>>(`/v1/journal/entries?resource=${resource}`).then(({ data }) => data.reverse());
 
-/** `customer → pool 100`, as the tables of the reference write it. */
+/** `customer → pool 100`, the notation of the API reference. */
 const written = (entry: Entry) =>
   entry.postings.map(({ debit, credit, amount }) => `${debit.code} → ${credit.code} ${amount}`);
 
@@ -93,7 +93,7 @@ describeOnEachBackend('a payout', (backend) => {
     expect(arrived.flatMap(({ event }) => event.journal_entries)).toEqual(entries);
   });
 
-  test('to another account of the book arrives in the commit that reserves it, without a fee or a rail', async () => {
+  test('to another account of the book arrives in the commit that reserves it, without fee or rail', async () => {
     const { client } = await product.organisation();
     const [from, to] = [await client.openAccount({ funds: 9_000 }), await client.openAccount({ funds: 0 })];
     const destination = { type: 'account', account: to.id };
@@ -110,7 +110,7 @@ describeOnEachBackend('a payout', (backend) => {
     expect(await balanceOf(client, to)).toEqual({ posted: 9_000, held: 0, available: 9_000 });
   });
 
-  test('leaves the default account of its currency when it names none', async () => {
+  test('without an account uses the default account of its currency', async () => {
     const { client } = await product.organisation();
     expect((await client.requestPayout()).body).toMatchObject({ code: 'resource_not_found', param: '/account' });
     const first = await client.openAccount();
@@ -121,7 +121,7 @@ describeOnEachBackend('a payout', (backend) => {
     expect((await client.pay({ currency: 'KWD' })).account).toBe(kuwait.id);
   });
 
-  test('of exactly what amount and fee leave is accepted; one unit more is refused with what is there and what is needed', async () => {
+  test('of the full balance less its fee is accepted; one unit more is refused with both amounts', async () => {
     const { client } = await product.organisation();
     const account = await client.openAccount({ funds: 10_050 });
     const refused = await client.requestPayout({ account: account.id, amount: 10_001 });
@@ -141,7 +141,7 @@ describeOnEachBackend('a payout', (backend) => {
     expect(await balanceOf(client, account)).toEqual({ posted: 0, held: 0, available: 0 });
   });
 
-  test('may take an account as far below zero as its overdraft limit says', async () => {
+  test('may use the overdraft limit of its account', async () => {
     const { client } = await product.organisation();
     const account = await client.openAccount({ funds: 0, overdraft_limit: 2_010 });
     const { id } = await client.pay({ account: account.id, amount: 2_000 });
@@ -156,7 +156,7 @@ describeOnEachBackend('a payout', (backend) => {
     ['JPY', 0],
     ['USD', 2],
     ['KWD', 3],
-  ])('in %s counts its %s decimals, up to the largest amount of a request', async (currency, exponent) => {
+  ])('in %s has %s decimals, up to the largest amount of a request', async (currency, exponent) => {
     const { client } = await product.organisation();
     const account = await client.openAccount({ currency, funds: Number.MAX_SAFE_INTEGER });
     expect(account.currency_exponent).toBe(exponent);
@@ -167,7 +167,7 @@ describeOnEachBackend('a payout', (backend) => {
     expect((await client.get(`/v1/accounts/${to.id}`)).text).toContain('"posted":9007199254740991');
   });
 
-  test('Prefer: wait holds the answer until it has left its first status, and the stored answer stays the first', async () => {
+  test('Prefer: wait holds the answer past the first status, and the stored answer keeps the first', async () => {
     const { client } = await product.organisation();
     const account = await client.openAccount();
     const idempotencyKey = randomUUID();
@@ -187,7 +187,7 @@ describeOnEachBackend('a payout', (backend) => {
     expect(again.body).toMatchObject({ id: waited.body.id, status: 'paid', version: 3 });
   });
 
-  test('in the end every invariant holds, whatever the tests before have done', async () => {
+  test('after these tests every invariant holds', async () => {
     await until(
       () => product.runtime.pool.query(`SELECT FROM payouts WHERE status IN ('pending', 'processing') LIMIT 1`),
       ({ rowCount }) => rowCount === 0,

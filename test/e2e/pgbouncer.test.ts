@@ -1,4 +1,7 @@
-/** The product behind a PgBouncer in transaction mode: no statement by name, the queues direct. TEST_THROUGH_PGBOUNCER=true runs every test of this folder so. */
+/**
+ * The product behind a PgBouncer in transaction mode: without named statements, with queues connected directly.
+ * TEST_THROUGH_PGBOUNCER=true runs every test of this folder that way.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -38,7 +41,7 @@ describeWithPgBouncer('behind PgBouncer', () => {
     await receiver?.close();
   });
 
-  test('payouts of several books are paid and told, side by side on a few connections', async () => {
+  test('payouts of several books are paid and delivered over a few shared connections', async () => {
     const books = await Promise.all(Array.from({ length: 4 }, () => product.organisation()));
     await Promise.all(
       books.map(async ({ client }) => {
@@ -57,7 +60,7 @@ describeWithPgBouncer('behind PgBouncer', () => {
     expect(servers.length).toBeLessThanOrEqual(4);
   });
 
-  test("the role's settings hold, and what a transaction sets for itself ends with it", async () => {
+  test("the role's settings hold, and settings of a transaction end with it", async () => {
     const { pool } = product.runtime;
     await checkApplicationRole(pool);
     const settings = `SELECT name, setting FROM pg_settings WHERE name IN ('lock_timeout', 'enable_nestloop', 'enable_seqscan') ORDER BY name`;
@@ -92,7 +95,7 @@ describeWithPgBouncer('behind PgBouncer', () => {
     expect([status, stderr]).toEqual([0, '']);
   });
 
-  test('statements by name are why there is a switch', async () => {
+  test('named statements fail, which is why a switch turns them off', async () => {
     const url = product.pgBouncer!.url;
     const named = createPool({ url, name: 'test', size: 8, log: createLogger('silent', 'test') });
     const ask = () => named.query({ name: 'test.one', text: 'SELECT 1 AS one' });

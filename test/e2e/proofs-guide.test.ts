@@ -1,4 +1,7 @@
-/** Every command of docs/proofs.md, in order, in one shell, against a product that runs; and what the commands say when something is wrong. */
+/**
+ * Runs every command of docs/proofs.md, in order, in one shell, against a running product. Also checks what the
+ * commands print when something is wrong.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,7 +31,7 @@ async function run([program, ...options]: string[], change: NodeJS.ProcessEnv = 
 const tool = (name: string, options: string[], change: NodeJS.ProcessEnv = {}) =>
   run([process.execPath, '--import', 'tsx', `scripts/${name}.ts`, ...options], change);
 
-/** The guide speaks to a shell, and to the API by curl. */
+/** The guide uses a shell and curl. */
 const found = ['bash', 'curl'].every((program) => spawnSync(program, ['--version']).status === 0);
 if (!found) console.warn('docs/proofs.md is not tried: there is no bash or no curl on PATH');
 
@@ -51,7 +54,7 @@ describe.skipIf(!found)('proofs for auditors', () => {
       SIGNER_DATABASE_URL: product.database.signerUrl,
       CHECKPOINT_SIGNING_KEY: newSigningSeed(),
     };
-    // The guide begins with a book that the reports pool has seen to.
+    // The guide begins with a book that has a checkpoint.
     expect((await run(['npm', 'run', '--silent', 'checkpoint'])).status).toBe(0);
     await client.openAccount({ funds: 5 });
   }, LIMIT_MS);
@@ -62,7 +65,7 @@ describe.skipIf(!found)('proofs for auditors', () => {
   });
 
   test(
-    'every command of the guide works, and says what the guide says',
+    'every command of the guide works, and prints what the guide says',
     async () => {
       const guide = readFileSync(join(ROOT, 'docs/proofs.md'), 'utf8');
       const blocks = [...guide.matchAll(/```sh\n([\s\S]*?)```\n(?:<!-- expect: (.*?) -->)?/g)];
@@ -82,7 +85,7 @@ describe.skipIf(!found)('proofs for auditors', () => {
     const noDatabase = { DATABASE_URL: '', SIGNER_DATABASE_URL: '', COUNTINGHOUSE_DATA: '/nonexistent' };
     const judge = (options: string[]) => tool('verify', options, noDatabase);
 
-    test('a proof of another amount fails, in words', async () => {
+    test('a proof with another amount fails, and the output says why', async () => {
       const proof = read<InclusionProof>('proof.json');
       (proof.entry.postings as { amount: string }[])[0]!.amount = '1';
       writeFileSync(file('false.json'), JSON.stringify(proof));
@@ -97,7 +100,7 @@ describe.skipIf(!found)('proofs for auditors', () => {
       expect(output).toMatch(/Not everything holds\.\n$/);
     });
 
-    test('JSON is printed for programs', async () => {
+    test('--json prints JSON', async () => {
       const options = ['--checkpoint', file('checkpoints.jsonl'), '--proof', file('proof.json'), '--json'];
       const { status, output } = await judge(options);
       expect([status, JSON.parse(output)]).toMatchObject([0, { ok: true }]);
@@ -112,13 +115,13 @@ describe.skipIf(!found)('proofs for auditors', () => {
         /neither an inclusion_proof nor a consistency_proof/,
       ],
       ['no JSON', () => ['--checkpoint', file('key.txt'), '--proof', file('proof.json')], /It is not JSON/],
-    ])('%s: it could not run', async (_, options, says) => {
+    ])('%s: exits with 2', async (_, options, says) => {
       const { status, errors } = await judge(options());
       expect([status, errors]).toEqual([2, expect.stringMatching(says)]);
     });
   });
 
-  test('without a key, the command says which variable is to be set', async () => {
+  test('without a key, the command names the variable to set', async () => {
     const { status, errors } = await tool('checkpoint', [], { CHECKPOINT_SIGNING_KEY: '' });
     expect([status, errors]).toEqual([
       2,
@@ -126,7 +129,7 @@ describe.skipIf(!found)('proofs for auditors', () => {
     ]);
   });
 
-  test('a journal that was changed is not signed, and found by a checkpoint that was kept', async () => {
+  test('a changed journal is not signed, and a checkpoint kept elsewhere shows the change', async () => {
     await product.stopPools();
     await corrupt(product.database.superuserUrl, [
       "UPDATE events SET actor = 'another' WHERE sequence = 1 AND book_id = (SELECT book_id FROM checkpoints LIMIT 1)",

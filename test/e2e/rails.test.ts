@@ -1,4 +1,6 @@
-/** What a rail can say, early, late, twice and against its own word: every magic alias and every simulation. */
+/**
+ * Everything that a rail can report, early, late, twice and in contradiction: every magic alias and every simulation.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Account, Client, Entry, List, Payout } from '../../scripts/faults/client.ts';
@@ -40,7 +42,7 @@ describeOnEachBackend('the sandbox rail', (backend) => {
     return { client, account, payout };
   }
 
-  /** At the rail, which has not said anything yet. */
+  /** A payout at the rail, which has not reported a result yet. */
   async function sendPending() {
     const { client, account, payout } = await send('PENDING');
     const pending = await client.payoutUntil(payout.id, ({ next_inquiry_at }) => next_inquiry_at !== null);
@@ -57,7 +59,7 @@ describeOnEachBackend('the sandbox rail', (backend) => {
     ['LIMIT', 'amount_exceeds_rail_limit', 'AM02'],
     ['MISMATCH', 'payee_name_mismatch', 'BE01'],
     ['BANKDOWN', 'payee_bank_unavailable', 'AB08'],
-  ])('%s fails with %s, and the money is back', async (alias, code, railCode) => {
+  ])('%s fails with %s, and the money is returned', async (alias, code, railCode) => {
     const { client, account, payout } = await send(alias);
     const failed = await client.payoutUntil(payout.id, 'failed');
     expect(failed).toMatchObject({ failure: { code, rail_code: railCode }, waiting_on: 'nobody', outcome: null });
@@ -66,7 +68,7 @@ describeOnEachBackend('the sandbox rail', (backend) => {
     expect(await eventsOf(client, failed)).toEqual(['payout.created', 'payout.processing', 'payout.failed']);
   });
 
-  test('any other alias pays at once, and magic is in whole words only', async () => {
+  test('any other alias pays at once; a magic alias matches only as a whole', async () => {
     for (const alias of ['SHOP1', 'pending', 'PENDING2', ' CLOSED', '+962790000000']) {
       const { client, payout } = await send(alias);
       await client.payoutUntil(payout.id, 'paid');
@@ -76,7 +78,7 @@ describeOnEachBackend('the sandbox rail', (backend) => {
   test.each([
     ['TIMEOUT', 'paid', null],
     ['TIMEOUTFAIL', 'failed', 'payee_bank_unavailable'],
-  ] as const)('%s is unknown first, and %s by inquiry', async (alias, status, code) => {
+  ] as const)('%s is unknown first, and %s after an inquiry', async (alias, status, code) => {
     const { client, account, payout } = await send(alias);
     const unknown = await client.payoutUntil(payout.id, ({ outcome }) => outcome === 'unknown');
     expect(unknown).toMatchObject({ status: 'processing', waiting_on: 'inquiry', failure: null });
@@ -90,7 +92,7 @@ describeOnEachBackend('the sandbox rail', (backend) => {
     expect(await balanceOf(client, account)).toEqual(holding(status === 'paid' ? FUNDS - AMOUNT - FEE : FUNDS));
   });
 
-  test('RETURN is paid and comes back whole: the fee stays', async () => {
+  test('RETURN is paid and returned in full: the fee stays', async () => {
     const { client, account, payout } = await send('RETURN');
     const returned = await client.payoutUntil(payout.id, 'returned');
     expect(returned).toMatchObject({ amount_returned: AMOUNT, waiting_on: 'nobody' });
@@ -103,7 +105,7 @@ describeOnEachBackend('the sandbox rail', (backend) => {
     expect((await eventsOf(client, returned)).at(-1)).toBe('payout.returned');
   });
 
-  test('RETURNHALF stays paid, with what has come back', async () => {
+  test('RETURNHALF stays paid, with half of its amount returned', async () => {
     const { client, account, payout } = await send('RETURNHALF');
     const half = await client.payoutUntil(payout.id, ({ amount_returned }) => amount_returned > 0);
     expect(half).toMatchObject({ status: 'paid', amount_returned: AMOUNT / 2 });
@@ -115,7 +117,7 @@ describeOnEachBackend('the sandbox rail', (backend) => {
     });
   });
 
-  test('PENDING stays processing until it is told to complete', async () => {
+  test('PENDING stays processing until a simulation completes it', async () => {
     const { client, account, payout } = await sendPending();
     expect(payout).toMatchObject({ status: 'processing', waiting_on: 'rail', outcome: null });
     const completed = await simulate(client, payout, 'complete');
@@ -127,7 +129,7 @@ describeOnEachBackend('the sandbox rail', (backend) => {
     expect(twice.body).toMatchObject({ code: 'state_conflict', current_status: 'paid', allowed_actions: [] });
   });
 
-  test("PENDING fails with the code it is told, in our words or the rail's", async () => {
+  test('PENDING fails with the given code, of the API or of the rail', async () => {
     for (const [told, code, railCode] of [
       ['compliance_rejected', 'compliance_rejected', 'RR04'],
       ['AC04', 'payee_account_closed', 'AC04'],
@@ -143,7 +145,7 @@ describeOnEachBackend('the sandbox rail', (backend) => {
     }
   });
 
-  test('a paid payout comes back in parts, each booked once however often it is told, and never more than was paid', async () => {
+  test('a paid payout is returned in parts, each booked once, and never more than was paid', async () => {
     const { client, account, payout } = await send('SHOP1');
     await client.payoutUntil(payout.id, 'paid');
     const key = randomUUID();
@@ -164,7 +166,7 @@ describeOnEachBackend('the sandbox rail', (backend) => {
     expect((await simulate(client, payout, 'return')).status).toBe(409);
   });
 
-  test('paid after failed: taken from the account below its floor, flagged, and put before a person', async () => {
+  test('paid after failed: taken from the account below its floor, flagged, and an exception', async () => {
     const { client, account, payout } = await sendPending();
     await simulate(client, payout, 'fail');
     const other = await client.openAccount({ funds: 0 });
@@ -180,7 +182,7 @@ describeOnEachBackend('the sandbox rail', (backend) => {
     expect((await eventsOf(client, payout)).slice(-2)).toEqual(['payout.paid', 'reconciliation.exception_opened']);
   });
 
-  test('failed after paid: booked as a return, and put before a person', async () => {
+  test('failed after paid: booked as a return, and an exception', async () => {
     const { client, account, payout } = await send('SHOP1');
     await client.payoutUntil(payout.id, 'paid');
     const contradicted = await simulate(client, payout, 'fail', { code: 'AC04' });
@@ -194,7 +196,7 @@ describeOnEachBackend('the sandbox rail', (backend) => {
     expect(rows.map(({ kind }) => kind).sort()).toEqual(['failed_after_paid', 'paid_after_failed']);
   });
 
-  test("a transfer within the book is no rail's: nothing can be simulated of it", async () => {
+  test('a transfer within the book has no rail: nothing can be simulated', async () => {
     const { client } = await product.organisation();
     const [from, to] = [await client.openAccount(), await client.openAccount()];
     const transfer = await client.pay({ account: from.id, destination: { type: 'account', account: to.id } });
@@ -207,7 +209,7 @@ describeOnEachBackend('the sandbox rail', (backend) => {
     }
   });
 
-  test('in the end every invariant holds', async () => {
+  test('after these tests every invariant holds', async () => {
     await until(
       () => product.runtime.pool.query(`SELECT FROM payouts WHERE status IN ('pending', 'processing') LIMIT 1`),
       ({ rowCount }) => rowCount === 0,

@@ -1,4 +1,4 @@
-/** Readiness speaks of Postgres alone: not of what one book asks of it. */
+/** Readiness depends on Postgres alone, not on the requests of one book. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -36,7 +36,7 @@ function slowStatements(throughPgBouncer: boolean): void {
   });
 }
 
-test('probes that come together share one statement, and one that comes later asks again', async () => {
+test('concurrent probes share one statement, and a later probe sends another', async () => {
   const product = await startProduct({ backend: 'postgres', pools: [] });
   const relay = await listenFor(product.runtime.config.DATABASE_URL);
   const readiness = new Readiness({ DATABASE_URL: relay.url }, createLogger('silent', 'test'));
@@ -49,13 +49,13 @@ test('probes that come together share one statement, and one that comes later as
   await product.close();
 });
 
-test('a Postgres that is away is told', async () => {
+test('an unreachable Postgres is not ready', async () => {
   const away = new Readiness({ DATABASE_URL: 'postgres://x:y@127.0.0.1:1/z' }, createLogger('silent', 'test'));
   expect(await away.postgresAnswers()).toBe(false);
   await away.close();
 });
 
-test('a Postgres that takes the connection and says nothing is not ready', async () => {
+test('a Postgres that accepts the connection and does not answer is not ready', async () => {
   const silent = createServer(() => undefined);
   await once(silent.listen(0, '127.0.0.1'), 'listening');
   const { port } = silent.address() as AddressInfo;
@@ -65,7 +65,7 @@ test('a Postgres that takes the connection and says nothing is not ready', async
   silent.close();
 });
 
-/** A way to Postgres that counts what its clients say. */
+/** A relay to Postgres that counts what its clients send. */
 async function listenFor(databaseUrl: string) {
   const url = new URL(databaseUrl);
   const { hostname, port } = url;

@@ -1,4 +1,4 @@
-/** What a process does about its Redis when it starts, and payouts over a Redis Cluster. */
+/** The checks of Redis' settings at start, and payouts over a Redis Cluster. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Role, startProcess } from '../../scripts/faults/processes.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -26,7 +26,7 @@ describeWithRedis('a process', () => {
   test.each<[string, Role]>([
     ['an API', 'api'],
     ['a worker', ['ledger']],
-  ])('%s does not start on a Redis that may throw jobs away', async (_, role) => {
+  ])('%s does not start on a Redis that may evict jobs', async (_, role) => {
     await redis.client().config('SET', 'maxmemory-policy', 'allkeys-lru');
     await expect(start(role)).rejects.toThrow(
       /did not start:\n(.*\n)*REDIS_URL: the setting maxmemory-policy of this Redis is allkeys-lru.*\nSet it to noeviction/,
@@ -37,7 +37,7 @@ describeWithRedis('a process', () => {
   test.each<[string, Role]>([
     ['an API', 'api'],
     ['a worker', ['ledger', 'sweeper']],
-  ])('%s starts without its Redis, and says so', async (_, role) => {
+  ])('%s starts without its Redis, and logs it', async (_, role) => {
     await redis.kill();
     const started = await start(role);
     await expect

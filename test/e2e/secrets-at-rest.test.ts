@@ -1,6 +1,6 @@
 /**
- * What a thief of a dump can do with it. He has every row, the code and the API's reference; not the encryption key. The
- * mask of an alias leaves some characters open, and he tries them all.
+ * What an attacker can do with a dump: every row, the code and the API reference, but not the encryption key. The mask
+ * of an alias hides only some of its characters, and the attacker tests every combination.
  */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -50,7 +50,7 @@ afterAll(async () => {
   await product?.close();
 });
 
-/** Aliases of this payout that a dump proves; he knows the rest of the request from the payout's row. */
+/** The aliases of this payout that a dump confirms. The payout's row gives the rest of the request. */
 async function guess(payout: Payout): Promise<string[]> {
   const dump = await dumpText();
   const masked = (payout.destination as { alias_masked: string }).alias_masked;
@@ -79,11 +79,11 @@ async function rekeyAll(): Promise<RekeyResult> {
 }
 
 describe('before the contract', () => {
-  test('the alias of a payout is guessed from a dump, as in release 0.1.0', async () => {
+  test('the alias of a payout can be found from a dump, as in release 0.1.0', async () => {
     expect(await guess((await pay('KARIM')).body)).toEqual(['KARIM']);
   });
 
-  test('nothing is written that release 0.1.0 does not read', async () => {
+  test('everything written is readable by release 0.1.0', async () => {
     const { contracted, counts } = await rekeyAll();
     expect(contracted).toBe(false);
     expect(counts.fingerprints).toMatchObject({ changed: 0, remaining: counts.fingerprints.found });
@@ -120,7 +120,7 @@ describe('after the contract', () => {
     );
     await migrate({ ...product.database, log: createLogger('silent', 'test'), contract: { watchMs: 0 } });
     await until(() => product.runtime.forms.contracted);
-    // Accepted while everything is sealed anew.
+    // Accepted while `rekeyAll` seals every value again.
     const [{ counts }] = await Promise.all([
       rekeyAll(),
       ...Array.from({ length: 40 }, () => pay('SHOP1').then(({ status }) => expect(status).toBe(202))),
@@ -134,31 +134,31 @@ describe('after the contract', () => {
     expect(product.runtime.forms.contracted).toBe(true);
   });
 
-  test('no alias is guessed, neither of a payout from before nor of a new one', async () => {
+  test('no alias can be found, neither of an earlier payout nor of a new one', async () => {
     expect(await guess(payout)).toEqual([]);
     expect(await guess((await pay('NADIA')).body)).toEqual([]);
   });
 
   test.each(['payout', 'endpoint', 'rotation', 'voided'] as const)(
-    'what was asked before is answered the same: %s',
+    'an earlier request gets the same answer: %s',
     async (what) => {
       const again = await ask[what]();
       expect(again.text).toBe(answers[what]);
     },
   );
 
-  test('another request under a key from before is refused, and so is one under a voided key', async () => {
+  test('another request under an earlier key is refused, and so is one under a voided key', async () => {
     expect((await pay('OTHER', before.payout)).body).toMatchObject({ code: 'idempotency_key_reused' });
     expect((await pay('SALMA', before.voided)).body).toMatchObject({ code: 'idempotency_key_voided' });
   });
 
-  test('a new endpoint signs, and shows its secrets again under their keys alone', async () => {
+  test('a new endpoint signs, and shows its secret again only under its own idempotency key', async () => {
     const [one, other] = [newId(), newId()];
     const create = (idempotencyKey: string) => client.post<Endpoint>('/v1/webhooks', { url: URL }, { idempotencyKey });
     const [first, second] = [await create(one), await create(other)];
     expect((await create(one)).text).toBe(first.text);
     const behind = lookInto(product.database);
-    // Somebody who may write the database and call the API wants another endpoint's secret.
+    // An attacker with write access to the database and an API key copies a stored answer to another key.
     await behind.query(
       `UPDATE idempotency_keys SET body = (SELECT body FROM idempotency_keys WHERE key = $2) WHERE key = $1`,
       [one, other],
@@ -169,7 +169,7 @@ describe('after the contract', () => {
     expect(replayed.text).not.toContain(second.body.secret);
   });
 
-  test('an alias that was copied to another payout does not open there', async () => {
+  test('an alias copied to another payout does not open there', async () => {
     const [{ id: one }, { id: other }] = [(await pay('FIRST')).body, (await pay('SECOND')).body];
     const { pool, secretBox } = product.runtime;
     const sealedOf = async (id: string) => {

@@ -1,4 +1,6 @@
-/** Clients that send and do not read: what they hold is bounded, and nobody else notices. */
+/**
+ * Clients that send requests and do not read the answers: their memory is bounded, and other clients are not affected.
+ */
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
@@ -37,7 +39,7 @@ function open(port: number): Promise<Socket> {
   return new Promise((resolve) => socket.once('connect', () => resolve(socket)));
 }
 
-test('a connection that sends requests and reads nothing is read no further, and is answered once it reads', async () => {
+test('a connection whose answers are not read is no longer read, and continues once they are', async () => {
   const waiting: ServerResponse[] = [];
   let begun = 0;
   let arrived = 0;
@@ -60,7 +62,7 @@ test('a connection that sends requests and reads nothing is read no further, and
     () => arrived,
     (count) => count > 8,
   );
-  // What one read of the socket holds; with the next turn of the loop another one would have come.
+  // One read of the socket holds this many requests. Another read would come with the next turn of the event loop.
   await new Promise((resolve) => setImmediate(resolve));
   await new Promise((resolve) => setImmediate(resolve));
   expect(begun).toBe(8);
@@ -83,7 +85,7 @@ test('a connection that sends requests and reads nothing is read no further, and
   connections.close();
 });
 
-test('an answer that is not read in time ends its connection', async () => {
+test('an answer that is not read in time closes its connection', async () => {
   const clock = { now: 0 };
   const connections = new Connections((_request, response) => void response.end(Buffer.alloc(32_000_000)), {
     answerMs: 5_000,
@@ -112,7 +114,7 @@ test('an answer that is not read in time ends its connection', async () => {
   connections.close();
 });
 
-test('a book has so many bytes and requests in flight, and no more', () => {
+test('a book has a limit of bytes and of requests in flight', () => {
   const inFlight = new InFlight();
   const bookId = newId();
   const share = inFlight.shareOf(bookId);
@@ -125,7 +127,7 @@ test('a book has so many bytes and requests in flight, and no more', () => {
   expect(inFlight.shareOf(newId())).not.toBe(share);
 });
 
-test('books that take all they get fill the process and no more; each has what is assured, and all is free again', () => {
+test('greedy books cannot use more than the process has; each book keeps its assured part', () => {
   const inFlight = new InFlight();
   const answer = 64 * 1_024;
   const greedy = Array.from({ length: 20 }, () => inFlight.shareOf(newId()));
@@ -166,7 +168,7 @@ test('books that take all they get fill the process and no more; each has what i
   expect(() => requireRoom(last)).toThrow(expect.objectContaining({ code: 'rate_limited' }));
 });
 
-test('pages that nobody reads fill the share of their book, another book is served, and it is free again', async () => {
+test('unread pages fill the share of their own book only, and closing the connections frees it', async () => {
   const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`key${index}`, '\u20ac'.repeat(500)]));
   await Promise.all(
     Array.from({ length: 100 }, (_, index) =>
@@ -192,7 +194,7 @@ test('pages that nobody reads fill the share of their book, another book is serv
   );
 });
 
-test('requests that wait as they preferred are not in flight', async () => {
+test('requests with Prefer: wait do not count as in flight', async () => {
   const { client: waiting } = await product.organisation();
   await waiting.openAccount();
   const waits = Array.from({ length: 5 }, () => waiting.requestPayout({ headers: { prefer: 'wait=1' } }));

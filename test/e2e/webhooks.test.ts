@@ -1,4 +1,7 @@
-/** Webhooks from end to end: what happens in a book arrives at those who asked, signed, once or until it does. */
+/**
+ * Webhooks end to end: the events of a book arrive at the subscribed endpoints, signed, and are attempted until they
+ * do.
+ */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Client, Delivery, Endpoint, Event, List } from '../../scripts/faults/client.ts';
 import { until } from '../../scripts/faults/client.ts';
@@ -32,7 +35,7 @@ describeOnEachBackend('a webhook endpoint', (backend) => {
       (all) => all.length > 0 && all.every(({ status }) => status === 'delivered'),
     );
 
-  test('gets every event of its own book, signed, as the events API shows it, and none of another book', async () => {
+  test('gets every event of its own book, signed, equal to the events API, and none of another book', async () => {
     const endpoint = await receiver.subscribe(client);
     const { client: stranger } = await product.organisation();
     const elsewhere = await receiver.subscribe(stranger);
@@ -55,7 +58,7 @@ describeOnEachBackend('a webhook endpoint', (backend) => {
     expect(typesAt(elsewhere)).toEqual([]);
   });
 
-  test('gets only what its filter lets through', async () => {
+  test('gets only the events of its filter', async () => {
     const paid = await receiver.subscribe(client, { events: ['payout.paid'] });
     const group = await receiver.subscribe(client, { events: ['payout.*', 'webhook_endpoint.disabled'] });
     const account = await client.openAccount();
@@ -67,7 +70,7 @@ describeOnEachBackend('a webhook endpoint', (backend) => {
     expect(typesAt(group).sort()).toEqual(['payout.created', 'payout.paid', 'payout.processing']);
   });
 
-  test('that fails is tried again after about five seconds, under the same id, and every try is recorded', async () => {
+  test('that fails is attempted again after about 5 s, under the same id, with each attempt recorded', async () => {
     const endpoint = await receiver.subscribe(client, { events: ['payout.paid'] });
     receiver.answer(pathOf(endpoint), (_, tries) =>
       tries === 1 ? { status: 503, body: 'come back later' } : { status: 204 },
@@ -107,7 +110,7 @@ describeOnEachBackend('a webhook endpoint', (backend) => {
     });
   });
 
-  test('whose connection breaks off is told apart from one that answers no', async () => {
+  test('that closes the connection is recorded differently from one that answers with an error', async () => {
     const endpoint = await receiver.subscribe(client, { events: ['payout.created'] });
     receiver.answer(pathOf(endpoint), (_, tries) => (tries === 1 ? undefined : { status: 200 }));
     const account = await client.openAccount();
@@ -119,7 +122,7 @@ describeOnEachBackend('a webhook endpoint', (backend) => {
     ]);
   });
 
-  test('that is switched off gets nothing more, and what is new once it is on again', async () => {
+  test('that is disabled gets nothing, and once enabled gets new events', async () => {
     const endpoint = await receiver.subscribe(client, { events: ['payout.created'] });
     const account = await client.openAccount();
     const change = (action: string) => client.post<Endpoint>(`/v1/webhooks/${endpoint.id}/${action}`);
@@ -135,7 +138,7 @@ describeOnEachBackend('a webhook endpoint', (backend) => {
     expect(receiver.at(pathOf(endpoint)).map(({ event }) => event.data.object.id)).toEqual([before.id, after.id]);
   });
 
-  test('that says it is gone is switched off, and the others hear of it', async () => {
+  test('that answers 410 is disabled, and other endpoints get the event', async () => {
     const gone = await receiver.subscribe(client, { events: ['payout.created'] });
     const watcher = await receiver.subscribe(client, { events: ['webhook_endpoint.*'] });
     receiver.answer(pathOf(gone), () => ({ status: 410 }));
@@ -147,7 +150,7 @@ describeOnEachBackend('a webhook endpoint', (backend) => {
     expect(await deliveriesOf(gone)).toMatchObject([{ status: 'failed', attempts: [{ status: 410 }] }]);
   });
 
-  test('gets a test event when it is asked for, and nobody else does', async () => {
+  test('gets the test event that was requested, and no other endpoint does', async () => {
     const [endpoint, other] = [
       await receiver.subscribe(client, { events: ['payout.*'] }),
       await receiver.subscribe(client),
@@ -161,7 +164,7 @@ describeOnEachBackend('a webhook endpoint', (backend) => {
     expect(typesAt(other)).not.toContain('webhook.test');
   });
 
-  test('with a new secret is signed with both until the overlap is over', async () => {
+  test('with a rotated secret gets both signatures until the overlap ends', async () => {
     const endpoint = await receiver.subscribe(client, { events: ['payout.created'] });
     const rotated = await client.post<Endpoint>(`/v1/webhooks/${endpoint.id}/rotate_secret`, {
       overlap_seconds: 3_600,
@@ -177,7 +180,7 @@ describeOnEachBackend('a webhook endpoint', (backend) => {
     expect(headers['webhook-signature']!.split(' ')).toHaveLength(2);
   });
 
-  test('that is deleted gets nothing more and is not there any more', async () => {
+  test('that is deleted gets nothing more and is not found', async () => {
     const [endpoint, watcher] = [await receiver.subscribe(client), await receiver.subscribe(client)];
     expect((await client.delete(`/v1/webhooks/${endpoint.id}`)).status).toBe(200);
     expect((await client.get(`/v1/webhooks/${endpoint.id}`)).status).toBe(404);
@@ -186,7 +189,7 @@ describeOnEachBackend('a webhook endpoint', (backend) => {
     expect(typesAt(endpoint)).toEqual([]);
   });
 
-  test('that cannot be public is refused, but for what the operator allows', async () => {
+  test('with a private address is refused unless the operator allows it', async () => {
     for (const url of ['http://10.0.0.1/hook', 'http://[::1]:9/hook', 'http://169.254.169.254/latest']) {
       const { status, body } = await client.post('/v1/webhooks', { url });
       expect([status, body.code]).toEqual([422, 'webhook_url_forbidden']);
@@ -195,7 +198,7 @@ describeOnEachBackend('a webhook endpoint', (backend) => {
     expect((await live.post('/v1/webhooks', { url: receiver.url('/live') })).body.code).toBe('webhook_url_forbidden');
   });
 
-  test('is enough to know every balance: what was received adds up to what the accounts show', async () => {
+  test('receives enough to compute every balance', async () => {
     const endpoint = await receiver.subscribe(client);
     const [one, two] = [await client.openAccount(), await client.openAccount({ funds: 5_000 })];
     const aliases = ['SHOP1', 'NOALIAS', 'RETURN', 'RETURNHALF', 'TIMEOUT', 'TIMEOUTFAIL'];
@@ -204,7 +207,7 @@ describeOnEachBackend('a webhook endpoint', (backend) => {
     const statuses = ['paid', 'failed', 'returned'].map((status) => `status=${status}`).join('&');
     await until(
       () => client.read<List<{ amount_returned: number }>>(`/v1/payouts?${statuses}`),
-      // Both that come back have come back.
+      // Both payouts with returns have them.
       ({ data }) => data.length === 7 && data.filter(({ amount_returned }) => amount_returned > 0).length === 2,
     );
     await deliveredAll(endpoint);

@@ -1,4 +1,4 @@
-/** kill -9 of the API before, in and after the commit of an answer. */
+/** kill -9 of the API before, during and after the commit of an answer. */
 import { afterEach, expect, test } from 'vitest';
 import { ALL_POOLS, describeOnEachBackend } from '../support/product.ts';
 import { FAULT_LIMIT_MS, type Stage, startStage } from './stage.ts';
@@ -8,7 +8,7 @@ describeOnEachBackend('an API killed with -9', (backend) => {
   afterEach(() => stage?.close());
 
   test(
-    'around its commit has told nobody anything wrong: the same key finds what happened',
+    'around its commit gives no wrong answer: a retry under the same key finds the result',
     async () => {
       stage = await startStage({ backend, workers: { all: { pools: ALL_POOLS } } });
       const load = await stage.load();

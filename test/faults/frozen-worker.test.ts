@@ -1,4 +1,4 @@
-/** SIGSTOP: a machine that hangs, is given up by the others, and comes back to where it was. */
+/** SIGSTOP: a worker that hangs, is replaced by others, and resumes where it stopped. */
 import { afterEach, expect, test } from 'vitest';
 import { describeOnEachBackend } from '../support/product.ts';
 import { FAULT_LIMIT_MS, type Stage, startStage } from './stage.ts';
@@ -18,7 +18,7 @@ describeOnEachBackend('a worker that hangs', (backend) => {
   afterEach(() => stage?.close());
 
   test(
-    'just before it calls the rail, and goes on after another has asked and sent: the money leaves once',
+    'just before it calls the rail, and resumes after another has inquired and sent: the money leaves once',
     async () => {
       stage = await startStage({
         backend,
@@ -30,7 +30,7 @@ describeOnEachBackend('a worker that hangs', (backend) => {
       const load = await stage.load();
       const frozen = stage.worker('frozen');
       await frozen.reached('rail.submit.before');
-      // Reserved, and not at the rail: among them what the frozen worker is about to send.
+      // Payouts reserved but not yet at the rail, among them the one that the frozen worker is about to send.
       const waiting = await stage.query<{ id: string }>(`
         SELECT p.id FROM payouts p WHERE p.status = 'processing' AND p.rail = 'sandbox' AND NOT EXISTS (
           SELECT FROM sandbox_rail.instructions i WHERE i.originator = p.book_id::text AND i.end_to_end_id = p.end_to_end_id)`);
@@ -41,7 +41,7 @@ describeOnEachBackend('a worker that hangs', (backend) => {
         stage!.untilMoved(SUBMITTED, [waiting.map(({ id }) => id)], isWanted);
       await submitted((rows) => rows.every(({ status }) => status !== 'processing'));
       frozen.thaw();
-      // It sends what it was about to send: the rail knows the id, and pays nobody again.
+      // The frozen worker sends it all the same. The rail knows the id and does not pay again.
       await submitted((rows) => rows.some(({ submissions }) => submissions! > 1));
       await load.untilAccepted(300);
       await stage.settleAndCheck(load);
@@ -50,7 +50,7 @@ describeOnEachBackend('a worker that hangs', (backend) => {
   );
 
   test(
-    'inside its database transaction lets go of the book within seconds, and nothing of the transaction remains',
+    'inside its database transaction releases the book within seconds, and nothing of that transaction is kept',
     async () => {
       stage = await startStage({
         backend,

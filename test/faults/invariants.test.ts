@@ -1,4 +1,4 @@
-/** The instrument itself: whatever is changed behind the product's back, the invariants of the fault tests say so. */
+/** Tests of the invariants themselves: each corruption of the database is reported. */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Client, type Endpoint, until } from '../../scripts/faults/client.ts';
@@ -6,7 +6,7 @@ import { pathOf, type Receiver, startReceiver } from '../../scripts/faults/recei
 import { brokenInvariants } from '../support/invariants.ts';
 import { type Product, startProduct } from '../support/product.ts';
 
-/** A rule, how it is broken, and how that is made good again. */
+/** A rule, a statement that breaks it, and a statement that repairs it. */
 const TAMPERINGS: [rule: string, broken: string, mended: string][] = [
   [
     'debits equal credits in each book and currency',
@@ -126,7 +126,7 @@ describe('the invariants', () => {
     await product.stopPools();
     superuser = new pg.Client({ connectionString: product.database.superuserUrl });
     await superuser.connect();
-    // As somebody can who has every right: past triggers and foreign keys.
+    // Changes data as a superuser can: past triggers and foreign keys.
     await superuser.query(`SET session_replication_role = 'replica'`);
   });
   afterAll(async () => {
@@ -137,7 +137,7 @@ describe('the invariants', () => {
 
   const broken = () => brokenInvariants({ database: product.database, receiver, endpoints: [endpoint] });
 
-  test.each(TAMPERINGS)('%s: told when it is broken, and only then', async (rule, tampering, mending) => {
+  test.each(TAMPERINGS)('%s: reported when broken, and only then', async (rule, tampering, mending) => {
     expect((await superuser.query(tampering)).rowCount).toBeGreaterThan(0);
     expect(Object.keys(await broken()).filter((one) => one.includes(rule))).toHaveLength(1);
     await superuser.query(mending);

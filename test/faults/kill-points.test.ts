@@ -1,10 +1,13 @@
-/** kill -9 at every named point of a payout's way, one after the other. `npm run faults` has them all, pool by pool. */
+/**
+ * kill -9 at every named failpoint of a payout, one after the other. `npm run faults` runs all failpoints, pool by
+ * pool.
+ */
 import { afterEach, expect, test } from 'vitest';
 import { FAILPOINTS } from '../../src/failpoints.ts';
 import { ALL_POOLS, describeOnEachBackend } from '../support/product.ts';
 import { FAULT_LIMIT_MS, type Stage, startStage } from './stage.ts';
 
-/** Not those that an ordinary load seldom or never passes: an endpoint that is behind, a rail that tells something. */
+/** Without the failpoints that ordinary load seldom reaches: endpoints that are behind, notices of a rail. */
 const POINTS = FAILPOINTS.filter(
   (point) => !/^(sweeper|delivery|notice|backlog|rail\.acknowledge)|enqueue\.after$/.test(point),
 );
@@ -14,7 +17,7 @@ describeOnEachBackend('a worker killed with -9', (backend) => {
   afterEach(() => stage?.close());
 
   test(
-    'at one point after the other, and started each time, loses nothing and does nothing twice',
+    'at one failpoint after the other, and restarted each time, loses nothing and does nothing twice',
     async () => {
       stage = await startStage({ backend, workers: { all: { pools: ALL_POOLS } } });
       const load = await stage.load();

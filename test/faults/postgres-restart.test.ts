@@ -1,4 +1,4 @@
-/** Postgres ends without a word and comes back: nobody falls over, and what was promised is there. */
+/** Postgres stops at once and comes back: every process keeps running, and every accepted payout is there. */
 import { afterEach, expect, test } from 'vitest';
 import { ALL_POOLS, describeOnEachBackend } from '../support/product.ts';
 import { FAULT_LIMIT_MS, type Stage, startStage } from './stage.ts';
@@ -8,7 +8,7 @@ describeOnEachBackend('Postgres stopped at once and started again', (backend) =>
   afterEach(() => stage?.close());
 
   test(
-    'in mid-run, twice: API and workers live on, and nothing is lost or done twice',
+    'in mid-run, twice: API and workers keep running, and nothing is lost or done twice',
     async () => {
       stage = await startStage({ backend, apis: 2, workers: { all: { pools: ALL_POOLS } }, ownPostgres: true });
       const load = await stage.load();

@@ -1,4 +1,4 @@
-/** The queue forgets everything it was told: bells are lost, and rows are not. */
+/** The queue loses everything: jobs are lost, rows are not. */
 import { afterEach, expect, test } from 'vitest';
 import { ALL_POOLS, describeOnEachBackend } from '../support/product.ts';
 import { describeWithRedis } from '../support/redis.ts';
@@ -11,7 +11,7 @@ afterEach(() => stage?.close());
 
 describeOnEachBackend('a queue that loses its jobs', (backend) => {
   test(
-    'in mid-run, again and again: every payout comes to its end and every event arrives',
+    'in mid-run, several times: every payout ends and every event arrives',
     async () => {
       stage = await startStage({ backend, workers: WORKERS });
       const redis = stage.redis?.client();
@@ -30,7 +30,7 @@ describeOnEachBackend('a queue that loses its jobs', (backend) => {
 
 describeWithRedis('Redis', () => {
   test(
-    'gone for a while, and back empty: payouts are accepted all the time, and are paid when it is back',
+    'gone for a while, and back empty: payouts are accepted throughout, and paid when it is back',
     async () => {
       stage = await startStage({ backend: 'redis', workers: WORKERS });
       const load = await stage.load();
@@ -46,7 +46,7 @@ describeWithRedis('Redis', () => {
   );
 
   test(
-    'absent when everything starts: payouts are accepted, and are paid when it comes',
+    'absent at the start: payouts are accepted, and paid once it is there',
     async () => {
       stage = await startStage({ backend: 'redis', workers: WORKERS, redisAbsent: true });
       const load = await stage.load();

@@ -1,4 +1,4 @@
-/** One key, one answer: whoever asks, wherever, however often at once. */
+/** One key, one answer, for any number of concurrent requests to any process. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Account, Answer, Payout, Problem } from '../../scripts/faults/client.ts';
@@ -47,7 +47,7 @@ describeOnEachBackend('the same idempotency key over two API processes', (backen
       paid.push(answers[0]!.body.id);
     }
     for (const id of paid) await one!.payoutUntil(id, 'paid');
-    // The amount and its fee of half a per cent, halves to even.
+    // The amount, and its fee of half a per cent, rounded half to even.
     const { balance } = await other!.read<Account>(`/v1/accounts/${account.id}`);
     expect(balance.posted).toBe(FUNDS - ROUNDS * (777 + 4));
   });

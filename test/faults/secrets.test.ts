@@ -1,4 +1,4 @@
-/** The instrument itself: a secret that stands in a row or is sent to Redis is found, in one piece or in two. */
+/** Tests of the checks themselves: a secret in a row or on its way to Redis is found, in one piece or two. */
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -28,7 +28,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-test('no row holds the keys that were issued', async () => {
+test('no row holds an issued key', async () => {
   expect(await rowsHolding(pool, [keys.testKey, keys.liveKey].flatMap(formsOf))).toEqual([]);
 });
 
@@ -46,7 +46,7 @@ test.each([
   expect(await rowsHolding(pool, formsOf(SECRET))).toContain(table);
 });
 
-test('a secret on its way to Redis is found, also in two pieces', async () => {
+test('a secret sent to Redis is found, even in two pieces', async () => {
   const received: string[] = [];
   const server = createServer((socket) => socket.on('data', (data) => received.push(String(data))));
   server.listen(0, '127.0.0.1');

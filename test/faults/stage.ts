@@ -1,6 +1,6 @@
 /**
- * The stage of a fault: the product in processes, a load of payouts that goes on whatever happens, a webhook receiver
- * that keeps its own record, and at the end every invariant over all three.
+ * The stage of a fault test: the product in processes, a load of payouts that continues throughout, a webhook receiver
+ * with its own record, and at the end every invariant over all three.
  */
 import { expect } from 'vitest';
 import { Client, type Endpoint, until } from '../../scripts/faults/client.ts';
@@ -21,11 +21,11 @@ import { startRedis, type TestRedis } from '../support/redis.ts';
 export interface StageOptions {
   backend: Backend;
   apis?: number;
-  /** Workers by a name of the test's own, with the pools and failpoints of each. */
+  /** Workers by name, with their pools and failpoints. */
   workers: Record<string, { pools: Role; failpoints?: string }>;
-  /** A Postgres server of the stage's own, to be stopped and started. */
+  /** Starts a Postgres server for this stage, which the test may stop and start. */
   ownPostgres?: boolean;
-  /** Redis is not there when the processes start. */
+  /** Redis is absent when the processes start. */
   redisAbsent?: boolean;
 }
 
@@ -39,22 +39,25 @@ export interface Stage {
   readonly receiver: Receiver;
   readonly endpoint: Endpoint;
   worker(name: string): ProductProcess;
-  /** A worker more. */
+  /** Starts another worker. */
   addWorker(name: string, worker: { pools: Role; failpoints?: string }): Promise<ProductProcess>;
-  /** Payouts of every fate, over all APIs, until it is told to stop. */
+  /** Creates payouts with every result over all APIs until it is stopped. */
   load(): Promise<Load>;
   query<Row extends object>(sql: string, values?: unknown[]): Promise<Row[]>;
-  /** Asks until the answer is as wanted, and sounds the alarms of what waits meanwhile. */
+  /** Repeats the query until the rows are as wanted, and meanwhile makes waiting rows due. */
   untilMoved<Row extends object>(sql: string, values: unknown[], isWanted: (rows: Row[]) => boolean): Promise<Row[]>;
-  /** Ends the load, waits until nothing is under way any more, and checks everything. `others` were not the load's. */
+  /** Ends the load, waits until all work is done, and checks everything. `others` are payouts not made by the load. */
   settleAndCheck(load: Load, others?: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 
-/** For a test with a fault: far more than it takes, so that a busy machine fails nothing. */
+/** The limit of a fault test: far above its normal duration, so that a busy machine does not fail it. */
 export const FAULT_LIMIT_MS = 600_000;
 
-/** What is left of a fault is moved by alarms; half a minute each is too long for a test, so they go off this often. */
+/**
+ * After a fault, the sweeper enqueues rows when they are due. Half a minute is too long for a test, so rows are made
+ * due this often.
+ */
 const MAKE_DUE_EVERY_MS = 1_000;
 const SETTLE_LIMIT_MS = 180_000;
 
@@ -148,7 +151,7 @@ export async function startStage(options: StageOptions): Promise<Stage> {
         const rows = await stage.query<{ id: string }>('SELECT id FROM payouts ORDER BY id');
         expect(rows.map(({ id }) => publicId('payout', id))).toEqual([...load.payouts(), ...others].sort());
         await expectInvariants({ database, receiver, endpoints: [endpoint] });
-        // A fault of ours never looks like a rail that contradicts itself.
+        // A fault of ours must not look like a rail that contradicts itself.
         expect(await stage.query('SELECT kind, detail FROM exceptions')).toEqual([]);
       },
       close,
@@ -157,7 +160,7 @@ export async function startStage(options: StageOptions): Promise<Stage> {
   }
 }
 
-/** Waits until every payout, delivery and notice has come to its end. */
+/** Waits until every payout, delivery and notice is final. */
 async function settle(stage: Stage): Promise<void> {
   const [left] = await stage.untilMoved<{ stuck: bigint } & Record<string, bigint>>(
     `SELECT

@@ -1,4 +1,4 @@
-/** kill -9 between two commits: what was under way is found again, and happens once. */
+/** kill -9 between two commits: interrupted work is found again, and happens once. */
 import { afterEach, expect, test } from 'vitest';
 import { describeOnEachBackend } from '../support/product.ts';
 import { FAULT_LIMIT_MS, type Stage, startStage } from './stage.ts';
@@ -20,7 +20,7 @@ describeOnEachBackend('a worker killed with -9', (backend) => {
       const load = await stage.load();
       const worker = stage.worker('rails');
       await worker.ended();
-      // The money has left, and the ledger does not know it.
+      // The rail has paid, and the ledger does not know it.
       const [torn] = await stage.query<{ count: bigint }>(`
         SELECT count(*) FROM sandbox_rail.instructions i
         JOIN payouts p ON p.book_id::text = i.originator AND p.end_to_end_id = i.end_to_end_id
