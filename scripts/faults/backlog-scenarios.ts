@@ -1,11 +1,11 @@
-/** An endpoint that is behind, and the death of the process that drains it: everything arrives, and nothing is forgotten. */
+/** Kills the process that drains an endpoint that is behind: every delivery arrives, and no row is forgotten. */
 import type { Failpoint } from '../../src/failpoints.ts';
 import { parsePublicId } from '../../src/ids.ts';
 import { countPending, hurryDeliveries, makeRowsDue } from './database-store.ts';
 import { expectThat, pause, type Scenario, untilThat } from './scenario.ts';
 import { ALL_POOLS } from './stage.ts';
 
-/** Enough that a drain takes a while at a receiver that takes its time. */
+/** Enough deliveries that a drain to a slow receiver takes a while. */
 const WAITING = 40;
 const ANSWER_MS = 50;
 
@@ -32,7 +32,7 @@ function killedWhileDraining(name: string, about: string, point?: Failpoint): Sc
           return { status: 200 };
         });
       if (point) {
-        // Whoever drains it comes by the point: both, so that it is one of them. It stays behind until both are there.
+        // Either worker may drain the endpoint, so both get the failpoint. The endpoint stays behind until both are up.
         await Promise.all(
           [victim, other].map(async (worker) => {
             await worker.kill();

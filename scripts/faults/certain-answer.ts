@@ -1,4 +1,4 @@
-/** A request under a key, sent again under it until its answer is certain; and asked for again later, byte for byte. */
+/** Sends a request under its key until the answer is certain, and asks for that answer again later, byte for byte. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Answer, type Client, NotAsPromised, type Payout, type Problem } from './client.ts';
 
@@ -8,21 +8,21 @@ export interface KeyedRequest {
   readonly body: Record<string, unknown>;
 }
 
-/** With the first answer that was certain. */
+/** A request with its first certain answer. */
 export interface Sent extends KeyedRequest {
   readonly answer: Answer<Payout>;
 }
 
-/** One that stops nobody: an outage ends within seconds, and then the same key is tried again. */
+/** Pause before the same key is sent again: an outage ends within seconds. */
 const TRY_AGAIN_MS = 50;
 
 export interface CertainAnswerOptions {
-  /** Which client is asked first; the others follow in turn. */
+  /** Index of the client to ask first; the others follow in turn. */
   first?: number;
   isGivenUp?: () => boolean;
 }
 
-/** Throws NotAsPromised at an answer that no careful request gets, and when it was given up. */
+/** Throws NotAsPromised at an answer that no careful request gets, and when the request is given up. */
 export async function certainAnswer(
   clients: readonly Client[],
   { path, key, body }: KeyedRequest,
@@ -40,7 +40,7 @@ export async function certainAnswer(
   throw new NotAsPromised(`The key ${key} had no certain answer`);
 }
 
-/** False where the same request is to be sent again. */
+/** Returns false when the same request is to be sent again. Throws NotAsPromised as certainAnswer does. */
 function isCertain({ status, body, text }: Answer<unknown>): boolean {
   if (status < 300 || status === 422) return true;
   if (status >= 500) return false;
@@ -48,7 +48,7 @@ function isCertain({ status, body, text }: Answer<unknown>): boolean {
   throw new NotAsPromised(`${status} ${text}`);
 }
 
-/** Throws NotAsPromised where the first answer does not come again, to the byte, marked as a replay. */
+/** Throws NotAsPromised unless the first answer comes again, byte for byte and marked as a replay. */
 export async function expectFirstAnswerAgain(
   clients: readonly Client[],
   sent: Sent,

@@ -1,6 +1,6 @@
 /**
- * The product as an integrator sees it: HTTP, one key. Every answer is held against the schemas that the reference is made
- * of, so each test that calls a route also proves what the reference says about it.
+ * The product as an integrator sees it: HTTP and one key. Every answer is checked against the schemas that the
+ * reference is made from, so each test that calls a route also proves what the reference says about it.
  */
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'undici';
@@ -13,7 +13,7 @@ import type * as payoutSchemas from '../../src/http/schemas/payouts.ts';
 import { problem } from '../../src/http/schemas/problem.ts';
 import type * as webhookSchemas from '../../src/http/schemas/webhooks.ts';
 
-/** What a schema lets through. */
+/** The output type of a schema. */
 type Shape<Schema extends { _zod: { output: unknown } }> = Schema['_zod']['output'];
 
 export type Payout = Shape<typeof payoutSchemas.payout>;
@@ -41,9 +41,9 @@ export interface Answer<Body> {
 
 export interface SendOptions {
   body?: unknown;
-  /** Sent as it stands instead of `body`. */
+  /** Sent unchanged, in place of `body`. */
   rawBody?: string | Buffer;
-  /** A POST without one gets a key of its own; null sends none. */
+  /** Without one, a POST gets a new key; null sends none. */
   idempotencyKey?: string | null;
   headers?: Record<string, string>;
 }
@@ -56,7 +56,7 @@ export interface PayoutOptions extends SendOptions {
   query?: string;
 }
 
-/** Longer than anything a test waits for, shorter than a test's own limit: then the request that hung is named. */
+/** Longer than any wait of a test, shorter than a test's own limit: so the error names the request that hung. */
 const REQUEST_TIMEOUT_MS = 20_000;
 
 export class Client {
@@ -71,7 +71,7 @@ export class Client {
   constructor(
     baseUrl: string | (() => string),
     readonly key: string,
-    /** False where another release may answer: the reference is this code's. */
+    /** False where another release may answer: the reference is of this code. */
     private readonly holdsAgainstReference = true,
   ) {
     this.#baseUrl = typeof baseUrl === 'string' ? () => baseUrl : baseUrl;
@@ -118,7 +118,7 @@ export class Client {
     return this.send<Body>('DELETE', path, options);
   }
 
-  /** The body of an answer that must be a success. */
+  /** Gets the body of an answer that must be a success. */
   async read<Body>(path: string): Promise<Body> {
     return succeeded(await this.get<Body>(path));
   }
@@ -164,7 +164,7 @@ export class Client {
     return this.read<Payout>(`/v1/payouts/${id}`);
   }
 
-  /** The payout as soon as it is as asked: a status, or whatever else can be seen of it. */
+  /** Polls a payout until it has the wanted status, or meets the wanted condition. */
   payoutUntil(
     id: string,
     wanted: Payout['status'] | ((payout: Payout) => boolean),
@@ -188,10 +188,12 @@ export interface WaitLimit {
   timeoutMs?: number;
 }
 
-/** Often enough that no test waits noticeably longer than it must, seldom enough to leave the machine to the product. */
+/** Poll interval. No test waits noticeably longer than it must, and the machine is left to the product. */
 const LOOK_EVERY_MS = 20;
 
-/** Looks until what it sees is as wanted; then that. What was seen last is in the error when it never comes. */
+/**
+ * Polls until the value is as wanted, and resolves to it. After the time limit, throws an error with the last value.
+ */
 export async function until<Value>(
   look: () => Promise<Value> | Value,
   isWanted: (value: Value) => boolean = Boolean,
@@ -210,7 +212,7 @@ export async function until<Value>(
 
 const bigintsAsText = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value);
 
-/** An answer that the reference does not know. */
+/** An answer that the reference does not describe. */
 export class NotAsPromised extends Error {
   override name = 'NotAsPromised';
 }
@@ -226,7 +228,10 @@ export function routeOf(method: string, path: string): Route | undefined {
   });
 }
 
-/** A success has the schema that its route promises for its status; everything else is a problem, by name and by form. */
+/**
+ * A success must match the schema of its route and status. Any other answer must be a problem, by content type and
+ * schema.
+ */
 function holdAgainstReference(method: string, path: string, answer: Answer<unknown>): void {
   const route = routeOf(method, path);
   const told = `${method} ${path} answered ${answer.status} ${answer.text.slice(0, 2_000)}`;

@@ -1,10 +1,13 @@
-/** Clocks jump: a machine's time is set, forward or back, while it works. The clock of a process is moved, not the system's. */
+/**
+ * Clocks jump: a machine's time is set forward or back while it works. Only the clock of a process moves, not the
+ * system's.
+ */
 import { untilEnded } from './kill-scenarios.ts';
 import { type Play, pause, type Scenario } from './scenario.ts';
 import { ALL_POOLS } from './stage.ts';
 
 const HOUR_MS = 3_600_000;
-/** Beyond the time after which each worker looks for jobs of those who died (src/queue/queues.ts). */
+/** Longer than the interval at which each worker looks for the jobs of dead workers (src/queue/queues.ts). */
 const LOOKED_FOR_SILENT_MS = 7_000;
 
 async function jump({ stage, load }: Play, aheadMs: { api?: number; worker?: number }): Promise<void> {

@@ -1,19 +1,19 @@
-/** All SQL with which the fault scenarios look behind the product's back, and hurry what would take its time. */
+/** All SQL of the fault scenarios: reads past the product, and updates that shorten waits. */
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { createLogger } from '../../src/log.ts';
 
-/** A pool with every right, for looking behind the product's back. */
+/** Opens a pool with every right, to read past the product. */
 export function lookInto(database: { superuserUrl: string }): Pool {
   return createPool({ url: database.superuserUrl, name: 'test', size: 6, log: createLogger('silent', 'test') });
 }
 
 /**
- * Makes everything due that waits, as it would be by itself after half a minute: rows whose job was lost, or whose worker
- * died. A delivery that failed keeps the time of its next attempt. Most rows, at random: a job is named after all its rows,
- * and one that a dead worker had in hand keeps its name for half a minute.
+ * Makes waiting rows due now, as they would be by themselves after half a minute: rows whose job was lost, or whose
+ * worker died. A delivery that failed keeps the time of its next attempt. Takes most rows, at random: a job is named
+ * after all its rows, and the name of a job that a dead worker had in hand stays taken for half a minute.
  */
 export async function makeRowsDue(pool: Pool): Promise<void> {
-  // Rows that somebody holds are being moved right now: waiting for them could become a deadlock with a commit.
+  // Locked rows are being moved right now: a wait for them could become a deadlock with a commit.
   await pool.query(`
     UPDATE payouts SET due_at = now() FROM (
       SELECT book_id, id FROM payouts WHERE due_at > now() AND stuck_at IS NULL AND random() < 0.7 FOR NO KEY UPDATE SKIP LOCKED
@@ -33,8 +33,8 @@ export async function makeRowsDue(pool: Pool): Promise<void> {
 }
 
 /**
- * The time of every next attempt has come: the receiver answers again, so the test need not wait. Rows without a due time
- * keep none, since no worker would move them.
+ * Makes the next attempt of every delivery due now: the receiver answers again, so the test need not wait. Rows without
+ * a due time keep none, since no worker would move them.
  */
 export async function hurryDeliveries(pool: Pool): Promise<void> {
   await pool.query(`
@@ -56,7 +56,7 @@ export interface UnderWay {
   stuck: bigint;
 }
 
-/** How much has not come to its end. */
+/** Counts rows that have not come to their end. */
 export async function countUnderWay(pool: Pool): Promise<UnderWay> {
   const { rows } = await pool.query<UnderWay>(`
     SELECT
@@ -73,7 +73,7 @@ export async function payoutIds(pool: Pool, bookId: string): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Of the only organisation, by mode. */
+/** Reads the ids of the only organisation's books, by mode. */
 export async function readBookIds(pool: Pool): Promise<Record<string, string>> {
   const { rows } = await pool.query<{ mode: string; id: string }>('SELECT mode, id FROM books');
   return Object.fromEntries(rows.map(({ mode, id }) => [mode, id]));
@@ -84,7 +84,7 @@ export async function countCheckpoints(pool: Pool): Promise<bigint> {
   return rows[0]!.count;
 }
 
-/** Of what was written before a moment: what has not come to its end. */
+/** Counts rows that were written before a moment and have not come to their end. */
 export async function countUnderWayBefore(pool: Pool, before: Date): Promise<bigint> {
   const { rows } = await pool.query<{ count: bigint }>(
     `SELECT (SELECT count(*) FROM payouts WHERE status IN ('pending', 'processing') AND created_at < $1)
@@ -95,7 +95,7 @@ export async function countUnderWayBefore(pool: Pool, before: Date): Promise<big
   return rows[0]!.count;
 }
 
-/** Deliveries of an endpoint that failed and wait for their next try. */
+/** Counts deliveries of an endpoint that failed and wait for their next attempt. */
 export async function countWaiting(pool: Pool, endpointId: string): Promise<bigint> {
   const { rows } = await pool.query<{ count: bigint }>(
     `SELECT count(*) AS count FROM webhook_deliveries WHERE endpoint_id = $1 AND status = 'pending' AND attempts > 0`,
@@ -104,7 +104,7 @@ export async function countWaiting(pool: Pool, endpointId: string): Promise<bigi
   return rows[0]!.count;
 }
 
-/** What a rail said that cannot be booked without a person, and about which payout. */
+/** Reads exceptions about payouts: reports of a rail that cannot be booked without a person. */
 export async function readExceptions(pool: Pool): Promise<{ kind: string; payoutId: string }[]> {
   const { rows } = await pool.query<{ kind: string; payoutId: string }>(
     `SELECT kind, resource_id AS "payoutId" FROM exceptions WHERE resource = 'payout'`,
@@ -112,7 +112,7 @@ export async function readExceptions(pool: Pool): Promise<{ kind: string; payout
   return rows;
 }
 
-/** Names are our own: nothing is quoted. */
+/** Names are our own, so they are not quoted. */
 export async function copyDatabase(pool: Pool, of: { name: string; template: string; owner: string }): Promise<void> {
   await pool.query(`CREATE DATABASE ${of.name} OWNER ${of.owner} TEMPLATE ${of.template}`);
 }
@@ -121,12 +121,12 @@ export async function dropDatabase(pool: Pool, name: string): Promise<void> {
   await pool.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
 }
 
-/** What FLUSHALL is to Redis. */
+/** The counterpart of FLUSHALL in Redis. */
 export async function dropJobs(pool: Pool): Promise<void> {
   await pool.query('DELETE FROM bullmq.job');
 }
 
-/** As bells name deliveries: `<event sequence>:<endpoint>`. The newest. */
+/** Reads the ids of the newest deliveries as jobs carry them: `<event sequence>:<endpoint>`. */
 export async function readDeliveryIds(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(
     `SELECT event_sequence || ':' || endpoint_id AS id FROM webhook_deliveries ORDER BY event_sequence DESC LIMIT 300`,
@@ -134,7 +134,7 @@ export async function readDeliveryIds(pool: Pool): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Reserved, and unknown to the rail: among them what somebody is about to send. */
+/** Reads payouts that are reserved and unknown to the rail. A worker may be about to send some of them. */
 export async function leftToSubmit(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(`
     SELECT p.id FROM payouts p WHERE p.status = 'processing' AND p.rail = 'sandbox' AND NOT EXISTS (
@@ -147,7 +147,7 @@ export async function notYetSettled(pool: Pool, ids: readonly string[]): Promise
   return rows.length > 0;
 }
 
-/** Whether the rail was sent one of them more than once. */
+/** Whether any of these payouts was sent to the rail more than once. */
 export async function arrivedTwice(pool: Pool, ids: readonly string[]): Promise<boolean> {
   const { rows } = await pool.query(
     `SELECT FROM payouts p JOIN sandbox_rail.instructions i
@@ -158,7 +158,7 @@ export async function arrivedTwice(pool: Pool, ids: readonly string[]): Promise<
   return rows.length > 0;
 }
 
-/** How the tries of an endpoint ended, by HTTP status or by error. */
+/** Counts the attempts of an endpoint by how they ended: HTTP status or error. */
 export async function readTries(pool: Pool, endpointId: string): Promise<Map<string, bigint>> {
   const { rows } = await pool.query<{ ended: string; count: bigint }>(
     `SELECT coalesce(error, status::text) AS ended, count(*) AS count FROM webhook_attempts WHERE endpoint_id = $1 GROUP BY 1`,
@@ -167,7 +167,7 @@ export async function readTries(pool: Pool, endpointId: string): Promise<Map<str
   return new Map(rows.map(({ ended, count }) => [ended, count]));
 }
 
-/** Of what a receiver answered, the longest that is kept, in bytes. */
+/** Length in bytes of the longest stored response of an endpoint. */
 export async function longestAnswerBytes(pool: Pool, endpointId: string): Promise<number> {
   const { rows } = await pool.query<{ bytes: number }>(
     'SELECT coalesce(max(octet_length(response)), 0) AS bytes FROM webhook_attempts WHERE endpoint_id = $1',
@@ -176,7 +176,7 @@ export async function longestAnswerBytes(pool: Pool, endpointId: string): Promis
   return rows[0]!.bytes;
 }
 
-/** The tables in a row of which one of these texts stands, in whatever column; bytes are written as hexadecimal digits. */
+/** Finds the tables with a row that holds one of these texts in any column. Bytes appear as hexadecimal digits. */
 export async function rowsHolding(pool: Pool, texts: readonly string[]): Promise<string[]> {
   const { rows: tables } = await pool.query<{ name: string }>(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
@@ -195,7 +195,7 @@ export async function rowsHolding(pool: Pool, texts: readonly string[]): Promise
   return rows.map(({ name }) => name);
 }
 
-/** What is under way to an endpoint, and whether it is due as one. */
+/** Counts the pending deliveries of an endpoint, and tells whether the endpoint itself is due. */
 export async function countPending(pool: Pool, endpointId: string): Promise<{ pending: number; behind: boolean }> {
   const { rows } = await pool.query<{ pending: bigint; behind: boolean }>(
     `SELECT (SELECT count(*) FROM webhook_deliveries WHERE endpoint_id = $1 AND status = 'pending') AS pending,

@@ -1,4 +1,7 @@
-/** The disk is full: nothing more is promised until there is room, and then everything goes on. A small tmpfs; root only. */
+/**
+ * The disk is full: the product promises nothing more until there is room, and then goes on. Mounts a small tmpfs; root
+ * only.
+ */
 import { spawnSync } from 'node:child_process';
 import { chownSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -46,7 +49,9 @@ interface Disk {
   unmount(): void;
 }
 
-/** Beside the cluster, where the account that runs Postgres can reach it, and its own. */
+/**
+ * Mounts the disk beside the cluster, where the account that runs Postgres can reach it, and gives it to that account.
+ */
 function mountDisk({ server, database }: Stage): Disk {
   const { cluster } = server.postgres;
   const mount = join(cluster, '..', `${database.name}-small`);

@@ -1,4 +1,4 @@
-/** What a process of the product is configured with in tests: nothing that is there to protect it from the world. */
+/** The environment of a product process in tests, without the limits that protect it from the outside. */
 export function testEnvironment(
   database: { applicationUrl: string; encryptionKey: string },
   redis: { url: string } | undefined,

@@ -1,15 +1,15 @@
-/** SIGSTOP: a machine that hangs, is given up by the others, and comes back to where it was. */
+/** SIGSTOP: a machine hangs, the others give it up, and it goes on where it was. */
 import { arrivedTwice, leftToSubmit, makeRowsDue, notYetSettled } from './database-store.ts';
 import { pathOf } from './receiver.ts';
 import { expectThat, type Play, pause, type Scenario, untilThat } from './scenario.ts';
 import { ALL_POOLS, type Stage } from './stage.ts';
 
-/** Beyond what a job's lock lasts (src/queue/queues.ts). */
+/** Longer than a job's lock lasts (src/queue/queues.ts). */
 const BEYOND_JOB_LOCK_MS = 18_000;
 const MAKE_DUE_EVERY_MS = 500;
 const HOUR_MS = 3_600_000;
 
-/** Looks until it is so; rows are made due meanwhile. */
+/** Polls until `isSo` holds, and makes rows due meanwhile. */
 function untilMoved({ behind }: Stage, what: string, isSo: () => Promise<boolean>): Promise<void> {
   let makeDueAt = 0;
   return untilThat(what, async () => {

@@ -1,7 +1,7 @@
 /**
- * What must hold whatever has happened (docs: "nothing lost, nothing twice"), checked against three records that were kept
- * apart: the ledger's rows, the sandbox rail's own, and what a webhook receiver saw. Each check is one query or one
- * comparison that answers with what is wrong; nothing wrong is an empty list.
+ * The invariants that hold after any fault (docs: "nothing lost, nothing twice"). They are checked against three
+ * separate records: the ledger's rows, the sandbox rail's own rows, and what a webhook receiver saw. Each check is one
+ * query or one comparison that returns its violations; an empty list means that there are none.
  */
 import { createHash } from 'node:crypto';
 import { canonicalize } from 'json-canonicalize';
@@ -13,7 +13,7 @@ import type { Endpoint } from './client.ts';
 import { lookInto } from './database-store.ts';
 import { pathOf, type Receiver } from './receiver.ts';
 
-/** Each query answers with one row for each violation. */
+/** Each query returns one row for each violation. */
 const RULES: Record<string, string> = {
   'debits equal credits in each book and currency': `
     SELECT book_id, currency, sum(posted_debits) AS debits, sum(posted_credits) AS credits
@@ -129,12 +129,12 @@ const RULES: Record<string, string> = {
 
 export interface InvariantsOf {
   database: { superuserUrl: string };
-  /** Endpoints whose events all have to have arrived at the receiver. */
+  /** Endpoints whose events must all have arrived at the receiver. */
   receiver?: Receiver;
   endpoints?: readonly Endpoint[];
 }
 
-/** What is wrong, by rule. */
+/** Returns violations, by rule. */
 export async function brokenInvariants({
   database,
   receiver,
@@ -163,14 +163,14 @@ export async function brokenInvariants({
   }
 }
 
-/** What the product itself would find. */
+/** Runs the product's own verification. */
 async function verified(pool: Pool): Promise<Finding[]> {
   const findings: Finding[] = [];
   await verifyDatabase(pool, { onFinding: (finding) => findings.push(finding) });
   return findings;
 }
 
-/** The chain by another way than the product's own: columns from SQL, a general canonicaliser, SHA-256. */
+/** Computes the chain without the product's code: columns from SQL, a general canonicaliser, SHA-256. */
 async function brokenChains(pool: Pool): Promise<unknown[]> {
   const { rows } = await pool.query<{ book_id: string; sequence: bigint; hash: Buffer; head: Buffer; entry: object }>(`
     SELECT e.book_id, e.sequence, e.hash, b.chain_hash AS head, jsonb_build_object(
@@ -198,7 +198,7 @@ async function brokenChains(pool: Pool): Promise<unknown[]> {
   return broken;
 }
 
-/** Whoever only reads events must come to the same balances, and meet each entry once. */
+/** A reader of events alone must come to the same balances, and meet each entry once. */
 async function balancesNotFromEvents(pool: Pool): Promise<unknown[]> {
   const { rows } = await pool.query(`
     WITH told AS (
@@ -217,7 +217,7 @@ async function balancesNotFromEvents(pool: Pool): Promise<unknown[]> {
   return rows;
 }
 
-/** Every event of the endpoint arrived at least once, signed, byte for byte as it is kept; and nothing else did. */
+/** Every event of the endpoint arrived at least once, signed, byte for byte as stored. Nothing else arrived. */
 async function notReceived(pool: Pool, receiver: Receiver, endpoint: Endpoint): Promise<unknown[]> {
   const { rows } = await pool.query<{ id: string; payload: string; status: string; endpoint_id: string }>(`
     SELECT e.id, e.payload, d.status, d.endpoint_id FROM webhook_deliveries d

@@ -1,4 +1,4 @@
-/** After a fault: waits until all that was promised has come to its end, and holds every record against the others. */
+/** Judges the product after a fault: waits until everything promised has come to its end, and compares all records. */
 import { publicId } from '../../src/ids.ts';
 import { until } from './client.ts';
 import { countUnderWay, hurryDeliveries, makeRowsDue, payoutIds, readExceptions } from './database-store.ts';
@@ -7,11 +7,14 @@ import type { Load } from './load.ts';
 import { betrayed } from './secrets.ts';
 import type { Stage } from './stage.ts';
 
-/** What is left of a fault is moved once it is due; half a minute each is too long to wait, so rows are made due this often. */
+/**
+ * Rows left behind by a fault move once they are due. Half a minute each is too long to wait, so they are made due this
+ * often.
+ */
 const MAKE_DUE_EVERY_MS = 500;
 const SETTLE_LIMIT_MS = 120_000;
 
-/** Everything that is wrong, a line each; nothing when all is well. */
+/** Returns everything that is wrong, a line each. The list is empty when nothing is. */
 export async function judge(stage: Stage, load: Load): Promise<string[]> {
   const left = await settle(stage);
   if (left) return [left];
@@ -20,7 +23,7 @@ export async function judge(stage: Stage, load: Load): Promise<string[]> {
   return wrong.flat();
 }
 
-/** Undefined when everything has come to its end. */
+/** Resolves to undefined when everything has come to its end. */
 async function settle({ behind }: Stage): Promise<string | undefined> {
   let makeDueAt = 0;
   try {
@@ -42,7 +45,7 @@ async function settle({ behind }: Stage): Promise<string | undefined> {
   }
 }
 
-/** The payouts of the book are those that were accepted, each once. */
+/** The payouts of the book must be those that were accepted, each once. */
 async function lostOrInvented({ behind, keys, accepted }: Stage): Promise<string[]> {
   const kept = new Set((await payoutIds(behind, keys.testBookId)).map((id) => publicId('payout', id)));
   const lost = [...accepted].filter((id) => !kept.has(id)).map((id) => `${id} was accepted, and is not there`);
@@ -57,7 +60,7 @@ async function broken({ database, receiver, endpoints }: Stage): Promise<string[
 
 const bigintsAsText = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value);
 
-/** A fault of ours never looks like a rail that contradicts itself. */
+/** A fault in the product must never look like a rail that contradicts itself. */
 async function contradictions({ behind, contradicted }: Stage): Promise<string[]> {
   const found = (await readExceptions(behind)).map(({ kind, payoutId }) => ({
     kind,

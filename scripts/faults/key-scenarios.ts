@@ -1,4 +1,4 @@
-/** One key, one answer: whoever asks, wherever, however often at once. */
+/** One key has one answer, for every caller and every process, however many requests come at once. */
 import { randomUUID } from 'node:crypto';
 import type { Payout } from './client.ts';
 import { expectThat, type Scenario } from './scenario.ts';

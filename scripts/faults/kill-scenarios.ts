@@ -1,4 +1,7 @@
-/** kill -9: at every named point before and after each commit, ring and call to the outside, and at times that a seed chose. */
+/**
+ * kill -9 at every named point before and after each commit, enqueue and outside call, and at times that a seed
+ * chooses.
+ */
 import type { Failpoint } from '../../src/failpoints.ts';
 import type { PoolName } from '../../workers/run.ts';
 import { makeRowsDue } from './database-store.ts';
@@ -15,7 +18,7 @@ const COMMITTING: readonly Failpoint[] = [
 
 type Victim = 'api' | Extract<PoolName, 'ledger' | 'rails' | 'webhooks' | 'sweeper'>;
 
-/** Who comes by which point. */
+/** The points that each process passes. */
 const POINTS: Record<Victim, readonly Failpoint[]> = {
   api: COMMITTING,
   ledger: COMMITTING,
@@ -28,7 +31,7 @@ const POINTS: Record<Victim, readonly Failpoint[]> = {
   sweeper: ['sweeper.postpone.before', 'sweeper.postpone.after', 'sweeper.enqueue.after'],
 };
 
-/** What is passed by a payout in ten has not been passed often after a few seconds. */
+/** Points that one payout in ten passes: after a few seconds they have not been passed often. */
 const SELDOM = /^(rail\.(inquire|acknowledge)|notice|sweeper)/;
 
 export const killApiScenarios: readonly Scenario[] = POINTS.api.map((point) => killAt('api', point));
@@ -71,7 +74,10 @@ function killAt(pool: Victim, point: Failpoint): Scenario {
   };
 }
 
-/** Rows are made due meanwhile: a point that only the sweeper leads to is passed soon. */
+/**
+ * Waits until the process has died. Rows are made due meanwhile, so that points that only the sweeper leads to come
+ * soon.
+ */
 export async function untilEnded({ behind }: Stage, victim: ProductProcess): Promise<void> {
   let makeDueAt = performance.now() + 500;
   await untilThat('the point at which the process was to die', async () => {

@@ -1,6 +1,6 @@
 /**
- * The last release, built from history: what a process of it runs. Its files are those of its commit; its packages are this
- * checkout's where they are those of its lock, else its own. Built once for a run, and gone with it.
+ * Builds the last release from history, for processes to run. Its files are those of its commit. Its packages are those
+ * of this checkout where they match the release's lock, else its own. Built once for a run, and removed at exit.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
@@ -11,14 +11,14 @@ import { type Release, readReleases } from '../releases.ts';
 import { say } from './progress.ts';
 
 export interface BuiltRelease extends Release {
-  /** The folder of its code. */
+  /** The folder of the release's code. */
   readonly root: string;
 }
 
-/** This code. */
+/** The root of this code. */
 export const ROOT = join(import.meta.dirname, '../..');
 const OUTPUT_BYTES = 64 * 1024 * 1024;
-/** A command of an operator's, on a busy machine. `npm ci` without a cache takes longest. */
+/** Limit for an operator's command on a busy machine. `npm ci` without a cache takes longest. */
 const COMMAND_LIMIT_MS = 300_000;
 const run = promisify(execFile);
 
@@ -28,7 +28,7 @@ process.once('exit', () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** Throws Error that says what to do where the history lacks it. */
+/** Throws an error that says what to do when the history lacks the release. */
 export function lastRelease(): Promise<BuiltRelease> {
   const release = readReleases().at(-1)!;
   const known = built.get(release.commit) ?? build(release);
@@ -36,7 +36,10 @@ export function lastRelease(): Promise<BuiltRelease> {
   return known;
 }
 
-/** Runs a script of some code with its own packages: `scripts/verify.ts`. Resolves to standard output; throws when it fails. */
+/**
+ * Runs a script of a checkout with that checkout's packages: `scripts/verify.ts`. Resolves to standard output; throws
+ * when the script fails.
+ */
 export async function runScript(
   root: string,
   words: readonly string[],
@@ -82,7 +85,10 @@ interface Lock {
   packages: Record<string, { version: string; dev?: boolean; optional?: boolean; devOptional?: boolean }>;
 }
 
-/** Whether what is installed here is what the release's lock names. More may be there, and what it only builds with may lack. */
+/**
+ * Whether the packages installed here match the release's lock. More may be installed, and packages that the release
+ * only builds with may be missing.
+ */
 function packagesFit(root: string): boolean {
   const read = (path: string) => JSON.parse(readFileSync(path, 'utf8')) as Lock;
   const here = read(join(ROOT, 'node_modules/.package-lock.json')).packages;

@@ -1,6 +1,6 @@
 /**
- * A client that does what a careful integrator does: sends each payout under a key of its own, and when the answer is lost
- * or says "later", sends the same again under the same key until it is certain.
+ * A careful integrator: sends each payout under a key of its own. When the answer is lost or says "later", sends the
+ * same request under the same key until the answer is certain.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -10,36 +10,36 @@ import { type Account, type Client, type List, type Payout, until } from './clie
 export interface Load {
   /** Ids of all payouts that were accepted. */
   payouts(): string[];
-  /** Every request so far that has its certain answer. */
+  /** Every request so far that has a certain answer. */
   sent(): readonly Sent[];
   untilAccepted(count: number): Promise<void>;
-  /** So many more than now. */
+  /** Waits until this many more are accepted. */
   untilMore(count: number): Promise<void>;
-  /** Nothing new; resolves when each request has its certain answer. */
+  /** Sends nothing new. Resolves when each request has a certain answer. */
   stop(): Promise<void>;
-  /** Nothing more, whatever the answers: the product is not what it should be. */
+  /** Sends nothing more and waits for no answer: the product has failed. */
   giveUp(): Promise<void>;
-  /** Sends some of the requests once more: the same bytes as the first time. */
+  /** Sends some of the requests again, and expects the first answers, byte for byte. */
   expectFirstAnswersAgain(): Promise<void>;
 }
 
 export interface LoadOptions {
-  /** Opened for this load alone without them. */
+  /** Without them, the load opens accounts of its own. */
   accounts?: readonly Account[];
-  /** How long each caller thinks before its next payout. */
+  /** How long each caller waits before its next payout. */
   thinkMs?: number;
 }
 
-/** Callers side by side. */
+/** Concurrent callers. */
 const CALLERS = 8;
 const THINK_MS = 40;
-/** The load follows the machine: while this many wait for somebody to move them, it only trickles. It never stops. */
+/** The load adapts to the machine: while more than this many payouts are pending, it trickles. It never stops. */
 const BACKLOG = 50;
 const TRICKLE_MS = 400;
 const LOOK_EVERY_MS = 200;
 const REPEATED = 40;
 
-/** Most pay at once; the others end by inquiry, in a refusal, or come back. */
+/** Most aliases pay at once. The others end by inquiry, in a refusal, or with a return. */
 const ALIASES = [
   'SHOP1',
   'SHOP2',
@@ -53,12 +53,12 @@ const ALIASES = [
   'RETURNHALF',
 ];
 
-/** The accounts that a load pays from. */
+/** Opens the accounts that a load pays from. */
 export function openLoadAccounts(client: Client): Promise<Account[]> {
   return Promise.all([
     client.openAccount({ funds: 1_000_000_000 }),
     client.openAccount({ funds: 1_000_000_000, currency: 'KWD' }),
-    // Runs dry: from then on it is refused, or pays with what has come back.
+    // Runs dry. From then on its payouts are refused, or paid from what has come back.
     client.openAccount({ funds: 300_000 }),
   ]);
 }
@@ -134,7 +134,7 @@ export async function startLoad(
   return load;
 }
 
-/** The same number is the same payout: small amounts, every account, every fate. */
+/** The same number gives the same payout: small amounts, every account, every outcome. */
 function payoutNumber(number: number, accounts: readonly Account[]): Record<string, unknown> {
   const account = accounts[number % accounts.length]!;
   const [main, , small] = accounts as [Account, Account, Account];

@@ -1,6 +1,6 @@
 /**
- * What is asked while two releases answer, beside the payouts of the load: payouts that are canceled at once, first answers
- * asked for again of whichever process answers, and the same keys with other bodies, which are refused.
+ * Requests sent while two releases answer, beside the payouts of the load: payouts that are canceled at once, requests
+ * that are repeated to any process, and keys that are sent with another body, which is refused.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -9,17 +9,17 @@ import { type Account, type Client, NotAsPromised, type Problem } from './client
 import type { Load } from './load.ts';
 
 export interface MixedLoad {
-  /** Every request so far that has its certain answer. */
+  /** Every request so far that has a certain answer. */
   sent(): readonly Sent[];
   /** Ids of all payouts that were accepted. */
   payouts(): string[];
-  /** Nothing new; throws what was not as promised meanwhile. */
+  /** Sends nothing new. Throws what was not as promised meanwhile. */
   stop(): Promise<void>;
 }
 
 const CANCEL_EVERY_MS = 250;
 const REPEAT_EVERY_MS = 100;
-/** So many repetitions are with the first body for each with another. */
+/** Repetitions with the first body for each one with another body. */
 const FAITHFUL = 3;
 const PAYOUTS = '/v1/payouts';
 
@@ -42,7 +42,7 @@ export function startMixedLoad(
     while (going) {
       const body = { account: account.id, currency: account.currency, amount: 1_000 + (asked % 97) };
       const { answer } = await ask(PAYOUTS, { ...body, destination: { type: 'cliq', alias: 'SHOP1' } });
-      // It may be on its way already: that answer is as certain.
+      // The payout may be on its way already; that answer is as certain.
       if (answer.status === 202) await ask(`${PAYOUTS}/${answer.body.id}/cancel`, {});
       await pause(CANCEL_EVERY_MS);
     }
@@ -71,12 +71,12 @@ export function startMixedLoad(
   };
 }
 
-/** Asked to pay, and not to cancel. */
+/** Whether the request asked for a payout, not for a cancel. */
 export function isPayout({ path }: Sent): boolean {
   return path === PAYOUTS;
 }
 
-/** The same key with another amount is refused, by whoever is asked. Throws NotAsPromised. */
+/** The same key with another amount is refused by every process. Throws NotAsPromised. */
 export async function expectOtherBodyRefused(clients: readonly Client[], sent: Sent, first = 0): Promise<void> {
   const body = { ...sent.body, amount: (sent.body.amount as number) + 1 };
   const { status, text, body: told } = await certainAnswer(clients, { ...sent, body }, { first });

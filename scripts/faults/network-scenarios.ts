@@ -1,4 +1,4 @@
-/** The network between API or workers and what they connect to: slow, torn, swallowed, or gone without a word. */
+/** Impairs the network between API or workers and Postgres or Redis: slow, torn, swallowed, or half open. */
 import { expectThat, pause, type Scenario } from './scenario.ts';
 import type { Network, Stage } from './stage.ts';
 import type { TcpProxy } from './tcp-proxy.ts';

@@ -1,10 +1,13 @@
-/** What a rail tells and nobody can book: it is in nobody's way, and becomes an exception each when its time is over. */
+/**
+ * A rail sends notices that cannot be booked. They delay no other work, and each becomes an exception when its time is
+ * over.
+ */
 import { countInbox, tellEarlier, tellOfNoPayout } from './rail-records-store.ts';
 import { expectThat, type Play, pause, type Scenario, untilThat } from './scenario.ts';
 
-/** One more than release 0.1.0 read in a job, and some. */
+/** More than release 0.1.0 read in one job (docs/decisions/rail-inbox.md). */
 const UNBOOKABLE = 5_200;
-/** A return is booked within seconds. On a crowded machine, with a worker that has just been killed, within this. */
+/** A return is booked within seconds. On a crowded machine, with a worker that was just killed, within this time. */
 const IN_TIME_MS = 60_000;
 const KILLS = 3;
 /** Attempts go on for 30 days (take-notices.ts). */

@@ -1,4 +1,4 @@
-/** An organisation to play with. */
+/** Makes organisations for scenarios and tests. */
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../src/clock.ts';
 import type { Pool } from '../../src/db/pool.ts';
@@ -15,7 +15,7 @@ export interface OrganisationKeys {
   liveBookId: string;
 }
 
-/** An organisation with its two books and a key for each that may do everything. */
+/** Makes an organisation with its two books, and for each a key that may do everything. */
 export async function makeOrganisation(pool: Pool, name = `Organisation ${randomUUID()}`): Promise<OrganisationKeys> {
   const { id } = await openOrganisation(pool, { name, clock: systemClock });
   const [testBookId, liveBookId] = [(await findBookId(pool, id, 'test'))!, (await findBookId(pool, id, 'live'))!];

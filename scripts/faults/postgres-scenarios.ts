@@ -1,4 +1,7 @@
-/** Postgres ends, ends connections, has none left, or refuses a row: nobody falls over, and what was promised is there. */
+/**
+ * Postgres ends, ends connections, has none left, or refuses a row: every process goes on, and everything promised
+ * holds.
+ */
 import { parsePublicId, publicId } from '../../src/ids.ts';
 import type { Payout } from './client.ts';
 import {
@@ -110,7 +113,7 @@ export const postgresScenarios: readonly Scenario[] = [
     async play({ stage, load, random }) {
       const [client] = stage.clients;
       const [poisoned] = stage.workers;
-      // Nobody moves it before it is poisoned.
+      // No worker moves the payout before it is poisoned.
       for (const one of stage.workers) one.freeze();
       const { id } = await client!.pay({ account: stage.accounts[0]!.id, amount: random.between(1_000, 9_000) });
       stage.accepted.add(id);

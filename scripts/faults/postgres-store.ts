@@ -1,8 +1,8 @@
-/** What a scenario does to Postgres itself, as a superuser may. Names are our own: nothing is quoted. */
+/** Superuser operations on Postgres itself. Names are our own, so they are not quoted. */
 import type { Pool } from '../../src/db/pool.ts';
 import { APPLICATION } from '../../src/embedded/logins.ts';
 
-/** Ends connections of the product's role at once, at random. Answers with how many. */
+/** Terminates a random share of the connections of the product's role. Resolves to how many. */
 export async function terminateSome(pool: Pool, share: number): Promise<number> {
   const { rowCount } = await pool.query(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -12,7 +12,9 @@ export async function terminateSome(pool: Pool, share: number): Promise<number> 
   return rowCount ?? 0;
 }
 
-/** Cancels what connections of the product's role are at, at random. Answers with how many were at something. */
+/**
+ * Cancels what a random share of the connections of the product's role is running. Resolves to how many ran something.
+ */
 export async function cancelSome(pool: Pool, share: number): Promise<number> {
   const { rowCount } = await pool.query(
     `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
@@ -22,7 +24,7 @@ export async function cancelSome(pool: Pool, share: number): Promise<number> {
   return rowCount ?? 0;
 }
 
-/** Ends whoever stands in a database transaction and does nothing. */
+/** Terminates connections that are idle in a database transaction. Resolves to how many. */
 export async function terminateIdleInTransaction(pool: Pool): Promise<number> {
   const { rowCount } = await pool.query(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -32,12 +34,12 @@ export async function terminateIdleInTransaction(pool: Pool): Promise<number> {
   return rowCount ?? 0;
 }
 
-/** So many connections and no more, for the product's role; -1 for any number. */
+/** Limits the connections of the product's role; -1 for no limit. */
 export async function limitConnections(pool: Pool, limit: number): Promise<void> {
   await pool.query(`ALTER ROLE ${APPLICATION} CONNECTION LIMIT ${limit}`);
 }
 
-/** From now on the database refuses whatever would move this payout. */
+/** From now on the database refuses every update that would move this payout. */
 export async function poisonPayout(pool: Pool, id: string): Promise<void> {
   await pool.query(
     `ALTER TABLE payouts ADD CONSTRAINT poison CHECK (id <> '${id}' OR outcome IS NULL AND status = 'pending') NOT VALID`,
@@ -48,7 +50,7 @@ export async function curePayouts(pool: Pool): Promise<void> {
   await pool.query('ALTER TABLE payouts DROP CONSTRAINT IF EXISTS poison');
 }
 
-/** As an operator does it with `npm run ops -- retry`. Answers with how many were stuck. */
+/** Does what `npm run ops -- retry` does. Resolves to how many payouts were stuck. */
 export async function retryStuck(pool: Pool): Promise<number> {
   const { rowCount } = await pool.query(
     'UPDATE payouts SET stuck_at = NULL, stuck_error = NULL, due_at = now() WHERE stuck_at IS NOT NULL',
@@ -71,7 +73,10 @@ export async function dropTablespace(pool: Pool, name: string): Promise<void> {
   await pool.query(`DROP TABLESPACE IF EXISTS ${name}`);
 }
 
-/** What grows with every payout goes to the disk of the tablespace. One table at a time: together they could wait in a circle. */
+/**
+ * Moves the tables that grow with every payout to the disk of the tablespace. One at a time: together they could
+ * deadlock.
+ */
 export async function moveTables(pool: Pool, tablespace: string): Promise<void> {
   for (const table of ['events', 'entries', 'postings', 'payouts']) {
     await pool.query(`ALTER TABLE ${table} SET TABLESPACE ${tablespace}`);

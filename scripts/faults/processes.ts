@@ -1,6 +1,6 @@
 /**
- * The product as operators run it: API and workers as processes of their own, that can be killed, frozen, stopped and
- * started again, and that can be made to do it to themselves at a named point (src/failpoints.ts).
+ * The product as operators run it: API and workers as processes of their own. They can be killed, frozen, stopped and
+ * started again, and made to kill or freeze themselves at a named point (src/failpoints.ts).
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -11,13 +11,13 @@ import type { PoolName } from '../../workers/run.ts';
 import { until } from './client.ts';
 import { ROOT } from './last-release.ts';
 
-/** A second or two on a machine that has nothing else to do. */
+/** A start takes a second or two on an idle machine. */
 const START_LIMIT_MS = 120_000;
 const PROBE_LIMIT_MS = 2_000;
 
 /**
- * Beside the product's own code. A process whose standard input ends has lost the test that started it, however that died;
- * and its clock is ahead by as many milliseconds as the last line of its standard input says.
+ * Code loaded beside the product's own. A process whose standard input ends has lost its test, however that died, and
+ * kills itself. Its clock is ahead by as many milliseconds as the last line of its standard input says.
  */
 const BESIDE = `data:text/javascript,${encodeURIComponent(
   `import { isMainThread } from 'node:worker_threads';
@@ -33,7 +33,7 @@ const BESIDE = `data:text/javascript,${encodeURIComponent(
   }`,
 )}`;
 
-/** And none outlives a test process that ends in order, not even a frozen one. */
+/** No process outlives a test process that ends in order, not even a frozen one. */
 const alive = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of alive) child.kill('SIGKILL');
@@ -44,39 +44,41 @@ export type Role = 'api' | readonly PoolName[];
 export interface StartOptions {
   /** Where the process dies or freezes: `rail.submit.after=kill@3`. */
   failpoints?: string;
-  /** Other pools than before, for this start. */
+  /** Pools for this start, in place of the usual ones. */
   pools?: readonly PoolName[];
-  /** The folder of the code that it runs from this start on: another release's. This code without it. */
+  /**
+   * The folder of the code that the process runs from this start on, for another release. By default, the last start's.
+   */
   root?: string;
 }
 
 export interface ProductProcess {
-  /** An API's address; a worker's page of health. The same after a restart. */
+  /** Address of an API, or of a worker's health page. The same after a restart. */
   readonly url: string;
   readonly running: boolean;
-  /** The folder of the code that it runs. */
+  /** The folder of the code that the process runs. */
   readonly root: string;
-  /** What it wrote since its last start. */
+  /** Output since the last start. */
   readonly output: string;
-  /** What it wrote in all its lives. */
+  /** Output of all starts. */
   readonly everything: string;
-  /** Starts it again, with the failpoints given now and no other. Resolves when it is ready. */
+  /** Starts the process again, with the failpoints given now and no others. Resolves when it is ready. */
   start(options?: StartOptions): Promise<void>;
-  /** kill -9. Resolves when it is gone. */
+  /** kill -9. Resolves when the process has ended. */
   kill(): Promise<void>;
-  /** SIGTERM. Resolves when it has finished what it had in hand and left with 0. */
+  /** SIGTERM. Resolves when the process has finished its work in hand and exited with 0. */
   terminate(): Promise<void>;
   freeze(): void;
   thaw(): void;
-  /** Its clock jumps: from now on it is ahead by this much, or behind. */
+  /** Sets the process's clock ahead by this much from now on, or behind. */
   setClockAhead(aheadMs: number): void;
-  /** Resolves when it has died, by its own hand or another's. */
+  /** Resolves when the process has ended, by a failpoint or by a signal. */
   ended(): Promise<void>;
-  /** Resolves when it has come to a point that was armed. */
+  /** Resolves when the process has come to an armed failpoint. */
   reached(point: Failpoint): Promise<void>;
 }
 
-/** Started and ready. The environment is all that it gets of ours, beside PATH. */
+/** Starts a process and waits until it is ready. Beside PATH, the process gets no environment of ours but this. */
 export async function startProcess(
   role: Role,
   environment: Record<string, string>,
@@ -140,7 +142,7 @@ export async function startProcess(
       const ready = await until(async () => (await isReady(url)) || !isRunning(), Boolean, {
         timeoutMs: START_LIMIT_MS,
       }).catch(() => false);
-      // A failpoint may well stop it as soon as it is there.
+      // A failpoint may stop the process as soon as it is up.
       if (output.includes('failpoint ') || (ready && isRunning())) return;
       throw new Error(`${script.join(' ')} did not start:\n${output}`);
     },
@@ -175,7 +177,9 @@ async function isReady(url: string): Promise<boolean> {
   }
 }
 
-/** Below the ports that systems give to outgoing connections: while a process is down, nobody else gets its port. */
+/**
+ * Finds a free port below the range of outgoing connections, so that no other process takes it while this one is down.
+ */
 async function quietPort(): Promise<number> {
   for (;;) {
     const port = randomInt(15_000, 30_000);

@@ -1,4 +1,4 @@
-/** What is said while scenarios play: lines on standard error, so that standard output holds the result alone. */
+/** Progress lines while scenarios play, on standard error: standard output holds the result alone. */
 const began = performance.now();
 
 export function say(text: string): void {

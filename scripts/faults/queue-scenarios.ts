@@ -1,4 +1,4 @@
-/** What carries the jobs loses them, repeats them, or is not there: bells are lost, and rows are not. */
+/** The queue backend loses jobs, repeats them, or is down: jobs are lost, and rows are not. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readConfig } from '../../src/config.ts';
@@ -17,7 +17,7 @@ async function loseJobs({ redis, behind }: Stage): Promise<void> {
   await redis.client().flushall();
 }
 
-/** Rings for every payout and delivery there is, whatever their state, in an order that makes no sense. */
+/** Enqueues jobs for every payout and delivery, whatever their state, in random order. */
 async function enqueueEverything({ stage, load, random }: Play): Promise<void> {
   const { database, redis, behind, keys } = stage;
   const queues = createQueues(readConfig(testEnvironment(database, redis)), createLogger('silent', 'faults'));

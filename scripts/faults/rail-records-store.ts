@@ -1,8 +1,10 @@
-/** SQL of the scenarios about what rails tell: what the sandbox rail is made to say, and what the ledger made of it. */
+/**
+ * SQL of the scenarios about rails: rows that make the sandbox rail report, and what the ledger made of its reports.
+ */
 import type { Pool } from '../../src/db/pool.ts';
 import { newId } from '../../src/ids.ts';
 
-/** The rail tells of returns of payouts that were never made. */
+/** The rail reports returns of payouts that were never made. */
 export async function tellOfNoPayout(pool: Pool, originator: string, count: number): Promise<void> {
   await pool.query(
     `INSERT INTO sandbox_rail.notices (id, originator, end_to_end_id, kind, amount, reference, created_at)
@@ -12,13 +14,13 @@ export async function tellOfNoPayout(pool: Pool, originator: string, count: numb
 }
 
 export interface InboxCounts {
-  /** Copied from the rail, whatever became of them. */
+  /** Notices copied from the rail, whatever became of them. */
   copied: number;
   exceptions: number;
   entries: number;
 }
 
-/** What a book's inbox holds, and what was booked in that book. */
+/** Counts a book's notices, its exceptions about them, and its entries. */
 export async function countInbox(pool: Pool, bookId: string): Promise<InboxCounts> {
   const { rows } = await pool.query<InboxCounts>(
     `SELECT (SELECT count(*)::integer FROM rail_notices WHERE book_id = $1) AS copied,
@@ -29,7 +31,7 @@ export async function countInbox(pool: Pool, bookId: string): Promise<InboxCount
   return rows[0]!;
 }
 
-/** A book's waiting notices were told so many days earlier. */
+/** Moves a book's waiting notices this many days into the past. */
 export async function tellEarlier(pool: Pool, bookId: string, days: number): Promise<void> {
   await pool.query(
     `UPDATE rail_notices SET told_at = told_at - $2 * interval '1 day' WHERE book_id = $1 AND status = 'waiting'`,
@@ -42,11 +44,11 @@ export interface Doubt {
   outcome: string | null;
   exceptions: number;
   entries: number;
-  /** What the rail answered so far. */
+  /** How often the rail has answered so far. */
   answers: number;
 }
 
-/** What the ledger holds of payouts whose rail is not believed. */
+/** Reads what the ledger holds of payouts whose rail is not believed. */
 export async function readDoubts(pool: Pool, payoutIds: readonly string[]): Promise<Doubt[]> {
   const { rows } = await pool.query<Doubt>(
     `SELECT p.status, p.outcome,
@@ -59,7 +61,7 @@ export async function readDoubts(pool: Pool, payoutIds: readonly string[]): Prom
   return rows;
 }
 
-/** The rail finds out that it paid nobody, and tells nobody. */
+/** Rejects a payout at the rail, which reports it to no client. */
 export async function withdrawAtRail(pool: Pool, payoutId: string): Promise<void> {
   await pool.query(
     `UPDATE sandbox_rail.instructions AS i SET status = 'rejected', code = 'NARR' FROM payouts AS p

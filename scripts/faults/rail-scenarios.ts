@@ -1,4 +1,7 @@
-/** The rail times out, answers twice, answers late, contradicts itself, and lies: the money moves once, and a person is told. */
+/**
+ * The rail times out, answers twice or late, contradicts itself, or lies: the money moves once, and a person is
+ * notified.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +14,7 @@ import type { Play, Scenario } from './scenario.ts';
 import { expectThat, pause, untilThat } from './scenario.ts';
 import { environmentOfCommands } from './stage.ts';
 
-/** A payout of the scenario's own, beside the load. */
+/** Makes a payout of the scenario's own, beside the load. */
 async function pay({ stage, random }: Play, alias: string): Promise<Payout> {
   const payout = await stage.clients[0]!.pay({
     account: stage.accounts[0]!.id,
@@ -22,7 +25,7 @@ async function pay({ stage, random }: Play, alias: string): Promise<Payout> {
   return payout;
 }
 
-/** 409: the rail has said so already. */
+/** Makes the rail report. 409: the rail has reported this already. */
 async function tell({ stage }: Play, id: string, action: 'complete' | 'fail'): Promise<void> {
   const { status, text } = await stage.clients[1]!.post(`/v1/simulations/payouts/${id}/${action}`);
   expectThat(status < 300 || status === 409, `The simulation was answered ${status} ${text}`);
@@ -32,13 +35,13 @@ async function untilStatus({ stage }: Play, id: string, status: Payout['status']
   await stage.clients[0]!.payoutUntil(id, status, { timeoutMs: 60_000 });
 }
 
-/** What the rail confirms wrongly. */
+/** Aliases of payouts that the rail confirms wrongly. */
 const LIES = ['WRONGAMOUNT', 'WRONGCURRENCY', 'WRONGPAYEE'] as const;
-/** The first answer, and inquiries after it. */
+/** Answers to wait for: the first one, and those to inquiries. */
 const ANSWERS = 3;
 const MAKE_DUE_EVERY_MS = 500;
 
-/** An operator ends them by a command, each with evidence. */
+/** Resolves payouts by the operator's command, each with evidence. */
 async function resolveEach(
   { stage: { database } }: Play,
   outcomes: ReadonlyMap<string, 'paid' | 'failed'>,

@@ -1,4 +1,4 @@
-/** Numbers that a seed repeats: where and when a scenario strikes. */
+/** Random numbers from a seed: where and when a scenario strikes. */
 import { createHash } from 'node:crypto';
 
 export interface Random {
@@ -8,10 +8,12 @@ export interface Random {
   shuffled<Item>(items: readonly Item[]): Item[];
 }
 
-/** The same parts, the same numbers: a scenario repeated alone strikes where it struck among the others. */
+/** The same parts give the same numbers: a scenario repeated alone strikes where it struck among the others. */
 export function createRandom(...parts: readonly (string | number)[]): Random {
   let state = createHash('sha256').update(parts.join(' ')).digest().readUInt32LE(0);
-  /** Mulberry32 (T. Ettinger, public domain): 32 bits of state, even enough for choosing. In [0, 1). */
+  /**
+   * Mulberry32 (T. Ettinger, public domain): 32 bits of state, even enough for choosing. Returns a number in [0, 1).
+   */
   const next = () => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);

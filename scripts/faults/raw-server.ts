@@ -1,4 +1,4 @@
-/** A server that does not keep to any protocol: what an endpoint's address may lead to. */
+/** A server that keeps to no protocol: an endpoint's address may lead to one. */
 import { createServer, type Socket } from 'node:net';
 
 export interface RawServer {
@@ -8,7 +8,7 @@ export interface RawServer {
 
 const DRIP_EVERY_MS = 400;
 
-/** Begins an answer and sends a byte of it now and then: it never ends, and is never quite silent. */
+/** Begins an answer and sends a byte of it now and then. The answer never ends and is never quite silent. */
 export function drip(socket: Socket): void {
   const answer = `HTTP/1.1 200 OK\r\nx-patience: ${'y'.repeat(10_000)}`;
   let at = 0;
@@ -17,7 +17,7 @@ export function drip(socket: Socket): void {
   socket.resume();
 }
 
-/** Answers a TLS handshake with words. */
+/** Answers a TLS handshake with plain text. */
 export function speakNoTls(socket: Socket): void {
   socket.once('data', () => socket.end('I do not speak TLS.\r\n'));
 }

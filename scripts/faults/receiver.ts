@@ -1,6 +1,7 @@
 /**
- * A receiver of webhooks with a record of its own: what arrived, under which id, how often, and what it was answered. Every
- * signature is checked by the reference implementation of Standard Webhooks, which shares no code with the product.
+ * A receiver of webhooks with a record of its own: what arrived, under which id, how often, and with which answer.
+ * Every signature is checked by the reference implementation of Standard Webhooks, which shares no code with the
+ * product.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
@@ -10,14 +11,14 @@ export interface Received {
   id: string;
   path: string;
   headers: Record<string, string>;
-  /** As it came, to the byte. */
+  /** The body as received, byte for byte. */
   body: string;
   event: Event;
-  /** What it was answered; undefined while the answer is held back. */
+  /** Status of the answer; undefined while the answer is held back, or when the connection was broken off. */
   answered: number | undefined;
-  /** Why the signature is not good; undefined when it is. */
+  /** Why the signature is invalid, its time aside; undefined when it is valid. */
   forged: string | undefined;
-  /** Its time is not ours: the sender's clock is wrong. It is refused, and has to come again. */
+  /** The sender's clock differs from ours. The event is refused, and has to come again. */
   untimely: boolean;
 }
 
@@ -27,7 +28,7 @@ export interface ReceiverAnswer {
   body?: string;
 }
 
-/** What to answer; a promise holds the answer back, undefined breaks the connection off. */
+/** Returns the answer. A promise holds the answer back; undefined breaks the connection off. */
 export type AnswerWith = (
   received: Received,
   tries: number,
@@ -35,15 +36,17 @@ export type AnswerWith = (
 
 export interface Receiver {
   readonly port: number;
-  /** Everything that came, in order. */
+  /** Everything received, in order. */
   readonly received: readonly Received[];
   url(path: string): string;
-  /** Checks what comes to a path with this secret; several while secrets rotate. Unknown paths count as forged. */
+  /**
+   * Checks requests to a path with this secret, or with several while secrets rotate. Unknown paths count as forged.
+   */
   trust(path: string, secret: string): void;
   answer(path: string, answer: AnswerWith): void;
-  /** An endpoint of the client's book that delivers here, trusted. */
+  /** Creates an endpoint in the client's book that delivers here, and trusts it. */
   subscribe(client: Client, options?: { path?: string; events?: string[] }): Promise<Endpoint>;
-  /** What came to a path. */
+  /** Requests received at a path. */
   at(path: string): Received[];
   /** Waits for an event of a type, about an object if one is named. */
   event(path: string, type: string, objectId?: string, limit?: WaitLimit): Promise<Received>;
@@ -113,10 +116,10 @@ export async function startReceiver(): Promise<Receiver> {
   return receiver;
 }
 
-/** The words of the reference implementation. */
+/** Error messages of the reference implementation. */
 const UNTIMELY = /Message timestamp too (old|new)/;
 
-/** The path of an endpoint's URL, by which its deliveries are found in the record. */
+/** The path of an endpoint's URL, by which the record finds its deliveries. */
 export function pathOf(endpoint: Pick<Endpoint, 'url'>): string {
   return new URL(endpoint.url).pathname;
 }

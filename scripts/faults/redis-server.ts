@@ -1,4 +1,4 @@
-/** A real Redis that can be killed, frozen and started again: a redis-server of our own on a free port, gone with the process. */
+/** A real redis-server on a free port that can be killed, frozen and started again. It ends with this process. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,16 +8,16 @@ import { freePort } from '../../src/embedded/postmaster.ts';
 
 export interface TestRedis {
   readonly url: string;
-  /** Where its append-only file lies. */
+  /** The folder of the append-only file. */
   readonly directory: string;
-  /** Ends it at once, as kill -9 does. What it held is lost, unless it keeps an append-only file. */
+  /** Ends Redis at once, as kill -9 does. Its data is lost, unless it keeps an append-only file. */
   kill(): Promise<void>;
-  /** Again on the same port: empty, or with what its append-only file holds. */
+  /** Starts Redis again on the same port: empty, or with what its append-only file holds. */
   start(options?: { appendOnly?: boolean }): Promise<void>;
   /** SIGSTOP: connections stay open and nothing answers. */
   freeze(): void;
   thaw(): void;
-  /** A plain connection for looking and FLUSHALL. */
+  /** Opens a plain connection, for reads and FLUSHALL. */
   client(): Redis;
   remove(): Promise<void>;
 }

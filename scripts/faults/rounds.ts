@@ -1,4 +1,4 @@
-/** Plays scenarios one after the other, a stage a family. A scenario that failed takes its stage with it. */
+/** Plays scenarios one after the other, with a stage for each family. A scenario that fails ends its stage. */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,29 +20,29 @@ export interface Result {
   readonly scenario: string;
   readonly queue: Backend;
   readonly seconds: number;
-  /** What does not hold; nothing when it passed. */
+  /** What does not hold; empty when the scenario passed. */
   readonly wrong: readonly string[];
-  /** Why it was not played. */
+  /** Why the scenario was not played. */
   readonly skipped?: string;
   readonly repeat?: string;
 }
 
 export interface Options {
   readonly seed: number;
-  /** One Postgres for all parts: only scenarios that leave it alone can bear that. */
+  /** One Postgres for all parts. Only scenarios that leave Postgres alone can bear that. */
   readonly sharedServer: boolean;
-  /** No scenario begins after so long. */
+  /** No scenario begins after this time. */
   readonly limitMs: number;
 }
 
 export interface Played {
   readonly results: Result[];
-  /** Scenarios that there was no time for. */
+  /** Scenarios left for want of time. */
   readonly left: number;
   readonly seconds: number;
 }
 
-/** Each part's families in turn; the parts side by side. */
+/** Plays each part's families in turn, and the parts side by side. */
 export async function playAll(
   parts: readonly (readonly Family[])[],
   { seed, sharedServer, limitMs }: Options,
@@ -124,7 +124,7 @@ async function playPart(
   return { results, left };
 }
 
-/** The load before the fault, and after it: what a scenario breaks, it breaks in mid-run. */
+/** Payouts of the load before and after the fault: a scenario strikes in mid-run. */
 const BEFORE = 15;
 const AFTER = 15;
 
@@ -162,7 +162,7 @@ function repeatOf({ scenario, queue }: Pick<Result, 'scenario' | 'queue'>, seed:
   return `npm run faults -- --scenario ${scenario} --queue ${queue} --seed ${seed}`;
 }
 
-/** For whoever looks for the cause. */
+/** Keeps the output of the processes, for the search for a cause. */
 function keepOutput({ apis, workers, successors }: Stage): string {
   const directory = mkdtempSync(join(tmpdir(), 'countinghouse-faults-'));
   for (const [name, processes] of Object.entries({ api: apis, worker: workers, successor: successors })) {

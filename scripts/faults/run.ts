@@ -1,7 +1,8 @@
 /**
- * `npm run faults`: plays every fault there is against the product in processes, under load, on Redis and on Postgres, and
- * checks afterwards that nothing is lost and nothing happened twice. What each scenario does: docs/faults.md.
- * Progress goes to standard error. Exits 0 when everything held, 1 when something did not, and says how to repeat it.
+ * `npm run faults`: plays every fault against the product in processes, under load, on Redis and on Postgres. Then
+ * checks that nothing is lost and nothing happened twice. What each scenario does: docs/faults.md. Progress goes to
+ * standard error. Exits 0 when everything held; 1 when something did not, with the command that repeats it, or when
+ * nothing was played.
  */
 import { randomInt } from 'node:crypto';
 import { Command, InvalidArgumentError, Option } from 'commander';

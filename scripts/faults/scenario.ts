@@ -1,4 +1,4 @@
-/** A scenario: one fault, what is to be seen while it lasts, and what holds afterwards whatever it was. */
+/** A scenario: one fault, what must hold while it lasts, and what must hold after any fault. */
 import type { Failpoint } from '../../src/failpoints.ts';
 import { until } from './client.ts';
 import type { BuiltRelease } from './last-release.ts';
@@ -12,7 +12,10 @@ export interface Play {
   readonly load: Load;
   /** Where and when to strike: the same for the same seed. */
   readonly random: Random;
-  /** Looks once more when all has come to its end and nothing else is wrong: what is wrong then, a line each. */
+  /**
+   * Adds a check that runs when everything has come to its end and nothing else is wrong. Returns what is wrong, a line
+   * each.
+   */
   readonly afterwards: (look: () => Promise<string[]>) => void;
 }
 
@@ -26,17 +29,17 @@ export interface Scenario {
   readonly quick?: true;
   /** The point at which a process kills itself. */
   readonly diesAt?: Failpoint;
-  /** Why it cannot be played on this machine; undefined when it can. */
+  /** Returns why the scenario cannot be played on this machine; undefined when it can. */
   readonly unfit?: () => string | undefined;
-  /** Its stage is its own, and begins with the schema and the processes of this release. */
+  /** The release whose schema and processes a stage of the scenario's own begins with. */
   readonly release?: () => Promise<BuiltRelease>;
-  /** Other than for most. */
+  /** Load options that differ from the usual ones. */
   readonly load?: Pick<LoadOptions, 'thinkMs'>;
   /** Injects the fault and ends it. Throws when something is not as it must be meanwhile. */
   readonly play: (play: Play) => Promise<void>;
 }
 
-/** What was expected and is not so. */
+/** An expectation of a scenario that does not hold. */
 export class NotAsExpected extends Error {
   override name = 'NotAsExpected';
 }
@@ -45,7 +48,7 @@ export function expectThat(holds: boolean, otherwise: string): void {
   if (!holds) throw new NotAsExpected(otherwise);
 }
 
-/** Long enough for a busy machine, short enough to be waited for. */
+/** Long enough for a busy machine, short enough to wait for. */
 const PATIENCE_MS = 150_000;
 
 export async function untilThat(what: string, look: () => Promise<boolean> | boolean): Promise<void> {
@@ -56,7 +59,7 @@ export async function untilThat(what: string, look: () => Promise<boolean> | boo
   }
 }
 
-/** Lets the load go on for a while that the seed chose. */
+/** Lets the load go on for a while. */
 export function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

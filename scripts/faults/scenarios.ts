@@ -1,4 +1,4 @@
-/** Every scenario there is, in families that share a stage; and those that a quick run plays. */
+/** All scenarios, in families that share a stage, and the selection of a quick run. */
 import { backlogScenarios } from './backlog-scenarios.ts';
 import { clockScenarios } from './clock-scenarios.ts';
 import { diskScenarios } from './disk-scenarios.ts';
@@ -31,10 +31,10 @@ export const FAMILIES: readonly (readonly Scenario[])[] = [
 
 export const SCENARIOS: readonly Scenario[] = FAMILIES.flat();
 
-/** As many share a stage where the order is drawn. */
+/** Scenarios that share a stage when the order is drawn. */
 const PIECE = 6;
 
-/** All of them in an order that the seed draws: whoever has no time for all plays others each time. */
+/** All scenarios in an order that the seed draws, so that runs without time for all play others each time. */
 export function drawnScenarios(seed: number, backend: Backend): Scenario[][] {
   const random = createRandom(seed, backend, 'drawn');
   const pieces = FAMILIES.flatMap((family) => {
@@ -50,8 +50,8 @@ const KILLS: Record<Backend, readonly Scenario[]> = { redis: killWorkerScenarios
 const OTHER: Record<Backend, Backend> = { redis: 'postgres', postgres: 'redis' };
 
 /**
- * The cheapest that reveal most. The seed chooses who is killed, an API on the one and a worker on the other queue backend, and at
- * which point of all.
+ * The cheapest scenarios that reveal most. The seed chooses the point at which a process is killed: an API on one queue
+ * backend, a worker on the other.
  */
 export function quickScenarios(seed: number, backend: Backend): Scenario[] {
   const killed = KILLS[seed % 2 === 0 ? backend : OTHER[backend]];

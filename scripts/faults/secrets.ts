@@ -1,11 +1,11 @@
 /**
- * No secret stands where others read: in what the processes write, in what they send to Redis, and in the rows of the
- * database, which is what a dump of it holds.
+ * Checks that no secret stands where others read: in the output of the processes, in what they send to Redis, and in
+ * the rows of the database, which are what a dump holds.
  */
 import { rowsHolding } from './database-store.ts';
 import type { Stage } from './stage.ts';
 
-/** What each text is that nobody may read. */
+/** Maps each secret text to what it is. */
 export function secretsOf({
   keys,
   endpoints,
@@ -17,12 +17,12 @@ export function secretsOf({
     [database.encryptionKey, 'the encryption key'],
     [new URL(database.applicationUrl).password, 'a password'],
   ]);
-  // With its prefix or without: the bytes behind it are what signs.
+  // With its prefix or without: the bytes behind it are the signing key.
   for (const { secret } of endpoints) secrets.set(secret.replace(/^whsec_/, ''), 'a webhook secret');
   return secrets;
 }
 
-/** A line for each place in which a secret stands. */
+/** Returns a line for each place in which a secret stands. */
 export async function betrayed(stage: Stage): Promise<string[]> {
   const secrets = secretsOf(stage);
   const found: string[] = [];
@@ -38,7 +38,7 @@ export async function betrayed(stage: Stage): Promise<string[]> {
   return found;
 }
 
-/** As it may stand in a column: as text, as bytes of that text, and as the bytes that it is the base64 of. */
+/** The forms of a text in a column: the text, the bytes of the text, and the bytes that the text is the base64 of. */
 export function formsOf(text: string): string[] {
   return [text, Buffer.from(text).toString('hex'), Buffer.from(text, 'base64').toString('hex')];
 }

@@ -9,9 +9,9 @@ import { copyDatabase, dropDatabase } from './database-store.ts';
 
 export interface Server {
   readonly postgres: ThrowawayPostgres;
-  /** An empty, migrated database. */
+  /** Makes an empty, migrated database. */
   makeDatabase(name: string): Promise<Database>;
-  /** One without a schema. */
+  /** Makes a database without a schema. */
   makeEmptyDatabase(name: string): Promise<Database>;
   remove(): Promise<void>;
 }
@@ -31,7 +31,7 @@ const log = createLogger('silent', 'faults');
 
 export async function startServer(): Promise<Server> {
   const postgres = await startThrowawayPostgres({ durable: true, settings: { max_connections: 300 } });
-  /** Of the server's own database: a database that is copied or dropped must have no connection. */
+  /** Connects to the server's own database: a database that is copied or dropped must have no connection. */
   const asSuperuser = async (work: (pool: ReturnType<typeof createPool>) => Promise<unknown>) => {
     const pool = createPool({ url: postgres.superuserUrl, name: 'faults', size: 1, log, queryTimeoutMs: 60_000 });
     try {

@@ -1,6 +1,6 @@
 /**
- * Where scenarios play: the product in processes, each connection of theirs by way of a proxy, a webhook receiver that
- * keeps its own record, and a client. A stage serves many scenarios, one after the other; after each it is made whole.
+ * Where scenarios play: the product in processes whose every connection goes through a proxy, a webhook receiver that
+ * keeps its own record, and clients. A stage serves many scenarios, one after the other, and is mended after each.
  */
 import { randomBytes } from 'node:crypto';
 import { createPool, type Pool } from '../../src/db/pool.ts';
@@ -29,17 +29,17 @@ export const WORKERS_OF_RELEASE: readonly (readonly PoolName[])[] = [
   ['webhooks'],
   ['sweeper', 'reports'],
 ];
-/** So that the reports pool works there: a checkpoint as often as can be. */
+/** Makes the reports pool work: checkpoints as often as can be. */
 const checkpointSettings = ({ signerUrl }: Database) => ({
   SIGNER_DATABASE_URL: signerUrl,
   CHECKPOINT_SIGNING_KEY: randomBytes(32).toString('base64'),
   CHECKPOINT_INTERVAL_SECONDS: '1',
 });
 
-/** What stands between the processes of one kind and what they connect to. */
+/** The proxies between the processes of one kind and what they connect to. */
 export interface Network {
   readonly postgres: TcpProxy;
-  /** Undefined where Postgres carries the jobs too. */
+  /** Undefined where Postgres is the queue backend. */
   readonly redis: TcpProxy | undefined;
 }
 
@@ -49,35 +49,35 @@ export interface Stage {
   readonly database: Database;
   readonly redis: TestRedis | undefined;
   readonly apis: readonly ProductProcess[];
-  /** Two with all pools each, so that what one drops the other can find. With a release: all pools there are, apart. */
+  /** Two workers with all pools each, so that one can find what the other drops. With a release: WORKERS_OF_RELEASE. */
   readonly workers: readonly [ProductProcess, ProductProcess, ...ProductProcess[]];
-  /** Processes that took over from some of these, whether they still run or not. */
+  /** Processes that took over from some of these, running or not. */
   readonly successors: readonly ProductProcess[];
   readonly network: { readonly api: Network; readonly worker: Network };
   readonly clients: readonly Client[];
   readonly accounts: readonly Account[];
   readonly keys: OrganisationKeys;
   readonly receiver: Receiver;
-  /** Takes everything in. */
+  /** Receives every event. */
   readonly endpoint: Endpoint;
-  /** With it those that a scenario added: what is meant for them arrives in the end. */
+  /** `endpoint` and those that scenarios added. All their events must arrive in the end. */
   readonly endpoints: Set<Endpoint>;
   /** A pool with every right, past all proxies. */
   readonly behind: Pool;
-  /** Ids of the payouts that were accepted so far. */
+  /** Ids of the payouts accepted so far. */
   readonly accepted: Set<string>;
   /** Payouts about which a scenario made the rail contradict itself. */
   readonly contradicted: Set<string>;
-  /** A worker more, which takes over from another. */
+  /** Starts one more worker, which takes over from another. */
   startSuccessor(pools: readonly PoolName[], options: StartOptions): Promise<ProductProcess>;
-  /** Every process runs, the network is well, the clocks are right, and Redis and Postgres are there. */
+  /** Heals the network, starts processes that have ended and sets their clocks right. Redis and Postgres must be up. */
   mend(): Promise<void>;
   close(): Promise<void>;
 }
 
 let stages = 0;
 
-/** With a release: its schema, made by its own commands, and its processes. */
+/** With a release, the stage begins with its schema, made by its own commands, and its processes. */
 export async function openStage(server: Server, backend: Backend, release?: BuiltRelease): Promise<Stage> {
   const closers: (() => Promise<unknown>)[] = [];
   const close = async () => {
@@ -173,7 +173,7 @@ async function organisationIn({ applicationUrl }: Database): Promise<Organisatio
   }
 }
 
-/** By the release's own commands: this code may know columns that are not there yet. */
+/** Made by the release's own commands: this code may know columns that do not exist yet. */
 async function organisationOf({ root }: BuiltRelease, database: Database, behind: Pool): Promise<OrganisationKeys> {
   const name = 'Organisation of the release';
   const key = async (mode: 'test' | 'live') => {
@@ -185,7 +185,7 @@ async function organisationOf({ root }: BuiltRelease, database: Database, behind
   return { name, testKey, liveKey, testBookId: test!, liveBookId: live! };
 }
 
-/** What an operator's commands need of it. */
+/** The environment that an operator's commands need. */
 export function environmentOfCommands(database: Database): Record<string, string> {
   return {
     DATABASE_OWNER_URL: database.ownerUrl,

@@ -1,30 +1,30 @@
-/** One connection through the proxy, both its sides, and what is done to it. */
+/** One connection through the proxy: both its sides, and its impairment. */
 import { connect, type Socket } from 'node:net';
 
 /** What is lost with the connection. */
 export type Cut =
   /** The statement never reaches the server. */
   | 'before it arrives'
-  /** The server has carried it out; its answer never comes back. */
+  /** The server has carried out the statement; its answer never arrives. */
   | 'before its answer'
-  /** The same, and nobody says so: the connection stays open, and silent. */
+  /** The same, and the connection stays open and silent. */
   | 'without a word';
 
 export interface Impairment {
-  /** Added to everything, each way. */
+  /** Delay added to all data, each way. */
   latencyMs?: number;
-  /** A connection breaks after so many more bytes from the server. */
+  /** The connection breaks after this many more bytes from the server. */
   cutAfterBytes?: number;
-  /** Nothing passes, and nobody says so. What was sent meanwhile arrives when it is over, as TCP would send it again. */
+  /** Nothing passes, without an error. What was sent meanwhile arrives afterwards, as TCP would send it again. */
   blackHole?: boolean;
-  /** Only connections whose first bytes hold this text: a client of Postgres says its name there. */
+  /** Only connections whose first bytes hold this text: a Postgres client sends its name there. */
   only?: string;
 }
 
 export interface Armed {
   text: string;
   cut: Cut;
-  /** Of the server's answer to it. */
+  /** A text in the server's answer to the statement. */
   answer: string;
   done: () => void;
 }
@@ -34,7 +34,7 @@ export interface Rules {
   impairment?: Impairment;
   /** Texts that no client may send. */
   watchedFor: readonly string[];
-  /** Those that one did. */
+  /** Watched texts that a client has sent. */
   readonly sent: Set<string>;
 }
 
@@ -46,7 +46,7 @@ export class Link {
   #bytesLeft: number | undefined;
   #swallow: Armed | undefined;
   #silent = false;
-  /** What the client sent last: as long as a text may be that comes in two pieces. */
+  /** The end of what the client sent last, long enough for a text that comes in two pieces. */
   #tail: Buffer = Buffer.alloc(0);
   readonly #toClient: Buffer[] = [];
   readonly #toServer: Buffer[] = [];
@@ -79,7 +79,7 @@ export class Link {
     this.#upstream.destroy();
   }
 
-  /** The proxy's impairment is another now. */
+  /** Applies a changed impairment. */
   impaired(): void {
     const { blackHole, cutAfterBytes } = this.#impairment ?? {};
     this.#bytesLeft = cutAfterBytes;
@@ -145,7 +145,7 @@ export class Link {
     this.#upstream.destroy();
   }
 
-  /** However the delay changes, what came first goes first. */
+  /** Keeps the order of the data, however the delay changes. */
   #pass(data: Buffer, to: Socket): void {
     const latencyMs = this.#impairment?.latencyMs ?? 0;
     const waiting = to === this.#client ? this.#toClient : this.#toServer;

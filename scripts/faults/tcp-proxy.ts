@@ -1,7 +1,7 @@
 /**
- * Stands between two parts of the product and does to their connections what a network does: delays them, breaks them,
- * swallows them, or lets one side believe that the other is still there. It reads no protocol: a connection or a statement
- * that is meant is found by a text in it.
+ * A proxy between two parts of the product that does to their connections what a network does: delays them, breaks
+ * them, swallows them, or lets one side believe that the other is still there. It reads no protocol: a connection or a
+ * statement is found by a text in it.
  */
 import { createServer, type Socket } from 'node:net';
 import { type Cut, type Impairment, Link, type Rules } from './tcp-link.ts';
@@ -9,22 +9,24 @@ import { type Cut, type Impairment, Link, type Rules } from './tcp-link.ts';
 export type { Cut, Impairment } from './tcp-link.ts';
 
 export interface TcpProxy {
-  /** The same URL, by way of this proxy. */
+  /** The target's URL, by way of this proxy. */
   url: string;
   /**
-   * Cuts the connection that next sends this text, once. Resolves when it is cut. What was sent before it is answered
-   * first: a text of its own answer tells it apart.
+   * Cuts the connection that next sends this text, once. Resolves when the connection is cut. Earlier statements are
+   * answered first: `answer` is a text that only the answer to this statement holds.
    */
   cutAt(text: string, cut: Cut, options?: { answer?: string }): Promise<void>;
-  /** From now on, for connections that are open and those to come. */
+  /** Impairs open and future connections from now on. */
   impair(impairment: Impairment): void;
-  /** Everything passes again. What is broken stays broken. */
+  /** Lets everything pass again. Broken connections stay broken. */
   heal(): void;
-  /** The server's sides end; the clients' stay open, and are never answered. Answers with how many. */
+  /**
+   * Ends the server's side of each connection. The client's side stays open and is never answered. Returns how many.
+   */
   halfOpen(): number;
   /** From now on no client may send these texts. */
   watchFor(texts: readonly string[]): void;
-  /** Those of the watched texts that a client did send. */
+  /** Watched texts that a client has sent. */
   readonly sent: ReadonlySet<string>;
   close(): Promise<void>;
 }

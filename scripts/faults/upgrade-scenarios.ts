@@ -1,7 +1,7 @@
 /**
- * The last release is replaced by this code while both work, process by process, and then put back. Whatever one of them
- * wrote the other reads, and no row is forgotten that only one of them would enqueue. In the end this code is there alone, and
- * the installation is contracted.
+ * The last release is replaced by this code while both work, process by process, and then put back. Each reads what the
+ * other wrote, and no row is forgotten that only one of them would enqueue. In the end only this code runs, and the
+ * installation is contracted.
  */
 import { parsePublicId } from '../../src/ids.ts';
 import { expectFirstAnswerAgain, type Sent } from './certain-answer.ts';
@@ -15,23 +15,23 @@ import { say } from './progress.ts';
 import { expectThat, type Play, type Scenario, untilThat } from './scenario.ts';
 import { environmentOfCommands, type Stage, WORKERS_OF_RELEASE } from './stage.ts';
 
-/** So slow that every key can be asked for again of both releases: some thousand. */
+/** So slow that every key can be sent again to both releases: some thousand keys. */
 const THINK_MS = 500;
-/** Between two replacements, so that both releases meet each other's rows. */
+/** Payouts between two replacements, so that both releases meet each other's rows. */
 const PAYOUTS_BETWEEN = 4;
-/** Deliveries that failed before their receiver recovers. */
+/** Deliveries that fail before their receiver recovers. */
 const WAITING = 5;
 const MAKE_DUE_EVERY_MS = 500;
 const ASKED_AT_ONCE = 16;
 /** Enough to look for the cause. */
 const WRONG_MOST = 5;
-/** A migration gives its locks up after five seconds; whoever migrates tries again. */
+/** A migration gives up its locks after five seconds; the operator tries again. */
 const MIGRATE_TRIES = 5;
 const START_TRIES = 3;
-/** Before the contract, and as many after it. */
+/** Payouts before the contract, and as many after it. */
 const PAYOUTS_AROUND_CONTRACT = 40;
 
-/** How a process that was replaced is ended. */
+/** Ends a process that was replaced. */
 type Retire = (one: ProductProcess) => Promise<void>;
 
 export const upgradeScenarios: readonly Scenario[] = [
@@ -61,7 +61,7 @@ export const upgradeScenarios: readonly Scenario[] = [
       ]);
       await untilCheckpoint(play);
 
-      // Whoever puts a release back is in trouble: half of the processes are killed.
+      // A release is put back when there is trouble, so half of the processes are killed.
       const anyhow: Retire = (one) => (random.between(0, 1) === 0 ? one.kill() : one.terminate());
       await replaceAll(play, 'put-back', [
         ...apis.map((api) => () => replaceInPlace(api, release.root, anyhow)),
@@ -72,10 +72,10 @@ export const upgradeScenarios: readonly Scenario[] = [
         }),
       ]);
 
-      // One API of each can be asked. What only this code keeps was left when it was replaced: it goes on where it was.
+      // An API of each release can be asked now. This code goes on with the rows that only this code keeps.
       await replaceInPlace(apis[0]!, ROOT, inOrder);
       await supervised(() => stage.startSuccessor(WORKERS_OF_RELEASE.flat(), { root: ROOT }));
-      // Put back, release 0.1.0 makes none (docs/decisions/signer.md).
+      // Release 0.1.0 makes no checkpoints once it is put back (docs/decisions/signer.md).
       await untilCheckpoint(play);
       await mixed.stop();
       for (const id of mixed.payouts()) stage.accepted.add(id);
@@ -87,7 +87,7 @@ export const upgradeScenarios: readonly Scenario[] = [
   },
 ];
 
-/** This code's schema comes under the last release's processes and their load. */
+/** Migrates to this code's schema under the last release's processes and their load. */
 async function migrateUnderLoad({ stage: { database } }: Play): Promise<void> {
   for (let tried = 1; ; tried++) {
     try {
@@ -110,7 +110,10 @@ async function expectContractRefused(stage: Stage): Promise<void> {
   expectThat(refusal.includes('Not contracted'), `A contract beside the last release was answered: ${refusal}`);
 }
 
-/** The last release ends, and the installation is contracted under the load of this code: all holds as before, for every key. */
+/**
+ * Ends the last release and contracts the installation under the load of this code. All must hold as before, for every
+ * key.
+ */
 async function wrongOnceContracted(play: Play, sent: readonly Sent[]): Promise<string[]> {
   const { stage } = play;
   const { apis, workers, clients, accounts, accepted } = stage;
@@ -138,7 +141,10 @@ async function replaceInPlace(one: ProductProcess, root: string, retire: Retire)
   await supervised(() => one.start({ root }));
 }
 
-/** What leaves as it starts is started again, as its supervisor does: on a crowded machine Postgres answers too late. */
+/**
+ * A process that leaves as it starts is started again, as its supervisor does: on a crowded machine Postgres answers
+ * too late.
+ */
 async function supervised<Started>(start: () => Promise<Started>): Promise<Started> {
   for (let tried = 1; ; tried++) {
     try {
@@ -150,8 +156,8 @@ async function supervised<Started>(start: () => Promise<Started>): Promise<Start
 }
 
 /**
- * In an order of the seed. A receiver more fails from the first replacement on and recovers in the middle; at the end all
- * that was there has come to its end.
+ * Replaces processes in an order of the seed. One more receiver fails from the first replacement on and recovers in the
+ * middle. At the end, everything that was under way has come to its end.
  */
 async function replaceAll(play: Play, name: string, replacements: readonly (() => Promise<void>)[]): Promise<void> {
   const { stage, load, random } = play;
@@ -174,13 +180,16 @@ async function replaceAll(play: Play, name: string, replacements: readonly (() =
   say(`${name}: ${order.length} processes replaced, ${load.sent().length} keys so far, jobs on ${stage.backend}`);
 }
 
-/** One more is made under the load by whoever is up. */
+/** Waits until one more checkpoint is made under the load. */
 async function untilCheckpoint({ stage: { behind } }: Play): Promise<void> {
   const made = await countCheckpoints(behind);
   await untilThat('a checkpoint', async () => (await countCheckpoints(behind)) > made);
 }
 
-/** What was there by now comes to its end while the load goes on. Due times come earlier; rows without one keep none. */
+/**
+ * Waits until everything under way now has come to its end, while the load goes on. Due times come earlier; rows
+ * without one keep none.
+ */
 async function untilEndedSoFar({ stage: { behind } }: Play): Promise<void> {
   const now = new Date();
   let makeDueAt = 0;
@@ -194,7 +203,7 @@ async function untilEndedSoFar({ stage: { behind } }: Play): Promise<void> {
   });
 }
 
-/** Every key has its first answer from either release, byte for byte, and another body under it is refused. */
+/** Every key must have its first answer from either release, byte for byte, and refuse another body. */
 async function notAnsweredByBoth({ stage: { clients, apis } }: Play, sent: readonly Sent[]): Promise<string[]> {
   const wrong: string[] = [];
   const left = clients.flatMap((client) => sent.map((one) => ({ client, one })));

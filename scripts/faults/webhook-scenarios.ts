@@ -1,4 +1,4 @@
-/** Receivers that misbehave: each gets its events in the end, under the same ids, and no other receiver waits for it. */
+/** Receivers that misbehave: each gets its events in the end, under the same ids, and delays no other receiver. */
 import { parsePublicId } from '../../src/ids.ts';
 import { type Endpoint, succeeded } from './client.ts';
 import { longestAnswerBytes, readTries } from './database-store.ts';
@@ -6,10 +6,10 @@ import { drip, type RawServer, speakNoTls, startRawServer } from './raw-server.t
 import { type AnswerWith, pathOf } from './receiver.ts';
 import { expectThat, type Play, type Scenario, untilThat } from './scenario.ts';
 
-/** Few enough that a receiver which is slow to be given up does not keep a scenario for minutes. */
+/** Few enough that a receiver which times out slowly does not hold up a scenario for minutes. */
 const EVENTS = ['payout.failed', 'payout.returned'];
 const FLOOD_BYTES = 4_000_000;
-/** What the product promises to keep of an answer (docs: 4 KB), and what the odd character may take. */
+/** Bytes of an answer that the product keeps at most (docs: 4 KB). */
 const KEPT_BYTES = 4 * 1_024;
 
 const untilTried = ({ stage }: Play, endpoint: Endpoint, ended: string) =>
@@ -17,7 +17,7 @@ const untilTried = ({ stage }: Play, endpoint: Endpoint, ended: string) =>
     (await readTries(stage.behind, parsePublicId('webhookEndpoint', endpoint.id)!)).has(ended),
   );
 
-/** An endpoint more, which is ill until it is cured and gets everything afterwards. */
+/** Adds an endpoint that fails until it is cured, and gets every event afterwards. */
 function ill(
   about: string,
   {
@@ -27,7 +27,7 @@ function ill(
     check,
   }: {
     name: string;
-    /** How a try ends meanwhile. */
+    /** How an attempt ends meanwhile. */
     ended: string;
     answer: AnswerWith;
     check?: (play: Play, endpoint: Endpoint) => Promise<void>;
@@ -52,7 +52,7 @@ function ill(
   };
 }
 
-/** An endpoint at a server that is beyond cure: it is given up by its owner. */
+/** Adds an endpoint at a server that never recovers. Its owner deletes it. */
 function hopeless(
   about: string,
   {
