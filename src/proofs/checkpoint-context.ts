@@ -1,4 +1,4 @@
-/** What making a checkpoint needs, whom it believes, and how it refuses. */
+/** The dependencies of making a checkpoint, the keys it trusts, and the error with which it refuses. */
 import type { Clock } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
 import { publicId } from '../ids.ts';
@@ -7,26 +7,29 @@ import type { StoredCheckpoint } from './checkpoint-store.ts';
 import { keyIdOf, type SigningKey } from './signing-key.ts';
 
 export interface CheckpointContext {
-  /** The signer's: the application's role may not add checkpoints. */
+  /** Connects as the signer: the application's role cannot insert checkpoints. */
   readonly pool: Pool;
   readonly clock: Clock;
   readonly key: SigningKey;
-  /** Ids of keys of ours that signed before this one. */
+  /** Ids of this installation's earlier keys. */
   readonly formerKeyIds?: ReadonlySet<string>;
-  /** Called for every page: entries and events gone through, and how many there are. */
+  /** Called after every page with the number of entries and events read so far, and of all to read. */
   readonly onProgress?: (progress: { done: bigint; total: bigint }) => void;
-  /** Called between two pages, with how long the last one took. */
+  /** Called and awaited after every page, with the time the page took. */
   readonly rest?: (tookMs: number) => Promise<void>;
-  /** Gives up between two pages. */
+  /** Aborts the work between two pages. */
   readonly signal?: AbortSignal;
 }
 
-/** What is there is not what was booked: nothing is signed. The message says where; `npm run verify` says more. */
+/**
+ * The journal is not what was booked, and nothing is signed. The message names the place; `npm run verify` reports
+ * more.
+ */
 export class JournalDoesNotVerify extends Error {
   override name = 'JournalDoesNotVerify';
 }
 
-/** Whether a key of ours signed what stands in the row. The peaks are not signed. */
+/** Whether one of our keys, current or former, signed the row's note. The signature does not cover the peaks. */
 export function isOurs({ key, formerKeyIds }: CheckpointContext, checkpoint: StoredCheckpoint): boolean {
   const id = keyIdOf(checkpoint.publicKey);
   return (id === key.keyId || (formerKeyIds?.has(id) ?? false)) && isWellSigned(checkpoint);

@@ -1,4 +1,4 @@
-/** All SQL of checkpoints. Rows are only added; the database refuses anything else. */
+/** All SQL of checkpoints. Rows are only inserted; the database refuses any other change. */
 import type { Instant } from '../clock.ts';
 import { plainArray } from '../db/columns.ts';
 import { build, keyset, type Page, type PageRequest, pageOf, runBuilt } from '../db/page.ts';
@@ -7,7 +7,7 @@ import type { Uuid } from '../ids.ts';
 import type { Book, BookId, Mode } from '../ledger/book.ts';
 import type { Checkpoint } from './checkpoint.ts';
 
-/** With what a later one needs to go on from there: the peaks of its trees. */
+/** A checkpoint with the peaks of its trees, from which the next checkpoint continues. */
 export interface StoredCheckpoint extends Checkpoint {
   readonly peaks: readonly Buffer[];
   readonly eventPeaks: readonly Buffer[];
@@ -30,11 +30,11 @@ interface CheckpointRow {
 }
 
 const HASH_BYTES = 32;
-/** What another machine's clock is ahead by at most. */
+/** The most that another machine's clock may be ahead. */
 const CLOCKS_DIFFER_MS = 60_000;
 const OWN_COLUMNS =
   'book_id, id, tree_size, event_tree_size, root_hash, chain_hash, event_root_hash, peaks, event_peaks, public_key, signature, created_at';
-/** The mode is the book's, which never changes. */
+/** The mode comes from the book and never changes. */
 const COLUMNS = `${OWN_COLUMNS}, (SELECT mode FROM books WHERE books.id = checkpoints.book_id) AS mode`;
 
 function checkpointFromRow(row: CheckpointRow): StoredCheckpoint {
@@ -60,7 +60,7 @@ function hashesIn(bytes: Buffer): Buffer[] {
   return Array.from({ length: count }, (_, at) => bytes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES));
 }
 
-/** False when another process has made one of the same sizes. */
+/** False when another process has inserted a checkpoint of the same sizes. */
 export async function insertCheckpoint(db: Queryable, checkpoint: StoredCheckpoint): Promise<boolean> {
   const { rowCount } = await db.query({
     name: 'checkpoints.insert',
@@ -84,7 +84,7 @@ export async function insertCheckpoint(db: Queryable, checkpoint: StoredCheckpoi
   return rowCount === 1;
 }
 
-/** The one that covers most. Index: checkpoints_pkey, from its end. */
+/** The checkpoint that covers most. Index: checkpoints_pkey, from its end. */
 export async function findNewestCheckpoint(db: Queryable, bookId: BookId): Promise<StoredCheckpoint | undefined> {
   const { rows } = await db.query<CheckpointRow>({
     name: 'checkpoints.newest',
@@ -95,8 +95,8 @@ export async function findNewestCheckpoint(db: Queryable, bookId: BookId): Promi
 }
 
 /**
- * The one that covers most, of those that cover no more than the book has. Index: checkpoints_pkey, from its end, past those
- * that cover more: a sound book has none.
+ * The checkpoint that covers most among those that cover no more than the book has. Index: checkpoints_pkey, from its
+ * end, past the checkpoints that cover more; a sound book has none of those.
  */
 export async function findNewestCheckpointWithin(db: Queryable, book: Book): Promise<StoredCheckpoint | undefined> {
   const { rows } = await db.query<CheckpointRow>({
@@ -130,7 +130,7 @@ export async function findCheckpoint(db: Queryable, bookId: BookId, id: Uuid): P
   return rows[0] && checkpointFromRow(rows[0]);
 }
 
-/** The one before: of those that cover less, the one that covers most. Index: checkpoints_pkey. */
+/** The previous checkpoint: the one that covers most among those that cover less. Index: checkpoints_pkey. */
 export async function findCheckpointBefore(
   db: Queryable,
   { bookId, treeSize, eventTreeSize }: Checkpoint,
@@ -144,7 +144,7 @@ export async function findCheckpointBefore(
   return rows[0] && checkpointFromRow(rows[0]);
 }
 
-/** Newest first; ids are in the order of their making. Index: checkpoints_book_id_id_key. */
+/** Newest first; ids are in order of creation. Index: checkpoints_book_id_id_key. */
 export async function listCheckpoints(
   db: Queryable,
   bookId: BookId,
@@ -155,7 +155,7 @@ export async function listCheckpoints(
   return { rows: rows.map(checkpointFromRow), hasMore };
 }
 
-/** From the one that covers least on. Index: checkpoints_pkey. */
+/** A page of checkpoints, from the one that covers least. Index: checkpoints_pkey. */
 export async function readCheckpoints(
   db: Queryable,
   bookId: BookId,
@@ -171,10 +171,11 @@ export async function readCheckpoints(
 }
 
 /**
- * Books that have gone on since their newest checkpoint, where that is old enough or missing, and books that are shorter
- * than a checkpoint which names one of these keys; in order of their ids. What a row beyond the book's end or from the
- * future says does not put a checkpoint off. Reads each book's row and the last keys of its checkpoints. Indexes:
- * books_pkey, checkpoints_pkey.
+ * Lists books that are due for a checkpoint, in the order of their ids. A book is due when it has new entries or events
+ * since its newest checkpoint, and that checkpoint is absent or was made by `madeBefore`. A checkpoint beyond the
+ * book's end or dated in the future does not delay the next one. A book is also due when it is shorter than its newest
+ * checkpoint and that checkpoint names one of `keyIds`. Reads each book's row and the end of its checkpoints' key
+ * range. Indexes: books_pkey, checkpoints_pkey.
  */
 export async function findBooksToCheckpoint(
   db: Queryable,

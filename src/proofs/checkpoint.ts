@@ -1,8 +1,8 @@
 /**
- * A checkpoint: a signed statement of what a book's journal was at a moment. Its note names the whole of it by three hashes:
- * the root over all entries, the head of their chain, and the root over all events. The chain alone cannot tell a journal
- * that was cut short or written anew from its first entry; a checkpoint that was kept elsewhere can.
- * Next: make-checkpoint.ts (verified, then signed), prove.ts (what follows from it), judge-proof.ts (checked offline).
+ * A checkpoint: a signed statement of a book's journal at a moment. Its note fixes the journal by three hashes: the
+ * root over all entries, the head of their chain, and the root over all events. The chain alone cannot show that a
+ * journal was cut short or rewritten from its first entry; a checkpoint kept elsewhere can.
+ * Next: make-checkpoint.ts (verified, then signed), prove.ts (proofs from it), judge-proof.ts (checked offline).
  */
 import { formatInstant, type Instant } from '../clock.ts';
 import { publicId, type Uuid } from '../ids.ts';
@@ -14,12 +14,12 @@ export interface Checkpoint {
   readonly bookId: BookId;
   readonly mode: Mode;
   readonly id: Uuid;
-  /** Entries 1 to this one are its tree's leaves. */
+  /** Entries 1 to `treeSize` are the leaves of the tree. */
   readonly treeSize: bigint;
   readonly rootHash: Buffer;
-  /** The hash of the last of them. */
+  /** The hash of the last of these entries. */
   readonly chainHash: Buffer;
-  /** Events likewise. */
+  /** Events 1 to `eventTreeSize` are the leaves of the second tree. */
   readonly eventTreeSize: bigint;
   readonly eventRootHash: Buffer;
   readonly createdAt: Instant;
@@ -27,7 +27,7 @@ export interface Checkpoint {
   readonly signature: Buffer;
 }
 
-/** What is signed, as everybody sees it. Hashes in hex. */
+/** The content that is signed, as everyone sees it. Hashes in hex. */
 export interface Note {
   type: 'countinghouse.checkpoint.v1';
   book: string;
@@ -41,7 +41,7 @@ export interface Note {
   key_id: string;
 }
 
-/** A checkpoint as the API shows it and as a file holds it. */
+/** A checkpoint as the API and checkpoint files show it. */
 export interface CheckpointView {
   id: string;
   object: 'checkpoint';
@@ -58,7 +58,7 @@ export function signCheckpoint(unsigned: Unsigned, key: SigningKey): Checkpoint 
   return { ...unsigned, publicKey: key.publicKey, signature };
 }
 
-/** Whether the signature is that of the key which the checkpoint names. Whose key it is, only a pinned one says. */
+/** Whether the signature matches the checkpoint's own public key. Only a pinned key tells whose key that is. */
 export function isWellSigned(checkpoint: Checkpoint): boolean {
   const { publicKey, signature } = checkpoint;
   return isSignedBy(publicKey, signedText(noteOf(checkpoint, publicKey)), signature);
@@ -79,7 +79,7 @@ export function checkpointView(checkpoint: Checkpoint): CheckpointView {
   };
 }
 
-/** Sizes as JSON numbers: a book of 2^53 entries is not within reach. */
+/** Sizes are JSON numbers: no book reaches 2^53 entries. */
 function noteOf(checkpoint: Unsigned, publicKey: Buffer): Note {
   return {
     type: 'countinghouse.checkpoint.v1',

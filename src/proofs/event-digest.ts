@@ -1,6 +1,6 @@
 /**
- * What the tree of events is made of: SHA-256 over the canonical JSON (RFC 8785) of a row, every column of it, the number as
- * a string. Events carry no hash of their own, since hashing each one's two kilobytes would cost the commit that writes it.
+ * The leaf of an event: SHA-256 over the canonical JSON (RFC 8785) of its row, with every column, the sequence number
+ * as a string. Events store no hash of their own: hashing two kilobytes per event would slow the commit that writes it.
  */
 import { hash } from 'node:crypto';
 import { formatInstant } from '../clock.ts';
@@ -11,7 +11,7 @@ export function eventDigest(bookId: BookId, event: LedgerEvent): Buffer {
   return hash('sha256', eventText(bookId, event), 'buffer');
 }
 
-/** Keys stand sorted here, and JSON.stringify writes strings as RFC 8785 asks. */
+/** The keys are written in sorted order, and JSON.stringify writes strings as RFC 8785 requires. */
 export function eventText(bookId: BookId, event: LedgerEvent): string {
   return JSON.stringify({
     actor: event.actor,

@@ -1,7 +1,7 @@
 /**
- * Goes through a book's entries and events in their order and grows their trees, from a checkpoint or from the first leaf.
- * Every entry is held against its hash and its predecessor, every subtree against the one that is kept. Trees that begin
- * with their first leaf are also held against every checkpoint that a key of ours signed.
+ * Reads a book's entries and events in order and grows their trees, from a checkpoint or from the first leaf. Every
+ * entry is checked against its hash and its predecessor, every subtree against the stored one. Trees grown from the
+ * first leaf are also checked against every checkpoint that one of our keys signed.
  */
 import type { Book } from '../ledger/book.ts';
 import { loadBook } from '../ledger/book-store.ts';
@@ -16,14 +16,14 @@ import { GrowingTree, type HashedNode, leafHash } from './merkle-tree.ts';
 import { SignedBefore } from './signed-before.ts';
 import { KEPT_LEVEL, keepNodes, type TreeName } from './tree-store.ts';
 
-/** Rows at once: some 2 MB of entries with their postings, or of events. */
+/** Rows per page: about 2 MB of entries with their postings, or of events. */
 const PAGE = 1_000;
 
 export interface Growth {
   readonly book: Book;
-  /** What the trees go on from. Undefined: from their first leaf. */
+  /** The checkpoint from which the trees continue. Undefined: from the first leaf. */
   readonly from: StoredCheckpoint | undefined;
-  /** Waited for after every page. */
+  /** Awaited after every page. */
   readonly progress: (rows: number) => Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export async function growEntries(
   throw new JournalDoesNotVerify(`The book's row names another hash than entry ${book.entrySequence}, its last, has`);
 }
 
-/** Throws as above. */
+/** Throws JournalDoesNotVerify or TreeContradicted. */
 export function growEvents(context: CheckpointContext, growth: Growth): Promise<GrowingTree> {
   const { book, from } = growth;
   return grow<LedgerEvent>(context, growth, {
@@ -80,14 +80,14 @@ interface Rows<Row> {
     page: { after: bigint; upTo: bigint; limit: number },
   ) => Promise<Row[]>;
   readonly leaf: (row: Row) => Buffer;
-  /** Of this tree, in a checkpoint. */
+  /** The size of this tree in a checkpoint. */
   readonly sizeOf: (signed: StoredCheckpoint) => bigint;
   readonly agrees: (signed: StoredCheckpoint, root: Buffer) => boolean;
-  /** How far the book has come by now. */
+  /** The book's current number of rows. */
   readonly head: () => Promise<bigint>;
 }
 
-/** Numbers without a gap, to the last one that the book knows of. */
+/** Grows one tree to the book's last known row. Throws JournalDoesNotVerify for a gap in the sequence numbers. */
 async function grow<Row extends { sequence: bigint }>(
   context: CheckpointContext,
   { book, from, progress }: Growth,

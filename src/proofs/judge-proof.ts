@@ -1,6 +1,6 @@
 /**
- * Checks checkpoints and proofs with nothing but themselves: no database, no network, and no trust in whoever handed them
- * over. What is trusted is the auditor's own: the checkpoints that they kept, and the key that they pinned.
+ * Checks checkpoints and proofs offline: without a database or network, and without trust in the sender. The auditor
+ * trusts only the checkpoints they kept and the key they pinned.
  */
 import { createHash } from 'node:crypto';
 import { publicId } from '../ids.ts';
@@ -12,13 +12,13 @@ import type { Proof } from './proof-file.ts';
 import type { ConsistencyProof, InclusionProof } from './prove.ts';
 import { isSignedBy, keyIdOf } from './signing-key.ts';
 
-/** One thing that was checked, in words. */
+/** The result of one check, in words. */
 export interface Judgement {
   readonly holds: boolean;
   readonly text: string;
 }
 
-/** `pinned`: public keys (base64) or their ids, one of which must have signed; none for any. */
+/** `pinned`: public keys (base64) or their ids, one of which must have signed. An empty list accepts any key. */
 export function judgeCheckpoint(checkpoint: CheckpointView, pinned: readonly string[]): Judgement[] {
   const { note } = checkpoint;
   const publicKey = Buffer.from(checkpoint.public_key, 'base64');
@@ -40,7 +40,7 @@ export function judgeCheckpoint(checkpoint: CheckpointView, pinned: readonly str
   return judgements;
 }
 
-/** `known`: the checkpoints that the auditor holds. A proof leads to one of them, or it leads nowhere. */
+/** `known`: the checkpoints that the auditor holds. A proof must lead to one of them. */
 export function judgeProof(proof: Proof, known: readonly CheckpointView[]): Judgement[] {
   return proof.object === 'inclusion_proof' ? judgeInclusion(proof, known) : judgeConsistency(proof, known);
 }
@@ -121,7 +121,7 @@ function judgeConsistency(proof: ConsistencyProof, known: readonly CheckpointVie
   ];
 }
 
-/** By its note: what was signed is what counts. */
+/** Compares notes, since the note is what was signed. */
 function judgeKnown(checkpoint: CheckpointView, known: readonly CheckpointView[]): Judgement {
   const same = known.some(({ note }) => signedText(note) === signedText(checkpoint.note));
   return judged(

@@ -1,10 +1,10 @@
 /**
- * Makes a checkpoint of a book: goes through what is new since the last one that a key of ours signed, page by page and
- * without a lock, holds every entry against its hash and its predecessor, and signs only what agrees. Whatever else the
- * database holds is not believed: where there is no such checkpoint to go on from, both trees are built again from their
- * first leaf and compared with the subtrees that are kept and with every checkpoint that a key of ours signed. The committer
- * knows nothing of it. What it costs grows with what is gone through; what it holds in memory does not grow.
- * Next: plan-checkpoint.ts (where it begins), grow-trees.ts (what it goes through).
+ * Makes a checkpoint of a book. Reads the rows since the last checkpoint that one of our keys signed, page by page and
+ * without a lock, checks every entry against its hash and its predecessor, and signs only if all agree. Nothing else in
+ * the database is trusted. Without such a checkpoint, both trees are rebuilt from their first leaf and compared with
+ * the stored subtrees and with every checkpoint that one of our keys signed. The committer is not involved. The cost
+ * grows with the rows read; the memory used does not.
+ * Next: plan-checkpoint.ts (where it begins), grow-trees.ts (what it reads).
  */
 import { newId } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
@@ -17,19 +17,19 @@ import { TreeContradicted } from './tree-store.ts';
 
 export interface MadeCheckpoint {
   readonly checkpoint: Checkpoint;
-  /** False when the book has not gone on since, or another process was first. */
+  /** False when the book has nothing new, or another process made the checkpoint first. */
   readonly made: boolean;
 }
 
 /**
- * The book's newest checkpoint, made now if there is something new. Undefined when nothing was ever booked. Throws
- * JournalDoesNotVerify or TreeContradicted: then nothing is signed.
+ * Returns the book's newest checkpoint, and makes it first if there are new rows. Undefined for a book without rows.
+ * Throws JournalDoesNotVerify or TreeContradicted, and then signs nothing.
  */
 export async function makeCheckpoint(context: CheckpointContext, bookId: BookId): Promise<MadeCheckpoint | undefined> {
   return carryOut(context, await planCheckpoint(context, bookId));
 }
 
-/** As it was planned. Throws as above. */
+/** Makes the planned checkpoint. Throws as makeCheckpoint does. */
 export async function carryOut(
   context: CheckpointContext,
   { book, from, rows }: CheckpointPlan,
@@ -56,7 +56,9 @@ export async function carryOut(
   return { checkpoint: await sameStatement(context, checkpoint), made: false };
 }
 
-/** Of the same sizes, by another process or another key: it must say the same. */
+/**
+ * The checkpoint of the same sizes that another process or key has made. Throws TreeContradicted if its hashes differ.
+ */
 async function sameStatement({ pool }: CheckpointContext, ours: StoredCheckpoint): Promise<Checkpoint> {
   const theirs = (await findCheckpointOfSize(pool, ours))!;
   const agrees =
@@ -69,7 +71,7 @@ async function sameStatement({ pool }: CheckpointContext, ours: StoredCheckpoint
   );
 }
 
-/** Tells of every page, rests behind it, and gives up when told to. */
+/** Reports progress after every page, rests, and throws once the signal is aborted. */
 function pacedProgress(
   { signal, onProgress, rest }: CheckpointContext,
   total: bigint,

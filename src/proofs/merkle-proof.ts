@@ -1,17 +1,20 @@
 /**
- * Audit paths and consistency proofs (RFC 6962, 2.1.1 and 2.1.2). A proof is a list of hashes, each of a stretch of leaves:
- * first which stretches those are, without a hash in sight; then what they prove, as RFC 9162 (2.1.3.2 and 2.1.4.2) has it
- * checked, without a tree in sight.
+ * Audit paths and consistency proofs (RFC 6962, 2.1.1 and 2.1.2). A proof is a list of hashes, each of a stretch of
+ * leaves. The path functions compute the stretches and need no hashes. The `proves` functions check a proof as in RFC
+ * 9162 (2.1.3.2 and 2.1.4.2) and need no tree.
  */
 import { nodeHash, rootOf, type TreeNode } from './merkle-tree.ts';
 
-/** Leaves from `start` up to, without, `end`. As trees cut them, `start` is a multiple of the next power of two of their number. */
+/**
+ * Leaves from `start` up to but not including `end`. `start` is a multiple of the number of leaves rounded up to a
+ * power of two, as trees are split.
+ */
 export interface Stretch {
   readonly start: bigint;
   readonly end: bigint;
 }
 
-/** The stretches whose hashes lead from a leaf (from 0) to the root of a tree of this size, the nearest first. */
+/** The stretches whose hashes lead from a leaf (counted from 0) to the root of a tree of this size, nearest first. */
 export function inclusionPath(index: bigint, size: bigint): Stretch[] {
   if (index < 0n || index >= size) throw new RangeError(`A tree of ${size} leaves has no leaf ${index}`);
   const path: Stretch[] = [];
@@ -29,10 +32,10 @@ export function inclusionPath(index: bigint, size: bigint): Stretch[] {
   return path.reverse();
 }
 
-/** The stretches that show a tree of `first` leaves to be the beginning of one of `second`. */
+/** The stretches whose hashes show that a tree of `second` leaves begins with a tree of `first` leaves. */
 export function consistencyPath(first: bigint, second: bigint): Stretch[] {
   if (first < 0n || first > second) throw new RangeError(`A tree of ${second} leaves does not begin with ${first}`);
-  // Everything begins with nothing.
+  // Every tree begins with the empty tree.
   if (first === 0n) return [];
   const path: Stretch[] = [];
   let [start, end] = [0n, second];
@@ -46,12 +49,12 @@ export function consistencyPath(first: bigint, second: bigint): Stretch[] {
       start = middle;
     }
   }
-  // Where the first tree is a subtree of the second, its root is known to whoever asks.
+  // If `start` is 0, the stretch is the whole first tree, and the verifier knows its root.
   if (start > 0n) path.push({ start, end });
   return path.reverse();
 }
 
-/** The perfect subtrees of a stretch, from the largest to the smallest. */
+/** The perfect subtrees of a stretch, largest first. */
 export function nodesOf({ start, end }: Stretch): TreeNode[] {
   const nodes: TreeNode[] = [];
   for (let at = start; at < end; ) {
@@ -122,7 +125,7 @@ export function provesConsistency(proof: {
   return last === 0n && ofFirst.equals(firstRoot) && ofSecond.equals(secondRoot);
 }
 
-/** Where a tree is cut: the largest power of two smaller than its size, which is two at least. */
+/** The split point of a tree: the largest power of two smaller than its size. The size is at least 2. */
 function largestPowerBelow(size: bigint): bigint {
   let power = 1n;
   while (power << 1n < size) power <<= 1n;

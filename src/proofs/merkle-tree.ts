@@ -1,16 +1,16 @@
 /**
- * The Merkle tree of RFC 6962 (section 2.1) over a list that only grows: one root names the whole list, and every shorter
- * one is a part of it. Whoever builds it keeps no more than the roots of its perfect subtrees: at most one for each
- * power of two, however long the list is.
- * Next: merkle-proof.ts (that a leaf is in it, that one tree continues another).
+ * The Merkle tree of RFC 6962 (section 2.1) over an append-only list. One root stands for the whole list, and every
+ * shorter list is a part of the tree. A growing tree keeps only the roots of its perfect subtrees (the peaks): at most
+ * one per power of two, however long the list is.
+ * Next: merkle-proof.ts (a leaf is in the tree, one tree continues another).
  */
 import { createHash } from 'node:crypto';
 
-/** A leaf and a node are hashed apart, so that none can be shown as the other (RFC 6962, 2.1). */
+/** Leaves and nodes are hashed with different prefixes, so that neither can pass as the other (RFC 6962, 2.1). */
 const LEAF = Buffer.of(0);
 const NODE = Buffer.of(1);
 
-/** The root of no leaves at all: the hash of nothing. */
+/** The root of an empty tree: the hash of nothing. */
 export const EMPTY_ROOT = createHash('sha256').digest();
 
 export function leafHash(data: Buffer): Buffer {
@@ -21,7 +21,7 @@ export function nodeHash(left: Buffer, right: Buffer): Buffer {
   return createHash('sha256').update(NODE).update(left).update(right).digest();
 }
 
-/** A perfect subtree: 2^level leaves, of which `position` others of its size stand to the left. */
+/** A perfect subtree of 2^level leaves. `position` counts the subtrees of the same size to its left. */
 export interface TreeNode {
   readonly level: number;
   readonly position: bigint;
@@ -31,7 +31,7 @@ export interface HashedNode extends TreeNode {
   readonly hash: Buffer;
 }
 
-/** The root over perfect subtrees that stand side by side, from the largest to the smallest. */
+/** The root over adjacent perfect subtrees, largest first. */
 export function rootOf(peaks: readonly Buffer[]): Buffer {
   let root = peaks.at(-1);
   if (root === undefined) return EMPTY_ROOT;
@@ -39,7 +39,7 @@ export function rootOf(peaks: readonly Buffer[]): Buffer {
   return root;
 }
 
-/** How many perfect subtrees a tree of this size is made of: one for each bit of it. */
+/** The number of perfect subtrees in a tree of this size: its number of 1 bits. */
 export function peakCount(size: bigint): number {
   let count = 0;
   for (let rest = size; rest > 0n; rest >>= 1n) if (rest & 1n) count++;
@@ -51,7 +51,10 @@ export class GrowingTree {
   readonly #peaks: Buffer[];
   #size: bigint;
 
-  /** Begins with nothing, or goes on where another left off. Throws RangeError for peaks that no tree of this size has. */
+  /**
+   * Begins empty, or continues a tree from its size and peaks. Throws RangeError if the number of peaks does not fit
+   * the size.
+   */
   constructor(size = 0n, peaks: readonly Buffer[] = []) {
     if (peaks.length !== peakCount(size)) {
       throw new RangeError(`A tree of ${size} leaves has ${peakCount(size)} peaks, not ${peaks.length}`);
@@ -72,7 +75,7 @@ export class GrowingTree {
     return rootOf(this.#peaks);
   }
 
-  /** Takes one more leaf, by its hash, and hands over every perfect subtree that it completes, itself the first. */
+  /** Appends one leaf by its hash. Calls `onNode` for every perfect subtree that the leaf completes, itself first. */
   append(leaf: Buffer, onNode?: (node: HashedNode) => void): void {
     let [hash, level, position] = [leaf, 0, this.#size];
     onNode?.({ level, position, hash });

@@ -1,6 +1,6 @@
 /**
- * Where a new checkpoint begins. What is signed by a key of ours, and nothing else in the database, is known to be as it was
- * written: a checkpoint that one of them signed, and peaks and subtrees only as far as its roots bind them.
+ * Decides where a new checkpoint begins. Only signatures of our keys (CHECKPOINT_SIGNING_KEY, CHECKPOINT_FORMER_KEYS)
+ * are trusted in the database: the signed checkpoints, and stored peaks and subtrees as far as their roots bind them.
  */
 import { publicId } from '../ids.ts';
 import type { Book, BookId } from '../ledger/book.ts';
@@ -20,21 +20,22 @@ import { KEPT_LEVEL, loadKeptNodes, nodeKey, type TreeName } from './tree-store.
 
 export interface CheckpointPlan {
   readonly book: Book;
-  /** Signed by a key of ours, and continued. Undefined: both trees are built from their first leaf. */
+  /** The checkpoint to continue, signed by one of our keys. Undefined: both trees are rebuilt from their first leaf. */
   readonly from: StoredCheckpoint | undefined;
-  /** Entries and events to go through. */
+  /** Number of entries and events to read. */
   readonly rows: bigint;
-  /** Why a checkpoint that is there is not believed, in words. Undefined when every one that was looked at is. */
+  /** Why a stored checkpoint is not trusted, in words. Undefined when every checkpoint considered is trusted. */
   readonly distrust: string | undefined;
 }
 
 const CHECKPOINTS_PAGE = 500;
 
-/** Throws JournalDoesNotVerify for a book that is shorter than a checkpoint which a key of ours signed. */
+/** Throws JournalDoesNotVerify for a book that is shorter than a checkpoint that one of our keys signed. */
 export async function planCheckpoint(context: CheckpointContext, bookId: BookId): Promise<CheckpointPlan> {
   const { pool } = context;
   const newest = await findNewestCheckpoint(pool, bookId);
-  // Read after the checkpoint, which it therefore covers. What its row names is committed, and is the journal's beginning ever after.
+  // Read after the checkpoint, so a sound book covers it. The rows that the book's row counts are committed and never
+  // change.
   const book = await loadBook(pool, bookId);
   if (!book) throw new RangeError(`There is no book ${publicId('book', bookId)}`);
   let candidate = newest;
@@ -50,7 +51,7 @@ export async function planCheckpoint(context: CheckpointContext, bookId: BookId)
   return { book, from, rows: book.entrySequence + book.eventSequence - covered, distrust: distrust ?? beyond };
 }
 
-/** Why a checkpoint is not continued, in words. */
+/** Why a checkpoint cannot be continued, in words. Undefined when it can. */
 async function distrustOf(context: CheckpointContext, checkpoint: StoredCheckpoint): Promise<string | undefined> {
   const name = nameOf(checkpoint);
   if (!isOurs(context, checkpoint)) {
@@ -65,7 +66,10 @@ async function distrustOf(context: CheckpointContext, checkpoint: StoredCheckpoi
   return sound ? undefined : `Subtrees that are kept are not those of ${name}`;
 }
 
-/** Proofs are made from the rows, the next checkpoint from the peaks: both are of one tree. */
+/**
+ * Whether the stored subtrees have the checkpoint's peaks. Proofs use the subtrees, the next checkpoint uses the peaks,
+ * and both must be of one tree.
+ */
 async function arePeaksKept(
   { pool }: CheckpointContext,
   checkpoint: StoredCheckpoint,
@@ -85,7 +89,9 @@ function exceeds({ treeSize, eventTreeSize }: StoredCheckpoint, book: Book): boo
   return treeSize > book.entrySequence || eventTreeSize > book.eventSequence;
 }
 
-/** A checkpoint beyond the book's end is the proof that it was longer, if a key of ours signed it. */
+/**
+ * Throws JournalDoesNotVerify if one of our keys signed a checkpoint beyond the book's end: the book was longer once.
+ */
 async function refuseCutShort(context: CheckpointContext, book: Book, newest: StoredCheckpoint): Promise<void> {
   const refuse = (checkpoint: StoredCheckpoint) => {
     if (!exceeds(checkpoint, book) || !isOurs(context, checkpoint)) return;

@@ -1,11 +1,11 @@
 /**
- * Checkpoints and proofs as files hold them: as `npm run checkpoint` writes them (an object a line), or as the API answered
- * (an object, or a list). Only their form is looked at here.
+ * Reads checkpoints and proofs from files, as `npm run checkpoint` writes them (one object a line) or as the API
+ * answers (an object or a list). Checks only their form.
  */
 import type { CheckpointView, Note } from './checkpoint.ts';
 import type { ConsistencyProof, InclusionProof } from './prove.ts';
 
-/** The file holds something else. The message says what. */
+/** The file is not a checkpoint or proof. The message says why. */
 export class UnreadableProof extends Error {
   override name = 'UnreadableProof';
 }

@@ -1,7 +1,7 @@
 /**
- * Proofs from the database: that an entry is in a checkpoint, and that one checkpoint continues another. Each carries all
- * that is needed to check it elsewhere. They cost a logarithm of the book's length, and are not trusted here: whoever
- * receives one checks it (judge-proof.ts), and a journal that was changed makes proofs that fail.
+ * Makes proofs from the database: that a checkpoint contains an entry, and that one checkpoint continues another. A
+ * proof carries everything needed to check it elsewhere. Its cost is logarithmic in the book's length. Nothing is
+ * verified here: the receiver checks the proof (judge-proof.ts), and a changed journal gives proofs that fail.
  */
 import type { Queryable } from '../db/pool.ts';
 import { publicId } from '../ids.ts';
@@ -15,10 +15,10 @@ import { loadNodes, type TreeName } from './tree-store.ts';
 export interface InclusionProof {
   object: 'inclusion_proof';
   journal_entry: string;
-  /** Every column that is hashed, and the hash before: its canonical JSON (RFC 8785) has the SHA-256 `hash`. */
+  /** Every hashed column, and the previous hash. The SHA-256 of its canonical JSON (RFC 8785) is `hash`. */
   entry: Record<string, unknown>;
   hash: string;
-  /** Its place among the leaves, from 0. */
+  /** The entry's position among the leaves, from 0. */
   leaf_index: number;
   audit_path: string[];
   checkpoint: CheckpointView;
@@ -32,7 +32,7 @@ export interface ConsistencyProof {
   event_path: string[];
 }
 
-/** The entry must be one of those that the checkpoint covers. */
+/** The checkpoint must cover the entry. */
 export async function proveInclusion(
   db: Queryable,
   { entry, checkpoint }: { entry: ReadEntry; checkpoint: Checkpoint },
@@ -55,7 +55,7 @@ export async function proveInclusion(
   };
 }
 
-/** The second must cover no less than the first. */
+/** The second checkpoint must cover no less than the first. */
 export async function proveConsistency(
   db: Queryable,
   { first, second }: { first: Checkpoint; second: Checkpoint },

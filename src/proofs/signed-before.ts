@@ -1,6 +1,6 @@
 /**
- * The checkpoints of a book that a key of ours signed, each held against a tree that is built from its first leaf as it
- * reaches their size. Those of other keys prove nothing, and are passed over.
+ * Compares a tree that grows from its first leaf with the book's checkpoints, each at its size. Only checkpoints that
+ * one of our keys signed are compared; those of other keys prove nothing.
  */
 import type { BookId } from '../ledger/book.ts';
 import { type CheckpointContext, isOurs, nameOf } from './checkpoint-context.ts';
@@ -14,15 +14,15 @@ export interface ComparedTree {
   readonly bookId: BookId;
   readonly name: TreeName;
   readonly tree: GrowingTree;
-  /** Of this tree, in a checkpoint. */
+  /** The size of this tree in a checkpoint. */
   readonly sizeOf: (signed: StoredCheckpoint) => bigint;
-  /** Whether the checkpoint, whose size the tree has, names this root. */
+  /** Whether the checkpoint, which has the tree's size, names this root. */
   readonly agrees: (signed: StoredCheckpoint, root: Buffer) => boolean;
-  /** How many rows the book has by now: a checkpoint may be newer than what is read. */
+  /** The book's current number of rows. A checkpoint may be newer than the rows being read. */
   readonly head: () => Promise<bigint>;
 }
 
-/** Every method throws TreeContradicted for the first checkpoint that the tree contradicts. */
+/** Every method throws TreeContradicted at the first checkpoint that the tree contradicts. */
 export class SignedBefore {
   readonly #compared: ComparedTree;
   readonly #signed: AsyncGenerator<StoredCheckpoint, void>;
@@ -42,14 +42,14 @@ export class SignedBefore {
     return this.#next !== undefined && this.#compared.sizeOf(this.#next) <= this.#compared.tree.size;
   }
 
-  /** One that was made just now, of a size that is behind the tree already, is left out. */
+  /** Skips a checkpoint made meanwhile, if the tree has already passed its size. */
   async compare(): Promise<void> {
     const { tree, sizeOf, agrees } = this.#compared;
     for (; this.#next && this.isReached(); await this.#advance())
       if (sizeOf(this.#next) === tree.size && !agrees(this.#next, tree.root)) throw this.#contradicted(this.#next);
   }
 
-  /** What was signed beyond the last row is missing, unless the book has gone on. */
+  /** Rows of a checkpoint beyond the tree are missing, unless the book has grown meanwhile. */
   async end(): Promise<void> {
     const { sizeOf, head } = this.#compared;
     for (; this.#next; await this.#advance())
@@ -67,7 +67,7 @@ export class SignedBefore {
   }
 }
 
-/** From the one that covers least on. */
+/** Our checkpoints, from the one that covers least. */
 async function* readSigned(context: CheckpointContext, bookId: BookId): AsyncGenerator<StoredCheckpoint, void> {
   for (let after: StoredCheckpoint | undefined; ; ) {
     const page = await readCheckpoints(context.pool, bookId, { after, limit: CHECKPOINTS_PAGE });

@@ -1,10 +1,10 @@
 /**
- * Ed25519 (RFC 8032) for checkpoints. A key is named by the SHA-256 of its public half, so an auditor who wrote the name
- * down knows the key again, and after a rotation every checkpoint still says which key signed it.
+ * Ed25519 (RFC 8032) for checkpoints. A key's id is the SHA-256 of its public key. An auditor who noted the id
+ * recognizes the key, and after a rotation every checkpoint still names the key that signed it.
  */
 import { createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto';
 
-/** What stands before the 32 bytes of a private and of a public key in their DER forms (RFC 8410). */
+/** The bytes before the 32 bytes of a private and a public key in DER (RFC 8410). */
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 export const PUBLIC_KEY_BYTES = 32;
@@ -17,7 +17,7 @@ export interface SigningKey {
   sign(message: string): Buffer;
 }
 
-/** From CHECKPOINT_SIGNING_KEY, which the configuration has checked: a seed of 32 bytes or PKCS #8, in base64. */
+/** The key in CHECKPOINT_SIGNING_KEY, checked by the configuration: a seed of 32 bytes or PKCS #8, in base64. */
 export function signingKeyFrom(text: string): SigningKey {
   const seed = Buffer.from(text, 'base64').subarray(-32);
   const key = createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, seed]), format: 'der', type: 'pkcs8' });
@@ -25,7 +25,10 @@ export function signingKeyFrom(text: string): SigningKey {
   return { keyId: keyIdOf(publicKey), publicKey, sign: (message) => sign(null, Buffer.from(message), key) };
 }
 
-/** From CHECKPOINT_FORMER_KEYS, which the configuration has checked: a public key of 32 bytes in base64, or its id. */
+/**
+ * The id of a key in CHECKPOINT_FORMER_KEYS, checked by the configuration: a public key of 32 bytes in base64, or its
+ * id.
+ */
 export function formerKeyIdFrom(text: string): string {
   return text.startsWith('ed25519:') ? text : keyIdOf(Buffer.from(text, 'base64'));
 }

@@ -1,6 +1,6 @@
 /**
- * Hashes of a book's two trees: perfect subtrees of 256 leaves and more as rows of their own, smaller ones from the journal
- * itself, whose leaves they are.
+ * Hashes of a book's two trees. Perfect subtrees of 256 leaves and more are stored as rows; smaller ones are computed
+ * from the journal, whose rows are the leaves.
  */
 import { byteaArray, column, plainArray } from '../db/columns.ts';
 import type { Queryable } from '../db/pool.ts';
@@ -12,18 +12,18 @@ import { GrowingTree, type HashedNode, leafHash, type TreeNode } from './merkle-
 export type TreeName = 'entries' | 'events';
 
 /**
- * From this level on subtrees are kept. Lower, and every entry would have rows of its own; higher, and a proof would read
- * more of the journal. With 256 leaves a block is one short range of its primary key.
+ * Subtrees are stored from this level on. A lower level would mean rows for every few entries; with a higher one a
+ * proof would read more of the journal. A block of 256 leaves is one short range of a primary key.
  */
 export const KEPT_LEVEL = 8;
 const BLOCK = 1n << BigInt(KEPT_LEVEL);
 
-/** A subtree that is kept is not the one that the journal makes now: one of them was changed. */
+/** A stored subtree differs from the one computed from the journal: one of the two was changed. */
 export class TreeContradicted extends Error {
   override name = 'TreeContradicted';
 }
 
-/** Keeps subtrees, of level 8 and up. What is there already must be the same: throws TreeContradicted. */
+/** Stores subtrees of level 8 and up. Throws TreeContradicted if a different subtree is stored already. */
 export async function keepNodes(
   db: Queryable,
   bookId: BookId,
@@ -50,8 +50,8 @@ export async function keepNodes(
 }
 
 /**
- * Subtrees that are kept, by their key; those that are not are left out. Index: tree_nodes_pkey, once for each: LIMIT keeps
- * a plan that was made on an empty table from reading the whole tree for a join.
+ * Loads stored subtrees by their key, and leaves out those that are absent. Index: tree_nodes_pkey, once for each.
+ * LIMIT keeps a plan made on an empty table from reading the whole tree for a join.
  */
 export async function loadKeptNodes(
   db: Queryable,
@@ -75,8 +75,8 @@ export async function loadKeptNodes(
 }
 
 /**
- * The hashes of any subtrees of a tree of this size: the large ones as they are kept, the small ones from the blocks of
- * leaves that they stand in, which for any proof are few. Throws TreeContradicted when one cannot be had.
+ * The hashes of any subtrees of a tree of this size. Large subtrees are stored; small ones are computed from their
+ * blocks of leaves, which are few for any proof. The returned function throws TreeContradicted for a missing hash.
  */
 export async function loadNodes(
   db: Queryable,
@@ -92,7 +92,7 @@ export async function loadNodes(
     const start = block * BLOCK;
     const end = start + BLOCK < size ? start + BLOCK : size;
     const growing = new GrowingTree();
-    // A block begins at a multiple of its size, so its subtrees are those of the tree.
+    // A block begins at a multiple of its size, so its subtrees are subtrees of the tree.
     const keep = ({ level, position, hash }: HashedNode) =>
       hashes.set(nodeKey({ level, position: position + (start >> BigInt(level)) }), hash);
     for (const leaf of await LEAVES[tree](db, bookId, { start, end })) growing.append(leaf, keep);

@@ -1,4 +1,4 @@
-/** The history of one object: its events in order, with who caused them and what became of their deliveries. */
+/** SQL of the timeline: an object's events in order, with actors and webhook attempts. */
 import type { Instant } from '../clock.ts';
 import { plainArray } from '../db/columns.ts';
 import type { Queryable } from '../db/pool.ts';
@@ -27,8 +27,8 @@ export interface TimelineAttempt {
 }
 
 /**
- * An object's latest events, oldest of them first, as far back as their payloads fit into a page. Index: events_by_object,
- * which alone has the order that is asked for.
+ * An object's latest events, oldest first, as many as fit into a page (PAGE_BYTES_MAX of payloads). Index:
+ * events_by_object, the only index in this order.
  */
 export async function loadObjectEvents(
   db: Queryable,
@@ -65,7 +65,10 @@ export async function loadObjectEvents(
   }));
 }
 
-/** How a person ended the object, a payout, with the name and the SHA-256 of the evidence. Index: payout_resolutions_pkey. */
+/**
+ * How a person resolved a payout, with name and SHA-256 of the evidence; undefined for other objects. Index:
+ * payout_resolutions_pkey.
+ */
 export async function loadResolution(
   db: Queryable,
   bookId: BookId,
@@ -80,7 +83,7 @@ export async function loadResolution(
   return rows[0] && { actor: rows[0].actor, evidenceName: rows[0].evidence_name, evidenceSha256: rows[0].sha256 };
 }
 
-/** Webhook attempts of some events, in order. Index: webhook_attempts_pkey; at most ten a delivery. */
+/** Webhook attempts of the given events, in order. Index: webhook_attempts_pkey; at most ten attempts a delivery. */
 export async function loadAttempts(
   db: Queryable,
   bookId: BookId,

@@ -11,14 +11,14 @@ import {
   type TimelineEvent,
 } from './timeline-store.ts';
 
-/** An object has a handful of events; one that has more shows its latest. */
+/** Most objects have a handful of events. A longer history shows its latest. */
 const EVENTS_SHOWN = 100;
 const ATTEMPTS_SHOWN = 1_000;
 
-/** The actor of what a person did with `npm run ops`. */
+/** Prefix of the actor of changes made with `npm run ops`. */
 const OPERATOR = 'operator:';
 
-/** What of an event's payload the timeline repeats. */
+/** The parts of an event's payload that the timeline shows. */
 interface EventBody {
   data: { object: { status?: string; failure?: unknown }; previous_attributes: Record<string, unknown> };
   journal_entries: { id: string }[];
