@@ -20,7 +20,7 @@ import { problem } from './schemas/problem.ts';
 const INTRODUCTION = `Payments on a double-entry ledger.
 
 Every request carries \`Authorization: Bearer sk_test_…\` or \`sk_live_…\`: two books of one organisation, apart in everything.
-Amounts are integers in the currency's smallest unit. Every error is \`application/problem+json\` with all fieldErrors at once.
+Amounts are integers in the currency's smallest unit. Every error is \`application/problem+json\` with all faults at once.
 A request that moves money carries an \`Idempotency-Key\`; repeated under the same key it gives its first answer again.
 Lists are newest first; \`next_cursor\` reads on. \`version\` and \`If-Match\` refuse a stale write. Limits stand at /v1/limits.`;
 
