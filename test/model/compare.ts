@@ -1,4 +1,4 @@
-/** Whether three ledgers agree: the reference's lists, the pure core in memory, and the rows of a real Postgres. */
+/** Compares three ledgers: the reference's lists, the pure core in memory, and the rows of a real Postgres. */
 import { expect } from 'vitest';
 import { accountProfiles, defaultAccounts } from '../../src/accounts/account-profile-store.ts';
 import type { Pool } from '../../src/db/pool.ts';
@@ -18,7 +18,7 @@ import type { MemoryBook } from '../support/memory-book.ts';
 import type { Names } from './names.ts';
 import type { ReferenceBook } from './reference-payouts.ts';
 
-/** How far a comparison has come: what lies before it was compared, and neither journal nor events ever change. */
+/** How far a comparison has come. Earlier entries and events need no second comparison: they never change. */
 export interface Compared {
   entries: number;
   events: number;
@@ -77,7 +77,7 @@ function expectedAccounts(reference: ReferenceBook) {
 
 const balances = (posted: bigint, held: bigint, available: bigint) => ({ posted, held, available });
 
-/** An account of the chart that nothing was posted to may be there or not. */
+/** Leaves out chart accounts without lines, which a ledger may or may not have opened. */
 function byName(rows: [string, unknown][]): Record<string, unknown> {
   return Object.fromEntries(
     rows.filter(([name, row]) => name.startsWith('account ') || (row as { lines: bigint }).lines > 0n),
@@ -117,7 +117,7 @@ function entriesOf(entries: readonly Entry[], names: Names) {
   }));
 }
 
-/** What a receiver sees: sequence, type, object and version, and the exact postings of each entry it tells of. */
+/** Events as a receiver sees them: sequence, type, object and version, and the exact postings of their entries. */
 function eventsOf(events: readonly LedgerEvent[], names: Names) {
   return events.map((event) => {
     const payload = JSON.parse(event.payload);
@@ -180,7 +180,7 @@ const TABLES: readonly Table<unknown>[] = [
   idempotencyKeys,
 ];
 
-/** Every row, and of journal and events all that is new, to the byte. */
+/** Compares every row, and the new entries and events, byte for byte. */
 export async function expectInPostgres(pool: Pool, memory: MemoryBook, compared: Compared): Promise<void> {
   const { id } = memory.book;
   const [book, page, events, ...tables] = await Promise.all([
@@ -189,7 +189,7 @@ export async function expectInPostgres(pool: Pool, memory: MemoryBook, compared:
     readEvents(pool, id, { after: BigInt(compared.events), upTo: memory.book.eventSequence + 1n, limit: 1_000 }),
     ...TABLES.map((table) => table.load(pool as never, id, [...memory.rows(table).keys()])),
   ]);
-  // Which batch it was is nobody else's to know.
+  // Only the committer makes batch ids.
   expect(book).toEqual({ ...memory.book, batchId: expect.any(String) });
   const fresh = memory.entries.slice(compared.entries).map(({ text: _, ...entry }) => entry);
   expect(page.rows.slice(0, fresh.length).reverse()).toEqual(fresh);

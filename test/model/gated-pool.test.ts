@@ -1,4 +1,4 @@
-/** The schedules' pool: whoever dies at the end of a transaction leaves the connection to others. */
+/** The pool of the schedules: a process that dies at the end of a transaction leaves its connection to others. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { createLogger } from '../../src/log.ts';
@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 test.each(['dies before', 'dies after'] as const)(
-  'what a process says after it %s its commit goes nowhere',
+  'what a process sends after it %s its commit goes nowhere',
   async (fault) => {
     const scheduler = new Scheduler(new SeededRandom(1), { still: 0 });
     const owner = { name: 'process', isAlive: true };

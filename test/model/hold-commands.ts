@@ -1,6 +1,6 @@
 /**
- * Commands of the bare ledger, for which no group of the API exists yet: an entry of any postings, and the whole life of a
- * hold. Written on the ledger's draft as a group would write them.
+ * Commands of the bare ledger without a group of the API yet: an entry of any postings, and the whole life of a hold.
+ * Written on the ledger's draft, as a group would write them.
  */
 import type { Stored } from '../../src/idempotency/idempotency-key.ts';
 import { newId, type Uuid } from '../../src/ids.ts';
@@ -113,7 +113,7 @@ export function expireHold(input: { holdId: Uuid; accountId: Uuid }): Command<An
   });
 }
 
-/** Expiry is decided at the moment of use, not by whoever visits first. */
+/** Expiry is decided when the hold is used, not when the sweeper visits. */
 function whyNot(draft: Draft, hold: Hold | undefined): Refusal | undefined {
   if (!hold) return { refused: 'resource_not_found' };
   if (hold.remaining === 0n) return { refused: 'state_conflict' };

@@ -1,6 +1,6 @@
 /**
- * The pure core, the committer on a real Postgres and a naive reference are given the same random commands and must agree
- * after each: in balances, holds, line numbers, sequences, events, postings and answers. See docs/models.md.
+ * The pure core, the committer on a real Postgres and a naive reference get the same random commands. After each step
+ * they must agree in balances, holds, line numbers, sequences, events, postings and answers. See docs/models.md.
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -24,14 +24,14 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** Mostly forwards and a little; now and then beyond every expiry, or backwards. */
+/** Mostly a little forwards, sometimes past every expiry or backwards. */
 const jumpMs = fc.oneof(
   { weight: 5, arbitrary: fc.integer({ min: 0, max: 500 }) },
   { weight: 1, arbitrary: fc.integer({ min: -5_000, max: 20_000 }) },
 );
 const step: fc.Arbitrary<Step> = fc.record({ jumpMs, actions: fc.array(anyAction, { minLength: 1, maxLength: 12 }) });
 
-/** Accounts with money first, so that most of what follows is possible. */
+/** Begins with funded accounts, so that most commands can succeed. */
 const BEGINNING: Step = {
   jumpMs: 0,
   actions: [0, 0, 0, 1].flatMap((currency, account) => [
@@ -41,7 +41,7 @@ const BEGINNING: Step = {
   ]),
 };
 
-/** On average, of the lists below. */
+/** The average of the lists below. */
 const COMMANDS_A_RUN = 85;
 
 test(

@@ -1,9 +1,9 @@
-/** What the reference calls things, and the ids that the real ledger gave them. */
+/** Names of the reference, and the ids that the real ledger gave to their objects. */
 import { newId, type Uuid } from '../../src/ids.ts';
 import { chartAccountId } from '../../src/ledger/chart.ts';
 
 export const CURRENCIES = ['EUR', 'JOD'] as const;
-/** As far as payouts and holds reach. */
+/** The chart accounts that payouts and holds use. */
 export const CHART_CODES = ['pool', 'payouts_in_transit', 'due_operator'] as const;
 
 export class Names {
@@ -15,7 +15,7 @@ export class Names {
       for (const code of CHART_CODES) this.bind(`${code} ${currency}`, chartAccountId(bookId, code, currency));
   }
 
-  /** Throws where either has another meaning already. */
+  /** Throws when the name or the id is already bound to another. */
   bind(name: string, id: Uuid): void {
     const [known, named] = [this.#ids.get(name), this.#names.get(id)];
     if ((known ?? id) !== id || (named ?? name) !== name) throw new Error(`${name} is ${known}, ${id} is ${named}`);
@@ -23,7 +23,7 @@ export class Names {
     this.#names.set(id, name);
   }
 
-  /** One that nobody has heard of gets an id that nobody has heard of. */
+  /** An unknown name gets a new, unknown id. */
   idOf(name: string): Uuid {
     const known = this.#ids.get(name);
     if (known) return known;

@@ -1,6 +1,6 @@
 /**
- * Random actions, and the requests they become. Pools of names are small and amounts are near to what there is, so that
- * keys meet, commands repeat each other, accounts are closed or unknown and balances end at nothing often enough.
+ * Random actions, and the requests made from them. Pools of names are small and amounts are close to the balances. That
+ * way keys collide, commands repeat, accounts are closed or unknown, and balances reach zero often enough.
  */
 import fc from 'fast-check';
 import { CURRENCIES } from './names.ts';
@@ -36,7 +36,7 @@ export type Action =
   | { do: 'expire'; hold: number }
   | Repetition;
 
-/** The same command again, after an answer that was lost; or the same request, asked anew. */
+/** Repeats the same command, as after a lost answer, or sends the same request again as a new command. */
 export interface Repetition {
   do: 'repeat' | 'again';
   which: number;
@@ -44,7 +44,7 @@ export interface Repetition {
 
 const NOBODY = 11;
 const account = fc.nat({ max: NOBODY });
-/** Counted from the newest: what is under way is met most. */
+/** An index from the newest: the newest objects are used most. */
 const recent = fc.oneof({ weight: 3, arbitrary: fc.nat({ max: 3 }) }, { weight: 1, arbitrary: fc.nat({ max: 20 }) });
 const anyKey = fc.nat({ max: 150 });
 const key = fc.oneof({ weight: 2, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: anyKey });
@@ -130,7 +130,7 @@ function kind(name: string, fields: Record<string, fc.Arbitrary<unknown>>): fc.A
   return fc.record({ do: fc.constant(name), ...fields });
 }
 
-/** Undefined where there is nothing yet that the action could be about. */
+/** Undefined when no object exists yet that the action could use. */
 export function requestOf(book: ReferenceBook, action: Exclude<Action, Repetition>): Request | undefined {
   const resolve = new Resolver(book);
   const keyed = 'key' in action ? { key: action.key === null ? null : `key-${action.key}` } : { key: null };
@@ -232,7 +232,7 @@ function ifMatchOf(which: 'now' | 'before' | null, version: number): { ifMatch?:
   return { ifMatch: which === 'now' ? version : version - 1 };
 }
 
-/** Numbers of an action as names and amounts of the book as it is. */
+/** Turns the numbers of an action into names and amounts of the current book. */
 class Resolver {
   readonly #book: ReferenceBook;
 
@@ -240,7 +240,7 @@ class Resolver {
     this.#book = book;
   }
 
-  /** The last of the pool is one that nobody has. */
+  /** The last index of the pool is an unknown account. */
   account(at: number): string {
     const known = this.#book.customers();
     return at === NOBODY || known.length === 0 ? 'account nobody has' : known[at % known.length]!;
@@ -281,7 +281,7 @@ class Resolver {
     return atLeastOne(amount === 'half' ? payout.amount / 2n : amount === 'all' ? left : left + 1n);
   }
 
-  /** Undefined where nothing moves: an entry has at least one posting, and each is between two accounts. */
+  /** Undefined without movements: an entry needs at least one posting between two accounts. */
   post(key: string | null, lines: readonly { from: number; to: number; amount: Amount }[]): Request | undefined {
     const movements = lines
       .map(({ from, to, amount }) => {

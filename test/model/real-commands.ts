@@ -1,4 +1,4 @@
-/** Requests as the commands of the product: what its use cases and routes would submit to the committer. */
+/** Requests as commands of the product: what its use cases and routes submit to the committer. */
 
 import { changeAccountStatus } from '../../src/accounts/change-account.ts';
 import { openAccount } from '../../src/accounts/open-account.ts';
@@ -31,13 +31,13 @@ const PUBLIC_URL = 'https://api.test';
 const ALIAS = { type: 'cliq', aliasSealed: Buffer.from('sealed'), aliasMasked: 'A**N', provider: null } as const;
 const NEXT_INQUIRY_MS = 1_000;
 
-/** Where the names are known and the rows can be looked up. */
+/** The names and the rows of the real ledger. */
 export interface RealBook {
   readonly memory: MemoryBook;
   readonly names: Names;
 }
 
-/** A dry run's command is to be previewed; every other to be carried out. */
+/** The command of a dry run is previewed, every other is committed. */
 export function commandOf(book: RealBook, request: Request): Command<unknown> {
   if (request.do === 'void') return voidKey({ key: request.key, ...BY });
   if (!isKeyed(request)) return internalCommand(book, request);
@@ -142,7 +142,7 @@ function internalCommand({ memory, names }: RealBook, request: InternalRequest):
   }
 }
 
-/** As simulate-payout.ts carries it out once the rail has spoken. */
+/** The command of simulate-payout.ts after the rail has reported. */
 function simulation(memory: MemoryBook, payout: Payout, word: 'paid' | 'rejected'): Command<Stored | Refusal> {
   const command = noticeCommand(memory.book.id, payout, noticeOf(payout, word, newId(), null), COMPARED);
   return {
@@ -155,7 +155,7 @@ function simulation(memory: MemoryBook, payout: Payout, word: 'paid' | 'rejected
   };
 }
 
-/** The rail's word is about the payout. */
+/** A report that matches the payout. */
 const COMPARED = { mismatches: [], nextInquiryMs: NEXT_INQUIRY_MS, evidence: '{}' };
 
 function noticeOf(payout: Payout, kind: 'paid' | 'rejected' | 'returned', id: string, amount: bigint | null) {
@@ -172,13 +172,13 @@ function holdOf(memory: MemoryBook, names: Names, name: string): { holdId: strin
   return { holdId, accountId: memory.rows(holds).get(holdId)?.accountId ?? names.idOf('nobody') };
 }
 
-/** A real answer in the words of the reference. */
+/** Converts a real answer to an answer of the reference. */
 export function saidOf(answer: unknown, names: Names): Said {
   if (isRefusal(answer)) return refused(answer.refused);
   const { status, body, resourceId, id, voidedAt } = answer as Partial<
     OnceAnswer & Payout & { voidedAt: number | null }
   >;
-  // What became of a key.
+  // The answer to voiding a key.
   if (voidedAt !== undefined) return { status: voidedAt === null ? Number(status) : 0 };
   if (id !== undefined) return { status: 0, resource: names.nameOf(id) };
   const code = Number(status) < 400 ? undefined : (JSON.parse(body!).code as string);
@@ -189,7 +189,7 @@ export function saidOf(answer: unknown, names: Names): Said {
   };
 }
 
-/** The id of what was made, if something was. */
+/** The id of the object that was created, if any. */
 export function madeBy(answer: unknown): string | undefined {
   return (answer as Partial<Stored>).resourceId;
 }

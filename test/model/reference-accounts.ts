@@ -1,9 +1,9 @@
-/** The reference with what a ledger does by itself: accounts, entries of any postings, holds and all that becomes of them. */
+/** The reference with the ledger's own objects: accounts, entries of any postings, and holds. */
 import { ReferenceLedger, refused, type Said } from './reference-ledger.ts';
 import type { Of } from './requests.ts';
 
 export abstract class ReferenceAccounts extends ReferenceLedger {
-  /** Whether a payout from the account is still under way. */
+  /** Whether a payout from the account is pending or processing. */
   protected abstract isLeaving(account: string): boolean;
 
   openAccount({ currency, overdraft }: Of<'open'>): Said {
@@ -69,7 +69,7 @@ export abstract class ReferenceAccounts extends ReferenceLedger {
     if (to === hold.account) return refused('destination_invalid');
     const most = this.left(name);
     this.take(name, 'captured', amount < most ? amount : most);
-    // What is more than was held must be available like any other money.
+    // An excess over the hold must be available, like any other money.
     const may = amount <= most ? { frozen: true, heldOn: hold.account } : {};
     const step = `captured_${hold.taken.length}`;
     const entry = this.post({ resource: name, step, movements: [{ debit: hold.account, credit: to, amount }] }, may);
@@ -90,7 +90,7 @@ export abstract class ReferenceAccounts extends ReferenceLedger {
     return { status: 200, resource: name };
   }
 
-  /** Why nothing can be taken from the hold any more; one whose time has run out expires as it is looked at. */
+  /** The refusal for a hold of which nothing can be taken. An overdue hold expires here. */
   #gone(name: string): Said | undefined {
     if (!this.holds.has(name)) return refused('resource_not_found');
     if (this.left(name) === 0n) return refused('state_conflict');

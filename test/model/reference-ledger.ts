@@ -1,7 +1,7 @@
 /**
- * A ledger so simple that one sees it is right: lists of what happened, and every figure summed up from them each time it
- * is asked for. Written for the models alone, from the rules of the API's reference and with nothing of src: it knows no
- * ids, no rows, no batches and no state but names and lists. Next: reference-payouts.ts, which adds payouts to it.
+ * A ledger simple enough to be seen to be right: lists of what happened, with every figure summed from them when it is
+ * needed. It is written for the models only, from the rules of the API reference and without src. It has no ids, rows
+ * or batches, only names and lists. Next: reference-payouts.ts, which adds payouts.
  */
 
 export type Status = 'open' | 'frozen' | 'closed';
@@ -9,15 +9,15 @@ export type Side = 'debit' | 'credit';
 
 export interface ReferenceAccount {
   readonly currency: string;
-  /** The side on which it grows. */
+  /** The side that increases the balance. */
   readonly grows: Side;
-  /** How far below zero what is available may go; null for as far as it likes. */
+  /** How far below zero the available balance may go; null for no limit. */
   readonly overdraft: bigint | null;
   status: Status;
   version: number;
 }
 
-/** "A → B": taken as a debit of A and a credit of B. */
+/** "A → B": a debit of A and a credit of B. */
 export interface Movement {
   readonly debit: string;
   readonly credit: string;
@@ -35,7 +35,7 @@ export interface ReferenceEntry {
   readonly resource: string;
   readonly step: string;
   readonly at: number;
-  /** It left an account with less available than its floor. */
+  /** An account was left with less available than its floor. */
   readonly below: boolean;
   readonly lines: readonly ReferenceLine[];
 }
@@ -45,7 +45,7 @@ export interface ReferenceEvent {
   readonly object: string;
   readonly version: number;
   readonly at: number;
-  /** Sequence numbers of the entries it tells of. */
+  /** Sequences of the event's entries. */
   readonly entries: readonly number[];
 }
 
@@ -57,19 +57,19 @@ export interface ReferenceHold {
 }
 
 export interface Permissions {
-  /** It happened outside: it is booked below the floor if need be. */
+  /** Happened outside: posted even below the floor. */
   readonly forced?: boolean;
-  /** The money was reserved on this account. */
+  /** The money was held on this account. */
   readonly heldOn?: string;
   readonly frozen?: boolean;
   readonly closed?: boolean;
 }
 
-/** What a request is answered with: an HTTP status, and a code where it is a refusal. */
+/** An answer: an HTTP status, and a code for a refusal. */
 export interface Said {
   readonly status: number;
   readonly code?: string;
-  /** What was made, or what it was about. */
+  /** The object that was created, or that the request is about. */
   readonly resource?: string;
 }
 
@@ -83,9 +83,9 @@ const STATUSES: Record<string, number> = {
 export const refused = (code: string): Said => ({ status: STATUSES[code] ?? 422, code });
 
 export class ReferenceLedger {
-  /** What the clock of the machine says. */
+  /** Time of the machine's clock. */
   now = 0;
-  /** When something was last written: a book's time does not run backwards. */
+  /** Time of the last write: a book's time never runs backwards. */
   last = 0;
   readonly accounts = new Map<string, ReferenceAccount>();
   readonly holds = new Map<string, ReferenceHold>();
@@ -124,7 +124,7 @@ export class ReferenceLedger {
     return this.posted(name) - this.held(name);
   }
 
-  /** Whether as much may leave the account. */
+  /** Whether the amount may leave the account. */
   covers(name: string, amount: bigint): boolean {
     const { overdraft } = this.accounts.get(name)!;
     return overdraft === null || this.available(name) - amount >= -overdraft;
@@ -134,7 +134,7 @@ export class ReferenceLedger {
     return this.left(name) > 0n ? 'open' : this.holds.get(name)!.taken.at(-1)!.kind;
   }
 
-  /** An account of the operator's own books: there from the beginning. */
+  /** A chart account, which exists from the start. */
   chart(code: string, currency: string): string {
     const name = `${code} ${currency}`;
     const grows = code === 'pool' ? 'debit' : 'credit';
@@ -143,7 +143,7 @@ export class ReferenceLedger {
     return name;
   }
 
-  /** Books all movements or, with the code of the first that is refused, none. Movements of nothing are left out. */
+  /** Posts all movements, or none and returns the code of the first refusal. Zero movements are left out. */
   post(
     entry: { resource: string; step: string; movements: readonly Movement[] },
     may: Permissions = {},
@@ -190,13 +190,13 @@ export class ReferenceLedger {
     if (amount > 0n) this.holds.get(name)!.taken.push({ kind, amount });
   }
 
-  /** One key, one answer: the first is kept, and given again to whoever sends the same under it. */
+  /** One key, one answer: the first answer is stored, and repeated for the same request under the key. */
   once(key: string, request: string, carryOut: () => Said): Said {
     const known = this.keys.get(key);
     if (known === 'voided') return refused('idempotency_key_voided');
     if (known) return known.request === request ? known.said : refused('idempotency_key_reused');
     const said = carryOut();
-    // A precondition speaks of what the caller has seen, not of what it asks for.
+    // A failed precondition is not stored: it concerns what the caller has seen, not the request.
     if (said.code !== 'version_mismatch') this.keys.set(key, { request, said });
     return said;
   }
@@ -216,7 +216,7 @@ export class ReferenceLedger {
     return undefined;
   }
 
-  /** With the movement that was just booked: whether it left less than there may be. */
+  /** After a posting: whether the account is below its floor. */
   #isBelow(name: string, side: Side): boolean {
     return this.accounts.get(name)!.grows !== side && !this.covers(name, 0n);
   }

@@ -1,4 +1,4 @@
-/** The reference with payouts: what becomes of each request, told in the words of the API's reference and nothing else. */
+/** The reference with payouts: the result of each request, by the rules of the API reference alone. */
 import { ReferenceAccounts } from './reference-accounts.ts';
 import { refused, type Said } from './reference-ledger.ts';
 import { bodyOf, isKeyed, type KeyedRequest, type Of, type Request, type Word } from './requests.ts';
@@ -15,16 +15,19 @@ export interface ReferencePayout {
   version: number;
   returned: bigint;
   returns: number;
-  /** It was given to a rail. */
+  /** The payout was sent to a rail. */
   sent: boolean;
 }
 
 export class ReferenceBook extends ReferenceAccounts {
   readonly payouts = new Map<string, ReferencePayout>();
-  /** Words of rails that were taken in, by the id they came under. */
+  /** Ids of the rail's reports that were booked. */
   readonly #told = new Set<string>();
 
-  /** `identity` names the command: sent again after a lost answer it is the same, asked anew it is another. */
+  /**
+   * `identity` names the command. A retry after a lost answer keeps its identity; the same request sent again has a new
+   * one.
+   */
   carryOut(request: Request, identity: string): Said {
     if (request.do === 'void') return this.#void(request.key);
     if (isKeyed(request)) {
@@ -45,7 +48,7 @@ export class ReferenceBook extends ReferenceAccounts {
           this.#settle(request.payout, request.word),
         );
       case 'return': {
-        // Too early: the rail will tell it again.
+        // Too early: the rail will report it again.
         if (this.payouts.get(request.payout)!.status === 'processing') return this.#now(request.payout);
         return this.#tellOnce(request.payout, request.notice, () => this.#return(request.payout, request.amount));
       }
@@ -144,7 +147,7 @@ export class ReferenceBook extends ReferenceAccounts {
     payout.status = 'processing';
     payout.sent = true;
     this.tell('payout.processing', name, ++payout.version, [entry]);
-    // Within the book nothing has to be waited for.
+    // A transfer within the book is paid at once.
     if (payout.to !== null) this.#pay(name);
     return this.#now(name);
   }

@@ -1,14 +1,14 @@
 /**
- * What may be asked of a book, in names: the one language that the reference and the real ledger both understand. Random
- * actions become requests (random-requests.ts), the reference carries them out on its lists (reference-payouts.ts), and
- * the real ledger as the commands of the product (real-commands.ts).
+ * Requests to a book, in names: the language shared by the reference and the real ledger. Random actions become
+ * requests (random-requests.ts). The reference carries them out on its lists (reference-payouts.ts), and the real
+ * ledger as commands of the product (real-commands.ts).
  */
 import type { Movement } from './reference-ledger.ts';
 
 export type StatusAction = 'freeze' | 'unfreeze' | 'close';
 export type Word = 'paid' | 'rejected' | 'pending';
 
-/** Asked through the API: carried out once under its key, or under one of its own where it has none. */
+/** A request through the API: carried out once under its key, or under a key of its own without one. */
 export type KeyedRequest = { readonly key: string | null } & (
   | { readonly do: 'open'; readonly currency: string; readonly overdraft: bigint }
   | { readonly do: 'fund'; readonly account: string; readonly currency: string; readonly amount: bigint }
@@ -21,22 +21,22 @@ export type KeyedRequest = { readonly key: string | null } & (
       readonly currency: string;
       readonly amount: bigint;
       readonly fee: bigint;
-      /** Only asks what would be answered. */
+      /** A dry run. */
       readonly dry: boolean;
     }
   | { readonly do: 'cancel'; readonly payout: string; readonly ifMatch?: number }
-  /** Told through the API what the rail is to say. */
+  /** Tells the rail through the API what to report. */
   | { readonly do: 'simulate'; readonly payout: string; readonly word: 'paid' | 'rejected' }
   | { readonly do: 'post'; readonly movements: readonly Movement[] }
   | { readonly do: 'hold'; readonly account: string; readonly amount: bigint; readonly expiresAt: number | null }
-  /** More than is left of the hold, too. */
+  /** May be more than the hold has left. */
   | { readonly do: 'capture'; readonly hold: string; readonly amount: bigint; readonly to: string }
   | { readonly do: 'release'; readonly hold: string; readonly amount: bigint | null }
 );
 
 export type Of<Kind extends KeyedRequest['do']> = KeyedRequest & { readonly do: Kind };
 
-/** What the product does of its own accord, or a rail tells it. */
+/** Commands of the product itself, and reports of a rail. */
 export type InternalRequest =
   | { readonly do: 'expire'; readonly hold: string }
   | { readonly do: 'reserve'; readonly payout: string }
@@ -51,9 +51,9 @@ export function isKeyed(request: Request): request is KeyedRequest {
   return 'key' in request && request.do !== 'void';
 }
 
-/** The request without its key: what two requests under one key must have in common. */
+/** The request without its key. Two requests under one key must have equal bodies. */
 export function bodyOf({ key: _, ...body }: KeyedRequest): string {
-  // A precondition is a header and no part of the body.
+  // A precondition is a header, not part of the body.
   return JSON.stringify({ ...body, ifMatch: undefined }, (_name, value) =>
     typeof value === 'bigint' ? String(value) : value,
   );

@@ -1,6 +1,6 @@
 /**
- * How long the models run and from which seed. `npm run model -- --steps N --seed S` sets both; without them a few seconds,
- * from a seed that is new each time and is printed.
+ * The length and the seed of a model run. `npm run model -- --steps N --seed S` sets both. Without them a run takes a
+ * few seconds, from a new seed that it prints.
  */
 import { randomInt } from 'node:crypto';
 
@@ -17,15 +17,15 @@ export function runOptions(usual: { steps: number }): RunOptions {
   return { steps, seed };
 }
 
-/** Whatever comes of it, it can be had again. */
+/** Prints the command that repeats this run. */
 export function printRun(name: string, { steps, seed }: RunOptions): void {
   process.stderr.write(`${name}: npm run model -- --steps ${steps} --seed ${seed}\n`);
 }
 
-/** Beyond any machine's pace: a long run is not ended by a clock. */
+/** Longer than any run: steps end a run, not time. */
 export const RUN_LIMIT_MS = 24 * 60 * 60 * 1_000;
 
-/** What a run has met: one that never meets a refusal or a fault proves nothing about it. */
+/** Counts what a run has met. A run without refusals or faults proves nothing about them. */
 export class Tally {
   readonly #counts = new Map<string, number>();
 

@@ -1,6 +1,6 @@
 /**
- * API, committer, pools and sweeper of several processes, step by step on one thread: clock, queues, rail, receiver and
- * random source are the schedule's, the database is real. See docs/models.md.
+ * API, committer, pools and sweeper of several processes, step by step on one thread. Clock, queues, rail, receiver and
+ * random source belong to the schedule; the database is real. See docs/models.md.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { createPool, type Pool } from '../../src/db/pool.ts';
@@ -16,7 +16,7 @@ vi.mock('node:timers/promises', async () => {
 });
 
 const STEPS_A_SCHEDULE = 600;
-/** To find a shorter history of a failure, schedules of the same seed are cut to these parts of their length. */
+/** To shorten the history of a failure, its schedule is played again at these fractions of its length. */
 const CUTS = [1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1];
 
 let database: TestDatabase;
@@ -32,7 +32,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** The product's deadlines and pauses go by this clock; a schedule's own moves by steps. */
+/** The clock of the product's deadlines and pauses, which the schedule moves. */
 let virtualNow: () => number = () => 0;
 beforeEach(() => {
   vi.spyOn(performance, 'now').mockImplementation(() => virtualNow());
@@ -63,7 +63,7 @@ async function playOne(seed: number, steps: number): Promise<Played> {
   return { steps: taken, fingerprint, trace, seen, faults };
 }
 
-/** The shortest of the tried histories that still fails, told in full. */
+/** The full history of the shortest schedule that still fails. */
 async function explain(seed: number, steps: number): Promise<string> {
   for (const cut of CUTS) {
     const played = await playOne(seed, Math.ceil(steps * cut));
@@ -78,7 +78,7 @@ async function explain(seed: number, steps: number): Promise<string> {
 }
 
 test(
-  'whatever the order and the faults, everything comes to its one right end',
+  'in any order and with any faults, everything ends right',
   async () => {
     const options = runOptions({ steps: 2_000 });
     printRun('models, schedule', options);

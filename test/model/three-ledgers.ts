@@ -1,6 +1,7 @@
 /**
- * Three ledgers side by side: the reference, the pure core over a book in memory, and two committers, as of two processes,
- * on one book of a real Postgres. A step carries out some requests: one by one by the first two, all at once by a committer.
+ * Three ledgers side by side: the reference, the pure core over a book in memory, and two committers, as of two
+ * processes, on one book in a real Postgres. The first two carry out the requests of a step one by one, a committer all
+ * at once.
  */
 import fc from 'fast-check';
 import { expect } from 'vitest';
@@ -19,7 +20,7 @@ import { ReferenceBook } from './reference-payouts.ts';
 import type { Request } from './requests.ts';
 
 export interface Step {
-  /** By how much the clock moves before; backwards, too. */
+  /** How far the clock moves before the actions, possibly backwards. */
   readonly jumpMs: number;
   readonly actions: readonly Action[];
 }
@@ -42,7 +43,7 @@ export class ThreeLedgers {
   };
   readonly #history: string[] = [];
   #steps = 0;
-  /** How often each kind of request had each answer. */
+  /** How often each kind of request got each answer. */
   readonly seen = new Map<string, number>();
 
   private constructor(pool: Pool, memory: MemoryBook, books: readonly TestBook[]) {
@@ -69,7 +70,7 @@ export class ThreeLedgers {
       const asked = this.#ask(action);
       if (!asked) continue;
       const { request } = asked;
-      // A dry run reads what is committed, and closing looks at payouts as they were when its batch began.
+      // A dry run reads committed rows, and closing sees payouts as of the start of its batch. Each runs alone.
       const isAlone =
         (request.do === 'accept' && request.dry) || (request.do === 'status' && request.action === 'close');
       if (isAlone) {
@@ -88,7 +89,7 @@ export class ThreeLedgers {
     await this.#commit(committer, batch);
   }
 
-  /** What was asked so far, a line each: for whoever reads of a failure. */
+  /** All requests so far, one a line, to explain a failure. */
   get history(): string {
     return this.#history.join('\n');
   }
@@ -113,7 +114,9 @@ export class ThreeLedgers {
     return asked;
   }
 
-  /** In the reference and in memory. Answers with what the memory said, which Postgres has to say as well. */
+  /**
+   * Carries out a request in the reference and in memory. Returns memory's answer, which Postgres must give as well.
+   */
   #carryOut({ request, command }: Asked): unknown {
     this.#history.push(fc.stringify(request));
     const said = this.#reference.carryOut(request, internalKey(command.id));

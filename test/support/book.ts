@@ -1,4 +1,4 @@
-/** A book in a real database, opened directly: an organisation, a committer, accounts with money. */
+/** A book in a real database without the API: an organisation, a committer, and accounts with money. */
 
 import { changeAccountStatus } from '../../src/accounts/change-account.ts';
 import { openAccount } from '../../src/accounts/open-account.ts';
@@ -29,7 +29,7 @@ import { webhookEndpoints } from '../../src/webhooks/endpoint-store.ts';
 
 const log = createLogger('silent', 'test');
 
-/** Events are kept and delivered to nobody. */
+/** Stores events without deliveries. */
 export const NO_SINK: EventSink = {
   subscribers: () => Promise.resolve([]),
   endpoints: [webhookEndpoints],
@@ -40,7 +40,7 @@ export interface BookOptions extends Partial<Omit<CommitterOptions, 'pool'>> {
   /** The application's URL of a database, or a pool on it. */
   database: string | Pool;
   mode?: Mode;
-  /** A book that exists already: a further committer on it. */
+  /** An existing book, which gets a further committer. */
   bookId?: BookId;
   poolSize?: number;
   queryTimeoutMs?: number;
@@ -50,22 +50,22 @@ export interface TestBook {
   readonly id: BookId;
   readonly pool: Pool;
   readonly committer: Committer;
-  /** What was committed in each transaction, how often it was tried, what went wrong. */
+  /** The number of commands of each committed batch. */
   readonly batches: number[];
   readonly errors: { code?: string; message: string }[];
   readonly jobs: JobRow[];
   submit<Answer>(command: Command<Answer>, deadlineMs?: number): Promise<Answer>;
-  /** An account that holds this much, by simulation: pool → customer. */
+  /** Opens an account with this balance, funded by simulation: pool → customer. */
   account(options?: { currency?: string; amount?: bigint; overdraftLimit?: bigint }): Promise<Uuid>;
   fund(accountId: Uuid, amount: bigint, currency?: string): Promise<void>;
   setStatus(action: 'freeze' | 'unfreeze' | 'close', accountId: Uuid, currency?: string): Promise<Stored | Refusal>;
   accept(change: Partial<AcceptPayout> & { accountId: Uuid }): Promise<Payout>;
   reserve(payout: Payout): Promise<Payout>;
   settle(payout: Payout, report: Partial<RailReport>): Promise<Payout>;
-  /** One row of a query over this book, whose id is $1. */
+  /** One row of a query. The id of this book is $1. */
   row<Row>(sql: string, ...values: unknown[]): Promise<Row>;
   rows<Row>(sql: string, ...values: unknown[]): Promise<Row[]>;
-  /** Finishes what it holds, and ends the pool if it made it. */
+  /** Closes the committer, and the pool if this book opened it. */
   close(): Promise<void>;
 }
 
@@ -140,7 +140,7 @@ async function newBook(pool: Pool, { mode, clock }: { mode: Mode; clock: Clock }
   return (await findBookId(pool, organisation.id, mode))!;
 }
 
-/** The command under a key of its own, as the API carries it out: tried again after a lost answer, it knows itself. */
+/** The command under a key of its own, as the API submits it: a retry after a lost answer gets the first answer. */
 function stored(command: Command<Stored | Refusal>): Command<Stored> {
   return once(command, {
     key: null,
@@ -150,7 +150,7 @@ function stored(command: Command<Stored | Refusal>): Command<Stored> {
   });
 }
 
-/** A payout of 1,000 with a fee of 5 to an alias, changed as a case needs it. */
+/** A payout of 1,000 with a fee of 5 to an alias, with the changes of a case. */
 export function payoutRequest(
   bookId: BookId,
   change: Partial<AcceptPayout> & Pick<AcceptPayout, 'accountId'>,
@@ -180,9 +180,9 @@ export interface Transfer {
   amount: bigint;
   resourceId?: Uuid;
   resource?: string;
-  /** Written with the entry, in the same transaction. */
+  /** A row written with the entry, in the same transaction. */
   append?: Log<string>;
-  /** Runs within the decision. */
+  /** Called during the decision. */
   during?: () => void;
 }
 
@@ -213,7 +213,7 @@ export function transfer({
   };
 }
 
-/** A log whose writing is this statement: a way to fail as Postgres fails. */
+/** A log that is written by this statement, to make Postgres fail. */
 export function logThatRuns(sql: string, writeOrder: number = WRITE_ORDER.resources): Log<string> {
   return {
     name: 'test',

@@ -1,4 +1,4 @@
-/** Checkpoints in tests: keys that are made up for the occasion. */
+/** Checkpoints in tests, with generated keys. */
 import { randomBytes } from 'node:crypto';
 import { systemClock } from '../../src/clock.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
@@ -17,17 +17,17 @@ export function newSigningKey(): SigningKey {
   return signingKeyFrom(newSigningSeed());
 }
 
-/** Connections of the role that adds checkpoints. */
+/** A pool of the role that adds checkpoints. */
 export function openSignerPool(database: Pick<TestDatabase, 'signerUrl'>): Pool {
   return createPool({ url: database.signerUrl, name: 'test', size: 4, log: createLogger('silent', 'test') });
 }
 
-/** The checkpoint of a book as it is now. The pool is the signer's, or a superuser's. */
+/** Makes a checkpoint of a book. The pool is the signer's or a superuser's. */
 export async function checkpointNow(pool: Pool, bookId: string, key = newSigningKey()): Promise<Checkpoint> {
   return (await makeCheckpoint({ pool, clock: systemClock, key }, bookId))!.checkpoint;
 }
 
-/** The same where no pool of the signer is at hand. */
+/** The same, with a signer pool of its own. */
 export async function checkpointIn(
   database: Pick<TestDatabase, 'signerUrl'>,
   bookId: string,

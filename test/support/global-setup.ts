@@ -1,6 +1,6 @@
 /**
- * One Postgres server for the whole test run, with a migrated database as the template of every test's own.
- * In vitest's configuration: `globalSetup: ['test/support/global-setup.ts']`.
+ * One Postgres server for the whole test run, with a migrated template database for the tests' own databases. In
+ * vitest's configuration: `globalSetup: ['test/support/global-setup.ts']`.
  */
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../src/db/migrate.ts';
@@ -14,7 +14,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const server = await startThrowawayPostgres({ settings: { max_connections: 400 } });
   try {
     const superuserUrl = server.superuserUrl;
-    const unused = { password: '' }; // the roles exist since the server's start
+    const unused = { password: '' }; // the server has made the roles at its start
     await createRolesAndDatabase({
       superuserUrl,
       database: TEMPLATE,

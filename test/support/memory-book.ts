@@ -1,6 +1,7 @@
 /**
- * A book in memory: what the committer does without Postgres, so that the pure core can be driven by tables and by random
- * commands. Loads, decides and writes in the same order; rows are kept by table, logs and journal by order of writing.
+ * A book in memory: the work of the committer without Postgres, so that tables and random commands can drive the pure
+ * core. It loads, decides and writes in the same order. Rows are kept by table, logs and journal in the order of
+ * writing.
  */
 import {
   CEILING_ID,
@@ -49,7 +50,7 @@ export class MemoryBook {
     };
   }
 
-  /** One batch. Answers and exceptions come back as the committer gets them. */
+  /** Runs one batch. Returns answers and exceptions as the committer gets them. */
   run(commands: readonly Command<unknown>[]): Decision[] {
     const state = this.state(commands);
     const changed: RowChange[] = [];
@@ -67,14 +68,14 @@ export class MemoryBook {
     return decisions;
   }
 
-  /** One command alone: its answer, or its exception thrown. */
+  /** Runs one command alone. Returns its answer or throws its exception. */
   answer<Answer>(command: Command<Answer>): Answer {
     const decision = this.run([command])[0]!;
     if ('error' in decision) throw decision.error;
     return decision.answer as Answer;
   }
 
-  /** The state a batch of these commands would decide over. */
+  /** The state over which a batch of these commands is decided. */
   state(commands: readonly Pick<Command<unknown>, 'touches'>[]): BookState {
     const state = new BookState(this.book, this.subscribers);
     for (const [table, ids] of unionOfTouches(commands.map((command) => command.touches))) {
@@ -108,7 +109,7 @@ export class MemoryBook {
     return this.get(accounts, id);
   }
 
-  /** Everything but the journal, in one comparable value. */
+  /** Everything except the journal, as one comparable value. */
   dump() {
     const filled = [...this.#tables].filter(([, kept]) => kept.size > 0);
     const rows = filled.map(([table, kept]) => [table.name, [...kept].sort(([a], [b]) => (a < b ? -1 : 1))]);
@@ -123,7 +124,7 @@ export class MemoryBook {
     return new Map(ids.filter((id) => rows.has(id)).map((id) => [id, rows.get(id)]));
   }
 
-  /** The one table that is a view of another. */
+  /** Payouts in flight: the one table that is a view of another. */
   #inFlight(accountIds: readonly string[]): Map<string, unknown> {
     const open = [...this.rows(payouts).values()].filter(
       ({ status }) => status === 'pending' || status === 'processing',
@@ -154,7 +155,7 @@ export class MemoryBook {
   }
 }
 
-/** Postgres would refuse the batch: 23505. */
+/** Throws where Postgres would refuse the batch with 23505. */
 function refuseDoubles(name: string, keys: readonly string[]): void {
   if (new Set(keys).size !== keys.length) throw new Error(`duplicate key value violates unique constraint of ${name}`);
 }

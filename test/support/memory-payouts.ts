@@ -1,4 +1,4 @@
-/** Payouts in a book in memory: a customer with money, another one to pay, and every command a payout can meet. */
+/** Payouts in a book in memory: a funded customer, an account to pay, and every command of a payout. */
 
 import type { Stored } from '../../src/idempotency/idempotency-key.ts';
 import { newId } from '../../src/ids.ts';
@@ -39,7 +39,7 @@ export class PayoutScene {
     this.memory.put(accounts, accountId, { ...this.memory.account(accountId), ...change });
   }
 
-  /** An accept command of 1,000 with a fee of 5 to an alias, changed as a case needs it. */
+  /** An accept command of 1,000 with a fee of 5 to an alias, with the changes of a case. */
   accepting(change: Partial<AcceptPayout> = {}): Command<Stored | Refusal> {
     return acceptPayout({
       payoutId: newId(),
@@ -67,7 +67,7 @@ export class PayoutScene {
     return this.memory.get(payouts, answer.resourceId!);
   }
 
-  /** The one that was accepted last. */
+  /** The payout that was accepted last. */
   lastPayout(): Payout {
     return [...this.memory.rows(payouts).values()].at(-1)!;
   }

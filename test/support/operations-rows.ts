@@ -1,4 +1,7 @@
-/** Rows as the sweeper and the operators meet them, put in past the foreign keys: what they refer to does not matter here. */
+/**
+ * Rows for tests of the sweeper and of operations. They are inserted without foreign keys, since their references do
+ * not matter here.
+ */
 import type pg from 'pg';
 import type { Instant } from '../../src/clock.ts';
 import { newId, type Uuid } from '../../src/ids.ts';
@@ -11,7 +14,7 @@ export interface PayoutRow {
   outcome?: string;
 }
 
-/** The superuser's connection puts in what no application could. */
+/** Lets the superuser's connection insert rows that constraints would refuse. */
 export async function withoutForeignKeys(superuser: pg.Client): Promise<void> {
   await superuser.query('SET session_replication_role = replica');
 }

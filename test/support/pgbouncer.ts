@@ -1,6 +1,6 @@
 /**
- * A PgBouncer in transaction mode in front of a test database, gone with the process. Tests that need one skip where there
- * is none; with REQUIRE_PGBOUNCER=true (in CI) its absence is a failure.
+ * A PgBouncer in transaction mode in front of a test database, ended with the process. Tests that need PgBouncer are
+ * skipped where it is not installed; with REQUIRE_PGBOUNCER=true (in CI) its absence is a failure.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,16 +14,16 @@ import { postgresAccount } from '../../src/embedded/run-as.ts';
 import type { TestDatabase } from './postgres.ts';
 
 export interface TestPgBouncer {
-  /** The application's URL by way of it. */
+  /** The application's URL through PgBouncer. */
   readonly url: string;
-  /** Its own console, for SHOW. */
+  /** Runs SHOW on the admin console. */
   show(what: string): Promise<Record<string, string>[]>;
-  /** Closes its connections to Postgres, each of which keeps the name of whoever used it last. */
+  /** Closes the connections to Postgres, each of which keeps the name of its last client. */
   reconnect(): Promise<void>;
   remove(): Promise<void>;
 }
 
-/** Debian keeps it where only root's PATH leads. */
+/** Debian installs pgbouncer in a folder that is only on root's PATH. */
 const PATH = `${process.env.PATH}:/usr/sbin`;
 let available: boolean | undefined;
 
@@ -35,13 +35,13 @@ function pgBouncerAvailable(): boolean {
   return available;
 }
 
-/** `describe`, or a skipped one that says why. */
+/** `describe`, or a skipped one with the reason in its name. */
 export function describeWithPgBouncer(name: string, tests: () => void): void {
   if (pgBouncerAvailable()) describe(name, tests);
   else describe.skip(`${name} (skipped: no pgbouncer on PATH)`, tests);
 }
 
-/** Few connections to Postgres, so that every database transaction of the product meets another one's connection. */
+/** Few connections to Postgres, so that transactions of the product share them. */
 const SERVER_CONNECTIONS = 4;
 
 export async function startPgBouncer(database: Pick<TestDatabase, 'applicationUrl'>): Promise<TestPgBouncer> {
@@ -67,7 +67,7 @@ export async function startPgBouncer(database: Pick<TestDatabase, 'applicationUr
       'max_client_conn = 200',
     ].join('\n'),
   );
-  // It does not run as root.
+  // pgbouncer refuses to run as root.
   const account = postgresAccount();
   chmodSync(directory, 0o755);
   const server: ChildProcess = spawn('pgbouncer', [join(directory, 'pgbouncer.ini')], {

@@ -1,4 +1,6 @@
-/** A database for each test file: a copy of the migrated template, made in tens of milliseconds. See global-setup.ts. */
+/**
+ * A database for each test file: a copy of the migrated template, made in tens of milliseconds. See global-setup.ts.
+ */
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
@@ -7,7 +9,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     postgres: {
       superuserUrl: string;
-      /** URLs whose database is to be put for NAME. */
+      /** URLs with NAME in place of the database name. */
       ownerUrl: string;
       applicationUrl: string;
       signerUrl: string;
@@ -20,21 +22,21 @@ export const TEMPLATE = 'countinghouse_template';
 
 export interface TestDatabase {
   name: string;
-  /** Holds the schema: what an administrator or a migration may do. */
+  /** The owner of the schema: migrations and administration. */
   ownerUrl: string;
   /** The product's own role. */
   applicationUrl: string;
   /** The role that adds checkpoints. */
   signerUrl: string;
-  /** May do anything, such as ending another connection. In this database. */
+  /** A superuser in this database, for example to end other connections. */
   superuserUrl: string;
-  /** A key for COUNTINGHOUSE_ENCRYPTION_KEY. */
+  /** A value for COUNTINGHOUSE_ENCRYPTION_KEY. */
   encryptionKey: string;
-  /** Removes it, ending whatever is still connected. */
+  /** Drops the database and ends its connections. */
   drop(): Promise<void>;
 }
 
-/** An empty, migrated database with the roles' rights, as a fresh installation has it. */
+/** An empty, migrated database with the roles' rights, like a new installation. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const server = inject('postgres');
   const name = `test_${randomBytes(6).toString('hex')}`;
@@ -50,7 +52,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   };
 }
 
-/** A database that is being copied must have no connection. */
+/** A template that is copied must have no connections. */
 export async function closeTemplate(superuserUrl: string): Promise<void> {
   await asSuperuser(superuserUrl, `ALTER DATABASE ${TEMPLATE} ALLOW_CONNECTIONS false`);
 }

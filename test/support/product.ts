@@ -1,6 +1,6 @@
 /**
- * The whole product inside a test's process, on a database of its own: real API, real pools, real queues. Where a test has
- * to kill a part of it, the parts are processes of their own: see processes.ts.
+ * The whole product inside the test's process, on its own database: real API, real pools, real queues. Tests that kill
+ * a part run it as a separate process: see scripts/faults/processes.ts.
  */
 import { describe, vi } from 'vitest';
 import { Client } from '../../scripts/faults/client.ts';
@@ -24,10 +24,10 @@ export { makeOrganisation, type OrganisationKeys } from '../../scripts/faults/or
 export type Backend = 'redis' | 'postgres';
 export const ALL_POOLS: readonly PoolName[] = ['ledger', 'rails', 'webhooks', 'sweeper'];
 
-/** Beyond what any wait of a test takes by itself: then the wait says what it saw, and not the test that time is up. */
+/** Longer than any single wait of a test, so that a wait fails first and says what it saw. */
 const TEST_LIMIT_MS = 60_000;
 
-/** The same tests on both queue backends; those on Redis say so when they are skipped for want of one. */
+/** Runs the tests on both queue backends. Without Redis, those on Redis are skipped, with the reason. */
 export function describeOnEachBackend(name: string, tests: (backend: Backend) => void): void {
   vi.setConfig({ testTimeout: TEST_LIMIT_MS, hookTimeout: 2 * TEST_LIMIT_MS });
   describe(`${name}, jobs on postgres`, () => tests('postgres'));
@@ -36,11 +36,14 @@ export function describeOnEachBackend(name: string, tests: (backend: Backend) =>
 
 export interface ProductOptions {
   backend: Backend;
-  /** Which pools run from the start; all without it. */
+  /** The pools that run from the start; all by default. */
   pools?: readonly PoolName[];
-  /** Further variables of the environment. */
+  /** Additional environment variables. */
   environment?: Record<string, string>;
-  /** The product's statements go through a PgBouncer in transaction mode. TEST_THROUGH_PGBOUNCER=true says so for every test. */
+  /**
+   * Sends the product's statements through a PgBouncer in transaction mode. TEST_THROUGH_PGBOUNCER=true does so for
+   * every test.
+   */
   throughPgBouncer?: boolean;
 }
 
@@ -51,7 +54,7 @@ export interface Product {
   readonly database: TestDatabase;
   readonly redis: TestRedis | undefined;
   readonly pgBouncer: TestPgBouncer | undefined;
-  /** An organisation of its own for a test that must not meet another's rows, and a client of its test book. */
+  /** A new organisation with its keys, and clients of its test and live book. */
   organisation(): Promise<{ keys: OrganisationKeys; client: Client; live: Client }>;
   clientWith(key: Omit<IssueApiKey, 'name'>): Promise<Client>;
   client(key: string): Client;

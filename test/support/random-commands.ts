@@ -1,7 +1,7 @@
 /**
- * Random commands over one book: accounts opened, funded, frozen; payouts accepted, reserved, settled, canceled, returned,
- * in any order, with words of the rail that come late, twice or contradict each other. Played once in memory to give
- * commands with fixed ids, which can then be carried out again in other batches, or on a real database, and compared.
+ * Random commands over one book: accounts opened, funded, frozen; payouts accepted, reserved, settled, canceled,
+ * returned, in any order, with rail reports that are late, repeated or contradictory. A first run in memory gives the
+ * commands fixed ids. They can then run again in other batches, or on a real database, and be compared.
  */
 import fc from 'fast-check';
 import { changeAccountStatus } from '../../src/accounts/change-account.ts';
@@ -79,13 +79,13 @@ export const anyAction: fc.Arbitrary<Action> = fc.oneof(
   },
 ) as fc.Arbitrary<Action>;
 
-/** One that was played: the command, and what it answered when it was alone in its batch. */
+/** A command, and its answer when it was alone in its batch. */
 export interface Played {
   command: Command<unknown>;
   decision: Decision;
 }
 
-/** Plays actions one by one. What names an account or payout that does not exist yet is left out. */
+/** Runs actions one by one. Actions on an account or payout that does not exist yet are left out. */
 export function play(
   memory: MemoryBook,
   actions: readonly Action[],
@@ -162,7 +162,7 @@ function acceptOf(memory: MemoryBook, action: Action & { do: 'accept' }, request
     dryRun: false,
     ...request,
   });
-  // Keys meet each other now and then: then the first answer, or a refusal for another request.
+  // Keys sometimes repeat: then the answer is the first one, or a refusal for another request.
   return once(command, {
     key,
     fingerprint: Buffer.from(JSON.stringify(action)),
@@ -200,7 +200,7 @@ function pick<Row>(rows: readonly Row[], at: number): Row | undefined {
   return rows.length === 0 ? undefined : rows[at % rows.length];
 }
 
-/** Cuts a list into batches of the given sizes, over and over. */
+/** Cuts a list into batches of the given sizes, which repeat. */
 export function inBatches<Item>(items: readonly Item[], sizes: readonly number[]): Item[][] {
   const batches: Item[][] = [];
   for (let from = 0; from < items.length; ) {

@@ -1,4 +1,4 @@
-/** A Redis Cluster of three masters on free ports, without replicas, gone with the process. */
+/** A Redis Cluster of three masters on free ports, without replicas, ended with the process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { Redis } from 'ioredis';
 import { until } from '../../scripts/faults/client.ts';
 import { freePort } from '../../src/embedded/postmaster.ts';
 
-/** Both ends included: all 16,384 slots. */
+/** First and last slot of each master: all 16,384 slots. */
 const SLOTS = [
   [0, 5_460],
   [5_461, 10_922],
@@ -15,13 +15,13 @@ const SLOTS = [
 ] as const;
 
 export interface TestRedisCluster {
-  /** Its nodes, as REDIS_URL names them. */
+  /** The nodes in the form of REDIS_URL. */
   readonly urls: string;
-  /** Keys of each node, in the order of the nodes. */
+  /** The keys of each node, in the order of the nodes. */
   keys(): Promise<string[][]>;
   client(node: number): Redis;
   kill(node: number): Promise<void>;
-  /** Again on its port; what it held comes from its append-only file. */
+  /** Starts the node again on its port, with the data of its append-only file. */
   start(node: number): Promise<void>;
   flush(): Promise<void>;
   remove(): Promise<void>;

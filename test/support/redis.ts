@@ -1,4 +1,4 @@
-/** Tests that need a Redis skip where there is no redis-server; with REQUIRE_REDIS=true (in CI) its absence is a failure. */
+/** Tests that need Redis are skipped without redis-server; with REQUIRE_REDIS=true (in CI) its absence is a failure. */
 import { describe } from 'vitest';
 import { isRedisInstalled } from '../../scripts/faults/redis-server.ts';
 
@@ -6,7 +6,7 @@ export { startRedis, type TestRedis } from '../../scripts/faults/redis-server.ts
 
 let available: boolean | undefined;
 
-/** Throws when there is none and REQUIRE_REDIS=true says there must be. */
+/** Throws without redis-server if REQUIRE_REDIS=true. */
 export function redisAvailable(): boolean {
   available ??= isRedisInstalled();
   if (!available && process.env.REQUIRE_REDIS === 'true') {
@@ -15,7 +15,7 @@ export function redisAvailable(): boolean {
   return available;
 }
 
-/** `describe`, or a skipped one that says why. */
+/** `describe`, or a skipped one with the reason in its name. */
 export function describeWithRedis(name: string, tests: () => void): void {
   if (redisAvailable()) describe(name, tests);
   else describe.skip(`${name} (skipped: no redis-server on PATH)`, tests);

@@ -1,4 +1,4 @@
-/** A book in which everything has happened that can: every status of a payout, every kind of account, events with receivers. */
+/** A book with every kind of row: every status of a payout, every kind of account, events with receivers. */
 
 import { createPool, type Pool, type Transaction } from '../../src/db/pool.ts';
 import { voidKey } from '../../src/idempotency/once.ts';
@@ -17,11 +17,11 @@ import { createTestDatabase, type TestDatabase } from './postgres.ts';
 export interface Scene {
   bookId: string;
   endpointId: string;
-  /** Holds a little, and has had nothing but two lines. */
+  /** A small balance, from two lines only. */
   quietAccountId: string;
   /** Below its floor, because an entry took it there. */
   overdrawnAccountId: string;
-  /** Of a transfer that nothing tells of: one entry in the middle. */
+  /** The sequence of a transfer without an event, in the middle of the journal. */
   transfer: bigint;
   inboundTransferId: string;
   payouts: Record<PayoutStatus | 'internal', Payout>;
@@ -86,7 +86,7 @@ export async function fillBook(book: TestBook): Promise<Scene> {
   };
 }
 
-/** One that is as it was made and wants everything. */
+/** A new endpoint that subscribes to every event. */
 async function addEndpoint(book: TestBook): Promise<string> {
   const id = newId();
   await book.pool.query(
@@ -99,16 +99,16 @@ async function addEndpoint(book: TestBook): Promise<string> {
 
 export interface FilledDatabase {
   readonly scene: Scene;
-  /** Verifies the database as it is after these statements, with triggers, and so foreign keys too, switched off. */
+  /** Verifies the database after these statements, which run without triggers and foreign keys. */
   findingsAfter(...statements: string[]): Promise<Finding[]>;
-  /** Looks at it in another way. The pool is one connection. */
+  /** Calls `look` with a pool of one connection, after the statements. */
   lookAfter<T>(statements: readonly string[], look: (pool: Pool) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
 /**
- * A database with that book in it, to be corrupted in one way after the other: each is rolled back. `finish` does what is
- * to be done with the book before.
+ * A database with that book, to be corrupted in one way after another. Each change is rolled back. `finish` prepares
+ * the book before the first look.
  */
 export async function openFilledDatabase(
   finish?: (book: TestBook, database: TestDatabase) => Promise<void>,
@@ -142,7 +142,7 @@ export async function openFilledDatabase(
   };
 }
 
-/** This one connection, in the transaction it is in: those that the pool's user would begin and end are left out. */
+/** A pool of this one connection, inside its open transaction: BEGIN, COMMIT and ROLLBACK are ignored. */
 function poolOf(client: Transaction): Pool {
   const query = (statement: string | { text: string }, values?: unknown[]) => {
     const text = typeof statement === 'string' ? statement : statement.text;
@@ -152,7 +152,7 @@ function poolOf(client: Transaction): Pool {
   return { query, connect: () => Promise.resolve({ query, release: () => undefined }) } as unknown as Pool;
 }
 
-/** Throws when a statement touches nothing: then it corrupts nothing either. */
+/** Throws when a statement touches no row, since it then corrupts nothing. */
 async function run(superuser: Pick<Transaction, 'query'>, statements: readonly string[]): Promise<void> {
   for (const statement of statements) {
     const { rowCount, command } = await superuser.query(statement);
@@ -160,7 +160,7 @@ async function run(superuser: Pick<Transaction, 'query'>, statements: readonly s
   }
 }
 
-/** Corrupts a database for good, past every trigger. */
+/** Corrupts a database permanently, past every trigger. */
 export async function corrupt(superuserUrl: string, statements: readonly string[]): Promise<void> {
   const pool = createPool({ url: superuserUrl, name: 'test', size: 1, log: createLogger('silent', 'test') });
   try {
@@ -177,7 +177,7 @@ async function findingsOf(pool: Pool): Promise<Finding[]> {
   return findings;
 }
 
-/** The rules that were broken, each once. */
+/** The rules with findings, each once. */
 export function rulesOf(findings: readonly Finding[]): string[] {
   return [...new Set(findings.map(({ check }) => check))].sort();
 }

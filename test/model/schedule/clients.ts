@@ -1,6 +1,6 @@
 /**
- * Integrators: they ask, ask again when no answer comes, ask twice at once, and keep every answer. Whoever was answered
- * holds us to it.
+ * Integrators: they send requests, repeat them when no answer comes, send them twice at once, and keep every answer.
+ * The product must keep to each answer.
  */
 import { changeAccountStatus } from '../../../src/accounts/change-account.ts';
 import { receiveTransfer } from '../../../src/accounts/receive-transfer.ts';
@@ -34,7 +34,7 @@ export type Wish =
   | { readonly do: 'simulate'; readonly payout: Uuid; readonly simulation: Simulation }
   | { readonly do: 'void'; readonly key: string };
 
-/** Something a client wants, under a key of its own. */
+/** A request of a client, under its own key. */
 export interface Intent {
   readonly key: string;
   readonly wish: Wish;
@@ -73,14 +73,14 @@ export class Clients {
     return this.intents.filter(({ answers }) => answers.length === 0);
   }
 
-  /** Payouts that a client has been promised. */
+  /** Payouts that were answered with 202. */
   get promised(): { intent: Intent; answer: Answer }[] {
     return this.intents
       .filter(({ wish, answers }) => wish.do === 'pay' && answers[0]?.status === 202)
       .map((intent) => ({ intent, answer: intent.answers[0]! }));
   }
 
-  /** Something new, or something asked before: without an answer, or in spite of one. */
+  /** A new request, or an earlier one again, with or without an answer. */
   next(limit: number): Intent {
     const random = this.#random;
     if (this.intents.length > 0 && (this.intents.length >= limit || random.chance(0.4))) {
@@ -129,12 +129,12 @@ export class Clients {
     }
   }
 
-  /** Asks a process; the answer comes when it comes, or never. Resolves either way unless the process dies. */
+  /** Sends the request to a process, and keeps its answer, if any. Resolves in both cases, unless the process dies. */
   async ask(runtime: Runtime, intent: Intent, onBug: (error: unknown) => void): Promise<void> {
     try {
       intent.answers.push(await this.#carryOut(runtime, intent));
     } catch (error) {
-      // 503 and 409: asked again. What a process refuses before it decides is an answer that need not be the same again.
+      // 503 and 409 are repeated. A refusal before the decision is not stored, so the next answer may differ.
       const isKnown =
         error instanceof ApiError || /Connection terminated|RailUnreachable|gave no answer/.test(String(error));
       if (!isKnown) onBug(error);

@@ -1,15 +1,15 @@
 /**
- * A pool of real connections whose statements and database transactions wait for their turn. A transaction is one step from
- * its first statement to its end, which is what Postgres' locks make of it for whoever shares a book.
+ * A pool of real connections whose statements and database transactions wait at the scheduler's gates. A transaction is
+ * one step from its first statement to its end, as the lock of its book makes it for others.
  */
 import type { Pool, Transaction } from '../../../src/db/pool.ts';
 import type { Fault, Owner, Scheduler } from './scheduler.ts';
 
-/** A statement alone is sent by itself; tried again, it meets what it did. */
+/** A single statement is its own transaction: a second attempt finds the effect of the first. */
 const STATEMENT_FAULTS: readonly Fault[] = ['lost', 'refused', 'dies before', 'dies after'];
 const TRANSACTION_FAULTS: readonly Fault[] = ['lost', 'refused', 'dies before', 'dies after'];
 
-/** In the driver's own words, which make it transient. */
+/** The driver's own message, which the product classifies as transient. */
 export const connectionLost = () => new Error('Connection terminated unexpectedly');
 
 export function gatedPool(scheduler: Scheduler, owner: Owner, pool: Pool): Pool {
@@ -47,8 +47,8 @@ interface Guard {
 }
 
 /**
- * The connection of one transaction, whose fault comes with its COMMIT. What a process that died still says to it goes
- * nowhere: the connection is somebody else's by then.
+ * The connection of one transaction; its fault comes at COMMIT. Statements that a dead process still sends go nowhere,
+ * because the connection belongs to another by then.
  */
 function guarded({ scheduler, owner, client, fault, over }: Guard): Transaction {
   let isDead = false;

@@ -1,8 +1,8 @@
-/** What a schedule left in the database: the queries of its checks. */
+/** The queries for checking what a schedule left in the database. */
 import type { Pool } from '../../../src/db/pool.ts';
 import type { Uuid } from '../../../src/ids.ts';
 
-/** Payouts and deliveries that are not at their end. */
+/** Payouts and deliveries that are not final. */
 export async function countOpen(pool: Pool, bookId: Uuid): Promise<number> {
   const { rows } = await pool.query(
     `SELECT (SELECT count(*) FROM payouts WHERE book_id = $1 AND status IN ('pending', 'processing'))
@@ -21,11 +21,11 @@ export interface PayoutOutcome {
   readonly amount: bigint;
   readonly fee: bigint;
   readonly amount_returned: bigint;
-  /** Put before a person. */
+  /** Number of exceptions. */
   readonly exceptions: bigint;
   readonly rail: string;
   readonly end_to_end_id: string;
-  /** The steps of its entries, in their order. */
+  /** The steps of its entries, in order. */
   readonly steps: string[];
   readonly stuck: boolean;
 }
@@ -46,7 +46,7 @@ export interface AccountOutcome {
   readonly code: string;
   readonly posted: bigint;
   readonly held: bigint;
-  /** Summed up from the journal. */
+  /** The balance summed from the journal. */
   readonly summed: bigint;
 }
 
@@ -80,7 +80,7 @@ export async function eventOutcomes(pool: Pool, bookId: Uuid): Promise<EventOutc
   return rows;
 }
 
-/** Accounts opened and funded before the endpoint was made. */
+/** The entries of a book, their highest sequence, and the number of steps booked twice. */
 export async function countEntries(
   pool: Pool,
   bookId: Uuid,

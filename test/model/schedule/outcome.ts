@@ -1,6 +1,6 @@
 /**
- * Whether everything came to its right end, judged by those outside: what clients were answered, what the rail moved, what
- * the receiver got. The books must say the same.
+ * Checks that everything ended right, from the outside: the clients' answers, the rail's movements, and the receiver's
+ * events. The books must agree with them.
  */
 import { publicId } from '../../../src/ids.ts';
 import { verifyDatabase } from '../../../src/verify/verify-database.ts';
@@ -16,7 +16,7 @@ import {
 import { net } from './rail-model.ts';
 import { ACCOUNTS, type Schedule } from './schedule.ts';
 
-/** Accounts opened and funded before there was an endpoint. */
+/** Events of accounts opened and funded before the endpoint existed. */
 const EVENTS_BEFORE = ACCOUNTS.length + ACCOUNTS.filter((amount) => amount > 0n).length;
 
 const STEPS: Record<string, RegExp> = {
@@ -26,7 +26,7 @@ const STEPS: Record<string, RegExp> = {
   canceled: /^$/,
 };
 
-/** All that is wrong, in words; nothing when all is well. */
+/** Everything that is wrong, in words; empty when all is right. */
 export async function faultsOf(schedule: Schedule): Promise<string[]> {
   const payouts = await payoutOutcomes(schedule.pool, schedule.bookId);
   for (const { status, steps, failure } of payouts) {
@@ -64,7 +64,7 @@ export async function faultsOf(schedule: Schedule): Promise<string[]> {
 
 const plain = (_name: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value);
 
-/** One key, one answer, to the byte; but a refusal that was not kept names the request that it refuses. */
+/** One key, one answer, to the byte. The refusal of a voided key names its own request, so only its status counts. */
 function answerFaults(intents: readonly Intent[]): string[] {
   return intents.flatMap(({ key, wish, answers }) => {
     const kept = answers.filter(({ body }) => body !== '');
@@ -79,7 +79,7 @@ function codeOf(body: string): string | undefined {
   return (JSON.parse(body) as { code?: string }).code;
 }
 
-/** Exactly what was promised is there; and a voided key made nothing. */
+/** Every payout answered with 202 exists, no other does, and a voided key has none. */
 function promiseFaults({ clients }: Schedule, payouts: readonly PayoutOutcome[]): string[] {
   const promised = new Set(clients.promised.map(({ answer }) => answer.resourceId));
   const made = new Set(payouts.map(({ id }) => id));
@@ -120,12 +120,12 @@ function railFaults({ rail }: Schedule, payouts: readonly PayoutOutcome[]): stri
   return faults;
 }
 
-/** What the books say is with the payee. */
+/** The amount that the payee has, by the books. */
 function gone({ status, amount, amount_returned }: PayoutOutcome): bigint {
   return status === 'paid' ? amount - amount_returned : 0n;
 }
 
-/** Each balance again, from what the outside world knows alone. */
+/** Each balance computed again from the outside world alone. */
 function balanceFaults(
   { clients, rail, accounts }: Schedule,
   payouts: readonly PayoutOutcome[],
@@ -143,7 +143,7 @@ function balanceFaults(
   for (const payout of payouts) {
     const record = rail.records.get(payout.end_to_end_id);
     const isWithin = payout.rail === 'book';
-    // Where the rail contradicted itself, an exception stands for the difference: see railFaults.
+    // When the rail has contradicted itself, an exception covers the difference: see railFaults.
     const byBooks = isWithin || record?.contradicted;
     const left = byBooks ? gone(payout) : record ? net(record) : 0n;
     const isPaid = byBooks ? payout.steps.includes('paid') : (record?.movements.length ?? 0) > 0;

@@ -1,6 +1,6 @@
 /**
- * Queues in memory, as bad as the job contract allows: jobs may be lost, repeated and out of order, and adding may fail
- * with or without effect. Those of a process that died in the middle may come again.
+ * Queues in memory, as unreliable as the job contract allows: jobs may be lost, repeated and out of order, and adding
+ * may fail with or without effect. Jobs of a dead process may come again.
  */
 import type { QueuePool } from '../../../src/queue/job.ts';
 import type { QueueJob, Queues } from '../../../src/queue/queues.ts';
@@ -16,7 +16,7 @@ export class QueueModel {
   readonly #scheduler: Scheduler;
   #waiting: WaitingJob[] = [];
   readonly #inHand = new Map<WaitingJob, Owner>();
-  /** How likely a job vanishes, or stays although it was taken. */
+  /** The odds that a job vanishes, or stays in the queue when it is taken. */
   readonly #odds: { readonly vanish: number; readonly repeat: number };
   isFaulty = true;
 
@@ -33,7 +33,7 @@ export class QueueModel {
     return this.#inHand.size;
   }
 
-  /** As one process sees them. */
+  /** The queues as one process sees them. */
   of(owner: Owner): Pick<Queues, 'add' | 'depth' | 'lanes'> {
     return {
       lanes: 1,
@@ -59,7 +59,7 @@ export class QueueModel {
     };
   }
 
-  /** Any of them, for a process to answer; undefined where it vanished on the way. */
+  /** Takes any waiting job for a process; undefined when the job vanishes. */
   take(owner: Owner): WaitingJob | undefined {
     const { random } = this.#scheduler;
     const at = random.below(this.#waiting.length);
@@ -76,7 +76,7 @@ export class QueueModel {
     this.#inHand.delete(job);
   }
 
-  /** The lock of whoever died runs out, and another gets the job; or it was removed already. */
+  /** The lock of a dead process expires and another process gets the job, unless it was already removed. */
   died(owner: Owner): void {
     for (const [job, by] of this.#inHand) {
       if (by !== owner) continue;

@@ -1,6 +1,6 @@
 /**
- * The outside world behind a rail: it outlives every process, knows each instruction by its id, and keeps its own record of
- * what money went where, which the books must agree with in the end. Its answers are lost, come late and come twice.
+ * The outside world behind a rail. It outlives every process, knows each instruction by its id, and records the
+ * movements of money, which the books must match in the end. Its answers may be lost, late or repeated.
  */
 import { deriveId, newId, type Uuid } from '../../../src/ids.ts';
 import {
@@ -15,7 +15,7 @@ import { scriptOf } from '../../../src/rails/sandbox-aliases.ts';
 import type { Fault, Owner, Scheduler } from './scheduler.ts';
 import type { VirtualClock } from './virtual-time.ts';
 
-/** What left for the payee, and what came back. */
+/** Money that left for the payee, or came back. */
 interface Movement {
   readonly kind: 'out' | 'back';
   readonly amount: bigint;
@@ -27,20 +27,20 @@ export interface RailRecord {
   code: string | undefined;
   readonly movements: Movement[];
   submissions: number;
-  /** It took back its word. */
+  /** The rail has contradicted its own report. */
   contradicted: boolean;
 }
 
 const CALL_FAULTS: readonly Fault[] = ['lost', 'refused', 'late', 'dies before', 'dies after'];
 const ASK_FAULTS: readonly Fault[] = ['lost', 'refused', 'dies before', 'dies after'];
-/** An instruction that comes this little before its time is refused already: clocks differ. */
+/** An instruction is rejected this long before its deadline, since clocks differ. */
 const CLOSES_BEFORE_MS = 20_000;
 
 export class RailModel {
   readonly records = new Map<string, RailRecord>();
   readonly #scheduler: Scheduler;
   readonly #clock: VirtualClock;
-  /** How likely it takes back what it said, or says it again, when it speaks. */
+  /** The odds that the rail contradicts or repeats a report when it acts. */
   readonly #odds: { readonly contradicts: number; readonly repeats: number };
   readonly #notices: { notice: RailNotice; acknowledged: boolean }[] = [];
 
@@ -54,7 +54,7 @@ export class RailModel {
     return this.#notices.filter(({ acknowledged }) => !acknowledged).length;
   }
 
-  /** As one process reaches it. With what the simulations of a test book tell it. */
+  /** The rail as one process reaches it, with the simulations of a test book. */
   of(owner: Owner) {
     const reach = <Answer>(what: string, act: () => Answer, faults = CALL_FAULTS): Promise<Answer> =>
       this.#scheduler.come(owner, {
@@ -90,7 +90,7 @@ export class RailModel {
     });
   }
 
-  /** Of its own accord: decides what was pending, or tells again what it has told. */
+  /** An act of the rail's own: it decides a pending instruction, contradicts itself, or repeats a notice. */
   act(): void {
     const { random } = this.#scheduler;
     const pending = [...this.records.values()].filter(({ status }) => status === 'pending');
@@ -106,7 +106,7 @@ export class RailModel {
     }
   }
 
-  /** Everything that waits is decided: the end of the day. */
+  /** The end of the day: every pending instruction is paid. */
   close(): void {
     for (const { status, instruction } of this.records.values())
       if (status === 'pending') this.#outcome(instruction.endToEndId, { noticeId: newId(), kind: 'paid' });
@@ -178,7 +178,7 @@ export class RailModel {
     const record = this.records.get(endToEndId);
     if (!record) return undefined;
     const contradicts = record.status !== 'pending' && record.status !== told.kind;
-    // Once at most, and where nobody is asked it is not said: to a client's simulation the rail keeps its word.
+    // The rail contradicts itself once at most, and never in answer to a client's simulation.
     if (contradicts && (record.contradicted || !told.mayContradict)) return undefined;
     const back = told.kind === 'rejected' ? net(record) : 0n;
     if (back > 0n) record.movements.push({ kind: 'back', amount: back });
@@ -225,7 +225,7 @@ const confirmed = ({ endToEndId, alias, amount, currency }: Instruction) => ({
   payeeDigest: payeeDigest(endToEndId, alias),
 });
 
-/** What is with the payee. */
+/** The amount that the payee has. */
 export function net({ movements }: RailRecord): bigint {
   return movements.reduce((sum, { kind, amount }) => (kind === 'out' ? sum + amount : sum - amount), 0n);
 }

@@ -1,4 +1,6 @@
-/** A webhook receiver with a record of its own. It fails, hangs, and answers what never arrives. */
+/**
+ * A webhook receiver with its own record. It may answer 500, or give no answer, with or without recording the event.
+ */
 import type { EventPost, PostOutcome } from '../../../src/webhooks/post-event.ts';
 import type { Owner, Scheduler } from './scheduler.ts';
 
@@ -9,10 +11,10 @@ const ANSWERS: Record<'arrived' | 'failed' | 'silent', PostOutcome> = {
 };
 
 export class ReceiverModel {
-  /** By the id of the event, how often it arrived and what it said. */
+  /** By event id: how often the event arrived, and its body. */
   readonly received = new Map<string, { times: number; body: string }>();
   readonly #scheduler: Scheduler;
-  /** How likely it answers 500, and how likely it says nothing, with the event or without. */
+  /** The odds of a 500, and of no answer, with or without recording the event. */
   readonly #odds: { readonly failed: number; readonly silent: number };
   isFaulty = true;
 

@@ -1,7 +1,7 @@
 /**
  * One schedule: clients, a few processes and the outside world, step by step on one thread. Each step is drawn from the
- * seed: somebody who waits is let through, with or without a fault, a job is taken, a process dies and another begins, a
- * clock moves, a rail speaks. When the steps are over the faults end, and everything has to come to its end.
+ * seed: a gate passes, with or without a fault, a job is taken, a process dies and another starts, a clock moves, or
+ * the rail acts. After the steps the faults end, and everything must become final.
  */
 
 import type { Pool } from '../../../src/db/pool.ts';
@@ -24,7 +24,7 @@ import { leadPausesTo, VirtualClock } from './virtual-time.ts';
 
 export interface ScheduleOptions {
   readonly seed: number;
-  /** Before the faults end. */
+  /** The number of steps before the faults end. */
   readonly steps: number;
   readonly pool: Pool;
   readonly encryptionKey: string;
@@ -34,7 +34,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 export const ACCOUNTS = [3_000n, 500n, 0n];
 const INTENTS = 40;
-/** What has not come to its end after as many rounds never will. */
+/** Work that is not final after this many rounds never will be. */
 const ROUNDS = 400;
 const LONGEST_ROUND_MS = 6 * 60 * MINUTE;
 
@@ -59,7 +59,7 @@ export class Schedule {
 
   private constructor(options: ScheduleOptions, book: { bookId: Uuid; accounts: readonly Uuid[] }) {
     const random = new SeededRandom(options.seed);
-    // Each schedule has faults of its own kinds: all of them always would hide what only some bring about.
+    // Each schedule draws its own mix of faults: with all of them always, rare effects would never show.
     const odds = () => random.pick([0, 0, 0.02, 0.08, 0.25]);
     this.pool = options.pool;
     this.bookId = book.bookId;
@@ -109,7 +109,7 @@ export class Schedule {
     return new Schedule(options, { bookId: book.id, accounts });
   }
 
-  /** Plays it to its end. Throws where it has none. */
+  /** Plays the schedule to its end. Throws when work never becomes final. */
   async play(steps: number): Promise<void> {
     leadPausesTo(this.scheduler);
     try {
@@ -151,7 +151,7 @@ export class Schedule {
     await this.scheduler.settle();
   }
 
-  /** Faults are over. Whoever has no answer asks again, bells ring again as their time comes, until nothing is left to do. */
+  /** Without faults: clients repeat unanswered requests, and due rows are enqueued, until no work is left. */
   async #end(): Promise<void> {
     this.scheduler.hurry();
     this.#queues.isFaulty = false;
@@ -172,7 +172,7 @@ export class Schedule {
     if (this.bugs.length === 0) throw new Error('It does not come to its end');
   }
 
-  /** Until nobody waits and no job does. */
+  /** Runs until no gate and no job waits. */
   async #calm(): Promise<void> {
     await this.scheduler.settle();
     while (this.bugs.length === 0 && (this.scheduler.ready > 0 || this.#queues.waiting > 0)) {

@@ -1,20 +1,20 @@
 /**
- * Who may go on: everything that leaves a process's own memory (a statement, a database transaction, a queue, a rail, a
- * receiver, a pause) waits at a gate, and each step lets one through. What it does there is done before anybody else moves,
- * so that one thread and one seed make one history.
+ * The order of steps. Everything that leaves a process's memory (a statement, a database transaction, a queue, a rail,
+ * a receiver, a pause) waits at a gate. Each step lets one gate pass and finishes its effect before the next. One
+ * thread and one seed therefore make one history.
  */
 import type { SeededRandom } from './seeded-random.ts';
 
-/** What becomes of one who is let through. */
+/** What happens to the call at a gate. */
 export type Fault =
   | 'none'
   /** It is done, and the answer is lost. */
   | 'lost'
-  /** It is not done, and whoever waited is told of a failure. */
+  /** It is not done, and the caller gets an error. */
   | 'refused'
-  /** Whoever waited is told of a failure, and it is done later. */
+  /** The caller gets an error, and it is done later. */
   | 'late'
-  /** The process dies before it is done, or with the answer on its way. */
+  /** The process dies before it is done, or before the answer arrives. */
   | 'dies before'
   | 'dies after';
 
@@ -23,16 +23,16 @@ export interface Owner {
   isAlive: boolean;
 }
 
-/** Nobody's: it outlives every process. */
+/** The owner of work outside every process. */
 export const WORLD: Owner = { name: 'world', isAlive: true };
 
 interface Gate {
   readonly owner: Owner;
-  /** It stands still until this step: a process that was stopped, a packet on a long way. */
+  /** The step until which the gate is stalled, like a stopped process or a delayed packet. */
   readonly stillUntil?: number;
   readonly what: string;
   readonly faults: readonly Fault[];
-  /** Resolves when all that it does at once is done. */
+  /** Resolves once the immediate effect is done. */
   readonly pass: (fault: Fault) => Promise<void>;
 }
 
@@ -40,32 +40,32 @@ export interface Errand<Answer> {
   readonly what: string;
   readonly faults: readonly Fault[];
   act(): Promise<Answer> | Answer;
-  /** What is thrown where the answer is lost. */
+  /** The error for a lost answer. */
   failure(): Error;
 }
 
-/** Turns of the event loop in which whoever was let through comes to its next gate: the product takes one or two. */
+/** Turns of the event loop until the code behind a passed gate reaches its next one. The product takes one or two. */
 const TURNS = 4;
 const TRACE_KEPT = 400;
-/** What passes a gate is a statement or a short transaction; the driver gives a statement up sooner. */
+/** A gate passes a statement or a short transaction, which the driver ends sooner. */
 const STANDSTILL_MS = 60_000;
-/** Long enough for whoever rings again, asks again and gives up. */
+/** The longest stall: enough for the sweeper to enqueue again, and for clients to repeat a request and give up. */
 const STILL_STEPS = 300;
 
 export class Scheduler {
   readonly random: SeededRandom;
-  /** The last that happened, for people. */
+  /** The latest events, in words. */
   readonly trace: string[] = [];
-  /** Over all that happened, to compare two runs. */
+  /** A hash of all events, to compare two runs. */
   fingerprint = 0;
   steps = 0;
-  /** How often each fault was met, and whatever else was counted. */
+  /** How often each fault occurred, and other counts. */
   readonly seen = new Map<string, number>();
   #gates: Gate[] = [];
   #hurries = false;
   #onDeath: (owner: Owner) => void = () => undefined;
 
-  /** How likely somebody stands still at a gate. */
+  /** The odds that a gate is stalled. */
   readonly #stillness: number;
 
   constructor(random: SeededRandom, odds: { still: number }) {
@@ -77,7 +77,7 @@ export class Scheduler {
     this.#onDeath = listener;
   }
 
-  /** Those who can be let through. In the end nobody stands still any longer. */
+  /** The number of gates that may pass. After `hurry` these include stalled ones. */
   get ready(): number {
     return this.#ready().length;
   }
@@ -92,7 +92,7 @@ export class Scheduler {
     this.#gates.push(isStill ? { ...gate, stillUntil: this.#later() } : gate);
   }
 
-  /** Resolves when it was this one's turn; never, when its process died. */
+  /** Resolves when the gate passes; never, if its process dies. */
   come<Answer>(owner: Owner, errand: Errand<Answer>): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.wait({
@@ -117,7 +117,7 @@ export class Scheduler {
     });
   }
 
-  /** Its memory is gone, and with it whatever it waited for. */
+  /** Drops the process with its memory and its gates. */
   kill(owner: Owner): void {
     if (!owner.isAlive) return;
     owner.isAlive = false;
@@ -127,7 +127,7 @@ export class Scheduler {
     this.#onDeath(owner);
   }
 
-  /** Lets one through that waits; `faults` are how likely each is, where the gate knows it. */
+  /** Lets one gate pass. `faults` are the odds of each fault that the gate allows. */
   async letOne(faults: Readonly<Partial<Record<Fault, number>>>): Promise<void> {
     const gate = this.random.pick(this.#ready());
     this.#gates.splice(this.#gates.indexOf(gate), 1);
@@ -139,7 +139,7 @@ export class Scheduler {
     await this.settle();
   }
 
-  /** By the real clock: what never ends is told with its seed, not waited for. */
+  /** Fails by the real clock, so that a call that never ends is reported with its seed. */
   async #passed(gate: Gate, fault: Fault): Promise<void> {
     let alarm: NodeJS.Timeout | undefined;
     const standstill = new Promise<never>((_, reject) => {
@@ -149,7 +149,7 @@ export class Scheduler {
     clearTimeout(alarm);
   }
 
-  /** Until everybody has come to a gate. */
+  /** Waits until all code has reached a gate. */
   async settle(): Promise<void> {
     for (let turn = 0; turn < TURNS; turn++) await new Promise((resolve) => setImmediate(resolve));
   }

@@ -1,4 +1,4 @@
-/** A random source that begins where it is told to: the same seed, the same run. Mulberry32, 32 bits of state. */
+/** A random source with a seed: the same seed gives the same run. Mulberry32, 32 bits of state. */
 export class SeededRandom {
   #state: number;
 
@@ -15,7 +15,7 @@ export class SeededRandom {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 
-  /** From 0 and below the limit. */
+  /** A whole number from 0 to below the limit. */
   below(limit: number): number {
     return Math.floor(this.next() * limit);
   }
@@ -24,12 +24,12 @@ export class SeededRandom {
     return this.next() < probability;
   }
 
-  /** Of a list that is not empty. */
+  /** One item of a list that is not empty. */
   pick<Item>(items: readonly Item[]): Item {
     return items[this.below(items.length)]!;
   }
 
-  /** By weight; those of no weight are never taken. */
+  /** One item by weight; an item of weight 0 is never picked. */
   weighted<Item>(items: readonly { readonly weight: number; readonly item: Item }[]): Item {
     let at = this.next() * items.reduce((total, { weight }) => total + weight, 0);
     for (const { weight, item } of items) {

@@ -1,6 +1,6 @@
 /**
- * A process of the product, whole but for what is outside it: the real committer, enqueuer, deliverer, sweeper and use cases
- * over gates to a real Postgres, to modelled queues, to a modelled rail and to a modelled receiver.
+ * A whole process of the product: the real committer, enqueuer, deliverer, sweeper and use cases. Gates lead to a real
+ * Postgres and to models of the queues, the rail and the receiver.
  */
 
 import type { Pool } from '../../../src/db/pool.ts';
@@ -28,7 +28,7 @@ import type { ReceiverModel } from './receiver-model.ts';
 import type { Owner, Scheduler } from './scheduler.ts';
 import type { VirtualClock } from './virtual-time.ts';
 
-/** What is outside every process. */
+/** Everything outside a process. */
 export interface Surroundings {
   readonly scheduler: Scheduler;
   readonly clock: VirtualClock;
@@ -37,7 +37,7 @@ export interface Surroundings {
   readonly queues: QueueModel;
   readonly rail: RailModel;
   readonly receiver: ReceiverModel;
-  /** Told of whatever only a bug can cause. */
+  /** Called with errors that only a bug can cause. */
   readonly onBug: (error: unknown) => void;
 }
 
@@ -47,7 +47,7 @@ const CONFIG = {
   PAYOUT_FEE_CLIQ_BASIS_POINTS: 50,
   PAYOUT_FEE_ACCOUNT_BASIS_POINTS: 0,
   SWEEP_INTERVAL_MS: 1_000,
-  // No answer is dropped: every client can ask for it again.
+  // No stored answer is dropped: clients may repeat any request.
   IDEMPOTENCY_BODY_RETENTION_DAYS: 100_000,
 };
 
@@ -59,7 +59,7 @@ export class SimulatedProcess implements Owner {
   readonly #pools: Map<string, (job: WaitingJob) => Promise<unknown>>;
   readonly #queues: QueueModel;
 
-  /** `skewMs` is what its machine's clock is off. */
+  /** `skewMs` is the error of the machine's clock. */
   constructor(name: string, around: Surroundings, { skewMs, maxBatch }: { skewMs: number; maxBatch: number }) {
     this.name = name;
     this.#queues = around.queues;
@@ -93,7 +93,7 @@ export class SimulatedProcess implements Owner {
       allowHosts: [],
       random: scheduler.random.next,
       post: (_, request) => around.receiver.take(this, request),
-      // Name servers answer in a time that is not the schedule's.
+      // Real name servers answer in real time, which the schedule does not control.
       resolve: (_host, _options, callback) => callback(null, []),
     });
     const answering = (pool: PoolDefinition) => (job: WaitingJob) => pool.answer(job.name, job.data);
@@ -108,7 +108,7 @@ export class SimulatedProcess implements Owner {
     ]);
   }
 
-  /** A job that fails is forgotten, as in the queue: its rows are still due. */
+  /** A failed job is removed, as in the queue. Its rows stay due. */
   answer(job: WaitingJob, onBug: (error: unknown) => void): void {
     this.#pools.get(job.pool)!(job)
       .catch((error) => isBadLuck(error) || onBug(error))
@@ -116,7 +116,7 @@ export class SimulatedProcess implements Owner {
   }
 }
 
-/** Passes by itself. A rail that gives no answer to its notices is asked again. */
+/** Whether the failure is temporary, for example a rail that does not answer. */
 function isBadLuck(error: unknown): boolean {
   const isAway = error instanceof ApiError && error.code === 'service_unavailable';
   return isAway || classifyFailure(error) === 'transient' || (error as Error).name === 'RailUnreachable';

@@ -1,6 +1,6 @@
 /**
- * Time in a schedule: a clock that moves when the schedule says so, and pauses that end when the schedule lets them.
- * The product's own timers are led here by the test's mock of `node:timers/promises` and of `performance.now`.
+ * Time in a schedule: a clock that the schedule moves, and pauses that the schedule ends. The test's mocks of
+ * `node:timers/promises` and `performance.now` lead the product's timers here.
  */
 import type { Clock, Instant } from '../../../src/clock.ts';
 import { type Scheduler, WORLD } from './scheduler.ts';
@@ -11,7 +11,7 @@ export function leadPausesTo(scheduler: Scheduler | undefined): void {
   current = scheduler;
 }
 
-/** In the place of `setTimeout` of `node:timers/promises`. Whoever died meanwhile comes to no gate after it. */
+/** Replaces `setTimeout` of `node:timers/promises`. A process that died meanwhile reaches no further gate. */
 export function pause(ms: number): Promise<void> {
   if (!current) throw new Error('A pause outside of any schedule');
   return current.come(WORLD, {
@@ -35,7 +35,7 @@ export class VirtualClock implements Clock {
     this.#now += ms;
   }
 
-  /** As a machine sees it whose clock is off. */
+  /** The clock of a machine that is off by this much. */
   skewed(ms: number): Clock {
     return { now: () => this.#now + ms };
   }
