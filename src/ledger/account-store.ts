@@ -41,14 +41,17 @@ export function accountFromRow(row: AccountRow): Account {
 }
 
 /**
- * Up to as many rows each is looked up alone, its newest version first (db/newest.ts): a microsecond more for each. A longer
- * list is read in one sweep of the index.
+ * Up to this many rows are looked up one by one, newest version first (db/newest.ts): a microsecond more a row. A
+ * longer list is read in one scan of the index.
  */
 const FEW = 200;
 const LOAD_FEW = `SELECT a.* FROM unnest($2::uuid[]) AS w (wanted), LATERAL (${newestAccount(ACCOUNT_COLUMNS, '$1', 'w.wanted')}) a`;
 const LOAD_MANY = `SELECT ${ACCOUNT_COLUMNS} FROM accounts WHERE book_id = $1 AND id = ANY ($2::uuid[])`;
 
-/** Accounts by id, in one query. Index: accounts_pkey. No lock: inside a batch the book's row is held. */
+/**
+ * Loads accounts by id in one query. Index: accounts_pkey. No row lock: the book's lock, or the check of its batch id,
+ * guards a batch.
+ */
 export async function loadAccounts(db: Queryable, bookId: BookId, ids: readonly Uuid[]): Promise<Map<Uuid, Account>> {
   const few = ids.length <= FEW;
   const { rows } = await db.query<AccountRow>({
@@ -62,8 +65,8 @@ export async function loadAccounts(db: Queryable, bookId: BookId, ids: readonly 
 }
 
 /**
- * No index holds a column that changes here, so every update is HOT. The rows are named beside the join: a plan made while
- * the table was small joins all rows of the book with the list, and is kept.
+ * No index holds a balance, so an update of balances is HOT. The ids stand beside the join too: without them, a plan
+ * made while the table was small joins all rows of the book with the list, and Postgres keeps that plan.
  */
 const UPDATE = `UPDATE accounts SET status = v.status, posted_debits = v.posted_debits, posted_credits = v.posted_credits,
     held_debits = v.held_debits, held_credits = v.held_credits, floor = v.floor, lines = v.lines

@@ -1,7 +1,7 @@
 /**
- * An account of the ledger: what was posted to it, what is held on it, and how low it may go.
- * Invariants: posted totals are the sums of its postings; held is the sum of its open holds; `lines` counts its posting
- * lines without a gap.
+ * An account of the ledger: its posted totals, its held totals and its floor.
+ * Invariants: posted totals are the sums of the account's postings; held totals are the sums of its open holds; `lines`
+ * counts its posting lines without a gap.
  */
 import type { ErrorCode } from '../errors.ts';
 import type { Uuid } from '../ids.ts';
@@ -12,11 +12,11 @@ import type { AccountCode } from './chart.ts';
 export type Side = 'debit' | 'credit';
 
 export type AccountStatus =
-  /** Takes part in everything. */
+  /** Sends and receives. */
   | 'open'
-  /** Receives, but nothing leaves it. */
+  /** Receives. Only amounts reserved before the freeze, and forced entries, still leave the account. */
   | 'frozen'
-  /** Final. Only what comes back from outside is still credited, and flagged. */
+  /** Final. Only money that comes back, or that a rail's contradiction moves, is still booked. */
   | 'closed';
 
 export interface Account {
@@ -29,36 +29,36 @@ export interface Account {
   readonly postedCredits: bigint;
   readonly heldDebits: bigint;
   readonly heldCredits: bigint;
-  /** The least that may be available; null for no limit. */
+  /** The least available balance allowed, in minor units; null for no limit. */
   readonly floor: bigint | null;
   readonly lines: bigint;
 }
 
-/** Posted balance in the account's own direction. */
+/** The posted balance, counted on the account's own side. */
 export function posted(account: Account): bigint {
   return account.side === 'credit'
     ? account.postedCredits - account.postedDebits
     : account.postedDebits - account.postedCredits;
 }
 
-/** Reserved for movements that will leave the account. */
+/** The amount reserved for movements that leave the account. */
 export function held(account: Account): bigint {
   return account.side === 'credit' ? account.heldDebits : account.heldCredits;
 }
 
-/** What may still leave the account, overdraft not counted. */
+/** The amount that may still leave the account, overdraft not counted. */
 export function available(account: Account): bigint {
   return posted(account) - held(account);
 }
 
-/** Whether as much may leave: available stays at or above the floor. */
+/** Whether the amount may leave: the available balance stays at or above the floor. */
 export function covers(account: Account, amount: bigint): boolean {
   return account.floor === null || available(account) - amount >= account.floor;
 }
 
 export type Direction = 'debit' | 'credit';
 
-/** Why an account does not take a posting. */
+/** Why an account refuses a posting. */
 export interface PostingRefusal {
   code: Extract<
     ErrorCode,
@@ -68,17 +68,17 @@ export interface PostingRefusal {
 }
 
 export interface PostingPermissions {
-  /** The kind of entry may break the floor (a forced post, a rail that contradicts itself). */
+  /** This kind of entry may break the floor (a forced post, a rail that contradicts itself). */
   overrideFloor?: boolean;
-  /** What was held on this account leaves it, although a forced entry has taken it below its floor since. */
+  /** This account's held amount leaves, although a forced entry has taken the account below its floor since. */
   heldOn?: Uuid;
-  /** What was reserved before the account was frozen still leaves it. */
+  /** Amounts reserved before the freeze still leave the account. */
   allowFrozen?: boolean;
-  /** Money that comes back from outside must be booked whatever has become of the account. */
+  /** Money that comes back, or that a rail's contradiction moves, is booked even to a closed account. */
   allowClosed?: boolean;
 }
 
-/** The account after one posting line, or why not. Guards in order: currency, state, floor, overflow. */
+/** The account after one posting line, or the refusal. Guards in order: currency, status, floor, overflow. */
 export function move(
   account: Account,
   line: { direction: Direction; amount: bigint; currency: string },
@@ -100,7 +100,7 @@ export function move(
   return moved;
 }
 
-/** The account with more (or, negative, less) held on the side that leaves it. */
+/** The account with more (with a negative change, less) held on the side that amounts leave by. */
 export function withHeld(account: Account, change: bigint): Account {
   return account.side === 'credit'
     ? { ...account, heldDebits: account.heldDebits + change }

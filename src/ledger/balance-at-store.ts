@@ -1,17 +1,17 @@
-/** What an account's posted balance was at a moment of the past. */
+/** The posted balance of an account at a past moment. */
 import type { Instant } from '../clock.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from './book.ts';
 
 export interface BalanceAt {
-  /** Gapless number of the last line at or before the moment; 0n when there was none. */
+  /** Gapless number of the last line at or before the moment; 0n without one. */
   readonly line: bigint;
-  /** After that line, in the account's own direction. */
+  /** The posted balance after that line, counted on the account's own side. */
   readonly posted: bigint;
 }
 
-/** The posting that is line `number` of the account, whichever side it is on. Indexes: one a side, by account and line. */
+/** The posting that is line `number` of the account, on either side. Indexes: one a side, by account and line. */
 const lineOf = (number: string) => `
   SELECT entry_sequence, debit_balance_after AS balance FROM postings
   WHERE book_id = $1 AND debit_account_id = $2 AND debit_line = ${number}
@@ -20,8 +20,8 @@ const lineOf = (number: string) => `
   WHERE book_id = $1 AND credit_account_id = $2 AND credit_line = ${number}`;
 
 /**
- * A book's time never runs backwards and an account's lines have no gaps, so a search by halves finds the line: some
- * twenty steps among a million, and no index on the time has to be kept in the committer's way.
+ * Finds the line by binary search: a book's time never runs backwards, and an account's lines have no gaps. A million
+ * lines take about twenty steps, and the committer has no index on the time to maintain.
  */
 export async function findBalanceAt(
   db: Queryable,

@@ -1,9 +1,11 @@
 /**
- * One batch: the commands that gathered for a book, carried out in one database transaction of five steps. Lock the
- * book, load the union of what they touch, decide in order of arrival, write each changed row once, commit.
- * Two round trips: the lock travels with the loads, COMMIT with the writes. Where the lock had to be waited for, what came
- * meanwhile joins the batch, at the price of a third. A batch that follows another in this process is decided before it has
- * the lock, over what the other leaves behind, while that one is written.
+ * One batch: the commands that gathered for a book, in one database transaction of five steps. Lock the book, load the
+ * union of the rows that the commands touch, decide in order of arrival, write each changed row once, commit.
+ *
+ * A batch takes two round trips: the lock travels with the loads, COMMIT with the writes. A batch that waited for the
+ * lock takes in the commands that arrived meanwhile, at the price of a third round trip. A batch that follows another
+ * of this process is decided before it has the lock, over the state that the other batch leaves, while that one is
+ * being written.
  */
 import type { Clock, Instant } from '../clock.ts';
 import type { Pool, Transaction } from '../db/pool.ts';
@@ -19,17 +21,17 @@ import { appendEntries, appendEvents } from './journal-store.ts';
 import { BookState, unionOfTouches } from './state.ts';
 import { type Log, type Table, WRITE_ORDER } from './table.ts';
 
-/** To whom events are delivered: read inside the lock, so that an event and its deliveries agree. */
+/** The subscribers of a book's events. Read under the lock, so that an event and its deliveries agree. */
 export interface EventSink {
   subscribers(trx: Transaction, bookId: BookId): Promise<readonly Subscriber[]>;
-  /** What the subscribers follow from. */
+  /** The tables that determine the subscribers. */
   readonly endpoints: readonly Table<unknown>[];
   readonly deliveries: Log<Delivery>;
 }
 
 export interface ObservedBatch {
   commands: number;
-  /** Decided while the batch before it was still committing. */
+  /** Whether the batch was decided while the previous one was still committing. */
   ahead: boolean;
   lockWaitSeconds: number;
   commitSeconds: number;
@@ -39,11 +41,11 @@ export interface BatchContext {
   pool: Pool;
   clock: Clock;
   sink: EventSink;
-  /** Told of each commit: how long the book's lock was waited for and how long all of it took, in seconds. */
+  /** Called after each commit. Times are in seconds: the wait for the book's lock, and the whole batch. */
   observe?: (batch: ObservedBatch) => void;
 }
 
-/** What became of one command of a batch: its answer, or the exception of its own decision. */
+/** The result of one command of a batch: its answer, or the exception that its decision threw. */
 export type Decision = { answer: unknown } | { error: unknown };
 
 export interface BatchResult {
@@ -55,22 +57,25 @@ export interface Batch {
   readonly bookId: BookId;
   readonly commands: readonly Command<unknown>[];
   /**
-   * What the batch before this one leaves behind, its commit still under way: this one is decided over it without waiting,
-   * and fails with BookMoved when that is not what came to be. Only where mayFollow says so.
+   * The state that the previous batch leaves, its commit still under way. This batch is decided over that state without
+   * waiting, and fails with BookMoved when the state does not come about. Only where mayFollow allows it.
    */
   follows?: BookState;
-  /** Asked once, when a lock that had to be waited for is held: commands that came meanwhile. Decided after the others. */
+  /**
+   * Called once, when the batch holds a lock that it waited for. Returns the commands that arrived meanwhile; they are
+   * decided after the others.
+   */
   join?: () => readonly Command<unknown>[];
-  /** Told when the lock is held and all is decided and on its way to the database: what the batch leaves behind. */
+  /** Called once the lock is held and the writes are on their way, with the state that the batch leaves. */
   onDecided?: (state: BookState) => void;
-  /** Told when all is written and the commit is under way: the book's next batch may begin to wait for the lock. */
+  /** Called once all rows are written and COMMIT is under way: the next batch may begin to wait for the lock. */
   onCommitting?: () => void;
 }
 
-/** A lock that is free is answered sooner: what came in that time goes into the next batch and saves the round trip. */
+/** A free lock is granted sooner. Commands that arrive in so short a time join the next batch and save a round trip. */
 const WORTH_JOINING_MS = 3;
 
-/** Resolves with a decision for each command, those that joined last. */
+/** Resolves with a decision for each command; the commands that joined come last. */
 export async function runBatch(context: BatchContext, batch: Batch): Promise<BatchResult> {
   const started = performance.now();
   let lockWaitSeconds = 0;
@@ -88,11 +93,11 @@ export async function runBatch(context: BatchContext, batch: Batch): Promise<Bat
     await begun;
     const decided = decideAll(state, commands, momentOf(context.clock, state.book));
     failpoint('ledger.commit.before');
-    // One that was decided ahead comes to its lock only now. Lock, writes and COMMIT travel together: how busy this process
-    // is does not lengthen the time for which the book is locked.
+    // A batch that was decided ahead takes its lock only now. Lock, writes and COMMIT travel together, so a busy
+    // process does not lengthen the time for which the book is locked.
     const lock = batch.follows ? lockBook(trx, batch.bookId).then(waited) : undefined;
     const written = writeState(trx, context.sink, state, { guarded: batch.follows !== undefined, commitBehind });
-    // The next one's lock must not be asked for before this one's is held.
+    // The next batch must not ask for the lock before this batch holds it.
     await Promise.race([lock, written]);
     batch.onDecided?.(state);
     await written;
@@ -111,8 +116,8 @@ export async function runBatch(context: BatchContext, batch: Batch): Promise<Bat
 }
 
 /**
- * Whether commands can be decided over what a batch leaves behind: not where they read what only follows from rows, nor
- * where the batch changed to whom events go. Both are right only when they are read under the lock.
+ * Whether commands can be decided over the state that a batch leaves. Not where a command reads a derived table, nor
+ * where that batch changed the subscribers: both are right only when read under the lock.
  */
 export function mayFollow(sink: EventSink, before: BookState, commands: readonly Command<unknown>[]): boolean {
   return (
@@ -134,7 +139,7 @@ async function loadUnderLock(
 ): Promise<Loaded> {
   const book = lockBook(trx, bookId);
   const loading = loadState(trx, sink, { bookId, book, commands });
-  // Its failure is the lock's own; until the lock is there nobody waits for it.
+  // Awaited only after the lock. Until then a rejection would count as unhandled.
   loading.catch(() => undefined);
   await book;
   const joined = locked();
@@ -144,7 +149,10 @@ async function loadUnderLock(
   return { state, commands: [...commands, ...joined] };
 }
 
-/** Before the lock: what the batch before does not touch stays as it is until this one's turn. */
+/**
+ * Loads before the lock. Rows that the previous batch does not touch stay as they are until this batch's turn; if
+ * another process writes the book in between, updateBook throws BookMoved.
+ */
 async function loadBehind(trx: Transaction, before: BookState, { bookId, commands }: Batch): Promise<Loaded> {
   const touched = touchedBy(commands);
   const state = BookState.behind(before, touched);
@@ -153,7 +161,7 @@ async function loadBehind(trx: Transaction, before: BookState, { bookId, command
   return { state, commands };
 }
 
-/** Decides one command over the book as it is now, writes nothing and takes no lock: the answer of a dry run. */
+/** Decides one command over the current state of the book, without a write or a lock: the answer of a dry run. */
 export async function previewCommand<Answer>(
   context: BatchContext,
   bookId: BookId,
@@ -165,7 +173,7 @@ export async function previewCommand<Answer>(
   });
 }
 
-/** A book's time never runs backwards, whatever the clocks of its writers say. */
+/** The time of a batch's decisions. A book's time never runs backwards, whatever its writers' clocks say. */
 export function momentOf(clock: Clock, book: Book): Instant {
   return Math.max(Math.floor(clock.now()), book.lastPostedAt);
 }
@@ -176,7 +184,7 @@ interface Load {
   commands: readonly Command<unknown>[];
 }
 
-/** Sent behind the lock without waiting for it; Postgres runs them in order, each with a snapshot of its own. */
+/** The loads travel behind the lock without waiting. Postgres runs them in order, each with its own snapshot. */
 async function loadState(trx: Transaction, sink: EventSink, load: Load): Promise<BookState> {
   const [book, subscribers, ...tables] = await Promise.all([
     load.book,
@@ -199,7 +207,7 @@ function touchedBy(commands: readonly Command<unknown>[]): Map<Table<unknown>, r
   return unionOfTouches(commands.map((command) => command.touches));
 }
 
-/** One query a table. A row that is loaded twice in a batch is the same both times. */
+/** One query a table. Commands that join may load a row again: under the lock it is the same row. */
 function loadTouched(
   trx: Transaction,
   bookId: BookId,
@@ -225,8 +233,9 @@ export function decideAll(state: BookState, commands: readonly Command<unknown>[
 }
 
 /**
- * Sends what changed, and COMMIT behind it unless a statement could not even be made: a table refuses the change, or a value
- * cannot be written down. Such a failure is there before the turn's statements leave, and the server would not know of it.
+ * Sends the changed rows, and COMMIT behind them unless a statement could not be built: a table refuses the change, or
+ * a value cannot be serialized. Such a failure occurs before this turn's statements are sent, so the server would not
+ * know of it.
  */
 async function writeState(
   trx: Transaction,
@@ -234,7 +243,8 @@ async function writeState(
   state: BookState,
   { guarded, commitBehind }: { guarded: boolean; commitBehind: () => void },
 ): Promise<void> {
-  // One that only answers still has to know that what it was decided over came to be.
+  // A batch that was decided ahead writes the book even when nothing has changed: the write checks that the state it
+  // was decided over was committed.
   if (state.isUnchanged && !guarded) return;
   state.book = { ...state.book, batchId: newId() };
   const bookId = state.book.id;
@@ -265,7 +275,7 @@ async function writeState(
   }
   await new Promise<void>((resolve) => process.nextTick(resolve));
   if (whole) commitBehind();
-  // After one that fails all others fail for that alone: the first says why.
+  // After one statement fails, Postgres rejects all that follow. The first failure is the cause.
   const failed = (await Promise.allSettled(sent)).find(({ status }) => status === 'rejected');
   if (failed) throw (failed as PromiseRejectedResult).reason;
 }

@@ -21,8 +21,9 @@ const COLUMNS = 'id, mode, time_zone, entry_sequence, event_sequence, chain_hash
 const LOAD = newestBook(COLUMNS, '$1');
 
 /**
- * Locks the book for this transaction and reads it. A statement of its own: what follows takes its snapshot after the
- * lock is held and sees the last commit whole. NO KEY UPDATE, since foreign keys to the book must not wait for it.
+ * Locks the book's row for this transaction and reads it. A statement of its own: later statements take their snapshots
+ * after the lock is held, and see the last commit whole. NO KEY UPDATE, so that foreign keys to the book do not wait
+ * for the lock.
  */
 export async function lockBook(trx: Transaction, bookId: BookId): Promise<Book | undefined> {
   const { rows } = await trx.query<BookRow>({
@@ -43,8 +44,8 @@ export async function loadBook(db: Queryable, bookId: BookId): Promise<Book | un
 }
 
 /**
- * Writes the book as a batch leaves it. Throws BookMoved when the batch it was decided over is not the one that wrote the
- * book last: another process was here, or that batch came to nothing. Only under the lock, as a statement of its own.
+ * Writes the book as a batch leaves it. Throws BookMoved when the batch it was decided over did not write the book
+ * last: another process has, or that batch was rolled back. Only under the lock, as a statement of its own.
  */
 export async function updateBook(trx: Transaction, book: Book, { after }: { after: Uuid }): Promise<void> {
   try {
@@ -68,7 +69,10 @@ export async function updateBook(trx: Transaction, book: Book, { after }: { afte
   }
 }
 
-/** The book is not as it was when the batch was decided. Nothing of the batch is kept; it is decided again. */
+/**
+ * The book is not in the state over which the batch was decided. Nothing of the batch is kept, and its commands are
+ * decided again.
+ */
 export class BookMoved extends Error {
   override name = 'BookMoved';
   constructor(bookId: BookId) {

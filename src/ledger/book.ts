@@ -1,6 +1,6 @@
 /**
- * A book: one organisation in one mode. Its row is locked by the one writer that changes it, and holds the last sequence
- * numbers, the head of the hash chain and the moment of the last posting.
+ * A book: one organisation in one mode. The one writer that changes a book locks its row. The row holds the last
+ * sequence numbers, the head of the hash chain and the time of the last posting.
  */
 import type { Instant } from '../clock.ts';
 import type { Uuid } from '../ids.ts';
@@ -17,6 +17,6 @@ export interface Book {
   /** The hash of the last entry. */
   readonly chainHash: string;
   readonly lastPostedAt: Instant;
-  /** Which batch wrote the book last: what another was decided over is still so as long as this is. */
+  /** The batch that wrote the book last: tells whether another process has written the book since. */
   readonly batchId: Uuid;
 }

@@ -1,6 +1,6 @@
 /**
- * The chart of accounts of a book, per currency. A book is the operator's view of one organisation: what customers own
- * is owed to them, so customer accounts are liabilities.
+ * The chart of accounts of a book, per currency. A book is the operator's view of one organisation. Customers' money is
+ * owed to the customers, so their accounts are liabilities.
  */
 import { deriveId, type Uuid } from '../ids.ts';
 import type { Account, Side } from './account.ts';
@@ -11,7 +11,7 @@ export type ChartCode =
   | 'pool'
   /** Captured card money that the acquirer has not paid yet. */
   | 'acquirer'
-  /** Sent to a rail, not yet confirmed. */
+  /** Payouts reserved for a rail or sent to it, not yet confirmed. */
   | 'payouts_in_transit'
   /** Refunds on their way back to payers. */
   | 'refunds_in_transit'
@@ -21,14 +21,14 @@ export type ChartCode =
   | 'scheme_settlement'
   /** Fees earned by the operator, not yet collected. */
   | 'due_operator'
-  /** The open side of currency context. */
+  /** The open position of currency exchanges. */
   | 'fx_position';
 
 export type AccountCode = ChartCode | 'customer';
 
 interface ChartLine {
   side: Side;
-  /** The least it may have available; null where it may go anywhere. */
+  /** The least available balance allowed, in minor units; null for no limit. */
   floor: bigint | null;
 }
 
@@ -44,7 +44,7 @@ export const CHART: Record<AccountCode, ChartLine> = {
   fx_position: { side: 'debit', floor: null },
 };
 
-/** Chart accounts follow from book, code and currency, so a command can name them before they exist. */
+/** A chart account's id is derived from book, code and currency, so a command can name the account before it exists. */
 export function chartAccountId(bookId: BookId, code: ChartCode, currency: string): Uuid {
   let ofBook = derived.get(bookId);
   if (ofBook === undefined) {
@@ -60,7 +60,7 @@ export function chartAccountId(bookId: BookId, code: ChartCode, currency: string
   ofCurrency[code] ??= deriveId('account', bookId, code, currency);
   return ofCurrency[code];
 }
-/** Every payout names several: the hash is worth remembering, within bounds. */
+/** Every payout names several chart accounts, so their derived ids are cached, within bounds. */
 const derived = new Map<BookId, Map<string, Partial<Record<ChartCode, Uuid>>>>();
 const BOOKS_KEPT = 5_000;
 

@@ -1,7 +1,7 @@
 /**
- * What the committer carries out: a command names the rows it touches and decides over them. The decision is a pure
- * function of state, command and moment; whatever it wants done is in the outcome it returns.
- * Next: table.ts (rows a command may touch), draft.ts (how an outcome is built), committer.ts (who calls decide).
+ * A command is the committer's unit of work: it names the rows it touches and decides over them. The decision is a pure
+ * function of state, command and moment. The outcome that it returns holds every change.
+ * Next: table.ts (rows a command may touch), draft.ts (how an outcome is built), committer.ts (which calls decide).
  */
 import type { Instant } from '../clock.ts';
 import type { ErrorCode, Facts } from '../errors.ts';
@@ -12,13 +12,13 @@ import type { LedgerEvent } from './event.ts';
 import type { BookState } from './state.ts';
 import type { Log, Table } from './table.ts';
 
-/** Rows a command needs, named before anything is loaded. At most 1,000 in all. */
+/** Rows of a table that a command needs, named before anything is loaded. At most 1,000 rows a command. */
 export interface Touch {
   readonly table: Table<unknown>;
   readonly ids: readonly string[];
 }
 
-/** A doorbell to ring once the commit is certain: which pool, which job, which row. Losing it only costs time. */
+/** A job to enqueue once the commit is certain: pool, job and row id. Losing a job only costs time. */
 export interface JobRow {
   readonly pool: string;
   readonly job: string;
@@ -36,7 +36,7 @@ export interface LogAppend {
   readonly row: unknown;
 }
 
-/** Everything a command did: made by a Draft, applied to the state and written by the committer. */
+/** Everything a command changes: built by a Draft, applied to the state and written by the committer. */
 export interface Outcome<Answer> {
   readonly book: Book;
   readonly entries: readonly Entry[];
@@ -48,20 +48,20 @@ export interface Outcome<Answer> {
 }
 
 export interface Command<Answer> {
-  /** A UUIDv7 minted when the command is submitted: it survives retries, and its entries and events get theirs from it. */
+  /** A UUIDv7 minted at submission and kept by retries. The ids of entries and events are derived from it. */
   readonly id: Uuid;
   /** For logs and metrics: `payout.accept`. */
   readonly name: string;
-  /** The request this began with; written into entries and events. */
+  /** The request that the command serves; written into entries and events. */
   readonly requestId: Uuid;
-  /** Who asks: `api_key:key_…`; left out where the product acts on its own. */
+  /** The actor, such as `api_key:key_…`; left out where the product acts on its own. */
   readonly actor?: string;
   readonly touches: readonly Touch[];
   /** Pure. A refusal is an answer; an exception is a bug and fails this command alone. */
   decide(state: BookState, moment: Instant): Outcome<Answer>;
 }
 
-/** A business refusal as a decision returns it: a code of the catalogue, the field, and typed facts. */
+/** A business refusal, as returned by a decision: an error code, the field and typed facts. */
 export interface Refusal {
   readonly refused: ErrorCode;
   readonly param?: string;

@@ -1,11 +1,15 @@
 /**
- * The committer: one writer a book in this process. It gathers the commands that arrive while its last batch runs and
- * commits them together; there is no timer, so a command that comes alone goes at once and batches grow with the load.
- * Writers of other processes are held apart by the book's row lock.
+ * The committer: one writer a book in this process. Commands that arrive while a batch runs are committed together in
+ * the next one. There is no timer: a lone command goes at once, and batches grow with the load. The book's row lock
+ * keeps the writers of other processes apart.
  *
- * Failures by class (db/postgres-errors.ts): the database is not well: the whole batch waits and tries again until its
- * deadlines; the work is refused: the batch is halved until the culprit is alone; a decision throws: it fails alone.
- * Every id was minted before the first try, so a try after a lost answer finds its own rows and answers the same.
+ * Failures by class (db/postgres-errors.ts):
+ * - The failure is transient: the whole batch waits and tries again until its deadlines.
+ * - The batch fails otherwise: it is halved until the failing command is alone.
+ * - A decision throws: its command fails alone.
+ *
+ * Every id is minted before the first attempt, so an attempt after a lost answer finds its own rows and answers the
+ * same.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { classifyFailure } from '../db/postgres-errors.ts';
@@ -17,26 +21,27 @@ import type { Command, JobRow } from './command.ts';
 import type { BookState } from './state.ts';
 
 export interface CommitterOptions extends BatchContext {
-  /** Rings the doorbells of a commit that is certain. Must not throw or wait. */
+  /** Enqueues the jobs of a commit that is certain. Must not throw or wait. */
   enqueue: (bookId: BookId, jobs: JobRow[]) => void;
-  /** Commands in one batch at most. */
+  /** The most commands in one batch. */
   maxBatch?: number;
-  /** Commands that may wait for one book; beyond it they are turned away before anything is promised. */
+  /** The most commands that may wait for one book; further ones are refused before anything is promised. */
   maxQueue?: number;
   onError?: (error: unknown, facts: { bookId: BookId; commands: number; attempt: number }) => void;
 }
 
-/** As many as one transaction carries without holding the lock for long: measured by `npm run bench -- ledger`. */
+/** As many as one transaction commits without holding the lock for long: measured by `npm run bench -- ledger`. */
 const MAX_BATCH = 1_000;
 const MAX_QUEUE = 10_000;
-/** Rows one command may touch. Bulk work is many commands. */
+/** The most rows that one command may touch. Bulk work is split into many commands. */
 const MAX_TOUCHED = 1_000;
 /**
- * Two batches take turns: one is written while the other is decided. They do so best when they are alike, so none takes
- * more than half of what waits and is under way together, unless that is fewer (npm run bench -- ledger, accept).
+ * Two batches take turns: one is written while the other is decided. Batches of one size do so best. So a batch takes
+ * at most half of all commands that wait or are under way, unless half is fewer than this (npm run bench -- ledger,
+ * accept).
  */
 const WORTH_HALVING = 8;
-/** Books that are remembered while nothing is asked of them: a few hundred bytes each. */
+/** Idle books whose queues are kept: a few hundred bytes each. */
 const QUEUES_KEPT = 10_000;
 const DEFAULT_DEADLINE_MS = 10_000;
 const FIRST_RETRY_MS = 20;
@@ -52,11 +57,11 @@ interface Waiting {
 interface BookQueue {
   waiting: Waiting[];
   running: Promise<void> | null;
-  /** The last batch that this process decided. */
+  /** Id of the last batch that this process decided. */
   mark?: Uuid;
   /**
-   * The book was as that batch had left it. Where it was not, another process writes the book too, and would come between
-   * a batch and one that is decided ahead more often than not.
+   * Whether the book was as that batch left it. If not, another process writes the book too, and more often than not
+   * writes between a batch and the next one decided ahead.
    */
   alone: boolean;
 }
@@ -64,21 +69,21 @@ interface BookQueue {
 /** A batch under way. */
 interface Underway {
   readonly size: number;
-  /** Resolves when its writes are on their way, or it is over. */
+  /** Resolves once the writes are on their way, or the batch has ended. */
   decided: Promise<void>;
-  /** Resolves when it needs nothing but its commit, or is over. */
+  /** Resolves once only the commit is outstanding, or the batch has ended. */
   committing: Promise<void>;
-  /** Resolves when all its commands have their answers. Never rejects. */
+  /** Resolves once every command of the batch has its answer. Never rejects. */
   over: Promise<void>;
-  /** What the next batch may be decided over. */
+  /** The state over which the next batch may be decided. */
   leaves?: BookState;
 }
 
 interface Hooks extends Pick<Batch, 'follows' | 'onDecided' | 'onCommitting'> {
   join?: (taken: number) => Waiting[];
-  /** Resolves when the batch that this one follows is over. */
+  /** Resolves once the batch that this one follows has ended. */
   first?: Promise<void>;
-  /** Told when what was decided came to nothing. */
+  /** Called when an attempt fails: the decided state is void. */
   onUndecided?: () => void;
 }
 
@@ -92,9 +97,10 @@ export class Committer {
   }
 
   /**
-   * Carries out a command; resolves with its answer once it is committed. Rejects with ApiError `service_unavailable`
-   * when that is not certain before the deadline (it may still happen: repeat it under the same ids), and with the
-   * decision's own exception when that throws.
+   * Carries out a command. Resolves with the answer once the command is committed. Rejects with ApiError
+   * `service_unavailable` when the commit is not certain before the deadline (10 s by default): the command may still
+   * be committed, so repeat it under the same ids. Rejects with the decision's own exception, with the database's error
+   * when Postgres refuses the command, and with RangeError for more than 1,000 touched rows.
    */
   submit<Answer>(bookId: BookId, command: Command<Answer>, options: { deadlineMs?: number } = {}): Promise<Answer> {
     if (this.#closed) return Promise.reject(unavailable('This process is stopping'));
@@ -122,7 +128,7 @@ export class Committer {
     return previewCommand(this.#options, bookId, command);
   }
 
-  /** Takes nothing more and resolves when what was taken is done. */
+  /** Refuses further commands. Resolves once the accepted ones are done. */
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all([...this.#queues.values()].map((queue) => queue.running));
@@ -146,7 +152,7 @@ export class Committer {
       const current = this.#begin(bookId, queue, last, idle);
       idle = false;
       await current.decided;
-      // Never more than two: the one whose commit is under way, and the one that follows it.
+      // At most two batches are under way: one commits, and the next one follows it.
       await last?.over;
       if (!current.leaves || queue.waiting.length === 0) await current.committing;
       last = current;
@@ -180,7 +186,7 @@ export class Committer {
     underway.over = this.#carryOut(bookId, batch, {
       follows: before?.leaves,
       first: before?.over,
-      // The other half waits for its own turn.
+      // The other half waits for the next batch.
       join: (taken) => (halved ? [] : queue.waiting.splice(0, Math.max(room - taken, 0))),
       onDecided: (state) => {
         queue.alone = state.after === queue.mark;
@@ -223,7 +229,8 @@ export class Committer {
         hooks.onUndecided?.();
         const transient = classifyFailure(error) === 'transient';
         if (before && !transient) {
-          // Decided over what did not come to be, perhaps: once more, over what is, and not before those who came first.
+          // The batch may have been decided over a state that was never committed. It is decided again over the current
+          // state, and not before the batch that it follows has ended.
           before = undefined;
           await hooks.first;
           pending = dropExpired(pending, error);
@@ -232,20 +239,23 @@ export class Committer {
         before = undefined;
         this.#options.onError?.(error, { bookId, commands: pending.length, attempt });
         if (!transient) return this.#isolate(bookId, pending, error);
-        // Those behind them wait for the same reason.
+        // The commands in the queue wait for the same reason.
         const queue = this.#queue(bookId);
         await delay(pauseMs(attempt, [...pending, ...queue.waiting]));
         pending = dropExpired(pending, error);
         queue.waiting = dropExpired(queue.waiting, error);
         continue;
       }
-      // Outside the try: what is committed is never carried out again.
+      // Outside the try: a committed batch is never carried out again.
       this.#settle(bookId, pending, result);
       return;
     }
   }
 
-  /** One of these cannot be written. Halved until it is alone; the others go through in the order they came. */
+  /**
+   * One of these commands cannot be written. The batch is halved until that command is alone; the others are committed
+   * in order of arrival.
+   */
   async #isolate(bookId: BookId, batch: Waiting[], error: unknown): Promise<void> {
     if (batch.length === 1) {
       batch[0]!.reject(error);
@@ -260,7 +270,7 @@ export class Committer {
     try {
       if (jobs.length > 0) this.#options.enqueue(bookId, jobs);
     } catch (error) {
-      // A bell that is lost costs time, never an answer.
+      // A lost job costs time, never an answer.
       this.#options.onError?.(error, { bookId, commands: batch.length, attempt: 1 });
     }
     for (let index = 0; index < batch.length; index++) {
@@ -271,7 +281,7 @@ export class Committer {
   }
 }
 
-/** Longer each time, but not beyond the moment at which somebody gives up. */
+/** Doubles with each attempt. Ends at the earliest deadline, but lasts at least 20 ms. */
 function pauseMs(attempt: number, batch: readonly Waiting[]): number {
   const pause = Math.min(FIRST_RETRY_MS * 2 ** (attempt - 1), LAST_RETRY_MS);
   const earliest = batch.reduce((least, { deadline }) => Math.min(least, deadline), Number.POSITIVE_INFINITY);

@@ -1,6 +1,6 @@
 /**
- * How a decision is built: a draft lies over the state, takes postings, holds, rows and events, and ends as an outcome.
- * The state beneath is never changed, so a decision that throws or is dropped leaves nothing behind.
+ * A draft builds a decision: it lies over the state, takes postings, holds, rows and events, and ends as an outcome.
+ * The state beneath never changes, so a decision that throws or is dropped leaves nothing behind.
  */
 import type { Instant } from '../clock.ts';
 import { idSequence, type Uuid } from '../ids.ts';
@@ -32,12 +32,12 @@ export interface EntryRequest extends PostingPermissions {
   resourceId: Uuid;
   step: string;
   postings: readonly PostingDraft[];
-  /** The day the movement counts for, where it is not the moment of posting. */
+  /** When the movement takes effect, if not at the moment of posting. */
   effectiveAt?: Instant;
   text?: EntryText | null;
 }
 
-/** A posting that its decision had no answer for: a bug, so the command fails and nothing of it is written. */
+/** An account refused a posting that the decision took for granted: a bug. Nothing of the command is written. */
 export class PostingRefused extends Error {
   override name = 'PostingRefused';
   constructor(readonly refusal: PostingRefusal) {
@@ -51,7 +51,7 @@ export class Draft {
   readonly #requestId: Uuid;
   readonly #actor: string;
   readonly #nextId: () => Uuid;
-  /** A handful: looked through faster than hashed. */
+  /** A handful of rows: a search through the list is faster than a map. */
   readonly #rows: { table: Table<unknown>; id: string; row: unknown }[] = [];
   readonly #entries: Entry[] = [];
   readonly #events: LedgerEvent[] = [];
@@ -59,7 +59,7 @@ export class Draft {
   readonly #jobs: JobRow[] = [];
   #book: Book;
 
-  /** `id` is the command's own, minted when it was submitted: the ids of its entries and events follow from it. */
+  /** `id` is the command's own, minted at submission: the ids of entries and events are derived from it. */
   constructor(state: BookState, command: { id: Uuid; requestId: Uuid; actor?: string }, moment: Instant) {
     this.#state = state;
     this.#book = state.book;
@@ -77,7 +77,7 @@ export class Draft {
     return this.#book.mode === 'live';
   }
 
-  /** A further id of the command's own, the same on every retry. */
+  /** A further id derived from the command's, the same on every retry. */
   mintId(): Uuid {
     return this.#nextId();
   }
@@ -107,7 +107,7 @@ export class Draft {
     return account;
   }
 
-  /** The book's chart account of this code and currency, opened when it is first needed. Declare its id in `touches`. */
+  /** The book's chart account of this code and currency, opened when first needed. Declare its id in `touches`. */
   chart(code: ChartCode, currency: string): Account {
     const id = chartAccountId(this.#book.id, code, currency);
     const known = this.get(accounts, id);
@@ -117,7 +117,11 @@ export class Draft {
     return opened;
   }
 
-  /** Books an entry; returns why not when an account refuses, and then nothing of it is kept. Empty entries are omitted. */
+  /**
+   * Books an entry. Returns the refusal when an account refuses, and then keeps nothing of the entry. Postings of zero
+   * are omitted. Throws RangeError for a negative amount, for a posting within one account, and for an entry without
+   * postings.
+   */
   tryPost(request: EntryRequest): Entry | PostingRefusal {
     const moved = new Map<Uuid, Account>();
     const postings: Posting[] = [];
@@ -150,14 +154,14 @@ export class Draft {
     return this.#seal(request, { postings, floorOverridden });
   }
 
-  /** Books an entry that its decision has already made sure of. */
+  /** Books an entry whose decision has checked the accounts. Throws PostingRefused when one refuses all the same. */
   post(request: EntryRequest): Entry {
     const result = this.tryPost(request);
     if (!('hash' in result)) throw new PostingRefused(result);
     return result;
   }
 
-  /** Reserves an amount. Returns false, and nothing is held, when the account does not cover it. */
+  /** Reserves an amount. Returns false and holds nothing when the account does not cover the amount. */
   placeHold(request: {
     id: Uuid;
     accountId: Uuid;
@@ -194,7 +198,7 @@ export class Draft {
     return hold;
   }
 
-  /** Captures, releases or expires part of a hold; `amount` is all that remains when it is left out. */
+  /** Captures, releases or expires part of a hold; by default, all that remains. Throws RangeError for more. */
   takeFromHold(holdId: Uuid, kind: Exclude<HoldStepKind, 'created'>, amount?: bigint): Hold {
     const hold = this.get(holds, holdId);
     if (!hold) throw new Error(`Hold ${holdId} does not exist`);
@@ -265,7 +269,7 @@ export class Draft {
       textDigest: request.text ? textDigest(request.text) : null,
       text: request.text ?? null,
       postings: body.postings,
-      hash: '', // follows from all the rest
+      hash: '', // computed below, from all other fields
     };
     entry.hash = entryHash(book.id, book.chainHash, entry);
     this.#book = { ...book, entrySequence: entry.sequence, chainHash: entry.hash, lastPostedAt: this.moment };
@@ -274,7 +278,7 @@ export class Draft {
   }
 }
 
-/** Whether the line takes the account's available balance below its floor; only overridden postings get that far. */
+/** Whether the line takes the account below its floor. Without a permission, move() refuses such a line. */
 function breaksFloor(account: Account, direction: Direction, amount: bigint): boolean {
   return direction !== account.side && !covers(account, amount);
 }

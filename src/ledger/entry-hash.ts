@@ -1,26 +1,26 @@
 /**
- * The hash chain. Each entry's hash is SHA-256 over the canonical JSON (RFC 8785) of its predecessor's hash and every
- * column of its own and of its postings; integers are written as strings, since JSON's numbers end at 2^53.
- * The text is put together by hand, in the sorted order of keys: an entry costs one hash, not a tree of objects. A test
- * holds it against a general canonicaliser.
+ * The hash chain. An entry's hash is SHA-256 over the canonical JSON (RFC 8785) of its predecessor's hash and every
+ * column of the entry and its postings. Integers are written as strings, since JSON numbers end at 2^53.
+ * The JSON is written by hand, with its keys in sorted order: an entry costs one hash and no tree of objects. A test
+ * compares it with a general canonicaliser.
  */
 import { createHash, hash } from 'node:crypto';
 import { formatInstant } from '../clock.ts';
 import type { BookId } from './book.ts';
 import type { Entry, EntryText, Posting } from './entry.ts';
 
-/** The predecessor of a book's first entry. Hashes are 64 hexadecimal digits wherever they are not stored. */
+/** The previous hash of a book's first entry. Outside the database, a hash is 64 hexadecimal digits. */
 export const GENESIS_HASH = '0'.repeat(64);
 
 export type UnsealedEntry = Omit<Entry, 'hash'>;
-/** Of its text, the digest alone is needed. */
+/** Only the digest of the free text is hashed. */
 type HashedEntry = Omit<UnsealedEntry, 'text'> & { text?: unknown };
 
 export function entryHash(bookId: BookId, previousHash: string, entry: HashedEntry): string {
   return hash('sha256', entryText(bookId, previousHash, entry), 'hex');
 }
 
-/** The canonical JSON that is hashed. `resource` and `step` are our own words, without a character to escape. */
+/** The canonical JSON that is hashed. `resource` and `step` are the product's own words and need no escaping. */
 export function entryText(bookId: BookId, previousHash: string, entry: HashedEntry): string {
   let postings = '';
   for (const posting of entry.postings) postings += (postings === '' ? '' : ',') + postingText(posting);
@@ -32,7 +32,10 @@ function postingText(posting: Posting): string {
   return `{"amount":"${posting.amount}","credit_account_id":"${posting.creditAccountId}","credit_balance_after":"${posting.creditBalanceAfter}","credit_line":"${posting.creditLine}","currency":"${posting.currency}","debit_account_id":"${posting.debitAccountId}","debit_balance_after":"${posting.debitBalanceAfter}","debit_line":"${posting.debitLine}","ordinal":"${posting.ordinal}"}`;
 }
 
-/** What the chain keeps of free text: enough to prove the text, nothing to guess it from once the salt is erased. */
+/**
+ * The digest of free text in the chain: SHA-256 over salt and text. It proves the text, and cannot be guessed from once
+ * the salt is erased.
+ */
 export function textDigest(text: EntryText): Buffer {
   return createHash('sha256').update(text.salt).update(text.description).digest();
 }

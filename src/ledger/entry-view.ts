@@ -1,10 +1,10 @@
-/** How the API and events show a journal entry: with its exact postings, so that balances can be rebuilt from events alone. */
+/** A journal entry as the API and events show it. With its exact postings, events alone rebuild the balances. */
 import { formatInstant } from '../clock.ts';
 import { type IdKind, publicId, type Uuid } from '../ids.ts';
 import { currencyExponent } from '../money/currency.ts';
 import type { Entry } from './entry.ts';
 
-/** Which kind of id a resource's name stands for. */
+/** The kind of id of each resource. */
 const RESOURCE_KINDS: Record<string, IdKind> = {
   payout: 'payout',
   inbound_transfer: 'inboundTransfer',

@@ -12,13 +12,13 @@ export interface PostingDraft {
 }
 
 export interface Posting {
-  /** From 1 within its entry. */
+  /** Counts from 1 within the entry. */
   readonly ordinal: number;
   readonly debitAccountId: Uuid;
   readonly creditAccountId: Uuid;
   readonly amount: bigint;
   readonly currency: string;
-  /** The gapless line number of the account, and its posted balance after this line in its own direction. */
+  /** The account's gapless line number, and its posted balance after this line, counted on its own side. */
   readonly debitLine: bigint;
   readonly debitBalanceAfter: bigint;
   readonly creditLine: bigint;
@@ -33,7 +33,7 @@ export interface EntryText {
 export interface Entry {
   readonly sequence: bigint;
   readonly id: Uuid;
-  /** What the entry is a step of: `payout`, and its id. A step is booked at most once. */
+  /** The resource that the entry is a step of, such as `payout`, and its id. A step is booked at most once. */
   readonly resource: string;
   readonly resourceId: Uuid;
   readonly step: string;
@@ -41,7 +41,7 @@ export interface Entry {
   readonly effectiveAt: Instant;
   readonly requestId: Uuid;
   readonly floorOverridden: boolean;
-  /** Salted SHA-256 of free text, which itself stays erasable. */
+  /** Salted SHA-256 of the free text. The text itself can be erased. */
   readonly textDigest: Buffer | null;
   readonly text: EntryText | null;
   readonly postings: readonly Posting[];

@@ -1,4 +1,4 @@
-/** The body of an event as every receiver and reader gets it: written once, when it happens, and never again. */
+/** The body of an event, the same for every receiver and reader: written once, with the event, and never changed. */
 import { formatInstant, type Instant } from '../clock.ts';
 import { publicId, type Uuid } from '../ids.ts';
 import { toJson } from '../json.ts';
@@ -8,18 +8,18 @@ import { journalEntryView } from './entry-view.ts';
 export interface EventRequest {
   type: string;
   objectId: Uuid;
-  /** The object's version: which of two events about it is newer. */
+  /** The object's version: tells which of two events about the object is newer. */
   objectSequence: number;
   /** The object in full, as the API shows it. */
   object: unknown;
   previousAttributes?: Record<string, unknown>;
-  /** Entries this event tells of, with their exact postings. */
+  /** The entries that the event announces, with their exact postings. */
   entries?: readonly Entry[];
 }
 
 interface EventFacts {
   id: Uuid;
-  /** Gapless in its book. */
+  /** Gapless within the book. */
   sequence: bigint;
   requestId: Uuid;
   moment: Instant;
@@ -27,7 +27,10 @@ interface EventFacts {
   codeOf: (accountId: Uuid) => string;
 }
 
-/** Every event that moved money carries the exact postings, so that balances can be rebuilt from events alone. */
+/**
+ * The JSON text of an event. An event that moved money carries the exact postings, so balances can be rebuilt from
+ * events alone.
+ */
 export function eventPayload(event: EventRequest, facts: EventFacts): string {
   return toJson({
     id: publicId('event', facts.id),

@@ -14,7 +14,10 @@ interface EventRow {
   payload: string;
 }
 
-/** Events after a sequence, in their order. Up to a bound that was read before, no row changes any more. Index: events_pkey. */
+/**
+ * Events after a sequence, in order. `upTo` is a bound that was read before: rows up to it no longer change. Index:
+ * events_pkey.
+ */
 export async function readEvents(
   db: Queryable,
   bookId: BookId,

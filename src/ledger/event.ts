@@ -1,4 +1,4 @@
-/** Events: what happened, in the book's gapless order, written in the same commit as what they tell of. */
+/** Events: what happened in a book, in gapless order. An event is written in the commit that it tells of. */
 import type { Instant } from '../clock.ts';
 import type { Uuid } from '../ids.ts';
 
@@ -8,17 +8,20 @@ export interface LedgerEvent {
   readonly type: string;
   readonly objectId: Uuid;
   readonly requestId: Uuid;
-  /** Who made it happen: `api_key:key_…`, or the part of the product that acted on its own. */
+  /** The actor: `api_key:key_…`, or the part of the product that acted on its own. */
   readonly actor: string;
   readonly createdAt: Instant;
-  /** The body as every receiver and reader gets it, to the byte. */
+  /** The body that every receiver and reader gets, byte for byte. */
   readonly payload: string;
 }
 
-/** Somebody to whom events of a book are delivered. */
+/** A receiver of a book's events. */
 export interface Subscriber {
   readonly id: Uuid;
-  /** Where it is behind: the first event that waits for it. What is new waits behind that, and no job is enqueued. */
+  /**
+   * Set while the subscriber is behind: the sequence of the first event that waits. New events wait behind that one,
+   * and no job is enqueued.
+   */
   readonly behindFrom: bigint | null;
   wants(eventType: string, objectId: Uuid): boolean;
 }
@@ -26,7 +29,7 @@ export interface Subscriber {
 export interface Delivery {
   readonly eventSequence: bigint;
   readonly subscriberId: Uuid;
-  /** The subscriber's, when the event was written. */
+  /** The subscriber's `behindFrom` when the event was written. */
   readonly behindFrom: bigint | null;
   readonly createdAt: Instant;
 }

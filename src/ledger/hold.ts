@@ -1,18 +1,18 @@
 /**
- * A hold reserves an amount of an account without posting. It is captured (in parts, too), released or expired, and
+ * A hold reserves an amount of an account without posting. A hold is captured (also in parts), released or expired, and
  * every step is a row. Invariant: an open hold's `remaining` is part of its account's held total.
  */
 import type { Instant } from '../clock.ts';
 import type { Uuid } from '../ids.ts';
 
 export type HoldStatus =
-  /** Something remains reserved. */
+  /** An amount remains reserved. */
   | 'open'
   /** Nothing remains, and the last step was a capture. */
   | 'captured'
-  /** Nothing remains, and the last step gave back. */
+  /** Nothing remains, and the last step was a release. */
   | 'released'
-  /** Nothing remains, because its time ran out. */
+  /** Nothing remains, and the last step was an expiry. */
   | 'expired';
 
 export interface Hold {
@@ -25,7 +25,7 @@ export interface Hold {
   readonly remaining: bigint;
   readonly status: HoldStatus;
   readonly expiresAt: Instant | null;
-  /** How many steps it has taken; the ordinal of the last. */
+  /** The number of steps so far; the ordinal of the last one. */
   readonly steps: number;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
@@ -41,7 +41,10 @@ export interface HoldStep {
   readonly createdAt: Instant;
 }
 
-/** The hold after giving up a part of what remains. Throws RangeError for more than remains: the caller decides first. */
+/**
+ * The hold after part of its remaining amount is captured, released or expired. Throws RangeError for an amount that is
+ * not positive and for more than remains: the caller checks first.
+ */
 export function takeFromHold(
   hold: Hold,
   step: { kind: Exclude<HoldStepKind, 'created'>; amount: bigint; moment: Instant },

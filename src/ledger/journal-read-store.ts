@@ -1,4 +1,4 @@
-/** Reading the journal: entries with their postings, and the lines of one account. */
+/** Reads the journal: entries with their postings, and the lines of one account. */
 import type { Instant } from '../clock.ts';
 import { plainArray } from '../db/columns.ts';
 import { newestAccount } from '../db/newest.ts';
@@ -73,7 +73,7 @@ function postingFromRow(row: PostingRow): Posting {
   };
 }
 
-/** Postings of some entries, by entry. Index: postings_pkey. */
+/** Postings of the given entries, by sequence of the entry. Index: postings_pkey. */
 export async function loadPostings(
   db: Queryable,
   bookId: BookId,
@@ -97,7 +97,7 @@ function byEntry(rows: readonly PostingRow[]): Map<bigint, Posting[]> {
   return postings;
 }
 
-/** Codes of accounts by id, for showing postings. Index: accounts_pkey. */
+/** The account codes of the entries' postings, by account id. Index: accounts_pkey. */
 export async function loadAccountCodes(
   db: Queryable,
   bookId: BookId,
@@ -124,8 +124,8 @@ async function withPostings(db: Queryable, bookId: BookId, rows: readonly EntryR
 }
 
 /**
- * Entries after a sequence, in their order. For who goes through a whole journal: up to a bound that was read before, no row
- * changes any more. Indexes: entries_pkey, postings_pkey.
+ * Entries after a sequence, in order, for readers of a whole journal. `upTo` is a bound that was read before: rows up
+ * to it no longer change. Indexes: entries_pkey, postings_pkey.
  */
 export async function readEntries(
   db: Queryable,
@@ -163,9 +163,10 @@ export interface EntryFilter {
 }
 
 /**
- * A page of the journal, newest first; the cursor is the sequence. Indexes: entries_pkey. The entries of one resource are
- * gathered by entries_book_id_resource_id_step_key first, a few, and never more than the steps it can have: the planner may
- * else walk the key and filter, which reads the book where the resource has no entry.
+ * A page of the journal, newest first; the cursor is the sequence. Index: entries_pkey. For one resource,
+ * entries_book_id_resource_id_step_key first gives the sequences of its entries: a few, never more than the resource
+ * has steps. Without this, the planner may walk the primary key and filter, which reads the whole book when the
+ * resource has no entry.
  */
 export async function listEntries(
   db: Queryable,
@@ -185,7 +186,7 @@ export async function listEntries(
   return { rows: await withPostings(db, bookId, kept), hasMore };
 }
 
-/** Sequence of an entry, for turning an id into a cursor. */
+/** The sequence of an entry: turns an id into a cursor. */
 export async function findEntrySequence(db: Queryable, bookId: BookId, id: Uuid): Promise<bigint | undefined> {
   const { rows } = await db.query<{ sequence: bigint }>({
     name: 'entries.sequence',
@@ -195,7 +196,7 @@ export async function findEntrySequence(db: Queryable, bookId: BookId, id: Uuid)
   return rows[0]?.sequence;
 }
 
-/** One line of an account: its side of a posting, and the balance after it. */
+/** One line of an account: the account's side of a posting, and the balance after the line. */
 export interface AccountLine {
   readonly line: bigint;
   readonly direction: 'debit' | 'credit';
@@ -227,8 +228,8 @@ interface AccountLineRow {
 }
 
 /**
- * A page of an account's lines, newest first; the cursor is the gapless line number. Either side has its own index
- * (book, account, line); each is read as far as one page reaches, then merged.
+ * A page of an account's lines, newest first; the cursor is the gapless line number. Each side has its own index (book,
+ * account, line). Each index is read for one page at most, then the two are merged.
  */
 export async function listAccountLines(
   db: Queryable,

@@ -1,4 +1,4 @@
-/** Writing the journal: entries with their postings, and events. Append-only; the database refuses anything else. */
+/** Writes the journal: entries with their postings, and events. Append-only: the database refuses anything else. */
 import {
   byteaArray,
   column,
@@ -14,7 +14,7 @@ import type { BookId } from './book.ts';
 import type { Entry, Posting } from './entry.ts';
 import type { LedgerEvent } from './event.ts';
 
-/** Three statements at most for any number of entries. Sent together: the caller's connection does not wait in between. */
+/** At most three statements for any number of entries, sent together: the caller does not wait in between. */
 export async function appendEntries(trx: Transaction, bookId: BookId, entries: readonly Entry[]): Promise<void> {
   const withText = entries.filter((entry) => entry.text !== null);
   await Promise.all([

@@ -1,22 +1,23 @@
 /**
- * How much may ever pass an account. Totals are bigint columns, below 2^63, and grow for ever; money that was accepted must
- * always have room to end. So intake ends early, and the steps in between do:
+ * Limits on the money that may ever pass through an account. Totals are bigint columns, below 2^63, and only grow.
+ * Accepted money must always have room for its last step, so intake stops first and the next step stops later:
  *
- * - Intake (a payout, a transfer that arrives) is refused once the total of an account it will touch passes 2^61.
- * - A payout is reserved only while transit and payee stay below 2^62; otherwise it fails, and nothing has left.
- * - What follows is bounded by what was reserved. Transit gives out what came in. The pool pays and takes back at most that,
- *   beside what arrived: below 2^61 + 2^62. A customer is given back, or is charged again by a rail that contradicts itself,
- *   at most what left before.
+ * - Intake (a payout, an incoming transfer) is refused once the total of an account it will touch passes 2^61.
+ * - A payout is reserved only while transit and payee stay below 2^62; otherwise the payout fails, and nothing has
+ *   left.
+ * - Later steps are bounded by what was reserved. Transit gives out what came in. The pool pays and takes back at most
+ *   that, beside what arrived: below 2^61 + 2^62. A customer is given back, or is charged again by a rail that
+ *   contradicts itself, at most what left before.
  */
 import type { Account } from './account.ts';
 import type { Refusal } from './command.ts';
 
-/** An operator is warned: half of what is still accepted. */
+/** The operator is warned from here on: half of INTAKE_TOTAL. */
 export const WARN_TOTAL = 2n ** 60n;
 export const INTAKE_TOTAL = 2n ** 61n;
 export const RESERVE_TOTAL = 2n ** 62n;
 
-/** What has passed the account on its busier side, what is held for later included. */
+/** The lifetime total of the account's busier side, in minor units, held amounts included. */
 export function lifetimeTotal({ postedDebits, postedCredits, heldDebits, heldCredits }: Account): bigint {
   const debits = postedDebits + heldDebits;
   const credits = postedCredits + heldCredits;

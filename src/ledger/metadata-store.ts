@@ -4,7 +4,10 @@ import type { Uuid } from '../ids.ts';
 import type { BookId } from './book.ts';
 import { type Log, WRITE_ORDER } from './table.ts';
 
-/** One pair of an object's metadata, for `metadata[key]` filters: an insert-only table, so that search costs the hot rows nothing. */
+/**
+ * One pair of an object's metadata, for `metadata[key]` filters. The table is insert-only, so search costs the hot rows
+ * nothing.
+ */
 export interface MetadataPair {
   readonly object: 'payout' | 'account';
   readonly key: string;
@@ -33,7 +36,7 @@ export const metadataIndex: Log<MetadataPair> = {
   },
 };
 
-/** The objects of each pair, in order of their ids. Index: metadata_index_pkey. */
+/** The objects of each pair, in id order. Index: metadata_index_pkey. */
 export function metadataWalks(
   bookId: BookId,
   object: MetadataPair['object'],

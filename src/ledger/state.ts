@@ -1,6 +1,6 @@
 /**
- * The state of one book during one batch: the union of the rows that the batch's commands named, loaded once, with what
- * earlier commands of the batch did to them. Decisions read it; only the batch applies outcomes to it.
+ * The state of one book during one batch: the union of the rows that its commands named, loaded once, with the changes
+ * of the batch's earlier commands. Decisions read the state; only the batch applies outcomes to it.
  */
 import type { Uuid } from '../ids.ts';
 import type { Account } from './account.ts';
@@ -11,11 +11,11 @@ import type { Entry } from './entry.ts';
 import type { Delivery, LedgerEvent, Subscriber } from './event.ts';
 import type { Log, Table } from './table.ts';
 
-/** What the batch knows of one id. */
+/** One id of a table, as the batch knows it. */
 interface Slot {
-  /** Undefined where there is none. */
+  /** Undefined when no row exists. */
   row: unknown;
-  /** It had a row in the database when the batch began. */
+  /** Whether the row existed in the database when the batch began. */
   loaded: boolean;
   dirty: boolean;
 }
@@ -29,7 +29,7 @@ export interface RowWrites {
 }
 
 export class BookState {
-  /** The batch that wrote the book before this one. */
+  /** Id of the batch that wrote the book before this one. */
   readonly after: Uuid;
   readonly #tables = new Map<Table<unknown>, TableState>();
   readonly #appends = new Map<Log<unknown>, unknown[]>();
@@ -45,9 +45,9 @@ export class BookState {
   }
 
   /**
-   * The state of a batch that is decided over what `before` leaves behind, though that is not committed yet: rows that
-   * both touch are taken from it. What else is touched is left to be loaded; nothing of it changes between the two, or
-   * else the book is not where `before` left it when this batch is written.
+   * The state of a batch that is decided over the state that `before` leaves, whose commit is still under way. Rows
+   * that both batches touch are taken from `before`; the others are still to be loaded. If another process changes one
+   * of those, the book is not where `before` left it, and this batch is not written.
    */
   static behind(before: BookState, touched: ReadonlyMap<Table<unknown>, readonly string[]>): BookState {
     const state = new BookState(before.book, before.subscribers);
@@ -63,7 +63,7 @@ export class BookState {
     return state;
   }
 
-  /** Of these ids, those whose rows are not here. */
+  /** The given ids that are not in this state. */
   missing(table: Table<unknown>, ids: readonly string[]): readonly string[] {
     const known = this.#tables.get(table);
     return known ? ids.filter((id) => !known.has(id)) : ids;
@@ -73,7 +73,7 @@ export class BookState {
     return [...(this.#tables.get(table)?.values() ?? [])].some(({ dirty }) => dirty);
   }
 
-  /** Takes in rows as loaded; ids without a row are known to be absent. */
+  /** Adds loaded rows. An id without a row is known to be absent. */
   admit(table: Table<unknown>, ids: Iterable<string>, rows: ReadonlyMap<string, unknown>): void {
     const state = this.#of(table);
     for (const id of ids) {
@@ -82,7 +82,7 @@ export class BookState {
     }
   }
 
-  /** The row, or undefined when there is none. Throws when no command of the batch declared the id: that is a bug. */
+  /** The row, or undefined when none exists. Throws when no command of the batch declared the id: a bug. */
   get<Row>(table: Table<Row>, id: string): Row | undefined {
     const slot = this.#tables.get(table as Table<unknown>)?.get(id);
     if (!slot) throw new Error(`${table.name} ${id} was not declared by the command`);
@@ -93,7 +93,7 @@ export class BookState {
     return this.get(accounts, id);
   }
 
-  /** Makes an outcome part of the state, so that the next command of the batch decides over it. */
+  /** Applies an outcome, so that the batch's next command decides over it. Returns the jobs to enqueue. */
   apply(outcome: Outcome<unknown>): JobRow[] {
     this.book = outcome.book;
     for (const { table, id, row } of outcome.rows) {
@@ -163,7 +163,7 @@ export class BookState {
   }
 }
 
-/** The union of what commands touch: by table, each id once. */
+/** The union of the rows that commands touch: by table, each id once. */
 export function unionOfTouches(touches: Iterable<readonly Touch[]>): Map<Table<unknown>, readonly string[]> {
   const union = new Map<Table<unknown>, Set<string>>();
   for (const list of touches) {

@@ -1,9 +1,9 @@
 /**
- * How the committer reads and writes rows it knows nothing about. The ledger's own nouns and those of every group
- * register here: a Table has rows that are loaded, changed and saved; a Log is only ever appended to.
+ * How the committer reads and writes rows of any kind. The ledger's nouns and those of every group implement these
+ * interfaces. The rows of a Table are loaded, changed and saved; a Log is only appended to.
  *
- * COMMIT travels behind the writes: they send all their statements before they wait for an answer, and what must not be
- * committed makes a statement fail in the server.
+ * COMMIT travels behind the writes. So a write sends all its statements before it waits for an answer, and a change
+ * that must not be committed makes a statement fail in the server.
  */
 import type { Transaction } from '../db/pool.ts';
 import type { BookId } from './book.ts';
@@ -12,11 +12,11 @@ export interface Table<Row> {
   readonly name: string;
   /** Tables are written in ascending order, so that a row exists before another row refers to it. */
   readonly writeOrder: number;
-  /** Its rows follow from those of other tables (a count, a list): they change without being written. */
+  /** The rows are computed from other tables (a count, a list): they change without being written here. */
   readonly derived?: true;
-  /** One query for all ids of a batch. Rows that do not exist are simply absent. */
+  /** One query for all ids of a batch. Ids without a row are absent from the result. */
   load(trx: Transaction, bookId: BookId, ids: readonly string[]): Promise<Map<string, Row>>;
-  /** One statement a kind of write. Throws RowCountMismatch when a row was not written. */
+  /** One statement for inserts, one for updates. `update` throws RowCountMismatch when a row was not written. */
   insert(trx: Transaction, bookId: BookId, rows: readonly Row[]): Promise<void>;
   update(trx: Transaction, bookId: BookId, rows: readonly Row[]): Promise<void>;
 }
@@ -27,7 +27,7 @@ export interface Log<Row> {
   append(trx: Transaction, bookId: BookId, rows: readonly Row[]): Promise<void>;
 }
 
-/** Foreign keys point from higher to lower. */
+/** Foreign keys point from higher numbers to lower ones. */
 export const WRITE_ORDER = {
   accounts: 10,
   holds: 20,
