@@ -1,6 +1,6 @@
 /**
  * Columns of many rows as Postgres array literals, for `unnest`: one parameter a column, one statement a table.
- * Written by hand because the driver's own conversion escapes every element, which only text needs.
+ * Hand-written, because the driver's own conversion escapes every element, and only text needs that.
  */
 import { formatInstant, type Instant } from '../clock.ts';
 
@@ -12,7 +12,7 @@ export function plainArray(values: readonly (string | bigint | number | boolean 
 /** text[], jsonb[]: quoted and escaped. */
 export function textArray(values: readonly (string | null)[]): string {
   let text = '{';
-  // Most columns say the same word in row after row.
+  // Most columns repeat one value from row to row.
   let last: string | null | undefined;
   let written = 'NULL';
   for (let index = 0; index < values.length; index++) {
@@ -33,8 +33,8 @@ const NEEDS_ESCAPE = /["\\]/;
 const ESCAPES = /["\\]/g;
 
 /**
- * JSON texts, joined by a character that JSON only holds escaped: nothing has to be quoted here or unquoted there, which
- * for event payloads was a tenth of a commit's work. In SQL: jsonArray('$1').
+ * Joins JSON texts by a character that JSON holds only in escaped form. So no text is quoted here or unquoted in
+ * Postgres: quoting event payloads was a tenth of a commit's work. In SQL: jsonArray('$1').
  */
 export function joinedJson(values: readonly (string | null)[]): string {
   return values.map((value) => value ?? NO_VALUE).join(SEPARATOR);
@@ -73,9 +73,9 @@ export function hexArray(values: readonly string[]): string {
 }
 
 /**
- * The parameters from $2 on as rows, one array a column, in the list of a SELECT: Postgres takes an element of each at a
- * time. In FROM, unnest puts every array into a store of its own before there is a first row, a fifth of the insert of a
- * wide one. 'json text' and 'jsonb' are of joinedJson.
+ * The parameters from $2 on as rows, one array a column, for the list of a SELECT: Postgres takes one element of each
+ * array at a time. In FROM, unnest stores every array before it returns the first row: a fifth of the time of inserting
+ * wide rows. Parameters of type 'json text' and 'jsonb' come from joinedJson.
  */
 export function rowsOf(...types: readonly string[]): string {
   return types.map((type, index) => `unnest(${arrayOf(type, `$${index + 2}`)})`).join(', ');

@@ -1,10 +1,11 @@
 /**
- * The end of the time in which two releases share a database: from here on the stored forms of this release may be
- * written, which earlier releases do not read. Refused while one of them is connected. There is no way back.
+ * Contracts the stored forms: the end of the time in which two releases share a database. From then on this release may
+ * write stored forms that earlier releases cannot read. Refused while an earlier release is connected. There is no way
+ * back.
  *
- * First the database is closed to processes of 0.1.0 that are about to start; then connections are watched for as long as
- * a process of 0.1.0 may be silent; then the installation's row says so, and processes read it within seconds. Killed in
- * between, nothing is contracted, and the next `npm run migrate` opens the database again.
+ * Three steps. The database is closed to processes of 0.1.0 that are about to start. The connections are watched for as
+ * long as a process of 0.1.0 may be silent. The installation's row is set, which processes read within seconds. If the
+ * process is killed in between, nothing is contracted, and the next `npm run migrate` opens the database again.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,8 +16,8 @@ import { closeToFirstReleaseSql, openToFirstReleaseSql } from './grants.ts';
 import { type Connection, listConnections, readContractedTo, writeContractedTo } from './installation-store.ts';
 
 /**
- * A process of 0.1.0 reads the time of Postgres every ten seconds. Its own connections are there all the while; behind a
- * pooler one shows its name only while, and for a while after, it was used by that process.
+ * A process of 0.1.0 reads the time of Postgres every ten seconds. Its direct connections are visible all the time. A
+ * pooler's connection shows the process's name only while the process uses it, and for a while after.
  */
 const WATCH_MS = 12_000;
 const LOOK_EVERY_MS = 200;
@@ -24,18 +25,18 @@ const LOOK_EVERY_MS = 200;
 export interface ContractResult {
   /** The release whose stored forms may be written now. */
   contractedTo: string;
-  /** Whether this run made it so. */
+  /** Whether this run contracted the forms. */
   changed: boolean;
 }
 
-/** An earlier release is connected, or has been here first; the message says what to do. */
+/** An earlier release is connected. The message says what to do. */
 export class ContractRefused extends Error {
   override name = 'ContractRefused';
 }
 
 /**
- * By the owner's role, on a connection that holds the migration lock. Throws ContractRefused, with everything as it was,
- * when an earlier release is connected.
+ * Contracts the stored forms. Run by the owner's role, on a connection that holds the migration lock. Throws
+ * ContractRefused when an earlier release is connected, and then leaves everything as it was.
  */
 export async function contract(
   client: pg.Client,
@@ -69,8 +70,8 @@ async function refuseEarlierReleases(
 }
 
 /**
- * BullMQ names the connection that listens for a queue's jobs after the queue, whatever the release. A process that has one
- * has others too, by which it is known.
+ * BullMQ names the connection that listens for a queue's jobs after the queue, whatever the release. A process with
+ * such a connection has others too, which name its release.
  */
 const LISTENER = /^\{[a-z]+-\d+\}/;
 

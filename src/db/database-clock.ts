@@ -1,18 +1,19 @@
 /**
- * This machine's clock, as long as it agrees with that of Postgres, which all processes share. A book's time never runs
- * back, so one commit by a clock that is an hour ahead would date the book an hour ahead, and its alarms would ring an hour
- * late. Where the two disagree, the time of Postgres counts, carried on from its last reading by the monotonic clock.
+ * This machine's clock, while it agrees with Postgres' clock, which all processes share. A book's time never runs
+ * backwards. One commit by a clock that is an hour ahead would date the book an hour ahead, and its rows would be due
+ * an hour late. When the two clocks disagree, the time of Postgres counts: its last reading, carried on by the
+ * monotonic clock.
  */
 import { type Clock, type Instant, systemClock } from '../clock.ts';
 import { readDatabaseTime } from './database-time-store.ts';
 import type { Pool } from './pool.ts';
 
-/** Beyond what clocks that are set by the network differ by, and nothing that matters to an alarm. */
+/** More than clocks that are set over the network differ by, and too little to matter to a due time. */
 const AGREED_MS = 1_000;
 const READ_EVERY_MS = 10_000;
 
 export interface DatabaseClock extends Clock {
-  /** Reads the time of Postgres, now. Until it has been read once, this machine's clock counts. */
+  /** Reads the time of Postgres now. Until the first reading, this machine's clock counts. */
   read(): Promise<void>;
   close(): void;
 }
@@ -21,13 +22,14 @@ export function createDatabaseClock(
   pool: Pool,
   { machine = systemClock, onFailure }: { machine?: Clock; onFailure: (error: unknown) => void },
 ): DatabaseClock {
-  /** What to add to the monotonic clock for the time of Postgres. */
+  /** Milliseconds from the monotonic clock to the time of Postgres. */
   let offset: number | undefined;
 
   async function read(): Promise<void> {
     const asked = performance.now();
     const time = await readDatabaseTime(pool);
-    // It was read between the question and its answer: what we knew is kept as far as that allows.
+    // Postgres read its clock between the request and the answer. The offset known before is kept as far as that
+    // allows.
     const [least, most] = [time - performance.now(), time - asked];
     offset = Math.min(Math.max(offset ?? (least + most) / 2, least), most);
   }

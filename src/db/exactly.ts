@@ -1,6 +1,6 @@
 /**
- * Updates that write every row they name, or nothing at all. The server sees to it, not the client: COMMIT may travel right
- * behind them, and must find a failed transaction when a row was missing.
+ * Updates that write every row they name, or nothing. The server checks that, not the client: COMMIT may travel right
+ * behind the update, and must find a failed transaction when a row was missing.
  */
 import type { Transaction } from './pool.ts';
 import { RowCountMismatch } from './postgres-errors.ts';
@@ -12,11 +12,11 @@ export interface ExactUpdate {
   /** An UPDATE without RETURNING. */
   text: string;
   values: readonly unknown[];
-  /** How many rows it must write. */
+  /** How many rows the update must write. */
   rows: number;
 }
 
-/** Throws RowCountMismatch when it wrote another number of rows. */
+/** Throws RowCountMismatch when the update writes another number of rows. */
 export async function updateExactly(trx: Transaction, { name, text, values, rows }: ExactUpdate): Promise<void> {
   try {
     await trx.query({

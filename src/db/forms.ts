@@ -1,24 +1,25 @@
 /**
- * Which stored forms this process may write. Every process reads both the forms of this release and those of the one before.
- * It writes the earlier ones until the installation is contracted (contract.ts), which it learns within seconds: what it
- * writes until then is read by everybody. There is no way back, so that a process that has learned it asks no more.
+ * Which stored forms this process may write. Every process reads the forms of this release and of the one before. A
+ * process writes the earlier forms until it learns, within seconds, that the installation is contracted (contract.ts).
+ * So every connected release reads what is written until then. There is no way back: a process that has learned of the
+ * contract stops asking.
  */
 import { isEarlierRelease } from '../release.ts';
 import { readContractedTo } from './installation-store.ts';
 import type { Pool } from './pool.ts';
 
 export interface Forms {
-  /** Whether the forms of release 0.2.0 may be written. Turns true once, while the process runs or before. */
+  /** Whether the forms of release 0.2.0 may be written. Turns true once, and never back. */
   readonly contracted: boolean;
 }
 
 export interface WatchedForms extends Forms {
-  /** Reads the installation's row, now. Until then the earlier forms are written. */
+  /** Reads the installation's row now. Until the first reading, the earlier forms are written. */
   read(): Promise<void>;
   close(): void;
 }
 
-/** The release whose forms `contracted` speaks of. */
+/** The release whose forms `contracted` refers to. */
 const FORMS_RELEASE = '0.2.0';
 const READ_EVERY_MS = 3_000;
 

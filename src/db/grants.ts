@@ -1,6 +1,6 @@
 /**
- * What the application's role and the signer's may do with each table: no more than the code does. A table that is not
- * listed is closed to them, and a test names it, so that every new table's rights are decided by somebody.
+ * The rights of the application's role and the signer's role on each table: no more than the code needs. A table that
+ * is not listed is closed to both roles, and a test names it, so every new table's rights are decided on purpose.
  */
 import pg from 'pg';
 
@@ -8,7 +8,7 @@ const APPEND = ['SELECT', 'INSERT'] as const;
 const CHANGE = ['SELECT', 'INSERT', 'UPDATE'] as const;
 const READ = ['SELECT'] as const;
 
-/** The ledger itself and its evidence: added to, never changed. Personal text is erased by the owner's role. */
+/** The ledger and its evidence: rows are added, never changed. The owner's role erases personal text. */
 export const JOURNAL_TABLES = ['entries', 'postings', 'hold_steps', 'events', 'entry_texts'];
 
 export const TABLE_RIGHTS: Readonly<Record<string, readonly string[]>> = {
@@ -42,13 +42,16 @@ export const TABLE_RIGHTS: Readonly<Record<string, readonly string[]>> = {
   schema_migrations_lock: [],
 };
 
-/** Closed to the role once the stored forms are contracted: release 0.1.0 reads it at start, and so it does not start. */
+/**
+ * Closed to the application's role once the stored forms are contracted. Release 0.1.0 reads this table at start, and
+ * so cannot start.
+ */
 const CLOSED_BY_CONTRACT = 'schema_migrations';
 
-/** What the signer adds: signed statements about the journal, and the trees below them. */
+/** Tables that the signer adds to: signed statements about the journal, and the trees below them. */
 export const SIGNED_TABLES = ['checkpoints', 'tree_nodes'];
 
-/** The signer adds to these and reads what it signs. It changes nothing, and adds to nothing else. */
+/** The signer adds to its tables and reads the tables that it signs. It changes nothing, and adds to no other table. */
 const SIGNER_RIGHTS: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(SIGNED_TABLES.map((table) => [table, APPEND])),
   books: READ,
@@ -58,8 +61,8 @@ const SIGNER_RIGHTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The sandbox rail plays the outside world and keeps every record; the queue library removes jobs, takes numbers from
- * its sequences and calls its functions. Neither truncates, refers to or makes triggers.
+ * The sandbox rail plays the outside world and keeps every record. The queue library deletes jobs, takes numbers from
+ * its sequences and calls its functions. Neither needs TRUNCATE, REFERENCES or TRIGGER.
  */
 const OTHER_SCHEMAS: Readonly<Record<string, { tables: readonly string[]; library: boolean }>> = {
   sandbox_rail: { tables: CHANGE, library: false },
@@ -67,9 +70,9 @@ const OTHER_SCHEMAS: Readonly<Record<string, { tables: readonly string[]; librar
 };
 
 /**
- * The statements that give the application's role exactly its rights, in a database with these tables and views. To be run in one
- * database transaction, so that a running application never sees the gap between taking and giving. By the owner: rights
- * on future tables are those of tables that the owner makes.
+ * The statements that give the application's role exactly its rights, in a database with these tables and views. Run
+ * them in one database transaction, so that a running application never sees the gap between REVOKE and GRANT. Run them
+ * as the owner: default rights apply to the tables that the owner creates.
  */
 export function grantStatements(
   role: string,
@@ -83,7 +86,7 @@ export function grantStatements(
   ];
 }
 
-/** Those that give the signer's role exactly its rights. As above. */
+/** The statements that give the signer's role exactly its rights. Run them like grantStatements. */
 export function signerGrantStatements(role: string, tables: readonly string[]): string[] {
   return publicStatements(pg.escapeIdentifier(role), tables, SIGNER_RIGHTS);
 }
@@ -106,12 +109,12 @@ function publicStatements(
   return statements;
 }
 
-/** Keeps release 0.1.0 from starting, as grantStatements does for a database that is contracted. */
+/** Keeps release 0.1.0 from starting, as grantStatements does once the forms are contracted. */
 export function closeToFirstReleaseSql(role: string): string {
   return `REVOKE ALL ON public.${CLOSED_BY_CONTRACT} FROM ${pg.escapeIdentifier(role)}`;
 }
 
-/** Lets it start again, where a contract was refused. */
+/** Lets release 0.1.0 start again after a refused contract. */
 export function openToFirstReleaseSql(role: string): string {
   return `GRANT SELECT ON public.${CLOSED_BY_CONTRACT} TO ${pg.escapeIdentifier(role)}`;
 }

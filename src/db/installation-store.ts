@@ -1,4 +1,4 @@
-/** What is true of the installation as a whole: which stored forms may be written, and its own keys. */
+/** State of the whole installation: which stored forms may be written, and the installation's own keys. */
 import { takeRandom } from '../random.ts';
 import type { Queryable } from './pool.ts';
 import type { SealedPlace, SecretBox } from './secret-box.ts';
@@ -11,7 +11,7 @@ export async function readContractedTo(db: Queryable): Promise<string | null> {
   return rows[0]?.contracted_to ?? null;
 }
 
-/** By the owner's role. */
+/** Run by the owner's role: the application's role may only read the table. */
 export async function writeContractedTo(db: Queryable, release: string): Promise<void> {
   await db.query('UPDATE public.installation SET contracted_to = $1, contracted_at = clock_timestamp() WHERE id = 1', [
     release,
@@ -25,8 +25,9 @@ export function installationSecretPlace(name: string): SealedPlace {
 }
 
 /**
- * A key of the installation: 32 random bytes, made by whichever process asks first; all others get the same. Throws
- * SecretBoxError when it was sealed under an encryption key that is not configured. Index: installation_secrets_pkey.
+ * A key of the installation: 32 random bytes. The first process that asks makes the key; all others get the same one.
+ * Throws SecretBoxError when the key was sealed under an encryption key that is not configured. Index:
+ * installation_secrets_pkey.
  */
 export async function keepInstallationSecret(db: Queryable, secretBox: SecretBox, name: string): Promise<Buffer> {
   const place = installationSecretPlace(name);
@@ -44,7 +45,7 @@ async function readInstallationSecret(db: Queryable, name: string): Promise<Buff
   return rows[0]?.sealed;
 }
 
-/** Returns what is there: of several processes at once, the first one's. */
+/** Returns the stored key: of several processes at once, the first one's. */
 async function makeInstallationSecret(db: Queryable, name: string, sealed: Buffer): Promise<Buffer> {
   await db.query(
     'INSERT INTO public.installation_secrets (name, sealed) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING',
@@ -53,7 +54,7 @@ async function makeInstallationSecret(db: Queryable, name: string, sealed: Buffe
   return (await readInstallationSecret(db, name))!;
 }
 
-/** The few keys of the installation as they are sealed. */
+/** The sealed keys of the installation; there are few. */
 export async function listInstallationSecrets(db: Queryable): Promise<{ name: string; sealed: Buffer }[]> {
   const { rows } = await db.query<{ name: string; sealed: Buffer }>(
     'SELECT name, sealed FROM public.installation_secrets ORDER BY name',
@@ -61,7 +62,7 @@ export async function listInstallationSecrets(db: Queryable): Promise<{ name: st
   return rows;
 }
 
-/** By compare-and-set: false where it was sealed anew meanwhile. */
+/** Compare-and-set. False when the key was sealed anew meanwhile. */
 export async function resealInstallationSecret(
   db: Queryable,
   name: string,
@@ -76,14 +77,14 @@ export async function resealInstallationSecret(
 
 export interface Connection {
   pid: number;
-  /** As the connection names itself. */
+  /** The connection's application_name. */
   name: string;
   role: string;
 }
 
 /**
- * Connections to this database by the application's role, or by whatever else names itself after the product (queues may
- * have a role of their own). Every role sees pids and names of all.
+ * Connections to this database by the application's role, and all others whose name begins with `countinghouse` (queues
+ * may have a role of their own). Every role sees the pids and names of all connections.
  */
 export async function listConnections(db: Queryable, role: string): Promise<Connection[]> {
   const { rows } = await db.query<Connection>(

@@ -1,43 +1,44 @@
 /**
- * Connections for lists alone: what somebody asks of a large book never takes a connection that money waits for. Each read is
- * one read-only transaction with one snapshot, and Postgres ends a statement after two seconds. The settings are made
- * behind BEGIN and travel with the first statement, because PgBouncer refuses them as start-up parameters.
+ * Connections for lists alone: a list of a large book never takes a connection that money waits for. Each read is one
+ * read-only transaction with one snapshot, and Postgres ends a statement after two seconds. The settings follow BEGIN
+ * and travel with the first statement, because PgBouncer refuses them as start-up parameters.
  *
- * One book has at most half of the connections, and those that wait are taken in turn by book. A connection rests as long as a
- * read took (REST_MAX_MS at most): who reads one page after another has two of them by turns and waits for none, and the short
- * reads of one who asks for many at once take half of the processor's time that they could.
+ * One book has at most half of the connections, and waiting reads are served by book in turn. After a read, its
+ * connection rests for as long as the read took (REST_MAX_MS at most). A caller that reads page after page uses two
+ * connections by turns and does not wait. A caller that sends many short reads at once gets half of the processor time
+ * that they could take.
  */
 import { ApiError } from '../errors.ts';
 import type { Uuid } from '../ids.ts';
 import type { Pool, Queryable } from './pool.ts';
 import { Turns } from './turns.ts';
 
-/** A page takes some milliseconds; what takes longer asks for more than a page should. Published at GET /v1/limits. */
+/** A page takes a few milliseconds; a slower read asks for more than a page should. Published at GET /v1/limits. */
 export const LIST_TIMEOUT_MS = 2_000;
-/** Beyond what Postgres ends by itself: the connection is gone. */
+/** Longer than Postgres lets any statement run: beyond it the connection is gone. */
 export const LIST_CONNECTION_TIMEOUT_MS = 5_000;
-/** Waiting for a connection: as long as those that have one may take for a statement. */
+/** How long a read waits for a connection: as long as a running statement may take. */
 const WAIT_MS = 2_000;
-/** Half of WAIT_MS: who comes while a connection rests has it in time. */
+/** Half of WAIT_MS: a read that arrives while a connection rests gets it in time. */
 const REST_MAX_MS = 1_000;
-/** Reads of one book that wait: more than a client has under way that reads its answers. */
+/** The most reads of one book that wait: more than a client that reads its answers has under way. */
 const WAITING_PER_BOOK = 50;
 
 /**
- * Lists take their order from an index. On a table that was never analyzed a plan that gathers all rows and sorts them looks
- * as good, and reads a whole book.
+ * A list takes its order from an index. On a table that was never analyzed, a plan that gathers and sorts all rows
+ * looks as good, and reads a whole book.
  */
 export const BEGIN_LIST_READ = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${LIST_TIMEOUT_MS};
   SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_hashjoin = off;
   SET LOCAL enable_mergejoin = off`;
 
-/** What Postgres says of a statement that it has ended: query_canceled. */
+/** SQLSTATE of a statement that Postgres has ended: query_canceled. */
 const CANCELED = '57014';
 
 export interface ListReads {
   /**
-   * Runs reads of a book on a connection for lists, in one snapshot. `narrow` says in words what the caller may do where they
-   * take too long. Throws ApiError `service_unavailable` when they do, or when no connection comes free in time.
+   * Runs reads of a book on a list connection, in one snapshot. `narrow` tells the caller how to ask for less when the
+   * reads take too long. Throws ApiError `service_unavailable` when they do, or when no connection is free in time.
    */
   read<Result>(bookId: Uuid, work: (db: Queryable) => Promise<Result>, narrow?: string): Promise<Result>;
 }
@@ -64,7 +65,7 @@ export function createListReads(pool: Pool): ListReads {
   };
 }
 
-/** Runs work behind BEGIN. Its answer does not wait for the end of the transaction; `done` is called after that. */
+/** Runs work behind BEGIN. The result does not wait for the end of the transaction; `done` is called after the end. */
 async function inSnapshot<Result>(
   pool: Pool,
   work: (db: Queryable) => Promise<Result>,
@@ -75,13 +76,14 @@ async function inSnapshot<Result>(
     throw error;
   });
   const until = performance.now() + LIST_TIMEOUT_MS;
-  // A read has several statements, and Postgres counts the time of each: a snapshot is never held for longer than two limits.
+  // Postgres limits each statement of a read. No statement starts after the first limit, so a snapshot is held for two
+  // limits at most.
   const query = (...given: unknown[]) =>
     performance.now() > until
       ? Promise.reject(new ListTimeout())
       : (connection.query as (...given: unknown[]) => Promise<unknown>)(...given);
   const begun = connection.query(BEGIN_LIST_READ);
-  // Whoever waits for it is told.
+  // Awaited below. Until then a rejection would count as unhandled.
   begun.catch(() => undefined);
   try {
     const result = await work({ query } as Queryable);

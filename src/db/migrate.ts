@@ -1,6 +1,7 @@
 /**
- * Brings a database up to this code: our migrations, the queue library's schema, the rights of the application's role and
- * the signer's, their settings. Every part may be repeated; a process killed in the middle is made good by the next run.
+ * Brings a database up to this code: the product's migrations, the queue library's schema, and the rights and settings
+ * of the application's role and the signer's. Every part can be repeated: the next run completes the work of a killed
+ * process.
  */
 import { runMigrations } from 'bullmq';
 import knex from 'knex';
@@ -13,40 +14,43 @@ import { grantStatements, signerGrantStatements } from './grants.ts';
 import { readContractedTo } from './installation-store.ts';
 import { DatabaseRoleError, ROLE_SETTINGS, roleSettingsSql } from './roles.ts';
 
-/** The queue library's schema in our database. */
+/** The queue library's schema in the product's database. */
 export const QUEUE_SCHEMA = 'bullmq';
 
 const CONNECTION_NAME = connectionName('countinghouse-migrate');
 
-/** One migrator at a time, and its lock ends with its connection. The number is arbitrary and only has to stay. */
+/** One migrator at a time. The advisory lock ends with its connection. The number is arbitrary and must not change. */
 const MIGRATION_LOCK = '4846791580151137091';
-/** A migration that waits for a lock makes everybody behind it wait too: it gives up first. */
+/** A migration that waits for a lock blocks every statement behind it, so the migration gives up first. */
 const MIGRATION_LOCK_TIMEOUT = '5s';
 
 export interface MigrateOptions {
   /** The owner's role. A direct connection: session locks do not pass through a pooler. */
   ownerUrl: string;
-  /** The application's role, which gets its rights. It must exist and be able to log in. */
+  /** The application's role, which is granted its rights. The role must exist and be able to log in. */
   applicationUrl: string;
-  /** The signer's role, likewise. Without it nobody gets the right to add checkpoints, and whoever had it keeps it. */
+  /**
+   * The signer's role, likewise. Without this URL no role is granted the right to add checkpoints; a role that has the
+   * right keeps it.
+   */
   signerUrl?: string | undefined;
   log: Logger;
-  /** Contracts the stored forms too (contract.ts), after watching connections for this long. */
+  /** Contracts the stored forms too (contract.ts), after watching connections for `watchMs`. */
   contract?: { watchMs?: number };
 }
 
 export interface MigrateResult {
-  /** Names of the migrations that ran now. */
+  /** Names of the migrations that this run applied. */
   applied: string[];
-  /** SQL for a superuser, when the roles' settings could not be made. Usually empty. */
+  /** SQL for a superuser, when the roles' settings could not be set. Usually empty. */
   leftToDo: string[];
-  /** What the contract did, where it was asked for. */
+  /** The result of the contract, where one was requested. */
   contract?: ContractResult;
 }
 
 /**
- * Throws DatabaseRoleError for roles that cannot be, ContractRefused for a contract that cannot be yet, and Postgres's own
- * errors otherwise.
+ * Throws DatabaseRoleError for unsuitable roles, ContractRefused while an earlier release is connected, and otherwise
+ * the errors of Postgres.
  */
 export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
   const { ownerUrl, applicationUrl, signerUrl, log } = options;
@@ -89,7 +93,7 @@ interface LoginRole extends Login {
 const OWN_ROLES =
   "The application and the signer need roles of their own: CREATE ROLE countinghouse_app LOGIN PASSWORD '…'; CREATE ROLE countinghouse_signer LOGIN PASSWORD '…';";
 
-/** Asked of the server: a URL may leave the name to a service file or the environment. */
+/** The server tells the role's name: a URL may leave the name to a service file or the environment. */
 async function roleOf(login: Login): Promise<LoginRole> {
   return withClient(login.url, async (client) => {
     const { rows } = await client.query(
@@ -123,10 +127,11 @@ async function runOwnMigrations(ownerUrl: string): Promise<string[]> {
     },
   });
   try {
-    // Knex marks a running migration in a row, which a killed process leaves behind. Nobody else can be running: we hold the lock.
+    // Knex marks a running migration in a row, which a killed process leaves behind. No other migration runs: this
+    // process holds the lock.
     await database.migrate.forceFreeMigrationsLock();
-    // One at a time, each marked in its own transaction: `latest` gives up that transaction for all of a run as soon as one
-    // migration asks for none, and a kill between a change and its mark would then fail the next run.
+    // One at a time, each marked in its own transaction. `latest` drops that transaction for a whole run as soon as one
+    // migration asks for none; a kill between a change and its mark would then fail the next run.
     const applied: string[] = [];
     for (;;) {
       const [, names] = (await database.migrate.up()) as [number, string[]];
@@ -164,7 +169,7 @@ async function hasRoleSettings(client: pg.Client, role: string): Promise<boolean
   return Object.entries(ROLE_SETTINGS).every(([name, value]) => settings.has(`${name}=${value}`.toLowerCase()));
 }
 
-/** A role may set its own defaults, so no superuser is needed; where that was taken from it, the SQL is handed back. */
+/** A role may set its own defaults, so no superuser is needed. A statement that is refused is handed back. */
 async function setRoleSettings(url: string, role: string): Promise<string[]> {
   return withClient(url, async (client) => {
     const left: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * Pages of a list, newest first, by key: an id is a cursor, and no page costs more than its rows. Ids are UUIDv7, so the
- * order of ids is the order of time; filters that vary are put together with knex, which only builds the statement here.
+ * Pages of a list, newest first, by key: an id is the cursor, and a page costs no more than its rows. Ids are UUIDv7,
+ * so id order is time order. Filters that vary are built with knex, which only builds the statement here.
  */
 import knexFactory, { type Knex } from 'knex';
 import type { Instant } from '../clock.ts';
@@ -10,7 +10,7 @@ import type { Queryable } from './pool.ts';
 /** Builds statements; it has no connection. */
 export const build: Knex = knexFactory({ client: 'pg' });
 
-/** A bound of the column that a page is ordered by. */
+/** A bound on the column that orders a page. */
 export interface IdBound {
   operator: '<' | '>' | '>=';
   id: string;
@@ -25,9 +25,9 @@ export interface PageRequest {
 
 export interface Page<Row> {
   rows: Row[];
-  /** Only false ends a list: a page may be short, even empty, although there is more (see walk.ts). */
+  /** Only false ends a list: a page may be short, even empty, although more rows follow (see walk.ts). */
   hasMore: boolean;
-  /** Where a short page came to: the id to read on from, which need not be that of a row shown. */
+  /** Where a short page stopped: the id to read on from. It need not be the id of a row on the page. */
   reached?: string;
 }
 
@@ -37,7 +37,7 @@ export async function runBuilt<Row>(db: Queryable, query: Knex.QueryBuilder): Pr
   return rows as Row[];
 }
 
-/** Orders, bounds and limits a query by its key; one row more than asked for says whether there is more. */
+/** Orders, bounds and limits a query by its key. One row beyond the limit tells whether more rows follow. */
 export function keyset(query: Knex.QueryBuilder, page: PageRequest, key: string): Knex.QueryBuilder {
   const backwards = page.endingBefore !== undefined;
   if (page.startingAfter !== undefined) query.where(key, '<', page.startingAfter);
@@ -51,7 +51,7 @@ export function pageOf<Row>(rows: Row[], page: PageRequest): Page<Row> {
   return { rows: kept, hasMore: rows.length > page.limit };
 }
 
-/** Ids are minted before the commit that dates their rows; a book whose clock ran ahead dates them later still. */
+/** An id is minted before the commit that dates its row. A book whose clock ran ahead dates the row later still. */
 const MINTED_BEFORE_MS = 3_600_000;
 
 export interface CreatedRange {
@@ -61,7 +61,10 @@ export interface CreatedRange {
   lt?: Instant;
 }
 
-/** Bounds of time as bounds of ids, so that an index in order of ids serves them. The time itself is to be compared too. */
+/**
+ * Turns bounds of time into bounds of ids, so that an index in id order serves them. The time itself must be compared
+ * too (createdBetween).
+ */
 export function createdBounds({ gte, lt }: CreatedRange): IdBound[] {
   const bounds: IdBound[] = [];
   if (gte !== undefined) bounds.push({ operator: '>=', id: firstIdAt(gte - MINTED_BEFORE_MS) });
@@ -74,7 +77,7 @@ export function createdBetween(query: Knex.QueryBuilder, { gte, lt }: CreatedRan
   if (lt !== undefined) query.where(column, '<', new Date(lt).toISOString());
 }
 
-/** The least UUIDv7 of a millisecond. */
+/** The lower bound of a millisecond's UUIDv7s. */
 function firstIdAt(instant: Instant): Uuid {
   const hex = Math.max(instant, 0).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;

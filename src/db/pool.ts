@@ -1,6 +1,6 @@
 /**
- * Connections to Postgres. bigint columns arrive as bigint, timestamps as whole milliseconds: no float holds an amount
- * and no Date crosses into the domain.
+ * Connections to Postgres. bigint columns arrive as bigint, timestamps as whole milliseconds: no float holds an amount,
+ * and no Date enters the domain.
  */
 import pg from 'pg';
 import type { Instant } from '../clock.ts';
@@ -25,14 +25,15 @@ const PARSERS = new Map<number, (text: string) => unknown>([
 ]);
 
 /**
- * `2026-11-21 09:33:08.593+00`, as Postgres writes a timestamptz of milliseconds in UTC: every row has several, and the
- * driver's parser takes ten times as long for what else there may be.
+ * Parses `2026-11-21 09:33:08.593+00`, the form in which Postgres writes a timestamptz of milliseconds in UTC. Every
+ * row has several. The driver's parser, which takes ten times as long, handles all other forms.
  */
 function parseInstant(text: string): Instant {
   const length = text.length;
-  // A year before 1000 is one of them: Date.UTC takes 50 for 1950.
+  // A year before 1000 is not common either: Date.UTC takes 50 for 1950.
   const common = text[0] !== '0' && text[4] === '-' && text.endsWith('+00') && length >= 22 && length <= 26;
-  // `infinity` comes as a number, and a year beyond the calendar as NaN: nothing of ours, but verify has to read it.
+  // `infinity` arrives as a number, and a year beyond the calendar as NaN. The product writes neither, but verify has
+  // to read them.
   if (!common) return Number(parseAnyTimestamp(text));
   const number = (from: number, to: number) => {
     let value = 0;
@@ -51,7 +52,7 @@ function parseInstant(text: string): Instant {
   );
 }
 
-/** Our own parsers, for our own pools: the queue library shares the driver and must keep its defaults. */
+/** Parsers for the product's pools alone: the queue library shares the driver and must keep its defaults. */
 const types: pg.CustomTypesConfig = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     const parser = format === 'binary' ? undefined : PARSERS.get(oid);
@@ -61,19 +62,19 @@ const types: pg.CustomTypesConfig = {
 
 export interface PoolOptions {
   url: string;
-  /** Shown in pg_stat_activity with the release, so that an operator sees whose connection it is. */
+  /** Shown in pg_stat_activity with the release, so that an operator can tell the connections apart. */
   name: string;
   size: number;
   log: Logger;
-  /** Gives up on an answer that does not come, also when the peer is gone without a word. Beyond every server-side limit. */
+  /** Gives up on an answer that does not come, also when the peer disappears. Longer than every limit in the server. */
   queryTimeoutMs?: number;
-  /** Statements are prepared by name and planned once; behind a pooler in transaction mode they must not be. */
+  /** Prepares statements by name, so that each is planned once. Must be false behind a pooler in transaction mode. */
   namedStatements?: boolean;
 }
 
 /**
- * A connection whose statements of one turn of the event loop travel in one write. A batch sends a dozen at a time, and
- * on a busy machine each write costs as much as the work it asks for (npm run bench -- payouts).
+ * A connection that sends the statements of one turn of the event loop in one write. A batch sends a dozen at a time,
+ * and on a busy machine a write costs as much as the work of its statement (npm run bench -- payouts).
  */
 class GatheringClient extends pg.Client {
   #gathering = false;
@@ -93,7 +94,7 @@ class GatheringClient extends pg.Client {
   }
 }
 
-/** And one that forgets the names of statements: every one is parsed and planned anew. */
+/** The same without names of statements: every statement is parsed and planned anew. */
 class UnnamedClient extends GatheringClient {
   // biome-ignore lint/suspicious/noExplicitAny: the driver's own overloads
   override query(config: any, ...rest: any[]): any {
@@ -120,16 +121,16 @@ export function createPool({
     query_timeout: queryTimeoutMs,
     keepAlive: true,
     types,
-    // Statements of one connection are sent without waiting for the answers before them: a batch needs three round trips.
+    // Statements of one connection are sent without waiting for the answers before them: a batch needs two round trips.
     pipeline: true,
     Client: namedStatements ? GatheringClient : UnnamedClient,
   });
-  // Without a listener the restart of a database ends the process.
+  // Without a listener, the restart of a database ends the process.
   pool.on('error', (error) => {
-    // Postgres may go while the last good-byes are still on their way.
+    // Postgres may stop while the pool still closes its last connections.
     if (!pool.ending) log.warn({ err: error }, 'idle database connection lost');
   });
-  // The pool listens to idle connections only. One that is lost in use says so in the statement it was busy with.
+  // The pool listens to idle connections only. A connection that is lost in use fails the statement it was running.
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }

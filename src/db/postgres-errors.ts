@@ -1,16 +1,16 @@
 /** What a database error means for the work in hand. Classes: PostgreSQL manual, appendix A. */
 
 export type FailureKind =
-  /** The database or the way to it is not well now; the same work may succeed later. */
+  /** The database or the network to it is not well; the same work may succeed later. */
   | 'transient'
-  /** The work itself is refused (data, constraint, statement); it will be refused again. */
+  /** The work itself is refused (data, constraint, statement), and would be refused again. */
   | 'refused'
   /** Not from the database. */
   | 'other';
 
 /** 08 connection, 40 rollback, 53 resources, 57 operator, 58 system. */
 const TRANSIENT_CLASSES = new Set(['08', '40', '53', '57', '58']);
-/** Read-only (a standby, just now), idle-in-transaction timeout, lock not available. */
+/** Read-only (a standby, for now), idle-in-transaction timeout, lock not available, transaction already failed. */
 const TRANSIENT_STATES = new Set(['25006', '25P03', '55P03', '25P02']);
 /** 22 data, 23 constraint, 42 statement or privilege. */
 const REFUSED_CLASSES = new Set(['22', '23', '42']);
@@ -25,7 +25,7 @@ const NETWORK_CODES = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ]);
-/** The driver's own errors carry no code, only these words. */
+/** The driver's own errors carry no code, only a message. */
 const DRIVER_MESSAGES =
   /Connection terminated|connection timeout|Query read timeout|not queryable|timeout exceeded when trying to connect|Client was closed|server closed the connection|Cannot use a pool after/i;
 
@@ -45,7 +45,7 @@ export function classifyFailure(error: unknown): FailureKind {
   return DRIVER_MESSAGES.test(error.message) ? 'transient' : 'other';
 }
 
-/** COMMIT was answered with another tag than COMMIT: Postgres says ROLLBACK without raising when a statement had failed. */
+/** COMMIT was answered with another tag: after a failed statement Postgres answers ROLLBACK and raises no error. */
 export class CommitUnconfirmed extends Error {
   constructor(readonly tag: string) {
     super(`COMMIT was answered with ${tag}`);
@@ -53,7 +53,7 @@ export class CommitUnconfirmed extends Error {
   }
 }
 
-/** A write touched another number of rows than it named. A bug or a row changed behind our back: nothing is committed. */
+/** A write touched another number of rows than it named: a bug, or another program's change. Nothing is committed. */
 export class RowCountMismatch extends Error {
   constructor(facts: { statement: string; expected: number }) {
     super(`${facts.statement}: did not write the ${facts.expected} rows it was given`);

@@ -1,6 +1,6 @@
 import type { Pool } from './pool.ts';
 
-/** The cheapest statement there is: probes come every few seconds. */
+/** The cheapest statement: probes come every few seconds. */
 export async function askPostgres(pool: Pool): Promise<void> {
   await pool.query('SELECT 1');
 }

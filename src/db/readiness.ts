@@ -1,6 +1,6 @@
 /**
- * Whether Postgres answers this process, asked on a connection of its own: neither a slow statement of one book nor a pool
- * whose connections are all taken says anything about Postgres. Probes that come together share one statement.
+ * Whether Postgres answers this process, asked on a connection of its own. A slow statement of one book, or a pool
+ * whose connections are all taken, says nothing about Postgres. Probes that come together share one statement.
  */
 import type { Logger } from '../log.ts';
 import { TimeLimitExceeded, withinLimit } from '../time-limit.ts';
@@ -8,11 +8,11 @@ import { createPool, type Pool } from './pool.ts';
 import { classifyFailure } from './postgres-errors.ts';
 import { askPostgres } from './readiness-store.ts';
 
-/** A probe gives up after a second or so. */
+/** A probe gives up after about a second. */
 const TIMEOUT_MS = 1_000;
 /**
- * So long after its last answer, Postgres is taken to be there although it is slow to answer: behind a pooler whose
- * connections are all taken, the statement waits until one is free. Beyond it, it hangs.
+ * For this long after its last answer, a slow Postgres counts as available: behind a pooler whose connections are all
+ * taken, the statement waits until one is free. After that, Postgres counts as hanging.
  */
 const GRACE_PERIOD_MS = 10_000;
 
@@ -44,7 +44,7 @@ export class Readiness {
     });
   }
 
-  /** Within about a second. False when Postgres cannot be reached, or has not answered for GRACE_PERIOD_MS. */
+  /** Answers within about a second. False when Postgres cannot be reached, or has not answered for GRACE_PERIOD_MS. */
   async postgresAnswers(): Promise<boolean> {
     this.#asked ??= this.#ask().finally(() => {
       this.#asked = undefined;
@@ -65,7 +65,7 @@ export class Readiness {
     try {
       await askPostgres(this.#pool);
     } catch (error) {
-      // The connection may have been lost since the last probe: that of a Postgres that is back is a new one.
+      // The connection may have been lost since the last probe. The second attempt opens a new one.
       if (classifyFailure(error) !== 'transient') throw error;
       await askPostgres(this.#pool);
     }

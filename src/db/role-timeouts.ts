@@ -1,7 +1,7 @@
 /**
- * Looks once a minute whether the role still has its timeouts, which were checked at start and which anybody may reset
- * afterwards: on a connection of the pool, and on a new one, which shows what the next connections get. Without them a
- * stopped process keeps a book locked. That is an alert; the process goes on.
+ * Checks once a minute whether the role still has its timeouts. They are checked at start, but can be reset afterwards.
+ * The check reads them on a connection of the pool, and on a new connection, which shows what the next connections get.
+ * Without the timeouts, a stopped process keeps a book locked. A missing timeout is an alert; the process goes on.
  */
 import type { Logger } from '../log.ts';
 import { warnSeldom } from '../seldom.ts';
@@ -9,21 +9,21 @@ import { createPool, type Pool } from './pool.ts';
 import { readUnfitTimeouts } from './roles.ts';
 
 const READ_EVERY_MS = 60_000;
-/** A deviation that lasts is told again this often. */
+/** A deviation that lasts is logged again this often. */
 const TELL_EVERY_MS = 3_600_000;
 
 export interface RoleTimeouts {
-  /** Reads them now. */
+  /** Reads the timeouts now. */
   read(): Promise<void>;
   close(): void;
 }
 
 export interface RoleTimeoutsOptions {
   readonly pool: Pool;
-  /** That of the pool. */
+  /** The pool's URL. */
   readonly url: string;
   readonly log: Logger;
-  /** How many timeouts the role lacks. */
+  /** Called with the number of timeouts that the role lacks. */
   readonly count: (unfit: number) => void;
 }
 

@@ -1,9 +1,9 @@
 /**
  * The three roles. The *owner* holds the schema and is used by migrations alone. The *signer* adds checkpoints of the
- * journal and may do nothing else. The *application* role runs everything else: it can change neither the journal, nor the
- * schema, nor add checkpoints, and its settings end what would keep a book's lock.
- * Those settings belong to the role because a pooler such as PgBouncer refuses them as start-up parameters.
- * Next: grants.ts (what the roles may do), migrate.ts (who hands it out), signer-role.ts, role-timeouts.ts.
+ * journal and may write nothing else. The *application* role runs everything else. This role cannot change the journal
+ * or the schema, nor add checkpoints, and its timeouts end a session that would keep a book's lock.
+ * The timeouts are settings of the role because a pooler such as PgBouncer refuses them as start-up parameters.
+ * Next: grants.ts (the roles' rights), migrate.ts (which grants them), signer-role.ts, role-timeouts.ts.
  */
 import pg from 'pg';
 import { isEarlierRelease, RELEASE } from '../release.ts';
@@ -12,23 +12,23 @@ import { readContractedTo } from './installation-store.ts';
 import { migrationNames } from './known-migrations.ts';
 import type { Pool, Queryable } from './pool.ts';
 
-/** A stopped process must not keep a book's lock: five seconds, then others go on. Statements of the product take far less than 15 s. */
+/** A stopped process keeps a book's lock for five seconds at most. The product's statements take far less than 15 s. */
 export const ROLE_SETTINGS: Readonly<Record<string, string>> = {
   idle_in_transaction_session_timeout: '5s',
   lock_timeout: '5s',
   statement_timeout: '15s',
   timezone: 'UTC',
-  // A statement is prepared once and keeps its plan: one made while a table was small must not scan it when it is large.
+  // A prepared statement keeps its plan: a plan made while a table was small must not scan the table once it is large.
   enable_seqscan: 'off',
-  // Statements take milliseconds: compiling them first takes longer.
+  // Statements take milliseconds. Compiling them would take longer.
   jit: 'off',
 };
 
 const TIMEOUTS = Object.keys(ROLE_SETTINGS).filter((name) => name.endsWith('_timeout'));
-/** Beyond this a timeout protects nobody. */
+/** A longer timeout protects no book. */
 const LONGEST_TIMEOUT_MS = 60_000;
 
-/** What is to be run when the settings could not be made. By the role itself or by a superuser. */
+/** The SQL that sets a role's settings. The role itself or a superuser may run it. */
 export function roleSettingsSql(role: string): string[] {
   return Object.entries(ROLE_SETTINGS).map(
     ([name, value]) => `ALTER ROLE ${pg.escapeIdentifier(role)} SET ${name} = ${pg.escapeLiteral(value)};`,
@@ -41,8 +41,8 @@ export interface RoleLogin {
 }
 
 /**
- * Makes the three roles and the database where they are missing. For clusters of our own (embedded, tests, benches);
- * elsewhere an administrator does it. May be repeated: what exists stays as it is.
+ * Creates the three roles and the database where they are missing. For the product's own clusters (embedded, tests,
+ * benches); elsewhere an administrator does this. Can be repeated: existing roles and databases are kept.
  */
 export async function createRolesAndDatabase(options: {
   superuserUrl: string;
@@ -55,7 +55,7 @@ export async function createRolesAndDatabase(options: {
   const client = new pg.Client({ connectionString: superuserUrl, application_name: 'countinghouse-setup' });
   await client.connect();
   try {
-    // A statement that fails is written to the server's log, and these carry passwords.
+    // The server logs a statement that fails, and these carry passwords.
     await client.query('SET log_min_error_statement = panic');
     for (const role of [owner, application, signer]) {
       const { rowCount } = await client.query('SELECT FROM pg_roles WHERE rolname = $1', [role.name]);
@@ -74,7 +74,7 @@ export async function createRolesAndDatabase(options: {
   }
 }
 
-/** The database or its role is not as the product needs it; the message says what to do. */
+/** The database or its role is not fit for the product. The message says what to do. */
 export class DatabaseRoleError extends Error {
   override name = 'DatabaseRoleError';
 
@@ -89,9 +89,9 @@ const MIGRATE_REMEDY = 'Run `npm run migrate` with DATABASE_OWNER_URL and DATABA
 const REVOKE_REMEDY = `${MIGRATE_REMEDY} It takes back what was granted to this role; what was granted to PUBLIC or to another role must be revoked there.`;
 
 /**
- * Refuses an application role that could change the journal or the schema or add checkpoints, one without timeouts, and a
- * database that is older than this code. A newer database is fine until its stored forms are contracted: release N−1 runs on
- * the schema of N. Throws DatabaseRoleError.
+ * Refuses an application role that could change the journal or the schema or add checkpoints, a role without timeouts,
+ * and a database that is older than this code. A newer database is accepted until its stored forms are contracted:
+ * release N−1 runs on the schema of N. Throws DatabaseRoleError.
  */
 export async function checkApplicationRole(pool: Pool): Promise<void> {
   const role = await readRole(pool);
@@ -113,7 +113,7 @@ export async function checkApplicationRole(pool: Pool): Promise<void> {
   await checkTimeouts(pool, { role: role.name, variable: 'DATABASE_URL' });
 }
 
-/** Who the connections of a pool are. */
+/** The role of a pool's connections. */
 export async function readRole(pool: Pool): Promise<{ name: string; superuser: boolean; creates: boolean }> {
   const { rows } = await pool.query(`
     SELECT rolname AS name, rolsuper AS superuser, has_schema_privilege('public', 'CREATE') AS creates
@@ -127,7 +127,7 @@ async function checkMigrations(pool: Pool): Promise<void> {
             to_regclass('public.applied_migrations') IS NOT NULL AS has_view`,
   );
   if (!rows[0].present) throw new DatabaseRoleError('The database of DATABASE_URL has no schema yet.', MIGRATE_REMEDY);
-  // A database that is older than the view is refused for it.
+  // A database without the view is older than this code: every migration counts as not applied.
   const done = rows[0].has_view ? await readNames(pool) : new Set<string>();
   const pending = (await migrationNames()).filter((name) => !done.has(name));
   if (pending.length > 0) {
@@ -162,14 +162,14 @@ export interface TableRights {
   readonly owns: boolean;
   readonly reads: boolean;
   readonly inserts: boolean;
-  /** What it may do beside reading, by itself or by way of another role. */
+  /** Rights beside reading, held by the role itself or through another role. */
   readonly writes: readonly string[];
 }
 
 /**
- * Rights count however they are come by: by name, through PUBLIC, on a single column, inherited, or after SET ROLE to a
- * role that it is a member of. TRIGGER counts too: a trigger can change what is being inserted. Of these tables, or of
- * all in the schema public.
+ * Reads the role's rights on these tables, or on all tables of the schema public. A right counts however it is held: by
+ * name, through PUBLIC, on a single column, inherited, or after SET ROLE to a role of which this one is a member.
+ * TRIGGER counts too: a trigger can change inserted rows.
  */
 export async function readTableRights(pool: Pool, tables?: readonly string[]): Promise<TableRights[]> {
   const { rows } = await pool.query<TableRights>(
@@ -216,7 +216,7 @@ async function checkJournalRights(pool: Pool, role: string): Promise<void> {
   }
 }
 
-/** What the application writes about the journal, the application could make up. */
+/** An application that could add checkpoints could forge them. */
 async function checkSignedRights(pool: Pool, role: string): Promise<void> {
   for (const { name, owns, writes } of await readTableRights(pool, SIGNED_TABLES)) {
     if (!owns && writes.length === 0) continue;
@@ -227,7 +227,10 @@ async function checkSignedRights(pool: Pool, role: string): Promise<void> {
   }
 }
 
-/** Which timeouts a connection lacks, as its server has them: behind a pooler, those of the connection that answers. */
+/**
+ * The names of the timeouts that a connection lacks, as its server reports them. Behind a pooler, those of the server
+ * connection that answers.
+ */
 export async function readUnfitTimeouts(db: Queryable): Promise<string[]> {
   const { rows } = await db.query<{ name: string; ms: string }>(
     'SELECT name, setting AS ms FROM pg_settings WHERE name = ANY ($1) ORDER BY name',
@@ -236,7 +239,7 @@ export async function readUnfitTimeouts(db: Queryable): Promise<string[]> {
   return rows.filter(({ ms }) => Number(ms) === 0 || Number(ms) > LONGEST_TIMEOUT_MS).map(({ name }) => name);
 }
 
-/** `variable` names the URL. Throws DatabaseRoleError. */
+/** `variable` is the environment variable of the URL. Throws DatabaseRoleError. */
 export async function checkTimeouts(pool: Pool, { role, variable }: { role: string; variable: string }): Promise<void> {
   const unfit = await readUnfitTimeouts(pool);
   if (unfit.length === 0) return;

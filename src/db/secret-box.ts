@@ -1,21 +1,23 @@
 /**
- * Secrets at rest: AES-256-GCM under a key from the environment. What was sealed says which key it needs, so that keys
- * can be changed one after the other: the new key seals, the old ones still open.
+ * Secrets at rest: AES-256-GCM under a key from the environment. A sealed value names the key it needs, so that keys
+ * can be replaced one after the other: the new key seals, the old keys still open.
  *
- * Form: version (1 byte), key id (the first 4 bytes of the key's SHA-256), nonce (12), tag (16), ciphertext. Nonces are
- * random: 96 bits are safe for 2^32 texts a key (NIST SP 800-38D, 8.3). What is authenticated with the text:
- * version 1: version and key id.
- * version 2: also the place, so that what is copied to another book, table, column or row does not open there.
- * Version 2 is sealed once the stored forms are contracted (forms.ts); both are opened.
+ * Form: version (1 byte), key id (the first 4 bytes of the key's SHA-256), nonce (12 bytes), tag (16 bytes),
+ * ciphertext. Nonces are random: 96 bits are safe for 2^32 texts a key (NIST SP 800-38D, 8.3). Authenticated with the
+ * text:
+ * - version 1: version and key id.
+ * - version 2: also the place, so that a value copied to another book, table, column or row does not open there.
+ *
+ * Version 2 is sealed once the stored forms are contracted (forms.ts). Both versions are opened.
  */
 import { createCipheriv, createDecipheriv, hash } from 'node:crypto';
 import type { Uuid } from '../ids.ts';
 import { takeRandom } from '../random.ts';
 import type { Forms } from './forms.ts';
 
-/** Where a sealed value stands. */
+/** Where a sealed value is stored. */
 export interface SealedPlace {
-  /** Null for what belongs to the whole installation. */
+  /** Null for a value of the whole installation. */
   readonly bookId: Uuid | null;
   readonly table: string;
   readonly column: string;
@@ -25,18 +27,18 @@ export interface SealedPlace {
 
 export interface SecretBox {
   seal(text: string, place: SealedPlace): Buffer;
-  /** Throws SecretBoxError when the key is not at hand, the bytes were changed, or they were sealed for another place. */
+  /** Throws SecretBoxError when the key is not configured, the bytes were changed, or they belong to another place. */
   open(sealed: Buffer, place: SealedPlace): string;
   /**
-   * A pure function that carries what is sealed at one place to another: its random bytes are taken now. For one value:
-   * of what it is given several times, at most one may be kept. What does not open stays as it is.
+   * Returns a pure function that seals a value of one place anew for another. Its nonce is taken now: of several
+   * results, at most one may be kept. A value that does not open is returned unchanged.
    */
   mover(from: SealedPlace, to: SealedPlace): (sealed: Buffer) => Buffer;
-  /** Whether it stands in the form, and under the key, in which it would be sealed now. */
+  /** Whether the value has the form, and the key, in which it would be sealed now. */
   isCurrent(sealed: Buffer): boolean;
 }
 
-/** Says which key is missing, never what was sealed. */
+/** The message names the missing key, never the sealed text. */
 export class SecretBoxError extends Error {
   override name = 'SecretBoxError';
 }
@@ -54,7 +56,7 @@ const TAG_END = NONCE_END + TAG_BYTES;
 
 const FIRST_FORMS: Forms = { contracted: false };
 
-/** Both keys are 32 bytes in base64. The first seals; it and the old ones open. Throws SecretBoxError for any other length. */
+/** Keys are 32 bytes in base64. The first key seals; all keys open. Throws SecretBoxError for any other length. */
 export function createSecretBox(
   keyBase64: string,
   oldKeysBase64: readonly string[] = [],
@@ -120,17 +122,17 @@ export function createSecretBox(
   };
 }
 
-/** The id that values sealed under this key carry. Throws SecretBoxError for a key of another length. */
+/** The key id in values sealed under this key. Throws SecretBoxError for a key of another length. */
 export function encryptionKeyId(keyBase64: string): string {
   return idOf(decodeKey(keyBase64)).toString('hex');
 }
 
-/** The id of the key that a sealed value needs. */
+/** The id of the key that opens a sealed value. */
 export function sealedKeyId(sealed: Buffer): string {
   return sealed.toString('hex', 1, HEADER_BYTES);
 }
 
-/** What is authenticated with the text. JSON keeps the parts of a place apart, whatever they contain. */
+/** The data authenticated with the text. JSON keeps the parts of a place apart, whatever they contain. */
 function boundTo(header: Buffer, { bookId, table, column, rowId }: SealedPlace): Buffer {
   if (header[0] === UNBOUND) return header;
   return Buffer.concat([header, Buffer.from(JSON.stringify([bookId, table, column, rowId]))]);

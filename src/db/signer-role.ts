@@ -1,6 +1,6 @@
 /**
- * The signer's role: it reads the journal and adds checkpoints and the nodes of their trees. Whoever has the application's
- * login cannot put a false checkpoint before the key, and whoever has the signer's cannot change what it signs.
+ * The signer's role reads the journal, and adds checkpoints and the nodes of their trees. The application's login
+ * cannot put a false checkpoint before the key, and the signer's login cannot change what it signs.
  */
 import { SIGNED_TABLES } from './grants.ts';
 import type { Pool } from './pool.ts';
@@ -12,8 +12,8 @@ const MIGRATE_REMEDY =
   'Run `npm run migrate` with DATABASE_OWNER_URL, DATABASE_URL and SIGNER_DATABASE_URL. It takes back what was granted to this role; what was granted to PUBLIC or to another role must be revoked there.';
 
 /**
- * Refuses a signer that is the application's role, owns anything of the schema, or may write more than checkpoints and
- * their nodes. Throws DatabaseRoleError.
+ * Refuses a signer's role that is a superuser or the application's role, owns or may create anything in the schema, may
+ * write more than checkpoints and their nodes, or lacks timeouts. Throws DatabaseRoleError.
  */
 export async function checkSignerRole(signer: Pool, application: Pool): Promise<void> {
   const role = await readRole(signer);

@@ -4,22 +4,22 @@ import { CommitUnconfirmed } from './postgres-errors.ts';
 const BEGIN = 'BEGIN';
 
 /**
- * For the committer's statements, which are prepared once and run thousands of times a minute. Those that join a table with
- * a list of new values would loop over the list for each row where the table was young when they were planned: 585 ms for a
- * thousand holds, where a hash join takes 20. And those that look better with this batch's values than with any would be
- * planned anew each time, which took twice as long as the update of four accounts.
+ * For the committer's statements, which are prepared once and run thousands of times a minute. Nested loops: a join of
+ * a table with a list of new values, planned while the table was young, loops over the list for each row. A thousand
+ * holds took 585 ms, with a hash join 20 ms. Custom plans: a statement is planned anew each time when a plan for the
+ * batch's values looks better than a generic one. That took twice as long as the update of four accounts.
  */
 export const BEGIN_WITH_KEPT_PLANS =
   'BEGIN; SET LOCAL enable_nestloop = off; SET LOCAL plan_cache_mode = force_generic_plan';
 
-/** What work has in hand that saves its round trips. */
+/** Handles that save the work the round trips of BEGIN and COMMIT. */
 export interface RoundTrips {
   /**
-   * The answer to BEGIN, which travels with the first statements. Nothing may be written before it is there: where BEGIN
-   * fails alone (it can be canceled), each statement behind it is a transaction of its own, and a lock is let go at once.
+   * The answer to BEGIN, which travels with the first statements. Write nothing before this resolves: when BEGIN alone
+   * fails (it can be canceled), each statement behind it is a transaction of its own, and a lock is released at once.
    */
   readonly begun: Promise<unknown>;
-  /** Sends COMMIT at once, behind what was sent before: only where whatever must not be committed fails in the server. */
+  /** Sends COMMIT at once, behind the statements sent so far. Only where a forbidden change fails in the server. */
   commitBehind(): void;
 }
 
@@ -28,8 +28,8 @@ interface Options {
 }
 
 /**
- * Runs work in one READ COMMITTED database transaction. Resolves only when the server's own tag says COMMIT.
- * On any failure the connection is rolled back, or thrown away when even that cannot be known.
+ * Runs work in one READ COMMITTED database transaction. Resolves only when the server's own tag says COMMIT. On any
+ * failure the transaction is rolled back; a connection whose rollback fails is discarded.
  */
 export function inTransaction<T>(pool: Pool, work: (trx: Transaction) => Promise<T>, options?: Options): Promise<T> {
   const afterBegin = async (trx: Transaction, { begun }: RoundTrips) => {
@@ -54,14 +54,14 @@ export async function inPipelinedTransaction<T>(
   };
   try {
     const begun = trx.query(begin);
-    // Whoever waits for it is told.
+    // Awaited later. Until then a rejection would count as unhandled.
     begun.catch(() => undefined);
     let committing: Promise<{ command: string }> | undefined;
     const commitBehind = () => {
       committing = trx.query('COMMIT');
-      // Whatever failed before it says so first.
+      // Awaited later. A statement that failed before COMMIT rejects first.
       committing.catch(() => undefined);
-      // A statement that came behind its COMMIT would be a transaction of its own.
+      // A statement behind COMMIT would be a transaction of its own.
       trx.query = (() => Promise.reject(new Error('The database transaction is committing already'))) as never;
     };
     const result = await work(trx, { begun, commitBehind });

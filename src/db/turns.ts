@@ -1,10 +1,10 @@
-/** A few places that many take in turn: whoever asks often waits behind itself, not in front of others. */
+/** A few places that many askers share in turn: a frequent asker waits behind itself, not in front of others. */
 
 export interface TurnsOptions {
   places: number;
-  /** The most that one asker has at a time. */
+  /** The most places that one asker holds at a time. */
   placesOfOne: number;
-  /** The most that wait of one asker. */
+  /** The most requests of one asker that wait. */
   waitingOfOne: number;
   waitMs: number;
 }
@@ -22,7 +22,7 @@ interface Asker {
 
 export class Turns {
   readonly #options: TurnsOptions;
-  /** In the order in which they are next. Only those that hold a place or wait for one. */
+  /** Askers in the order of their turns. Only those that hold a place or wait for one. */
   readonly #askers = new Map<string, Asker>();
   #held = 0;
 
@@ -30,7 +30,10 @@ export class Turns {
     this.#options = options;
   }
 
-  /** True with a place, which is to be given back; false when too many wait already or none came free in time. */
+  /**
+   * Resolves to true with a place, which must be given back. False when too many requests of the asker wait already, or
+   * no place is free in time.
+   */
   async take(name: string): Promise<boolean> {
     const asker = this.#askers.get(name) ?? { held: 0, waiting: [] };
     this.#askers.set(name, asker);
@@ -69,7 +72,7 @@ export class Turns {
     this.#held++;
   }
 
-  /** The first asker that waits and may hold a place gets it, and is the last to get the next. */
+  /** Serves the first asker that waits and may hold a place, then moves it behind all others. */
   #serveNext(): void {
     for (const [name, asker] of this.#askers) {
       if (asker.waiting.length === 0 || !this.#mayHold(asker)) continue;

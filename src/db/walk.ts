@@ -1,61 +1,71 @@
 /**
- * Pages of lists with filters, whose cost depends neither on what a book holds nor on how its filters fit together.
+ * Pages of lists with filters. The cost of a page depends neither on the size of the book nor on how its filters
+ * combine.
  *
- * One index gives the ids of one filter in order (a *walk*); every id is a *candidate*, which the other filters may refuse.
- * A page looks at 2,000 candidates at most, fewer when several filters are probed. Where those are not enough to fill it,
- * the page is short and says how far it came: the cursor of the next page is the last candidate, whether it matched or not.
- * The filter to walk is the rarest, counted to 1,000. docs/decisions/bounded-lists.md says why.
+ * One index gives the ids of one filter in order (a *walk*). Every id is a *candidate*, which the other filters may
+ * refuse. A page looks at 2,000 candidates at most, fewer when several filters are probed. Where those do not fill the
+ * page, the page is short and says how far it came: the cursor of the next page is the last candidate, matched or not.
+ * The rarest filter, counted to 1,000, is walked. docs/decisions/bounded-lists.md gives the reasons.
  */
 import type { Knex } from 'knex';
 import { build, type IdBound, type Page, type PageRequest, runBuilt } from './page.ts';
 import type { Queryable } from './pool.ts';
 
-/** Candidates of a page: docs/decisions/bounded-lists.md. Published at GET /v1/limits. */
+/** The most candidates of a page: docs/decisions/bounded-lists.md. Published at GET /v1/limits. */
 export const CANDIDATES_MAX = 2_000;
 /**
- * Look-ups of a page, each of 6 to 10 µs: the row of a candidate, and each filter that is probed. With four probed filters, 600 candidates
- * have them all. Measured: a p99 of 35 ms, and of 45 ms with 4,000 (npm run bench -- lists).
+ * The most look-ups of a page, each of 6 to 10 µs: the row of a candidate, and each probed filter. With four probed
+ * filters that is 600 candidates. Measured: a p99 of 35 ms, and of 45 ms with 4,000 (npm run bench -- lists).
  */
 const LOOK_UPS_MAX = 3_000;
-/** A page ends with the row that takes its text beyond this: 100 rows may have 10 MB of metadata. Published at GET /v1/limits. */
+/** A page ends with the row whose text crosses this: 100 rows may have 10 MB of metadata. See GET /v1/limits. */
 export const PAGE_BYTES_MAX = 1_000_000;
-/** Beyond it a filter is common, and no choice among common ones makes a page whole. */
+/** A filter with more rows is common, and no choice among common filters fills a page. */
 const COUNTED_TO = 1_000;
 
-/** An index that has the rows of one filter in the order of their ids. */
+/** An index that has the rows of one filter in id order. */
 export interface Walk {
   table: string;
-  /** The column of the id, last in the index. */
+  /** The id column, last in the index. */
   id: string;
   /** The first columns of the index, each with its value. */
   equal: Readonly<Record<string, string>>;
-  /** The column between those and the id, and the values asked for: each is a range of the index. */
+  /** The column between `equal` and the id, and the values asked for: each value is a range of the index. */
   among?: { column: string; values: readonly string[] };
   /** SQL that makes a partial index apply. */
   predicate?: string;
-  /** Other walks look each candidate up in this index. For filters that the row itself cannot answer cheaply. */
+  /**
+   * When another filter is walked, each candidate is looked up in this index. For filters that the row itself cannot
+   * answer cheaply.
+   */
   probed?: boolean;
 }
 
 export interface WalkedList {
-  /** Of each filter that has an index. */
+  /** One walk for each filter that has an index. */
   walks: readonly Walk[];
-  /** All rows of the list, for when no filter has an index. */
+  /** All rows of the list; walked when no filter has an index. */
   all: Walk;
-  /** Bounds that follow from filters; the page's cursor is added. */
+  /** Bounds that follow from the filters; the page's cursor is added. */
   bounds?: readonly IdBound[];
-  /** True when `row` may refuse candidates for more than the filters of `walks`, or those indexes know rows that match no longer. */
+  /**
+   * True when `row` may refuse candidates for more than the filters of `walks`, or when those indexes have rows that no
+   * longer match.
+   */
   rechecked?: boolean;
-  /** The row of a candidate, if it matches all filters but probed ones: its columns, and `bytes`, the size of its long texts. */
+  /**
+   * The row of a candidate that matches all filters but the probed ones: its columns, and `bytes`, the size of its long
+   * texts.
+   */
   row: (candidate: Knex.Raw) => Knex.QueryBuilder;
 }
 
 type Order = 'asc' | 'desc';
 
 /**
- * A page of rows. Two or three statements: the walks are counted when there are several, and the last candidate is asked for
- * when the page is short. They belong in one snapshot (see list-reads.ts): a candidate that comes between them is not missed,
- * one that ceases to match may end a list too soon.
+ * A page of rows, in one to three statements: the walks are counted when there are several, and the last candidate is
+ * read when the page is short. Run them in one snapshot (see list-reads.ts). A candidate that is added between them is
+ * not missed, but one that ceases to match may end a list too soon.
  */
 export async function walkPage<Row>(db: Queryable, list: WalkedList, page: PageRequest): Promise<Page<Row>> {
   const order: Order = page.endingBefore === undefined ? 'desc' : 'asc';
@@ -87,7 +97,7 @@ function candidatesFor(probes: number): number {
 }
 
 interface Found {
-  /** Rows of the page before it was cut by its bytes. */
+  /** The number of rows before the page was cut by its bytes. */
   found: bigint;
 }
 
@@ -98,7 +108,7 @@ function cursorBounds({ startingAfter, endingBefore }: PageRequest): IdBound[] {
   return bounds;
 }
 
-/** Counts each walk to COUNTED_TO, all in one statement. Those that are as common as each other keep their order. */
+/** Counts each walk to COUNTED_TO, all in one statement. Walks that are equally common keep their order. */
 async function rarestFirst(
   db: Queryable,
   walks: readonly Walk[],
@@ -123,7 +133,7 @@ interface Reach {
   limit: number;
 }
 
-/** Ids of a walk in order, as `candidate`. */
+/** The ids of a walk in order, as `candidate`. */
 function candidatesOf(walk: Walk, reach: Reach): Knex.QueryBuilder {
   if (!walk.among) return inOrder(walk, reach).orderBy(walk.id, reach.order).limit(reach.limit);
   const { values } = walk.among;
@@ -136,8 +146,8 @@ function candidatesOf(walk: Walk, reach: Reach): Knex.QueryBuilder {
 }
 
 /**
- * One value of a column, as a range and ordered by both columns: so that nothing but their index can give the order. With an
- * equality the planner may as well walk the key and filter, which reads a whole book where there is no such row.
+ * One value of a column, as a range ordered by both columns, so that only their index gives the order. With an equality
+ * the planner may walk the primary key and filter instead, which reads a whole book when no row has the value.
  */
 function rangeOf(walk: Walk, value: string, { bounds, order, limit }: Reach): Knex.QueryBuilder {
   const { column } = walk.among!;
@@ -159,7 +169,7 @@ function inOrder(walk: Walk, { bounds }: Pick<Reach, 'bounds'>): Knex.QueryBuild
   return walk.predicate ? query.whereRaw(walk.predicate) : query;
 }
 
-/** Candidates that pass the probes, each with its row. Neither can be turned into a join that reads a whole index. */
+/** Candidates that pass the probes, each with its row. Neither look-up can become a join that reads a whole index. */
 function matchingRows(
   { row }: WalkedList,
   { candidates, probes }: { candidates: Knex.QueryBuilder; probes: readonly Walk[] },
@@ -176,7 +186,7 @@ function matchingRows(
   return query;
 }
 
-/** Ends a page with the row that takes it beyond PAGE_BYTES_MAX, before anything of it leaves Postgres. */
+/** Ends a page with the row that takes it beyond PAGE_BYTES_MAX. Postgres cuts the page before it sends any row. */
 function withinBytes(matching: Knex.QueryBuilder, order: Order): Knex.QueryBuilder {
   const ordered = matching.orderBy('c.candidate', order);
   const summed = build
