@@ -1,6 +1,7 @@
 /**
- * The house rules that import statements cannot say (STYLE.md, DESIGN.md §5): where SQL stands, how files are named, how
- * long they are, who reads the environment. And that the rules of .dependency-cruiser.cjs, which say the rest, do bite.
+ * The rules of the code that import statements cannot express (STYLE.md, DESIGN.md §5): where SQL is, how files are
+ * named, how long they are, which files read the environment. Also tests that the rules of .dependency-cruiser.cjs
+ * report violations.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -30,7 +31,7 @@ function filesOf(...folders: string[]): SourceFile[] {
 const product = filesOf('src', 'workers', 'scripts', 'migrations');
 const everything = [...product, ...filesOf('test')];
 
-/** Every piece of text in a file, templates with a mark where something is put in. */
+/** Every string of a file. Templates have a $ in place of each expression. */
 function textsIn({ path, text }: SourceFile): string[] {
   const texts: string[] = [];
   const visit = (node: ts.Node): void => {
@@ -44,14 +45,14 @@ function textsIn({ path, text }: SourceFile): string[] {
   return texts;
 }
 
-/** A statement, wherever it begins in a text. In capitals, as SQL is written here; in small letters from the beginning on. */
+/** An SQL statement: in capitals anywhere in a text, in lower case at its beginning. */
 const STATEMENT =
   /\bSELECT\s[\s\S]*\bFROM\b|\bINSERT\s+INTO\s|\bUPDATE\s+\S+\s+(AS\s+\w+\s+)?SET\s|\bDELETE\s+FROM\s|\bTRUNCATE\s+\w|\b(CREATE|ALTER|DROP)\s+(TABLE|INDEX|SCHEMA|TRIGGER|FUNCTION)\b|^\s*SELECT\s|^\s*WITH\s+(RECURSIVE\s+)?\w+\s+AS\s|^(select|insert into|update|delete from|with)\s[\s\S]*\b(from|values|set)\b/;
 
-describe('SQL stands in stores, in src/db and in migrations, and nowhere else', () => {
+describe('SQL is in stores, in src/db and in migrations, and nowhere else', () => {
   const isItsPlace = (path: string) => /-store\.ts$|^src\/db\/|^migrations\//.test(path);
 
-  test('no other file holds a statement', () => {
+  test('no other file contains a statement', () => {
     const found = product
       .filter(({ path }) => !isItsPlace(path))
       .flatMap((file) =>
@@ -62,7 +63,7 @@ describe('SQL stands in stores, in src/db and in migrations, and nowhere else', 
     expect(found).toEqual([]);
   });
 
-  test('no other file speaks with the database', () => {
+  test('no other file queries the database', () => {
     const speaks = product.filter(({ path, text }) => !isItsPlace(path) && /\.(query|raw)\(/.test(text));
     expect(speaks.map(({ path }) => path)).toEqual([]);
   });
@@ -90,7 +91,7 @@ describe('SQL stands in stores, in src/db and in migrations, and nowhere else', 
 });
 
 describe('files', () => {
-  test('are named in kebab-case, by what they hold', () => {
+  test('are named in kebab-case, after their contents', () => {
     const odd = everything.filter(({ path }) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.test)?\.tsx?$/.test(basename(path)));
     const vague = everything.filter(({ path }) =>
       /(^|[-/])(utils?|common|helpers?|managers?|services?)([-./]|$)/.test(path.replace(/\.tsx?$/, '')),
@@ -98,14 +99,14 @@ describe('files', () => {
     expect([...odd, ...vague].map(({ path }) => path)).toEqual(NAMES_ALLOWED);
   });
 
-  test(`are of ${MAX_LINES} lines at most`, () => {
+  test(`have ${MAX_LINES} lines at most`, () => {
     const long = product
       .map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }))
       .filter(({ lines }) => lines > MAX_LINES);
     expect(long).toEqual([]);
   });
 
-  test('import with the ending that Node needs', () => {
+  test('import with the file extension that Node needs', () => {
     const bare = product.flatMap(({ path, text }) =>
       [...text.matchAll(/from '(\.[^']+)'/g)]
         .filter(([, to]) => !/\.(ts|tsx|json)$/.test(to!))
@@ -114,24 +115,24 @@ describe('files', () => {
     expect(bare).toEqual([]);
   });
 
-  /** What an HTTP API is made of is called its services; it is no layer. */
+  /** The object with the parts of an HTTP API is called its services. It is not a layer. */
   const NAMES_ALLOWED = ['src/http/services.ts'];
 });
 
-test('the environment is read where a process begins, and handed on as configuration', () => {
+test('the environment is read where a process starts, and passed on as configuration', () => {
   const mayRead = /^src\/(config|failpoints)\.ts$|^src\/embedded\/|^scripts\//;
   const readers = product.filter(({ path, text }) => !mayRead.test(path) && /process\.env\b/.test(text));
   expect(readers.map(({ path }) => path)).toEqual([]);
 });
 
-test('no amount goes through a float: no parseFloat and no toFixed near money', () => {
+test('no amount passes through a float: no parseFloat and no toFixed in money code', () => {
   const core = product.filter(({ path }) => /^src\/(money|ledger|accounts|payouts|rails|idempotency)\//.test(path));
   const found = core.filter(({ text }) => /\bparseFloat\b|\.toFixed\(/.test(text));
   expect(found.map(({ path }) => path)).toEqual([]);
 });
 
-describe('the import rules bite', () => {
-  /** A house in small, with one fault for each kind of rule. */
+describe('the import rules report violations', () => {
+  /** A small source tree with one violation of each rule. */
   const PLANTED: Record<string, string> = {
     'src/ids.ts': 'export const id = 1;',
     'src/money/amount.ts': "import { id } from '../ids.ts'; export const amount = id;",
@@ -201,7 +202,7 @@ describe('the import rules bite', () => {
     expect(output).toContain(`${rule}: ${from} → ${to}`);
   });
 
-  test('what is allowed is not reported: the job contract is for everybody', () => {
+  test('allowed imports are not reported: any folder may import the job contract', () => {
     expect(output).not.toContain('→ src/queue/job.ts');
   });
 });

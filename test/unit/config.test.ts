@@ -15,7 +15,7 @@ test.each`
   ${'rediss://user:p@host:6380/2'}          | ${'rediss://user:p@host:6380/2'}
   ${'redis://a:1, redis://b:2,redis://c:3'} | ${'redis://a:1,redis://b:2,redis://c:3'}
   ${'redis://u:p@a:1,redis://u:p@b:2/0'}    | ${'redis://u:p@a:1,redis://u:p@b:2/0'}
-`('REDIS_URL=$url is taken as $urls', ({ url, urls }) => {
+`('REDIS_URL=$url is read as $urls', ({ url, urls }) => {
   expect(read({ REDIS_URL: url }).REDIS_URL).toBe(urls);
 });
 
@@ -36,7 +36,7 @@ test.each(['51', '-1', '2.5', 'a lot'])('AUDIT_TIME_SHARE_PERCENT=%s is refused'
   expect(() => read({ AUDIT_TIME_SHARE_PERCENT: share })).toThrow(/AUDIT_TIME_SHARE_PERCENT: expects a whole number/);
 });
 
-test('TRUSTED_PROXIES takes addresses, networks and names of private ones', () => {
+test('TRUSTED_PROXIES accepts addresses, networks and names of private networks', () => {
   expect(read({ TRUSTED_PROXIES: '10.0.0.0/8, 2001:db8::1,loopback' }).TRUSTED_PROXIES).toEqual([
     '10.0.0.0/8',
     '2001:db8::1',

@@ -19,7 +19,7 @@ describe('a public id', () => {
     expect(parsePublicId('payout', text)).toBe(uuid);
   });
 
-  test('comes back as the same UUID', () => {
+  test('converts back to the same UUID', () => {
     fc.assert(
       fc.property(kind, fc.uuid(), (of, uuid) => {
         expect(parsePublicId(of, publicId(of, uuid))).toBe(uuid);
@@ -27,7 +27,7 @@ describe('a public id', () => {
     );
   });
 
-  test('sorts as its UUID does', () => {
+  test('sorts like its UUID', () => {
     fc.assert(
       fc.property(fc.uuid(), fc.uuid(), (a, b) => {
         expect(publicId('event', a) < publicId('event', b)).toBe(a < b);
@@ -50,11 +50,11 @@ describe('a public id', () => {
     ${`po_${'0'.repeat(24)}\u{1f600}`}        | ${'no letter at all'}
     ${'018f4d3e-7b2a-7000-8000-000000000000'} | ${'a plain UUID'}
     ${''}                                     | ${'nothing'}
-  `('is not read when it is $why', ({ text }) => {
+  `('is not read when $why', ({ text }) => {
     expect(parsePublicId('payout', text)).toBeUndefined();
   });
 
-  test('no text but its own form is read: reading back gives the same text', () => {
+  test('only the canonical text is read: converting back gives the same text', () => {
     fc.assert(
       fc.property(kind, fc.string({ unit: 'grapheme', maxLength: 40 }), (of, text) => {
         const uuid = parsePublicId(of, `${ID_PREFIXES[of]}_${text}`);
@@ -63,12 +63,12 @@ describe('a public id', () => {
     );
   });
 
-  test('prefixes tell every kind apart', () => {
+  test('every kind has its own prefix', () => {
     expect(new Set(Object.values(ID_PREFIXES)).size).toBe(KINDS.length);
   });
 });
 
-test('new ids are UUIDs of version 7, each later than the one before', () => {
+test('new ids are UUIDs of version 7, each greater than the one before', () => {
   const ids = Array.from({ length: 1_000 }, newId);
   for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   expect([...ids].sort()).toEqual(ids);
@@ -76,13 +76,13 @@ test('new ids are UUIDs of version 7, each later than the one before', () => {
 });
 
 describe('a derived id', () => {
-  test('is the same for the same parts, and a UUID of version 8', () => {
+  test('is the same for the same parts, and is a UUID of version 8', () => {
     const id = deriveId('account', 'book', 'pool', 'EUR');
     expect(deriveId('account', 'book', 'pool', 'EUR')).toBe(id);
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 
-  test('is another one for other parts, wherever their borders lie', () => {
+  test('differs for other parts, and for other borders between them', () => {
     const ids = [['ab', 'c'], ['a', 'bc'], ['abc'], ['ab', 'c', '']].map((parts) => deriveId(...parts));
     expect(new Set(ids).size).toBe(ids.length);
   });

@@ -40,19 +40,19 @@ describe('reading numbers', () => {
     else expect(parsed.amount).toBe(value);
   });
 
-  test('a number at the very top is read like one inside', () => {
+  test('a number at the top level is read like one inside', () => {
     expect(parseJson('1.5')).toEqual(new InexactNumber('1.5'));
     expect(parseJson('15')).toBe(15);
   });
 
-  test('digits inside a string lose nothing', () => {
+  test('digits inside a string are unchanged', () => {
     expect(parseJson('{"note":"1.5 of 12345678901234567890","amount":5}')).toEqual({
       note: '1.5 of 12345678901234567890',
       amount: 5,
     });
   });
 
-  test('whole numbers stay whole whatever clothes they come in', () => {
+  test('whole numbers with a zero fraction stay whole', () => {
     fc.assert(
       fc.property(fc.maxSafeInteger(), fc.nat({ max: 5 }), (value, zeros) => {
         const written = `${value}.${'0'.repeat(zeros + 1)}`;
@@ -61,14 +61,14 @@ describe('reading numbers', () => {
     );
   });
 
-  test('any value survives writing and reading, whichever parser reads it', () => {
+  test('any value survives writing and reading, with both parsers', () => {
     const whole = (value: unknown) => (typeof value === 'number' ? Math.trunc(value % 2 ** 53) : value);
     const value = fc.jsonValue({ maxDepth: 4 }).map((json) => {
       return JSON.parse(JSON.stringify(JSON.parse(JSON.stringify(json), (_, part) => whole(part)))) as unknown;
     });
     fc.assert(
       fc.property(value, (json) => {
-        // The second member makes the exact parser read the same value.
+        // The second member selects the exact parser.
         expect(parseJson(JSON.stringify({ json, risky: 1.5 }))).toEqual({ json, risky: new InexactNumber('1.5') });
         expect(parseJson(JSON.stringify({ json }))).toEqual({ json });
       }),
@@ -82,12 +82,12 @@ describe('reading numbers', () => {
     },
   );
 
-  test('of a name given twice the last one counts, for both parsers', () => {
+  test('both parsers keep the last of two members with one name', () => {
     expect(parseJson('{"amount":1,"amount":2}')).toEqual({ amount: 2 });
     expect(parseJson('{"amount":1.5,"amount":2}')).toEqual({ amount: 2 });
   });
 
-  test('a member called __proto__ is a member and changes nothing else', () => {
+  test('a member called __proto__ is an ordinary member', () => {
     for (const text of ['{"__proto__":{"admin":true},"a":1}', '{"__proto__":{"admin":true},"a":1.5}']) {
       const parsed = parseJson(text) as { admin?: boolean };
       expect(parsed.admin).toBeUndefined();
@@ -109,7 +109,7 @@ describe('writing', () => {
     expect(toJson(value)).toBe(text);
   });
 
-  test('what has no JSON form is refused', () => {
+  test('a value without a JSON form is refused', () => {
     expect(() => toJson(undefined)).toThrow(TypeError);
   });
 
@@ -122,24 +122,24 @@ describe('writing', () => {
   });
 });
 
-test('canonical JSON does not know the order of keys or white space', () => {
+test('canonical JSON ignores the order of members and white space', () => {
   const one = parseJson('{ "b": [1, 2], "a": { "d": null, "c": "x" } }');
   const other = parseJson('{"a":{"c":"x","d":null},"b":[1,2]}');
   expect(canonicalJson(one)).toBe(canonicalJson(other));
   expect(canonicalJson(one)).toBe('{"a":{"c":"x","d":null},"b":[1,2]}');
 });
 
-test('canonical JSON is what a general canonicaliser makes of the value', () => {
+test('canonical JSON equals that of a general canonicaliser', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
       expect(canonicalJson(value)).toBe(canonicalize(value));
     }),
   );
-  // Names that are numbers have an order of their own in objects, and none in canonical JSON.
+  // Numeric names have an order of their own in objects, but not in canonical JSON.
   expect(canonicalJson({ 2: 'b', 10: 'a', '\u20ac': 1, '\r': 2 })).toBe('{"\\r":2,"10":"a","2":"b","\u20ac":1}');
 });
 
-test('what the built-in writer can say is written the same', () => {
+test('values of the built-in writer are written the same', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
       expect(toJson(value)).toBe(JSON.stringify(value));
@@ -147,11 +147,11 @@ test('what the built-in writer can say is written the same', () => {
   );
 });
 
-test('JSON text within a value is written as it stands', () => {
+test('JSON text inside a value is written unchanged', () => {
   expect(toJson({ a: new JsonText('{"b":1}'), c: [new JsonText('2')] })).toBe('{"a":{"b":1},"c":[2]}');
 });
 
-test('numbers that could lose something are read as a parser reads them that keeps every digit', () => {
+test('exact numbers are read as by a lossless parser', () => {
   const digits = fc.stringMatching(/^\d{1,20}$/);
   const number = fc
     .tuple(

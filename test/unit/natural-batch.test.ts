@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { NaturalBatch } from '../../src/natural-batch.ts';
 
-/** A batch whose runs the test ends by hand. */
+/** A batch whose runs the test ends. */
 function controlled() {
   const runs: { key: string; items: number[]; end: (error?: Error) => void }[] = [];
   let begun = () => {};
@@ -22,7 +22,7 @@ function controlled() {
 }
 
 describe('natural batching', () => {
-  test('runs at once what comes together, and gathers what comes meanwhile, up to the limit', async () => {
+  test('runs items at once, and gathers those that arrive meanwhile, up to the limit', async () => {
     const { batch, runs, nextRun } = controlled();
     const first = [batch.add('a', 1), batch.add('a', 2)];
     await nextRun(1);
@@ -37,7 +37,7 @@ describe('natural batching', () => {
     expect(runs.map(({ items }) => items)).toEqual([[1, 2], [3, 4, 5], [6]]);
   });
 
-  test('keeps keys apart and runs them side by side', async () => {
+  test('runs different keys separately and in parallel', async () => {
     const { batch, runs, nextRun } = controlled();
     const answers = [batch.add('a', 1), batch.add('b', 2)];
     await nextRun(2);
@@ -49,7 +49,7 @@ describe('natural batching', () => {
     expect(await Promise.all(answers)).toEqual([10, 20]);
   });
 
-  test('fails those of one batch together, and goes on with the next', async () => {
+  test('fails all items of a failed run, and continues with the next', async () => {
     const { batch, runs, nextRun } = controlled();
     const failing = batch.add('a', 1);
     await nextRun(1);

@@ -23,7 +23,7 @@ test.each([
   }
 });
 
-test('what has no key stays as it stands', () => {
+test('a text without a key stays unchanged', () => {
   for (const text of ['/v1/idempotency_keys/a%2Fb%3F', 'risk_test', '/v1/%zz', 'a 100 % safe text', '%E0%A4%A'])
     expect(redactKeys(text)).toBe(text);
 });

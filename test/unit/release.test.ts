@@ -27,7 +27,7 @@ test.each`
   expect(releaseOfConnection(connection)).toBe(release);
 });
 
-test('is that of package.json', () => {
+test('equals the version of package.json', () => {
   const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
   expect(RELEASE).toBe(version);
 });

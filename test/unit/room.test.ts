@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Room } from '../../src/room.ts';
 
-/** Enters, and says when it is in. */
+/** Enters the room, and records when it is inside. */
 function visit(room: Room, rows: number, bookId = 'book') {
   const visitor = { rows, bookId, inside: false };
   void room.enter(bookId, rows).then(() => {
@@ -14,7 +14,7 @@ function visit(room: Room, rows: number, bookId = 'book') {
 const settled = () => new Promise(setImmediate);
 
 describe('a room for rows', () => {
-  test('lets in what there is room for, and the next when there is room again', async () => {
+  test('admits rows up to its size, and the next once there is room again', async () => {
     const room = new Room(100);
     const [first, second, third] = [visit(room, 60, 'a'), visit(room, 60, 'b'), visit(room, 30, 'c')];
     await settled();
@@ -24,14 +24,14 @@ describe('a room for rows', () => {
     expect([second.inside, third.inside]).toEqual([true, true]);
   });
 
-  test('nobody small overtakes somebody large whose turn it is', async () => {
+  test('a small job does not overtake a large one whose turn it is', async () => {
     const room = new Room(100);
     const [first, large, small] = [visit(room, 50, 'a'), visit(room, 80, 'b'), visit(room, 1, 'c')];
     await settled();
     expect([first.inside, large.inside, small.inside]).toEqual([true, false, false]);
   });
 
-  test('has room for what is larger than itself, alone', async () => {
+  test('admits a job larger than itself, alone', async () => {
     const room = new Room(10);
     const large = visit(room, 100);
     const next = visit(room, 1);
@@ -42,7 +42,7 @@ describe('a room for rows', () => {
     expect(next.inside).toBe(true);
   });
 
-  test('a book alone has half of the room, and the next book comes in at once', async () => {
+  test('one book gets half of the room, and the next book is admitted at once', async () => {
     const room = new Room(100);
     const busy = Array.from({ length: 60 }, () => visit(room, 1, 'busy'));
     const quiet = visit(room, 1, 'quiet');
@@ -50,7 +50,7 @@ describe('a room for rows', () => {
     expect([busy.filter(({ inside }) => inside).length, quiet.inside]).toEqual([50, true]);
   });
 
-  test('waiting jobs are let in by book, in turn', async () => {
+  test('waiting jobs are admitted in turn by book', async () => {
     const room = new Room(100);
     const busy = [visit(room, 100, 'busy'), visit(room, 100, 'busy'), visit(room, 100, 'busy')];
     const quiet = visit(room, 1, 'quiet');
@@ -64,7 +64,7 @@ describe('a room for rows', () => {
     expect([busy[2]!.inside, quiet.inside]).toEqual([false, true]);
   });
 
-  test('never holds more than its size, and everybody comes in at last', async () => {
+  test('never holds more than its size, and admits every job in the end', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 50 }),

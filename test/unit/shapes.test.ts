@@ -1,6 +1,7 @@
 /**
- * What every request passes through keeps one hidden class in V8 (ARCHITECTURE.md, "Objects keep their shapes"). Asked of V8
- * itself: an object that grows behind a spread, or that has become a hash table, works as well and costs many times more.
+ * Objects that every request creates keep one hidden class in V8 (ARCHITECTURE.md, "Objects keep their shapes"). V8
+ * itself reports the class. An object that grows behind a spread, or becomes a hash table, works as well but costs many
+ * times more.
  */
 import { once as onceEvent } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -19,7 +20,7 @@ const haveSameShape = new Function('one', 'other', 'return %HaveSameMap(one, oth
 ) => boolean;
 const isFast = new Function('object', 'return %HasFastProperties(object)') as (object: object) => boolean;
 
-/** The first few generalize what a field may hold; from then on all are alike. */
+/** The first objects generalize the types of the fields. All later ones are alike. */
 const FIRST = 20;
 
 test('an accepted payout: command, outcome, answer and every row', () => {
@@ -43,7 +44,7 @@ test('an accepted payout: command, outcome, answer and every row', () => {
   expect(one.map((object, index) => haveSameShape(object, other[index]!))).toEqual(one.map(() => true));
 });
 
-test('a request and its answer, as Express is given them', async () => {
+test('the request and response objects of Express', async () => {
   const fast: boolean[] = [];
   const app = express();
   app.use((request, response) => {

@@ -3,7 +3,7 @@ import { CommitUnconfirmed, classifyFailure, RowCountMismatch } from '../../../s
 
 const failure = (code: string, message = 'failed') => Object.assign(new Error(message), { code });
 
-describe('what an error of Postgres means', () => {
+describe('classifying an error of Postgres', () => {
   test.each`
     code       | kind           | what
     ${'08000'} | ${'transient'} | ${'connection exception'}
@@ -38,7 +38,7 @@ describe('what an error of Postgres means', () => {
   });
 });
 
-describe('what an error of the way there means', () => {
+describe('classifying an error of the connection', () => {
   test.each(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND', 'EAI_AGAIN'])(
     '%s is transient',
     (code) => {
@@ -52,11 +52,11 @@ describe('what an error of the way there means', () => {
     'timeout exceeded when trying to connect',
     'Query read timeout',
     'Client has encountered a connection error and is not queryable',
-  ])('"%s" of the driver is transient', (message) => {
+  ])('the driver\'s message "%s" is transient', (message) => {
     expect(classifyFailure(new Error(message))).toBe('transient');
   });
 
-  test('of several addresses that were tried, one is enough', () => {
+  test('an aggregate of several addresses is transient if one of them is', () => {
     expect(classifyFailure(new AggregateError([failure('ECONNREFUSED'), failure('EACCES')]))).toBe('transient');
     expect(classifyFailure(new AggregateError([failure('EACCES')]))).toBe('other');
   });

@@ -4,7 +4,7 @@ import { Turns } from '../../../src/db/turns.ts';
 const turnsOf = (change: Partial<ConstructorParameters<typeof Turns>[0]> = {}) =>
   new Turns({ places: 4, placesOfOne: 2, waitingOfOne: 3, waitMs: 1_000, ...change });
 
-/** What has been decided of a promise by now. */
+/** The result of a promise so far, or `waits`. */
 async function stateOf(taken: Promise<boolean>): Promise<boolean | 'waits'> {
   const turns = Array.from({ length: 5 }, () => Promise.resolve());
   await Promise.all(turns);
@@ -14,7 +14,7 @@ async function stateOf(taken: Promise<boolean>): Promise<boolean | 'waits'> {
 afterEach(() => void vi.useRealTimers());
 
 describe('places in turn', () => {
-  test('one asker has half of them, and another finds a place at once', async () => {
+  test('one asker gets half of the places, and another gets one at once', async () => {
     const turns = turnsOf();
     expect(await turns.take('a')).toBe(true);
     expect(await turns.take('a')).toBe(true);
@@ -25,7 +25,7 @@ describe('places in turn', () => {
     expect(await third).toBe(true);
   });
 
-  test('those that wait are served in turn by asker, each oldest first', async () => {
+  test("waiting askers are served in turn, each asker's oldest first", async () => {
     const turns = turnsOf({ places: 1, placesOfOne: 1 });
     await turns.take('a');
     const order: string[] = [];
@@ -39,7 +39,7 @@ describe('places in turn', () => {
     expect(order).toEqual(['a1', 'b1', 'c1', 'a2', 'b2']);
   });
 
-  test('who waits too long, or behind too many, is sent away', async () => {
+  test('a wait that is too long, or behind too many, is refused', async () => {
     vi.useFakeTimers();
     const turns = turnsOf({ places: 1, placesOfOne: 1 });
     await turns.take('a');

@@ -17,7 +17,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 const file = () => join(directory, 'instance.json');
 
-/** A pid that was somebody's a moment ago. */
+/** A process that has just ended, with its pid and mark. */
 async function deadProcess() {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
   const dead = { pid: child.pid!, mark: processMark(child.pid!)! };
@@ -26,7 +26,7 @@ async function deadProcess() {
   return dead;
 }
 
-test('a claimed folder is refused to the next, naming pid and address', () => {
+test('a claimed folder is refused to the next process, with pid and address', () => {
   const claim = claimInstance(directory);
   expect(() => claimInstance(directory)).toThrow(new RegExp(`already running \\(pid ${process.pid}\\)`));
   claim.announce('http://127.0.0.1:8080');
@@ -34,12 +34,12 @@ test('a claimed folder is refused to the next, naming pid and address', () => {
   expect(runningInstance(directory)).toMatchObject({ pid: process.pid, baseUrl: 'http://127.0.0.1:8080' });
 });
 
-test('the file is for its owner alone', () => {
+test('the lock file is readable by its owner only', () => {
   claimInstance(directory);
   expect(statSync(file()).mode & 0o777).toBe(0o600);
 });
 
-test('a released folder is free, and leaves nothing behind', () => {
+test('a released folder is free, and keeps no file', () => {
   claimInstance(directory).release();
   expect(readdirSync(directory)).toEqual([]);
   claimInstance(directory);
@@ -54,12 +54,12 @@ test('the folder of a dead process is free', async () => {
   expect(readdirSync(directory)).toEqual(['instance.json']);
 });
 
-test('a stranger with the dead process’s number does not hold the folder', () => {
+test('another process with the pid of the dead one does not hold the folder', () => {
   writeFileSync(file(), JSON.stringify({ pid: process.pid, mark: 'another start', startedAt: 'then' }));
   claimInstance(directory);
 });
 
-test('this process is alive, and pid 0, a negative or a huge one is not', () => {
+test('this process is alive; pid 0, a negative and a huge one are not', () => {
   expect(isAlive(thisProcess())).toBe(true);
   expect([0, -1, 99_999_999, Number.NaN].map(processMark)).toEqual([undefined, undefined, undefined, undefined]);
 });

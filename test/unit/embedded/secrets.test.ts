@@ -12,14 +12,14 @@ beforeEach(() => {
 
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-test('a folder gets its secrets once, readable by its owner alone, and keeps them', () => {
+test('a folder gets its secrets once, readable by their owner only, and keeps them', () => {
   const secrets = keepSecrets(directory);
   expect(keepSecrets(directory)).toEqual(secrets);
   expect(statSync(join(directory, 'secrets.json')).mode & 0o777).toBe(0o600);
   expect(new Set(Object.values(secrets)).size).toBe(5);
 });
 
-test("a folder of release 0.1.0 gets the signer's password, and keeps all others", () => {
+test("a folder of release 0.1.0 gets the signer's password, and keeps its other secrets", () => {
   const { signerPassword: _, ...first } = keepSecrets(directory);
   const path = join(directory, 'secrets.json');
   writeFileSync(path, JSON.stringify(first));

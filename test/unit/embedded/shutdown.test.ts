@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test, vi } from 'vitest';
 
-/** Runs a small process that ends as `npm start` does. */
+/** Runs a small process that shuts down as `npm start` does. */
 function run(script: string) {
   const child = spawn(
     process.execPath,
@@ -25,7 +25,7 @@ function run(script: string) {
 
 const STAY = `setInterval(() => {}, 1000); console.log('up');`;
 
-test('what was started last is closed first, and the process ends with 0', async () => {
+test('parts are closed in reverse order, and the process exits with 0', async () => {
   const process = run(
     `for (const name of ['one', 'two', 'three']) shutdown.add(name, async () => console.log('close', name)); ${STAY}`,
   );
@@ -35,7 +35,7 @@ test('what was started last is closed first, and the process ends with 0', async
   expect(process.out()).toMatch(/close three\nclose two\nclose one\n$/);
 });
 
-test('a part that cannot be closed does not keep the others from it, and shows in the exit code', async () => {
+test('a part that cannot be closed does not stop the others, and sets the exit code', async () => {
   const process = run(
     `shutdown.add('one', async () => console.log('close one')); shutdown.add('two', async () => { throw new Error('broken'); }); ${STAY}`,
   );
@@ -45,14 +45,14 @@ test('a part that cannot be closed does not keep the others from it, and shows i
   expect(process.out()).toMatch(/two: not closed properly[\s\S]*broken[\s\S]*close one\n$/);
 });
 
-test('a second Ctrl-C does only what must be done', async () => {
+test('a second Ctrl-C only forces what must be done', async () => {
   const process = run(
     `shutdown.onForce(async () => console.log('forced')); shutdown.add('slow', () => new Promise(() => {})); ${STAY}`,
   );
   await process.says(/up/);
   process.child.kill('SIGINT');
   await process.says(/Stopping: finishing/);
-  // The same Ctrl-C comes several times through npm; a person's second comes later.
+  // npm repeats one Ctrl-C several times at once. A person's second comes later.
   process.child.kill('SIGINT');
   const again = setInterval(() => process.child.kill('SIGINT'), 50);
   const code = await process.ended;
@@ -61,7 +61,7 @@ test('a second Ctrl-C does only what must be done', async () => {
   expect(process.out()).toMatch(/Stopping at once\.[\s\S]*forced\n$/);
 });
 
-test('an end that comes during the start waits for it, and closes what it began', async () => {
+test('a signal during the start waits for the current step, and closes what it started', async () => {
   const process = run(`
     let go; const step = new Promise((resolve) => { go = resolve; });
     shutdown.start(async () => {

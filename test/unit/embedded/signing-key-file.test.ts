@@ -13,7 +13,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-test('a folder gets a key once, readable by its owner alone, and keeps it', () => {
+test('a folder gets its key once, readable by its owner only, and keeps it', () => {
   expect(readSigningKey(directory)).toBeUndefined();
   const key = keepSigningKey(directory);
   expect(signingKeyFrom(key).keyId).toMatch(/^ed25519:[0-9a-f]{64}$/);
@@ -22,7 +22,7 @@ test('a folder gets a key once, readable by its owner alone, and keeps it', () =
   expect(statSync(join(directory, 'checkpoint-key.json')).mode & 0o777).toBe(0o600);
 });
 
-test('a key that cannot be read is not made anew: the checkpoints that it signed would lose their name', () => {
+test('an unreadable key file is not replaced, because earlier checkpoints are signed by its key', () => {
   writeFileSync(join(directory, 'checkpoint-key.json'), 'half a fi');
   expect(() => keepSigningKey(directory)).toThrow(/is not JSON/);
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readAmount } from '../../../src/http/schemas/amount.ts';
 import { parseJson } from '../../../src/json.ts';
 
-/** What a JSON text says an amount is. */
+/** Reads a JSON text as an amount. */
 const amountIn = (text: string, minimum = 1n) => {
   const result = readAmount((parseJson(`{"amount":${text}}`) as { amount: unknown }).amount, minimum);
   return typeof result === 'bigint' ? result : result.code;
@@ -42,12 +42,12 @@ test.each`
   expect(amountIn(text)).toBe(answer);
 });
 
-test('a limit may be zero, not less', () => {
+test('a minimum of zero allows zero, but nothing below', () => {
   expect(amountIn('0', 0n)).toBe(0n);
   expect(amountIn('-1', 0n)).toBe('amount_below_minimum');
 });
 
-test('a megabyte of zeros costs no more than a look at each', () => {
+test('a megabyte of zeros is read in linear time', () => {
   const started = performance.now();
   expect(amountIn(`1${'0'.repeat(1_000_000)}.5`)).toBe('amount_not_integer');
   expect(performance.now() - started).toBeLessThan(1_000);

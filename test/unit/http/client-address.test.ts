@@ -22,11 +22,11 @@ test.each`
   ${['uniquelocal']}          | ${'192.168.3.4'}     | ${'10.1.2.3'}                         | ${'10.1.2.3'}
   ${['10.0.0.0/8']}           | ${'10.0.0.1'}        | ${'nobody'}                           | ${'10.0.0.1'}
   ${['10.0.0.0/8']}           | ${'10.0.0.1'}        | ${'203.0.113.7, unknown'}             | ${'10.0.0.1'}
-`('$peer that says $forwarded, where $trusted are trusted, is $address', ({ trusted, peer, forwarded, address }) => {
+`('$peer with X-Forwarded-For $forwarded, trusting $trusted, is $address', ({ trusted, peer, forwarded, address }) => {
   expect(createClientAddress(trusted)(asked(peer, forwarded))).toBe(address);
 });
 
-test('behind a trusted proxy, wrong keys of one address close it alone', async () => {
+test('behind a trusted proxy, wrong keys of one address block only that address', async () => {
   const { app, logged } = createTestApp({ environment: { TRUSTED_PROXIES: 'loopback' } });
   const ask = (address: string, key: string) =>
     request(app)
@@ -39,7 +39,7 @@ test('behind a trusted proxy, wrong keys of one address close it alone', async (
   expect(logged.at(-1)).toContain('"ip":"203.0.113.8"');
 });
 
-test('whoever is no trusted proxy cannot choose its address', async () => {
+test('a client that is no trusted proxy cannot choose its address', async () => {
   const { app, logged } = createTestApp();
   await request(app)
     .get('/v1/things')

@@ -1,11 +1,11 @@
-/** What a book has in flight is given back, whenever its clients go. */
+/** Requests in flight of a book are released whenever their clients disconnect. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { createTestApp, KEYS } from './test-app.ts';
 
-test('a client that goes while its key is looked up leaves nothing in flight', async () => {
+test('a client that disconnects during authentication leaves nothing in flight', async () => {
   const { app, services, handled } = createTestApp();
   const authenticate = services.gate.authenticate.bind(services.gate);
   let asked = () => {};

@@ -19,7 +19,7 @@ function fieldErrorsOf(text: string): FieldError[] {
   return faults;
 }
 
-/** `{"a":{"a":…}}`, so many objects deep. */
+/** `{"a":{"a":…}}`, `depth` objects deep. */
 const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
 
 test.each`
@@ -38,7 +38,7 @@ test.each`
   expect(error.message).toContain(`position ${position} (line ${line}, column ${column})`);
 });
 
-test.each(['', '   ', '\n'])('a body of white space %j is no JSON', (text) => {
+test.each(['', '   ', '\n'])('a body of white space %j is not JSON', (text) => {
   expect(refusal(text).code).toBe('malformed_json');
 });
 
@@ -64,16 +64,16 @@ test.each`
   expect(fieldErrorsOf(text)).toMatchObject([{ code, param: pointer }]);
 });
 
-test('pairs of surrogates and other escapes are characters like any other', () => {
+test('surrogate pairs and other escapes are ordinary characters', () => {
   expect(parseBody('{"a":"\\ud83d\\ude00 \\u00e9 \\n","b":"😀"}', [])).toEqual({ a: '😀 é \n', b: '😀' });
 });
 
-test('every bad string is listed, to a limit', () => {
+test('every bad string is listed, up to a limit', () => {
   expect(fieldErrorsOf('{"a":"\\u0000","b":"x","c":["\\ud800"]}').map(({ param }) => param)).toEqual(['/a', '/c/0']);
   expect(fieldErrorsOf(`{"a":[${Array(500).fill('"\\u0000"').join(',')}]}`)).toHaveLength(100);
 });
 
-test(`${MAX_DEPTH} levels are read, one more is refused by its pointer`, () => {
+test(`${MAX_DEPTH} levels are read, one more is refused with its pointer`, () => {
   expect(parseBody(nested(MAX_DEPTH), [])).toHaveProperty('a');
   const error = refusal(nested(MAX_DEPTH + 1));
   expect(error.code).toBe('parameter_invalid');
@@ -86,11 +86,11 @@ test.each`
   ${`{"x":[0,[1],${'['.repeat(40)}`}                   | ${`/x/2${'/0'.repeat(30)}`}
   ${`{"k,y":"}]","q":{"a\\"/b":${'{"z":'.repeat(40)}`} | ${`/q/a"~1b${'/z'.repeat(30)}`}
   ${`{"x":[{"a":1},{"b":[2,${'{"c":['.repeat(20)}`}    | ${`/x/1/b/1${'/c/0'.repeat(14)}`}
-`('nesting is named in the middle of a text: $pointer', ({ text, pointer }) => {
+`('excessive nesting is refused with its pointer: $pointer', ({ text, pointer }) => {
   expect(refusal(text).fieldErrors[0]!.param).toBe(pointer);
 });
 
-test('a megabyte of brackets is refused, and not read', () => {
+test('a megabyte of brackets is refused without parsing', () => {
   expect(refusal(`{"a":${'['.repeat(1_000_000)}`).code).toBe('parameter_invalid');
 });
 
@@ -109,7 +109,7 @@ test.each`
   ${'levels together'} | ${elements(MAX_MEMBERS / 2)
   .replaceAll('0', '{"a":1}')
   .replace('{"a":1}', '0')} | ${elements(MAX_MEMBERS / 2 + 1).replaceAll('0', '{"a":1}')} | ${`/x/${MAX_MEMBERS / 2 - 1}/a`}
-`('$what: as many as the limit are read, one more is refused by its pointer', ({ within, beyond, pointer }) => {
+`('$what: the limit is read, one more is refused with its pointer', ({ within, beyond, pointer }) => {
   expect(parseBody(within, [])).toBeDefined();
   const error = refusal(beyond);
   expect(error.code).toBe('parameter_invalid');
@@ -117,11 +117,11 @@ test.each`
   expect(error.facts).toEqual({ limit: MAX_MEMBERS });
 });
 
-test('a route may take more members', () => {
+test('a route may allow more members', () => {
   expect(Object.keys(parseBody(members(5_000), [], 5_000))).toHaveLength(5_000);
 });
 
-test('what has too many members is not parsed', () => {
+test('a body with too many members is not parsed', () => {
   const parse = vi.spyOn(JSON, 'parse');
   try {
     expect(refusal(`{"x":[${'0,'.repeat(300_000)}0]}`).code).toBe('parameter_invalid');
@@ -141,14 +141,14 @@ test.each`
   ${'{"__proto__":1,"__proto__":2}'}                        | ${'/__proto__'} | ${15}    | ${1} | ${16}
   ${'{"1":1,"0":1,"1":3}'}                                  | ${'/1'}         | ${13}    | ${1} | ${14}
   ${'{"":1,"":3}'}                                          | ${'/'}          | ${6}     | ${1} | ${7}
-`('a member named twice is refused by its place: $text', ({ text, pointer, position, line, column }) => {
+`('a repeated member is refused with its pointer: $text', ({ text, pointer, position, line, column }) => {
   const error = refusal(text);
   expect(error.code).toBe('malformed_json');
   expect(error.fieldErrors[0]!.param).toBe(pointer);
   expect(error.facts).toEqual({ position, line, column });
 });
 
-test('whatever is valid JSON without a repetition is counted as it is parsed', () => {
+test('valid JSON without repeated members parses to the same value', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 })), fc.nat(3), (value, spaces) => {
       const text = JSON.stringify(value, null, spaces);
@@ -157,18 +157,18 @@ test('whatever is valid JSON without a repetition is counted as it is parsed', (
   );
 });
 
-/** As our parser gives numbers that a double cannot hold or that are not whole. */
+/** Wraps numbers that are not safe integers, as the product's parser does. */
 function exactly(_key: string, value: unknown) {
   return typeof value === 'number' && !Number.isSafeInteger(value) ? { text: String(value) } : value;
 }
 
-test('a name of a megabyte above many faults makes no answer of many megabytes', () => {
+test('a megabyte of name above many field errors does not give a huge answer', () => {
   const text = `{"${'n'.repeat(900_000)}":[${Array(500).fill('"\\u0000"').join(',')}]}`;
   const faults = fieldErrorsOf(text);
   expect(faults).toHaveLength(100);
   expect(faults.every(({ param }) => param!.length <= 1_001)).toBe(true);
 });
 
-test('a position at the end of a megabyte of lines is found', () => {
+test('a position after a megabyte of lines is correct', () => {
   expect(refusal(`{"a":1,${'\n'.repeat(1_000_000)}}`).facts).toMatchObject({ line: 1_000_001, column: 1 });
 });

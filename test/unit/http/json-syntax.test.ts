@@ -41,21 +41,21 @@ test.each`
 
 const token = fc.constantFrom(...'{}[],:"\\ \n01.eE+-tru', '"a":', '"b"', 'true', 'null', '12', '\\u00e9', '1.5');
 
-test('reading stops before the end in no JSON, at the end in all of it, and where another parser stops', () => {
+test('invalid JSON stops before the end, valid JSON at the end', () => {
   fc.assert(
     fc.property(fc.array(token, { maxLength: 12 }), (tokens) => {
       const text = tokens.join('');
       const at = syntaxFaultAt(text);
       expect(at).toBeLessThanOrEqual(text.length);
       if (isJson(text)) expect(at).toBe(text.length);
-      // What is cut off behind the place still is no JSON, unless nothing is missing there.
+      // The text up to and including the position is invalid too.
       else if (at < text.length) expect(isJson(`${text.slice(0, at + 1)}`)).toBe(false);
     }),
     { numRuns: 20_000 },
   );
 });
 
-test('a valid text with one character put in its middle stops no later than a parser that was written by others', () => {
+test('a valid text with one inserted character stops where an independent parser stops', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 3 }), fc.nat(), fc.constantFrom(...'{}[],:x'), (value, place, character) => {
       const valid = JSON.stringify(value, null, 1);

@@ -30,7 +30,7 @@ function read(text: string) {
 const id = newId();
 const payout = publicId('payout', id);
 
-describe('a query of a list', () => {
+describe('a list query', () => {
   test.each`
     text                                              | query
     ${''}                                             | ${{ limit: 20 }}

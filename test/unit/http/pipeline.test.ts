@@ -23,7 +23,7 @@ function get(app: ReturnType<typeof createTestApp>['app'], path: string, key: st
 }
 
 describe('answers', () => {
-  test('carry the request id, the limits, and no word of what they are made with', async () => {
+  test("carry the request id and the limits, and do not name the server's software", async () => {
     const { app } = createTestApp();
     const answer = await post(app, GOOD_BODY, { 'Request-Id': 'req_of_the_client' });
     expect(answer.status).toBe(200);
@@ -35,7 +35,7 @@ describe('answers', () => {
       expect(answer.headers).not.toHaveProperty(name);
   });
 
-  test('a problem has every member, and its request id is that of the header', async () => {
+  test('a problem has every member, and the request id of the header', async () => {
     const { app } = createTestApp();
     const answer = await post(app, { ...GOOD_BODY, amount: 0 });
     expect(answer.status).toBe(422);
@@ -54,7 +54,7 @@ describe('answers', () => {
     });
   });
 
-  test('of what went wrong inside say nothing of it, and the log says all', async () => {
+  test('to internal errors give no details, and the log has them all', async () => {
     const { app, logged } = createTestApp({ handle: () => Promise.reject(new Error('secret of the inside')) });
     const answer = await post(app, GOOD_BODY);
     expect(answer.status).toBe(500);
@@ -69,7 +69,7 @@ describe('answers', () => {
     expect(line).toContain(answer.headers['request-id']);
   });
 
-  test('of a database that is away ask to come back', async () => {
+  test('to an unreachable database ask the client to retry', async () => {
     const away = Object.assign(new Error('terminating connection'), { code: '57P01' });
     const { app } = createTestApp({ handle: () => Promise.reject(away) });
     const answer = await post(app, GOOD_BODY);
@@ -78,7 +78,7 @@ describe('answers', () => {
     expect(answer.body).toMatchObject({ code: 'service_unavailable', retryable: true });
   });
 
-  test('amounts in facts have all their digits', async () => {
+  test('amounts in a problem have all their digits', async () => {
     const facts = { available: 9_223_372_036_854_775_807n, status: 'not this one' };
     const { app } = createTestApp({ handle: () => Promise.reject(new ApiError('insufficient_funds', { facts })) });
     const answer = await post(app, GOOD_BODY);
@@ -86,7 +86,7 @@ describe('answers', () => {
     expect(answer.body.status).toBe(422);
   });
 
-  test('that were stored are sent as they are, and say so', async () => {
+  test('that were stored are sent unchanged and marked as replayed', async () => {
     const { app } = createTestApp({ handle: async () => ({ status: 202, text: '{"id" : 1}', replayed: true }) });
     const answer = await post(app, GOOD_BODY);
     expect(answer.status).toBe(202);
@@ -116,7 +116,7 @@ describe('keys', () => {
     if (status === 401) expect(answer.headers['www-authenticate']).toContain('Bearer');
   });
 
-  test('without the scope are refused, naming it', async () => {
+  test('without the scope are refused, and the scope is named', async () => {
     const { app, handled } = createTestApp();
     const answer = await post(app, GOOD_BODY, { Authorization: `Bearer ${KEYS.narrow}` });
     expect(answer.status).toBe(403);
@@ -125,14 +125,14 @@ describe('keys', () => {
     expect(handled).toHaveLength(1);
   });
 
-  test('of live books do not simulate', async () => {
+  test('of live books cannot simulate', async () => {
     const { app } = createTestApp();
     const simulate = (key: string) => request(app).post('/v1/simulations/things').set('Authorization', `Bearer ${key}`);
     expect((await simulate(KEYS.live)).body.code).toBe('test_mode_only');
     expect((await simulate(KEYS.test)).status).toBe(200);
   });
 
-  test('that are wrong too often close the address, but not to a key that was good', async () => {
+  test('that are wrong too often block the address, except for keys that worked before', async () => {
     const { app } = createTestApp();
     expect((await get(app, '/v1/things')).status).toBe(200);
     const statuses = new Set<number>();
@@ -145,7 +145,7 @@ describe('keys', () => {
     expect((await get(app, '/v1/things')).status).toBe(200);
   });
 
-  test('never reach the log', async () => {
+  test('are never logged', async () => {
     const { app, logged } = createTestApp();
     await post(app, GOOD_BODY);
     await get(app, `/v1/${KEYS.test}?key=${KEYS.test}`);
@@ -193,7 +193,7 @@ describe('bodies', () => {
     expect(answer.body).toMatchObject({ status: 415, code: 'unsupported_media_type', param: 'Content-Encoding' });
   });
 
-  test('of a megabyte are read, larger ones refused with the limit', async () => {
+  test('of a megabyte are read, larger ones are refused with the limit', async () => {
     const { app } = createTestApp();
     const padded = (bytes: number) => JSON.stringify(GOOD_BODY).padEnd(bytes);
     expect((await post(app, padded(1_048_576))).status).toBe(200);
@@ -201,7 +201,7 @@ describe('bodies', () => {
     expect(answer.body).toMatchObject({ status: 413, code: 'payload_too_large', limit: 1_048_576 });
   });
 
-  test('that are too large and do not say so are refused as they come', async () => {
+  test('without a length are refused once they are too large', async () => {
     const { app } = createTestApp();
     const asked = request(app)
       .post('/v1/things')
@@ -214,7 +214,7 @@ describe('bodies', () => {
     expect((await asked).body).toMatchObject({ status: 413, code: 'payload_too_large' });
   });
 
-  test('that are not UTF-8 are no JSON', async () => {
+  test('that are not UTF-8 are not JSON', async () => {
     const { app } = createTestApp();
     const answer = await request(app)
       .post('/v1/things')
@@ -224,7 +224,7 @@ describe('bodies', () => {
     expect(answer.body).toMatchObject({ status: 400, code: 'malformed_json' });
   });
 
-  test('that are missing are told what they lack', async () => {
+  test('that are missing are refused with the missing fields', async () => {
     const { app } = createTestApp();
     const answer = await request(app)
       .post('/v1/things')
@@ -237,7 +237,7 @@ describe('bodies', () => {
     ]);
   });
 
-  test('all faults of body, query and headers are told at once, those of 400 first', async () => {
+  test('all field errors of body, query and headers are listed at once, those of 400 first', async () => {
     const { app, handled } = createTestApp();
     const answer = await request(app)
       .post('/v1/things?verbose=1&limit=%zz')
@@ -281,7 +281,7 @@ describe('bodies', () => {
     expect(answer.body).toMatchObject({ code, param: pointer });
   });
 
-  test('metadata keep to their limits, counted in characters', async () => {
+  test('metadata limits count characters', async () => {
     const { app } = createTestApp();
     const answer = async (metadata: Record<string, string>) => (await post(app, { ...GOOD_BODY, metadata })).body;
     expect((await answer({ ['😀'.repeat(40)]: '😀'.repeat(500), empty: '' })).received.metadata).toHaveProperty(
@@ -317,7 +317,7 @@ describe('paths and methods', () => {
     expect(answer.headers['request-id']).toMatch(/^req_/);
   });
 
-  test('405 and OPTIONS say what there is', async () => {
+  test('405 and OPTIONS list the allowed methods', async () => {
     const { app } = createTestApp();
     expect((await request(app).put('/v1/things')).headers.allow).toBe('POST, GET, HEAD, OPTIONS');
     const options = await request(app).options('/v1/things');
@@ -337,7 +337,7 @@ describe('paths and methods', () => {
     expect(head.headers['content-length']).toBe(full.headers['content-length']);
   });
 
-  test('an id becomes what it stands for', async () => {
+  test('a public id reaches the handler as a UUID', async () => {
     const { app, handled } = createTestApp();
     const id = newId();
     expect((await get(app, `/v1/things/${publicId('payout', id)}`)).status).toBe(200);
@@ -345,8 +345,8 @@ describe('paths and methods', () => {
   });
 });
 
-describe('headers of our own', () => {
-  test('If-Match and Prefer reach the handler; a wait is confirmed', async () => {
+describe('product headers', () => {
+  test('If-Match and Prefer reach the handler; Preference-Applied confirms a wait', async () => {
     const { app, handled } = createTestApp();
     await request(app)
       .post(`${THING}/act`)
@@ -357,7 +357,7 @@ describe('headers of our own', () => {
     expect(answer.headers['preference-applied']).toBe('wait=30');
   });
 
-  test('an If-Match that is no version is refused by name', async () => {
+  test('an invalid If-Match is refused by name', async () => {
     const { app } = createTestApp();
     const answer = await request(app)
       .post(`${THING}/act`)
@@ -365,7 +365,7 @@ describe('headers of our own', () => {
     expect(answer.body).toMatchObject({ status: 400, code: 'parameter_invalid', param: 'If-Match' });
   });
 
-  test('the fingerprint does not depend on how the body is written', async () => {
+  test('the fingerprint does not depend on how the body is formatted', async () => {
     const { app, handled } = createTestApp();
     await post(app, '{"amount":5124,"currency":"JOD","target":{"type":"alias","alias":"A"}}');
     await post(app, '{ "target": {"alias":"\\u0041","type":"alias"}, "currency":"JOD", "amount": 5.124e3 }');
@@ -377,7 +377,7 @@ describe('headers of our own', () => {
 });
 
 describe('operations', () => {
-  test('alive, and not ready without a database', async () => {
+  test('the process is alive, and not ready without a database', async () => {
     const { app } = createTestApp();
     expect((await request(app).get('/livez')).body).toEqual({ status: 'ok' });
     const ready = await request(app).get('/readyz');

@@ -19,7 +19,7 @@ test.each([
   expect(plain).toEqual(createPayout.parse(body));
 });
 
-// Each value is right somewhere and wrong elsewhere.
+// Each value is valid for one member and invalid for another.
 const value = fc.constantFrom<unknown>(
   ...[1, 0, -1, 0.5, 5124, Number.MAX_SAFE_INTEGER, 2 ** 53, Number.NaN, '5124', new InexactNumber('1e30')],
   ...[
@@ -49,7 +49,7 @@ const member = fc.constantFrom(
 );
 const inDestination = fc.constantFrom('type', 'alias', 'provider', 'account', 'x');
 
-test('whatever it reads, the schema reads the same', () => {
+test('every body that it reads, the schema reads the same', () => {
   let read = 0;
   fc.assert(
     fc.property(

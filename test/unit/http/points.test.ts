@@ -1,4 +1,4 @@
-/** What a request costs, and that nothing is done for it before it is paid. */
+/** The points that a request costs, and that they are taken before any work. */
 import request from 'supertest';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
@@ -30,7 +30,7 @@ test.each`
   ${2 * KB_64 - 1} | ${2}
   ${10 * KB_64}    | ${11}
   ${16 * KB_64}    | ${17}
-`('a body of $bytes bytes costs $points points, declared or not', async ({ bytes, points }) => {
+`('a body of $bytes bytes costs $points points, with or without a length', async ({ bytes, points }) => {
   const { app } = createTestApp();
   const declared = await post(app, padded(bytes));
   expect(declared.status).toBe(200);
@@ -56,7 +56,7 @@ test.each`
   ${600}   | ${200} | ${2}
   ${8_192} | ${200} | ${17}
   ${8_193} | ${413} | ${17}
-`('a body of $chunks chunks of a few bytes costs $points points, and is answered $status', async (expected) => {
+`('a body of $chunks small chunks costs $points points, and is answered $status', async (expected) => {
   const { app } = createTestApp();
   const chunked = request(app)
     .post('/v1/things')
@@ -73,13 +73,13 @@ test.each`
   expect(left(answer)).toBe(10_000 - expected.points);
 });
 
-test('a body that is refused has been paid; one that is not read costs a point', async () => {
+test('a refused body costs its points; an unread body costs one', async () => {
   const { app } = createTestApp();
   expect(left(await post(app, 'x'.repeat(5 * KB_64)))).toBe(9_994);
   expect(left(await post(app, 'x'.repeat(17 * KB_64)))).toBe(9_993);
 });
 
-test('bodies that cost more than is left are not parsed, and cost what a second has at most', async () => {
+test('bodies that cost more points than are left are refused unparsed', async () => {
   const { app, handled } = createTestApp({ environment: { RATE_LIMIT_WRITES_PER_SECOND: '20' } });
   const parse = vi.spyOn(JSON, 'parse');
   try {
@@ -95,14 +95,14 @@ test('bodies that cost more than is left are not parsed, and cost what a second 
   }
 });
 
-test('a key whose second has fewer points than a request costs may make it all the same', async () => {
+test("a request that costs more than a second's points is allowed when none are used", async () => {
   const { app } = createTestApp({ environment: { RATE_LIMIT_WRITES_PER_SECOND: '3' } });
   const answer = await post(app, padded(10 * KB_64));
   expect(answer.status).toBe(200);
   expect(left(answer)).toBe(0);
 });
 
-test('each metadata filter costs a point, and none where the query is refused for its form', async () => {
+test('each metadata filter costs a point; an invalid query costs none for its filters', async () => {
   const handle = async () => ({ status: 200, json: {} });
   const list = route({
     method: 'get',
@@ -122,7 +122,7 @@ test('each metadata filter costs a point, and none where the query is refused fo
   expect(left(await get('metadata[a]=1&metadata[b]=2&colour=red'))).toBe(394);
 });
 
-test('a body with more members than the limit meets no schema', async () => {
+test('a body with too many members never reaches the schema', async () => {
   const schema = z.strictObject({ items: z.array(z.string()) });
   const parsed = vi.spyOn(schema, 'safeParse');
   const create = (bodyMembers?: number) =>
@@ -150,7 +150,7 @@ test('a body with more members than the limit meets no schema', async () => {
   expect((await send(createTestApp({ routes: [create(2_000)] }).app)).status).toBe(200);
 });
 
-test('Authorization given twice is refused, whatever it says', async () => {
+test('a repeated Authorization header is refused', async () => {
   const { app } = createTestApp();
   const answer = await request(app)
     .get('/v1/things')

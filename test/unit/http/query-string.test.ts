@@ -32,18 +32,18 @@ test.each`
   ${'/x?metadata[__proto__]=1'} | ${'metadata[__proto__]'}
   ${'/x?a=1&a[b]=2'}            | ${'a[b]'}
   ${'/x?a[b]=2&a=1'}            | ${'a'}
-`('$target has a fault at $param', ({ target, param }) => {
+`('$target has a field error at $param', ({ target, param }) => {
   expect(parseQuery(target).fieldErrors.map((fieldError) => fieldError.param)).toEqual([param]);
 });
 
-test('more parameters than any route has use for are refused before they are read', () => {
+test('more than 100 parameters are refused before they are read', () => {
   expect(parseQuery(`/x?${'a&'.repeat(99)}a`).query.a).toHaveLength(100);
   const { query, fieldErrors } = parseQuery(`/x?${'a=%zz&'.repeat(100)}a`);
   expect(query).toEqual({});
   expect(fieldErrors).toMatchObject([{ param: '', detail: 'The query has more than 100 parameters.' }]);
 });
 
-test('a parameter is named as it is written', () => {
+test('a parameter has its name as written', () => {
   expect(parameterName(['limit'])).toBe('limit');
   expect(parameterName(['status', 1])).toBe('status');
   expect(parameterName(['metadata', 'order'])).toBe('metadata[order]');

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createUsageCounter, type UsageCounter } from '../../../src/http/rate-limit-counter.ts';
 import { leaseOf, RateLimiter, rateLimitHeaders } from '../../../src/http/rate-limiter.ts';
 
-/** A counter that several limiters share, as they would share Redis; one-second windows on a clock that is set by hand. */
+/** A counter shared by several limiters, as Redis is. Windows of a second on a clock that the test sets. */
 function sharedCounter() {
   const windows = new Map<string, { consumed: number; endsAt: number }>();
   const clock = { now: 0 };
@@ -25,15 +25,18 @@ async function allowedOf(limiter: RateLimiter, requests: number, limit: number):
   return answers.filter(({ allowed }) => allowed).length;
 }
 
-test.each([1, 2, 7, 100, 399, 1_000_000])('one process allows exactly %i in a window, then refuses', async (limit) => {
-  const { limiter } = sharedCounter();
-  const one = limiter();
-  const requests = Math.min(limit, 5_000);
-  expect(await allowedOf(one, requests, limit)).toBe(requests);
-  if (requests === limit) expect(await allowedOf(one, 50, limit)).toBe(0);
-});
+test.each([1, 2, 7, 100, 399, 1_000_000])(
+  'one process allows exactly %i requests in a window, then refuses',
+  async (limit) => {
+    const { limiter } = sharedCounter();
+    const one = limiter();
+    const requests = Math.min(limit, 5_000);
+    expect(await allowedOf(one, requests, limit)).toBe(requests);
+    if (requests === limit) expect(await allowedOf(one, 50, limit)).toBe(0);
+  },
+);
 
-test('the window over, the limit is whole again', async () => {
+test('the next window has the whole limit again', async () => {
   const { limiter, clock } = sharedCounter();
   const one = limiter();
   expect(await allowedOf(one, 150, 100)).toBe(100);
@@ -41,7 +44,7 @@ test('the window over, the limit is whole again', async () => {
   expect(await allowedOf(one, 150, 100)).toBe(100);
 });
 
-test('several processes together stay within the limit, and within one lease each of using it up', async () => {
+test('several processes stay within the shared limit, and use it up to one lease each', async () => {
   const { limiter } = sharedCounter();
   const processes = [limiter(), limiter(), limiter()];
   let allowed = 0;
@@ -52,14 +55,14 @@ test('several processes together stay within the limit, and within one lease eac
   expect(allowed).toBeGreaterThan(100 - processes.length * leaseOf(100));
 });
 
-test('requests that come one by one cost a call to the counter for each lease', async () => {
+test('sequential requests call the counter once a lease', async () => {
   const { limiter, calls } = sharedCounter();
   const one = limiter();
   for (let request = 0; request < 100; request++) await one.take('writes:book', 100);
   expect(calls.count).toBe(20);
 });
 
-test('a book that has used up its limit asks the counter no more', async () => {
+test('a book at its limit does not call the counter again', async () => {
   const { limiter, calls } = sharedCounter();
   const one = limiter();
   await allowedOf(one, 120, 100);
@@ -68,14 +71,14 @@ test('a book that has used up its limit asks the counter no more', async () => {
   expect(calls.count).toBe(before);
 });
 
-test('books are counted apart', async () => {
+test('books are counted separately', async () => {
   const { limiter } = sharedCounter();
   const one = limiter();
   await allowedOf(one, 120, 100);
   expect((await one.take('writes:another', 100)).allowed).toBe(true);
 });
 
-test('headers say the policy, what is left and when it begins anew', async () => {
+test('headers give the policy, the rest and the seconds to the next window', async () => {
   const { limiter, clock } = sharedCounter();
   const one = limiter();
   const first = await one.take('writes:book', 100);
@@ -87,7 +90,7 @@ test('headers say the policy, what is left and when it begins anew', async () =>
   expect(rateLimitHeaders('writes', 100, await one.take('writes:book', 100)).rateLimit).toBe('"writes";r=98;t=1');
 });
 
-test('without Redis this process counts by itself', async () => {
+test('without Redis the process counts alone', async () => {
   const counter = createUsageCounter();
   expect((await counter.take('a', 3)).consumed).toBe(3);
   const second = await counter.take('a', 2);
@@ -96,7 +99,7 @@ test('without Redis this process counts by itself', async () => {
   expect(second.msBeforeNext).toBeLessThanOrEqual(1000);
 });
 
-test('a Redis that does not answer costs one request a moment, and refuses none', async () => {
+test('a Redis that does not answer delays one request briefly, and refuses none', async () => {
   const hanging = { status: 'ready', defineCommand() {}, rlflxIncr: () => new Promise(() => undefined) };
   const counter = createUsageCounter({ redis: hanging as never });
   const started = performance.now();
@@ -107,7 +110,7 @@ test('a Redis that does not answer costs one request a moment, and refuses none'
   expect(performance.now() - again).toBeLessThan(100);
 });
 
-test('points are taken together or not at all, and what is left of a window stays', async () => {
+test('points are taken all together or not at all, and the rest of the window remains', async () => {
   const { limiter, clock } = sharedCounter();
   const one = limiter();
   const allowed = async (points: number) => (await one.take('writes:book', 100, points)).allowed;
@@ -125,7 +128,7 @@ test('points are taken together or not at all, and what is left of a window stay
   expect(await allowed(1)).toBe(false);
 });
 
-test('of points that several processes want, no more than the limit are given', async () => {
+test('several processes that take points never exceed the shared limit', async () => {
   const { limiter } = sharedCounter();
   const processes = [limiter(), limiter(), limiter()];
   let given = 0;

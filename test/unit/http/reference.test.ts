@@ -1,4 +1,4 @@
-/** The reference: for machines, for people, and true. */
+/** The API reference: the OpenAPI document and the pages. */
 
 import request from 'supertest';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -12,7 +12,7 @@ import * as payoutSchemas from '../../../src/http/schemas/payouts.ts';
 import * as webhookSchemas from '../../../src/http/schemas/webhooks.ts';
 import { createTestApp } from './test-app.ts';
 
-/** The parts of an OpenAPI document that are looked at here. */
+/** The parts of an OpenAPI document that the tests read. */
 interface Operation {
   operationId: string;
   summary: string;
@@ -52,7 +52,7 @@ const operations = () =>
   );
 
 describe('the document', () => {
-  test('is OpenAPI 3.1 and names every route, and no other', () => {
+  test('is OpenAPI 3.1 and lists exactly the routes', () => {
     expect(document.openapi).toBe('3.1.0');
     expect(document.servers).toEqual([{ url: 'https://api.example.com' }]);
     const documented = operations().map(({ path, method }) => `${method} ${path}`);
@@ -62,7 +62,7 @@ describe('the document', () => {
     expect(new Set(operations().map(({ operation }) => operation.operationId)).size).toBe(ROUTES.length);
   });
 
-  test('has every schema that it refers to, and refers to none that is empty', () => {
+  test('defines every schema that it references, and none of those is empty', () => {
     const names = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(
       ([, name]) => name!,
     );
@@ -72,7 +72,7 @@ describe('the document', () => {
     expect(JSON.stringify(document)).not.toContain('"$ref":"#/definitions');
   });
 
-  test('says amounts as integers with their bounds, and refuses unknown members', () => {
+  test('gives amounts as integers with bounds, and forbids unknown members', () => {
     const schema = document.components.schemas.CreatePayout as {
       properties: Record<string, unknown>;
       additionalProperties: boolean;
@@ -88,7 +88,7 @@ describe('the document', () => {
     expect(schema.required.sort()).toEqual(['amount', 'currency', 'destination']);
   });
 
-  test('says null wherever an answer may be null', () => {
+  test('allows null wherever an answer may have it', () => {
     let members = 0;
     for (const schema of [accountSchemas, payoutSchemas, webhookSchemas, idempotencySchemas].flatMap(Object.values)) {
       const id = schema instanceof z.ZodObject && schema.meta()?.id;
@@ -106,7 +106,7 @@ describe('the document', () => {
     expect(members).toBeGreaterThan(20);
   });
 
-  test('asks every operation for a key, and answers each with the request id and with problems', () => {
+  test('requires a key for every operation, and declares the request id and the problems of each answer', () => {
     expect(document.components.securitySchemes.apiKey).toMatchObject({ type: 'http', scheme: 'bearer' });
     for (const { path, method, operation } of operations()) {
       const where = `${method} ${path}`;
@@ -121,7 +121,7 @@ describe('the document', () => {
     }
   });
 
-  test('asks for an Idempotency-Key where money moves, and takes one with every other write', () => {
+  test('requires an Idempotency-Key where money moves, and allows one for every other write', () => {
     for (const route of ROUTES.filter(({ method }) => method !== 'get')) {
       const { parameters } = document.paths[route.path.replace(/:(\w+)/g, '{$1}')]![route.method]!;
       const header = parameters?.find(({ name }) => name === 'Idempotency-Key');
@@ -129,7 +129,7 @@ describe('the document', () => {
     }
   });
 
-  test('has examples that its own schemas accept', () => {
+  test('has examples that its schemas accept', () => {
     for (const route of ROUTES.filter(({ body }) => body)) {
       expect(route.bodyExample, route.operation).toBeDefined();
       const result = route.body!.safeParse(route.bodyExample);
@@ -137,7 +137,7 @@ describe('the document', () => {
     }
   });
 
-  test('names every code that a route can answer with, under its status', () => {
+  test('lists every code of a route under its status', () => {
     for (const route of ROUTES) {
       const { responses } = document.paths[route.path.replace(/:(\w+)/g, '{$1}')]![route.method]!;
       for (const code of codesOf(route))
@@ -145,7 +145,7 @@ describe('the document', () => {
     }
   });
 
-  test('has the events that are sent, with their objects and signature', () => {
+  test('has the webhook events with their objects and signature headers', () => {
     expect(Object.keys(document.webhooks)).toContain('payout.paid');
     const { post } = document.webhooks['payout.paid']!;
     expect(post.parameters!.map(({ name }) => name)).toEqual(['webhook-id', 'webhook-timestamp', 'webhook-signature']);
@@ -154,7 +154,7 @@ describe('the document', () => {
 });
 
 describe('the pages', () => {
-  test('run nothing and load nothing but our own files', async () => {
+  test("run and load only the product's own files", async () => {
     const page = await request(app).get('/docs');
     expect(page.status).toBe(200);
     const policy = page.headers['content-security-policy']!;
@@ -168,7 +168,7 @@ describe('the pages', () => {
     expect(page.headers['x-content-type-options']).toBe('nosniff');
   });
 
-  test('have every file that they name', async () => {
+  test('have every file that they reference', async () => {
     const page = await request(app).get('/docs');
     const files = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file]) => file!);
     expect(files.length).toBeGreaterThanOrEqual(4);
@@ -189,12 +189,12 @@ describe('the pages', () => {
     '/docs/assets/__proto__',
     '/docs/errors/constructor',
     '/docs/errors/nothing',
-  ])('%s is not there', async (path) => {
+  ])('%s is not found', async (path) => {
     const answer = await request(app).get(path);
     expect([answer.status, answer.body.code]).toEqual([404, 'route_not_found']);
   });
 
-  test('tell of every error what to do next', async () => {
+  test('explain for every error what to do next', async () => {
     const index = await request(app).get('/docs/errors');
     for (const [code, { help }] of Object.entries(ERRORS)) {
       expect(index.text).toContain(`/docs/errors/${code}"`);

@@ -15,7 +15,7 @@ test.each`
   ${'a\tb'}          | ${true}  | ${'idempotency_key_invalid'}
   ${'a\u007f'}       | ${true}  | ${'idempotency_key_invalid'}
   ${'clé'}           | ${true}  | ${'idempotency_key_invalid'}
-`('an Idempotency-Key of $key (required: $required) has the fault $code', ({ key, required, code }) => {
+`('an Idempotency-Key of $key (required: $required) has the field error $code', ({ key, required, code }) => {
   expect(idempotencyKeyFault(key, required)?.code).toBe(code);
 });
 
@@ -58,11 +58,11 @@ test.each`
   expect(readWait(header)).toBe(seconds);
 });
 
-test('several Prefer headers are read like one', () => {
+test('several Prefer headers are read as one', () => {
   expect(readWait(['return=minimal', 'wait=3'])).toBe(3);
 });
 
-test('a fingerprint is of method, path and value, whatever the order of the keys', () => {
+test('a fingerprint covers method, path and value, whatever the order of members', () => {
   const fingerprint = (method: string, path: string, body: unknown) =>
     fingerprintOf({ method, path, body }).toString('hex');
   const first = fingerprint('POST', '/v1/payouts', { a: 1, b: { c: 'x', d: [1, 2] } });

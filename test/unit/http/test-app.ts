@@ -1,4 +1,4 @@
-/** The real application around one small route, without a database: what every route has from the pipeline. */
+/** The real application with a small route and no database, to test the pipeline of every route. */
 import type { Express } from 'express';
 import { pino } from 'pino';
 import { z } from 'zod';
@@ -50,13 +50,13 @@ export const thingBody = z.strictObject({
 export interface TestApp {
   app: Express;
   services: ApiServices;
-  /** What the handler was given, in order. */
+  /** The requests that the handler got, in order. */
   handled: RouteRequest[];
-  /** What was logged, as JSON lines. */
+  /** The log, as JSON lines. */
   logged: string[];
 }
 
-/** `handle` answers POST and GET /v1/things; without one, they answer with what they were given. */
+/** `handle` answers POST and GET /v1/things. The default handler answers with the request it got. */
 export function createTestApp(
   options: {
     handle?: (request: RouteRequest) => Promise<RouteAnswer>;

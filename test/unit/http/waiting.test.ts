@@ -25,21 +25,21 @@ function setUp(fail: () => boolean = () => false) {
   return { things, loads, waiters, waitFor };
 }
 
-test('a wait ends when the object has moved', async () => {
+test('a wait ends when the object changes', async () => {
   const { things, waitFor } = setUp();
   things.set('a', { id: 'a', status: 'pending' });
   setTimeout(() => things.set('a', { id: 'a', status: 'paid' }), 60);
   expect(await waitFor('a')).toEqual({ id: 'a', status: 'paid' });
 });
 
-test('a wait that runs out gives what was seen last', async () => {
+test('a wait that times out gives the last object seen', async () => {
   const { things, waitFor } = setUp();
   things.set('a', { id: 'a', status: 'pending' });
   expect(await waitFor('a', { seconds: 0.1 })).toEqual({ id: 'a', status: 'pending' });
   expect(await waitFor('nothing', { seconds: 0 })).toBeUndefined();
 });
 
-test('everybody who waits shares one look a tick, for each book', async () => {
+test('all waits of a book share one query a tick', async () => {
   const { things, loads, waitFor } = setUp();
   const waits = Array.from({ length: 1_200 }, (_, index) => waitFor(`p${index}`));
   const twice = waitFor('p0');
@@ -53,7 +53,7 @@ test('everybody who waits shares one look a tick, for each book', async () => {
   expect(Math.max(...loads.map(({ ids }) => ids.length))).toBe(500);
 });
 
-test('a client that has gone is not waited for', async () => {
+test('a wait ends when its client disconnects', async () => {
   const { waitFor } = setUp();
   const client = new AbortController();
   setTimeout(() => client.abort(), 30);
@@ -63,7 +63,7 @@ test('a client that has gone is not waited for', async () => {
   await waitFor('a', { signal: client.signal });
 });
 
-test('a process that drains lets everybody go at once', async () => {
+test('a draining process ends every wait at once', async () => {
   const { things, waiters, waitFor } = setUp();
   things.set('a', { id: 'a', status: 'pending' });
   const waiting = waitFor('a');
@@ -74,7 +74,7 @@ test('a process that drains lets everybody go at once', async () => {
   expect(performance.now() - started).toBeLessThan(1_000);
 });
 
-test('a look that fails is repeated', async () => {
+test('a failed query is repeated', async () => {
   let failures = 2;
   const { things, waitFor } = setUp(() => failures-- > 0);
   things.set('a', { id: 'a', status: 'paid' });

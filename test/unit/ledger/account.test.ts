@@ -4,7 +4,7 @@ import { type Account, available, covers, held, move, posted, withHeld } from '.
 import { CHART, chartAccountId, newAccount } from '../../../src/ledger/chart.ts';
 import { MAX_TOTAL } from '../../../src/money/amount.ts';
 
-/** A customer's account in EUR with 1,000 posted and nothing held, changed as a case needs it. */
+/** A customer account in EUR with 1,000 posted and nothing held, with the changes of a case. */
 const account = (change: Partial<Account> = {}): Account => ({
   ...newAccount('018f4d3e-7b2a-7000-8000-000000000001', 'customer', 'EUR'),
   postedCredits: 1_000n,
@@ -50,7 +50,7 @@ describe('balances', () => {
     expect(covers(account({ floor, heldDebits: held }), amount)).toBe(covered);
   });
 
-  test('holding takes from what is available, on the side that leaves the account', () => {
+  test('a hold reduces the available balance, on the side that decreases the account', () => {
     expect(available(withHeld(account(), 300n))).toBe(700n);
     expect(withHeld(account(), 300n)).toMatchObject({ heldDebits: 300n, heldCredits: 0n });
     expect(withHeld(account({ side: 'debit' }), 300n)).toMatchObject({ heldDebits: 0n, heldCredits: 300n });
@@ -63,7 +63,7 @@ describe('a posting line', () => {
   const all = { allowFrozen: true, allowClosed: true, overrideFloor: true };
   const full = { postedCredits: MAX_TOTAL };
 
-  // In the order of the guards: the first that applies gives the answer, whatever else is wrong.
+  // In the order of the guards: the first guard that applies gives the answer.
   test.each`
     account                                       | direction   | amount    | permissions                                   | answer
     ${{ ...closedFrozenEmpty, status: 'closed' }} | ${'debit'}  | ${1n}     | ${{}}                                         | ${'currency_mismatch'}
@@ -107,7 +107,7 @@ describe('a posting line', () => {
     },
   );
 
-  test('changes nothing but the total and the count of lines', () => {
+  test('leaves the account before it unchanged', () => {
     const before = account();
     const copy = { ...before };
     move(before, { direction: 'debit', amount: 1n, currency: 'EUR' });
@@ -131,7 +131,7 @@ describe('the chart', () => {
     expect(CHART[code as keyof typeof CHART]).toEqual({ side, floor });
   });
 
-  test('an account of the chart has one id for each book, code and currency', () => {
+  test('a chart account has one id for each book, code and currency', () => {
     const [book, other] = [newId(), newId()];
     expect(chartAccountId(book, 'pool', 'EUR')).toBe(chartAccountId(book, 'pool', 'EUR'));
     const ids = [

@@ -22,7 +22,7 @@ beforeEach(() => {
   memory.put(accounts, BERT, newAccount(BERT, 'customer', 'EUR'));
 });
 
-/** Moves an amount and tells of it; answers with what is left. Does `afterwards` when its outcome is otherwise done. */
+/** Moves an amount and emits an event; answers with the balance left. Calls `afterwards` at the end of the decision. */
 const transfer = (amount: bigint, change: { touches?: Uuid[]; afterwards?: () => void } = {}): Command<unknown> => {
   const id = newId();
   return {
@@ -47,13 +47,13 @@ const transfer = (amount: bigint, change: { touches?: Uuid[]; afterwards?: () =>
 };
 
 describe('commands of one batch', () => {
-  test('each decide over the state as the earlier ones left it', () => {
+  test('each decide over the state after the earlier ones', () => {
     expect(memory.run([transfer(100n), transfer(250n)])).toEqual([{ answer: 900n }, { answer: 650n }]);
     expect(memory.entries.map(({ sequence }) => sequence)).toEqual([1n, 2n]);
     expect(memory.account(ANNA)).toMatchObject({ postedDebits: 350n, lines: 2n });
   });
 
-  test('that throw fail alone: nothing of them is kept, and no number is used up', () => {
+  test('that throw fail alone: they change nothing and use no sequence', () => {
     const bug = new Error('a bug');
     const thrower = transfer(500n, {
       afterwards: () => {
@@ -71,20 +71,20 @@ describe('commands of one batch', () => {
     expect(memory.account(BERT).postedCredits).toBe(350n);
   });
 
-  test('that touch what they did not name fail alone, also when nobody else named it', () => {
+  test('that use undeclared ids fail alone, even if no other command declared them', () => {
     const [decision] = memory.run([transfer(100n, { touches: [ANNA] })]);
     expect(decision).toMatchObject({ error: { message: expect.stringMatching(/accounts .* was not declared/) } });
     expect(memory.entries).toEqual([]);
   });
 
-  test('share one row in memory, so that both changes are in it', () => {
+  test('share one row in memory, so that it has both changes', () => {
     const state = memory.state([transfer(1n), transfer(1n)]);
     expect(state.account(ANNA)).toBe(state.account(ANNA));
     expect(state.rowWrites()).toEqual([]);
   });
 });
 
-test('what commands touch is loaded once a table', () => {
+test('declared ids are loaded once a table', () => {
   const union = unionOfTouches([
     [
       { table: accounts, ids: [ANNA, BERT] },
@@ -98,7 +98,7 @@ test('what commands touch is loaded once a table', () => {
   ]);
 });
 
-test('an event is delivered to those who want it, and rings for each', () => {
+test('an event is delivered to each endpoint that wants it, and a job is enqueued for each', () => {
   const [everything, nothing, testOnly] = [newId(), newId(), newId()] as const;
   memory.subscribers.push(
     { id: everything, behindFrom: null, wants: () => true },
@@ -131,8 +131,8 @@ describe('the moment of a batch', () => {
   });
 });
 
-describe('a batch that follows another before it is committed', () => {
-  /** What a batch of these leaves behind. */
+describe('a batch decided behind an uncommitted one', () => {
+  /** The state that a batch of these commands leaves. */
   function leftBy(...commands: Command<unknown>[]): BookState {
     const state = memory.state(commands);
     for (const command of commands) state.apply(command.decide(state, START));
@@ -140,7 +140,7 @@ describe('a batch that follows another before it is committed', () => {
   }
   const touching = (...ids: string[]) => unionOfTouches([[{ table: accounts, ids }]]);
 
-  test('finds the rows as the other leaves them, and has the rest to load', () => {
+  test('sees the rows as the other leaves them, and loads the rest', () => {
     const before = leftBy(transfer(300n));
     const stranger = newId();
     const state = BookState.behind(before, touching(ANNA, stranger));
@@ -149,7 +149,7 @@ describe('a batch that follows another before it is committed', () => {
     expect(state.book.entrySequence).toBe(1n);
   });
 
-  test('writes a row that the other inserts as one that is there', () => {
+  test('updates a row that the other inserts', () => {
     const created = newId();
     const creating = transfer(1n);
     const before = leftBy({
@@ -165,7 +165,7 @@ describe('a batch that follows another before it is committed', () => {
     expect(state.rowWrites()).toEqual([{ table: accounts, inserted: [], updated: [row] }]);
   });
 
-  test('knows what the other knew to be absent', () => {
+  test('knows which rows the other found missing', () => {
     const nobody = newId();
     const before = leftBy(transfer(1n, { touches: [ANNA, BERT, nobody] }));
     const state = BookState.behind(before, touching(nobody));
@@ -173,24 +173,24 @@ describe('a batch that follows another before it is committed', () => {
     expect(state.account(nobody)).toBeUndefined();
   });
 
-  test('takes along nothing that it does not touch', () => {
+  test('takes over only the rows that it declares', () => {
     const state = BookState.behind(leftBy(transfer(1n)), touching(ANNA));
     expect(state.missing(accounts, [BERT])).toEqual([BERT]);
     expect(() => state.account(BERT)).toThrow(/was not declared/);
   });
 
-  test('writes nothing of what the other wrote', () => {
+  test("does not write the other's changes again", () => {
     const state = BookState.behind(leftBy(transfer(1n)), touching(ANNA, BERT));
     expect(state.isUnchanged).toBe(true);
   });
 
-  test.each([inFlightPayouts, endpointTallies])('may not read $name, which follows from other rows', (table) => {
+  test.each([inFlightPayouts, endpointTallies])('may not read $name, which is derived from other rows', (table) => {
     const command = { ...transfer(1n), touches: [{ table, ids: [ANNA] }] };
     expect(mayFollow(NO_SINK, leftBy(transfer(1n)), [transfer(1n)])).toBe(true);
     expect(mayFollow(NO_SINK, leftBy(transfer(1n)), [transfer(1n), command])).toBe(false);
   });
 
-  test('may not follow one that changed to whom events go', () => {
+  test('may not follow a batch that changed the endpoints', () => {
     const changing = transfer(1n);
     const before = leftBy({
       ...changing,

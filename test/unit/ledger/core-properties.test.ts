@@ -1,4 +1,4 @@
-/** What must hold for the pure core whatever commands come, in whatever order, in whatever batches. */
+/** Properties of the pure core for any commands, in any order and in any batches. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { available, held, posted } from '../../../src/ledger/account.ts';
@@ -11,14 +11,14 @@ import { MemoryBook, START } from '../../support/memory-book.ts';
 import { type Action, anyAction, inBatches, play } from '../../support/random-commands.ts';
 
 const BOOK = { id: '018f4d3e-7b2a-7000-8000-000000000001' };
-/** An account with money first, so that most of what follows is possible. */
+/** Begins with a funded account, so that most commands can succeed. */
 const actions = fc
   .array(anyAction, { minLength: 5, maxLength: 80 })
   .map((list): Action[] => [{ do: 'open', overdraft: 0 }, { do: 'fund', account: 0, amount: 1_000 }, ...list]);
 
 const sum = (values: Iterable<bigint>) => [...values].reduce((total, value) => total + value, 0n);
 
-/** A book after random commands; the clock jumps about, backwards too. */
+/** A book after random commands; the clock jumps, backwards too. */
 const anyBook = fc
   .tuple(actions, fc.array(fc.integer({ min: -5_000, max: 5_000 }), { minLength: 1 }))
   .map(([list, jumps]) => {
@@ -118,15 +118,15 @@ always('each step of a payout is booked once, and its row knows its entries', ({
 
 describe('batches', () => {
   /**
-   * Closing looks at payouts in flight as they were when the batch began. That errs on the side of not closing, and only
-   * where the same batch settles the last of them, so it is left out here.
+   * Closing an account sees payouts in flight as of the start of its batch. The answers differ only where the same
+   * batch settles the last of them, and then the account stays open. Closing is left out here.
    */
   const withoutClosing = actions.map((list) =>
     list.filter((action) => action.do !== 'status' || action.action !== 'close'),
   );
   const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 10 });
 
-  test('of any sizes give the same entries, hashes, rows, events and answers as one by one', () => {
+  test('of any size give the same entries, hashes, rows, events and answers as single commands', () => {
     fc.assert(
       fc.property(withoutClosing, sizes, (list, batchSizes) => {
         const alone = new MemoryBook(BOOK);
@@ -145,7 +145,7 @@ describe('batches', () => {
 });
 
 describe('the random commands', () => {
-  test('reach every status and most steps, so that the properties above speak of something', () => {
+  test('reach every status and most steps, so that the properties cover them', () => {
     const statuses = new Set<string>();
     const steps = new Set<string>();
     const books = fc.sample(anyBook, { numRuns: 300, seed: 7 });

@@ -41,7 +41,7 @@ const lineOf = (debit: string, credit: string, amount: bigint) => ({ debit, cred
 const changedIds = (outcome: Outcome<unknown>) => outcome.rows.map(({ id }) => id).sort();
 
 describe('an entry', () => {
-  test('moves its amount from debit to credit, with line numbers and balances after on both sides', () => {
+  test('moves its amount from debit to credit, with line numbers and balances on both sides', () => {
     const posted = draft.post(entry(lineOf(ANNA, BERT, 300n), lineOf(BERT, ANNA, 100n)));
     expect(posted.postings).toEqual([
       {
@@ -71,7 +71,7 @@ describe('an entry', () => {
     expect(draft.account(BERT)).toMatchObject({ postedDebits: 100n, postedCredits: 300n, lines: 2n });
   });
 
-  test('takes the next sequence, chains to its predecessor and dates the book', () => {
+  test("takes the next sequence, chains to its predecessor and sets the book's last posting time", () => {
     const first = draft.post(entry(lineOf(ANNA, BERT, 1n)));
     const second = draft.post({ ...entry(lineOf(ANNA, BERT, 1n)), effectiveAt: START - 86_400_000 });
     expect([first.sequence, second.sequence]).toEqual([1n, 2n]);
@@ -81,7 +81,7 @@ describe('an entry', () => {
     expect(draft.book).toMatchObject({ entrySequence: 2n, chainHash: second.hash, lastPostedAt: START });
   });
 
-  test('leaves out postings of zero', () => {
+  test('leaves out zero postings', () => {
     const { postings } = draft.post(entry(lineOf(ANNA, BERT, 0n), lineOf(ANNA, BERT, 5n)));
     expect(postings).toMatchObject([{ ordinal: 1, amount: 5n }]);
   });
@@ -104,14 +104,14 @@ describe('an entry', () => {
     ${'a later posting is refused'}      | ${[lineOf(ANNA, BERT, 900n), lineOf(ANNA, BERT, 101n)]} | ${'insufficient_funds'}
     ${'currencies differ'}               | ${[lineOf(ANNA, DINA, 1n)]}                             | ${'currency_mismatch'}
     ${'currencies differ, other way'}    | ${[lineOf(DINA, ANNA, 1n)]}                             | ${'insufficient_funds'}
-  `('is refused whole when $why', ({ postings, code }) => {
+  `('is refused as a whole when $why', ({ postings, code }) => {
     expect(draft.tryPost(entry(...postings))).toMatchObject({ code });
     expect(() => draft.post(entry(...postings))).toThrow(PostingRefused);
     const outcome = draft.finish('answer');
     expect(outcome).toMatchObject({ book: memory.book, entries: [], rows: [] });
   });
 
-  test('money that arrives earlier in an entry may leave later in it', () => {
+  test('may spend money that arrives earlier in it', () => {
     expect(draft.tryPost(entry(lineOf(ANNA, BERT, 10n), lineOf(BERT, ANNA, 10n)))).toHaveProperty('hash');
   });
 
@@ -124,13 +124,13 @@ describe('an entry', () => {
     expect(draft.post({ ...entry(lineOf(ANNA, BERT, amount)), overrideFloor }).floorOverridden).toBe(flagged);
   });
 
-  test('is refused where a total would leave what Postgres can hold', () => {
+  test('is refused when a total would exceed the column', () => {
     const pool = draft.chart('pool', 'EUR').id;
     draft.post(entry(lineOf(pool, BERT, MAX_TOTAL)));
     expect(draft.tryPost(entry(lineOf(pool, ANNA, 1n)))).toEqual({ code: 'limit_exceeded', accountId: pool });
   });
 
-  test('opens a chart account when it is first needed, once', () => {
+  test('opens a chart account once, when it is first used', () => {
     const pool = draft.chart('pool', 'EUR');
     expect(draft.chart('pool', 'EUR')).toBe(pool);
     expect(changedIds(draft.finish(null))).toEqual([pool.id]);
@@ -140,7 +140,7 @@ describe('an entry', () => {
 describe('a hold', () => {
   const request = { id: HOLD, accountId: ANNA, resource: 'payout', resourceId: newId() };
 
-  test('takes from what is available, and is a row with its first step', () => {
+  test('reduces the available balance, and is a row with its first step', () => {
     const placed = draft.placeHold({ ...request, amount: 400n });
     expect(placed).toMatchObject({ id: HOLD, amount: 400n, remaining: 400n, status: 'open', steps: 1 });
     expect(draft.account(ANNA)).toMatchObject({ heldDebits: 400n, postedCredits: 1_000n });
@@ -150,12 +150,12 @@ describe('a hold', () => {
     ]);
   });
 
-  test('that the account does not cover is refused, and leaves nothing', () => {
+  test('above the available balance is refused, and changes nothing', () => {
     expect(draft.placeHold({ ...request, amount: 1_001n })).toBe(false);
     expect(draft.finish(null)).toMatchObject({ rows: [], appends: [] });
   });
 
-  test('is taken in parts, and gives each back to what is available', () => {
+  test('is taken in parts, each of which leaves the held balance', () => {
     draft.placeHold({ ...request, amount: 400n });
     draft.takeFromHold(HOLD, 'captured', 300n);
     expect(draft.account(ANNA).heldDebits).toBe(100n);
@@ -165,13 +165,13 @@ describe('a hold', () => {
     expect(kinds).toEqual(['created', 'captured', 'released']);
   });
 
-  test('of which nothing remains is left as it is', () => {
+  test('with nothing remaining stays as it is', () => {
     draft.placeHold({ ...request, amount: 400n });
     const captured = draft.takeFromHold(HOLD, 'captured');
     expect(draft.takeFromHold(HOLD, 'released')).toBe(captured);
   });
 
-  test('does not give more than remains', () => {
+  test('cannot be taken beyond what remains', () => {
     draft.placeHold({ ...request, amount: 400n });
     expect(() => draft.takeFromHold(HOLD, 'captured', 401n)).toThrow(RangeError);
   });
@@ -185,7 +185,7 @@ describe('an event', () => {
     expect(draft.book).toMatchObject({ eventSequence: 2n, lastPostedAt: START });
   });
 
-  test('carries the body as everybody gets it, with the exact postings of its entries', () => {
+  test('carries the body that every receiver gets, with the exact postings of its entries', () => {
     const posted = draft.post(entry(lineOf(ANNA, BERT, 300n)));
     const event = draft.emit({
       type: 'account.updated',
@@ -223,13 +223,13 @@ describe('an event', () => {
     });
   });
 
-  test('says who made it happen', () => {
+  test('names its actor', () => {
     expect(tell('account.created').actor).toBe('api_key:key_1');
   });
 });
 
-describe('ids of one command', () => {
-  test('count up from its own, over the end of their digits', () => {
+describe('the ids of a command', () => {
+  test('count up from its own id, past the last digit', () => {
     expect([draft.mintId(), draft.mintId(), draft.mintId()]).toEqual([
       '018f4d3e-7b2a-7000-8000-00000000ffff',
       '018f4d3e-7b2a-7000-8000-000000000000',
@@ -237,13 +237,13 @@ describe('ids of one command', () => {
     ]);
   });
 
-  test('are the same on every try', () => {
+  test('are the same on every attempt', () => {
     const again = new Draft(memory.state([{ touches: [] }]), { id: ID, requestId: newId() }, START);
     expect(again.mintId()).toBe(draft.mintId());
   });
 });
 
-test('the state beneath a draft is never changed', () => {
+test('the state under a draft never changes', () => {
   const state = memory.state([{ touches: [{ table: accounts, ids: [ANNA, BERT] }] }]);
   const before = [state.book, state.account(ANNA), state.account(BERT)];
   const own = new Draft(state, { id: ID, requestId: newId() }, START);

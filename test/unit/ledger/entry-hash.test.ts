@@ -35,7 +35,7 @@ const entry = (change: Partial<UnsealedEntry> = {}): UnsealedEntry => ({
   ...change,
 });
 
-/** The same, said by the general canonicaliser: integers as strings, times in RFC 3339, bytes in hex. */
+/** The same text by a general canonicaliser: integers as strings, times in RFC 3339, bytes in hex. */
 function canonical(previous: string, of: UnsealedEntry): string {
   return canonicalize({
     previous_hash: previous,
@@ -64,7 +64,7 @@ function canonical(previous: string, of: UnsealedEntry): string {
   });
 }
 
-describe('the text that is hashed', () => {
+describe('the hashed text', () => {
   test.each`
     what                    | change
     ${'two postings'}       | ${{}}
@@ -77,14 +77,14 @@ describe('the text that is hashed', () => {
     expect(entryText(BOOK, GENESIS_HASH, of)).toBe(canonical(GENESIS_HASH, of));
   });
 
-  test('is the same in every release: chains that exist must verify for ever', () => {
+  test('is the same in every release, so that existing chains verify', () => {
     expect(entryHash(BOOK, GENESIS_HASH, entry())).toBe(
       '44e2485baadc814a3cbea65bf8d972cb999f7606c6ec936b763cbfb0171653c2',
     );
   });
 });
 
-describe('another hash for any other', () => {
+describe('the hash changes with', () => {
   const original = entryHash(BOOK, GENESIS_HASH, entry());
 
   test.each<[string, Partial<UnsealedEntry>]>([
@@ -131,12 +131,12 @@ describe('another hash for any other', () => {
 describe('free text', () => {
   const text = { salt: Buffer.from('00112233445566778899aabbccddeeff', 'hex'), description: 'Gehalt März' };
 
-  test('is kept in the chain as a salted digest: erased, it leaves the hash as it was', () => {
+  test('is in the chain as a salted digest: erasing it does not change the hash', () => {
     const sealed = entry({ textDigest: textDigest(text), text });
     expect(entryHash(BOOK, GENESIS_HASH, sealed)).toEqual(entryHash(BOOK, GENESIS_HASH, { ...sealed, text: null }));
   });
 
-  test('gives another digest for another salt or another text', () => {
+  test('has another digest with another salt or another text', () => {
     const digests = [
       textDigest(text),
       textDigest({ ...text, salt: Buffer.alloc(16) }),

@@ -45,11 +45,11 @@ describe('decimals are those of ISO 4217', () => {
     expect(() => currencyExponent(code)).toThrow(RangeError);
   });
 
-  test('names of an object are no currencies', () => {
+  test('property names of an object are not currencies', () => {
     for (const name of ['constructor', '__proto__', 'toString']) expect(isCurrency(name)).toBe(false);
   });
 
-  test('every currency has no, two or three decimals, and the list is sorted', () => {
+  test('every currency has zero, two or three decimals, and the list is sorted', () => {
     expect(new Set(CURRENCIES.map(currencyExponent))).toEqual(new Set([0, 2, 3]));
     expect(CURRENCIES).toEqual([...CURRENCIES].sort());
     expect(CURRENCIES.length).toBeGreaterThan(150);

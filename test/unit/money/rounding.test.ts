@@ -35,7 +35,7 @@ describe('a ratio is rounded once, at the end', () => {
     expect(() => multiplyRatio(1n, { numerator: 1n, denominator })).toThrow(RangeError);
   });
 
-  test('the error is less than one unit, at most half of one when rounding halves', () => {
+  test('the error is below one unit, and at most half a unit when rounding to the nearest', () => {
     fc.assert(
       fc.property(
         anyAmount,
@@ -53,7 +53,7 @@ describe('a ratio is rounded once, at the end', () => {
     );
   });
 
-  test('an amount and its negative are treated alike', () => {
+  test('an amount and its negative round alike', () => {
     fc.assert(
       fc.property(
         anyAmount,
@@ -114,7 +114,7 @@ describe('an allocation', () => {
     .array(fc.bigInt({ min: 0n, max: 10n ** 15n }), { minLength: 1, maxLength: 40 })
     .filter((list) => list.some((weight) => weight > 0n));
 
-  test('gives parts that add up to the whole, to the unit', () => {
+  test('gives parts that sum to the whole, to the unit', () => {
     fc.assert(
       fc.property(anyAmount, weights, (amount, list) => {
         expect(allocate(amount, list).reduce((sum, part) => sum + part, 0n)).toBe(amount);
@@ -122,7 +122,7 @@ describe('an allocation', () => {
     );
   });
 
-  test('gives each part its exact share, less than a unit off', () => {
+  test('gives each part its share, less than a unit off', () => {
     fc.assert(
       fc.property(anyAmount, weights, (amount, list) => {
         const total = list.reduce((sum, weight) => sum + weight, 0n);

@@ -17,18 +17,18 @@ describe('a generated key', () => {
     expect(generateApiKey(mode)).toMatch(new RegExp(`^sk_${mode}_[0-9A-Za-z]{32}$`));
   });
 
-  test('has at least 160 bits', () => {
+  test('has at least 160 bits of entropy', () => {
     const secret = generateApiKey('test').slice('sk_test_'.length);
     expect(secret.length * Math.log2(62)).toBeGreaterThanOrEqual(160);
   });
 
-  test('is never the same, and uses every character', () => {
+  test('is unique, and uses every character', () => {
     const keys = Array.from({ length: 2_000 }, () => generateApiKey('test'));
     expect(new Set(keys).size).toBe(keys.length);
     expect(new Set(keys.flatMap((key) => [...key.slice(8)])).size).toBe(62);
   });
 
-  test('is kept as a SHA-256', () => {
+  test('is stored as a SHA-256', () => {
     expect(hashApiKey('abc').toString('hex')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   });
 });
@@ -68,7 +68,7 @@ describe('scopes', () => {
     expect(() => parseScopes(given)).toThrow(words);
   });
 
-  test('each allows itself alone, and * allows all', () => {
+  test('each allows only itself, and * allows all', () => {
     for (const scope of SCOPES) {
       expect(SCOPES.filter((other) => allowsScope([scope], other))).toEqual([scope]);
       expect(allowsScope(['*'], scope)).toBe(true);
@@ -86,7 +86,7 @@ describe('addresses', () => {
     ${'::ffff:203.0.113.7'}  | ${'203.0.113.7/32'}
     ${'::ffff:10.0.0.0/104'} | ${'10.0.0.0/8'}
     ${'0.0.0.0/0'}           | ${'0.0.0.0/0'}
-  `('$given is kept as $kept', ({ given, kept }) => {
+  `('$given is stored as $kept', ({ given, kept }) => {
     expect(parseAllowedIps([given])).toEqual([kept]);
   });
 
@@ -120,7 +120,7 @@ describe('addresses', () => {
     expect(isAddressAllowed(ip, parseAllowedIps(list))).toBe(allowed);
   });
 
-  test('an address is inside exactly the networks whose leading bits it has', () => {
+  test('an address is inside exactly the networks that share its leading bits', () => {
     const byte = fc.integer({ min: 0, max: 255 });
     const address = fc.tuple(byte, byte, byte, byte);
     fc.assert(

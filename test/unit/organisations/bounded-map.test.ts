@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { BoundedMap } from '../../../src/organisations/bounded-map.ts';
 
-test('beyond its limit, what was unused for the longest time gives way', () => {
+test('beyond its limit the least recently used item is dropped', () => {
   const map = new BoundedMap<string, number>(2);
   map.set('a', 1);
   map.set('b', 2);
@@ -10,7 +10,7 @@ test('beyond its limit, what was unused for the longest time gives way', () => {
   expect([map.get('a'), map.get('b'), map.get('c'), map.size]).toEqual([1, undefined, 3, 2]);
 });
 
-test('setting again replaces and counts as a use', () => {
+test('setting an item again replaces it and counts as a use', () => {
   const map = new BoundedMap<string, number>(2);
   map.set('a', 1);
   map.set('b', 2);

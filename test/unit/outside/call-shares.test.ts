@@ -3,7 +3,7 @@ import { CallShares } from '../../../src/outside/call-shares.ts';
 
 const settled = () => new Promise(setImmediate);
 
-/** A party whose calls end when they are told to. */
+/** A party whose calls the test ends. */
 function slowParty(shares: CallShares, party: string) {
   const underWay: { id: string; end: () => void }[] = [];
   return {
@@ -21,7 +21,7 @@ function slowParty(shares: CallShares, party: string) {
 }
 const numbered = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}${index}`);
 
-describe('calls to parties outside', () => {
+describe('calls to outside parties', () => {
   test('a job does not wait for its calls', async () => {
     const shares = new CallShares({ places: 2, waiting: 10 });
     const rail = slowParty(shares, 'slow');
@@ -29,7 +29,7 @@ describe('calls to parties outside', () => {
     expect(rail.ids()).toEqual(['a']);
   });
 
-  test('a slow party holds up no other', async () => {
+  test('a slow party does not delay others', async () => {
     const shares = new CallShares({ places: 2, waiting: 100 });
     await slowParty(shares, 'slow').ask('book', numbered('s', 50));
     const quick = slowParty(shares, 'quick');
@@ -37,7 +37,7 @@ describe('calls to parties outside', () => {
     expect(quick.ids()).toEqual(['a']);
   });
 
-  test('a book with many calls leaves places for the calls of others', async () => {
+  test('a book with many calls leaves places for other books', async () => {
     const shares = new CallShares({ places: 8, waiting: 100 });
     const rail = slowParty(shares, 'rail');
     await rail.ask('busy', numbered('busy', 50));
@@ -45,7 +45,7 @@ describe('calls to parties outside', () => {
     expect(rail.ids()).toEqual(['busy0', 'busy1', 'busy2', 'busy3', 'quiet']);
   });
 
-  test('and leaves room to wait: what is beyond its share stays due', async () => {
+  test('and leaves room to wait: rows beyond its share stay due', async () => {
     const shares = new CallShares({ places: 2, waiting: 10 });
     const rail = slowParty(shares, 'rail');
     await rail.ask('busy', numbered('busy', 50));
@@ -59,7 +59,7 @@ describe('calls to parties outside', () => {
     expect(made).toEqual(expect.arrayContaining(['quiet0', 'quiet1']));
   });
 
-  test('a row whose call waits or is under way is not called for a second time', async () => {
+  test('a row with a waiting or running call is not called again', async () => {
     const shares = new CallShares({ places: 2, waiting: 10 });
     const rail = slowParty(shares, 'rail');
     await rail.ask('book', ['a', 'b', 'a', 'b']);
@@ -72,7 +72,7 @@ describe('calls to parties outside', () => {
     expect(rail.ids()).toEqual(['a', 'b', 'a']);
   });
 
-  test('closing waits for the calls under way, makes no further one, and gives up at its limit', async () => {
+  test('closing waits for running calls, starts no more, and gives up at its limit', async () => {
     const shares = new CallShares({ places: 2, waiting: 10 });
     const rail = slowParty(shares, 'rail');
     await rail.ask('book', ['a', 'b']);

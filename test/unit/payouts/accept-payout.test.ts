@@ -13,7 +13,7 @@ beforeEach(() => {
   scene = new PayoutScene();
 });
 
-/** Every fault at once, so that each row shows which guard comes first. */
+/** Every reason to refuse at once, so that each row shows which guard comes first. */
 const NOTHING_LEFT = { postedCredits: 0n };
 const toTarget = () => ({ destination: { type: 'account' as const, accountId: scene.target } });
 
@@ -51,13 +51,13 @@ test.each<[string, Partial<Account>]>([
   expect(scene.accepted().status).toBe('pending');
 });
 
-test('a frozen account is paid: only what leaves it is stopped', () => {
+test('a frozen account can be paid: only money that leaves it is stopped', () => {
   scene.change(scene.target, { status: 'frozen' });
   expect(scene.acceptedForTarget().status).toBe('pending');
 });
 
-describe('too little available', () => {
-  test('says how much there is and how much it takes', () => {
+describe('insufficient funds', () => {
+  test('gives the available and the required amount', () => {
     scene.change(scene.source, { postedCredits: 900n, heldDebits: 100n });
     expect(scene.memory.answer(scene.accepting())).toMatchObject({
       facts: { available: 800n, required: 1_005n, currency: 'EUR', currency_exponent: 2 },
@@ -66,7 +66,7 @@ describe('too little available', () => {
 });
 
 describe('an accepted payout', () => {
-  test('holds amount and fee, posts nothing, tells of itself and rings the ledger pool', () => {
+  test('holds amount and fee, posts nothing, emits an event and enqueues a ledger job', () => {
     const payout = scene.accepted({ metadata: { order: '7' } });
     expect(payout).toMatchObject({
       status: 'pending',
@@ -87,7 +87,7 @@ describe('an accepted payout', () => {
     ]);
   });
 
-  test('is answered with 202 and the payout as everybody sees it', () => {
+  test('is answered with 202 and the payout of its event', () => {
     const answer = scene.memory.answer(scene.accepting());
     if ('refused' in answer) throw new Error('refused');
     expect(answer).toMatchObject({ status: 202, resource: 'payout' });
@@ -96,12 +96,12 @@ describe('an accepted payout', () => {
     expect(answer.body).not.toContain('sealed');
   });
 
-  test('without a fee holds the amount', () => {
+  test('without a fee holds only the amount', () => {
     const payout = scene.accepted({ fee: 0n });
     expect(scene.memory.get(holds, payout.holdId).amount).toBe(1_000n);
   });
 
-  test('leaves the earlier ones of its batch to spend from', () => {
+  test('leaves less to the later payouts of its batch', () => {
     scene.change(scene.source, { postedCredits: 2_010n });
     const answers = scene.memory.run([scene.accepting(), scene.accepting(), scene.accepting()]);
     expect(answers).toMatchObject([
@@ -112,7 +112,7 @@ describe('an accepted payout', () => {
   });
 });
 
-test('a dry run answers with the balances that would result, and leaves nothing', () => {
+test('a dry run answers with the resulting balances, and changes nothing', () => {
   const before = scene.memory.dump();
   const answer = scene.memory.answer(scene.accepting({ dryRun: true }));
   if ('refused' in answer) throw new Error('refused');
@@ -123,11 +123,11 @@ test('a dry run answers with the balances that would result, and leaves nothing'
 });
 
 describe('the end-to-end id', () => {
-  test('has 35 characters that every rail takes', () => {
+  test('has 35 characters that every rail accepts', () => {
     expect(endToEndId(newId(), 'key')).toMatch(/^[A-Z2-7]{34}0$/);
   });
 
-  test('follows from book and key alone', () => {
+  test('depends on book and key only', () => {
     const [book, other] = [newId(), newId()];
     expect(endToEndId(book, 'key')).toBe(endToEndId(book, 'key'));
     const ids = [endToEndId(book, 'key'), endToEndId(book, 'key2'), endToEndId(other, 'key')];

@@ -10,7 +10,7 @@ beforeEach(() => {
   scene = new PayoutScene();
 });
 
-test('a pending payout is canceled: what was held is free, nothing was posted', () => {
+test('a pending payout is canceled: its hold is released, nothing is posted', () => {
   const payout = scene.accepted();
   const answer = scene.cancel(payout);
   expect(answer).toMatchObject({ status: 200, resource: 'payout', resourceId: payout.id });
@@ -27,7 +27,7 @@ test.each`
   ${'paid'}       | ${() => scene.paid()}
   ${'failed'}     | ${() => scene.failed()}
   ${'returned'}   | ${() => scene.giveBack(scene.paid(), 1_000n)}
-`('one that is $status is not called back', ({ status, made }) => {
+`('a payout that is $status cannot be canceled', ({ status, made }) => {
   const payout = made();
   expect(scene.cancel(payout)).toMatchObject({
     refused: 'state_conflict',
@@ -40,7 +40,7 @@ test.each`
   first        | status          | steps
   ${'cancel'}  | ${'canceled'}   | ${[]}
   ${'reserve'} | ${'processing'} | ${['reserved']}
-`('of two in one batch that cancel and reserve the same payout, $first comes first and decides', (row) => {
+`('of a cancel and a reserve of one payout in a batch, $first comes first and decides', (row) => {
   const payout = scene.accepted();
   const cancel = cancelPayout(scene.bookId, payout, { requestId: newId(), actor: 'api_key:key_1' });
   const reserve = reservePayout(scene.bookId, payout);
@@ -57,6 +57,6 @@ test.each`
   expect(scene.cancel(scene.accepted(), { ifMatch })).toMatchObject(answer);
 });
 
-test('a stale version is said before the state', () => {
+test('a stale version is refused before the status is checked', () => {
   expect(scene.cancel(scene.paid(), { ifMatch: 1 })).toMatchObject({ refused: 'version_mismatch' });
 });

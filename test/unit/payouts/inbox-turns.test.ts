@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { INBOXES_AT_ONCE, InboxTurns } from '../../../src/payouts/inbox-turns.ts';
 import type { Inbox } from '../../../src/payouts/notice-store.ts';
 
-/** Inboxes that are being taken, and how to end each. */
+/** The inboxes in progress, and how to end each. */
 let taking: Map<string, { end: () => void; fail: (error: Error) => void }>;
 let enqueued: string[];
 let turns: InboxTurns;
@@ -21,7 +21,7 @@ beforeEach(() => {
 
 const inbox = (bookId: string): Inbox => ({ bookId, rail: 'sandbox' });
 
-test('a job of an inbox that is being taken waits for nobody, and the inbox is enqueued again', async () => {
+test('a job of an inbox in progress does not wait, and the inbox is enqueued again afterwards', async () => {
   const first = turns.take(inbox('busy'));
   await turns.take(inbox('busy'));
   await turns.take(inbox('busy'));
@@ -32,14 +32,14 @@ test('a job of an inbox that is being taken waits for nobody, and the inbox is e
   expect(enqueued).toEqual(['busy']);
 });
 
-test('an inbox that nobody asked for again is not enqueued', async () => {
+test('an inbox without another job is not enqueued', async () => {
   const first = turns.take(inbox('quiet'));
   taking.get('quiet')!.end();
   await first;
   expect(enqueued).toEqual([]);
 });
 
-test('crowded inboxes leave the other jobs of the pool their places', async () => {
+test('busy inboxes leave places for the other jobs of the pool', async () => {
   const crowded = Array.from({ length: INBOXES_AT_ONCE }, (_, number) => turns.take(inbox(`crowded ${number}`)));
   await turns.take(inbox('one more'));
   expect([...taking.keys()]).not.toContain('one more');
@@ -51,7 +51,7 @@ test('crowded inboxes leave the other jobs of the pool their places', async () =
   await Promise.all([...crowded, next]);
 });
 
-test('an inbox that could not be taken is free again, and the job fails', async () => {
+test('an inbox that fails is free again, and its job fails', async () => {
   const first = turns.take(inbox('broken'));
   taking.get('broken')!.fail(new Error('no database'));
   await expect(first).rejects.toThrow('no database');

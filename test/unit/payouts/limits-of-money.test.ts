@@ -13,7 +13,7 @@ beforeEach(() => {
   scene = new PayoutScene();
 });
 
-/** A chart account of the book as if so much had passed it. */
+/** Sets the totals of a chart account. */
 function passed(code: ChartCode, change: Partial<Account>, of = scene): void {
   const id = chartAccountId(of.bookId, code, 'EUR');
   of.memory.put(accounts, id, { ...newAccount(id, code, 'EUR'), ...change });
@@ -21,7 +21,7 @@ function passed(code: ChartCode, change: Partial<Account>, of = scene): void {
 const both = (total: bigint) => ({ postedDebits: total, postedCredits: total });
 const toTarget = () => ({ destination: { type: 'account' as const, accountId: scene.target }, rail: 'book' });
 
-describe('intake ends where 2^61 has passed an account', () => {
+describe('intake ends when the total of an account reaches 2^61', () => {
   // A payout of 1,000 with a fee of 5.
   const LAST = INTAKE_TOTAL - 1_005n;
   test.each`
@@ -44,27 +44,27 @@ describe('intake ends where 2^61 has passed an account', () => {
     });
   });
 
-  test('an account that the payout does not pass counts for nothing', () => {
+  test('an account that the payout does not use does not count', () => {
     passed('pool', { postedDebits: INTAKE_TOTAL });
     passed('due_operator', { postedCredits: INTAKE_TOTAL });
     expect(scene.memory.answer(scene.accepting({ ...toTarget(), fee: 0n }))).toMatchObject({ resource: 'payout' });
   });
 });
 
-test('accepted before transit was full: it fails, and all that was held is back', () => {
+test('accepted before transit was full: the payout fails, and its hold is released', () => {
   const payout = scene.accepted();
   passed('payouts_in_transit', both(RESERVE_TOTAL - 999n));
   expect(scene.reserve(payout)).toMatchObject({ status: 'failed', failureCode: 'limit_exceeded', sentAt: null });
   expect(scene.memory.account(scene.source)).toMatchObject({ heldDebits: 0n, postedDebits: 0n });
 });
 
-test('whatever a rail says and however often, every accepted payout ends, and no account overflows', () => {
+test('whatever a rail reports, every accepted payout ends, and no account overflows', () => {
   const steps = fc.array(fc.constantFrom('reserve', 'paid', 'rejected', 'pending', 'unknown', 'return', 'cancel'), {
     minLength: 4,
     maxLength: 14,
   });
   const amount = fc.bigInt({ min: 1n, max: MAX_REQUEST_AMOUNT });
-  // Close to a limit, or anywhere below it.
+  // Close to a limit, or anywhere below.
   const total = fc.oneof(
     fc.bigInt({ min: 0n, max: INTAKE_TOTAL }),
     fc.bigInt({ min: 0n, max: 1_000n }).map((less) => INTAKE_TOTAL - less),
@@ -79,7 +79,7 @@ test('whatever a rail says and however often, every accepted payout ends, and no
       fc.array(fc.record({ amount, steps }), { minLength: 1, maxLength: 6 }),
       (begins, payouts) => {
         const of = new PayoutScene();
-        // The pool has taken in at most what intake allows; what it gave back came from transit.
+        // Intake limits the total debits of the pool. Its credits come from transit.
         of.change(of.source, { postedDebits: begins.source, postedCredits: begins.source, floor: -INTAKE_TOTAL });
         passed('pool', { postedDebits: begins.pool }, of);
         passed('payouts_in_transit', both(begins.transit), of);

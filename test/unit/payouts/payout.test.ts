@@ -10,7 +10,7 @@ beforeEach(() => {
   scene = new PayoutScene();
 });
 
-describe('every transition is made by a command', () => {
+describe('every transition has a command', () => {
   test.each`
     from            | to              | by
     ${'pending'}    | ${'processing'} | ${() => scene.processing()}
@@ -26,7 +26,7 @@ describe('every transition is made by a command', () => {
     reached.add(`${from} ${to}`);
   });
 
-  test('and there is none beside these', () => {
+  test('and no other transition is declared', () => {
     const declared = STATUSES.flatMap((from) => PAYOUT_TRANSITIONS[from].map((to) => `${from} ${to}`));
     expect(new Set(declared)).toEqual(reached);
   });
@@ -55,7 +55,7 @@ describe('every other step is a bug', () => {
   });
 });
 
-test('every change counts the version up', () => {
+test('every change increments the version', () => {
   const payout = scene.accepted();
   expect(changed(payout, { inquiries: 1 }, 9)).toEqual({ ...payout, inquiries: 1, version: 2, updatedAt: 9 });
 });

@@ -1,4 +1,6 @@
-/** A rail's word is compared with the payout; where it is about another payment, nothing is booked and a person is told once. */
+/**
+ * A rail's report is compared with the payout. A report about another payment books nothing and opens one exception.
+ */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openedExceptions } from '../../../src/payouts/exception-store.ts';
 import { growingPauseMs } from '../../../src/payouts/growing-pause.ts';
@@ -20,7 +22,7 @@ const NONE = { amount: false, currency: false, payee: false };
 const payeeDigest = (_: string, alias: string) => `digest of ${alias}`;
 const OURS = { amount: 1_000n, currency: 'EUR', payeeDigest: 'digest of SHOP' };
 
-describe('a word is compared', () => {
+describe('comparing a report', () => {
   test.each`
     status        | confirms | confirmed                            | kinds
     ${'paid'}     | ${ALL}   | ${OURS}                              | ${[]}
@@ -35,7 +37,7 @@ describe('a word is compared', () => {
     ${'pending'}  | ${ALL}   | ${{ currency: 'JOD' }}               | ${['rail_currency_mismatch']}
     ${'returned'} | ${ALL}   | ${{ amount: 1_000n }}                | ${[]}
     ${'returned'} | ${ALL}   | ${{ currency: 'JOD' }}               | ${['rail_currency_mismatch']}
-  `('$status, with $confirmed of what it declares, mismatches in $kinds', ({ status, confirms, confirmed, kinds }) => {
+  `('$status, confirming $confirmed, mismatches in $kinds', ({ status, confirms, confirmed, kinds }) => {
     const word = { status, confirmed } as ComparedReport;
     const found = mismatchesOf({ confirms, payeeDigest }, payout, word, () => 'SHOP');
     expect(found.map(({ kind }) => kind)).toEqual(kinds);
@@ -46,9 +48,9 @@ describe('a word is compared', () => {
 const lie = { kind: 'rail_amount_mismatch', detail: 'The rail says paid of 1; the payout is of 1000.' } as const;
 const opened = () => [...scene.memory.rows(openedExceptions).values()].map(({ kind, status }) => ({ kind, status }));
 
-describe('a word about another payment', () => {
+describe('a report about another payment', () => {
   test.each(['paid', 'rejected', 'pending'] as const)(
-    '%s: stays processing, unknown, asked again, one exception',
+    '%s: stays processing and unknown, is asked again, opens one exception',
     (status) => {
       for (let said = 0; said < 3; said++)
         payout = scene.settle(payout, { call: 'inquire', status, mismatches: [lie] });
@@ -59,20 +61,20 @@ describe('a word about another payment', () => {
     },
   );
 
-  test('about a payout that is final: an exception, and nothing is booked', () => {
+  test('on a final payout opens an exception, and books nothing', () => {
     const paid = scene.settle(payout, { status: 'paid' });
     const after = scene.settle(paid, { call: 'notice', status: 'rejected', mismatches: [lie] });
     expect(after).toEqual(paid);
     expect(opened()).toHaveLength(1);
   });
 
-  test('and then one that is about it settles it', () => {
+  test('is settled by a later report about the right payment', () => {
     payout = scene.settle(payout, { status: 'paid', mismatches: [lie] });
     expect(scene.settle(payout, { status: 'paid' })).toMatchObject({ status: 'paid', outcome: null });
   });
 });
 
-describe('a person ends it', () => {
+describe('an operator resolves the payout', () => {
   const evidence = {
     evidenceName: 'statement.txt',
     evidenceSha256: Buffer.alloc(32),
@@ -100,14 +102,14 @@ describe('a person ends it', () => {
     expect(resolve(outcome === 'paid' ? 'failed' : 'paid')).toMatchObject({ refused: 'state_conflict' });
   });
 
-  test('not where the rail only has it open, nor where it is final', () => {
+  test('but not while the rail has it pending, nor when it is final', () => {
     expect(resolve('paid')).toMatchObject({ refused: 'state_conflict' });
     payout = scene.settle(payout, { status: 'paid' });
     expect(resolve('failed')).toMatchObject({ refused: 'state_conflict' });
   });
 });
 
-test('pauses follow the steps of the rail, then double up to a day, whatever was counted', () => {
+test("pauses follow the rail's steps, then double up to a day, for any count", () => {
   const id = '00000000-0000-7000-8000-000000000000';
   const steps = [2_000, 60_000];
   const pauses = [0, 1, 2, 3, 4, 20, 32_767].map((asked) => growingPauseMs(steps, asked, id));

@@ -13,7 +13,7 @@ beforeEach(() => {
 const chart = (code: Parameters<typeof chartAccountId>[1]) => chartAccountId(scene.bookId, code, 'EUR');
 
 describe('pending → processing', () => {
-  test('the amount leaves the customer for transit, the fee stays held', () => {
+  test('the amount moves from the customer to transit, the fee stays held', () => {
     const payout = scene.accepted();
     scene.memory.now = START + 7;
     const processing = scene.reserve(payout);
@@ -34,7 +34,7 @@ describe('pending → processing', () => {
     expect(available(scene.memory.account(scene.source))).toBe(8_995n);
   });
 
-  test('it is announced with its entry, and handed to its rail', () => {
+  test('an event with the entry is emitted, and a job for the rail is enqueued', () => {
     const payout = scene.processing();
     const event = JSON.parse(scene.memory.events.at(-1)!.payload) as { type: string; journal_entries: unknown[] };
     expect(event).toMatchObject({ type: 'payout.processing', data: { previous_attributes: { status: 'pending' } } });
@@ -42,14 +42,14 @@ describe('pending → processing', () => {
     expect(scene.memory.jobs.at(-1)).toEqual({ pool: 'rails', job: 'payout.submit', id: payout.id });
   });
 
-  test('without a fee, nothing of the hold remains', () => {
+  test('without a fee the hold is used up', () => {
     const payout = scene.processing({ fee: 0n });
     expect(scene.memory.get(holds, payout.holdId)).toMatchObject({ remaining: 0n, status: 'captured' });
   });
 });
 
-describe('rung again', () => {
-  test('a payout on its way rings its rail again and changes nothing', () => {
+describe('a repeated job', () => {
+  test('of a processing payout enqueues the rail again and changes nothing', () => {
     const payout = scene.processing();
     const before = scene.memory.dump();
     expect(scene.reserve(payout)).toEqual(payout);
@@ -64,7 +64,7 @@ describe('rung again', () => {
     ${'failed'}             | ${() => scene.failed()}
     ${'canceled'}           | ${() => canceled()}
     ${'returned'}           | ${() => scene.giveBack(scene.paid(), 1_000n)}
-  `('a payout that is $state is left as it is, and nobody is rung', ({ made }) => {
+  `('of a payout that is $state changes nothing and enqueues nothing', ({ made }) => {
     const payout = made();
     const before = [scene.memory.dump(), scene.memory.jobs.length];
     expect(scene.reserve(payout)).toEqual(payout);
@@ -82,7 +82,7 @@ test.each`
   status      | code
   ${'frozen'} | ${'source_account_frozen'}
   ${'closed'} | ${'source_account_closed'}
-`('an account that was $status meanwhile fails its payout and gets its hold back', ({ status, code }) => {
+`('a payout whose account is $status meanwhile fails, and its hold is released', ({ status, code }) => {
   const payout = scene.accepted();
   scene.change(scene.source, { status });
   expect(scene.reserve(payout)).toMatchObject({
@@ -108,7 +108,7 @@ describe('a transfer within the book', () => {
     expect(available(scene.memory.account(chart('due_operator')))).toBe(5n);
   });
 
-  test('to an account that was closed meanwhile fails, and the money is back', () => {
+  test('to an account closed meanwhile fails, and the money is returned', () => {
     const payout = scene.acceptedForTarget();
     scene.change(scene.target, { status: 'closed' });
     expect(scene.reserve(payout)).toMatchObject({ status: 'failed', failureCode: 'payee_account_closed' });
@@ -117,7 +117,7 @@ describe('a transfer within the book', () => {
   });
 });
 
-test('what was held leaves although the account has gone below its floor since, and is flagged', () => {
+test('a held amount leaves even if the account has gone below its floor, and is flagged', () => {
   const first = scene.failed({ amount: 9_000n });
   const second = scene.accepted({ amount: 9_000n });
   scene.settle(first, { status: 'paid' });

@@ -19,7 +19,7 @@ test.each`
   ${[500n, 500n]}       | ${'returned'} | ${1_000n}      | ${['returned_1', 'returned_2']}
   ${[1n, 998n]}         | ${'paid'}     | ${999n}        | ${['returned_1', 'returned_2']}
   ${[300n, 300n, 400n]} | ${'returned'} | ${1_000n}      | ${['returned_1', 'returned_2', 'returned_3']}
-`('of 1,000 paid, $parts come back: $status', ({ parts, status, amountReturned, steps }) => {
+`('of 1,000 paid, $parts are returned: $status', ({ parts, status, amountReturned, steps }) => {
   const payout = (parts as bigint[]).reduce((current, amount) => scene.giveBack(current, amount), scene.paid());
   expect(payout).toMatchObject({ status, amountReturned, returns: parts.length, dueAt: null });
   expect(scene.memory.entries.slice(2).map(({ step }) => step)).toEqual(steps);
@@ -30,7 +30,7 @@ test.each`
   expect(rows.map(({ entryId }) => entryId)).toEqual(payout.entryIds.slice(2));
 });
 
-test('what comes back is posted from the pool to the customer, and announced', () => {
+test('a return is posted from the pool to the customer, and an event is emitted', () => {
   scene.giveBack(scene.paid(), 400n);
   expect(scene.memory.entries.at(-1)?.postings).toMatchObject([
     { debitAccountId: chartAccountId(scene.bookId, 'pool', 'EUR'), creditAccountId: scene.source, amount: 400n },
@@ -41,7 +41,7 @@ test('what comes back is posted from the pool to the customer, and announced', (
   });
 });
 
-test('told twice under its own id, it is booked once', () => {
+test('reported twice under one id, a return is booked once', () => {
   const payout = scene.paid();
   const id = newId();
   const first = scene.memory.answer(scene.returning(payout, 400n, id));
@@ -49,21 +49,21 @@ test('told twice under its own id, it is booked once', () => {
   expect(scene.memory.rows(payoutReturns).size).toBe(1);
 });
 
-test('told twice in one batch, it is booked once', () => {
+test('reported twice in one batch, a return is booked once', () => {
   const payout = scene.paid();
   const id = newId();
   scene.memory.run([scene.returning(payout, 400n, id), scene.returning(payout, 400n, id)]);
   expect(scene.now(payout)).toMatchObject({ amountReturned: 400n, returns: 1 });
 });
 
-test('tried again after a lost commit answer, it is booked once', () => {
+test('attempted again after a lost commit answer, a return is booked once', () => {
   const command = scene.returning(scene.paid(), 400n);
   const first = scene.memory.answer(command);
   expect(scene.memory.answer(command)).toEqual(first);
   expect(scene.memory.entries).toHaveLength(3);
 });
 
-describe('what cannot be booked is put before a person, once', () => {
+describe('a return that cannot be booked opens one exception', () => {
   test.each<[string, string, bigint, () => Payout]>([
     ['more than was paid', 'return_exceeds_payout', 1_001n, () => scene.paid()],
     ['more than is left', 'return_exceeds_payout', 601n, () => scene.giveBack(scene.paid(), 400n)],
@@ -82,7 +82,7 @@ describe('what cannot be booked is put before a person, once', () => {
   });
 });
 
-test('told before we have taken in that it was paid, it leaves no trace, and is booked when it comes again', () => {
+test('reported before the payment is recorded, a return leaves no trace and is booked when repeated', () => {
   const payout = scene.processing();
   const id = newId();
   expect(scene.memory.answer(scene.returning(payout, 400n, id))).toEqual(payout);
@@ -91,7 +91,7 @@ test('told before we have taken in that it was paid, it leaves no trace, and is 
   expect(scene.memory.answer(scene.returning(payout, 400n, id)).amountReturned).toBe(400n);
 });
 
-test('an account that is closed gets it all the same, and a person is told', () => {
+test('a closed account gets its return, and an exception is opened', () => {
   const payout = scene.paid();
   scene.change(scene.source, { status: 'closed' });
   expect(scene.giveBack(payout, 1_000n).status).toBe('returned');

@@ -40,7 +40,7 @@ const canceled = () => {
   return scene.now(payout);
 };
 
-// Every state against every word. Steps are those booked by the word, events and exceptions what it made known.
+// Every status with every report. `steps` are the entries of the report; events and exceptions are those it caused.
 test.each`
   state                       | word          | status          | steps                    | events                                                    | exception
   ${'pending'}                | ${'pending'}  | ${'pending'}    | ${[]}                    | ${[]}                                                     | ${undefined}
@@ -70,22 +70,25 @@ test.each`
   ${'returned'}               | ${'pending'}  | ${'returned'}   | ${[]}                    | ${[]}                                                     | ${undefined}
   ${'returned'}               | ${'rejected'} | ${'returned'}   | ${[]}                    | ${[]}                                                     | ${undefined}
   ${'returned'}               | ${'paid'}     | ${'returned'}   | ${[]}                    | ${[]}                                                     | ${undefined}
-`('a payout that is $state hears $word and is $status', ({ state, word, status, steps, events, exception }) => {
-  const payout = STATES[state]!();
-  const { memory } = scene;
-  const [entries, told] = [memory.entries.length, memory.events.length];
-  const after = scene.settle(payout, { status: word });
-  expect(after.status).toBe(status);
-  expect(scene.now(payout)).toEqual(after);
-  expect(memory.entries.slice(entries).map(({ step }) => step)).toEqual(steps);
-  expect(memory.events.slice(told).map(({ type }) => type)).toEqual(events);
-  expect(memory.log(exceptions).at(-1)?.kind).toBe(exception);
-  if (steps.length === 0 && status !== 'processing') expect(after).toEqual(payout);
-  else expect(after.version).toBeGreaterThan(payout.version);
-});
+`(
+  'a payout that is $state and gets the report $word is $status',
+  ({ state, word, status, steps, events, exception }) => {
+    const payout = STATES[state]!();
+    const { memory } = scene;
+    const [entries, told] = [memory.entries.length, memory.events.length];
+    const after = scene.settle(payout, { status: word });
+    expect(after.status).toBe(status);
+    expect(scene.now(payout)).toEqual(after);
+    expect(memory.entries.slice(entries).map(({ step }) => step)).toEqual(steps);
+    expect(memory.events.slice(told).map(({ type }) => type)).toEqual(events);
+    expect(memory.log(exceptions).at(-1)?.kind).toBe(exception);
+    if (steps.length === 0 && status !== 'processing') expect(after).toEqual(payout);
+    else expect(after.version).toBeGreaterThan(payout.version);
+  },
+);
 
 describe('paid', () => {
-  test('the amount leaves transit for the pool, the fee leaves the customer, and the hold is done', () => {
+  test('the amount leaves transit for the pool, the fee leaves the customer, and the hold is used up', () => {
     const payout = scene.paid();
     expect(scene.memory.entries.at(-1)?.postings).toMatchObject([
       { debitAccountId: chart('payouts_in_transit'), creditAccountId: chart('pool'), amount: 1_000n },
@@ -97,7 +100,7 @@ describe('paid', () => {
     expect(payout.entryIds).toEqual(scene.memory.entries.map(({ id }) => id));
   });
 
-  test('also from an account that was frozen meanwhile: it was reserved before', () => {
+  test('also from an account frozen meanwhile, since it was reserved before', () => {
     const payout = scene.processing();
     scene.change(scene.source, { status: 'frozen' });
     expect(scene.settle(payout, { status: 'paid' }).status).toBe('paid');
@@ -115,7 +118,7 @@ describe('paid', () => {
 });
 
 describe('rejected', () => {
-  test('the customer has everything back, and the reason is said', () => {
+  test('the customer gets everything back, with the reason', () => {
     const payout = scene.failed();
     expect(scene.memory.entries.at(-1)?.postings).toMatchObject([
       { debitAccountId: chart('payouts_in_transit'), creditAccountId: scene.source, amount: 1_000n },
@@ -125,11 +128,11 @@ describe('rejected', () => {
     expect(payout).toMatchObject({ failureCode: 'alias_unregistered', railCode: 'AC01', dueAt: null });
   });
 
-  test('without a code of ours is refused by the payee', () => {
+  test('without a known code means refused_by_payee', () => {
     expect(scene.settle(scene.processing(), { status: 'rejected' }).failureCode).toBe('refused_by_payee');
   });
 
-  test.each(['frozen', 'closed'] as const)('the money comes back to an account that is %s', (status) => {
+  test.each(['frozen', 'closed'] as const)('the money is returned to an account that is %s', (status) => {
     const payout = scene.processing({ fee: 0n });
     scene.change(scene.source, { status });
     expect(scene.settle(payout, { status: 'rejected' }).status).toBe('failed');
@@ -138,7 +141,7 @@ describe('rejected', () => {
 });
 
 describe('paid after failed', () => {
-  test('takes the amount from the customer, below the floor if it must, and not the fee', () => {
+  test('takes the amount from the customer, if necessary below the floor, but not the fee', () => {
     const payout = scene.failed();
     scene.change(scene.source, { postedDebits: scene.memory.account(scene.source).postedCredits });
     expect(scene.settle(payout, { status: 'paid' })).toMatchObject({ status: 'paid', failureCode: null });
@@ -156,12 +159,12 @@ describe('paid after failed', () => {
     expect(scene.settle(payout, { status: 'paid' }).status).toBe('paid');
   });
 
-  test('that the account could pay is not flagged', () => {
+  test('within the available balance is not flagged', () => {
     scene.settle(scene.failed(), { status: 'paid' });
     expect(scene.memory.entries.at(-1)?.floorOverridden).toBe(false);
   });
 
-  test('and then given back is returned', () => {
+  test('followed by a full return is returned', () => {
     const paid = scene.settle(scene.failed(), { status: 'paid' });
     expect(scene.giveBack(paid, 1_000n)).toMatchObject({ status: 'returned', amountReturned: 1_000n });
     expect(available(scene.memory.account(scene.source))).toBe(10_000n);
@@ -169,7 +172,7 @@ describe('paid after failed', () => {
 });
 
 describe('no answer', () => {
-  test('leaves the outcome unknown and says when it is asked again', () => {
+  test('leaves the outcome unknown and sets the next inquiry', () => {
     const payout = scene.unknown(scene.processing(), 2_000);
     expect(payout).toMatchObject({
       status: 'processing',
@@ -181,7 +184,7 @@ describe('no answer', () => {
     expect(scene.memory.entries).toHaveLength(1);
   });
 
-  test('from a rail that then says it is pending is known again', () => {
+  test('followed by a pending report is known again', () => {
     const payout = scene.settle(scene.unknown(scene.processing()), { status: 'pending', nextInquiryMs: 5_000 });
     expect(payout).toMatchObject({ outcome: null, inquiries: 2, nextInquiryAt: START + 5_000, dueAt: START + 5_000 });
   });
@@ -192,8 +195,8 @@ describe('no answer', () => {
   });
 });
 
-describe('what the rail said', () => {
-  test('is kept as it came, whatever it changed', () => {
+describe("a rail's report", () => {
+  test('is stored as received, whether it changed anything or not', () => {
     const payout = scene.paid();
     scene.settle(payout, { call: 'inquire', status: 'paid', raw: { status: 'ACSC' } });
     expect([...scene.memory.rows(railAnswers).values()]).toMatchObject([
@@ -203,7 +206,7 @@ describe('what the rail said', () => {
   });
 
   test.each(['paid', 'rejected', 'pending'] as const)(
-    '%s, tried again after a lost commit answer, happens once',
+    '%s, attempted again after a lost commit answer, happens once',
     (status) => {
       const command = scene.settling(scene.processing(), { status });
       const first = scene.memory.answer(command);
@@ -213,7 +216,7 @@ describe('what the rail said', () => {
     },
   );
 
-  test('of its own accord, told twice under its own id, happens once', () => {
+  test('as a notice, repeated under its id, happens once', () => {
     const notice = { call: 'notice', status: 'paid', noticeId: '018f4d3e-7b2a-7000-8000-000000000001' } as const;
     const payout = canceled();
     scene.settle(payout, notice);

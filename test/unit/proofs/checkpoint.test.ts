@@ -1,4 +1,4 @@
-/** Keys, notes and digests against what the standards say, and files as people hand them over. */
+/** Keys, notes and digests against the standards, and the files that auditors give to verify. */
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { canonicalize } from 'json-canonicalize';
@@ -39,7 +39,7 @@ describe('a key', () => {
     expect(key.keyId).toBe(`ed25519:${createHash('sha256').update(PUBLIC).digest('hex')}`);
   });
 
-  test('has signed this and nothing else', () => {
+  test('verifies its signature only for that text', () => {
     expect(isSignedBy(PUBLIC, '', SIGNATURE)).toBe(true);
     expect(isSignedBy(PUBLIC, ' ', SIGNATURE)).toBe(false);
     expect(isSignedBy(PUBLIC, '', SIGNATURE.subarray(1))).toBe(false);
@@ -53,7 +53,7 @@ describe('a key', () => {
     ${SEED.subarray(1)}        | ${false}
     ${Buffer.alloc(48)}        | ${false}
     ${Buffer.from('anything')} | ${false}
-  `('in the configuration is an Ed25519 key, or a fault with its name: $good', ({ bytes, good }) => {
+  `('in the configuration is Ed25519, or an error with its name: $good', ({ bytes, good }) => {
     const environment = {
       DATABASE_URL: 'postgres://app@127.0.0.1/books',
       COUNTINGHOUSE_ENCRYPTION_KEY: SEED.toString('base64'),
@@ -71,7 +71,7 @@ test.each`
   ${`${PUBLIC.toString('base64')}, ${keyIdOf(PUBLIC)}`} | ${true}
   ${PKCS8.toString('base64')}                           | ${false}
   ${'ed25519:abc'}                                      | ${false}
-`('former keys $keys are public ones or their ids, or a fault with its name: $good', ({ keys, good }) => {
+`('former keys $keys are public keys or ids, or an error with its name: $good', ({ keys, good }) => {
   const environment = {
     DATABASE_URL: 'postgres://app@127.0.0.1/books',
     COUNTINGHOUSE_ENCRYPTION_KEY: SEED.toString('base64'),
@@ -122,13 +122,13 @@ describe('a checkpoint', () => {
     ['createdAt', 0],
     ['publicKey', SEED],
     ['signature', Buffer.alloc(64)],
-  ])('is not well signed with another %s', (name, value) => {
+  ])('with another %s does not verify', (name, value) => {
     expect(isWellSigned(checkpoint())).toBe(true);
     expect(isWellSigned(checkpoint({ [name]: value }))).toBe(false);
   });
 });
 
-test('an event is hashed as the general canonicaliser writes it', () => {
+test('an event is hashed as a general canonicaliser writes it', () => {
   const text = fc.string({ unit: 'grapheme' });
   fc.assert(
     fc.property(text, text, text, fc.bigInt({ min: 1n, max: 2n ** 63n - 1n }), (type, actor, payload, sequence) => {
@@ -167,7 +167,7 @@ describe('a file', () => {
   };
   const consistency = { object: 'consistency_proof', entry_path: path, event_path: [], first: view, second: view };
 
-  test('of proofs may hold either kind', () => {
+  test('of proofs may hold both kinds', () => {
     expect(readProofs([inclusion, consistency].map((each) => JSON.stringify(each)).join('\n'))).toEqual([
       inclusion,
       consistency,

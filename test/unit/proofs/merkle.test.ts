@@ -1,4 +1,4 @@
-/** The tree against RFC 6962's own definitions, written out naively, and against vectors that others publish. */
+/** The tree against the definitions of RFC 6962, implemented naively, and against published test vectors. */
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -19,7 +19,7 @@ const LEAVES = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', 
   (data) => leafHash(hex(data)),
 );
 
-/** And its roots over the first one, two, … of them. */
+/** The roots of the first one, two, … leaves. */
 const ROOTS = [
   '6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d',
   'fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125',
@@ -31,7 +31,7 @@ const ROOTS = [
   '5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328',
 ];
 
-/** MTH as RFC 6962 writes it. */
+/** MTH as defined in RFC 6962. */
 function naiveRoot(leaves: readonly Buffer[]): Buffer {
   if (leaves.length === 0) return createHash('sha256').digest();
   if (leaves.length === 1) return leaves[0]!;
@@ -40,7 +40,7 @@ function naiveRoot(leaves: readonly Buffer[]): Buffer {
   return nodeHash(naiveRoot(leaves.slice(0, cut)), naiveRoot(leaves.slice(cut)));
 }
 
-/** PATH as RFC 6962 writes it. */
+/** PATH as defined in RFC 6962. */
 function naivePath(index: number, leaves: readonly Buffer[]): Buffer[] {
   if (leaves.length <= 1) return [];
   let cut = 1;
@@ -51,7 +51,7 @@ function naivePath(index: number, leaves: readonly Buffer[]): Buffer[] {
     : [...naivePath(index - cut, right), naiveRoot(left)];
 }
 
-/** SUBPROOF as RFC 6962 writes it. */
+/** SUBPROOF as defined in RFC 6962. */
 function naiveProof(first: number, leaves: readonly Buffer[], whole = true): Buffer[] {
   if (first === leaves.length) return whole ? [] : [naiveRoot(leaves)];
   let cut = 1;
@@ -75,7 +75,7 @@ const made = (count: number) => Array.from({ length: count }, (_, at) => leafHas
 const OTHER = leafHash(Buffer.from('another'));
 
 describe('published vectors', () => {
-  test('nothing has the hash of nothing', () => {
+  test('the empty tree has the hash of no data', () => {
     expect(EMPTY_ROOT.toString('hex')).toBe('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
     expect(new GrowingTree().root).toEqual(EMPTY_ROOT);
   });
@@ -106,7 +106,7 @@ describe('published vectors', () => {
   });
 });
 
-test('every tree of 1 to 200 leaves is the one that the definition makes', () => {
+test('every tree of 1 to 200 leaves has the root of the definition', () => {
   const leaves = made(200);
   const tree = new GrowingTree();
   for (const [at, leaf] of leaves.entries()) {
@@ -117,7 +117,7 @@ test('every tree of 1 to 200 leaves is the one that the definition makes', () =>
 
 const sizes = fc.integer({ min: 1, max: 200 });
 
-test('every path is the one of the definition, and leads to the root', () => {
+test('every path equals that of the definition, and leads to the root', () => {
   fc.assert(
     fc.property(sizes, fc.nat(), (size, seed) => {
       const leaves = made(size);
@@ -138,7 +138,7 @@ test('every path is the one of the definition, and leads to the root', () => {
   );
 });
 
-test('a leaf is in no other place', () => {
+test('a leaf does not verify at another place', () => {
   fc.assert(
     fc.property(sizes, fc.nat(), fc.nat(), (size, one, other) => {
       const [index, elsewhere] = [one % size, other % size];
@@ -152,7 +152,7 @@ test('a leaf is in no other place', () => {
   );
 });
 
-test('every consistency proof is the one of the definition, and no other list goes through', () => {
+test('every consistency proof equals that of the definition, and fails for another list', () => {
   fc.assert(
     fc.property(sizes, fc.nat(), (second, seed) => {
       const first = (seed % second) + 1;
@@ -186,7 +186,7 @@ test('every consistency proof is the one of the definition, and no other list go
   );
 });
 
-test('everything continues the empty tree, and nothing a longer one', () => {
+test('every tree continues the empty tree, and none a larger one', () => {
   const { tree } = grown(made(5));
   const proof = { firstSize: 0n, firstRoot: EMPTY_ROOT, secondSize: 5n, secondRoot: tree.root, path: [] };
   expect(consistencyPath(0n, 5n)).toEqual([]);
@@ -197,7 +197,7 @@ test('everything continues the empty tree, and nothing a longer one', () => {
   expect(() => inclusionPath(5n, 5n)).toThrow(RangeError);
 });
 
-test('a tree goes on where another left off, from its peaks alone', () => {
+test('a tree continues from the peaks of another', () => {
   fc.assert(
     fc.property(sizes, fc.nat(), (size, seed) => {
       const leaves = made(size);

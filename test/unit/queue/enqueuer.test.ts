@@ -13,7 +13,7 @@ interface Added {
   jobs: readonly QueueJob[];
 }
 
-/** Queues that hold every call until the test lets it go. */
+/** Queues that hold every call until the test releases it. */
 function heldQueues(lanes = 1) {
   const calls: (Added & { let: (error?: Error) => void })[] = [];
   return {
@@ -51,7 +51,7 @@ const reserve = (id: string) => ({ pool: 'ledger', job: 'payout.reserve', id });
 const send = (id: string) => ({ pool: 'webhooks', job: 'delivery.send', id });
 const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
-describe('a doorbell', () => {
+describe('an enqueuer', () => {
   test('puts the ids of one book and job into one job, up to a hundred', async () => {
     const { queues, calls } = heldQueues();
     const enqueuer = createEnqueuer({ queues, log });
@@ -72,7 +72,7 @@ describe('a doorbell', () => {
     await enqueuer.close();
   });
 
-  test('rings a row once however often it is asked to before the flush', async () => {
+  test('enqueues a row once, however often it is given before the flush', async () => {
     const { queues, calls } = heldQueues();
     const enqueuer = createEnqueuer({ queues, log });
     enqueuer.enqueue('book', [reserve('a'), reserve('a')]);
@@ -81,7 +81,7 @@ describe('a doorbell', () => {
     expect(calls[0]?.jobs).toEqual([{ name: 'payout.reserve', data: { bookId: 'book', ids: ['a'] } }]);
   });
 
-  test('gathers what comes while a flush runs into the next one', async () => {
+  test('gathers rows that arrive during a flush into the next one', async () => {
     const { queues, calls } = heldQueues();
     const enqueuer = createEnqueuer({ queues, log, paceMs: 0 });
     enqueuer.enqueue('book', [reserve('a')]);
@@ -97,7 +97,7 @@ describe('a doorbell', () => {
     await enqueuer.close();
   });
 
-  test('rings the first bell at once, and gathers those that follow for its pace', async () => {
+  test('enqueues the first row at once, and gathers later ones for its pace', async () => {
     const { queues, calls } = heldQueues();
     const enqueuer = createEnqueuer({ queues, log, paceMs: 1_000 });
     enqueuer.enqueue('book', [reserve('a')]);
@@ -116,7 +116,7 @@ describe('a doorbell', () => {
     await enqueuer.close();
   });
 
-  test('sends a book to the same lane always', async () => {
+  test('always sends a book to the same lane', async () => {
     const { queues, calls } = heldQueues(8);
     const enqueuer = createEnqueuer({ queues, log });
     enqueuer.enqueue('book-a', [reserve('1'), send('1:x')]);
@@ -124,7 +124,7 @@ describe('a doorbell', () => {
     expect(new Set(calls.map(({ lane }) => lane)).size).toBe(1);
   });
 
-  test('holds no more ids than its capacity, counts the others, and has room again after a flush', async () => {
+  test('holds ids up to its capacity, counts the dropped ones, and has room again after a flush', async () => {
     const { queues, calls } = heldQueues();
     const counts = counting();
     const enqueuer = createEnqueuer({ queues, log, counts, capacity: 3, paceMs: 0 });
@@ -143,7 +143,7 @@ describe('a doorbell', () => {
     expect(counts).toMatchObject({ enqueuedIds: 6, droppedIds: { full: 2 } });
   });
 
-  test('gives up on a queue that does not answer, drops those ids, and goes on', async () => {
+  test('gives up on a queue that does not answer, drops its ids, and continues', async () => {
     let hangs = true;
     const queues = { lanes: 1, add: () => (hangs ? new Promise<never>(() => undefined) : Promise.resolve()) };
     const counts = counting();
@@ -156,7 +156,7 @@ describe('a doorbell', () => {
     await expect.poll(() => counts.enqueuedIds).toBe(1);
   });
 
-  test('never throws, and one queue that fails does not keep another from ringing', async () => {
+  test('never throws, and a failing queue does not stop another', async () => {
     const { queues, calls } = heldQueues();
     const counts = counting();
     const enqueuer = createEnqueuer({ queues, log, counts });
@@ -168,7 +168,7 @@ describe('a doorbell', () => {
     expect(counts).toMatchObject({ enqueuedIds: 1, droppedIds: { unreachable: 1 } });
   });
 
-  test('flushes at close, and counts what is rung after it', async () => {
+  test('flushes at close, and counts later ids as dropped', async () => {
     const { queues, calls } = heldQueues();
     const counts = counting();
     const enqueuer = createEnqueuer({ queues, log, counts });

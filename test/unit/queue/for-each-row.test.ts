@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { forEachRow } from '../../../src/queue/for-each-row.ts';
 
-test('one poison row among many is handed over, and the others are done', async () => {
+test('a row that fails is passed to onError, and the others are processed', async () => {
   const done: number[] = [];
   const failed: [number, unknown][] = [];
   await forEachRow([1, 2, 3, 4], {
@@ -16,7 +16,7 @@ test('one poison row among many is handed over, and the others are done', async 
   expect(failed).toEqual([[2, 'poison']]);
 });
 
-test('a row whose mark cannot be set does not stop the others', async () => {
+test('an error in onError does not stop the other rows', async () => {
   const done: number[] = [];
   await forEachRow([1, 2, 3], {
     concurrency: 1,
@@ -31,7 +31,7 @@ test('a row whose mark cannot be set does not stop the others', async () => {
   expect(done).toEqual([2, 3]);
 });
 
-test('no more rows are under way than asked for', async () => {
+test('rows run up to the given concurrency', async () => {
   let underWay = 0;
   let most = 0;
   await forEachRow(
@@ -49,6 +49,6 @@ test('no more rows are under way than asked for', async () => {
   expect(most).toBe(4);
 });
 
-test('no rows, no work', async () => {
+test('without rows nothing runs', async () => {
   await forEachRow([], { concurrency: 4, work: async () => expect.fail(), onError: () => undefined });
 });

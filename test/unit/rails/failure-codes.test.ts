@@ -16,14 +16,14 @@ test.each`
   ${'XX99'}    | ${'refused_by_payee'}
   ${null}      | ${'refused_by_payee'}
   ${undefined} | ${'refused_by_payee'}
-`('a rail that says $railCode means $failureCode', ({ railCode, failureCode }) => {
+`('the rail code $railCode means $failureCode', ({ railCode, failureCode }) => {
   expect(failureCodeOf(railCode)).toBe(failureCode);
 });
 
-test.each(RAIL_FAILURE_CODES)('%s has a rail code that means it', (code) => {
+test.each(RAIL_FAILURE_CODES)('%s has a rail code with that meaning', (code) => {
   expect(failureCodeOf(railCodeOf(code))).toBe(code);
 });
 
-test('a rail’s code stays itself', () => {
+test('a rail code stays unchanged', () => {
   expect(railCodeOf('AM14')).toBe('AM14');
 });

@@ -31,6 +31,6 @@ test.each`
   ${'RETURNHALF'} | ${2n}   | ${1n}
   ${'RETURNHALF'} | ${1n}   | ${1n}
   ${'ALICE'}      | ${900n} | ${undefined}
-`('of $amount to $alias comes back $returned', ({ alias, amount, returned }) => {
+`('of $amount to $alias, $returned is returned', ({ alias, amount, returned }) => {
   expect(scriptOf(alias).returned?.(amount)).toBe(returned);
 });

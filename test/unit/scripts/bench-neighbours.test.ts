@@ -12,7 +12,7 @@ test.each`
   ${100}   | ${200}
   ${101}   | ${202}
   ${1_000} | ${2_000}
-`('beside a neighbour a p99 of $alone ms alone may be $limit ms', ({ alone, limit }) => {
+`('with a p99 of $alone ms alone, the limit beside a neighbour is $limit ms', ({ alone, limit }) => {
   expect(limitOf(alone)).toBe(limit);
 });
 
@@ -41,7 +41,7 @@ test.each`
   ${{ peak_mb: 251 }}                           | ${['writes: peak_mb is 251, at most 250']}
   ${{ webhook_p99_ms: Number.NaN }}             | ${['writes: webhook_p99_ms is NaN, at most 200']}
   ${{ faults: ['The worker ended by itself'] }} | ${['writes: The worker ended by itself']}
-`('what misses a bar when $changed', ({ changed, missed }) => {
+`('the missed bars when $changed', ({ changed, missed }) => {
   expect(missedBars({ ...GREEN, ...changed })).toEqual(missed);
 });
 
@@ -54,7 +54,7 @@ const seen = (accept: number[]): Seen => ({
   undelivered: 0,
 });
 
-test('alone are the turns before and after together', () => {
+test('the figures alone combine the turns before and after', () => {
   const ninetyNine = Array.from({ length: 99 }, () => 10);
   const figures = figuresOf({
     scenario: 'writes',
@@ -66,7 +66,7 @@ test('alone are the turns before and after together', () => {
   expect(figures).toMatchObject({ accept_p99_ms: 10, accept_alone_ms: 40, peak_mb: 180 });
 });
 
-test('the rate of requests goes by when each is due', () => {
+test('the rate of requests follows their due times', () => {
   expect([0, 1, 250].map((number) => dueMs(number, 250))).toEqual([0, 4, 1_000]);
   const rates = [
     { perSecond: 6, seconds: 15 },
@@ -91,7 +91,7 @@ const received = (payoutIds: string[], times: number[]) => ({
   signaturesWrong: 0,
 });
 
-test('latencies count from the moment a request was due, and of what never came until it was given up', () => {
+test('latencies count from the due time of a request; a missing one counts until it was given up', () => {
   const all = [
     sent({}),
     sent({ id: 'po_2', dueAt: 1_004, answeredAt: 1_500 }),
@@ -109,7 +109,7 @@ test('latencies count from the moment a request was due, and of what never came 
   });
 });
 
-test('large bodies are JSON beneath the limit of a megabyte', () => {
+test('large bodies are JSON below the limit of a megabyte', () => {
   const bodies = manyMembers();
   for (const body of bodies) {
     expect(Buffer.byteLength(body)).toBeGreaterThan(660_000);
@@ -118,6 +118,6 @@ test('large bodies are JSON beneath the limit of a megabyte', () => {
   }
 });
 
-test('every neighbour of the bench has a name of its own', () => {
+test('every neighbour of the bench has a unique name', () => {
   expect(new Set(SCENARIOS.map(({ name }) => name)).size).toBe(10);
 });

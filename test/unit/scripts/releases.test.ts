@@ -1,4 +1,4 @@
-/** releases.json: its versions grow, its commits are in the history, and the working version is newer than all. */
+/** releases.json: versions grow, commits are in the history, and the working version is newer than all of them. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ function git(...words: string[]): string {
   return execFileSync('git', words, { cwd: ROOT, encoding: 'utf8', stdio: 'pipe' }).trim();
 }
 
-/** Why the history cannot be asked; undefined where it can. */
+/** The reason why the history cannot be read; undefined if it can. */
 function historyIsMissing(): string | undefined {
   try {
     const isShallow = git('rev-parse', '--is-shallow-repository') === 'true';
@@ -26,14 +26,14 @@ function readJson<Content>(path: string): Content {
   return JSON.parse(readFileSync(join(ROOT, path), 'utf8')) as Content;
 }
 
-/** Three numbers, compared one after the other (Semantic Versioning 2.0.0, section 11). */
+/** Compares three numbers in order (Semantic Versioning 2.0.0, section 11). */
 function isNewer(version: string, than: string): boolean {
   const [numbers, others] = [version, than].map((text) => text.split('.').map(Number));
   const at = numbers!.findIndex((number, place) => number !== others![place]);
   return at >= 0 && numbers![at]! > others![at]!;
 }
 
-test('each release is newer than the one before, and names a whole commit', () => {
+test('each release is newer than the one before, and has a full commit id', () => {
   expect(releases.length).toBeGreaterThan(0);
   for (const [at, { version, commit }] of releases.entries()) {
     expect(version).toMatch(/^(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}$/);
@@ -42,7 +42,7 @@ test('each release is newer than the one before, and names a whole commit', () =
   }
 });
 
-test('the working version is newer than the last release, in package.json and in its lock', () => {
+test('the working version is newer than the last release, in package.json and in package-lock.json', () => {
   const { version } = readJson<{ version: string }>('package.json');
   const lock = readJson<{ version: string; packages: Record<string, { version: string }> }>('package-lock.json');
   expect(isNewer(version, releases.at(-1)!.version), version).toBe(true);
@@ -50,7 +50,7 @@ test('the working version is newer than the last release, in package.json and in
 });
 
 test.for([...releases])(
-  'the commit of $version is in the history, and is that version',
+  'the commit of $version is in the history, and has that version',
   ({ version, commit }, { skip }) => {
     const missing = historyIsMissing();
     skip(missing !== undefined, missing);

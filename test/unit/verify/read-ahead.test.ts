@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { RowReader, readAhead } from '../../../src/verify/read-ahead.ts';
 
-/** Numbers up to a limit in pages, noting which page was asked for when. */
+/** Numbers up to a limit in pages. Records each page request in `asked`. */
 const numbers = (upTo: number, size: number, asked: (number | undefined)[] = []) => {
   return async (last: number | undefined) => {
     asked.push(last);
@@ -23,14 +23,14 @@ describe('pages', () => {
     expect(seen).toEqual(pages);
   });
 
-  test('are read while the one before is being worked on', async () => {
+  test('are read while the page before is processed', async () => {
     const asked: (number | undefined)[] = [];
     for await (const page of readAhead(numbers(6, 3, asked))) {
       expect(asked).toEqual(page[0] === 1 ? [undefined, 3] : [undefined, 3, 6]);
     }
   });
 
-  test('that cannot be read end the reading with their error, where they would have come', async () => {
+  test('that cannot be read throw their error at their place', async () => {
     const seen: (readonly number[])[] = [];
     const reading = async () => {
       const read = async (last?: number) => (last === undefined ? [1] : Promise.reject(new Error('gone')));
@@ -40,13 +40,13 @@ describe('pages', () => {
     expect(seen).toEqual([[1]]);
   });
 
-  test('that nobody wants any more fail in silence', async () => {
+  test('that are no longer needed fail silently', async () => {
     const read = async (last?: number) => (last === undefined ? [1] : Promise.reject(new Error('gone')));
     for await (const _ of readAhead(read)) break;
   });
 });
 
-test('rows come one by one, and a page is waited for only where it begins', async () => {
+test('rows come one by one, and the reader waits only at the start of a page', async () => {
   const reader = new RowReader(numbers(5, 2));
   const seen: number[] = [];
   let turned = 0;

@@ -56,7 +56,7 @@ const attempt = (given: Partial<Attempt> = {}): Attempt => ({
   ...given,
 });
 
-describe('the ladder', () => {
+describe('the retry delay', () => {
   test.each`
     failed | random   | delayMs
     ${1}   | ${0}     | ${4_000}
@@ -72,11 +72,11 @@ describe('the ladder', () => {
     ${9}   | ${0.5}   | ${24 * HOUR}
     ${9}   | ${0}     | ${19.2 * HOUR}
     ${10}  | ${0.5}   | ${undefined}
-  `('after $failed failed tries and the random $random waits $delayMs ms', ({ failed, random, delayMs }) => {
+  `('after $failed failed attempts and the random $random is $delayMs ms', ({ failed, random, delayMs }) => {
     expect(retryDelayMs(failed, null, () => random)).toBe(delayMs);
   });
 
-  test('every wait is within a fifth of its rung, whatever the random', () => {
+  test('is within a fifth of its base, whatever the random', () => {
     for (let failed = 1; failed < TRIES_MAX; failed++) {
       for (const random of [0, 0.25, 0.75, 1 - Number.EPSILON]) {
         const ratio = retryDelayMs(failed, null, () => random)! / RETRY_DELAYS_MS[failed - 1]!;
@@ -95,14 +95,14 @@ describe('the ladder', () => {
     ${9}   | ${HOUR}      | ${24 * HOUR}
     ${10}  | ${1_000}     | ${undefined}
   `(
-    'a receiver that asks for $retryAfterMs ms after $failed tries gets $delayMs ms',
+    'for a receiver that asks for $retryAfterMs ms after $failed attempts is $delayMs ms',
     ({ failed, retryAfterMs, delayMs }) => {
       expect(retryDelayMs(failed, retryAfterMs, inTheMiddle)).toBe(delayMs);
     },
   );
 });
 
-describe('what a try makes of its delivery', () => {
+describe('the result of an attempt', () => {
   test.each`
     attempts | answer                                 | status         | retryInMs
     ${0}     | ${{ status: 200 }}                     | ${'delivered'} | ${null}
@@ -116,14 +116,14 @@ describe('what a try makes of its delivery', () => {
     ${0}     | ${{ status: 429, retryAfterMs: HOUR }} | ${'pending'}   | ${HOUR}
     ${8}     | ${{ status: 500 }}                     | ${'pending'}   | ${24 * HOUR}
     ${9}     | ${{ status: 500 }}                     | ${'failed'}    | ${null}
-  `('a try after $attempts answered $answer leaves it $status', ({ attempts, answer, status, retryInMs }) => {
+  `('after $attempts attempts, answered $answer, is $status', ({ attempts, answer, status, retryInMs }) => {
     const tried = attempt(answer);
     const result = resultOf(delivery({ attempts }), tried, inTheMiddle);
     expect(result).toMatchObject({ status, attempts, attempt: tried });
     expect(result.retryAt).toBe(retryInMs === null ? null : NOW + 100 + retryInMs);
   });
 
-  test('one that is not sent is canceled without a try', () => {
+  test('a delivery that is not sent is canceled without an attempt', () => {
     expect(canceled(delivery({ attempts: 3 }))).toMatchObject({
       status: 'canceled',
       attempts: 3,
@@ -141,7 +141,7 @@ test.each`
   ${1}     | ${NOW + 2_001} | ${false}
   ${1}     | ${NOW - DAY}   | ${true}
   ${1}     | ${null}        | ${false}
-`('rung with $attempts tries and a retry at $retryAt it is ready: $ready', ({ attempts, retryAt, ready }) => {
+`('a delivery with $attempts attempts and a retry at $retryAt is ready: $ready', ({ attempts, retryAt, ready }) => {
   expect(isReady({ attempts, retryAt }, NOW)).toBe(ready);
 });
 
@@ -169,11 +169,11 @@ describe('health', () => {
     ${[{ status: 200 }]}                                                           | ${null}
     ${[{ status: 500 }, { status: 200 }]}                                          | ${null}
     ${[{ status: 200 }, { status: 500 }]}                                          | ${null}
-  `('$answers in one batch say that nothing arrived since $since', ({ answers, since }) => {
+  `('$answers in one batch mean that nothing arrived since $since', ({ answers, since }) => {
     expect([...healthOf(answers.map(result))]).toEqual([[endpointId, since]]);
   });
 
-  test('what was not sent says nothing', () => {
+  test('a delivery that was not sent means nothing', () => {
     expect(healthOf([result(null)]).size).toBe(0);
   });
 });
@@ -194,7 +194,7 @@ test.each`
   expect(parseRetryAfter(header, NOW)).toBe(waitMs);
 });
 
-test('an id of a delivery is read as it is written, and anything else names nothing', () => {
+test('a delivery id is read as written, and any other text is no id', () => {
   const key = { eventSequence: 9_007_199_254_740_993n, endpointId };
   expect(parseDeliveryId(deliveryId(key))).toEqual(key);
   for (const text of [

@@ -26,7 +26,7 @@ test.each`
   ${['*']}                          | ${'statement.ready'}           | ${true}
   ${['hold.*', '*']}                | ${'webhook_endpoint.disabled'} | ${true}
   ${['card.*']}                     | ${'card_token.suspended'}      | ${false}
-`('$filters lets $event through: $passes', ({ filters, event, passes }) => {
+`('$filters passes $event: $passes', ({ filters, event, passes }) => {
   expect(compileEventFilters(filters)(event)).toBe(passes);
 });
 
@@ -46,15 +46,15 @@ test.each`
   expect(isEventFilter(text)).toBe(isFilter);
 });
 
-describe('the names', () => {
-  test('stand once each, in groups, and all fit into one filter', () => {
+describe('the event names', () => {
+  test('are unique, in groups, and all fit into one filter', () => {
     expect(new Set(EVENT_NAMES).size).toBe(EVENT_NAMES.length);
     expect(EVENT_NAMES.every((name) => /^[a-z_]+\.[a-z_]+$/.test(name))).toBe(true);
     expect(EVENT_NAMES).toContain('payout.paid');
     expect(EVENT_FILTERS.size).toBeLessThanOrEqual(EVENT_FILTERS_MAX);
   });
 
-  test('a group expands to its own names, and everything to all of them', () => {
+  test('a group expands to its names, and * to all names', () => {
     expect(expandEventFilters(['dispute.*', 'dispute.won'])).toEqual([
       'dispute.opened',
       'dispute.evidence_submitted',
@@ -80,12 +80,12 @@ describe('an endpoint as a subscriber', () => {
     ${['*']}            | ${'webhook_endpoint.disabled'}       | ${other} | ${true}
     ${['*']}            | ${'webhook_endpoint.disabled'}       | ${id}    | ${false}
     ${['*']}            | ${'webhook_endpoint.secret_rotated'} | ${id}    | ${true}
-  `('with $events wants $event of another or its own: $wants', ({ events, event, object, wants }) => {
+  `('with $events wants $event of another object or its own: $wants', ({ events, event, object, wants }) => {
     expect(subscriberOf({ id, events }).wants(event, object)).toBe(wants);
   });
 });
 
-test('an action that leads to a status is offered exactly where that step is allowed', () => {
+test('an action is offered exactly where its status transition is allowed', () => {
   const leadsTo = { enable: 'enabled', disable: 'disabled', delete: 'deleted' } as const;
   for (const status of Object.keys(ENDPOINT_TRANSITIONS) as EndpointStatus[]) {
     for (const [action, target] of Object.entries(leadsTo)) {

@@ -5,7 +5,7 @@ import { createHostNames, NameNotFound, type NameServers, NameTimeout } from '..
 
 const fault = (code: string) => Object.assign(new Error(code), { code });
 
-/** Name servers by hand: what they are asked, and answers that the test gives. */
+/** Name servers that record their questions and give the test's answers. */
 function byHand(answers: Record<string, { four?: string[]; six?: string[]; ttl?: number; fault?: string }>) {
   const asked: string[] = [];
   let waiting: (() => void)[] = [];
@@ -45,7 +45,7 @@ function atTime() {
 const flush = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('the addresses of a name', () => {
-  test('are those of both kinds, and one kind is enough', async () => {
+  test('are of both kinds, and one kind is enough', async () => {
     const { nameServers } = byHand({
       'both.test': { four: ['1.1.1.1'], six: ['2606::1'] },
       'six.test': { six: ['2606::2'] },
@@ -63,7 +63,7 @@ describe('the addresses of a name', () => {
     ${0}     | ${5_000}
     ${60}    | ${60_000}
     ${90000} | ${300_000}
-  `('with a time to live of $ttl s are kept for $keptMs ms', async ({ ttl, keptMs }) => {
+  `('with a time to live of $ttl s are cached for $keptMs ms', async ({ ttl, keptMs }) => {
     const time = atTime();
     const { nameServers, asked } = byHand({ 'a.test': { four: ['1.1.1.1'], ttl } });
     const names = createHostNames({ nameServers, now: time.now });
@@ -82,7 +82,7 @@ describe('the addresses of a name', () => {
     ${'ESERVFAIL'}    | ${NameTimeout}  | ${5_000}
     ${'ETIMEOUT'}     | ${NameTimeout}  | ${5_000}
     ${'ECONNREFUSED'} | ${NameTimeout}  | ${5_000}
-  `('that are not told ($code) are not asked for again at once', async ({ code, error, keptMs }) => {
+  `('that cannot be resolved ($code) are not asked again at once', async ({ code, error, keptMs }) => {
     const time = atTime();
     const { nameServers, asked } = byHand({ 'a.test': { fault: code } });
     const names = createHostNames({ nameServers, now: time.now });
@@ -93,7 +93,7 @@ describe('the addresses of a name', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('are asked for once by all who want them, and for few names of a book at a time', async () => {
+  test('are resolved once for all callers, and for few names of a book at a time', async () => {
     const hand = byHand({});
     hand.hold();
     const names = createHostNames({ nameServers: hand.nameServers });
@@ -110,7 +110,7 @@ describe('the addresses of a name', () => {
     expect(names.prepare('a', '0.test')).toBeUndefined();
   });
 
-  test('of a server that is dead are given up', { timeout: 30_000 }, async () => {
+  test('of a dead server time out', { timeout: 30_000 }, async () => {
     const dead = createSocket('udp4');
     await new Promise<void>((resolve) => dead.bind(0, '127.0.0.1', resolve));
     const names = createHostNames({ servers: [`127.0.0.1:${(dead.address() as AddressInfo).port}`] });
@@ -118,7 +118,7 @@ describe('the addresses of a name', () => {
     dead.close();
   });
 
-  test('that the operator has opened are those of this machine', async () => {
+  test("of an allowed name come from this machine's resolver", async () => {
     const { nameServers, asked } = byHand({});
     const names = createHostNames({ nameServers });
     expect((await names.resolveOpened('localhost')).length).toBeGreaterThan(0);

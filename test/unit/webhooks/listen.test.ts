@@ -23,7 +23,7 @@ interface Call {
   body: Record<string, unknown> | undefined;
 }
 
-/** As much of the API as the script uses. */
+/** The part of the API that the script uses. */
 async function startApi(status = 201): Promise<{ url: string; calls: Call[] }> {
   const calls: Call[] = [];
   const server = createServer((request, response) => {
@@ -43,7 +43,7 @@ async function startApi(status = 201): Promise<{ url: string; calls: Call[] }> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, calls };
 }
 
-/** Runs the script, and waits for what it prints. */
+/** Runs the script, with a wait for its output. */
 function run(...options: string[]) {
   const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/listen.ts', ...options], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -87,7 +87,7 @@ function send(url: string, event: { id: string; type: string; data: unknown }, k
 
 const paid = { id: 'evt_1', type: 'payout.paid', data: { object: { id: 'po_1', status: 'paid' } } };
 
-test('registers itself, prints what is signed, refuses what is not, and takes its endpoint away at the end', async () => {
+test('registers itself, prints signed events, refuses others, and deletes its endpoint at the end', async () => {
   const api = await startApi();
   const { child, says, exit } = run(
     '--url',
@@ -117,7 +117,7 @@ test('registers itself, prints what is signed, refuses what is not, and takes it
   expect(api.calls.at(-1)).toMatchObject({ method: 'DELETE', path: '/v1/webhooks/we_1' });
 });
 
-test('prints the bodies when asked for JSON', async () => {
+test('prints event bodies with --json', async () => {
   const api = await startApi();
   const { says } = run('--url', api.url, '--key', 'sk_test_x', '--json');
   const [, url] = await says(/Listening at (\S+)/);
@@ -131,13 +131,13 @@ test.each`
   ${'an API that does not answer'} | ${['--url', 'http://127.0.0.1:9', '--key', 'sk_test_x']} | ${/Nothing answers at http:\/\/127\.0\.0\.1:9/}
   ${'a URL without a key'}         | ${['--url', 'http://127.0.0.1:9']}                       | ${/name a key too/}
   ${'a port that is none'}         | ${['--port', 'x']}                                       | ${/It is a number from 0 to 65535/}
-`('ends with a reason and what to do for $what', async ({ options, says: pattern }) => {
+`('exits with a reason and a hint for $what', async ({ options, says: pattern }) => {
   const { says, exit } = run(...options);
   await says(pattern);
   expect(await exit).toBe(1);
 });
 
-test('ends with the reason of the API when its address is refused', async () => {
+test('exits with the reason of the API when its address is refused', async () => {
   const api = await startApi(422);
   const { says, exit } = run('--url', api.url, '--key', 'sk_test_x');
   await says(/POST \/v1\/webhooks was answered with 422: 127\.0\.0\.1 is not a public address/);

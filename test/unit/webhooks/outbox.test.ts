@@ -1,4 +1,4 @@
-/** A delivery that a job named and that the backlog brings as well. */
+/** A delivery that is both named by a job and part of the backlog. */
 import { describe, expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
 import type { Attempt, DeliveryInHand } from '../../../src/webhooks/delivery.ts';
@@ -23,7 +23,7 @@ function delivery(eventSequence: bigint, behindSince: number | null = null): Del
   };
 }
 
-/** An outbox whose loads are answered by the test, and which delivers at once. */
+/** An outbox whose loads the test answers, and which delivers at once. */
 function openOutbox() {
   let answer: ((delivery: DeliveryInHand | undefined) => void) | undefined;
   let refuse: ((error: Error) => void) | undefined;
@@ -48,8 +48,8 @@ function openOutbox() {
   return { outbox, sent, answer: (one?: DeliveryInHand) => answer!(one), refuse: (error: Error) => refuse!(error) };
 }
 
-describe('a delivery that a job named and the backlog has too', () => {
-  test('is looked for again when it cannot be loaded: it may have no due time of its own', async () => {
+describe('a delivery named by a job and by the backlog', () => {
+  test('stays in the backlog when it cannot be loaded: it may have no due time of its own', async () => {
     const { outbox, refuse } = openOutbox();
     const ended = outbox.offer({ eventSequence: 7n, endpointId: ENDPOINT });
     outbox.add([delivery(7n, 1)]);
@@ -59,7 +59,7 @@ describe('a delivery that a job named and the backlog has too', () => {
     expect(outbox.first()).toBe(7n);
   });
 
-  test('and is not kept by the backlog when only a job named it', async () => {
+  test('is not in the backlog when only a job named it', async () => {
     const { outbox, refuse } = openOutbox();
     const ended = outbox.offer({ eventSequence: 7n, endpointId: ENDPOINT });
     refuse(new Error('no connection'));
@@ -67,7 +67,7 @@ describe('a delivery that a job named and the backlog has too', () => {
     expect(outbox.first()).toBeUndefined();
   });
 
-  test('is not passed by while it is under way', () => {
+  test('is first in the backlog while it is being loaded', () => {
     const { outbox } = openOutbox();
     void outbox.offer({ eventSequence: 7n, endpointId: ENDPOINT });
     expect(outbox.first()).toBeUndefined();
@@ -75,7 +75,7 @@ describe('a delivery that a job named and the backlog has too', () => {
     expect(outbox.first()).toBe(7n);
   });
 
-  test('is sent although another process is said to drain the endpoint: the backlog is ours', async () => {
+  test('is sent even if another process is said to drain the endpoint: the backlog is ours', async () => {
     const { outbox, answer, sent } = openOutbox();
     const ended = outbox.offer({ eventSequence: 7n, endpointId: ENDPOINT });
     outbox.add([delivery(7n, 1)]);
@@ -84,7 +84,7 @@ describe('a delivery that a job named and the backlog has too', () => {
     expect(sent).toEqual([7n]);
   });
 
-  test('is left to that process where only a job named it', async () => {
+  test('is left to that process when only a job named it', async () => {
     const { outbox, answer, sent } = openOutbox();
     const ended = outbox.offer({ eventSequence: 7n, endpointId: ENDPOINT });
     answer(delivery(7n, 1));

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { EndpointConcurrency } from '../../../src/webhooks/endpoint-concurrency.ts';
 import { Places } from '../../../src/webhooks/places.ts';
 
-/** Takes until it is refused; resolves with how many places that were. */
+/** Takes places until one is refused; returns their number. */
 function takeAll(places: Places, book: string): number {
   let taken = 0;
   while (places.take(book)) taken++;
@@ -10,7 +10,7 @@ function takeAll(places: Places, book: string): number {
 }
 
 describe('places', () => {
-  test('one book alone has half of them, and there is one for every other', () => {
+  test('one book alone gets half of them, and every other book gets some', () => {
     const places = new Places(64, { assured: 0 });
     expect(takeAll(places, 'a')).toBe(32);
     expect(takeAll(places, 'b')).toBe(16);
@@ -18,7 +18,7 @@ describe('places', () => {
     expect(places.take('d')).toBe(true);
   });
 
-  test('books that always want more come to have equal parts', () => {
+  test('books that always want more get equal parts in the end', () => {
     const places = new Places(40, { assured: 0 });
     const books = ['a', 'b', 'c'];
     const held = new Map(books.map((book) => [book, takeAll(places, book)]));
@@ -32,7 +32,7 @@ describe('places', () => {
     for (const count of held.values()) expect(Math.abs(count - 10)).toBeLessThanOrEqual(1);
   });
 
-  test('each book is assured of a few, however many the others keep', () => {
+  test('each book is assured of a few, however many others hold', () => {
     const places = new Places(64, { assured: 4 });
     const first = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((book) => takeAll(places, book));
     expect(first).toEqual([32, 16, 8, 4, 4, 4, 4]);
@@ -47,7 +47,7 @@ describe('places', () => {
     expect(called).toBe(1);
   });
 
-  test('who was refused is called in turn by book, once', () => {
+  test('refused callers are called in turn by book, once each', () => {
     const places = new Places(1, { assured: 0 });
     const called: string[] = [];
     const ask = (book: string, name: string) => places.take(book, () => called.push(name));
@@ -62,7 +62,7 @@ describe('places', () => {
   });
 });
 
-test('who was refused several times is called once, and not for a place that it has got since', () => {
+test('a caller refused several times is called once, and not for a place it has got since', () => {
   const places = new Places(2, { assured: 0 });
   const called: string[] = [];
   const [one, other] = ['one', 'other'].map((name) => () => void called.push(name));
@@ -76,8 +76,8 @@ test('who was refused several times is called once, and not for a place that it 
   expect(called).toEqual(['one', 'one']);
 });
 
-describe('the lane of an endpoint', () => {
-  /** So many attempts under way at a time, each of which lasts so long, until the lane has found its size. */
+describe('the concurrency of an endpoint', () => {
+  /** Makes attempts with this answer and duration until the limit is stable. */
   function settled(
     answer: { arrived: boolean; durationMs: number },
     lane = new EndpointConcurrency(),
@@ -102,12 +102,12 @@ describe('the lane of an endpoint', () => {
     expect(lane.waitingMax).toBe(row.waiting);
   });
 
-  test('that was slow grows again when it is quick', () => {
+  test('that was slow grows again once it is quick', () => {
     const lane = settled({ arrived: true, durationMs: 14_000 });
     expect(settled({ arrived: true, durationMs: 5 }, lane).limit).toBe(64);
   });
 
-  test('that failed now and then stays as it is', () => {
+  test('that fails sometimes stays as it is', () => {
     const lane = settled({ arrived: true, durationMs: 5 });
     for (let number = 0; number < 100; number++) {
       lane.end(lane.begin(), { arrived: number % 3 === 0, durationMs: 5 });
@@ -115,7 +115,7 @@ describe('the lane of an endpoint', () => {
     expect([lane.limit, lane.isFailing]).toEqual([64, false]);
   });
 
-  test('that took nothing is asked by one attempt, and opens with the first that arrives', () => {
+  test('that is behind gets one attempt, and opens with the first arrival', () => {
     const lane = new EndpointConcurrency();
     lane.probe();
     const begun = lane.begin();
@@ -124,7 +124,7 @@ describe('the lane of an endpoint', () => {
     expect([lane.isFailing, lane.limit]).toEqual([false, 2]);
   });
 
-  test('of which nothing is known has one attempt, and each that arrives makes it one more', () => {
+  test('that is new starts at one attempt, and grows by one with each arrival', () => {
     const lane = new EndpointConcurrency();
     const limits = [0, 1, 2].map(() => {
       lane.end(lane.begin(), { arrived: true, durationMs: 5 });
@@ -133,7 +133,7 @@ describe('the lane of an endpoint', () => {
     expect(limits).toEqual([2, 3, 4]);
   });
 
-  test('takes nothing when an attempt got no answer and nothing else arrived meanwhile', () => {
+  test('is failing when an attempt got no answer and none arrived meanwhile', () => {
     const silent = { arrived: false, durationMs: 15_000 };
     const lane = new EndpointConcurrency();
     const [first, second] = [lane.begin(), lane.begin()];

@@ -57,7 +57,7 @@ function openPromise() {
   return { promise, resolve };
 }
 
-/** Answers with these addresses, one list a question; the last one again and again. */
+/** Answers each question with the next list of addresses, and repeats the last list. */
 function resolving(...answers: string[][]): ResolveName & { questions: string[] } {
   const questions: string[] = [];
   const resolve: ResolveName = (host, _options, callback) => {
@@ -72,7 +72,7 @@ function resolving(...answers: string[][]): ResolveName & { questions: string[] 
 }
 
 describe('an answer', () => {
-  test('of 2xx is told with its body, and the body sent arrives to the byte', async () => {
+  test('of 2xx is returned with its body, and the body sent arrives to the byte', async () => {
     const hooks = await receiver(answering(202, { 'retry-after': '7' }, 'thanks'));
     const body = '{"text":"zwölf € 🏦"}';
     expect(await post(agent(), `${hooks.url}?a=b`, { body })).toEqual({
@@ -88,7 +88,7 @@ describe('an answer', () => {
     });
   });
 
-  test('without a body is null', async () => {
+  test('without a body has null', async () => {
     const hooks = await receiver(answering(204));
     expect(await post(agent(), hooks.url)).toMatchObject({ status: 204, response: null });
   });
@@ -100,14 +100,14 @@ describe('an answer', () => {
     expect(secret.received).toHaveLength(0);
   });
 
-  test('keeps its first 4 KB, fit for the database', async () => {
+  test('keeps its first 4 KB, without characters that the database refuses', async () => {
     const hooks = await receiver(answering(500, {}, `a\u0000b${'€'.repeat(RESPONSE_KEPT_BYTES)}`));
     const { response } = await post(agent(), hooks.url);
     expect(response!.startsWith('a\ufffdb€')).toBe(true);
     expect(Buffer.byteLength(response!)).toBeLessThanOrEqual(RESPONSE_KEPT_BYTES + 6);
   });
 
-  test('that floods is left at a limit, and its status stands', async () => {
+  test('that floods is cut at a limit, and keeps its status', async () => {
     let written = 0;
     const ended = openPromise();
     const hooks = await receiver((response) => {
@@ -130,7 +130,7 @@ describe('an answer', () => {
     expect(written).toBeLessThan(RESPONSE_READ_BYTES * 500);
   });
 
-  test('that never comes ends as a timeout', async () => {
+  test('that never comes is a timeout', async () => {
     const hooks = await receiver(() => undefined);
     expect(await post(agent(), hooks.url, { timeoutMs: 50 })).toEqual({
       status: null,
@@ -140,7 +140,7 @@ describe('an answer', () => {
     });
   });
 
-  test('whose headers drip ends as a timeout', async () => {
+  test('whose headers drip is a timeout', async () => {
     const hooks = await socketServer((socket) => {
       const drip = setInterval(() => socket.write('x'), 5);
       socket.write('HTTP/1.1 200 OK\r\nx: ');
@@ -149,7 +149,7 @@ describe('an answer', () => {
     expect(await post(agent(), hooks.url, { timeoutMs: 100 })).toMatchObject({ status: null, error: 'timeout' });
   });
 
-  test('whose body drips is left when the time is up, and its status stands', async () => {
+  test('whose body drips is cut at the time limit, and keeps its status', async () => {
     const hooks = await receiver((response) => {
       response.writeHead(200);
       const drip = setInterval(() => response.write('x'), 5);
@@ -166,12 +166,12 @@ describe('an answer', () => {
     ${'HTTP/1.1 20x OK\r\n\r\n'}                             | ${'answer_invalid'}
     ${`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(70_000)}\r\n\r\n`} | ${'answer_invalid'}
     ${''}                                                    | ${'connection_closed'}
-  `('that is none ends as $error', async ({ answer, error }) => {
+  `('that is invalid is $error', async ({ answer, error }) => {
     const hooks = await socketServer((socket) => socket.once('data', () => socket.end(answer)));
     expect(await post(agent(), hooks.url)).toMatchObject({ status: null, error });
   });
 
-  test('of 1xx is not the answer', async () => {
+  test('of 1xx is not final', async () => {
     const answer = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
     const hooks = await socketServer((socket) => socket.once('data', () => socket.end(answer)));
     expect(await post(agent(), hooks.url)).toMatchObject({ status: 200, response: 'ok' });
@@ -179,7 +179,7 @@ describe('an answer', () => {
 });
 
 describe('a connection', () => {
-  test('that is refused, or is not TLS, or whose name is unknown, is told in a word', async () => {
+  test('that is refused, is not TLS, or has an unknown name gets an error code', async () => {
     const hooks = await receiver();
     expect(await post(agent(), hooks.url.replace('http:', 'https:'))).toMatchObject({
       status: null,
@@ -202,11 +202,11 @@ describe('a connection', () => {
     });
     const dispatcher = agent();
     for (let event = 0; event < 20; event++) expect(await post(dispatcher, hooks.url)).toMatchObject({ status: 200 });
-    // The answer is told while its connection is still being put back: the second event may need another.
+    // The answer may be reported before its connection is free again, so the second event may open another.
     expect(connections).toBeLessThanOrEqual(2);
   });
 
-  test('that is not made in time ends as a timeout, and nothing is sent when it is made after all', async () => {
+  test('that is not open in time is a timeout, and sends nothing when it opens later', async () => {
     const hooks = await receiver();
     const late = openPromise();
     const resolve: ResolveName = (_host, _options, callback) =>
@@ -216,13 +216,13 @@ describe('a connection', () => {
       error: 'timeout',
     });
     late.resolve();
-    // The second is sent over the connection that the first was waiting for.
+    // The second event uses the connection for which the first was waiting.
     expect(await post(dispatcher, `http://hooks.example.com:${hooks.port}/next`)).toMatchObject({ status: 200 });
     expect(hooks.received.map(({ path }) => path)).toEqual(['/next']);
   });
 });
 
-describe('the guard refuses before it connects', () => {
+describe('the address check refuses before it connects', () => {
   const forbidden = { status: null, error: 'address_forbidden' };
 
   test.each`
@@ -234,7 +234,7 @@ describe('the guard refuses before it connects', () => {
     ${['64:ff9b::7f00:1']}      | ${'a translated address'}
     ${['169.254.169.254']}      | ${'the metadata service'}
     ${['0.0.0.0']}              | ${'this host'}
-  `('a name that leads to $what', async ({ addresses }) => {
+  `('a name that resolves to $what', async ({ addresses }) => {
     const hooks = await receiver();
     const resolve = resolving(addresses);
     expect(await post(agent({ resolve, allow: [] }), `http://hooks.example.com:${hooks.port}/`)).toMatchObject(
@@ -255,7 +255,7 @@ describe('the guard refuses before it connects', () => {
     '0',
     '169.254.169.254',
     '10.0.0.1',
-  ])('the literal %s, which is never looked up', async (host) => {
+  ])('the literal %s, without resolving it', async (host) => {
     const hooks = await receiver();
     const resolve = resolving(['127.0.0.1']);
     expect(await post(agent({ resolve, allow: [] }), `http://${host}:${hooks.port}/`)).toMatchObject(forbidden);
@@ -263,7 +263,7 @@ describe('the guard refuses before it connects', () => {
     expect(hooks.received).toHaveLength(0);
   });
 
-  test('a name whose server says something else the second time', async () => {
+  test('a name that resolves to another address the second time', async () => {
     const hooks = await receiver(answering(200, { connection: 'close' }));
     const resolve = resolving(['127.0.0.1'], ['127.0.0.2']);
     const dispatcher = agent({ resolve, allow: [`127.0.0.1:${hooks.port}`] });
@@ -274,7 +274,7 @@ describe('the guard refuses before it connects', () => {
     expect(hooks.received).toHaveLength(1);
   });
 
-  test('in live mode: whatever the allow list names, and whatever is not https', async () => {
+  test('in live mode, everything of the allow list and everything without https', async () => {
     const hooks = await receiver();
     const live = agent({
       mode: 'live',
@@ -292,19 +292,19 @@ describe('the guard refuses before it connects', () => {
 });
 
 describe('the allow list lets test books reach', () => {
-  test('a name that it names, wherever that leads', async () => {
+  test('a listed name, whatever its address', async () => {
     const hooks = await receiver();
     const dispatcher = agent({ allow: [`hooks.example.com:${hooks.port}`], resolve: resolving(['127.0.0.1']) });
     expect(await post(dispatcher, `http://hooks.example.com:${hooks.port}/`)).toMatchObject({ status: 200 });
   });
 
-  test('an address that it names, by any name', async () => {
+  test('a listed address, by any name', async () => {
     const hooks = await receiver();
     const dispatcher = agent({ allow: [`127.0.0.1:${hooks.port}`], resolve: resolving(['127.0.0.1']) });
     expect(await post(dispatcher, `http://hooks.example.com:${hooks.port}/`)).toMatchObject({ status: 200 });
   });
 
-  test('nothing at another port', async () => {
+  test('no other port', async () => {
     const hooks = await receiver();
     expect(await post(agent({ allow: [`127.0.0.1:${hooks.port + 1}`] }), hooks.url)).toMatchObject({
       error: 'address_forbidden',

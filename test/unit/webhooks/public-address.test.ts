@@ -98,7 +98,7 @@ describe('an allow list', () => {
     expect(list.permits(host, port)).toBe(permitted);
   });
 
-  test('that is empty permits nothing', () => {
+  test('without entries permits nothing', () => {
     expect(parseAllowList([]).permits('127.0.0.1', 80)).toBe(false);
   });
 });
@@ -160,7 +160,7 @@ describe('the URL of an endpoint', () => {
     expect(refuseUrl(url, { mode, allow, ports: [9_443] })?.refused).toBe(refused);
   });
 
-  test('at a port that is not allowed is told those that are', () => {
+  test('at a forbidden port is answered with the allowed ports', () => {
     expect(refuseUrl('https://example.com:22/', { mode: 'live', allow, ports: [9_443] })).toEqual({
       refused: 'webhook_url_forbidden',
       param: '/url',

@@ -1,4 +1,4 @@
-/** A webhook receiver of a test's own on the loopback address: keeps what it got, and answers as it is told. */
+/** A webhook receiver on the loopback address: keeps its requests, and answers as the test wants. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer, type Server, type Socket } from 'node:net';
 
@@ -12,7 +12,7 @@ export interface Receiver {
   readonly port: number;
   readonly url: string;
   readonly received: Received[];
-  /** Resolves once so many requests have come in whole. */
+  /** Resolves once `count` requests have arrived completely. */
   arrivals(count: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -56,7 +56,7 @@ export async function startReceiver(answer: Answer = answering(200)): Promise<Re
   };
 }
 
-/** A server below HTTP, for answers that no HTTP server would give. */
+/** A TCP server, for answers that no HTTP server gives. */
 export async function startSocketServer(
   onConnection: (socket: Socket) => void,
 ): Promise<{ port: number; url: string; close(): Promise<void> }> {

@@ -15,7 +15,7 @@ describe.each([EARLIER, CONTRACTED])('a secret box of version $version', ({ vers
     expect(box.open(box.seal(text, place), place)).toBe(text);
   });
 
-  test('seals the same text differently every time, and says which key opens it', () => {
+  test('seals the same text differently each time, and names the key that opens it', () => {
     const key = newKey();
     const box = boxOf(key);
     const sealed = box.seal('secret', place);
@@ -28,7 +28,7 @@ describe.each([EARLIER, CONTRACTED])('a secret box of version $version', ({ vers
     expect(sealed).toHaveLength(1 + 4 + 12 + 16 + 'secret'.length);
   });
 
-  test('after a key was replaced opens old texts with the old key and seals with the new one', () => {
+  test('opens old texts with the old key and seals with the new one', () => {
     const [old, current] = [newKey(), newKey()];
     const sealed = boxOf(old).seal('secret', place);
     const rotated = boxOf(current, [old]);
@@ -38,7 +38,7 @@ describe.each([EARLIER, CONTRACTED])('a secret box of version $version', ({ vers
     expect([rotated.isCurrent(sealed), rotated.isCurrent(rotated.seal('again', place))]).toEqual([false, true]);
   });
 
-  test('refuses bytes that were changed anywhere', () => {
+  test('refuses bytes changed anywhere', () => {
     const box = boxOf(newKey());
     const sealed = box.seal('secret', place);
     for (let at = 0; at < sealed.length; at++) {
@@ -52,14 +52,14 @@ describe.each([EARLIER, CONTRACTED])('a secret box of version $version', ({ vers
   });
 
   test.each(['', 'short', randomBytes(31).toString('base64'), randomBytes(33).toString('base64')])(
-    'takes no key like "%s"',
+    'refuses the key "%s"',
     (key) => {
       expect(() => boxOf(key)).toThrow('32 bytes');
     },
   );
 });
 
-describe('a value that was copied elsewhere', () => {
+describe('a value copied to another place', () => {
   const key = newKey();
   const elsewhere: Partial<SealedPlace>[] = [
     { bookId: 'book-2' },
@@ -67,7 +67,7 @@ describe('a value that was copied elsewhere', () => {
     { table: 'webhook_endpoints' },
     { column: 'secret_sealed' },
     { rowId: 'row-2' },
-    // The parts run together are the same; the places are not.
+    // Joined to one text, the parts are the same; as a place they differ.
     { table: 'payoutsdestination', column: '_sealed' },
   ];
 
@@ -77,13 +77,13 @@ describe('a value that was copied elsewhere', () => {
     expect(() => box.open(sealed, { ...place, ...change })).toThrow(SecretBoxError);
   });
 
-  test.each(elsewhere)('to %o opens in the form of release 0.1.0, as it did there', (change) => {
+  test.each(elsewhere)('to %o opens in the form of release 0.1.0, as in that release', (change) => {
     const sealed = createSecretBox(key).seal('secret', place);
     expect(createSecretBox(key, [], CONTRACTED.forms).open(sealed, { ...place, ...change })).toBe('secret');
   });
 });
 
-test('both forms are opened before and after the contract, and the box follows it while it runs', () => {
+test('both forms open before and after the contract, and a running box follows the contract', () => {
   const key = newKey();
   const forms = { contracted: false };
   const box = createSecretBox(key, [], forms);
@@ -95,7 +95,7 @@ test('both forms are opened before and after the contract, and the box follows i
     expect([reader.open(before, place), reader.open(after, place)]).toEqual(['before', 'after']);
 });
 
-describe('a value that is moved', () => {
+describe('a moved value', () => {
   const key = newKey();
   const [from, to] = [place, { ...place, column: 'previous' }];
   const [earlier, contracted] = [createSecretBox(key), createSecretBox(key, [], CONTRACTED.forms)];
@@ -106,19 +106,19 @@ describe('a value that is moved', () => {
     ${contracted} | ${earlier}    | ${2}
     ${earlier}    | ${contracted} | ${2}
     ${contracted} | ${contracted} | ${2}
-  `('opens where it went: version $version', ({ mover, sealedBy, version }) => {
+  `('opens at its new place: version $version', ({ mover, sealedBy, version }) => {
     const moved = mover.mover(from, to)(sealedBy.seal('secret', from));
     expect(moved[0]).toBe(version);
     expect(contracted.open(moved, to)).toBe('secret');
   });
 
-  test('gives the same bytes for the same value, since a decision may be made twice', () => {
+  test('has the same bytes each time, since a decision may be repeated', () => {
     const move = contracted.mover(from, to);
     const sealed = contracted.seal('secret', from);
     expect(move(sealed)).toEqual(move(sealed));
   });
 
-  test('stays as it is when it does not open', () => {
+  test('stays unchanged when it does not open', () => {
     const stranger = createSecretBox(newKey(), [], CONTRACTED.forms).seal('secret', from);
     expect(contracted.mover(from, to)(stranger)).toBe(stranger);
   });

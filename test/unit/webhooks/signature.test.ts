@@ -20,12 +20,12 @@ function signed(secrets: string[], timestampSeconds = nowSeconds) {
 }
 
 describe('the independent verifier of Standard Webhooks', () => {
-  test('accepts what is signed here', () => {
+  test("accepts the product's signatures", () => {
     const secret = newSecret();
     expect(new Webhook(secret).verify(body, signed([secret]))).toEqual(JSON.parse(body));
   });
 
-  test('accepts either secret while one is being rotated', () => {
+  test('accepts both secrets during a rotation', () => {
     const [before, after] = [newSecret(), newSecret()];
     const headers = signed([after, before]);
     expect(headers['webhook-signature'].split(' ')).toHaveLength(2);
@@ -39,7 +39,7 @@ describe('the independent verifier of Standard Webhooks', () => {
     expect(() => new Webhook(secret).verify(`${body} `, headers)).toThrow('No matching signature');
   });
 
-  test('signs what our own verification accepts', () => {
+  test('makes signatures that the product accepts', () => {
     const secret = newSecret();
     const signature = new Webhook(secret).sign('evt_1', new Date(nowSeconds * 1_000), body);
     const headers = { ...signed([secret]), 'webhook-signature': signature };
@@ -47,7 +47,7 @@ describe('the independent verifier of Standard Webhooks', () => {
   });
 });
 
-describe('our own verification', () => {
+describe("the product's own verification", () => {
   const secret = newSecret();
   const key = createSigningKey(secret);
   const headers = signed([secret]);
@@ -65,7 +65,7 @@ describe('our own verification', () => {
     expect(verify({ headers: { ...headers, ...change }, body }, [key], nowSeconds)).toBe(fault);
   });
 
-  test('finds the one that holds among several', () => {
+  test('accepts one valid signature among several', () => {
     const several = { ...headers, 'webhook-signature': `v1,AAAA ${headers['webhook-signature']} v1a,xyz` };
     expect(verify({ headers: several, body }, [createSigningKey(newSecret()), key], nowSeconds)).toBeUndefined();
   });
@@ -83,17 +83,17 @@ describe('a secret', () => {
     expect(() => createSigningKey(secret)).toThrow(RangeError);
   });
 
-  test.each([24, 32, 64])('of %i bytes is taken', (bytes) => {
+  test.each([24, 32, 64])('of %i bytes is accepted', (bytes) => {
     expect(createSigningKey(`whsec_${randomBytes(bytes).toString('base64')}`).symmetricKeySize).toBe(bytes);
   });
 
-  test('is new every time', () => {
+  test('is new each time', () => {
     expect(newSecret()).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(newSecret()).not.toBe(newSecret());
   });
 });
 
-describe('the keys that sign', () => {
+describe('the signing keys', () => {
   const box = createSecretBox(randomBytes(32).toString('base64'));
   const [before, after] = [newSecret(), newSecret()];
   const [bookId, id] = [newId(), newId()];
@@ -109,7 +109,7 @@ describe('the keys that sign', () => {
     now      | signing
     ${999}   | ${[after, before]}
     ${1_000} | ${[after]}
-  `('at $now are those whose time is not over', ({ now, signing }) => {
+  `('at $now are those whose time has not ended', ({ now, signing }) => {
     const keys = new SigningKeys(box).of(secrets, now);
     expect(keys.map((key) => key.export().toString('hex'))).toEqual(signing.map(raw));
   });
@@ -121,7 +121,7 @@ describe('the keys that sign', () => {
     expect(open).toHaveBeenCalledTimes(2);
   });
 
-  test('cannot be had from an endpoint without a secret, nor from one sealed under a key we do not have', () => {
+  test('are refused for an endpoint without a secret, or with one sealed under an unknown key', () => {
     const nothing = { bookId, id, secretSealed: null, previousSecretSealed: null, previousSecretUntil: null };
     expect(() => new SigningKeys(box).of(nothing, 0)).toThrow('no secret');
     const stranger = createSecretBox(randomBytes(32).toString('base64'));
