@@ -1,8 +1,7 @@
 /**
- * Organisations, their books and API keys.
- * A book is one organisation in one mode; its row is the lock that makes it one writer's, and holds its sequences and
- * the head of its hash chain. It is updated by every commit and read by every request: no index on a changing column,
- * a low fillfactor and an eager autovacuum keep its updates HOT.
+ * Organisations, their books and API keys. A book is one organisation in one mode. Its row is the lock that gives the
+ * book one writer, and holds the book's sequences and the head of its hash chain. Every commit updates the row and
+ * every request reads it: no index on a changing column, a low fillfactor and an eager autovacuum keep its updates HOT.
  */
 import type { Knex } from 'knex';
 

@@ -1,10 +1,10 @@
 /**
  * The ledger: accounts with their balances, the append-only journal, holds, events and idempotency keys.
  *
- * A posting is one positive amount in one currency from one account to another, so no row can hold an unbalanced entry.
- * It carries, for each of its two accounts, a gapless line number and the balance after it (in the account's own
- * direction). Indexes on the journal serve: the chain (sequence), an entry by id, the entries of a resource (unique for
- * each step, so that no step can be booked twice), and an account's lines on either side.
+ * A posting moves one positive amount in one currency from one account to another, so no row can hold an unbalanced
+ * entry. For each of its two accounts, a posting carries a gapless line number and the balance after it (in the
+ * account's own direction). Indexes on the journal serve: the chain (sequence), an entry by id, the entries of a
+ * resource (unique for each step, so that no step can be booked twice), and an account's lines on either side.
  */
 import type { Knex } from 'knex';
 

@@ -1,6 +1,6 @@
 /**
- * What the API's accounts and payouts know beyond the ledger: names, references, states, and the rail's answers.
- * `due_at` is the sweeper's alarm: when to ring if nobody moved the row. Every transition sets or clears it.
+ * The API's accounts and payouts beyond the ledger: names, references, states, and the rail's answers. `due_at` says
+ * when the sweeper enqueues the row if no worker has moved it before. Every transition sets or clears it.
  */
 import type { Knex } from 'knex';
 

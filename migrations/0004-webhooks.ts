@@ -1,10 +1,11 @@
 /**
  * Webhook endpoints, and one delivery for each event and matching endpoint, written in the event's own database
- * transaction. A delivery's tries are rows of webhook_attempts.
+ * transaction. A delivery's attempts are rows of webhook_attempts.
  *
- * A delivery's key begins with its endpoint: so the key itself serves the list of an endpoint, newest first, and a
+ * A delivery's key begins with its endpoint. So the key itself serves the list of an endpoint, newest first, and a
  * delivery costs one index less. An attempt's key begins with the event, so that it serves timelines as well.
- * `retry_at` is state (when it may be tried again); `due_at` is only the sweeper's alarm, which it moves as it rings.
+ * `retry_at` is state: when the delivery may be attempted again. `due_at` only says when the sweeper enqueues a job;
+ * the sweeper then postpones it.
  */
 import type { Knex } from 'knex';
 

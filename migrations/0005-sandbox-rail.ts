@@ -1,7 +1,7 @@
 /**
- * The sandbox rail's own records. It plays the outside world: nothing here is keyed by book or joined with our tables,
- * and it is reached over connections of its own. It keeps no alias: what an alias stands for is decided when an
- * instruction arrives, and only the outcome is remembered.
+ * The sandbox rail's own records. The rail plays the outside world: its tables are not keyed by book or joined with
+ * ours, and are reached over connections of their own. The rail keeps no alias: an alias decides the outcome when an
+ * instruction arrives, and only the outcome is stored.
  */
 import type { Knex } from 'knex';
 

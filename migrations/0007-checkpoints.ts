@@ -1,10 +1,10 @@
 /**
  * Checkpoints of a book's journal: signed roots of two Merkle trees (RFC 6962), one over its entries and one over its
- * events, with what a later checkpoint needs to go on from there (the peaks of either tree).
+ * events. Each checkpoint also keeps the peaks of both trees, from which a later checkpoint continues.
  *
- * `tree_nodes` keeps perfect subtrees of 256 leaves and more, two rows for 256 leaves: a proof about any entry of any
- * checkpoint reads one row for each power of two above that, and the leaves of two blocks of 256. Leaves themselves follow
- * from the journal. Both tables are only added to, like the journal they bear witness to.
+ * `tree_nodes` keeps perfect subtrees of 256 leaves and more, two rows for 256 leaves. A proof about any entry of any
+ * checkpoint reads one row for each power of two above that, and the leaves of two blocks of 256. Leaves themselves
+ * follow from the journal. Both tables are append-only, like the journal.
  */
 import type { Knex } from 'knex';
 

@@ -1,6 +1,6 @@
 /**
- * Which batch wrote a book last. A batch that is decided while the one before it is still committing is only right when
- * that one, and no other, comes to be: it writes the book where this column names it, and nowhere else.
+ * The batch that wrote a book last. A batch that is decided while the batch before it is still committing is right only
+ * when that batch, and no other, commits. So a batch writes the book only where this column names the batch before it.
  */
 import type { Knex } from 'knex';
 

@@ -1,13 +1,14 @@
 /**
- * References whose two ends are written in one commit are kept by that commit, not by a foreign key. The committer holds
- * the book's row locked and writes it with every batch, in a statement that fails where there is none, and so it does with
- * the account that a hold is placed on; a posting is written with its entry, a step and a payout with their hold. A foreign
- * key looks each of them up once more, row by row, which was a fifth of what Postgres does to accept a payout and a sixth of
+ * References whose two ends are written in one commit are kept by that commit, not by a foreign key. The committer
+ * locks the book's row and writes it with every batch, in a statement that fails when the row is missing. The account
+ * of a hold is written in the same way. A posting is written with its entry, a step and a payout with their hold. A
+ * foreign key looks each of them up once more, row by row: a fifth of Postgres' work to accept a payout, and a sixth of
  * a posted entry. `npm run verify` reports a row whose other end is missing.
  *
- * The accounts of a posting stay foreign keys, since all else is checked against the journal, and so does what refers to
- * something that was there before the commit. So does the event of a delivery: results are recorded by an upsert outside
- * the committer, and one that comes after a restore from a backup must not make a delivery of an event that is yet to happen.
+ * The accounts of a posting stay foreign keys (until 0010), since all else is checked against the journal. References
+ * to rows from before the commit stay, too. So does the event of a delivery: results are recorded by an upsert outside
+ * the committer, and a result that comes after a restore from a backup must not make a delivery of an event that is yet
+ * to happen.
  */
 import type { Knex } from 'knex';
 

@@ -1,10 +1,10 @@
 /**
- * `?status=` of accounts read the whole book. An account that is open has no entry in the index: postings update open accounts
- * all the time, and an index that they are in would have to be kept whenever such an update finds no room in its page. Lists of
- * open accounts walk the key of account_profiles, 2,000 accounts a page (src/db/walk.ts).
+ * Without this index, `?status=` of accounts reads the whole book. An open account has no entry in the index: postings
+ * update open accounts all the time, and would have to update their index entries whenever the page has no room. Lists
+ * of open accounts walk the key of account_profiles, 2,000 accounts a page (src/db/walk.ts).
  *
- * Made beside the running product, without a lock that keeps writers waiting. One that was interrupted is left behind
- * invalid, and is dropped and made again by the next run.
+ * Built beside the running product, without a lock that keeps writers waiting. An interrupted build leaves an invalid
+ * index, which the next run drops and builds again.
  */
 import type { Knex } from 'knex';
 

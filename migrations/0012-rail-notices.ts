@@ -1,10 +1,10 @@
 /**
- * The inbox of what rails tell of their own accord. A notice is copied here before anything is made of it, so that what cannot
- * be booked waits in a row of its own: due, with attempts, and in nobody's way.
+ * The inbox of notices that rails send of their own accord. A notice is copied here before anything is made of it. So a
+ * notice that cannot be booked waits in a row of its own: due, with attempts, and without delaying other work.
  *
- * `due_at` says when the next attempt is enqueued if nobody makes it; every change sets or clears it. The index by book lets the
- * sweeper step from one book to the next, however many rows one of them has. `foreign_notices` keeps what was told about no
- * book of this installation.
+ * `due_at` says when the sweeper enqueues the next attempt if no worker has made it before; every change sets or clears
+ * it. The index by book lets the sweeper step from one book to the next, however many rows one of them has.
+ * `foreign_notices` keeps notices about books that are not of this installation.
  */
 import type { Knex } from 'knex';
 

@@ -1,9 +1,9 @@
 /**
- * An endpoint that is behind is due as one row. Its deliveries wait without a due time of their own, in the order of their
- * events, until somebody drains them (src/webhooks/backlog.ts). Two hundred thousand deliveries of a receiver that was
- * away cost 3,860 row updates a second while each was due by itself.
+ * An endpoint that is behind is due as one row. Its deliveries wait without a due time of their own, in the order of
+ * their events, until a worker drains them (src/webhooks/backlog.ts). Two hundred thousand deliveries of a receiver
+ * that was away cost 3,860 row updates a second while each was due by itself.
  *
- * All columns are null for an endpoint with which all is well, and for whatever release 0.1.0 writes.
+ * All columns are null (retry_attempts 0) for an endpoint that is not behind, and in rows that release 0.1.0 writes.
  */
 import type { Knex } from 'knex';
 

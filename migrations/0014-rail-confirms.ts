@@ -1,6 +1,7 @@
 /**
- * A rail's word is compared with the payout, and a person ends what the rail leaves unknown: the evidence of it, and when an
- * exception was resolved. `says_wrong` makes the sandbox rail confirm something else than its record has, for tests.
+ * A rail's report is compared with the payout, and a person ends a payout that the rail leaves unknown. Keeps that
+ * person's evidence, and when an exception was resolved. `says_wrong` makes the sandbox rail confirm something else
+ * than its record has, for tests.
  */
 import type { Knex } from 'knex';
 

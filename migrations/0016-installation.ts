@@ -1,14 +1,14 @@
 /**
- * What is true of the installation as a whole.
+ * Facts about the installation as a whole.
  *
- * `installation`: its one row says which stored forms may be written. Null: those that release 0.1.0 reads.
- * `npm run migrate -- --contract` sets it, as the owner; the application reads it.
+ * `installation`: its one row says which stored forms may be written. Null stands for the forms that release 0.1.0
+ * reads. `npm run migrate -- --contract` sets it, as the owner; the application reads it.
  *
  * `installation_secrets`: keys that no environment names, sealed under the encryption key. The application makes each
- * once; all processes use the one that is there.
+ * once, and all processes use the one that is stored.
  *
- * `applied_migrations`: the names in schema_migrations, for the start check. Release 0.1.0 reads the table itself, and a
- * contract closes the table to the application's role: so 0.1.0 refuses to start on forms that it would misread.
+ * `applied_migrations`: the names in schema_migrations, for the start check. Release 0.1.0 reads the table itself, and
+ * a contract closes the table to the application's role. So 0.1.0 refuses to start on forms that it would misread.
  */
 import type { Knex } from 'knex';
 

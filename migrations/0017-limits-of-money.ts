@@ -1,11 +1,15 @@
 /**
- * How far below zero accounts of a book may be allowed to go. Null stands for what the code says of the book's mode (nothing
- * in live mode), so that the release before goes on making books. Books of today keep the largest limit that one of their
- * accounts has. Keys that may open accounts may go on opening them with an overdraft: that has a scope of its own now.
+ * How far below zero accounts of a book may be allowed to go. Null stands for the code's limit of the book's mode
+ * (nothing in live mode), so that the release before can still make books. Existing books keep at least the largest
+ * limit that one of their accounts has. Keys that may open accounts may still open them with an overdraft, which now
+ * has a scope of its own.
  */
 import type { Knex } from 'knex';
 
-/** Every commit begins at `books`: its lock is given back before all accounts are read. Each statement can be run again. */
+/**
+ * Every commit begins at `books`, so its lock is released before all accounts are read. Each statement can be run
+ * again.
+ */
 export const config = { transaction: false };
 
 export async function up(knex: Knex): Promise<void> {

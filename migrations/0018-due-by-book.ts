@@ -1,10 +1,10 @@
 /**
- * Rows that are due, by book: the sweeper takes books in turn, so that a hundred thousand due rows of one book hide none
- * of another's. The order over all books (payouts_due, webhook_deliveries_due) stays: it answers when little is due, and
- * the release before reads by it.
+ * Indexes of due rows by book: the sweeper takes books in turn, so that a hundred thousand due rows of one book hide
+ * none of another's. The indexes over all books (payouts_due, webhook_deliveries_due) stay: they answer when little is
+ * due, and the release before reads by them.
  *
- * Made beside the running product, without a lock that keeps writers waiting. One that was interrupted is left behind
- * invalid, and is dropped and made again by the next run.
+ * Built beside the running product, without a lock that keeps writers waiting. An interrupted build leaves an invalid
+ * index, which the next run drops and builds again.
  */
 import type { Knex } from 'knex';
 

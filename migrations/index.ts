@@ -1,4 +1,4 @@
-/** Every migration, in order. Listed by name so that source and build agree on what has run. */
+/** Every migration, in order. Listed by name, so that source and build agree on which ones have run. */
 import type { Knex } from 'knex';
 import * as organisations from './0001-organisations.ts';
 import * as ledger from './0002-ledger.ts';
