@@ -1,8 +1,8 @@
 /**
- * `npm run checkpoint`: makes a signed checkpoint of every book that has gone on, now, and adds the newest one of each book to
- * a file that leaves the machine (`--out`), an object a line. What is new is verified before it is signed. Exits 0 when all
- * was signed, 1 when a journal does not verify, 2 when it could not run. Works under the signer's role, that of
- * SIGNER_DATABASE_URL, or on what `npm start` runs.
+ * `npm run checkpoint`: makes a signed checkpoint of every book that has gone on, now, and adds the newest one of each
+ * book to a file that leaves the machine (`--out`), an object a line. New rows are verified before they are signed.
+ * Exits 0 when all was signed, 1 when a journal does not verify, 2 when it could not run. Works under the signer's role
+ * of SIGNER_DATABASE_URL, or on what `npm start` runs.
  */
 import { appendFileSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';

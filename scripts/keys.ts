@@ -1,6 +1,6 @@
 /**
- * `npm run keys -- create|list|revoke|roll`: API keys, made and ended by an operator. Works on the database of DATABASE_URL,
- * or on what `npm start` runs. A key is printed once, when it is made; nobody can print it again.
+ * `npm run keys -- create|list|revoke|roll`: an operator makes and ends API keys. Works on the database of
+ * DATABASE_URL, or on what `npm start` runs. A key is printed once, when it is made, and cannot be printed again.
  */
 import Table from 'cli-table3';
 import { Command, InvalidArgumentError } from 'commander';
@@ -188,7 +188,7 @@ function tableOf(keys: readonly ApiKeyOfBook[]): string {
   return table.toString();
 }
 
-/** An empty one is a variable of a script that was not set. */
+/** An empty name is a variable of a script that was not set. */
 function parseName(text: string): string {
   const name = text.trim();
   if (name.length >= 1 && name.length <= 200) return name;

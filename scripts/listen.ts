@@ -1,7 +1,7 @@
 /**
- * `npm run listen`: a webhook receiver to try things with. Registers an endpoint for itself, verifies every signature as a
- * real receiver must, prints what comes, and takes its endpoint away again at Ctrl-C. Works with what `npm start` runs, or
- * with any API that may reach this machine's loopback address (WEBHOOK_ALLOW_HOSTS).
+ * `npm run listen`: a webhook receiver for trials. Registers an endpoint for itself, verifies every signature as a real
+ * receiver must, prints the events, and deletes its endpoint at Ctrl-C. Works with what `npm start` runs, or with any
+ * API that may reach this machine's loopback address (WEBHOOK_ALLOW_HOSTS).
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -24,9 +24,9 @@ interface Event {
   data: { object: { id?: string; status?: string } };
 }
 
-/** No event comes near it: what is larger is not from us. */
+/** No event comes near this size: a larger body is not from us. */
 const BODY_BYTES_MAX = 10 * 1_024 * 1_024;
-/** Ids remembered, to tell an event that came again from a new one. */
+/** Ids remembered, to tell a repeated event from a new one. */
 const SEEN_MAX = 10_000;
 const seen = new Set<string>();
 
@@ -74,12 +74,12 @@ async function listen(): Promise<void> {
   }
 }
 
-/** Answers only what is really from us: that is what a signature is for. */
+/** Accepts a request only when its signature shows that the product sent it. */
 async function receive(request: IncomingMessage, response: ServerResponse, key: SigningKey | undefined): Promise<void> {
   const body = await readBody(request).catch(() => undefined);
   if (body === undefined) return void response.writeHead(413).end();
   const nowSeconds = Math.floor(Date.now() / 1_000);
-  // Without a key the endpoint's answer is still on its way; the sender tries again in some seconds.
+  // Without a key, the request that creates the endpoint is not answered yet; the sender tries again in some seconds.
   const fault = key === undefined ? 'it came too early' : verify({ headers: request.headers, body }, [key], nowSeconds);
   if (fault !== undefined) {
     console.error(`Refused a request: ${fault}.`);
@@ -100,7 +100,7 @@ function print(body: string, again: boolean): void {
   console.log(parts.join('  ').trimEnd());
 }
 
-/** Delivery is at least once: a receiver that acts on events has to know which ones it has had. */
+/** Delivery is at least once, so a receiver that acts on events has to know which ones it has had. */
 function isRepeated(id: string): boolean {
   if (seen.has(id)) return true;
   if (seen.size >= SEEN_MAX) seen.delete(seen.values().next().value!);
@@ -165,7 +165,7 @@ function open(server: Server, port: number): Promise<void> {
   });
 }
 
-/** The first signal; a second one ends the process at once. */
+/** Resolves at the first signal; a second one ends the process at once. */
 function interrupted(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());

@@ -1,7 +1,8 @@
 /**
- * `npm run migrate`: brings the database of DATABASE_OWNER_URL up to this code and gives the roles of DATABASE_URL and SIGNER_DATABASE_URL their rights.
- * Run it before every release, and again whenever rights are in doubt: it changes nothing that is already right.
- * `--contract` is for when no process of the release before runs any more (docs/operations.md, Upgrade).
+ * `npm run migrate`: brings the database of DATABASE_OWNER_URL up to this code, and gives the roles of DATABASE_URL and
+ * SIGNER_DATABASE_URL their rights. Run it before every release, and again whenever rights are in doubt: it changes
+ * nothing that is already right. `--contract` is for when no process of the release before runs any more
+ * (docs/operations.md, Upgrade).
  */
 import { Command } from 'commander';
 import { migrate } from '../src/db/migrate.ts';
@@ -25,7 +26,7 @@ Environment:
   .opts<{ json?: boolean; contract?: boolean }>();
 
 try {
-  // Of a running `npm start` only a contract is wanted: it migrates itself.
+  // A running `npm start` migrates itself, so only a contract works on its database.
   const environment = contract ? environmentOrEmbedded() : process.env;
   const result = await migrate({
     ownerUrl: required(environment, 'DATABASE_OWNER_URL'),

@@ -1,6 +1,6 @@
 /**
- * The models, for as long as one likes (docs/models.md): `npm run model -- --steps 200000 --seed 7 --only ledger`. The
- * tests run the same for a few seconds each time.
+ * Runs the models for any length of time (docs/models.md): `npm run model -- --steps 200000 --seed 7 --only ledger`.
+ * The tests run the same models for a few seconds each.
  */
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';

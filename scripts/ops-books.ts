@@ -1,4 +1,4 @@
-/** `npm run ops -- books list | overdraft-ceiling`: what the operator allows each book. */
+/** `npm run ops -- books list | overdraft-ceiling`: the limits that the operator sets for each book. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { readOverdraftCeiling, setOverdraftCeiling } from '../src/accounts/overdraft-ceiling-store.ts';
 import type { Pool } from '../src/db/pool.ts';

@@ -1,4 +1,4 @@
-/** `npm run ops -- payouts resolve`: a person ends a payout that its rail leaves unknown. */
+/** `npm run ops -- payouts resolve`: a person ends a payout whose outcome its rail leaves unknown. */
 import { hash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
@@ -23,10 +23,10 @@ export interface ResolveOptions {
   dryRun?: boolean;
 }
 
-/** What the table holds. */
+/** The limit of payout_resolutions.evidence. */
 const EVIDENCE_BYTES = 262_144;
 
-/** Resolves to what was done, or would be; throws what a person can mend, in words. */
+/** Resolves to what was done, or would be done. Throws errors whose text tells a person what to mend. */
 export async function resolveByPerson(pool: Pool, shownId: string, options: ResolveOptions) {
   const { as: outcome } = options;
   if (outcome !== 'paid' && outcome !== 'failed') throw new Error('--as is paid or failed.');

@@ -1,6 +1,7 @@
 /**
- * `npm run ops -- stuck list|retry`, `exceptions list`, `payouts resolve`, `queues`, `rekey`: what an operator looks at and mends.
- * Works on the database of DATABASE_URL (and the queues of REDIS_URL), or on what `npm start` runs.
+ * `npm run ops -- stuck list|retry`, `exceptions list`, `payouts resolve`, `queues`, `rekey`, `books`: rows and queues
+ * that an operator looks at and mends. Works on the database of DATABASE_URL (and the queues of REDIS_URL), or on what
+ * `npm start` runs.
  */
 import Table from 'cli-table3';
 import { Command } from 'commander';
@@ -22,7 +23,7 @@ import { addBookCommands } from './ops-books.ts';
 import { type ResolveOptions, resolveByPerson } from './ops-resolve.ts';
 import { addRekey } from './rekey-command.ts';
 
-/** What a person reads in one go; a script takes all there is below the counting limit. */
+/** Rows that a person reads in one go; a script gets all rows up to the counting limit. */
 const SHOWN = 100;
 const QUEUES_LIMIT_MS = 5_000;
 
@@ -45,7 +46,7 @@ stuck
 
 stuck
   .command('retry')
-  .description('let them try again; the sweeper rings for them at once')
+  .description('let them try again; the sweeper enqueues them in its next round')
   .argument('[ids...]', 'as `stuck list` shows them; all of them without any')
   .option('--json', 'print one JSON object')
   .action((ids: string[], { json }: { json?: boolean }) =>
@@ -163,11 +164,11 @@ async function withDatabase(work: (pool: Pool, environment: NodeJS.ProcessEnv) =
 interface QueueView {
   backend: Queues['backend'];
   queues: Record<string, unknown>[];
-  /** Why nothing is known about them. What is in Postgres is shown all the same. */
+  /** Why the queues could not be read. Rows in Postgres are shown all the same. */
   error?: string;
 }
 
-/** The queues that the product uses when it is given the same environment. Empty and unset are the same. */
+/** Reads the queues that the product uses with the same environment. An empty variable counts as unset. */
 async function readQueues(environment: NodeJS.ProcessEnv): Promise<QueueView> {
   const queues = createQueues(
     {
@@ -190,7 +191,10 @@ async function readQueues(environment: NodeJS.ProcessEnv): Promise<QueueView> {
   }
 }
 
-/** A payout by its public id, a delivery by its event's sequence and its endpoint's public id, a notice by its rail and the rail's id. */
+/**
+ * A payout by its public id, a delivery by its event's sequence and its endpoint's public id, a notice by its rail and
+ * the rail's id.
+ */
 function shownId({ kind, id }: StuckRow): string {
   if (kind === 'payout') return publicId('payout', id);
   if (kind === 'notice') return id;
@@ -218,7 +222,7 @@ function tableOfStuck(rows: readonly StuckRow[]): string {
   );
 }
 
-/** A column for each member of the first row; in colors for people only. */
+/** Has a column for each member of the first row, and colors on a terminal only. */
 function tableOf(rows: readonly Record<string, unknown>[]): string {
   const head = Object.keys(rows[0] ?? {});
   const table = new Table({ head, ...(process.stdout.isTTY ? {} : { style: { head: [], border: [] } }) });

@@ -1,4 +1,4 @@
-/** `npm run ops -- rekey`: brings what is stored to the current encryption key and form, and says what is left. */
+/** `npm run ops -- rekey`: brings stored values to the current encryption key and form, and reports what is left. */
 import type { Command } from 'commander';
 import { watchForms } from '../src/db/forms.ts';
 import type { Pool } from '../src/db/pool.ts';
@@ -9,7 +9,7 @@ type WithDatabase = (work: (pool: Pool, environment: NodeJS.ProcessEnv) => Promi
 
 interface KeyView {
   id: string;
-  /** `missing`: values need it, and it is not configured. */
+  /** `missing`: values need the key, and it is not configured. */
   standing: 'current' | 'old' | 'missing';
   values: number;
 }
@@ -47,7 +47,7 @@ function encryptionKeysOf(environment: NodeJS.ProcessEnv) {
   return { encryptionKey, oldEncryptionKeys };
 }
 
-/** On stderr, so that a script reads the result alone. */
+/** Progress goes to standard error, so that a script reads the result alone. */
 function progress(): (counts: Readonly<Record<string, RekeyCount>>) => void {
   let saidAt = performance.now();
   return (counts) => {
@@ -69,7 +69,7 @@ function viewOfKeys(
   return [view('current')(current), ...old.map(view('old')), ...missing.map(view('missing'))];
 }
 
-/** Fingerprints wait for the contract, which is no failure of this run. */
+/** Fingerprints wait for the contract; that is no failure of this run. */
 function isDone({ contracted, counts }: RekeyResult): boolean {
   return Object.entries(counts).every(
     ([part, { remaining }]) => remaining === 0 || (part === 'fingerprints' && !contracted),

@@ -1,12 +1,12 @@
 /**
- * The releases that were made, oldest first, from releases.json at the root. The file names their commits because tags do
- * not travel with every clone. Who makes a release adds its line (CONTRIBUTING.md).
+ * The releases made so far, oldest first, from releases.json at the root. The file names their commits because tags do
+ * not travel with every clone. Every release adds its line (CONTRIBUTING.md).
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface Release {
-  /** As in package.json of that commit: `0.1.0`. */
+  /** The version in package.json of that commit: `0.1.0`. */
   readonly version: string;
   /** All 40 digits. */
   readonly commit: string;

@@ -1,4 +1,4 @@
-/** How far a long reading of rows has come: a bar on a terminal, a line now and then elsewhere. On standard error. */
+/** Progress of a long read of rows: a bar on a terminal, a line now and then elsewhere. On standard error. */
 import { SingleBar } from 'cli-progress';
 
 /** Between two lines of progress where there is no terminal. */
@@ -6,7 +6,7 @@ const LINE_EVERY_MS = 5_000;
 
 export interface RowProgress {
   show(progress: { total: bigint; done: bigint; what: string }): void;
-  /** Makes room for a line of output. */
+  /** Clears the bar, to make room for a line of output. */
   clear(): void;
   end(): void;
 }
@@ -28,7 +28,7 @@ function bar(): RowProgress {
       if (!started) single.start(Number(total), 0, { what });
       started = true;
       single.setTotal(Number(total));
-      // The database goes on meanwhile: there may be more than was counted.
+      // The database goes on meanwhile: there may be more rows than were counted.
       single.update(Math.min(Number(done), Number(total)), { what });
     },
     clear: () => void (started && process.stderr.write('\r\u001b[K')),

@@ -1,6 +1,6 @@
 /**
- * `npm run verify -- --checkpoint FILE --proof FILE`: checks proofs against the checkpoints that an auditor keeps, with no
- * database and no network, and says in words what holds and what does not.
+ * `npm run verify -- --checkpoint FILE --proof FILE`: checks proofs against the checkpoints that an auditor keeps,
+ * without a database or a network, and prints what holds and what does not.
  */
 import { readFileSync } from 'node:fs';
 import type { CheckpointView } from '../src/proofs/checkpoint.ts';
@@ -19,7 +19,7 @@ export function readCheckpointFiles(files: readonly string[] = []): CheckpointVi
   return files.flatMap((file) => readFrom(file, readCheckpoints));
 }
 
-/** Whether everything holds. Each thing that was checked is printed. Throws UnreadableProof. */
+/** Prints each check. Returns whether all of them hold. Throws UnreadableProof. */
 export function verifyProofs({ checkpoint: files, proof, publicKey: keys = [], json }: ProofOptions): boolean {
   if (!files) throw new UnreadableProof('--proof is checked against --checkpoint FILE, the checkpoints that you keep');
   const known = readCheckpointFiles(files);

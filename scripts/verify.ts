@@ -1,9 +1,9 @@
 /**
- * `npm run verify`: holds a whole database against every invariant of the ledger, while it is in use. Findings go to
- * standard output, progress to standard error. With --since: what came since then, and whatever it has touched. With
- * --checkpoint: also against checkpoints that were kept elsewhere. With --proof: see verify-proofs.ts. Exits 0 when nothing
- * was found, 1 when something was, 2 when it could not run.
- * Works on the database of DATABASE_URL, or on what `npm start` runs.
+ * `npm run verify`: checks a whole database against every invariant of the ledger, while it is in use. Findings go to
+ * standard output, progress to standard error. With --since: checks what came since then, and the rows that it touched.
+ * With --checkpoint: also checks against checkpoints kept elsewhere. With --proof: see verify-proofs.ts. Exits 0
+ * without findings, 1 with findings, 2 when it could not run. Works on the database of DATABASE_URL, or on what `npm
+ * start` runs.
  */
 import { Command, InvalidArgumentError } from 'commander';
 import { systemClock } from '../src/clock.ts';
@@ -135,7 +135,7 @@ function textOutput(): Output {
   };
 }
 
-/** One object, written as it becomes known: however much is found, none of it is kept. */
+/** Prints one object, written as findings come up: however many there are, none of them is kept. */
 function jsonOutput(): Output {
   let found = 0;
   const write = (text: string) => process.stdout.write(text);

@@ -1,5 +1,5 @@
 /**
- * Bench `accept`: durable answers to POST /v1/payouts a second from one API process, no worker running, beside a bare
+ * Bench `accept`: durable answers to POST /v1/payouts a second from one API process without a worker, beside a bare
  * Express app that parses the same request and answers the same JSON.
  */
 import { createApiClient, openFundedAccounts, payoutRequest } from './api-client.ts';
@@ -16,7 +16,7 @@ import { verifyLedger } from './verify.ts';
 
 const ACCOUNTS = 100;
 const SLICE_SECONDS = 3;
-/** After some 30,000 requests V8 has compiled what they pass through; until then the rate still grows. */
+/** V8 has compiled the path of a request after some 30,000 requests; until then the rate still grows. */
 const WARM_UP_ROUNDS = 3;
 
 export async function benchAccept({ closing, queue, seconds, profile }: BenchContext): Promise<BenchResult> {

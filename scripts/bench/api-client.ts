@@ -1,4 +1,4 @@
-/** What an integrator would set up before the first payout, over the API itself. */
+/** The setup of an integrator before the first payout, over the API itself. */
 import { randomUUID } from 'node:crypto';
 import { CURRENCY } from './book.ts';
 
@@ -33,7 +33,7 @@ export function createApiClient(url: string, key: string): ApiClient {
   };
 }
 
-/** Accounts with plenty on them; their public ids. */
+/** Opens accounts with ample funds. Resolves to their public ids. */
 export async function openFundedAccounts(api: ApiClient, count: number): Promise<string[]> {
   return Promise.all(
     Array.from({ length: count }, async (_, index) => {
@@ -47,7 +47,7 @@ export async function openFundedAccounts(api: ApiClient, count: number): Promise
   );
 }
 
-/** A payout as an integrator's system sends it: to an alias that pays at once, with a reference of its own. */
+/** A payout as an integrator's system sends it: to an alias that pays at once, with an external id. */
 export function payoutRequest(account: string) {
   return {
     amount: PAYOUT_AMOUNT,

@@ -1,11 +1,11 @@
-/** Waiting for webhooks. */
+/** Waits for webhooks. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Helper } from './children.ts';
 
-/** Nothing delivered for so long: something hangs. Longer than the sweeper's longest alarm. */
+/** Without a delivery for this long, something hangs. Longer than the sweeper postpones any row. */
 const SILENCE_MS = 90_000;
 
-/** Resolves when so many different webhooks have arrived in all; throws when no more arrive. */
+/** Resolves when this many different webhooks have arrived in all. Throws when no more arrive. */
 export async function arrived(receiver: Helper, count: number): Promise<void> {
   let last = -1;
   let changedAt = performance.now();

@@ -1,6 +1,6 @@
 /**
- * Bench `audit`: what the posting loses to the audit beside it. One book with entries to check, 64 callers who post to it,
- * and a sweeper with its audit in a process of its own, which is stopped in every other slice.
+ * Bench `audit`: the rate of posting with the audit beside it, and without. One book with entries to check, 64 callers
+ * that post to it, and a sweeper with its audit in a process of its own, which is stopped in every other slice.
  */
 import type { BenchContext, BenchResult } from './bench.ts';
 import { createCommitter, openBookWithAccounts } from './book.ts';
@@ -15,9 +15,9 @@ import { verifyLedger } from './verify.ts';
 
 const ACCOUNTS = 20_000;
 const CALLERS = 64;
-/** What there is to check before the first slice, many pages long. */
+/** Entries to check before the first slice: many pages. */
 const ENTRIES_BEFORE = 200_000;
-/** A few seconds: the audit turns a page every second or so. */
+/** Entries in a slice: a few seconds, while the audit turns a page every second or so. */
 const SLICE = 36_000;
 
 export async function benchAudit({ closing, queue, seconds, profile }: BenchContext): Promise<BenchResult> {
@@ -62,7 +62,7 @@ export async function benchAudit({ closing, queue, seconds, profile }: BenchCont
       alone_per_s: round(rate('alone')),
       audited_per_s: round(rate('audited')),
       ratio: round(ratio('audited', 'alone'), 3),
-      /** Of one core, in the sweeper's own process. */
+      /** Share of one core, in the sweeper's own process. */
       sweeper_cpu_share: round(sweeperSeconds / auditedSeconds, 3),
       postgres_cpu_us_alone: postgresMicroseconds(used.alone),
       postgres_cpu_us_audited: postgresMicroseconds(used.audited),

@@ -1,4 +1,4 @@
-/** A process of its own: the least an Express app can do with the request, to measure the product against. */
+/** A process of its own: the least that an Express app does with the request, to compare the product with. */
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 
@@ -9,7 +9,7 @@ app.post('/v1/payouts', (_request, response) => {
   response.status(202).json(answer);
 });
 
-/** The parent says what to answer and hears the port. */
+/** The parent sends the answer to give, and receives the port. */
 process.once('message', (message) => {
   answer = message;
   const server = app.listen(0, '127.0.0.1', () => {

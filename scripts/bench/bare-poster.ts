@@ -1,4 +1,4 @@
-/** A process of its own: the least that a loop of POSTs can do with undici, to measure deliveries against. */
+/** A process of its own: the least that a loop of POSTs does with undici, to compare deliveries with. */
 import { Pool } from 'undici';
 
 /** As many as the product has under way to one endpoint. */
@@ -6,7 +6,7 @@ const CONNECTIONS = 64;
 /** As long as an event of a payout. */
 const BODY = JSON.stringify({ object: 'event', data: 'x'.repeat(1_200) });
 
-/** Answered with how many seconds it took. */
+/** Answered with the seconds that the posts took. */
 process.on('message', async ({ url, posts }: { url: string; posts: number }) => {
   const { origin, pathname } = new URL(url);
   const pool = new Pool(origin, { connections: CONNECTIONS });

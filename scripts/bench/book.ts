@@ -14,7 +14,7 @@ export const CURRENCY = 'JOD';
 /** Far enough below zero for any bench. The floor is checked all the same. */
 const OVERDRAFT_LIMIT = 1_000_000_000_000n;
 
-/** A committer as every process of the product makes it, but for metrics and doorbells. */
+/** Makes a committer as every process of the product does, without metrics and jobs. */
 export function createCommitter(pool: Pool): Committer {
   return new Committer({
     pool,
@@ -24,7 +24,7 @@ export function createCommitter(pool: Pool): Committer {
   });
 }
 
-/** The test book of a new organisation. */
+/** Opens an organisation. Resolves to its test book. */
 export async function openBook(pool: Pool, name: string): Promise<BookId> {
   const organisation = await openOrganisation(pool, { name, clock: systemClock });
   const bookId = await findBookId(pool, organisation.id, 'test');
@@ -37,7 +37,7 @@ export interface BenchBook {
   readonly accounts: readonly Uuid[];
 }
 
-/** A book with as many customer accounts, which may all be overdrawn. */
+/** Opens a book with this many customer accounts, which may all be overdrawn. */
 export async function openBookWithAccounts(
   pool: Pool,
   { name, accounts }: { name: string; accounts: number },
@@ -70,7 +70,7 @@ export async function openAccounts(
     if ('refused' in answer || !answer.body) throw new Error('An account was not opened');
     accounts.push(parsePublicId('account', (JSON.parse(answer.body) as { id: string }).id)!);
   };
-  const atOnce = 5_000; // within what a book's queue takes
+  const atOnce = 5_000; // within the bound of a book's queue
   for (let from = 0; from < count; from += atOnce) {
     await Promise.all(Array.from({ length: Math.min(atOnce, count - from) }, (_, index) => openOne(from + index)));
   }
@@ -78,7 +78,7 @@ export async function openAccounts(
   return accounts;
 }
 
-/** A key that may do everything in the book, as often as the book may, or as often as is said. */
+/** Issues a key that may do everything in the book. The rate limits are the book's, unless given. */
 export async function issueKey(
   pool: Pool,
   bookId: BookId,

@@ -1,7 +1,7 @@
 /**
- * The ceiling: the rows that entries leave behind, by bare multi-row INSERT into the product's own schema, with its
- * indexes, foreign keys and triggers, and a commit for each batch. No decision, no balance, no chain; the values are
- * put together before the clock starts. What no ledger on these tables can be faster than.
+ * The ceiling: the rows of entries by bare multi-row INSERT into the product's own schema, with its indexes, foreign
+ * keys and triggers, and a commit for each batch. No decision, no balance, no chain; the values are prepared before the
+ * clock starts. No ledger on these tables can be faster.
  */
 import { randomBytes } from 'node:crypto';
 import { byteaArray, instantArray, plainArray, rowsOf, textArray } from '../../src/db/columns.ts';
@@ -21,7 +21,7 @@ export interface Movement {
   readonly credit: Uuid;
 }
 
-/** Makes rows as they would be in a book: gapless sequences and line numbers, digests that do not compress. */
+/** Makes rows as a book has them: gapless sequences and line numbers, digests that do not compress. */
 export class CeilingRows {
   #sequence = 0n;
   readonly #lines = new Map<Uuid, bigint>();
@@ -82,7 +82,7 @@ const INSERT_POSTINGS = `INSERT INTO postings (book_id, entry_sequence, ordinal,
   debit_line, debit_balance_after, credit_line, credit_balance_after)
   SELECT $1, ${rowsOf('bigint', 'smallint', 'uuid', 'uuid', 'bigint', 'text', 'bigint', 'bigint', 'bigint', 'bigint')}`;
 
-/** One database transaction, sent in one breath. */
+/** Inserts a batch in one database transaction. Both statements are sent without a wait between them. */
 export async function insertCeilingBatch(pool: Pool, bookId: BookId, batch: CeilingBatch): Promise<void> {
   await inTransaction(pool, async (trx) => {
     const inserts = [

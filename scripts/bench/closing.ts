@@ -1,4 +1,4 @@
-/** What was started is ended in reverse order, whatever happens: at the end, after a failure, and on Ctrl-C. */
+/** Closes in reverse order what was started, whatever happens: at the end, after a failure, and on Ctrl-C. */
 import { say } from './progress.ts';
 
 export interface Closing {
@@ -6,14 +6,14 @@ export interface Closing {
   closeAll(): Promise<void>;
 }
 
-/** Closed by itself, or with the one that it belongs to. */
+/** Parts that close by themselves, or with the whole that they belong to. */
 export function closingWithin(whole: Closing, name: string): Closing {
   const part = createParts();
   whole.add(name, part.closeAll);
   return part;
 }
 
-/** For any one part; then the next is closed. */
+/** Limit for one part; then the next one is closed. */
 const LIMIT_MS = 45_000;
 
 export function createClosing(): Closing {

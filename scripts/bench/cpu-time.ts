@@ -1,6 +1,6 @@
 /**
- * Processor time, which a busy neighbour does not change as much as it changes the clock on the wall: what one payout
- * costs each process. From /proc, so on Linux alone; elsewhere NaN.
+ * Processor time: what one payout costs each process. A busy neighbour changes it less than elapsed time. Read from
+ * /proc, so on Linux alone; elsewhere NaN.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -14,7 +14,7 @@ export function cpuSeconds(pid: number): number {
   return stat ? stat.used * TICK_SECONDS : Number.NaN;
 }
 
-/** Seconds that a process and all beneath it have used, those that have ended included: a Postgres server whole. */
+/** Seconds that a process and all its descendants have used, ended ones included: a whole Postgres server. */
 export function familyCpuSeconds(pid: number): number {
   const parent = readStat(pid);
   if (!parent) return Number.NaN;
@@ -33,7 +33,10 @@ export function familyCpuSeconds(pid: number): number {
   return sum(pid) * TICK_SECONDS;
 }
 
-/** Starts a watch; called later, it says which share of the machine was used by others than this process and its children. */
+/**
+ * Starts a watch. The function returned gives the share of the machine that other processes than this one and its
+ * children have used.
+ */
 export function watchOthers(): () => number {
   const began = { at: performance.now(), machine: machineBusySeconds(), own: familyCpuSeconds(process.pid) };
   return () => {
@@ -42,7 +45,7 @@ export function watchOthers(): () => number {
   };
 }
 
-/** Of all cores together: user, nice, system, interrupts and what the hypervisor took (proc(5)). */
+/** Busy seconds of all cores together: user, nice, system, interrupts and what the hypervisor took (proc(5)). */
 function machineBusySeconds(): number {
   try {
     const [, user, nice, system, , , irq, softirq, steal] = readFileSync('/proc/stat', 'utf8')
@@ -57,7 +60,7 @@ function machineBusySeconds(): number {
 
 function readStat(pid: number): { parent: number; used: number; usedByEndedChildren: number } | undefined {
   try {
-    // The name of the program stands in parentheses and may hold anything; fields are counted behind it (proc(5)).
+    // The program's name stands in parentheses and may hold anything, so fields are counted behind it (proc(5)).
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /, '')
       .split(' ')

@@ -1,7 +1,7 @@
 /**
- * Bench `growth`: cost must grow with the work, not with the history. The `ledger` bench on top of millions of entries
- * beside the same on an empty database, a page of an account with a fifth of them, its balance in the middle, and the cost of
- * a snapshot that is held open.
+ * Bench `growth`: cost must grow with the work, not with the history. Runs the `ledger` bench on top of millions of
+ * entries and on an empty database in turns. Also measures a page of an account with a fifth of the entries, the
+ * account's balance at moments between, and the cost of a snapshot that is held open.
  */
 import { findBalanceAt } from '../../src/ledger/balance-at-store.ts';
 import { listAccountLines } from '../../src/ledger/journal-read-store.ts';
@@ -54,7 +54,7 @@ export async function benchGrowth({ closing, seconds, entries, profile }: BenchC
   };
 }
 
-/** Every fifth entry touches the first account. */
+/** Fills the book. Every fifth entry touches the first account. */
 async function fill({ pool }: Stage, book: BenchBook, entries: number): Promise<void> {
   const committer = createCommitter(pool);
   const uniform = uniformSource(book);
@@ -89,7 +89,7 @@ async function readOneAccount({ pool }: Stage, book: BenchBook): Promise<Record<
   };
 }
 
-/** One after the other, in milliseconds. */
+/** Reads one after the other. In milliseconds. */
 async function latencies(read: () => Promise<unknown>): Promise<number[]> {
   const times: number[] = [];
   for (let number = 0; number < READS; number++) {

@@ -1,7 +1,10 @@
 import { createPool } from '../../src/db/pool.ts';
 import type { Stage } from './stage.ts';
 
-/** By the owner, whose sessions no time limit of the application's role ends. Resolves with how to let it go. */
+/**
+ * Holds a snapshot open as the owner, whose sessions no time limit of the application's role ends. Resolves to a
+ * function that releases it.
+ */
 export async function holdSnapshot({ postgres, log }: Stage): Promise<() => Promise<void>> {
   const pool = createPool({ url: postgres.ownerUrl, name: 'snapshot', size: 1, log });
   const session = await pool.connect();

@@ -1,6 +1,6 @@
 /**
- * What a snapshot that stays open (a dump, a long report, a forgotten session) costs the ledger: no old version of a row can
- * go while it is held, and a book and its busiest account get hundreds of new ones a second.
+ * The cost to the ledger of a snapshot that stays open (a dump, a long report, a forgotten session). While it is held,
+ * no old version of a row can go, and a book and its busiest account get hundreds of new ones a second.
  */
 import { type BenchBook, createCommitter } from './book.ts';
 import { holdSnapshot } from './held-snapshot-store.ts';
@@ -12,11 +12,11 @@ import { median, round } from './statistics.ts';
 
 const SLICE = 12_000;
 const CALLERS = 64;
-/** Rounds before the snapshot, and the last ones under it, that are compared. */
+/** Rounds that are compared: those before the snapshot, and the last ones under it. */
 const COMPARED = 4;
 const ROUNDS_HELD = 24;
 
-/** 64 callers, one account in every entry: the last rounds under the snapshot ÷ the rounds before it. */
+/** 64 callers, one account in every entry. The ratio is the last rounds under the snapshot ÷ the rounds before it. */
 export async function heldSnapshot(stage: Stage, book: BenchBook): Promise<Record<string, number>> {
   const committer = createCommitter(stage.pool);
   const source = oneAccountSource(book, book.accounts[0]!);

@@ -1,4 +1,4 @@
-/** Load on an HTTP server as BARS.md has it: autocannon, 64 connections, a new Idempotency-Key for each request. */
+/** HTTP load as BARS.md asks for: autocannon, 64 connections, a new Idempotency-Key for each request. */
 import autocannon from 'autocannon';
 
 export const CONNECTIONS = 64;
@@ -7,7 +7,7 @@ export interface HttpLoad {
   url: string;
   key: string;
   bodies: readonly unknown[];
-  /** Either for so long or for so many requests. */
+  /** Either a duration or a number of requests. */
   seconds?: number;
   requests?: number;
 }
@@ -18,7 +18,7 @@ export interface HttpLoadResult {
   p99Ms: number;
 }
 
-/** Throws when an answer was anything but 2xx: a bench of refusals would measure something else. */
+/** Throws when an answer was not 2xx: a bench of refusals would measure something else. */
 export async function sendPayouts({ url, key, bodies, seconds, requests }: HttpLoad): Promise<HttpLoadResult> {
   const result = await autocannon({
     url: `${url}/v1/payouts`,

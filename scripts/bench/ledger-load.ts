@@ -1,4 +1,4 @@
-/** Load on the committer: commands that post one entry between two accounts, and ways of submitting them. */
+/** Load on the committer: commands that post one entry between two accounts, and functions that submit them. */
 import { newId, type Uuid } from '../../src/ids.ts';
 import { accounts } from '../../src/ledger/account-store.ts';
 import type { BookId } from '../../src/ledger/book.ts';
@@ -10,14 +10,14 @@ import type { BenchBook } from './book.ts';
 import { CURRENCY } from './book.ts';
 import { type Movement, randomAmount } from './ceiling-store.ts';
 
-/** Two different accounts, each as likely as any other. */
+/** Picks two different accounts, each as likely as any other. */
 export function uniform({ accounts }: BenchBook): Movement {
   const debit = Math.floor(Math.random() * accounts.length);
   const credit = (debit + 1 + Math.floor(Math.random() * (accounts.length - 1))) % accounts.length;
   return { debit: accounts[debit]!, credit: accounts[credit]! };
 }
 
-/** A command as the product's own are: named rows, a pure decision, nothing else. */
+/** A command of the product's form: named rows, a pure decision, nothing else. */
 function post(movement: Movement, prepare?: (draft: Draft) => void): Command<void> {
   const id = newId();
   const requestId = newId();
@@ -47,7 +47,7 @@ export function uniformSource(book: BenchBook): CommandSource {
   return () => ({ bookId: book.id, command: post(uniform(book)) });
 }
 
-/** The book's pool account is in every entry. */
+/** Every entry debits the book's pool account. */
 export function hotSource(book: BenchBook): CommandSource {
   const pool: Uuid = chartAccountId(book.id, 'pool', CURRENCY);
   return () => {
@@ -57,7 +57,7 @@ export function hotSource(book: BenchBook): CommandSource {
   };
 }
 
-/** One account is debited by every entry. */
+/** Every entry debits one account. */
 export function oneAccountSource(book: BenchBook, account: Uuid): CommandSource {
   return () => {
     let { credit } = uniform(book);
@@ -66,15 +66,15 @@ export function oneAccountSource(book: BenchBook, account: Uuid): CommandSource 
   };
 }
 
-/** Each book in turn. */
+/** Takes from each source in turn. */
 export function inTurns(sources: readonly CommandSource[]): CommandSource {
   let next = 0;
   return () => sources[next++ % sources.length]!();
 }
 
 /**
- * Carries out `count` commands, always as many under way: whoever has an answer submits the next. One caller waits for
- * each answer before it asks again; thousands keep every batch full.
+ * Carries out `count` commands, `callers` of them at a time: each caller submits its next command after an answer. One
+ * caller waits for each answer; thousands keep every batch full.
  */
 export async function submitAll(
   committer: Committer,

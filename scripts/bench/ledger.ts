@@ -1,6 +1,6 @@
 /**
- * Bench `ledger`: entries a second through the committer, and beside it the ceiling that these tables set. One process,
- * as a ledger worker is one. See docs/benchmarks.md for what each field means.
+ * Bench `ledger`: entries a second through the committer, beside the ceiling that these tables set. One process, as a
+ * ledger worker is one. docs/benchmarks.md explains each field.
  */
 import type { BenchContext, BenchResult } from './bench.ts';
 import { type BenchBook, CURRENCY, createCommitter, openBookWithAccounts } from './book.ts';
@@ -13,13 +13,13 @@ import { round } from './statistics.ts';
 import { verifyLedger } from './verify.ts';
 
 const ACCOUNTS = 20_000;
-/** The committer's own largest batch; the ceiling's are as large. */
+/** The committer's largest batch; batches of the ceiling are as large. */
 const BATCH = 1_000;
-/** One batch under way and one waiting behind it: every batch is full, and nothing queues for long. */
+/** One batch under way and one waiting: every batch is full, and no command waits for long. */
 const CALLERS_FULL = 2 * BATCH;
 const CALLERS_CONCURRENT = 64;
 const BOOKS = 4;
-/** Entries in a slice: about a second's work, so that its first and last batches, which are not full, hardly count. */
+/** Entries in a slice: about a second's work, so that the first and last batches, which are not full, hardly count. */
 const SLICE_FULL = 20_000;
 const SLICE_CONCURRENT = 12_000;
 const SLICE_ONE_BY_ONE = 1_000;
@@ -73,7 +73,7 @@ function productSlices({ pool }: Stage, book: BenchBook, four: readonly BenchBoo
   ];
 }
 
-/** In a database of its own on the same server, so that the ledger's own can be verified whole. */
+/** The ceiling has a database of its own on the same server, so that the ledger's database can be verified whole. */
 async function ceilingSlice(stage: Stage): Promise<Slice> {
   const pool = await addDatabase(stage, 'ceiling');
   const book = await openBookWithAccounts(pool, { name: 'Ceiling', accounts: ACCOUNTS });

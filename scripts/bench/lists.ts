@@ -1,7 +1,7 @@
 /**
- * Bench `lists`: pages of one book's payouts whose filters are all common. Five pairs of metadata, each on half of the payouts:
- * once all on the same half, once so that no payout has them all and a page looks at as many candidates as it may.
- * Measured as the API reads lists, on tables that were never analyzed and again once they are.
+ * Bench `lists`: pages of one book's payouts whose filters are all common. Five pairs of metadata, each on half of the
+ * payouts: once all on the same half, once so that no payout has all five and a page looks at as many candidates as it
+ * may. Read as the API reads lists, on tables that were never analyzed and again on analyzed ones.
  */
 import { createListReads } from '../../src/db/list-reads.ts';
 import type { Page, PageRequest } from '../../src/db/page.ts';
@@ -58,7 +58,7 @@ export async function benchLists({ closing, seconds, profile }: BenchContext): P
   return { versions: stage.versions, checked: {}, fields: { payouts: PAYOUTS, lists: measured } };
 }
 
-/** Pages one after the other, from the first through the list and over again. */
+/** Times pages one after the other, through the list and from its beginning again. */
 async function timePages(read: (page: PageRequest) => Promise<Page<Payout>>, seconds: number): Promise<number[]> {
   const times: number[] = [];
   let startingAfter: string | undefined;

@@ -1,4 +1,4 @@
-/** Where and on what a figure was reached: without it a figure says nothing. */
+/** The machine and the commit of a figure: without them a figure says nothing. */
 import { spawnSync } from 'node:child_process';
 import { arch, availableParallelism, cpus, platform, release, totalmem } from 'node:os';
 
@@ -12,7 +12,7 @@ export function machine(): Record<string, string | number> {
   };
 }
 
-/** The commit that was measured, with a plus when the working tree differs from it; null outside a checkout. */
+/** The commit that was measured, with a plus when the working tree differs; null outside a checkout. */
 export function revision(): string | null {
   const git = (...args: string[]) => spawnSync('git', args, { encoding: 'utf8' });
   const head = git('rev-parse', '--short', 'HEAD');

@@ -1,26 +1,26 @@
-/** Payouts as rows alone, by the hundred thousand: for lists, which read them and nothing around them. */
+/** Bare payout rows by the hundred thousand, for lists, which read nothing around them. */
 import type { Pool } from '../../src/db/pool.ts';
 import type { BookId } from '../../src/ledger/book.ts';
 
 export interface ManyPayouts {
   count: number;
-  /** Pairs of metadata, each on every so many payouts: those whose number leaves `from` (0) when divided by `every`. */
+  /** Pairs of metadata. A pair is on each payout whose number leaves `from` (0) when divided by `every`. */
   metadata: readonly { key: string; value: string; every: number; from?: number }[];
-  /** SQL of a status, in which `number` is the payout's. */
+  /** SQL of a status; `number` is the payout's number. */
   status?: string;
-  /** SQL of an external id. */
+  /** SQL of an external id, in the same way. */
   externalId?: string;
-  /** Appended to each payout's metadata, and not indexed: to make rows long. */
+  /** Added to each payout's metadata and not indexed, to make rows long. */
   padding?: Readonly<Record<string, string>>;
 }
 
-/** The id of a payout by its number: in their order. The first 48 bits are the time (RFC 9562). */
+/** SQL of a payout's id by its number. Ids sort as numbers do: the first 48 bits are the time (RFC 9562). */
 const ID = `(lpad(to_hex(1767225600000 + number), 12, '0') || '70008000' || lpad(to_hex(number), 12, '0'))::uuid`;
 
-/** Of one statement: it ends well within the role's timeout. */
+/** Payouts in one statement, which ends well within the role's timeout. */
 const PAYOUTS_A_STATEMENT = 10_000;
 
-/** Inserts payouts 1 to `count`, oldest first. Nothing is analyzed: the planner knows of none of them. */
+/** Inserts payouts 1 to `count`, oldest first. The tables are not analyzed: the planner knows of none of these rows. */
 export async function insertManyPayouts(pool: Pool, bookId: BookId, payouts: ManyPayouts): Promise<void> {
   const { count, metadata, status = `'paid'`, externalId = 'NULL', padding = {} } = payouts;
   const pairs = JSON.stringify(metadata.map(({ from = 0, ...pair }) => ({ ...pair, from })));
@@ -51,7 +51,7 @@ export function manyPayoutsId(number: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${number.toString(16).padStart(12, '0')}`;
 }
 
-/** What autovacuum does sooner or later. By a pool of the owner: it is not for the application's role. */
+/** Does what autovacuum does sooner or later. Takes a pool of the owner: the application's role may not. */
 export async function analyzeLists(owner: Pool): Promise<void> {
   await owner.query('ANALYZE payouts, metadata_index');
 }

@@ -1,6 +1,6 @@
 /**
- * Bench `memory`: how large API and worker are after a time of load, and how much larger with hundreds of thousands of
- * payouts waiting that nobody rang for.
+ * Bench `memory`: the size of API and worker after a time of load, and their growth with hundreds of thousands of
+ * payouts that wait without a worker.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BenchContext, BenchResult } from './bench.ts';
@@ -11,7 +11,7 @@ import { say } from './progress.ts';
 import { round } from './statistics.ts';
 import { verifyLedger } from './verify.ts';
 
-/** A worker has come to terms with what waits for it by then. */
+/** A worker has grown as far as the backlog makes it by then. */
 const BACKLOG_SECONDS = 30;
 const SAMPLE_MS = 250;
 

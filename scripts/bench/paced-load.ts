@@ -1,6 +1,6 @@
 /**
- * Payouts at a steady rate, whatever the answers take: an open loop, so that a slow moment shows in the latencies instead
- * of slowing the load.
+ * Payouts at a steady rate, however long the answers take: an open loop, so that a slow moment shows in the latencies
+ * instead of slowing the load.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,7 +9,7 @@ import { CONNECTIONS } from './http-load.ts';
 
 export interface AcceptedPayout {
   id: string;
-  /** When the request was sent, and when its answer was here. */
+  /** When the request was sent, and when its answer arrived. */
   sentAt: number;
   acceptedAt: number;
 }
@@ -48,7 +48,7 @@ export async function sendPayoutsPaced(load: {
     const due = Math.min(total, Math.floor(((performance.now() - started) / 1000) * load.perSecond));
     while (sent.length < due) {
       const sending = send(sent.length);
-      sending.catch(() => undefined); // shown by the Promise.all below
+      sending.catch(() => undefined); // reported by the Promise.all below
       sent.push(sending);
     }
     await delay(TICK_MS);

@@ -1,4 +1,4 @@
-/** After a run of payouts: each was paid, each was announced once, every signature held. */
+/** Checks after a run of payouts: each was paid, each was announced once, every signature held. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from '../../src/db/pool.ts';
 import type { BookId } from '../../src/ledger/book.ts';
@@ -12,7 +12,10 @@ interface Facts {
   received: Received;
 }
 
-/** Throws with what is wrong. An event may be delivered twice, but without a fault none should be: repeats are counted. */
+/**
+ * Throws an error that lists what is wrong. An event may be delivered twice, but without a fault none should be:
+ * repeats are counted.
+ */
 export async function checkNothingLost(pool: Pool, { bookId, sent, received }: Facts): Promise<Record<string, number>> {
   const ids = new Set(received.webhookIds).size;
   const payoutsTold = new Set(received.payoutIds).size;
@@ -37,7 +40,7 @@ export async function checkNothingLost(pool: Pool, { bookId, sent, received }: F
   };
 }
 
-/** The receiver has an event a moment before the worker has recorded it. */
+/** The receiver has an event a moment before the worker records the delivery. */
 async function deliveriesAtRest(pool: Pool, bookId: BookId): Promise<Record<string, number>> {
   for (let attempt = 1; ; attempt++) {
     const counts = await countDeliveries(pool, bookId);

@@ -1,4 +1,4 @@
-/** All that a payout passes through, started: receiver, API, worker, and a bare Express app to compare with. */
+/** All that a payout passes through: receiver, API and worker, and a bare Express app to compare with. */
 import type { BookId } from '../../src/ledger/book.ts';
 import { createApiClient, openFundedAccounts, payoutRequest } from './api-client.ts';
 import { arrived } from './arrivals.ts';
@@ -19,9 +19,9 @@ export interface PayoutsWorld {
   readonly key: string;
   readonly bodies: readonly unknown[];
   readonly bareUrl: string;
-  /** Payouts accepted while setting up. */
+  /** Payouts accepted during setup. */
   readonly sent: number;
-  /** Resolves when so many webhooks have arrived in all; throws when no more arrive. */
+  /** Resolves when this many webhooks have arrived in all. Throws when no more arrive. */
   arrived(count: number): Promise<void>;
   received(): Promise<Received>;
 }

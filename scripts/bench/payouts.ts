@@ -1,6 +1,7 @@
 /**
  * Bench `payouts`: from POST to delivered webhook, with everything on this machine: generator, API, one worker with all
- * pools, sandbox rail, receiver. First as fast as it goes, then at half that rate to see how long one payout takes.
+ * pools, sandbox rail, receiver. First as fast as payouts go, then at half that rate, for the time that one payout
+ * takes.
  */
 import type { BenchContext, BenchResult } from './bench.ts';
 import { familyCpuSeconds } from './cpu-time.ts';
@@ -14,7 +15,7 @@ import { verifyLedger } from './verify.ts';
 
 const BARE_SLICES = 3;
 const BARE_SLICE_SECONDS = 3;
-/** Warms up compilers, caches and connections; counts nowhere but in the checks. */
+/** Warms up compilers, caches and connections; counted in the checks alone. */
 const WARM_UP_PAYOUTS = 1_000;
 const HALF_LOAD_SECONDS_MAX = 30;
 
@@ -24,7 +25,7 @@ export async function benchPayouts(context: BenchContext): Promise<BenchResult> 
   let { sent } = world;
   sent += (await carry(world, { sent, payouts: WARM_UP_PAYOUTS })).payouts;
 
-  // Before and after: a machine that grows slower or faster meanwhile shows in both.
+  // Measured before and after: a machine that grows slower or faster meanwhile shows in both.
   const bareRates = await bareExpress(world);
   say(`${payouts} payouts as fast as they go`);
   const flood = await carry(world, { sent, payouts });
@@ -45,7 +46,7 @@ export async function benchPayouts(context: BenchContext): Promise<BenchResult> 
   const counts = await checkNothingLost(world.stage.pool, { bookId: world.bookId, sent, received });
   const checked = await verifyLedger(world.stage);
   const deliveredAt = new Map(received.payoutIds.map((id, index) => [id, received.times[index]!]));
-  // The webhook can be here before the answer to the request: the two do not wait for each other.
+  // The webhook may arrive before the answer to the request: neither waits for the other.
   const fromAccept = paced.map(({ id, acceptedAt }) => Math.max(0, deliveredAt.get(id)! - acceptedAt));
   const fromRequest = paced.map(({ id, sentAt }) => deliveredAt.get(id)! - sentAt);
   const bare = median(bareRates);
@@ -78,7 +79,7 @@ interface Carried {
   cpu: { api_cpu_us: number; worker_cpu_us: number; postgres_cpu_us: number };
 }
 
-/** Sends payouts as fast as they are accepted, and waits until each one's webhook is here. */
+/** Sends payouts as fast as they are accepted, and waits until the webhook of each has arrived. */
 async function carry(world: PayoutsWorld, load: { sent: number; payouts: number }): Promise<Carried> {
   const { api, worker, stage, key, bodies } = world;
   const { payouts } = load;

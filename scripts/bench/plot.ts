@@ -1,6 +1,6 @@
 /**
  * Draws results beside their bars: `npx tsx scripts/bench/plot.ts docs/plots/results.jsonl > docs/plots/benches.svg`.
- * The file holds a line of --json output for each run; the last run of a bench and backend is drawn.
+ * The file holds a line of --json output for each run. The last run of a bench and backend is drawn.
  */
 import { readFileSync } from 'node:fs';
 
@@ -18,9 +18,9 @@ interface Row {
   queue?: string;
   field: string;
   title: string;
-  /** Of BARS.md; the audit may cost two hundredths. */
+  /** The bar in BARS.md; the audit may cost two hundredths. */
   bar: number;
-  /** For times and sizes: the less, the better. */
+  /** For times and sizes, where less is better. */
   less?: true;
 }
 
@@ -52,9 +52,9 @@ const RIGHT = 150;
 const TOP = 64;
 const ROW_HEIGHT = 34;
 const BAR_HEIGHT = 18;
-/** The axis counts in bars: 1 is where each row must get to. */
+/** The axis counts in bars: each row must reach 1. */
 const AXIS_MIN = 2;
-/** What is further than this is drawn up to here; its number stands beside it. */
+/** A row that goes further is cut off here; its number stands beside it. */
 const AXIS_MAX = 5;
 
 const runs = readFileSync(process.argv[2] ?? 'docs/plots/results.jsonl', 'utf8')
@@ -71,7 +71,7 @@ const drawn = ROWS.flatMap((row) => {
 });
 if (drawn.length === 0) throw new Error('There is no result to draw');
 
-/** How far beyond its bar, in bars: 1 is just there, whichever way is better. */
+/** How far a row reaches, in bars: 1 just meets the bar, whichever direction is better. */
 const reached = ({ value, bar, less }: Row & { value: number }) =>
   less ? bar / Math.max(value, bar / 100) : value / bar;
 const axisEnd = Math.min(Math.max(AXIS_MIN, ...drawn.map(reached)), AXIS_MAX);

@@ -1,4 +1,4 @@
-/** What a bench says while it runs: lines on standard error, so that standard output holds the result alone. */
+/** Progress lines of a bench, on standard error: standard output holds the result alone. */
 const began = performance.now();
 
 export function say(text: string): void {

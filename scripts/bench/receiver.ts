@@ -1,6 +1,6 @@
 /**
- * A process of its own: receives webhooks, keeps each one's id, payout and time, and verifies the signature of a sample
- * with a library that is not the product's.
+ * A process of its own: receives webhooks, keeps the id, payout and time of each, and verifies the signature of a
+ * sample with a library that is not the product's.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,14 +8,14 @@ import { Webhook } from 'standardwebhooks';
 
 export type ReceiverQuestion =
   | { ask: 'port' }
-  /** Answered with true. From then on signatures are verified. */
+  /** Answered with true. Signatures are verified from then on. */
   | { ask: 'trust'; secret: string }
-  /** Answered with how many different messages have arrived. */
+  /** Answered with the number of different messages that have arrived. */
   | { ask: 'count' }
   | { ask: 'received' };
 
 export interface Received {
-  /** One element for each arrival, in order: id of the message, the payout it tells of, when it was here. */
+  /** One element for each arrival, in order: message id, payout, time of arrival. */
   webhookIds: string[];
   payoutIds: string[];
   times: number[];
@@ -23,7 +23,7 @@ export interface Received {
   signaturesWrong: number;
 }
 
-/** Enough to notice a signature that is wrong now and then, and cheap. */
+/** Cheap, and enough to notice a signature that is wrong now and then. */
 const VERIFY_EVERY = 20;
 const PAYOUT_ID = /"id":"(po_[0-9a-z]+)"/;
 

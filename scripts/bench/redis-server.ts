@@ -1,4 +1,6 @@
-/** A redis-server for the length of a bench: loopback, a free port, nothing kept on disk. Jobs are not the truth. */
+/**
+ * A redis-server for the length of a bench: loopback, a free port, nothing kept on disk, since jobs are not the truth.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { Redis } from 'ioredis';

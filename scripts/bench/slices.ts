@@ -1,12 +1,13 @@
 /**
- * Fair comparison on a noisy machine: the things to compare take turns in short slices, and medians count. What disturbs the machine for a while disturbs all of them.
+ * Fair comparison on a noisy machine: the candidates take turns in short slices, and medians count. What disturbs the
+ * machine for a while disturbs all of them.
  */
 import { say } from './progress.ts';
 import { median } from './statistics.ts';
 
 export interface Slice {
   name: string;
-  /** Does a slice of work of about the same size each time; resolves with how much was done in how many seconds. */
+  /** Does a slice of work, of about the same size each time. Resolves to how much was done in how many seconds. */
   run(): Promise<Measured>;
 }
 
@@ -15,20 +16,22 @@ export interface Measured {
   seconds: number;
 }
 
-/** Fewer rounds than these have no median worth the name. */
+/** Fewer rounds have no median worth the name. */
 const ROUNDS_MIN = 3;
 
 export interface Turns {
   /** The median rate, per second. */
   rate(name: string): number;
   /**
-   * The median of what a round's slice did, divided by what the same round's slice of the other did: neighbours in time,
-   * so that a machine that grows slower or faster meanwhile does not change it.
+   * The median over all rounds of one slice's rate divided by the other's in the same round. The two are neighbours in
+   * time, so a machine that grows slower or faster meanwhile does not change the ratio.
    */
   ratio(name: string, other: string): number;
 }
 
-/** Rounds of all slices until the time is over. The first ones warm up and do not count: what runs is still being compiled. */
+/**
+ * Runs rounds of all slices until the time is over. The first rounds warm up and do not count: code is still compiled.
+ */
 export async function takeTurns(
   slices: readonly Slice[],
   seconds: number,

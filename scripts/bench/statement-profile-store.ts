@@ -1,4 +1,4 @@
-/** What Postgres was busy with during a profiled bench: its own count of statements (pg_stat_statements). */
+/** The statements that kept Postgres busy during a profiled bench, by its own count (pg_stat_statements). */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createPool } from '../../src/db/pool.ts';
@@ -12,7 +12,7 @@ export const COUNT_STATEMENTS = {
   'pg_stat_statements.track_planning': 'on',
 };
 
-/** Counts from now on; at the end the dearest statements are written to `statements.json`. */
+/** Counts from now on. At the end, the most expensive statements are written to `statements.json`. */
 export async function countStatements(postgres: ThrowawayPostgres, folder: string, closing: Closing): Promise<void> {
   mkdirSync(folder, { recursive: true });
   await ask(postgres, 'CREATE EXTENSION pg_stat_statements');

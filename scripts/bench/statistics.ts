@@ -1,4 +1,4 @@
-/** Numbers out of measurements. */
+/** Statistics of measurements. */
 
 export function median(values: readonly number[]): number {
   return percentile(values, 50);

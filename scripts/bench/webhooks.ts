@@ -1,6 +1,6 @@
 /**
- * Bench `webhooks`: signed deliveries a second to a receiver on this machine by one worker that has nothing else to do,
- * beside a bare loop of POSTs. The events are there before: only delivering is measured.
+ * Bench `webhooks`: signed deliveries a second to a receiver on this machine, by one worker that does nothing else,
+ * beside a bare loop of POSTs. The events exist before: only their delivery is measured.
  */
 import { createApiClient, openFundedAccounts, payoutRequest } from './api-client.ts';
 import { arrived } from './arrivals.ts';
@@ -15,7 +15,7 @@ import { median, round } from './statistics.ts';
 import { verifyLedger } from './verify.ts';
 
 const ACCOUNTS = 10;
-/** Of the deliveries: a worker that has just started compiles as it goes. */
+/** Share of the deliveries: a worker that has just started compiles as it goes. */
 const WARM_UP_SHARE = 0.25;
 const BARE_POSTS = 10_000;
 const BARE_RUNS = 3;
@@ -58,13 +58,13 @@ export async function benchWebhooks({ closing, queue, payouts, profile }: BenchC
       bare_per_s: round(bare),
       ratio: round(perSecond / bare, 3),
       deliveries: payouts,
-      worker_cpu_us: round((cpu / payouts) * 1e6), // its start included
+      worker_cpu_us: round((cpu / payouts) * 1e6), // the worker's start included
       worker_mb: round(residentMb),
     },
   };
 }
 
-/** To a receiver of its own, which verifies nothing. */
+/** Posts to a receiver of its own, which verifies nothing. */
 async function barePosts(closing: BenchContext['closing']): Promise<number[]> {
   const receiver: Helper = startHelper(closing, 'receiver');
   const poster = startHelper(closing, 'bare-poster');

@@ -1,21 +1,24 @@
-/** What a hostile neighbour does, as the bench tells its process (hostile.ts). */
+/** The attacks of a hostile neighbour, as the bench sends them to its process (hostile.ts). */
 
 export interface PlannedRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  /** JSON. A POST is sent under a new Idempotency-Key each time. */
+  /** JSON. Each POST has a new Idempotency-Key. */
   readonly body?: string;
 }
 
 export type Attack =
-  /** Requests in turn at a steady rate, answers read. What finds no free connection is left out, as by a client of that size. */
+  /**
+   * Requests in turn at a steady rate, answers read. A request without a free connection is left out, as by such a
+   * client.
+   */
   | {
       readonly kind: 'requests';
       readonly url: string;
       readonly key: string;
       readonly requests: readonly PlannedRequest[];
       readonly connections: number;
-      /** One rate after the other; the last one lasts until the end. */
+      /** Rates, one after the other; the last one lasts until the end. */
       readonly rates: readonly { perSecond: number; seconds: number }[];
     }
   /** Requests on connections whose answers are never read. A connection that is closed is opened again. */
@@ -27,7 +30,7 @@ export type Attack =
       readonly connections: number;
       readonly perSecond: number;
     }
-  /** Connections that say nothing, and requests that come one byte a second. */
+  /** Silent connections, and requests that come one byte a second. */
   | {
       readonly kind: 'idle';
       readonly url: string;
@@ -38,16 +41,16 @@ export type Attack =
     };
 
 export type HostileQuestion =
-  /** Answered with true once it is under way. Attacks add up. */
+  /** Answered with true once the attack is under way. Attacks add up. */
   | { ask: 'begin'; attack: Attack }
-  /** Ends all; answered with how often each outcome came, such as `{ 202: 3000, 429: 150 }`. */
+  /** Ends all attacks. Answered with the count of each outcome, such as `{ 202: 3000, 429: 150 }`. */
   | { ask: 'end' };
 
 export type Outcomes = Record<string, number>;
 
 /** An attack under way. */
 export interface Running {
-  /** Resolves once it is as hard as it gets. */
+  /** Resolves once the attack has its full strength. */
   readonly underWay: Promise<void>;
   end(): void;
 }

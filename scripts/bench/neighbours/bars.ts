@@ -1,17 +1,17 @@
-/** What the bench `neighbours` measures of a scenario, and the bars it is held against (BARS.md). Pure. */
+/** The figures of a scenario in the bench `neighbours`, and the bars that they are compared with (BARS.md). Pure. */
 import { percentile, round } from '../statistics.ts';
 
-/** What the well-behaved book saw for a while. Times in milliseconds. */
+/** Measurements of the well-behaved book over a while. Times in milliseconds. */
 export interface Seen {
-  /** From the moment a request was due to be sent to its answer; of those that failed, to their failure. */
+  /** From the time at which a request was due to be sent, to its answer or its failure. */
   readonly accept: readonly number[];
-  /** From the answer to the webhook `payout.paid`; of those that never came, until they were no longer waited for. */
+  /** From the answer to the webhook `payout.paid`, or to the end of the wait for it. */
   readonly webhook: readonly number[];
   /** From the answer to the webhook `payout.returned`, for payouts that come back. */
   readonly returned: readonly number[];
   /** Answers other than 2xx, and broken connections. */
   readonly errors: number;
-  /** What the errors were. */
+  /** Texts of the errors. */
   readonly failures: readonly string[];
   /** Webhooks that never came. */
   readonly undelivered: number;
@@ -30,22 +30,22 @@ export interface Figures {
   readonly undelivered: number;
   /** Resident size of the largest of the product's processes. */
   readonly peak_mb: number;
-  /** What happened that must not: findings of verify, processes that ended by themselves. */
+  /** Failures that must not happen: findings of verify, processes that ended by themselves. */
   readonly faults: readonly string[];
   readonly [UPDATES_FIELD]?: number;
 }
 
 export const PEAK_MB_MAX = 250;
-/** Of the scenario with deliveries that wait: how often their rows are updated. */
+/** In the scenario with waiting deliveries: updates of their rows a second. */
 export const UPDATES_FIELD = 'delivery_updates_per_s';
 const UPDATES_MAX = 5;
 
-/** What a p99 beside a neighbour may be, of what it is alone. */
+/** The largest p99 allowed beside a neighbour, by the p99 alone. */
 export function limitOf(aloneMs: number): number {
   return Math.max(2 * aloneMs, aloneMs + 100);
 }
 
-/** `alone` are the turns before and after, taken together. */
+/** `alone`: the turns before and after, taken together. */
 export function figuresOf(facts: {
   scenario: string;
   beside: Seen;
@@ -70,12 +70,12 @@ export function figuresOf(facts: {
   };
 }
 
-/** The bars that a scenario missed, each as a sentence; none when it is green. */
+/** Returns the bars that a scenario missed, each as a sentence. Empty when the scenario is green. */
 export function missedBars(figures: Figures): string[] {
   const { scenario } = figures;
   const missed: string[] = [];
   const atMost = (field: string, value: number, limit: number) => {
-    // Not the other way round: NaN misses every bar.
+    // Written this way round, so that NaN misses every bar.
     if (!(value <= limit)) missed.push(`${scenario}: ${field} is ${value}, at most ${round(limit, 1)}`);
   };
   atMost('accept_p99_ms', figures.accept_p99_ms, limitOf(figures.accept_alone_ms));
@@ -89,7 +89,7 @@ export function missedBars(figures: Figures): string[] {
   return missed;
 }
 
-/** Of nothing, NaN: no payout was accepted, so none was delivered. */
+/** NaN without times: no payout was accepted, so none was delivered. */
 function p99(times: readonly number[]): number {
   return times.length === 0 ? Number.NaN : round(percentile(times, 99), 1);
 }

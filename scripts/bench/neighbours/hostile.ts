@@ -1,11 +1,11 @@
-/** A process of its own: the hostile neighbour, so that its work delays no measurement. Spoken to by messages (attack.ts). */
+/** A process of its own: the hostile neighbour, so that its work delays no measurement. Takes messages (attack.ts). */
 import { setPriority } from 'node:os';
 import type { Attack, HostileQuestion, Outcomes, Running } from './attack.ts';
 import { holdIdle } from './idle-connections.ts';
 import { sendAtRate } from './rated-requests.ts';
 import { leaveUnread } from './unread-answers.ts';
 
-/** Elsewhere a neighbour has a machine of its own: here the product goes first where both want a core. */
+/** Elsewhere a neighbour has a machine of its own. Here the product goes first where both want a core. */
 const NICENESS = 10;
 
 const running: Running[] = [];

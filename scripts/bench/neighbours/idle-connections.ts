@@ -1,13 +1,13 @@
-/** Connections that take room and give nothing: silent ones, and requests whose headers or body come a byte a second. */
+/** Connections that take room and send little: silent ones, and requests whose headers or body come a byte a second. */
 import { randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Attack, Running } from './attack.ts';
 
-/** Opened together; a server's queue of new connections is longer (511). */
+/** Connections opened together; a server's queue of new connections is longer (511). */
 const OPENED_AT_ONCE = 100;
 const DRIP_MS = 1_000;
-/** Before the first bytes are missed, all connections are there. */
+/** All connections are open by then, before the server misses the first bytes. */
 const PATIENCE_MS = 30_000;
 
 interface Line {

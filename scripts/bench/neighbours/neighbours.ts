@@ -1,7 +1,7 @@
 /**
- * Bench `neighbours`: a well-behaved book at a tenth of capacity, beside each hostile neighbour and alone in turns. Every
- * turn has a product of its own, new and warm; what "alone" is for a scenario was measured just before and just after it, so
- * that a machine whose speed changes does not count.
+ * Bench `neighbours`: a well-behaved book at a tenth of capacity, beside each hostile neighbour and alone in turns.
+ * Every turn has a product of its own, new and warm. "Alone" is measured just before and just after a scenario, so that
+ * a machine whose speed changes does not count.
  */
 import type { BenchContext, BenchResult } from '../bench.ts';
 import { closingWithin } from '../closing.ts';
@@ -12,11 +12,11 @@ import { type Figures, figuresOf, missedBars, type Seen } from './bars.ts';
 import { SCENARIOS, type Scenario } from './scenarios.ts';
 import { openWorld, type World } from './world.ts';
 
-/** How many payouts say what the product's capacity is. */
+/** Payouts that measure the product's capacity. */
 const CAPACITY_PAYOUTS = 4_000;
 const SHARE_OF_CAPACITY = 0.1;
 const SAMPLE_MS = 200;
-/** Failures of one turn that are shown. */
+/** Failures shown of one turn. */
 const SHOWN = 3;
 
 interface Turn {
@@ -83,7 +83,7 @@ async function observe(world: World, who: string, load: { perSecond: number; sec
   return seen;
 }
 
-/** The neighbour's turn, and whether the ledger holds after it. Throws nothing that a neighbour can bring about. */
+/** Takes the neighbour's turn, and checks the ledger after it. Throws nothing that a neighbour can bring about. */
 async function takeTurn(world: World, scenario: Scenario, load: { perSecond: number; seconds: number }): Promise<Turn> {
   say(`${scenario.name}: setting up`);
   const faults: string[] = [];
@@ -109,7 +109,9 @@ async function takeTurn(world: World, scenario: Scenario, load: { perSecond: num
   return { scenario: scenario.name, beside, peakMb, extra, faults };
 }
 
-/** Starts to watch; called later, it stops and answers with the largest resident size of any of the product's processes. */
+/**
+ * Starts a watch. The function returned ends it and gives the largest resident size of any of the product's processes.
+ */
 function watchPeak({ api, workers }: World): () => number {
   let peakMb = 0;
   const look = () => {

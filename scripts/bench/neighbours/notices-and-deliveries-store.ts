@@ -1,10 +1,10 @@
-/** Rows that a hostile neighbour would need hours for, written in the product's own form. */
+/** Rows that a hostile neighbour would need hours to make, written in the product's own form. */
 import type { Pool } from '../../../src/db/pool.ts';
 import { newId } from '../../../src/ids.ts';
 import type { BookId } from '../../../src/ledger/book.ts';
 import { WAITING_DUE } from '../../../src/webhooks/backlog.ts';
 
-/** What the sandbox rail tells of payouts that do not exist: returns of a book's money. */
+/** The sandbox rail reports returns of a book's payouts that do not exist. */
 export async function insertUnbookableNotices(pool: Pool, bookId: BookId, count: number): Promise<void> {
   const ids = Array.from({ length: count }, () => newId());
   await pool.query(
@@ -15,7 +15,7 @@ export async function insertUnbookableNotices(pool: Pool, bookId: BookId, count:
   );
 }
 
-/** Deliveries of a book that wait for their first attempt. */
+/** Counts a book's pending deliveries. */
 export async function countWaitingDeliveries(pool: Pool, bookId: BookId): Promise<number> {
   const { rows } = await pool.query<{ count: bigint }>(
     "SELECT count(*) AS count FROM webhook_deliveries WHERE book_id = $1 AND status = 'pending'",
@@ -24,7 +24,10 @@ export async function countWaitingDeliveries(pool: Pool, bookId: BookId): Promis
   return Number(rows[0]!.count);
 }
 
-/** Puts a book's endpoints behind, as the product does with one that takes nothing: their deliveries wait, and they are due. */
+/**
+ * Puts a book's endpoints behind, as the product does with an endpoint that takes nothing: its deliveries wait, and the
+ * endpoint is due.
+ */
 export async function putBehind(pool: Pool, bookId: BookId): Promise<void> {
   const { firstSeconds, spacingSeconds, spreadMaxSeconds } = WAITING_DUE;
   await pool.query(
@@ -41,7 +44,7 @@ export async function putBehind(pool: Pool, bookId: BookId): Promise<void> {
   );
 }
 
-/** Endpoints of all books that the product has given up for a while. */
+/** Counts endpoints of all books that are behind. */
 export async function countBehind(pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ count: bigint }>(
     'SELECT count(*) AS count FROM webhook_endpoints WHERE behind_since IS NOT NULL',
@@ -49,13 +52,13 @@ export async function countBehind(pool: Pool): Promise<number> {
   return Number(rows[0]!.count);
 }
 
-/** A moment by the database's transactions. */
+/** Returns the current transaction id, as a mark. */
 export async function markTransaction(pool: Pool): Promise<string> {
   const { rows } = await pool.query<{ mark: string }>('SELECT pg_current_xact_id()::xid::text AS mark');
   return rows[0]!.mark;
 }
 
-/** How many of a book's deliveries have been updated since. */
+/** Counts a book's deliveries that were updated since the mark. */
 export async function countUpdatedDeliveries(pool: Pool, bookId: BookId, mark: string): Promise<number> {
   const { rows } = await pool.query<{ count: bigint }>(
     'SELECT count(*) AS count FROM webhook_deliveries WHERE book_id = $1 AND age(xmin) < age($2::xid)',

@@ -1,17 +1,20 @@
-/** A process of its own: the outside world of hostile books. Receivers that are fast, slow or silent, and a dead name server. */
+/**
+ * A process of its own: the outside world of hostile books. Receivers that are fast, slow or silent, and a dead name
+ * server.
+ */
 import { createSocket } from 'node:dgram';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
 
 export type OutsideQuestion =
-  /** Answered with the port, the same on all of these addresses. */
+  /** Answered with the port, which is the same on all of these addresses. */
   | { ask: 'listen'; as: keyof typeof RECEIVERS; hosts: readonly string[] }
-  /** A name server that takes every question and answers none; answered with its port. */
+  /** A name server that takes every question and answers none. Answered with its port. */
   | { ask: 'name server' }
-  /** A port where nothing listens. */
+  /** Answered with a port where nothing listens. */
   | { ask: 'closed port' };
 
-/** Just within what a delivery waits for an answer (15 s). */
+/** Just within the time limit of a delivery (15 s). */
 const SLOW_MS = 14_000;
 
 const answering = (afterMs: number) => () =>

@@ -56,7 +56,7 @@ export function sendAtRate(
   };
 }
 
-/** The rate that holds so many seconds after the beginning. */
+/** The rate at this many seconds after the beginning. */
 export function rateAt(rates: readonly { perSecond: number; seconds: number }[], seconds: number): number {
   let until = 0;
   for (const rate of rates) {

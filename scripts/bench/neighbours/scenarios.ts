@@ -1,4 +1,4 @@
-/** The hostile neighbours, one scenario each. What they do is what a key with the default limits can do (API.md §9). */
+/** The hostile neighbours, one scenario each. They do no more than a key with the default limits can (API.md §9). */
 import { setTimeout as delay } from 'node:timers/promises';
 import { METADATA_LIMITS } from '../../../src/http/schemas/fields.ts';
 import { payoutRequest } from '../api-client.ts';
@@ -20,22 +20,22 @@ export interface Scenario {
   /** `host:port` pairs beside 127.0.0.1 that webhooks may reach. */
   readonly allowHosts?: readonly string[];
   /**
-   * Resolves when the neighbour is at it, for at least so many seconds. What it answers with is asked for when the measuring
-   * is over: figures of this scenario alone.
+   * Resolves when the neighbour is at work, for at least this many seconds. The function returned is called after the
+   * measurement, and gives figures of this scenario alone.
    */
   begin(world: World, seconds: number): Promise<(() => Promise<Record<string, number>>) | undefined>;
 }
 
-/** The limits of a key by default. */
+/** The default limits of a key. */
 const WRITES_PER_SECOND = 100;
 const READS_PER_SECOND = 400;
-/** Over the limit, so that it is reached. */
+/** Above the limit, so that the limit is reached. */
 const ABOVE = 1.2;
-/** A client of the usual size. */
+/** Connections of a client of the usual size. */
 const CONNECTIONS = 64;
 
 const ENDPOINTS_PER_BOOK = 50;
-/** A silent receiver is known after an attempt of 15 s. */
+/** Limit until all silent receivers are known; an attempt at one takes 15 s. */
 const FOUND_OUT_MS = 60_000;
 const POLL_MS = 200;
 
@@ -52,7 +52,7 @@ export const SCENARIOS: readonly Scenario[] = [
     async begin(world) {
       const book = await world.openHostileBook();
       const pairs = Array.from({ length: METADATA_LIMITS.keys }, (_, index) => `k${index}`);
-      // Half of all accounts have a pair, each another half.
+      // Each pair is on half of the accounts, and each on another half.
       await openAccounts(world.stage.pool, book.id, {
         count: 20_000,
         metadata: (number) => Object.fromEntries(pairs.slice(0, 10).map((key, bit) => [key, `${(number >> bit) & 1}`])),
@@ -129,7 +129,7 @@ export const SCENARIOS: readonly Scenario[] = [
         book,
         names.map((name) => `http://${name}/`),
       );
-      // Each to all of its endpoints: five hundred deliveries a second.
+      // Each payout goes to all of the endpoints: five hundred deliveries a second.
       await makePayouts(world, book, 10);
       return undefined;
     },
@@ -172,7 +172,9 @@ export const SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-/** 1,000 endpoints of twenty books, each at an address of its own: half answer, a quarter are silent, a quarter refuse. */
+/**
+ * 1,000 endpoints of twenty books, each at an address of its own: half answer, a quarter are silent, a quarter refuse.
+ */
 function endpointsHalfDead(): Scenario {
   const books = 20;
   const kinds = ['fast', 'silent', 'fast', 'refused'] as const;
@@ -198,10 +200,10 @@ function endpointsHalfDead(): Scenario {
           book,
           own.map(({ host, kind }) => `http://${host}:${ports[kind]}/`),
         );
-        // Each to fifty endpoints: a thousand deliveries a second in all.
+        // Each payout goes to fifty endpoints: a thousand deliveries a second in all.
         await makePayouts(world, book, 1);
       }
-      // Half are dead, and not dying: the product has found out which.
+      // The measurement begins when the product knows which half of the endpoints is dead.
       const dead = hostsOf('silent').length + hostsOf('refused').length;
       const until = performance.now() + FOUND_OUT_MS;
       while ((await countBehind(world.stage.pool)) < dead) {
@@ -214,7 +216,9 @@ function endpointsHalfDead(): Scenario {
   };
 }
 
-/** What is set up at once would have come over hours: the product works through what that left behind. */
+/**
+ * Setup makes at once what would come over hours: the product works through the rest while it carries these payouts.
+ */
 const SETTLING_PAYOUTS = 500;
 
 async function openEndpoints(

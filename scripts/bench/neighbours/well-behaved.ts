@@ -1,6 +1,6 @@
 /**
- * The well-behaved book: payouts evenly spread over time, each measured from the moment it was due to be sent, so that a
- * slow answer delays nobody's measurement but its own. Failures are counted, not thrown.
+ * The well-behaved book: payouts evenly spread over time. Each is measured from the time at which it was due to be
+ * sent, so that a slow answer delays no measurement but its own. Failures are counted, not thrown.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,19 +11,19 @@ import type { Received } from '../receiver.ts';
 import type { Seen } from './bars.ts';
 
 const TICK_MS = 2;
-/** A client that has waited so long gives up, and counts it as an error. */
+/** A client that has waited this long gives up, and counts an error. */
 const PATIENCE_MS = 30_000;
 /** Every tenth payout comes back. */
 const RETURNS_EVERY = 10;
 
 export interface Sent {
   readonly dueAt: number;
-  /** When the answer was here, or what took its place. */
+  /** When the answer or the failure arrived. */
   readonly answeredAt: number;
-  /** Null when it was not accepted. */
+  /** Null when the payout was not accepted. */
   readonly id: string | null;
   readonly failure: string | null;
-  /** Whether the rail returns it. */
+  /** Whether the rail returns the payout. */
   readonly returns: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface Load {
   readonly seconds: number;
 }
 
-/** When the n-th request of a steady rate is due, n from 0: milliseconds behind the first. */
+/** When the n-th request of a steady rate is due, n from 0: milliseconds after the first. */
 export function dueMs(number: number, perSecond: number): number {
   return (number * 1_000) / perSecond;
 }
@@ -85,13 +85,13 @@ export async function sendSteadily({ url, key, accounts, perSecond, seconds }: L
   }
 }
 
-/** What the book saw, of what it sent and of what its receivers have got until `givenUpAt`. */
+/** Measures a book, from the payouts it sent and the webhooks that its receivers got until `givenUpAt`. */
 export function seenOf(sent: readonly Sent[], got: { paid: Received; returned: Received; givenUpAt: number }): Seen {
   const paidAt = firstArrivals(got.paid);
   const returnedAt = firstArrivals(got.returned);
   const accepted = sent.filter((payout): payout is Sent & { id: string } => payout.id !== null);
   const returning = accepted.filter(({ returns }) => returns);
-  // The webhook can be here before the answer to the request: the two do not wait for each other.
+  // The webhook may arrive before the answer to the request: neither waits for the other.
   const since = (arrivals: Map<string, number>) => (payout: Sent & { id: string }) =>
     Math.max(0, (arrivals.get(payout.id) ?? got.givenUpAt) - payout.answeredAt);
   return {

@@ -1,4 +1,4 @@
-/** The product with a well-behaved book and room for hostile ones, all limits as they are by default. New for each scenario. */
+/** The product with a well-behaved book and room for hostile ones, under the default limits. New for each scenario. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BookId } from '../../../src/ledger/book.ts';
 import { type ApiClient, createApiClient, openFundedAccounts, payoutRequest } from '../api-client.ts';
@@ -14,22 +14,22 @@ import type { Seen } from './bars.ts';
 import type { OutsideQuestion } from './outside.ts';
 import { type Sent, seenOf, sendSteadily } from './well-behaved.ts';
 
-/** What speaks to strangers has a process of its own, as docs/operations.md says. */
+/** The pool that calls strangers' servers has a process of its own, as docs/operations.md says. */
 const POOLS_OF_WORKERS = [['ledger', 'rails', 'sweeper'], ['webhooks']];
 const ACCOUNTS = 100;
 const HOSTILE_ACCOUNTS = 10;
-/** Compilers, caches and connections are warm by then. */
+/** Compilers, caches and connections are warm after these. */
 const WARM_UP_PAYOUTS = 2_000;
-/** More than any of these benches uses: the limiter counts all the same. */
+/** More than any of these benches uses; the limiter counts all the same. */
 const RAISED = { writesPerSecond: 1_000_000, readsPerSecond: 1_000_000 };
-/** After its load has ended, a book's last webhooks are waited for this long. */
+/** How long a book's last webhooks are awaited after its load has ended. */
 const GIVE_UP_MS = 60_000;
 
 export interface HostileBook {
   readonly id: BookId;
-  /** With the limits that every key has by default. */
+  /** Has the default limits of a key. */
   readonly key: string;
-  /** With a key of higher limits, for what was set up long before. */
+  /** Has a key of higher limits, for what would have been set up long before. */
   readonly client: ApiClient;
   readonly accounts: readonly string[];
 }
@@ -38,9 +38,12 @@ export interface World {
   readonly stage: Stage;
   readonly api: ProductProcess;
   readonly workers: readonly ProductProcess[];
-  /** Carries so many payouts as fast as they go; payouts a second from the first request to the last webhook. */
+  /**
+   * Carries this many payouts as fast as they go. Resolves to payouts a second, from the first request to the last
+   * webhook.
+   */
   carry(payouts: number): Promise<number>;
-  /** The well-behaved book at a steady rate, until its last webhook is here or given up. */
+  /** Runs the well-behaved book at a steady rate, until its last webhook has arrived or is given up. */
   observe(load: { perSecond: number; seconds: number }): Promise<Seen>;
   openHostileBook(): Promise<HostileBook>;
   attack(attack: Attack): Promise<void>;
@@ -76,7 +79,7 @@ export async function openWorld(
     await client.post('/v1/webhooks', { url, events: [`payout.${name}`] });
   }
   const workers = await Promise.all(POOLS_OF_WORKERS.map((pools) => startWorkerProcess(stage, pools)));
-  /** Webhooks that are expected in all. */
+  /** Webhooks expected in all. */
   const expected = { paid: 0, returned: 0 };
   let hostileBooks = 0;
 
@@ -105,7 +108,7 @@ export async function openWorld(
   }
 
   async function openHostileBook(): Promise<HostileBook> {
-    // An organisation is found by its name: each has its own.
+    // An organisation is found by its name, so each has a name of its own.
     const id = await openBook(stage.pool, `Hostile ${++hostileBooks}`);
     const client = createApiClient(api.url, await issueKey(stage.pool, id, RAISED));
     return {
