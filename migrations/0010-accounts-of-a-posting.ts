@@ -2,8 +2,8 @@
  * The two accounts of a posting cease to be foreign keys as well. The commit that writes a posting writes both of its
  * accounts, in a statement that fails when one is missing. The keys cost a fifth of the entries a second. While a
  * snapshot is held open (a dump, a long report), each look-up also visits every version that the account has had since,
- * once for each posting: after a minute, the account that all payouts pass took a quarter of the entries that it had
- * taken before. `npm run verify` and the audit report a posting whose account is missing.
+ * once for each posting: after a minute, the account that all payouts pass took a quarter of what it had taken before.
+ * `npm run verify` and the audit report a posting whose account is missing.
  */
 import type { Knex } from 'knex';
 

@@ -1,6 +1,7 @@
 /**
- * The cost to the ledger of a snapshot that stays open (a dump, a long report, a forgotten session). While it is held,
- * no old version of a row can go, and a book and its busiest account get hundreds of new ones a second.
+ * The cost to the ledger of a snapshot that stays open (a dump, a long report, a forgotten session). While the snapshot
+ * is held, no old version of a row can be removed, and a book and its busiest account get hundreds of new ones a
+ * second.
  */
 import { type BenchBook, createCommitter } from './book.ts';
 import { holdSnapshot } from './held-snapshot-store.ts';
