@@ -212,7 +212,7 @@ test("a checkpoint signed with an attacker's key is found by the pinned key", as
   expect(await rulesWith([kept.note.key_id])).toBe('checkpoint.signature');
 });
 
-/** Replaces our newest checkpoint by the attacker's, optionally under our key id and signature. */
+/** Replaces our newest checkpoint by the attacker's, optionally under our key and signature. */
 async function signAsThief(pool: Pool, copied: boolean): Promise<void> {
   const ofNewest = `tree_size = ${kept.note.tree_size}`;
   const hex = (base64: string) => `'\\x${Buffer.from(base64, 'base64').toString('hex')}'`;

@@ -221,7 +221,7 @@ describe('an endpoint that is behind', () => {
     expect(hooks.received).toHaveLength(0);
   });
 
-  test('has its backlog canceled when switched off, and keeps its retry time when switched on', async () => {
+  test('has its backlog canceled when switched off, and is due at once when switched on again', async () => {
     const hooks = await stage.receiver();
     const { id } = await stage.world.endpoint(stage.bookId, { url: hooks.url, events: ['payout.*'] });
     await putBehind(id, 20);

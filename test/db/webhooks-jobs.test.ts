@@ -27,7 +27,7 @@ describe('an endpoint that is switched off', () => {
     expect(await attemptsOf(stage.world, id)).toHaveLength(1);
   });
 
-  test('during an attempt has it canceled when another process canceled it first', async () => {
+  test('during an attempt keeps the delivery canceled if another process canceled it first', async () => {
     const answers: (() => void)[] = [];
     const hooks = await stage.receiver((response) => answers.push(() => response.writeHead(200).end()));
     const { id } = await stage.world.endpoint(stage.bookId, { url: hooks.url });
