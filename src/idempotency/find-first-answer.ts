@@ -1,4 +1,4 @@
-/** The first answer to a request that a rule refuses now: what was once accepted under its key stays accepted. */
+/** Finds the first answer to a request that a rule refuses now: what was accepted under a key stays accepted. */
 import type { Pool } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
@@ -9,14 +9,14 @@ import { type OnceAnswer, recall } from './once.ts';
 export interface FirstAnswerInput {
   bookId: BookId;
   key: string;
-  /** Of the request, undefined for one that no release can have accepted. Asked for only where the key is known. */
+  /** The request's digest; undefined when no release can have accepted the request. Called only for a known key. */
   fingerprint: () => Buffer | undefined;
   requestId: Uuid;
 }
 
 /**
- * The answer under a key of the book, when its first request was the same one. One read of the key; nothing waits for a first
- * request that is still under way.
+ * The stored answer under a key, when the first request was the same. Undefined for an unknown or voided key, and for
+ * another request. One read of the key; a first request that is still under way is not awaited.
  */
 export async function findFirstAnswer(
   runtime: { pool: Pool; fingerprints: Fingerprints; publicUrl: string },

@@ -1,8 +1,8 @@
 /**
- * Fingerprints as they are stored. A request's digest (SHA-256) can be guessed at: whoever reads a dump knows all of a
- * request but its alias, and tries aliases until a digest fits. So what is stored is an HMAC of the digest under a key of
- * the installation, which stands sealed in the database. The digest itself, the form of release 0.1.0, is stored until the
- * forms are contracted, and read ever after: a row is keyed later without its request (operations/rekey.ts).
+ * Fingerprints of requests, as stored. A plain digest (SHA-256) can be guessed: a reader of a dump knows all of a
+ * request but its alias, and can try aliases until a digest fits. So an HMAC of the digest is stored, under a key of
+ * the installation that is itself sealed in the database. Until the forms are contracted, the plain digest is stored,
+ * the form of release 0.1.0. Plain digests stay readable: operations/rekey.ts keys a row later, without its request.
  *
  * Keyed form: the byte 2, then HMAC-SHA256(key, digest). A digest is a byte shorter; a voided key has no fingerprint.
  */
@@ -13,14 +13,14 @@ import type { Pool } from '../db/pool.ts';
 import type { SecretBox } from '../db/secret-box.ts';
 
 export interface Fingerprints {
-  /** What is stored for a request of this digest. */
+  /** The stored form of a request's digest. */
   toStore(digest: Buffer): Buffer;
-  /** Whether what is stored is of a request with this digest. Takes the same time for each digest. */
+  /** Whether the stored form belongs to a request with this digest. Takes the same time for each digest. */
   match(stored: Buffer, digest: Buffer): boolean;
 }
 
 export interface InstallationFingerprints extends Fingerprints {
-  /** Reads the installation's key, and makes it first where there is none. Throws SecretBoxError when it does not open. */
+  /** Reads the installation's key, and makes one when none exists. Throws SecretBoxError when the key does not open. */
   readKey(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export async function readFingerprintKey(pool: Pool, secretBox: SecretBox): Prom
   return createSecretKey(await keepInstallationSecret(pool, secretBox, KEY_NAME));
 }
 
-/** Digests as they are: what release 0.1.0 stores. */
+/** Plain digests, as release 0.1.0 stores them. */
 export const PLAIN_FINGERPRINTS: Fingerprints = {
   toStore: (digest) => digest,
   match: isSame,
@@ -52,7 +52,7 @@ export const PLAIN_FINGERPRINTS: Fingerprints = {
 
 export function createFingerprints(parts: {
   pool: Pool;
-  /** Seals with the place, whatever the forms: release 0.1.0 does not read the key. */
+  /** Seals with the place, contracted or not: release 0.1.0 does not read the key. */
   secretBox: SecretBox;
   forms: Forms;
 }): InstallationFingerprints {

@@ -1,15 +1,15 @@
 /**
- * One key, one answer. The row is written in the database transaction of what it stands for, so there is no "in
- * progress" row: a duplicate queues behind the book's lock and finds the answer.
+ * One key, one answer. The row is written in the same database transaction as its command, so no row says "in
+ * progress": a duplicate queues behind the book's lock and finds the answer.
  */
 import type { Instant } from '../clock.ts';
 import type { Uuid } from '../ids.ts';
 
 export interface IdempotencyRecord {
   readonly key: string;
-  /** Of method, path and canonical body of the first request, as it is stored (fingerprints.ts). Empty for a voided key. */
+  /** Of the first request's method, path and canonical body, as stored (fingerprints.ts). Empty for a voided key. */
   readonly fingerprint: Buffer;
-  /** The first answer; null for a voided key, its body null once it is older than the retention time. */
+  /** The first answer. Null for a voided key; the body is null, too, once the retention time has passed. */
   readonly status: number | null;
   readonly body: string | null;
   readonly resource: string | null;
@@ -19,7 +19,7 @@ export interface IdempotencyRecord {
   readonly createdAt: Instant;
 }
 
-/** An answer in the form in which it is kept and sent. */
+/** An answer as stored and sent. */
 export interface Stored {
   readonly status: number;
   readonly body: string;
@@ -28,8 +28,8 @@ export interface Stored {
 }
 
 /**
- * Requests without a key of the caller's get one of ours, so that a try after a lost commit answer finds the first
- * answer too. The space keeps it apart: a caller's keys have visible characters only.
+ * The key of a request that the caller sent without one, so that an attempt after a lost commit answer also finds the
+ * first answer. The space keeps it apart: a caller's key has visible characters only.
  */
 export function internalKey(commandId: Uuid): string {
   return ` ${commandId}`;

@@ -1,6 +1,6 @@
 /**
- * Makes a command happen once under its key: the first answer is stored in the same commit, and whoever comes later with
- * the same request gets it again, byte for byte.
+ * Makes a command happen once under its key. The first answer is stored in the same commit, and every repeat of the
+ * request gets that answer again, byte for byte.
  */
 import { ERRORS } from '../errors.ts';
 import { newId, publicId, type Uuid } from '../ids.ts';
@@ -18,7 +18,7 @@ export interface OnceAnswer extends Stored {
 }
 
 export interface OnceRequest {
-  /** The caller's key, or null when it sent none. */
+  /** The caller's key; null when none was sent. */
   key: string | null;
   /** The digest of the request. */
   fingerprint: Buffer;
@@ -40,7 +40,7 @@ export function once(command: Command<Stored | Refusal>, request: OnceRequest): 
         ? refusalAnswer(outcome.answer, { requestId: command.requestId, publicUrl: request.publicUrl })
         : outcome.answer;
       const answer = firstAnswer(stored);
-      // A failed precondition (412) speaks of the request's header, which the fingerprint leaves out: it is not kept.
+      // A failed precondition (412) is about a header, which the fingerprint leaves out, so this answer is not stored.
       if (stored.status === 412) return { ...outcome, answer };
       const record: IdempotencyRecord = {
         key,
@@ -58,7 +58,7 @@ export function once(command: Command<Stored | Refusal>, request: OnceRequest): 
   };
 }
 
-/** The answer to a key that is known: the first one again, or why not. */
+/** The answer to a known key: the first one again, or a refusal. */
 export function recall(known: IdempotencyRecord, request: OnceRequest, requestId: Uuid): OnceAnswer {
   const reference = known.resource && known.resourceId ? resourceReference(known.resource, known.resourceId) : null;
   const refuse = (refusal: Refusal) => firstAnswer(refusalAnswer(refusal, { requestId, publicUrl: request.publicUrl }));
@@ -84,7 +84,7 @@ export function recall(known: IdempotencyRecord, request: OnceRequest, requestId
   });
 }
 
-/** Written out: an object that grows behind a spread gets a hidden class of its own, and all that reads it is slow. */
+/** Written out, without a spread: objects built by a spread have hidden classes of their own and are slow to read. */
 export function firstAnswer({ status, body, resource, resourceId }: Stored): OnceAnswer {
   return { status, body, resource, resourceId, replayed: false };
 }
@@ -108,7 +108,8 @@ function unchanged<Answer>(state: BookState, answer: Answer): Outcome<Answer> {
 }
 
 /**
- * Gives a certain no: commits a tombstone, and the key will never do anything; or says what the key already stands for.
+ * Voids a key: commits a tombstone, and nothing will ever be done under the key. A key that is known stays as it is,
+ * and its record is the answer.
  */
 export function voidKey(input: { key: string; requestId: Uuid; actor?: string }): Command<IdempotencyRecord> {
   const id = newId();

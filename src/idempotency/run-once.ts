@@ -19,18 +19,18 @@ export interface OnceInput {
   fingerprint: Buffer;
   requestId: Uuid;
   command: Command<Stored | Refusal>;
-  /** Same checks and the same answer, nothing written and no key used. */
+  /** Same checks and same answer; nothing is written and no key is used. */
   dryRun?: boolean;
   deadlineMs?: number;
 }
 
-/** Keys that this process is working on, to tell a caller whose wait ran out what it waited for. */
+/** Requests in progress in this process, by key: tells a caller whose wait ran out what the wait was for. */
 const inProgress = new Map<string, number>();
 
 /**
- * Carries out a command under its idempotency key. A duplicate waits behind the first in the book's queue. Throws
- * ApiError `idempotency_in_progress` when its wait runs out while the first is still at work, else
- * `service_unavailable`.
+ * Carries out a command under its idempotency key. A duplicate waits behind the first request in the book's queue.
+ * Throws ApiError `idempotency_in_progress` when the wait runs out while this process has another request with the key,
+ * otherwise `service_unavailable`.
  */
 export async function runOnce(runtime: OnceRuntime, input: OnceInput): Promise<OnceAnswer> {
   const { bookId, command } = input;
