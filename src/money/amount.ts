@@ -1,10 +1,10 @@
 /** Amounts: bigint minor units of a currency. */
 import { currencyExponent } from './currency.ts';
 
-/** The largest amount a request may name: every JSON reader holds it exactly. */
+/** The largest amount of a request, 2^53 − 1: every JSON reader holds it exactly. */
 export const MAX_REQUEST_AMOUNT = 9_007_199_254_740_991n;
 
-/** The largest total Postgres can hold in a bigint column. */
+/** The largest total that a bigint column of Postgres holds, 2^63 − 1. */
 export const MAX_TOTAL = 9_223_372_036_854_775_807n;
 
 /** An amount as people write it: 5124 fils of JOD are `5.124 JOD`. */

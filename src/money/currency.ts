@@ -1,10 +1,10 @@
 /**
- * Currencies and their decimals (ISO 4217, list one). The one place that knows how many there are: never `Intl`, whose
- * answers for IQD and MGA are of cash in circulation, not of the standard.
+ * Currencies and their decimals (ISO 4217, list one). Only this file knows how many decimals a currency has. Never use
+ * `Intl`: its answers for IQD and MGA describe cash in circulation, not the standard.
  */
 import { codes, code as lookUp } from 'currency-codes';
 
-/** ISO 4217 codes that are no money one could hold: metals, bonds, accounting units, tests. */
+/** ISO 4217 codes in which no account is kept: metals, bonds, accounting units, tests. */
 const NOT_MONEY = new Set([
   'XAG',
   'XAU',
@@ -38,7 +38,7 @@ for (const currency of codes()) {
   if (!NOT_MONEY.has(currency)) EXPONENTS.set(currency, lookUp(currency)!.digits);
 }
 
-/** Every currency an account can be kept in, in alphabetical order. */
+/** Every currency in which an account can be kept, in alphabetical order. */
 export const CURRENCIES: readonly string[] = [...EXPONENTS.keys()].sort();
 
 export function isCurrency(currency: string): boolean {

@@ -1,15 +1,12 @@
-/**
- * Rounding and allocation in whole minor units. Nothing is lost and nothing is made: an allocation's parts add up to the
- * whole, to the unit.
- */
+/** Rounding and allocation in whole minor units. An allocation's parts add up to the whole exactly. */
 import bigInt from 'big-integer';
 
 export type Rounding = 'half_even' | 'half_up' | 'down' | 'up';
 
 /**
  * `amount × numerator ÷ denominator`, rounded once at the end. Halves go to the even neighbour by default (banker's
- * rounding: no drift over many amounts). The denominator is positive; the signs of the others are free, and rounding
- * treats an amount and its negative alike.
+ * rounding: no drift over many amounts). Amount and numerator may be negative: an amount and its negative are rounded
+ * alike. Throws RangeError when the denominator is not positive.
  */
 export function multiplyRatio(
   amount: bigint,
@@ -40,8 +37,8 @@ function roundsAway(parts: {
 }
 
 /**
- * Splits an amount by weights (largest remainder; ties to the earlier part), so that the parts add up to it exactly.
- * Weights are not negative and not all zero.
+ * Splits an amount by weights (largest remainder; ties go to the earlier part). The parts add up to the amount exactly.
+ * Throws RangeError when a weight is negative or all are zero.
  */
 export function allocate(amount: bigint, weights: readonly bigint[]): bigint[] {
   const total = weights.reduce((sum, weight) => sum.add(bigInt(weight)), bigInt.zero);
