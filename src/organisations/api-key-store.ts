@@ -7,7 +7,7 @@ import type { Uuid } from '../ids.ts';
 import type { BookId, Mode } from '../ledger/book.ts';
 import type { ApiKey } from './api-key.ts';
 
-/** A key with what it opens. */
+/** A key with the book that it opens. */
 export interface ApiKeyOfBook extends ApiKey {
   readonly mode: Mode;
   readonly organisationId: Uuid;
@@ -61,13 +61,13 @@ export async function insertApiKey(db: Queryable, key: ApiKey): Promise<void> {
   );
 }
 
-/** Keys by their hashes, many at once. Index: api_keys (hash). Revoked and expired ones too: the caller says why it refuses. */
+/** Keys by hash, many at once, revoked and expired ones too: the caller says why it refuses. Index: api_keys (hash). */
 export async function findApiKeysByHash(db: Queryable, hashes: readonly Buffer[]): Promise<ApiKeyOfBook[]> {
   const { rows } = await db.query<ApiKeyRow>(`${SELECT} WHERE k.hash = ANY ($1::bytea[])`, [byteaArray([...hashes])]);
   return rows.map(apiKeyFromRow);
 }
 
-/** By id alone, for an operator who has no book in hand. */
+/** Finds a key by id alone, for an operator who does not know its book. */
 export async function findApiKey(db: Queryable, id: Uuid): Promise<ApiKeyOfBook | undefined> {
   const { rows } = await db.query<ApiKeyRow>(`${SELECT} WHERE k.id = $1`, [id]);
   return rows[0] && apiKeyFromRow(rows[0]);
@@ -76,12 +76,12 @@ export async function findApiKey(db: Queryable, id: Uuid): Promise<ApiKeyOfBook 
 export interface ApiKeyFilter {
   organisationName?: string;
   mode?: Mode;
-  /** The last id of the page before. */
+  /** The last id of the previous page. */
   after?: Uuid;
   limit: number;
 }
 
-/** A page of keys, oldest first. Ids grow with time. */
+/** A page of keys, oldest first, in id order. */
 export async function listApiKeys(
   db: Queryable,
   { organisationName, mode, after, limit }: ApiKeyFilter,
@@ -95,7 +95,7 @@ export async function listApiKeys(
   return rows.map(apiKeyFromRow);
 }
 
-/** Revokes a key that is not revoked yet. False when it was, or does not exist. */
+/** Revokes a key from `at` on. False when the key is already revoked by then, or does not exist. */
 export async function revokeApiKey(
   db: Queryable,
   { bookId, id, at }: { bookId: BookId; id: Uuid; at: Instant },
@@ -107,7 +107,7 @@ export async function revokeApiKey(
   return rowCount === 1;
 }
 
-/** Lets a key end at a moment, unless it ends before. False when it is revoked. */
+/** Lets a key expire at `at`, unless it expires earlier. False when the key is revoked or does not exist. */
 export async function expireApiKey(
   db: Queryable,
   { bookId, id, at }: { bookId: BookId; id: Uuid; at: Instant },
@@ -126,8 +126,9 @@ export interface ApiKeyUse {
 }
 
 /**
- * Records when keys were last used, where the record is at least `olderThanMs` behind: several processes report the same
- * key, and one write a minute is enough. Rows that another writer holds are skipped; they are being written just now.
+ * Records the last use of keys whose recorded use is at least `olderThanMs` older: several processes report the same
+ * key, and one write a minute is enough. Rows that another writer has locked are skipped, since that writer records
+ * them now.
  * Index: api_keys_pkey.
  */
 export async function recordApiKeyUses(db: Queryable, uses: readonly ApiKeyUse[], olderThanMs: number): Promise<void> {

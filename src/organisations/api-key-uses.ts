@@ -1,16 +1,16 @@
-/** Notes when keys are used and writes it down later, in one statement for many keys: no request waits for it. */
+/** Notes the uses of keys and records them later, in one statement for many keys: no request waits for the write. */
 import type { Pool } from '../db/pool.ts';
 import type { Logger } from '../log.ts';
 import { type ApiKeyUse, recordApiKeyUses } from './api-key-store.ts';
 import { BoundedMap } from './bounded-map.ts';
 
-/** Exact to the minute is exact enough to tell a key that nobody uses. */
+/** A minute is exact enough to recognise an unused key. */
 const RESOLUTION_MS = 60_000;
 const MAX_KEYS = 10_000;
 
 export interface ApiKeyUses {
   note(use: ApiKeyUse): void;
-  /** Writes what is noted. Never throws: what cannot be written now is tried again with the next use. */
+  /** Writes the noted uses. Never throws: a use that cannot be written is noted again at the key's next use. */
   flush(): Promise<void>;
   close(): Promise<void>;
 }

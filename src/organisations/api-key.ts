@@ -1,7 +1,7 @@
 /**
- * API keys: what opens a book. A key is shown once; what is kept is its SHA-256, from which it cannot be found again,
- * because unlike a password it has more than enough randomness of its own.
- * Next: api-key-store.ts (rows), authenticate.ts (checking one on every request), issue-api-key.ts (making and rolling).
+ * An API key opens a book. A key is shown once, and only its SHA-256 is stored. A fast hash is enough: unlike a
+ * password, a key has enough randomness of its own.
+ * Next: api-key-store.ts (rows), authenticate.ts (checking a key on every request), issue-api-key.ts (making, rolling).
  */
 import { hash, randomBytes } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
@@ -26,7 +26,7 @@ export const SCOPES = [
 ] as const;
 
 export type Scope = (typeof SCOPES)[number];
-/** Every scope, also those that later releases add. */
+/** Stands for every scope, also those of later releases. */
 export const EVERY_SCOPE = '*';
 
 export interface ApiKey {
@@ -40,7 +40,7 @@ export interface ApiKey {
   readonly scopes: readonly string[];
   /** Addresses and networks in CIDR notation; empty for any. */
   readonly allowedIps: readonly string[];
-  /** Limits of this key's own; null for those of the book. */
+  /** The key's own limits; null for the book's. */
   readonly writesPerSecond: number | null;
   readonly readsPerSecond: number | null;
   readonly expiresAt: Instant | null;
@@ -54,7 +54,7 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const SECRET_LENGTH = 32;
 const FORM = new RegExp(`^sk_(test|live)_[0-9A-Za-z]{${SECRET_LENGTH}}$`);
 
-/** A new key in the clear. Bytes beyond the last whole multiple of 62 are thrown away, so that every character is equally likely. */
+/** A new key in plain text. Bytes of 248 (4 × 62) and more are discarded, so every character is equally likely. */
 export function generateApiKey(mode: Mode): string {
   let secret = '';
   while (secret.length < SECRET_LENGTH) {
@@ -69,7 +69,7 @@ export function apiKeyPrefix(mode: Mode): string {
   return `sk_${mode}_`;
 }
 
-/** Whether the text could be a key at all; what could not is refused without asking the database. */
+/** Whether the text has the form of a key. Any other text is refused without asking the database. */
 export function looksLikeApiKey(token: string): boolean {
   return FORM.test(token);
 }
@@ -78,12 +78,12 @@ export function hashApiKey(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }
 
-/** A rule about keys that a request to make one breaks. The message names what was given. */
+/** A request to make a key breaks a rule. The message names the rejected value. */
 export class ApiKeyRuleBroken extends Error {
   override name = 'ApiKeyRuleBroken';
 }
 
-/** The scopes as given, once each. Throws ApiKeyRuleBroken for one that does not exist, and for none at all. */
+/** The given scopes, once each. Throws ApiKeyRuleBroken for an unknown scope and when none is given. */
 export function parseScopes(given: readonly string[]): string[] {
   const scopes = [...new Set(given.map((scope) => scope.trim()).filter(Boolean))];
   const known = new Set<string>([...SCOPES, EVERY_SCOPE]);
@@ -108,7 +108,7 @@ export function parseAllowedIps(given: readonly string[]): string[] {
 }
 
 function parseNetwork(text: string): string {
-  // Four parts, no fewer: 10.1 is an address to the library, and hardly what was meant.
+  // Four parts, no fewer: the library reads 10.1 as an address, which is hardly what was meant.
   if (ipaddr.IPv4.isValidCIDRFourPartDecimal(text) || ipaddr.IPv6.isValidCIDR(text)) {
     return networkText(...ipaddr.parseCIDR(text));
   }
@@ -121,7 +121,7 @@ function parseNetwork(text: string): string {
   return networkText(address, address.kind() === 'ipv4' ? 32 : 128);
 }
 
-/** Callers are compared as IPv4 wherever they can be, so networks are kept that way too. */
+/** Callers are compared as IPv4 wherever possible, so networks are stored that way too. */
 function networkText(address: ipaddr.IPv4 | ipaddr.IPv6, bits: number): string {
   if (address.kind() === 'ipv6' && (address as ipaddr.IPv6).isIPv4MappedAddress() && bits >= 96) {
     return `${(address as ipaddr.IPv6).toIPv4Address().toString()}/${bits - 96}`;
@@ -129,7 +129,7 @@ function networkText(address: ipaddr.IPv4 | ipaddr.IPv6, bits: number): string {
   return `${address.toString()}/${bits}`;
 }
 
-/** Whether a caller's address is on the list. An IPv4 address counts as such also when it comes as `::ffff:…`. */
+/** Whether a caller's address is on the list; an empty list allows all. `::ffff:…` counts as an IPv4 address. */
 export function isAddressAllowed(ip: string, allowedIps: readonly string[]): boolean {
   if (allowedIps.length === 0) return true;
   if (!ipaddr.isValid(ip)) return false;
@@ -142,7 +142,7 @@ export function isAddressAllowed(ip: string, allowedIps: readonly string[]): boo
 
 export type ApiKeyStanding = 'good' | 'revoked' | 'expired';
 
-/** A revocation may lie ahead; from its moment on it counts. */
+/** The standing of a key at a moment. A revocation may lie in the future, and counts from its moment on. */
 export function standingOf(key: Pick<ApiKey, 'revokedAt' | 'expiresAt'>, at: Instant): ApiKeyStanding {
   if (key.revokedAt !== null && key.revokedAt <= at) return 'revoked';
   if (key.expiresAt !== null && key.expiresAt <= at) return 'expired';

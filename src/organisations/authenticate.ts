@@ -1,6 +1,6 @@
 /**
- * Who asks: turns the key of a request into the book that it opens. Almost always from memory; what is remembered is
- * at most `cacheMs` old, so a revoked key ends that soon in every process.
+ * Authentication: turns the key of a request into the book that it opens. The answer almost always comes from memory
+ * and is at most `cacheMs` old, so a revocation takes effect that soon in every process.
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../clock.ts';
@@ -15,7 +15,7 @@ import { type ApiKeyOfBook, findApiKeysByHash } from './api-key-store.ts';
 import { createApiKeyUses } from './api-key-uses.ts';
 import { BoundedMap } from './bounded-map.ts';
 
-/** What a good key opens. */
+/** The access that a valid key gives. */
 export interface Principal {
   readonly keyId: Uuid;
   readonly bookId: BookId;
@@ -40,24 +40,24 @@ export interface AuthenticatorOptions {
   pool: Pool;
   clock: Clock;
   log?: Logger;
-  /** How old an answer from memory may be: a revocation takes effect this much later at most. */
+  /** The greatest age of an answer from memory: a revocation takes effect this much later at most. */
   cacheMs?: number;
-  /** How soon the first use of a key is written down. */
+  /** How long a noted use waits before it is written. */
   flushUsesAfterMs?: number;
 }
 
 interface Remembered {
-  /** Null: there is no such key. */
+  /** Null when no such key exists. */
   key: ApiKeyOfBook | null;
   principal: Principal | null;
-  /** On the monotonic clock, from before the database was asked. */
+  /** Monotonic milliseconds, read before the database was asked. */
   askedAt: number;
 }
 
-/** Unknown keys are remembered apart, so that guessing cannot push out the ones in use. */
+/** Unknown keys are remembered apart, so that guessing cannot evict the keys in use. */
 const MAX_KNOWN = 10_000;
 const MAX_UNKNOWN = 10_000;
-/** Keys asked for in one statement. */
+/** The most keys in one statement. */
 const MAX_LOOKUPS = 500;
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
@@ -100,8 +100,8 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
 }
 
 /**
- * Asks the database for keys: one statement at a time, with all that were asked for meanwhile, each once. However many
- * requests come with however many made-up keys, they occupy one connection.
+ * Asks the database for keys, one statement at a time, with all keys that were requested meanwhile, each once. Any
+ * number of requests with any number of made-up keys occupies one connection.
  */
 function createLookups(pool: Pool): (name: string, hash: Buffer) => Promise<Remembered> {
   interface Lookup {
@@ -111,7 +111,7 @@ function createLookups(pool: Pool): (name: string, hash: Buffer) => Promise<Reme
     resolve(remembered: Remembered): void;
     reject(error: unknown): void;
   }
-  /** What is waiting or under way. Joining one under way is like finding its answer in memory: no older than that. */
+  /** Look-ups that wait or are under way. Joining one is as good as an answer from memory: it is no older. */
   const open = new Map<string, Lookup>();
   let waiting: Lookup[] = [];
   let running = false;

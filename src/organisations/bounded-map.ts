@@ -1,4 +1,4 @@
-/** A map of limited size: what was not used for the longest time gives way. */
+/** A map of limited size: the least recently used entry is evicted. */
 export class BoundedMap<Key, Value> {
   readonly #entries = new Map<Key, Value>();
 
@@ -12,7 +12,7 @@ export class BoundedMap<Key, Value> {
   get(key: Key): Value | undefined {
     const value = this.#entries.get(key);
     if (value === undefined) return undefined;
-    // A Map remembers the order of insertion, so the first entry is the one unused for the longest time.
+    // A Map keeps the order of insertion, so the first entry is the least recently used.
     this.#entries.delete(key);
     this.#entries.set(key, value);
     return value;

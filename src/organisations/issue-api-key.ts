@@ -1,4 +1,4 @@
-/** Makes keys and replaces them. The only place where a key exists in the clear, to be shown once. */
+/** Makes and replaces keys. Only here does a key exist in plain text, to be shown once. */
 import type { Clock, Instant } from '../clock.ts';
 import type { Pool, Queryable } from '../db/pool.ts';
 import { inTransaction } from '../db/transaction.ts';
@@ -18,7 +18,7 @@ import { expireApiKey, findApiKey, insertApiKey, revokeApiKey } from './api-key-
 
 export interface IssuedApiKey {
   key: ApiKey;
-  /** The key itself. It cannot be shown again. */
+  /** The key in plain text. It cannot be shown again. */
   token: string;
 }
 
@@ -33,7 +33,7 @@ export interface IssueApiKey {
   expiresAt?: Instant | null;
 }
 
-/** Throws ApiKeyRuleBroken for scopes, addresses or an expiry that cannot be. */
+/** Throws ApiKeyRuleBroken for invalid scopes and addresses, and for an expiry that has passed. */
 export async function issueApiKey(db: Queryable, clock: Clock, request: IssueApiKey): Promise<IssuedApiKey> {
   const now = clock.now();
   const expiresAt = request.expiresAt ?? null;
@@ -60,8 +60,9 @@ export async function issueApiKey(db: Queryable, clock: Clock, request: IssueApi
 }
 
 /**
- * Gives a key a successor with the same rights. The old one goes on for the overlap, so that it can be replaced where it is
- * used without a gap; with no overlap it is revoked at once. Throws ApiKeyRuleBroken when it is already at its end.
+ * Makes a successor of a key, with the same rights. The old key stays valid for the overlap, so that it can be replaced
+ * without a gap; with no overlap it is revoked at once. Throws ApiKeyRuleBroken when the old key does not exist, or is
+ * revoked or expired.
  */
 export async function rollApiKey(
   pool: Pool,
@@ -78,7 +79,7 @@ export async function rollApiKey(
       overlapMs > 0
         ? await expireApiKey(trx, { bookId: old.bookId, id, at: now + overlapMs })
         : await revokeApiKey(trx, { bookId: old.bookId, id, at: now });
-    // Revoked between reading and writing: a successor would undo what somebody has just done.
+    // Revoked between the read and the write: a successor would undo that revocation.
     if (!ended) throw new ApiKeyRuleBroken('This key has just been revoked; create a new one.');
     return issueApiKey(trx, clock, { ...old, expiresAt: old.expiresAt });
   });

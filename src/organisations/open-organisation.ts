@@ -5,8 +5,8 @@ import { newOrganisation, type Organisation } from './organisation.ts';
 import { findOrganisationsByName, insertBook, insertOrganisation, lockOrganisations } from './organisation-store.ts';
 
 /**
- * The organisation of this name, with its test and live book; made when there is none. Repeating it, also at the same time
- * from several processes, gives the same one.
+ * The organisation of this name, with its test and live books; made when none exists. Repeated calls return the same
+ * organisation, also at the same time from several processes.
  */
 export async function openOrganisation(
   pool: Pool,

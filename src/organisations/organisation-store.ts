@@ -1,4 +1,4 @@
-/** All SQL of organisations and of what a book is at its birth. The committer's part of a book is in ledger/book-store.ts. */
+/** All SQL of organisations and of the creation of books. The committer's part of a book is in ledger/book-store.ts. */
 
 import { OVERDRAFT_CEILING_DEFAULTS } from '../accounts/overdraft-ceiling-store.ts';
 import type { Instant } from '../clock.ts';
@@ -13,7 +13,7 @@ interface OrganisationRow {
   created_at: Instant;
 }
 
-/** Keeps others from adding an organisation until the end of this database transaction; reading goes on. */
+/** Keeps other transactions from adding an organisation until this one ends. Reads are not blocked. */
 export async function lockOrganisations(trx: Transaction): Promise<void> {
   await trx.query('LOCK TABLE organisations IN SHARE ROW EXCLUSIVE MODE');
 }
@@ -45,7 +45,7 @@ export async function insertBook(trx: Transaction, book: OrganisationBook): Prom
   );
 }
 
-/** By exact name, oldest first. A scan: organisations are few, and only people look them up by name. */
+/** Organisations of exactly this name, oldest first. A table scan: they are few, and only people ask by name. */
 export async function findOrganisationsByName(db: Queryable, name: string): Promise<Organisation[]> {
   const { rows } = await db.query<OrganisationRow>(
     'SELECT id, name, created_at FROM organisations WHERE name = $1 ORDER BY created_at, id',
@@ -77,7 +77,7 @@ export interface ListedBook {
   readonly overdraftCeiling: bigint;
 }
 
-/** A page of books with their organisations, in order of id. Index: books_pkey, organisations_pkey. */
+/** A page of books with their organisations, in id order. Indexes: books_pkey, organisations_pkey. */
 export async function listBooks(
   db: Queryable,
   page: { after: BookId | undefined; limit: number },

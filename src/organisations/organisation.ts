@@ -1,6 +1,6 @@
 /**
- * An organisation and its two books: one for test, one for live. Everything an organisation owns belongs to one of them.
- * Next: organisation-store.ts (rows), open-organisation.ts (how one comes to be), api-key.ts (who may enter a book).
+ * An organisation and its two books: one for test, one for live. All that an organisation owns is in one of the books.
+ * Next: organisation-store.ts (rows), open-organisation.ts (creation), api-key.ts (access to a book).
  */
 import type { Instant } from '../clock.ts';
 import { newId, type Uuid } from '../ids.ts';
@@ -18,7 +18,7 @@ export interface OrganisationBook extends Book {
   readonly createdAt: Instant;
 }
 
-/** Before the first entry time has not begun: any clock is later. */
+/** The last posting of a book without entries: any clock is later. */
 const BEFORE_ANY_POSTING: Instant = 0;
 
 export const MODES: readonly Mode[] = ['test', 'live'];
