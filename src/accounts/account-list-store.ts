@@ -24,8 +24,9 @@ export interface AccountFilter {
 type CustomerAccountRow = Parameters<typeof customerAccountFromRow>[0];
 
 /**
- * A page of accounts, newest first. Indexes: account_profiles_by_external_id, metadata_index, accounts_by_status (those that
- * are not open) and account_profiles_by_currency, of which the rarest is walked; without a filter account_profiles_pkey.
+ * A page of accounts, newest first. Indexes: account_profiles_by_external_id, metadata_index_pkey, accounts_by_status
+ * (accounts that are not open) and account_profiles_by_currency. The rarest filter is walked; without one,
+ * account_profiles_pkey.
  */
 export async function listAccounts(
   db: Queryable,
@@ -46,7 +47,7 @@ export async function listAccounts(
       all,
       walks,
       bounds: createdBounds(created),
-      // The index of metadata keeps pairs that an update has replaced; accounts that are open have no index.
+      // The metadata index keeps pairs that an update has replaced. Open accounts have no index by status.
       rechecked: [statuses, metadata, created.gte, created.lt].some((given) => given !== undefined),
       row(candidate) {
         const query = build
@@ -66,7 +67,7 @@ export async function listAccounts(
   return { rows: rows.map(customerAccountFromRow), ...end };
 }
 
-/** Index: accounts_by_status. It also has the accounts of the book's own chart, which have no profile. */
+/** Index: accounts_by_status, which also has the book's chart accounts. Those have no profile. */
 function notOpen(bookId: BookId, statuses: readonly AccountStatus[]): Walk {
   return {
     table: 'accounts',

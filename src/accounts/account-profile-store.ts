@@ -89,7 +89,7 @@ export const accountProfiles: Table<AccountProfile> = {
   },
 };
 
-/** The first account opened in a currency: where payouts leave from when they name none. */
+/** The first account opened in a currency: the source of payouts that name none. */
 export interface DefaultAccount {
   readonly currency: string;
   readonly accountId: Uuid;
@@ -142,7 +142,7 @@ export interface CustomerAccount {
 
 type CustomerAccountRow = AccountRow & Omit<ProfileRow, 'account_id'> & { is_default: boolean };
 
-/** Ledger account, profile and whether it is the default, joined by primary keys. */
+/** Ledger account, profile and default flag, joined by primary keys. */
 export const CUSTOMER_ACCOUNT_SELECT = `a.id, a.code, a.side, a.currency, a.status, a.posted_debits, a.posted_credits, a.held_debits, a.held_credits, a.floor, a.lines,
   p.name, p.external_id, p.metadata, p.version, p.created_at, p.updated_at, d.account_id IS NOT NULL AS is_default`;
 export const CUSTOMER_ACCOUNT_JOIN = `account_profiles p

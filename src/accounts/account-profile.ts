@@ -1,6 +1,6 @@
 /**
- * What the API knows of a customer's account beyond the ledger: its name, references and version. Its money and its state
- * are the ledger's (ledger/account.ts).
+ * The profile of a customer account: its name, references and version. Balances and status belong to the ledger
+ * (ledger/account.ts).
  */
 import { formatInstant, type Instant } from '../clock.ts';
 import { publicId, type Uuid } from '../ids.ts';

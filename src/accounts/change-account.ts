@@ -1,4 +1,4 @@
-/** Changes of an account's name and references, and of its state: freeze, unfreeze, close. */
+/** Changes an account's name and references, or its status: freeze, unfreeze, close. */
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { newId, publicId, type Uuid } from '../ids.ts';
 import { toJson } from '../json.ts';
@@ -26,7 +26,7 @@ export interface UpdateAccount extends ChangeRequest {
   metadata?: Record<string, string>;
 }
 
-/** New name, reference or metadata; what is left out stays as it is. */
+/** Changes name, reference or metadata. A field that is left out stays as it is. */
 export function updateAccount(input: UpdateAccount): Command<Stored | Refusal> {
   return changeCommand('account.update', input, [], (draft, current) => {
     const profile: AccountProfile = {
@@ -56,7 +56,7 @@ const TARGETS: Record<AccountAction, { status: AccountStatus; event: string }> =
   close: { status: 'closed', event: 'account.closed' },
 };
 
-/** Freezes, unfreezes or closes. Closing asks for a zero balance, no holds and no payouts in flight. */
+/** Freezes, unfreezes or closes an account. Closing requires a zero balance, no holds and no payouts in flight. */
 export function changeAccountStatus(action: AccountAction, input: ChangeRequest): Command<Stored | Refusal> {
   const blockers: Touch[] = action === 'close' ? [{ table: inFlightPayouts, ids: [input.accountId] }] : [];
   return changeCommand(`account.${action}`, input, blockers, (draft, current) => {

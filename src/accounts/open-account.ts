@@ -21,7 +21,7 @@ export interface OpenAccount {
   actor: string;
 }
 
-/** Opens a customer account. The first one of a currency becomes its default. */
+/** Opens a customer account. The first account of a currency becomes the default. */
 export function openAccount(input: OpenAccount): Command<Stored | Refusal> {
   const id = newId();
   const accountId = newId();

@@ -1,15 +1,15 @@
-/** How far below zero accounts of a book may be allowed to go: set by the operator, read where an account is opened. */
+/** The largest overdraft limit of a book's accounts: set by the operator, read when an account is opened. */
 import type { Queryable } from '../db/pool.ts';
 import type { BookId, Mode } from '../ledger/book.ts';
 import { type Table, WRITE_ORDER } from '../ledger/table.ts';
 
-/** Of books for which nothing was set, in minor units. In live mode an overdraft is somebody's credit risk. */
+/** The ceilings of books for which none was set, in minor units. In live mode an overdraft is a credit risk. */
 export const OVERDRAFT_CEILING_DEFAULTS: Readonly<Record<Mode, bigint>> = { test: 1_000_000_000_000n, live: 0n };
 
-/** The one row of overdraftCeilings. */
+/** The id of the only row of overdraftCeilings. */
 export const CEILING_ID = 'book';
 
-/** Read-only for commands: the operator sets it outside of them. Index: books_pkey. */
+/** Read-only for commands: the operator sets the ceiling outside of commands. Index: books_pkey. */
 export const overdraftCeilings: Table<bigint> = {
   name: 'overdraft_ceilings',
   writeOrder: WRITE_ORDER.resources,
@@ -26,7 +26,7 @@ function readOnly(): Promise<void> {
   return Promise.reject(new Error('The overdraft ceiling of a book is only read'));
 }
 
-/** Undefined for a book that does not exist. */
+/** The ceiling in minor units. Undefined for a book that does not exist. */
 export async function readOverdraftCeiling(db: Queryable, bookId: BookId): Promise<bigint | undefined> {
   const { rows } = await db.query<{ mode: Mode; overdraft_ceiling: bigint | null }>({
     name: 'books.overdraft_ceiling',
@@ -36,7 +36,7 @@ export async function readOverdraftCeiling(db: Queryable, bookId: BookId): Promi
   return rows[0] && (rows[0].overdraft_ceiling ?? OVERDRAFT_CEILING_DEFAULTS[rows[0].mode]);
 }
 
-/** Accounts that are open keep the limit they were opened with. False for a book that does not exist. */
+/** Sets the ceiling, in minor units. Existing accounts keep their limit. False for a book that does not exist. */
 export async function setOverdraftCeiling(db: Queryable, bookId: BookId, ceiling: bigint): Promise<boolean> {
   const { rowCount } = await db.query('UPDATE books SET overdraft_ceiling = $2 WHERE id = $1', [bookId, ceiling]);
   return rowCount === 1;

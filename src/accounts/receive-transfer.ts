@@ -36,7 +36,7 @@ export interface InboundTransfer {
   readonly createdAt: Instant;
 }
 
-/** pool → customer. A frozen account receives; a closed one does not. */
+/** Posts pool → customer. A frozen account receives; a closed account refuses. */
 export function receiveTransfer(input: ReceiveTransfer): Command<Stored | Refusal> {
   const id = newId();
   const transferId = newId();
