@@ -20,7 +20,7 @@ export interface BenchContext {
 }
 
 export interface BenchResult {
-  readonly fields: Record<string, number | readonly object[]>;
+  readonly fields: Record<string, number | string | readonly object[]>;
   readonly versions: { postgres: string; redis: string | null };
   /** What was verified after the run; a bench whose ledger does not hold throws instead. */
   readonly checked: Record<string, unknown>;

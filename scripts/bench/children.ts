@@ -5,18 +5,16 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../src/embedded/postmaster.ts';
+import { FORM, ROOT } from './build.ts';
 import type { Closing } from './closing.ts';
 import { cpuSeconds } from './cpu-time.ts';
 import { say } from './progress.ts';
 import type { Stage } from './stage.ts';
 
-/** Of the source, or of its build: programs run in the form that the bench runs in (`npm run bench` builds first). */
-const FORM = extname(import.meta.url);
-export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const START_TIMEOUT_MS = 30_000;
 /** Draining included, where a webhook attempt takes 15 s; what still runs then is killed. */
 const STOP_TIMEOUT_MS = 40_000;
@@ -24,6 +22,8 @@ const LOG_TAIL_LINES = 15;
 
 export interface ProductProcess {
   readonly url: string;
+  /** Holds standard output and standard error. */
+  readonly logFile: string;
   /** Resident memory in megabytes. */
   residentMb(): number;
   /** Processor time used so far. */
@@ -37,7 +37,13 @@ export interface ProductProcess {
 /** One API process as `npm run api` starts it, on a port of its own. */
 export async function startApiProcess(stage: Stage): Promise<ProductProcess> {
   const port = await freePort();
-  return startProduct(stage, { name: 'API', script: [`src/server${FORM}`], port, environment: { PORT: String(port) } });
+  return startProduct(stage, {
+    name: 'API',
+    nodeOptions: stage.build.nodeOptions.api,
+    script: [`src/server${FORM}`],
+    port,
+    environment: { PORT: String(port) },
+  });
 }
 
 /** One worker process as `npm run worker` starts it, with all the pools that payouts pass through. */
@@ -45,28 +51,31 @@ export async function startWorkerProcess(stage: Stage, pools: readonly string[])
   const port = await freePort();
   return startProduct(stage, {
     name: 'worker',
+    nodeOptions: stage.build.nodeOptions.worker,
     script: [`workers/run${FORM}`, '--pools', pools.join(',')],
     port,
     environment: { WORKER_PORT: String(port) },
   });
 }
 
-/** What `npm run api` and `npm run worker` say about memory (test/unit/scripts/bench-children.test.ts). */
-export const MEMORY = ['--heap-growing-percent=60', '--no-allocation-site-pretenuring'];
+interface Part {
+  name: string;
+  nodeOptions: readonly string[];
+  script: string[];
+  port: number;
+  environment: NodeJS.ProcessEnv;
+}
 
-async function startProduct(
-  stage: Stage,
-  part: { name: string; script: string[]; port: number; environment: NodeJS.ProcessEnv },
-): Promise<ProductProcess> {
+async function startProduct(stage: Stage, part: Part): Promise<ProductProcess> {
   // Log lines are written, at the default level, to a file: as under systemd or in a container.
   const directory = mkdtempSync(join(tmpdir(), 'countinghouse-bench-'));
   const logFile = join(directory, 'output.log');
   const log = openSync(logFile, 'a', 0o600);
   const child = spawn(
     process.execPath,
-    [...process.execArgv, ...MEMORY, ...profiling(stage, part.name), ...part.script],
+    [...process.execArgv, ...part.nodeOptions, ...profiling(stage, part.name), ...part.script],
     {
-      cwd: ROOT,
+      cwd: stage.build.root,
       env: { ...stage.environment, ...part.environment },
       stdio: ['ignore', log, log],
     },
@@ -90,6 +99,7 @@ async function startProduct(
   }
   return {
     url,
+    logFile,
     residentMb: () => residentMb(child.pid!),
     cpuSeconds: () => cpuSeconds(child.pid!),
     pause: () => child.kill('SIGSTOP'),

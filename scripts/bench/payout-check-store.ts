@@ -19,3 +19,10 @@ export async function countDeliveries(pool: Pool, bookId: BookId): Promise<Recor
   );
   return Object.fromEntries(rows.map(({ status, count }) => [status, Number(count)]));
 }
+
+/** The only test book of a database. */
+export async function findTestBook(pool: Pool): Promise<BookId> {
+  const { rows } = await pool.query<{ id: BookId }>("SELECT id FROM books WHERE mode = 'test'");
+  if (rows.length !== 1) throw new Error(`There are ${rows.length} test books, not one`);
+  return rows[0]!.id;
+}

@@ -8,7 +8,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { benchAccept } from './accept.ts';
 import { benchAudit } from './audit.ts';
 import type { BenchContext, BenchResult } from './bench.ts';
-import { createClosing } from './closing.ts';
+import { type Closing, createClosing } from './closing.ts';
 import { watchOthers } from './cpu-time.ts';
 import { benchGrowth } from './growth.ts';
 import { benchLedger } from './ledger.ts';
@@ -16,6 +16,7 @@ import { benchLists } from './lists.ts';
 import { machine, revision } from './machine.ts';
 import { benchMemory } from './memory.ts';
 import { benchNeighbours } from './neighbours/neighbours.ts';
+import { benchPaired, PAIRED_BENCHES, type PairedContext } from './paired/paired.ts';
 import { benchPayouts } from './payouts.ts';
 import { say } from './progress.ts';
 import type { QueueBackend } from './stage.ts';
@@ -62,6 +63,10 @@ interface Flags {
   profile?: string;
 }
 
+type PairedFlags = Omit<PairedContext, 'closing'> & { json?: boolean };
+/** 10 to 25 rounds, by bench and machine. */
+const PAIRED_SECONDS = 100;
+
 const program = new Command('bench')
   .description('Measures the product on this machine. What each figure means: docs/benchmarks.md')
   .showHelpAfterError();
@@ -85,12 +90,37 @@ for (const [name, { about, run, payouts = 20_000, seconds = 60 }] of Object.entr
     )
     .action((flags: Flags) => measure(name, run, flags));
 }
+const paired = program
+  .command('paired')
+  .description('this code in turns with another commit: the median of the ratios of neighbouring slices, new ÷ old');
+for (const [name, bench] of Object.entries(PAIRED_BENCHES)) {
+  const command = paired
+    .command(name)
+    .description(bench.about)
+    .requiredOption('--against <commit>', 'the commit to compare with')
+    .option('--json', 'the result as one JSON object on standard output')
+    .option('--seconds <number>', 'how long to measure', wholeNumber, PAIRED_SECONDS)
+    .addOption(new Option('--rounds <number>', 'how many rounds instead').argParser(wholeNumber).conflicts('seconds'))
+    .addOption(
+      new Option('--queue <backend>', 'the queue backend (accept, payouts)')
+        .choices(['redis', 'postgres'])
+        .default('redis'),
+    )
+    .option('--at-least <ratio>', "exit with 1 when a rate is less than this part of the other commit's", partOf)
+    .action(({ seconds, ...flags }: PairedFlags) =>
+      measure(`paired ${name}`, (context) => benchPaired(bench, context), {
+        ...flags,
+        seconds: flags.rounds === undefined ? seconds : undefined,
+      }),
+    );
+  if (name === 'accept') command.option('--gc', 'also measure the garbage collection of the API (a little slower)');
+}
 await program.parseAsync();
 
-async function measure(
+async function measure<Given extends { json?: boolean; queue: QueueBackend; seconds?: number }>(
   name: string,
-  run: (context: BenchContext) => Promise<BenchResult>,
-  flags: Flags,
+  run: (context: Given & { closing: Closing }) => Promise<BenchResult>,
+  flags: Given,
 ): Promise<void> {
   const closing = createClosing();
   const takenByOthers = watchOthers();
@@ -110,8 +140,8 @@ async function measure(
       console.log(JSON.stringify({ bench: name, queue: flags.queue, seconds: flags.seconds, ...fields, ...facts }));
     else
       for (const [field, value] of Object.entries(fields))
-        if (typeof value === 'number') console.log(`${field.padEnd(24)}${value.toLocaleString('en')}`);
-        else console.table(value);
+        if (typeof value === 'object') console.table(value);
+        else console.log(`${field.padEnd(24)}${value.toLocaleString('en')}`);
     for (const bar of missed ?? []) say(`missed: ${bar}`);
     if (missed?.length) process.exitCode = 1;
   } catch (error) {
@@ -124,5 +154,11 @@ async function measure(
 function wholeNumber(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value) || value < 1) throw new InvalidArgumentError('Expects a whole number from 1 up.');
+  return value;
+}
+
+function partOf(text: string): number {
+  const value = Number(text);
+  if (!(value > 0 && value < 10)) throw new InvalidArgumentError('Expects a ratio such as 0.98.');
   return value;
 }

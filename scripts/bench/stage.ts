@@ -9,6 +9,7 @@ import { createRolesAndDatabase } from '../../src/db/roles.ts';
 import { APPLICATION, OWNER, SIGNER } from '../../src/embedded/logins.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../src/embedded/throwaway-postgres.ts';
 import { createLogger, type Logger } from '../../src/log.ts';
+import { type Build, runScript, THIS_BUILD } from './build.ts';
 import type { Closing } from './closing.ts';
 import { say } from './progress.ts';
 import { startRedis } from './redis-server.ts';
@@ -17,6 +18,8 @@ import { COUNT_STATEMENTS, countStatements } from './statement-profile-store.ts'
 export type QueueBackend = 'redis' | 'postgres';
 
 export interface Stage {
+  /** The code that the product's processes run. */
+  readonly build: Build;
   readonly postgres: ThrowawayPostgres;
   readonly pool: Pool;
   readonly log: Logger;
@@ -42,7 +45,7 @@ export const POSTGRES_SETTINGS = {
 
 export async function setStage(
   closing: Closing,
-  { queue, profile }: { queue: QueueBackend | null; profile?: string },
+  { queue, profile, build = THIS_BUILD }: { queue: QueueBackend | null; profile?: string; build?: Build },
 ): Promise<Stage> {
   // The server's own log goes to its data folder; ours only speaks up when something is wrong.
   const log = createLogger('warn', 'bench');
@@ -52,7 +55,8 @@ export async function setStage(
   });
   closing.add('Postgres', () => postgres.remove());
   const { ownerUrl, applicationUrl, signerUrl } = postgres;
-  await migrate({ ownerUrl, applicationUrl, signerUrl, log });
+  if (build === THIS_BUILD) await migrate({ ownerUrl, applicationUrl, signerUrl, log });
+  else await migrateBy(build, postgres);
   if (profile) await countStatements(postgres, profile, closing);
   const redis = queue === 'redis' ? await startRedis() : undefined;
   if (redis) closing.add('Redis', () => redis.stop());
@@ -62,6 +66,7 @@ export async function setStage(
   const version = rows[0]!.server_version.split(' ')[0]!;
   say(`Postgres ${version}${redis ? `, Redis ${redis.version}` : ''}, fsync on`);
   return {
+    build,
     postgres,
     pool,
     log,
@@ -70,6 +75,17 @@ export async function setStage(
     versions: { postgres: version, redis: redis?.version ?? null },
     profile,
   };
+}
+
+/** Another commit makes its schema by its own command. This code makes the server and the roles. */
+async function migrateBy(build: Build, { ownerUrl, applicationUrl, signerUrl }: ThrowawayPostgres): Promise<void> {
+  const { status, output } = await runScript(build, ['migrate'], {
+    PATH: process.env.PATH,
+    DATABASE_OWNER_URL: ownerUrl,
+    DATABASE_URL: applicationUrl,
+    SIGNER_DATABASE_URL: signerUrl,
+  });
+  if (status !== 0) throw new Error(`migrate ended with ${status}:\n${output}`);
 }
 
 /** As an operator sets it, with the rate limiter on and its limits out of the way. */
