@@ -1,6 +1,6 @@
 /**
- * The product's processes and our own helpers, each a Node process of its own: generator, receiver, API and workers share
- * the machine's cores as they would elsewhere.
+ * The product's processes and the benches' helpers, each a Node process of its own. Generator, receiver, API and
+ * workers share the machine's cores as they would elsewhere.
  */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { say } from './progress.ts';
 import type { Stage } from './stage.ts';
 
 const START_TIMEOUT_MS = 30_000;
-/** Draining included, where a webhook attempt takes 15 s; what still runs then is killed. */
+/** Includes draining, where a webhook attempt takes 15 s. A process that still runs then is killed. */
 const STOP_TIMEOUT_MS = 40_000;
 const LOG_TAIL_LINES = 15;
 
@@ -28,13 +28,13 @@ export interface ProductProcess {
   residentMb(): number;
   /** Processor time used so far. */
   cpuSeconds(): number;
-  /** Stopped in the middle of whatever it does, until it is resumed. */
+  /** Stops the process wherever it is, until it is resumed. */
   pause(): void;
   resume(): void;
   stop(): Promise<void>;
 }
 
-/** One API process as `npm run api` starts it, on a port of its own. */
+/** Starts one API process as `npm run api` does, on a port of its own. */
 export async function startApiProcess(stage: Stage): Promise<ProductProcess> {
   const port = await freePort();
   return startProduct(stage, {
@@ -46,7 +46,7 @@ export async function startApiProcess(stage: Stage): Promise<ProductProcess> {
   });
 }
 
-/** One worker process as `npm run worker` starts it, with all the pools that payouts pass through. */
+/** Starts one worker process as `npm run worker` does, with these pools. */
 export async function startWorkerProcess(stage: Stage, pools: readonly string[]): Promise<ProductProcess> {
   const port = await freePort();
   return startProduct(stage, {
@@ -67,7 +67,7 @@ interface Part {
 }
 
 async function startProduct(stage: Stage, part: Part): Promise<ProductProcess> {
-  // Log lines are written, at the default level, to a file: as under systemd or in a container.
+  // Log lines of the default level go to a file, as under systemd or in a container.
   const directory = mkdtempSync(join(tmpdir(), 'countinghouse-bench-'));
   const logFile = join(directory, 'output.log');
   const log = openSync(logFile, 'a', 0o600);
@@ -111,7 +111,7 @@ async function startProduct(stage: Stage, part: Part): Promise<ProductProcess> {
   };
 }
 
-/** Written when the process ends, one file a thread: the largest is the one that worked. */
+/** Profiles are written when the process ends, one file a thread. The largest file is of the thread that worked. */
 function profiling({ profile }: Stage, name: string): string[] {
   return profile ? ['--cpu-prof', '--cpu-prof-dir', join(profile, name.toLowerCase())] : [];
 }
@@ -130,7 +130,7 @@ function tail(file: string): string {
   return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-LOG_TAIL_LINES).join('\n');
 }
 
-/** From /proc; NaN where there is none. */
+/** Resident memory from /proc; NaN where there is no /proc. */
 function residentMb(pid: number): number {
   try {
     const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
@@ -150,13 +150,16 @@ async function stopChild(child: ChildProcess): Promise<void> {
 }
 
 export interface Helper {
-  /** Sends a message and resolves with the next one that comes back. */
+  /** Sends a message and resolves with the next one from the helper. */
   ask<Answer>(message: unknown): Promise<Answer>;
   cpuSeconds(): number;
   stop(): Promise<void>;
 }
 
-/** A script of this folder in a process of its own, spoken to by messages; its environment holds what PATH needs. */
+/**
+ * Starts a script of this folder in a process of its own that answers messages. Its environment is PATH and NODE_ENV
+ * alone.
+ */
 export function startHelper(closing: Closing, name: string): Helper {
   const script = fileURLToPath(new URL(`./${name}${FORM}`, import.meta.url));
   const child = fork(script, {

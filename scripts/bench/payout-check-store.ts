@@ -1,8 +1,8 @@
-/** What became of a book's payouts and of their announcements, counted in the database. */
+/** Counts a book's payouts and their deliveries in the database. */
 import type { Pool } from '../../src/db/pool.ts';
 import type { BookId } from '../../src/ledger/book.ts';
 
-/** By status, such as `{ paid: 20000 }`. */
+/** Counts payouts by status, such as `{ paid: 20000 }`. */
 export async function countPayouts(pool: Pool, bookId: BookId): Promise<Record<string, number>> {
   const { rows } = await pool.query<{ status: string; count: bigint }>(
     'SELECT status, count(*) AS count FROM payouts WHERE book_id = $1 GROUP BY status',
@@ -11,7 +11,7 @@ export async function countPayouts(pool: Pool, bookId: BookId): Promise<Record<s
   return Object.fromEntries(rows.map(({ status, count }) => [status, Number(count)]));
 }
 
-/** Deliveries by status. */
+/** Counts deliveries by status. */
 export async function countDeliveries(pool: Pool, bookId: BookId): Promise<Record<string, number>> {
   const { rows } = await pool.query<{ status: string; count: bigint }>(
     'SELECT status, count(*) AS count FROM webhook_deliveries WHERE book_id = $1 GROUP BY status',

@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- NAME`: measures the product on this machine with everything it needs started by itself, and checks
- * afterwards that the ledger holds. One JSON object on standard output with --json, progress on standard error.
- * Exits 0, 1 when the ledger does not hold, a bar that the bench judges was missed, or the bench failed.
+ * `npm run bench -- NAME`: starts everything that a bench needs, measures the product on this machine, and checks
+ * afterwards that the ledger holds. One JSON object on standard output with --json, progress on standard error. Exits
+ * 0; 1 when the ledger does not hold, when a bench missed a bar that it judges, or when the bench failed.
  */
 import { resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
@@ -26,9 +26,9 @@ import { benchWebhooks } from './webhooks.ts';
 interface Bench {
   about: string;
   run: (context: BenchContext) => Promise<BenchResult>;
-  /** How many it carries when nobody says: a worker delivers 20,000 webhooks while it still warms up. */
+  /** Payouts to carry by default: a worker delivers 20,000 webhooks while it still warms up. */
   payouts?: number;
-  /** How long it measures when nobody says. */
+  /** Seconds to measure by default. */
   seconds?: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Where a bench plays: a durable Postgres of its own with production-like settings, a Redis of its own when the queues
- * run on it, and a connection pool as the product makes it.
+ * Where a bench runs: a durable Postgres of its own with production-like settings, a Redis of its own when that is the
+ * queue backend, and a connection pool as the product makes it.
  */
 
 import { migrate } from '../../src/db/migrate.ts';
@@ -24,16 +24,16 @@ export interface Stage {
   readonly pool: Pool;
   readonly log: Logger;
   readonly closing: Closing;
-  /** What the product's processes are started with. */
+  /** The environment of the product's processes. */
   readonly environment: NodeJS.ProcessEnv;
   readonly versions: { postgres: string; redis: string | null };
   readonly profile: string | undefined;
 }
 
 /**
- * fsync, full_page_writes and synchronous_commit are on, as Postgres has them by default. The rest is what an operator
- * sets on any server that is written to: room for hot pages, and checkpoints by time instead of by volume, because the
- * defaults (128 MB, 1 GB) are meant for a laptop.
+ * fsync, full_page_writes and synchronous_commit are on, as by default in Postgres. The rest is what an operator sets
+ * on any server with writes: room for hot pages, and checkpoints by time instead of by volume. The defaults (128 MB, 1
+ * GB) are meant for a laptop.
  */
 export const POSTGRES_SETTINGS = {
   shared_buffers: '512MB',
@@ -47,7 +47,7 @@ export async function setStage(
   closing: Closing,
   { queue, profile, build = THIS_BUILD }: { queue: QueueBackend | null; profile?: string; build?: Build },
 ): Promise<Stage> {
-  // The server's own log goes to its data folder; ours only speaks up when something is wrong.
+  // The server's own log goes to its data folder. This log has a line only when something is wrong.
   const log = createLogger('warn', 'bench');
   const postgres = await startThrowawayPostgres({
     durable: true,
@@ -88,7 +88,7 @@ async function migrateBy(build: Build, { ownerUrl, applicationUrl, signerUrl }: 
   if (status !== 0) throw new Error(`migrate ended with ${status}:\n${output}`);
 }
 
-/** As an operator sets it, with the rate limiter on and its limits out of the way. */
+/** The environment as an operator sets it, with the rate limiter on and its limits out of reach. */
 function environmentOf(postgres: ThrowawayPostgres, redisUrl: string | undefined): NodeJS.ProcessEnv {
   return {
     PATH: process.env.PATH,
@@ -101,7 +101,7 @@ function environmentOf(postgres: ThrowawayPostgres, redisUrl: string | undefined
   };
 }
 
-/** A second database on the same server, with the product's schema and its roles. */
+/** Makes a second database on the same server, with the product's schema and roles. */
 export async function addDatabase({ postgres, log, closing }: Stage, name: string): Promise<Pool> {
   const unused = { password: '' }; // the roles exist since the server's start
   await createRolesAndDatabase({

@@ -1,9 +1,9 @@
-/** After a run the ledger must hold: figures of a ledger that lost something are worth nothing. */
+/** Checks the ledger after a run: figures of a ledger that lost something are worth nothing. */
 import { runScript } from './build.ts';
 import { say } from './progress.ts';
 import type { Stage } from './stage.ts';
 
-/** Runs `verify` over the whole database as an operator does. Throws when it finds anything. */
+/** Runs `verify` over the whole database as an operator does. Throws when there is a finding. */
 export async function verifyLedger({ build, environment }: Stage): Promise<Record<string, unknown>> {
   say('verifying the ledger');
   const { status, output } = await runScript(build, ['verify', '--json'], environment);
