@@ -1,7 +1,7 @@
 /** A moment in whole milliseconds since the Unix epoch. Every time in the domain has this shape and this precision. */
 export type Instant = number;
 
-/** Where a process reads the time. Injected, so that tests and schedules can set it. */
+/** The source of a process's time. Injected, so that tests and schedules can set the time. */
 export interface Clock {
   now(): Instant;
 }
@@ -9,8 +9,8 @@ export interface Clock {
 export const systemClock: Clock = { now: () => Date.now() };
 
 /**
- * RFC 3339, UTC, milliseconds: the form of every time on the wire and in the hash chain. What is no moment of the calendar
- * (nothing of ours: a row that somebody else wrote) keeps its number, so that it is seen and not thrown.
+ * RFC 3339, UTC, milliseconds: the form of every time on the wire and in the hash chain. A value outside the calendar,
+ * which only another program can have written, is printed as its number and does not throw.
  */
 export function formatInstant(instant: Instant): string {
   if (instant !== last.instant) {
@@ -19,10 +19,10 @@ export function formatInstant(instant: Instant): string {
   }
   return last.text;
 }
-/** Of a Date: 275760-09-13. */
+/** The last moment of a Date: 275760-09-13. */
 const LAST_INSTANT = 8.64e15;
 
-/** A batch has one moment and writes it dozens of times. */
+/** The last text is kept: a batch has one moment and writes it dozens of times. */
 let last = { instant: 0, text: '1970-01-01T00:00:00.000Z' };
 
 export function formatInstantOrNull(instant: Instant | null): string | null {

@@ -1,4 +1,4 @@
-/** Configuration: read once from the environment, checked whole, and every fault named with what was expected. */
+/** Configuration: read once from the environment, checked whole. Errors name each variable and its expected value. */
 import { Resolver } from 'node:dns';
 import proxyAddress from 'proxy-addr';
 import { z } from 'zod';
@@ -18,7 +18,7 @@ const redisUrls = z
     'expects the nodes of one cluster: with the same scheme, user and password, and no number of a database',
   );
 
-/** One login opens every node, and a cluster has one database. */
+/** One login opens every node, and a cluster has only database 0. */
 function isOneCluster(text: string): boolean {
   const nodes = text.split(',');
   if (nodes.length === 1 || !nodes.every((url) => URL.canParse(url))) return true;
@@ -41,7 +41,7 @@ function whole(minimum: number, maximum: number) {
 
 const flag = z.enum(['true', 'false'], 'expects true or false').transform((text) => text === 'true');
 
-/** Separated by commas. */
+/** Texts separated by commas. */
 const list = z
   .string()
   .default('')
@@ -80,7 +80,7 @@ function areNameServers(parts: readonly string[]): boolean {
   }
 }
 
-/** What stands before the 32 bytes of a seed in PKCS #8 (RFC 8410, section 7). */
+/** The bytes before the 32 bytes of a seed in PKCS #8 (RFC 8410, section 7). */
 const PKCS8_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
 const SIGNING_KEY_EXPECTATION =
   'expects an Ed25519 key in base64 (openssl genpkey -algorithm ed25519 -outform DER | base64)';
@@ -102,15 +102,15 @@ const schema = z.object({
   DATABASE_URL: postgresUrl,
   /** The owner's role: migrations and grants only. */
   DATABASE_OWNER_URL: postgresUrl.optional(),
-  /** The signer's role: it adds checkpoints and may do nothing else. Without it none are made. */
+  /** The signer's role: adds checkpoints and may write nothing else. Without it no checkpoints are made. */
   SIGNER_DATABASE_URL: postgresUrl.optional(),
-  /** Carries the jobs on Redis. Without it they are carried by Postgres. Several, separated by commas: a Redis Cluster. */
+  /** Redis as the queue backend; without it, Postgres. Several URLs, separated by commas: a Redis Cluster. */
   REDIS_URL: redisUrls.optional(),
-  /** A Redis Cluster although REDIS_URL is one: its configuration endpoint. */
+  /** Reads a single REDIS_URL as that of a Redis Cluster: its configuration endpoint. */
   REDIS_CLUSTER: flag.default(false),
   /** A direct connection for the Postgres queue backend (it needs LISTEN), when DATABASE_URL goes through a pooler. */
   QUEUE_DATABASE_URL: postgresUrl.optional(),
-  /** Queues of a pool: a book's work always meets in lane hash(book) mod QUEUE_LANES. The same in every process. */
+  /** Queues of a pool: a book's jobs all meet in lane hash(book) mod QUEUE_LANES. The same in every process. */
   QUEUE_LANES: whole(1, 64).default(1),
   HOST: z.string().min(1, 'expects an address to listen on').default('127.0.0.1'),
   PORT: port.default(8080),
@@ -119,7 +119,10 @@ const schema = z.object({
   /** Where a worker process answers /livez, /readyz and /metrics. */
   WORKER_PORT: port.optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
-  /** Whose X-Forwarded-For says who asks: addresses, networks, and names of private ones. None: whoever connects, asks. */
+  /**
+   * Proxies whose X-Forwarded-For names the caller: addresses, networks, names of private networks. None: the peer is
+   * the caller.
+   */
   TRUSTED_PROXIES: list.refine(isListOfNetworks, NETWORKS_EXPECTATION),
   /** 32 bytes in base64; encrypts webhook secrets and alias data at rest. */
   COUNTINGHOUSE_ENCRYPTION_KEY: z
@@ -128,7 +131,7 @@ const schema = z.object({
       (text) => Buffer.from(text, 'base64').length === 32,
       'expects 32 bytes in base64 (openssl rand -base64 32)',
     ),
-  /** Earlier keys, still good for reading, separated by commas. */
+  /** Earlier keys, which only decrypt, separated by commas. */
   COUNTINGHOUSE_ENCRYPTION_KEYS_OLD: z
     .string()
     .default('')
@@ -137,51 +140,51 @@ const schema = z.object({
       (keys) => keys.every((key) => Buffer.from(key, 'base64').length === 32),
       'expects keys of 32 bytes in base64, separated by commas',
     ),
-  /** Ed25519, in base64: a seed of 32 bytes, or PKCS #8. Signs checkpoints; without it none are made. */
+  /** Ed25519 key in base64: a seed of 32 bytes, or PKCS #8. Signs checkpoints; without it none are made. */
   CHECKPOINT_SIGNING_KEY: z
     .string()
     .refine((text) => isSigningKey(Buffer.from(text, 'base64')), SIGNING_KEY_EXPECTATION)
     .optional(),
-  /** Public keys, or their ids, that signed checkpoints before CHECKPOINT_SIGNING_KEY did: those are continued too. */
+  /** Public keys, or their ids, that signed before CHECKPOINT_SIGNING_KEY. Their checkpoints are continued too. */
   CHECKPOINT_FORMER_KEYS: list.refine((keys) => keys.every(isPublicKey), FORMER_KEYS_EXPECTATION),
-  /** Between two checkpoints of a book that goes on. */
+  /** The time between two checkpoints of a book whose journal grows. */
   CHECKPOINT_INTERVAL_SECONDS: whole(1, 604_800).default(3_600),
   /** host:port pairs that webhooks of test books may reach although they are not public. */
   WEBHOOK_ALLOW_HOSTS: list.pipe(z.array(hostAndPort)),
-  /** Ports that webhooks may be sent to beside 443, 80 and 8443. */
+  /** Ports to which webhooks may be sent beside 443, 80 and 8443. */
   WEBHOOK_ALLOW_PORTS: list.pipe(z.array(whole(1, 65_535))),
-  /** Name servers that webhooks go by, instead of the system's: address or address:port. */
+  /** Name servers for webhooks, instead of the system's: address or address:port. */
   WEBHOOK_DNS_SERVERS: list.refine(areNameServers, NAME_SERVERS_EXPECTATION),
   RATE_LIMIT_WRITES_PER_SECOND: whole(1, 1_000_000).default(100),
   RATE_LIMIT_READS_PER_SECOND: whole(1, 1_000_000).default(400),
   DATABASE_POOL_SIZE: whole(2, 200).default(10),
-  /** Connections for lists, beside those: one book has half of them at most. Opened by the first list that is asked for. */
+  /** Connections for lists, beside that pool: one book has at most half of them. Opened by the first list. */
   DATABASE_LIST_POOL_SIZE: whole(1, 50).default(4),
   /** Basis points (hundredths of a per cent) of a payout's amount, per destination. */
   PAYOUT_FEE_CLIQ_BASIS_POINTS: whole(0, 10_000).default(50),
   PAYOUT_FEE_ACCOUNT_BASIS_POINTS: whole(0, 10_000).default(0),
   /** After this many days an idempotency key's stored answer is dropped; the key itself stays. */
   IDEMPOTENCY_BODY_RETENTION_DAYS: whole(1, 3_650).default(30),
-  /** How long a stopping process may finish what it has in hand. */
+  /** How long a stopping process may take to finish its work in hand. */
   DRAIN_TIMEOUT_MS: whole(100, 600_000).default(25_000),
-  /** How often the sweeper looks for rows that nobody moved. */
+  /** How often the sweeper looks for due rows. */
   SWEEP_INTERVAL_MS: whole(50, 60_000).default(1_000),
-  /** Of the time of one connection, how much the audit beside the sweeper may take; 0 for none. */
+  /** The share of one connection's time that the audit beside the sweeper may take; 0 turns the audit off. */
   AUDIT_TIME_SHARE_PERCENT: whole(0, 50).default(2),
-  /** Whether statements may be prepared by name: not behind a pooler in transaction mode. */
+  /** Whether statements are prepared by name. Must be false behind a pooler in transaction mode. */
   DATABASE_NAMED_STATEMENTS: flag.default(true),
 });
 
 export type Config = z.output<typeof schema>;
 
-/** A fault in the environment: the message names each variable and what it expects. */
+/** The environment is not valid. The message names each variable and the expected value. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
 
 /**
- * Reads the configuration. Throws ConfigError listing every variable at fault.
- * Unset and empty are the same: compose files and unit files say `NAME=` for "not set".
+ * Reads the configuration. Throws ConfigError, which lists every variable that is not valid.
+ * An empty variable counts as unset: compose files and unit files say `NAME=` for "not set".
  */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
@@ -198,7 +201,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   );
 }
 
-/** What a required variable expects, said when it is missing altogether. */
+/** What a required variable expects, for the message when the variable is not set. */
 const EXPECTATIONS: Record<string, string> = {
   DATABASE_URL: 'expects a URL such as postgres://user:password@127.0.0.1:5432/countinghouse',
   COUNTINGHOUSE_ENCRYPTION_KEY: 'expects 32 bytes in base64 (openssl rand -base64 32)',

@@ -252,10 +252,10 @@ export const ERRORS = define({
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** Typed facts beside a code: `available`, `required`, `current_status`, `limit`, … Written as they stand. */
+/** Typed facts beside an error code: `available`, `required`, `current_status`, `limit`, … Written as they are. */
 export type Facts = Record<string, unknown>;
 
-/** What is wrong with one field of a request: the code, where (JSON pointer into the body, or a name), and in words. */
+/** A field error: its code, where it is (JSON pointer into the body, or a name), and what is wrong, in words. */
 export interface FieldError {
   code: ErrorCode;
   param?: string;

@@ -1,68 +1,69 @@
 /**
- * Points at which a process can be made to die or to freeze, so that the faults that luck would find once in a year are
- * found by every run of the tests. Nothing is armed unless COUNTINGHOUSE_FAILPOINTS names it when the process starts;
- * then a call costs a look into a small map, and without it a comparison.
+ * Points at which a process can be killed or stopped, so that every run of the tests meets faults that chance brings
+ * once a year. A point is armed only when COUNTINGHOUSE_FAILPOINTS names it as the process starts. A call then costs a
+ * look into a small map, otherwise a comparison.
  *
- * `rail.submit.before=stop,ledger.commit.after=kill@3`: freezes at the first submission to a rail, dies at the third commit.
+ * `rail.submit.before=stop,ledger.commit.after=kill@3`: stops at the first submission to a rail, dies at the third
+ * commit.
  */
 import { writeSync } from 'node:fs';
 
-/** Every point there is, where it stands, and what a death there leaves behind. */
+/** Every failpoint: its place, and what a kill there leaves behind. */
 export const FAILPOINTS = [
-  /** A batch is decided, and neither it nor its COMMIT is on the way: nothing of it may remain. */
+  /** A batch is decided; neither its writes nor COMMIT are sent. Nothing of the batch may remain. */
   'ledger.commit.before',
-  /** Committed, and nobody was told: neither the caller nor a queue. */
+  /** A batch is committed; neither the caller nor a queue knows. */
   'ledger.commit.after',
-  /** Rows wait and no bell has rung for them. */
+  /** Rows wait, and no job is enqueued for them. */
   'jobs.enqueue.before',
-  /** The queue has the bell, and whoever rang does not know it. */
+  /** The queue has the job, and the process that enqueued it does not know. */
   'jobs.enqueue.after',
-  /** Reserved, and the rail knows nothing. */
+  /** A payout is reserved, and the rail knows nothing of it. */
   'rail.submit.before',
-  /** The rail has paid, and we do not know it. */
+  /** The rail has paid, and its answer is not recorded. */
   'rail.submit.after',
   'rail.inquire.before',
   'rail.inquire.after',
-  /** An event has not left. */
+  /** An event is not yet sent. */
   'webhook.post.before',
-  /** The receiver has it, and no attempt is recorded. */
+  /** The receiver has the event, and no attempt is recorded. */
   'webhook.post.after',
-  /** The same, with its result on the way to the database. */
+  /** The same, with the result about to be recorded. */
   'delivery.record.before',
-  /** Recorded, and its job is still open. */
+  /** The result is recorded, and the job is still open. */
   'delivery.record.after',
-  /** Notices of a rail are in the inbox, and nobody was told. */
+  /** A rail's notices are in the inbox; they are not acknowledged, and their jobs may be lost. */
   'notice.copy.after',
   /** A notice is booked, and its row in the inbox still waits. */
   'notice.book.after',
-  /** All that waited for an endpoint was read, and new deliveries still join it. */
+  /** All deliveries that waited for an endpoint are read, and new ones still join its backlog. */
   'backlog.catch-up.before',
-  /** New deliveries are due by themselves, and the last that joined were not looked for. */
+  /** New deliveries have their own due time, and the last ones that joined the backlog are not looked for yet. */
   'backlog.catch-up.after',
-  /** What the rail told of its own accord is booked, and the rail tells it again. */
+  /** A rail's notices are booked and not acknowledged: the rail reports them again. */
   'rail.acknowledge.before',
   'rail.acknowledge.after',
-  /** Rows are due, and their alarms as they were. */
+  /** Rows are due and not yet postponed. */
   'sweeper.postpone.before',
-  /** Alarms are moved, and no bell has rung for them. */
+  /** Rows are postponed, and no job is enqueued for them. */
   'sweeper.postpone.after',
   'sweeper.enqueue.after',
 ] as const;
 
 export type Failpoint = (typeof FAILPOINTS)[number];
 
-/** SIGKILL, which nobody can catch; SIGSTOP, which is a machine that hangs until somebody sends SIGCONT. */
+/** SIGKILL cannot be caught. SIGSTOP is a machine that hangs until SIGCONT. */
 const SIGNALS = { kill: 'SIGKILL', stop: 'SIGSTOP' } as const;
 
 interface Trap {
   readonly signal: (typeof SIGNALS)[keyof typeof SIGNALS];
-  /** Hits until it goes off; it goes off once. */
+  /** Hits until the failpoint fires; it fires once. */
   left: number;
 }
 
 const FORM = /^([a-z_.-]+)=(kill|stop)(?:@([1-9]\d{0,8}))?$/;
 
-/** Throws Error naming what cannot be read: a trap that is not set proves nothing. */
+/** Throws Error naming a part of the text that cannot be read: a failpoint that is not set proves nothing. */
 export function readFailpoints(text: string): Map<Failpoint, Trap> {
   const traps = new Map<Failpoint, Trap>();
   for (const part of text.split(',').filter(Boolean)) {

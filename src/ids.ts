@@ -1,7 +1,7 @@
 /**
- * Ids are UUIDs: version 7 (RFC 9562) where something new is named, version 8 where an id follows from others.
- * Outside they carry the prefix of their kind and 26 characters of Crockford's base 32 (the TypeID form), inside and in
- * Postgres they are plain UUIDs.
+ * Ids are UUIDs (RFC 9562): version 7 for something new, version 8 for an id that is derived from others. Outside, an
+ * id is the prefix of its kind and 26 characters of Crockford's base 32 (the TypeID form). Inside and in Postgres, it
+ * is a plain UUID.
  */
 import { hash } from 'node:crypto';
 import { v7 } from 'uuid';
@@ -28,7 +28,7 @@ export const ID_PREFIXES = {
 
 export type IdKind = keyof typeof ID_PREFIXES;
 
-/** A UUIDv7. Within a millisecond of this process they count up (RFC 9562, 6.2, method 1), so ids are in the order of their making. */
+/** A UUIDv7. The ids of a process count up within a millisecond (RFC 9562, 6.2, method 1): they sort by creation. */
 export function newId(): Uuid {
   const random = takeRandom(16);
   const now = Date.now();
@@ -37,14 +37,14 @@ export function newId(): Uuid {
   v7({ random, msecs: latest.msecs, seq: latest.seq }, bytes);
   return uuidText(bytes);
 }
-/** The sequence has 32 bits and begins below 2^30: no millisecond sees three billion ids. */
+/** The sequence has 32 bits and begins below 2^30: no millisecond mints three billion ids. */
 let latest = { msecs: 0, seq: 0 };
 const bytes = Buffer.alloc(16);
 
 const HEX = Buffer.from('0123456789abcdef', 'latin1');
 const uuid = Buffer.from('00000000-0000-0000-0000-000000000000', 'latin1');
 
-/** Written in place and read once: put together from its parts, a UUID is a tree of strings for the garbage collector. */
+/** Written into one buffer and read once: a UUID joined from parts is a tree of strings for the garbage collector. */
 function uuidText(from: Uint8Array): Uuid {
   for (let index = 0, place = 0; index < 16; index++) {
     uuid[PLACES[place++]!] = HEX[from[index]! >> 4]!;
@@ -53,7 +53,7 @@ function uuidText(from: Uint8Array): Uuid {
   return uuid.toString('latin1');
 }
 
-/** An id that follows from its parts: the same parts always name the same thing. */
+/** An id derived from its parts: the same parts give the same id. */
 export function deriveId(...parts: string[]): Uuid {
   const digest = hash('sha256', parts.join('\u0000'), 'buffer');
   digest[6] = (digest[6]! & 0x0f) | 0x80;
@@ -62,8 +62,8 @@ export function deriveId(...parts: string[]): Uuid {
 }
 
 /**
- * Ids that follow from a UUIDv7 minted at submission: its last 16 bits count up. In order of time like their seed, so
- * that indexes grow at their end, and the same on every retry.
+ * Ids derived from a UUIDv7 that was minted at submission: its last 16 bits count up. They sort by time like their
+ * seed, so that indexes grow at their end, and they are the same on every retry.
  */
 export function idSequence(seed: Uuid): () => Uuid {
   const head = seed.slice(0, 32);
@@ -76,18 +76,21 @@ export function idSequence(seed: Uuid): () => Uuid {
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const CODES = Uint8Array.from(ALPHABET, (character) => character.charCodeAt(0));
-/** Hex digits by their character code, and where a UUID's 32 digits stand among its 36 characters. */
+/** Values of hex digits by character code, and the places of a UUID's 32 digits among its 36 characters. */
 const DIGITS = new Uint8Array(128);
 for (let value = 0; value < 16; value++) DIGITS[value.toString(16).charCodeAt(0)] = value;
 const PLACES = Uint8Array.from('xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx'.matchAll(/x/g), ({ index }) => index);
 const written = Buffer.alloc(26);
-/** By character code; NaN for what is no digit. A code beyond the list reads as undefined, which adds up to NaN as well. */
+/**
+ * Values of base-32 digits by character code; NaN for any other character. A code beyond the list reads as undefined,
+ * which adds up to NaN as well.
+ */
 const VALUES = Array.from({ length: 128 }, () => Number.NaN);
 for (let value = 0; value < 32; value++) VALUES[ALPHABET.charCodeAt(value)] = value;
 
 /**
- * `publicId('payout', uuid)` is `po_` and the UUID's 128 bits, left-padded to 130, as 26 characters. A payout's life asks
- * for a hundred of them: digit by digit into bytes takes a quarter of the time of slices and numbers.
+ * `publicId('payout', uuid)` is `po_` and the UUID's 128 bits, left-padded to 130, as 26 characters. A payout's life
+ * needs a hundred of them: writing them digit by digit into bytes takes a quarter of the time of slices and numbers.
  */
 export function publicId(kind: IdKind, id: Uuid): string {
   const digit = (place: number) => DIGITS[id.charCodeAt(PLACES[place]!)]!;
@@ -118,7 +121,7 @@ export function publicIdOrNull(kind: IdKind, id: Uuid | null): string | null {
 export function parsePublicId(kind: IdKind, text: string): Uuid | undefined {
   const prefix = `${ID_PREFIXES[kind]}_`;
   if (!text.startsWith(prefix) || text.length !== prefix.length + 26) return undefined;
-  // NaN for what is no digit, and it stays NaN whatever is added.
+  // A character that is no digit is NaN, and every sum with NaN is NaN.
   const group = (from: number, digits: number) => {
     let value = 0;
     for (let at = from; at < from + digits; at++) value = value * 32 + VALUES[text.charCodeAt(at)]!;

@@ -6,20 +6,20 @@ import { randomUUID } from 'node:crypto';
 
 export type JsonObject = { [key: string]: unknown };
 
-/** A number that JSON can say and a double cannot hold exactly, or that is not whole. Validation refuses it by name. */
+/** A JSON number that is not whole, or that a double cannot hold exactly. Validation refuses this type. */
 export class InexactNumber {
   constructor(readonly text: string) {}
 }
 
 /**
- * A number with a point, an exponent or sixteen digits: only such a one can lose something. Numbers stand behind these
- * marks; digits inside an id such as acct_01m7e5 do not.
+ * Only a number with a point, an exponent or sixteen digits can lose something. A number stands at the start, or behind
+ * white space, a colon, a comma or a bracket. The digits inside an id such as acct_01m7e5 do not.
  */
 const MAY_LOSE = /(?:^|[\s:,[])-?(?:\d{16}|\d+[.eE])/;
 
 /**
- * Parses JSON text. Whole numbers within ±(2^53 − 1) become numbers, everything else numeric an InexactNumber.
- * Throws SyntaxError on malformed text. The common text has no risky number and takes the built-in parser alone.
+ * Parses JSON text. Whole numbers within ±(2^53 − 1) become numbers, all other numbers an InexactNumber. Throws
+ * SyntaxError on malformed text. A text without risky numbers, the common case, takes the built-in parser alone.
  */
 export function parseJson(text: string): unknown {
   const plain: unknown = JSON.parse(text);
@@ -29,12 +29,13 @@ export function parseJson(text: string): unknown {
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /**
- * Parses valid JSON whose numbers the built-in parser could round: it is given a text in whose place each such number
- * stands, and the numbers are put back. Tried and slower: a parser written in JavaScript takes 180 ms for a megabyte.
+ * Parses valid JSON whose numbers the built-in parser could round. Each such number is replaced by a marked text before
+ * the built-in parser reads the JSON, and put back afterwards. Tried and slower: a parser written in JavaScript takes
+ * 180 ms for a megabyte.
  */
 function parseExactly(text: string): unknown {
   const inexact: InexactNumber[] = [];
-  // No text of a client's begins with it: it is new for each body.
+  // The mark is new for each body, so no text of a client begins with it.
   const mark = randomUUID();
   const written = (token: string) => {
     const number = exactNumber(token);
@@ -54,7 +55,7 @@ function parseExactly(text: string): unknown {
   return inexact.length === 0 ? value : withNumbers(value, mark, inexact);
 }
 
-/** The position of the quote that closes the string opened at `start`; that of the text's end without one. */
+/** The position of the quote that closes the string opened at `start`; the text's length when none does. */
 export function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     const character = text.charCodeAt(at);
@@ -82,7 +83,7 @@ function exactNumber(text: string): number | InexactNumber {
 
 const INTEGER = /^-?\d+$/;
 
-/** `1e3` and `100.0` are whole numbers in other clothes; `1.5`, `1e-1` and `9007199254740993` are not ours to round. */
+/** `1e3` and `100.0` are whole numbers. `1.5`, `1e-1` and `9007199254740993` give undefined: they are never rounded. */
 function wholeNumber(text: string): number | undefined {
   if (INTEGER.test(text)) {
     const value = Number(text);
@@ -102,28 +103,28 @@ function wholeNumber(text: string): number | undefined {
   return Number.isSafeInteger(value) ? value : undefined;
 }
 
-/** JSON that is text already: written as it stands wherever it is part of a value. */
+/** A value that is JSON text already: written unchanged, wherever it is part of another value. */
 export class JsonText {
   constructor(readonly text: string) {}
 }
 
 /**
- * JSON text of a value whose bigints are written as bare integers, with all their digits. Undefined members are left out.
- * Throws TypeError for what JSON cannot say. Our own, because the built-in one knows no bigint, and a library's took
- * twice the time in what every request, event and answer goes through.
+ * The JSON text of a value. Bigints are bare integers with all their digits; undefined members are left out. Throws
+ * TypeError for a value that JSON cannot hold. Hand-written, because the built-in function takes no bigint and a
+ * library took twice the time, for every request, event and answer.
  */
 export function toJson(value: unknown): string {
   return inOnePiece(jsonOf(value, false));
 }
 
-/** RFC 8785: one text for one value, whatever the order of keys or the white space it came with. */
+/** Canonical JSON (RFC 8785): one text for one value, whatever order and white space it was read with. */
 export function canonicalJson(value: unknown): string {
   return inOnePiece(jsonOf(value, true));
 }
 
 /**
- * A text put together piece by piece is a tree of its pieces, which the garbage collector would carry along until the
- * commit. Asking for a character makes one string of it, in half the time that joining a list takes.
+ * A text joined piece by piece is a tree of its pieces, which the garbage collector would carry along until the commit.
+ * Reading one character makes one string of the tree, in half the time that joining a list takes.
  */
 function inOnePiece(text: string): string {
   text.charCodeAt(0);
@@ -156,7 +157,7 @@ function arrayText(values: readonly unknown[], sorted: boolean): string {
   return `${text}]`;
 }
 
-/** Sorted by UTF-16 code units, as RFC 8785 wants and as texts are compared anyway. */
+/** Sorted by UTF-16 code units, as RFC 8785 requires and as JavaScript compares texts. */
 function objectText(value: JsonObject, sorted: boolean): string {
   const keys = Object.keys(value);
   let text = '';
@@ -167,7 +168,10 @@ function objectText(value: JsonObject, sorted: boolean): string {
   return text === '' ? '{}' : `${text}}`;
 }
 
-/** Names with their quotes and colon. Most are our own; those of metadata are anybody's, so not all are kept. */
+/**
+ * Names of members with their quotes and colon. Most are the product's own. The names in metadata are the clients', so
+ * only NAMES_KEPT are kept.
+ */
 const names = new Map<string, string>();
 const NAMES_KEPT = 1_000;
 
@@ -179,7 +183,7 @@ function nameText(name: string): string {
   return text;
 }
 
-/** Printable ASCII without a quote or a backslash needs nothing but its quotes. */
+/** Printable ASCII without a quote or a backslash needs no escaping. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
 function quoted(text: string): string {

@@ -1,10 +1,10 @@
-/** One logger for each process: JSON lines on standard output, secrets blanked. */
+/** One logger for each process: JSON lines on standard output, with secrets redacted. */
 import { type Logger, pino } from 'pino';
 import { redactKeys } from './redact-keys.ts';
 
 export type { Logger };
 
-/** Paths that may carry a credential. What is not logged at all cannot leak; this is the net beneath. */
+/** Paths that may carry a credential. Credentials are not logged in the first place; this is the second guard. */
 const SECRET_PATHS = [
   'req.headers.authorization',
   'req.headers.cookie',
@@ -28,15 +28,15 @@ export function createLogger(level: string, name: string): Logger {
 }
 
 /**
- * A line for each request, but not a system call for each line. What a kill -9 can lose of the log is a fifth of a second.
- * A write of the library is 16,384 bytes at most, and what is gathered must be less.
+ * Each request has a line, but not a system call of its own: a kill -9 loses at most a fifth of a second of the log.
+ * The library writes at most 16,384 bytes at a time, and the buffer must be smaller.
  */
 const BUFFERED_BYTES = 16_000;
 const FLUSH_MS = 200;
 
 /**
- * What of an error is worth a line. Not its other members: the driver hangs the whole connection on its errors, with the
- * key that cancels its statements, and Postgres quotes the row.
+ * The members of an error that are logged, and no others: the driver attaches the whole connection to its errors, with
+ * the key that cancels its statements, and Postgres quotes the row.
  */
 function errorFields(error: unknown): unknown {
   if (!(error instanceof Error)) return error;

@@ -1,7 +1,8 @@
 /**
- * What a process tells Prometheus. Histograms are fed where the work is done; gauges about the whole (what is due, stuck,
- * unknown, queued) are read from Postgres and the queues when somebody looks, at most every two seconds and within a limit.
- * No book is a label: books grow with the business, and labels must not.
+ * The metrics of a process for Prometheus. Histograms are fed where the work is done. Gauges about the whole (due,
+ * stuck, unknown, queued) are read from Postgres and the queues when they are scraped, at most every two seconds and
+ * within a limit.
+ * A book is never a label: the number of books grows with the business, and the number of labels must not.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { AuditCounts } from './audit/audit.ts';
@@ -23,17 +24,17 @@ export interface MetricsSources {
   readonly pool: Pool;
   readonly queues: Pick<Queues, 'depths'>;
   readonly clock: Clock;
-  /** This machine's own, right or wrong. */
+  /** This machine's own clock, right or wrong. */
   readonly machineClock?: Clock;
   readonly log: Logger;
 }
 
 export interface CheckpointCounts {
-  /** One was signed. */
+  /** A checkpoint was signed. */
   made(): void;
-  /** One that is in the database was not believed. */
+  /** A checkpoint in the database was not trusted. */
   distrusted(): void;
-  /** Every book that is due was seen to; of so many the journal does not verify. */
+  /** A round through all due books has ended. The journals of `refused` books do not verify. */
   round(refused: number): void;
 }
 
@@ -41,23 +42,23 @@ export interface Metrics {
   readonly enqueuer: EnqueueCounts;
   readonly audit: AuditCounts;
   readonly checkpoints: CheckpointCounts;
-  /** How many of its timeouts the database role lacks. */
+  /** Sets the number of timeouts that the database role lacks. */
   roleTimeouts(unfit: number): void;
   /** One commit of the committer. */
   observeBatch(batch: ObservedBatch): void;
-  /** One answered request. The route is its pattern, never its path. */
+  /** One answered request. `route` is the pattern, never the path. */
   observeRequest(request: { method: string; route: string; status: number }, seconds: number): void;
   render(): Promise<string>;
   readonly contentType: string;
 }
 
-/** Scrapes come every few seconds and from several places; the database is asked once for all of them. */
+/** Scrapes come every few seconds and from several places; one read of the database serves them all. */
 const READ_EVERY_MS = 2_000;
 
-/** What grows over years need not be asked for more often; it looks at every book. */
+/** Totals grow over years, and the read looks at every book: once a minute is enough. */
 const READ_TOTALS_EVERY_MS = 60_000;
 
-/** Prometheus gives up after ten seconds by default. What cannot be read by then is left out of this scrape. */
+/** Prometheus gives up after ten seconds by default. A gauge that takes longer than this is left out of the scrape. */
 const READ_LIMIT_MS = 2_000;
 
 /** From a lone commit on a fast disk (1 ms) to the longest a request waits (10 s). */
@@ -100,7 +101,7 @@ export function createMetrics({ pool, queues, clock, machineClock = systemClock,
     buckets: SECONDS,
     registers,
   });
-  // Under the names of 0.2.0 too, for one release: a dashboard may still ask for them.
+  // Under the names of 0.2.0 too, for one release: a dashboard may still use them.
   const enqueued = ['countinghouse_job_rows_enqueued_total', 'countinghouse_bells_rung_total'].map(
     (name) => new Counter({ name, help: 'Row ids that the queues have taken.', registers }),
   );
@@ -182,7 +183,7 @@ export function createMetrics({ pool, queues, clock, machineClock = systemClock,
     registers,
   });
 
-  // Not zero where no audit runs: an alert on its age must not go off there.
+  // Not zero where no audit runs: an alert on the audit's age must not fire there.
   auditRound.remove();
 
   async function readRows(): Promise<void> {
@@ -197,7 +198,7 @@ export function createMetrics({ pool, queues, clock, machineClock = systemClock,
   async function readClock(): Promise<void> {
     const asked = machineClock.now();
     const theirs = await readDatabaseTime(pool);
-    // Between the question and its answer: in the middle, for want of better.
+    // Postgres read its clock between request and answer: the middle is the best estimate.
     clockAhead.set(((asked + machineClock.now()) / 2 - theirs) / 1_000);
   }
 
@@ -219,7 +220,7 @@ export function createMetrics({ pool, queues, clock, machineClock = systemClock,
           .then(readTotals),
         { what: 'Postgres', limitMs: READ_LIMIT_MS },
       ).catch((error) => {
-        // An old number is worse than none.
+        // A stale value is worse than none.
         for (const gauge of [oldestDue, stuck]) gauge.reset();
         rails.remove();
         clockAhead.remove();
@@ -273,7 +274,7 @@ export function createMetrics({ pool, queues, clock, machineClock = systemClock,
   };
 }
 
-/** Shares a run among all who ask while it runs, and among those who ask soon after. */
+/** Shares a run among all calls that come while it runs, and for `milliseconds` after it. */
 function atMostEvery(milliseconds: number, run: () => Promise<void>): () => Promise<void> {
   let last: Promise<void> | undefined;
   let until = 0;

@@ -1,14 +1,14 @@
 /**
- * Natural batching, outside the committer: what arrives for a key while its last batch runs goes together in the next.
- * There is no timer, so what comes alone goes at once and batches grow with the load.
+ * Natural batching, outside the committer: items that arrive for a key while its last batch runs go together in the
+ * next one. There is no timer: a lone item goes at once, and batches grow with the load.
  */
 
 export interface NaturalBatchOptions<Item, Answer> {
-  /** Items in one batch at most. */
+  /** The most items in one batch. */
   limit: number;
-  /** One answer for each item, in their order. When it throws, every item of the batch fails with it. */
+  /** One answer for each item, in their order. When `run` throws, every item of the batch fails with the error. */
   run(key: string, items: Item[]): Promise<readonly Answer[]>;
-  /** Does the work when it is the key's turn. A batch is taken then, with all that came meanwhile. */
+  /** Does the work at the key's turn. Only then is the batch taken, with all items that came meanwhile. */
   inTurn?(key: string, work: () => Promise<void>): Promise<void>;
 }
 
@@ -20,7 +20,7 @@ interface Waiting<Item, Answer> {
 
 export class NaturalBatch<Item, Answer> {
   readonly #options: NaturalBatchOptions<Item, Answer>;
-  /** The keys with a batch under way, and what waits behind it. */
+  /** The keys with a batch under way, and the items that wait behind it. */
   readonly #waiting = new Map<string, Waiting<Item, Answer>[]>();
 
   constructor(options: NaturalBatchOptions<Item, Answer>) {
@@ -40,7 +40,7 @@ export class NaturalBatch<Item, Answer> {
   }
 
   async #drain(key: string): Promise<void> {
-    // One turn of the event loop: what is added in one breath goes in one batch.
+    // One turn of the event loop: items added in the same turn go in one batch.
     await new Promise(setImmediate);
     const waiting = this.#waiting.get(key)!;
     const { inTurn } = this.#options;

@@ -1,6 +1,6 @@
 /**
- * The one form of every error: application/problem+json (RFC 9457). Pure, and outside `http`, because a refusal is
- * rendered when it is decided and stored under its idempotency key: a replay gives the same bytes.
+ * The one form of every error: application/problem+json (RFC 9457). Pure, and outside `http`: a refusal is rendered
+ * when it is decided, and stored under its idempotency key, so that a replay gives the same bytes.
  */
 import { ERRORS, type ErrorCode, type Facts, type FieldError } from './errors.ts';
 import { publicId, type Uuid } from './ids.ts';
@@ -11,19 +11,19 @@ export interface ProblemInput {
   detail?: string;
   /** JSON pointer (RFC 6901) into the body, or the name of a query parameter or header. */
   param?: string;
-  /** Every field error found, the one that gives the answer its code first. Without it, the problem itself is the only one. */
+  /** All field errors; the first gives the answer its code. Left out, the problem itself is the only field error. */
   fieldErrors?: readonly FieldError[];
   /** Typed facts, written beside the members of the problem; bigints with all their digits. */
   facts?: Facts;
   requestId: Uuid;
-  /** Where our docs are read: the base of `type`. */
+  /** The base URL of the docs: the base of `type`. */
   publicUrl: string;
 }
 
 /** Facts stand beside these members and never replace them. */
 const RESERVED = new Set(['type', 'title', 'status', 'detail', 'code', 'param', 'errors', 'request_id', 'retryable']);
 
-/** The JSON text of a problem. Never carries a stack or a message of our own code: only what the catalogue and the caller say. */
+/** The JSON text of a problem: texts of the catalogue and of the caller, never a stack or an internal message. */
 export function problemBody(problem: ProblemInput): string {
   const { code, facts = {}, requestId, publicUrl } = problem;
   const definition = ERRORS[code];

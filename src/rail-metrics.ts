@@ -1,4 +1,4 @@
-/** What rails leave to people, as gauges: payouts of unknown outcome, exceptions, notices of strangers. */
+/** Gauges of what rails leave to people: payouts of unknown outcome, exceptions, notices about foreign books. */
 import { Gauge, type Registry } from 'prom-client';
 import type { Pool } from './db/pool.ts';
 import { countForeignNotices, countOpenExceptions, countUnknown } from './operations/backlog-store.ts';
@@ -29,7 +29,7 @@ export function createRailGauges(registers: Registry[]) {
         countOpenExceptions(pool),
         countForeignNotices(pool),
       ]);
-      // What has nothing left must not keep its last number.
+      // A rail or kind without rows must not keep its last value.
       unknown.reset();
       openExceptions.reset();
       for (const { rail, payouts } of rails) unknown.set({ rail }, payouts);
@@ -37,7 +37,7 @@ export function createRailGauges(registers: Registry[]) {
       foreign.set(notOurs);
     },
 
-    /** An old number is worse than none. */
+    /** A stale value is worse than none. */
     remove(): void {
       for (const gauge of [unknown, openExceptions]) gauge.reset();
       foreign.remove();

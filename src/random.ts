@@ -1,11 +1,11 @@
 import { randomFillSync } from 'node:crypto';
 
-/** One call to the system for a few hundred values: asked for twelve bytes at a time, it was a thirtieth of the API's work. */
+/** One system call gives a few hundred values. A call for each twelve bytes was a thirtieth of the API's work. */
 const POOL_BYTES = 8_192;
 const pool = Buffer.allocUnsafeSlow(POOL_BYTES);
 let used = POOL_BYTES;
 
-/** Random bytes of the system's generator, each handed out once. A copy: the pool is filled anew beneath it. */
+/** Random bytes of the system's generator, each handed out once; at most POOL_BYTES. A copy: the pool is refilled. */
 export function takeRandom(bytes: number): Buffer {
   if (used + bytes > POOL_BYTES) {
     randomFillSync(pool);

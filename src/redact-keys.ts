@@ -1,11 +1,11 @@
-/** API keys in texts that are logged: paths and messages that somebody put one into, in any spelling that a path can have. */
+/** Redacts API keys in logged texts: in paths and messages, in any spelling that a path can have. */
 
 const KEY = /sk_(test|live)_[A-Za-z0-9_-]*/gi;
 const PERCENT_ENCODED = /%[0-7][0-9a-f]/gi;
 
 /**
- * The text without API keys. One that hides a key behind percent-encoding is decoded as often as it takes, and stays so: what
- * reads the log may decode it as well.
+ * The text without API keys. A text that hides a key behind percent-encoding is decoded as often as it takes, and stays
+ * decoded: a reader of the log may decode it as well.
  */
 export function redactKeys(text: string): string {
   const plain = text.replace(KEY, 'sk_$1_[redacted]');
@@ -15,7 +15,7 @@ export function redactKeys(text: string): string {
   return redacted === decoded ? plain : redacted;
 }
 
-/** ASCII alone, which is all that keys are made of; each round is shorter, so that it ends. */
+/** Decodes ASCII alone, which is all that keys are made of. Each round shortens the text, so the loop ends. */
 function decodedWhole(text: string): string {
   let decoded = text;
   for (;;) {

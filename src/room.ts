@@ -1,20 +1,20 @@
 /**
- * Room that books share: for the rows that a pool has in hand, for the calls that are under way to a party outside. A job
- * that finds no room waits, and books are let in by turns; no book takes more than is left free for the others. So a busy
- * book alone has half of the room, and a quiet one is let in at once, however many jobs of busy ones came before it.
+ * Room that books share: for the rows that a pool has in hand, or for the calls under way to a party outside. A job
+ * that finds no room waits, and books enter by turns. No book takes more than it leaves free for the others. So a busy
+ * book alone has half of the room, and a quiet book enters at once, however many jobs of busy books came before.
  */
 export class Room {
   readonly #size: number;
   #taken = 0;
   readonly #takenBy = new Map<string, number>();
-  /** Who waits, by book; the book whose turn it is comes first. */
+  /** The waiting jobs by book; the book whose turn it is comes first. */
   readonly #waiting = new Map<string, Waiter[]>();
 
   constructor(size: number) {
     this.#size = size;
   }
 
-  /** Resolves when there is room for them all; more than the room holds have it to themselves. Give back with leave(). */
+  /** Resolves once there is room for all rows. More than the room holds take the whole room. Undone by leave(). */
   enter(bookId: string, rows: number): Promise<void> {
     return new Promise((resolve) => {
       const waiter = { rows: this.#counted(rows), enter: resolve };
@@ -34,7 +34,7 @@ export class Room {
     this.#admit();
   }
 
-  /** Works when there is room for one row. */
+  /** Does the work once there is room for one row. */
   async run<Result>(bookId: string, work: () => Promise<Result>): Promise<Result> {
     await this.enter(bookId, 1);
     try {
@@ -48,14 +48,14 @@ export class Room {
     for (const [bookId, ofBook] of this.#waiting) {
       const { rows, enter } = ofBook[0]!;
       const free = this.#size - this.#taken;
-      // Nobody small overtakes somebody large whose turn it is: otherwise large jobs would wait for ever.
+      // A small job does not overtake a large one whose turn it is: otherwise large jobs would wait for ever.
       if (rows > free) return;
       const ofBookTaken = (this.#takenBy.get(bookId) ?? 0) + rows;
       if (ofBookTaken > free) continue;
       this.#taken += rows;
       this.#takenBy.set(bookId, ofBookTaken);
       ofBook.shift();
-      // Behind all other books, where the iteration comes to it again.
+      // Behind all other books, where this loop meets the book again.
       this.#waiting.delete(bookId);
       if (ofBook.length > 0) this.#waiting.set(bookId, ofBook);
       enter();

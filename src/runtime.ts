@@ -1,6 +1,6 @@
 /**
- * What a process of the product is made of, put together in one place: connections, committer, queues, rails. API and
- * workers take from it what they need; a process that is both has one of each.
+ * The parts of a process, put together in one place: connections, committer, queues, rails. API and workers take the
+ * parts they need; a process that is both has one of each.
  */
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
@@ -40,7 +40,7 @@ export interface Runtime {
   readonly enqueuer: Enqueuer;
   readonly rails: Rails;
   readonly secretBox: SecretBox;
-  /** Which stored forms may be written: ask at each write, for it changes while the process runs. */
+  /** Which stored forms may be written. Ask at each write: the answer changes while the process runs. */
   readonly forms: Forms;
   readonly fingerprints: Fingerprints;
   readonly authenticator: Authenticator;
@@ -50,13 +50,13 @@ export interface Runtime {
   rail(name: string): Rail;
   railFor(mode: Mode, destinationType: string): string | undefined;
   payoutFailed: RowFailure;
-  /** The same of a rail's notice in the inbox. */
+  /** The same for a rail's notice in the inbox. */
   noticeFailed(inbox: Inbox, id: Uuid, error: unknown): Promise<void>;
-  /** Reads the time of Postgres, by which this machine's clock is judged. Before anything is written. */
+  /** Reads the time of Postgres, to judge this machine's clock. Call it before anything is written. */
   readTime(): Promise<void>;
-  /** Reads what all processes of the installation share. Before anything is written. */
+  /** Reads the key and the stored forms that all processes share. Call it before anything is written. */
   readInstallation(): Promise<void>;
-  /** Finishes what the committer holds, then lets go of every connection. */
+  /** Finishes the commands that the committer holds, then closes every connection. */
   close(): Promise<void>;
 }
 
@@ -128,12 +128,12 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
     railFor: (mode, destinationType) => rails.railFor(mode, destinationType),
     payoutFailed: async (bookId: BookId, id, error) => {
       if (isBadLuck(error)) {
-        log.warn({ err: error, payout: id }, 'payout not moved; the sweeper will ring again');
+        log.warn({ err: error, payout: id }, 'payout not moved; the sweeper enqueues it again');
         return;
       }
       log.error({ err: error, payout: id }, 'payout stuck');
       await markStuck(pool, { kind: 'payout', bookId, id, error, at: clock.now() }).catch((failure: unknown) => {
-        log.error({ err: failure, payout: id }, 'stuck payout not marked; the sweeper will ring again');
+        log.error({ err: failure, payout: id }, 'stuck payout not marked; the sweeper enqueues it again');
       });
     },
     noticeFailed: async ({ bookId, rail }, id, error) => {
@@ -165,7 +165,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
   };
 }
 
-/** Passes by itself; a bug does not. */
+/** Whether the failure passes by itself: the database is away, or a deadline has passed. A bug does not pass. */
 function isBadLuck(error: unknown): boolean {
   return classifyFailure(error) === 'transient' || (error instanceof ApiError && error.code === 'service_unavailable');
 }

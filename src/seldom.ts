@@ -1,11 +1,11 @@
 import type { Logger } from './log.ts';
 
-/** Ten seconds: an operator sees an outage begin and last, and a connection that retries ten times a second fills no disk. */
+/** Ten seconds: an operator sees an outage begin and last, and ten retries a second fill no disk. */
 const EVERY_MS = 10_000;
 
 /**
- * Warns about what repeats while an outage lasts: each distinct text at once, then at most every ten seconds with the
- * number of times it was not said. `rows` tells how many rows the text is about.
+ * Logs a warning that repeats while an outage lasts: each distinct text at once, then at most every ten seconds, with
+ * the number of repeats that were left out. `rows` is the number of rows that the text is about.
  */
 export function warnSeldom(log: Logger, context: string): (error: unknown, rows?: number) => void {
   const said = new Map<string, { at: number; unsaid: number }>();
@@ -17,7 +17,7 @@ export function warnSeldom(log: Logger, context: string): (error: unknown, rows?
       before.unsaid += 1;
       return;
     }
-    // Messages may carry ports and ids: forget the old ones rather than keep them all.
+    // Messages may carry ports and ids: old ones are forgotten, so that the map stays small.
     if (said.size >= 100) said.clear();
     said.set(message, { at: now, unsaid: 0 });
     log.warn(

@@ -1,6 +1,6 @@
 /**
- * The API process: `npm run api`, or part of the embedded start. One process answers thousands of requests a second;
- * several behind a load balancer share limits through Redis and everything else through Postgres.
+ * The API process: `npm run api`, or part of the embedded start. One process answers thousands of requests a second.
+ * Several behind a load balancer share limits through Redis and everything else through Postgres.
  */
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -19,17 +19,17 @@ import { warnSeldom } from './seldom.ts';
 
 export interface Api {
   readonly port: number;
-  /** Where this machine reaches it. */
+  /** The URL of the API on this machine. */
   readonly url: string;
-  /** Finishes what is in hand within DRAIN_TIMEOUT_MS. The runtime stays open: it is the caller's. */
+  /** Finishes the requests in hand within DRAIN_TIMEOUT_MS. The runtime stays open: the caller closes it. */
   close(): Promise<void>;
 }
 
-/** Starts to listen. Throws ListenError, naming PORT or HOST, when it cannot. */
+/** Starts to listen. Throws ListenError, naming PORT or HOST, when listening fails. */
 export async function startApi(runtime: Runtime): Promise<Api> {
   const { config, log } = runtime;
   const redis = config.REDIS_URL ? connectLimits(config.REDIS_URL, config.REDIS_CLUSTER, log) : undefined;
-  // With PORT=0 the address is known once the server listens; what is written before then has no reader.
+  // With PORT=0 the address is known once the server listens; nothing is answered before then.
   let url = '';
   const publicUrl = () => (config.PORT === 0 && !config.PUBLIC_URL ? url : runtime.publicUrl);
   const apiRuntime: Runtime = Object.create(runtime, { publicUrl: { get: publicUrl } });
@@ -56,7 +56,7 @@ export async function startApi(runtime: Runtime): Promise<Api> {
   }
 }
 
-/** A connection for counting requests: it never waits for a Redis that is away (see rate-limit-counter.ts). */
+/** A connection for counting requests, which never waits while Redis is away (see rate-limit-counter.ts). */
 function connectLimits(urls: string, cluster: boolean, log: Logger): RedisConnection {
   const redis = connectRedis(
     { urls, cluster },
@@ -71,13 +71,13 @@ function connectLimits(urls: string, cluster: boolean, log: Logger): RedisConnec
   return redis;
 }
 
-/** An address that listens everywhere is reached on this machine by its loopback. */
+/** A server that listens on all addresses is reached on this machine by loopback. */
 function urlOf(host: string, port: number): string {
   if (host === '0.0.0.0' || host === '::') return `http://127.0.0.1:${port}`;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** Faults that a person can mend: their message is all that is needed. */
+/** Errors that an operator can mend: their message alone is printed. */
 const PLAIN_FAULTS = [ConfigError, DatabaseRoleError, EvictionPolicyError, ListenError, SecretBoxError];
 
 function faultText(error: Error): unknown {
@@ -104,7 +104,7 @@ async function main(): Promise<void> {
     if (stopping) return;
     stopping = true;
     log.info({ signal }, 'stopping');
-    // Beyond the limit the process ends whatever still hangs: what was promised is in Postgres.
+    // Beyond the limit the process ends, whatever still hangs: all that was promised is in Postgres.
     setTimeout(() => process.exit(1), config.DRAIN_TIMEOUT_MS + 5_000).unref();
     await api.close();
     await runtime.close();

@@ -1,4 +1,4 @@
-/** A call to something outside this process that did not answer in time. It may still be carried out. */
+/** A call outside this process did not answer in time. The call may still be carried out. */
 export class TimeLimitExceeded extends Error {
   override name = 'TimeLimitExceeded';
 
@@ -7,7 +7,7 @@ export class TimeLimitExceeded extends Error {
   }
 }
 
-/** Waits for an answer up to a limit. The work itself is not stopped: what it does later is nobody's concern. */
+/** Waits for an answer up to a limit, then throws TimeLimitExceeded. The work goes on; its result is ignored. */
 export async function withinLimit<Answer>(
   work: Promise<Answer>,
   { what, limitMs }: { what: string; limitMs: number },
@@ -24,7 +24,7 @@ export async function withinLimit<Answer>(
   }
 }
 
-/** The answer, or the signal's reason when that comes first: then nobody waits for the answer any longer. */
+/** Resolves with the answer, or rejects with the signal's reason when that comes first. A late answer is ignored. */
 export function unlessAborted<Answer>(work: Promise<Answer>, signal: AbortSignal): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);

@@ -6,7 +6,7 @@ import { countDeliveriesWaiting, readEndpointsBehind } from './operations/backlo
 
 export interface WebhookGauges {
   read(pool: Pool, now: Instant): Promise<void>;
-  /** An old number is worse than none. */
+  /** Removes the values: a stale value is worse than none. */
   remove(): void;
 }
 
