@@ -1,4 +1,4 @@
-/** Events: what happened in a book, in gapless order. An event is written in the commit that it tells of. */
+/** Events: what happened in a book, in gapless order. An event is written in the commit of its change. */
 import type { Instant } from '../clock.ts';
 import type { Uuid } from '../ids.ts';
 
