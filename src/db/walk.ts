@@ -65,7 +65,7 @@ type Order = 'asc' | 'desc';
 /**
  * A page of rows, in one to three statements: the walks are counted when there are several, and the last candidate is
  * read when the page is short. Run them in one snapshot (see list-reads.ts). A candidate that is added between them is
- * not missed, but one that ceases to match may end a list too soon.
+ * not missed, but a candidate that ceases to match may end a list too soon.
  */
 export async function walkPage<Row>(db: Queryable, list: WalkedList, page: PageRequest): Promise<Page<Row>> {
   const order: Order = page.endingBefore === undefined ? 'desc' : 'asc';
