@@ -1,4 +1,6 @@
-/** Finds the first answer to a request that a rule refuses now: what was accepted under a key stays accepted. */
+/**
+ * Finds the first answer to a request that a rule refuses now: a request accepted once stays accepted under its key.
+ */
 import type { Pool } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
