@@ -76,7 +76,7 @@ const layerRules = LAYERS.map(({ name, from, may }) => ({
 const PACKAGES = [
   { name: 'express', only: [...folder('http'), ...file('server'), '^scripts/bench/'] },
   { name: 'bullmq', only: [...folder('queue'), ...file('db/migrate', 'metrics')] },
-  { name: 'pg', only: [...folder('db'), ...file('queue/postgres-carrier')] },
+  { name: 'pg', only: [...folder('db'), ...file('queue/postgres-backend')] },
   { name: 'knex', only: [...folder('db'), '^migrations/', '^knexfile\\.ts$'] },
   { name: 'big-integer', only: folder('money') },
   { name: 'currency-codes', only: folder('money') },

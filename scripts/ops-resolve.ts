@@ -10,7 +10,7 @@ import { isRefusal } from '../src/ledger/command.ts';
 import { Committer } from '../src/ledger/committer.ts';
 import { openExceptionsOf } from '../src/payouts/exception-store.ts';
 import { makeNoticesDue } from '../src/payouts/notice-store.ts';
-import { loadPayouts } from '../src/payouts/payout-store.ts';
+import { payouts } from '../src/payouts/payout-table.ts';
 import { findBookOfPayout } from '../src/payouts/resolution-store.ts';
 import { resolvePayout } from '../src/payouts/resolve-payout.ts';
 import { postingsOf } from '../src/verify/payout-history.ts';
@@ -39,7 +39,7 @@ export async function resolveByPerson(pool: Pool, shownId: string, options: Reso
     );
   const evidence = readFileSync(options.evidence);
   if (evidence.length === 0) throw new Error('The evidence is empty.');
-  const payout = (await loadPayouts(pool, bookId, [payoutId])).get(payoutId)!;
+  const payout = (await payouts.load(pool, bookId, [payoutId])).get(payoutId)!;
   const evidenceSha256 = hash('sha256', evidence, 'buffer');
   const view = {
     payout: shownId,

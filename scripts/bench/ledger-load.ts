@@ -1,6 +1,6 @@
 /** Load on the committer: commands that post one entry between two accounts, and functions that submit them. */
 import { newId, type Uuid } from '../../src/ids.ts';
-import { accounts } from '../../src/ledger/account-store.ts';
+import { accounts } from '../../src/ledger/account-table.ts';
 import type { BookId } from '../../src/ledger/book.ts';
 import { chartAccountId } from '../../src/ledger/chart.ts';
 import type { Command } from '../../src/ledger/command.ts';

@@ -7,7 +7,7 @@ import { createListReads } from '../../src/db/list-reads.ts';
 import type { Page, PageRequest } from '../../src/db/page.ts';
 import { createPool } from '../../src/db/pool.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
-import { listPayouts, type PayoutFilter } from '../../src/payouts/payout-list-store.ts';
+import { listPayouts, type PayoutFilter } from '../../src/payouts/payout-store.ts';
 import type { BenchContext, BenchResult } from './bench.ts';
 import { openBook } from './book.ts';
 import { analyzeLists, insertManyPayouts } from './many-payouts-store.ts';

@@ -10,7 +10,7 @@ import {
   CUSTOMER_ACCOUNT_SELECT,
   type CustomerAccount,
   customerAccountFromRow,
-} from './account-profile-store.ts';
+} from './customer-account-store.ts';
 
 export interface AccountFilter {
   statuses?: readonly AccountStatus[];
@@ -20,8 +20,6 @@ export interface AccountFilter {
   externalId?: string;
   metadata?: Record<string, string>;
 }
-
-type CustomerAccountRow = Parameters<typeof customerAccountFromRow>[0];
 
 /**
  * A page of accounts, newest first. Indexes: account_profiles_by_external_id, metadata_index_pkey, accounts_by_status
@@ -41,7 +39,7 @@ export async function listAccounts(
   if (externalId !== undefined) walks.unshift({ ...all, among: { column: 'external_id', values: [externalId] } });
   if (statuses?.length && !statuses.includes('open')) walks.push(notOpen(bookId, statuses));
   if (currency !== undefined) walks.push({ ...all, among: { column: 'currency', values: [currency] } });
-  const { rows, ...end } = await walkPage<CustomerAccountRow>(
+  const { rows, ...end } = await walkPage<{ is_default: boolean }>(
     db,
     {
       all,

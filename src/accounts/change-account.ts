@@ -3,14 +3,14 @@ import type { Stored } from '../idempotency/idempotency-key.ts';
 import { newId, publicId, type Uuid } from '../ids.ts';
 import { toJson } from '../json.ts';
 import { type Account, type AccountStatus, held, posted } from '../ledger/account.ts';
-import { accounts } from '../ledger/account-store.ts';
+import { accounts } from '../ledger/account-table.ts';
 import type { Command, Outcome, Refusal, Touch } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { metadataIndex } from '../ledger/metadata-store.ts';
 import type { BookState } from '../ledger/state.ts';
 import { inFlightPayouts } from '../payouts/in-flight-store.ts';
 import { type AccountAction, type AccountProfile, accountView, allowedActions } from './account-profile.ts';
-import { accountProfiles, defaultAccounts } from './account-profile-store.ts';
+import { accountProfiles, defaultAccounts } from './account-profile-table.ts';
 
 interface ChangeRequest {
   accountId: Uuid;

@@ -1,13 +1,13 @@
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { newId, type Uuid } from '../ids.ts';
 import { toJson } from '../json.ts';
-import { accounts } from '../ledger/account-store.ts';
+import { accounts } from '../ledger/account-table.ts';
 import { newAccount } from '../ledger/chart.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { metadataIndex } from '../ledger/metadata-store.ts';
 import { type AccountProfile, accountView } from './account-profile.ts';
-import { accountProfiles, defaultAccounts } from './account-profile-store.ts';
+import { accountProfiles, defaultAccounts } from './account-profile-table.ts';
 import { CEILING_ID, overdraftCeilings } from './overdraft-ceiling-store.ts';
 
 export interface OpenAccount {

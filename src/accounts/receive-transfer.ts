@@ -3,7 +3,7 @@ import { formatInstant, type Instant } from '../clock.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { newId, publicId, type Uuid } from '../ids.ts';
 import { toJson } from '../json.ts';
-import { accounts } from '../ledger/account-store.ts';
+import { accounts } from '../ledger/account-table.ts';
 import type { BookId } from '../ledger/book.ts';
 import { chartAccountId } from '../ledger/chart.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
@@ -12,8 +12,8 @@ import type { EntryText } from '../ledger/entry.ts';
 import { INTAKE_TOTAL, lifetimeTotal, totalExceeded } from '../ledger/lifetime-total.ts';
 import { currencyExponent } from '../money/currency.ts';
 import { accountView } from './account-profile.ts';
-import { accountProfiles, defaultAccounts } from './account-profile-store.ts';
-import { inboundTransfers } from './inbound-transfer-store.ts';
+import { accountProfiles, defaultAccounts } from './account-profile-table.ts';
+import { inboundTransfers } from './inbound-transfer-table.ts';
 
 export interface ReceiveTransfer {
   bookId: BookId;

@@ -10,8 +10,14 @@ export function newestBook(columns: string, id: string): string {
   return `SELECT ${columns} FROM books WHERE books.id <= ${id} AND books.id >= ${id} ORDER BY books.id DESC LIMIT 1`;
 }
 
+/** A SELECT of `columns` of the row with an id. `bookId` and `id` are SQL expressions. */
+export function newestRow(row: { table: string; key: string; columns: string; bookId: string; id: string }): string {
+  const key = `${row.table}.${row.key}`;
+  return `SELECT ${row.columns} FROM ${row.table} WHERE ${row.table}.book_id = ${row.bookId}
+    AND ${key} <= ${row.id} AND ${key} >= ${row.id} ORDER BY ${key} DESC LIMIT 1`;
+}
+
 /** A SELECT of an account's `columns`. `bookId` and `id` are SQL expressions. */
 export function newestAccount(columns: string, bookId: string, id: string): string {
-  return `SELECT ${columns} FROM accounts WHERE accounts.book_id = ${bookId}
-    AND accounts.id <= ${id} AND accounts.id >= ${id} ORDER BY accounts.id DESC LIMIT 1`;
+  return newestRow({ table: 'accounts', key: 'id', columns, bookId, id });
 }

@@ -1,7 +1,7 @@
 /** Steps that many routes share: run a command once under its key, find an object or answer that it does not exist. */
 import { ApiError } from '../errors.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
-import { findIdempotencyKey } from '../idempotency/idempotency-store.ts';
+import { idempotencyKeys } from '../idempotency/idempotency-table.ts';
 import type { OnceAnswer } from '../idempotency/once.ts';
 import { runOnce } from '../idempotency/run-once.ts';
 import { publicId } from '../ids.ts';
@@ -50,5 +50,5 @@ export function found<Value>(value: Value | undefined, param = 'id'): Value {
  */
 export async function isKnownRequest({ runtime, principal, idempotencyKey }: RouteRequest): Promise<boolean> {
   if (idempotencyKey === null) return false;
-  return (await findIdempotencyKey(runtime.pool, principal.bookId, idempotencyKey)) !== undefined;
+  return (await idempotencyKeys.find(runtime.pool, principal.bookId, idempotencyKey)) !== undefined;
 }

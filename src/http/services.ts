@@ -5,7 +5,7 @@
 
 import { Readiness } from '../db/readiness.ts';
 import type { Payout } from '../payouts/payout.ts';
-import { loadPayouts } from '../payouts/payout-store.ts';
+import { payouts } from '../payouts/payout-table.ts';
 import type { RedisConnection } from '../queue/redis-connection.ts';
 import type { ApiRuntime } from './api-runtime.ts';
 import { Gate } from './authentication.ts';
@@ -28,7 +28,7 @@ export class ApiServices {
     this.gate = new Gate(runtime.authenticator);
     this.limiter = new RateLimiter(createUsageCounter({ redis, log }));
     this.readiness = new Readiness(config, log);
-    this.payoutWaiters = new Waiters((bookId, ids) => loadPayouts(pool, bookId, ids), log);
+    this.payoutWaiters = new Waiters((bookId, ids) => payouts.load(pool, bookId, ids), log);
   }
 
   /** True once the process shuts down. Readiness then fails, and no answer is held any longer. */

@@ -5,7 +5,7 @@ import type { Pool } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Fingerprints } from './fingerprints.ts';
-import { findIdempotencyKey } from './idempotency-store.ts';
+import { idempotencyKeys } from './idempotency-table.ts';
 import { type OnceAnswer, recall } from './once.ts';
 
 export interface FirstAnswerInput {
@@ -24,7 +24,7 @@ export async function findFirstAnswer(
   runtime: { pool: Pool; fingerprints: Fingerprints; publicUrl: string },
   { bookId, key, fingerprint, requestId }: FirstAnswerInput,
 ): Promise<OnceAnswer | undefined> {
-  const known = await findIdempotencyKey(runtime.pool, bookId, key);
+  const known = await idempotencyKeys.find(runtime.pool, bookId, key);
   if (known === undefined || known.voidedAt !== null) return undefined;
   const own = fingerprint();
   if (own === undefined || !runtime.fingerprints.match(known.fingerprint, own)) return undefined;

@@ -11,7 +11,7 @@ import type { BookState } from '../ledger/state.ts';
 import { problemBody } from '../problem.ts';
 import type { Fingerprints } from './fingerprints.ts';
 import { type IdempotencyRecord, internalKey, type Stored } from './idempotency-key.ts';
-import { idempotencyKeys } from './idempotency-store.ts';
+import { idempotencyKeys } from './idempotency-table.ts';
 
 export interface OnceAnswer extends Stored {
   replayed: boolean;

@@ -17,7 +17,7 @@ import type { Book, BookId } from './book.ts';
 import { loadBook, lockBook, updateBook } from './book-store.ts';
 import type { Command, JobRow } from './command.ts';
 import type { Delivery, Subscriber } from './event.ts';
-import { appendEntries, appendEvents } from './journal-store.ts';
+import { appendEntries, events } from './journal-tables.ts';
 import { BookState, unionOfTouches } from './state.ts';
 import { type Log, type Table, WRITE_ORDER } from './table.ts';
 
@@ -258,7 +258,7 @@ async function writeState(
   if (state.entries.length > 0)
     writes.push({ order: WRITE_ORDER.entries, send: () => appendEntries(trx, bookId, state.entries) });
   if (state.events.length > 0)
-    writes.push({ order: WRITE_ORDER.events, send: () => appendEvents(trx, bookId, state.events) });
+    writes.push({ order: WRITE_ORDER.events, send: () => events.append(trx, bookId, state.events) });
   if (state.deliveries.length > 0) {
     writes.push({
       order: sink.deliveries.writeOrder,

@@ -35,11 +35,7 @@ const MAX_BATCH = 1_000;
 const MAX_QUEUE = 10_000;
 /** The most rows that one command may touch. Bulk work is split into many commands. */
 const MAX_TOUCHED = 1_000;
-/**
- * Two batches take turns: one is written while the other is decided. Batches of one size do so best. So a batch takes
- * at most half of all commands that wait or are under way, unless half is fewer than this (npm run bench -- ledger,
- * accept).
- */
+/** Two batches take turns, best when they are alike: one takes at most half of what waits, unless that is fewer than this. */
 const WORTH_HALVING = 8;
 /** Idle books whose queues are kept: a few hundred bytes each. */
 const QUEUES_KEPT = 10_000;

@@ -14,7 +14,7 @@ import {
   posted,
   withHeld,
 } from './account.ts';
-import { accounts } from './account-store.ts';
+import { accounts } from './account-table.ts';
 import type { Book } from './book.ts';
 import { type ChartCode, chartAccountId, newAccount } from './chart.ts';
 import type { JobRow, LogAppend, Outcome } from './command.ts';
@@ -23,7 +23,7 @@ import { entryHash, textDigest } from './entry-hash.ts';
 import type { LedgerEvent } from './event.ts';
 import { type EventRequest, eventPayload } from './event-payload.ts';
 import { type Hold, type HoldStepKind, takeFromHold } from './hold.ts';
-import { holdSteps, holds } from './hold-store.ts';
+import { holdSteps, holds } from './hold-table.ts';
 import type { BookState } from './state.ts';
 import type { Log, Table } from './table.ts';
 

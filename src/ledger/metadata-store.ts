@@ -1,8 +1,9 @@
-import { column, plainArray, rowsOf, textArray } from '../db/columns.ts';
+import { column } from '../db/declared-columns.ts';
 import type { Walk } from '../db/walk.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from './book.ts';
-import { type Log, WRITE_ORDER } from './table.ts';
+import { WRITE_ORDER } from './table.ts';
+import { logOf } from './table-of.ts';
 
 /**
  * One pair of an object's metadata, for `metadata[key]` filters. The table is insert-only, so search costs the hot rows
@@ -15,26 +16,17 @@ export interface MetadataPair {
   readonly objectId: Uuid;
 }
 
-const INSERT_METADATA_INDEX = `INSERT INTO metadata_index (book_id, object, key, value, object_id)
-  SELECT $1, ${rowsOf('text', 'text', 'text', 'uuid')} ON CONFLICT DO NOTHING`;
-
-export const metadataIndex: Log<MetadataPair> = {
+export const metadataIndex = logOf<MetadataPair>({
   name: 'metadata_index',
   writeOrder: WRITE_ORDER.resourceChildren,
-  async append(trx, bookId, rows) {
-    await trx.query({
-      name: 'metadata_index.append',
-      text: INSERT_METADATA_INDEX,
-      values: [
-        bookId,
-        textArray(column(rows, (row) => row.object)),
-        textArray(column(rows, (row) => row.key)),
-        textArray(column(rows, (row) => row.value)),
-        plainArray(column(rows, (row) => row.objectId)),
-      ],
-    });
-  },
-};
+  ifNew: true,
+  columns: [
+    column('object', 'text'),
+    column('key', 'text', { personal: true }),
+    column('value', 'text', { personal: true }),
+    column('object_id', 'uuid'),
+  ],
+});
 
 /** The objects of each pair, in id order. Index: metadata_index_pkey. */
 export function metadataWalks(

@@ -4,7 +4,7 @@
  */
 import type { Uuid } from '../ids.ts';
 import type { Account } from './account.ts';
-import { accounts } from './account-store.ts';
+import { accounts } from './account-table.ts';
 import type { Book } from './book.ts';
 import type { JobRow, LogAppend, Outcome, Touch } from './command.ts';
 import type { Entry } from './entry.ts';

@@ -5,7 +5,7 @@
  * COMMIT travels behind the writes. So a write sends all its statements before it waits for an answer, and a change
  * that must not be committed makes a statement fail in the server.
  */
-import type { Transaction } from '../db/pool.ts';
+import type { Queryable, Transaction } from '../db/pool.ts';
 import type { BookId } from './book.ts';
 
 export interface Table<Row> {
@@ -25,6 +25,23 @@ export interface Log<Row> {
   readonly name: string;
   readonly writeOrder: number;
   append(trx: Transaction, bookId: BookId, rows: readonly Row[]): Promise<void>;
+}
+
+/** A row, or the key of one, and its book. */
+export interface BookRow<Row> {
+  readonly bookId: BookId;
+  readonly row: Row;
+}
+
+/** The statements of a table over rows of several books, for what commits many books together. As those of Table. */
+export interface TablePairs<Row> {
+  load(db: Queryable, keys: readonly BookRow<string>[]): Promise<BookRow<Row>[]>;
+  insert(trx: Transaction, rows: readonly BookRow<Row>[]): Promise<void>;
+  update(trx: Transaction, rows: readonly BookRow<Row>[]): Promise<void>;
+}
+
+export interface LogPairs<Row> {
+  append(trx: Transaction, rows: readonly BookRow<Row>[]): Promise<void>;
 }
 
 /** Foreign keys point from higher numbers to lower ones. */

@@ -4,7 +4,7 @@ import type { Stored } from '../idempotency/idempotency-key.ts';
 import { newId, publicId, type Uuid } from '../ids.ts';
 import { JsonText, toJson } from '../json.ts';
 import { type Account, available } from '../ledger/account.ts';
-import { accounts } from '../ledger/account-store.ts';
+import { accounts } from '../ledger/account-table.ts';
 import type { BookId } from '../ledger/book.ts';
 import { chartAccountId } from '../ledger/chart.ts';
 import type { Command, Outcome, Refusal } from '../ledger/command.ts';
@@ -15,7 +15,7 @@ import type { BookState } from '../ledger/state.ts';
 import { currencyExponent } from '../money/currency.ts';
 import { endToEndId } from './end-to-end-id.ts';
 import type { Destination, Payout } from './payout.ts';
-import { payouts } from './payout-store.ts';
+import { payouts } from './payout-table.ts';
 import { payoutView } from './payout-view.ts';
 
 /** A worker picks a payout up within milliseconds; when its bell was lost, the sweeper rings after this. */

@@ -4,8 +4,8 @@ import type { BookId } from '../ledger/book.ts';
 import type { Command } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { changed, type Payout } from './payout.ts';
-import { railAnswers } from './payout-children-store.ts';
-import { payouts } from './payout-store.ts';
+import { railAnswers } from './payout-children-tables.ts';
+import { payouts } from './payout-table.ts';
 import { payoutTouches } from './payout-touches.ts';
 import { keepAnswer, type RailReport } from './rail-report.ts';
 

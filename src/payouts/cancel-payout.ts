@@ -5,7 +5,7 @@ import type { BookId } from '../ledger/book.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { allowedActions, changed, type Payout } from './payout.ts';
-import { payouts } from './payout-store.ts';
+import { payouts } from './payout-table.ts';
 import { payoutTouches } from './payout-touches.ts';
 import { payoutView } from './payout-view.ts';
 

@@ -3,15 +3,13 @@ import { formatInstant } from '../clock.ts';
 import { deriveId, publicId, type Uuid } from '../ids.ts';
 import type { Touch } from '../ledger/command.ts';
 import type { Draft } from '../ledger/draft.ts';
-import { exceptions, openedExceptions } from './exception-store.ts';
+import { exceptions } from './exception-store.ts';
 import type { Payout } from './payout.ts';
 import { MISMATCH_KINDS, type RailMismatch } from './rail-mismatch.ts';
 
 /** Puts a contradiction before a person. */
 export function raise(draft: Draft, payout: Payout, exception: { kind: string; detail: string }): void {
-  const id = draft.mintId();
-  draft.append(exceptions, { id, resource: 'payout', resourceId: payout.id, createdAt: draft.moment, ...exception });
-  announce(draft, payout, { id, ...exception });
+  open(draft, payout, { id: draft.mintId(), ...exception });
 }
 
 /**
@@ -23,42 +21,42 @@ export function raiseMismatches(draft: Draft, payout: Payout, mismatches: readon
     const [whileOpen, whenFinal] = mismatchIds(payout, kind);
     const isOpen = payout.status === 'processing';
     const id = isOpen ? whileOpen : whenFinal;
-    if (draft.get(openedExceptions, id)) continue;
-    const told = `${detail} ${isOpen ? 'Its outcome is unknown until a person resolves it.' : 'Nothing was booked.'}`;
-    draft.put(openedExceptions, id, {
-      id,
-      kind,
-      resource: 'payout',
-      resourceId: payout.id,
-      detail: told,
-      status: 'open',
-      createdAt: draft.moment,
-      resolvedAt: null,
-    });
-    announce(draft, payout, { id, kind, detail: told });
+    if (draft.get(exceptions, id)) continue;
+    const whole = `${detail} ${isOpen ? 'Its outcome is unknown until a person resolves it.' : 'Nothing was booked.'}`;
+    open(draft, payout, { id, kind, detail: whole });
   }
 }
 
 export function mismatchTouches(payout: Payout, mismatches: readonly RailMismatch[]): Touch[] {
   if (mismatches.length === 0) return [];
-  return [{ table: openedExceptions, ids: mismatches.flatMap(({ kind }) => mismatchIds(payout, kind)) }];
+  return [{ table: exceptions, ids: mismatches.flatMap(({ kind }) => mismatchIds(payout, kind)) }];
 }
 
 /** Of every mismatch that may be open about a payout in processing. */
 export function doubtTouches(payout: Payout): Touch[] {
-  return [{ table: openedExceptions, ids: MISMATCH_KINDS.map((kind) => mismatchIds(payout, kind)[0]) }];
+  return [{ table: exceptions, ids: MISMATCH_KINDS.map((kind) => mismatchIds(payout, kind)[0]) }];
 }
 
 /** The rail has spoken of something else under this payout's id, and no person has resolved it. The command declares `doubtTouches`. */
 export function isDoubted(draft: Draft, payout: Payout): boolean {
-  return MISMATCH_KINDS.some((kind) => draft.get(openedExceptions, mismatchIds(payout, kind)[0])?.status === 'open');
+  return MISMATCH_KINDS.some((kind) => draft.get(exceptions, mismatchIds(payout, kind)[0])?.status === 'open');
 }
 
 function mismatchIds(payout: Payout, kind: RailMismatch['kind']): [whileOpen: Uuid, whenFinal: Uuid] {
   return [deriveId('exception', payout.id, kind), deriveId('exception', payout.id, kind, 'final')];
 }
 
-function announce(draft: Draft, payout: Payout, exception: { id: Uuid; kind: string; detail: string }): void {
+function open(draft: Draft, payout: Payout, exception: { id: Uuid; kind: string; detail: string }): void {
+  draft.put(exceptions, exception.id, {
+    id: exception.id,
+    kind: exception.kind,
+    resource: 'payout',
+    resourceId: payout.id,
+    detail: exception.detail,
+    status: 'open',
+    createdAt: draft.moment,
+    resolvedAt: null,
+  });
   draft.emit({
     type: 'reconciliation.exception_opened',
     objectId: payout.id,

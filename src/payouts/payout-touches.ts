@@ -1,10 +1,10 @@
-import { accounts } from '../ledger/account-store.ts';
+import { accounts } from '../ledger/account-table.ts';
 import type { BookId } from '../ledger/book.ts';
 import { chartAccountId } from '../ledger/chart.ts';
 import type { Touch } from '../ledger/command.ts';
-import { holds } from '../ledger/hold-store.ts';
+import { holds } from '../ledger/hold-table.ts';
 import type { Payout } from './payout.ts';
-import { payouts } from './payout-store.ts';
+import { payouts } from './payout-table.ts';
 
 /** Beyond the longest call of a rail (its time limit, and as much again for the commit behind it). */
 export const RAIL_ALARM_MS = 30_000;

@@ -1,7 +1,7 @@
 import type { Uuid } from '../ids.ts';
 import type { Draft } from '../ledger/draft.ts';
 import type { FailureCode } from './payout.ts';
-import { railAnswers, type StoredRailAnswer } from './payout-children-store.ts';
+import { railAnswers, type StoredRailAnswer } from './payout-children-tables.ts';
 import type { RailMismatch } from './rail-mismatch.ts';
 
 /** What a rail said about one payout. */

@@ -1,6 +1,6 @@
 /** What a request for a payout becomes: its account found, its fee worked out, its alias sealed, its rail chosen. */
 
-import { findDefaultAccount } from '../accounts/account-profile-store.ts';
+import { defaultAccounts } from '../accounts/account-profile-table.ts';
 import type { Config } from '../config.ts';
 import type { Pool } from '../db/pool.ts';
 import type { SecretBox } from '../db/secret-box.ts';
@@ -42,7 +42,8 @@ export interface PayoutInput {
 }
 
 export async function requestPayout(runtime: PayoutRuntime, input: PayoutInput): Promise<OnceAnswer> {
-  const accountId = input.accountId ?? (await findDefaultAccount(runtime.pool, input.bookId, input.currency)) ?? null;
+  const accountId =
+    input.accountId ?? (await defaultAccounts.find(runtime.pool, input.bookId, input.currency))?.accountId ?? null;
   const payoutId = newId();
   const command = acceptPayout({
     payoutId,

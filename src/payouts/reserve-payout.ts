@@ -10,7 +10,7 @@ import { Draft } from '../ledger/draft.ts';
 import { lifetimeTotal, RESERVE_TOTAL } from '../ledger/lifetime-total.ts';
 import type { BookState } from '../ledger/state.ts';
 import { changed, type Payout } from './payout.ts';
-import { payouts } from './payout-store.ts';
+import { payouts } from './payout-table.ts';
 import { payoutTouches, RAIL_ALARM_MS } from './payout-touches.ts';
 import { payoutView } from './payout-view.ts';
 import { markFailed, markPaid } from './settle-payout.ts';

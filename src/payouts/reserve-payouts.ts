@@ -3,7 +3,7 @@ import type { Pool } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Committer } from '../ledger/committer.ts';
-import { loadPayouts } from './payout-store.ts';
+import { payouts } from './payout-table.ts';
 import { reservePayout } from './reserve-payout.ts';
 import type { RowFailure } from './row-failure.ts';
 
@@ -19,7 +19,7 @@ export async function reservePayouts(
   bookId: BookId,
   payoutIds: readonly Uuid[],
 ): Promise<void> {
-  const found = await loadPayouts(runtime.pool, bookId, payoutIds);
+  const found = await payouts.load(runtime.pool, bookId, payoutIds);
   await Promise.all(
     [...found.values()].map(async (payout) => {
       if (payout.status !== 'pending' && payout.status !== 'processing') return;

@@ -6,9 +6,9 @@ import { newId, type Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
-import { openedExceptions } from './exception-store.ts';
+import { exceptions } from './exception-store.ts';
 import type { Payout } from './payout.ts';
-import { payouts } from './payout-store.ts';
+import { payouts } from './payout-table.ts';
 import { payoutTouches } from './payout-touches.ts';
 import { type PayoutResolution, payoutResolutions } from './resolution-store.ts';
 import { markFailed, markPaid } from './settle-payout.ts';
@@ -37,7 +37,7 @@ export function resolvePayout(bookId: BookId, payout: Payout, input: ResolvePayo
     touches: [
       ...payoutTouches(bookId, payout),
       { table: payoutResolutions, ids: [payout.id] },
-      { table: openedExceptions, ids: exceptionIds },
+      { table: exceptions, ids: exceptionIds },
     ],
     decide(state, moment) {
       const draft = new Draft(state, { id, requestId, actor: input.actor }, moment);
@@ -54,9 +54,9 @@ export function resolvePayout(bookId: BookId, payout: Payout, input: ResolvePayo
       }
       draft.put(payoutResolutions, payout.id, { ...resolution, payoutId: payout.id, createdAt: moment });
       for (const exceptionId of exceptionIds) {
-        const exception = draft.get(openedExceptions, exceptionId);
+        const exception = draft.get(exceptions, exceptionId);
         if (exception?.status !== 'open') continue;
-        draft.put(openedExceptions, exceptionId, { ...exception, status: 'resolved', resolvedAt: moment });
+        draft.put(exceptions, exceptionId, { ...exception, status: 'resolved', resolvedAt: moment });
       }
       const resolved =
         input.outcome === 'paid'

@@ -16,7 +16,7 @@ import { recordUnknown } from './await-outcome.ts';
 import { hasOpenMismatch } from './exception-store.ts';
 import { aliasOf, inquiryPauseMs } from './inquiry.ts';
 import type { Payout } from './payout.ts';
-import { loadPayouts } from './payout-store.ts';
+import { payouts } from './payout-table.ts';
 import { mismatchesOf, NO_MISMATCH } from './rail-mismatch.ts';
 import type { RailReport } from './rail-report.ts';
 import type { RowFailure } from './row-failure.ts';
@@ -47,7 +47,7 @@ async function eachInProcess(
   rows: { bookId: BookId; payoutIds: readonly Uuid[] },
   act: (payout: Payout) => Promise<void>,
 ): Promise<void> {
-  const found = await loadPayouts(runtime.pool, rows.bookId, rows.payoutIds);
+  const found = await payouts.load(runtime.pool, rows.bookId, rows.payoutIds);
   await Promise.all(
     [...found.values()].map((payout) => {
       if (payout.status !== 'processing' || payout.rail === 'book') return undefined;

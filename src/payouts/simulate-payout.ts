@@ -4,7 +4,7 @@ import type { Pool } from '../db/pool.ts';
 import type { SecretBox } from '../db/secret-box.ts';
 import { ApiError } from '../errors.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
-import { findIdempotencyKey } from '../idempotency/idempotency-store.ts';
+import { idempotencyKeys } from '../idempotency/idempotency-table.ts';
 import type { OnceAnswer } from '../idempotency/once.ts';
 import { type OnceRuntime, runOnce } from '../idempotency/run-once.ts';
 import { deriveId, newId, type Uuid } from '../ids.ts';
@@ -14,7 +14,7 @@ import type { Command, Refusal } from '../ledger/command.ts';
 import type { RailNotice } from '../rails/rail.ts';
 import type { SandboxRail } from '../rails/sandbox-rail.ts';
 import { allowedActions, type Payout } from './payout.ts';
-import { loadPayouts } from './payout-store.ts';
+import { payouts } from './payout-table.ts';
 import { payoutView } from './payout-view.ts';
 import { compareNotice, noticeCommand } from './take-notices.ts';
 
@@ -46,7 +46,7 @@ const POSSIBLE: Record<Simulation['action'], readonly Payout['status'][]> = {
 };
 
 export async function simulatePayout(runtime: SimulationRuntime, input: SimulatePayout): Promise<OnceAnswer> {
-  const payout = (await loadPayouts(runtime.pool, input.bookId, [input.payoutId])).get(input.payoutId);
+  const payout = (await payouts.load(runtime.pool, input.bookId, [input.payoutId])).get(input.payoutId);
   if (!payout)
     throw new ApiError('resource_not_found', { detail: 'There is no such payout in this book.', param: 'id' });
   const run = (command: Command<Stored | Refusal>) =>
@@ -58,7 +58,7 @@ export async function simulatePayout(runtime: SimulationRuntime, input: Simulate
       command,
     });
   // A repeat is answered from its key and tells the rail nothing.
-  if (input.idempotencyKey !== null && (await findIdempotencyKey(runtime.pool, input.bookId, input.idempotencyKey)))
+  if (input.idempotencyKey !== null && (await idempotencyKeys.find(runtime.pool, input.bookId, input.idempotencyKey)))
     return run(neverDecided(input.requestId));
 
   const notice = await tellRail(runtime.rails.sandbox, payout, input);

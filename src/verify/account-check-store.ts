@@ -5,7 +5,7 @@
 import type { Queryable } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
 import type { Account } from '../ledger/account.ts';
-import { ACCOUNT_COLUMNS, type AccountRow, accountFromRow } from '../ledger/account-store.ts';
+import { type AccountRow, accounts } from '../ledger/account-table.ts';
 import type { BookId } from '../ledger/book.ts';
 
 export interface AccountWithHolds extends Account {
@@ -21,14 +21,14 @@ export async function readAccounts(
 ): Promise<AccountWithHolds[]> {
   const { rows } = await db.query<AccountRow & { open_holds: bigint }>({
     name: 'verify.accounts',
-    text: `SELECT ${ACCOUNT_COLUMNS}, (
+    text: `SELECT ${accounts.selected()}, (
         SELECT COALESCE(sum(h.remaining), 0) FROM holds h
         WHERE h.book_id = a.book_id AND h.account_id = a.id AND h.status = 'open'
       ) AS open_holds
       FROM accounts a WHERE book_id = $1 AND id > COALESCE($2::uuid, '00000000-0000-0000-0000-000000000000') ORDER BY id LIMIT $3`,
     values: [bookId, page.after ?? null, page.limit],
   });
-  return rows.map((row) => ({ openHolds: row.open_holds, ...accountFromRow(row) }));
+  return rows.map((row) => ({ openHolds: row.open_holds, ...accounts.fromRow(row) }));
 }
 
 export type Direction = 'debit' | 'credit';
@@ -106,7 +106,7 @@ export async function readLaterLines(
     AccountRow & { debits: bigint; debit_lines: bigint; credits: bigint; credit_lines: bigint }
   >({
     name: 'verify.later_lines',
-    text: `SELECT ${ACCOUNT_COLUMNS}, d.sum AS debits, d.count AS debit_lines, c.sum AS credits, c.count AS credit_lines
+    text: `SELECT ${accounts.selected()}, d.sum AS debits, d.count AS debit_lines, c.sum AS credits, c.count AS credit_lines
       FROM accounts a,
         LATERAL (SELECT count(*), COALESCE(sum(amount), 0) AS sum FROM postings
           WHERE book_id = $1 AND debit_account_id = $2 AND debit_line > $3) d,
@@ -118,7 +118,7 @@ export async function readLaterLines(
   const [row] = rows;
   return (
     row && {
-      account: accountFromRow(row),
+      account: accounts.fromRow(row),
       lines: row.debit_lines + row.credit_lines,
       debits: row.debits,
       credits: row.credits,

@@ -5,10 +5,10 @@ import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Posting } from '../ledger/entry.ts';
 import type { Hold } from '../ledger/hold.ts';
-import { holds } from '../ledger/hold-store.ts';
+import { holds } from '../ledger/hold-table.ts';
 import { loadPostings } from '../ledger/journal-read-store.ts';
 import type { Payout } from '../payouts/payout.ts';
-import { PAYOUT_COLUMNS, type PayoutRow, payoutFromRow } from '../payouts/payout-store.ts';
+import { payouts } from '../payouts/payout-table.ts';
 import { inSnapshot } from './snapshot-store.ts';
 
 export interface BookedStep {
@@ -39,7 +39,7 @@ export function readPayoutHistories(
   return inSnapshot(pool, async (trx) => {
     const { rows } = await trx.query<PayoutWithMark>({
       name: 'verify.payouts',
-      text: `SELECT ${PAYOUT_COLUMNS}, stuck_at FROM payouts
+      text: `SELECT ${payouts.selected()}, stuck_at FROM payouts
         WHERE book_id = $1 AND id > COALESCE($2::uuid, '00000000-0000-0000-0000-000000000000') ORDER BY id LIMIT $3`,
       values: [bookId, page.after ?? null, page.limit],
     });
@@ -52,14 +52,18 @@ export function readPayoutHistoriesById(pool: Pool, bookId: BookId, ids: readonl
   return inSnapshot(pool, async (trx) => {
     const { rows } = await trx.query<PayoutWithMark>({
       name: 'verify.payouts_by_id',
-      text: `SELECT ${PAYOUT_COLUMNS}, stuck_at FROM payouts WHERE book_id = $1 AND id = ANY ($2::uuid[])`,
+      text: `SELECT ${payouts.selected()}, stuck_at FROM payouts WHERE book_id = $1 AND id = ANY ($2::uuid[])`,
       values: [bookId, plainArray(ids)],
     });
     return withHistories(trx, bookId, rows);
   });
 }
 
-type PayoutWithMark = PayoutRow & { stuck_at: Instant | null };
+interface PayoutWithMark {
+  readonly id: Uuid;
+  readonly hold_id: Uuid;
+  readonly stuck_at: Instant | null;
+}
 
 async function withHistories(
   trx: Transaction,
@@ -78,7 +82,7 @@ async function withHistories(
     readReturns(trx, bookId, ids),
   ]);
   return rows.map((row) => ({
-    payout: payoutFromRow(row),
+    payout: payouts.fromRow(row),
     stuckAt: row.stuck_at,
     hold: held.get(row.hold_id),
     entries: entries.get(row.id) ?? [],

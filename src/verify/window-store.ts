@@ -4,7 +4,7 @@ import { plainArray } from '../db/columns.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
 import type { Account } from '../ledger/account.ts';
-import { ACCOUNT_COLUMNS, type AccountRow, accountFromRow } from '../ledger/account-store.ts';
+import { type AccountRow, accounts } from '../ledger/account-table.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { LineBefore } from './account-tally.ts';
 import type { BookBounds } from './check.ts';
@@ -161,7 +161,7 @@ async function readAccountsAndLines(
 ): Promise<AccountAndLine[]> {
   const { rows } = await db.query<NewestRow>(statement);
   return rows.map((row) => ({
-    ...accountFromRow(row),
+    ...accounts.fromRow(row),
     openHolds: row.open_holds,
     newest: row.line === null ? undefined : { line: row.line, balance: row.balance! },
   }));
@@ -172,7 +172,7 @@ function withNewestLine(which: string): string {
       SELECT COALESCE(sum(h.remaining), 0) FROM holds h
       WHERE h.book_id = $1 AND h.account_id = a.id AND h.status = 'open'
     ) AS open_holds
-    FROM (SELECT ${ACCOUNT_COLUMNS} FROM accounts WHERE ${which}) a
+    FROM (SELECT ${accounts.selected()} FROM accounts WHERE ${which}) a
     LEFT JOIN LATERAL (
       SELECT line, balance FROM (
         (SELECT debit_line AS line, debit_balance_after AS balance FROM postings

@@ -20,7 +20,8 @@ import {
   type WebhookEndpoint,
 } from './endpoint.ts';
 import { concealedAnswer, type NewSecret, previousSecretPlace, sealNewSecret, secretPlace } from './endpoint-secret.ts';
-import { endpointTallies, TALLY_ID, webhookEndpoints } from './endpoint-store.ts';
+import { endpointTallies, TALLY_ID } from './endpoint-store.ts';
+import { webhookEndpoints } from './endpoint-table.ts';
 import { refuseUrl } from './endpoint-url.ts';
 import type { AllowList } from './public-address.ts';
 

@@ -1,8 +1,9 @@
 /** Customer accounts: opening, funding, freezing, closing and listing. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { listAccounts } from '../../src/accounts/account-list-store.ts';
-import { findCustomerAccount, findDefaultAccount } from '../../src/accounts/account-profile-store.ts';
+import { defaultAccounts } from '../../src/accounts/account-profile-table.ts';
 import { type UpdateAccount, updateAccount } from '../../src/accounts/change-account.ts';
+import { findCustomerAccount } from '../../src/accounts/customer-account-store.ts';
 import { openAccount } from '../../src/accounts/open-account.ts';
 import { setOverdraftCeiling } from '../../src/accounts/overdraft-ceiling-store.ts';
 import { receiveTransfer } from '../../src/accounts/receive-transfer.ts';
@@ -100,9 +101,9 @@ describe('opening', () => {
 
   test('the first account of a currency is its default, even when several are opened at once', async () => {
     const ids = await Promise.all(['EUR', 'EUR', 'JOD', 'EUR'].map((currency) => book.account({ currency })));
-    expect(await findDefaultAccount(book.pool, book.id, 'EUR')).toBe(ids[0]);
-    expect(await findDefaultAccount(book.pool, book.id, 'JOD')).toBe(ids[2]);
-    expect(await findDefaultAccount(book.pool, book.id, 'USD')).toBeUndefined();
+    expect((await defaultAccounts.find(book.pool, book.id, 'EUR'))?.accountId).toBe(ids[0]);
+    expect((await defaultAccounts.find(book.pool, book.id, 'JOD'))?.accountId).toBe(ids[2]);
+    expect((await defaultAccounts.find(book.pool, book.id, 'USD'))?.accountId).toBeUndefined();
     const defaults = await Promise.all(ids.map(async (id) => (await account(id)).isDefault));
     expect(defaults).toEqual([true, false, true, false]);
   });

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { newId, type Uuid } from '../../src/ids.ts';
-import { accounts } from '../../src/ledger/account-store.ts';
+import { accounts } from '../../src/ledger/account-table.ts';
 import { lockBook } from '../../src/ledger/book-store.ts';
 import { createLogger } from '../../src/log.ts';
 import { type BookOptions, openBook, type TestBook, transfer } from '../support/book.ts';

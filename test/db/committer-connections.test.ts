@@ -4,13 +4,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { type Cut, startTcpProxy, type TcpProxy } from '../../scripts/faults/tcp-proxy.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { PLAIN_FINGERPRINTS } from '../../src/idempotency/fingerprints.ts';
-import { idempotencyKeys } from '../../src/idempotency/idempotency-store.ts';
+import { idempotencyKeys } from '../../src/idempotency/idempotency-table.ts';
 import { once } from '../../src/idempotency/once.ts';
 import { newId, type Uuid } from '../../src/ids.ts';
 import { lockBook } from '../../src/ledger/book-store.ts';
 import { createLogger } from '../../src/log.ts';
 import { acceptPayout } from '../../src/payouts/accept-payout.ts';
-import { loadPayouts } from '../../src/payouts/payout-store.ts';
+import { payouts } from '../../src/payouts/payout-table.ts';
 import { returnPayout } from '../../src/payouts/return-payout.ts';
 import { openBook, payoutRequest, type TestBook } from '../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -102,7 +102,7 @@ describe.each<[Cut, { committed: boolean }]>([
       payout.id,
     );
     expect(entries.map(({ step }) => step)).toEqual(['reserved', 'paid', 'returned_1', 'returned_2']);
-    expect((await loadPayouts(book.pool, book.id, [payout.id])).get(payout.id)).toMatchObject({
+    expect((await payouts.load(book.pool, book.id, [payout.id])).get(payout.id)).toMatchObject({
       amountReturned: 1_000n,
       inquiries: 1,
     });

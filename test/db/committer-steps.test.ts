@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { inPipelinedTransaction, inTransaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/ids.ts';
-import { accounts, loadAccounts } from '../../src/ledger/account-store.ts';
+import { accounts } from '../../src/ledger/account-table.ts';
 import { loadBook, lockBook, updateBook } from '../../src/ledger/book-store.ts';
 import { chartAccountId } from '../../src/ledger/chart.ts';
 import { BookState } from '../../src/ledger/state.ts';
@@ -50,7 +50,7 @@ describe('1. the lock', () => {
     await lockBook(holder, book.id);
     const waiting = inTransaction(book.pool, async (trx) => {
       const locked = await lockBook(trx, book.id);
-      return { sequence: locked!.entrySequence, account: (await loadAccounts(trx, book.id, [from])).get(from)! };
+      return { sequence: locked!.entrySequence, account: (await accounts.load(trx, book.id, [from])).get(from)! };
     });
     await somebodyWaits();
     await moveBy(holder, { from, to });
@@ -118,7 +118,7 @@ describe('1. the lock', () => {
 
 async function stateOf(trx: Parameters<typeof lockBook>[0], ids: string[]): Promise<BookState> {
   const state = new BookState((await loadBook(trx, book.id))!, []);
-  state.admit(accounts as Table<unknown>, ids, await loadAccounts(trx, book.id, ids));
+  state.admit(accounts as Table<unknown>, ids, await accounts.load(trx, book.id, ids));
   return state;
 }
 
@@ -152,7 +152,7 @@ describe('2. the load', () => {
       }
       for (const copy of copies) await accounts.update(trx, book.id, [copy]);
       // The row has lost the transfer's 700, although both commands were decided and written.
-      const row = (await loadAccounts(trx, book.id, [from])).get(from)!;
+      const row = (await accounts.load(trx, book.id, [from])).get(from)!;
       expect([row.postedDebits, row.lines]).toEqual([1_000n, 2n]);
       await trx.query('ROLLBACK');
       await trx.query('BEGIN');
@@ -234,8 +234,9 @@ describe('4. the write', () => {
   test('of a missing row commits nothing', async () => {
     const [from, to] = [await book.account({ amount: 10n }), await book.account()];
     const before = await loadBook(book.pool, book.id);
+    const original = accounts.load;
     const load = vi.spyOn(accounts, 'load').mockImplementation(async (trx, bookId, ids) => {
-      const loaded = await loadAccounts(trx, bookId, ids);
+      const loaded = await original(trx, bookId, ids);
       // Simulates a row that vanishes between load and update.
       return new Map([...loaded].map(([id, account]) => [id, id === to ? { ...account, id: newId() } : account]));
     });

@@ -4,12 +4,12 @@
  */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findCustomerAccount } from '../../src/accounts/account-profile-store.ts';
+import { findCustomerAccount } from '../../src/accounts/customer-account-store.ts';
 import { systemClock } from '../../src/clock.ts';
 import type { Queryable, Transaction } from '../../src/db/pool.ts';
 import { BEGIN_WITH_KEPT_PLANS } from '../../src/db/transaction.ts';
 import { newId, type Uuid } from '../../src/ids.ts';
-import { accounts, loadAccounts } from '../../src/ledger/account-store.ts';
+import { accounts } from '../../src/ledger/account-table.ts';
 import { loadBook, lockBook, updateBook } from '../../src/ledger/book-store.ts';
 import { listEntries, loadAccountCodes } from '../../src/ledger/journal-read-store.ts';
 import { findApiKeysByHash } from '../../src/organisations/api-key-store.ts';
@@ -110,7 +110,7 @@ test.each<[string, (db: Transaction) => Promise<unknown>]>([
       await updateBook(db, { ...before, batchId: newId() }, { after: before.batchId });
     },
   ],
-  ['accounts', (db) => loadAccounts(db, book.id, [account])],
+  ['accounts', (db) => accounts.load(db, book.id, [account])],
   ["accounts' new balances", async (db) => accounts.update(db, book.id, [await ledgerAccount()])],
   ['an account for its reader', (db) => findCustomerAccount(db, book.id, account)],
   [
@@ -125,9 +125,9 @@ test.each<[string, (db: Transaction) => Promise<unknown>]>([
 test('and reads the current row, not the row of the snapshot', async () => {
   await book.fund(account, 11n);
   expect((await findCustomerAccount(book.pool, book.id, account))!.account).toMatchObject({ postedCredits: 111n });
-  expect(await loadAccounts(book.pool, book.id, [account, newId()])).toHaveProperty('size', 1);
+  expect(await accounts.load(book.pool, book.id, [account, newId()])).toHaveProperty('size', 1);
   expect(await loadBook(book.pool, newId())).toBeUndefined();
 });
 
-const ledgerAccount = async () => (await loadAccounts(book.pool, book.id, [account])).get(account)!;
+const ledgerAccount = async () => (await accounts.load(book.pool, book.id, [account])).get(account)!;
 const keyHash = async () => (await book.row<{ hash: Buffer }>('SELECT hash FROM api_keys WHERE book_id = $1')).hash;

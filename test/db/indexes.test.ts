@@ -8,7 +8,7 @@ import { createPool, type Pool, type Queryable } from '../../src/db/pool.ts';
 import { newId } from '../../src/ids.ts';
 import { listEntries } from '../../src/ledger/journal-read-store.ts';
 import { createLogger } from '../../src/log.ts';
-import { listPayouts } from '../../src/payouts/payout-list-store.ts';
+import { listPayouts } from '../../src/payouts/payout-store.ts';
 import { loadObjectEvents } from '../../src/timeline/timeline-store.ts';
 import { readLines } from '../../src/verify/account-check-store.ts';
 import { readSteps } from '../../src/verify/journal-check-store.ts';

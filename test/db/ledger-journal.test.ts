@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId, type Uuid } from '../../src/ids.ts';
-import { accounts, loadAccounts } from '../../src/ledger/account-store.ts';
+import { accounts } from '../../src/ledger/account-table.ts';
 import { loadBook } from '../../src/ledger/book-store.ts';
 import { chartAccountId } from '../../src/ledger/chart.ts';
 import type { Command } from '../../src/ledger/command.ts';
@@ -197,7 +197,7 @@ describe('the lines of an account', () => {
       ['credit', 2n, 3n],
       ['credit', 1n, 1n],
     ]);
-    expect((await loadAccounts(book.pool, book.id, [bert])).get(bert)).toMatchObject({
+    expect((await accounts.load(book.pool, book.id, [bert])).get(bert)).toMatchObject({
       lines: 9n,
       postedCredits: 21n,
       postedDebits: 6n,

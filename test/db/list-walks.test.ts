@@ -4,7 +4,7 @@ import { insertManyPayouts, manyPayoutsId } from '../../scripts/bench/many-payou
 import { BEGIN_LIST_READ } from '../../src/db/list-reads.ts';
 import type { PageRequest } from '../../src/db/page.ts';
 import type { Queryable } from '../../src/db/pool.ts';
-import { listPayouts, type PayoutFilter } from '../../src/payouts/payout-list-store.ts';
+import { listPayouts, type PayoutFilter } from '../../src/payouts/payout-store.ts';
 import { openBook, type TestBook } from '../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 

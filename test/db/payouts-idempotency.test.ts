@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { PLAIN_FINGERPRINTS } from '../../src/idempotency/fingerprints.ts';
 import type { IdempotencyRecord } from '../../src/idempotency/idempotency-key.ts';
-import { findIdempotencyKey } from '../../src/idempotency/idempotency-store.ts';
+import { idempotencyKeys } from '../../src/idempotency/idempotency-table.ts';
 import { type OnceAnswer, voidKey } from '../../src/idempotency/once.ts';
 import { runOnce } from '../../src/idempotency/run-once.ts';
 import { newId, publicId, type Uuid } from '../../src/ids.ts';
@@ -113,7 +113,7 @@ describe('the same request', () => {
     const before = await payouts();
     const dry = await ask({ dryRun: true, change: { dryRun: true } });
     expect(bodyOf(dry)).toMatchObject({ dry_run: true });
-    expect([await payouts(), await findIdempotencyKey(book.pool, book.id, key)]).toEqual([before, undefined]);
+    expect([await payouts(), await idempotencyKeys.find(book.pool, book.id, key)]).toEqual([before, undefined]);
     expect(await ask()).toMatchObject({ status: 202, replayed: false });
   });
 });
@@ -206,7 +206,7 @@ describe('after the retention time', () => {
       resource: publicId('payout', first.resourceId!),
     });
     expect(await payouts()).toBe(before);
-    expect(await findIdempotencyKey(book.pool, book.id, key)).toMatchObject({
+    expect(await idempotencyKeys.find(book.pool, book.id, key)).toMatchObject({
       status: 202,
       body: null,
       resourceId: first.resourceId,
@@ -237,7 +237,7 @@ describe('a wait that runs out', () => {
       'idempotency_in_progress',
       'service_unavailable',
     ]);
-    expect(await findIdempotencyKey(book.pool, book.id, key)).toBeUndefined();
+    expect(await idempotencyKeys.find(book.pool, book.id, key)).toBeUndefined();
     expect(await ask()).toMatchObject({ status: 202, replayed: false });
     await impatient.close();
   });

@@ -8,7 +8,7 @@ import { createLogger } from '../../src/log.ts';
 import { findBooksWithNotices } from '../../src/operations/due-store.ts';
 import { NoticeCopier } from '../../src/payouts/copy-notices.ts';
 import { endToEndId } from '../../src/payouts/end-to-end-id.ts';
-import { loadPayouts } from '../../src/payouts/payout-store.ts';
+import { payouts as payoutTable } from '../../src/payouts/payout-table.ts';
 import { returnPayout } from '../../src/payouts/return-payout.ts';
 import { takeNotices } from '../../src/payouts/take-notices.ts';
 import type { Rail } from '../../src/rails/rail.ts';
@@ -91,7 +91,7 @@ test('notices that are too early do not delay those behind them', async () => {
 
   expect(await takeAll()).toBe(1);
   const ids = payouts.map(({ id }) => id);
-  const states = [...(await loadPayouts(book.pool, book.id, ids)).values()].map(({ status }) => status).sort();
+  const states = [...(await payoutTable.load(book.pool, book.id, ids)).values()].map(({ status }) => status).sort();
   expect(states).toEqual([...Array.from({ length: EARLY }, () => 'processing'), 'returned']);
 
   for (const payout of payouts.slice(0, EARLY)) await book.settle(payout, { status: 'paid' });
@@ -118,9 +118,9 @@ test('a return of a payout not yet paid is attempted at least every five minutes
   }
   expect(pauses.slice(0, 5)).toEqual([2, 5, 15, 60, 300]);
   for (const pause of pauses.slice(5)) expect(pause).toBeLessThanOrEqual(300);
-  await book.settle((await loadPayouts(book.pool, book.id, [id])).get(id)!, { status: 'paid' });
+  await book.settle((await payoutTable.load(book.pool, book.id, [id])).get(id)!, { status: 'paid' });
   expect(await takeAll()).toBe(1);
-  expect((await loadPayouts(book.pool, book.id, [id])).get(id)!.status).toBe('returned');
+  expect((await payoutTable.load(book.pool, book.id, [id])).get(id)!.status).toBe('returned');
 });
 
 test("notices of one payout are booked in the rail's order: the last one decides its status", async () => {
@@ -144,7 +144,7 @@ test("notices of one payout are booked in the rail's order: the last one decides
     told.push(payout.id);
   }
   expect(await takeAll()).toBe(2 * told.length);
-  const states = [...(await loadPayouts(book.pool, book.id, told)).values()].map(({ status }) => status);
+  const states = [...(await payoutTable.load(book.pool, book.id, told)).values()].map(({ status }) => status);
   expect(new Set(states)).toEqual(new Set(['paid']));
   const { raised } = await book.row<{ raised: bigint }>(
     "SELECT count(*) AS raised FROM exceptions WHERE book_id = $1 AND kind = 'paid_after_failed'",
@@ -169,7 +169,7 @@ describe('about an unknown payout', () => {
     await book.settle(payout, { status: 'paid' });
     ahead = DAY_MS;
     expect(await takeAll()).toBe(1);
-    const settled = (await loadPayouts(book.pool, book.id, [payout.id])).get(payout.id)!;
+    const settled = (await payoutTable.load(book.pool, book.id, [payout.id])).get(payout.id)!;
     expect([settled.status, settled.amountReturned]).toEqual(['returned', 1_000n]);
   });
 
@@ -238,7 +238,7 @@ describe('notices that cannot be booked delay no others', () => {
     await rails.sandbox.submit(instruction);
     return of.settle(payout, { status: 'paid' });
   }
-  const statusOf = async (of: TestBook, id: string) => (await loadPayouts(of.pool, of.id, [id])).get(id)!.status;
+  const statusOf = async (of: TestBook, id: string) => (await payoutTable.load(of.pool, of.id, [id])).get(id)!.status;
 
   test('5,001 notices without a payout in one book do not delay a return in another', async () => {
     hostile = await openBook({ database: book.pool });
@@ -315,7 +315,7 @@ describe('notices that cannot be booked delay no others', () => {
     await book.submit(returnPayout(book.id, payout, { id: notice!.id, amount: 1_000n, reason: null, raw: {} }));
     await rails.sandbox.acknowledge([notice!.id]);
     await takeAll();
-    const { returns } = (await loadPayouts(book.pool, book.id, [payout.id])).get(payout.id)!;
+    const { returns } = (await payoutTable.load(book.pool, book.id, [payout.id])).get(payout.id)!;
     expect(returns).toBe(1);
     expect(await book.row('SELECT status FROM rail_notices WHERE book_id = $1 AND id = $2', notice!.id)).toEqual({
       status: 'taken',

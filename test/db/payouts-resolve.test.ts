@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { resolveByPerson } from '../../scripts/ops-resolve.ts';
 import { publicId } from '../../src/ids.ts';
 import { createLogger } from '../../src/log.ts';
-import { loadPayouts } from '../../src/payouts/payout-store.ts';
+import { payouts } from '../../src/payouts/payout-table.ts';
 import { mismatchesOf } from '../../src/payouts/rail-mismatch.ts';
 import { createRails, type Rails } from '../../src/rails/rails.ts';
 import { readTimeline } from '../../src/timeline/timeline.ts';
@@ -75,7 +75,9 @@ describe.each([
     expect(await resolveByPerson(book.pool, id, { ...options, dryRun: true })).toMatchObject({
       result: 'would be booked',
     });
-    expect((await loadPayouts(book.pool, book.id, [payout.id])).get(payout.id)).toMatchObject({ status: 'processing' });
+    expect((await payouts.load(book.pool, book.id, [payout.id])).get(payout.id)).toMatchObject({
+      status: 'processing',
+    });
     expect(await resolveByPerson(book.pool, id, options)).toMatchObject({ status: as, by: 'operator:alice' });
     expect(await exceptions()).toEqual([{ kind, status: 'resolved' }]);
     expect(await resolveByPerson(book.pool, id, options)).toMatchObject({ result: 'had been resolved like this' });
@@ -84,7 +86,7 @@ describe.each([
       'operator:alice resolved it',
     );
     // An inquiry sent before the operator's decision and answered after it changes nothing.
-    const ended = (await loadPayouts(book.pool, book.id, [payout.id])).get(payout.id)!;
+    const ended = (await payouts.load(book.pool, book.id, [payout.id])).get(payout.id)!;
     expect(await book.settle(ended, { call: 'inquire', status: 'rejected', idUnknown: true })).toEqual(ended);
     const { data } = await readTimeline(book.pool, book.id, payout.id);
     expect(data.at(-1)).toMatchObject({ status: as, actor: 'operator:alice', reason: { evidence: 'statement.txt' } });

@@ -4,9 +4,9 @@ import type { PageRequest } from '../../src/db/page.ts';
 import { newId, type Uuid } from '../../src/ids.ts';
 import { markStuck } from '../../src/operations/stuck-store.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
-import { listReturns } from '../../src/payouts/payout-children-store.ts';
-import { listPayouts, type PayoutFilter } from '../../src/payouts/payout-list-store.ts';
-import { findPayoutsByEndToEndId, loadPayouts, payouts } from '../../src/payouts/payout-store.ts';
+import { listReturns } from '../../src/payouts/payout-children-tables.ts';
+import { findPayoutsByEndToEndId, listPayouts, type PayoutFilter } from '../../src/payouts/payout-store.ts';
+import { payouts } from '../../src/payouts/payout-table.ts';
 import { returnPayout } from '../../src/payouts/return-payout.ts';
 import { openBook, type TestBook } from '../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -26,7 +26,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-const load = async (id: Uuid) => (await loadPayouts(book.pool, book.id, [id])).get(id);
+const load = async (id: Uuid) => (await payouts.load(book.pool, book.id, [id])).get(id);
 
 describe('a payout row', () => {
   test('keeps every column, inserted and updated', async () => {

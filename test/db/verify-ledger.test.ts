@@ -261,7 +261,7 @@ describe('holds', () => {
     ],
     [
       'it is for nothing',
-      ['hold.resource', 'hold.event', 'payout.hold'],
+      ['hold.event', 'hold.resource', 'payout.hold'],
       () => [`UPDATE holds SET resource_id = id WHERE ${HOLD('paid')}`],
     ],
     ['another is of a book that does not exist', ['journal.orphan'], () => [copyToNoBook('holds', HOLD('paid'))]],

@@ -1,19 +1,19 @@
 /** Compares three ledgers: the reference's lists, the pure core in memory, and the rows of a real Postgres. */
 import { expect } from 'vitest';
-import { accountProfiles, defaultAccounts } from '../../src/accounts/account-profile-store.ts';
+import { accountProfiles, defaultAccounts } from '../../src/accounts/account-profile-table.ts';
 import type { Pool } from '../../src/db/pool.ts';
-import { idempotencyKeys } from '../../src/idempotency/idempotency-store.ts';
+import { idempotencyKeys } from '../../src/idempotency/idempotency-table.ts';
 import { available, held, posted } from '../../src/ledger/account.ts';
-import { accounts } from '../../src/ledger/account-store.ts';
+import { accounts } from '../../src/ledger/account-table.ts';
 import { loadBook } from '../../src/ledger/book-store.ts';
 import type { Entry } from '../../src/ledger/entry.ts';
 import type { LedgerEvent } from '../../src/ledger/event.ts';
 import { readEvents } from '../../src/ledger/event-read-store.ts';
-import { holds } from '../../src/ledger/hold-store.ts';
+import { holds } from '../../src/ledger/hold-table.ts';
 import { listEntries } from '../../src/ledger/journal-read-store.ts';
 import type { Table } from '../../src/ledger/table.ts';
-import { payoutReturns } from '../../src/payouts/payout-children-store.ts';
-import { payouts } from '../../src/payouts/payout-store.ts';
+import { payoutReturns } from '../../src/payouts/payout-children-tables.ts';
+import { payouts } from '../../src/payouts/payout-table.ts';
 import type { MemoryBook } from '../support/memory-book.ts';
 import type { Names } from './names.ts';
 import type { ReferenceBook } from './reference-payouts.ts';

@@ -4,12 +4,12 @@
  */
 import type { Stored } from '../../src/idempotency/idempotency-key.ts';
 import { newId, type Uuid } from '../../src/ids.ts';
-import { accounts } from '../../src/ledger/account-store.ts';
+import { accounts } from '../../src/ledger/account-table.ts';
 import type { Command, Outcome, Refusal, Touch } from '../../src/ledger/command.ts';
 import { Draft } from '../../src/ledger/draft.ts';
 import type { PostingDraft } from '../../src/ledger/entry.ts';
 import type { Hold, HoldStepKind } from '../../src/ledger/hold.ts';
-import { holds } from '../../src/ledger/hold-store.ts';
+import { holds } from '../../src/ledger/hold-table.ts';
 
 type Answer = Stored | Refusal;
 

@@ -9,7 +9,7 @@ import type { Pool } from '../../src/db/pool.ts';
 import { internalKey } from '../../src/idempotency/idempotency-key.ts';
 import type { Command } from '../../src/ledger/command.ts';
 import type { Committer } from '../../src/ledger/committer.ts';
-import { payouts } from '../../src/payouts/payout-store.ts';
+import { payouts } from '../../src/payouts/payout-table.ts';
 import { openBook, type TestBook } from '../support/book.ts';
 import { MemoryBook, START } from '../support/memory-book.ts';
 import { type Compared, expectAsReference, expectInPostgres } from './compare.ts';

@@ -9,7 +9,7 @@ import { PLAIN_FINGERPRINTS } from '../../src/idempotency/fingerprints.ts';
 import type { Stored } from '../../src/idempotency/idempotency-key.ts';
 import { once } from '../../src/idempotency/once.ts';
 import { newId, type Uuid } from '../../src/ids.ts';
-import { accounts } from '../../src/ledger/account-store.ts';
+import { accounts } from '../../src/ledger/account-table.ts';
 import type { EventSink } from '../../src/ledger/batch.ts';
 import type { BookId, Mode } from '../../src/ledger/book.ts';
 import type { Command, JobRow, Refusal } from '../../src/ledger/command.ts';
@@ -21,11 +21,11 @@ import { openOrganisation } from '../../src/organisations/open-organisation.ts';
 import { findBookId } from '../../src/organisations/organisation-store.ts';
 import { type AcceptPayout, acceptPayout } from '../../src/payouts/accept-payout.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
-import { loadPayouts } from '../../src/payouts/payout-store.ts';
+import { payouts } from '../../src/payouts/payout-table.ts';
 import type { RailReport } from '../../src/payouts/rail-report.ts';
 import { reservePayout } from '../../src/payouts/reserve-payout.ts';
 import { settlePayout } from '../../src/payouts/settle-payout.ts';
-import { webhookEndpoints } from '../../src/webhooks/endpoint-store.ts';
+import { webhookEndpoints } from '../../src/webhooks/endpoint-table.ts';
 
 const log = createLogger('silent', 'test');
 
@@ -121,7 +121,7 @@ export async function openBook(options: BookOptions): Promise<TestBook> {
       submit(changeAccountStatus(action, { accountId, currency, ...request() })),
     async accept(change) {
       const { resourceId } = await submit(stored(acceptPayout(payoutRequest(id, change))));
-      return (await loadPayouts(pool, id, [resourceId!])).get(resourceId!)!;
+      return (await payouts.load(pool, id, [resourceId!])).get(resourceId!)!;
     },
     reserve: (payout) => submit(reservePayout(id, payout)),
     settle: (payout, report) =>

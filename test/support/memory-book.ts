@@ -11,7 +11,7 @@ import {
 import type { Instant } from '../../src/clock.ts';
 import { newId, type Uuid } from '../../src/ids.ts';
 import type { Account } from '../../src/ledger/account.ts';
-import { accounts } from '../../src/ledger/account-store.ts';
+import { accounts } from '../../src/ledger/account-table.ts';
 import { type Decision, decideAll, momentOf } from '../../src/ledger/batch.ts';
 import type { Book } from '../../src/ledger/book.ts';
 import type { Command, JobRow, RowChange } from '../../src/ledger/command.ts';
@@ -21,7 +21,7 @@ import type { Delivery, LedgerEvent, Subscriber } from '../../src/ledger/event.t
 import { BookState, unionOfTouches } from '../../src/ledger/state.ts';
 import type { Log, Table } from '../../src/ledger/table.ts';
 import { inFlightPayouts } from '../../src/payouts/in-flight-store.ts';
-import { payouts } from '../../src/payouts/payout-store.ts';
+import { payouts } from '../../src/payouts/payout-table.ts';
 
 export const START: Instant = Date.parse('2026-03-01T00:00:00.000Z');
 

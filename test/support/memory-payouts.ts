@@ -3,14 +3,14 @@
 import type { Stored } from '../../src/idempotency/idempotency-key.ts';
 import { newId } from '../../src/ids.ts';
 import type { Account } from '../../src/ledger/account.ts';
-import { accounts } from '../../src/ledger/account-store.ts';
+import { accounts } from '../../src/ledger/account-table.ts';
 import { newAccount } from '../../src/ledger/chart.ts';
 import type { Command, Refusal } from '../../src/ledger/command.ts';
 import { type AcceptPayout, acceptPayout } from '../../src/payouts/accept-payout.ts';
 import { recordUnknown } from '../../src/payouts/await-outcome.ts';
 import { type CancelPayout, cancelPayout } from '../../src/payouts/cancel-payout.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
-import { payouts } from '../../src/payouts/payout-store.ts';
+import { payouts } from '../../src/payouts/payout-table.ts';
 import type { RailReport } from '../../src/payouts/rail-report.ts';
 import { reservePayout } from '../../src/payouts/reserve-payout.ts';
 import { returnPayout } from '../../src/payouts/return-payout.ts';

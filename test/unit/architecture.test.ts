@@ -49,8 +49,9 @@ function textsIn({ path, text }: SourceFile): string[] {
 const STATEMENT =
   /\bSELECT\s[\s\S]*\bFROM\b|\bINSERT\s+INTO\s|\bUPDATE\s+\S+\s+(AS\s+\w+\s+)?SET\s|\bDELETE\s+FROM\s|\bTRUNCATE\s+\w|\b(CREATE|ALTER|DROP)\s+(TABLE|INDEX|SCHEMA|TRIGGER|FUNCTION)\b|^\s*SELECT\s|^\s*WITH\s+(RECURSIVE\s+)?\w+\s+AS\s|^(select|insert into|update|delete from|with)\s[\s\S]*\b(from|values|set)\b/;
 
-describe('SQL is in stores, in src/db and in migrations, and nowhere else', () => {
-  const isItsPlace = (path: string) => /-store\.ts$|^src\/db\/|^migrations\//.test(path);
+describe('SQL stands in stores, tables, src/db and migrations, and nowhere else', () => {
+  const isItsPlace = (path: string) =>
+    /-(store|tables?)\.ts$|^src\/(db\/|ledger\/(table-of|table-statements|list-rows)\.ts$)|^migrations\//.test(path);
 
   test('no other file contains a statement', () => {
     const found = product

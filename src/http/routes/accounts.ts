@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { listAccounts } from '../../accounts/account-list-store.ts';
 import { type AccountAction, accountView, balanceView } from '../../accounts/account-profile.ts';
-import { type CustomerAccount, findCustomerAccount } from '../../accounts/account-profile-store.ts';
 import { changeAccountStatus, updateAccount } from '../../accounts/change-account.ts';
+import { type CustomerAccount, findCustomerAccount } from '../../accounts/customer-account-store.ts';
 import { openAccount } from '../../accounts/open-account.ts';
 import { formatInstant } from '../../clock.ts';
 import { publicId } from '../../ids.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { formatInstant, formatInstantOrNull } from '../../clock.ts';
 import { ApiError } from '../../errors.ts';
 import type { IdempotencyRecord } from '../../idempotency/idempotency-key.ts';
-import { findIdempotencyKey } from '../../idempotency/idempotency-store.ts';
+import { idempotencyKeys } from '../../idempotency/idempotency-table.ts';
 import { voidKey } from '../../idempotency/once.ts';
 import { publicId } from '../../ids.ts';
 import { resourceReference } from '../../ledger/entry-view.ts';
@@ -67,7 +67,7 @@ const find = route({
 });
 
 async function answerAbout({ runtime, principal }: RouteRequest, key: string): Promise<RouteAnswer> {
-  const record = found(await findIdempotencyKey(runtime.pool, principal.bookId, checkedKey(key)), 'key');
+  const record = found(await idempotencyKeys.find(runtime.pool, principal.bookId, checkedKey(key)), 'key');
   return { status: 200, json: view(record, isLive(principal)) };
 }
 

@@ -6,9 +6,9 @@ import { toJson } from '../../json.ts';
 import { currencyExponent } from '../../money/currency.ts';
 import { cancelPayout } from '../../payouts/cancel-payout.ts';
 import type { Payout } from '../../payouts/payout.ts';
-import { listReturns, type PayoutReturn } from '../../payouts/payout-children-store.ts';
-import { listPayouts } from '../../payouts/payout-list-store.ts';
-import { loadPayouts } from '../../payouts/payout-store.ts';
+import { listReturns, type PayoutReturn } from '../../payouts/payout-children-tables.ts';
+import { listPayouts } from '../../payouts/payout-store.ts';
+import { payouts } from '../../payouts/payout-table.ts';
 import { payoutView } from '../../payouts/payout-view.ts';
 import { type DestinationInput, requestPayout } from '../../payouts/request-payout.ts';
 import { readTimeline } from '../../timeline/timeline.ts';
@@ -149,7 +149,7 @@ const list = route({
 });
 
 async function findPayout({ runtime, principal, params }: RouteRequest): Promise<Payout> {
-  return found((await loadPayouts(runtime.pool, principal.bookId, [params.id!])).get(params.id!));
+  return found((await payouts.load(runtime.pool, principal.bookId, [params.id!])).get(params.id!));
 }
 
 const read = route({

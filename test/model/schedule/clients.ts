@@ -9,7 +9,7 @@ import { voidKey } from '../../../src/idempotency/once.ts';
 import { runOnce } from '../../../src/idempotency/run-once.ts';
 import { newId, type Uuid } from '../../../src/ids.ts';
 import { cancelPayout } from '../../../src/payouts/cancel-payout.ts';
-import { loadPayouts } from '../../../src/payouts/payout-store.ts';
+import { payouts } from '../../../src/payouts/payout-table.ts';
 import { requestPayout } from '../../../src/payouts/request-payout.ts';
 import { type Simulation, simulatePayout } from '../../../src/payouts/simulate-payout.ts';
 import type { Runtime } from '../../../src/runtime.ts';
@@ -163,7 +163,7 @@ export class Clients {
         return runOnce(runtime, { ...asked, command: receiveTransfer({ ...transfer, description: null, ...by }) });
       }
       case 'cancel': {
-        const payout = (await loadPayouts(runtime.pool, bookId, [wish.payout])).get(wish.payout)!;
+        const payout = (await payouts.load(runtime.pool, bookId, [wish.payout])).get(wish.payout)!;
         return runOnce(runtime, { ...asked, command: cancelPayout(bookId, payout, by) });
       }
       case 'status': {

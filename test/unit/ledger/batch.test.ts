@@ -1,14 +1,15 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { newId, type Uuid } from '../../../src/ids.ts';
-import { accounts } from '../../../src/ledger/account-store.ts';
+import { accounts } from '../../../src/ledger/account-table.ts';
 import { mayFollow, momentOf } from '../../../src/ledger/batch.ts';
 import { newAccount } from '../../../src/ledger/chart.ts';
 import type { Command } from '../../../src/ledger/command.ts';
 import { Draft } from '../../../src/ledger/draft.ts';
 import { BookState, unionOfTouches } from '../../../src/ledger/state.ts';
 import { inFlightPayouts } from '../../../src/payouts/in-flight-store.ts';
-import { payouts } from '../../../src/payouts/payout-store.ts';
-import { endpointTallies, webhookEndpoints } from '../../../src/webhooks/endpoint-store.ts';
+import { payouts } from '../../../src/payouts/payout-table.ts';
+import { endpointTallies } from '../../../src/webhooks/endpoint-store.ts';
+import { webhookEndpoints } from '../../../src/webhooks/endpoint-table.ts';
 import { NO_SINK } from '../../support/book.ts';
 import { MemoryBook, START } from '../../support/memory-book.ts';
 

@@ -2,11 +2,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { available, held, posted } from '../../../src/ledger/account.ts';
-import { accounts } from '../../../src/ledger/account-store.ts';
+import { accounts } from '../../../src/ledger/account-table.ts';
 import { entryHash, GENESIS_HASH } from '../../../src/ledger/entry-hash.ts';
-import { holdSteps, holds } from '../../../src/ledger/hold-store.ts';
-import { payoutReturns } from '../../../src/payouts/payout-children-store.ts';
-import { payouts } from '../../../src/payouts/payout-store.ts';
+import { holdSteps, holds } from '../../../src/ledger/hold-table.ts';
+import { payoutReturns } from '../../../src/payouts/payout-children-tables.ts';
+import { payouts } from '../../../src/payouts/payout-table.ts';
 import { MemoryBook, START } from '../../support/memory-book.ts';
 import { type Action, anyAction, inBatches, play } from '../../support/random-commands.ts';
 

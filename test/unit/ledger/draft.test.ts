@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { newId, publicId } from '../../../src/ids.ts';
 import type { Account } from '../../../src/ledger/account.ts';
-import { accounts } from '../../../src/ledger/account-store.ts';
+import { accounts } from '../../../src/ledger/account-table.ts';
 import { chartAccountId, newAccount } from '../../../src/ledger/chart.ts';
 import type { Outcome } from '../../../src/ledger/command.ts';
 import { Draft, type EntryRequest, PostingRefused } from '../../../src/ledger/draft.ts';
 import { entryHash } from '../../../src/ledger/entry-hash.ts';
-import { holdSteps, holds } from '../../../src/ledger/hold-store.ts';
+import { holdSteps, holds } from '../../../src/ledger/hold-table.ts';
 import { MAX_TOTAL } from '../../../src/money/amount.ts';
 import { MemoryBook, START } from '../../support/memory-book.ts';
 

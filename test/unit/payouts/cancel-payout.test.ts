@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
-import { holds } from '../../../src/ledger/hold-store.ts';
+import { holds } from '../../../src/ledger/hold-table.ts';
 import { cancelPayout } from '../../../src/payouts/cancel-payout.ts';
 import { reservePayout } from '../../../src/payouts/reserve-payout.ts';
 import { PayoutScene } from '../../support/memory-payouts.ts';

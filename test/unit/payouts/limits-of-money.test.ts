@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Account } from '../../../src/ledger/account.ts';
-import { accounts } from '../../../src/ledger/account-store.ts';
+import { accounts } from '../../../src/ledger/account-table.ts';
 import { type ChartCode, chartAccountId, newAccount } from '../../../src/ledger/chart.ts';
 import { INTAKE_TOTAL, lifetimeTotal, RESERVE_TOTAL } from '../../../src/ledger/lifetime-total.ts';
 import { MAX_REQUEST_AMOUNT, MAX_TOTAL } from '../../../src/money/amount.ts';

@@ -2,7 +2,7 @@
  * A rail's report is compared with the payout. A report about another payment books nothing and opens one exception.
  */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { openedExceptions } from '../../../src/payouts/exception-store.ts';
+import { exceptions } from '../../../src/payouts/exception-store.ts';
 import { growingPauseMs } from '../../../src/payouts/growing-pause.ts';
 import type { Payout } from '../../../src/payouts/payout.ts';
 import { type ComparedReport, mismatchesOf } from '../../../src/payouts/rail-mismatch.ts';
@@ -46,7 +46,7 @@ describe('comparing a report', () => {
 });
 
 const lie = { kind: 'rail_amount_mismatch', detail: 'The rail says paid of 1; the payout is of 1000.' } as const;
-const opened = () => [...scene.memory.rows(openedExceptions).values()].map(({ kind, status }) => ({ kind, status }));
+const opened = () => [...scene.memory.rows(exceptions).values()].map(({ kind, status }) => ({ kind, status }));
 
 describe('a report about another payment', () => {
   test.each(['paid', 'rejected', 'pending'] as const)(
@@ -86,7 +86,7 @@ describe('an operator resolves the payout', () => {
         ...evidence,
         outcome,
         actor: 'operator:alice',
-        exceptionIds: [...scene.memory.rows(openedExceptions).keys()],
+        exceptionIds: [...scene.memory.rows(exceptions).keys()],
       }),
     );
 

@@ -4,7 +4,7 @@ import { available } from '../../../src/ledger/account.ts';
 import { chartAccountId } from '../../../src/ledger/chart.ts';
 import { exceptions } from '../../../src/payouts/exception-store.ts';
 import type { Payout } from '../../../src/payouts/payout.ts';
-import { payoutReturns, railAnswers } from '../../../src/payouts/payout-children-store.ts';
+import { payoutReturns, railAnswers } from '../../../src/payouts/payout-children-tables.ts';
 import { PayoutScene } from '../../support/memory-payouts.ts';
 
 let scene: PayoutScene;
@@ -77,7 +77,7 @@ describe('a return that cannot be booked opens one exception', () => {
     expect(scene.memory.answer(scene.returning(payout, amount, id))).toEqual(payout);
     expect(scene.memory.answer(scene.returning(payout, amount, id))).toEqual(payout);
     expect(scene.memory.entries).toHaveLength(entries);
-    expect(scene.memory.log(exceptions)).toMatchObject([{ kind, resourceId: payout.id }]);
+    expect([...scene.memory.rows(exceptions).values()]).toMatchObject([{ kind, resourceId: payout.id }]);
     expect(scene.memory.events.at(-1)?.type).toBe('reconciliation.exception_opened');
   });
 });
@@ -95,5 +95,5 @@ test('a closed account gets its return, and an exception is opened', () => {
   const payout = scene.paid();
   scene.change(scene.source, { status: 'closed' });
   expect(scene.giveBack(payout, 1_000n).status).toBe('returned');
-  expect(scene.memory.log(exceptions)).toMatchObject([{ kind: 'return_to_closed_account' }]);
+  expect([...scene.memory.rows(exceptions).values()]).toMatchObject([{ kind: 'return_to_closed_account' }]);
 });

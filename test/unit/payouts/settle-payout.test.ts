@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { available } from '../../../src/ledger/account.ts';
 import { chartAccountId } from '../../../src/ledger/chart.ts';
-import { holds } from '../../../src/ledger/hold-store.ts';
+import { holds } from '../../../src/ledger/hold-table.ts';
 import { exceptions } from '../../../src/payouts/exception-store.ts';
 import type { Payout } from '../../../src/payouts/payout.ts';
-import { railAnswers } from '../../../src/payouts/payout-children-store.ts';
+import { railAnswers } from '../../../src/payouts/payout-children-tables.ts';
 import { START } from '../../support/memory-book.ts';
 import { PayoutScene } from '../../support/memory-payouts.ts';
 
@@ -81,7 +81,7 @@ test.each`
     expect(scene.now(payout)).toEqual(after);
     expect(memory.entries.slice(entries).map(({ step }) => step)).toEqual(steps);
     expect(memory.events.slice(told).map(({ type }) => type)).toEqual(events);
-    expect(memory.log(exceptions).at(-1)?.kind).toBe(exception);
+    expect([...memory.rows(exceptions).values()].at(-1)?.kind).toBe(exception);
     if (steps.length === 0 && status !== 'processing') expect(after).toEqual(payout);
     else expect(after.version).toBeGreaterThan(payout.version);
   },
@@ -221,6 +221,6 @@ describe("a rail's report", () => {
     const payout = canceled();
     scene.settle(payout, notice);
     scene.settle(payout, notice);
-    expect(scene.memory.log(exceptions)).toHaveLength(1);
+    expect([...scene.memory.rows(exceptions).values()]).toHaveLength(1);
   });
 });

@@ -1,0 +1,17 @@
+import { column } from '../db/declared-columns.ts';
+import { WRITE_ORDER } from '../ledger/table.ts';
+import { logOf } from '../ledger/table-of.ts';
+import type { InboundTransfer } from './receive-transfer.ts';
+
+export const inboundTransfers = logOf<InboundTransfer>({
+  name: 'inbound_transfers',
+  writeOrder: WRITE_ORDER.resources,
+  columns: [
+    column('id', 'uuid'),
+    column('account_id', 'uuid'),
+    column('amount', 'bigint'),
+    column('currency', 'text'),
+    column('description', 'text', { personal: true }),
+    column('created_at', 'timestamptz'),
+  ],
+});

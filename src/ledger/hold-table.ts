@@ -1,0 +1,36 @@
+import { column } from '../db/declared-columns.ts';
+import type { Hold, HoldStep } from './hold.ts';
+import { WRITE_ORDER } from './table.ts';
+import { logOf, tableOf } from './table-of.ts';
+
+export const holds = tableOf<Hold>({
+  name: 'holds',
+  key: 'id',
+  writeOrder: WRITE_ORDER.holds,
+  columns: [
+    column('id', 'uuid'),
+    column('account_id', 'uuid'),
+    column('resource', 'text'),
+    column('resource_id', 'uuid'),
+    column('currency', 'text'),
+    column('amount', 'bigint'),
+    column('remaining', 'bigint', { changes: true }),
+    column('status', 'text', { changes: true }),
+    column('expires_at', 'timestamptz'),
+    column('steps', 'smallint', { changes: true }),
+    column('created_at', 'timestamptz'),
+    column('updated_at', 'timestamptz', { changes: true }),
+  ],
+});
+
+export const holdSteps = logOf<HoldStep>({
+  name: 'hold_steps',
+  writeOrder: WRITE_ORDER.holdSteps,
+  columns: [
+    column('hold_id', 'uuid'),
+    column('ordinal', 'smallint'),
+    column('kind', 'text'),
+    column('amount', 'bigint'),
+    column('created_at', 'timestamptz'),
+  ],
+});

@@ -1,0 +1,83 @@
+/**
+ * Pages of a declared table, newest first: its filters, cursor and bounds follow from the declaration (table-of.ts). Of the
+ * filters of a request, the rarest is walked and the others are compared (db/walk.ts). Indexes: the primary key, one on
+ * book, column and key for each column that is declared `filter`, and metadata_index.
+ */
+import { build, type CreatedRange, createdBetween, createdBounds, type Page, type PageRequest } from '../db/page.ts';
+import type { Queryable } from '../db/pool.ts';
+import { type Walk, walkPage } from '../db/walk.ts';
+import type { BookId } from './book.ts';
+import { type MetadataPair, metadataWalks } from './metadata-store.ts';
+import type { DeclaredTable } from './table-of.ts';
+
+export interface ListFilter {
+  /** By column: rows with any of these values. */
+  readonly among?: Readonly<Record<string, readonly string[] | undefined>>;
+  readonly created?: CreatedRange;
+  /** Rows with all of these pairs. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface ListedTable<Row> {
+  readonly table: DeclaredTable<Row>;
+  /** The name under which metadata_index has the table's rows. */
+  readonly object?: MetadataPair['object'];
+  /** SQL of the rows that are listed, of a partial index: others are not there. */
+  readonly predicate?: string;
+}
+
+interface ListRequest {
+  readonly bookId: BookId;
+  readonly filter?: ListFilter;
+  readonly page: PageRequest;
+}
+
+/** Throws RangeError for a filter by a column that is not declared so: a bug. */
+export async function listRows<Row>(
+  db: Queryable,
+  { table, object, predicate }: ListedTable<Row>,
+  { bookId, filter = {}, page }: ListRequest,
+): Promise<Page<Row>> {
+  const { created = {}, metadata } = filter;
+  const among = Object.entries(filter.among ?? {}).filter((given): given is [string, string[]] => !!given[1]?.length);
+  const all: Walk = { table: table.name, id: table.key, equal: { book_id: bookId }, ...(predicate && { predicate }) };
+  const walks = [
+    // First, because a pair that is not walked has to be looked up for each candidate.
+    ...(object ? metadataWalks(bookId, object, metadata) : []),
+    ...among.map(([name, values]): Walk => ({ ...all, among: { column: filterable(table, name), values } })),
+  ];
+  // The index of metadata keeps pairs that an update has replaced.
+  const replaced = metadata && table.columns.some(({ name, changes }) => name === 'metadata' && changes);
+  const { rows, ...end } = await walkPage<object>(
+    db,
+    {
+      all,
+      walks,
+      bounds: createdBounds(created),
+      rechecked: replaced || created.gte !== undefined || created.lt !== undefined,
+      row(candidate) {
+        const query = build(table.name)
+          .select(build.raw(`${table.selected()}, ${longBytes(table)} AS bytes`))
+          .where({ book_id: bookId, [table.key]: candidate });
+        for (const [name, values] of among) query.whereIn(name, values);
+        if (replaced) query.whereRaw('metadata @> ?::jsonb', [JSON.stringify(metadata)]);
+        createdBetween(query, created, 'created_at');
+        return query;
+      },
+    },
+    page,
+  );
+  return { rows: rows.map(table.fromRow), ...end };
+}
+
+function filterable<Row>(table: DeclaredTable<Row>, name: string): string {
+  if (!table.columns.some((column) => column.filter && column.name === name))
+    throw new RangeError(`Lists of ${table.name} are not filtered by ${name}`);
+  return name;
+}
+
+/** The size of what may be long in a row; the rest of it is small. */
+function longBytes<Row>({ columns }: DeclaredTable<Row>): string {
+  const long = columns.filter(({ type }) => type === 'jsonb').map(({ name }) => `octet_length(${name}::text)`);
+  return long.length === 0 ? '0' : long.join(' + ');
+}

@@ -1,0 +1,100 @@
+/** The rows of payouts. Every transition also takes back the mark of a row that was stuck: it has moved. */
+import { column, type RowOf } from '../db/declared-columns.ts';
+import { WRITE_ORDER } from '../ledger/table.ts';
+import { tableOf } from '../ledger/table-of.ts';
+import type { Payout } from './payout.ts';
+
+const aliasOf = ({ destination }: Payout) => (destination.type === 'account' ? null : destination);
+
+export const payouts = tableOf<Payout>({
+  name: 'payouts',
+  key: 'id',
+  writeOrder: WRITE_ORDER.resources,
+  alsoSet: 'stuck_at = NULL, stuck_error = NULL',
+  columns: [
+    column('id', 'uuid'),
+    column('status', 'text', { changes: true, filter: true }),
+    column('account_id', 'uuid'),
+    column('hold_id', 'uuid'),
+    column('amount', 'bigint'),
+    column('fee', 'bigint'),
+    column('amount_returned', 'bigint', { changes: true }),
+    column('returns', 'smallint', { changes: true }),
+    column('currency', 'text'),
+    column('rail', 'text'),
+    column('destination_type', 'text', ({ destination }) => destination.type),
+    column('destination_account_id', 'uuid', ({ destination }) =>
+      destination.type === 'account' ? destination.accountId : null,
+    ),
+    column('destination_sealed', 'bytea', (payout) => aliasOf(payout)?.aliasSealed ?? null, { sealed: true }),
+    column('destination_masked', 'text', (payout) => aliasOf(payout)?.aliasMasked ?? null),
+    column('destination_provider', 'text', (payout) => aliasOf(payout)?.provider ?? null),
+    column('description', 'text', { personal: true }),
+    column('external_id', 'text', { filter: true }),
+    column('metadata', 'jsonb', { personal: true }),
+    column('end_to_end_id', 'text'),
+    column('outcome', 'text', { changes: true }),
+    column('inquiries', 'smallint', { changes: true }),
+    column('next_inquiry_at', 'timestamptz', { changes: true }),
+    column('sent_at', 'timestamptz', { changes: true }),
+    column('failure_code', 'text', { changes: true }),
+    column('rail_code', 'text', { changes: true }),
+    column('rail_reference', 'text', { changes: true }),
+    column('entry_ids', 'jsonb', { changes: true }),
+    column('request_id', 'uuid'),
+    column('version', 'integer', { changes: true }),
+    column('due_at', 'timestamptz', { changes: true }),
+    column('created_at', 'timestamptz'),
+    column('updated_at', 'timestamptz', { changes: true }),
+  ],
+  fromRow: payoutFromRow,
+});
+
+type PayoutRow = RowOf<Omit<Payout, 'destination'>> & {
+  readonly destination_type: Payout['destination']['type'];
+  readonly destination_account_id: string | null;
+  readonly destination_sealed: Buffer | null;
+  readonly destination_masked: string | null;
+  readonly destination_provider: string | null;
+};
+
+function payoutFromRow(row: PayoutRow): Payout {
+  return {
+    id: row.id,
+    status: row.status,
+    accountId: row.account_id,
+    holdId: row.hold_id,
+    amount: row.amount,
+    fee: row.fee,
+    amountReturned: row.amount_returned,
+    returns: row.returns,
+    currency: row.currency,
+    rail: row.rail,
+    destination:
+      row.destination_type === 'account'
+        ? { type: 'account', accountId: row.destination_account_id! }
+        : {
+            type: 'cliq',
+            aliasSealed: row.destination_sealed!,
+            aliasMasked: row.destination_masked!,
+            provider: row.destination_provider,
+          },
+    description: row.description,
+    externalId: row.external_id,
+    metadata: row.metadata,
+    endToEndId: row.end_to_end_id,
+    outcome: row.outcome,
+    inquiries: row.inquiries,
+    nextInquiryAt: row.next_inquiry_at,
+    sentAt: row.sent_at,
+    failureCode: row.failure_code,
+    railCode: row.rail_code,
+    railReference: row.rail_reference,
+    entryIds: row.entry_ids,
+    requestId: row.request_id,
+    version: row.version,
+    dueAt: row.due_at,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

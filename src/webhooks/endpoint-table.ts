@@ -1,0 +1,36 @@
+/** The rows of webhook endpoints, deleted ones too: that nothing is to be done with one is decided, not looked up. */
+import { column } from '../db/declared-columns.ts';
+import { WRITE_ORDER } from '../ledger/table.ts';
+import { tableOf } from '../ledger/table-of.ts';
+import type { WebhookEndpoint } from './endpoint.ts';
+
+const AGAIN = `webhook_endpoints.url = v.url AND (webhook_endpoints.status = v.status OR v.status <> 'enabled')`;
+
+export const webhookEndpoints = tableOf<WebhookEndpoint>({
+  name: 'webhook_endpoints',
+  key: 'id',
+  writeOrder: WRITE_ORDER.resources,
+  /**
+   * `failing_since` belongs to the deliverer, which writes it without the book's lock: a command never writes back what it
+   * read. Another URL, or being enabled again, is a new beginning: what waits is attempted at once.
+   */
+  alsoSet: `failing_since = CASE WHEN ${AGAIN} THEN webhook_endpoints.failing_since END,
+    retry_at = CASE WHEN webhook_endpoints.retry_at IS NULL OR (${AGAIN}) THEN webhook_endpoints.retry_at ELSE now() END,
+    due_at = CASE WHEN webhook_endpoints.due_at IS NULL OR (${AGAIN}) THEN webhook_endpoints.due_at ELSE now() END`,
+  columns: [
+    column('id', 'uuid'),
+    column('url', 'text', { changes: true }),
+    column('description', 'text', { changes: true, personal: true }),
+    column('events', 'text list', { changes: true }),
+    column('status', 'text', { changes: true }),
+    column('disabled_reason', 'text', { changes: true }),
+    column('secret_sealed', 'bytea', { changes: true, sealed: true }),
+    column('previous_secret_sealed', 'bytea', { changes: true, sealed: true }),
+    column('previous_secret_until', 'timestamptz', { changes: true }),
+    column('failing_since', 'timestamptz'),
+    column('metadata', 'jsonb', { changes: true, personal: true }),
+    column('version', 'integer', { changes: true }),
+    column('created_at', 'timestamptz'),
+    column('updated_at', 'timestamptz', { changes: true }),
+  ],
+});
