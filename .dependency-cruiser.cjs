@@ -25,6 +25,7 @@ const LEAVES = [
 const GROUPS = [
   'accounts',
   'cards',
+  'journal',
   'organisations',
   'payments',
   'payouts',
@@ -41,6 +42,9 @@ const folder = (...names) => names.map((name) => `^src/${name}/`);
 /** The job contract is a leaf: ids and nothing else. The queues themselves are for whoever runs a process. */
 const JOB_CONTRACT = file('queue/job');
 
+/** Routes and schemas of a group. Only these folders know zod, and only src/http lists them. */
+const ROUTES = ['^src/[^/]+/api/'];
+
 const leaves = file(...LEAVES);
 const core = [...leaves, ...folder('money', 'db', 'ledger', 'idempotency', 'outside')];
 const groups = [...core, ...file('config'), ...JOB_CONTRACT, ...folder(...GROUPS, 'operations', 'timeline')];
@@ -56,19 +60,21 @@ const LAYERS = [
     may: [...file('clock', 'errors', 'failpoints', 'ids', 'json'), ...folder('money', 'db', 'ledger')],
   },
   { name: 'outside', from: folder('outside'), may: [...leaves, ...folder('outside')] },
-  { name: 'idempotency', from: folder('idempotency'), may: core },
-  { name: 'groups', from: folder(...GROUPS, 'operations', 'timeline'), may: groups },
+  { name: 'idempotency', from: folder('idempotency'), except: ROUTES, may: core },
+  { name: 'groups', from: folder(...GROUPS, 'operations', 'timeline'), except: ROUTES, may: groups },
+  { name: 'api', from: folder('api'), may: [...groups, ...folder('api')] },
+  { name: 'routes', from: ROUTES, may: [...groups, ...folder('api')] },
   { name: 'verify', from: folder('verify'), may: [...groups, ...folder('verify')] },
   { name: 'audit', from: folder('audit'), may: [...groups, ...folder('verify', 'audit')] },
   { name: 'queue', from: folder('queue'), may: [...leaves, ...file('config'), ...folder('queue')] },
-  { name: 'http', from: folder('http'), may: [...groups, ...folder('http', 'queue')] },
+  { name: 'http', from: folder('http'), may: [...groups, ...folder('api', 'http', 'queue')] },
   { name: 'migrations', from: ['^migrations/', '^knexfile\\.ts$'], may: ['^migrations/'] },
 ];
 
-const layerRules = LAYERS.map(({ name, from, may }) => ({
+const layerRules = LAYERS.map(({ name, from, except, may }) => ({
   name: `${name}-sees-only-what-is-below`,
   severity: 'error',
-  from: { path: from },
+  from: { path: from, ...(except && { pathNot: except }) },
   to: { path: ['^src/', '^workers/', '^scripts/', '^migrations/', '^knexfile\\.ts$', '^test/'], pathNot: may },
 }));
 
@@ -81,7 +87,7 @@ const PACKAGES = [
   { name: 'big-integer', only: folder('money') },
   { name: 'currency-codes', only: folder('money') },
   { name: 'pino', only: file('log') },
-  { name: 'zod', only: [...folder('http'), ...file('config')] },
+  { name: 'zod', only: [...folder('api', 'http'), ...ROUTES, ...file('config')] },
   { name: 'undici', only: [...folder('webhooks', 'rails'), '^scripts/'] },
   { name: 'prom-client', only: file('metrics', 'rail-metrics', 'webhook-metrics') },
   { name: 'commander', only: ['^scripts/', '^workers/run\\.ts$'] },
@@ -121,7 +127,13 @@ module.exports = {
       name: 'workers-serve-no-api',
       severity: 'error',
       from: { path: '^workers/' },
-      to: { path: '^src/http/', pathNot: '-store\\.ts$' },
+      to: { path: ['^src/http/', '^src/api/', ...ROUTES] },
+    },
+    {
+      name: 'routes-are-listed-in-http-alone',
+      severity: 'error',
+      from: { path: '^src/', pathNot: [...folder('http'), ...ROUTES] },
+      to: { path: ROUTES },
     },
     {
       name: 'no-tests-in-the-product',

@@ -3,9 +3,10 @@
  * (pipeline.ts).
  */
 import express, { type ErrorRequestHandler, type Express } from 'express';
+import type { ApiRuntime } from '../api/api-runtime.ts';
+import type { Route } from '../api/route.ts';
 import { ApiError } from '../errors.ts';
 import { warnSeldom } from '../seldom.ts';
-import type { ApiRuntime } from './api-runtime.ts';
 import { createClientAddress } from './client-address.ts';
 import { leaveOnClose } from './connections.ts';
 import { sendFailure } from './failure.ts';
@@ -13,9 +14,8 @@ import { mountOperations } from './operations.ts';
 import { mountReference } from './reference.ts';
 import { swallowBody } from './request-body.ts';
 import { RequestContext } from './request-context.ts';
-import type { Route } from './route.ts';
 import { mountRoutes } from './router.ts';
-import { ROUTES } from './routes/index.ts';
+import { ROUTES } from './routes.ts';
 import { ApiServices } from './services.ts';
 
 export function createApp(

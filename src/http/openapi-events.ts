@@ -1,10 +1,10 @@
 /** The `webhooks` section: every event that this release sends, with the object of each. */
 import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import type { z } from 'zod';
-import { account } from './schemas/accounts.ts';
-import { eventOf } from './schemas/events.ts';
-import { payout } from './schemas/payouts.ts';
-import { webhook } from './schemas/webhooks.ts';
+import { account } from '../accounts/api/account-schemas.ts';
+import { eventOf } from '../api/schemas/events.ts';
+import { payout } from '../payouts/api/payout-schemas.ts';
+import { webhook } from '../webhooks/api/webhook-schemas.ts';
 
 /** Events that this release sends. A filter may already name events of later releases. */
 const SENT: readonly { group: string; names: readonly string[]; object: z.ZodType; schemaName: string }[] = [

@@ -1,9 +1,9 @@
 /** Headers of requests and answers in the API reference. */
 import type { ResponseConfig } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
-import { MAX_IDEMPOTENCY_KEY_LENGTH, MAX_WAIT_SECONDS } from './request-headers.ts';
-import type { Route } from './route.ts';
-import { exampleId } from './schemas/fields.ts';
+import { MAX_IDEMPOTENCY_KEY_LENGTH, MAX_WAIT_SECONDS } from '../api/request-headers.ts';
+import type { Route } from '../api/route.ts';
+import { exampleId } from '../api/schemas/fields.ts';
 
 type Headers = NonNullable<Exclude<ResponseConfig['headers'], z.ZodObject>>;
 

@@ -9,13 +9,13 @@ import {
   type RouteConfig,
 } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
+import type { Route } from '../api/route.ts';
+import { exampleId } from '../api/schemas/fields.ts';
+import { problem } from '../api/schemas/problem.ts';
 import { ERRORS, type ErrorCode } from '../errors.ts';
 import { ID_PREFIXES } from '../ids.ts';
 import { registerEvents } from './openapi-events.ts';
 import { requestHeaders, responseHeaders } from './openapi-headers.ts';
-import type { Route } from './route.ts';
-import { exampleId } from './schemas/fields.ts';
-import { problem } from './schemas/problem.ts';
 
 const INTRODUCTION = `Payments on a double-entry ledger.
 

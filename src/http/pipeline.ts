@@ -4,14 +4,18 @@
  * then the answer.
  */
 import type { Request } from 'express';
+import { storedAnswer } from '../api/answers.ts';
+import type { ApiRuntime } from '../api/api-runtime.ts';
+import { fingerprintOf, idempotencyKeyFault, isIdempotencyKey, readIfMatch, readWait } from '../api/request-headers.ts';
+import type { Route, RouteAnswer, RouteRequest } from '../api/route.ts';
+import { emptyBody, emptyQuery } from '../api/schemas/empty.ts';
+import { requireScope } from '../api/scopes.ts';
 import { classifyFailure } from '../db/postgres-errors.ts';
 import { ApiError, ERRORS } from '../errors.ts';
 import { findFirstAnswer } from '../idempotency/find-first-answer.ts';
 import { type IdKind, parsePublicId } from '../ids.ts';
 import { type JsonObject, toJson } from '../json.ts';
 import type { Principal } from '../organisations/authenticate.ts';
-import { storedAnswer } from './answers.ts';
-import type { ApiRuntime } from './api-runtime.ts';
 import { type FieldErrorWithFacts, fieldErrorsOf, requireNoFieldErrors } from './field-errors.ts';
 import { parseBody, parseLeniently } from './json-body.ts';
 import { jsonPointer } from './json-pointer.ts';
@@ -27,10 +31,6 @@ import {
 } from './rate-limiter.ts';
 import { readBody } from './request-body.ts';
 import { PROBLEM_TYPE, type RequestContext } from './request-context.ts';
-import { fingerprintOf, idempotencyKeyFault, isIdempotencyKey, readIfMatch, readWait } from './request-headers.ts';
-import type { Route, RouteAnswer, RouteRequest } from './route.ts';
-import { emptyBody, emptyQuery } from './schemas/empty.ts';
-import { requireScope } from './scopes.ts';
 import type { ApiServices } from './services.ts';
 
 export interface PipelineParts {

@@ -7,12 +7,12 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Express, Request, Response } from 'express';
 import helmet from 'helmet';
+import type { Route } from '../api/route.ts';
 import { ApiError } from '../errors.ts';
 import { errorIndexPage, errorPage } from './error-pages.ts';
 import { buildOpenApi } from './openapi.ts';
 import { htmlPage, PAGE_CSS } from './page-html.ts';
 import type { RequestContext } from './request-context.ts';
-import type { Route } from './route.ts';
 import { closePath } from './router.ts';
 
 const HTML = 'text/html; charset=utf-8';

@@ -4,11 +4,11 @@
  * than the rest of the answer.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { HttpMetrics } from '../api/api-runtime.ts';
 import { newId, publicId, type Uuid } from '../ids.ts';
 import type { Logger } from '../log.ts';
 import type { Principal } from '../organisations/authenticate.ts';
 import { redactKeys } from '../redact-keys.ts';
-import type { HttpMetrics } from './api-runtime.ts';
 import type { ClientAddress } from './client-address.ts';
 import { addBytes, IN_FLIGHT_LIMITS, requireRoom, type Share } from './in-flight.ts';
 

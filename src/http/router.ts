@@ -1,8 +1,8 @@
 /** Mounts the routes in Express in the order of the table, the most called routes first. */
 import type { Express, RequestHandler } from 'express';
+import type { Route } from '../api/route.ts';
 import { ApiError } from '../errors.ts';
 import { type PipelineParts, serve } from './pipeline.ts';
-import type { Route } from './route.ts';
 
 export function mountRoutes(app: Express, routes: readonly Route[], parts: PipelineParts): void {
   const byPath = new Map<string, Route[]>();

@@ -3,23 +3,27 @@
  * answers.
  */
 
+import type { ApiRuntime } from '../api/api-runtime.ts';
+import type { RouteServices } from '../api/route.ts';
+import { Waiters } from '../api/waiting.ts';
+import type { Pool } from '../db/pool.ts';
 import { Readiness } from '../db/readiness.ts';
-import type { Payout } from '../payouts/payout.ts';
-import { payouts } from '../payouts/payout-table.ts';
+import type { DeclaredTable } from '../ledger/table-of.ts';
+import type { Logger } from '../log.ts';
 import type { RedisConnection } from '../queue/redis-connection.ts';
-import type { ApiRuntime } from './api-runtime.ts';
 import { Gate } from './authentication.ts';
 import { InFlight } from './in-flight.ts';
 import { createUsageCounter } from './rate-limit-counter.ts';
 import { RateLimiter } from './rate-limiter.ts';
-import { Waiters } from './waiting.ts';
 
-export class ApiServices {
+export class ApiServices implements RouteServices {
   readonly gate: Gate;
   readonly limiter: RateLimiter;
   readonly inFlight = new InFlight();
   readonly readiness: Readiness;
-  readonly payoutWaiters: Waiters<Payout>;
+  readonly #pool: Pool;
+  readonly #log: Logger;
+  readonly #waiters = new Map<string, Waiters<unknown>>();
   #draining = false;
 
   /** `redis` counts points for all processes together. Without it, this process counts by itself. */
@@ -28,7 +32,8 @@ export class ApiServices {
     this.gate = new Gate(runtime.authenticator);
     this.limiter = new RateLimiter(createUsageCounter({ redis, log }));
     this.readiness = new Readiness(config, log);
-    this.payoutWaiters = new Waiters((bookId, ids) => payouts.load(pool, bookId, ids), log);
+    this.#pool = pool;
+    this.#log = log;
   }
 
   /** True once the process shuts down. Readiness then fails, and no answer is held any longer. */
@@ -38,7 +43,17 @@ export class ApiServices {
 
   drain(): void {
     this.#draining = true;
-    this.payoutWaiters.close();
+    for (const waiters of this.#waiters.values()) waiters.close();
+  }
+
+  waitersOf<Row>(table: DeclaredTable<Row>): Waiters<Row> {
+    let waiters = this.#waiters.get(table.name) as Waiters<Row> | undefined;
+    if (!waiters) {
+      waiters = new Waiters((bookId, ids) => table.load(this.#pool, bookId, ids), this.#log);
+      if (this.#draining) waiters.close();
+      this.#waiters.set(table.name, waiters as Waiters<unknown>);
+    }
+    return waiters;
   }
 
   /** To be called after the last request. */

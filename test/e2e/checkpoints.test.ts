@@ -1,8 +1,8 @@
 /** Checkpoints and proofs over the API, as an auditor requests them, checked without the database. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Client, List, Problem } from '../../scripts/faults/client.ts';
-import { consistencyProof, inclusionProof } from '../../src/http/schemas/checkpoints.ts';
 import { publicId } from '../../src/ids.ts';
+import { consistencyProof, inclusionProof } from '../../src/proofs/api/checkpoint-schemas.ts';
 import type { CheckpointView } from '../../src/proofs/checkpoint.ts';
 import { judgeCheckpoint, judgeProof } from '../../src/proofs/judge-proof.ts';
 import type { ConsistencyProof, InclusionProof } from '../../src/proofs/prove.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Account, type List, type Payout, type Problem, until } from '../../scripts/faults/client.ts';
 import { setOverdraftCeiling } from '../../src/accounts/overdraft-ceiling-store.ts';
-import { ROUTES } from '../../src/http/routes/index.ts';
+import { ROUTES } from '../../src/http/routes.ts';
 import { describeOnEachBackend, type Product, startProduct } from '../support/product.ts';
 
 /** The members that the tests read of either answer. */

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Account, Client, Endpoint, Payout, Problem } from '../../scripts/faults/client.ts';
-import { fingerprintOf } from '../../src/http/request-headers.ts';
+import { fingerprintOf } from '../../src/api/request-headers.ts';
 import { newId } from '../../src/ids.ts';
 import { requestPayout } from '../../src/payouts/request-payout.ts';
 import { type OrganisationKeys, type Product, startProduct } from '../support/product.ts';

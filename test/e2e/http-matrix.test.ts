@@ -13,8 +13,8 @@ import {
   type Problem,
   succeeded,
 } from '../../scripts/faults/client.ts';
-import type { Route } from '../../src/http/route.ts';
-import { ROUTES } from '../../src/http/routes/index.ts';
+import type { Route } from '../../src/api/route.ts';
+import { ROUTES } from '../../src/http/routes.ts';
 import { publicId } from '../../src/ids.ts';
 import { EVERY_SCOPE, SCOPES } from '../../src/organisations/api-key.ts';
 import { checkpointIn } from '../support/checkpoints.ts';

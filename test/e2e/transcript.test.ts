@@ -5,7 +5,7 @@
  */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Receiver, startReceiver } from '../../scripts/faults/receiver.ts';
-import { ROUTES } from '../../src/http/routes/index.ts';
+import { ROUTES } from '../../src/http/routes.ts';
 import { publicId } from '../../src/ids.ts';
 import { checkpointIn, newSigningKey } from '../support/checkpoints.ts';
 import { type OrganisationKeys, type Product, startProduct } from '../support/product.ts';

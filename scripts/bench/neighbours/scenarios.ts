@@ -1,6 +1,6 @@
 /** The hostile neighbours, one scenario each. They do no more than a key with the default limits can (API.md §9). */
 import { setTimeout as delay } from 'node:timers/promises';
-import { METADATA_LIMITS } from '../../../src/http/schemas/fields.ts';
+import { METADATA_LIMITS } from '../../../src/api/schemas/fields.ts';
 import { payoutRequest } from '../api-client.ts';
 import { openAccounts } from '../book.ts';
 import { UPDATES_FIELD } from './bars.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readAmount } from '../../../src/http/schemas/amount.ts';
+import { readAmount } from '../../../src/api/schemas/amount.ts';
 import { parseJson } from '../../../src/json.ts';
 
 /** Reads a JSON text as an amount. */

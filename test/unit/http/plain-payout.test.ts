@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { exampleId } from '../../../src/http/schemas/fields.ts';
-import { createPayout } from '../../../src/http/schemas/payouts.ts';
-import { readPlainPayout } from '../../../src/http/schemas/plain-payout.ts';
+import { exampleId } from '../../../src/api/schemas/fields.ts';
 import { InexactNumber, type JsonObject } from '../../../src/json.ts';
+import { createPayout } from '../../../src/payouts/api/payout-schemas.ts';
+import { readPlainPayout } from '../../../src/payouts/api/plain-payout.ts';
 
 const PLAIN = { amount: 5124, currency: 'JOD', destination: { type: 'cliq', alias: 'SHOP1' } };
 

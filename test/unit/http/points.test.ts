@@ -2,8 +2,8 @@
 import request from 'supertest';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { metadataFilter } from '../../../src/http/pages.ts';
-import { route } from '../../../src/http/route.ts';
+import { metadataFilter } from '../../../src/api/pages.ts';
+import { route } from '../../../src/api/route.ts';
 import { createTestApp, GOOD_BODY, KEYS } from './test-app.ts';
 
 type TestApp = ReturnType<typeof createTestApp>['app'];

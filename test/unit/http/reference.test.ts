@@ -3,13 +3,13 @@
 import request from 'supertest';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import * as accountSchemas from '../../../src/accounts/api/account-schemas.ts';
 import { ERRORS } from '../../../src/errors.ts';
 import { codesOf } from '../../../src/http/openapi.ts';
-import { ROUTES } from '../../../src/http/routes/index.ts';
-import * as accountSchemas from '../../../src/http/schemas/accounts.ts';
-import * as idempotencySchemas from '../../../src/http/schemas/idempotency.ts';
-import * as payoutSchemas from '../../../src/http/schemas/payouts.ts';
-import * as webhookSchemas from '../../../src/http/schemas/webhooks.ts';
+import { ROUTES } from '../../../src/http/routes.ts';
+import * as idempotencySchemas from '../../../src/idempotency/api/idempotency-key-schemas.ts';
+import * as payoutSchemas from '../../../src/payouts/api/payout-schemas.ts';
+import * as webhookSchemas from '../../../src/webhooks/api/webhook-schemas.ts';
 import { createTestApp } from './test-app.ts';
 
 /** The parts of an OpenAPI document that the tests read. */

@@ -2,13 +2,13 @@
 import type { Express } from 'express';
 import { pino } from 'pino';
 import { z } from 'zod';
+import type { ApiRuntime } from '../../../src/api/api-runtime.ts';
+import { type Route, type RouteAnswer, type RouteRequest, route } from '../../../src/api/route.ts';
+import { positiveAmount } from '../../../src/api/schemas/amount.ts';
+import { currency, description, metadata, reference } from '../../../src/api/schemas/fields.ts';
 import { readConfig } from '../../../src/config.ts';
 import { ApiError } from '../../../src/errors.ts';
-import type { ApiRuntime } from '../../../src/http/api-runtime.ts';
 import { createApp } from '../../../src/http/app.ts';
-import { type Route, type RouteAnswer, type RouteRequest, route } from '../../../src/http/route.ts';
-import { positiveAmount } from '../../../src/http/schemas/amount.ts';
-import { currency, description, metadata, reference } from '../../../src/http/schemas/fields.ts';
 import { ApiServices } from '../../../src/http/services.ts';
 import { newId } from '../../../src/ids.ts';
 import type { Principal } from '../../../src/organisations/authenticate.ts';

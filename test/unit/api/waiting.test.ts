@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { Waiters } from '../../../src/http/waiting.ts';
+import { Waiters } from '../../../src/api/waiting.ts';
 
 interface Thing {
   id: string;

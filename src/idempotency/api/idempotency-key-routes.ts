@@ -1,15 +1,15 @@
 import { z } from 'zod';
+import { actorOf, found, isLive } from '../../api/answers.ts';
+import { isIdempotencyKey, MAX_IDEMPOTENCY_KEY_LENGTH } from '../../api/request-headers.ts';
+import { type RouteAnswer, type RouteRequest, route } from '../../api/route.ts';
 import { formatInstant, formatInstantOrNull } from '../../clock.ts';
 import { ApiError } from '../../errors.ts';
-import type { IdempotencyRecord } from '../../idempotency/idempotency-key.ts';
-import { idempotencyKeys } from '../../idempotency/idempotency-table.ts';
-import { voidKey } from '../../idempotency/once.ts';
 import { publicId } from '../../ids.ts';
 import { resourceReference } from '../../ledger/entry-view.ts';
-import { actorOf, found, isLive } from '../answers.ts';
-import { isIdempotencyKey, MAX_IDEMPOTENCY_KEY_LENGTH } from '../request-headers.ts';
-import { type RouteAnswer, type RouteRequest, route } from '../route.ts';
-import { idempotencyKey } from '../schemas/idempotency.ts';
+import type { IdempotencyRecord } from '../idempotency-key.ts';
+import { idempotencyKeys } from '../idempotency-table.ts';
+import { voidKey } from '../once.ts';
+import { idempotencyKey } from './idempotency-key-schemas.ts';
 
 function checkedKey(key: string): string {
   if (isIdempotencyKey(key)) return key;

@@ -1,4 +1,10 @@
 import { z } from 'zod';
+import { found } from '../../api/answers.ts';
+import { listQuery, pageAnswer, pageRequest, readList } from '../../api/pages.ts';
+import { route } from '../../api/route.ts';
+import { exampleId } from '../../api/schemas/fields.ts';
+import { journalEntry } from '../../api/schemas/journal.ts';
+import { listOf } from '../../api/schemas/shown.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { ApiError } from '../../errors.ts';
 import { type IdKind, parsePublicId, publicId, type Uuid } from '../../ids.ts';
@@ -11,12 +17,6 @@ import {
   loadAccountCodes,
   type ReadEntry,
 } from '../../ledger/journal-read-store.ts';
-import { found } from '../answers.ts';
-import { listQuery, pageAnswer, pageRequest, readList } from '../pages.ts';
-import { route } from '../route.ts';
-import { exampleId } from '../schemas/fields.ts';
-import { journalEntry } from '../schemas/journal.ts';
-import { listOf } from '../schemas/shown.ts';
 
 /** The kinds of objects that entries belong to. */
 const RESOURCES: readonly IdKind[] = ['payout', 'inboundTransfer'];

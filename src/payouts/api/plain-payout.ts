@@ -3,11 +3,11 @@
  * not sure of, valid or not, and leaves that body to the schema. A test compares the two.
  */
 import type { z } from 'zod';
+import { TEXT_LIMITS } from '../../api/schemas/fields.ts';
 import { parsePublicId } from '../../ids.ts';
 import type { JsonObject } from '../../json.ts';
 import { isCurrency } from '../../money/currency.ts';
-import { TEXT_LIMITS } from './fields.ts';
-import type { createPayout } from './payouts.ts';
+import type { createPayout } from './payout-schemas.ts';
 
 type CreatePayout = z.output<typeof createPayout>;
 

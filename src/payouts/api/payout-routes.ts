@@ -1,18 +1,5 @@
 import { z } from 'zod';
-import { formatInstant } from '../../clock.ts';
-import type { OnceAnswer } from '../../idempotency/once.ts';
-import { publicId } from '../../ids.ts';
-import { toJson } from '../../json.ts';
-import { currencyExponent } from '../../money/currency.ts';
-import { cancelPayout } from '../../payouts/cancel-payout.ts';
-import type { Payout } from '../../payouts/payout.ts';
-import { listReturns, type PayoutReturn } from '../../payouts/payout-children-tables.ts';
-import { listPayouts } from '../../payouts/payout-store.ts';
-import { payouts } from '../../payouts/payout-table.ts';
-import { payoutView } from '../../payouts/payout-view.ts';
-import { type DestinationInput, requestPayout } from '../../payouts/request-payout.ts';
-import { readTimeline } from '../../timeline/timeline.ts';
-import { actorOf, found, isLive, runCommand, storedAnswer } from '../answers.ts';
+import { actorOf, found, isLive, runCommand, storedAnswer } from '../../api/answers.ts';
 import {
   createdAtFilter,
   externalIdFilter,
@@ -23,12 +10,25 @@ import {
   pageAnswer,
   pageRequest,
   readList,
-} from '../pages.ts';
-import { type RouteAnswer, type RouteRequest, route } from '../route.ts';
-import * as schemas from '../schemas/payouts.ts';
-import { readPlainPayout } from '../schemas/plain-payout.ts';
-import { listOf } from '../schemas/shown.ts';
-import { timeline } from '../schemas/timeline.ts';
+} from '../../api/pages.ts';
+import { type RouteAnswer, type RouteRequest, route } from '../../api/route.ts';
+import { listOf } from '../../api/schemas/shown.ts';
+import { timeline } from '../../api/schemas/timeline.ts';
+import { formatInstant } from '../../clock.ts';
+import type { OnceAnswer } from '../../idempotency/once.ts';
+import { publicId } from '../../ids.ts';
+import { toJson } from '../../json.ts';
+import { currencyExponent } from '../../money/currency.ts';
+import { readTimeline } from '../../timeline/timeline.ts';
+import { cancelPayout } from '../cancel-payout.ts';
+import type { Payout } from '../payout.ts';
+import { listReturns, type PayoutReturn } from '../payout-children-tables.ts';
+import { listPayouts } from '../payout-store.ts';
+import { payouts } from '../payout-table.ts';
+import { payoutView } from '../payout-view.ts';
+import { type DestinationInput, requestPayout } from '../request-payout.ts';
+import * as schemas from './payout-schemas.ts';
+import { readPlainPayout } from './plain-payout.ts';
 
 const dryRun = z
   .enum(['true', 'false'])
@@ -108,7 +108,7 @@ async function held(request: RouteRequest, answer: OnceAnswer): Promise<RouteAns
 }
 
 function waitFor(request: RouteRequest, id: string, seconds: number): Promise<Payout | undefined> {
-  const wait = request.services.payoutWaiters.waitFor({
+  const wait = request.services.waitersOf(payouts).waitFor({
     bookId: request.principal.bookId,
     id,
     isDone: ({ status }) => status !== 'pending',

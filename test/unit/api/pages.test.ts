@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { fieldErrorsOf } from '../../../src/http/field-errors.ts';
 import {
   createdAtFilter,
   currencyFilter,
@@ -8,7 +7,8 @@ import {
   listQuery,
   metadataFilter,
   oneOrMore,
-} from '../../../src/http/pages.ts';
+} from '../../../src/api/pages.ts';
+import { fieldErrorsOf } from '../../../src/http/field-errors.ts';
 import { parameterName, parseQuery } from '../../../src/http/query-string.ts';
 import { newId, publicId } from '../../../src/ids.ts';
 

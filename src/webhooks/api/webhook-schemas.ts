@@ -1,11 +1,11 @@
 /** Schemas of webhook endpoints and deliveries. */
 import { z } from 'zod';
-import type { DeliveryStatus } from '../../webhooks/delivery.ts';
-import { ROTATION_OVERLAP_DEFAULT_MS, ROTATION_OVERLAP_MAX_MS } from '../../webhooks/endpoint.ts';
-import { URL_LENGTH_MAX } from '../../webhooks/endpoint-url.ts';
-import { EVENT_FILTERS_MAX, isEventFilter } from '../../webhooks/event-filter.ts';
-import { description, metadata } from './fields.ts';
-import * as shown from './shown.ts';
+import { description, metadata } from '../../api/schemas/fields.ts';
+import * as shown from '../../api/schemas/shown.ts';
+import type { DeliveryStatus } from '../delivery.ts';
+import { ROTATION_OVERLAP_DEFAULT_MS, ROTATION_OVERLAP_MAX_MS } from '../endpoint.ts';
+import { URL_LENGTH_MAX } from '../endpoint-url.ts';
+import { EVENT_FILTERS_MAX, isEventFilter } from '../event-filter.ts';
 
 export const DELIVERY_STATUSES: readonly [DeliveryStatus, ...DeliveryStatus[]] = [
   'pending',

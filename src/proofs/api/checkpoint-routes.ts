@@ -1,21 +1,16 @@
 import { z } from 'zod';
+import { found } from '../../api/answers.ts';
+import { listQuery, pageAnswer, pageRequest, readList } from '../../api/pages.ts';
+import { type RouteRequest, route } from '../../api/route.ts';
+import { reference } from '../../api/schemas/fields.ts';
+import { listOf } from '../../api/schemas/shown.ts';
 import { ApiError } from '../../errors.ts';
 import { publicId, type Uuid } from '../../ids.ts';
 import { findEntry } from '../../ledger/journal-read-store.ts';
-import { type Checkpoint, checkpointView } from '../../proofs/checkpoint.ts';
-import {
-  findCheckpoint,
-  findCheckpointBefore,
-  findNewestCheckpoint,
-  listCheckpoints,
-} from '../../proofs/checkpoint-store.ts';
-import { proveConsistency, proveInclusion } from '../../proofs/prove.ts';
-import { found } from '../answers.ts';
-import { listQuery, pageAnswer, pageRequest, readList } from '../pages.ts';
-import { type RouteRequest, route } from '../route.ts';
-import { checkpoint, consistencyProof, inclusionProof } from '../schemas/checkpoints.ts';
-import { reference } from '../schemas/fields.ts';
-import { listOf } from '../schemas/shown.ts';
+import { type Checkpoint, checkpointView } from '../checkpoint.ts';
+import { findCheckpoint, findCheckpointBefore, findNewestCheckpoint, listCheckpoints } from '../checkpoint-store.ts';
+import { proveConsistency, proveInclusion } from '../prove.ts';
+import { checkpoint, consistencyProof, inclusionProof } from './checkpoint-schemas.ts';
 
 const list = route({
   method: 'get',

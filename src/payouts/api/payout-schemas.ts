@@ -1,10 +1,19 @@
 /** Schemas of payouts: the request and the payout. */
 import { z } from 'zod';
-import { PAYOUT_TRANSITIONS, type PayoutStatus } from '../../payouts/payout.ts';
+import { positiveAmount } from '../../api/schemas/amount.ts';
+import {
+  aliasUpTo,
+  currency,
+  description,
+  externalId,
+  metadata,
+  reference,
+  TEXT_LIMITS,
+  textUpTo,
+} from '../../api/schemas/fields.ts';
+import * as shown from '../../api/schemas/shown.ts';
 import { RAIL_FAILURE_CODES } from '../../rails/failure-codes.ts';
-import { positiveAmount } from './amount.ts';
-import { aliasUpTo, currency, description, externalId, metadata, reference, TEXT_LIMITS, textUpTo } from './fields.ts';
-import * as shown from './shown.ts';
+import { PAYOUT_TRANSITIONS, type PayoutStatus } from '../payout.ts';
 
 export const PAYOUT_STATUSES = Object.keys(PAYOUT_TRANSITIONS) as [PayoutStatus, ...PayoutStatus[]];
 

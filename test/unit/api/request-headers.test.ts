@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fingerprintOf, idempotencyKeyFault, readIfMatch, readWait } from '../../../src/http/request-headers.ts';
+import { fingerprintOf, idempotencyKeyFault, readIfMatch, readWait } from '../../../src/api/request-headers.ts';
 
 test.each`
   key                | required | code

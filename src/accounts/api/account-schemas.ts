@@ -1,9 +1,9 @@
 /** Schemas of accounts: requests, the account, its balance and its lines. */
 import { z } from 'zod';
+import { amountOrZero, positiveAmount } from '../../api/schemas/amount.ts';
+import { currency, description, externalId, metadata, name, reference } from '../../api/schemas/fields.ts';
+import * as shown from '../../api/schemas/shown.ts';
 import type { AccountStatus } from '../../ledger/account.ts';
-import { amountOrZero, positiveAmount } from './amount.ts';
-import { currency, description, externalId, metadata, name, reference } from './fields.ts';
-import * as shown from './shown.ts';
 
 export const ACCOUNT_STATUSES: readonly [AccountStatus, ...AccountStatus[]] = ['open', 'frozen', 'closed'];
 

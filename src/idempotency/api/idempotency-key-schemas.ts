@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import * as shown from './shown.ts';
+import * as shown from '../../api/schemas/shown.ts';
 
 export const idempotencyKey = z
   .strictObject({

@@ -1,17 +1,5 @@
 import { z } from 'zod';
-import { listAccounts } from '../../accounts/account-list-store.ts';
-import { type AccountAction, accountView, balanceView } from '../../accounts/account-profile.ts';
-import { changeAccountStatus, updateAccount } from '../../accounts/change-account.ts';
-import { type CustomerAccount, findCustomerAccount } from '../../accounts/customer-account-store.ts';
-import { openAccount } from '../../accounts/open-account.ts';
-import { formatInstant } from '../../clock.ts';
-import { publicId } from '../../ids.ts';
-import { findBalanceAt } from '../../ledger/balance-at-store.ts';
-import { resourceReference } from '../../ledger/entry-view.ts';
-import { type AccountLine, listAccountLines } from '../../ledger/journal-read-store.ts';
-import { currencyExponent } from '../../money/currency.ts';
-import { readTimeline } from '../../timeline/timeline.ts';
-import { actorOf, found, isKnownRequest, isLive, runCommand } from '../answers.ts';
+import { actorOf, found, isKnownRequest, isLive, runCommand } from '../../api/answers.ts';
 import {
   createdAtFilter,
   currencyFilter,
@@ -24,13 +12,25 @@ import {
   pageAnswer,
   pageRequest,
   readList,
-} from '../pages.ts';
-import { type RouteRequest, route } from '../route.ts';
-import * as schemas from '../schemas/accounts.ts';
-import { accountEntry } from '../schemas/journal.ts';
-import { listOf } from '../schemas/shown.ts';
-import { timeline } from '../schemas/timeline.ts';
-import { requireScope } from '../scopes.ts';
+} from '../../api/pages.ts';
+import { type RouteRequest, route } from '../../api/route.ts';
+import { accountEntry } from '../../api/schemas/journal.ts';
+import { listOf } from '../../api/schemas/shown.ts';
+import { timeline } from '../../api/schemas/timeline.ts';
+import { requireScope } from '../../api/scopes.ts';
+import { formatInstant } from '../../clock.ts';
+import { publicId } from '../../ids.ts';
+import { findBalanceAt } from '../../ledger/balance-at-store.ts';
+import { resourceReference } from '../../ledger/entry-view.ts';
+import { type AccountLine, listAccountLines } from '../../ledger/journal-read-store.ts';
+import { currencyExponent } from '../../money/currency.ts';
+import { readTimeline } from '../../timeline/timeline.ts';
+import { listAccounts } from '../account-list-store.ts';
+import { type AccountAction, accountView, balanceView } from '../account-profile.ts';
+import { changeAccountStatus, updateAccount } from '../change-account.ts';
+import { type CustomerAccount, findCustomerAccount } from '../customer-account-store.ts';
+import { openAccount } from '../open-account.ts';
+import * as schemas from './account-schemas.ts';
 
 const tag = 'Accounts';
 const one = { 200: { description: 'As it is now.', schema: schemas.account } };

@@ -1,13 +1,13 @@
 import { z } from 'zod';
+import { found } from '../../api/answers.ts';
+import { createdAtFilter, givenTexts, listQuery, pageRequest, readList } from '../../api/pages.ts';
+import { route } from '../../api/route.ts';
+import { event } from '../../api/schemas/events.ts';
+import { exampleId } from '../../api/schemas/fields.ts';
+import { listOf } from '../../api/schemas/shown.ts';
 import { type IdKind, parsePublicId, publicId, type Uuid } from '../../ids.ts';
-import { isEventFilter } from '../../webhooks/event-filter.ts';
-import { getEvent, listEvents } from '../../webhooks/event-store.ts';
-import { found } from '../answers.ts';
-import { createdAtFilter, givenTexts, listQuery, pageRequest, readList } from '../pages.ts';
-import { route } from '../route.ts';
-import { event } from '../schemas/events.ts';
-import { exampleId } from '../schemas/fields.ts';
-import { listOf } from '../schemas/shown.ts';
+import { isEventFilter } from '../event-filter.ts';
+import { getEvent, listEvents } from '../event-store.ts';
 
 /** Accepts `type=payout.paid&type=account.*` and comma-separated values. */
 const typeFilter = z

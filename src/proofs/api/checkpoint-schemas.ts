@@ -1,6 +1,6 @@
 /** Schemas of checkpoints and proofs, in the form that auditors keep as files. */
 import { z } from 'zod';
-import * as shown from './shown.ts';
+import * as shown from '../../api/schemas/shown.ts';
 
 const hash = (description: string) =>
   z

@@ -1,22 +1,22 @@
-import { LIST_TIMEOUT_MS } from '../../db/list-reads.ts';
-import { MAX_REQUEST_AMOUNT } from '../../money/amount.ts';
-import { TRIES_MAX } from '../../webhooks/delivery.ts';
-import { ENDPOINTS_PER_BOOK_MAX } from '../../webhooks/endpoint.ts';
-import { portsWith, URL_LENGTH_MAX } from '../../webhooks/endpoint-url.ts';
-import { EVENT_FILTERS_MAX } from '../../webhooks/event-filter.ts';
-import { isLive } from '../answers.ts';
-import { ANSWER_SECONDS } from '../connections.ts';
-import { IN_FLIGHT_LIMITS, PROCESS_BYTES } from '../in-flight.ts';
-import { MAX_FIELD_ERRORS } from '../json-body.ts';
-import { MAX_DEPTH, MAX_MEMBERS } from '../nesting.ts';
-import { METADATA_FILTERS_MAX, PAGE_LIMITS } from '../pages.ts';
-import { MAX_PARAMETERS } from '../query-string.ts';
-import { limitOf, POINTS } from '../rate-limiter.ts';
-import { BODY_LIMIT_BYTES, CHUNK_BYTES_LEAST } from '../request-body.ts';
-import { MAX_IDEMPOTENCY_KEY_LENGTH, MAX_WAIT_SECONDS } from '../request-headers.ts';
-import { route } from '../route.ts';
-import { METADATA_LIMITS, TEXT_LIMITS } from '../schemas/fields.ts';
-import { limits } from '../schemas/limits.ts';
+import { isLive } from '../api/answers.ts';
+import { METADATA_FILTERS_MAX, PAGE_LIMITS } from '../api/pages.ts';
+import { MAX_IDEMPOTENCY_KEY_LENGTH, MAX_WAIT_SECONDS } from '../api/request-headers.ts';
+import { route } from '../api/route.ts';
+import { METADATA_LIMITS, TEXT_LIMITS } from '../api/schemas/fields.ts';
+import { LIST_TIMEOUT_MS } from '../db/list-reads.ts';
+import { MAX_REQUEST_AMOUNT } from '../money/amount.ts';
+import { TRIES_MAX } from '../webhooks/delivery.ts';
+import { ENDPOINTS_PER_BOOK_MAX } from '../webhooks/endpoint.ts';
+import { portsWith, URL_LENGTH_MAX } from '../webhooks/endpoint-url.ts';
+import { EVENT_FILTERS_MAX } from '../webhooks/event-filter.ts';
+import { ANSWER_SECONDS } from './connections.ts';
+import { IN_FLIGHT_LIMITS, PROCESS_BYTES } from './in-flight.ts';
+import { MAX_FIELD_ERRORS } from './json-body.ts';
+import { limits } from './limits-schema.ts';
+import { MAX_DEPTH, MAX_MEMBERS } from './nesting.ts';
+import { MAX_PARAMETERS } from './query-string.ts';
+import { limitOf, POINTS } from './rate-limiter.ts';
+import { BODY_LIMIT_BYTES, CHUNK_BYTES_LEAST } from './request-body.ts';
 
 const read = route({
   method: 'get',

@@ -1,13 +1,18 @@
+import { actorOf, found, isLive, runCommand, storedAnswer } from '../../api/answers.ts';
+import { listQuery, oneOrMore, pageAnswer, pageRequest, readList } from '../../api/pages.ts';
+import { type RouteAnswer, type RouteRequest, route } from '../../api/route.ts';
+import { event } from '../../api/schemas/events.ts';
+import { listOf } from '../../api/schemas/shown.ts';
 import { ApiError } from '../../errors.ts';
 import { internalKey, type Stored } from '../../idempotency/idempotency-key.ts';
 import type { OnceAnswer } from '../../idempotency/once.ts';
 import { publicId } from '../../ids.ts';
 import type { Command, Refusal } from '../../ledger/command.ts';
-import { deliveryView, listDeliveries } from '../../webhooks/delivery-list-store.ts';
-import { endpointView, ROTATION_OVERLAP_DEFAULT_MS, type WebhookEndpoint } from '../../webhooks/endpoint.ts';
-import { answerSecretPlace, type NewSecret, revealedAnswer } from '../../webhooks/endpoint-secret.ts';
-import { getEndpoint, listEndpoints } from '../../webhooks/endpoint-store.ts';
-import { refuseUrl } from '../../webhooks/endpoint-url.ts';
+import { deliveryView, listDeliveries } from '../delivery-list-store.ts';
+import { endpointView, ROTATION_OVERLAP_DEFAULT_MS, type WebhookEndpoint } from '../endpoint.ts';
+import { answerSecretPlace, type NewSecret, revealedAnswer } from '../endpoint-secret.ts';
+import { getEndpoint, listEndpoints } from '../endpoint-store.ts';
+import { refuseUrl } from '../endpoint-url.ts';
 import {
   createEndpoint,
   deleteEndpoint,
@@ -17,15 +22,10 @@ import {
   rotateSecret,
   sendTestEvent,
   updateEndpoint,
-} from '../../webhooks/manage-endpoint.ts';
-import { type AllowList, parseAllowList } from '../../webhooks/public-address.ts';
-import { newSecret } from '../../webhooks/signature.ts';
-import { actorOf, found, isLive, runCommand, storedAnswer } from '../answers.ts';
-import { listQuery, oneOrMore, pageAnswer, pageRequest, readList } from '../pages.ts';
-import { type RouteAnswer, type RouteRequest, route } from '../route.ts';
-import { event } from '../schemas/events.ts';
-import { listOf } from '../schemas/shown.ts';
-import * as schemas from '../schemas/webhooks.ts';
+} from '../manage-endpoint.ts';
+import { type AllowList, parseAllowList } from '../public-address.ts';
+import { newSecret } from '../signature.ts';
+import * as schemas from './webhook-schemas.ts';
 
 const tag = 'Webhooks';
 const params = { id: 'webhookEndpoint' } as const;

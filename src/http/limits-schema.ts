@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import * as shown from './shown.ts';
+import * as shown from '../api/schemas/shown.ts';
 
 const whole = (description?: string) => z.number().int().meta({ description });
 

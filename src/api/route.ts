@@ -7,20 +7,27 @@ import type { ErrorCode } from '../errors.ts';
 import type { OnceAnswer } from '../idempotency/once.ts';
 import type { IdKind, Uuid } from '../ids.ts';
 import type { JsonObject } from '../json.ts';
+import type { DeclaredTable } from '../ledger/table-of.ts';
 import type { Scope } from '../organisations/api-key.ts';
 import type { Principal } from '../organisations/authenticate.ts';
 import type { ApiRuntime } from './api-runtime.ts';
-import type { ApiServices } from './services.ts';
+import type { Waiters } from './waiting.ts';
 
 export type Method = 'get' | 'post' | 'patch' | 'delete';
 
 /** The groups of the API reference, in the order it shows them. */
 export type Tag = 'Payouts' | 'Accounts' | 'Journal' | 'Events' | 'Webhooks' | 'Idempotency' | 'Limits' | 'Simulations';
 
+/** What the process keeps between requests, as far as routes use it. */
+export interface RouteServices {
+  /** Holds answers until a row of the table is as they want it. */
+  waitersOf<Row>(table: DeclaredTable<Row>): Waiters<Row>;
+}
+
 /** The input of a handler: everything checked, nothing of Express. */
 export interface RouteRequest<Body = unknown, Query = unknown> {
   runtime: ApiRuntime;
-  services: ApiServices;
+  services: RouteServices;
   principal: Principal;
   requestId: Uuid;
   /** Path parameters: ids as UUIDs, other values as given. */
