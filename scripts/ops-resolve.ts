@@ -8,12 +8,12 @@ import type { Pool } from '../src/db/pool.ts';
 import { parsePublicId, publicId } from '../src/ids.ts';
 import { isRefusal } from '../src/ledger/command.ts';
 import { Committer } from '../src/ledger/committer.ts';
-import { openExceptionsOf } from '../src/payouts/exception-store.ts';
+import { openExceptionsOf } from '../src/exceptions/exception-table.ts';
 import { makeNoticesDue } from '../src/payouts/notice-store.ts';
 import { payouts } from '../src/payouts/payout-table.ts';
 import { findBookOfPayout } from '../src/payouts/resolution-store.ts';
 import { resolvePayout } from '../src/payouts/resolve-payout.ts';
-import { postingsOf } from '../src/verify/payout-history.ts';
+import { postingsOf } from '../src/payouts/checks/payout-history.ts';
 import { webhookSink } from '../src/webhooks/event-sink.ts';
 
 export interface ResolveOptions {

@@ -13,7 +13,7 @@ import { parsePublicId, publicId, type Uuid } from '../src/ids.ts';
 import { toJson } from '../src/json.ts';
 import { createLogger } from '../src/log.ts';
 import { UnreadableProof } from '../src/proofs/proof-file.ts';
-import type { Finding } from '../src/verify/finding.ts';
+import type { Finding } from '../src/checks/finding.ts';
 import { parseSince, type Since } from '../src/verify/since.ts';
 import { type VerifyProgress, type VerifyResult, verifyDatabase } from '../src/verify/verify-database.ts';
 import { verifySince } from '../src/verify/verify-since.ts';

@@ -8,7 +8,7 @@ import type { Clock, Instant } from '../src/clock.ts';
 import type { Pool } from '../src/db/pool.ts';
 import { failpoint } from '../src/failpoints.ts';
 import { deriveId, type Uuid } from '../src/ids.ts';
-import { byBook } from '../src/operations/by-book.ts';
+import { byBook } from '../src/db/by-book.ts';
 import { type DueRow, type DueSource, findDue, findDueByBook } from '../src/operations/due-store.ts';
 import { forEachRow } from '../src/queue/for-each-row.ts';
 import { IDS_PER_JOB, type JobName, laneOf, type QueuePool } from '../src/queue/job.ts';

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../src/clock.ts';
 import type { Pool } from '../src/db/pool.ts';
-import { byBook } from '../src/operations/by-book.ts';
+import { byBook } from '../src/db/by-book.ts';
 import { laneOf } from '../src/queue/job.ts';
 import type { QueueJob, Queues } from '../src/queue/queues.ts';
 import { findDueEndpoints, postponeDueEndpoints } from '../src/webhooks/backlog-store.ts';

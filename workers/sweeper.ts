@@ -11,7 +11,7 @@ import type { Forms } from '../src/db/forms.ts';
 import type { Pool } from '../src/db/pool.ts';
 import type { Uuid } from '../src/ids.ts';
 import type { Logger } from '../src/log.ts';
-import { byBook } from '../src/operations/by-book.ts';
+import { byBook } from '../src/db/by-book.ts';
 import {
   BEFORE_ALL_BOOKS,
   DUE_DELIVERIES,

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { canonicalize } from 'json-canonicalize';
 import type { Pool } from '../../src/db/pool.ts';
 import { publicId } from '../../src/ids.ts';
-import type { Finding } from '../../src/verify/finding.ts';
+import type { Finding } from '../../src/checks/finding.ts';
 import { verifyDatabase } from '../../src/verify/verify-database.ts';
 import type { Endpoint } from './client.ts';
 import { lookInto } from './database-store.ts';

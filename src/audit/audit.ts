@@ -16,13 +16,13 @@ import type { Logger } from '../log.ts';
 import { warnSeldom } from '../seldom.ts';
 import { withinLimit } from '../time-limit.ts';
 import { readBookIds } from '../verify/book-bounds-store.ts';
-import type { Finding } from '../verify/finding.ts';
+import type { Finding } from '../checks/finding.ts';
 import { checkOverdue } from '../verify/overdue-check.ts';
 import { whereReadable } from '../verify/readable.ts';
 import { readHead } from '../verify/window-store.ts';
 import { OpenFindings } from './open-findings.ts';
 import { PARTS } from './parts.ts';
-import { type Until, untilNow } from './until.ts';
+import { type Until, untilNow } from '../checks/until.ts';
 
 export interface AuditCounts {
   /** Counts rows as checked. */

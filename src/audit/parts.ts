@@ -5,7 +5,7 @@
  */
 import { checkAccounts } from '../verify/account-window.ts';
 import { bookCheck } from '../verify/book-check.ts';
-import type { BookBounds, CheckContext } from '../verify/check.ts';
+import type { BookBounds, CheckContext } from '../checks/check-context.ts';
 import { checkEntryWindow, type Window } from '../verify/entry-window.ts';
 import { checkDelivery } from '../verify/event-check.ts';
 import { type DeliveryRow, readDeliveryReferences } from '../verify/event-check-store.ts';
@@ -14,16 +14,16 @@ import { checkHold } from '../verify/hold-check.ts';
 import { readHolds } from '../verify/hold-check-store.ts';
 import { checkStepReference, reportOddStep } from '../verify/hold-step-check.ts';
 import { readOddSteps, readStepReferences, type StepReference } from '../verify/hold-step-store.ts';
-import { checkKey } from '../verify/idempotency-check.ts';
-import { readKeys } from '../verify/idempotency-check-store.ts';
-import { checkTransfer } from '../verify/inbound-transfer-check.ts';
-import { checkNotice } from '../verify/notice-check.ts';
-import { readNotices } from '../verify/notice-check-store.ts';
+import { checkKey } from '../idempotency/checks/idempotency-check.ts';
+import { readKeys } from '../idempotency/checks/idempotency-check-store.ts';
+import { checkTransfer } from '../accounts/checks/inbound-transfer-check.ts';
+import { checkNotice } from '../payouts/checks/notice-check.ts';
+import { readNotices } from '../payouts/checks/notice-check-store.ts';
 import { orphanCheck } from '../verify/orphan-check.ts';
-import { checkPayout } from '../verify/payout-check.ts';
-import { readPayoutHistories, readTransferHistories } from '../verify/payout-check-store.ts';
+import { checkPayout } from '../payouts/checks/payout-check.ts';
+import { readPayoutHistories, readTransferHistories } from '../payouts/checks/payout-check-store.ts';
 import { readNewestLines } from '../verify/window-store.ts';
-import { behindNewIds, type Until } from './until.ts';
+import { behindNewIds, type Until } from '../checks/until.ts';
 
 /**
  * Checks the page that begins at `place`. Resolves to where the next page begins, or to undefined at the end of the

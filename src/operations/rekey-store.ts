@@ -8,7 +8,7 @@ import { inTransaction } from '../db/transaction.ts';
 import { newId, type Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import { lockBook, updateBook } from '../ledger/book-store.ts';
-import { byBook } from './by-book.ts';
+import { byBook } from '../db/by-book.ts';
 
 /** A column that holds a sealed value, in a table whose key is book and id. */
 export type SealedColumn =

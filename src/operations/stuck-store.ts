@@ -7,7 +7,7 @@ import { instantArray, plainArray, textArray } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
 import { type DeliveryKey, parseDeliveryId } from '../webhooks/delivery.ts';
-import { byBook } from './by-book.ts';
+import { byBook } from '../db/by-book.ts';
 
 export type StuckKind = 'payout' | 'delivery' | 'notice';
 

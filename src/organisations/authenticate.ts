@@ -13,7 +13,7 @@ import type { Logger } from '../log.ts';
 import { hashApiKey, isAddressAllowed, looksLikeApiKey, standingOf } from './api-key.ts';
 import { type ApiKeyOfBook, findApiKeysByHash } from './api-key-store.ts';
 import { createApiKeyUses } from './api-key-uses.ts';
-import { BoundedMap } from './bounded-map.ts';
+import { BoundedMap } from '../bounded-map.ts';
 
 /** The access that a valid key gives. */
 export interface Principal {

@@ -9,7 +9,7 @@ import type { SecretBox } from '../db/secret-box.ts';
 import { failpoint } from '../failpoints.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
-import { byBook } from '../operations/by-book.ts';
+import { byBook } from '../db/by-book.ts';
 import type { Rail, RailNotice } from '../rails/rail.ts';
 import { evidenceOf, payeePlace, storedNotice } from './notice.ts';
 import { copyNotices, keepForeignNotices, knownBooks } from './notice-store.ts';

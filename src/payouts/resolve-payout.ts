@@ -6,7 +6,7 @@ import { newId, type Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
-import { exceptions } from './exception-store.ts';
+import { exceptions } from '../exceptions/exception-table.ts';
 import type { Payout } from './payout.ts';
 import { payouts } from './payout-table.ts';
 import { payoutTouches } from './payout-touches.ts';

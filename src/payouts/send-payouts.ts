@@ -13,7 +13,7 @@ import type { OutsideCalls } from '../outside/call-shares.ts';
 import { failureCodeOf } from '../rails/failure-codes.ts';
 import type { Rail, RailAnswer } from '../rails/rail.ts';
 import { recordUnknown } from './await-outcome.ts';
-import { hasOpenMismatch } from './exception-store.ts';
+import { hasOpenMismatch } from '../exceptions/exception-table.ts';
 import { aliasOf, inquiryPauseMs } from './inquiry.ts';
 import type { Payout } from './payout.ts';
 import { payouts } from './payout-table.ts';

@@ -11,9 +11,9 @@ import { type Account, available, held } from '../ledger/account.ts';
 import type { AccountWithHolds, Direction, LineRow } from './account-check-store.ts';
 import { findFloorOverride, readAccounts, readLaterLines, readLines } from './account-check-store.ts';
 import { AccountTally } from './account-tally.ts';
-import type { Check, CheckContext } from './check.ts';
+import type { Check, CheckContext } from '../checks/check-context.ts';
 import { RowReader } from './read-ahead.ts';
-import { inSnapshot } from './snapshot-store.ts';
+import { inSnapshot } from '../db/snapshot.ts';
 
 const ACCOUNTS_PAGE = 500;
 const LINES_PAGE = 5_000;

@@ -4,7 +4,7 @@
 import { publicId } from '../ids.ts';
 import type { Account } from '../ledger/account.ts';
 import type { LineRow } from './account-check-store.ts';
-import type { CheckContext } from './check.ts';
+import type { CheckContext } from '../checks/check-context.ts';
 
 /** The line before the first one that is counted. */
 export interface LineBefore {

@@ -6,7 +6,7 @@
 import { publicId } from '../ids.ts';
 import { posted } from '../ledger/account.ts';
 import { checkFloor, checkHeld } from './account-check.ts';
-import type { CheckContext } from './check.ts';
+import type { CheckContext } from '../checks/check-context.ts';
 import type { AccountAndLine } from './window-store.ts';
 
 export async function checkAccounts(context: CheckContext, accounts: readonly AccountAndLine[]): Promise<void> {

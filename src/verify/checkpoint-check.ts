@@ -14,8 +14,8 @@ import { findNewestCheckpoint, readCheckpoints, type StoredCheckpoint } from '..
 import { eventDigest } from '../proofs/event-digest.ts';
 import { judgeCheckpoint, sayCheckpoint } from '../proofs/judge-proof.ts';
 import { leafHash, rootOf } from '../proofs/merkle-tree.ts';
-import type { Check, CheckContext } from './check.ts';
-import type { Finding } from './finding.ts';
+import type { Check, CheckContext } from '../checks/check-context.ts';
+import type { Finding } from '../checks/finding.ts';
 import { readAhead } from './read-ahead.ts';
 import { TreeAgain } from './tree-again.ts';
 

@@ -10,7 +10,7 @@ import { publicId, type Uuid } from '../ids.ts';
 import { reportStray } from './account-check.ts';
 import type { LineRow } from './account-check-store.ts';
 import { AccountTally, type LineBefore } from './account-tally.ts';
-import type { CheckContext } from './check.ts';
+import type { CheckContext } from '../checks/check-context.ts';
 import { checkEnd, checkEntries, GENESIS, type Predecessor, reportTwice } from './journal-check.ts';
 import { type JournalRow, readJournal } from './journal-check-store.ts';
 import { readLinesBefore, readPredecessor, readStepsTwice } from './window-store.ts';

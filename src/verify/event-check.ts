@@ -6,7 +6,7 @@ import { formatInstant } from '../clock.ts';
 import { parsePublicId, publicId, type Uuid } from '../ids.ts';
 import type { LedgerEvent } from '../ledger/event.ts';
 import { readEvents } from '../ledger/event-read-store.ts';
-import type { Check, CheckContext } from './check.ts';
+import type { Check, CheckContext } from '../checks/check-context.ts';
 import {
   type DeliveryRow,
   deliveryKey,

@@ -3,7 +3,7 @@
  */
 import type { LedgerEvent } from '../ledger/event.ts';
 import { readEvents } from '../ledger/event-read-store.ts';
-import type { CheckContext } from './check.ts';
+import type { CheckContext } from '../checks/check-context.ts';
 import type { Window } from './entry-window.ts';
 import { checkEvents, type EventBefore, NO_EVENT, reportMissing } from './event-check.ts';
 import { readSteadyEndpoints } from './event-check-store.ts';

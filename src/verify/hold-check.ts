@@ -4,8 +4,8 @@
  */
 import { publicId } from '../ids.ts';
 import { resourceReference } from '../ledger/entry-view.ts';
-import type { Check, CheckContext } from './check.ts';
-import type { Rule } from './finding.ts';
+import type { Check, CheckContext } from '../checks/check-context.ts';
+import type { Rule } from '../checks/finding.ts';
 import { type HoldWithSteps, readHolds } from './hold-check-store.ts';
 import { readAhead } from './read-ahead.ts';
 

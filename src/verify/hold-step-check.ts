@@ -3,7 +3,7 @@
  */
 import { formatInstant } from '../clock.ts';
 import { publicId, type Uuid } from '../ids.ts';
-import type { Check, CheckContext } from './check.ts';
+import type { Check, CheckContext } from '../checks/check-context.ts';
 import { type OddStep, readOddSteps, readStepReferences, type StepReference } from './hold-step-store.ts';
 import { readAhead } from './read-ahead.ts';
 

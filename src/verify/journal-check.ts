@@ -7,7 +7,7 @@ import { formatInstant, type Instant } from '../clock.ts';
 import { publicId } from '../ids.ts';
 import { entryHash, GENESIS_HASH, textDigest } from '../ledger/entry-hash.ts';
 import { resourceReference } from '../ledger/entry-view.ts';
-import type { Check, CheckContext } from './check.ts';
+import type { Check, CheckContext } from '../checks/check-context.ts';
 import { findResources, type JournalRow, readJournal, readSteps, type StepRow } from './journal-check-store.ts';
 import { readAhead } from './read-ahead.ts';
 

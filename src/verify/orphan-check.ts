@@ -1,7 +1,7 @@
 /** Checks for orphan rows: a changed key hides a row from every check that starts from its owner. */
 import type { Pool } from '../db/pool.ts';
-import type { Check } from './check.ts';
-import type { Finding } from './finding.ts';
+import type { Check } from '../checks/check-context.ts';
+import type { Finding } from '../checks/finding.ts';
 import { findOrphanBooks, readNamedEntries } from './orphan-store.ts';
 
 /** Orphan rows within one book. */

@@ -3,7 +3,7 @@ import { formatInstant, type Instant } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
 import { publicId } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
-import type { Finding } from './finding.ts';
+import type { Finding } from '../checks/finding.ts';
 import {
   readOverdueDeliveries,
   readOverdueEndpoints,

@@ -7,7 +7,7 @@ import type { CheckpointView } from '../proofs/checkpoint.ts';
 import { sayCheckpoint } from '../proofs/judge-proof.ts';
 import { GrowingTree, type HashedNode } from '../proofs/merkle-tree.ts';
 import { KEPT_LEVEL, loadKeptNodes, nodeKey, type TreeName } from '../proofs/tree-store.ts';
-import type { CheckContext } from './check.ts';
+import type { CheckContext } from '../checks/check-context.ts';
 
 export interface TreeOptions {
   readonly name: TreeName;

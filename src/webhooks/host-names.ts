@@ -10,7 +10,7 @@
 import { type LookupAddress, lookup } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { BoundedMap } from '../organisations/bounded-map.ts';
+import { BoundedMap } from '../bounded-map.ts';
 
 /** There is no such name, or it has no address. */
 export class NameNotFound extends Error {

@@ -15,7 +15,7 @@ import { judgeCheckpoint, judgeProof } from '../../src/proofs/judge-proof.ts';
 import { makeCheckpoint } from '../../src/proofs/make-checkpoint.ts';
 import { proveConsistency, proveInclusion } from '../../src/proofs/prove.ts';
 import { KEPT_LEVEL } from '../../src/proofs/tree-store.ts';
-import type { Finding } from '../../src/verify/finding.ts';
+import type { Finding } from '../../src/checks/finding.ts';
 import { verifyDatabase } from '../../src/verify/verify-database.ts';
 import { openBook, type TestBook, transfer } from '../support/book.ts';
 import { checkpointNow, newSigningKey, openSignerPool } from '../support/checkpoints.ts';

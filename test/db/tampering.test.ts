@@ -11,7 +11,7 @@ import { entryHash } from '../../src/ledger/entry-hash.ts';
 import { readEntries } from '../../src/ledger/journal-read-store.ts';
 import { type CheckpointView, checkpointView } from '../../src/proofs/checkpoint.ts';
 import { makeCheckpoint } from '../../src/proofs/make-checkpoint.ts';
-import type { Finding } from '../../src/verify/finding.ts';
+import type { Finding } from '../../src/checks/finding.ts';
 import { verifyDatabase } from '../../src/verify/verify-database.ts';
 import { transfer } from '../support/book.ts';
 import { checkpointIn, checkpointNow, newSigningKey } from '../support/checkpoints.ts';

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
-import type { Finding } from '../../src/verify/finding.ts';
+import type { Finding } from '../../src/checks/finding.ts';
 import { parseSince, type Since } from '../../src/verify/since.ts';
 import { verifySince } from '../../src/verify/verify-since.ts';
 import { webhookSink } from '../../src/webhooks/event-sink.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAudit } from '../../src/audit/audit.ts';
 import { systemClock } from '../../src/clock.ts';
 import type { Pool } from '../../src/db/pool.ts';
-import type { Finding } from '../../src/verify/finding.ts';
+import type { Finding } from '../../src/checks/finding.ts';
 import { verifyDatabase } from '../../src/verify/verify-database.ts';
 import { verifySince } from '../../src/verify/verify-since.ts';
 import { type FilledDatabase, openFilledDatabase, rulesOf, type Scene } from '../support/verify-scene.ts';

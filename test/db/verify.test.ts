@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId, publicId } from '../../src/ids.ts';
-import type { Finding } from '../../src/verify/finding.ts';
+import type { Finding } from '../../src/checks/finding.ts';
 import { NoSuchBook, type VerifyProgress, verifyDatabase } from '../../src/verify/verify-database.ts';
 import { webhookSink } from '../../src/webhooks/event-sink.ts';
 import { openBook, type TestBook, transfer } from '../support/book.ts';

@@ -8,7 +8,7 @@ import { recordUnknown } from '../../src/payouts/await-outcome.ts';
 import { cancelPayout } from '../../src/payouts/cancel-payout.ts';
 import type { Payout, PayoutStatus } from '../../src/payouts/payout.ts';
 import { returnPayout } from '../../src/payouts/return-payout.ts';
-import type { Finding } from '../../src/verify/finding.ts';
+import type { Finding } from '../../src/checks/finding.ts';
 import { verifyDatabase } from '../../src/verify/verify-database.ts';
 import { webhookSink } from '../../src/webhooks/event-sink.ts';
 import { openBook, type TestBook, transfer } from './book.ts';

@@ -4,11 +4,11 @@
  * here.
  */
 
-import type { BookId } from '../ledger/book.ts';
-import { type ChartCode, chartAccountId } from '../ledger/chart.ts';
-import type { PostingDraft } from '../ledger/entry.ts';
-import type { HoldStatus } from '../ledger/hold.ts';
-import type { Payout } from '../payouts/payout.ts';
+import type { BookId } from '../../ledger/book.ts';
+import { type ChartCode, chartAccountId } from '../../ledger/chart.ts';
+import type { PostingDraft } from '../../ledger/entry.ts';
+import type { HoldStatus } from '../../ledger/hold.ts';
+import type { Payout } from '../payout.ts';
 
 /** Returns every series of steps that leads to the payout's status. */
 export function possibleSteps(payout: Payout): string[][] {

@@ -1,15 +1,15 @@
-import type { Instant } from '../clock.ts';
-import { plainArray } from '../db/columns.ts';
-import type { Pool, Queryable, Transaction } from '../db/pool.ts';
-import type { Uuid } from '../ids.ts';
-import type { BookId } from '../ledger/book.ts';
-import type { Posting } from '../ledger/entry.ts';
-import type { Hold } from '../ledger/hold.ts';
-import { holds } from '../ledger/hold-table.ts';
-import { loadPostings } from '../ledger/journal-read-store.ts';
-import type { Payout } from '../payouts/payout.ts';
-import { payouts } from '../payouts/payout-table.ts';
-import { inSnapshot } from './snapshot-store.ts';
+import type { Instant } from '../../clock.ts';
+import { plainArray } from '../../db/columns.ts';
+import type { Pool, Queryable, Transaction } from '../../db/pool.ts';
+import type { Uuid } from '../../ids.ts';
+import type { BookId } from '../../ledger/book.ts';
+import type { Posting } from '../../ledger/entry.ts';
+import type { Hold } from '../../ledger/hold.ts';
+import { holds } from '../../ledger/hold-table.ts';
+import { loadPostings } from '../../ledger/journal-read-store.ts';
+import type { Payout } from '../payout.ts';
+import { payouts } from '../payout-table.ts';
+import { inSnapshot } from '../../db/snapshot.ts';
 
 export interface BookedStep {
   readonly id: Uuid;

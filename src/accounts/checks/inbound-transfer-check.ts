@@ -1,9 +1,9 @@
 /** Checks inbound transfers: each is booked once, from the pool to its account. */
-import { publicId } from '../ids.ts';
-import { chartAccountId } from '../ledger/chart.ts';
-import type { Check, CheckContext } from './check.ts';
-import { readTransferHistories, type TransferHistory } from './payout-check-store.ts';
-import { readAhead } from './read-ahead.ts';
+import { publicId } from '../../ids.ts';
+import { chartAccountId } from '../../ledger/chart.ts';
+import type { Check, CheckContext } from '../../checks/check-context.ts';
+import { readTransferHistories, type TransferHistory } from '../../payouts/checks/payout-check-store.ts';
+import { readAhead } from '../../verify/read-ahead.ts';
 
 const PAGE = 500;
 

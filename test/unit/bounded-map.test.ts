@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BoundedMap } from '../../../src/organisations/bounded-map.ts';
+import { BoundedMap } from '../../src/bounded-map.ts';
 
 test('beyond its limit the least recently used item is dropped', () => {
   const map = new BoundedMap<string, number>(2);

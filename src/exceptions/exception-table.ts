@@ -7,7 +7,7 @@ import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import { WRITE_ORDER } from '../ledger/table.ts';
 import { tableOf } from '../ledger/table-of.ts';
-import { MISMATCH_KINDS } from './rail-mismatch.ts';
+import { MISMATCH_KINDS } from '../payouts/rail-mismatch.ts';
 
 export interface Exception {
   readonly id: Uuid;

@@ -1,6 +1,6 @@
-import type { Queryable } from '../db/pool.ts';
-import type { Uuid } from '../ids.ts';
-import type { BookId } from '../ledger/book.ts';
+import type { Queryable } from '../../db/pool.ts';
+import type { Uuid } from '../../ids.ts';
+import type { BookId } from '../../ledger/book.ts';
 
 export interface KeyRow {
   readonly key: string;

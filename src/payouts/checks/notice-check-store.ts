@@ -1,7 +1,7 @@
-import type { Instant } from '../clock.ts';
-import type { Pool } from '../db/pool.ts';
-import type { Uuid } from '../ids.ts';
-import type { BookId } from '../ledger/book.ts';
+import type { Instant } from '../../clock.ts';
+import type { Pool } from '../../db/pool.ts';
+import type { Uuid } from '../../ids.ts';
+import type { BookId } from '../../ledger/book.ts';
 
 export interface NoticeRow {
   readonly rail: string;

@@ -4,7 +4,7 @@
  * and the other books out of the next one.
  */
 import { newId, type Uuid } from '../ids.ts';
-import type { BookBounds } from '../verify/check.ts';
+import type { BookBounds } from './check-context.ts';
 
 export interface Until {
   readonly head: BookBounds;

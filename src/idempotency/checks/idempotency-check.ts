@@ -1,8 +1,8 @@
 /** Checks idempotency keys: each holds an answer that may be kept, or is void. The resource of a 2xx answer exists. */
-import { resourceReference } from '../ledger/entry-view.ts';
-import type { Check, CheckContext } from './check.ts';
+import { resourceReference } from '../../ledger/entry-view.ts';
+import type { Check, CheckContext } from '../../checks/check-context.ts';
 import { type KeyRow, readKeys } from './idempotency-check-store.ts';
-import { readAhead } from './read-ahead.ts';
+import { readAhead } from '../../verify/read-ahead.ts';
 
 /** A body has a few kilobytes. */
 const PAGE = 500;

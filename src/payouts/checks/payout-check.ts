@@ -1,11 +1,11 @@
 /** Checks payouts: the journal, the hold, the returns and the due time match the status. */
-import { formatInstantOrNull } from '../clock.ts';
-import { publicId } from '../ids.ts';
-import type { Check, CheckContext } from './check.ts';
-import type { Rule } from './finding.ts';
+import { formatInstantOrNull } from '../../clock.ts';
+import { publicId } from '../../ids.ts';
+import type { Check, CheckContext } from '../../checks/check-context.ts';
+import type { Rule } from '../../checks/finding.ts';
 import { type PayoutHistory, readPayoutHistories } from './payout-check-store.ts';
 import { holdAfter, possibleSteps, postingsOf } from './payout-history.ts';
-import { readAhead } from './read-ahead.ts';
+import { readAhead } from '../../verify/read-ahead.ts';
 
 const PAGE = 500;
 

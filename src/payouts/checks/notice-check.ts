@@ -1,7 +1,7 @@
 /** Checks the inbox of rail notices: each is waiting and due or stuck, or taken, or an exception. */
-import type { Check, CheckContext } from './check.ts';
+import type { Check, CheckContext } from '../../checks/check-context.ts';
 import { type NoticeRow, readNotices } from './notice-check-store.ts';
-import { readAhead } from './read-ahead.ts';
+import { readAhead } from '../../verify/read-ahead.ts';
 
 const PAGE = 500;
 
