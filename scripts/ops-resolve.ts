@@ -5,15 +5,15 @@ import { userInfo } from 'node:os';
 import { basename } from 'node:path';
 import { formatInstant, systemClock } from '../src/clock.ts';
 import type { Pool } from '../src/db/pool.ts';
+import { openExceptionsOf } from '../src/exceptions/exception-table.ts';
 import { parsePublicId, publicId } from '../src/ids.ts';
 import { isRefusal } from '../src/ledger/command.ts';
 import { Committer } from '../src/ledger/committer.ts';
-import { openExceptionsOf } from '../src/exceptions/exception-table.ts';
+import { postingsOf } from '../src/payouts/checks/payout-history.ts';
 import { makeNoticesDue } from '../src/payouts/notice-store.ts';
 import { payouts } from '../src/payouts/payout-table.ts';
 import { findBookOfPayout } from '../src/payouts/resolution-store.ts';
 import { resolvePayout } from '../src/payouts/resolve-payout.ts';
-import { postingsOf } from '../src/payouts/checks/payout-history.ts';
 import { webhookSink } from '../src/webhooks/event-sink.ts';
 
 export interface ResolveOptions {

@@ -8,6 +8,7 @@ import { createPool, type Pool } from '../../src/db/pool.ts';
 import { createRolesAndDatabase } from '../../src/db/roles.ts';
 import { APPLICATION, OWNER, SIGNER } from '../../src/embedded/logins.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../src/embedded/throwaway-postgres.ts';
+import { RIGHTS } from '../../src/groups.ts';
 import { createLogger, type Logger } from '../../src/log.ts';
 import { type Build, runScript, THIS_BUILD } from './build.ts';
 import type { Closing } from './closing.ts';
@@ -55,7 +56,7 @@ export async function setStage(
   });
   closing.add('Postgres', () => postgres.remove());
   const { ownerUrl, applicationUrl, signerUrl } = postgres;
-  if (build === THIS_BUILD) await migrate({ ownerUrl, applicationUrl, signerUrl, log });
+  if (build === THIS_BUILD) await migrate({ rights: RIGHTS, ownerUrl, applicationUrl, signerUrl, log });
   else await migrateBy(build, postgres);
   if (profile) await countStatements(postgres, profile, closing);
   const redis = queue === 'redis' ? await startRedis() : undefined;
@@ -113,7 +114,7 @@ export async function addDatabase({ postgres, log, closing }: Stage, name: strin
   });
   const applicationUrl = postgres.urlFor('application', name);
   const signerUrl = postgres.urlFor('signer', name);
-  await migrate({ ownerUrl: postgres.urlFor('owner', name), applicationUrl, signerUrl, log });
+  await migrate({ rights: RIGHTS, ownerUrl: postgres.urlFor('owner', name), applicationUrl, signerUrl, log });
   const pool = createPool({ url: applicationUrl, name: 'bench', size: 2, log });
   closing.add(`connections of ${name}`, () => pool.end());
   return pool;

@@ -4,6 +4,7 @@ import { createPool } from '../../src/db/pool.ts';
 import { createRolesAndDatabase } from '../../src/db/roles.ts';
 import { APPLICATION, OWNER, SIGNER } from '../../src/embedded/logins.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../src/embedded/throwaway-postgres.ts';
+import { RIGHTS } from '../../src/groups.ts';
 import { createLogger } from '../../src/log.ts';
 import { copyDatabase, dropDatabase } from './database-store.ts';
 
@@ -61,6 +62,7 @@ export async function startServer(): Promise<Server> {
   });
   await makeEmpty(TEMPLATE);
   await migrate({
+    rights: RIGHTS,
     ownerUrl: postgres.urlFor('owner', TEMPLATE),
     applicationUrl: postgres.urlFor('application', TEMPLATE),
     signerUrl: postgres.urlFor('signer', TEMPLATE),

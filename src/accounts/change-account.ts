@@ -1,14 +1,14 @@
 /** Changes an account's name and references, or its status: freeze, unfreeze, close. */
 import type { Stored } from '../idempotency/idempotency-key.ts';
-import { newId, publicId, type Uuid } from '../ids.ts';
+import { newId, type Uuid } from '../ids.ts';
 import { toJson } from '../json.ts';
 import { type Account, type AccountStatus, held, posted } from '../ledger/account.ts';
 import { accounts } from '../ledger/account-table.ts';
+import type { ClosingBlocker } from '../ledger/closing-blocker.ts';
 import type { Command, Outcome, Refusal, Touch } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { metadataIndex } from '../ledger/metadata-store.ts';
 import type { BookState } from '../ledger/state.ts';
-import { inFlightPayouts } from '../payouts/in-flight-store.ts';
 import { type AccountAction, type AccountProfile, accountView, allowedActions } from './account-profile.ts';
 import { accountProfiles, defaultAccounts } from './account-profile-table.ts';
 
@@ -56,10 +56,17 @@ const TARGETS: Record<AccountAction, { status: AccountStatus; event: string }> =
   close: { status: 'closed', event: 'account.closed' },
 };
 
-/** Freezes, unfreezes or closes an account. Closing requires a zero balance, no holds and no payouts in flight. */
-export function changeAccountStatus(action: AccountAction, input: ChangeRequest): Command<Stored | Refusal> {
-  const blockers: Touch[] = action === 'close' ? [{ table: inFlightPayouts, ids: [input.accountId] }] : [];
-  return changeCommand(`account.${action}`, input, blockers, (draft, current) => {
+/**
+ * Freezes, unfreezes or closes an account. Closing requires a zero balance, no holds, and nothing of what the groups say
+ * keeps an account open.
+ */
+export function changeAccountStatus(
+  action: AccountAction,
+  input: ChangeRequest,
+  blockers: readonly ClosingBlocker[],
+): Command<Stored | Refusal> {
+  const touches: Touch[] = action === 'close' ? blockers.map(({ table }) => ({ table, ids: [input.accountId] })) : [];
+  return changeCommand(`account.${action}`, input, touches, (draft, current) => {
     const { account } = current;
     if (!allowedActions(account.status).includes(action)) {
       return {
@@ -69,7 +76,10 @@ export function changeAccountStatus(action: AccountAction, input: ChangeRequest)
       };
     }
     if (action === 'close') {
-      const blockedBy = blockersOf(draft, account);
+      const blockedBy = [
+        ...ownBlockers(account),
+        ...blockers.flatMap((of) => of.list(draft.get(of.table, account.id), account.id)),
+      ];
       if (blockedBy.length > 0) return { refused: 'account_not_empty', facts: { blocked_by: blockedBy } };
     }
     const { status, event } = TARGETS[action];
@@ -77,13 +87,10 @@ export function changeAccountStatus(action: AccountAction, input: ChangeRequest)
   });
 }
 
-function blockersOf(draft: Draft, account: Account) {
+function ownBlockers(account: Account) {
   const blockers: Record<string, unknown>[] = [];
   if (posted(account) !== 0n) blockers.push({ type: 'balance', posted: posted(account), currency: account.currency });
   if (held(account) !== 0n) blockers.push({ type: 'holds', held: held(account), currency: account.currency });
-  const payouts = draft.get(inFlightPayouts, account.id)?.payoutIds ?? [];
-  if (payouts.length > 0)
-    blockers.push({ type: 'payouts_in_flight', payouts: payouts.map((id) => publicId('payout', id)) });
   return blockers;
 }
 

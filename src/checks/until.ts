@@ -19,7 +19,7 @@ export function untilNow(head: BookBounds): Until {
 /** Greater than every UUIDv7 made before 2100. */
 const BEHIND_NEW_IDS: Uuid = '03bb2cc3-d800-7000-8000-000000000000';
 
-/** Continues behind the ids made since the round opened the book. Ids that no clock made are still checked. */
-export function behindNewIds(place: Uuid, until: Until): Uuid {
-  return place > until.id && place < BEHIND_NEW_IDS ? BEHIND_NEW_IDS : place;
+/** Continues behind the ids made since the round opened the book; without a round, behind the id itself. Ids that no clock made are still checked. */
+export function behindNewIds(place: Uuid, until: Until | undefined): Uuid {
+  return until && place > until.id && place < BEHIND_NEW_IDS ? BEHIND_NEW_IDS : place;
 }

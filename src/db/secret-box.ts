@@ -13,7 +13,6 @@
 import { createCipheriv, createDecipheriv, hash } from 'node:crypto';
 import type { Uuid } from '../ids.ts';
 import { takeRandom } from '../random.ts';
-import type { Forms } from './forms.ts';
 
 /** Where a sealed value is stored. */
 export interface SealedPlace {
@@ -54,13 +53,13 @@ const HEADER_BYTES = 1 + KEY_ID_BYTES;
 const NONCE_END = HEADER_BYTES + NONCE_BYTES;
 const TAG_END = NONCE_END + TAG_BYTES;
 
-const FIRST_FORMS: Forms = { contracted: false };
+const FIRST_FORMS = { contracted: false };
 
 /** Keys are 32 bytes in base64. The first key seals; all keys open. Throws SecretBoxError for any other length. */
 export function createSecretBox(
   keyBase64: string,
   oldKeysBase64: readonly string[] = [],
-  forms: Forms = FIRST_FORMS,
+  forms: { readonly contracted: boolean } = FIRST_FORMS,
 ): SecretBox {
   const key = decodeKey(keyBase64);
   const headers = new Map([UNBOUND, BOUND].map((version) => [version, Buffer.concat([Buffer.of(version), idOf(key)])]));

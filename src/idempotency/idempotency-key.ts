@@ -3,7 +3,7 @@
  * progress": a duplicate queues behind the book's lock and finds the answer.
  */
 import type { Instant } from '../clock.ts';
-import type { Uuid } from '../ids.ts';
+import { type ResourceName, resourceReference, type Uuid } from '../ids.ts';
 
 export interface IdempotencyRecord {
   readonly key: string;
@@ -12,7 +12,7 @@ export interface IdempotencyRecord {
   /** The first answer. Null for a voided key; the body is null, too, once the retention time has passed. */
   readonly status: number | null;
   readonly body: string | null;
-  readonly resource: string | null;
+  readonly resource: ResourceName | null;
   readonly resourceId: Uuid | null;
   readonly requestId: Uuid;
   readonly voidedAt: Instant | null;
@@ -23,8 +23,14 @@ export interface IdempotencyRecord {
 export interface Stored {
   readonly status: number;
   readonly body: string;
-  readonly resource?: string;
+  readonly resource?: ResourceName;
   readonly resourceId?: Uuid;
+}
+
+/** What a key made, as its answers name it. A webhook endpoint is named by its UUID, as in release 0.2.0. */
+export function keyReference({ resource, resourceId }: IdempotencyRecord): string | null {
+  if (resource === null || resourceId === null) return null;
+  return resource === 'webhook_endpoint' ? resourceId : resourceReference(resource, resourceId);
 }
 
 /**

@@ -6,11 +6,10 @@ import { ERRORS } from '../errors.ts';
 import { newId, publicId, type Uuid } from '../ids.ts';
 import { type Command, isRefusal, type Outcome, type Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
-import { resourceReference } from '../ledger/entry-view.ts';
 import type { BookState } from '../ledger/state.ts';
 import { problemBody } from '../problem.ts';
 import type { Fingerprints } from './fingerprints.ts';
-import { type IdempotencyRecord, internalKey, type Stored } from './idempotency-key.ts';
+import { type IdempotencyRecord, internalKey, keyReference, type Stored } from './idempotency-key.ts';
 import { idempotencyKeys } from './idempotency-table.ts';
 
 export interface OnceAnswer extends Stored {
@@ -60,7 +59,7 @@ export function once(command: Command<Stored | Refusal>, request: OnceRequest): 
 
 /** The answer to a known key: the first one again, or a refusal. */
 export function recall(known: IdempotencyRecord, request: OnceRequest, requestId: Uuid): OnceAnswer {
-  const reference = known.resource && known.resourceId ? resourceReference(known.resource, known.resourceId) : null;
+  const reference = keyReference(known);
   const refuse = (refusal: Refusal) => firstAnswer(refusalAnswer(refusal, { requestId, publicUrl: request.publicUrl }));
   if (known.voidedAt !== null) return refuse({ refused: 'idempotency_key_voided' });
   if (!request.fingerprints.match(known.fingerprint, request.fingerprint)) {

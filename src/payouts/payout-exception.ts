@@ -1,9 +1,9 @@
 /** What a person must look at about a payout: a row, and an event. */
 import { formatInstant } from '../clock.ts';
+import { exceptions } from '../exceptions/exception-table.ts';
 import { deriveId, publicId, type Uuid } from '../ids.ts';
 import type { Touch } from '../ledger/command.ts';
 import type { Draft } from '../ledger/draft.ts';
-import { exceptions } from '../exceptions/exception-table.ts';
 import type { Payout } from './payout.ts';
 import { MISMATCH_KINDS, type RailMismatch } from './rail-mismatch.ts';
 

@@ -5,6 +5,7 @@
 import type { Clock } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
 import type { SecretBox } from '../db/secret-box.ts';
+import { hasOpenMismatch } from '../exceptions/exception-table.ts';
 import { failpoint } from '../failpoints.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
@@ -13,7 +14,6 @@ import type { OutsideCalls } from '../outside/call-shares.ts';
 import { failureCodeOf } from '../rails/failure-codes.ts';
 import type { Rail, RailAnswer } from '../rails/rail.ts';
 import { recordUnknown } from './await-outcome.ts';
-import { hasOpenMismatch } from '../exceptions/exception-table.ts';
 import { aliasOf, inquiryPauseMs } from './inquiry.ts';
 import type { Payout } from './payout.ts';
 import { payouts } from './payout-table.ts';

@@ -1,6 +1,7 @@
 /** One key, one answer, for every caller and every repetition (API.md §1). */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { dropBodies, findAgedKeys } from '../../src/idempotency/aged-answer-store.ts';
 import { PLAIN_FINGERPRINTS } from '../../src/idempotency/fingerprints.ts';
 import type { IdempotencyRecord } from '../../src/idempotency/idempotency-key.ts';
 import { idempotencyKeys } from '../../src/idempotency/idempotency-table.ts';
@@ -8,7 +9,6 @@ import { type OnceAnswer, voidKey } from '../../src/idempotency/once.ts';
 import { runOnce } from '../../src/idempotency/run-once.ts';
 import { newId, publicId, type Uuid } from '../../src/ids.ts';
 import { lockBook } from '../../src/ledger/book-store.ts';
-import { dropBodies, findAgedKeys } from '../../src/operations/due-store.ts';
 import { type AcceptPayout, acceptPayout } from '../../src/payouts/accept-payout.ts';
 import { openBook, payoutRequest, type TestBook } from '../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';

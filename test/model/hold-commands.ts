@@ -3,7 +3,7 @@
  * Written on the ledger's draft, as a group would write them.
  */
 import type { Stored } from '../../src/idempotency/idempotency-key.ts';
-import { newId, type Uuid } from '../../src/ids.ts';
+import { newId, type ResourceName, type Uuid } from '../../src/ids.ts';
 import { accounts } from '../../src/ledger/account-table.ts';
 import type { Command, Outcome, Refusal, Touch } from '../../src/ledger/command.ts';
 import { Draft } from '../../src/ledger/draft.ts';
@@ -31,7 +31,7 @@ function command(
 const touchAccounts = (...ids: Uuid[]): Touch => ({ table: accounts, ids });
 const touchHold = (id: Uuid): Touch => ({ table: holds, ids: [id] });
 
-const stored = (status: number, resource: string, resourceId: Uuid): Stored => ({
+const stored = (status: number, resource: ResourceName, resourceId: Uuid): Stored => ({
   status,
   body: '{}',
   resource,
@@ -44,9 +44,9 @@ export function postEntry(postings: readonly PostingDraft[]): Command<Answer> {
   return command('post', [touchAccounts(...ids)], (begin) => {
     const draft = begin();
     if (ids.some((id) => !draft.get(accounts, id))) return draft.finish({ refused: 'resource_not_found' });
-    const entry = draft.tryPost({ resource: 'posting', resourceId, step: 'done', postings });
+    const entry = draft.tryPost({ resource: 'entry', resourceId, step: 'done', postings });
     if (!('hash' in entry)) return begin().finish({ refused: entry.code });
-    return draft.finish(stored(201, 'posting', resourceId));
+    return draft.finish(stored(201, 'entry', resourceId));
   });
 }
 
@@ -59,7 +59,7 @@ export function placeHold(input: { accountId: Uuid; amount: bigint; expiresAt: n
     if (account.status !== 'open') return draft.finish({ refused: `account_${account.status}` });
     const { accountId, amount } = input;
     const expiresAt = input.expiresAt ?? undefined;
-    const hold = draft.placeHold({ id: holdId, accountId, resource: 'test', resourceId: holdId, amount, expiresAt });
+    const hold = draft.placeHold({ id: holdId, accountId, resource: 'hold', resourceId: holdId, amount, expiresAt });
     if (!hold) return draft.finish({ refused: 'insufficient_funds' });
     tell(draft, hold, 'created');
     return draft.finish(stored(201, 'hold', holdId));

@@ -3,6 +3,7 @@
 import { changeAccountStatus } from '../../src/accounts/change-account.ts';
 import { openAccount } from '../../src/accounts/open-account.ts';
 import { receiveTransfer } from '../../src/accounts/receive-transfer.ts';
+import { GROUPS } from '../../src/groups.ts';
 import { PLAIN_FINGERPRINTS } from '../../src/idempotency/fingerprints.ts';
 import type { Stored } from '../../src/idempotency/idempotency-key.ts';
 import { type OnceAnswer, once, voidKey } from '../../src/idempotency/once.ts';
@@ -25,6 +26,8 @@ import { captureHold, expireHold, placeHold, postEntry, releaseHold } from './ho
 import type { Names } from './names.ts';
 import { refused, type Said } from './reference-ledger.ts';
 import { bodyOf, type InternalRequest, isKeyed, type KeyedRequest, type Request } from './requests.ts';
+
+const BLOCKERS = GROUPS.flatMap((group) => group.blocksClosing ?? []);
 
 const BY = { requestId: '018f4d3e-7b2a-7000-8000-000000000000', actor: 'api_key:key_1' };
 const PUBLIC_URL = 'https://api.test';
@@ -67,7 +70,7 @@ function keyedCommand({ memory, names }: RealBook, request: KeyedRequest): Comma
     case 'status': {
       const accountId = names.idOf(request.account);
       const currency = memory.rows(accounts).get(accountId)?.currency ?? 'EUR';
-      return changeAccountStatus(request.action, { accountId, currency, ifMatch: request.ifMatch, ...BY });
+      return changeAccountStatus(request.action, { accountId, currency, ifMatch: request.ifMatch, ...BY }, BLOCKERS);
     }
     case 'accept':
       return acceptPayout({

@@ -7,6 +7,7 @@ import { migrate } from '../../src/db/migrate.ts';
 import { createRolesAndDatabase } from '../../src/db/roles.ts';
 import { APPLICATION, OWNER, SIGNER } from '../../src/embedded/logins.ts';
 import { startThrowawayPostgres } from '../../src/embedded/throwaway-postgres.ts';
+import { RIGHTS } from '../../src/groups.ts';
 import { createLogger } from '../../src/log.ts';
 import { closeTemplate, TEMPLATE } from './postgres.ts';
 
@@ -23,6 +24,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
       signer: { name: SIGNER, ...unused },
     });
     await migrate({
+      rights: RIGHTS,
       ownerUrl: server.urlFor('owner', TEMPLATE),
       applicationUrl: server.urlFor('application', TEMPLATE),
       signerUrl: server.urlFor('signer', TEMPLATE),

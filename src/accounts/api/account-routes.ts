@@ -19,9 +19,8 @@ import { listOf } from '../../api/schemas/shown.ts';
 import { timeline } from '../../api/schemas/timeline.ts';
 import { requireScope } from '../../api/scopes.ts';
 import { formatInstant } from '../../clock.ts';
-import { publicId } from '../../ids.ts';
+import { publicId, resourceReference } from '../../ids.ts';
 import { findBalanceAt } from '../../ledger/balance-at-store.ts';
-import { resourceReference } from '../../ledger/entry-view.ts';
 import { type AccountLine, listAccountLines } from '../../ledger/journal-read-store.ts';
 import { currencyExponent } from '../../money/currency.ts';
 import { readTimeline } from '../../timeline/timeline.ts';
@@ -29,6 +28,7 @@ import { listAccounts } from '../account-list-store.ts';
 import { type AccountAction, accountView, balanceView } from '../account-profile.ts';
 import { changeAccountStatus, updateAccount } from '../change-account.ts';
 import { type CustomerAccount, findCustomerAccount } from '../customer-account-store.ts';
+import { accountResource } from '../index.ts';
 import { openAccount } from '../open-account.ts';
 import * as schemas from './account-schemas.ts';
 
@@ -234,7 +234,10 @@ const history = route({
   async handle(request) {
     const { account } = await findAccount(request);
     const { bookId } = request.principal;
-    return { status: 200, json: await readList(request, (db) => readTimeline(db, bookId, account.id)) };
+    return {
+      status: 200,
+      json: await readList(request, (db) => readTimeline(db, { bookId, resource: accountResource, id: account.id })),
+    };
   },
 });
 
@@ -266,7 +269,7 @@ function action(name: AccountAction) {
         requestId,
         actor: actorOf(principal),
       };
-      return runCommand(request, changeAccountStatus(name, change));
+      return runCommand(request, changeAccountStatus(name, change, request.runtime.blocksClosing));
     },
   });
 }

@@ -1,24 +1,26 @@
 /** Checks inbound transfers: each is booked once, from the pool to its account. */
-import { publicId } from '../../ids.ts';
+
+import type { CheckContext } from '../../checks/check-context.ts';
+import type { RowCheck } from '../../checks/row-check.ts';
+import { behindNewIds } from '../../checks/until.ts';
+import { publicId, type Uuid } from '../../ids.ts';
 import { chartAccountId } from '../../ledger/chart.ts';
-import type { Check, CheckContext } from '../../checks/check-context.ts';
-import { readTransferHistories, type TransferHistory } from '../../payouts/checks/payout-check-store.ts';
-import { readAhead } from '../../verify/read-ahead.ts';
+import {
+  readTransferHistories,
+  readTransferHistoriesById,
+  type TransferHistory,
+} from './inbound-transfer-check-store.ts';
 
-const PAGE = 500;
-
-export const inboundTransferCheck: Check = {
+export const inboundTransferCheck: RowCheck<TransferHistory, Uuid> = {
   name: 'inbound transfers',
-  async run(context) {
-    const { pool, book } = context;
-    const pages = readAhead<TransferHistory>((last) =>
-      readTransferHistories(pool, book.id, { after: last?.id, limit: PAGE }),
-    );
-    for await (const transfers of pages) for (const transfer of transfers) checkTransfer(context, transfer);
-  },
+  pageRows: 500,
+  read: ({ pool, book }, page) => readTransferHistories(pool, book.id, page),
+  readByIds: ({ pool, book }, ids) => readTransferHistoriesById(pool, book.id, ids),
+  check: checkTransfer,
+  placeOf: ({ id }, until) => behindNewIds(id, until),
 };
 
-export function checkTransfer({ book, report }: CheckContext, transfer: TransferHistory): void {
+function checkTransfer({ book, report }: CheckContext, transfer: TransferHistory): void {
   const { id, accountId, amount, currency, entries } = transfer;
   const line = (debit: string, credit: string, of: bigint) => `${debit} → ${credit} ${of}`;
   const expected = `received: ${line(chartAccountId(book.id, 'pool', currency), accountId, amount)}`;

@@ -5,8 +5,7 @@ import { type RouteAnswer, type RouteRequest, route } from '../../api/route.ts';
 import { formatInstant, formatInstantOrNull } from '../../clock.ts';
 import { ApiError } from '../../errors.ts';
 import { publicId } from '../../ids.ts';
-import { resourceReference } from '../../ledger/entry-view.ts';
-import type { IdempotencyRecord } from '../idempotency-key.ts';
+import { type IdempotencyRecord, keyReference } from '../idempotency-key.ts';
 import { idempotencyKeys } from '../idempotency-table.ts';
 import { voidKey } from '../once.ts';
 import { idempotencyKey } from './idempotency-key-schemas.ts';
@@ -20,7 +19,7 @@ function checkedKey(key: string): string {
 }
 
 function view(record: IdempotencyRecord, livemode: boolean) {
-  const { status, resource, resourceId } = record;
+  const { status, resource } = record;
   return {
     object: 'idempotency_key',
     livemode,
@@ -29,7 +28,7 @@ function view(record: IdempotencyRecord, livemode: boolean) {
     response_status: status,
     code: status !== null && status >= 400 && record.body !== null ? (JSON.parse(record.body).code as string) : null,
     resource,
-    resource_id: resource !== null && resourceId !== null ? resourceReference(resource, resourceId) : null,
+    resource_id: keyReference(record),
     request_id: publicId('request', record.requestId),
     voided_at: formatInstantOrNull(record.voidedAt),
     created_at: formatInstant(record.createdAt),

@@ -1,6 +1,7 @@
 import type { Queryable } from '../../db/pool.ts';
 import type { Uuid } from '../../ids.ts';
 import type { BookId } from '../../ledger/book.ts';
+import { existsSql, type Resource } from '../../resource.ts';
 
 export interface KeyRow {
   readonly key: string;
@@ -9,7 +10,7 @@ export interface KeyRow {
   readonly resource: string | null;
   readonly resourceId: Uuid | null;
   readonly voided: boolean;
-  /** Null for a resource whose table is not known here. */
+  /** Null for a resource that no group declares. */
   readonly hasResource: boolean | null;
 }
 
@@ -30,17 +31,12 @@ interface KeyColumns {
 export async function readKeys(
   db: Queryable,
   bookId: BookId,
-  page: { after: string | undefined; limit: number },
+  page: { after: string | undefined; limit: number; resources: readonly Resource[] },
 ): Promise<KeyRow[]> {
   const { rows } = await db.query<KeyColumns>({
     name: 'verify.keys',
     text: `SELECT k.key, k.status, k.body, k.resource, k.resource_id, k.voided_at IS NOT NULL AS voided,
-        CASE k.resource
-          WHEN 'payout' THEN EXISTS (SELECT FROM payouts r WHERE r.book_id = $1 AND r.id = k.resource_id)
-          WHEN 'account' THEN EXISTS (SELECT FROM account_profiles r WHERE r.book_id = $1 AND r.account_id = k.resource_id)
-          WHEN 'inbound_transfer' THEN EXISTS (SELECT FROM inbound_transfers r WHERE r.book_id = $1 AND r.id = k.resource_id)
-          WHEN 'webhook_endpoint' THEN EXISTS (SELECT FROM webhook_endpoints r WHERE r.book_id = $1 AND r.id = k.resource_id)
-        END AS has_resource
+        ${existsSql(page.resources, { name: 'k.resource', id: 'k.resource_id' })} AS has_resource
       FROM (SELECT * FROM idempotency_keys WHERE book_id = $1 AND key > COALESCE($2::text, '') ORDER BY key LIMIT $3) k
       ORDER BY k.key`,
     values: [bookId, page.after ?? null, page.limit],

@@ -1,24 +1,22 @@
 /** Checks idempotency keys: each holds an answer that may be kept, or is void. The resource of a 2xx answer exists. */
-import { resourceReference } from '../../ledger/entry-view.ts';
-import type { Check, CheckContext } from '../../checks/check-context.ts';
-import { type KeyRow, readKeys } from './idempotency-check-store.ts';
-import { readAhead } from '../../verify/read-ahead.ts';
 
-/** A body has a few kilobytes. */
-const PAGE = 500;
+import type { CheckContext } from '../../checks/check-context.ts';
+import type { RowCheck } from '../../checks/row-check.ts';
+import { resourceReference } from '../../ids.ts';
+import { type KeyRow, readKeys } from './idempotency-check-store.ts';
+
 /** Statuses that are never kept: they say nothing about the request itself, so a repetition gets a new answer. */
 const NEVER_KEPT = new Set([400, 401, 403, 412, 429]);
 
-export const idempotencyCheck: Check = {
+export const idempotencyCheck: RowCheck<KeyRow, string> = {
   name: 'idempotency keys',
-  async run(context) {
-    const { pool, book } = context;
-    const pages = readAhead<KeyRow>((last) => readKeys(pool, book.id, { after: last?.key, limit: PAGE }));
-    for await (const keys of pages) for (const key of keys) checkKey(context, key);
-  },
+  pageRows: 500,
+  read: ({ pool, book, resources }, page) => readKeys(pool, book.id, { ...page, resources }),
+  check: checkKey,
+  placeOf: ({ key }) => key,
 };
 
-export function checkKey({ report }: CheckContext, row: KeyRow): void {
+function checkKey({ report }: CheckContext, row: KeyRow): void {
   const ids = { idempotency_key: row.key };
   const fault = faultOf(row);
   if (fault) {

@@ -21,6 +21,7 @@ import { toJson } from '../../json.ts';
 import { currencyExponent } from '../../money/currency.ts';
 import { readTimeline } from '../../timeline/timeline.ts';
 import { cancelPayout } from '../cancel-payout.ts';
+import { payoutResource } from '../index.ts';
 import type { Payout } from '../payout.ts';
 import { listReturns, type PayoutReturn } from '../payout-children-tables.ts';
 import { listPayouts } from '../payout-store.ts';
@@ -240,7 +241,10 @@ const history = route({
   async handle(request) {
     const payout = await findPayout(request);
     const { bookId } = request.principal;
-    return { status: 200, json: await readList(request, (db) => readTimeline(db, bookId, payout.id)) };
+    return {
+      status: 200,
+      json: await readList(request, (db) => readTimeline(db, { bookId, resource: payoutResource, id: payout.id })),
+    };
   },
 });
 

@@ -3,9 +3,12 @@ import type { Pool } from '../../db/pool.ts';
 import type { Uuid } from '../../ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 
-export interface NoticeRow {
+export interface NoticePlace {
   readonly rail: string;
   readonly id: Uuid;
+}
+
+export interface NoticeRow extends NoticePlace {
   readonly status: string;
   readonly dueAt: Instant | null;
   readonly stuckAt: Instant | null;
@@ -21,7 +24,7 @@ export interface NoticeRow {
 export async function readNotices(
   pool: Pool,
   bookId: BookId,
-  page: { after: { rail: string; id: Uuid } | undefined; limit: number },
+  page: { after: NoticePlace | undefined; limit: number },
 ): Promise<NoticeRow[]> {
   const { rows } = await pool.query({
     name: 'verify.notices',

@@ -1,19 +1,19 @@
 /** Checks the inbox of rail notices: each is waiting and due or stuck, or taken, or an exception. */
-import type { Check, CheckContext } from '../../checks/check-context.ts';
-import { type NoticeRow, readNotices } from './notice-check-store.ts';
-import { readAhead } from '../../verify/read-ahead.ts';
 
-const PAGE = 500;
+import type { CheckContext } from '../../checks/check-context.ts';
+import type { RowCheck } from '../../checks/row-check.ts';
+import { type NoticePlace, type NoticeRow, readNotices } from './notice-check-store.ts';
 
-export const noticeCheck: Check = {
+/** No event tells of a notice: they are read with all others, and by the audit. */
+export const noticeCheck: RowCheck<NoticeRow, NoticePlace> = {
   name: 'rail notices',
-  async run(context) {
-    const pages = readAhead<NoticeRow>((after) => readNotices(context.pool, context.book.id, { after, limit: PAGE }));
-    for await (const rows of pages) for (const row of rows) checkNotice(context, row);
-  },
+  pageRows: 500,
+  read: ({ pool, book }, page) => readNotices(pool, book.id, page),
+  check: checkNotice,
+  placeOf: ({ rail, id }) => ({ rail, id }),
 };
 
-export function checkNotice({ report }: CheckContext, notice: NoticeRow): void {
+function checkNotice({ report }: CheckContext, notice: NoticeRow): void {
   const ids = { rail: notice.rail, notice: notice.id };
   const waiting = notice.status === 'waiting';
   const attempted = notice.dueAt !== null || (waiting && notice.stuckAt !== null);

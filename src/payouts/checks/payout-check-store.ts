@@ -1,21 +1,14 @@
+import { type BookedStep, grouped, readStepsOf } from '../../checks/steps-store.ts';
 import type { Instant } from '../../clock.ts';
 import { plainArray } from '../../db/columns.ts';
 import type { Pool, Queryable, Transaction } from '../../db/pool.ts';
+import { inSnapshot } from '../../db/snapshot.ts';
 import type { Uuid } from '../../ids.ts';
 import type { BookId } from '../../ledger/book.ts';
-import type { Posting } from '../../ledger/entry.ts';
 import type { Hold } from '../../ledger/hold.ts';
 import { holds } from '../../ledger/hold-table.ts';
-import { loadPostings } from '../../ledger/journal-read-store.ts';
 import type { Payout } from '../payout.ts';
 import { payouts } from '../payout-table.ts';
-import { inSnapshot } from '../../db/snapshot.ts';
-
-export interface BookedStep {
-  readonly id: Uuid;
-  readonly step: string;
-  readonly postings: readonly Posting[];
-}
 
 /** A payout with its hold, entries and returns, as of one moment. */
 export interface PayoutHistory {
@@ -47,7 +40,7 @@ export function readPayoutHistories(
   });
 }
 
-/** Reads payouts by id, in a snapshot of its own. Ids of other resources are skipped. Indexes: as above. */
+/** Reads payouts by id, likewise. Ids of other resources are skipped. Indexes: as above. */
 export function readPayoutHistoriesById(pool: Pool, bookId: BookId, ids: readonly Uuid[]): Promise<PayoutHistory[]> {
   return inSnapshot(pool, async (trx) => {
     const { rows } = await trx.query<PayoutWithMark>({
@@ -90,34 +83,6 @@ async function withHistories(
   }));
 }
 
-/** Reads the entries of each resource, in the order of the journal. */
-async function readStepsOf(
-  db: Queryable,
-  bookId: BookId,
-  resourceIds: readonly Uuid[],
-): Promise<Map<Uuid, BookedStep[]>> {
-  const { rows } = await db.query<{ id: string; resource_id: string; step: string; sequence: bigint }>({
-    name: 'verify.steps_of',
-    text: `SELECT id, resource_id, step, sequence FROM entries
-      WHERE book_id = $1 AND resource_id = ANY ($2::uuid[]) ORDER BY sequence`,
-    values: [bookId, plainArray(resourceIds)],
-  });
-  const postings = await loadPostings(
-    db,
-    bookId,
-    rows.map(({ sequence }) => sequence),
-  );
-  return grouped(
-    rows,
-    (row) => row.resource_id,
-    (row) => ({
-      id: row.id,
-      step: row.step,
-      postings: postings.get(row.sequence) ?? [],
-    }),
-  );
-}
-
 async function readReturns(db: Queryable, bookId: BookId, payoutIds: readonly Uuid[]) {
   const { rows } = await db.query<{ payout_id: string; entry_id: string; amount: bigint }>({
     name: 'verify.returns_of',
@@ -130,50 +95,4 @@ async function readReturns(db: Queryable, bookId: BookId, payoutIds: readonly Uu
     (row) => row.payout_id,
     (row) => ({ entryId: row.entry_id, amount: row.amount }),
   );
-}
-
-export interface TransferHistory {
-  readonly id: Uuid;
-  readonly accountId: Uuid;
-  readonly amount: bigint;
-  readonly currency: string;
-  readonly entries: readonly BookedStep[];
-}
-
-/** Reads a page of inbound transfers with their entries, in a snapshot of its own. Indexes: as above. */
-export function readTransferHistories(
-  pool: Pool,
-  bookId: BookId,
-  page: { after: Uuid | undefined; limit: number },
-): Promise<TransferHistory[]> {
-  return inSnapshot(pool, async (trx) => {
-    const { rows } = await trx.query<{ id: string; account_id: string; amount: bigint; currency: string }>({
-      name: 'verify.transfers',
-      text: `SELECT id, account_id, amount, currency FROM inbound_transfers
-        WHERE book_id = $1 AND id > COALESCE($2::uuid, '00000000-0000-0000-0000-000000000000') ORDER BY id LIMIT $3`,
-      values: [bookId, page.after ?? null, page.limit],
-    });
-    const entries = await readStepsOf(
-      trx,
-      bookId,
-      rows.map(({ id }) => id),
-    );
-    return rows.map((row) => ({
-      id: row.id,
-      accountId: row.account_id,
-      amount: row.amount,
-      currency: row.currency,
-      entries: entries.get(row.id) ?? [],
-    }));
-  });
-}
-
-function grouped<Row, Value>(rows: readonly Row[], keyOf: (row: Row) => string, pick: (row: Row) => Value) {
-  const groups = new Map<string, Value[]>();
-  for (const row of rows) {
-    const list = groups.get(keyOf(row));
-    if (list) list.push(pick(row));
-    else groups.set(keyOf(row), [pick(row)]);
-  }
-  return groups;
 }

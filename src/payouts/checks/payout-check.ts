@@ -1,26 +1,25 @@
 /** Checks payouts: the journal, the hold, the returns and the due time match the status. */
-import { formatInstantOrNull } from '../../clock.ts';
-import { publicId } from '../../ids.ts';
-import type { Check, CheckContext } from '../../checks/check-context.ts';
+
+import type { CheckContext } from '../../checks/check-context.ts';
 import type { Rule } from '../../checks/finding.ts';
-import { type PayoutHistory, readPayoutHistories } from './payout-check-store.ts';
+import type { RowCheck } from '../../checks/row-check.ts';
+import { behindNewIds } from '../../checks/until.ts';
+import { formatInstantOrNull } from '../../clock.ts';
+import { publicId, type Uuid } from '../../ids.ts';
+import { type PayoutHistory, readPayoutHistories, readPayoutHistoriesById } from './payout-check-store.ts';
 import { holdAfter, possibleSteps, postingsOf } from './payout-history.ts';
-import { readAhead } from '../../verify/read-ahead.ts';
 
-const PAGE = 500;
-
-export const payoutCheck: Check = {
+export const payoutCheck: RowCheck<PayoutHistory, Uuid> = {
   name: 'payouts',
-  async run(context) {
-    const { pool, book } = context;
-    const pages = readAhead<PayoutHistory>((last) =>
-      readPayoutHistories(pool, book.id, { after: last?.payout.id, limit: PAGE }),
-    );
-    for await (const histories of pages) for (const history of histories) checkPayout(context, history);
-  },
+  pageRows: 500,
+  read: ({ pool, book }, page) => readPayoutHistories(pool, book.id, page),
+  readByIds: ({ pool, book }, ids) => readPayoutHistoriesById(pool, book.id, ids),
+  holdsOf: ({ payout }) => [payout.holdId],
+  check: checkPayout,
+  placeOf: ({ payout }, until) => behindNewIds(payout.id, until),
 };
 
-export function checkPayout({ book, report }: CheckContext, history: PayoutHistory): void {
+function checkPayout({ book, report }: CheckContext, history: PayoutHistory): void {
   const { payout, entries, returns } = history;
   const ids = { payout: publicId('payout', payout.id) };
   const expect = (check: Rule, expected: string, actual: string, detail: string) => {

@@ -1,0 +1,29 @@
+/** The group of accounts: names and references of customers' accounts, and money that arrives for them. */
+import { APPENDS, rightsOf } from '../db/table-rights.ts';
+import type { Group } from '../group.ts';
+import { keyedByUuid, type Resource } from '../resource.ts';
+import { accountProfiles, defaultAccounts } from './account-profile-table.ts';
+import { inboundTransferCheck } from './checks/inbound-transfer-check.ts';
+import { inboundTransfers } from './inbound-transfer-table.ts';
+
+export const accountResource: Resource = {
+  name: 'account',
+  table: keyedByUuid(accountProfiles.name, 'account_id'),
+  events: ['account.created', 'account.updated', 'account.frozen', 'account.unfrozen', 'account.closed'],
+};
+
+export const accountsGroup: Group = {
+  name: 'accounts',
+  resources: [
+    accountResource,
+    { name: 'inbound_transfer', table: keyedByUuid(inboundTransfers.name, 'id'), parent: 'account', events: [] },
+  ],
+  tables: [accountProfiles, defaultAccounts, inboundTransfers],
+  rights: {
+    account_profiles: rightsOf(accountProfiles),
+    default_accounts: APPENDS,
+    inbound_transfers: APPENDS,
+  },
+  moved: [],
+  checks: [inboundTransferCheck],
+};
