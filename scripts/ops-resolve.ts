@@ -5,7 +5,7 @@ import { userInfo } from 'node:os';
 import { basename } from 'node:path';
 import { formatInstant, systemClock } from '../src/clock.ts';
 import type { Pool } from '../src/db/pool.ts';
-import { openExceptionsOf } from '../src/exceptions/exception-table.ts';
+import { openExceptionsOf } from '../src/exceptions/exception-store.ts';
 import { parsePublicId, publicId } from '../src/ids.ts';
 import { isRefusal } from '../src/ledger/command.ts';
 import { Committer } from '../src/ledger/committer.ts';
@@ -70,7 +70,7 @@ export async function resolveByPerson(pool: Pool, shownId: string, options: Reso
       evidenceName: view.evidence,
       evidenceSha256,
       evidence,
-      exceptionIds: await openExceptionsOf(pool, bookId, payoutId),
+      exceptionIds: await openExceptionsOf(pool, bookId, { resource: 'payout', resourceId: payoutId }),
     });
     const answer = await committer.submit(bookId, command);
     if (isRefusal(answer)) throw new Error(`${answer.detail} Nothing was booked.`);

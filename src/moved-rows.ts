@@ -6,10 +6,10 @@
  */
 import type { Instant } from './clock.ts';
 import type { Forms } from './db/forms.ts';
+import type { KeyedTable } from './db/keyed-table.ts';
 import type { Pool } from './db/pool.ts';
 import type { Uuid } from './ids.ts';
 import type { JobName, QueuePool } from './queue/job.ts';
-import type { KeyedTable } from './resource.ts';
 
 /** A row that is due, with the id that a job carries. */
 export interface DueRow {

@@ -1,7 +1,9 @@
 /** The group of accounts: names and references of customers' accounts, and money that arrives for them. */
+
+import { keyedByUuid } from '../db/keyed-table.ts';
 import { APPENDS, rightsOf } from '../db/table-rights.ts';
 import type { Group } from '../group.ts';
-import { keyedByUuid, type Resource } from '../resource.ts';
+import type { Resource } from '../resource.ts';
 import { accountProfiles, defaultAccounts } from './account-profile-table.ts';
 import { inboundTransferCheck } from './checks/inbound-transfer-check.ts';
 import { inboundTransfers } from './inbound-transfer-table.ts';

@@ -1,7 +1,8 @@
 /** The group of exceptions: what a person must look at. */
+
+import { keyedByUuid } from '../db/keyed-table.ts';
 import { rightsOf } from '../db/table-rights.ts';
 import type { Group } from '../group.ts';
-import { keyedByUuid } from '../resource.ts';
 import { exceptionGauges } from './exception-gauges.ts';
 import { exceptions } from './exception-table.ts';
 

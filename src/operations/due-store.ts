@@ -4,10 +4,10 @@
  */
 import type { Instant } from '../clock.ts';
 import { instantArray, plainArray, textArray } from '../db/columns.ts';
+import type { KeyedTable } from '../db/keyed-table.ts';
 import type { Pool } from '../db/pool.ts';
 import { BEFORE_ALL_IDS, type Uuid } from '../ids.ts';
 import { DUE_AND_NOT_STUCK, type DueRow, idSql, keyOf, type MovedRows } from '../moved-rows.ts';
-import type { KeyedTable } from '../resource.ts';
 
 /** The statements over the rows of one status that fall due, built once. They never carry input. */
 export interface DueSource {

@@ -58,13 +58,13 @@ export async function listStuck(pool: Pool, kinds: readonly MovedRows[], limit: 
     stuck_at: Instant;
     error: string | null;
   }>(
-    `${kinds
+    `SELECT * FROM (${kinds
       .map(
         ({ kind, table }) =>
           `(SELECT '${kind}' AS kind, book_id, (${idSql(table)})::text AS id, status, stuck_at, stuck_error AS error
       FROM ${table.name} WHERE stuck_at IS NOT NULL ORDER BY stuck_at LIMIT $1)`,
       )
-      .join(' UNION ALL ')} ORDER BY stuck_at LIMIT $1`,
+      .join(' UNION ALL ')}) AS stuck ORDER BY stuck_at LIMIT $1`,
     [limit],
   );
   return rows.map((row) => ({

@@ -1,7 +1,9 @@
 /** The group of payouts: money that leaves for a destination outside, and what rails say of it. */
+
+import { keyedByUuid } from '../db/keyed-table.ts';
 import { APPENDS, changes, rightsOf } from '../db/table-rights.ts';
 import type { Group } from '../group.ts';
-import { keyedByUuid, type Resource } from '../resource.ts';
+import type { Resource } from '../resource.ts';
 import { blockedByPayouts } from './blocked-by-payouts.ts';
 import { noticeCheck } from './checks/notice-check.ts';
 import { payoutCheck } from './checks/payout-check.ts';

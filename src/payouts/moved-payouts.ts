@@ -1,7 +1,8 @@
 /** Payouts and notices of rails, as workers move them. */
+
+import { keyedByUuid } from '../db/keyed-table.ts';
 import { publicId } from '../ids.ts';
 import type { MovedRows } from '../moved-rows.ts';
-import { keyedByUuid } from '../resource.ts';
 
 export const movedPayouts: MovedRows = {
   kind: 'payout',

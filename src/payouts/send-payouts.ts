@@ -5,7 +5,6 @@
 import type { Clock } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
 import type { SecretBox } from '../db/secret-box.ts';
-import { hasOpenMismatch } from '../exceptions/exception-table.ts';
 import { failpoint } from '../failpoints.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
@@ -16,6 +15,7 @@ import type { Rail, RailAnswer } from '../rails/rail.ts';
 import { recordUnknown } from './await-outcome.ts';
 import { aliasOf, inquiryPauseMs } from './inquiry.ts';
 import type { Payout } from './payout.ts';
+import { hasOpenMismatch } from './payout-exception.ts';
 import { payouts } from './payout-table.ts';
 import { mismatchesOf, NO_MISMATCH } from './rail-mismatch.ts';
 import type { RailReport } from './rail-report.ts';

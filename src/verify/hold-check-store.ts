@@ -1,9 +1,10 @@
 import { plainArray } from '../db/columns.ts';
+import { existsSql } from '../db/keyed-table.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { HoldStatus, HoldStepKind } from '../ledger/hold.ts';
-import { existsSql, type Resource } from '../resource.ts';
+import type { Resource } from '../resource.ts';
 
 export interface HoldWithSteps {
   readonly id: Uuid;

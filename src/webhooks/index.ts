@@ -1,7 +1,9 @@
 /** The group of webhooks: endpoints, and deliveries of events to them. */
+
+import { keyedByUuid } from '../db/keyed-table.ts';
 import { APPENDS, changes, rightsOf } from '../db/table-rights.ts';
 import type { Group } from '../group.ts';
-import { keyedByUuid, type Resource } from '../resource.ts';
+import type { Resource } from '../resource.ts';
 import { deliveredCheck } from './checks/delivered-check.ts';
 import { deliveryCheck } from './checks/delivery-check.ts';
 import { webhookEndpoints } from './endpoint-table.ts';

@@ -1,8 +1,9 @@
 /** Deliveries, as workers move them, and endpoints whose backlog waits for somebody. */
+
+import { keyedByUuid } from '../db/keyed-table.ts';
 import { publicId } from '../ids.ts';
 import type { MovedRows, OverdueRows } from '../moved-rows.ts';
-import { keyedByUuid } from '../resource.ts';
-import { postponeDueDeliveries } from './postpone-deliveries-store.ts';
+import { ITS_ENDPOINT_IS_DUE, postponeDueDeliveries } from './postpone-deliveries-store.ts';
 
 /** Shown by the sequence of the event and the endpoint's public id. */
 export const movedDeliveries: MovedRows = {
@@ -28,8 +29,7 @@ export const movedDeliveries: MovedRows = {
   overdue: {
     waitsSince: 'COALESCE(retry_at, created_at)',
     // Deliveries of an endpoint that is due wait for it.
-    unless:
-      'EXISTS (SELECT FROM webhook_endpoints w WHERE w.book_id = open.book_id AND w.id = open.endpoint_id AND w.due_at IS NOT NULL)',
+    unless: ITS_ENDPOINT_IS_DUE,
     finding: {
       check: 'delivery.overdue',
       expected: 'moved',

@@ -7,6 +7,10 @@ import type { Uuid } from '../ids.ts';
 import type { DueRow } from '../moved-rows.ts';
 import { WAITING_DUE } from './backlog.ts';
 
+/** Of a delivery `open`. Index: webhook_endpoints_pkey. */
+export const ITS_ENDPOINT_IS_DUE =
+  'EXISTS (SELECT FROM webhook_endpoints w WHERE w.book_id = open.book_id AND w.id = open.endpoint_id AND w.due_at IS NOT NULL)';
+
 /**
  * Postpones deliveries by compare-and-set, as rows of other tables are. Deliveries of an endpoint that is behind join its backlog: they are due with
  * their endpoint. Their own due time is late (WAITING_DUE), spread so that all backlogs together take two updates a

@@ -1,7 +1,8 @@
+import { existsSql } from '../../db/keyed-table.ts';
 import type { Queryable } from '../../db/pool.ts';
 import type { Uuid } from '../../ids.ts';
 import type { BookId } from '../../ledger/book.ts';
-import { existsSql, type Resource } from '../../resource.ts';
+import type { Resource } from '../../resource.ts';
 
 export interface KeyRow {
   readonly key: string;
