@@ -88,7 +88,7 @@ describe('the same request', () => {
       'SELECT id FROM payouts WHERE book_id = $1 AND id = $2',
       first.resourceId,
     );
-    await book.pool.query('UPDATE payouts SET description = $3 WHERE book_id = $1 AND id = $2', [
+    await book.pool.query('UPDATE payouts SET rail_reference = $3 WHERE book_id = $1 AND id = $2', [
       book.id,
       payout.id,
       'changed',
