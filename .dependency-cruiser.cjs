@@ -57,10 +57,13 @@ const core = [
   ...shapes,
 ];
 const groups = [...core, ...folder(...EVERY_GROUP, 'timeline')];
+const core = [...leaves, ...folder('money', 'fees', 'db', 'ledger', 'idempotency', 'outside')];
+const groups = [...core, ...file('config'), ...JOB_CONTRACT, ...folder(...GROUPS, 'operations', 'timeline')];
 
 /** What each may import of ours. Packages are another matter: see below. */
 const LAYERS = [
   { name: 'money', from: folder('money'), may: folder('money') },
+  { name: 'fees', from: folder('fees'), may: folder('money', 'fees') },
   { name: 'leaves', from: [...leaves, ...file('config')], may: leaves },
   { name: 'db', from: folder('db'), may: [...leaves, ...folder('db'), '^migrations/', '^knexfile\\.ts$'] },
   {
