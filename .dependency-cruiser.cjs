@@ -53,12 +53,10 @@ const core = [
   ...leaves,
   ...file('config'),
   ...JOB_CONTRACT,
-  ...folder('money', 'db', 'ledger', 'idempotency', 'outside', 'rails'),
+  ...folder('money', 'fees', 'db', 'ledger', 'idempotency', 'outside', 'rails'),
   ...shapes,
 ];
 const groups = [...core, ...folder(...EVERY_GROUP, 'timeline')];
-const core = [...leaves, ...folder('money', 'fees', 'db', 'ledger', 'idempotency', 'outside')];
-const groups = [...core, ...file('config'), ...JOB_CONTRACT, ...folder(...GROUPS, 'operations', 'timeline')];
 
 /** What each may import of ours. Packages are another matter: see below. */
 const LAYERS = [
