@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../src/embedded/postmaster.ts';
-import { FORM, ROOT } from './build.ts';
+import { FORM, ROOT } from '../harness/build.ts';
 import type { Closing } from './closing.ts';
 import { cpuSeconds } from './cpu-time.ts';
 import { say } from './progress.ts';

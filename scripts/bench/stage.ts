@@ -9,7 +9,7 @@ import { createRolesAndDatabase } from '../../src/db/roles.ts';
 import { APPLICATION, OWNER, SIGNER } from '../../src/embedded/logins.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../src/embedded/throwaway-postgres.ts';
 import { createLogger, type Logger } from '../../src/log.ts';
-import { type Build, runScript, THIS_BUILD } from './build.ts';
+import { type Build, runScript, THIS_BUILD } from '../harness/build.ts';
 import type { Closing } from './closing.ts';
 import { say } from './progress.ts';
 import { startRedis } from './redis-server.ts';

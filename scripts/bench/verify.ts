@@ -1,5 +1,5 @@
 /** Checks the ledger after a run: figures of a ledger that lost something are worth nothing. */
-import { runScript } from './build.ts';
+import { runScript } from '../harness/build.ts';
 import { say } from './progress.ts';
 import type { Stage } from './stage.ts';
 

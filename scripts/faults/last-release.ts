@@ -7,8 +7,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { say } from '../harness/progress.ts';
 import { type Release, readReleases } from '../releases.ts';
-import { say } from './progress.ts';
 
 export interface BuiltRelease extends Release {
   /** The folder of the release's code. */

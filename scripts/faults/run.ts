@@ -6,7 +6,7 @@
  */
 import { randomInt } from 'node:crypto';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { isRedisInstalled } from './redis-server.ts';
+import { isRedisInstalled } from '../harness/redis-server.ts';
 import { type Family, playAll } from './rounds.ts';
 import { drawnScenarios, FAMILIES, quickScenarios, SCENARIOS } from './scenarios.ts';
 import type { Backend } from './stage.ts';

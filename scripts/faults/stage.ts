@@ -6,18 +6,18 @@ import { randomBytes } from 'node:crypto';
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { createLogger } from '../../src/log.ts';
 import type { PoolName } from '../../workers/run.ts';
-import { type Account, Client, type Endpoint } from './client.ts';
-import { lookInto, readBookIds } from './database-store.ts';
-import { testEnvironment } from './environment.ts';
+import { type Account, Client, type Endpoint } from '../harness/client.ts';
+import { lookInto, readBookIds } from '../harness/database-store.ts';
+import { testEnvironment } from '../harness/environment.ts';
+import { makeOrganisation, type OrganisationKeys } from '../harness/organisation.ts';
+import { type ProductProcess, type Role, type StartOptions, startProcess } from '../harness/processes.ts';
+import { type Receiver, startReceiver } from '../harness/receiver.ts';
+import { startRedis, type TestRedis } from '../harness/redis-server.ts';
+import type { Database, Server } from '../harness/server.ts';
+import { startTcpProxy, type TcpProxy } from '../harness/tcp-proxy.ts';
 import { type BuiltRelease, runScript } from './last-release.ts';
 import { openLoadAccounts } from './load.ts';
-import { makeOrganisation, type OrganisationKeys } from './organisation.ts';
-import { type ProductProcess, type Role, type StartOptions, startProcess } from './processes.ts';
-import { type Receiver, startReceiver } from './receiver.ts';
-import { startRedis, type TestRedis } from './redis-server.ts';
 import { secretsOf } from './secrets.ts';
-import type { Database, Server } from './server.ts';
-import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
 export type Backend = 'redis' | 'postgres';
 

@@ -4,14 +4,20 @@
  * installation is contracted.
  */
 import { parsePublicId } from '../../src/ids.ts';
+import {
+  countCheckpoints,
+  countUnderWayBefore,
+  countWaiting,
+  hurryDeliveries,
+  makeRowsDue,
+} from '../harness/database-store.ts';
+import type { ProductProcess } from '../harness/processes.ts';
+import { say } from '../harness/progress.ts';
 import { expectFirstAnswerAgain, type Sent } from './certain-answer.ts';
-import { countCheckpoints, countUnderWayBefore, countWaiting, hurryDeliveries, makeRowsDue } from './database-store.ts';
 import { judge } from './judge.ts';
 import { type BuiltRelease, lastRelease, ROOT, runScript } from './last-release.ts';
 import { type Load, startLoad } from './load.ts';
 import { expectOtherBodyRefused, isPayout, startMixedLoad } from './mixed-load.ts';
-import type { ProductProcess } from './processes.ts';
-import { say } from './progress.ts';
 import { expectThat, type Play, type Scenario, untilThat } from './scenario.ts';
 import { environmentOfCommands, type Stage, WORKERS_OF_RELEASE } from './stage.ts';
 

@@ -12,7 +12,7 @@ import {
   type List,
   type Problem,
   succeeded,
-} from '../../scripts/faults/client.ts';
+} from '../../scripts/harness/client.ts';
 import type { Route } from '../../src/api/route.ts';
 import { ROUTES } from '../../src/http/routes.ts';
 import { publicId } from '../../src/ids.ts';

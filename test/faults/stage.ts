@@ -3,10 +3,10 @@
  * with its own record, and at the end every invariant over all three.
  */
 import { expect } from 'vitest';
-import { Client, type Endpoint, until } from '../../scripts/faults/client.ts';
 import { type Load, startLoad } from '../../scripts/faults/load.ts';
-import { type ProductProcess, type Role, startProcess } from '../../scripts/faults/processes.ts';
-import { type Receiver, startReceiver } from '../../scripts/faults/receiver.ts';
+import { Client, type Endpoint, until } from '../../scripts/harness/client.ts';
+import { type ProductProcess, type Role, startProcess } from '../../scripts/harness/processes.ts';
+import { type Receiver, startReceiver } from '../../scripts/harness/receiver.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { createPool } from '../../src/db/pool.ts';
 import { DATABASE } from '../../src/embedded/logins.ts';

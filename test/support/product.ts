@@ -1,11 +1,11 @@
 /**
  * The whole product inside the test's process, on its own database: real API, real pools, real queues. Tests that kill
- * a part run it as a separate process: see scripts/faults/processes.ts.
+ * a part run it as a separate process: see scripts/harness/processes.ts.
  */
 import { describe, vi } from 'vitest';
-import { Client } from '../../scripts/faults/client.ts';
-import { testEnvironment } from '../../scripts/faults/environment.ts';
-import { makeOrganisation, type OrganisationKeys } from '../../scripts/faults/organisation.ts';
+import { Client } from '../../scripts/harness/client.ts';
+import { testEnvironment } from '../../scripts/harness/environment.ts';
+import { makeOrganisation, type OrganisationKeys } from '../../scripts/harness/organisation.ts';
 import { systemClock } from '../../src/clock.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/log.ts';
@@ -17,9 +17,9 @@ import { startPgBouncer, type TestPgBouncer } from './pgbouncer.ts';
 import { createTestDatabase, type TestDatabase } from './postgres.ts';
 import { describeWithRedis, startRedis, type TestRedis } from './redis.ts';
 
-export { lookInto, makeRowsDue } from '../../scripts/faults/database-store.ts';
-export { testEnvironment } from '../../scripts/faults/environment.ts';
-export { makeOrganisation, type OrganisationKeys } from '../../scripts/faults/organisation.ts';
+export { lookInto, makeRowsDue } from '../../scripts/harness/database-store.ts';
+export { testEnvironment } from '../../scripts/harness/environment.ts';
+export { makeOrganisation, type OrganisationKeys } from '../../scripts/harness/organisation.ts';
 
 export type Backend = 'redis' | 'postgres';
 export const ALL_POOLS: readonly PoolName[] = ['ledger', 'rails', 'webhooks', 'sweeper'];

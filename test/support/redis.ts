@@ -1,8 +1,8 @@
 /** Tests that need Redis are skipped without redis-server; with REQUIRE_REDIS=true (in CI) its absence is a failure. */
 import { describe } from 'vitest';
-import { isRedisInstalled } from '../../scripts/faults/redis-server.ts';
+import { isRedisInstalled } from '../../scripts/harness/redis-server.ts';
 
-export { startRedis, type TestRedis } from '../../scripts/faults/redis-server.ts';
+export { startRedis, type TestRedis } from '../../scripts/harness/redis-server.ts';
 
 let available: boolean | undefined;
 

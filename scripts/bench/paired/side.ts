@@ -1,5 +1,5 @@
 /** One of the two builds of a paired bench, on servers of its own. The bench drives both by HTTP and by commands. */
-import { type Build, runScript } from '../build.ts';
+import { type Build, runScript } from '../../harness/build.ts';
 import type { Closing } from '../closing.ts';
 import type { QueueBackend, Stage } from '../stage.ts';
 import type { RunSlice } from './rounds.ts';

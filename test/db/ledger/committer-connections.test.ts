@@ -1,7 +1,7 @@
 /** Connections that break, hang or are terminated mid-batch: every command happens once and is answered. */
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Cut, startTcpProxy, type TcpProxy } from '../../../scripts/faults/tcp-proxy.ts';
+import { type Cut, startTcpProxy, type TcpProxy } from '../../../scripts/harness/tcp-proxy.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { PLAIN_FINGERPRINTS } from '../../../src/idempotency/fingerprints.ts';
 import { idempotencyKeys } from '../../../src/idempotency/idempotency-table.ts';

@@ -1,7 +1,7 @@
 /** `npm run migrate -- --contract`: which connections block it, what it changes, and which releases it shuts out. */
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { until } from '../../../scripts/faults/client.ts';
+import { until } from '../../../scripts/harness/client.ts';
 import { ContractRefused } from '../../../src/db/contract.ts';
 import { type WatchedForms, watchForms } from '../../../src/db/forms.ts';
 import { closeToFirstReleaseSql } from '../../../src/db/grants.ts';

@@ -1,6 +1,6 @@
 /** The reports pool: which books get a checkpoint, when, and what happens when a book does not verify. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { until } from '../../../scripts/faults/client.ts';
+import { until } from '../../../scripts/harness/client.ts';
 import type { Instant } from '../../../src/clock.ts';
 import type { Pool } from '../../../src/db/pool.ts';
 import { createLogger } from '../../../src/log.ts';

@@ -1,7 +1,7 @@
 /** Workers as separate processes beside an API: what `npm run worker` starts. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Client } from '../../../scripts/faults/client.ts';
+import type { Client } from '../../../scripts/harness/client.ts';
 import { describeOnEachBackend, type Product, startProduct, testEnvironment } from '../../support/product.ts';
 
 const soon = { timeout: 20_000, interval: 20 };

@@ -1,10 +1,10 @@
 /** The list of scenarios, its documentation, and the choice of a quick run. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { drawnScenarios, quickScenarios, SCENARIOS } from '../../../scripts/faults/scenarios.ts';
-import { FAILPOINTS } from '../../../src/failpoints.ts';
+import { drawnScenarios, quickScenarios, SCENARIOS } from '../../../../scripts/faults/scenarios.ts';
+import { FAILPOINTS } from '../../../../src/failpoints.ts';
 
-const page = readFileSync(new URL('../../../docs/faults.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../../docs/faults.md', import.meta.url), 'utf8');
 
 test('each scenario has a unique name and a line in docs/faults.md', () => {
   expect(new Set(SCENARIOS.map(({ name }) => name)).size).toBe(SCENARIOS.length);

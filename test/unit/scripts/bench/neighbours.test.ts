@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { type Figures, figuresOf, limitOf, missedBars, type Seen } from '../../../scripts/bench/neighbours/bars.ts';
-import { manyMembers } from '../../../scripts/bench/neighbours/large-bodies.ts';
-import { rateAt } from '../../../scripts/bench/neighbours/rated-requests.ts';
-import { SCENARIOS } from '../../../scripts/bench/neighbours/scenarios.ts';
-import { dueMs, type Sent, seenOf } from '../../../scripts/bench/neighbours/well-behaved.ts';
+import { type Figures, figuresOf, limitOf, missedBars, type Seen } from '../../../../scripts/bench/neighbours/bars.ts';
+import { manyMembers } from '../../../../scripts/bench/neighbours/large-bodies.ts';
+import { rateAt } from '../../../../scripts/bench/neighbours/rated-requests.ts';
+import { SCENARIOS } from '../../../../scripts/bench/neighbours/scenarios.ts';
+import { dueMs, type Sent, seenOf } from '../../../../scripts/bench/neighbours/well-behaved.ts';
 
 test.each`
   alone    | limit

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 export const FORM = extname(import.meta.url);
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The memory options of `npm run api` and `npm run worker` (test/unit/scripts/bench-children.test.ts). */
+/** The memory options of `npm run api` and `npm run worker` (test/unit/scripts/harness/build.test.ts). */
 export const MEMORY = ['--heap-growing-percent=60', '--no-allocation-site-pretenuring'];
 
 export interface Build {

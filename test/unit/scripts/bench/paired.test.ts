@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { MEMORY } from '../../../scripts/bench/build.ts';
-import { nodeOptionsOf } from '../../../scripts/bench/paired/checkout.ts';
-import { collectionsIn } from '../../../scripts/bench/paired/gc-trace.ts';
-import { missedRates, type Ratio, ratiosOf } from '../../../scripts/bench/paired/ratios.ts';
-import { takeRounds } from '../../../scripts/bench/paired/rounds.ts';
+import { nodeOptionsOf } from '../../../../scripts/bench/paired/checkout.ts';
+import { collectionsIn } from '../../../../scripts/bench/paired/gc-trace.ts';
+import { missedRates, type Ratio, ratiosOf } from '../../../../scripts/bench/paired/ratios.ts';
+import { takeRounds } from '../../../../scripts/bench/paired/rounds.ts';
+import { MEMORY } from '../../../../scripts/harness/build.ts';
 
 test('a ratio is the median of what neighbours measured, not the ratio of the medians', () => {
   // The machine slows down to a third; the new build is a tenth faster in every round but one, which is disturbed.

@@ -8,8 +8,8 @@ import { once } from 'node:events';
 import { isPortFree } from '../../src/embedded/postmaster.ts';
 import type { Failpoint } from '../../src/failpoints.ts';
 import type { PoolName } from '../../workers/run.ts';
+import { ROOT } from './build.ts';
 import { until } from './client.ts';
-import { ROOT } from './last-release.ts';
 
 /** A start takes a second or two on an idle machine. */
 const START_LIMIT_MS = 120_000;

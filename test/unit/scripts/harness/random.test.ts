@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRandom } from '../../../scripts/faults/random.ts';
+import { createRandom } from '../../../../scripts/harness/random.ts';
 
 const numbers = (...parts: (string | number)[]) => {
   const random = createRandom(...parts);
