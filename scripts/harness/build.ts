@@ -19,28 +19,43 @@ export interface Build {
 
 export const THIS_BUILD: Build = { root: ROOT, nodeOptions: { api: MEMORY, worker: MEMORY } };
 
+/** What Node needs to run a script in this form. */
+const LOADER = FORM === '.ts' ? ['--import', 'tsx'] : [];
+
 export interface ScriptResult {
+  /** Null when a signal ended it. */
   status: number | null;
+  /** Standard output. */
   output: string;
+  /** Standard error. */
+  errors: string;
 }
 
-/** Runs a script of a build as an operator does: `verify`, `--json`. Resolves with its standard output. */
+/** Runs a script of a build as an operator does, with that build's packages: `verify`, `--json`. */
 export function runScript(
-  { root }: Build,
+  root: string,
   [script, ...words]: readonly [string, ...string[]],
   environment: NodeJS.ProcessEnv,
+  { timeoutMs }: { timeoutMs?: number } = {},
 ): Promise<ScriptResult> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [...process.execArgv, join(root, `scripts/${script}${FORM}`), ...words], {
+    const child = spawn(process.execPath, [...LOADER, join(root, `scripts/${script}${FORM}`), ...words], {
       cwd: root,
-      env: environment,
-      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { PATH: process.env.PATH, ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: timeoutMs,
     });
-    let output = '';
-    child.stdout.on('data', (chunk) => {
-      output += chunk;
-    });
+    let [output, errors] = ['', ''];
+    child.stdout.on('data', (chunk) => (output += chunk));
+    child.stderr.on('data', (chunk) => (errors += chunk));
     child.once('error', reject);
-    child.once('close', (status) => resolve({ status, output }));
+    child.once('close', (status) => resolve({ status, output, errors }));
   });
+}
+
+/** The same for a script that must succeed. Resolves with its standard output. */
+export async function outputOf(...run: Parameters<typeof runScript>): Promise<string> {
+  const { status, output, errors } = await runScript(...run);
+  if (status !== 0) throw new Error(`${run[1].join(' ')} ended with ${status}:\n${output}${errors}`);
+  return output;
 }

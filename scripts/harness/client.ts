@@ -12,6 +12,9 @@ import { problem } from '../../src/api/schemas/problem.ts';
 import { ROUTES } from '../../src/http/routes.ts';
 import type * as payoutSchemas from '../../src/payouts/api/payout-schemas.ts';
 import type * as webhookSchemas from '../../src/webhooks/api/webhook-schemas.ts';
+import { until, type WaitLimit } from './until.ts';
+
+export { until, type WaitLimit } from './until.ts';
 
 /** The output type of a schema. */
 type Shape<Schema extends { _zod: { output: unknown } }> = Schema['_zod']['output'];
@@ -183,34 +186,6 @@ export function succeeded<Body>(answer: Answer<Body>): Body {
   if (answer.status < 300) return answer.body;
   throw new Error(`Expected a success, got ${answer.status} ${answer.text}`);
 }
-
-export interface WaitLimit {
-  timeoutMs?: number;
-}
-
-/** Poll interval. No test waits noticeably longer than it must, and the machine is left to the product. */
-const LOOK_EVERY_MS = 20;
-
-/**
- * Polls until the value is as wanted, and resolves to it. After the time limit, throws an error with the last value.
- */
-export async function until<Value>(
-  look: () => Promise<Value> | Value,
-  isWanted: (value: Value) => boolean = Boolean,
-  { timeoutMs = 25_000 }: WaitLimit = {},
-): Promise<Value> {
-  const deadline = performance.now() + timeoutMs;
-  for (;;) {
-    const value = await look();
-    if (isWanted(value)) return value;
-    if (performance.now() > deadline) {
-      throw new Error(`Not as wanted after ${timeoutMs} ms. Last seen: ${JSON.stringify(value, bigintsAsText)}`);
-    }
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
-  }
-}
-
-const bigintsAsText = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value);
 
 /** An answer that the reference does not describe. */
 export class NotAsPromised extends Error {

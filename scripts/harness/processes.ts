@@ -9,11 +9,11 @@ import { isPortFree } from '../../src/embedded/postmaster.ts';
 import type { Failpoint } from '../../src/failpoints.ts';
 import type { PoolName } from '../../workers/run.ts';
 import { ROOT } from './build.ts';
+import { becomesReady, endChild, isRunning } from './child-process.ts';
 import { until } from './client.ts';
 
 /** A start takes a second or two on an idle machine. */
 const START_LIMIT_MS = 120_000;
-const PROBE_LIMIT_MS = 2_000;
 
 /**
  * Code loaded beside the product's own. A process whose standard input ends has lost its test, however that died, and
@@ -94,21 +94,18 @@ export async function startProcess(
   let before = '';
   let root = ROOT;
 
-  const isRunning = () => child !== undefined && child.exitCode === null && child.signalCode === null;
+  const runs = () => child !== undefined && isRunning(child);
 
   async function end(signal: NodeJS.Signals): Promise<number | null> {
     const dying = child;
-    if (!dying || !isRunning()) return dying?.exitCode ?? null;
-    const gone = once(dying, 'exit');
-    dying.kill(signal);
-    await gone;
-    return dying.exitCode;
+    if (dying) await endChild(dying, signal);
+    return dying?.exitCode ?? null;
   }
 
   const started: ProductProcess = {
     url,
     get running() {
-      return isRunning();
+      return runs();
     },
     get root() {
       return root;
@@ -139,18 +136,16 @@ export async function startProcess(
       mine.once('exit', () => alive.delete(mine));
       child.stdin!.on('error', () => undefined);
       for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk) => (output += chunk));
-      const ready = await until(async () => (await isReady(url)) || !isRunning(), Boolean, {
-        timeoutMs: START_LIMIT_MS,
-      }).catch(() => false);
+      const ready = await becomesReady(mine, url, START_LIMIT_MS);
       // A failpoint may stop the process as soon as it is up.
-      if (output.includes('failpoint ') || (ready && isRunning())) return;
+      if (output.includes('failpoint ') || (ready && runs())) return;
       throw new Error(`${script.join(' ')} did not start:\n${output}`);
     },
     async kill() {
       await end('SIGKILL');
     },
     async terminate() {
-      const wasRunning = isRunning();
+      const wasRunning = runs();
       const code = await end('SIGTERM');
       if (wasRunning && code === 0) return;
       throw new Error(`${script.join(' ')} ${wasRunning ? 'left' : 'had already ended'} with ${code}:\n${output}`);
@@ -159,7 +154,7 @@ export async function startProcess(
     thaw: () => void child?.kill('SIGCONT'),
     setClockAhead: (aheadMs) => void child?.stdin?.write(`${aheadMs}\n`),
     async ended() {
-      if (isRunning()) await once(child!, 'exit');
+      if (runs()) await once(child!, 'exit');
     },
     async reached(point) {
       await until(() => output.includes(`failpoint ${point}:`), Boolean, { timeoutMs: START_LIMIT_MS });
@@ -167,14 +162,6 @@ export async function startProcess(
   };
   await started.start(options);
   return started;
-}
-
-async function isReady(url: string): Promise<boolean> {
-  try {
-    return (await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(PROBE_LIMIT_MS) })).ok;
-  } catch {
-    return false;
-  }
 }
 
 /**

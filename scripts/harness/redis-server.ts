@@ -6,8 +6,12 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { freePort } from '../../src/embedded/postmaster.ts';
 
+/** Twenty seconds, at 20 ms each. */
+const START_PROBES = 1_000;
+
 export interface TestRedis {
   readonly url: string;
+  readonly version: string;
   /** The folder of the append-only file. */
   readonly directory: string;
   /** Ends Redis at once, as kill -9 does. Its data is lost, unless it keeps an append-only file. */
@@ -22,12 +26,19 @@ export interface TestRedis {
   remove(): Promise<void>;
 }
 
-/** Whether redis-server is on PATH. */
-export function isRedisInstalled(): boolean {
-  return spawnSync('redis-server', ['--version']).status === 0;
+/** The version of the redis-server on PATH; undefined without one. */
+export function redisVersion(): string | undefined {
+  const { status, stdout } = spawnSync('redis-server', ['--version'], { encoding: 'utf8' });
+  return status === 0 ? (/v=([\d.]+)/.exec(stdout)?.[1] ?? 'unknown') : undefined;
 }
 
 export async function startRedis(): Promise<TestRedis> {
+  const version = redisVersion();
+  if (!version) {
+    throw new Error(
+      'There is no redis-server on PATH. Install it (Debian: apt-get install redis-server), or use the queue on Postgres.',
+    );
+  }
   const port = await freePort();
   const directory = mkdtempSync(join(tmpdir(), 'countinghouse-redis-'));
   const url = `redis://127.0.0.1:${port}`;
@@ -43,10 +54,16 @@ export async function startRedis(): Promise<TestRedis> {
       ],
       { stdio: 'ignore' },
     );
-    const probe = new Redis(url, { retryStrategy: () => 20, maxRetriesPerRequest: null });
+    const probe = new Redis(url, { retryStrategy: () => 20, maxRetriesPerRequest: START_PROBES });
     probe.on('error', () => undefined);
-    await probe.ping();
-    probe.disconnect();
+    try {
+      await probe.ping();
+    } catch (error) {
+      await kill();
+      throw new Error('redis-server did not start', { cause: error });
+    } finally {
+      probe.disconnect();
+    }
   }
 
   async function kill(): Promise<void> {
@@ -61,6 +78,7 @@ export async function startRedis(): Promise<TestRedis> {
   await start();
   return {
     url,
+    version,
     directory,
     start,
     kill,

@@ -1,11 +1,10 @@
 /** One durable Postgres for a whole run, with a migrated database as the template of every stage's own. */
-import { migrate } from '../../src/db/migrate.ts';
 import { createPool } from '../../src/db/pool.ts';
-import { createRolesAndDatabase } from '../../src/db/roles.ts';
-import { APPLICATION, OWNER, SIGNER } from '../../src/embedded/logins.ts';
+import { OWNER } from '../../src/embedded/logins.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../src/embedded/throwaway-postgres.ts';
 import { createLogger } from '../../src/log.ts';
 import { copyDatabase, dropDatabase } from './database-store.ts';
+import { makeEmptyDatabase, makeMigratedDatabase, TEMPLATE } from './databases.ts';
 
 export interface Server {
   readonly postgres: ThrowawayPostgres;
@@ -26,29 +25,18 @@ export interface Database {
   drop(): Promise<void>;
 }
 
-const TEMPLATE = 'countinghouse_template';
-const log = createLogger('silent', 'faults');
+const log = createLogger('silent', 'harness');
 
 export async function startServer(): Promise<Server> {
   const postgres = await startThrowawayPostgres({ durable: true, settings: { max_connections: 300 } });
   /** Connects to the server's own database: a database that is copied or dropped must have no connection. */
   const asSuperuser = async (work: (pool: ReturnType<typeof createPool>) => Promise<unknown>) => {
-    const pool = createPool({ url: postgres.superuserUrl, name: 'faults', size: 1, log, queryTimeoutMs: 60_000 });
+    const pool = createPool({ url: postgres.superuserUrl, name: 'harness', size: 1, log, queryTimeoutMs: 60_000 });
     try {
       await work(pool);
     } finally {
       await pool.end();
     }
-  };
-  const makeEmpty = (name: string) => {
-    const unused = { password: '' }; // the roles exist since the server's start
-    return createRolesAndDatabase({
-      superuserUrl: postgres.superuserUrl,
-      database: name,
-      owner: { name: OWNER, ...unused },
-      application: { name: APPLICATION, ...unused },
-      signer: { name: SIGNER, ...unused },
-    });
   };
   const databaseOf = (name: string): Database => ({
     name,
@@ -59,13 +47,7 @@ export async function startServer(): Promise<Server> {
     encryptionKey: postgres.encryptionKey,
     drop: () => asSuperuser((pool) => dropDatabase(pool, name)),
   });
-  await makeEmpty(TEMPLATE);
-  await migrate({
-    ownerUrl: postgres.urlFor('owner', TEMPLATE),
-    applicationUrl: postgres.urlFor('application', TEMPLATE),
-    signerUrl: postgres.urlFor('signer', TEMPLATE),
-    log,
-  });
+  await makeMigratedDatabase(postgres, TEMPLATE);
   return {
     postgres,
     async makeDatabase(name) {
@@ -73,7 +55,7 @@ export async function startServer(): Promise<Server> {
       return databaseOf(name);
     },
     async makeEmptyDatabase(name) {
-      await makeEmpty(name);
+      await makeEmptyDatabase(postgres, name);
       return databaseOf(name);
     },
     remove: () => postgres.remove(),

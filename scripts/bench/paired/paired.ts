@@ -4,9 +4,9 @@
  */
 
 import { THIS_BUILD } from '../../harness/build.ts';
+import { say } from '../../harness/progress.ts';
 import type { BenchResult } from '../bench.ts';
 import type { Closing } from '../closing.ts';
-import { say } from '../progress.ts';
 import type { QueueBackend } from '../stage.ts';
 import { openAcceptSide } from './accept.ts';
 import { buildCommit } from './checkout.ts';

@@ -192,8 +192,11 @@ test('a running change of an endpoint does not restore the earlier key', async (
   const before = (await loadBook(pool, book.id))!;
   const rekeyed = await inTransaction(pool, async (trx) => {
     await lockBook(trx, book.id);
+    // The process starts meanwhile, which may take longer than the role may be idle here.
+    await trx.query('SET LOCAL idle_in_transaction_session_timeout = 0');
     const { ended } = start();
-    const waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%books%'";
+    const waiting =
+      "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%books%'";
     await until(async () => (await pool.query(waiting)).rowCount === 1);
     // A command that has read the endpoint before writes it back.
     await trx.query('UPDATE webhook_endpoints SET url = url, secret_sealed = $3 WHERE book_id = $1 AND id = $2', [
