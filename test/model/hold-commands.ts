@@ -13,6 +13,9 @@ import { holds } from '../../src/ledger/hold-table.ts';
 
 type Answer = Stored | Refusal;
 
+/** Events of these commands. The API has no group that emits them yet. */
+export const HOLD_EVENTS = ['hold.created', 'hold.captured', 'hold.released', 'hold.expired'];
+
 function command(
   name: string,
   touches: readonly Touch[],

@@ -13,6 +13,7 @@ import { type IssueApiKey, issueApiKey } from '../../src/organisations/issue-api
 import { createRuntime, type Runtime } from '../../src/runtime.ts';
 import { type Api, startApi } from '../../src/server.ts';
 import { type PoolName, type RunningPools, startPools } from '../../workers/run.ts';
+import { expectDocumentedEvents } from './documented-events.ts';
 import { startPgBouncer, type TestPgBouncer } from './pgbouncer.ts';
 import { createTestDatabase, type TestDatabase } from './postgres.ts';
 import { describeWithRedis, startRedis, type TestRedis } from './redis.ts';
@@ -118,7 +119,11 @@ export async function startProduct({
       await runtime.close();
       await redis?.remove();
       await pgBouncer?.remove();
-      await database.drop();
+      try {
+        await expectDocumentedEvents(database);
+      } finally {
+        await database.drop();
+      }
     },
   };
   await product.startPools();
