@@ -28,7 +28,14 @@ export const ALL_POOLS: readonly PoolName[] = ['ledger', 'rails', 'webhooks', 's
 /** Longer than any single wait of a test, so that a wait fails first and says what it saw. */
 const TEST_LIMIT_MS = 60_000;
 
-/** Runs the tests on both queue backends. Without Redis, those on Redis are skipped, with the reason. */
+/**
+ * Runs the tests on both queue backends. Without Redis, those on Redis are skipped, with the reason.
+ *
+ * For what a queue could break: the core of payouts, rails and webhooks, and the faults. A new group runs on one backend,
+ * with `startProduct({ backend: 'postgres' })`: its jobs are ids in a queue like any other, and
+ * test/db/queue/queue-contract.ts holds both backends to the same behavior (repetition, order, failure, room, closing, lanes).
+ * What a group finds to depend on the backend becomes a test of that contract, not a second run of the group.
+ */
 export function describeOnEachBackend(name: string, tests: (backend: Backend) => void): void {
   vi.setConfig({ testTimeout: TEST_LIMIT_MS, hookTimeout: 2 * TEST_LIMIT_MS });
   describe(`${name}, jobs on postgres`, () => tests('postgres'));
