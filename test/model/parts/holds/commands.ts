@@ -1,57 +1,16 @@
-/**
- * Commands of the bare ledger without a group of the API yet: an entry of any postings, and the whole life of a hold.
- * Written on the ledger's draft, as a group would write them.
- */
-import type { Stored } from '../../src/idempotency/idempotency-key.ts';
-import { newId, type Uuid } from '../../src/ids.ts';
-import { accounts } from '../../src/ledger/account-table.ts';
-import type { Command, Outcome, Refusal, Touch } from '../../src/ledger/command.ts';
-import { Draft } from '../../src/ledger/draft.ts';
-import type { PostingDraft } from '../../src/ledger/entry.ts';
-import type { Hold, HoldStepKind } from '../../src/ledger/hold.ts';
-import { holds } from '../../src/ledger/hold-table.ts';
-
-type Answer = Stored | Refusal;
+/** The commands of a hold, through the whole of its life. */
+import { newId, type Uuid } from '../../../../src/ids.ts';
+import { accounts } from '../../../../src/ledger/account-table.ts';
+import type { Command, Refusal, Touch } from '../../../../src/ledger/command.ts';
+import type { Draft } from '../../../../src/ledger/draft.ts';
+import type { Hold, HoldStepKind } from '../../../../src/ledger/hold.ts';
+import { holds } from '../../../../src/ledger/hold-table.ts';
+import { type Answer, command, stored, touchAccounts } from '../../test-command.ts';
 
 /** Events of these commands. The API has no group that emits them yet. */
 export const HOLD_EVENTS = ['hold.created', 'hold.captured', 'hold.released', 'hold.expired'];
 
-function command(
-  name: string,
-  touches: readonly Touch[],
-  decide: (begin: () => Draft, id: Uuid) => Outcome<Answer>,
-): Command<Answer> {
-  const id = newId();
-  return {
-    id,
-    name: `test.${name}`,
-    requestId: id,
-    touches,
-    decide: (state, moment) => decide(() => new Draft(state, { id, requestId: id }, moment), id),
-  };
-}
-
-const touchAccounts = (...ids: Uuid[]): Touch => ({ table: accounts, ids });
 const touchHold = (id: Uuid): Touch => ({ table: holds, ids: [id] });
-
-const stored = (status: number, resource: string, resourceId: Uuid): Stored => ({
-  status,
-  body: '{}',
-  resource,
-  resourceId,
-});
-
-export function postEntry(postings: readonly PostingDraft[]): Command<Answer> {
-  const resourceId = newId();
-  const ids = postings.flatMap(({ debit, credit }) => [debit, credit]);
-  return command('post', [touchAccounts(...ids)], (begin) => {
-    const draft = begin();
-    if (ids.some((id) => !draft.get(accounts, id))) return draft.finish({ refused: 'resource_not_found' });
-    const entry = draft.tryPost({ resource: 'posting', resourceId, step: 'done', postings });
-    if (!('hash' in entry)) return begin().finish({ refused: entry.code });
-    return draft.finish(stored(201, 'posting', resourceId));
-  });
-}
 
 export function placeHold(input: { accountId: Uuid; amount: bigint; expiresAt: number | null }): Command<Answer> {
   const holdId = newId();
