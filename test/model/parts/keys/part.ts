@@ -20,8 +20,8 @@ export const keysPart: Part = {
       },
       command: (_, { voided }) => voidKey({ key: voided, ...BY }),
       saidOf(answer) {
-        const { status, voidedAt } = answer as { status?: number; voidedAt: number | null };
-        return { status: voidedAt === null ? Number(status) : 0 };
+        const { voided_at: voidedAt, response_status: status } = JSON.parse((answer as { body: string }).body);
+        return { status: voidedAt === null ? status : 0 };
       },
     }),
   ],
