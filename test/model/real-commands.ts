@@ -9,7 +9,7 @@ import { type OnceAnswer, once, voidKey } from '../../src/idempotency/once.ts';
 import { newId } from '../../src/ids.ts';
 import { toJson } from '../../src/json.ts';
 import { accounts } from '../../src/ledger/account-table.ts';
-import { type Command, isRefusal, type Refusal } from '../../src/ledger/command.ts';
+import type { Command, Refusal } from '../../src/ledger/command.ts';
 import { holds } from '../../src/ledger/hold-table.ts';
 import { acceptPayout } from '../../src/payouts/accept-payout.ts';
 import { recordUnknown } from '../../src/payouts/await-outcome.ts';
@@ -174,7 +174,8 @@ function holdOf(memory: MemoryBook, names: Names, name: string): { holdId: strin
 
 /** Converts a real answer to an answer of the reference. */
 export function saidOf(answer: unknown, names: Names): Said {
-  if (isRefusal(answer)) return refused(answer.refused);
+  const refusal = answer as Partial<Refusal>;
+  if (refusal.refused) return refused(refusal.refused);
   const { status, body, resourceId, id, voidedAt } = answer as Partial<
     OnceAnswer & Payout & { voidedAt: number | null }
   >;
