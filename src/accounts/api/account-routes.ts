@@ -26,7 +26,8 @@ import { type AccountLine, listAccountLines } from '../../ledger/journal-read-st
 import { currencyExponent } from '../../money/currency.ts';
 import { readTimeline } from '../../timeline/timeline.ts';
 import { listAccounts } from '../account-list-store.ts';
-import { type AccountAction, accountView, balanceView } from '../account-profile.ts';
+import { accountView, balanceView } from '../account-profile.ts';
+import type { AccountAction } from '../account-status.ts';
 import { changeAccountStatus, updateAccount } from '../change-account.ts';
 import { type CustomerAccount, findCustomerAccount } from '../customer-account-store.ts';
 import { openAccount } from '../open-account.ts';
