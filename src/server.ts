@@ -21,7 +21,7 @@ export interface Api {
   readonly port: number;
   /** The URL of the API on this machine. */
   readonly url: string;
-  /** Finishes the requests in hand within DRAIN_TIMEOUT_MS. The runtime stays open: the caller closes it. */
+  /** Finishes the requests in hand, and what follows their commits, within DRAIN_TIMEOUT_MS. The runtime stays open: the caller closes it. */
   close(): Promise<void>;
 }
 
@@ -43,8 +43,11 @@ export async function startApi(runtime: Runtime): Promise<Api> {
       port,
       url,
       async close() {
+        const deadline = performance.now() + config.DRAIN_TIMEOUT_MS;
         services.drain();
         await closeServer(server, config.DRAIN_TIMEOUT_MS);
+        const left = await services.following.finish(deadline - performance.now());
+        if (left > 0) log.warn({ left }, 'stopped before all that follows commits was done; workers do it');
         await services.close();
         redis?.disconnect();
       },
