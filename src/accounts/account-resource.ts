@@ -14,6 +14,7 @@ export const accountResource: Resource<AccountProfile> = {
   name: 'account',
   idKind: 'account',
   table: accountProfiles,
+  changed: (profile, change) => ({ ...profile, ...change }),
   statusOf: (profile, draft) => ledgerAccount(profile, draft).status,
   allowedActions: (profile, draft) => allowedActions(ledgerAccount(profile, draft).status),
   unlistedActions: ['update'],

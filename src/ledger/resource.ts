@@ -34,6 +34,11 @@ export interface Resource<Row extends Versioned, Context = Draft> {
   readonly name: string;
   readonly idKind: IdKind;
   readonly table: DeclaredTable<Row>;
+  /**
+   * `(row, change) => ({ ...row, ...change })`, written by each resource: in one function for the rows of many resources V8
+   * takes ten times as long for the copy (4.6 µs instead of 0.4 for thirty members).
+   */
+  changed(row: Row, change: Partial<Row>): Row;
   /** Left out where the row has no status of its own. */
   readonly transitions?: Transitions;
   /** Statuses in which `Prefer: wait` still holds the answer. */
@@ -67,6 +72,13 @@ export interface Step {
 
 const NO_ENTRIES: readonly Entry[] = [];
 
+/** What every step sets. */
+interface Changing {
+  version: number;
+  updatedAt: Instant;
+  entryIds?: readonly Uuid[];
+}
+
 /**
  * Moves a row one step on: its version counts up, its entries are added, its event is emitted. Returns the new row. Throws
  * for a status that the transition table does not allow: that is a bug, never an answer.
@@ -80,19 +92,18 @@ export function advance<Row extends Versioned>(
 ): Row {
   const { status } = change;
   if (status !== undefined) requireTransition(resource, row.status, status);
-  // Members only change, none is added: all rows of a resource keep one hidden class (ARCHITECTURE.md, "Objects keep their shapes").
-  const next = { ...row, ...change, version: row.version + 1, updatedAt: draft.moment };
-  if (entries.length > 0 && row.entryIds !== undefined) keepEntries(next, row.entryIds, entries);
+  // Members only change, none is added: the rows of a resource keep one hidden class (ARCHITECTURE.md, "Objects keep their shapes").
+  const next: Row & Changing = resource.changed(row, change);
+  next.version = row.version + 1;
+  next.updatedAt = draft.moment;
+  if (entries.length > 0 && row.entryIds !== undefined)
+    next.entryIds = [...row.entryIds, ...entries.map(({ id }) => id)];
   draft.put(resource.table, resource.table.idOf(next), next);
   if (event !== undefined) {
     const before = previous ?? (status === undefined ? undefined : { status: row.status });
     announce(draft, resource, next, { event, entries, previous: before });
   }
   return next;
-}
-
-function keepEntries(row: { entryIds?: readonly Uuid[] }, before: readonly Uuid[], entries: readonly Entry[]): void {
-  row.entryIds = [...before, ...entries.map(({ id }) => id)];
 }
 
 /** Puts the first row of an object and announces it. Returns its view, written once for the event and for the answer. */

@@ -7,6 +7,7 @@ export const payoutResource: Resource<Payout, Shown> = {
   name: 'payout',
   idKind: 'payout',
   table: payouts,
+  changed: (payout, change) => ({ ...payout, ...change }),
   transitions: PAYOUT_TRANSITIONS,
   firstStatuses: ['pending'],
   allowedActions,

@@ -7,6 +7,7 @@ export const endpointResource: Resource<WebhookEndpoint, Shown> = {
   noun: 'endpoint',
   idKind: 'webhookEndpoint',
   table: webhookEndpoints,
+  changed: (endpoint, change) => ({ ...endpoint, ...change }),
   transitions: ENDPOINT_TRANSITIONS,
   allowedActions: endpointActions,
   whyNot: ({ status }, action) => `An endpoint that is ${status} does not allow ${action}.`,
