@@ -4,6 +4,7 @@
  */
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import type { Route } from './api/route.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { classifyFailure } from './db/postgres-errors.ts';
 import { checkApplicationRole, DatabaseRoleError } from './db/roles.ts';
@@ -26,7 +27,7 @@ export interface Api {
 }
 
 /** Starts to listen. Throws ListenError, naming PORT or HOST, when listening fails. */
-export async function startApi(runtime: Runtime): Promise<Api> {
+export async function startApi(runtime: Runtime, routes?: readonly Route[]): Promise<Api> {
   const { config, log } = runtime;
   const redis = config.REDIS_URL ? connectLimits(config.REDIS_URL, config.REDIS_CLUSTER, log) : undefined;
   // With PORT=0 the address is known once the server listens; nothing is answered before then.
@@ -34,7 +35,7 @@ export async function startApi(runtime: Runtime): Promise<Api> {
   const publicUrl = () => (config.PORT === 0 && !config.PUBLIC_URL ? url : runtime.publicUrl);
   const apiRuntime: Runtime = Object.create(runtime, { publicUrl: { get: publicUrl } });
   const services = new ApiServices(apiRuntime, redis);
-  const server = createHttpServer(createApp(apiRuntime, services), { publicUrl });
+  const server = createHttpServer(createApp(apiRuntime, services, routes), { publicUrl });
   try {
     const port = await listen(server, { host: config.HOST, port: config.PORT });
     url = urlOf(config.HOST, port);
