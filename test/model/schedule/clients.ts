@@ -6,6 +6,7 @@ import { changeAccountStatus } from '../../../src/accounts/change-account.ts';
 import { receiveTransfer } from '../../../src/accounts/receive-transfer.ts';
 import { ApiError } from '../../../src/errors.ts';
 import { Following } from '../../../src/idempotency/following.ts';
+import { idempotencyKeys } from '../../../src/idempotency/idempotency-table.ts';
 import { voidKey } from '../../../src/idempotency/once.ts';
 import { runOnce } from '../../../src/idempotency/run-once.ts';
 import { carryOut } from '../../../src/idempotency/use-case.ts';
@@ -173,7 +174,8 @@ export class Clients {
         return carryOut(runtime, simulatePayout, input, following);
       }
       case 'void': {
-        const record = await runtime.committer.submit(bookId, voidKey({ key: wish.key, ...by }));
+        await runtime.committer.submit(bookId, voidKey({ key: wish.key, ...by }));
+        const record = (await idempotencyKeys.find(runtime.pool, bookId, wish.key))!;
         return { status: record.voidedAt === null ? 200 : 204, body: record.body ?? '' };
       }
     }
