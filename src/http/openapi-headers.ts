@@ -31,7 +31,7 @@ const ifMatch = header(
 const prefer = header(
   'Prefer',
   z.string().optional(),
-  `\`wait=N\` (RFC 7240, at most ${MAX_WAIT_SECONDS}) holds the answer until the object has left its first status.`,
+  `\`wait=N\` (RFC 7240, at most ${MAX_WAIT_SECONDS}) holds the answer until the object has left its first status; \`respond-async\` answers at once.`,
 );
 
 export function requestHeaders(route: Route): z.ZodType[] {
@@ -64,6 +64,6 @@ export function responseHeaders(route: Route, status = 200): Headers {
   if (status < 300 && route.method !== 'get')
     headers['Idempotent-Replayed'] = { schema: text, description: '`true` when this is the first answer again.' };
   if (status < 300 && route.waits)
-    headers['Preference-Applied'] = { schema: text, description: 'The wait that was applied.', example: 'wait=10' };
+    headers['Preference-Applied'] = { schema: text, description: 'The preference that was applied.', example: 'wait=10' };
   return headers;
 }

@@ -140,5 +140,5 @@ export function requireTransition(
   to: string,
 ): void {
   if (from === to || (from !== undefined && transitions?.[from]?.includes(to))) return;
-  throw new Error(`A ${name} does not go from ${from} to ${to}`);
+  throw new Error(`The ${name} does not go from ${from} to ${to}`);
 }

@@ -123,7 +123,7 @@ describe('a step', () => {
   `('from $from to $to is allowed: $allowed', ({ from, to, allowed }) => {
     const step = () => advance(draft, errandResource, { ...FIRST, status: from }, { status: to });
     if (allowed) expect(step().status).toBe(to);
-    else expect(step).toThrow(`A errand does not go from ${from} to ${to}`);
+    else expect(step).toThrow(`The errand does not go from ${from} to ${to}`);
   });
 
   test('to a status is a bug where the resource declares no transitions', () => {
