@@ -176,13 +176,12 @@ function holdOf(memory: MemoryBook, names: Names, name: string): { holdId: strin
 export function saidOf(answer: unknown, names: Names): Said {
   const refusal = answer as Partial<Refusal>;
   if (refusal.refused) return refused(refusal.refused);
-  const { status, body, resourceId, id, voidedAt } = answer as Partial<
-    OnceAnswer & Payout & { voidedAt: number | null }
-  >;
+  const { status, body, resourceId, id } = answer as Partial<OnceAnswer & Payout>;
+  const shown = body === undefined ? {} : JSON.parse(body);
   // The answer to voiding a key.
-  if (voidedAt !== undefined) return { status: voidedAt === null ? Number(status) : 0 };
+  if (shown.object === 'idempotency_key') return { status: shown.response_status ?? 0 };
   if (id !== undefined) return { status: 0, resource: names.nameOf(id) };
-  const code = Number(status) < 400 ? undefined : (JSON.parse(body!).code as string);
+  const code = Number(status) < 400 ? undefined : (shown.code as string);
   return {
     status: Number(status),
     ...(code ? { code } : {}),
