@@ -46,9 +46,9 @@ const JOB_CONTRACT = file('queue/job');
 /** Routes and schemas of a group. Only these folders know zod, and only src/http lists them. */
 const ROUTES = ['^src/[^/]+/api/'];
 
-const leaves = file(...LEAVES);
+const leaves = [...file(...LEAVES), ...folder('errors')];
 /** The shapes in which a group is declared, and what checks of rows are written in. */
-const shapes = [...file('resource', 'moved-rows', 'group'), ...folder('checks')];
+const shapes = [...file('group-resource', 'moved-rows', 'group'), ...folder('checks')];
 const core = [
   ...leaves,
   ...file('config'),
@@ -67,7 +67,7 @@ const LAYERS = [
   {
     name: 'ledger',
     from: folder('ledger'),
-    may: [...file('clock', 'errors', 'failpoints', 'ids', 'json'), ...folder('money', 'db', 'ledger')],
+    may: [...file('clock', 'errors', 'failpoints', 'ids', 'json'), ...folder('errors', 'money', 'db', 'ledger')],
   },
   { name: 'outside', from: folder('outside'), may: [...leaves, ...folder('outside')] },
   {
@@ -177,6 +177,17 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/', pathNot: ['^src/[^/]+/index\\.ts$', '^src/[^/]+/checks/'] },
       to: { path: '^src/[^/]+/checks/' },
+      name: 'harness-knows-neither-faults-nor-benches',
+      severity: 'error',
+      from: { path: '^scripts/harness/' },
+      to: { path: '^scripts/', pathNot: '^scripts/harness/' },
+    },
+    {
+      name: 'benches-and-faults-are-apart',
+      comment: 'What both need is the harness.',
+      severity: 'error',
+      from: { path: '^scripts/(bench|faults)/' },
+      to: { path: '^scripts/(bench|faults)/', pathNot: '^scripts/$1/' },
     },
     {
       name: 'workers-serve-no-api',

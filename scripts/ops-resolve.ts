@@ -7,7 +7,6 @@ import { formatInstant, systemClock } from '../src/clock.ts';
 import type { Pool } from '../src/db/pool.ts';
 import { openExceptionsOf } from '../src/exceptions/exception-store.ts';
 import { parsePublicId, publicId } from '../src/ids.ts';
-import { isRefusal } from '../src/ledger/command.ts';
 import { Committer } from '../src/ledger/committer.ts';
 import { postingsOf } from '../src/payouts/checks/payout-history.ts';
 import { makeNoticesDue } from '../src/payouts/notice-store.ts';
@@ -73,7 +72,7 @@ export async function resolveByPerson(pool: Pool, shownId: string, options: Reso
       exceptionIds: await openExceptionsOf(pool, bookId, { resource: 'payout', resourceId: payoutId }),
     });
     const answer = await committer.submit(bookId, command);
-    if (isRefusal(answer)) throw new Error(`${answer.detail} Nothing was booked.`);
+    if (answer.refused) throw new Error(`${answer.detail} Nothing was booked.`);
     await makeNoticesDue(pool, { bookId, rail: payout.rail }, payout.endToEndId, systemClock.now());
     return {
       ...view,

@@ -9,17 +9,17 @@ import type { Config } from './config.ts';
 import type { Forms } from './db/forms.ts';
 import type { Pool } from './db/pool.ts';
 import type { TableRights } from './db/table-rights.ts';
+import type { GroupResource } from './group-resource.ts';
 import type { Uuid } from './ids.ts';
 import type { ClosingBlocker } from './ledger/closing-blocker.ts';
 import type { DeclaredLog, DeclaredTable } from './ledger/table-of.ts';
 import type { MovedRows, OverdueRows } from './moved-rows.ts';
 import type { JobName, QueuePool } from './queue/job.ts';
 import type { Rail } from './rails/rail.ts';
-import type { Resource } from './resource.ts';
 
 export interface Group {
   readonly name: string;
-  readonly resources: readonly Resource[];
+  readonly resources: readonly GroupResource[];
   /** Every table and log that its commands write. */
   readonly tables: readonly (DeclaredTable<unknown> | DeclaredLog<unknown>)[];
   /** The rights of the application's role on each of its tables. */

@@ -3,12 +3,12 @@
 import { keyedByUuid } from '../db/keyed-table.ts';
 import { APPENDS, rightsOf } from '../db/table-rights.ts';
 import type { Group } from '../group.ts';
-import type { Resource } from '../resource.ts';
+import type { GroupResource } from '../group-resource.ts';
 import { accountProfiles, defaultAccounts } from './account-profile-table.ts';
 import { inboundTransferCheck } from './checks/inbound-transfer-check.ts';
 import { inboundTransfers } from './inbound-transfer-table.ts';
 
-export const accountResource: Resource = {
+export const declaredAccount: GroupResource = {
   name: 'account',
   table: keyedByUuid(accountProfiles.name, 'account_id'),
   events: ['account.created', 'account.updated', 'account.frozen', 'account.unfrozen', 'account.closed'],
@@ -17,7 +17,7 @@ export const accountResource: Resource = {
 export const accountsGroup: Group = {
   name: 'accounts',
   resources: [
-    accountResource,
+    declaredAccount,
     { name: 'inbound_transfer', table: keyedByUuid(inboundTransfers.name, 'id'), parent: 'account', events: [] },
   ],
   tables: [accountProfiles, defaultAccounts, inboundTransfers],

@@ -1,7 +1,7 @@
 /** A check reads the rows of one noun in one book and reports each rule that does not hold. */
 import type { Pool } from '../db/pool.ts';
+import type { GroupResource } from '../group-resource.ts';
 import type { BookId } from '../ledger/book.ts';
-import type { Resource } from '../resource.ts';
 import type { Finding } from './finding.ts';
 
 /**
@@ -22,7 +22,7 @@ export interface CheckContext {
   readonly pool: Pool;
   readonly book: BookBounds;
   /** All resources there are: a row may name any of them. */
-  readonly resources: readonly Resource[];
+  readonly resources: readonly GroupResource[];
   report(finding: Omit<Finding, 'book'>): void;
   /** Counts rows as checked. */
   advance(rows: number): void;

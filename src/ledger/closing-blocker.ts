@@ -1,10 +1,10 @@
-/** What keeps an account open beside its balance and its holds: rows of a group that still need it. */
 import type { Uuid } from '../ids.ts';
-import type { Table } from './table.ts';
+import type { Draft } from './draft.ts';
+import type { Touch } from './outcome.ts';
 
-export interface ClosingBlocker<Row = unknown> {
-  /** Derived rows by account id, loaded by the command that closes the account. */
-  readonly table: Table<Row>;
-  /** As the refusal lists them; an empty list when nothing keeps the account open. */
-  list(row: Row | undefined, accountId: Uuid): readonly Record<string, unknown>[];
+/** What a group knows to keep an account from being closed, such as payouts in flight. */
+export interface ClosingBlocker {
+  touches(accountId: Uuid): readonly Touch[];
+  /** As `blocked_by` of the refusal lists it. Undefined where nothing is in the way. */
+  find(draft: Draft, accountId: Uuid): Record<string, unknown> | undefined;
 }

@@ -3,18 +3,18 @@
 import { keyedByUuid } from '../db/keyed-table.ts';
 import { APPENDS, changes, rightsOf } from '../db/table-rights.ts';
 import type { Group } from '../group.ts';
-import type { Resource } from '../resource.ts';
-import { blockedByPayouts } from './blocked-by-payouts.ts';
+import type { GroupResource } from '../group-resource.ts';
 import { noticeCheck } from './checks/notice-check.ts';
 import { payoutCheck } from './checks/payout-check.ts';
 import { movedNotices, movedPayouts } from './moved-payouts.ts';
 import { payoutReturns, railAnswers } from './payout-children-tables.ts';
 import { payoutGauges } from './payout-gauges.ts';
 import { payouts } from './payout-table.ts';
+import { payoutsInFlight } from './payouts-in-flight.ts';
 import { payoutResolutions, readOperatorReason } from './resolution-store.ts';
 import { sweepNotices } from './sweep-inboxes.ts';
 
-export const payoutResource: Resource = {
+export const declaredPayout: GroupResource = {
   name: 'payout',
   table: keyedByUuid(payouts.name, 'id'),
   events: ['payout.created', 'payout.processing', 'payout.paid', 'payout.failed', 'payout.canceled', 'payout.returned'],
@@ -24,7 +24,7 @@ export const payoutResource: Resource = {
 export const payoutsGroup: Group = {
   name: 'payouts',
   resources: [
-    payoutResource,
+    declaredPayout,
     { name: 'payout_return', table: keyedByUuid(payoutReturns.name, 'id'), parent: 'payout', events: [] },
   ],
   tables: [payouts, payoutReturns, railAnswers, payoutResolutions],
@@ -48,6 +48,6 @@ export const payoutsGroup: Group = {
   moved: [movedPayouts, movedNotices],
   checks: [payoutCheck, noticeCheck],
   sweeps: sweepNotices,
-  blocksClosing: [blockedByPayouts],
+  blocksClosing: [payoutsInFlight],
   gauges: payoutGauges,
 };

@@ -1,9 +1,9 @@
 /** `GET /v1/{group}/{id}/timeline`: every change of state with reason, actor, request, entries and webhook attempts. */
 import { formatInstant } from '../clock.ts';
 import type { Queryable } from '../db/pool.ts';
+import type { GroupResource } from '../group-resource.ts';
 import { publicId, type Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
-import type { Resource } from '../resource.ts';
 import { loadAttempts, loadObjectEvents, type TimelineAttempt, type TimelineEvent } from './timeline-store.ts';
 
 /** Most objects have a handful of events. A longer history shows its latest. */
@@ -21,7 +21,7 @@ interface EventBody {
 
 export async function readTimeline(
   db: Queryable,
-  { bookId, resource, id }: { bookId: BookId; resource: Pick<Resource, 'operatorReason'>; id: Uuid },
+  { bookId, resource, id }: { bookId: BookId; resource: Pick<GroupResource, 'operatorReason'>; id: Uuid },
 ) {
   const events = await loadObjectEvents(db, bookId, id, EVENTS_SHOWN);
   const attempts = await loadAttempts(

@@ -1,10 +1,10 @@
 import { plainArray } from '../db/columns.ts';
 import { existsSql } from '../db/keyed-table.ts';
 import type { Queryable } from '../db/pool.ts';
+import type { GroupResource } from '../group-resource.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { HoldStatus, HoldStepKind } from '../ledger/hold.ts';
-import type { Resource } from '../resource.ts';
 
 export interface HoldWithSteps {
   readonly id: Uuid;
@@ -54,7 +54,7 @@ interface HoldColumns {
 export async function readHolds(
   db: Queryable,
   bookId: BookId,
-  page: { after: Uuid | undefined; limit: number; resources: readonly Resource[] },
+  page: { after: Uuid | undefined; limit: number; resources: readonly GroupResource[] },
 ): Promise<HoldWithSteps[]> {
   const { rows } = await db.query<HoldColumns>({
     name: 'verify.holds',
@@ -71,7 +71,7 @@ export async function readHolds(
 export async function readHoldsById(
   db: Queryable,
   bookId: BookId,
-  { ids, resources }: { ids: readonly Uuid[]; resources: readonly Resource[] },
+  { ids, resources }: { ids: readonly Uuid[]; resources: readonly GroupResource[] },
 ): Promise<HoldWithSteps[]> {
   const { rows } = await db.query<HoldColumns>({
     name: 'verify.holds_by_id',
@@ -81,7 +81,7 @@ export async function readHoldsById(
   return rows.map(holdFromRow);
 }
 
-function withSteps(resources: readonly Resource[], which: string): string {
+function withSteps(resources: readonly GroupResource[], which: string): string {
   return `SELECT h.id, h.account_id, h.currency, h.amount, h.remaining, h.status, h.steps, h.resource, h.resource_id,
         s.steps_found, s.last_ordinal, s.first_kind, s.last_kind, s.created, s.taken, a.currency AS account_currency,
         COALESCE(${existsSql(resources, { name: 'h.resource', id: 'h.resource_id' })}, true) AS has_resource

@@ -4,11 +4,11 @@
  */
 import { plainArray } from '../db/columns.ts';
 import type { Queryable } from '../db/pool.ts';
+import type { GroupResource } from '../group-resource.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { EntryText } from '../ledger/entry.ts';
 import { type ReadEntry, readEntries } from '../ledger/journal-read-store.ts';
-import type { Resource } from '../resource.ts';
 
 export interface JournalRow extends ReadEntry {
   /** Null where the entry never had a text, or where the text was erased. */
@@ -49,7 +49,7 @@ async function readTexts(
 export async function findResources(
   db: Queryable,
   bookId: BookId,
-  { resources, idsOf }: { resources: readonly Resource[]; idsOf: (name: string) => readonly Uuid[] },
+  { resources, idsOf }: { resources: readonly GroupResource[]; idsOf: (name: string) => readonly Uuid[] },
 ): Promise<Set<string>> {
   const { rows } = await db.query<{ name: string; id: string }>({
     name: 'verify.resources',

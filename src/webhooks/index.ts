@@ -3,7 +3,7 @@
 import { keyedByUuid } from '../db/keyed-table.ts';
 import { APPENDS, changes, rightsOf } from '../db/table-rights.ts';
 import type { Group } from '../group.ts';
-import type { Resource } from '../resource.ts';
+import type { GroupResource } from '../group-resource.ts';
 import { deliveredCheck } from './checks/delivered-check.ts';
 import { deliveryCheck } from './checks/delivery-check.ts';
 import { webhookEndpoints } from './endpoint-table.ts';
@@ -11,7 +11,7 @@ import { movedDeliveries, overdueEndpoints } from './moved-deliveries.ts';
 import { sweepEndpoints } from './sweep-endpoints.ts';
 import { webhookGauges } from './webhook-gauges.ts';
 
-export const endpointResource: Resource = {
+export const declaredEndpoint: GroupResource = {
   name: 'webhook_endpoint',
   table: keyedByUuid(webhookEndpoints.name, 'id'),
   events: ['webhook_endpoint.disabled', 'webhook_endpoint.secret_rotated', 'webhook.test'],
@@ -19,7 +19,7 @@ export const endpointResource: Resource = {
 
 export const webhooksGroup: Group = {
   name: 'webhooks',
-  resources: [endpointResource],
+  resources: [declaredEndpoint],
   tables: [webhookEndpoints],
   rights: {
     // The deliverer keeps the health and the backlog of an endpoint (delivery-store.ts, backlog-store.ts).

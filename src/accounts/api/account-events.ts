@@ -1,9 +1,9 @@
 import type { EventDocument } from '../../api/event-document.ts';
-import { accountResource } from '../index.ts';
+import { declaredAccount } from '../index.ts';
 import { account } from './account-schemas.ts';
 
 export const accountEvents: EventDocument = {
-  names: accountResource.events,
+  names: declaredAccount.events,
   object: account,
   schemaName: 'AccountEvent',
 };

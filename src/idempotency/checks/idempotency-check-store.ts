@@ -1,8 +1,8 @@
 import { existsSql } from '../../db/keyed-table.ts';
 import type { Queryable } from '../../db/pool.ts';
+import type { GroupResource } from '../../group-resource.ts';
 import type { Uuid } from '../../ids.ts';
 import type { BookId } from '../../ledger/book.ts';
-import type { Resource } from '../../resource.ts';
 
 export interface KeyRow {
   readonly key: string;
@@ -32,7 +32,7 @@ interface KeyColumns {
 export async function readKeys(
   db: Queryable,
   bookId: BookId,
-  page: { after: string | undefined; limit: number; resources: readonly Resource[] },
+  page: { after: string | undefined; limit: number; resources: readonly GroupResource[] },
 ): Promise<KeyRow[]> {
   const { rows } = await db.query<KeyColumns>({
     name: 'verify.keys',

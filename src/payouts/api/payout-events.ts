@@ -1,9 +1,9 @@
 import type { EventDocument } from '../../api/event-document.ts';
-import { payoutResource } from '../index.ts';
+import { declaredPayout } from '../index.ts';
 import { payout } from './payout-schemas.ts';
 
 export const payoutEvents: EventDocument = {
-  names: payoutResource.events,
+  names: declaredPayout.events,
   object: payout,
   schemaName: 'PayoutEvent',
 };

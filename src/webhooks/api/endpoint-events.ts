@@ -1,9 +1,9 @@
 import type { EventDocument } from '../../api/event-document.ts';
-import { endpointResource } from '../index.ts';
+import { declaredEndpoint } from '../index.ts';
 import { webhook } from './webhook-schemas.ts';
 
 export const endpointEvents: EventDocument = {
-  names: endpointResource.events,
+  names: declaredEndpoint.events,
   object: webhook,
   schemaName: 'WebhookEndpointEvent',
 };
