@@ -4,6 +4,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { basename } from 'node:path';
 import { formatInstant, systemClock } from '../src/clock.ts';
+import { watchForms } from '../src/db/forms.ts';
 import type { Pool } from '../src/db/pool.ts';
 import { parsePublicId, publicId } from '../src/ids.ts';
 import { isRefusal } from '../src/ledger/command.ts';
@@ -14,7 +15,7 @@ import { payouts } from '../src/payouts/payout-table.ts';
 import { findBookOfPayout } from '../src/payouts/resolution-store.ts';
 import { resolvePayout } from '../src/payouts/resolve-payout.ts';
 import { postingsOf } from '../src/verify/payout-history.ts';
-import { webhookSink } from '../src/webhooks/event-sink.ts';
+import { createWebhookSink } from '../src/webhooks/event-sink.ts';
 
 export interface ResolveOptions {
   as: string;
@@ -62,7 +63,15 @@ export async function resolveByPerson(pool: Pool, shownId: string, options: Reso
       result: possible ? 'would be booked' : 'refused',
     };
   }
-  const committer = new Committer({ pool, clock: systemClock, sink: webhookSink, enqueue: () => undefined });
+  const forms = watchForms(pool, { onFailure: () => undefined });
+  await forms.read().finally(() => forms.close());
+  const committer = new Committer({
+    pool,
+    clock: systemClock,
+    sink: createWebhookSink(forms),
+    forms,
+    enqueue: () => undefined,
+  });
   try {
     const command = resolvePayout(bookId, payout, {
       outcome,

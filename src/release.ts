@@ -4,9 +4,9 @@
  */
 
 /** The release that this code becomes. Connections of release 0.1.0 name no release. */
-export const RELEASE = '0.2.0';
+export const RELEASE = '0.3.0';
 
-/** A connection's name in pg_stat_activity: `countinghouse-worker ledger` is `countinghouse-worker 0.2.0 ledger`. */
+/** A connection's name in pg_stat_activity: `countinghouse-worker ledger` is `countinghouse-worker 0.3.0 ledger`. */
 export function connectionName(name: string): string {
   // After the first word: Postgres cuts names off at 63 bytes.
   return name.replace(/^\S+/, (program) => `${program} ${RELEASE}`);

@@ -4,13 +4,13 @@
  */
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'undici';
-import type { Route } from '../../src/api/route.ts';
-import { ROUTES } from '../../src/http/routes.ts';
 import type * as accountSchemas from '../../src/accounts/api/account-schemas.ts';
+import type { Route } from '../../src/api/route.ts';
 import type * as eventSchemas from '../../src/api/schemas/events.ts';
 import type * as journalSchemas from '../../src/api/schemas/journal.ts';
-import type * as payoutSchemas from '../../src/payouts/api/payout-schemas.ts';
 import { problem } from '../../src/api/schemas/problem.ts';
+import { ROUTES } from '../../src/http/routes.ts';
+import type * as payoutSchemas from '../../src/payouts/api/payout-schemas.ts';
 import type * as webhookSchemas from '../../src/webhooks/api/webhook-schemas.ts';
 
 /** The output type of a schema. */

@@ -1,15 +1,16 @@
 /** Changes an account's name and references, or its status: freeze, unfreeze, close. */
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { newId, publicId, type Uuid } from '../ids.ts';
-import { toJson } from '../json.ts';
+import { writeJson } from '../json.ts';
 import { type Account, type AccountStatus, held, posted } from '../ledger/account.ts';
 import { accounts } from '../ledger/account-table.ts';
 import type { Command, Outcome, Refusal, Touch } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { metadataIndex } from '../ledger/metadata-store.ts';
+import { personal } from '../ledger/personal-text.ts';
 import type { BookState } from '../ledger/state.ts';
 import { inFlightPayouts } from '../payouts/in-flight-store.ts';
-import { type AccountAction, type AccountProfile, accountView, allowedActions } from './account-profile.ts';
+import { type AccountAction, type AccountProfile, accountView, allowedActions, ownerOf } from './account-profile.ts';
 import { accountProfiles, defaultAccounts } from './account-profile-table.ts';
 
 interface ChangeRequest {
@@ -42,9 +43,9 @@ export function updateAccount(input: UpdateAccount): Command<Stored | Refusal> {
       profile,
       event: 'account.updated',
       previous: {
-        name: current.profile.name,
+        name: personal(ownerOf(current.profile), 'name', current.profile.name),
         external_id: current.profile.externalId,
-        metadata: current.profile.metadata,
+        metadata: personal(ownerOf(current.profile), 'metadata', current.profile.metadata),
       },
     };
   });
@@ -134,7 +135,7 @@ function changeCommand(
         object: view,
         previousAttributes: result.previous,
       });
-      return draft.finish<Stored>({ status: 200, body: toJson(view), resource: 'account', resourceId: account.id });
+      return draft.finish<Stored>({ status: 200, body: writeJson(view), resource: 'account', resourceId: account.id });
     },
   };
 }

@@ -1,11 +1,12 @@
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { newId, type Uuid } from '../ids.ts';
-import { toJson } from '../json.ts';
+import { writeJson } from '../json.ts';
 import { accounts } from '../ledger/account-table.ts';
 import { newAccount } from '../ledger/chart.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { metadataIndex } from '../ledger/metadata-store.ts';
+import { newSalt } from '../ledger/personal-text.ts';
 import { type AccountProfile, accountView } from './account-profile.ts';
 import { accountProfiles, defaultAccounts } from './account-profile-table.ts';
 import { CEILING_ID, overdraftCeilings } from './overdraft-ceiling-store.ts';
@@ -25,6 +26,7 @@ export interface OpenAccount {
 export function openAccount(input: OpenAccount): Command<Stored | Refusal> {
   const id = newId();
   const accountId = newId();
+  const textSalt = newSalt();
   return {
     id,
     name: 'account.open',
@@ -45,6 +47,7 @@ export function openAccount(input: OpenAccount): Command<Stored | Refusal> {
         name: input.name,
         externalId: input.externalId,
         metadata: input.metadata,
+        textSalt,
         version: 1,
         createdAt: moment,
         updatedAt: moment,
@@ -57,7 +60,7 @@ export function openAccount(input: OpenAccount): Command<Stored | Refusal> {
         draft.append(metadataIndex, { object: 'account', key, value, objectId: accountId });
       const view = accountView(account, profile, { livemode: draft.livemode, isDefault });
       draft.emit({ type: 'account.created', objectId: accountId, objectSequence: profile.version, object: view });
-      return draft.finish<Stored>({ status: 201, body: toJson(view), resource: 'account', resourceId: accountId });
+      return draft.finish<Stored>({ status: 201, body: writeJson(view), resource: 'account', resourceId: accountId });
     },
   };
 }

@@ -4,6 +4,7 @@
  */
 import type { Instant } from '../clock.ts';
 import type { Uuid } from '../ids.ts';
+import type { WrittenJson } from '../json.ts';
 
 export interface IdempotencyRecord {
   readonly key: string;
@@ -12,6 +13,8 @@ export interface IdempotencyRecord {
   /** The first answer. Null for a voided key; the body is null, too, once the retention time has passed. */
   readonly status: number | null;
   readonly body: string | null;
+  /** The references that the body may be filled in with (ledger/personal-text.ts); null where it holds all of its text. */
+  readonly textReferences: string | null;
   readonly resource: string | null;
   readonly resourceId: Uuid | null;
   readonly requestId: Uuid;
@@ -19,10 +22,11 @@ export interface IdempotencyRecord {
   readonly createdAt: Instant;
 }
 
-/** An answer as stored and sent. */
+/** An answer of a command. */
 export interface Stored {
   readonly status: number;
-  readonly body: string;
+  /** Written by writeJson: sent in one form, stored in the other. */
+  readonly body: WrittenJson;
   readonly resource?: string;
   readonly resourceId?: Uuid;
 }

@@ -70,7 +70,7 @@ export interface RekeyOptions {
   pool: Pool;
   encryptionKey: string;
   oldEncryptionKeys: readonly string[];
-  forms: Forms;
+  forms: Pick<Forms, 'contracted'>;
   /** Called after each page. */
   onProgress?(counts: Readonly<Record<RekeyPart, RekeyCount>>): void;
 }

@@ -2,7 +2,7 @@
 import type { Instant } from '../clock.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { newId, publicId, type Uuid } from '../ids.ts';
-import { JsonText, toJson } from '../json.ts';
+import { writeJson } from '../json.ts';
 import { type Account, available } from '../ledger/account.ts';
 import { accounts } from '../ledger/account-table.ts';
 import type { BookId } from '../ledger/book.ts';
@@ -11,10 +11,11 @@ import type { Command, Outcome, Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { INTAKE_TOTAL, lifetimeTotal, totalExceeded } from '../ledger/lifetime-total.ts';
 import { metadataIndex } from '../ledger/metadata-store.ts';
+import { newSalt } from '../ledger/personal-text.ts';
 import type { BookState } from '../ledger/state.ts';
 import { currencyExponent } from '../money/currency.ts';
 import { endToEndId } from './end-to-end-id.ts';
-import type { Destination, Payout } from './payout.ts';
+import { type Destination, hasText, type Payout } from './payout.ts';
 import { payouts } from './payout-table.ts';
 import { payoutView } from './payout-view.ts';
 
@@ -46,6 +47,7 @@ export interface AcceptPayout {
 interface AcceptCommand {
   id: Uuid;
   holdId: Uuid;
+  textSalt: Buffer | null;
   /** Accounts that the payout will pass, those that do not exist yet among them. */
   passes: readonly Uuid[];
   input: AcceptPayout;
@@ -53,7 +55,13 @@ interface AcceptCommand {
 
 export function acceptPayout(input: AcceptPayout): Command<Stored | Refusal> {
   const passes = accountsOnItsWay(input);
-  const command: AcceptCommand = { id: newId(), holdId: newId(), passes, input };
+  const command: AcceptCommand = {
+    id: newId(),
+    holdId: newId(),
+    textSalt: hasText(input) ? newSalt() : null,
+    passes,
+    input,
+  };
   return {
     id: command.id,
     name: 'payout.accept',
@@ -103,16 +111,16 @@ export function decideAcceptance(state: BookState, command: AcceptCommand, momen
   if (input.dryRun)
     return only<Stored>({
       status: 200,
-      body: toJson({ ...view, dry_run: true, resulting_balances: resultingBalances(draft.account(source!.id)) }),
+      body: writeJson({ ...view, dry_run: true, resulting_balances: resultingBalances(draft.account(source!.id)) }),
     });
   draft.put(payouts, payout.id, payout);
-  for (const [key, value] of Object.entries(payout.metadata))
+  for (const [key, value] of Object.entries(input.metadata))
     draft.append(metadataIndex, { object: 'payout', key, value, objectId: payout.id });
   // Written once, for the event and for the answer.
-  const text = new JsonText(toJson(view));
+  const text = writeJson(view);
   draft.emit({ type: 'payout.created', objectId: payout.id, objectSequence: payout.version, object: text });
   draft.enqueue({ pool: 'ledger', job: 'payout.reserve', id: payout.id });
-  return draft.finish({ status: 202, body: text.text, resource: 'payout', resourceId: payout.id });
+  return draft.finish({ status: 202, body: text, resource: 'payout', resourceId: payout.id });
 }
 
 function refuseSource(source: Account | undefined, input: AcceptPayout): Refusal | undefined {
@@ -176,7 +184,7 @@ function refuseTotals(draft: Draft, { passes, input }: AcceptCommand, required: 
   return undefined;
 }
 
-function newPayout({ holdId, input }: AcceptCommand, moment: Instant): Payout {
+function newPayout({ holdId, textSalt, input }: AcceptCommand, moment: Instant): Payout {
   return {
     id: input.payoutId,
     status: 'pending',
@@ -192,6 +200,7 @@ function newPayout({ holdId, input }: AcceptCommand, moment: Instant): Payout {
     description: input.description,
     externalId: input.externalId,
     metadata: input.metadata,
+    textSalt,
     endToEndId: endToEndId(input.bookId, input.idempotencyKey),
     outcome: null,
     inquiries: 0,

@@ -1,6 +1,6 @@
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { newId, type Uuid } from '../ids.ts';
-import { toJson } from '../json.ts';
+import { writeJson } from '../json.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
@@ -54,7 +54,7 @@ export function cancelPayout(bookId: BookId, payout: Payout, input: CancelPayout
         object: view,
         previousAttributes: { status: current.status },
       });
-      return draft.finish<Stored>({ status: 200, body: toJson(view), resource: 'payout', resourceId: canceled.id });
+      return draft.finish<Stored>({ status: 200, body: writeJson(view), resource: 'payout', resourceId: canceled.id });
     },
   };
 }

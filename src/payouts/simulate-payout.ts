@@ -8,7 +8,7 @@ import { idempotencyKeys } from '../idempotency/idempotency-table.ts';
 import type { OnceAnswer } from '../idempotency/once.ts';
 import { type OnceRuntime, runOnce } from '../idempotency/run-once.ts';
 import { deriveId, newId, type Uuid } from '../ids.ts';
-import { toJson } from '../json.ts';
+import { writeJson } from '../json.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import type { RailNotice } from '../rails/rail.ts';
@@ -68,7 +68,7 @@ export async function simulatePayout(runtime: SimulationRuntime, input: Simulate
     ...command,
     decide(state, moment) {
       const outcome = command.decide(state, moment);
-      const body = toJson(payoutView(outcome.answer, state.book.mode === 'live'));
+      const body = writeJson(payoutView(outcome.answer, state.book.mode === 'live'));
       return { ...outcome, answer: { status: 200, body, resource: 'payout', resourceId: payout.id } };
     },
   });

@@ -39,8 +39,10 @@ export interface DeliveryKey {
 /** A delivery with all that a try needs: loaded in one query for many. */
 export interface DeliveryInHand extends DeliveryKey {
   readonly eventId: Uuid;
-  /** The event as it was written, to the byte. */
+  /** The event as it is sent, the same bytes on every try until personal text in it is erased. */
   readonly payload: string;
+  /** The personal texts that were filled into it: what a receiver's answer is kept without. */
+  readonly texts: readonly string[];
   /** Tries so far: what a result is compared with when it is recorded. */
   readonly attempts: number;
   readonly retryAt: Instant | null;

@@ -5,10 +5,10 @@
 import type { Instant } from '../clock.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { newId, publicId, type Uuid } from '../ids.ts';
-import { toJson } from '../json.ts';
+import { type WrittenJson, writeJson } from '../json.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
-import type { LedgerEvent } from '../ledger/event.ts';
+import { newSalt } from '../ledger/personal-text.ts';
 import {
   changedEndpoint,
   type DisabledReason,
@@ -44,6 +44,7 @@ export interface CreateEndpoint extends NewSecret {
 export function createEndpoint(input: CreateEndpoint): Command<Stored | Refusal> {
   const id = newId();
   const endpointId = newId();
+  const textSalt = newSalt();
   const { secretSealed, answerSealed } = sealNewSecret(input, { commandId: id, endpointId });
   return {
     id,
@@ -69,6 +70,7 @@ export function createEndpoint(input: CreateEndpoint): Command<Stored | Refusal>
         previousSecretUntil: null,
         failingSince: null,
         metadata: input.metadata,
+        textSalt,
         version: 1,
         createdAt: moment,
         updatedAt: moment,
@@ -162,7 +164,7 @@ export function deleteEndpoint(input: EndpointChange): Command<Stored | Refusal>
       livemode: draft.livemode,
       deleted: true,
     };
-    return answer(endpoint, { status: 200, body: toJson(view) });
+    return answer(endpoint, { status: 200, body: writeJson(view) });
   });
 }
 
@@ -195,7 +197,7 @@ export function rotateSecret(input: RotateSecret): Command<Stored | Refusal> {
 /** Sends `webhook.test` to this endpoint and to no other, whatever its filter. The answer is the event. */
 export function sendTestEvent(input: EndpointChange): Command<Stored | Refusal> {
   return changeEndpoint('test', input, (draft, endpoint) =>
-    answer(endpoint, { status: 202, body: announce(draft, TEST_EVENT, endpoint).payload }),
+    answer(endpoint, { status: 202, body: announce(draft, TEST_EVENT, endpoint).written }),
   );
 }
 
@@ -241,7 +243,7 @@ function announce(
   type: string,
   endpoint: WebhookEndpoint,
   previousAttributes?: Record<string, unknown>,
-): LedgerEvent {
+): ReturnType<Draft['emit']> {
   return draft.emit({
     type,
     objectId: endpoint.id,
@@ -252,10 +254,10 @@ function announce(
 }
 
 function shown(draft: Draft, endpoint: WebhookEndpoint): Stored {
-  return answer(endpoint, { status: 200, body: toJson(endpointView(endpoint, draft.livemode)) });
+  return answer(endpoint, { status: 200, body: writeJson(endpointView(endpoint, draft.livemode)) });
 }
 
-function answer(endpoint: WebhookEndpoint, { status, body }: { status: number; body: string }): Stored {
+function answer(endpoint: WebhookEndpoint, { status, body }: { status: number; body: WrittenJson }): Stored {
   return { status, body, resource: 'webhook_endpoint', resourceId: endpoint.id };
 }
 

@@ -51,7 +51,7 @@ const ask = ({ on = book, change = {}, key: given = key, ...options }: Asking = 
   const body = JSON.stringify({ amount: String(change.amount ?? 1_000n), currency: change.currency ?? 'EUR' });
   const requestId = newId();
   return runOnce(
-    { committer: on.committer, fingerprints: PLAIN_FINGERPRINTS, publicUrl: PUBLIC_URL },
+    { pool: on.pool, committer: on.committer, fingerprints: PLAIN_FINGERPRINTS, publicUrl: PUBLIC_URL },
     {
       bookId: book.id,
       key: given,
@@ -144,7 +144,7 @@ test('a key of one book is unknown in another', async () => {
   const theirs = await elsewhere.account({ amount: 5_000n });
   await ask();
   const answer = await runOnce(
-    { committer: elsewhere.committer, fingerprints: PLAIN_FINGERPRINTS, publicUrl: PUBLIC_URL },
+    { pool: elsewhere.pool, committer: elsewhere.committer, fingerprints: PLAIN_FINGERPRINTS, publicUrl: PUBLIC_URL },
     {
       bookId: elsewhere.id,
       key,

@@ -252,7 +252,7 @@ test('two processes, one unaware of the contract, give one answer for each key',
   const other = await openBook({ database: database.applicationUrl, bookId: book.id });
   const ask = (on: TestBook, fingerprints: typeof aware, key: string) =>
     runOnce(
-      { committer: on.committer, fingerprints, publicUrl: 'https://api.test' },
+      { pool: on.pool, committer: on.committer, fingerprints, publicUrl: 'https://api.test' },
       {
         bookId: book.id,
         key,

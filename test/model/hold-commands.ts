@@ -4,6 +4,7 @@
  */
 import type { Stored } from '../../src/idempotency/idempotency-key.ts';
 import { newId, type Uuid } from '../../src/ids.ts';
+import { WrittenJson } from '../../src/json.ts';
 import { accounts } from '../../src/ledger/account-table.ts';
 import type { Command, Outcome, Refusal, Touch } from '../../src/ledger/command.ts';
 import { Draft } from '../../src/ledger/draft.ts';
@@ -33,7 +34,7 @@ const touchHold = (id: Uuid): Touch => ({ table: holds, ids: [id] });
 
 const stored = (status: number, resource: string, resourceId: Uuid): Stored => ({
   status,
-  body: '{}',
+  body: new WrittenJson('{}'),
   resource,
   resourceId,
 });

@@ -7,7 +7,7 @@ import { PLAIN_FINGERPRINTS } from '../../src/idempotency/fingerprints.ts';
 import type { Stored } from '../../src/idempotency/idempotency-key.ts';
 import { type OnceAnswer, once, voidKey } from '../../src/idempotency/once.ts';
 import { newId } from '../../src/ids.ts';
-import { toJson } from '../../src/json.ts';
+import { writeJson } from '../../src/json.ts';
 import { accounts } from '../../src/ledger/account-table.ts';
 import { type Command, isRefusal, type Refusal } from '../../src/ledger/command.ts';
 import { holds } from '../../src/ledger/hold-table.ts';
@@ -149,7 +149,7 @@ function simulation(memory: MemoryBook, payout: Payout, word: 'paid' | 'rejected
     ...command,
     decide(state, moment) {
       const outcome = command.decide(state, moment);
-      const body = toJson(payoutView(outcome.answer, false));
+      const body = writeJson(payoutView(outcome.answer, false));
       return { ...outcome, answer: { status: 200, body, resource: 'payout', resourceId: payout.id } };
     },
   };
