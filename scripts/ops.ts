@@ -1,5 +1,5 @@
 /**
- * `npm run ops -- stuck list|retry`, `exceptions list`, `payouts resolve`, `queues`, `rekey`, `books`: rows and queues
+ * `npm run ops -- stuck list|retry`, `exceptions list`, `payouts resolve`, `queues`, `rekey`, `erase`, `books`: rows and queues
  * that an operator looks at and mends. Works on the database of DATABASE_URL (and the queues of REDIS_URL), or on what
  * `npm start` runs.
  */
@@ -19,6 +19,7 @@ import {
 } from '../src/operations/backlog-store.ts';
 import { listStuck, retryStuck, type StuckRow } from '../src/operations/stuck-store.ts';
 import { createQueues, type Queues } from '../src/queue/queues.ts';
+import { addErase } from './erase-command.ts';
 import { addBookCommands } from './ops-books.ts';
 import { type ResolveOptions, resolveByPerson } from './ops-resolve.ts';
 import { addRekey } from './rekey-command.ts';
@@ -140,6 +141,7 @@ program
     }),
   );
 
+addErase(program, { withDatabase, tableOf });
 addRekey(program, { withDatabase, tableOf });
 addBookCommands(program, withDatabase, tableOf);
 
