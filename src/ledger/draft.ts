@@ -12,7 +12,6 @@ import {
   move,
   type PostingPermissions,
   type PostingRefusal,
-  posted,
   withHeld,
 } from './account.ts';
 import { accounts } from './account-table.ts';
@@ -27,6 +26,7 @@ import { type Hold, type HoldStepKind, takeFromHold } from './hold.ts';
 import { holdSteps, holds } from './hold-table.ts';
 import { type PersonalText, referencesOf } from './personal-text.ts';
 import { personalTexts } from './personal-text-table.ts';
+import { newPosting } from './posting.ts';
 import type { BookState } from './state.ts';
 import type { Log, Table } from './table.ts';
 
@@ -289,18 +289,4 @@ export class Draft {
 /** Whether the line takes the account below its floor. Without a permission, move() refuses such a line. */
 function breaksFloor(account: Account, direction: Direction, amount: bigint): boolean {
   return direction !== account.side && !covers(account, amount);
-}
-
-function newPosting(line: { ordinal: number; amount: bigint; debited: Account; credited: Account }): Posting {
-  return {
-    ordinal: line.ordinal,
-    debitAccountId: line.debited.id,
-    creditAccountId: line.credited.id,
-    amount: line.amount,
-    currency: line.debited.currency,
-    debitLine: line.debited.lines,
-    debitBalanceAfter: posted(line.debited),
-    creditLine: line.credited.lines,
-    creditBalanceAfter: posted(line.credited),
-  };
 }
