@@ -5,10 +5,10 @@
 import { byteaArray, column, joinedJson, jsonArray, plainArray, textArray } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
 import type { LedgerEvent } from '../ledger/event.ts';
-import { nullMembers } from '../null-members.ts';
 import { eventDigest } from '../proofs/event-digest.ts';
 import type { ErasureSubject } from './erasable.ts';
 import type { ErasurePlace } from './erase-store.ts';
+import { nullMembers } from './null-members.ts';
 
 const EVENTS = 200;
 /** Keys are read through: nothing leads from an object to them. */

@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { DECLARED_LOGS, DECLARED_TABLES } from '../../src/declared-tables.ts';
 import { writeJson } from '../../src/json.ts';
-import { nullMembers } from '../../src/null-members.ts';
 import { ERASABLE } from '../../src/operations/erasable.ts';
 import { placesOf } from '../../src/operations/erase.ts';
+import { nullMembers } from '../../src/operations/null-members.ts';
 
 const SRC = fileURLToPath(new URL('../../src', import.meta.url));
 

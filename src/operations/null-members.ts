@@ -1,5 +1,5 @@
 /** Erases members of JSON text in place: every other byte stays as it was sent and hashed. */
-import { endOfString } from './json.ts';
+import { endOfString } from '../json.ts';
 
 /** Where an answer or an event may hold an object: itself, an event's object, and what it was before. */
 const PLACES: readonly string[] = ['', 'data.object', 'data.previous_attributes'];
