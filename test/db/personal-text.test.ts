@@ -16,11 +16,14 @@ import type { Stored } from '../../src/idempotency/idempotency-key.ts';
 import { runOnce } from '../../src/idempotency/run-once.ts';
 import { newId, publicId, type Uuid } from '../../src/ids.ts';
 import type { Command, Refusal } from '../../src/ledger/command.ts';
-import { markedIn, parseReferences } from '../../src/ledger/personal-text.ts';
+import { readEvents } from '../../src/ledger/event-read-store.ts';
+import { filledIn, markedIn, parseReferences } from '../../src/ledger/personal-text.ts';
 import { createLogger } from '../../src/log.ts';
-import { type EraseResult, erase, findErasable, listPlaces } from '../../src/operations/erase.ts';
+import { type EraseResult, erase, findErasable, listPlaces, placesOf } from '../../src/operations/erase.ts';
+import { nullMembers } from '../../src/operations/null-members.ts';
 import { acceptPayout } from '../../src/payouts/accept-payout.ts';
 import { payouts } from '../../src/payouts/payout-table.ts';
+import { eventDigest } from '../../src/proofs/event-digest.ts';
 import { readTimeline } from '../../src/timeline/timeline.ts';
 import type { Finding } from '../../src/verify/finding.ts';
 import { verifyDatabase } from '../../src/verify/verify-database.ts';
@@ -305,4 +308,98 @@ describe.each`
   test('are erased once: again there is nothing to erase', async () => {
     for (const id of idsOf(scene)) expect((await eraseAs(scene, id)).erasure).toBeUndefined();
   });
+});
+
+describe('an erasure', () => {
+  let scene: Scene;
+  beforeAll(async () => {
+    scene = await play({ textApart: true });
+  });
+  afterAll(() => scene?.book.close());
+
+  test('that was interrupted anywhere is finished by the next, as one', async () => {
+    const shownId = publicId('account', scene.account);
+    const subject = (await findErasable(owner, shownId))!;
+    const { committer } = await openBook({ database: owner, bookId: scene.book.id, forms: { textApart: true } });
+    const killedAfter = (places: number) => {
+      let left = places;
+      const onPlace = () => {
+        if (left-- === 0) throw new Error('killed');
+      };
+      return erase({ pool: owner, committer, clock: systemClock, actor: `operator:${places}`, onPlace }, subject);
+    };
+    for (let places = 0; places < placesOf(subject).length; places++)
+      await expect(killedAfter(places)).rejects.toThrow('killed');
+    expect((await eraseAs(scene, shownId)).erasure).toMatchObject({ actor: 'operator:0' });
+    const { rows } = await behind.query(
+      `SELECT actor, (SELECT count(*)::int FROM erasures WHERE object_id = $1) AS erasures FROM events
+        WHERE object_id = $1 AND type = 'personal_data.erased'`,
+      [scene.account],
+    );
+    expect(rows).toEqual([{ actor: 'operator:0', erasures: 1 }]);
+  });
+
+  test('lets go of no other change of an event', async () => {
+    const event = (
+      await behind.query("SELECT * FROM events WHERE book_id = $1 AND type = 'payout.paid'", [scene.book.id])
+    ).rows[0]!;
+    const change = (payload: string, leaf: Buffer | null) =>
+      owner.query('UPDATE events SET payload = $3, leaf = $4 WHERE book_id = $1 AND sequence = $2', [
+        event.book_id,
+        event.sequence,
+        payload,
+        leaf,
+      ]);
+    const plain = await play({ textApart: false });
+    const [readable] = await readEvents(plain.book.pool, plain.book.id, { after: 0n, upTo: 1n, limit: 1 });
+    const leaf = eventDigest(plain.book.id, readable!);
+    const replace = (payload: string, kept: Buffer | null) =>
+      owner.query('UPDATE events SET payload = $2, leaf = $3 WHERE book_id = $1 AND sequence = 1', [
+        plain.book.id,
+        payload,
+        kept,
+      ]);
+    const nulled = nullMembers(readable!.payload, new Set(['name', 'metadata']));
+    await expect(change(nulled, leaf), 'an event that refers to its text').rejects.toThrow('append-only');
+    await expect(replace(nulled, null), 'no leaf').rejects.toThrow('append-only');
+    await expect(replace(nulled, Buffer.alloc(32)), 'another leaf').rejects.toThrow('append-only');
+    await expect(replace(readable!.payload.replace('marker-', 'other-'), leaf), 'other text').rejects.toThrow(
+      'append-only',
+    );
+    await expect(
+      replace(readable!.payload.replace('account.created', 'account.closed'), leaf),
+      'another type',
+    ).rejects.toThrow('append-only');
+    await expect(owner.query('DELETE FROM events WHERE book_id = $1', [plain.book.id])).rejects.toThrow('append-only');
+    await replace(nulled, leaf);
+    await expect(replace(nulled, leaf), 'twice').rejects.toThrow('append-only');
+    for (const id of idsOf(plain)) await eraseAs(plain, id);
+    await plain.book.close();
+  });
+
+  test.each`
+    change                                                                                                               | detail
+    ${"UPDATE personal_texts SET text = '\"other\"' WHERE book_id = $1 AND field = 'description' AND object = 'payout'"} | ${'is not the one that the event refers to'}
+    ${"DELETE FROM personal_texts WHERE book_id = $1 AND object = 'payout'"}                                             | ${'nobody erased it'}
+  `('is told from a text that somebody changed: $change', async ({ change, detail }) => {
+    await owner.query(change, [scene.book.id]);
+    const found = await findings();
+    expect(found.map(({ check }) => check)).toContain('event.text');
+    expect(found.map((finding) => finding.detail).join()).toContain(detail);
+  });
+});
+
+test('what looks like a marker is filled in only where its row names it', () => {
+  const [named, other] = ['a'.repeat(64), 'b'.repeat(64)];
+  const texts = new Map([
+    [named, `{"$personal":"${other}"}`],
+    [other, '"secret"'],
+  ]);
+  const mark = (reference: string) => `{"$personal":"${reference}"}`;
+  const kept = `{"x":${mark(named)},"y":${mark(other)},"z":${JSON.stringify(mark(other))}}`;
+  expect(filledIn(kept, named, texts)).toBe(
+    `{"x":${mark(other)},"y":${mark(other)},"z":${JSON.stringify(mark(other))}}`,
+  );
+  expect(filledIn(kept, null, texts)).toBe(kept);
+  expect(filledIn(`{"x":${mark(named)}}`, named, new Map())).toBe('{"x":null}');
 });
