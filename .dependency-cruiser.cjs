@@ -46,12 +46,13 @@ const JOB_CONTRACT = file('queue/job');
 const ROUTES = ['^src/[^/]+/api/'];
 
 const leaves = file(...LEAVES);
-const core = [...leaves, ...folder('money', 'db', 'ledger', 'idempotency', 'outside')];
+const core = [...leaves, ...folder('money', 'fees', 'db', 'ledger', 'idempotency', 'outside')];
 const groups = [...core, ...file('config'), ...JOB_CONTRACT, ...folder(...GROUPS, 'operations', 'timeline')];
 
 /** What each may import of ours. Packages are another matter: see below. */
 const LAYERS = [
   { name: 'money', from: folder('money'), may: folder('money') },
+  { name: 'fees', from: folder('fees'), may: folder('money', 'fees') },
   { name: 'leaves', from: [...leaves, ...file('config')], may: leaves },
   { name: 'db', from: folder('db'), may: [...leaves, ...folder('db'), '^migrations/', '^knexfile\\.ts$'] },
   {

@@ -13,6 +13,8 @@ export interface ProblemInput {
   param?: string;
   /** All field errors; the first gives the answer its code. Left out, the problem itself is the only field error. */
   fieldErrors?: readonly FieldError[];
+  /** Left out: as the catalogue has it for the code. */
+  retryable?: boolean | undefined;
   /** Typed facts, written beside the members of the problem; bigints with all their digits. */
   facts?: Facts;
   requestId: Uuid;
@@ -44,7 +46,7 @@ export function problemBody(problem: ProblemInput): string {
       detail: fieldError.detail,
     })),
     request_id: publicId('request', requestId),
-    retryable: definition.retryable,
+    retryable: problem.retryable ?? definition.retryable,
     ...Object.fromEntries(Object.entries(facts).filter(([name]) => !RESERVED.has(name))),
   });
 }

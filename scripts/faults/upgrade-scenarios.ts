@@ -75,7 +75,6 @@ export const upgradeScenarios: readonly Scenario[] = [
       // An API of each release can be asked now. This code goes on with the rows that only this code keeps.
       await replaceInPlace(apis[0]!, ROOT, inOrder);
       await supervised(() => stage.startSuccessor(WORKERS_OF_RELEASE.flat(), { root: ROOT }));
-      // Release 0.1.0 makes no checkpoints once it is put back (docs/decisions/signer.md).
       await untilCheckpoint(play);
       await mixed.stop();
       for (const id of mixed.payouts()) stage.accepted.add(id);

@@ -6,8 +6,9 @@ import type { Queryable } from '../db/pool.ts';
 import { CANDIDATES_MAX, PAGE_BYTES_MAX } from '../db/walk.ts';
 import { type IdKind, parsePublicId, publicId } from '../ids.ts';
 import { isCurrency } from '../money/currency.ts';
+import { hasCardNumber } from './card-number.ts';
 import type { RouteRequest } from './route.ts';
-import { exampleId, METADATA_LIMITS } from './schemas/fields.ts';
+import { cardNumberIssue, exampleId, METADATA_LIMITS } from './schemas/fields.ts';
 
 /** Published at GET /v1/limits. */
 export const PAGE_LIMITS = { default: 20, maximum: 100, bytes: PAGE_BYTES_MAX, candidates: CANDIDATES_MAX } as const;
@@ -117,13 +118,25 @@ export const metadataFilter = z
     const message = `Expects at most ${METADATA_FILTERS_MAX} filters on metadata.`;
     context.issues.push({ code: 'custom', input: context.value, path: [beyond], message });
   })
+  .check((context) => {
+    for (const [key, value] of Object.entries(context.value))
+      if (hasCardNumber(key) || hasCardNumber(value)) context.issues.push(cardNumberIssue(value, [key]));
+  })
   .optional()
   .meta({
     description: `\`metadata[key]\`: objects whose metadata have this value. Up to ${METADATA_FILTERS_MAX}, which must all hold.`,
     param: { style: 'deepObject', explode: true },
   });
 
-export const externalIdFilter = z.string().min(1).max(255).optional().meta({ description: 'Your own reference.' });
+export const externalIdFilter = z
+  .string()
+  .min(1)
+  .max(255)
+  .check((context) => {
+    if (hasCardNumber(context.value)) context.issues.push(cardNumberIssue(context.value));
+  })
+  .optional()
+  .meta({ description: 'Your own reference.' });
 
 export const currencyFilter = z
   .string()

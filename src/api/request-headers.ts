@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import type { FieldError } from '../errors.ts';
 import { canonicalJson } from '../json.ts';
+import { hasCardNumber } from './card-number.ts';
 
 /** Published at GET /v1/limits. */
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
@@ -26,7 +27,10 @@ export function idempotencyKeyFault(key: string | undefined, required: boolean):
         }
       : undefined;
   }
-  if (isIdempotencyKey(key)) return undefined;
+  if (isIdempotencyKey(key))
+    return hasCardNumber(key)
+      ? { code: 'card_number_not_allowed', param: 'Idempotency-Key', detail: 'Contains a card number.' }
+      : undefined;
   return {
     code: 'idempotency_key_invalid',
     param: 'Idempotency-Key',

@@ -49,6 +49,7 @@ export function sendFailure(context: RequestContext, error: unknown, parts: Fail
       code: failure.code,
       detail: failure.message,
       fieldErrors: failure.fieldErrors,
+      retryable: failure.retryable,
       facts: failure.facts,
       requestId: context.requestId,
       publicUrl: parts.publicUrl,

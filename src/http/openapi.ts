@@ -39,6 +39,7 @@ const BODY_ERRORS: readonly ErrorCode[] = [
   'malformed_json',
   'parameter_missing',
   'parameter_invalid',
+  'card_number_not_allowed',
   'payload_too_large',
   'unsupported_media_type',
 ];

@@ -4,7 +4,7 @@
  */
 import { ERRORS } from '../errors.ts';
 import { newId, publicId, type Uuid } from '../ids.ts';
-import { type ApartText, WrittenJson } from '../json.ts';
+import { type ApartText, WrittenJson, writeJson } from '../json.ts';
 import { type Command, isRefusal, type LogAppend, type Outcome, type Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { resourceReference } from '../ledger/entry-view.ts';
@@ -15,6 +15,7 @@ import type { Log } from '../ledger/table.ts';
 import { problemBody } from '../problem.ts';
 import type { Fingerprints } from './fingerprints.ts';
 import { type IdempotencyRecord, internalKey, type Stored } from './idempotency-key.ts';
+import { idempotencyKeyView } from './idempotency-key-view.ts';
 import { idempotencyKeys } from './idempotency-table.ts';
 
 export interface OnceAnswer {
@@ -141,7 +142,7 @@ function unchanged<Answer>(state: BookState, answer: Answer): Outcome<Answer> {
  * Voids a key: commits a tombstone, and nothing will ever be done under the key. A key that is known stays as it is,
  * and its record is the answer.
  */
-export function voidKey(input: { key: string; requestId: Uuid; actor?: string }): Command<IdempotencyRecord> {
+export function voidKey(input: { key: string; requestId: Uuid; actor?: string }): Command<Stored> {
   const id = newId();
   return {
     id,
@@ -149,8 +150,6 @@ export function voidKey(input: { key: string; requestId: Uuid; actor?: string })
     requestId: input.requestId,
     touches: [{ table: idempotencyKeys, ids: [input.key] }],
     decide(state, moment) {
-      const known = state.get(idempotencyKeys, input.key);
-      if (known) return unchanged(state, known);
       const draft = new Draft(state, { id, requestId: input.requestId }, moment);
       const tombstone: IdempotencyRecord = {
         key: input.key,
@@ -164,8 +163,10 @@ export function voidKey(input: { key: string; requestId: Uuid; actor?: string })
         voidedAt: moment,
         createdAt: moment,
       };
-      draft.put(idempotencyKeys, input.key, tombstone);
-      return draft.finish(tombstone);
+      const known = draft.get(idempotencyKeys, input.key);
+      if (!known) draft.put(idempotencyKeys, input.key, tombstone);
+      const view = idempotencyKeyView(known ?? tombstone, draft.livemode);
+      return draft.finish({ status: 200, body: writeJson(view) });
     },
   };
 }

@@ -4,11 +4,11 @@ import { defaultAccounts } from '../accounts/account-profile-table.ts';
 import type { Config } from '../config.ts';
 import type { Pool } from '../db/pool.ts';
 import type { SecretBox } from '../db/secret-box.ts';
+import { feeOf, proportionalFee } from '../fees/fee-schedule.ts';
 import type { OnceAnswer } from '../idempotency/once.ts';
 import { type OnceRuntime, runOnce } from '../idempotency/run-once.ts';
 import { newId, type Uuid } from '../ids.ts';
 import type { BookId, Mode } from '../ledger/book.ts';
-import { feeOf } from '../money/fee.ts';
 import { acceptPayout } from './accept-payout.ts';
 import { aliasPlace, type Destination, maskAlias } from './payout.ts';
 
@@ -50,7 +50,7 @@ export async function requestPayout(runtime: PayoutRuntime, input: PayoutInput):
     bookId: input.bookId,
     accountId,
     amount: input.amount,
-    fee: feeOf(input.amount, { basisPoints: BigInt(basisPoints(runtime, input.destination.type)) }),
+    fee: feeOf(input.amount, proportionalFee(BigInt(basisPoints(runtime, input.destination.type)))),
     currency: input.currency,
     destination: sealDestination(runtime.secretBox, input, payoutId),
     rail: runtime.railFor(input.mode, input.destination.type) ?? null,

@@ -3,10 +3,12 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { PLAIN_FINGERPRINTS } from '../../src/idempotency/fingerprints.ts';
 import type { IdempotencyRecord } from '../../src/idempotency/idempotency-key.ts';
+import { idempotencyKeyView } from '../../src/idempotency/idempotency-key-view.ts';
 import { idempotencyKeys } from '../../src/idempotency/idempotency-table.ts';
 import { type OnceAnswer, voidKey } from '../../src/idempotency/once.ts';
 import { runOnce } from '../../src/idempotency/run-once.ts';
 import { newId, publicId, type Uuid } from '../../src/ids.ts';
+import { toJson } from '../../src/json.ts';
 import { lockBook } from '../../src/ledger/book-store.ts';
 import { dropBodies, findAgedKeys } from '../../src/operations/due-store.ts';
 import { type AcceptPayout, acceptPayout } from '../../src/payouts/accept-payout.ts';
@@ -158,7 +160,12 @@ test('a key of one book is unknown in another', async () => {
 });
 
 describe('a voided key', () => {
-  const voiding = (on = book): Promise<IdempotencyRecord> => on.submit(voidKey({ key, requestId: newId() }));
+  const voiding = async (on = book): Promise<IdempotencyRecord> => {
+    const { status, body } = await on.submit(voidKey({ key, requestId: newId() }));
+    const record = (await idempotencyKeys.find(on.pool, on.id, key))!;
+    expect({ status, body }).toEqual({ status: 200, body: toJson(idempotencyKeyView(record, false)) });
+    return record;
+  };
 
   test('never does anything', async () => {
     expect(await voiding()).toMatchObject({ key, status: null, voidedAt: expect.any(Number) });

@@ -494,7 +494,7 @@ test("times outside the calendar or outside Postgres' range are refused by name"
       );
     }
   }
-  for (const time of ['0001-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z', '0001-01-01T12:00:00-12:00'])
+  for (const time of ['0001-01-01T00:00:00Z', '0001-01-01T12:00:00-12:00', '2026-01-01T00:00:00+14:00'])
     expect((await client.get(`/v1/accounts/${account.id}/balance?at=${encodeURIComponent(time)}`)).status).toBe(200);
 });
 

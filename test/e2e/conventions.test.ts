@@ -122,6 +122,22 @@ describeOnEachBackend('the interface', (backend) => {
     expect([more.status, more.body.code, more.body.param]).toEqual([422, 'limit_exceeded', '/overdraft_limit']);
   });
 
+  test('that voids another is answered once, and again as it was; it cannot void itself', async () => {
+    const { client } = await product.organisation();
+    const [voided, key] = [randomUUID(), randomUUID()];
+    const ask = () =>
+      client.post<{ status: string; code?: string }>(
+        `/v1/idempotency_keys/${voided}/void`,
+        {},
+        { idempotencyKey: key },
+      );
+    const [first, again] = [await ask(), await ask()];
+    expect([first.status, first.body.status]).toEqual([200, 'voided']);
+    expect([again.body, again.headers['idempotent-replayed']]).toEqual([first.body, 'true']);
+    const itself = await client.post<Problem>(`/v1/idempotency_keys/${key}/void`, {}, { idempotencyKey: key });
+    expect([itself.status, itself.body.code, itself.body.param]).toEqual([400, 'parameter_invalid', 'Idempotency-Key']);
+  });
+
   test('gives a certain no: a voided key never pays, in whatever order the requests arrive', async () => {
     const { client } = await product.organisation();
     const account = await client.openAccount();

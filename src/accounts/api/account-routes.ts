@@ -18,9 +18,11 @@ import { accountEntry } from '../../api/schemas/journal.ts';
 import { listOf } from '../../api/schemas/shown.ts';
 import { timeline } from '../../api/schemas/timeline.ts';
 import { requireScope } from '../../api/scopes.ts';
-import { formatInstant } from '../../clock.ts';
+import { formatInstant, type Instant } from '../../clock.ts';
+import { ApiError } from '../../errors.ts';
 import { publicId } from '../../ids.ts';
 import { findBalanceAt } from '../../ledger/balance-at-store.ts';
+import { loadBook } from '../../ledger/book-store.ts';
 import { resourceReference } from '../../ledger/entry-view.ts';
 import { type AccountLine, listAccountLines } from '../../ledger/journal-read-store.ts';
 import { currencyExponent } from '../../money/currency.ts';
@@ -172,11 +174,20 @@ const balance = route({
     const now = { sequence: account.lines, ...balanceView(account) };
     if (query.at === undefined) return { status: 200, json: { ...head, at: null, ...now } };
     const at = query.at;
+    await refuseFuture(request, at);
     const { line, posted } = await readList(request, (db) => findBalanceAt(db, principal.bookId, account, at));
     const then = { sequence: line, posted, held: null, available: null };
     return { status: 200, json: { ...head, at: formatInstant(at), ...now, ...then } };
   },
 });
+
+/** Lines to come would change the answer. A book whose time is ahead of this process's goes by its own. */
+async function refuseFuture({ runtime, principal }: RouteRequest, at: Instant): Promise<void> {
+  if (at <= runtime.clock.now()) return;
+  const book = await loadBook(runtime.pool, principal.bookId);
+  if (book && at <= book.lastPostedAt) return;
+  throw new ApiError('parameter_invalid', { param: 'at', detail: 'Expects a moment that is not in the future.' });
+}
 
 const entries = route({
   method: 'get',

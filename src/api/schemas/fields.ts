@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { ID_PREFIXES, type IdKind, parsePublicId, type Uuid } from '../../ids.ts';
 import { isCurrency } from '../../money/currency.ts';
+import { hasCardNumber } from '../card-number.ts';
 
 /** Published at GET /v1/limits. */
 export const TEXT_LIMITS = { name: 200, description: 500, externalId: 255, alias: 100, provider: 50 } as const;
@@ -16,6 +17,26 @@ export function textUpTo(maximum: number, description?: string) {
       if (detail) context.issues.push({ code: 'custom', input: context.value, message: detail });
     })
     .meta({ minLength: 1, maxLength: maximum, description });
+}
+
+/** A text for people, of 1 to `maximum` characters: anything but a card number (API.md §4). */
+export function freeText(maximum: number, description?: string) {
+  return textUpTo(maximum, description).check((context) => {
+    if (hasCardNumber(context.value)) context.issues.push(cardNumberIssue(context.value));
+  });
+}
+
+/** Names no digit of it: the answer may be logged. */
+export const CARD_NUMBER_REFUSED = 'Contains a card number.';
+
+export function cardNumberIssue(input: string, path?: PropertyKey[]) {
+  return {
+    code: 'custom' as const,
+    input,
+    message: CARD_NUMBER_REFUSED,
+    params: { fieldError: 'card_number_not_allowed' },
+    ...(path && { path }),
+  };
 }
 
 /** Control characters, line and paragraph separators, and characters that change the direction of text. */
@@ -41,12 +62,12 @@ function lengthFault(text: string, maximum: number): string | undefined {
   return `Expects 1 to ${maximum} characters.`;
 }
 
-export const name = textUpTo(TEXT_LIMITS.name, 'For people.');
-export const description = textUpTo(
+export const name = freeText(TEXT_LIMITS.name, 'For people.');
+export const description = freeText(
   TEXT_LIMITS.description,
   'For people; travels with the money where the rail can carry it.',
 ).nullable();
-export const externalId = textUpTo(
+export const externalId = freeText(
   TEXT_LIMITS.externalId,
   'Your own reference. Need not be unique; lists can be filtered by it.',
 ).nullable();
@@ -71,6 +92,7 @@ export const metadata = z
           path: [key],
           message: `Expects at most ${valueMaximum} characters.`,
         });
+      if (hasCardNumber(key) || hasCardNumber(value)) context.issues.push(cardNumberIssue(value, [key]));
     }
   })
   .meta({

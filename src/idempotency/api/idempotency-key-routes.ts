@@ -1,39 +1,21 @@
 import { z } from 'zod';
-import { actorOf, found, isLive } from '../../api/answers.ts';
+import { actorOf, found, isLive, runCommand } from '../../api/answers.ts';
+import { hasCardNumber } from '../../api/card-number.ts';
 import { isIdempotencyKey, MAX_IDEMPOTENCY_KEY_LENGTH } from '../../api/request-headers.ts';
 import { type RouteAnswer, type RouteRequest, route } from '../../api/route.ts';
-import { formatInstant, formatInstantOrNull } from '../../clock.ts';
 import { ApiError } from '../../errors.ts';
-import { publicId } from '../../ids.ts';
-import { resourceReference } from '../../ledger/entry-view.ts';
-import type { IdempotencyRecord } from '../idempotency-key.ts';
+import { idempotencyKeyView } from '../idempotency-key-view.ts';
 import { idempotencyKeys } from '../idempotency-table.ts';
 import { voidKey } from '../once.ts';
 import { idempotencyKey } from './idempotency-key-schemas.ts';
 
 function checkedKey(key: string): string {
+  if (hasCardNumber(key)) throw new ApiError('card_number_not_allowed', { param: 'key' });
   if (isIdempotencyKey(key)) return key;
   throw new ApiError('idempotency_key_invalid', {
     param: 'key',
     detail: `Expects 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} visible ASCII characters.`,
   });
-}
-
-function view(record: IdempotencyRecord, livemode: boolean) {
-  const { status, resource, resourceId } = record;
-  return {
-    object: 'idempotency_key',
-    livemode,
-    key: record.key,
-    status: record.voidedAt !== null ? 'voided' : status! < 400 ? 'succeeded' : 'refused',
-    response_status: status,
-    code: status !== null && status >= 400 && record.body !== null ? (JSON.parse(record.body).code as string) : null,
-    resource,
-    resource_id: resource !== null && resourceId !== null ? resourceReference(resource, resourceId) : null,
-    request_id: publicId('request', record.requestId),
-    voided_at: formatInstantOrNull(record.voidedAt),
-    created_at: formatInstant(record.createdAt),
-  };
 }
 
 const read = route({
@@ -68,7 +50,7 @@ const find = route({
 
 async function answerAbout({ runtime, principal }: RouteRequest, key: string): Promise<RouteAnswer> {
   const record = found(await idempotencyKeys.find(runtime.pool, principal.bookId, checkedKey(key)), 'key');
-  return { status: 200, json: view(record, isLive(principal)) };
+  return { status: 200, json: idempotencyKeyView(record, isLive(principal)) };
 }
 
 const voidRoute = route({
@@ -83,11 +65,15 @@ const voidRoute = route({
   params: { key: 'text' },
   responses: { 200: { description: 'Voided now or before, or what it stands for.', schema: idempotencyKey } },
   errors: ['idempotency_key_invalid'],
-  async handle(request) {
-    const { runtime, principal, requestId } = request;
-    const command = voidKey({ key: checkedKey(request.params.key!), requestId, actor: actorOf(principal) });
-    const record = await runtime.committer.submit(principal.bookId, command);
-    return { status: 200, json: view(record, isLive(principal)) };
+  handle(request) {
+    const { principal, requestId, idempotencyKey } = request;
+    const key = checkedKey(request.params.key!);
+    if (key === idempotencyKey)
+      throw new ApiError('parameter_invalid', {
+        param: 'Idempotency-Key',
+        detail: 'Expects another key than the one to void.',
+      });
+    return runCommand(request, voidKey({ key, requestId, actor: actorOf(principal) }));
   },
 });
 

@@ -6,10 +6,10 @@ import {
   currency,
   description,
   externalId,
+  freeText,
   metadata,
   reference,
   TEXT_LIMITS,
-  textUpTo,
 } from '../../api/schemas/fields.ts';
 import * as shown from '../../api/schemas/shown.ts';
 import { RAIL_FAILURE_CODES } from '../../rails/failure-codes.ts';
@@ -24,7 +24,7 @@ const cliqDestination = z
       TEXT_LIMITS.alias,
       'The alias or the mobile number that the payee has registered. Kept encrypted, shown masked.',
     ),
-    provider: textUpTo(
+    provider: freeText(
       TEXT_LIMITS.provider,
       'Which of several providers, where the alias is registered with more than one.',
     ).nullish(),

@@ -3,6 +3,7 @@
  * not sure of, valid or not, and leaves that body to the schema. A test compares the two.
  */
 import type { z } from 'zod';
+import { hasCardNumber } from '../../api/card-number.ts';
 import { TEXT_LIMITS } from '../../api/schemas/fields.ts';
 import { parsePublicId } from '../../ids.ts';
 import type { JsonObject } from '../../json.ts';
@@ -21,8 +22,8 @@ export function readPlainPayout(body: JsonObject): CreatePayout | undefined {
   if (typeof amount !== 'number' || !Number.isSafeInteger(amount) || amount < 1) return undefined;
   if (typeof currency !== 'string' || !isCurrency(currency)) return undefined;
   const destination = readDestination(body.destination);
-  if (!destination || !isText(description, TEXT_LIMITS.description) || !isText(external_id, TEXT_LIMITS.externalId))
-    return undefined;
+  if (!destination || !isFreeText(description, TEXT_LIMITS.description)) return undefined;
+  if (!isFreeText(external_id, TEXT_LIMITS.externalId)) return undefined;
   const plain: CreatePayout = { amount: BigInt(amount), currency, destination };
   if (account !== undefined) {
     const id = typeof account === 'string' ? parsePublicId('account', account) : undefined;
@@ -38,7 +39,7 @@ function readDestination(value: unknown): CreatePayout['destination'] | undefine
   if (typeof value !== 'object' || value === null) return undefined;
   const { type, alias, provider } = value as JsonObject;
   if (type !== 'cliq' || typeof alias !== 'string' || !hasOnly(value, DESTINATION_MEMBERS)) return undefined;
-  if (!isText(alias, TEXT_LIMITS.alias) || !PLAIN_ALIAS.test(alias) || !isText(provider, TEXT_LIMITS.provider))
+  if (!isText(alias, TEXT_LIMITS.alias) || !PLAIN_ALIAS.test(alias) || !isFreeText(provider, TEXT_LIMITS.provider))
     return undefined;
   return provider === undefined ? { type, alias } : { type, alias, provider };
 }
@@ -50,6 +51,10 @@ const PLAIN_ALIAS = /^[!-~]*$/;
 function isText(value: unknown, maximum: number): value is string | null | undefined {
   if (value === undefined || value === null) return true;
   return typeof value === 'string' && value.length > 0 && value.length <= maximum;
+}
+
+function isFreeText(value: unknown, maximum: number): value is string | null | undefined {
+  return isText(value, maximum) && !(typeof value === 'string' && hasCardNumber(value));
 }
 
 function hasOnly(value: object, members: ReadonlySet<string>): boolean {

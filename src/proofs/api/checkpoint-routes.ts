@@ -105,6 +105,7 @@ function notCovered(sequence: bigint, covering: Checkpoint | undefined): ApiErro
     : 'The book has no checkpoint yet.';
   return new ApiError('state_conflict', {
     detail: `${what} Try again after the next checkpoint, or make one now: npm run checkpoint.`,
+    retryable: true,
     facts: { current_status: 'not_covered', allowed_actions: [], entry_sequence: sequence },
   });
 }

@@ -5,6 +5,7 @@
 import { changeAccountStatus } from '../../../src/accounts/change-account.ts';
 import { receiveTransfer } from '../../../src/accounts/receive-transfer.ts';
 import { ApiError } from '../../../src/errors.ts';
+import { idempotencyKeys } from '../../../src/idempotency/idempotency-table.ts';
 import { voidKey } from '../../../src/idempotency/once.ts';
 import { runOnce } from '../../../src/idempotency/run-once.ts';
 import { newId, type Uuid } from '../../../src/ids.ts';
@@ -179,7 +180,8 @@ export class Clients {
         });
       }
       case 'void': {
-        const record = await runtime.committer.submit(bookId, voidKey({ key: wish.key, ...by }));
+        await runtime.committer.submit(bookId, voidKey({ key: wish.key, ...by }));
+        const record = (await idempotencyKeys.find(runtime.pool, bookId, wish.key))!;
         return { status: record.voidedAt === null ? 200 : 204, body: record.body ?? '' };
       }
     }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { feeOf, proportionalFee } from '../../../src/fees/fee-schedule.ts';
 import { MAX_REQUEST_AMOUNT, MAX_TOTAL } from '../../../src/money/amount.ts';
-import { feeOf } from '../../../src/money/fee.ts';
 import { allocate, multiplyRatio, type Rounding } from '../../../src/money/rounding.ts';
 
 const ROUNDINGS: Rounding[] = ['half_even', 'half_up', 'down', 'up'];
@@ -79,7 +79,7 @@ describe('a fee', () => {
     ${10_000n}            | ${10_000n}  | ${10_000n}
     ${MAX_REQUEST_AMOUNT} | ${50n}      | ${45_035_996_273_705n}
   `('$basisPoints basis points of $amount are $fee', ({ amount, basisPoints, fee }) => {
-    expect(feeOf(amount, { basisPoints })).toBe(fee);
+    expect(feeOf(amount, proportionalFee(basisPoints))).toBe(fee);
   });
 });
 

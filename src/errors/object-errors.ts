@@ -1,0 +1,29 @@
+/** Objects, their states and their versions. */
+import { define } from './definition.ts';
+
+export const OBJECT_ERRORS = define({
+  resource_not_found: {
+    status: 404,
+    retryable: false,
+    title: 'There is no such object in this book',
+    help: 'Check the id, and that the key belongs to the same organisation and mode.',
+  },
+  state_conflict: {
+    status: 409,
+    retryable: false,
+    title: 'The object is in a state that does not allow this',
+    help: '`current_status` and `allowed_actions` say what is possible now.',
+  },
+  account_not_empty: {
+    status: 409,
+    retryable: false,
+    title: 'The account still holds something',
+    help: 'Settle what `blocked_by` lists, then close the account.',
+  },
+  version_mismatch: {
+    status: 412,
+    retryable: false,
+    title: 'The object has changed since you read it',
+    help: 'Read it again and decide on its new state; send its `version` as If-Match.',
+  },
+});

@@ -1,0 +1,22 @@
+/** How the API shows an idempotency key: what became of it, never its first answer. */
+import { formatInstant, formatInstantOrNull } from '../clock.ts';
+import { publicId } from '../ids.ts';
+import { resourceReference } from '../ledger/entry-view.ts';
+import type { IdempotencyRecord } from './idempotency-key.ts';
+
+export function idempotencyKeyView(record: IdempotencyRecord, livemode: boolean) {
+  const { status, resource, resourceId } = record;
+  return {
+    object: 'idempotency_key',
+    livemode,
+    key: record.key,
+    status: record.voidedAt !== null ? 'voided' : status! < 400 ? 'succeeded' : 'refused',
+    response_status: status,
+    code: status !== null && status >= 400 && record.body !== null ? (JSON.parse(record.body).code as string) : null,
+    resource,
+    resource_id: resource !== null && resourceId !== null ? resourceReference(resource, resourceId) : null,
+    request_id: publicId('request', record.requestId),
+    voided_at: formatInstantOrNull(record.voidedAt),
+    created_at: formatInstant(record.createdAt),
+  };
+}
