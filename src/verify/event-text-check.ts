@@ -10,13 +10,34 @@ import { readErasedObjects, readReferredTexts } from './event-text-store.ts';
 
 const idsOf = ({ id, sequence }: LedgerEvent) => ({ event: publicId('event', id), sequence: `${sequence}` });
 
-/** No query for events that refer to no text. */
-export async function checkEventTexts(
-  { pool, book, report }: CheckContext,
-  events: readonly LedgerEvent[],
-): Promise<void> {
+/** No query for events that hold all of their text. */
+export async function checkEventTexts(context: CheckContext, events: readonly LedgerEvent[]): Promise<void> {
+  const { pool, book, report } = context;
   const referring = events.filter(({ textReferences }) => textReferences !== null);
-  if (referring.length === 0) return;
+  const replaced = events.filter(({ leaf }) => leaf);
+  const missing = referring.length === 0 ? [] : await checkTexts(context, referring);
+  const unsure = [...new Set([...missing, ...replaced])];
+  if (unsure.length === 0) return;
+  const erased = await readErasedObjects(pool, book.id, [...new Set(unsure.map(({ objectId }) => objectId))]);
+  for (const event of unsure) {
+    if (erased.has(event.objectId)) continue;
+    report({
+      check: 'event.text',
+      ids: idsOf(event),
+      expected: 'an erasure',
+      actual: 'none',
+      detail: event.leaf
+        ? 'Its leaf was kept, and nobody erased its text.'
+        : 'A text is missing, and nobody erased it.',
+    });
+  }
+}
+
+/** Resolves to the events whose text is not there. */
+async function checkTexts(
+  { pool, book, report }: CheckContext,
+  referring: readonly LedgerEvent[],
+): Promise<LedgerEvent[]> {
   const named = [...new Set(referring.flatMap(({ textReferences }) => parseReferences(textReferences)))];
   const texts = new Map((await readReferredTexts(pool, book.id, named)).map((text) => [text.reference, text]));
   const missing: LedgerEvent[] = [];
@@ -48,16 +69,5 @@ export async function checkEventTexts(
       });
     }
   }
-  if (missing.length === 0) return;
-  const erased = await readErasedObjects(pool, book.id, [...new Set(missing.map(({ objectId }) => objectId))]);
-  for (const event of new Set(missing)) {
-    if (erased.has(event.objectId)) continue;
-    report({
-      check: 'event.text',
-      ids: idsOf(event),
-      expected: 'the text that it refers to',
-      actual: 'none',
-      detail: 'A text is missing, and nobody erased it.',
-    });
-  }
+  return missing;
 }

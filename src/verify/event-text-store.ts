@@ -25,11 +25,15 @@ export async function readReferredTexts(
   return rows;
 }
 
-/** Those of these objects whose text was erased, or is being erased. Index: erasures_by_object. */
+/**
+ * Those of these objects whose text was erased, which an event says, or is being erased. Indexes: events_by_object,
+ * erasures_by_object.
+ */
 export async function readErasedObjects(db: Queryable, bookId: BookId, objectIds: readonly Uuid[]): Promise<Set<Uuid>> {
   const { rows } = await db.query<{ object_id: Uuid }>({
     name: 'verify.erased_objects',
-    text: 'SELECT DISTINCT object_id FROM erasures WHERE book_id = $1 AND object_id = ANY ($2::uuid[])',
+    text: `SELECT object_id FROM events WHERE book_id = $1 AND object_id = ANY ($2::uuid[]) AND type = 'personal_data.erased'
+      UNION SELECT object_id FROM erasures WHERE book_id = $1 AND object_id = ANY ($2::uuid[]) AND finished_at IS NULL`,
     values: [bookId, plainArray(objectIds)],
   });
   return new Set(rows.map((row) => row.object_id));
