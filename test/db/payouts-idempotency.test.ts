@@ -163,7 +163,7 @@ describe('a voided key', () => {
   const voiding = async (on = book): Promise<IdempotencyRecord> => {
     const { status, body } = await on.submit(voidKey({ key, requestId: newId() }));
     const record = (await idempotencyKeys.find(on.pool, on.id, key))!;
-    expect({ status, body }).toEqual({ status: 200, body: toJson(idempotencyKeyView(record, false)) });
+    expect({ status, body: body.text }).toEqual({ status: 200, body: toJson(idempotencyKeyView(record, false)) });
     return record;
   };
 
