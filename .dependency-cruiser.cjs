@@ -125,6 +125,19 @@ module.exports = {
       to: { path: ['^scripts/', ...folder('embedded', 'verify'), ...file('server')] },
     },
     {
+      name: 'harness-knows-neither-faults-nor-benches',
+      severity: 'error',
+      from: { path: '^scripts/harness/' },
+      to: { path: '^scripts/', pathNot: '^scripts/harness/' },
+    },
+    {
+      name: 'benches-and-faults-are-apart',
+      comment: 'What both need is the harness.',
+      severity: 'error',
+      from: { path: '^scripts/(bench|faults)/' },
+      to: { path: '^scripts/(bench|faults)/', pathNot: '^scripts/$1/' },
+    },
+    {
       name: 'workers-serve-no-api',
       severity: 'error',
       from: { path: '^workers/' },

@@ -1,7 +1,7 @@
 /** A request that was once accepted gets its first answer again, even if a later rule refuses it. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Account, Client, Endpoint, Payout, Problem } from '../../scripts/faults/client.ts';
+import type { Account, Client, Endpoint, Payout, Problem } from '../../scripts/harness/client.ts';
 import { fingerprintOf } from '../../src/api/request-headers.ts';
 import { newId } from '../../src/ids.ts';
 import { requestPayout } from '../../src/payouts/request-payout.ts';
