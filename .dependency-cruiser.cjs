@@ -36,7 +36,7 @@ const GROUPS = [
   'reports',
   'webhooks',
 ];
-const EVERY_GROUP = ['accounts', 'exceptions', 'transactions', ...GROUPS];
+const EVERY_GROUP = ['accounts', 'erasures', 'exceptions', 'transactions', ...GROUPS];
 
 const file = (...names) => names.map((name) => `^src/${name}\\.ts$`);
 const folder = (...names) => names.map((name) => `^src/${name}/`);
@@ -67,7 +67,10 @@ const LAYERS = [
   {
     name: 'ledger',
     from: folder('ledger'),
-    may: [...file('clock', 'errors', 'failpoints', 'ids', 'json'), ...folder('errors', 'money', 'db', 'ledger')],
+    may: [
+      ...file('clock', 'errors', 'failpoints', 'ids', 'json', 'random'),
+      ...folder('errors', 'money', 'db', 'ledger'),
+    ],
   },
   { name: 'outside', from: folder('outside'), may: [...leaves, ...folder('outside')] },
   {
@@ -82,6 +85,7 @@ const LAYERS = [
   },
   { name: 'idempotency', from: folder('idempotency'), except: ROUTES, may: core },
   { name: 'accounts', from: folder('accounts'), except: ROUTES, may: [...core, ...folder('accounts')] },
+  { name: 'erasures', from: folder('erasures'), except: ROUTES, may: [...core, ...folder('erasures')] },
   { name: 'exceptions', from: folder('exceptions'), except: ROUTES, may: [...core, ...folder('exceptions')] },
   ...GROUPS.map((name) => ({
     name,

@@ -24,6 +24,8 @@ export interface Group {
   readonly tables: readonly (DeclaredTable<unknown> | DeclaredLog<unknown>)[];
   /** The rights of the application's role on each of its tables. */
   readonly rights: Readonly<Record<string, TableRights>>;
+  /** Names of events about objects of several kinds. Those about a resource stand with it. */
+  readonly events?: readonly string[];
   readonly moved: readonly MovedRows[];
   readonly checks: readonly RowCheck[];
   readonly eventChecks?: readonly EventCheck[];

@@ -4,10 +4,12 @@
  */
 import { accountsGroup } from './accounts/index.ts';
 import type { RightsOfTables } from './db/grants.ts';
+import { erasuresGroup } from './erasures/index.ts';
 import { exceptionsGroup } from './exceptions/index.ts';
 import type { Group } from './group.ts';
 import { idempotencyGroup } from './idempotency/index.ts';
 import { journalGroup } from './journal/index.ts';
+import { type DeclaredTable, isTable } from './ledger/table-of.ts';
 import { organisationsGroup } from './organisations/index.ts';
 import { payoutsGroup } from './payouts/index.ts';
 import { proofsGroup } from './proofs/index.ts';
@@ -20,9 +22,15 @@ export const GROUPS: readonly Group[] = [
   payoutsGroup,
   webhooksGroup,
   exceptionsGroup,
+  erasuresGroup,
   idempotencyGroup,
   proofsGroup,
 ];
 
 /** What the application's role may do with the tables of all groups. */
 export const RIGHTS: RightsOfTables = Object.assign({}, ...GROUPS.map(({ rights }) => rights));
+
+/** Every declared table, for who looks for columns of a kind, as `ops rekey` does. */
+export const DECLARED_TABLES: readonly DeclaredTable<unknown>[] = GROUPS.flatMap(({ tables }) => tables).filter(
+  isTable,
+);

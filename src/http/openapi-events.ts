@@ -1,5 +1,6 @@
 /** The `webhooks` section: the events that groups declare, with the object of each. */
 import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
+import type { z } from 'zod';
 import type { EventDocument } from '../api/event-document.ts';
 import { eventOf } from '../api/schemas/events.ts';
 
@@ -11,8 +12,10 @@ const SIGNATURE_HEADERS = {
 };
 
 export function registerEvents(registry: OpenAPIRegistry, documents: readonly EventDocument[]): void {
+  const schemas = new Map<string, z.ZodType>();
   for (const { names, object, schemaName } of documents) {
-    const schema = eventOf(object).meta({ id: schemaName });
+    const schema = schemas.get(schemaName) ?? eventOf(object).meta({ id: schemaName });
+    schemas.set(schemaName, schema);
     for (const name of names) {
       registry.registerWebhook({
         method: 'post',

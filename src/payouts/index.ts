@@ -32,7 +32,7 @@ export const payoutsGroup: Group = {
     payouts: rightsOf(payouts, ['stuck_at', 'stuck_error']),
     payout_returns: APPENDS,
     rail_answers: APPENDS,
-    payout_resolutions: APPENDS,
+    payout_resolutions: rightsOf(payoutResolutions),
     rail_notices: changes(
       'status',
       'attempts',

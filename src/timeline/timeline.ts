@@ -4,6 +4,7 @@ import type { Queryable } from '../db/pool.ts';
 import type { GroupResource } from '../group-resource.ts';
 import { publicId, type Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
+import { fillPayloads } from '../ledger/personal-text-store.ts';
 import { loadAttempts, loadObjectEvents, type TimelineAttempt, type TimelineEvent } from './timeline-store.ts';
 
 /** Most objects have a handful of events. A longer history shows its latest. */
@@ -23,7 +24,7 @@ export async function readTimeline(
   db: Queryable,
   { bookId, resource, id }: { bookId: BookId; resource: Pick<GroupResource, 'operatorReason'>; id: Uuid },
 ) {
-  const events = await loadObjectEvents(db, bookId, id, EVENTS_SHOWN);
+  const events = await fillPayloads(db, bookId, await loadObjectEvents(db, bookId, id, EVENTS_SHOWN));
   const attempts = await loadAttempts(
     db,
     bookId,

@@ -10,6 +10,7 @@ import { parsePublicId, publicId, type Uuid } from '../ids.ts';
 import type { LedgerEvent } from '../ledger/event.ts';
 import { readEvents } from '../ledger/event-read-store.ts';
 import { readEntryHashes } from './event-check-store.ts';
+import { checkEventTexts } from './event-text-check.ts';
 import { readAhead } from './read-ahead.ts';
 
 /** Events in one page: some 2 MB. */
@@ -65,6 +66,7 @@ export async function checkEvents(
     before = event;
   }
   await checkPayloads(context, events);
+  await checkEventTexts(context, events);
   await told(events);
   context.advance(events.length);
   return before;

@@ -89,6 +89,7 @@ async function play(book: TestBook): Promise<void> {
       evidenceName: 'statement.txt',
       evidenceSha256: hash('sha256', evidence, 'buffer'),
       evidence,
+      evidenceSealed: Buffer.from('sealed'),
       exceptionIds: [],
     }),
   );
