@@ -181,6 +181,8 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/', pathNot: ['^src/[^/]+/index\\.ts$', '^src/[^/]+/checks/'] },
       to: { path: '^src/[^/]+/checks/' },
+    },
+    {
       name: 'harness-knows-neither-faults-nor-benches',
       severity: 'error',
       from: { path: '^scripts/harness/' },

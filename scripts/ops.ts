@@ -15,6 +15,7 @@ import { publicId, resourceReference } from '../src/ids.ts';
 import { createLogger } from '../src/log.ts';
 import { readBacklog } from '../src/operations/backlog-store.ts';
 import { listStuck, retryStuck, type StuckRow } from '../src/operations/stuck-store.ts';
+import { shownStuckId, stuckView } from '../src/operations/stuck-view.ts';
 import { countForeignNotices, countUnknown } from '../src/payouts/unresolved-store.ts';
 import { createQueues, type Queues } from '../src/queue/queues.ts';
 import { addErase } from './erase-command.ts';
@@ -40,7 +41,7 @@ stuck
   .action(({ json }: { json?: boolean }) =>
     withDatabase(async (pool) => {
       const rows = await listStuck(pool, MOVED, json ? COUNT_LIMIT : SHOWN);
-      if (json) for (const row of rows) console.log(JSON.stringify(viewOfStuck(row)));
+      if (json) for (const row of rows) console.log(JSON.stringify(stuckView(MOVED, row)));
       else console.log(rows.length > 0 ? tableOfStuck(rows) : 'Nothing is stuck.');
     }),
   );
@@ -53,8 +54,8 @@ stuck
   .action((ids: string[], { json }: { json?: boolean }) =>
     withDatabase(async (pool) => {
       const rows = await listStuck(pool, MOVED, COUNT_LIMIT);
-      const wanted = ids.length === 0 ? rows : rows.filter((row) => ids.includes(shownId(row)));
-      const unknown = ids.filter((id) => !rows.some((row) => shownId(row) === id));
+      const wanted = ids.length === 0 ? rows : rows.filter((row) => ids.includes(shownStuckId(MOVED, row)));
+      const unknown = ids.filter((id) => !rows.some((row) => shownStuckId(MOVED, row) === id));
       const retried = await retryStuck(pool, MOVED, { rows: wanted, now: systemClock.now() });
       if (json) console.log(JSON.stringify({ retried, unknown }));
       else console.log(`${retried} ${retried === 1 ? 'row tries' : 'rows try'} again.`);
@@ -203,25 +204,10 @@ async function readQueues(environment: NodeJS.ProcessEnv): Promise<QueueView> {
   }
 }
 
-function shownId({ kind, id }: StuckRow): string {
-  return MOVED.find((rows) => rows.kind === kind)?.shownId(id) ?? id;
-}
-
-function viewOfStuck(row: StuckRow) {
-  return {
-    kind: row.kind,
-    id: shownId(row),
-    book: publicId('book', row.bookId),
-    status: row.status,
-    stuck_at: formatInstant(row.stuckAt),
-    error: row.error,
-  };
-}
-
 function tableOfStuck(rows: readonly StuckRow[]): string {
   return tableOf(
     rows.map((row) => {
-      const { error, ...view } = viewOfStuck(row);
+      const { error, ...view } = stuckView(MOVED, row);
       return { ...view, error: error.split('\n')[0] };
     }),
   );

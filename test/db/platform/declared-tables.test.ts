@@ -4,23 +4,23 @@
  */
 import { hash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { ColumnType } from '../../src/db/declared-columns.ts';
-import { createPool, type Pool, type Transaction } from '../../src/db/pool.ts';
-import { GROUPS } from '../../src/groups.ts';
-import type { BookId } from '../../src/ledger/book.ts';
-import type { BookRow } from '../../src/ledger/table.ts';
-import type { DeclaredLog, DeclaredTable } from '../../src/ledger/table-of.ts';
-import { createLogger } from '../../src/log.ts';
-import { recordUnknown } from '../../src/payouts/await-outcome.ts';
-import { resolvePayout } from '../../src/payouts/resolve-payout.ts';
-import { webhookSink } from '../../src/webhooks/event-sink.ts';
-import { openBook, type TestBook } from '../support/book.ts';
-import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
-import { fillBook } from '../support/verify-scene.ts';
+import type { ColumnType } from '../../../src/db/declared-columns.ts';
+import { createPool, type Pool, type Transaction } from '../../../src/db/pool.ts';
+import { GROUPS } from '../../../src/groups.ts';
+import { newId } from '../../../src/ids.ts';
+import type { BookId } from '../../../src/ledger/book.ts';
+import type { BookRow } from '../../../src/ledger/table.ts';
+import { type DeclaredLog, type DeclaredTable, isTable } from '../../../src/ledger/table-of.ts';
+import { createLogger } from '../../../src/log.ts';
+import { recordUnknown } from '../../../src/payouts/await-outcome.ts';
+import { resolvePayout } from '../../../src/payouts/resolve-payout.ts';
+import { webhookSink } from '../../../src/webhooks/event-sink.ts';
+import { openBook, type TestBook } from '../../support/book.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+import { fillBook } from '../../support/verify-scene.ts';
 
 type Declared = DeclaredTable<unknown> | DeclaredLog<unknown>;
 
-const isTable = (declared: Declared): declared is DeclaredTable<unknown> => 'load' in declared;
 const ALL: readonly Declared[] = GROUPS.flatMap(({ tables }) => tables);
 const TABLES = ALL.filter(isTable);
 const LOGS = ALL.filter((declared): declared is DeclaredLog<unknown> => !isTable(declared));
@@ -59,7 +59,7 @@ beforeAll(async () => {
     });
   }
   database = await createTestDatabase();
-  const open = () => openBook({ database: database.applicationUrl, sink: webhookSink });
+  const open = () => openBook({ database: database.applicationUrl, sink: webhookSink, forms: LATEST_FORMS });
   books = [await open(), await open()];
   for (const book of books) await play(book);
   vi.restoreAllMocks();
@@ -74,6 +74,9 @@ afterAll(async () => {
   await aside?.end();
   await database?.drop();
 });
+
+/** Every form of this release: personal text stands apart from events and answers. */
+const LATEST_FORMS = { contracted: true, textApart: true };
 
 /** A book with a row of every kind: what verification looks at, a payout that a person resolved, and metadata. */
 async function play(book: TestBook): Promise<void> {
@@ -93,6 +96,15 @@ async function play(book: TestBook): Promise<void> {
       exceptionIds: [],
     }),
   );
+  // The endpoint of the play is written as an administrator would, and no object of it is erased.
+  await book.rows(`UPDATE webhook_endpoints SET text_salt = '\\x0a' WHERE book_id = $1`);
+  const owner = createPool({ url: database.ownerUrl, name: 'test owner', size: 1, log });
+  await owner.query(
+    `INSERT INTO erasures (book_id, id, object, object_id, actor, fields, begun_at, finished_at)
+     VALUES ($1, $2, 'payout', $2, 'operator:test', '{description,metadata}', now(), now())`,
+    [book.id, newId()],
+  );
+  await owner.end();
 }
 
 describe.each(ALL.map((declared) => [declared.name, declared] as const))('%s', (name, declared) => {

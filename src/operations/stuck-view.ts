@@ -1,0 +1,20 @@
+/** Stuck rows as `npm run ops` shows them and takes their ids. */
+import { formatInstant } from '../clock.ts';
+import { publicId } from '../ids.ts';
+import type { MovedRows } from '../moved-rows.ts';
+import type { StuckRow } from './stuck-store.ts';
+
+export function shownStuckId(kinds: readonly MovedRows[], { kind, id }: StuckRow): string {
+  return kinds.find((rows) => rows.kind === kind)?.shownId(id) ?? id;
+}
+
+export function stuckView(kinds: readonly MovedRows[], row: StuckRow) {
+  return {
+    kind: row.kind,
+    id: shownStuckId(kinds, row),
+    book: publicId('book', row.bookId),
+    status: row.status,
+    stuck_at: formatInstant(row.stuckAt),
+    error: row.error,
+  };
+}
