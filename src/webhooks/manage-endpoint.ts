@@ -197,7 +197,7 @@ export function rotateSecret(input: RotateSecret): Command<Stored | Refusal> {
 /** Sends `webhook.test` to this endpoint and to no other, whatever its filter. The answer is the event. */
 export function sendTestEvent(input: EndpointChange): Command<Stored | Refusal> {
   return changeEndpoint('test', input, (draft, endpoint) =>
-    answer(endpoint, { status: 202, body: announce(draft, TEST_EVENT, endpoint).written }),
+    answer(endpoint, { status: 202, body: announce(draft, TEST_EVENT, endpoint) }),
   );
 }
 
@@ -243,8 +243,8 @@ function announce(
   type: string,
   endpoint: WebhookEndpoint,
   previousAttributes?: Record<string, unknown>,
-): ReturnType<Draft['emit']> {
-  return draft.emit({
+): WrittenJson {
+  return draft.emitShown({
     type,
     objectId: endpoint.id,
     objectSequence: endpoint.version,
