@@ -45,7 +45,7 @@ const JOB_CONTRACT = file('queue/job');
 /** Routes and schemas of a group. Only these folders know zod, and only src/http lists them. */
 const ROUTES = ['^src/[^/]+/api/'];
 
-const leaves = file(...LEAVES);
+const leaves = [...file(...LEAVES), ...folder('errors')];
 const core = [...leaves, ...folder('money', 'fees', 'db', 'ledger', 'idempotency', 'outside')];
 const groups = [...core, ...file('config'), ...JOB_CONTRACT, ...folder(...GROUPS, 'operations', 'timeline')];
 
@@ -59,6 +59,7 @@ const LAYERS = [
     name: 'ledger',
     from: folder('ledger'),
     may: [...file('clock', 'errors', 'failpoints', 'ids', 'json', 'random'), ...folder('money', 'db', 'ledger')],
+    may: [...file('clock', 'errors', 'failpoints', 'ids', 'json'), ...folder('errors', 'money', 'db', 'ledger')],
   },
   { name: 'outside', from: folder('outside'), may: [...leaves, ...folder('outside')] },
   { name: 'idempotency', from: folder('idempotency'), except: ROUTES, may: core },

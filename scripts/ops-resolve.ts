@@ -9,7 +9,6 @@ import type { Pool } from '../src/db/pool.ts';
 import { createSecretBox, type SecretBox } from '../src/db/secret-box.ts';
 import { parsePublicId, publicId, type Uuid } from '../src/ids.ts';
 import type { BookId } from '../src/ledger/book.ts';
-import { isRefusal } from '../src/ledger/command.ts';
 import { Committer } from '../src/ledger/committer.ts';
 import { openExceptionsOf } from '../src/payouts/exception-store.ts';
 import { makeNoticesDue } from '../src/payouts/notice-store.ts';
@@ -92,7 +91,7 @@ export async function resolveByPerson(
       exceptionIds: await openExceptionsOf(pool, bookId, payoutId),
     });
     const answer = await committer.submit(bookId, command);
-    if (isRefusal(answer)) throw new Error(`${answer.detail} Nothing was booked.`);
+    if (answer.refused) throw new Error(`${answer.detail} Nothing was booked.`);
     await makeNoticesDue(pool, { bookId, rail: payout.rail }, payout.endToEndId, systemClock.now());
     return {
       ...view,

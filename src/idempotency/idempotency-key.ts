@@ -5,6 +5,7 @@
 import type { Instant } from '../clock.ts';
 import type { Uuid } from '../ids.ts';
 import type { WrittenJson } from '../json.ts';
+import type { Answered } from '../ledger/command.ts';
 
 export interface IdempotencyRecord {
   readonly key: string;
@@ -22,8 +23,8 @@ export interface IdempotencyRecord {
   readonly createdAt: Instant;
 }
 
-/** An answer of a command. */
-export interface Stored {
+/** An answer as stored and sent. */
+export interface Stored extends Answered {
   readonly status: number;
   /** Written by writeJson: sent in one form, stored in the other. */
   readonly body: WrittenJson;

@@ -2,7 +2,7 @@ import type { Pool } from '../db/pool.ts';
 import { ApiError } from '../errors.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
-import { type Command, isRefusal, type Refusal } from '../ledger/command.ts';
+import type { Command, Refusal } from '../ledger/command.ts';
 import type { Committer } from '../ledger/committer.ts';
 import { fillAnswer } from './fill-answer.ts';
 import type { Fingerprints } from './fingerprints.ts';
@@ -39,10 +39,10 @@ export async function runOnce(runtime: OnceRuntime, input: OnceInput): Promise<O
   const { bookId, command } = input;
   if (input.dryRun) {
     const answer = await runtime.committer.preview(bookId, command);
-    const stored = isRefusal(answer)
+    const stored = answer.refused
       ? refusalAnswer(answer, { requestId: input.requestId, publicUrl: runtime.publicUrl })
       : answer;
-    return firstAnswer(stored);
+    return fillAnswer(runtime.pool, bookId, firstAnswer(stored));
   }
   const wrapped = once(command, {
     key: input.key,
@@ -52,7 +52,7 @@ export async function runOnce(runtime: OnceRuntime, input: OnceInput): Promise<O
   });
   const submit = async () => {
     const answer = await runtime.committer.submit(bookId, wrapped, { deadlineMs: input.deadlineMs });
-    return answer.textReferences === null ? answer : fillAnswer(runtime.pool, bookId, answer);
+    return fillAnswer(runtime.pool, bookId, answer);
   };
   if (input.key === null) return submit();
   const name = `${bookId} ${input.key}`;

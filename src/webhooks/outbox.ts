@@ -17,10 +17,7 @@ export interface OutboxContext {
   readonly memory: Places;
   now(): Instant;
   load(bookId: BookId, key: DeliveryKey): Promise<DeliveryInHand | undefined>;
-  /**
-   * Makes an attempt. Undefined when a bug prevented it and the delivery is marked stuck. Rejects when the marking
-   * failed.
-   */
+  /** Makes an attempt. Undefined when a bug prevented it and marked the delivery stuck. Rejects when the marking failed. */
   send(bookId: BookId, delivery: DeliveryInHand): Promise<Attempt | undefined>;
   /** Records the result of an attempt, or of no attempt (null). */
   settle(bookId: BookId, delivery: DeliveryInHand, attempt: Attempt | null): Promise<void>;

@@ -3,7 +3,7 @@ import { PLAIN_FINGERPRINTS } from '../../src/idempotency/fingerprints.ts';
 import type { Stored } from '../../src/idempotency/idempotency-key.ts';
 import type { OnceAnswer } from '../../src/idempotency/once.ts';
 import { once } from '../../src/idempotency/once.ts';
-import { type Command, isRefusal, type Refusal } from '../../src/ledger/command.ts';
+import type { Command, Refusal } from '../../src/ledger/command.ts';
 import type { Names } from './names.ts';
 import type { AnyKind, RealBook, Request } from './part.ts';
 import { bodyOf } from './reference-book.ts';
@@ -23,7 +23,8 @@ export function commandOf(real: RealBook, kind: AnyKind, request: Request): Comm
 
 /** A refusal, a row, or a stored answer; or what only its kind can read. */
 export function saidOf(answer: unknown, kind: AnyKind, names: Names): Said {
-  if (isRefusal(answer)) return refused(answer.refused);
+  const refusal = answer as Partial<Refusal>;
+  if (refusal.refused) return refused(refusal.refused);
   if (kind.saidOf) return kind.saidOf(answer);
   const { status, body, resourceId, id } = answer as Partial<OnceAnswer & { id: string }>;
   if (id !== undefined) return { status: 0, resource: names.nameOf(id) };

@@ -78,7 +78,7 @@ describe('opening', () => {
         ...request(),
       }),
     );
-    if ('refused' in answer) throw new Error('refused');
+    if (answer.refused) throw new Error('refused');
     expect(JSON.parse(answer.body.text)).toMatchObject({
       id: publicId('account', answer.resourceId!),
       currency: 'KWD',

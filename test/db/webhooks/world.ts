@@ -9,7 +9,7 @@ import { createSecretBox, type SecretBox } from '../../../src/db/secret-box.ts';
 import type { Stored } from '../../../src/idempotency/idempotency-key.ts';
 import { newId, parsePublicId, type Uuid } from '../../../src/ids.ts';
 import type { BookId } from '../../../src/ledger/book.ts';
-import { type Command, isRefusal, type Refusal } from '../../../src/ledger/command.ts';
+import type { Command, Refusal } from '../../../src/ledger/command.ts';
 import { Committer } from '../../../src/ledger/committer.ts';
 import { Draft } from '../../../src/ledger/draft.ts';
 import { createLogger } from '../../../src/log.ts';
@@ -152,7 +152,7 @@ function emission(type: string, count: number): Command<null> {
 }
 
 export function taken(answer: Stored | Refusal): Stored {
-  if (isRefusal(answer)) throw new Error(`refused: ${answer.refused} ${answer.detail ?? ''}`);
+  if (answer.refused) throw new Error(`refused: ${answer.refused} ${answer.detail ?? ''}`);
   return answer;
 }
 
