@@ -19,6 +19,7 @@ import * as limitsOfMoney from './0017-limits-of-money.ts';
 import * as dueByBook from './0018-due-by-book.ts';
 import * as joinedBacklogs from './0019-joined-backlogs.ts';
 import * as personalText from './0021-personal-text.ts';
+import * as contractUnderWay from './0022-contract-under-way.ts';
 
 interface NamedMigration {
   name: string;
@@ -45,6 +46,7 @@ const MIGRATIONS: NamedMigration[] = [
   { name: '0018-due-by-book', migration: dueByBook },
   { name: '0019-joined-backlogs', migration: joinedBacklogs },
   { name: '0021-personal-text', migration: personalText },
+  { name: '0022-contract-under-way', migration: contractUnderWay },
 ];
 
 export const migrationSource: Knex.MigrationSource<NamedMigration> = {
