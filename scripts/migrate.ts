@@ -7,6 +7,7 @@
 import { Command } from 'commander';
 import { migrate } from '../src/db/migrate.ts';
 import { environmentOrEmbedded } from '../src/embedded/environment.ts';
+import { RIGHTS } from '../src/groups.ts';
 import { createLogger } from '../src/log.ts';
 
 const { json, contract } = new Command()
@@ -32,6 +33,7 @@ try {
     ownerUrl: required(environment, 'DATABASE_OWNER_URL'),
     applicationUrl: required(environment, 'DATABASE_URL'),
     signerUrl: environment.SIGNER_DATABASE_URL || undefined,
+    rights: RIGHTS,
     log: createLogger(process.env.LOG_LEVEL || 'warn', 'migrate'),
     ...(contract && { contract: {} }),
   });

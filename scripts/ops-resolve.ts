@@ -7,15 +7,15 @@ import { formatInstant, systemClock } from '../src/clock.ts';
 import { watchForms } from '../src/db/forms.ts';
 import type { Pool } from '../src/db/pool.ts';
 import { createSecretBox, type SecretBox } from '../src/db/secret-box.ts';
+import { openExceptionsOf } from '../src/exceptions/exception-store.ts';
 import { parsePublicId, publicId, type Uuid } from '../src/ids.ts';
 import type { BookId } from '../src/ledger/book.ts';
 import { Committer } from '../src/ledger/committer.ts';
-import { openExceptionsOf } from '../src/payouts/exception-store.ts';
+import { postingsOf } from '../src/payouts/checks/payout-history.ts';
 import { makeNoticesDue } from '../src/payouts/notice-store.ts';
 import { payouts } from '../src/payouts/payout-table.ts';
 import { evidencePlace, findBookOfPayout, payoutResolutions } from '../src/payouts/resolution-store.ts';
 import { resolvePayout } from '../src/payouts/resolve-payout.ts';
-import { postingsOf } from '../src/verify/payout-history.ts';
 import { createWebhookSink } from '../src/webhooks/event-sink.ts';
 import { encryptionKeysOf } from './rekey-command.ts';
 
@@ -88,7 +88,7 @@ export async function resolveByPerson(
       ...(forms.textApart
         ? { evidence: null, evidenceSealed: sealEvidence(environment, { bookId, payoutId, evidence }) }
         : { evidence, evidenceSealed: null }),
-      exceptionIds: await openExceptionsOf(pool, bookId, payoutId),
+      exceptionIds: await openExceptionsOf(pool, bookId, { resource: 'payout', resourceId: payoutId }),
     });
     const answer = await committer.submit(bookId, command);
     if (answer.refused) throw new Error(`${answer.detail} Nothing was booked.`);

@@ -6,18 +6,16 @@
 import Table from 'cli-table3';
 import { Command } from 'commander';
 import { formatInstant, systemClock } from '../src/clock.ts';
+import { COUNT_LIMIT } from '../src/db/count-limit.ts';
 import { createPool, type Pool } from '../src/db/pool.ts';
 import { environmentOrEmbedded, mayNameStatements } from '../src/embedded/environment.ts';
-import { publicId } from '../src/ids.ts';
+import { listOpenExceptions } from '../src/exceptions/open-exceptions-store.ts';
+import { GROUPS } from '../src/groups.ts';
+import { publicId, resourceReference } from '../src/ids.ts';
 import { createLogger } from '../src/log.ts';
-import {
-  COUNT_LIMIT,
-  countForeignNotices,
-  countUnknown,
-  listOpenExceptions,
-  readBacklog,
-} from '../src/operations/backlog-store.ts';
+import { readBacklog } from '../src/operations/backlog-store.ts';
 import { listStuck, retryStuck, type StuckRow } from '../src/operations/stuck-store.ts';
+import { countForeignNotices, countUnknown } from '../src/payouts/unresolved-store.ts';
 import { createQueues, type Queues } from '../src/queue/queues.ts';
 import { addErase } from './erase-command.ts';
 import { addBookCommands } from './ops-books.ts';
@@ -27,6 +25,8 @@ import { addRekey } from './rekey-command.ts';
 /** Rows that a person reads in one go; a script gets all rows up to the counting limit. */
 const SHOWN = 100;
 const QUEUES_LIMIT_MS = 5_000;
+
+const MOVED = GROUPS.flatMap(({ moved }) => moved);
 
 const log = createLogger('silent', 'ops');
 const program = new Command().name('npm run ops --').description('Rows and queues that need a person.');
@@ -39,7 +39,7 @@ stuck
   .option('--json', 'print one JSON object a line')
   .action(({ json }: { json?: boolean }) =>
     withDatabase(async (pool) => {
-      const rows = await listStuck(pool, json ? COUNT_LIMIT : SHOWN);
+      const rows = await listStuck(pool, MOVED, json ? COUNT_LIMIT : SHOWN);
       if (json) for (const row of rows) console.log(JSON.stringify(viewOfStuck(row)));
       else console.log(rows.length > 0 ? tableOfStuck(rows) : 'Nothing is stuck.');
     }),
@@ -52,10 +52,10 @@ stuck
   .option('--json', 'print one JSON object')
   .action((ids: string[], { json }: { json?: boolean }) =>
     withDatabase(async (pool) => {
-      const rows = await listStuck(pool, COUNT_LIMIT);
+      const rows = await listStuck(pool, MOVED, COUNT_LIMIT);
       const wanted = ids.length === 0 ? rows : rows.filter((row) => ids.includes(shownId(row)));
       const unknown = ids.filter((id) => !rows.some((row) => shownId(row) === id));
-      const retried = await retryStuck(pool, wanted, systemClock.now());
+      const retried = await retryStuck(pool, MOVED, { rows: wanted, now: systemClock.now() });
       if (json) console.log(JSON.stringify({ retried, unknown }));
       else console.log(`${retried} ${retried === 1 ? 'row tries' : 'rows try'} again.`);
       if (unknown.length === 0) return;
@@ -77,7 +77,7 @@ program
         id: publicId('exception', exception.id),
         book: publicId('book', exception.bookId),
         kind: exception.kind,
-        resource: exception.resource === 'payout' ? publicId('payout', exception.resourceId) : exception.resourceId,
+        resource: resourceReference(exception.resource, exception.resourceId),
         created_at: formatInstant(exception.createdAt),
         detail: exception.detail,
       }));
@@ -124,7 +124,7 @@ program
     withDatabase(async (pool, environment) => {
       const now = systemClock.now();
       const [backlog, unknown, foreign, queues] = await Promise.all([
-        readBacklog(pool, now),
+        readBacklog(pool, MOVED, now),
         countUnknown(pool),
         countForeignNotices(pool),
         readQueues(environment),
@@ -203,15 +203,8 @@ async function readQueues(environment: NodeJS.ProcessEnv): Promise<QueueView> {
   }
 }
 
-/**
- * A payout by its public id, a delivery by its event's sequence and its endpoint's public id, a notice by its rail and
- * the rail's id.
- */
 function shownId({ kind, id }: StuckRow): string {
-  if (kind === 'payout') return publicId('payout', id);
-  if (kind === 'notice') return id;
-  const [sequence, endpointId] = id.split(':');
-  return `${sequence}:${publicId('webhookEndpoint', endpointId!)}`;
+  return MOVED.find((rows) => rows.kind === kind)?.shownId(id) ?? id;
 }
 
 function viewOfStuck(row: StuckRow) {

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { watchForms } from '../src/db/forms.ts';
 import type { Pool } from '../src/db/pool.ts';
 import { encryptionKeyId } from '../src/db/secret-box.ts';
-import { DECLARED_TABLES } from '../src/declared-tables.ts';
+import { DECLARED_TABLES } from '../src/groups.ts';
 import { type RekeyCount, type RekeyResult, rekey } from '../src/operations/rekey.ts';
 
 type WithDatabase = (work: (pool: Pool, environment: NodeJS.ProcessEnv) => Promise<void>) => Promise<void>;

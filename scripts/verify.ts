@@ -6,14 +6,15 @@
  * start` runs.
  */
 import { Command, InvalidArgumentError } from 'commander';
+import type { Finding } from '../src/checks/finding.ts';
 import { systemClock } from '../src/clock.ts';
 import { createPool } from '../src/db/pool.ts';
 import { environmentOrEmbedded, mayNameStatements } from '../src/embedded/environment.ts';
+import { GROUPS } from '../src/groups.ts';
 import { parsePublicId, publicId, type Uuid } from '../src/ids.ts';
 import { toJson } from '../src/json.ts';
 import { createLogger } from '../src/log.ts';
 import { UnreadableProof } from '../src/proofs/proof-file.ts';
-import type { Finding } from '../src/verify/finding.ts';
 import { parseSince, type Since } from '../src/verify/since.ts';
 import { type VerifyProgress, type VerifyResult, verifyDatabase } from '../src/verify/verify-database.ts';
 import { verifySince } from '../src/verify/verify-since.ts';
@@ -108,8 +109,8 @@ async function run(
     namedStatements: mayNameStatements(process.env),
   });
   try {
-    if (since) return await verifySince(pool, { since, clock: systemClock, bookId, ...listener });
-    return await verifyDatabase(pool, { bookId, trusted, ...listener });
+    if (since) return await verifySince(pool, { groups: GROUPS, since, clock: systemClock, bookId, ...listener });
+    return await verifyDatabase(pool, { groups: GROUPS, bookId, trusted, ...listener });
   } finally {
     await pool.end();
   }

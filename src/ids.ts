@@ -6,8 +6,12 @@
 import { hash } from 'node:crypto';
 import { v7 } from 'uuid';
 import { takeRandom } from './random.ts';
+import { type SnakeCase, snakeCase } from './snake-case.ts';
 
 export type Uuid = string;
+
+/** Less than every id: where a walk through ids begins. */
+export const BEFORE_ALL_IDS: Uuid = '00000000-0000-0000-0000-000000000000';
 
 export const ID_PREFIXES = {
   account: 'acct',
@@ -27,6 +31,17 @@ export const ID_PREFIXES = {
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;
+
+/** A resource as entries, holds, keys, exceptions and findings name it: `inbound_transfer` has ids of `inboundTransfer`. */
+export type ResourceName = SnakeCase<IdKind>;
+
+const KINDS = new Map<string, IdKind>(Object.keys(ID_PREFIXES).map((kind) => [snakeCase(kind), kind as IdKind]));
+
+/** The public id of a stored resource. What has no ids of its own is shown by its UUID, such as a rail's notice. */
+export function resourceReference(resource: string, id: Uuid): string {
+  const kind = KINDS.get(resource);
+  return kind ? publicId(kind, id) : id;
+}
 
 /** A UUIDv7. The ids of a process count up within a millisecond (RFC 9562, 6.2, method 1): they sort by creation. */
 export function newId(): Uuid {

@@ -9,18 +9,19 @@ import type { AuditCounts } from './audit/audit.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { readDatabaseTime } from './db/database-time-store.ts';
 import type { Pool } from './db/pool.ts';
+import type { Group } from './group.ts';
+import { createGroupGauges } from './group-gauges.ts';
 import type { ObservedBatch } from './ledger/batch.ts';
 import type { Logger } from './log.ts';
 import { readBacklog } from './operations/backlog-store.ts';
 import { countBooksNearTotals } from './operations/lifetime-total-store.ts';
 import type { EnqueueCounts } from './queue/enqueuer.ts';
 import type { Queues } from './queue/queues.ts';
-import { createRailGauges } from './rail-metrics.ts';
 import { warnSeldom } from './seldom.ts';
 import { withinLimit } from './time-limit.ts';
-import { createWebhookGauges } from './webhook-metrics.ts';
 
 export interface MetricsSources {
+  readonly groups: readonly Group[];
   readonly pool: Pool;
   readonly queues: Pick<Queues, 'depths'>;
   readonly clock: Clock;
@@ -65,7 +66,14 @@ const READ_LIMIT_MS = 2_000;
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const COMMANDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
 
-export function createMetrics({ pool, queues, clock, machineClock = systemClock, log }: MetricsSources): Metrics {
+export function createMetrics({
+  groups,
+  pool,
+  queues,
+  clock,
+  machineClock = systemClock,
+  log,
+}: MetricsSources): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -138,8 +146,7 @@ export function createMetrics({ pool, queues, clock, machineClock = systemClock,
     registers,
   });
 
-  const webhooks = createWebhookGauges(registers);
-  const rails = createRailGauges(registers);
+  const ofGroups = createGroupGauges(groups, registers);
   const clockAhead = new Gauge({
     name: 'countinghouse_clock_ahead_seconds',
     help: "How far this machine's clock is ahead of that of Postgres; below 0, behind.",
@@ -186,9 +193,10 @@ export function createMetrics({ pool, queues, clock, machineClock = systemClock,
   // Not zero where no audit runs: an alert on the audit's age must not fire there.
   auditRound.remove();
 
+  const moved = groups.flatMap((group) => group.moved);
   async function readRows(): Promise<void> {
     const now = clock.now();
-    const [backlog] = await Promise.all([readBacklog(pool, now), rails.read(pool)]);
+    const [backlog] = await Promise.all([readBacklog(pool, moved, now), ofGroups.read(pool, now)]);
     for (const { kind, oldestDueAt, stuck: rows } of backlog) {
       oldestDue.set({ kind }, oldestDueAt === null ? 0 : Math.max(0, now - oldestDueAt) / 1_000);
       stuck.set({ kind }, rows);
@@ -213,20 +221,15 @@ export function createMetrics({ pool, queues, clock, machineClock = systemClock,
   const warn = warnSeldom(log, 'metrics left out of a scrape');
   const readAll = atMostEvery(READ_EVERY_MS, async () => {
     await Promise.all([
-      withinLimit(
-        readRows()
-          .then(() => webhooks.read(pool, clock.now()))
-          .then(readClock)
-          .then(readTotals),
-        { what: 'Postgres', limitMs: READ_LIMIT_MS },
-      ).catch((error) => {
-        // A stale value is worse than none.
-        for (const gauge of [oldestDue, stuck]) gauge.reset();
-        rails.remove();
-        clockAhead.remove();
-        webhooks.remove();
-        warn(error);
-      }),
+      withinLimit(readRows().then(readClock).then(readTotals), { what: 'Postgres', limitMs: READ_LIMIT_MS }).catch(
+        (error) => {
+          // A stale value is worse than none.
+          for (const gauge of [oldestDue, stuck]) gauge.reset();
+          ofGroups.remove();
+          clockAhead.remove();
+          warn(error);
+        },
+      ),
       readQueues().catch((error) => {
         jobs.reset();
         warn(error);

@@ -12,14 +12,18 @@ import { classifyFailure } from './db/postgres-errors.ts';
 import { watchRoleTimeouts } from './db/role-timeouts.ts';
 import { createSecretBox, type SecretBox } from './db/secret-box.ts';
 import { ApiError } from './errors.ts';
+import type { Group } from './group.ts';
+import { GROUPS } from './groups.ts';
 import { createFingerprints, type Fingerprints } from './idempotency/fingerprints.ts';
 import type { Uuid } from './ids.ts';
 import type { BookId, Mode } from './ledger/book.ts';
+import type { ClosingBlocker } from './ledger/closing-blocker.ts';
 import { Committer } from './ledger/committer.ts';
 import type { Logger } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { markStuck } from './operations/stuck-store.ts';
 import { type Authenticator, createAuthenticator } from './organisations/authenticate.ts';
+import { movedNotices, movedPayouts } from './payouts/moved-payouts.ts';
 import type { Inbox } from './payouts/notice-store.ts';
 import type { RowFailure } from './payouts/row-failure.ts';
 import { createEnqueuer, type Enqueuer } from './queue/enqueuer.ts';
@@ -45,6 +49,9 @@ export interface Runtime {
   readonly fingerprints: Fingerprints;
   readonly authenticator: Authenticator;
   readonly metrics: Metrics;
+  readonly groups: readonly Group[];
+  /** What keeps an account open, of every group. */
+  readonly blocksClosing: readonly ClosingBlocker[];
   /** Where integrators reach the API, without a slash at the end. */
   readonly publicUrl: string;
   rail(name: string): Rail;
@@ -68,6 +75,7 @@ export interface RuntimeOptions {
 }
 
 export function createRuntime(config: Config, log: Logger, options: RuntimeOptions = {}): Runtime {
+  const groups = GROUPS;
   const publicUrl = (options.publicUrl ?? config.PUBLIC_URL ?? `http://127.0.0.1:${config.PORT}`).replace(/\/+$/, '');
   const pool = createPool({
     url: config.DATABASE_URL,
@@ -92,7 +100,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
   const boundBox = createSecretBox(key, oldKeys, { contracted: true });
   const fingerprints = createFingerprints({ pool, secretBox: boundBox, forms });
   const queues = createQueues(config, log);
-  const metrics = createMetrics({ pool, queues, clock, log });
+  const metrics = createMetrics({ groups, pool, queues, clock, log });
   const roleTimeouts = watchRoleTimeouts({ pool, url: config.DATABASE_URL, log, count: metrics.roleTimeouts });
   const enqueuer = createEnqueuer({ queues, log, counts: metrics.enqueuer });
   const rails = createRails(config, log, { clock });
@@ -124,6 +132,8 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
     fingerprints,
     authenticator,
     metrics,
+    groups,
+    blocksClosing: groups.flatMap((group) => group.blocksClosing ?? []),
     publicUrl,
     rail: (name) => rails.get(name),
     railFor: (mode, destinationType) => rails.railFor(mode, destinationType),
@@ -133,7 +143,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
         return;
       }
       log.error({ err: error, payout: id }, 'payout stuck');
-      await markStuck(pool, { kind: 'payout', bookId, id, error, at: clock.now() }).catch((failure: unknown) => {
+      await markStuck(pool, movedPayouts, { bookId, id, error, at: clock.now() }).catch((failure: unknown) => {
         log.error({ err: failure, payout: id }, 'stuck payout not marked; the sweeper enqueues it again');
       });
     },
@@ -142,9 +152,9 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
         warnOfNotices(error);
         return;
       }
-      const row = { kind: 'notice' as const, bookId, id: `${rail}:${id}`, error, at: clock.now() };
+      const row = { bookId, id: `${rail}:${id}`, error, at: clock.now() };
       log.error({ err: error, rail, notice: id }, 'notice of a rail stuck');
-      await markStuck(pool, row).catch(warnOfNotices);
+      await markStuck(pool, movedNotices, row).catch(warnOfNotices);
     },
     readTime: databaseClock.read,
     async readInstallation() {

@@ -5,30 +5,27 @@
  * jobs (by priority), new work included.
  */
 import type { Clock, Instant } from '../src/clock.ts';
+import { byBook } from '../src/db/by-book.ts';
+import type { Forms } from '../src/db/forms.ts';
 import type { Pool } from '../src/db/pool.ts';
 import { failpoint } from '../src/failpoints.ts';
 import { deriveId, type Uuid } from '../src/ids.ts';
-import { byBook } from '../src/operations/by-book.ts';
-import { type DueRow, type DueSource, findDue, findDueByBook } from '../src/operations/due-store.ts';
+import type { DueRow, DueRule } from '../src/moved-rows.ts';
+import { type DueSource, findDue, findDueByBook, postponeDue } from '../src/operations/due-store.ts';
 import { forEachRow } from '../src/queue/for-each-row.ts';
-import { IDS_PER_JOB, type JobName, laneOf, type QueuePool } from '../src/queue/job.ts';
+import { IDS_PER_JOB, laneOf } from '../src/queue/job.ts';
 import type { QueueJob, Queues } from '../src/queue/queues.ts';
 
 /** Rows that a job waits for: which they are, who moves them, and when to enqueue them again if nobody did. */
-export interface DueKind {
-  readonly name: string;
-  readonly pool: QueuePool;
-  readonly job: JobName;
-  readonly againMs: number;
+export interface DueKind extends DueRule {
   readonly source: DueSource;
-  /** Postpones rows of one book by compare-and-set; answers with the ids that were. */
-  postpone(pool: Pool, bookId: string, rows: readonly DueRow[], until: Instant): Promise<string[]>;
 }
 
 export interface EnqueueDueRuntime {
   readonly pool: Pool;
   readonly queues: Pick<Queues, 'add' | 'depth' | 'lanes'>;
   readonly clock: Clock;
+  readonly forms: Pick<Forms, 'contracted'>;
 }
 
 /** Rows in one page over all books: a few milliseconds to read, ten jobs to enqueue. */
@@ -91,6 +88,7 @@ export class DueEnqueuer {
 
   async #enqueue(round: Round, rows: readonly DueRow[]): Promise<number> {
     const { pool, clock, queues } = this.#runtime;
+    const { source, againMs, postpone } = this.#kind;
     const now = clock.now();
     // Asked before anything is postponed: rows stay due while their queue is deep or away.
     const taken: [Uuid, readonly DueRow[]][] = [];
@@ -104,7 +102,8 @@ export class DueEnqueuer {
     await forEachRow(taken, {
       concurrency: BOOKS_AT_ONCE,
       work: async ([bookId, ofBook]) => {
-        const ids = await this.#kind.postpone(pool, bookId, ofBook, now + this.#kind.againMs);
+        const rows = { bookId, due: ofBook, until: now + againMs };
+        const ids = await (postpone ? postpone(this.#runtime, rows) : postponeDue(pool, source, rows));
         if (ids.length === 0) return;
         round.put(bookId, ids, now);
         this.#served(bookId, now);

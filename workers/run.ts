@@ -61,10 +61,10 @@ export async function startPools(runtime: Runtime, options: StartPoolsOptions): 
       return () => Promise.all([running.close(limit), close()]);
     },
     sweeper() {
-      const { pool, clock, log, metrics, config } = runtime;
+      const { groups, pool, clock, log, metrics, config } = runtime;
       const sweeper = startSweeper(runtime);
       const pace = { sharePercent: config.AUDIT_TIME_SHARE_PERCENT, intervalMs: config.SWEEP_INTERVAL_MS };
-      const audit = startAudit({ pool, clock, log, counts: metrics.audit, ...pace });
+      const audit = startAudit({ groups, pool, clock, log, counts: metrics.audit, ...pace });
       return () => Promise.all([sweeper.close(), audit.close()]);
     },
     reports() {

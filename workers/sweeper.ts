@@ -1,37 +1,27 @@
 /**
- * Sweeper: rings again for rows that nobody moved in time. Bells are lost when Redis is flushed, when a process dies with
- * them in its buffer, or when the one who answered died; the row's alarm (`due_at`) is what is left, and it is in Postgres.
+ * Sweeper: enqueues rows that nobody moved in time, and runs the other sweeps of the groups. Jobs are lost when Redis is
+ * flushed, or when a process dies with them in its buffer or in hand; the row's `due_at` is in Postgres.
  *
- * As it rings it pushes the alarm by compare-and-set, so several sweepers at once ring once, and a row that moved meanwhile
- * is left alone. It reads across books and only to read; it decides nothing.
+ * As it enqueues a row it postpones it by compare-and-set, so several sweepers at once enqueue it once, and a row that
+ * moved meanwhile is left alone. It reads across books and only to read; it decides nothing.
  */
 import type { Clock } from '../src/clock.ts';
 import type { Config } from '../src/config.ts';
 import type { Forms } from '../src/db/forms.ts';
 import type { Pool } from '../src/db/pool.ts';
-import type { Uuid } from '../src/ids.ts';
+import type { Group, SweepContext } from '../src/group.ts';
 import type { Logger } from '../src/log.ts';
-import { byBook } from '../src/operations/by-book.ts';
-import {
-  BEFORE_ALL_BOOKS,
-  DUE_DELIVERIES,
-  DUE_PENDING_PAYOUTS,
-  DUE_PROCESSING_PAYOUTS,
-  dropBodies,
-  findAgedKeys,
-  findBooksWithNotices,
-  postponeDueDeliveries,
-  postponeDuePayouts,
-} from '../src/operations/due-store.ts';
+import type { DueRule, MovedRows } from '../src/moved-rows.ts';
+import { dueSource } from '../src/operations/due-store.ts';
 import { laneOf } from '../src/queue/job.ts';
 import type { QueueJob, Queues } from '../src/queue/queues.ts';
 import type { Rail } from '../src/rails/rail.ts';
 import { warnSeldom } from '../src/seldom.ts';
 import { withinLimit } from '../src/time-limit.ts';
-import { DueEnqueuer, type DueKind, namedAgain, QUEUE_LIMIT_MS } from './enqueue-due.ts';
-import { enqueueEndpoints } from './enqueue-endpoints.ts';
+import { DueEnqueuer, namedAgain, QUEUE_LIMIT_MS } from './enqueue-due.ts';
 
 export interface SweeperRuntime {
+  readonly groups: readonly Group[];
   readonly pool: Pool;
   readonly queues: Pick<Queues, 'add' | 'depth' | 'lanes'>;
   readonly rails: { all(): readonly Pick<Rail, 'name' | 'notices'>[] };
@@ -41,44 +31,9 @@ export interface SweeperRuntime {
   readonly config: Pick<Config, 'SWEEP_INTERVAL_MS' | 'IDEMPOTENCY_BODY_RETENTION_DAYS'>;
 }
 
-const dueKinds = (forms: SweeperRuntime['forms']): readonly DueKind[] => [
-  {
-    name: 'pending payouts',
-    pool: 'ledger',
-    job: 'payout.reserve',
-    againMs: 30_000, // beyond the 10 s that a command may wait for its book
-    source: DUE_PENDING_PAYOUTS,
-    postpone: postponeDuePayouts,
-  },
-  {
-    name: 'processing payouts',
-    pool: 'rails',
-    job: 'payout.inquire',
-    againMs: 30_000, // beyond the longest call of a rail (10 s) and the commit of its answer
-    source: DUE_PROCESSING_PAYOUTS,
-    postpone: postponeDuePayouts,
-  },
-  {
-    name: 'webhook deliveries',
-    pool: 'webhooks',
-    job: 'delivery.send',
-    againMs: 60_000, // beyond the longest try (15 s) of a receiver whose others wait for it
-    source: DUE_DELIVERIES,
-    postpone: (pool, bookId, rows, until) => postponeDueDeliveries(pool, bookId, rows, until, forms),
-  },
-];
-
-/** Jobs for notices are enqueued in every round. */
-const NOTICES_NAMED_MS = 30_000;
-/** Books in one page of inboxes. */
-const INBOXES_PAGE = 1_000;
-/** A round ends some time, however many inboxes there are. */
-const INBOX_PAGES = 100;
-const KEYS_PAGE = 500;
-const DAY_MS = 24 * 60 * 60 * 1_000;
 const CLOSE_LIMIT_MS = 5_000;
 
-/** Rows rung for in one round, by kind; and how many stored answers were dropped. */
+/** How many rows each kind enqueued in one round, or how many stored answers it dropped. */
 export type Sweep = Readonly<Record<string, number>>;
 
 export interface Sweeper {
@@ -124,22 +79,36 @@ export function createSweeper(runtime: SweeperRuntime): Sweeper {
 }
 
 function createKinds(runtime: SweeperRuntime): Sweeper & { kinds: readonly Kind[] } {
-  const { pool, queues, clock, log } = runtime;
+  const { queues, log } = runtime;
   let closing = false;
 
-  const kinds: Kind[] = [
-    ...dueKinds(runtime.forms).map((kind) => {
-      const { name } = kind;
-      return kindOf(name, (warn) => {
-        const enqueuer = new DueEnqueuer(runtime, kind, warn);
-        return () => enqueuer.round(() => closing);
-      });
-    }),
-    kindOf('webhook endpoints', () => () => enqueueEndpoints(runtime)),
-    ...runtime.rails.all().map((rail) => kindOf(`notices of ${rail.name}`, () => () => enqueueNotices(rail))),
-    kindOf('inboxes', () => enqueueInboxes),
-    kindOf('stored answers', () => dropAgedBodies),
-  ];
+  const context: SweepContext = {
+    ...runtime,
+    isClosing: () => closing,
+    async enqueue(swept, { pool: to, namedMs, now }) {
+      const jobs = new Map<number, QueueJob[]>();
+      for (const { job, bookId, ids } of swept) {
+        const lane = laneOf(bookId, queues.lanes);
+        const named = namedAgain({ name: job, data: { bookId, ids: [...ids] } }, { now, namedMs });
+        const ofLane = jobs.get(lane);
+        if (ofLane) ofLane.push(named);
+        else jobs.set(lane, [named]);
+      }
+      for (const [lane, ofLane] of jobs) await queues.add(to, lane, ofLane, { limitMs: QUEUE_LIMIT_MS });
+    },
+  };
+  const kinds: Kind[] = runtime.groups.flatMap(({ moved, sweeps }) => [
+    ...moved.flatMap((rows) => rows.due.map((rule) => dueKindOf(rows, rule))),
+    ...(sweeps?.(context) ?? []).map(({ name, round }) => kindOf(name, () => round)),
+  ]);
+
+  function dueKindOf(rows: MovedRows, rule: DueRule): Kind {
+    const kind = { ...rule, source: dueSource(rows, rule.status) };
+    return kindOf(rule.name, (warn) => {
+      const enqueuer = new DueEnqueuer(runtime, kind, warn);
+      return () => enqueuer.round(() => closing);
+    });
+  }
 
   function kindOf(name: string, sweepOf: (warn: (error: unknown) => void) => () => Promise<number>): Kind {
     const warn = warnSeldom(log, `sweeping ${name} failed`);
@@ -160,49 +129,6 @@ function createKinds(runtime: SweeperRuntime): Sweeper & { kinds: readonly Kind[
   async function sweep(): Promise<Sweep> {
     const swept = await Promise.all(kinds.map(async ({ name, round }) => [name, await round()] as const));
     return Object.fromEntries(swept);
-  }
-
-  async function enqueueNotices(rail: Pick<Rail, 'name' | 'notices'>): Promise<number> {
-    const waiting = await rail.notices(1);
-    if (waiting.length === 0) return 0;
-    const notices: QueueJob = { name: 'rail.notices', data: { bookId: '', ids: [rail.name] } };
-    const job = namedAgain(notices, { now: clock.now(), namedMs: NOTICES_NAMED_MS });
-    await queues.add('rails', laneOf('', queues.lanes), [job], { limitMs: QUEUE_LIMIT_MS });
-    return 1;
-  }
-
-  /** One job for each book with notices that are due, however many: what a job leaves is enqueued again. */
-  async function enqueueInboxes(): Promise<number> {
-    const rails = runtime.rails.all().map(({ name }) => name);
-    let enqueued = 0;
-    let after: Uuid = BEFORE_ALL_BOOKS;
-    for (let page = 0; page < INBOX_PAGES && !closing; page++) {
-      const now = clock.now();
-      const books = await findBooksWithNotices(pool, { now, after, limit: INBOXES_PAGE });
-      const due = books.filter((book) => book.due);
-      const jobs = new Map<number, QueueJob[]>();
-      for (const { bookId } of due) {
-        const lane = laneOf(bookId, queues.lanes);
-        const job = namedAgain(
-          { name: 'rail.notices', data: { bookId, ids: rails } },
-          { now, namedMs: NOTICES_NAMED_MS },
-        );
-        jobs.set(lane, [...(jobs.get(lane) ?? []), job]);
-      }
-      for (const [lane, ofLane] of jobs) await queues.add('rails', lane, ofLane, { limitMs: QUEUE_LIMIT_MS });
-      enqueued += due.length;
-      if (books.length < INBOXES_PAGE) break;
-      after = books.at(-1)!.bookId;
-    }
-    return enqueued;
-  }
-
-  async function dropAgedBodies(): Promise<number> {
-    const before = clock.now() - runtime.config.IDEMPOTENCY_BODY_RETENTION_DAYS * DAY_MS;
-    const keys = await findAgedKeys(pool, { before, limit: KEYS_PAGE });
-    let dropped = 0;
-    for (const [bookId, ofBook] of byBook(keys)) dropped += await dropBodies(pool, bookId, ofBook);
-    return dropped;
   }
 
   return {

@@ -3,6 +3,7 @@ import { markStuck } from '../src/operations/stuck-store.ts';
 import { definePool, type PoolDefinition } from '../src/queue/pool.ts';
 import type { Runtime } from '../src/runtime.ts';
 import { createDeliverer } from '../src/webhooks/deliver-webhook.ts';
+import { movedDeliveries } from '../src/webhooks/moved-deliveries.ts';
 
 export interface WebhooksPool {
   readonly definition: PoolDefinition;
@@ -22,7 +23,7 @@ export function webhooksPool(runtime: Runtime): WebhooksPool {
     dnsServers: config.WEBHOOK_DNS_SERVERS,
     async deliveryFailed(bookId, id, error) {
       log.error({ err: error, delivery: id }, 'webhook delivery stuck');
-      await markStuck(pool, { kind: 'delivery', bookId, id, error, at: clock.now() });
+      await markStuck(pool, movedDeliveries, { bookId, id, error, at: clock.now() });
     },
   });
   const definition = definePool('webhooks', {

@@ -31,7 +31,7 @@ function post(movement: Movement, prepare?: (draft: Draft) => void): Command<voi
       const draft = new Draft(state, { id, requestId, actor: 'bench' }, moment);
       prepare?.(draft);
       draft.post({
-        resource: 'adjustment',
+        resource: 'entry',
         resourceId: id,
         step: 'posted',
         postings: [{ ...movement, amount: randomAmount() }],

@@ -5,9 +5,10 @@
  */
 import { createHash } from 'node:crypto';
 import { canonicalize } from 'json-canonicalize';
+import type { Finding } from '../../src/checks/finding.ts';
 import type { Pool } from '../../src/db/pool.ts';
+import { GROUPS } from '../../src/groups.ts';
 import { publicId } from '../../src/ids.ts';
-import type { Finding } from '../../src/verify/finding.ts';
 import { verifyDatabase } from '../../src/verify/verify-database.ts';
 import type { Endpoint } from '../harness/client.ts';
 import { lookInto } from '../harness/database-store.ts';
@@ -166,7 +167,7 @@ export async function brokenInvariants({
 /** Runs the product's own verification. */
 async function verified(pool: Pool): Promise<Finding[]> {
   const findings: Finding[] = [];
-  await verifyDatabase(pool, { onFinding: (finding) => findings.push(finding) });
+  await verifyDatabase(pool, { groups: GROUPS, onFinding: (finding) => findings.push(finding) });
   return findings;
 }
 

@@ -36,7 +36,7 @@ async function settle({ behind }: Stage): Promise<string | undefined> {
         }
         return countUnderWay(behind);
       },
-      ({ payouts, deliveries, notices, stuck }) => payouts + deliveries + notices + stuck === 0n,
+      (underWay) => Object.values(underWay).every((rows) => rows === 0n),
       { timeoutMs: SETTLE_LIMIT_MS },
     );
     return undefined;

@@ -1,5 +1,6 @@
 /** All SQL of the fault scenarios: reads past the product, and updates that shorten waits. */
 import { createPool, type Pool } from '../../src/db/pool.ts';
+import { GROUPS } from '../../src/groups.ts';
 import { createLogger } from '../../src/log.ts';
 
 /** Opens a pool with every right, to read past the product. */
@@ -7,26 +8,24 @@ export function lookInto(database: { superuserUrl: string }): Pool {
   return createPool({ url: database.superuserUrl, name: 'test', size: 6, log: createLogger('silent', 'test') });
 }
 
+const MOVED = GROUPS.flatMap(({ moved }) => moved);
+
+/** Rows that failed keep the time of their next attempt. */
+const NOT_BEFORE: Readonly<Record<string, string>> = { webhook_deliveries: 'retry_at' };
+
 /**
  * Makes waiting rows due now, as they would be by themselves after half a minute: rows whose job was lost, or whose
- * worker died. A delivery that failed keeps the time of its next attempt. Takes most rows, at random: a job is named
- * after all its rows, and the name of a job that a dead worker had in hand stays taken for half a minute.
+ * worker died. Takes most rows, at random: a job is named after all its rows, and the name of a job that a dead worker
+ * had in hand stays taken for half a minute.
  */
 export async function makeRowsDue(pool: Pool): Promise<void> {
   // Locked rows are being moved right now: a wait for them could become a deadlock with a commit.
-  await pool.query(`
-    UPDATE payouts SET due_at = now() FROM (
-      SELECT book_id, id FROM payouts WHERE due_at > now() AND stuck_at IS NULL AND random() < 0.7 FOR NO KEY UPDATE SKIP LOCKED
-    ) AS free WHERE payouts.book_id = free.book_id AND payouts.id = free.id;
-    UPDATE webhook_deliveries AS d SET due_at = greatest(now(), d.retry_at) FROM (
-      SELECT book_id, endpoint_id, event_sequence FROM webhook_deliveries
-      WHERE due_at > greatest(now(), retry_at) AND stuck_at IS NULL AND random() < 0.7 FOR NO KEY UPDATE SKIP LOCKED
-    ) AS free
-    WHERE d.book_id = free.book_id AND d.endpoint_id = free.endpoint_id AND d.event_sequence = free.event_sequence;
-    UPDATE rail_notices AS n SET due_at = now() FROM (
-      SELECT book_id, rail, id FROM rail_notices
-      WHERE due_at > now() AND stuck_at IS NULL AND random() < 0.7 FOR NO KEY UPDATE SKIP LOCKED
-    ) AS free WHERE n.book_id = free.book_id AND n.rail = free.rail AND n.id = free.id;
+  const statements = MOVED.map(({ table: { name } }) => {
+    const due = name in NOT_BEFORE ? `greatest(now(), ${NOT_BEFORE[name]})` : 'now()';
+    return `UPDATE ${name} SET due_at = ${due} WHERE ctid = ANY (ARRAY (
+      SELECT ctid FROM ${name} WHERE due_at > ${due} AND stuck_at IS NULL AND random() < 0.7 FOR NO KEY UPDATE SKIP LOCKED))`;
+  });
+  await pool.query(`${statements.join(';\n')};
     UPDATE webhook_endpoints AS w SET due_at = w.retry_at FROM (
       SELECT book_id, id FROM webhook_endpoints WHERE due_at > retry_at AND random() < 0.7 FOR NO KEY UPDATE SKIP LOCKED
     ) AS free WHERE w.book_id = free.book_id AND w.id = free.id`);
@@ -49,23 +48,20 @@ export async function hurryDeliveries(pool: Pool): Promise<void> {
     ) AS free WHERE w.book_id = free.book_id AND w.id = free.id`);
 }
 
-export interface UnderWay {
-  payouts: bigint;
-  deliveries: bigint;
-  notices: bigint;
-  stuck: bigint;
+/** Counts rows that have not come to their end, by kind, with what the rail still has to tell and rows that are stuck. */
+export async function countUnderWay(pool: Pool): Promise<Record<string, bigint>> {
+  const counts = MOVED.flatMap(({ kind, table: { name }, open }) => [
+    `SELECT '${kind}' AS kind, count(*) AS rows FROM ${name} WHERE status IN (${quoted(open)})`,
+    `SELECT 'stuck ${kind}', count(*) FROM ${name} WHERE stuck_at IS NOT NULL`,
+  ]);
+  const { rows } = await pool.query<{ kind: string; rows: bigint }>(
+    `${counts.join(' UNION ALL ')} UNION ALL SELECT 'unread notice', count(*) FROM sandbox_rail.notices WHERE acknowledged_at IS NULL`,
+  );
+  return Object.fromEntries(rows.map((row) => [row.kind, row.rows]));
 }
 
-/** Counts rows that have not come to their end. */
-export async function countUnderWay(pool: Pool): Promise<UnderWay> {
-  const { rows } = await pool.query<UnderWay>(`
-    SELECT
-      (SELECT count(*) FROM payouts WHERE status IN ('pending', 'processing')) AS payouts,
-      (SELECT count(*) FROM webhook_deliveries WHERE status = 'pending') AS deliveries,
-      (SELECT count(*) FROM sandbox_rail.notices WHERE acknowledged_at IS NULL)
-        + (SELECT count(*) FROM rail_notices WHERE status = 'waiting') AS notices,
-      (SELECT count(*) FROM payouts WHERE stuck_at IS NOT NULL) AS stuck`);
-  return rows[0]!;
+function quoted(states: readonly string[]): string {
+  return states.map((state) => `'${state}'`).join(', ');
 }
 
 export async function payoutIds(pool: Pool, bookId: string): Promise<string[]> {
@@ -86,9 +82,12 @@ export async function countCheckpoints(pool: Pool): Promise<bigint> {
 
 /** Counts rows that were written before a moment and have not come to their end. */
 export async function countUnderWayBefore(pool: Pool, before: Date): Promise<bigint> {
+  const counts = MOVED.map(
+    ({ table: { name }, open }) =>
+      `(SELECT count(*) FROM ${name} WHERE status IN (${quoted(open)}) AND created_at < $1)`,
+  );
   const { rows } = await pool.query<{ count: bigint }>(
-    `SELECT (SELECT count(*) FROM payouts WHERE status IN ('pending', 'processing') AND created_at < $1)
-      + (SELECT count(*) FROM webhook_deliveries WHERE status = 'pending' AND created_at < $1)
+    `SELECT ${counts.join(' + ')}
       + (SELECT count(*) FROM sandbox_rail.notices WHERE acknowledged_at IS NULL AND created_at < $1) AS count`,
     [before],
   );

@@ -3,6 +3,7 @@ import { migrate } from '../../src/db/migrate.ts';
 import { createRolesAndDatabase } from '../../src/db/roles.ts';
 import { APPLICATION, OWNER, SIGNER } from '../../src/embedded/logins.ts';
 import type { ThrowawayPostgres } from '../../src/embedded/throwaway-postgres.ts';
+import { RIGHTS } from '../../src/groups.ts';
 import { createLogger, type Logger } from '../../src/log.ts';
 
 /** A migrated database that others are copied from, which takes tens of milliseconds. */
@@ -28,6 +29,7 @@ export async function makeMigratedDatabase(
 ): Promise<void> {
   await makeEmptyDatabase(postgres, name);
   await migrate({
+    rights: RIGHTS,
     ownerUrl: postgres.urlFor('owner', name),
     applicationUrl: postgres.urlFor('application', name),
     signerUrl: postgres.urlFor('signer', name),

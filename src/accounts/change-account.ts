@@ -4,16 +4,15 @@ import { storedView } from '../idempotency/stored-view.ts';
 import type { Uuid } from '../ids.ts';
 import { accounts } from '../ledger/account-table.ts';
 import { type Change, changeOf } from '../ledger/change-of.ts';
+import type { ClosingBlocker } from '../ledger/closing-blocker.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import type { Draft } from '../ledger/draft.ts';
 import { indexMetadata } from '../ledger/metadata-store.ts';
 import { personal } from '../ledger/personal-text.ts';
 import { advance } from '../ledger/resource.ts';
-import { payoutsInFlight } from '../payouts/payouts-in-flight.ts';
 import { type AccountProfile, ownerOf } from './account-profile.ts';
 import { accountResource, accountTouches } from './account-resource.ts';
 import { ACTION_STEPS, type AccountAction, balancesLeft, withStatus } from './account-status.ts';
-import type { ClosingBlocker } from './closing-blocker.ts';
 
 export interface ChangeAccount extends Change {
   readonly accountId: Uuid;
@@ -47,20 +46,17 @@ export function updateAccount(input: UpdateAccount): Command<Stored | Refusal> {
   });
 }
 
-/** Freezes, unfreezes or closes an account. */
+/** Freezes, unfreezes or closes an account. `blockers` are those of all groups. */
 export function changeAccountStatus(
   action: AccountAction,
   input: ChangeAccount,
-  blockers: readonly ClosingBlocker[] = CLOSING_BLOCKERS,
+  blockers: readonly ClosingBlocker[],
 ): Command<Stored | Refusal> {
   if (action === 'close') return closeAccount(input, blockers);
   return changeOf(accountResource, { ...requestOf(input), action }, (draft, profile) =>
     moveAccount(draft, profile, action),
   );
 }
-
-/** What other groups know to keep an account open. */
-export const CLOSING_BLOCKERS: readonly ClosingBlocker[] = [payoutsInFlight];
 
 /** Closes an account that is empty, without holds, and that no blocker keeps open. */
 export function closeAccount(input: ChangeAccount, blockers: readonly ClosingBlocker[]): Command<Stored | Refusal> {

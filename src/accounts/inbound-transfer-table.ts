@@ -1,7 +1,7 @@
 import { column } from '../db/declared-columns.ts';
 import { WRITE_ORDER } from '../ledger/table.ts';
 import { logOf } from '../ledger/table-of.ts';
-import type { InboundTransfer } from './receive-transfer.ts';
+import type { InboundTransfer } from './inbound-transfer.ts';
 
 export const inboundTransfers = logOf<InboundTransfer>({
   name: 'inbound_transfers',

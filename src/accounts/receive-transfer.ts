@@ -1,5 +1,5 @@
 /** Money that arrives from outside: in test mode by simulation, later from bank statements. */
-import { formatInstant, type Instant } from '../clock.ts';
+import { formatInstant } from '../clock.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { newId, publicId, type Uuid } from '../ids.ts';
 import { writeJson } from '../json.ts';
@@ -16,6 +16,7 @@ import { currencyExponent } from '../money/currency.ts';
 import { balances } from './account-profile.ts';
 import { accountProfiles } from './account-profile-table.ts';
 import { accountResource, accountTouches } from './account-resource.ts';
+import type { InboundTransfer } from './inbound-transfer.ts';
 import { inboundTransfers } from './inbound-transfer-table.ts';
 
 export interface ReceiveTransfer {
@@ -28,15 +29,6 @@ export interface ReceiveTransfer {
   salt: Buffer;
   requestId: Uuid;
   actor: string;
-}
-
-export interface InboundTransfer {
-  readonly id: Uuid;
-  readonly accountId: Uuid;
-  readonly amount: bigint;
-  readonly currency: string;
-  readonly description: string | null;
-  readonly createdAt: Instant;
 }
 
 /** Posts pool → customer. A frozen account receives; a closed account refuses. */

@@ -3,12 +3,15 @@ import type { Pool } from '../db/pool.ts';
 import { ApiError } from '../errors.ts';
 import type { OnceRuntime } from '../idempotency/run-once.ts';
 import type { Asked, UseCase } from '../idempotency/use-case.ts';
+import type { ClosingBlocker } from '../ledger/closing-blocker.ts';
 import type { AccountAction } from './account-status.ts';
 import { changeAccountStatus, type UpdateAccount, updateAccount } from './change-account.ts';
 import { findCustomerAccount } from './customer-account-store.ts';
 
 export interface AccountRuntime extends OnceRuntime {
   pool: Pool;
+  /** What keeps an account open, of every group. */
+  readonly blocksClosing: readonly ClosingBlocker[];
 }
 
 export type AccountUpdateRequest = Asked & Omit<UpdateAccount, 'currency'>;
@@ -26,8 +29,9 @@ export interface AccountActionRequest extends Asked {
 }
 
 export const requestAccountAction: UseCase<AccountRuntime, AccountActionRequest> = {
-  async prepare({ pool }, input) {
-    return { command: changeAccountStatus(input.action, { ...input, currency: await currencyOf(pool, input) }) };
+  async prepare({ pool, blocksClosing }, input) {
+    const change = { ...input, currency: await currencyOf(pool, input) };
+    return { command: changeAccountStatus(input.action, change, blocksClosing) };
   },
 };
 

@@ -2,6 +2,7 @@
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { ListReads } from '../db/list-reads.ts';
+import type { ClosingBlocker } from '../ledger/closing-blocker.ts';
 import type { Logger } from '../log.ts';
 import type { Authenticator } from '../organisations/authenticate.ts';
 import type { PayoutRuntime } from '../payouts/request-payout.ts';
@@ -25,4 +26,6 @@ export interface ApiRuntime extends PayoutRuntime, SimulationRuntime {
   /** For reads of many rows. A single object is read on `pool`. */
   readonly lists: ListReads;
   readonly metrics: HttpMetrics;
+  /** What keeps an account open, of every group. */
+  readonly blocksClosing: readonly ClosingBlocker[];
 }

@@ -8,21 +8,23 @@
  * book must not take every API away.
  * Next: parts.ts (what a page is), open-findings.ts (which findings are reported when).
  */
+
+import type { Finding } from '../checks/finding.ts';
+import { type Until, untilNow } from '../checks/until.ts';
 import type { Clock } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
+import type { Group } from '../group.ts';
 import { publicId } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Logger } from '../log.ts';
 import { warnSeldom } from '../seldom.ts';
 import { withinLimit } from '../time-limit.ts';
 import { readBookIds } from '../verify/book-bounds-store.ts';
-import type { Finding } from '../verify/finding.ts';
 import { checkOverdue } from '../verify/overdue-check.ts';
 import { whereReadable } from '../verify/readable.ts';
 import { readHead } from '../verify/window-store.ts';
 import { OpenFindings } from './open-findings.ts';
-import { PARTS } from './parts.ts';
-import { type Until, untilNow } from './until.ts';
+import { partsOf } from './parts.ts';
 
 export interface AuditCounts {
   /** Counts rows as checked. */
@@ -34,6 +36,7 @@ export interface AuditCounts {
 }
 
 export interface AuditOptions {
+  readonly groups: readonly Group[];
   readonly pool: Pool;
   readonly clock: Clock;
   readonly log: Logger;
@@ -57,7 +60,9 @@ interface OpenBook {
 /** Books that take turns. A small book is done after a dozen pages; a large one must not keep the others waiting. */
 const BOOKS_AT_ONCE = 20;
 
-export function createAudit({ pool, clock, log, counts }: AuditOptions): Audit {
+export function createAudit({ groups, pool, clock, log, counts }: AuditOptions): Audit {
+  const parts = partsOf(groups);
+  const resources = groups.flatMap((group) => group.resources);
   const tell = ({ check, book, ids, expected, actual, detail }: Finding) =>
     log.error({ check, book: publicId('book', book), ids, expected, actual }, `audit: ${detail}`);
   const found = new OpenFindings(tell);
@@ -75,20 +80,20 @@ export function createAudit({ pool, clock, log, counts }: AuditOptions): Audit {
 
   async function turnPage(book: OpenBook): Promise<void> {
     const bounds = await readHead(pool, book.id);
-    const part = bounds && PARTS[book.part];
+    const part = bounds && parts[book.part];
     if (!part) return;
     book.until ??= untilNow(bounds);
     const { place, until } = book;
     const report = (finding: Omit<Finding, 'book'>) => found.add({ ...finding, book: book.id });
-    const context = { pool, book: bounds, report, advance: counts.rows };
+    const context = { pool, book: bounds, resources, report, advance: counts.rows };
     // A row that cannot be read ends its part, not the round.
     book.place = await whereReadable(context, part.name, () => part.turn(context, place, until));
     if (book.place === undefined) book.part++;
-    if (book.part < PARTS.length) open.push(book);
+    if (book.part < parts.length) open.push(book);
   }
 
   async function lookForOverdue(): Promise<void> {
-    await checkOverdue(pool, { now: clock.now(), report: (finding) => overdue.add(finding) });
+    await checkOverdue(pool, { groups, now: clock.now(), report: (finding) => overdue.add(finding) });
     overdue.endRound();
   }
 

@@ -3,27 +3,21 @@
  * enough to run beside the posting: some tens of milliseconds of one connection, no lock, and no snapshot beyond its
  * own statements.
  */
+
+import type { BookBounds, CheckContext } from '../checks/check-context.ts';
+import type { RowCheck } from '../checks/row-check.ts';
+import { behindNewIds, type Until } from '../checks/until.ts';
+import type { Group } from '../group.ts';
 import { checkAccounts } from '../verify/account-window.ts';
 import { bookCheck } from '../verify/book-check.ts';
-import type { BookBounds, CheckContext } from '../verify/check.ts';
 import { checkEntryWindow, type Window } from '../verify/entry-window.ts';
-import { checkDelivery } from '../verify/event-check.ts';
-import { type DeliveryRow, readDeliveryReferences } from '../verify/event-check-store.ts';
 import { checkEventWindow } from '../verify/event-window.ts';
 import { checkHold } from '../verify/hold-check.ts';
 import { readHolds } from '../verify/hold-check-store.ts';
 import { checkStepReference, reportOddStep } from '../verify/hold-step-check.ts';
 import { readOddSteps, readStepReferences, type StepReference } from '../verify/hold-step-store.ts';
-import { checkKey } from '../verify/idempotency-check.ts';
-import { readKeys } from '../verify/idempotency-check-store.ts';
-import { checkTransfer } from '../verify/inbound-transfer-check.ts';
-import { checkNotice } from '../verify/notice-check.ts';
-import { readNotices } from '../verify/notice-check-store.ts';
 import { orphanCheck } from '../verify/orphan-check.ts';
-import { checkPayout } from '../verify/payout-check.ts';
-import { readPayoutHistories, readTransferHistories } from '../verify/payout-check-store.ts';
 import { readNewestLines } from '../verify/window-store.ts';
-import { behindNewIds, type Until } from './until.ts';
 
 /**
  * Checks the page that begins at `place`. Resolves to where the next page begins, or to undefined at the end of the
@@ -40,69 +34,56 @@ interface Part {
 const WINDOW = 500n;
 /** Rows in one page, each with the rows that belong to it. */
 const ROWS = 500;
-/** The greatest value of a bigint column. */
-const LAST_SEQUENCE = 9_223_372_036_854_775_807n;
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 
-export const PARTS: readonly Part[] = [
-  part(
-    'entries',
-    windows(({ entrySequence }) => entrySequence, checkEntryWindow),
-  ),
-  part<string>('accounts', async (context, after = NO_ID) => {
-    const accounts = await readNewestLines(context.pool, context.book.id, { after, limit: ROWS });
-    await checkAccounts(context, accounts);
-    return accounts.length < ROWS ? undefined : accounts.at(-1)?.id;
-  }),
-  part(
-    'holds',
-    pages(readHolds, checkHold, ({ id }, until): string => behindNewIds(id, until)),
-  ),
-  part<string>('steps of holds', async (context, after, until) => {
-    const { last, odd } = await readOddSteps(context.pool, context.book.id, { after, limit: ROWS });
-    for (const step of odd) reportOddStep(context, step);
-    return last && behindNewIds(last, until);
-  }),
-  part(
-    'holds of steps',
-    pages(readStepReferences, checkStepReference, (step, until): StepReference => {
-      const holdId = behindNewIds(step.holdId, until);
-      return holdId === step.holdId ? step : { ...step, holdId, ordinal: 0 };
-    }),
-  ),
-  part(
-    'payouts',
-    pages(readPayoutHistories, checkPayout, ({ payout }, until): string => behindNewIds(payout.id, until)),
-  ),
-  part(
-    'rail notices',
-    pages(readNotices, checkNotice, ({ rail, id }): { rail: string; id: string } => ({ rail, id })),
-  ),
-  part(
-    'inbound transfers',
-    pages(readTransferHistories, checkTransfer, ({ id }, until): string => behindNewIds(id, until)),
-  ),
-  part(
-    'events',
-    windows(({ eventSequence }) => eventSequence, checkEventWindow),
-  ),
-  part(
-    'deliveries',
-    // Ordered by endpoint: behind the events that are newer than the round, the next endpoint begins.
-    pages(
-      readDeliveryReferences,
-      checkDelivery,
-      (delivery, { head }): DeliveryRow =>
-        delivery.eventSequence > head.eventSequence ? { ...delivery, eventSequence: LAST_SEQUENCE } : delivery,
+export function partsOf(groups: readonly Group[]): Part[] {
+  const eventChecks = groups.flatMap((group) => group.eventChecks ?? []);
+  return [
+    part(
+      'entries',
+      windows(({ entrySequence }) => entrySequence, checkEntryWindow),
     ),
-  ),
-  part(
-    'idempotency keys',
-    pages(readKeys, checkKey, ({ key }): string => key),
-  ),
-  part('book', async (context) => void (await bookCheck.run(context))),
-  part('orphan rows', async (context) => void (await orphanCheck.run(context))),
-];
+    part<string>('accounts', async (context, after = NO_ID) => {
+      const accounts = await readNewestLines(context.pool, context.book.id, { after, limit: ROWS });
+      await checkAccounts(context, accounts);
+      return accounts.length < ROWS ? undefined : accounts.at(-1)?.id;
+    }),
+    part<string>(
+      'holds',
+      pages({
+        read: ({ pool, book, resources }, page) => readHolds(pool, book.id, { ...page, resources }),
+        check: checkHold,
+        placeOf: ({ id }, until) => behindNewIds(id, until),
+      }),
+    ),
+    part<string>('steps of holds', async (context, after, until) => {
+      const { last, odd } = await readOddSteps(context.pool, context.book.id, { after, limit: ROWS });
+      for (const step of odd) reportOddStep(context, step);
+      return last && behindNewIds(last, until);
+    }),
+    part<StepReference>(
+      'holds of steps',
+      pages({
+        read: ({ pool, book }, page) => readStepReferences(pool, book.id, page),
+        check: checkStepReference,
+        placeOf(step, until) {
+          const holdId = behindNewIds(step.holdId, until);
+          return holdId === step.holdId ? step : { ...step, holdId, ordinal: 0 };
+        },
+      }),
+    ),
+    part(
+      'events',
+      windows(
+        ({ eventSequence }) => eventSequence,
+        (context, window) => checkEventWindow(context, window, eventChecks),
+      ),
+    ),
+    ...groups.flatMap(({ checks }) => checks.map((check) => part(check.name, pages(check)))),
+    part('book', async (context) => void (await bookCheck.run(context))),
+    part('orphan rows', async (context) => void (await orphanCheck.run(context))),
+  ];
+}
 
 function part<Place>(name: string, turn: Turn<Place>): Part {
   return { name, turn: turn as Turn<unknown> };
@@ -124,17 +105,13 @@ function windows(
 }
 
 /** Pages through rows that are read in the order of a key. */
-function pages<Row, Place>(
-  read: (
-    pool: CheckContext['pool'],
-    bookId: string,
-    page: { after: Place | undefined; limit: number },
-  ) => Promise<Row[]>,
-  check: (context: CheckContext, row: Row) => void,
-  placeOf: (row: Row, until: Until) => Place,
-): Turn<Place> {
+function pages<Row, Place>({
+  read,
+  check,
+  placeOf,
+}: Pick<RowCheck<Row, Place>, 'read' | 'check' | 'placeOf'>): Turn<Place> {
   return async (context, after, until) => {
-    const rows = await read(context.pool, context.book.id, { after, limit: ROWS });
+    const rows = await read(context, { after, limit: ROWS });
     for (const row of rows) check(context, row);
     context.advance(rows.length);
     const last = rows.at(-1);

@@ -4,6 +4,7 @@
  */
 import type { Instant } from '../clock.ts';
 import { toJson } from '../json.ts';
+import type { SnakeCase } from '../snake-case.ts';
 import { byteaArray, hexArray, instantArray, joinedJson, jsonArray, plainArray, textArray } from './columns.ts';
 
 /**
@@ -39,13 +40,8 @@ export interface ColumnOptions {
 export interface Column<Noun> extends ColumnOptions {
   readonly name: string;
   readonly type: ColumnType;
-  readonly read: (noun: Noun) => unknown;
+  read(noun: Noun): unknown;
 }
-
-/** `account_id` of `accountId`. */
-export type SnakeCase<Text extends string> = Text extends `${infer First}${infer Rest}`
-  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
-  : '';
 
 /** A noun as its row comes from the driver: the same values under the names of the columns. */
 export type RowOf<Noun> = { [Property in keyof Noun & string as SnakeCase<Property>]: Noun[Property] };

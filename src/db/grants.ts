@@ -1,47 +1,23 @@
 /**
  * The rights of the application's role and the signer's role on each table: no more than the code needs. A table that
- * is not listed is closed to both roles, and a test names it, so every new table's rights are decided on purpose.
+ * nobody declares is closed to both roles, and a test names it, so every new table's rights are decided on purpose.
  */
 import pg from 'pg';
-
-const APPEND = ['SELECT', 'INSERT'] as const;
-const CHANGE = ['SELECT', 'INSERT', 'UPDATE'] as const;
-const READ = ['SELECT'] as const;
+import { APPENDS, CLOSED, changes, privileges, READS, type TableRights } from './table-rights.ts';
 
 /** The ledger and its evidence: rows are added, never changed. The owner's role erases personal text. */
 export const JOURNAL_TABLES = ['entries', 'postings', 'hold_steps', 'events', 'entry_texts'];
 
-export const TABLE_RIGHTS: Readonly<Record<string, readonly string[]>> = {
-  ...Object.fromEntries(JOURNAL_TABLES.map((table) => [table, APPEND])),
-  organisations: CHANGE,
-  books: CHANGE,
-  api_keys: CHANGE,
-  accounts: CHANGE,
-  holds: CHANGE,
-  idempotency_keys: CHANGE,
-  metadata_index: APPEND,
-  personal_texts: APPEND,
-  erasures: READ,
-  checkpoints: READ,
-  tree_nodes: READ,
-  account_profiles: CHANGE,
-  default_accounts: CHANGE,
-  inbound_transfers: APPEND,
-  payouts: CHANGE,
-  payout_returns: APPEND,
-  rail_answers: APPEND,
-  payout_resolutions: APPEND,
-  exceptions: CHANGE,
-  rail_notices: CHANGE,
-  foreign_notices: APPEND,
-  webhook_endpoints: CHANGE,
-  webhook_deliveries: CHANGE,
-  webhook_attempts: APPEND,
-  installation: READ,
-  installation_secrets: CHANGE,
-  applied_migrations: READ,
-  schema_migrations: READ,
-  schema_migrations_lock: [],
+/** By table. */
+export type RightsOfTables = Readonly<Record<string, TableRights>>;
+
+/** Tables of the installation itself. Those of groups are declared by the groups. */
+export const INSTALLATION_RIGHTS: RightsOfTables = {
+  installation: READS,
+  installation_secrets: changes('sealed'),
+  applied_migrations: READS,
+  schema_migrations: READS,
+  schema_migrations_lock: CLOSED,
 };
 
 /**
@@ -54,12 +30,12 @@ const CLOSED_BY_CONTRACT = 'schema_migrations';
 export const SIGNED_TABLES = ['checkpoints', 'tree_nodes'];
 
 /** The signer adds to its tables and reads the tables that it signs. It changes nothing, and adds to no other table. */
-const SIGNER_RIGHTS: Readonly<Record<string, readonly string[]>> = {
-  ...Object.fromEntries(SIGNED_TABLES.map((table) => [table, APPEND])),
-  books: READ,
-  entries: READ,
-  postings: READ,
-  events: READ,
+const SIGNER_RIGHTS: RightsOfTables = {
+  ...Object.fromEntries(SIGNED_TABLES.map((table) => [table, APPENDS])),
+  books: READS,
+  entries: READS,
+  postings: READS,
+  events: READS,
 };
 
 /**
@@ -67,8 +43,8 @@ const SIGNER_RIGHTS: Readonly<Record<string, readonly string[]>> = {
  * its sequences and calls its functions. Neither needs TRUNCATE, REFERENCES or TRIGGER.
  */
 const OTHER_SCHEMAS: Readonly<Record<string, { tables: readonly string[]; library: boolean }>> = {
-  sandbox_rail: { tables: CHANGE, library: false },
-  bullmq: { tables: [...CHANGE, 'DELETE'], library: true },
+  sandbox_rail: { tables: ['SELECT', 'INSERT', 'UPDATE'], library: false },
+  bullmq: { tables: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'], library: true },
 };
 
 /**
@@ -79,11 +55,12 @@ const OTHER_SCHEMAS: Readonly<Record<string, { tables: readonly string[]; librar
 export function grantStatements(
   role: string,
   tables: readonly string[],
-  { contracted }: { contracted: boolean },
+  { rights, contracted }: { rights: RightsOfTables; contracted: boolean },
 ): string[] {
+  const all = { ...INSTALLATION_RIGHTS, ...rights };
   const to = pg.escapeIdentifier(role);
   return [
-    ...publicStatements(to, tables, contracted ? { ...TABLE_RIGHTS, [CLOSED_BY_CONTRACT]: [] } : TABLE_RIGHTS),
+    ...publicStatements(to, tables, contracted ? { ...all, [CLOSED_BY_CONTRACT]: CLOSED } : all),
     ...Object.keys(OTHER_SCHEMAS).flatMap((name) => others(to, name)),
   ];
 }
@@ -93,20 +70,16 @@ export function signerGrantStatements(role: string, tables: readonly string[]): 
   return publicStatements(pg.escapeIdentifier(role), tables, SIGNER_RIGHTS);
 }
 
-function publicStatements(
-  to: string,
-  tables: readonly string[],
-  rightsOf: Readonly<Record<string, readonly string[]>>,
-): string[] {
+function publicStatements(to: string, tables: readonly string[], rightsOf: RightsOfTables): string[] {
   const statements = [
     `GRANT USAGE ON SCHEMA public TO ${to}`,
     `REVOKE CREATE ON SCHEMA public FROM ${to}`,
     `REVOKE ALL ON ALL TABLES IN SCHEMA public FROM ${to}`,
   ];
   for (const table of tables) {
-    const rights = rightsOf[table] ?? [];
-    if (rights.length > 0)
-      statements.push(`GRANT ${rights.join(', ')} ON public.${pg.escapeIdentifier(table)} TO ${to}`);
+    const granted = privileges(rightsOf[table] ?? CLOSED);
+    if (granted.length > 0)
+      statements.push(`GRANT ${granted.join(', ')} ON public.${pg.escapeIdentifier(table)} TO ${to}`);
   }
   return statements;
 }

@@ -10,7 +10,7 @@ import { knexConfig } from '../../knexfile.ts';
 import type { Logger } from '../log.ts';
 import { connectionName } from '../release.ts';
 import { type ContractResult, contract } from './contract.ts';
-import { grantStatements, signerGrantStatements } from './grants.ts';
+import { grantStatements, type RightsOfTables, signerGrantStatements } from './grants.ts';
 import { abandonContract, readContractedTo } from './installation-store.ts';
 import { DatabaseRoleError, ROLE_SETTINGS, roleSettingsSql } from './roles.ts';
 
@@ -34,6 +34,8 @@ export interface MigrateOptions {
    * right keeps it.
    */
   signerUrl?: string | undefined;
+  /** The application's rights on the tables of every group. */
+  rights: RightsOfTables;
   log: Logger;
   /** Contracts the stored forms too (contract.ts), after watching connections for `watchMs`. */
   contract?: { watchMs?: number };
@@ -66,7 +68,7 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
     const applied = await runOwnMigrations(ownerUrl);
     for (const name of applied) log.info({ migration: name }, 'migration applied');
     await runMigrations(client, QUEUE_SCHEMA);
-    await grantRights(client, roles);
+    await grantRights(client, { roles, rights: options.rights });
     const leftToDo: string[] = [];
     for (const { name, url } of roles) {
       if (!(await hasRoleSettings(client, name))) leftToDo.push(...(await setRoleSettings(url, name)));
@@ -83,7 +85,11 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
 interface Login {
   variable: 'DATABASE_URL' | 'SIGNER_DATABASE_URL';
   url: string;
-  statements: (role: string, tables: readonly string[], forms: { contracted: boolean }) => string[];
+  statements: (
+    role: string,
+    tables: readonly string[],
+    context: { rights: RightsOfTables; contracted: boolean },
+  ) => string[];
 }
 
 interface LoginRole extends Login {
@@ -143,7 +149,10 @@ async function runOwnMigrations(ownerUrl: string): Promise<string[]> {
   }
 }
 
-async function grantRights(client: pg.Client, roles: readonly LoginRole[]): Promise<void> {
+async function grantRights(
+  client: pg.Client,
+  { roles, rights }: { roles: readonly LoginRole[]; rights: RightsOfTables },
+): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'v') ORDER BY relname`,
   );
@@ -154,7 +163,7 @@ async function grantRights(client: pg.Client, roles: readonly LoginRole[]): Prom
   try {
     const tables = rows.map(({ name }) => name);
     for (const { name, statements } of roles)
-      for (const statement of statements(name, tables, { contracted })) await client.query(statement);
+      for (const statement of statements(name, tables, { rights, contracted })) await client.query(statement);
     await client.query('COMMIT');
   } catch (error) {
     await client.query('ROLLBACK');

@@ -13,7 +13,6 @@
 import { createCipheriv, createDecipheriv, hash } from 'node:crypto';
 import type { Uuid } from '../ids.ts';
 import { takeRandom } from '../random.ts';
-import type { Forms } from './forms.ts';
 
 /** Where a sealed value is stored. */
 export interface SealedPlace {
@@ -25,7 +24,10 @@ export interface SealedPlace {
   readonly rowId: string;
 }
 
-type SealedForms = Pick<Forms, 'contracted'>;
+/** Of Forms (forms.ts): which form of a sealed value may be written. */
+interface SealedForms {
+  readonly contracted: boolean;
+}
 
 export interface SecretBox {
   seal(text: string, place: SealedPlace): Buffer;

@@ -14,6 +14,7 @@ import { exampleId } from '../api/schemas/fields.ts';
 import { problem } from '../api/schemas/problem.ts';
 import { ERRORS, type ErrorCode } from '../errors.ts';
 import { ID_PREFIXES } from '../ids.ts';
+import { EVENT_DOCUMENTS } from './event-documents.ts';
 import { registerEvents } from './openapi-events.ts';
 import { requestHeaders, responseHeaders } from './openapi-headers.ts';
 
@@ -58,7 +59,7 @@ export function buildOpenApi({
     description: 'An API key: `sk_test_…` for the test book, `sk_live_…` for the live one.',
   });
   for (const route of routes) registry.registerPath(operationOf(route));
-  registerEvents(registry);
+  registerEvents(registry, EVENT_DOCUMENTS);
   const document = new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: '3.1.0',
     info: {

@@ -1,11 +1,10 @@
 /** How the API shows an idempotency key: what became of it, never its first answer. */
 import { formatInstant, formatInstantOrNull } from '../clock.ts';
 import { publicId } from '../ids.ts';
-import { resourceReference } from '../ledger/entry-view.ts';
-import type { IdempotencyRecord } from './idempotency-key.ts';
+import { type IdempotencyRecord, keyReference } from './idempotency-key.ts';
 
 export function idempotencyKeyView(record: IdempotencyRecord, livemode: boolean) {
-  const { status, resource, resourceId } = record;
+  const { status, resource } = record;
   return {
     object: 'idempotency_key',
     livemode,
@@ -14,7 +13,7 @@ export function idempotencyKeyView(record: IdempotencyRecord, livemode: boolean)
     response_status: status,
     code: status !== null && status >= 400 && record.body !== null ? (JSON.parse(record.body).code as string) : null,
     resource,
-    resource_id: resource !== null && resourceId !== null ? resourceReference(resource, resourceId) : null,
+    resource_id: keyReference(record),
     request_id: publicId('request', record.requestId),
     voided_at: formatInstantOrNull(record.voidedAt),
     created_at: formatInstant(record.createdAt),

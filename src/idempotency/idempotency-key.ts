@@ -3,7 +3,7 @@
  * progress": a duplicate queues behind the book's lock and finds the answer.
  */
 import type { Instant } from '../clock.ts';
-import type { Uuid } from '../ids.ts';
+import { type ResourceName, resourceReference, type Uuid } from '../ids.ts';
 import type { WrittenJson } from '../json.ts';
 import type { Answered } from '../ledger/command.ts';
 
@@ -16,7 +16,7 @@ export interface IdempotencyRecord {
   readonly body: string | null;
   /** The references that the body may be filled in with (ledger/personal-text.ts); null where it holds all of its text. */
   readonly textReferences: string | null;
-  readonly resource: string | null;
+  readonly resource: ResourceName | null;
   readonly resourceId: Uuid | null;
   readonly requestId: Uuid;
   readonly voidedAt: Instant | null;
@@ -28,8 +28,14 @@ export interface Stored extends Answered {
   readonly status: number;
   /** Written by writeJson: sent in one form, stored in the other. */
   readonly body: WrittenJson;
-  readonly resource?: string;
+  readonly resource?: ResourceName;
   readonly resourceId?: Uuid;
+}
+
+/** What a key made, as its answers name it. A webhook endpoint is named by its UUID, as in release 0.2.0. */
+export function keyReference({ resource, resourceId }: IdempotencyRecord): string | null {
+  if (resource === null || resourceId === null) return null;
+  return resource === 'webhook_endpoint' ? resourceId : resourceReference(resource, resourceId);
 }
 
 /**

@@ -7,14 +7,13 @@ import { newId, publicId, type Uuid } from '../ids.ts';
 import { type ApartText, WrittenJson, writeJson } from '../json.ts';
 import type { Command, LogAppend, Outcome, Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
-import { resourceReference } from '../ledger/entry-view.ts';
 import { referencesOf } from '../ledger/personal-text.ts';
 import { personalTexts } from '../ledger/personal-text-table.ts';
 import type { BookState } from '../ledger/state.ts';
 import type { Log } from '../ledger/table.ts';
 import { problemBody } from '../problem.ts';
 import type { Fingerprints } from './fingerprints.ts';
-import { type IdempotencyRecord, internalKey, type Stored } from './idempotency-key.ts';
+import { type IdempotencyRecord, internalKey, keyReference, type Stored } from './idempotency-key.ts';
 import { idempotencyKeyView } from './idempotency-key-view.ts';
 import { idempotencyKeys } from './idempotency-table.ts';
 
@@ -85,7 +84,7 @@ export function once(command: Command<Stored | Refusal>, request: OnceRequest): 
 
 /** The answer to a known key: the first one again, or a refusal. */
 export function recall(known: IdempotencyRecord, request: OnceRequest, requestId: Uuid): KeptAnswer {
-  const reference = known.resource && known.resourceId ? resourceReference(known.resource, known.resourceId) : null;
+  const reference = keyReference(known);
   const refuse = (refusal: Refusal) => firstAnswer(refusalAnswer(refusal, { requestId, publicUrl: request.publicUrl }));
   if (known.voidedAt !== null) return refuse({ refused: 'idempotency_key_voided' });
   if (!request.fingerprints.match(known.fingerprint, request.fingerprint)) {

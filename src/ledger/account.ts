@@ -6,7 +6,7 @@
 import type { ErrorCode } from '../errors.ts';
 import type { Uuid } from '../ids.ts';
 import { MAX_TOTAL } from '../money/amount.ts';
-import type { AccountCode } from './chart.ts';
+import type { AccountCode } from './account-code.ts';
 
 /** The side on which the account's balance grows. */
 export type Side = 'debit' | 'credit';

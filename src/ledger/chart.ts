@@ -4,27 +4,10 @@
  */
 import { deriveId, type Uuid } from '../ids.ts';
 import type { Account, Side } from './account.ts';
+import type { AccountCode, ChartCode } from './account-code.ts';
 import type { BookId } from './book.ts';
 
-export type ChartCode =
-  /** This book's share of the money at banks. */
-  | 'pool'
-  /** Captured card money that the acquirer has not paid yet. */
-  | 'acquirer'
-  /** Payouts reserved for a rail or sent to it, not yet confirmed. */
-  | 'payouts_in_transit'
-  /** Refunds on their way back to payers. */
-  | 'refunds_in_transit'
-  /** Captured for the merchant, not yet released. */
-  | 'merchant_pending'
-  /** Card clearings that the scheme has not settled yet. */
-  | 'scheme_settlement'
-  /** Fees earned by the operator, not yet collected. */
-  | 'due_operator'
-  /** The open position of currency exchanges. */
-  | 'fx_position';
-
-export type AccountCode = ChartCode | 'customer';
+export type { AccountCode, ChartCode };
 
 interface ChartLine {
   side: Side;

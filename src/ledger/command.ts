@@ -6,46 +6,10 @@
 import type { Instant } from '../clock.ts';
 import type { ErrorCode, Facts } from '../errors.ts';
 import type { Uuid } from '../ids.ts';
-import type { Book } from './book.ts';
-import type { Entry } from './entry.ts';
-import type { LedgerEvent } from './event.ts';
+import type { JobRow, LogAppend, Outcome, RowChange, Touch } from './outcome.ts';
 import type { BookState } from './state.ts';
-import type { Log, Table } from './table.ts';
 
-/** Rows of a table that a command needs, named before anything is loaded. At most 1,000 rows a command. */
-export interface Touch {
-  readonly table: Table<unknown>;
-  readonly ids: readonly string[];
-}
-
-/** A job to enqueue once the commit is certain: pool, job and row id. Losing a job only costs time. */
-export interface JobRow {
-  readonly pool: string;
-  readonly job: string;
-  readonly id: string;
-}
-
-export interface RowChange {
-  readonly table: Table<unknown>;
-  readonly id: string;
-  readonly row: unknown;
-}
-
-export interface LogAppend {
-  readonly log: Log<unknown>;
-  readonly row: unknown;
-}
-
-/** Everything a command changes: built by a Draft, applied to the state and written by the committer. */
-export interface Outcome<Answer> {
-  readonly book: Book;
-  readonly entries: readonly Entry[];
-  readonly events: readonly LedgerEvent[];
-  readonly rows: readonly RowChange[];
-  readonly appends: readonly LogAppend[];
-  readonly jobs: readonly JobRow[];
-  readonly answer: Answer;
-}
+export type { JobRow, LogAppend, Outcome, RowChange, Touch };
 
 export interface Command<Answer> {
   /** A UUIDv7 minted at submission and kept by retries. The ids of entries and events are derived from it. */

@@ -3,7 +3,7 @@
  * The state beneath never changes, so a decision that throws or is dropped leaves nothing behind.
  */
 import type { Instant } from '../clock.ts';
-import { idSequence, type Uuid } from '../ids.ts';
+import { idSequence, type ResourceName, type Uuid } from '../ids.ts';
 import type { WrittenJson } from '../json.ts';
 import {
   type Account,
@@ -31,7 +31,7 @@ import type { BookState } from './state.ts';
 import type { Log, Table } from './table.ts';
 
 export interface EntryRequest extends PostingPermissions {
-  resource: string;
+  resource: ResourceName;
   resourceId: Uuid;
   step: string;
   postings: readonly PostingDraft[];
@@ -168,7 +168,7 @@ export class Draft {
   placeHold(request: {
     id: Uuid;
     accountId: Uuid;
-    resource: string;
+    resource: ResourceName;
     resourceId: Uuid;
     amount: bigint;
     expiresAt?: Instant;

@@ -1,20 +1,8 @@
 /** A journal entry as the API and events show it. With its exact postings, events alone rebuild the balances. */
 import { formatInstant } from '../clock.ts';
-import { type IdKind, publicId, type Uuid } from '../ids.ts';
+import { publicId, resourceReference, type Uuid } from '../ids.ts';
 import { currencyExponent } from '../money/currency.ts';
 import type { Entry } from './entry.ts';
-
-/** The kind of id of each resource. */
-const RESOURCE_KINDS: Record<string, IdKind> = {
-  payout: 'payout',
-  inbound_transfer: 'inboundTransfer',
-  account: 'account',
-};
-
-export function resourceReference(resource: string, id: Uuid): string {
-  const kind = RESOURCE_KINDS[resource];
-  return kind ? publicId(kind, id) : id;
-}
 
 export function journalEntryView(entry: Omit<Entry, 'text'>, codeOf: (accountId: Uuid) => string) {
   return {

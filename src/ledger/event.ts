@@ -1,6 +1,7 @@
 /** Events: what happened in a book, in gapless order. An event is written in the commit of its change. */
 import type { Instant } from '../clock.ts';
 import type { Uuid } from '../ids.ts';
+import type { JobRow } from './job-row.ts';
 
 export interface LedgerEvent {
   readonly sequence: bigint;
@@ -28,6 +29,8 @@ export interface Subscriber {
    */
   readonly behindFrom: bigint | null;
   wants(eventType: string, objectId: Uuid): boolean;
+  /** The job that delivers an event to the subscriber. */
+  jobOf(eventSequence: bigint): JobRow;
 }
 
 export interface Delivery {

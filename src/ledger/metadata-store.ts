@@ -1,6 +1,6 @@
 import { column } from '../db/declared-columns.ts';
 import type { Walk } from '../db/walk.ts';
-import type { Uuid } from '../ids.ts';
+import type { ResourceName, Uuid } from '../ids.ts';
 import type { BookId } from './book.ts';
 import type { Draft } from './draft.ts';
 import { WRITE_ORDER } from './table.ts';
@@ -11,7 +11,7 @@ import { logOf } from './table-of.ts';
  * nothing.
  */
 export interface MetadataPair {
-  readonly object: 'payout' | 'account';
+  readonly object: ResourceName;
   readonly key: string;
   readonly value: string;
   readonly objectId: Uuid;

@@ -4,7 +4,7 @@
  * Next: change-of.ts (the command of an action on one object).
  */
 import type { Instant } from '../clock.ts';
-import type { IdKind, Uuid } from '../ids.ts';
+import type { IdKind, ResourceName, Uuid } from '../ids.ts';
 import { type WrittenJson, writeJson } from '../json.ts';
 import type { Draft } from './draft.ts';
 import type { Entry } from './entry.ts';
@@ -30,7 +30,7 @@ export interface Shown {
 /** `Context` is `Shown` where the row says all that the view shows, and the draft where other rows are read as well. */
 export interface Resource<Row extends Versioned, Context = Draft> {
   /** As entries, events and stored answers name it: `payout`. */
-  readonly name: string;
+  readonly name: ResourceName;
   readonly idKind: IdKind;
   readonly table: DeclaredTable<Row>;
   /**

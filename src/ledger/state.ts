@@ -7,9 +7,10 @@ import type { Uuid } from '../ids.ts';
 import type { Account } from './account.ts';
 import { accounts } from './account-table.ts';
 import type { Book } from './book.ts';
-import type { JobRow, LogAppend, Outcome, Touch } from './command.ts';
+
 import type { Entry } from './entry.ts';
 import type { Delivery, LedgerEvent, Subscriber } from './event.ts';
+import type { JobRow, LogAppend, Outcome, Touch } from './outcome.ts';
 import type { Log, Table } from './table.ts';
 
 /** One id of a table, as the batch knows it. */
@@ -121,7 +122,7 @@ export class BookState {
           createdAt: event.createdAt,
         });
         if (subscriber.behindFrom !== null) continue;
-        jobs.push({ pool: 'webhooks', job: 'delivery.send', id: `${event.sequence}:${subscriber.id}` });
+        jobs.push(subscriber.jobOf(event.sequence));
       }
     }
     return jobs;

@@ -156,6 +156,11 @@ export interface DeclaredLog<Row> extends Log<Row> {
   readonly pairs: LogPairs<Row>;
 }
 
+/** Whether a declaration is of a table, and not of a log. */
+export function isTable(declared: DeclaredTable<unknown> | DeclaredLog<unknown>): declared is DeclaredTable<unknown> {
+  return 'load' in declared;
+}
+
 export function logOf<Row>({ name, writeOrder, columns, ifNew }: LogDeclaration<Row>): DeclaredLog<Row> {
   const onConflict = ifNew ? ' ON CONFLICT DO NOTHING' : '';
   const text = insertSql(name, columns, 'book') + onConflict;

@@ -6,12 +6,12 @@
 import type { Clock } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { type Erasure, erasures } from '../erasures/erasure-table.ts';
 import { newId } from '../ids.ts';
 import type { Committer } from '../ledger/committer.ts';
 import { type ErasureSubject, parseErasable } from './erasable.ts';
 import { KEPT_PLACES } from './erase-kept-store.ts';
 import { type ErasurePlace, findBookOf, findUnfinished, ownRow, PLACES, readVersion } from './erase-store.ts';
-import { type Erasure, erasures } from './erasure-table.ts';
 import { finishErasure } from './finish-erasure.ts';
 
 /** What stands, or stood, in one place. */

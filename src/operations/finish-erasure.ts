@@ -1,8 +1,9 @@
 /** The last step of an erasure: it is marked as finished, and announced, in one commit. */
+
+import { type Erasure, erasures } from '../erasures/erasure-table.ts';
 import { type IdKind, newId, publicId } from '../ids.ts';
 import type { Command } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
-import { type Erasure, erasures } from './erasure-table.ts';
 
 export interface FinishErasure {
   readonly erasure: Erasure;

@@ -2,13 +2,14 @@
  * Stored secrets and fingerprints: read by page over all books, and written by compare-and-set. A row that changed
  * meanwhile is left for the next pass. Indexes: the primary keys.
  */
+
+import { byBook } from '../db/by-book.ts';
 import { byteaArray, column, plainArray, textArray } from '../db/columns.ts';
 import type { Pool, Queryable } from '../db/pool.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { newId, type Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import { lockBook, updateBook } from '../ledger/book-store.ts';
-import { byBook } from './by-book.ts';
 
 /** A column that holds a sealed value, in a table whose key is book and a uuid. The names come from declarations. */
 export interface SealedColumn {

@@ -1,8 +1,9 @@
 /** Notes the uses of keys and records them later, in one statement for many keys: no request waits for the write. */
+
+import { BoundedMap } from '../bounded-map.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Logger } from '../log.ts';
 import { type ApiKeyUse, recordApiKeyUses } from './api-key-store.ts';
-import { BoundedMap } from './bounded-map.ts';
 
 /** A minute is exact enough to recognise an unused key. */
 const RESOLUTION_MS = 60_000;

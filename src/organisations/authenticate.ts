@@ -3,6 +3,7 @@
  * and is at most `cacheMs` old, so a revocation takes effect that soon in every process.
  */
 import { timingSafeEqual } from 'node:crypto';
+import { BoundedMap } from '../bounded-map.ts';
 import type { Clock } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
 import { classifyFailure } from '../db/postgres-errors.ts';
@@ -13,7 +14,6 @@ import type { Logger } from '../log.ts';
 import { hashApiKey, isAddressAllowed, looksLikeApiKey, standingOf } from './api-key.ts';
 import { type ApiKeyOfBook, findApiKeysByHash } from './api-key-store.ts';
 import { createApiKeyUses } from './api-key-uses.ts';
-import { BoundedMap } from './bounded-map.ts';
 
 /** The access that a valid key gives. */
 export interface Principal {

@@ -3,13 +3,13 @@
  * that dies on the way is made again: the inbox knows each notice by book, rail and id.
  */
 import type { Clock } from '../clock.ts';
+import { byBook } from '../db/by-book.ts';
 import type { Forms } from '../db/forms.ts';
 import type { Pool } from '../db/pool.ts';
 import type { SecretBox } from '../db/secret-box.ts';
 import { failpoint } from '../failpoints.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
-import { byBook } from '../operations/by-book.ts';
 import type { Rail, RailNotice } from '../rails/rail.ts';
 import { evidenceOf, payeePlace, storedNotice } from './notice.ts';
 import { copyNotices, keepForeignNotices, knownBooks } from './notice-store.ts';

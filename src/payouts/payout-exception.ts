@@ -1,9 +1,12 @@
 /** What a person must look at about a payout: a row, and an event. */
 import { formatInstant } from '../clock.ts';
+import type { Pool } from '../db/pool.ts';
+import { hasOpenException } from '../exceptions/exception-store.ts';
+import { exceptions } from '../exceptions/exception-table.ts';
 import { deriveId, publicId, type Uuid } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
 import type { Touch } from '../ledger/command.ts';
 import type { Draft } from '../ledger/draft.ts';
-import { exceptions } from './exception-store.ts';
 import type { Payout } from './payout.ts';
 import { MISMATCH_KINDS, type RailMismatch } from './rail-mismatch.ts';
 
@@ -40,6 +43,11 @@ export function doubtTouches(payout: Payout): Touch[] {
 /** The rail has spoken of something else under this payout's id, and no person has resolved it. The command declares `doubtTouches`. */
 export function isDoubted(draft: Draft, payout: Payout): boolean {
   return MISMATCH_KINDS.some((kind) => draft.get(exceptions, mismatchIds(payout, kind)[0])?.status === 'open');
+}
+
+/** The same, asked outside of a command. */
+export function hasOpenMismatch(pool: Pool, bookId: BookId, payoutId: Uuid): Promise<boolean> {
+  return hasOpenException(pool, bookId, { resource: 'payout', resourceId: payoutId, kinds: MISMATCH_KINDS });
 }
 
 function mismatchIds(payout: Payout, kind: RailMismatch['kind']): [whileOpen: Uuid, whenFinal: Uuid] {

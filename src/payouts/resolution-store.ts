@@ -1,7 +1,7 @@
 /** How a person ended a payout that its rail left unknown, with the evidence. */
 import type { Instant } from '../clock.ts';
 import { column } from '../db/declared-columns.ts';
-import type { Pool } from '../db/pool.ts';
+import type { Pool, Queryable } from '../db/pool.ts';
 import type { SealedPlace } from '../db/secret-box.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
@@ -52,4 +52,19 @@ export async function findBookOfPayout(pool: Pool, payoutId: Uuid): Promise<Book
     [payoutId],
   );
   return rows[0]?.id;
+}
+
+/** How a person resolved a payout, with name and SHA-256 of the evidence, as its timeline shows it. Index: payout_resolutions_pkey. */
+export async function readOperatorReason(
+  db: Queryable,
+  bookId: BookId,
+  payoutId: Uuid,
+): Promise<{ evidence: string; evidence_sha256: string } | undefined> {
+  const { rows } = await db.query<{ evidence_name: string; sha256: string }>({
+    name: 'timeline.resolution',
+    text: `SELECT evidence_name, encode(evidence_sha256, 'hex') AS sha256 FROM payout_resolutions
+      WHERE book_id = $1 AND payout_id = $2`,
+    values: [bookId, payoutId],
+  });
+  return rows[0] && { evidence: rows[0].evidence_name, evidence_sha256: rows[0].sha256 };
 }

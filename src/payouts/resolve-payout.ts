@@ -2,11 +2,12 @@
  * Ends a payout that its rail leaves unknown, by the decision and evidence of a person. What the rail says later is held against
  * it as against any other outcome (settle-payout.ts).
  */
+
+import { exceptions } from '../exceptions/exception-table.ts';
 import { newId, type Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Answered, Command, Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
-import { exceptions } from './exception-store.ts';
 import type { Payout } from './payout.ts';
 import { markFailed, markPaid } from './payout-steps.ts';
 import { payouts } from './payout-table.ts';

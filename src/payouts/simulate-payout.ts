@@ -64,7 +64,7 @@ function showPayout(command: Command<Payout>): Command<Stored> {
     decide(state, moment) {
       const outcome = command.decide(state, moment);
       const body = writeJson(payoutView(outcome.answer, state.book.mode === 'live'));
-      const answer = { status: 200, body, resource: 'payout', resourceId: outcome.answer.id };
+      const answer: Stored = { status: 200, body, resource: 'payout', resourceId: outcome.answer.id };
       return { ...outcome, answer };
     },
   };

@@ -69,24 +69,6 @@ export async function loadObjectEvents(
   }));
 }
 
-/**
- * How a person resolved a payout, with name and SHA-256 of the evidence; undefined for other objects. Index:
- * payout_resolutions_pkey.
- */
-export async function loadResolution(
-  db: Queryable,
-  bookId: BookId,
-  objectId: Uuid,
-): Promise<{ actor: string; evidenceName: string; evidenceSha256: string } | undefined> {
-  const { rows } = await db.query<{ actor: string; evidence_name: string; sha256: string }>({
-    name: 'timeline.resolution',
-    text: `SELECT actor, evidence_name, encode(evidence_sha256, 'hex') AS sha256 FROM payout_resolutions
-      WHERE book_id = $1 AND payout_id = $2`,
-    values: [bookId, objectId],
-  });
-  return rows[0] && { actor: rows[0].actor, evidenceName: rows[0].evidence_name, evidenceSha256: rows[0].sha256 };
-}
-
 /** Webhook attempts of the given events, in order. Index: webhook_attempts_pkey; at most ten attempts a delivery. */
 export async function loadAttempts(
   db: Queryable,

@@ -1,16 +1,11 @@
 /** `GET /v1/{group}/{id}/timeline`: every change of state with reason, actor, request, entries and webhook attempts. */
 import { formatInstant } from '../clock.ts';
 import type { Queryable } from '../db/pool.ts';
+import type { GroupResource } from '../group-resource.ts';
 import { publicId, type Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import { fillPayloads } from '../ledger/personal-text-store.ts';
-import {
-  loadAttempts,
-  loadObjectEvents,
-  loadResolution,
-  type TimelineAttempt,
-  type TimelineEvent,
-} from './timeline-store.ts';
+import { loadAttempts, loadObjectEvents, type TimelineAttempt, type TimelineEvent } from './timeline-store.ts';
 
 /** Most objects have a handful of events. A longer history shows its latest. */
 const EVENTS_SHOWN = 100;
@@ -25,8 +20,11 @@ interface EventBody {
   journal_entries: { id: string }[];
 }
 
-export async function readTimeline(db: Queryable, bookId: BookId, objectId: Uuid) {
-  const events = await fillPayloads(db, bookId, await loadObjectEvents(db, bookId, objectId, EVENTS_SHOWN));
+export async function readTimeline(
+  db: Queryable,
+  { bookId, resource, id }: { bookId: BookId; resource: Pick<GroupResource, 'operatorReason'>; id: Uuid },
+) {
+  const events = await fillPayloads(db, bookId, await loadObjectEvents(db, bookId, id, EVENTS_SHOWN));
   const attempts = await loadAttempts(
     db,
     bookId,
@@ -35,11 +33,7 @@ export async function readTimeline(db: Queryable, bookId: BookId, objectId: Uuid
   );
   const byEvent = groupAttempts(attempts);
   const byPerson = events.some(({ actor }) => actor.startsWith(OPERATOR));
-  const resolution = byPerson ? await loadResolution(db, bookId, objectId) : undefined;
-  const reason = resolution && {
-    evidence: resolution.evidenceName,
-    evidence_sha256: resolution.evidenceSha256,
-  };
+  const reason = byPerson ? await resource.operatorReason?.(db, bookId, id) : undefined;
   return {
     object: 'timeline',
     data: events.map((event) =>

@@ -6,14 +6,15 @@
  * Accounts and both sides of the postings are read in one order and merged. Lines are read up to the book's bound. An
  * account that has moved since is read again in a snapshot of its own before a finding is reported.
  */
+
+import type { Check, CheckContext } from '../checks/check-context.ts';
+import { inSnapshot } from '../db/snapshot.ts';
 import { publicId } from '../ids.ts';
 import { type Account, available, held } from '../ledger/account.ts';
 import type { AccountWithHolds, Direction, LineRow } from './account-check-store.ts';
 import { findFloorOverride, readAccounts, readLaterLines, readLines } from './account-check-store.ts';
 import { AccountTally } from './account-tally.ts';
-import type { Check, CheckContext } from './check.ts';
 import { RowReader } from './read-ahead.ts';
-import { inSnapshot } from './snapshot-store.ts';
 
 const ACCOUNTS_PAGE = 500;
 const LINES_PAGE = 5_000;

@@ -1,10 +1,11 @@
 /**
  * Counts the lines of one account in order: numbers, running balance, sums. Starts at the first line or in the middle.
  */
+
+import type { CheckContext } from '../checks/check-context.ts';
 import { publicId } from '../ids.ts';
 import type { Account } from '../ledger/account.ts';
 import type { LineRow } from './account-check-store.ts';
-import type { CheckContext } from './check.ts';
 
 /** The line before the first one that is counted. */
 export interface LineBefore {

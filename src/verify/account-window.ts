@@ -3,10 +3,11 @@
  * The row counts as many lines as the newest line's number, its balance is the balance after that line, and its held
  * amount is what its open holds have left.
  */
+
+import type { CheckContext } from '../checks/check-context.ts';
 import { publicId } from '../ids.ts';
 import { posted } from '../ledger/account.ts';
 import { checkFloor, checkHeld } from './account-check.ts';
-import type { CheckContext } from './check.ts';
 import type { AccountAndLine } from './window-store.ts';
 
 export async function checkAccounts(context: CheckContext, accounts: readonly AccountAndLine[]): Promise<void> {

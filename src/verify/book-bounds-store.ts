@@ -1,6 +1,6 @@
+import type { BookBounds } from '../checks/check-context.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { BookId } from '../ledger/book.ts';
-import type { BookBounds } from './check.ts';
 
 interface BoundsRow {
   id: string;

@@ -3,6 +3,9 @@
  * Both trees are computed again from every column of the rows. This finds what the hash chain cannot show: a changed
  * event and, against a checkpoint kept elsewhere, a journal that was cut short or rewritten.
  */
+
+import type { Check, CheckContext } from '../checks/check-context.ts';
+import type { Finding } from '../checks/finding.ts';
 import type { Pool } from '../db/pool.ts';
 import { parsePublicId, publicId } from '../ids.ts';
 import { loadBook } from '../ledger/book-store.ts';
@@ -14,8 +17,6 @@ import { findNewestCheckpoint, readCheckpoints, type StoredCheckpoint } from '..
 import { eventDigest } from '../proofs/event-digest.ts';
 import { judgeCheckpoint, sayCheckpoint } from '../proofs/judge-proof.ts';
 import { leafHash, rootOf } from '../proofs/merkle-tree.ts';
-import type { Check, CheckContext } from './check.ts';
-import type { Finding } from './finding.ts';
 import { readAhead } from './read-ahead.ts';
 import { TreeAgain } from './tree-again.ts';
 

@@ -6,11 +6,12 @@
  * before and the line's amount. account-window.ts checks the newest line against the account's row. Together they show
  * that a balance is the sum of its postings.
  */
+
+import type { CheckContext } from '../checks/check-context.ts';
 import { publicId, type Uuid } from '../ids.ts';
 import { reportStray } from './account-check.ts';
 import type { LineRow } from './account-check-store.ts';
 import { AccountTally, type LineBefore } from './account-tally.ts';
-import type { CheckContext } from './check.ts';
 import { checkEnd, checkEntries, GENESIS, type Predecessor, reportTwice } from './journal-check.ts';
 import { type JournalRow, readJournal } from './journal-check-store.ts';
 import { readLinesBefore, readPredecessor, readStepsTwice } from './window-store.ts';

@@ -1,27 +1,20 @@
 /**
  * Checks events: numbers have no gap, times do not go back, and each body matches its row. The entries that a body
- * names match the journal, and every endpoint that wanted an event has a delivery of it.
+ * names match the journal. What groups make of an event, such as its deliveries, they check themselves.
  */
+
+import type { Check, CheckContext } from '../checks/check-context.ts';
+import type { EventCheck } from '../checks/row-check.ts';
 import { formatInstant } from '../clock.ts';
 import { parsePublicId, publicId, type Uuid } from '../ids.ts';
 import type { LedgerEvent } from '../ledger/event.ts';
 import { readEvents } from '../ledger/event-read-store.ts';
-import type { Check, CheckContext } from './check.ts';
-import {
-  type DeliveryRow,
-  deliveryKey,
-  readDeliveries,
-  readDeliveryReferences,
-  readEntryHashes,
-  readSteadyEndpoints,
-  type SteadyEndpoint,
-} from './event-check-store.ts';
+import { readEntryHashes } from './event-check-store.ts';
 import { checkEventTexts } from './event-text-check.ts';
 import { readAhead } from './read-ahead.ts';
 
 /** Events in one page: some 2 MB. */
 const PAGE = 1_000;
-const DELIVERIES_PAGE = 10_000;
 
 interface Payload {
   id?: unknown;
@@ -36,27 +29,36 @@ export type EventBefore = Pick<LedgerEvent, 'sequence' | 'createdAt'>;
 
 export const NO_EVENT: EventBefore = { sequence: 0n, createdAt: Number.NEGATIVE_INFINITY };
 
-export const eventCheck: Check = {
+/** What groups make of an event, checked beside it. */
+export type Told = (events: readonly LedgerEvent[]) => Promise<void>;
+
+/** Called before the events are read. */
+export async function beginAll(context: CheckContext, checks: readonly EventCheck[]): Promise<Told> {
+  const begun = await Promise.all(checks.map((check) => check.begin(context)));
+  return async (events) => {
+    for (const check of begun) await check(events);
+  };
+}
+
+export const eventCheck = (checks: readonly EventCheck[]): Check => ({
   name: 'events',
   async run(context) {
     const { pool, book } = context;
-    // Read before the events: an endpoint created meanwhile wants none of the events up to the bound.
-    const endpoints = await readSteadyEndpoints(pool, book.id);
+    const told = await beginAll(context, checks);
     let previous = NO_EVENT;
     const pages = readAhead<LedgerEvent>((last) =>
       readEvents(pool, book.id, { after: last?.sequence ?? 0n, upTo: book.eventSequence, limit: PAGE }),
     );
-    for await (const events of pages) previous = await checkEvents(context, events, { previous, endpoints });
+    for await (const events of pages) previous = await checkEvents(context, events, { previous, told });
     if (previous.sequence < book.eventSequence) reportMissing(context, previous.sequence + 1n, book.eventSequence);
-    await checkDeliveries(context);
   },
-};
+});
 
 /** Checks consecutive events. Resolves to the last of them. */
 export async function checkEvents(
   context: CheckContext,
   events: readonly LedgerEvent[],
-  { previous, endpoints }: { previous: EventBefore; endpoints: readonly SteadyEndpoint[] },
+  { previous, told }: { previous: EventBefore; told: Told },
 ): Promise<EventBefore> {
   let before = previous;
   for (const event of events) {
@@ -65,7 +67,7 @@ export async function checkEvents(
   }
   await checkPayloads(context, events);
   await checkEventTexts(context, events);
-  await checkDelivered(context, events, endpoints);
+  await told(events);
   context.advance(events.length);
   return before;
 }
@@ -155,63 +157,4 @@ function entriesOf(payload: Payload | undefined): readonly ({ id?: unknown; hash
 
 function describe({ id, type, sequence, created_at, request_id }: Payload): string {
   return `${id} ${type} ${sequence} ${created_at} ${request_id}`;
-}
-
-/** An event of the millisecond in which an endpoint was created is not checked for it: either may have come first. */
-async function checkDelivered(
-  { pool, book, report }: CheckContext,
-  events: readonly LedgerEvent[],
-  endpoints: readonly SteadyEndpoint[],
-): Promise<void> {
-  const last = events.at(-1);
-  if (!last) return;
-  const concerned = endpoints.filter(({ createdAt }) => createdAt < last.createdAt);
-  if (concerned.length === 0) return;
-  const delivered = await readDeliveries(pool, book.id, {
-    endpointIds: concerned.map(({ id }) => id),
-    from: events[0]!.sequence,
-    upTo: last.sequence,
-  });
-  for (const endpoint of concerned) {
-    for (const event of events) {
-      if (event.createdAt <= endpoint.createdAt || !endpoint.wants(event.type, event.objectId)) continue;
-      if (delivered.has(deliveryKey(endpoint.id, event.sequence))) continue;
-      report({
-        check: 'delivery.missing',
-        ids: { ...idsOf(event), webhook_endpoint: publicId('webhookEndpoint', endpoint.id) },
-        expected: 'a delivery',
-        actual: 'none',
-        detail: `The endpoint wanted ${event.type} and has no delivery of it.`,
-      });
-    }
-  }
-}
-
-async function checkDeliveries(context: CheckContext): Promise<void> {
-  const { pool, book } = context;
-  const pages = readAhead<DeliveryRow>((after) =>
-    readDeliveryReferences(pool, book.id, { after, limit: DELIVERIES_PAGE }),
-  );
-  for await (const deliveries of pages) for (const delivery of deliveries) checkDelivery(context, delivery);
-}
-
-export function checkDelivery({ report }: CheckContext, delivery: DeliveryRow): void {
-  const { endpointId, eventSequence, hasEvent, hasEndpoint, isForgotten } = delivery;
-  if (isForgotten) {
-    report({
-      check: 'delivery.forgotten',
-      ids: { webhook_endpoint: publicId('webhookEndpoint', endpointId), sequence: `${eventSequence}` },
-      expected: 'a due time, of the delivery or of its endpoint',
-      actual: 'none',
-      detail: 'The delivery waits, and nothing leads to another attempt.',
-    });
-  }
-  if (hasEvent && hasEndpoint) return;
-  report({
-    check: 'delivery.event',
-    ids: { webhook_endpoint: publicId('webhookEndpoint', endpointId), sequence: `${eventSequence}` },
-    expected: 'an event and an endpoint',
-    actual: [hasEvent ? '' : 'no event', hasEndpoint ? '' : 'no endpoint'].filter(Boolean).join(', '),
-    detail: 'A delivery is of nothing, or to nobody.',
-  });
 }

@@ -2,10 +2,11 @@
  * Checks the personal text of events: each event names the references of its markers, and what it is filled in with is what
  * its references commit to. A text is missing only where a person erased it.
  */
+
+import type { CheckContext } from '../checks/check-context.ts';
 import { publicId } from '../ids.ts';
 import type { LedgerEvent } from '../ledger/event.ts';
 import { markedIn, parseReferences, referenceOf } from '../ledger/personal-text.ts';
-import type { CheckContext } from './check.ts';
 import { readErasedObjects, readReferredTexts } from './event-text-store.ts';
 
 const idsOf = ({ id, sequence }: LedgerEvent) => ({ event: publicId('event', id), sequence: `${sequence}` });

@@ -1,22 +1,27 @@
 /**
- * Checks a window of events: they follow the event before it, and every endpoint that wanted one has a delivery of it.
+ * Checks a window of events: they follow the event before it, and groups have made of them what they should.
  */
+
+import type { CheckContext } from '../checks/check-context.ts';
+import type { EventCheck } from '../checks/row-check.ts';
 import type { LedgerEvent } from '../ledger/event.ts';
 import { readEvents } from '../ledger/event-read-store.ts';
-import type { CheckContext } from './check.ts';
 import type { Window } from './entry-window.ts';
-import { checkEvents, type EventBefore, NO_EVENT, reportMissing } from './event-check.ts';
-import { readSteadyEndpoints } from './event-check-store.ts';
+import { beginAll, checkEvents, type EventBefore, NO_EVENT, reportMissing } from './event-check.ts';
 import { readEventBefore } from './window-store.ts';
 
 /** Resolves to the events read. */
-export async function checkEventWindow(context: CheckContext, window: Window): Promise<readonly LedgerEvent[]> {
+export async function checkEventWindow(
+  context: CheckContext,
+  window: Window,
+  checks: readonly EventCheck[],
+): Promise<readonly LedgerEvent[]> {
   const { pool, book } = context;
-  const endpoints = await readSteadyEndpoints(pool, book.id);
+  const told = await beginAll(context, checks);
   const previous = await eventBefore(context, window.after);
   const limit = Number(window.upTo - window.after);
   const events = await readEvents(pool, book.id, { ...window, limit });
-  const last = await checkEvents(context, events, { previous, endpoints });
+  const last = await checkEvents(context, events, { previous, told });
   if (last.sequence < window.upTo) reportMissing(context, last.sequence + 1n, window.upTo);
   return events;
 }

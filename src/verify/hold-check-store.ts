@@ -1,5 +1,7 @@
 import { plainArray } from '../db/columns.ts';
+import { existsSql } from '../db/keyed-table.ts';
 import type { Queryable } from '../db/pool.ts';
+import type { GroupResource } from '../group-resource.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { HoldStatus, HoldStepKind } from '../ledger/hold.ts';
@@ -47,16 +49,17 @@ interface HoldColumns {
 
 /**
  * Reads a page of holds, each with the totals of its steps. One statement and so one moment. Indexes: holds_pkey,
- * hold_steps_pkey, accounts_pkey, payouts_pkey.
+ * hold_steps_pkey, accounts_pkey, those of the resources.
  */
 export async function readHolds(
   db: Queryable,
   bookId: BookId,
-  page: { after: Uuid | undefined; limit: number },
+  page: { after: Uuid | undefined; limit: number; resources: readonly GroupResource[] },
 ): Promise<HoldWithSteps[]> {
   const { rows } = await db.query<HoldColumns>({
     name: 'verify.holds',
     text: withSteps(
+      page.resources,
       "book_id = $1 AND id > COALESCE($2::uuid, '00000000-0000-0000-0000-000000000000') ORDER BY id LIMIT $3",
     ),
     values: [bookId, page.after ?? null, page.limit],
@@ -65,19 +68,23 @@ export async function readHolds(
 }
 
 /** Reads holds by id, each with the totals of its steps. Indexes: as above. */
-export async function readHoldsById(db: Queryable, bookId: BookId, ids: readonly Uuid[]): Promise<HoldWithSteps[]> {
+export async function readHoldsById(
+  db: Queryable,
+  bookId: BookId,
+  { ids, resources }: { ids: readonly Uuid[]; resources: readonly GroupResource[] },
+): Promise<HoldWithSteps[]> {
   const { rows } = await db.query<HoldColumns>({
     name: 'verify.holds_by_id',
-    text: withSteps('book_id = $1 AND id = ANY ($2::uuid[])'),
+    text: withSteps(resources, 'book_id = $1 AND id = ANY ($2::uuid[])'),
     values: [bookId, plainArray(ids)],
   });
   return rows.map(holdFromRow);
 }
 
-function withSteps(which: string): string {
+function withSteps(resources: readonly GroupResource[], which: string): string {
   return `SELECT h.id, h.account_id, h.currency, h.amount, h.remaining, h.status, h.steps, h.resource, h.resource_id,
         s.steps_found, s.last_ordinal, s.first_kind, s.last_kind, s.created, s.taken, a.currency AS account_currency,
-        h.resource <> 'payout' OR EXISTS (SELECT FROM payouts p WHERE p.book_id = h.book_id AND p.id = h.resource_id) AS has_resource
+        COALESCE(${existsSql(resources, { name: 'h.resource', id: 'h.resource_id' })}, true) AS has_resource
       FROM (SELECT * FROM holds WHERE ${which}) h
       CROSS JOIN LATERAL (
         SELECT count(*) AS steps_found, max(ordinal) AS last_ordinal,

@@ -2,10 +2,10 @@
  * Checks holds: what remains is the amount less every step that took from it, and the status follows from the last
  * step.
  */
-import { publicId } from '../ids.ts';
-import { resourceReference } from '../ledger/entry-view.ts';
-import type { Check, CheckContext } from './check.ts';
-import type { Rule } from './finding.ts';
+
+import type { Check, CheckContext } from '../checks/check-context.ts';
+import type { Rule } from '../checks/finding.ts';
+import { publicId, resourceReference } from '../ids.ts';
 import { type HoldWithSteps, readHolds } from './hold-check-store.ts';
 import { readAhead } from './read-ahead.ts';
 
@@ -14,8 +14,10 @@ const PAGE = 1_000;
 export const holdCheck: Check = {
   name: 'holds',
   async run(context) {
-    const { pool, book } = context;
-    const pages = readAhead<HoldWithSteps>((last) => readHolds(pool, book.id, { after: last?.id, limit: PAGE }));
+    const { pool, book, resources } = context;
+    const pages = readAhead<HoldWithSteps>((last) =>
+      readHolds(pool, book.id, { after: last?.id, limit: PAGE, resources }),
+    );
     for await (const holds of pages) for (const hold of holds) checkHold(context, hold);
   },
 };

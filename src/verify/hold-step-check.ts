@@ -1,9 +1,10 @@
 /**
  * Checks steps of holds: each belongs to a hold, has the time of an event about it, and is of a kind its place allows.
  */
+
+import type { Check, CheckContext } from '../checks/check-context.ts';
 import { formatInstant } from '../clock.ts';
 import { publicId, type Uuid } from '../ids.ts';
-import type { Check, CheckContext } from './check.ts';
 import { type OddStep, readOddSteps, readStepReferences, type StepReference } from './hold-step-store.ts';
 import { readAhead } from './read-ahead.ts';
 

@@ -4,6 +4,7 @@
  */
 import { plainArray } from '../db/columns.ts';
 import type { Queryable } from '../db/pool.ts';
+import type { GroupResource } from '../group-resource.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { EntryText } from '../ledger/entry.ts';
@@ -44,19 +45,23 @@ async function readTexts(
   return new Map(rows.map(({ entry_sequence, salt, description }) => [entry_sequence, { salt, description }]));
 }
 
-/** Finds which of these payouts and transfers exist. Indexes: the primary keys. */
+/** Finds which of these rows exist, by the name of their resource. Indexes: the primary keys. */
 export async function findResources(
   db: Queryable,
   bookId: BookId,
-  ids: { payouts: readonly Uuid[]; transfers: readonly Uuid[] },
-): Promise<Set<Uuid>> {
-  const { rows } = await db.query<{ id: string }>({
+  { resources, idsOf }: { resources: readonly GroupResource[]; idsOf: (name: string) => readonly Uuid[] },
+): Promise<Set<string>> {
+  const { rows } = await db.query<{ name: string; id: string }>({
     name: 'verify.resources',
-    text: `SELECT id FROM payouts WHERE book_id = $1 AND id = ANY ($2::uuid[])
-      UNION ALL SELECT id FROM inbound_transfers WHERE book_id = $1 AND id = ANY ($3::uuid[])`,
-    values: [bookId, plainArray(ids.payouts), plainArray(ids.transfers)],
+    text: resources
+      .map(({ name, table }, index) => {
+        const key = table.key[0]!.name;
+        return `SELECT '${name}' AS name, ${key} AS id FROM ${table.name} WHERE book_id = $1 AND ${key} = ANY ($${index + 2}::uuid[])`;
+      })
+      .join(' UNION ALL '),
+    values: [bookId, ...resources.map(({ name }) => plainArray(idsOf(name)))],
   });
-  return new Set(rows.map(({ id }) => id));
+  return new Set(rows.map(({ name, id }) => `${name} ${id}`));
 }
 
 export interface StepRow {

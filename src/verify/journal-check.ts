@@ -3,11 +3,11 @@
  * resource that exists. Each hash covers the predecessor's hash and every column of the entry, up to the head in the
  * book's row.
  */
+
+import type { Check, CheckContext } from '../checks/check-context.ts';
 import { formatInstant, type Instant } from '../clock.ts';
-import { publicId } from '../ids.ts';
+import { publicId, resourceReference } from '../ids.ts';
 import { entryHash, GENESIS_HASH, textDigest } from '../ledger/entry-hash.ts';
-import { resourceReference } from '../ledger/entry-view.ts';
-import type { Check, CheckContext } from './check.ts';
 import { findResources, type JournalRow, readJournal, readSteps, type StepRow } from './journal-check-store.ts';
 import { readAhead } from './read-ahead.ts';
 
@@ -126,17 +126,17 @@ function checkText({ report }: CheckContext, entry: JournalRow): void {
   });
 }
 
-/** Checks entries of payouts and inbound transfers, whose tables are known here. Other resources are not looked up. */
-async function checkResources({ pool, book, report }: CheckContext, entries: readonly JournalRow[]): Promise<void> {
-  const of = (resource: string) => entries.filter((entry) => entry.resource === resource);
-  const [payouts, transfers] = [of('payout'), of('inbound_transfer')];
-  if (payouts.length + transfers.length === 0) return;
-  const found = await findResources(pool, book.id, {
-    payouts: payouts.map(({ resourceId }) => resourceId),
-    transfers: transfers.map(({ resourceId }) => resourceId),
-  });
-  for (const entry of [...payouts, ...transfers]) {
-    if (found.has(entry.resourceId)) continue;
+/** An entry of a resource that no group declares is not looked up. */
+async function checkResources(context: CheckContext, entries: readonly JournalRow[]): Promise<void> {
+  const { pool, book, resources, report } = context;
+  const declared = new Set<string>(resources.map(({ name }) => name));
+  const owned = entries.filter(({ resource }) => declared.has(resource));
+  if (owned.length === 0) return;
+  const resourceIds = (name: string) =>
+    owned.filter((entry) => entry.resource === name).map(({ resourceId }) => resourceId);
+  const found = await findResources(pool, book.id, { resources, idsOf: resourceIds });
+  for (const entry of owned) {
+    if (found.has(`${entry.resource} ${entry.resourceId}`)) continue;
     const reference = resourceReference(entry.resource, entry.resourceId);
     report({
       check: 'journal.resource',

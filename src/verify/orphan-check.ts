@@ -1,8 +1,10 @@
 /** Checks for orphan rows: a changed key hides a row from every check that starts from its owner. */
+
+import type { Check } from '../checks/check-context.ts';
+import type { Finding } from '../checks/finding.ts';
 import type { Pool } from '../db/pool.ts';
-import type { Check } from './check.ts';
-import type { Finding } from './finding.ts';
-import { findOrphanBooks, readNamedEntries } from './orphan-store.ts';
+import type { GroupResource } from '../group-resource.ts';
+import { findOrphanBooks, LEDGER_TABLES, readNamedEntries } from './orphan-store.ts';
 
 /** Orphan rows within one book. */
 export const orphanCheck: Check = {
@@ -23,8 +25,12 @@ export const orphanCheck: Check = {
 };
 
 /** Orphan rows whose book does not exist. */
-export async function checkOrphanBooks(pool: Pool, report: (finding: Finding) => void): Promise<void> {
-  for (const { table, bookId } of await findOrphanBooks(pool)) {
+export async function checkOrphanBooks(
+  pool: Pool,
+  { resources, report }: { resources: readonly GroupResource[]; report: (finding: Finding) => void },
+): Promise<void> {
+  const tables = new Set([...LEDGER_TABLES, ...resources.map(({ table }) => table.name)]);
+  for (const { table, bookId } of await findOrphanBooks(pool, tables)) {
     report({
       check: 'journal.orphan',
       book: bookId,

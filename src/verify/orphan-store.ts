@@ -1,7 +1,8 @@
 import type { Queryable } from '../db/pool.ts';
 import type { BookId } from '../ledger/book.ts';
 
-const TABLES = [
+/** Tables whose rows no resource of a group names. */
+export const LEDGER_TABLES = [
   'entries',
   'postings',
   'entry_texts',
@@ -9,16 +10,18 @@ const TABLES = [
   'events',
   'idempotency_keys',
   'holds',
-  'payouts',
 ] as const;
 
 /**
  * Finds books that rows name and that do not exist. Each table is read from one book to the next, so the cost is a step
  * a book, however long the table is. Indexes: the primary keys.
  */
-export async function findOrphanBooks(db: Queryable): Promise<{ table: string; bookId: BookId }[]> {
+export async function findOrphanBooks(
+  db: Queryable,
+  tables: Iterable<string>,
+): Promise<{ table: string; bookId: BookId }[]> {
   const found: { table: string; bookId: BookId }[] = [];
-  for (const table of TABLES) {
+  for (const table of tables) {
     const { rows } = await db.query<{ book_id: string }>({
       name: `verify.orphan_books_${table}`,
       text: `WITH RECURSIVE named AS (

@@ -3,11 +3,12 @@
  * size, and with the subtrees kept for proofs. The change lies between the last checkpoint that agrees and the first
  * that does not.
  */
+
+import type { CheckContext } from '../checks/check-context.ts';
 import type { CheckpointView } from '../proofs/checkpoint.ts';
 import { sayCheckpoint } from '../proofs/judge-proof.ts';
 import { GrowingTree, type HashedNode } from '../proofs/merkle-tree.ts';
 import { KEPT_LEVEL, loadKeptNodes, nodeKey, type TreeName } from '../proofs/tree-store.ts';
-import type { CheckContext } from './check.ts';
 
 export interface TreeOptions {
   readonly name: TreeName;

@@ -3,39 +3,51 @@
  * pages, and no snapshot stays open longer than a page. Rows that no longer change are read below a bound. Rows that
  * may change are read as of one moment with the rows that they must agree with.
  */
+
+import type { BookBounds, Check, CheckContext } from '../checks/check-context.ts';
+import type { Finding } from '../checks/finding.ts';
+import type { RowCheck } from '../checks/row-check.ts';
 import type { Pool } from '../db/pool.ts';
+import type { Group } from '../group.ts';
 import type { BookId } from '../ledger/book.ts';
 import { accountCheck } from './account-check.ts';
 import { countRows, readBookIds, readBounds } from './book-bounds-store.ts';
 import { bookCheck } from './book-check.ts';
-import type { BookBounds, Check, CheckContext } from './check.ts';
 import { checkpointCheck, checkTrustedBooks, type Trusted } from './checkpoint-check.ts';
 import { eventCheck } from './event-check.ts';
-import type { Finding } from './finding.ts';
 import { holdCheck } from './hold-check.ts';
 import { holdStepCheck } from './hold-step-check.ts';
-import { idempotencyCheck } from './idempotency-check.ts';
-import { inboundTransferCheck } from './inbound-transfer-check.ts';
 import { journalCheck } from './journal-check.ts';
-import { noticeCheck } from './notice-check.ts';
 import { checkOrphanBooks, orphanCheck } from './orphan-check.ts';
-import { payoutCheck } from './payout-check.ts';
 import { readAhead } from './read-ahead.ts';
 import { whereReadable } from './readable.ts';
 
-export const CHECKS: readonly Check[] = [
-  journalCheck,
-  accountCheck,
-  holdCheck,
-  holdStepCheck,
-  payoutCheck,
-  noticeCheck,
-  inboundTransferCheck,
-  eventCheck,
-  idempotencyCheck,
-  bookCheck,
-  orphanCheck,
-];
+/** What is the ledger's own, with the rows of every group between what they are checked against and the book as a whole. */
+function checksOf(groups: readonly Group[]): Check[] {
+  return [
+    journalCheck,
+    accountCheck,
+    holdCheck,
+    holdStepCheck,
+    eventCheck(groups.flatMap(({ eventChecks = [] }) => eventChecks)),
+    ...groups.flatMap(({ checks }) => checks.map(checkOfRows)),
+    bookCheck,
+    orphanCheck,
+  ];
+}
+
+function checkOfRows(rows: RowCheck): Check {
+  return {
+    name: rows.name,
+    async run(context) {
+      const pages = readAhead<unknown>((last) => {
+        const after = last === undefined ? undefined : rows.placeOf(last, undefined);
+        return rows.read(context, { after, limit: rows.pageRows });
+      });
+      for await (const page of pages) for (const row of page) rows.check(context, row);
+    },
+  };
+}
 
 const BOOKS_PAGE = 1_000;
 /** Rows between two progress reports: a screen is slower than a database. */
@@ -50,6 +62,7 @@ export interface VerifyProgress {
 }
 
 export interface VerifyOptions {
+  readonly groups: readonly Group[];
   /** Verifies this book alone. */
   bookId?: BookId;
   /** Checkpoints and keys kept elsewhere. Stored checkpoints are checked in any case. */
@@ -73,6 +86,7 @@ export class NoSuchBook extends Error {
 
 /** Reports findings as they come up. Throws NoSuchBook, and the database's own errors. */
 export async function verifyDatabase(pool: Pool, options: VerifyOptions): Promise<VerifyResult> {
+  const { groups } = options;
   const { rows: total } = await countRows(pool, options.bookId);
   const result = { books: 0, entries: 0n, lines: 0n, events: 0n, findings: 0 };
   let done = 0n;
@@ -82,7 +96,8 @@ export async function verifyDatabase(pool: Pool, options: VerifyOptions): Promis
     options.onFinding(finding);
   };
   const trusted = options.trusted ?? { checkpoints: [], keys: [] };
-  const checks = [...CHECKS, checkpointCheck(trusted)];
+  const resources = groups.flatMap((group) => group.resources);
+  const checks = [...checksOf(groups), checkpointCheck(trusted)];
   for await (const bookId of bookIds(pool, options.bookId)) {
     const book = await readBounds(pool, bookId);
     if (!book) throw new NoSuchBook(`There is no book ${bookId}`);
@@ -95,6 +110,7 @@ export async function verifyDatabase(pool: Pool, options: VerifyOptions): Promis
       const context: CheckContext = {
         pool,
         book,
+        resources,
         report: (finding) => report({ ...finding, book: bookId }),
         advance(rows) {
           done += BigInt(rows);
@@ -107,7 +123,7 @@ export async function verifyDatabase(pool: Pool, options: VerifyOptions): Promis
     count(result, book);
   }
   if (options.bookId === undefined) {
-    await checkOrphanBooks(pool, report);
+    await checkOrphanBooks(pool, { resources, report });
     await checkTrustedBooks(pool, trusted, report);
   }
   return result;

@@ -1,23 +1,23 @@
 /**
- * Verifies what came since an entry or a moment: the entries and events, and the accounts, payouts and holds that they
- * touch. This costs as much as has come since then, not as much as there ever was. Other rows of these kinds are not
+ * Verifies what came since an entry or a moment: the entries and events, and the accounts, rows of groups and holds that
+ * they touch. This costs as much as has come since then, not as much as there ever was. Other rows of these kinds are not
  * checked. Book totals, orphan rows and overdue rows are checked as they are now.
  */
+
+import type { CheckContext } from '../checks/check-context.ts';
+import type { RowCheck } from '../checks/row-check.ts';
 import type { Clock, Instant } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
 import type { BookId } from '../ledger/book.ts';
 import { checkAccounts } from './account-window.ts';
 import { readBookIds } from './book-bounds-store.ts';
 import { bookCheck } from './book-check.ts';
-import type { CheckContext } from './check.ts';
 import { accountsOf, checkEntryWindow } from './entry-window.ts';
 import { checkEventWindow } from './event-window.ts';
 import { checkHold } from './hold-check.ts';
 import { readHoldsById } from './hold-check-store.ts';
 import { checkOrphanBooks, orphanCheck } from './orphan-check.ts';
 import { checkOverdue } from './overdue-check.ts';
-import { checkPayout } from './payout-check.ts';
-import { readPayoutHistoriesById } from './payout-check-store.ts';
 import { readAhead } from './read-ahead.ts';
 import { whereReadable } from './readable.ts';
 import type { Since } from './since.ts';
@@ -30,9 +30,11 @@ const BOOKS_PAGE = 1_000;
 /** Reports findings as they come up. Throws NoSuchBook, and the database's own errors. */
 export async function verifySince(
   pool: Pool,
-  { since, clock, bookId, onFinding, onProgress }: VerifyOptions & { since: Since; clock: Clock },
+  { groups, since, clock, bookId, onFinding, onProgress }: VerifyOptions & { since: Since; clock: Clock },
 ): Promise<VerifyResult> {
   const result = { books: 0, entries: 0n, lines: 0n, events: 0n, findings: 0 };
+  const resources = groups.flatMap((group) => group.resources);
+  const eventChecks = groups.flatMap((group) => group.eventChecks ?? []);
   const report: VerifyOptions['onFinding'] = (finding) => {
     result.findings++;
     onFinding(finding);
@@ -45,6 +47,7 @@ export async function verifySince(
     const context: CheckContext = {
       pool,
       book,
+      resources,
       report: (finding) => report({ ...finding, book: id }),
       advance(rows) {
         done += BigInt(rows);
@@ -65,16 +68,17 @@ export async function verifySince(
     }
     for (const window of windows(after.event, book.eventSequence)) {
       await whereReadable(context, named('events', window), async () => {
-        const events = await checkEventWindow(context, window);
-        await checkPayouts(context, [...new Set(events.map(({ objectId }) => objectId))]);
+        const events = await checkEventWindow(context, window, eventChecks);
+        const objects = [...new Set(events.map(({ objectId }) => objectId))];
+        for (const check of groups.flatMap(({ checks }) => checks)) await checkRows(context, check, objects);
         result.events += BigInt(events.length);
       });
     }
     await bookCheck.run(context);
     await orphanCheck.run(context);
   }
-  if (!bookId) await checkOrphanBooks(pool, report);
-  await checkOverdue(pool, { now: clock.now(), bookId, report });
+  if (!bookId) await checkOrphanBooks(pool, { resources, report });
+  await checkOverdue(pool, { groups, now: clock.now(), bookId, report });
   return result;
 }
 
@@ -82,13 +86,14 @@ function named(rows: string, { after, upTo }: { after: bigint; upTo: bigint }): 
   return `${rows} ${after + 1n} to ${upTo}`;
 }
 
-/** Every change of a payout emits an event, and a hold changes with its payout. */
-async function checkPayouts(context: CheckContext, ids: readonly string[]): Promise<void> {
-  const { pool, book } = context;
-  const histories = await readPayoutHistoriesById(pool, book.id, ids);
-  for (const history of histories) checkPayout(context, history);
-  const holdIds = histories.map(({ payout }) => payout.holdId);
-  for (const hold of await readHoldsById(pool, book.id, holdIds)) checkHold(context, hold);
+/** Every change that is checked here emits an event, and holds change with the row that made them. */
+async function checkRows(context: CheckContext, rows: RowCheck, ids: readonly string[]): Promise<void> {
+  const { pool, book, resources } = context;
+  const found = (await rows.readByIds?.(context, ids)) ?? [];
+  for (const row of found) rows.check(context, row);
+  const holdIds = found.flatMap((row) => rows.holdsOf?.(row) ?? []);
+  if (holdIds.length === 0) return;
+  for (const hold of await readHoldsById(pool, book.id, { ids: holdIds, resources })) checkHold(context, hold);
 }
 
 async function* allBooks(pool: Pool): AsyncGenerator<BookId, void> {

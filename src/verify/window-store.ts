@@ -1,4 +1,6 @@
 /** Reads pieces of a book: the row just before a window, and an account's newest line. */
+
+import type { BookBounds } from '../checks/check-context.ts';
 import type { Instant } from '../clock.ts';
 import { plainArray } from '../db/columns.ts';
 import type { Queryable } from '../db/pool.ts';
@@ -7,7 +9,6 @@ import type { Account } from '../ledger/account.ts';
 import { type AccountRow, accounts } from '../ledger/account-table.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { LineBefore } from './account-tally.ts';
-import type { BookBounds } from './check.ts';
 import type { EventBefore } from './event-check.ts';
 import type { Predecessor } from './journal-check.ts';
 import type { StepRow } from './journal-check-store.ts';

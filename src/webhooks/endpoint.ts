@@ -97,6 +97,7 @@ export function subscriberOf(
       if (eventType === 'webhook_endpoint.disabled' && objectId === id) return false;
       return matches(eventType);
     },
+    jobOf: (eventSequence) => ({ pool: 'webhooks', job: 'delivery.send', id: `${eventSequence}:${id}` }),
   };
 }
 

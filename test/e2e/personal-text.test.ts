@@ -13,9 +13,11 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Account, Client, Delivery, Endpoint, Event, List, Payout } from '../../scripts/harness/client.ts';
 import { until } from '../../scripts/harness/until.ts';
 import { createAudit } from '../../src/audit/audit.ts';
+import type { Finding } from '../../src/checks/finding.ts';
 import { systemClock } from '../../src/clock.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { createPool } from '../../src/db/pool.ts';
+import { GROUPS, RIGHTS } from '../../src/groups.ts';
 import { newId, publicId } from '../../src/ids.ts';
 import { Committer } from '../../src/ledger/committer.ts';
 import { createLogger } from '../../src/log.ts';
@@ -23,7 +25,6 @@ import { erase, findErasable, listPlaces } from '../../src/operations/erase.ts';
 import type { CheckpointView } from '../../src/proofs/checkpoint.ts';
 import { judgeCheckpoint, judgeProof } from '../../src/proofs/judge-proof.ts';
 import type { ConsistencyProof, InclusionProof } from '../../src/proofs/prove.ts';
-import type { Finding } from '../../src/verify/finding.ts';
 import { verifyDatabase } from '../../src/verify/verify-database.ts';
 import { verifySince } from '../../src/verify/verify-since.ts';
 import { createWebhookSink } from '../../src/webhooks/event-sink.ts';
@@ -189,11 +190,17 @@ async function findings(): Promise<Finding[]> {
   const found: Finding[] = [];
   const onFinding = (finding: Finding) => void found.push(finding);
   const { pool } = product.runtime;
-  await verifyDatabase(pool, { onFinding });
-  await verifySince(pool, { since: { sequence: 1n }, clock: systemClock, bookId: keys.testBookId, onFinding });
+  await verifyDatabase(pool, { groups: GROUPS, onFinding });
+  await verifySince(pool, {
+    groups: GROUPS,
+    since: { sequence: 1n },
+    clock: systemClock,
+    bookId: keys.testBookId,
+    onFinding,
+  });
   const counts = { rows: () => undefined, findings: () => undefined, round: () => undefined };
   const lines = pino({ level: 'warn' }, { write: (line: string) => void found.push(JSON.parse(line)) });
-  const audit = createAudit({ pool, clock: systemClock, log: lines, counts });
+  const audit = createAudit({ groups: GROUPS, pool, clock: systemClock, log: lines, counts });
   while (!(await audit.turn()));
   return found;
 }
@@ -207,7 +214,7 @@ test('text is kept apart after the contract, and erased without a trace, of earl
   const before = await plant();
   expect(await tablesWithMarkers(LONG_KEPT)).toEqual(['events', 'idempotency_keys', 'webhook_attempts']);
   const older = await checkpoint();
-  await migrate({ ...product.database, log, contract: { watchMs: 0 } });
+  await migrate({ rights: RIGHTS, ...product.database, log, contract: { watchMs: 0 } });
   await until(() => product.runtime.forms.textApart);
 
   const { rows: counted } = await behind.query<{ sequence: bigint }>('SELECT max(sequence) AS sequence FROM events');

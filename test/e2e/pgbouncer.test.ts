@@ -11,6 +11,7 @@ import { type Receiver, startReceiver } from '../../scripts/harness/receiver.ts'
 import { createPool } from '../../src/db/pool.ts';
 import { checkApplicationRole } from '../../src/db/roles.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
+import { GROUPS } from '../../src/groups.ts';
 import { createLogger } from '../../src/log.ts';
 import { verifyDatabase } from '../../src/verify/verify-database.ts';
 import { describeWithPgBouncer } from '../support/pgbouncer.ts';
@@ -54,7 +55,7 @@ describeWithPgBouncer('behind PgBouncer', () => {
       }),
     );
     const findings: unknown[] = [];
-    await verifyDatabase(product.runtime.pool, { onFinding: (finding) => findings.push(finding) });
+    await verifyDatabase(product.runtime.pool, { groups: GROUPS, onFinding: (finding) => findings.push(finding) });
     expect(findings).toEqual([]);
     const servers = await product.pgBouncer!.show('SERVERS');
     expect(servers.length).toBeLessThanOrEqual(4);

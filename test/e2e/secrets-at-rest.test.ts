@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { type Client, type Endpoint, type Payout, until } from '../../scripts/harness/client.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { SecretBoxError } from '../../src/db/secret-box.ts';
-import { DECLARED_TABLES } from '../../src/declared-tables.ts';
+import { DECLARED_TABLES, RIGHTS } from '../../src/groups.ts';
 import { newId, parsePublicId } from '../../src/ids.ts';
 import { canonicalJson } from '../../src/json.ts';
 import { createLogger } from '../../src/log.ts';
@@ -119,7 +119,12 @@ describe('after the contract', () => {
       () => client.payout(payout.id),
       ({ status }) => status === 'paid',
     );
-    await migrate({ ...product.database, log: createLogger('silent', 'test'), contract: { watchMs: 0 } });
+    await migrate({
+      rights: RIGHTS,
+      ...product.database,
+      log: createLogger('silent', 'test'),
+      contract: { watchMs: 0 },
+    });
     await until(() => product.runtime.forms.contracted);
     // Accepted while `rekeyAll` seals every value again.
     const [{ counts }] = await Promise.all([

@@ -11,6 +11,7 @@ import { migrate } from '../../src/db/migrate.ts';
 import { createPool } from '../../src/db/pool.ts';
 import { DATABASE } from '../../src/embedded/logins.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../src/embedded/throwaway-postgres.ts';
+import { RIGHTS } from '../../src/groups.ts';
 import { publicId } from '../../src/ids.ts';
 import { createLogger } from '../../src/log.ts';
 import { expectDocumentedEvents } from '../support/documented-events.ts';
@@ -180,6 +181,6 @@ async function migrated(
   postgres: ThrowawayPostgres,
 ): Promise<Pick<TestDatabase, 'superuserUrl' | 'applicationUrl' | 'encryptionKey'>> {
   const { ownerUrl, applicationUrl, signerUrl, encryptionKey } = postgres;
-  await migrate({ ownerUrl, applicationUrl, signerUrl, log: createLogger('silent', 'test') });
+  await migrate({ rights: RIGHTS, ownerUrl, applicationUrl, signerUrl, log: createLogger('silent', 'test') });
   return { applicationUrl, encryptionKey, superuserUrl: postgres.urlFor('superuser', DATABASE) };
 }

@@ -2,7 +2,7 @@
  * Commands of the bare ledger, written on its draft as a group would write them: for what the API has no group yet.
  */
 import type { Stored } from '../../src/idempotency/idempotency-key.ts';
-import { newId, type Uuid } from '../../src/ids.ts';
+import { newId, type ResourceName, type Uuid } from '../../src/ids.ts';
 import { WrittenJson } from '../../src/json.ts';
 import { accounts } from '../../src/ledger/account-table.ts';
 import type { Command, Outcome, Refusal, Touch } from '../../src/ledger/command.ts';
@@ -27,7 +27,7 @@ export function command(
 
 export const touchAccounts = (...ids: Uuid[]): Touch => ({ table: accounts, ids });
 
-export const stored = (status: number, resource: string, resourceId: Uuid): Stored => ({
+export const stored = (status: number, resource: ResourceName, resourceId: Uuid): Stored => ({
   status,
   body: new WrittenJson('{}'),
   resource,

@@ -6,10 +6,11 @@ import { receiveTransfer } from '../../src/accounts/receive-transfer.ts';
 import { type Clock, systemClock } from '../../src/clock.ts';
 import { EARLIEST_FORMS } from '../../src/db/forms.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
+import { GROUPS } from '../../src/groups.ts';
 import { PLAIN_FINGERPRINTS } from '../../src/idempotency/fingerprints.ts';
 import type { Stored } from '../../src/idempotency/idempotency-key.ts';
 import { type KeptAnswer, once } from '../../src/idempotency/once.ts';
-import { newId, type Uuid } from '../../src/ids.ts';
+import { newId, type ResourceName, type Uuid } from '../../src/ids.ts';
 import { accounts } from '../../src/ledger/account-table.ts';
 import type { EventSink } from '../../src/ledger/batch.ts';
 import type { BookId, Mode } from '../../src/ledger/book.ts';
@@ -27,6 +28,8 @@ import type { RailReport } from '../../src/payouts/rail-report.ts';
 import { reservePayout } from '../../src/payouts/reserve-payout.ts';
 import { settlePayout } from '../../src/payouts/settle-payout.ts';
 import { webhookEndpoints } from '../../src/webhooks/endpoint-table.ts';
+
+const BLOCKERS = GROUPS.flatMap((group) => group.blocksClosing ?? []);
 
 const log = createLogger('silent', 'test');
 
@@ -120,7 +123,7 @@ export async function openBook(options: BookOptions): Promise<TestBook> {
     },
     fund,
     setStatus: (action, accountId, currency = 'EUR') =>
-      submit(changeAccountStatus(action, { accountId, currency, ...request() })),
+      submit(changeAccountStatus(action, { accountId, currency, ...request() }, BLOCKERS)),
     async accept(change) {
       const { resourceId } = await submit(stored(acceptPayout(payoutRequest(id, change))));
       return (await payouts.load(pool, id, [resourceId!])).get(resourceId!)!;
@@ -208,7 +211,12 @@ export function transfer({
       const draft = new Draft(state, { id, requestId: id }, moment);
       during?.();
       const postings = [{ debit: from, credit: to, amount }];
-      const entry = draft.post({ resource, resourceId: resourceId ?? id, step: 'done', postings });
+      const entry = draft.post({
+        resource: resource as ResourceName,
+        resourceId: resourceId ?? id,
+        step: 'done',
+        postings,
+      });
       if (append) draft.append(append, id);
       return draft.finish(entry.sequence);
     },

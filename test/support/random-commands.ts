@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import { changeAccountStatus } from '../../src/accounts/change-account.ts';
 import { openAccount } from '../../src/accounts/open-account.ts';
 import { receiveTransfer } from '../../src/accounts/receive-transfer.ts';
+import { GROUPS } from '../../src/groups.ts';
 import { PLAIN_FINGERPRINTS } from '../../src/idempotency/fingerprints.ts';
 import { once } from '../../src/idempotency/once.ts';
 import type { Uuid } from '../../src/ids.ts';
@@ -24,6 +25,8 @@ import { reservePayout } from '../../src/payouts/reserve-payout.ts';
 import { returnPayout } from '../../src/payouts/return-payout.ts';
 import { settlePayout } from '../../src/payouts/settle-payout.ts';
 import type { MemoryBook } from './memory-book.ts';
+
+const BLOCKERS = GROUPS.flatMap((group) => group.blocksClosing ?? []);
 
 export type Action =
   | { do: 'open'; overdraft: number }
@@ -128,7 +131,11 @@ function commandOf(memory: MemoryBook, action: Action): Command<unknown> | undef
     case 'status': {
       const account = pick(customers(memory), action.account);
       if (!account) return undefined;
-      return changeAccountStatus(action.action, { accountId: account.id, currency: account.currency, ...request });
+      return changeAccountStatus(
+        action.action,
+        { accountId: account.id, currency: account.currency, ...request },
+        BLOCKERS,
+      );
     }
     case 'accept':
       return acceptOf(memory, action, request);

@@ -1,6 +1,8 @@
 /** A book with every kind of row: every status of a payout, every kind of account, events with receivers. */
 
+import type { Finding } from '../../src/checks/finding.ts';
 import { createPool, type Pool, type Transaction } from '../../src/db/pool.ts';
+import { GROUPS } from '../../src/groups.ts';
 import { voidKey } from '../../src/idempotency/once.ts';
 import { newId } from '../../src/ids.ts';
 import { createLogger } from '../../src/log.ts';
@@ -8,7 +10,6 @@ import { recordUnknown } from '../../src/payouts/await-outcome.ts';
 import { cancelPayout } from '../../src/payouts/cancel-payout.ts';
 import type { Payout, PayoutStatus } from '../../src/payouts/payout.ts';
 import { returnPayout } from '../../src/payouts/return-payout.ts';
-import type { Finding } from '../../src/verify/finding.ts';
 import { verifyDatabase } from '../../src/verify/verify-database.ts';
 import { webhookSink } from '../../src/webhooks/event-sink.ts';
 import { openBook, type TestBook, transfer } from './book.ts';
@@ -173,7 +174,7 @@ export async function corrupt(superuserUrl: string, statements: readonly string[
 
 async function findingsOf(pool: Pool): Promise<Finding[]> {
   const findings: Finding[] = [];
-  await verifyDatabase(pool, { onFinding: (finding) => findings.push(finding) });
+  await verifyDatabase(pool, { groups: GROUPS, onFinding: (finding) => findings.push(finding) });
   return findings;
 }
 

@@ -160,15 +160,21 @@ describe('the import rules report violations', () => {
     'src/ledger/entry.ts': "import { payout } from '../payouts/payout.ts'; export const entry = payout;",
     'src/idempotency/once.ts': "import { payout } from '../payouts/payout.ts'; export const once = payout;",
     'src/payouts/payout.ts':
-      "import { queues } from '../queue/queues.ts'; import { job } from '../queue/job.ts'; export const payout = [queues, job];",
+      "import { queues } from '../queue/queues.ts'; import { job } from '../queue/job.ts'; import { endpoint } from '../webhooks/endpoint.ts'; import { check } from './checks/payout-check.ts'; import { account } from '../accounts/account.ts'; import { z } from 'zod'; export const payout = [queues, job, endpoint, check, account, z];",
+    'src/payouts/checks/payout-check.ts': 'export const check = 1;',
+    'src/payouts/api/payout-routes.ts': 'export const routes = 1;',
+    'src/webhooks/endpoint.ts': 'export const endpoint = 1;',
+    'src/group.ts': "import { payout } from './payouts/payout.ts'; export const group = payout;",
+    'src/groups.ts': "import { group } from './group.ts'; export const groups = [group];",
     'src/accounts/account.ts':
-      "import { app } from '../http/app.ts'; import express from 'express'; export const account = [app, express];",
+      "import { app } from '../http/app.ts'; import { payout } from '../payouts/payout.ts'; import express from 'express'; export const account = [app, payout, express];",
     'src/queue/job.ts': 'export const job = 1;',
     'src/queue/queues.ts': "import { one } from './one.ts'; export const queues = () => one;",
     'src/queue/one.ts': "import { queues } from './queues.ts'; export const one = () => queues;",
     'src/http/app.ts':
       "import { sweep } from '../../workers/sweeper.ts'; import { Queue } from 'bullmq'; export const app = [sweep, Queue];",
-    'src/verify/check.ts': "import { app } from '../http/app.ts'; export const check = app;",
+    'src/verify/check.ts':
+      "import { app } from '../http/app.ts'; import { groups } from '../groups.ts'; import { routes } from '../payouts/api/payout-routes.ts'; export const check = [app, groups, routes];",
     'workers/sweeper.ts': "import '../scripts/verify.ts'; import '../src/http/app.ts'; export const sweep = 1;",
     'scripts/verify.ts': "import '../src/verify/check.ts'; import '../src/gone.ts';",
     'scripts/harness/client.ts': "import '../faults/load.ts';",
@@ -211,8 +217,15 @@ describe('the import rules report violations', () => {
     ${'db-sees-only-what-is-below'}               | ${'src/db/pool.ts'}            | ${'src/ledger/entry.ts'}
     ${'ledger-sees-only-what-is-below'}           | ${'src/ledger/entry.ts'}       | ${'src/payouts/payout.ts'}
     ${'idempotency-sees-only-what-is-below'}      | ${'src/idempotency/once.ts'}   | ${'src/payouts/payout.ts'}
-    ${'groups-sees-only-what-is-below'}           | ${'src/payouts/payout.ts'}     | ${'src/queue/queues.ts'}
-    ${'groups-sees-only-what-is-below'}           | ${'src/accounts/account.ts'}   | ${'src/http/app.ts'}
+    ${'payouts-sees-only-what-is-below'}          | ${'src/payouts/payout.ts'}     | ${'src/queue/queues.ts'}
+    ${'payouts-sees-only-what-is-below'}          | ${'src/payouts/payout.ts'}     | ${'src/webhooks/endpoint.ts'}
+    ${'accounts-sees-only-what-is-below'}         | ${'src/accounts/account.ts'}   | ${'src/http/app.ts'}
+    ${'accounts-sees-only-what-is-below'}         | ${'src/accounts/account.ts'}   | ${'src/payouts/payout.ts'}
+    ${'shapes-sees-only-what-is-below'}           | ${'src/group.ts'}              | ${'src/payouts/payout.ts'}
+    ${'the-list-of-groups-is-handed'}             | ${'src/verify/check.ts'}       | ${'src/groups.ts'}
+    ${'checks-are-named-by-declarations-alone'}   | ${'src/payouts/payout.ts'}     | ${'src/payouts/checks/payout-check.ts'}
+    ${'routes-are-listed-in-http-alone'}          | ${'src/verify/check.ts'}       | ${'src/payouts/api/payout-routes.ts'}
+    ${'zod-in-its-place'}                         | ${'src/payouts/payout.ts'}     | ${''}
     ${'verify-sees-only-what-is-below'}           | ${'src/verify/check.ts'}       | ${'src/http/app.ts'}
     ${'http-sees-only-what-is-below'}             | ${'src/http/app.ts'}           | ${'workers/sweeper.ts'}
     ${'workers-serve-no-api'}                     | ${'workers/sweeper.ts'}        | ${'src/http/app.ts'}

@@ -21,10 +21,9 @@ import { timeline } from '../../api/schemas/timeline.ts';
 import { requireScope } from '../../api/scopes.ts';
 import { formatInstant, type Instant } from '../../clock.ts';
 import { ApiError } from '../../errors.ts';
-import { publicId } from '../../ids.ts';
+import { publicId, resourceReference } from '../../ids.ts';
 import { findBalanceAt } from '../../ledger/balance-at-store.ts';
 import { loadBook } from '../../ledger/book-store.ts';
-import { resourceReference } from '../../ledger/entry-view.ts';
 import { type AccountLine, listAccountLines } from '../../ledger/journal-read-store.ts';
 import { currencyExponent } from '../../money/currency.ts';
 import { readTimeline } from '../../timeline/timeline.ts';
@@ -32,6 +31,7 @@ import { listAccounts } from '../account-list-store.ts';
 import { accountView, balanceView } from '../account-profile.ts';
 import type { AccountAction } from '../account-status.ts';
 import { type CustomerAccount, findCustomerAccount } from '../customer-account-store.ts';
+import { declaredAccount } from '../index.ts';
 import { openAccount } from '../open-account.ts';
 import { requestAccountAction, requestAccountUpdate } from '../request-account-change.ts';
 import * as schemas from './account-schemas.ts';
@@ -243,7 +243,10 @@ const history = route({
   async handle(request) {
     const { account } = await findAccount(request);
     const { bookId } = request.principal;
-    return { status: 200, json: await readList(request, (db) => readTimeline(db, bookId, account.id)) };
+    return {
+      status: 200,
+      json: await readList(request, (db) => readTimeline(db, { bookId, resource: declaredAccount, id: account.id })),
+    };
   },
 });
 

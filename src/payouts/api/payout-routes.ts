@@ -20,6 +20,7 @@ import { formatInstant } from '../../clock.ts';
 import { publicId } from '../../ids.ts';
 import { currencyExponent } from '../../money/currency.ts';
 import { readTimeline } from '../../timeline/timeline.ts';
+import { declaredPayout } from '../index.ts';
 import type { Payout } from '../payout.ts';
 import { listReturns, type PayoutReturn } from '../payout-children-tables.ts';
 import { payoutResource } from '../payout-resource.ts';
@@ -214,7 +215,10 @@ const history = route({
   async handle(request) {
     const payout = await findPayout(request);
     const { bookId } = request.principal;
-    return { status: 200, json: await readList(request, (db) => readTimeline(db, bookId, payout.id)) };
+    return {
+      status: 200,
+      json: await readList(request, (db) => readTimeline(db, { bookId, resource: declaredPayout, id: payout.id })),
+    };
   },
 });
 

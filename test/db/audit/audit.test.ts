@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAudit, startAudit } from '../../../src/audit/audit.ts';
 import { systemClock } from '../../../src/clock.ts';
 import type { Pool } from '../../../src/db/pool.ts';
+import { GROUPS } from '../../../src/groups.ts';
 import { publicId } from '../../../src/ids.ts';
 import { webhookSink } from '../../../src/webhooks/event-sink.ts';
 import { openBook, type TestBook, transfer } from '../../support/book.ts';
@@ -24,6 +25,7 @@ function auditOf(pool: Pool, clock = systemClock) {
   const seen = { rows: 0, rounds: 0, kinds: {} as Record<string, number> };
   const log = pino({ level: 'warn' }, { write: (line: string) => lines.push(JSON.parse(line)) });
   const options = {
+    groups: GROUPS,
     pool,
     clock,
     log,

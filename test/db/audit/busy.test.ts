@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAudit } from '../../../src/audit/audit.ts';
 import { systemClock } from '../../../src/clock.ts';
+import { GROUPS } from '../../../src/groups.ts';
 import { openBook, type TestBook, transfer } from '../../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { corrupt } from '../../support/verify-scene.ts';
@@ -34,6 +35,7 @@ test('a book that grows by more than a page between two turns does not keep the 
   const account = await quiet.account({ amount: 5n });
   const seen = new Set<string>();
   const audit = createAudit({
+    groups: GROUPS,
     ...{ pool: busy.pool, clock: systemClock, log: pino({ level: 'silent' }) },
     counts: {
       rows() {},

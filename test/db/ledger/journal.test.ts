@@ -132,7 +132,7 @@ describe('an entry', () => {
           { debit: from, credit: to, amount: 10n },
           { debit: from, credit: fee, amount: 1n },
         ];
-        return draft.finish(draft.post({ resource: 'test', resourceId: id, step: 'done', postings, ...change }).id);
+        return draft.finish(draft.post({ resource: 'entry', resourceId: id, step: 'done', postings, ...change }).id);
       },
     };
   };

@@ -5,11 +5,14 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { updateAccount } from '../../../src/accounts/change-account.ts';
+import { declaredAccount } from '../../../src/accounts/index.ts';
 import { openAccount } from '../../../src/accounts/open-account.ts';
 import { receiveTransfer } from '../../../src/accounts/receive-transfer.ts';
+import type { Finding } from '../../../src/checks/finding.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
+import { GROUPS } from '../../../src/groups.ts';
 import { findFirstAnswer } from '../../../src/idempotency/find-first-answer.ts';
 import { PLAIN_FINGERPRINTS } from '../../../src/idempotency/fingerprints.ts';
 import type { Stored } from '../../../src/idempotency/idempotency-key.ts';
@@ -25,7 +28,6 @@ import { acceptPayout } from '../../../src/payouts/accept-payout.ts';
 import { payouts } from '../../../src/payouts/payout-table.ts';
 import { eventDigest } from '../../../src/proofs/event-digest.ts';
 import { readTimeline } from '../../../src/timeline/timeline.ts';
-import type { Finding } from '../../../src/verify/finding.ts';
 import { verifyDatabase } from '../../../src/verify/verify-database.ts';
 import { webhookSink } from '../../../src/webhooks/event-sink.ts';
 import { listEvents } from '../../../src/webhooks/event-store.ts';
@@ -204,7 +206,7 @@ const idsOf = ({ account, payout, endpoint }: Scene) => [
 
 async function findings(): Promise<Finding[]> {
   const found: Finding[] = [];
-  await verifyDatabase(owner, { onFinding: (finding) => found.push(finding) });
+  await verifyDatabase(owner, { groups: GROUPS, onFinding: (finding) => found.push(finding) });
   return found;
 }
 
@@ -263,7 +265,11 @@ describe.each`
   });
 
   test('show the text in timelines, what it was before too', async () => {
-    const { data } = await readTimeline(scene.book.pool, scene.book.id, scene.account);
+    const { data } = await readTimeline(scene.book.pool, {
+      bookId: scene.book.id,
+      resource: declaredAccount,
+      id: scene.account,
+    });
     expect(data.map(({ previous_attributes: before }) => before)).toContainEqual(
       expect.objectContaining({ name: marker('name') }),
     );

@@ -3,15 +3,21 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
+import { listOpenExceptions } from '../../../src/exceptions/open-exceptions-store.ts';
+import { GROUPS } from '../../../src/groups.ts';
 import { newId, publicId, type Uuid } from '../../../src/ids.ts';
 import { createMetrics } from '../../../src/metrics.ts';
-import { countUnknown, listOpenExceptions, readBacklog } from '../../../src/operations/backlog-store.ts';
+import { readBacklog } from '../../../src/operations/backlog-store.ts';
 import { listStuck, markStuck, retryStuck } from '../../../src/operations/stuck-store.ts';
+import { movedNotices, movedPayouts } from '../../../src/payouts/moved-payouts.ts';
+import { countUnknown } from '../../../src/payouts/unresolved-store.ts';
 import type { QueueDepth } from '../../../src/queue/queues.ts';
+import { movedDeliveries } from '../../../src/webhooks/moved-deliveries.ts';
 import { insertDeliveries, insertPayouts, withoutForeignKeys } from '../../support/operations-rows.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 const log = pino({ level: 'silent' });
+const MOVED = GROUPS.flatMap(({ moved }) => moved);
 const NOW = Date.UTC(2026, 0, 15, 12);
 
 describe('operations', () => {
@@ -40,7 +46,7 @@ describe('operations', () => {
   });
 
   const stuckPayout = (id: Uuid, error: unknown = new Error('a bug')) =>
-    markStuck(pool, { kind: 'payout', bookId, id, error, at: NOW });
+    markStuck(pool, movedPayouts, { bookId, id, error, at: NOW });
   const oneDue = async (status = 'pending') =>
     (await insertPayouts(superuser, [{ bookId, status, dueAt: NOW - 7_000 }]))[0]!;
 
@@ -55,7 +61,7 @@ describe('operations', () => {
       ${'returned'}   | ${false}
     `('a $status payout is marked: $marked', async ({ status, marked }) => {
       expect(await stuckPayout(await oneDue(status))).toBe(marked);
-      expect(await listStuck(pool, 10)).toHaveLength(marked ? 1 : 0);
+      expect(await listStuck(pool, MOVED, 10)).toHaveLength(marked ? 1 : 0);
     });
 
     test.each`
@@ -67,15 +73,15 @@ describe('operations', () => {
     `('a $status delivery is marked: $marked', async ({ status, marked }) => {
       await insertDeliveries(superuser, [{ bookId, eventSequence: 7n, endpointId, dueAt: NOW, status }]);
       const id = `7:${endpointId}`;
-      expect(await markStuck(pool, { kind: 'delivery', bookId, id, error: 'a bug', at: NOW })).toBe(marked);
-      expect((await listStuck(pool, 10)).map((row) => row.id)).toEqual(marked ? [id] : []);
+      expect(await markStuck(pool, movedDeliveries, { bookId, id, error: 'a bug', at: NOW })).toBe(marked);
+      expect((await listStuck(pool, MOVED, 10)).map((row) => row.id)).toEqual(marked ? [id] : []);
     });
 
     test('keeps its first error, truncated and without characters that Postgres refuses', async () => {
       const id = await oneDue();
       await stuckPayout(id, new Error(`NUL \u0000 and ${'x'.repeat(9_000)}`));
       expect(await stuckPayout(id, new Error('the second'))).toBe(false);
-      const [row] = await listStuck(pool, 10);
+      const [row] = await listStuck(pool, MOVED, 10);
       expect(row).toMatchObject({ kind: 'payout', bookId, id, status: 'pending', stuckAt: NOW });
       expect(row!.error).toMatch(/^Error: NUL {2}and x+$/);
       expect(row!.error).toHaveLength(2_000);
@@ -83,7 +89,7 @@ describe('operations', () => {
 
     test('of another book is not marked', async () => {
       const id = await oneDue();
-      expect(await markStuck(pool, { kind: 'payout', bookId: newId(), id, error: 'a bug', at: NOW })).toBe(false);
+      expect(await markStuck(pool, movedPayouts, { bookId: newId(), id, error: 'a bug', at: NOW })).toBe(false);
     });
 
     test('a rail notice is marked, listed under its rail, and can be retried', async () => {
@@ -93,13 +99,16 @@ describe('operations', () => {
          VALUES ($1, 'sandbox', $2, 'CH1', 'paid', 'R', '{}', 'waiting', $3, $3, $3, $3)`,
         [bookId, id, new Date(NOW)],
       );
-      const row = { kind: 'notice', bookId, id: `sandbox:${id}`, error: 'a bug', at: NOW } as const;
-      expect([await markStuck(pool, row), await markStuck(pool, row)]).toEqual([true, false]);
-      const listed = await listStuck(pool, 10);
+      const row = { bookId, id: `sandbox:${id}`, error: 'a bug', at: NOW } as const;
+      expect([await markStuck(pool, movedNotices, row), await markStuck(pool, movedNotices, row)]).toEqual([
+        true,
+        false,
+      ]);
+      const listed = await listStuck(pool, MOVED, 10);
       expect(listed).toMatchObject([{ kind: 'notice', id: `sandbox:${id}`, status: 'waiting', error: 'a bug' }]);
-      expect((await readBacklog(pool, NOW)).at(-1)).toMatchObject({ kind: 'notice', due: 0, stuck: 1 });
-      expect(await retryStuck(pool, listed, NOW + 1)).toBe(1);
-      expect(await listStuck(pool, 10)).toEqual([]);
+      expect((await readBacklog(pool, MOVED, NOW))[1]).toMatchObject({ kind: 'notice', due: 0, stuck: 1 });
+      expect(await retryStuck(pool, MOVED, { rows: listed, now: NOW + 1 })).toBe(1);
+      expect(await listStuck(pool, MOVED, 10)).toEqual([]);
       await superuser.query('TRUNCATE rail_notices');
     });
 
@@ -107,9 +116,9 @@ describe('operations', () => {
       const id = await oneDue();
       await insertDeliveries(superuser, [{ bookId, eventSequence: 7n, endpointId, dueAt: null }]);
       await stuckPayout(id);
-      await markStuck(pool, { kind: 'delivery', bookId, id: `7:${endpointId}`, error: 'a bug', at: NOW });
-      expect(await retryStuck(pool, await listStuck(pool, 10), NOW + 1)).toBe(2);
-      expect(await listStuck(pool, 10)).toEqual([]);
+      await markStuck(pool, movedDeliveries, { bookId, id: `7:${endpointId}`, error: 'a bug', at: NOW });
+      expect(await retryStuck(pool, MOVED, { rows: await listStuck(pool, MOVED, 10), now: NOW + 1 })).toBe(2);
+      expect(await listStuck(pool, MOVED, 10)).toEqual([]);
       const { rows } = await superuser.query(
         'SELECT due_at, stuck_error FROM payouts UNION ALL SELECT due_at, stuck_error FROM webhook_deliveries',
       );
@@ -119,9 +128,9 @@ describe('operations', () => {
     test('that was marked again since it was listed is not retried', async () => {
       const id = await oneDue();
       await stuckPayout(id);
-      const seen = await listStuck(pool, 10);
+      const seen = await listStuck(pool, MOVED, 10);
       await superuser.query('UPDATE payouts SET stuck_at = $1', [new Date(NOW + 5_000)]);
-      expect(await retryStuck(pool, seen, NOW)).toBe(0);
+      expect(await retryStuck(pool, MOVED, { rows: seen, now: NOW })).toBe(0);
     });
   });
 
@@ -133,10 +142,10 @@ describe('operations', () => {
       { bookId, dueAt: null },
     ]);
     await stuckPayout(await oneDue());
-    expect(await readBacklog(pool, NOW)).toEqual([
+    expect(await readBacklog(pool, MOVED, NOW)).toEqual([
       { kind: 'payout', oldestDueAt: NOW - 7_000, due: 2, stuck: 1 },
-      { kind: 'delivery', oldestDueAt: null, due: 0, stuck: 0 },
       { kind: 'notice', oldestDueAt: null, due: 0, stuck: 0 },
+      { kind: 'delivery', oldestDueAt: null, due: 0, stuck: 0 },
     ]);
   });
 
@@ -167,7 +176,14 @@ describe('operations', () => {
       states: { waiting: 3, active: 1, delayed: 0, failed: 0 },
     };
     const metricsOf = (sources: Partial<Parameters<typeof createMetrics>[0]> = {}) =>
-      createMetrics({ pool, queues: { depths: async () => [depth] }, clock: { now: () => NOW }, log, ...sources });
+      createMetrics({
+        groups: GROUPS,
+        pool,
+        queues: { depths: async () => [depth] },
+        clock: { now: () => NOW },
+        log,
+        ...sources,
+      });
 
     test('report due, stuck, unknown, open and queued work, and name no book', async () => {
       await superuser.query(
@@ -275,7 +291,7 @@ describe('operations', () => {
       const id = await oneDue();
       await insertDeliveries(superuser, [{ bookId, eventSequence: 7n, endpointId, dueAt: null }]);
       await stuckPayout(id);
-      await markStuck(pool, { kind: 'delivery', bookId, id: `7:${endpointId}`, error: 'a bug', at: NOW + 1 });
+      await markStuck(pool, movedDeliveries, { bookId, id: `7:${endpointId}`, error: 'a bug', at: NOW + 1 });
       const listed = await ops('stuck', 'list', '--json');
       const rows = listed.out
         .trim()
@@ -302,8 +318,8 @@ describe('operations', () => {
         queues: ['ledger-0', 'rails-0', 'webhooks-0'].map((queue) => ({ queue, waiting: 0 })),
         rows: [
           { kind: 'payout', due: 1 },
-          { kind: 'delivery', due: 0 },
           { kind: 'notice', due: 0 },
+          { kind: 'delivery', due: 0 },
         ],
         payouts_unknown: [{ rail: 'sandbox', payouts: 1 }],
       });

@@ -10,6 +10,7 @@ import { migrate } from '../../../src/db/migrate.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
+import { RIGHTS } from '../../../src/groups.ts';
 import { createFingerprints, PLAIN_FINGERPRINTS } from '../../../src/idempotency/fingerprints.ts';
 import { runOnce } from '../../../src/idempotency/run-once.ts';
 import { newId } from '../../../src/ids.ts';
@@ -131,7 +132,7 @@ test('before the contract only the key changes; the form stays that of release 0
 });
 
 test('after a kill in the middle, the next run finishes', async () => {
-  await migrate({ ...database, log, contract: { watchMs: 0 } });
+  await migrate({ rights: RIGHTS, ...database, log, contract: { watchMs: 0 } });
   const { child, ended } = start();
   await until(keyed, (count) => count > 0);
   child.kill('SIGKILL');

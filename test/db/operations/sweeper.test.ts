@@ -2,15 +2,13 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
-import { newId, type Uuid } from '../../../src/ids.ts';
-import {
-  BEFORE_ALL_BOOKS,
-  DUE_DELIVERIES,
-  DUE_PENDING_PAYOUTS,
-  dueByBookSql,
-} from '../../../src/operations/due-store.ts';
+import { GROUPS } from '../../../src/groups.ts';
+import { BEFORE_ALL_IDS, newId, type Uuid } from '../../../src/ids.ts';
+import { dueSource } from '../../../src/operations/due-store.ts';
+import { movedPayouts } from '../../../src/payouts/moved-payouts.ts';
 import type { QueuePool } from '../../../src/queue/job.ts';
 import type { QueueJob } from '../../../src/queue/queues.ts';
+import { movedDeliveries } from '../../../src/webhooks/moved-deliveries.ts';
 import { createSweeper, type SweeperRuntime, startSweeper } from '../../../workers/sweeper.ts';
 import {
   insertDeliveries,
@@ -38,6 +36,7 @@ describe('the sweeper', () => {
   let notices: number;
 
   const runtime = (facts: Partial<SweeperRuntime> = {}): SweeperRuntime => ({
+    groups: GROUPS,
     pool,
     queues: {
       lanes: 1,
@@ -343,7 +342,7 @@ describe('the sweeper', () => {
     expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('payouts_due');
   });
 
-  test.each([DUE_PENDING_PAYOUTS, DUE_DELIVERIES])('takes books in turn by an index: $table', async (source) => {
+  test.each([movedPayouts, movedDeliveries])('takes books in turn by an index: $kind', async (rows) => {
     const books = Array.from({ length: 30 }, () => newId());
     const due = books.flatMap((bookId) => Array.from({ length: 100 }, () => ({ bookId, dueAt: NOW })));
     await insertPayouts(superuser, due);
@@ -352,9 +351,10 @@ describe('the sweeper', () => {
       due.map((row, index) => ({ ...row, eventSequence: BigInt(index + 1), endpointId: row.bookId })),
     );
     await superuser.query('ANALYZE payouts, webhook_deliveries');
-    const { rows } = await pool.query(`EXPLAIN ${dueByBookSql(source)}`, [new Date(NOW), BEFORE_ALL_BOOKS]);
-    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
-    expect(new Set(plan.match(/using \w+/g))).toEqual(new Set([`using ${source.table}_due_by_book`]));
+    const { dueByBookSql } = dueSource(rows, 'pending');
+    const explained = await pool.query(`EXPLAIN ${dueByBookSql}`, [new Date(NOW), BEFORE_ALL_IDS]);
+    const plan = explained.rows.map((row) => row['QUERY PLAN']).join('\n');
+    expect(new Set(plan.match(/using \w+/g))).toEqual(new Set([`using ${rows.table.name}_due_by_book`]));
     expect(plan).not.toMatch(/Seq Scan on|Sort/);
   });
 

@@ -17,6 +17,8 @@ const HOUR_MS = 3_600_000;
 
 let database: TestDatabase;
 let pool: Pool;
+/** Changes what the application may not: the hash of a key. */
+let owner: Pool;
 let bookId: string;
 let now: number;
 const clock: Clock = { now: () => now };
@@ -25,6 +27,7 @@ const authenticators: Authenticator[] = [];
 beforeAll(async () => {
   database = await createTestDatabase();
   pool = createPool({ url: database.applicationUrl, name: 'test', size: 4, log });
+  owner = createPool({ url: database.ownerUrl, name: 'test owner', size: 1, log });
   now = START;
   const { id } = await openOrganisation(pool, { name: 'Acme', clock });
   bookId = (await findBookId(pool, id, 'test'))!;
@@ -37,6 +40,7 @@ beforeEach(() => {
 afterAll(async () => {
   for (const authenticator of authenticators) await authenticator.close();
   await pool?.end();
+  await owner?.end();
   await database?.drop();
 });
 
@@ -173,9 +177,9 @@ describe('the cache', () => {
   test('forgets an unknown key, which opens once it exists', async () => {
     const own = authenticator({ cacheMs: 100 });
     const { key, token } = await issue();
-    await pool.query('UPDATE api_keys SET hash = sha256(hash) WHERE id = $1', [key.id]);
+    await owner.query('UPDATE api_keys SET hash = sha256(hash) WHERE id = $1', [key.id]);
     await expect(own.authenticate(token, '127.0.0.1')).rejects.toMatchObject({ code: 'api_key_invalid' });
-    await pool.query('UPDATE api_keys SET hash = $2 WHERE id = $1', [key.id, key.hash]);
+    await owner.query('UPDATE api_keys SET hash = $2 WHERE id = $1', [key.id, key.hash]);
     await vi.waitFor(() => own.authenticate(token, '127.0.0.1'), { timeout: 2_000, interval: 10 });
   });
 

@@ -1,6 +1,7 @@
 /** One key, one answer, for every caller and every repetition (API.md §1). */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { dropBodies, findAgedKeys } from '../../../src/idempotency/aged-answer-store.ts';
 import { PLAIN_FINGERPRINTS } from '../../../src/idempotency/fingerprints.ts';
 import type { IdempotencyRecord } from '../../../src/idempotency/idempotency-key.ts';
 import { idempotencyKeyView } from '../../../src/idempotency/idempotency-key-view.ts';
@@ -10,7 +11,6 @@ import { runOnce } from '../../../src/idempotency/run-once.ts';
 import { newId, publicId, type Uuid } from '../../../src/ids.ts';
 import { toJson } from '../../../src/json.ts';
 import { lockBook } from '../../../src/ledger/book-store.ts';
-import { dropBodies, findAgedKeys } from '../../../src/operations/due-store.ts';
 import { type AcceptPayout, acceptPayout } from '../../../src/payouts/accept-payout.ts';
 import { openBook, payoutRequest, type TestBook } from '../../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
@@ -90,7 +90,7 @@ describe('the same request', () => {
       'SELECT id FROM payouts WHERE book_id = $1 AND id = $2',
       first.resourceId,
     );
-    await book.pool.query('UPDATE payouts SET description = $3 WHERE book_id = $1 AND id = $2', [
+    await book.pool.query('UPDATE payouts SET rail_reference = $3 WHERE book_id = $1 AND id = $2', [
       book.id,
       payout.id,
       'changed',

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { resolveByPerson } from '../../../scripts/ops-resolve.ts';
 import { publicId } from '../../../src/ids.ts';
 import { createLogger } from '../../../src/log.ts';
+import { declaredPayout } from '../../../src/payouts/index.ts';
 import { payouts } from '../../../src/payouts/payout-table.ts';
 import { mismatchesOf } from '../../../src/payouts/rail-mismatch.ts';
 import { createRails, type Rails } from '../../../src/rails/rails.ts';
@@ -88,7 +89,7 @@ describe.each([
     // An inquiry sent before the operator's decision and answered after it changes nothing.
     const ended = (await payouts.load(book.pool, book.id, [payout.id])).get(payout.id)!;
     expect(await book.settle(ended, { call: 'inquire', status: 'rejected', idUnknown: true })).toEqual(ended);
-    const { data } = await readTimeline(book.pool, book.id, payout.id);
+    const { data } = await readTimeline(book.pool, { bookId: book.id, resource: declaredPayout, id: payout.id });
     expect(data.at(-1)).toMatchObject({ status: as, actor: 'operator:alice', reason: { evidence: 'statement.txt' } });
   });
 });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PageRequest } from '../../../src/db/page.ts';
 import { newId, type Uuid } from '../../../src/ids.ts';
 import { markStuck } from '../../../src/operations/stuck-store.ts';
+import { movedPayouts } from '../../../src/payouts/moved-payouts.ts';
 import type { Payout } from '../../../src/payouts/payout.ts';
 import { listReturns } from '../../../src/payouts/payout-children-tables.ts';
 import { findPayoutsByEndToEndId, listPayouts, type PayoutFilter } from '../../../src/payouts/payout-store.ts';
@@ -85,8 +86,7 @@ describe('a payout row', () => {
 
   test('is no longer stuck once a command moves it', async () => {
     const payout = await book.accept({ accountId });
-    await markStuck(book.pool, {
-      kind: 'payout',
+    await markStuck(book.pool, movedPayouts, {
       bookId: book.id,
       id: payout.id,
       error: new Error('a bug'),

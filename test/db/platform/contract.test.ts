@@ -9,6 +9,7 @@ import { beginContract } from '../../../src/db/installation-store.ts';
 import { migrate } from '../../../src/db/migrate.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { checkApplicationRole } from '../../../src/db/roles.ts';
+import { RIGHTS } from '../../../src/groups.ts';
 import { createLogger } from '../../../src/log.ts';
 import { connectionName, RELEASE } from '../../../src/release.ts';
 import { describeWithPgBouncer, startPgBouncer } from '../../support/pgbouncer.ts';
@@ -34,7 +35,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-const contract = (watchMs = 0) => migrate({ ...database, log, contract: { watchMs } });
+const contract = (watchMs = 0) => migrate({ rights: RIGHTS, ...database, log, contract: { watchMs } });
 
 async function connect(name: string, url = database.applicationUrl): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, application_name: name });
@@ -102,7 +103,7 @@ test('release 0.1.0 does not start on a contracted installation, this release do
   await contract();
   await expect(pool.query(FIRST_RELEASE_ASKS)).rejects.toMatchObject({ code: '42501' });
   await checkApplicationRole(pool);
-  expect(await migrate({ ...database, log })).toEqual(NOTHING_LEFT);
+  expect(await migrate({ rights: RIGHTS, ...database, log })).toEqual(NOTHING_LEFT);
   await expect(pool.query(FIRST_RELEASE_ASKS)).rejects.toMatchObject({ code: '42501' });
 });
 
@@ -118,7 +119,7 @@ test('after a kill in between nothing is contracted, and the next migration lets
   const owner = await connect('killed', database.ownerUrl);
   await owner.query(closeToFirstReleaseSql('countinghouse_app'));
   await expect(pool.query(FIRST_RELEASE_ASKS)).rejects.toMatchObject({ code: '42501' });
-  await migrate({ ...database, log });
+  await migrate({ rights: RIGHTS, ...database, log });
   await pool.query(FIRST_RELEASE_ASKS);
   const forms = watched();
   await forms.read();
@@ -142,7 +143,7 @@ test('after a kill under way the next migration has the contract of before', asy
   await owner.query("UPDATE installation SET contracted_to = '0.2.0', contracted_at = now()");
   await beginContract(owner, RELEASE);
   await beginContract(owner, RELEASE);
-  await migrate({ ...database, log });
+  await migrate({ rights: RIGHTS, ...database, log });
   expect((await pool.query('SELECT contracted_to, contract_done FROM installation')).rows).toEqual([
     { contracted_to: '0.2.0', contract_done: true },
   ]);

@@ -1,10 +1,11 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { TABLE_RIGHTS } from '../../../src/db/grants.ts';
+import { INSTALLATION_RIGHTS } from '../../../src/db/grants.ts';
 import { migrate } from '../../../src/db/migrate.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { checkApplicationRole } from '../../../src/db/roles.ts';
 import { checkSignerRole } from '../../../src/db/signer-role.ts';
+import { RIGHTS } from '../../../src/groups.ts';
 import { createLogger } from '../../../src/log.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
@@ -51,7 +52,27 @@ test('every table of the schema has its rights declared', async () => {
   const { rows } = await application.query(
     `SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'v')`,
   );
-  expect(rows.map(({ relname }) => relname).sort()).toEqual(Object.keys(TABLE_RIGHTS).sort());
+  expect(rows.map(({ relname }) => relname).sort()).toEqual(Object.keys({ ...INSTALLATION_RIGHTS, ...RIGHTS }).sort());
+});
+
+test('a column is updated only where its table declares that it changes', async () => {
+  const { rows } = await application.query<{ table: string; columns: string[]; changing: string[] }>(
+    `SELECT c.relname AS table, array_agg(a.attname::text ORDER BY a.attname) AS columns,
+            coalesce(array_agg(a.attname::text ORDER BY a.attname)
+              FILTER (WHERE has_column_privilege(c.oid, a.attnum, 'UPDATE')), '{}') AS changing
+       FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+      WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' GROUP BY 1 ORDER BY 1`,
+  );
+  const rights = { ...INSTALLATION_RIGHTS, ...RIGHTS };
+  for (const { table, columns, changing } of rows) {
+    const { updates } = rights[table]!;
+    expect({ [table]: changing }).toEqual({ [table]: updates === 'all' ? columns : [...updates].sort() });
+    for (const column of columns.filter((name) => !changing.includes(name))) {
+      const statement = `UPDATE ${table} SET ${column} = ${column}`;
+      await expect(application.query(statement), statement).rejects.toMatchObject({ code: '42501' });
+    }
+    for (const column of changing) await application.query(`UPDATE ${table} SET ${column} = ${column} WHERE false`);
+  }
 });
 
 test('the migrated roles are accepted', async () => {
@@ -118,7 +139,7 @@ test.each`
   const own = await createTestDatabase();
   try {
     await run(own.ownerUrl, `GRANT ALL ON ALL TABLES IN SCHEMA ${schema} TO countinghouse_app`);
-    await migrate({ ...own, log });
+    await migrate({ rights: RIGHTS, ...own, log });
     await run(own.ownerUrl, `CREATE TABLE ${schema}.added_later (n integer)`);
     const { rows } = await withPool(own.applicationUrl, (pool) =>
       pool.query<{ name: string; kind: string; rights: string[] }>(
@@ -147,31 +168,35 @@ test('the role has its timeouts and uses UTC', async () => {
 });
 
 test('migrating again applies nothing', async () => {
-  expect(await migrate({ ...database, log })).toEqual({ applied: [], leftToDo: [] });
+  expect(await migrate({ rights: RIGHTS, ...database, log })).toEqual({ applied: [], leftToDo: [] });
 });
 
 test('concurrent migrations all succeed', async () => {
-  const results = await Promise.all(Array.from({ length: 4 }, () => migrate({ ...database, log })));
+  const results = await Promise.all(Array.from({ length: 4 }, () => migrate({ rights: RIGHTS, ...database, log })));
   expect(results).toEqual(Array(4).fill({ applied: [], leftToDo: [] }));
 });
 
 test('a migration continues past the lock that a killed one left', async () => {
   await run(database.ownerUrl, 'UPDATE schema_migrations_lock SET is_locked = 1');
-  expect(await migrate({ ...database, log })).toEqual({ applied: [], leftToDo: [] });
+  expect(await migrate({ rights: RIGHTS, ...database, log })).toEqual({ applied: [], leftToDo: [] });
 });
 
 test('the owner role as application role is refused', async () => {
-  await expect(migrate({ ownerUrl: database.ownerUrl, applicationUrl: database.ownerUrl, log })).rejects.toThrow(
-    /name the same role/,
-  );
+  await expect(
+    migrate({ rights: RIGHTS, ownerUrl: database.ownerUrl, applicationUrl: database.ownerUrl, log }),
+  ).rejects.toThrow(/name the same role/);
   await expect(check(database.ownerUrl)).rejects.toThrow(/owns|may create objects/);
 });
 
 test('a signer with one of the other roles is refused', async () => {
   const { ownerUrl, applicationUrl, superuserUrl } = database;
   for (const signerUrl of [ownerUrl, applicationUrl])
-    await expect(migrate({ ownerUrl, applicationUrl, signerUrl, log })).rejects.toThrow(/name the same role/);
-  await expect(migrate({ ownerUrl, applicationUrl, signerUrl: superuserUrl, log })).rejects.toThrow(/is a superuser/);
+    await expect(migrate({ rights: RIGHTS, ownerUrl, applicationUrl, signerUrl, log })).rejects.toThrow(
+      /name the same role/,
+    );
+  await expect(migrate({ rights: RIGHTS, ownerUrl, applicationUrl, signerUrl: superuserUrl, log })).rejects.toThrow(
+    /is a superuser/,
+  );
   await expect(checkSigner({ applicationUrl, signerUrl: superuserUrl })).rejects.toThrow(/is a superuser/);
   await expect(checkSigner({ applicationUrl, signerUrl: applicationUrl })).rejects.toThrow(/is the application's role/);
   await expect(checkSigner({ applicationUrl, signerUrl: ownerUrl })).rejects.toThrow(/owns|may create objects/);
@@ -202,7 +227,7 @@ test('a signer of any name gets its rights and settings from the migration', asy
   try {
     await run(own.superuserUrl, `CREATE ROLE ${role} LOGIN PASSWORD 'p'`);
     const signerUrl = asRole(own.signerUrl, role);
-    expect(await migrate({ ...own, signerUrl, log })).toEqual({ applied: [], leftToDo: [] });
+    expect(await migrate({ rights: RIGHTS, ...own, signerUrl, log })).toEqual({ applied: [], leftToDo: [] });
     await checkSigner({ ...own, signerUrl });
   } finally {
     await run(own.superuserUrl, `DROP OWNED BY ${role}`, `DROP ROLE ${role}`);
@@ -212,9 +237,9 @@ test('a signer of any name gets its rights and settings from the migration', asy
 
 test('a superuser as application role is refused', async () => {
   await expect(check(database.superuserUrl)).rejects.toThrow(/is a superuser/);
-  await expect(migrate({ ownerUrl: database.ownerUrl, applicationUrl: database.superuserUrl, log })).rejects.toThrow(
-    /is a superuser/,
-  );
+  await expect(
+    migrate({ rights: RIGHTS, ownerUrl: database.ownerUrl, applicationUrl: database.superuserUrl, log }),
+  ).rejects.toThrow(/is a superuser/);
 });
 
 test.each`
@@ -251,7 +276,7 @@ test('membership in a role that may change the journal is refused, even when not
       `CREATE ROLE ${role} LOGIN NOINHERIT PASSWORD 'p' IN ROLE ${group}`,
     );
     const url = asRole(own.applicationUrl, role);
-    await migrate({ ownerUrl: own.ownerUrl, applicationUrl: url, log });
+    await migrate({ rights: RIGHTS, ownerUrl: own.ownerUrl, applicationUrl: url, log });
     await expect(check(url)).rejects.toThrow(/may DELETE the journal \(postings\)/);
   } finally {
     await run(own.superuserUrl, `DROP OWNED BY ${role}, ${group}`, `DROP ROLE ${role}, ${group}`);
@@ -266,7 +291,10 @@ test('a role of any name gets its settings from the migration, and is refused wh
     await run(own.superuserUrl, `CREATE ROLE ${role} LOGIN PASSWORD 'p'`);
     const url = asRole(own.applicationUrl, role);
     await expect(check(url)).rejects.toThrow(/no rights in the database yet/);
-    expect(await migrate({ ownerUrl: own.ownerUrl, applicationUrl: url, log })).toEqual({ applied: [], leftToDo: [] });
+    expect(await migrate({ rights: RIGHTS, ownerUrl: own.ownerUrl, applicationUrl: url, log })).toEqual({
+      applied: [],
+      leftToDo: [],
+    });
     await check(url);
     await run(own.superuserUrl, `ALTER ROLE ${role} SET lock_timeout = 0`);
     await expect(check(url)).rejects.toThrow(/lacks lock_timeout/);

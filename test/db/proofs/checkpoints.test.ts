@@ -1,7 +1,9 @@
 /** Checkpoints and proofs of a real book: made while the book grows, and checked without the database. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Finding } from '../../../src/checks/finding.ts';
 import { systemClock } from '../../../src/clock.ts';
 import type { Pool } from '../../../src/db/pool.ts';
+import { GROUPS } from '../../../src/groups.ts';
 import { findEntry } from '../../../src/ledger/journal-read-store.ts';
 import { type Checkpoint, checkpointView } from '../../../src/proofs/checkpoint.ts';
 import { JournalDoesNotVerify } from '../../../src/proofs/checkpoint-context.ts';
@@ -11,11 +13,11 @@ import {
   findNewestCheckpoint,
   readCheckpoints,
 } from '../../../src/proofs/checkpoint-store.ts';
+
 import { judgeCheckpoint, judgeProof } from '../../../src/proofs/judge-proof.ts';
 import { makeCheckpoint } from '../../../src/proofs/make-checkpoint.ts';
 import { proveConsistency, proveInclusion } from '../../../src/proofs/prove.ts';
 import { KEPT_LEVEL } from '../../../src/proofs/tree-store.ts';
-import type { Finding } from '../../../src/verify/finding.ts';
 import { verifyDatabase } from '../../../src/verify/verify-database.ts';
 import { openBook, type TestBook, transfer } from '../../support/book.ts';
 import { checkpointNow, newSigningKey, openSignerPool } from '../../support/checkpoints.ts';
@@ -221,7 +223,7 @@ test('a book that grows while it is verified and checkpoints are made has no fal
   for (let round = 0; round < 4; round++) {
     const given = checkpointView((await findNewestCheckpoint(book.pool, book.id))!);
     const trusted = { checkpoints: [given], keys: [key.keyId] };
-    await verifyDatabase(book.pool, { trusted, onFinding: (finding) => findings.push(finding) });
+    await verifyDatabase(book.pool, { groups: GROUPS, trusted, onFinding: (finding) => findings.push(finding) });
   }
   stop = true;
   await Promise.all([going, signing]);
@@ -234,7 +236,7 @@ test('a changed or missing stored subtree is found', async () => {
     `DELETE FROM tree_nodes WHERE tree = 'entries' AND level = 9 AND position = 0`,
   ]);
   const findings: Finding[] = [];
-  await verifyDatabase(book.pool, { bookId: book.id, onFinding: (finding) => findings.push(finding) });
+  await verifyDatabase(book.pool, { groups: GROUPS, bookId: book.id, onFinding: (finding) => findings.push(finding) });
   expect(findings.map(({ check, ids, actual }) => [check, ids.node, actual])).toEqual([
     ['checkpoint.nodes', 'entries 8/1', expect.stringMatching(/^[0-9a-f]{64}$/)],
     ['checkpoint.nodes', 'entries 9/0', 'none'],

@@ -4,16 +4,17 @@
  * still signs afterwards.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Finding } from '../../../src/checks/finding.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { JOURNAL_TABLES } from '../../../src/db/grants.ts';
 import type { Pool } from '../../../src/db/pool.ts';
+import { GROUPS } from '../../../src/groups.ts';
 import { entryHash } from '../../../src/ledger/entry-hash.ts';
 import { readEvents } from '../../../src/ledger/event-read-store.ts';
 import { readEntries } from '../../../src/ledger/journal-read-store.ts';
 import { type CheckpointView, checkpointView } from '../../../src/proofs/checkpoint.ts';
 import { eventDigest } from '../../../src/proofs/event-digest.ts';
 import { makeCheckpoint } from '../../../src/proofs/make-checkpoint.ts';
-import type { Finding } from '../../../src/verify/finding.ts';
 import { verifyDatabase } from '../../../src/verify/verify-database.ts';
 import { transfer } from '../../support/book.ts';
 import { checkpointIn, checkpointNow, newSigningKey } from '../../support/checkpoints.ts';
@@ -72,7 +73,11 @@ function findingsAfter(statements: readonly string[], trusted: Trusted = 'nothin
   const checkpoints = trusted === 'nothing' ? [] : [kept];
   return filled.lookAfter(statements, async (pool) => {
     const findings: Finding[] = [];
-    await verifyDatabase(pool, { trusted: { checkpoints, keys: [] }, onFinding: (finding) => findings.push(finding) });
+    await verifyDatabase(pool, {
+      groups: GROUPS,
+      trusted: { checkpoints, keys: [] },
+      onFinding: (finding) => findings.push(finding),
+    });
     return findings;
   });
 }
@@ -224,7 +229,7 @@ test("a checkpoint signed with an attacker's key is found by the pinned key", as
       await checkpointNow(pool, scene.bookId, newSigningKey());
       const findings: Finding[] = [];
       const trusted = { checkpoints: [], keys };
-      await verifyDatabase(pool, { trusted, onFinding: (finding) => findings.push(finding) });
+      await verifyDatabase(pool, { groups: GROUPS, trusted, onFinding: (finding) => findings.push(finding) });
       return found(findings);
     });
   expect(await rulesWith([])).toBe('');

@@ -5,8 +5,9 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Finding } from '../../../src/checks/finding.ts';
 import { systemClock } from '../../../src/clock.ts';
-import type { Finding } from '../../../src/verify/finding.ts';
+import { GROUPS } from '../../../src/groups.ts';
 import { parseSince, type Since } from '../../../src/verify/since.ts';
 import { verifySince } from '../../../src/verify/verify-since.ts';
 import { webhookSink } from '../../../src/webhooks/event-sink.ts';
@@ -43,7 +44,12 @@ describe('of a book with every kind of row', () => {
   const rulesAfter = (since: Since, statements: string[]) =>
     filled.lookAfter(statements, async (pool) => {
       const findings: Finding[] = [];
-      await verifySince(pool, { since, clock: systemClock, onFinding: (finding) => findings.push(finding) });
+      await verifySince(pool, {
+        groups: GROUPS,
+        since,
+        clock: systemClock,
+        onFinding: (finding) => findings.push(finding),
+      });
       return rulesOf(findings);
     });
 

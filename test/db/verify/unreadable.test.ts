@@ -2,9 +2,10 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAudit } from '../../../src/audit/audit.ts';
+import type { Finding } from '../../../src/checks/finding.ts';
 import { systemClock } from '../../../src/clock.ts';
 import type { Pool } from '../../../src/db/pool.ts';
-import type { Finding } from '../../../src/verify/finding.ts';
+import { GROUPS } from '../../../src/groups.ts';
 import { verifyDatabase } from '../../../src/verify/verify-database.ts';
 import { verifySince } from '../../../src/verify/verify-since.ts';
 import { type FilledDatabase, openFilledDatabase, rulesOf, type Scene } from '../../support/verify-scene.ts';
@@ -49,12 +50,14 @@ async function findingsAfter(
 }
 
 test.each(TAMPERINGS)('%s is found by npm run verify', async (_, statement, rule) => {
-  expect(await findingsAfter(statement, (pool, onFinding) => verifyDatabase(pool, { onFinding }))).toContain(rule);
+  expect(
+    await findingsAfter(statement, (pool, onFinding) => verifyDatabase(pool, { groups: GROUPS, onFinding })),
+  ).toContain(rule);
 });
 
 test.each(TAMPERINGS)('%s does not end npm run verify -- --since', async (_, statement) => {
   const run = (pool: Pool, onFinding: (finding: Finding) => void) =>
-    verifySince(pool, { since: { sequence: 1n }, clock: systemClock, onFinding });
+    verifySince(pool, { groups: GROUPS, since: { sequence: 1n }, clock: systemClock, onFinding });
   await expect(findingsAfter(statement, run)).resolves.toBeInstanceOf(Array);
 });
 
@@ -68,7 +71,7 @@ test.each(TAMPERINGS)('%s is found by the audit, which completes its round', asy
     },
   };
   await findingsAfter(statement, async (pool) => {
-    const audit = createAudit({ pool, clock: systemClock, log: pino({ level: 'silent' }), counts });
+    const audit = createAudit({ groups: GROUPS, pool, clock: systemClock, log: pino({ level: 'silent' }), counts });
     while (!(await audit.turn()));
   });
   expect([...kinds]).toContain(rule);
@@ -83,6 +86,8 @@ test('an unreadable page is its own finding, and all other checks run', async ()
         : query(statement, ...rest)) as never;
     return Object.assign(Object.create(pool) as Pool, { query: tapped });
   };
-  const rules = await findingsAfter(told('5'), (pool, onFinding) => verifyDatabase(unreadable(pool), { onFinding }));
+  const rules = await findingsAfter(told('5'), (pool, onFinding) =>
+    verifyDatabase(unreadable(pool), { groups: GROUPS, onFinding }),
+  );
   expect(rules).toEqual(expect.arrayContaining(['book.readable', 'event.entries']));
 });

@@ -5,8 +5,9 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Finding } from '../../../src/checks/finding.ts';
+import { GROUPS } from '../../../src/groups.ts';
 import { newId, publicId } from '../../../src/ids.ts';
-import type { Finding } from '../../../src/verify/finding.ts';
 import { NoSuchBook, type VerifyProgress, verifyDatabase } from '../../../src/verify/verify-database.ts';
 import { webhookSink } from '../../../src/webhooks/event-sink.ts';
 import { openBook, type TestBook, transfer } from '../../support/book.ts';
@@ -37,6 +38,7 @@ async function verify(options: { bookId?: string } = {}) {
   const findings: Finding[] = [];
   const progress: VerifyProgress[] = [];
   const result = await verifyDatabase(book.pool, {
+    groups: GROUPS,
     ...options,
     onFinding: (finding) => findings.push(finding),
     onProgress: (each) => progress.push(each),

@@ -2,6 +2,7 @@
 import pg from 'pg';
 import { describe, expect, test, vi } from 'vitest';
 import { createPool } from '../../../src/db/pool.ts';
+import { GROUPS } from '../../../src/groups.ts';
 import type { Uuid } from '../../../src/ids.ts';
 import { checkOverdue } from '../../../src/verify/overdue-check.ts';
 import { deliveryView, listDeliveries } from '../../../src/webhooks/delivery-list-store.ts';
@@ -20,6 +21,7 @@ function sweeping(posting: ReturnType<typeof stage.deliverer>, pool = stage.worl
   const enqueued: string[] = [];
   const { clock } = stage.world;
   const sweeper = createSweeper({
+    groups: GROUPS,
     pool,
     clock,
     log,
@@ -124,6 +126,7 @@ describe('an endpoint that is behind', () => {
     expect((await backlogOf(stage.world.pool, id)).waiting_from).toBe(1n);
     const findings: unknown[] = [];
     await checkOverdue(stage.world.pool, {
+      groups: GROUPS,
       now: START + 40 * MINUTE,
       bookId: stage.bookId,
       report: (one) => findings.push(one),

@@ -1,6 +1,7 @@
 /** A delivery that one worker cannot send and another can, for example while the encryption key is replaced. */
 import { expect, test } from 'vitest';
 import { listStuck, markStuck } from '../../../src/operations/stuck-store.ts';
+import { movedDeliveries } from '../../../src/webhooks/moved-deliveries.ts';
 import type { postEvent } from '../../../src/webhooks/post-event.ts';
 import { setStage } from './stage.ts';
 
@@ -29,16 +30,16 @@ test('a delivery marked as stuck by one worker and sent by another is delivered,
       },
     },
     deliveryFailed: (book, row, error) =>
-      markStuck(pool, { kind: 'delivery', bookId: book, id: row, error, at: clock.now() }),
+      markStuck(pool, movedDeliveries, { bookId: book, id: row, error, at: clock.now() }),
   });
   await without.deliver(bookId, [delivery!]);
-  expect(await listStuck(pool, 10)).toHaveLength(1);
+  expect(await listStuck(pool, [movedDeliveries], 10)).toHaveLength(1);
 
   answer();
   await delivering;
   const { rows } = await pool.query('SELECT status FROM webhook_deliveries WHERE endpoint_id = $1', [id]);
   expect(rows).toEqual([{ status: 'delivered' }]);
-  expect(await listStuck(pool, 10)).toEqual([]);
+  expect(await listStuck(pool, [movedDeliveries], 10)).toEqual([]);
 });
 
 function signal(): [promise: Promise<void>, give: () => void] {

@@ -166,7 +166,7 @@ export class Clients {
       }
       case 'status': {
         const change = { accountId: wish.account, currency: CURRENCY, ...by };
-        return runOnce(runtime, { ...asked, command: changeAccountStatus(wish.action, change) });
+        return runOnce(runtime, { ...asked, command: changeAccountStatus(wish.action, change, runtime.blocksClosing) });
       }
       case 'simulate': {
         const { payout: payoutId, simulation } = wish;

@@ -2,6 +2,8 @@
  * Checks that everything ended right, from the outside: the clients' answers, the rail's movements, and the receiver's
  * events. The books must agree with them.
  */
+
+import { GROUPS } from '../../../src/groups.ts';
 import { publicId } from '../../../src/ids.ts';
 import { verifyDatabase } from '../../../src/verify/verify-database.ts';
 import type { Answer, Intent } from './clients.ts';
@@ -56,6 +58,7 @@ export async function faultsOf(schedule: Schedule): Promise<string[]> {
   if (entries !== last || twice !== 0n) faults.push(`${entries} entries up to ${last}, ${twice} steps booked twice`);
   const { pool, bookId } = schedule;
   await verifyDatabase(pool, {
+    groups: GROUPS,
     bookId,
     onFinding: (finding) => faults.push(`verify: ${JSON.stringify(finding, plain)}`),
   });

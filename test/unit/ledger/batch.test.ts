@@ -34,7 +34,7 @@ const transfer = (amount: bigint, change: { touches?: Uuid[]; afterwards?: () =>
     decide(state, moment) {
       const draft = new Draft(state, { id, requestId: id }, moment);
       draft.post({
-        resource: 'transfer',
+        resource: 'entry',
         resourceId: id,
         step: 'done',
         postings: [{ debit: ANNA, credit: BERT, amount }],
@@ -99,12 +99,23 @@ test('declared ids are loaded once a table', () => {
   ]);
 });
 
+const jobOf = (id: string) => (sequence: bigint) => ({
+  pool: 'webhooks',
+  job: 'delivery.send',
+  id: `${sequence}:${id}`,
+});
+
 test('an event is delivered to each endpoint that wants it, and a job is enqueued for each', () => {
   const [everything, nothing, testOnly] = [newId(), newId(), newId()] as const;
   memory.subscribers.push(
-    { id: everything, behindFrom: null, wants: () => true },
-    { id: nothing, behindFrom: null, wants: () => false },
-    { id: testOnly, behindFrom: null, wants: (type, objectId) => type === 'account.updated' && objectId === ANNA },
+    { id: everything, behindFrom: null, wants: () => true, jobOf: jobOf(everything) },
+    { id: nothing, behindFrom: null, wants: () => false, jobOf: jobOf(nothing) },
+    {
+      id: testOnly,
+      behindFrom: null,
+      wants: (type, objectId) => type === 'account.updated' && objectId === ANNA,
+      jobOf: jobOf(testOnly),
+    },
   );
   memory.run([transfer(1n), transfer(1n)]);
   const deliveries = [1n, 2n].flatMap((eventSequence) =>

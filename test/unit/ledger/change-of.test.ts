@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { column } from '../../../src/db/declared-columns.ts';
-import { newId } from '../../../src/ids.ts';
+import { newId, type ResourceName } from '../../../src/ids.ts';
 import { type ChangeRequest, changeOf } from '../../../src/ledger/change-of.ts';
 import type { Answered, Refusal } from '../../../src/ledger/command.ts';
 import { advance, type Resource, type Shown } from '../../../src/ledger/resource.ts';
@@ -25,7 +25,7 @@ const lamps = tableOf<Lamp>({
 const ACTIONS = { on: ['switch_off'], off: ['switch_on'], broken: [] } as const;
 
 const lampResource: Resource<Lamp, Shown> = {
-  name: 'desk_lamp',
+  name: 'desk_lamp' as ResourceName, // a resource of no release
   idKind: 'payout',
   table: lamps,
   changed: (lamp, change) => ({ ...lamp, ...change }),

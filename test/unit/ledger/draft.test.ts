@@ -12,7 +12,7 @@ import { MemoryBook, START } from '../../support/memory-book.ts';
 
 const ID = '018f4d3e-7b2a-7000-8000-00000000fffe';
 const [ANNA, BERT, DINA, HOLD] = [newId(), newId(), newId(), newId()] as const;
-const RESOURCE = { resource: 'transfer', resourceId: newId(), step: 'done' };
+const RESOURCE = { resource: 'entry', resourceId: newId(), step: 'done' } as const;
 
 let memory: MemoryBook;
 let draft: Draft;
@@ -138,7 +138,7 @@ describe('an entry', () => {
 });
 
 describe('a hold', () => {
-  const request = { id: HOLD, accountId: ANNA, resource: 'payout', resourceId: newId() };
+  const request = { id: HOLD, accountId: ANNA, resource: 'payout', resourceId: newId() } as const;
 
   test('reduces the available balance, and is a row with its first step', () => {
     const placed = draft.placeHold({ ...request, amount: 400n });

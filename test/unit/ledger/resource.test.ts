@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { column } from '../../../src/db/declared-columns.ts';
-import { newId } from '../../../src/ids.ts';
+import { newId, type ResourceName } from '../../../src/ids.ts';
 import { accounts } from '../../../src/ledger/account-table.ts';
 import { newAccount } from '../../../src/ledger/chart.ts';
 import { Draft } from '../../../src/ledger/draft.ts';
@@ -25,8 +25,11 @@ const errands = tableOf<Errand>({
   columns: [column('id', 'uuid'), column('status', 'text', { changes: true })],
 });
 
+/** A resource of no release. */
+const ERRANDS = 'errand' as ResourceName;
+
 const errandResource: Resource<Errand, Shown> = {
-  name: 'errand',
+  name: ERRANDS,
   idKind: 'payout',
   table: errands,
   changed: (errand, change) => ({ ...errand, ...change }),
@@ -52,7 +55,7 @@ beforeEach(() => {
 
 const post = (step: string) =>
   draft.post({
-    resource: 'errand',
+    resource: ERRANDS,
     resourceId: ERRAND,
     step,
     postings: [{ debit: ANNA, credit: BERT, amount: 5n }],

@@ -2,7 +2,7 @@
  * A rail's report is compared with the payout. A report about another payment books nothing and opens one exception.
  */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { exceptions } from '../../../src/payouts/exception-store.ts';
+import { exceptions } from '../../../src/exceptions/exception-table.ts';
 import { growingPauseMs } from '../../../src/payouts/growing-pause.ts';
 import type { Payout } from '../../../src/payouts/payout.ts';
 import { type ComparedReport, mismatchesOf } from '../../../src/payouts/rail-mismatch.ts';

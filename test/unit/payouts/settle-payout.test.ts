@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { exceptions } from '../../../src/exceptions/exception-table.ts';
 import { available } from '../../../src/ledger/account.ts';
 import { chartAccountId } from '../../../src/ledger/chart.ts';
 import { holds } from '../../../src/ledger/hold-table.ts';
-import { exceptions } from '../../../src/payouts/exception-store.ts';
 import type { Payout } from '../../../src/payouts/payout.ts';
 import { railAnswers } from '../../../src/payouts/payout-children-tables.ts';
 import { START } from '../../support/memory-book.ts';

@@ -4,6 +4,7 @@ import { accountProfiles, defaultAccounts } from '../../../../src/accounts/accou
 import { changeAccountStatus } from '../../../../src/accounts/change-account.ts';
 import { openAccount } from '../../../../src/accounts/open-account.ts';
 import { receiveTransfer } from '../../../../src/accounts/receive-transfer.ts';
+import { GROUPS } from '../../../../src/groups.ts';
 import { accounts } from '../../../../src/ledger/account-table.ts';
 import { CURRENCIES } from '../../names.ts';
 import { BY, draws, ifMatchOf, kind, type Part } from '../../part.ts';
@@ -16,6 +17,8 @@ import {
   openReferenceAccount,
   type StatusAction,
 } from './reference.ts';
+
+const BLOCKERS = GROUPS.flatMap((group) => group.blocksClosing ?? []);
 
 const { account, key, seldom, ifMatch } = draws;
 
@@ -70,7 +73,7 @@ export const accountsPart: Part = {
       command({ memory, names }, { account: name, action, ifMatch: version }) {
         const accountId = names.idOf(name);
         const currency = memory.rows(accounts).get(accountId)?.currency ?? 'EUR';
-        return changeAccountStatus(action, { accountId, currency, ifMatch: version, ...BY });
+        return changeAccountStatus(action, { accountId, currency, ifMatch: version, ...BY }, BLOCKERS);
       },
     }),
   ],

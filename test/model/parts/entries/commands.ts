@@ -12,8 +12,8 @@ export function postEntry(postings: readonly PostingDraft[]): Command<Answer> {
   return command('post', [touchAccounts(...ids)], (begin) => {
     const draft = begin();
     if (ids.some((id) => !draft.get(accounts, id))) return draft.finish({ refused: 'resource_not_found' });
-    const entry = draft.tryPost({ resource: 'posting', resourceId, step: 'done', postings });
+    const entry = draft.tryPost({ resource: 'entry', resourceId, step: 'done', postings });
     if (!('hash' in entry)) return begin().finish({ refused: entry.code });
-    return draft.finish(stored(201, 'posting', resourceId));
+    return draft.finish(stored(201, 'entry', resourceId));
   });
 }

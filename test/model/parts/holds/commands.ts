@@ -21,7 +21,7 @@ export function placeHold(input: { accountId: Uuid; amount: bigint; expiresAt: n
     if (account.status !== 'open') return draft.finish({ refused: `account_${account.status}` });
     const { accountId, amount } = input;
     const expiresAt = input.expiresAt ?? undefined;
-    const hold = draft.placeHold({ id: holdId, accountId, resource: 'test', resourceId: holdId, amount, expiresAt });
+    const hold = draft.placeHold({ id: holdId, accountId, resource: 'hold', resourceId: holdId, amount, expiresAt });
     if (!hold) return draft.finish({ refused: 'insufficient_funds' });
     tell(draft, hold, 'created');
     return draft.finish(stored(201, 'hold', holdId));

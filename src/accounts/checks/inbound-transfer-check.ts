@@ -1,0 +1,41 @@
+/** Checks inbound transfers: each is booked once, from the pool to its account. */
+
+import type { CheckContext } from '../../checks/check-context.ts';
+import type { RowCheck } from '../../checks/row-check.ts';
+import { behindNewIds } from '../../checks/until.ts';
+import { publicId, type Uuid } from '../../ids.ts';
+import { chartAccountId } from '../../ledger/chart.ts';
+import {
+  readTransferHistories,
+  readTransferHistoriesById,
+  type TransferHistory,
+} from './inbound-transfer-check-store.ts';
+
+export const inboundTransferCheck: RowCheck<TransferHistory, Uuid> = {
+  name: 'inbound transfers',
+  pageRows: 500,
+  read: ({ pool, book }, page) => readTransferHistories(pool, book.id, page),
+  readByIds: ({ pool, book }, ids) => readTransferHistoriesById(pool, book.id, ids),
+  check: checkTransfer,
+  placeOf: ({ id }, until) => behindNewIds(id, until),
+};
+
+function checkTransfer({ book, report }: CheckContext, transfer: TransferHistory): void {
+  const { id, accountId, amount, currency, entries } = transfer;
+  const line = (debit: string, credit: string, of: bigint) => `${debit} → ${credit} ${of}`;
+  const expected = `received: ${line(chartAccountId(book.id, 'pool', currency), accountId, amount)}`;
+  const actual = entries
+    .map(({ step, postings }) => {
+      const lines = postings.map((posting) => line(posting.debitAccountId, posting.creditAccountId, posting.amount));
+      return `${step}: ${lines.join('; ')}`;
+    })
+    .join(', ');
+  if (expected === actual) return;
+  report({
+    check: 'inbound_transfer.entry',
+    ids: { inbound_transfer: publicId('inboundTransfer', id), account: publicId('account', accountId) },
+    expected,
+    actual: actual || 'no entry',
+    detail: 'What was booked is not what arrived.',
+  });
+}

@@ -1,0 +1,10 @@
+/** The events of a resource as the OpenAPI document shows them. Each group's api/ folder declares its own. */
+import type { z } from 'zod';
+
+export interface EventDocument {
+  /** The names that its resource declares. */
+  readonly names: readonly string[];
+  /** What `data.object` is. */
+  readonly object: z.ZodType;
+  readonly schemaName: string;
+}

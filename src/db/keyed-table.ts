@@ -1,0 +1,29 @@
+/** Tables by name and primary key, and the SQL that needs no more of them. */
+
+export interface KeyColumn {
+  readonly name: string;
+  readonly type: 'uuid' | 'text' | 'bigint';
+}
+
+/** A table and its primary key, beside `book_id`. */
+export interface KeyedTable {
+  readonly name: string;
+  readonly key: readonly KeyColumn[];
+}
+
+/** A table that is keyed by one UUID, as those of resources are. */
+export function keyedByUuid(name: string, key: string): KeyedTable {
+  return { name, key: [{ name: key, type: 'uuid' }] };
+}
+
+/** SQL: whether the row that a name and an id stand for is there. Null for a name of no table. `$1` is the book. */
+export function existsSql(
+  tables: readonly { readonly name: string; readonly table: KeyedTable }[],
+  of: { name: string; id: string },
+): string {
+  const cases = tables.map(({ name, table }) => {
+    const key = table.key[0]!.name;
+    return `WHEN '${name}' THEN EXISTS (SELECT FROM ${table.name} r WHERE r.book_id = $1 AND r.${key} = ${of.id})`;
+  });
+  return cases.length === 0 ? 'NULL::boolean' : `CASE ${of.name} ${cases.join(' ')} END`;
+}

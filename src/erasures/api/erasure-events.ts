@@ -1,0 +1,9 @@
+import type { EventDocument } from '../../api/event-document.ts';
+import { erasedObject } from '../../api/schemas/events.ts';
+import { erasuresGroup } from '../index.ts';
+
+export const erasureEvents: EventDocument = {
+  names: erasuresGroup.events ?? [],
+  object: erasedObject,
+  schemaName: 'PersonalDataEvent',
+};

@@ -1,0 +1,24 @@
+/** The group of exceptions: what a person must look at. */
+
+import { keyedByUuid } from '../db/keyed-table.ts';
+import { rightsOf } from '../db/table-rights.ts';
+import type { Group } from '../group.ts';
+import type { GroupResource } from '../group-resource.ts';
+import { exceptionGauges } from './exception-gauges.ts';
+import { exceptions } from './exception-table.ts';
+
+export const declaredException: GroupResource = {
+  name: 'exception',
+  table: keyedByUuid(exceptions.name, 'id'),
+  events: ['reconciliation.exception_opened'],
+};
+
+export const exceptionsGroup: Group = {
+  name: 'exceptions',
+  resources: [declaredException],
+  tables: [exceptions],
+  rights: { exceptions: rightsOf(exceptions) },
+  moved: [],
+  checks: [],
+  gauges: exceptionGauges,
+};

@@ -1,0 +1,37 @@
+/** The gauges that groups declare, read from Postgres for a scrape. */
+import { Gauge, type Registry } from 'prom-client';
+import type { Instant } from './clock.ts';
+import type { Pool } from './db/pool.ts';
+import type { Group } from './group.ts';
+
+export interface GroupGauges {
+  read(pool: Pool, now: Instant): Promise<void>;
+  /** Removes the values: a stale value is worse than none. */
+  remove(): void;
+}
+
+export function createGroupGauges(groups: readonly Group[], registers: Registry[]): GroupGauges {
+  const gauges = groups
+    .flatMap((group) => group.gauges ?? [])
+    .map(({ name, help, label, read }) => {
+      const labelNames = label === undefined ? [] : [label];
+      return { gauge: new Gauge({ name, help, labelNames, registers }), label, read };
+    });
+  return {
+    async read(pool, now) {
+      // One after the other: a scrape takes one connection, not one for each gauge.
+      for (const { gauge, label, read } of gauges) {
+        const values = await read(pool, now);
+        // A label without rows must not keep its last value.
+        if (label !== undefined) gauge.reset();
+        for (const of of values) gauge.set(label === undefined ? {} : { [label]: of.label ?? '' }, of.value);
+      }
+    },
+    remove() {
+      for (const { gauge, label } of gauges) {
+        if (label === undefined) gauge.remove();
+        else gauge.reset();
+      }
+    },
+  };
+}

@@ -1,0 +1,20 @@
+/**
+ * A resource as its group declares it: what entries, holds, keys, exceptions and events name, and where its rows are. How
+ * its row moves from step to step is in ledger/resource.ts.
+ */
+import type { KeyedTable } from './db/keyed-table.ts';
+import type { Queryable } from './db/pool.ts';
+import type { ResourceName, Uuid } from './ids.ts';
+import type { BookId } from './ledger/book.ts';
+
+export interface GroupResource {
+  readonly name: ResourceName;
+  /** A row with the resource's id as its key is there as long as the resource is. */
+  readonly table: KeyedTable;
+  /** The resource that it belongs to. */
+  readonly parent?: ResourceName;
+  /** The names of its events, each with its group. All of them are in the document. */
+  readonly events: readonly string[];
+  /** Why a person changed it, as its timeline shows it. Asked for an object that an operator changed. */
+  readonly operatorReason?: (db: Queryable, bookId: BookId, id: Uuid) => Promise<object | undefined>;
+}

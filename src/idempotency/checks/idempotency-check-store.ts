@@ -1,0 +1,54 @@
+import { existsSql } from '../../db/keyed-table.ts';
+import type { Queryable } from '../../db/pool.ts';
+import type { GroupResource } from '../../group-resource.ts';
+import type { Uuid } from '../../ids.ts';
+import type { BookId } from '../../ledger/book.ts';
+
+export interface KeyRow {
+  readonly key: string;
+  readonly status: number | null;
+  readonly body: string | null;
+  readonly resource: string | null;
+  readonly resourceId: Uuid | null;
+  readonly voided: boolean;
+  /** Null for a resource that no group declares. */
+  readonly hasResource: boolean | null;
+}
+
+interface KeyColumns {
+  key: string;
+  status: number | null;
+  body: string | null;
+  resource: string | null;
+  resource_id: string | null;
+  voided: boolean;
+  has_resource: boolean | null;
+}
+
+/**
+ * Reads a page of keys, each with whether its resource exists. One statement and so one moment: key and resource are
+ * written in one commit. Indexes: idempotency_keys_pkey and the primary keys of the resources.
+ */
+export async function readKeys(
+  db: Queryable,
+  bookId: BookId,
+  page: { after: string | undefined; limit: number; resources: readonly GroupResource[] },
+): Promise<KeyRow[]> {
+  const { rows } = await db.query<KeyColumns>({
+    name: 'verify.keys',
+    text: `SELECT k.key, k.status, k.body, k.resource, k.resource_id, k.voided_at IS NOT NULL AS voided,
+        ${existsSql(page.resources, { name: 'k.resource', id: 'k.resource_id' })} AS has_resource
+      FROM (SELECT * FROM idempotency_keys WHERE book_id = $1 AND key > COALESCE($2::text, '') ORDER BY key LIMIT $3) k
+      ORDER BY k.key`,
+    values: [bookId, page.after ?? null, page.limit],
+  });
+  return rows.map((row) => ({
+    key: row.key,
+    status: row.status,
+    body: row.body,
+    resource: row.resource,
+    resourceId: row.resource_id,
+    voided: row.voided,
+    hasResource: row.has_resource,
+  }));
+}

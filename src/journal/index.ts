@@ -1,0 +1,29 @@
+/** The ledger's own tables: books, accounts, holds and the journal. What is checked of them is in src/verify/. */
+import { APPENDS, changes, rightsOf } from '../db/table-rights.ts';
+import type { Group } from '../group.ts';
+import { accounts } from '../ledger/account-table.ts';
+import { holdSteps, holds } from '../ledger/hold-table.ts';
+import { entries, entryTexts, events, postings } from '../ledger/journal-tables.ts';
+import { metadataIndex } from '../ledger/metadata-store.ts';
+import { personalTexts } from '../ledger/personal-text-table.ts';
+
+export const journalGroup: Group = {
+  name: 'journal',
+  resources: [],
+  tables: [accounts, holds, holdSteps, entries, postings, entryTexts, events, metadataIndex, personalTexts],
+  rights: {
+    // The heads of a book, as every commit writes them, and what the operator allows it.
+    books: changes('entry_sequence', 'event_sequence', 'chain_hash', 'last_posted_at', 'batch_id', 'overdraft_ceiling'),
+    accounts: rightsOf(accounts),
+    holds: rightsOf(holds),
+    hold_steps: APPENDS,
+    entries: APPENDS,
+    postings: APPENDS,
+    entry_texts: APPENDS,
+    events: APPENDS,
+    metadata_index: APPENDS,
+    personal_texts: APPENDS,
+  },
+  moved: [],
+  checks: [],
+};

@@ -1,0 +1,16 @@
+/** The group of organisations: who has books, and the keys to them. */
+import { changes } from '../db/table-rights.ts';
+import type { Group } from '../group.ts';
+
+export const organisationsGroup: Group = {
+  name: 'organisations',
+  resources: [],
+  tables: [],
+  rights: {
+    // Names are unique: the table is locked while one is added (organisation-store.ts).
+    organisations: { reads: true, inserts: true, updates: 'all' },
+    api_keys: changes('revoked_at', 'expires_at', 'last_used_at'),
+  },
+  moved: [],
+  checks: [],
+};

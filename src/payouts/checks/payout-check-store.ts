@@ -1,0 +1,98 @@
+import { type BookedStep, grouped, readStepsOf } from '../../checks/steps-store.ts';
+import type { Instant } from '../../clock.ts';
+import { plainArray } from '../../db/columns.ts';
+import type { Pool, Queryable, Transaction } from '../../db/pool.ts';
+import { inSnapshot } from '../../db/snapshot.ts';
+import type { Uuid } from '../../ids.ts';
+import type { BookId } from '../../ledger/book.ts';
+import type { Hold } from '../../ledger/hold.ts';
+import { holds } from '../../ledger/hold-table.ts';
+import type { Payout } from '../payout.ts';
+import { payouts } from '../payout-table.ts';
+
+/** A payout with its hold, entries and returns, as of one moment. */
+export interface PayoutHistory {
+  readonly payout: Payout;
+  readonly stuckAt: Instant | null;
+  readonly hold: Hold | undefined;
+  /** In the order of the journal. */
+  readonly entries: readonly BookedStep[];
+  readonly returns: readonly { entryId: Uuid; amount: bigint }[];
+}
+
+/**
+ * Reads a page of payouts in a snapshot of its own. Indexes: the primary keys, entries' (book, resource, step),
+ * payout_returns_by_payout.
+ */
+export function readPayoutHistories(
+  pool: Pool,
+  bookId: BookId,
+  page: { after: Uuid | undefined; limit: number },
+): Promise<PayoutHistory[]> {
+  return inSnapshot(pool, async (trx) => {
+    const { rows } = await trx.query<PayoutWithMark>({
+      name: 'verify.payouts',
+      text: `SELECT ${payouts.selected()}, stuck_at FROM payouts
+        WHERE book_id = $1 AND id > COALESCE($2::uuid, '00000000-0000-0000-0000-000000000000') ORDER BY id LIMIT $3`,
+      values: [bookId, page.after ?? null, page.limit],
+    });
+    return withHistories(trx, bookId, rows);
+  });
+}
+
+/** Reads payouts by id, likewise. Ids of other resources are skipped. Indexes: as above. */
+export function readPayoutHistoriesById(pool: Pool, bookId: BookId, ids: readonly Uuid[]): Promise<PayoutHistory[]> {
+  return inSnapshot(pool, async (trx) => {
+    const { rows } = await trx.query<PayoutWithMark>({
+      name: 'verify.payouts_by_id',
+      text: `SELECT ${payouts.selected()}, stuck_at FROM payouts WHERE book_id = $1 AND id = ANY ($2::uuid[])`,
+      values: [bookId, plainArray(ids)],
+    });
+    return withHistories(trx, bookId, rows);
+  });
+}
+
+interface PayoutWithMark {
+  readonly id: Uuid;
+  readonly hold_id: Uuid;
+  readonly stuck_at: Instant | null;
+}
+
+async function withHistories(
+  trx: Transaction,
+  bookId: BookId,
+  rows: readonly PayoutWithMark[],
+): Promise<PayoutHistory[]> {
+  if (rows.length === 0) return [];
+  const ids = rows.map(({ id }) => id);
+  const [held, entries, returns] = await Promise.all([
+    holds.load(
+      trx,
+      bookId,
+      rows.map((row) => row.hold_id),
+    ),
+    readStepsOf(trx, bookId, ids),
+    readReturns(trx, bookId, ids),
+  ]);
+  return rows.map((row) => ({
+    payout: payouts.fromRow(row),
+    stuckAt: row.stuck_at,
+    hold: held.get(row.hold_id),
+    entries: entries.get(row.id) ?? [],
+    returns: returns.get(row.id) ?? [],
+  }));
+}
+
+async function readReturns(db: Queryable, bookId: BookId, payoutIds: readonly Uuid[]) {
+  const { rows } = await db.query<{ payout_id: string; entry_id: string; amount: bigint }>({
+    name: 'verify.returns_of',
+    text: `SELECT r.payout_id, r.entry_id, r.amount FROM payout_returns r LEFT JOIN entries e ON e.book_id = r.book_id AND e.id = r.entry_id
+      WHERE r.book_id = $1 AND r.payout_id = ANY ($2::uuid[]) ORDER BY e.sequence, r.id`,
+    values: [bookId, plainArray(payoutIds)],
+  });
+  return grouped(
+    rows,
+    (row) => row.payout_id,
+    (row) => ({ entryId: row.entry_id, amount: row.amount }),
+  );
+}

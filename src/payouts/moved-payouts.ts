@@ -1,0 +1,64 @@
+/** Payouts and notices of rails, as workers move them. */
+
+import { keyedByUuid } from '../db/keyed-table.ts';
+import { publicId } from '../ids.ts';
+import type { MovedRows } from '../moved-rows.ts';
+
+export const movedPayouts: MovedRows = {
+  kind: 'payout',
+  table: keyedByUuid('payouts', 'id'),
+  open: ['pending', 'processing'],
+  due: [
+    {
+      name: 'pending payouts',
+      status: 'pending',
+      pool: 'ledger',
+      job: 'payout.reserve',
+      againMs: 30_000, // beyond the 10 s that a command may wait for its book
+    },
+    {
+      name: 'processing payouts',
+      status: 'processing',
+      pool: 'rails',
+      job: 'payout.inquire',
+      againMs: 30_000, // beyond the longest call of a rail (10 s) and the commit of its answer
+    },
+  ],
+  overdue: {
+    waitsSince: 'COALESCE(next_inquiry_at, updated_at)',
+    finding: {
+      check: 'payout.overdue',
+      expected: 'moved',
+      detail: 'Nobody moves this payout, and no bug has stopped it.',
+      ids: ([id]) => ({ payout: publicId('payout', id!) }),
+    },
+  },
+  shownId: (id) => publicId('payout', id),
+};
+
+/** Enqueued by their inboxes (sweep-inboxes.ts), and shown by rail and the rail's own id. */
+export const movedNotices: MovedRows = {
+  kind: 'notice',
+  table: {
+    name: 'rail_notices',
+    key: [
+      { name: 'rail', type: 'text' },
+      { name: 'id', type: 'uuid' },
+    ],
+  },
+  open: ['waiting'],
+  due: [],
+  overdue: {
+    // A claim moves only the due time.
+    waitsSince: 'COALESCE(next_attempt_at, created_at)',
+    finding: {
+      check: 'notice.overdue',
+      expected: 'attempted',
+      actual: 'to be attempted',
+      detail: 'Nobody attempts to book this notice of a rail, and no bug has stopped it.',
+      ids: ([rail, id]) => ({ rail: rail!, notice: id! }),
+    },
+  },
+  retriedAt: ['next_attempt_at'],
+  shownId: (id) => id,
+};

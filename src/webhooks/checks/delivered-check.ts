@@ -1,0 +1,49 @@
+/** Checks that every endpoint that wanted an event has a delivery of it. */
+import type { CheckContext } from '../../checks/check-context.ts';
+import type { EventCheck } from '../../checks/row-check.ts';
+import { publicId } from '../../ids.ts';
+import type { LedgerEvent } from '../../ledger/event.ts';
+import { deliveryKey, readDeliveries, readSteadyEndpoints, type SteadyEndpoint } from './delivery-check-store.ts';
+
+/** Endpoints are read before the events: one that is created meanwhile wants none of the events up to the bound. */
+export const deliveredCheck: EventCheck = {
+  name: 'deliveries of events',
+  async begin(context) {
+    const endpoints = await readSteadyEndpoints(context.pool, context.book.id);
+    return (events) => checkDelivered(context, events, endpoints);
+  },
+};
+
+/** An event of the millisecond in which an endpoint was created is not checked for it: either may have come first. */
+async function checkDelivered(
+  { pool, book, report }: CheckContext,
+  events: readonly LedgerEvent[],
+  endpoints: readonly SteadyEndpoint[],
+): Promise<void> {
+  const last = events.at(-1);
+  if (!last) return;
+  const concerned = endpoints.filter(({ createdAt }) => createdAt < last.createdAt);
+  if (concerned.length === 0) return;
+  const delivered = await readDeliveries(pool, book.id, {
+    endpointIds: concerned.map(({ id }) => id),
+    from: events[0]!.sequence,
+    upTo: last.sequence,
+  });
+  for (const endpoint of concerned) {
+    for (const event of events) {
+      if (event.createdAt <= endpoint.createdAt || !endpoint.wants(event.type, event.objectId)) continue;
+      if (delivered.has(deliveryKey(endpoint.id, event.sequence))) continue;
+      report({
+        check: 'delivery.missing',
+        ids: {
+          event: publicId('event', event.id),
+          sequence: `${event.sequence}`,
+          webhook_endpoint: publicId('webhookEndpoint', endpoint.id),
+        },
+        expected: 'a delivery',
+        actual: 'none',
+        detail: `The endpoint wanted ${event.type} and has no delivery of it.`,
+      });
+    }
+  }
+}

@@ -1,0 +1,61 @@
+/** Deliveries, as workers move them, and endpoints whose backlog waits for somebody. */
+
+import { keyedByUuid } from '../db/keyed-table.ts';
+import { publicId } from '../ids.ts';
+import type { MovedRows, OverdueRows } from '../moved-rows.ts';
+import { ITS_ENDPOINT_IS_DUE, postponeDueDeliveries } from './postpone-deliveries-store.ts';
+
+/** Shown by the sequence of the event and the endpoint's public id. */
+export const movedDeliveries: MovedRows = {
+  kind: 'delivery',
+  table: {
+    name: 'webhook_deliveries',
+    key: [
+      { name: 'event_sequence', type: 'bigint' },
+      { name: 'endpoint_id', type: 'uuid' },
+    ],
+  },
+  open: ['pending'],
+  due: [
+    {
+      name: 'webhook deliveries',
+      status: 'pending',
+      pool: 'webhooks',
+      job: 'delivery.send',
+      againMs: 60_000, // beyond the longest try (15 s) of a receiver whose others wait for it
+      postpone: postponeDueDeliveries,
+    },
+  ],
+  overdue: {
+    waitsSince: 'COALESCE(retry_at, created_at)',
+    // Deliveries of an endpoint that is due wait for it.
+    unless: ITS_ENDPOINT_IS_DUE,
+    finding: {
+      check: 'delivery.overdue',
+      expected: 'moved',
+      actual: 'to be tried',
+      detail: 'Nobody tries to deliver this event, and no bug has stopped it.',
+      ids: ([sequence, endpointId]) => ({
+        webhook_endpoint: publicId('webhookEndpoint', endpointId!),
+        sequence: sequence!,
+      }),
+    },
+  },
+  shownId(id) {
+    const [sequence, endpointId] = id.split(':');
+    return `${sequence}:${publicId('webhookEndpoint', endpointId!)}`;
+  },
+};
+
+export const overdueEndpoints: OverdueRows = {
+  table: keyedByUuid('webhook_endpoints', 'id'),
+  waiting: 'due_at IS NOT NULL',
+  waitsSince: 'retry_at',
+  finding: {
+    check: 'delivery.overdue',
+    expected: 'moved',
+    actual: 'to be tried',
+    detail: 'Nobody tries to deliver what waits for this endpoint.',
+    ids: ([id]) => ({ webhook_endpoint: publicId('webhookEndpoint', id!) }),
+  },
+};

@@ -1,0 +1,247 @@
+/**
+ * Declarations and the schema agree: for every table and log of every group, its columns, and its statements in both
+ * forms, over two books with real rows. A new table without rows in the play below fails and names itself: play it.
+ */
+import { hash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { ColumnType } from '../../src/db/declared-columns.ts';
+import { createPool, type Pool, type Transaction } from '../../src/db/pool.ts';
+import { GROUPS } from '../../src/groups.ts';
+import type { BookId } from '../../src/ledger/book.ts';
+import type { BookRow } from '../../src/ledger/table.ts';
+import type { DeclaredLog, DeclaredTable } from '../../src/ledger/table-of.ts';
+import { createLogger } from '../../src/log.ts';
+import { recordUnknown } from '../../src/payouts/await-outcome.ts';
+import { resolvePayout } from '../../src/payouts/resolve-payout.ts';
+import { webhookSink } from '../../src/webhooks/event-sink.ts';
+import { openBook, type TestBook } from '../support/book.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { fillBook } from '../support/verify-scene.ts';
+
+type Declared = DeclaredTable<unknown> | DeclaredLog<unknown>;
+
+const isTable = (declared: Declared): declared is DeclaredTable<unknown> => 'load' in declared;
+const ALL: readonly Declared[] = GROUPS.flatMap(({ tables }) => tables);
+const TABLES = ALL.filter(isTable);
+const LOGS = ALL.filter((declared): declared is DeclaredLog<unknown> => !isTable(declared));
+
+/** As Postgres names the types of columns. */
+const STORED_AS: Readonly<Record<ColumnType, string>> = {
+  uuid: 'uuid',
+  text: 'text',
+  smallint: 'smallint',
+  integer: 'integer',
+  bigint: 'bigint',
+  boolean: 'boolean',
+  timestamptz: 'timestamp(3) with time zone', // whole milliseconds, as an Instant counts them
+  bytea: 'bytea',
+  hex: 'bytea',
+  'json text': 'text',
+  jsonb: 'jsonb',
+  'text list': 'text[]',
+};
+
+const log = createLogger('silent', 'test');
+/** What the committer appended to each log, as it was handed over. */
+const appended = new Map<Declared, BookRow<unknown>[]>(LOGS.map((each) => [each, []]));
+let database: TestDatabase;
+let books: readonly TestBook[];
+let pool: Pool;
+/** One connection on which each table's name means an empty table of the same shape. */
+let aside: Pool;
+
+beforeAll(async () => {
+  for (const each of LOGS) {
+    const append = each.append.bind(each);
+    vi.spyOn(each, 'append').mockImplementation(async (trx, bookId, rows) => {
+      await append(trx, bookId, rows);
+      appended.get(each)!.push(...rows.map((row) => ({ bookId, row })));
+    });
+  }
+  database = await createTestDatabase();
+  const open = () => openBook({ database: database.applicationUrl, sink: webhookSink });
+  books = [await open(), await open()];
+  for (const book of books) await play(book);
+  vi.restoreAllMocks();
+  pool = createPool({ url: database.superuserUrl, name: 'test', size: 1, log });
+  aside = createPool({ url: database.superuserUrl, name: 'test aside', size: 1, log });
+  for (const { name } of ALL) await aside.query(`CREATE TEMP TABLE ${name} (LIKE public.${name} INCLUDING ALL)`);
+});
+
+afterAll(async () => {
+  for (const book of books ?? []) await book.close();
+  await pool?.end();
+  await aside?.end();
+  await database?.drop();
+});
+
+/** A book with a row of every kind: what verification looks at, a payout that a person resolved, and metadata. */
+async function play(book: TestBook): Promise<void> {
+  await fillBook(book);
+  const accountId = await book.account({ amount: 10_000n });
+  const payout = await book.reserve(await book.accept({ accountId, metadata: { order: '17' }, description: 'Rent' }));
+  await book.submit(recordUnknown(book.id, payout, { call: 'submit', nextInquiryMs: 1_000, raw: {} }));
+  const evidence = Buffer.from('a line of a statement');
+  await book.submit(
+    resolvePayout(book.id, payout, {
+      outcome: 'paid',
+      actor: 'operator:test',
+      evidenceName: 'statement.txt',
+      evidenceSha256: hash('sha256', evidence, 'buffer'),
+      evidence,
+      evidenceSealed: Buffer.from('sealed'),
+      exceptionIds: [],
+    }),
+  );
+}
+
+describe.each(ALL.map((declared) => [declared.name, declared] as const))('%s', (name, declared) => {
+  test('has the columns of its declaration, and no other that must be written', async () => {
+    const { rows } = await pool.query<{ name: string; type: string; required: boolean }>(
+      `SELECT attname AS name, format_type(atttypid, atttypmod) AS type,
+              attnotnull AND NOT atthasdef AND attidentity = '' AND attgenerated = '' AS required
+         FROM pg_attribute WHERE attrelid = to_regclass('public.' || $1) AND attnum > 0 AND NOT attisdropped`,
+      [name],
+    );
+    const types = new Map(rows.map((column) => [column.name, column.type]));
+    const written = declared.columns.map((column) => [column.name, STORED_AS[column.type]] as const);
+    expect(written.map(([column]) => [column, types.get(column)])).toEqual(written);
+    const required = rows.filter((column) => column.required).map((column) => column.name);
+    const known = new Set(['book_id', ...written.map(([column]) => column)]);
+    expect(required.filter((column) => !known.has(column))).toEqual([]);
+  });
+
+  test('has rows of both books in the play', async () => {
+    for (const { id } of books) expect(await storedRows(pool, declared, id), `${name}: play it`).not.toEqual([]);
+  });
+});
+
+/** The declared columns of a book's rows as text, in an order of their own. */
+async function storedRows(on: Pool, { name, columns }: Declared, bookId: BookId): Promise<string[]> {
+  const values = columns.map((column) => `${column.name}::text`).join(', ');
+  const { rows } = await on.query<{ row: string }>(
+    `SELECT ROW(book_id, ${values})::text AS row FROM ${name} WHERE book_id = $1 ORDER BY 1`,
+    [bookId],
+  );
+  return rows.map(({ row }) => row);
+}
+
+async function expectTheSame(declared: Declared): Promise<void> {
+  for (const { id } of books)
+    expect(await storedRows(aside, declared, id)).toEqual(await storedRows(pool, declared, id));
+}
+
+const trx = () => aside as unknown as Transaction;
+
+describe.each(LOGS.map((each) => [each.name, each] as const))('%s is appended alike', (name, each) => {
+  const rows = () => appended.get(each)!;
+
+  test('book by book', async () => {
+    for (const { id } of books) {
+      const own = rows().filter(({ bookId }) => bookId === id);
+      await each.append(
+        trx(),
+        id,
+        own.map(({ row }) => row),
+      );
+    }
+    await expectTheSame(each);
+  });
+
+  test('and for pairs of book and row', async () => {
+    await aside.query(`TRUNCATE ${name}`);
+    await each.pairs.append(trx(), rows());
+    await expectTheSame(each);
+  });
+});
+
+describe.each(TABLES.map((table) => [table.name, table] as const))('%s', (name, table) => {
+  const keysOf = async ({ id }: TestBook) =>
+    (await pool.query<{ key: string }>(`SELECT ${table.key} AS key FROM ${name} WHERE book_id = $1 ORDER BY 1`, [id]))
+      .rows;
+  const load = async () => {
+    const loaded: BookRow<unknown>[] = [];
+    for (const book of books) {
+      const keys = (await keysOf(book)).map(({ key }) => key);
+      const rows = await table.load(pool, book.id, keys);
+      loaded.push(...keys.map((key) => ({ bookId: book.id, row: rows.get(key) })));
+    }
+    return loaded;
+  };
+  const ofBook = (rows: readonly BookRow<unknown>[], id: BookId) =>
+    rows.filter(({ bookId }) => bookId === id).map(({ row }) => row);
+
+  test('is loaded alike in both forms', async () => {
+    const keys: BookRow<string>[] = [];
+    for (const book of books) keys.push(...(await keysOf(book)).map(({ key }) => ({ bookId: book.id, row: key })));
+    const found = await table.pairs.load(pool, keys);
+    const loaded = await load();
+    for (const { id } of books) expect(ofBook(found, id)).toEqual(expect.arrayContaining(ofBook(loaded, id)));
+    expect(found).toHaveLength(loaded.length);
+  });
+
+  test('is inserted alike in both forms', async () => {
+    const loaded = await load();
+    for (const { id } of books) await table.insert(trx(), id, ofBook(loaded, id));
+    await expectTheSame(table);
+    await aside.query(`TRUNCATE ${name}`);
+    await table.pairs.insert(trx(), loaded);
+    await expectTheSame(table);
+  });
+
+  const changing = table.columns.filter(({ changes }) => changes).map((column) => column.name);
+
+  test.runIf(changing.length > 0)('is updated alike in both forms, in every column that changes', async () => {
+    const loaded = await load();
+    for (const column of changing) await aside.query(`ALTER TABLE ${name} ALTER COLUMN ${column} DROP NOT NULL`);
+    const { rows: checks } = await aside.query<{ name: string }>(
+      `SELECT conname AS name FROM pg_constraint WHERE conrelid = to_regclass('pg_temp.' || $1) AND contype = 'c'`,
+      [name],
+    );
+    for (const check of checks) await aside.query(`ALTER TABLE ${name} DROP CONSTRAINT ${check.name}`);
+    const lose = () => aside.query(`UPDATE ${name} SET ${changing.map((column) => `${column} = NULL`).join(', ')}`);
+    await lose();
+    for (const { id } of books) await table.update(trx(), id, ofBook(loaded, id));
+    await expectTheSame(table);
+    await lose();
+    await table.pairs.update(trx(), loaded);
+    await expectTheSame(table);
+  });
+});
+
+test('every table whose rows fall due and get stuck says who moves them', async () => {
+  const { rows } = await pool.query<{ name: string }>(
+    `SELECT table_name::text AS name FROM information_schema.columns
+      WHERE table_schema = 'public' AND column_name IN ('status', 'due_at', 'stuck_at', 'stuck_error')
+      GROUP BY 1 HAVING count(*) = 4 ORDER BY 1`,
+  );
+  const moved = GROUPS.flatMap((group) => group.moved.map(({ table }) => table.name));
+  expect(rows.map(({ name }) => name)).toEqual(moved.sort());
+});
+
+test.each(GROUPS.flatMap((group) => group.moved.map(({ table }) => table)))(
+  '$name has the indexes by which its due and stuck rows are found, and its declared primary key',
+  async ({ name, key }) => {
+    const { rows } = await pool.query<{ name: string; definition: string }>(
+      `SELECT indexname::text AS name, indexdef AS definition FROM pg_indexes WHERE schemaname = 'public' AND tablename = $1`,
+      [name],
+    );
+    expect(rows.map((index) => index.name)).toEqual(
+      expect.arrayContaining([`${name}_due`, `${name}_due_by_book`, `${name}_stuck`]),
+    );
+    const primary = rows.find((index) => index.name === `${name}_pkey`)!.definition;
+    const columns = /\(([^)]*)\)/.exec(primary)![1]!.split(', ');
+    expect(columns.sort()).toEqual(['book_id', ...key.map((column) => column.name)].sort());
+  },
+);
+
+test.each(GROUPS.flatMap(({ resources }) => resources))('$name has its row under its id', async ({ table, parent }) => {
+  const [key] = table.key;
+  const { rows } = await pool.query(
+    `SELECT FROM information_schema.columns WHERE table_schema = 'public' AND table_name = $1 AND column_name = $2`,
+    [table.name, key!.name],
+  );
+  expect(rows).toHaveLength(1);
+  const names: string[] = GROUPS.flatMap(({ resources }) => resources).map((resource) => resource.name);
+  if (parent) expect(names).toContain(parent);
+});
