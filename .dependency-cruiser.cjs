@@ -6,6 +6,7 @@
 
 /** Files that know nothing of the product's nouns: anybody may use them. */
 const LEAVES = [
+  'actor',
   'clock',
   'errors',
   'failpoints',

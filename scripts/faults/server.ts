@@ -1,9 +1,10 @@
 /** One durable Postgres for a whole run, with a migrated database as the template of every stage's own. */
-import { migrate } from '../../src/db/migrate.ts';
+
 import { createPool } from '../../src/db/pool.ts';
 import { createRolesAndDatabase } from '../../src/db/roles.ts';
 import { APPLICATION, OWNER, SIGNER } from '../../src/embedded/logins.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../src/embedded/throwaway-postgres.ts';
+import { install } from '../../src/install.ts';
 import { createLogger } from '../../src/log.ts';
 import { copyDatabase, dropDatabase } from './database-store.ts';
 
@@ -60,7 +61,7 @@ export async function startServer(): Promise<Server> {
     drop: () => asSuperuser((pool) => dropDatabase(pool, name)),
   });
   await makeEmpty(TEMPLATE);
-  await migrate({
+  await install({
     ownerUrl: postgres.urlFor('owner', TEMPLATE),
     applicationUrl: postgres.urlFor('application', TEMPLATE),
     signerUrl: postgres.urlFor('signer', TEMPLATE),

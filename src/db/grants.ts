@@ -16,6 +16,7 @@ export const TABLE_RIGHTS: Readonly<Record<string, readonly string[]>> = {
   organisations: CHANGE,
   books: CHANGE,
   api_keys: CHANGE,
+  people: CHANGE,
   accounts: CHANGE,
   holds: CHANGE,
   idempotency_keys: CHANGE,

@@ -8,7 +8,7 @@ export interface LedgerEvent {
   readonly type: string;
   readonly objectId: Uuid;
   readonly requestId: Uuid;
-  /** The actor: `api_key:key_…`, or the part of the product that acted on its own. */
+  /** The actor as text: src/actor.ts. */
   readonly actor: string;
   readonly createdAt: Instant;
   /** The body that every receiver and reader gets, byte for byte. */

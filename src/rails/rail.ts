@@ -5,6 +5,7 @@
  */
 import type { Instant } from '../clock.ts';
 import type { Uuid } from '../ids.ts';
+import type { Mode } from '../ledger/book.ts';
 
 export interface Instruction {
   /** Whose end-to-end id it is: the book. */
@@ -81,6 +82,8 @@ export interface RailNotice {
 
 export interface Rail {
   readonly name: string;
+  /** The mode of the books that it serves. */
+  readonly mode: Mode;
   /** Whether a second submit under the same id is answered like the first. Without that promise nothing is ever resent. */
   readonly idempotent: boolean;
   /** How long after the first try an instruction may still be accepted, in milliseconds. */

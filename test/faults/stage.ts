@@ -7,11 +7,11 @@ import { Client, type Endpoint, until } from '../../scripts/faults/client.ts';
 import { type Load, startLoad } from '../../scripts/faults/load.ts';
 import { type ProductProcess, type Role, startProcess } from '../../scripts/faults/processes.ts';
 import { type Receiver, startReceiver } from '../../scripts/faults/receiver.ts';
-import { migrate } from '../../src/db/migrate.ts';
 import { createPool } from '../../src/db/pool.ts';
 import { DATABASE } from '../../src/embedded/logins.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../src/embedded/throwaway-postgres.ts';
 import { publicId } from '../../src/ids.ts';
+import { install } from '../../src/install.ts';
 import { createLogger } from '../../src/log.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -178,6 +178,6 @@ async function migrated(
   postgres: ThrowawayPostgres,
 ): Promise<Pick<TestDatabase, 'superuserUrl' | 'applicationUrl' | 'encryptionKey'>> {
   const { ownerUrl, applicationUrl, signerUrl, encryptionKey } = postgres;
-  await migrate({ ownerUrl, applicationUrl, signerUrl, log: createLogger('silent', 'test') });
+  await install({ ownerUrl, applicationUrl, signerUrl, log: createLogger('silent', 'test') });
   return { applicationUrl, encryptionKey, superuserUrl: postgres.urlFor('superuser', DATABASE) };
 }

@@ -3,10 +3,10 @@
  * vitest's configuration: `globalSetup: ['test/support/global-setup.ts']`.
  */
 import type { TestProject } from 'vitest/node';
-import { migrate } from '../../src/db/migrate.ts';
 import { createRolesAndDatabase } from '../../src/db/roles.ts';
 import { APPLICATION, OWNER, SIGNER } from '../../src/embedded/logins.ts';
 import { startThrowawayPostgres } from '../../src/embedded/throwaway-postgres.ts';
+import { install } from '../../src/install.ts';
 import { createLogger } from '../../src/log.ts';
 import { closeTemplate, TEMPLATE } from './postgres.ts';
 
@@ -22,7 +22,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
       application: { name: APPLICATION, ...unused },
       signer: { name: SIGNER, ...unused },
     });
-    await migrate({
+    await install({
       ownerUrl: server.urlFor('owner', TEMPLATE),
       applicationUrl: server.urlFor('application', TEMPLATE),
       signerUrl: server.urlFor('signer', TEMPLATE),
