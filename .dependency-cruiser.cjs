@@ -46,7 +46,7 @@ const JOB_CONTRACT = file('queue/job');
 /** Routes and schemas of a group. Only these folders know zod, and only src/http lists them. */
 const ROUTES = ['^src/[^/]+/api/'];
 
-const leaves = file(...LEAVES);
+const leaves = [...file(...LEAVES), ...folder('errors')];
 const core = [...leaves, ...folder('money', 'fees', 'db', 'ledger', 'idempotency', 'outside')];
 const groups = [...core, ...file('config'), ...JOB_CONTRACT, ...folder(...GROUPS, 'operations', 'timeline')];
 
@@ -59,7 +59,7 @@ const LAYERS = [
   {
     name: 'ledger',
     from: folder('ledger'),
-    may: [...file('clock', 'errors', 'failpoints', 'ids', 'json'), ...folder('money', 'db', 'ledger')],
+    may: [...file('clock', 'errors', 'failpoints', 'ids', 'json'), ...folder('errors', 'money', 'db', 'ledger')],
   },
   { name: 'outside', from: folder('outside'), may: [...leaves, ...folder('outside')] },
   { name: 'idempotency', from: folder('idempotency'), except: ROUTES, may: core },
@@ -124,6 +124,19 @@ module.exports = {
       severity: 'error',
       from: { path: ['^src/', '^workers/'], pathNot: [...folder('embedded', 'verify', 'audit'), ...file('server')] },
       to: { path: ['^scripts/', ...folder('embedded', 'verify'), ...file('server')] },
+    },
+    {
+      name: 'harness-knows-neither-faults-nor-benches',
+      severity: 'error',
+      from: { path: '^scripts/harness/' },
+      to: { path: '^scripts/', pathNot: '^scripts/harness/' },
+    },
+    {
+      name: 'benches-and-faults-are-apart',
+      comment: 'What both need is the harness.',
+      severity: 'error',
+      from: { path: '^scripts/(bench|faults)/' },
+      to: { path: '^scripts/(bench|faults)/', pathNot: '^scripts/$1/' },
     },
     {
       name: 'workers-serve-no-api',

@@ -7,7 +7,6 @@ import { encodeActor } from '../src/actor.ts';
 import { formatInstant, systemClock } from '../src/clock.ts';
 import type { Pool } from '../src/db/pool.ts';
 import { parsePublicId, publicId } from '../src/ids.ts';
-import { isRefusal } from '../src/ledger/command.ts';
 import { Committer } from '../src/ledger/committer.ts';
 import { openExceptionsOf } from '../src/payouts/exception-store.ts';
 import { makeNoticesDue } from '../src/payouts/notice-store.ts';
@@ -74,7 +73,7 @@ export async function resolveByPerson(pool: Pool, shownId: string, options: Reso
       exceptionIds: await openExceptionsOf(pool, bookId, payoutId),
     });
     const answer = await committer.submit(bookId, command);
-    if (isRefusal(answer)) throw new Error(`${answer.detail} Nothing was booked.`);
+    if (answer.refused) throw new Error(`${answer.detail} Nothing was booked.`);
     await makeNoticesDue(pool, { bookId, rail: payout.rail }, payout.endToEndId, systemClock.now());
     return {
       ...view,

@@ -4,6 +4,7 @@
  */
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import type { Route } from './api/route.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { classifyFailure } from './db/postgres-errors.ts';
 import { checkApplicationRole, DatabaseRoleError } from './db/roles.ts';
@@ -21,12 +22,12 @@ export interface Api {
   readonly port: number;
   /** The URL of the API on this machine. */
   readonly url: string;
-  /** Finishes the requests in hand within DRAIN_TIMEOUT_MS. The runtime stays open: the caller closes it. */
+  /** Finishes the requests in hand, and what follows their commits, within DRAIN_TIMEOUT_MS. The runtime stays open: the caller closes it. */
   close(): Promise<void>;
 }
 
 /** Starts to listen. Throws ListenError, naming PORT or HOST, when listening fails. */
-export async function startApi(runtime: Runtime): Promise<Api> {
+export async function startApi(runtime: Runtime, routes?: readonly Route[]): Promise<Api> {
   const { config, log } = runtime;
   const redis = config.REDIS_URL ? connectLimits(config.REDIS_URL, config.REDIS_CLUSTER, log) : undefined;
   // With PORT=0 the address is known once the server listens; nothing is answered before then.
@@ -34,7 +35,7 @@ export async function startApi(runtime: Runtime): Promise<Api> {
   const publicUrl = () => (config.PORT === 0 && !config.PUBLIC_URL ? url : runtime.publicUrl);
   const apiRuntime: Runtime = Object.create(runtime, { publicUrl: { get: publicUrl } });
   const services = new ApiServices(apiRuntime, redis);
-  const server = createHttpServer(createApp(apiRuntime, services), { publicUrl });
+  const server = createHttpServer(createApp(apiRuntime, services, routes), { publicUrl });
   try {
     const port = await listen(server, { host: config.HOST, port: config.PORT });
     url = urlOf(config.HOST, port);
@@ -43,8 +44,11 @@ export async function startApi(runtime: Runtime): Promise<Api> {
       port,
       url,
       async close() {
+        const deadline = performance.now() + config.DRAIN_TIMEOUT_MS;
         services.drain();
         await closeServer(server, config.DRAIN_TIMEOUT_MS);
+        const left = await services.following.finish(deadline - performance.now());
+        if (left > 0) log.warn({ left }, 'stopped before all that follows commits was done; workers do it');
         await services.close();
         redis?.disconnect();
       },

@@ -2,13 +2,14 @@
  * Bench `accept`: durable answers to POST /v1/payouts a second from one API process without a worker, beside a bare
  * Express app that parses the same request and answers the same JSON.
  */
+
+import { say } from '../harness/progress.ts';
 import { createApiClient, openFundedAccounts, payoutRequest } from './api-client.ts';
 import type { BenchContext, BenchResult } from './bench.ts';
 import { issueKey, openBook } from './book.ts';
 import { startApiProcess, startHelper } from './children.ts';
 import { familyCpuSeconds } from './cpu-time.ts';
 import { CONNECTIONS, sendPayouts } from './http-load.ts';
-import { say } from './progress.ts';
 import { takeTurns } from './slices.ts';
 import { setStage } from './stage.ts';
 import { median, round } from './statistics.ts';

@@ -2,12 +2,13 @@
  * Bench `audit`: the rate of posting with the audit beside it, and without. One book with entries to check, 64 callers
  * that post to it, and a sweeper with its audit in a process of its own, which is stopped in every other slice.
  */
+
+import { say } from '../harness/progress.ts';
 import type { BenchContext, BenchResult } from './bench.ts';
 import { createCommitter, openBookWithAccounts } from './book.ts';
 import { startWorkerProcess } from './children.ts';
 import { familyCpuSeconds } from './cpu-time.ts';
 import { submitAll, uniformSource } from './ledger-load.ts';
-import { say } from './progress.ts';
 import { takeTurns, timed } from './slices.ts';
 import { setStage } from './stage.ts';
 import { round } from './statistics.ts';

@@ -67,7 +67,7 @@ export async function openAccounts(
         actor: 'bench',
       }),
     );
-    if ('refused' in answer || !answer.body) throw new Error('An account was not opened');
+    if (answer.refused || !answer.body) throw new Error('An account was not opened');
     accounts.push(parsePublicId('account', (JSON.parse(answer.body) as { id: string }).id)!);
   };
   const atOnce = 5_000; // within the bound of a book's queue

@@ -6,13 +6,13 @@ import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../src/embedded/postmaster.ts';
-import { FORM, ROOT } from './build.ts';
+import { FORM, ROOT } from '../harness/build.ts';
+import { becomesReady, endChild, isRunning } from '../harness/child-process.ts';
+import { say } from '../harness/progress.ts';
 import type { Closing } from './closing.ts';
 import { cpuSeconds } from './cpu-time.ts';
-import { say } from './progress.ts';
 import type { Stage } from './stage.ts';
 
 const START_TIMEOUT_MS = 30_000;
@@ -94,7 +94,7 @@ async function startProduct(stage: Stage, part: Part): Promise<ProductProcess> {
     rmSync(directory, { recursive: true, force: true });
   });
   const url = `http://127.0.0.1:${part.port}`;
-  if (!(await isReady(`${url}/readyz`, child))) {
+  if (!(await becomesReady(child, url, START_TIMEOUT_MS))) {
     throw new Error(`The ${part.name} did not start:\n${tail(logFile)}`);
   }
   return {
@@ -105,7 +105,7 @@ async function startProduct(stage: Stage, part: Part): Promise<ProductProcess> {
     pause: () => child.kill('SIGSTOP'),
     resume: () => child.kill('SIGCONT'),
     async stop() {
-      if (child.exitCode !== null || child.signalCode !== null) throw new Error(`The ${part.name} ended by itself`);
+      if (!isRunning(child)) throw new Error(`The ${part.name} ended by itself`);
       await stop();
     },
   };
@@ -114,16 +114,6 @@ async function startProduct(stage: Stage, part: Part): Promise<ProductProcess> {
 /** Profiles are written when the process ends, one file a thread. The largest file is of the thread that worked. */
 function profiling({ profile }: Stage, name: string): string[] {
   return profile ? ['--cpu-prof', '--cpu-prof-dir', join(profile, name.toLowerCase())] : [];
-}
-
-async function isReady(url: string, child: ChildProcess): Promise<boolean> {
-  const deadline = performance.now() + START_TIMEOUT_MS;
-  while (performance.now() < deadline && child.exitCode === null && child.signalCode === null) {
-    const answer = await fetch(url).catch(() => undefined);
-    if (answer?.ok) return true;
-    await delay(50);
-  }
-  return false;
 }
 
 function tail(file: string): string {
@@ -140,13 +130,8 @@ function residentMb(pid: number): number {
   }
 }
 
-async function stopChild(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  child.kill('SIGTERM');
-  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
-  await ended;
-  clearTimeout(timer);
+function stopChild(child: ChildProcess): Promise<void> {
+  return endChild(child, 'SIGTERM', { killAfterMs: STOP_TIMEOUT_MS });
 }
 
 export interface Helper {

@@ -1,5 +1,5 @@
 /** Closes in reverse order what was started, whatever happens: at the end, after a failure, and on Ctrl-C. */
-import { say } from './progress.ts';
+import { say } from '../harness/progress.ts';
 
 export interface Closing {
   add(name: string, close: () => Promise<unknown>): void;

@@ -5,11 +5,11 @@
  */
 import { findBalanceAt } from '../../src/ledger/balance-at-store.ts';
 import { listAccountLines } from '../../src/ledger/journal-read-store.ts';
+import { say } from '../harness/progress.ts';
 import type { BenchContext, BenchResult } from './bench.ts';
 import { type BenchBook, createCommitter, openBookWithAccounts } from './book.ts';
 import { heldSnapshot } from './held-snapshot.ts';
 import { inTurns, oneAccountSource, submitAll, uniformSource } from './ledger-load.ts';
-import { say } from './progress.ts';
 import { takeTurns, timed } from './slices.ts';
 import { addDatabase, type Stage, setStage } from './stage.ts';
 import { percentile, round } from './statistics.ts';

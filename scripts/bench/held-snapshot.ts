@@ -3,10 +3,11 @@
  * is held, no old version of a row can be removed, and a book and its busiest account get hundreds of new ones a
  * second.
  */
+
+import { say } from '../harness/progress.ts';
 import { type BenchBook, createCommitter } from './book.ts';
 import { holdSnapshot } from './held-snapshot-store.ts';
 import { oneAccountSource, submitAll } from './ledger-load.ts';
-import { say } from './progress.ts';
 import { timed } from './slices.ts';
 import type { Stage } from './stage.ts';
 import { median, round } from './statistics.ts';

@@ -2,11 +2,12 @@
  * Bench `ledger`: entries a second through the committer, beside the ceiling that these tables set. One process, as a
  * ledger worker is one. docs/benchmarks.md explains each field.
  */
+
+import { say } from '../harness/progress.ts';
 import type { BenchContext, BenchResult } from './bench.ts';
 import { type BenchBook, CURRENCY, createCommitter, openBookWithAccounts } from './book.ts';
 import { CeilingRows, insertCeilingBatch } from './ceiling-store.ts';
 import { hotSource, inTurns, submitAll, uniform, uniformSource } from './ledger-load.ts';
-import { say } from './progress.ts';
 import { type Slice, takeTurns, timed } from './slices.ts';
 import { addDatabase, type Stage, setStage } from './stage.ts';
 import { round } from './statistics.ts';

@@ -8,10 +8,10 @@ import type { Page, PageRequest } from '../../src/db/page.ts';
 import { createPool } from '../../src/db/pool.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
 import { listPayouts, type PayoutFilter } from '../../src/payouts/payout-store.ts';
+import { say } from '../harness/progress.ts';
 import type { BenchContext, BenchResult } from './bench.ts';
 import { openBook } from './book.ts';
 import { analyzeLists, insertManyPayouts } from './many-payouts-store.ts';
-import { say } from './progress.ts';
 import { setStage } from './stage.ts';
 import { percentile, round } from './statistics.ts';
 

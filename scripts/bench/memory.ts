@@ -3,11 +3,11 @@
  * payouts that wait without a worker.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { say } from '../harness/progress.ts';
 import type { BenchContext, BenchResult } from './bench.ts';
 import { type ProductProcess, startWorkerProcess } from './children.ts';
 import { sendPayouts } from './http-load.ts';
 import { openPayoutsWorld, POOLS } from './payouts-world.ts';
-import { say } from './progress.ts';
 import { round } from './statistics.ts';
 import { verifyLedger } from './verify.ts';
 

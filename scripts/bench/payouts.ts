@@ -3,13 +3,14 @@
  * pools, sandbox rail, receiver. First as fast as payouts go, then at half that rate, for the time that one payout
  * takes.
  */
+
+import { say } from '../harness/progress.ts';
 import type { BenchContext, BenchResult } from './bench.ts';
 import { familyCpuSeconds } from './cpu-time.ts';
 import { sendPayouts } from './http-load.ts';
 import { sendPayoutsPaced } from './paced-load.ts';
 import { checkNothingLost } from './payout-checks.ts';
 import { openPayoutsWorld, type PayoutsWorld } from './payouts-world.ts';
-import { say } from './progress.ts';
 import { median, percentile, round } from './statistics.ts';
 import { verifyLedger } from './verify.ts';
 

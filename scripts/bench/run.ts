@@ -5,6 +5,7 @@
  */
 import { resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { say } from '../harness/progress.ts';
 import { benchAccept } from './accept.ts';
 import { benchAudit } from './audit.ts';
 import type { BenchContext, BenchResult } from './bench.ts';
@@ -18,7 +19,6 @@ import { benchMemory } from './memory.ts';
 import { benchNeighbours } from './neighbours/neighbours.ts';
 import { benchPaired, PAIRED_BENCHES, type PairedContext } from './paired/paired.ts';
 import { benchPayouts } from './payouts.ts';
-import { say } from './progress.ts';
 import type { QueueBackend } from './stage.ts';
 import { round } from './statistics.ts';
 import { benchWebhooks } from './webhooks.ts';

@@ -2,7 +2,7 @@
  * Fair comparison on a noisy machine: the candidates take turns in short slices, and medians count. What disturbs the
  * machine for a while disturbs all of them.
  */
-import { say } from './progress.ts';
+import { say } from '../harness/progress.ts';
 import { median } from './statistics.ts';
 
 export interface Slice {

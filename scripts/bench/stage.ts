@@ -3,16 +3,15 @@
  * queue backend, and a connection pool as the product makes it.
  */
 
-import { migrate } from '../../src/db/migrate.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
-import { createRolesAndDatabase } from '../../src/db/roles.ts';
-import { APPLICATION, OWNER, SIGNER } from '../../src/embedded/logins.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../src/embedded/throwaway-postgres.ts';
+import { install } from '../../src/install.ts';
 import { createLogger, type Logger } from '../../src/log.ts';
-import { type Build, runScript, THIS_BUILD } from './build.ts';
+import { type Build, outputOf, THIS_BUILD } from '../harness/build.ts';
+import { makeMigratedDatabase } from '../harness/databases.ts';
+import { say } from '../harness/progress.ts';
+import { startRedis } from '../harness/redis-server.ts';
 import type { Closing } from './closing.ts';
-import { say } from './progress.ts';
-import { startRedis } from './redis-server.ts';
 import { COUNT_STATEMENTS, countStatements } from './statement-profile-store.ts';
 
 export type QueueBackend = 'redis' | 'postgres';
@@ -55,11 +54,11 @@ export async function setStage(
   });
   closing.add('Postgres', () => postgres.remove());
   const { ownerUrl, applicationUrl, signerUrl } = postgres;
-  if (build === THIS_BUILD) await migrate({ ownerUrl, applicationUrl, signerUrl, log });
+  if (build === THIS_BUILD) await install({ ownerUrl, applicationUrl, signerUrl, log });
   else await migrateBy(build, postgres);
   if (profile) await countStatements(postgres, profile, closing);
   const redis = queue === 'redis' ? await startRedis() : undefined;
-  if (redis) closing.add('Redis', () => redis.stop());
+  if (redis) closing.add('Redis', () => redis.remove());
   const pool = createPool({ url: postgres.applicationUrl, name: 'bench', size: 10, log });
   closing.add('connections', () => pool.end());
   const { rows } = await pool.query<{ server_version: string }>('SHOW server_version');
@@ -79,13 +78,11 @@ export async function setStage(
 
 /** Another commit makes its schema by its own command. This code makes the server and the roles. */
 async function migrateBy(build: Build, { ownerUrl, applicationUrl, signerUrl }: ThrowawayPostgres): Promise<void> {
-  const { status, output } = await runScript(build, ['migrate'], {
-    PATH: process.env.PATH,
+  await outputOf(build.root, ['migrate'], {
     DATABASE_OWNER_URL: ownerUrl,
     DATABASE_URL: applicationUrl,
     SIGNER_DATABASE_URL: signerUrl,
   });
-  if (status !== 0) throw new Error(`migrate ended with ${status}:\n${output}`);
 }
 
 /** The environment as an operator sets it, with the rate limiter on and its limits out of reach. */
@@ -103,18 +100,8 @@ function environmentOf(postgres: ThrowawayPostgres, redisUrl: string | undefined
 
 /** Makes a second database on the same server, with the product's schema and roles. */
 export async function addDatabase({ postgres, log, closing }: Stage, name: string): Promise<Pool> {
-  const unused = { password: '' }; // the roles exist since the server's start
-  await createRolesAndDatabase({
-    superuserUrl: postgres.superuserUrl,
-    database: name,
-    owner: { name: OWNER, ...unused },
-    application: { name: APPLICATION, ...unused },
-    signer: { name: SIGNER, ...unused },
-  });
-  const applicationUrl = postgres.urlFor('application', name);
-  const signerUrl = postgres.urlFor('signer', name);
-  await migrate({ ownerUrl: postgres.urlFor('owner', name), applicationUrl, signerUrl, log });
-  const pool = createPool({ url: applicationUrl, name: 'bench', size: 2, log });
+  await makeMigratedDatabase(postgres, name, log);
+  const pool = createPool({ url: postgres.urlFor('application', name), name: 'bench', size: 2, log });
   closing.add(`connections of ${name}`, () => pool.end());
   return pool;
 }

@@ -2,13 +2,14 @@
  * Bench `webhooks`: signed deliveries a second to a receiver on this machine, by one worker that does nothing else,
  * beside a bare loop of POSTs. The events exist before: only their delivery is measured.
  */
+
+import { say } from '../harness/progress.ts';
 import { createApiClient, openFundedAccounts, payoutRequest } from './api-client.ts';
 import { arrived } from './arrivals.ts';
 import type { BenchContext, BenchResult } from './bench.ts';
 import { issueKey, openBook } from './book.ts';
 import { type Helper, startApiProcess, startHelper, startWorkerProcess } from './children.ts';
 import { sendPayouts } from './http-load.ts';
-import { say } from './progress.ts';
 import type { Received } from './receiver.ts';
 import { setStage } from './stage.ts';
 import { median, round } from './statistics.ts';

@@ -1,6 +1,6 @@
 /** Sends a request under its key until the answer is certain, and asks for that answer again later, byte for byte. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Answer, type Client, NotAsPromised, type Payout, type Problem } from './client.ts';
+import { type Answer, type Client, NotAsPromised, type Payout, type Problem } from '../harness/client.ts';
 
 export interface KeyedRequest {
   readonly path: string;

@@ -1,6 +1,6 @@
 /** SIGSTOP: a machine hangs, the others give it up, and it goes on where it was. */
-import { arrivedTwice, leftToSubmit, makeRowsDue, notYetSettled } from './database-store.ts';
-import { pathOf } from './receiver.ts';
+import { arrivedTwice, leftToSubmit, makeRowsDue, notYetSettled } from '../harness/database-store.ts';
+import { pathOf } from '../harness/receiver.ts';
 import { expectThat, type Play, pause, type Scenario, untilThat } from './scenario.ts';
 import { ALL_POOLS, type Stage } from './stage.ts';
 

@@ -9,9 +9,9 @@ import type { Pool } from '../../src/db/pool.ts';
 import { publicId } from '../../src/ids.ts';
 import type { Finding } from '../../src/verify/finding.ts';
 import { verifyDatabase } from '../../src/verify/verify-database.ts';
-import type { Endpoint } from './client.ts';
-import { lookInto } from './database-store.ts';
-import { pathOf, type Receiver } from './receiver.ts';
+import type { Endpoint } from '../harness/client.ts';
+import { lookInto } from '../harness/database-store.ts';
+import { pathOf, type Receiver } from '../harness/receiver.ts';
 
 /** Each query returns one row for each violation. */
 const RULES: Record<string, string> = {

@@ -1,7 +1,7 @@
 /** Judges the product after a fault: waits until everything promised has come to its end, and compares all records. */
 import { publicId } from '../../src/ids.ts';
-import { until } from './client.ts';
-import { countUnderWay, hurryDeliveries, makeRowsDue, payoutIds, readExceptions } from './database-store.ts';
+import { until } from '../harness/client.ts';
+import { countUnderWay, hurryDeliveries, makeRowsDue, payoutIds, readExceptions } from '../harness/database-store.ts';
 import { brokenInvariants } from './invariants-store.ts';
 import type { Load } from './load.ts';
 import { betrayed } from './secrets.ts';

@@ -1,6 +1,6 @@
 /** One key has one answer, for every caller and every process, however many requests come at once. */
 import { randomUUID } from 'node:crypto';
-import type { Payout } from './client.ts';
+import type { Payout } from '../harness/client.ts';
 import { expectThat, type Scenario } from './scenario.ts';
 
 const AT_ONCE = 100;

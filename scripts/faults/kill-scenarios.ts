@@ -4,8 +4,8 @@
  */
 import type { Failpoint } from '../../src/failpoints.ts';
 import type { PoolName } from '../../workers/run.ts';
-import { makeRowsDue } from './database-store.ts';
-import type { ProductProcess } from './processes.ts';
+import { makeRowsDue } from '../harness/database-store.ts';
+import type { ProductProcess } from '../harness/processes.ts';
 import { expectThat, type Play, pause, type Scenario, untilThat } from './scenario.ts';
 import { ALL_POOLS, type Stage } from './stage.ts';
 

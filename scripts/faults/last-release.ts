@@ -7,17 +7,15 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { outputOf, ROOT } from '../harness/build.ts';
+import { say } from '../harness/progress.ts';
 import { type Release, readReleases } from '../releases.ts';
-import { say } from './progress.ts';
 
 export interface BuiltRelease extends Release {
   /** The folder of the release's code. */
   readonly root: string;
 }
 
-/** The root of this code. */
-export const ROOT = join(import.meta.dirname, '../..');
-const OUTPUT_BYTES = 64 * 1024 * 1024;
 /** Limit for an operator's command on a busy machine. `npm ci` without a cache takes longest. */
 const COMMAND_LIMIT_MS = 300_000;
 const run = promisify(execFile);
@@ -36,22 +34,13 @@ export function lastRelease(): Promise<BuiltRelease> {
   return known;
 }
 
-/**
- * Runs a script of a checkout with that checkout's packages: `scripts/verify.ts`. Resolves to standard output; throws
- * when the script fails.
- */
-export async function runScript(
+/** Runs a script of a checkout that must succeed: `migrate`. Resolves with its standard output. */
+export function runCommand(
   root: string,
-  words: readonly string[],
+  words: readonly [string, ...string[]],
   environment: Record<string, string>,
 ): Promise<string> {
-  const { stdout } = await run(process.execPath, ['--import', 'tsx', ...words], {
-    cwd: root,
-    env: { PATH: process.env.PATH, ...environment },
-    maxBuffer: OUTPUT_BYTES,
-    timeout: COMMAND_LIMIT_MS,
-  });
-  return stdout;
+  return outputOf(root, words, environment, { timeoutMs: COMMAND_LIMIT_MS });
 }
 
 async function build(release: Release): Promise<BuiltRelease> {

@@ -4,8 +4,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { type Account, type Client, type List, type Payout, until } from '../harness/client.ts';
 import { certainAnswer, expectFirstAnswerAgain, type Sent } from './certain-answer.ts';
-import { type Account, type Client, type List, type Payout, until } from './client.ts';
 
 export interface Load {
   /** Ids of all payouts that were accepted. */

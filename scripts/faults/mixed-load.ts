@@ -4,8 +4,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { type Account, type Client, NotAsPromised, type Problem } from '../harness/client.ts';
 import { certainAnswer, expectFirstAnswerAgain, type Sent } from './certain-answer.ts';
-import { type Account, type Client, NotAsPromised, type Problem } from './client.ts';
 import type { Load } from './load.ts';
 
 export interface MixedLoad {

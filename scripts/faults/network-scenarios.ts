@@ -1,7 +1,8 @@
 /** Impairs the network between API or workers and Postgres or Redis: slow, torn, swallowed, or half open. */
+
+import type { TcpProxy } from '../harness/tcp-proxy.ts';
 import { expectThat, pause, type Scenario } from './scenario.ts';
 import type { Network, Stage } from './stage.ts';
-import type { TcpProxy } from './tcp-proxy.ts';
 
 const SIDES = { api: 'the APIs', worker: 'the workers' } as const;
 const TARGETS = { postgres: 'Postgres', redis: 'Redis' } as const;

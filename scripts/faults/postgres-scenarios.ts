@@ -3,7 +3,7 @@
  * holds.
  */
 import { parsePublicId, publicId } from '../../src/ids.ts';
-import type { Payout } from './client.ts';
+import type { Payout } from '../harness/client.ts';
 import {
   cancelSome,
   curePayouts,

@@ -6,9 +6,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parsePublicId } from '../../src/ids.ts';
-import type { Payout } from './client.ts';
-import { makeRowsDue } from './database-store.ts';
-import { ROOT, runScript } from './last-release.ts';
+import { ROOT } from '../harness/build.ts';
+import type { Payout } from '../harness/client.ts';
+import { makeRowsDue } from '../harness/database-store.ts';
+import { runCommand } from './last-release.ts';
 import { readDoubts, withdrawAtRail } from './rail-records-store.ts';
 import type { Play, Scenario } from './scenario.ts';
 import { expectThat, pause, untilThat } from './scenario.ts';
@@ -52,7 +53,7 @@ async function resolveEach(
     writeFileSync(evidence, 'A line of a statement');
     for (const [id, outcome] of outcomes) {
       const words = ['payouts', 'resolve', id, '--as', outcome, '--evidence', evidence, '--json'];
-      await runScript(ROOT, ['scripts/ops.ts', ...words], environmentOfCommands(database));
+      await runCommand(ROOT, ['ops', ...words], environmentOfCommands(database));
     }
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -2,13 +2,13 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { say } from '../harness/progress.ts';
+import { createRandom } from '../harness/random.ts';
+import { type Server, startServer } from '../harness/server.ts';
 import { judge } from './judge.ts';
 import type { BuiltRelease } from './last-release.ts';
 import { type Load, startLoad } from './load.ts';
-import { say } from './progress.ts';
-import { createRandom } from './random.ts';
 import type { Play, Scenario } from './scenario.ts';
-import { type Server, startServer } from './server.ts';
 import { type Backend, openStage, type Stage } from './stage.ts';
 
 export interface Family {

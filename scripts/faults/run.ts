@@ -6,7 +6,7 @@
  */
 import { randomInt } from 'node:crypto';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { isRedisInstalled } from './redis-server.ts';
+import { redisVersion } from '../harness/redis-server.ts';
 import { type Family, playAll } from './rounds.ts';
 import { drawnScenarios, FAMILIES, quickScenarios, SCENARIOS } from './scenarios.ts';
 import type { Backend } from './stage.ts';
@@ -40,7 +40,7 @@ async function main(flags: Flags): Promise<void> {
   if (flags.list) return list(flags);
   const { seed } = flags;
   const backends: Backend[] = flags.queue ? [flags.queue] : ['redis', 'postgres'];
-  if (backends.includes('redis') && !isRedisInstalled()) {
+  if (backends.includes('redis') && !redisVersion()) {
     console.error(
       'There is no redis-server on PATH. Install it (Debian: apt-get install redis-server), or play on --queue postgres.',
     );

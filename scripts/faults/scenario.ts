@@ -1,9 +1,9 @@
 /** A scenario: one fault, what must hold while it lasts, and what must hold after any fault. */
 import type { Failpoint } from '../../src/failpoints.ts';
-import { until } from './client.ts';
+import { until } from '../harness/client.ts';
+import type { Random } from '../harness/random.ts';
 import type { BuiltRelease } from './last-release.ts';
 import type { Load, LoadOptions } from './load.ts';
-import type { Random } from './random.ts';
 import type { Backend, Stage } from './stage.ts';
 
 export interface Play {

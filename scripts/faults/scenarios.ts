@@ -1,4 +1,6 @@
 /** All scenarios, in families that share a stage, and the selection of a quick run. */
+
+import { createRandom } from '../harness/random.ts';
 import { backlogScenarios } from './backlog-scenarios.ts';
 import { clockScenarios } from './clock-scenarios.ts';
 import { diskScenarios } from './disk-scenarios.ts';
@@ -10,7 +12,6 @@ import { noticeScenarios } from './notice-scenarios.ts';
 import { postgresScenarios } from './postgres-scenarios.ts';
 import { queueScenarios } from './queue-scenarios.ts';
 import { railScenarios } from './rail-scenarios.ts';
-import { createRandom } from './random.ts';
 import type { Scenario } from './scenario.ts';
 import type { Backend } from './stage.ts';
 import { upgradeScenarios } from './upgrade-scenarios.ts';

@@ -2,7 +2,7 @@
  * Checks that no secret stands where others read: in the output of the processes, in what they send to Redis, and in
  * the rows of the database, which are what a dump holds.
  */
-import { rowsHolding } from './database-store.ts';
+import { rowsHolding } from '../harness/database-store.ts';
 import type { Stage } from './stage.ts';
 
 /** Maps each secret text to what it is. */

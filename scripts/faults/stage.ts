@@ -6,18 +6,18 @@ import { randomBytes } from 'node:crypto';
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { createLogger } from '../../src/log.ts';
 import type { PoolName } from '../../workers/run.ts';
-import { type Account, Client, type Endpoint } from './client.ts';
-import { lookInto, readBookIds } from './database-store.ts';
-import { testEnvironment } from './environment.ts';
-import { type BuiltRelease, runScript } from './last-release.ts';
+import { type Account, Client, type Endpoint } from '../harness/client.ts';
+import { lookInto, readBookIds } from '../harness/database-store.ts';
+import { testEnvironment } from '../harness/environment.ts';
+import { makeOrganisation, type OrganisationKeys } from '../harness/organisation.ts';
+import { type ProductProcess, type Role, type StartOptions, startProcess } from '../harness/processes.ts';
+import { type Receiver, startReceiver } from '../harness/receiver.ts';
+import { startRedis, type TestRedis } from '../harness/redis-server.ts';
+import type { Database, Server } from '../harness/server.ts';
+import { startTcpProxy, type TcpProxy } from '../harness/tcp-proxy.ts';
+import { type BuiltRelease, runCommand } from './last-release.ts';
 import { openLoadAccounts } from './load.ts';
-import { makeOrganisation, type OrganisationKeys } from './organisation.ts';
-import { type ProductProcess, type Role, type StartOptions, startProcess } from './processes.ts';
-import { type Receiver, startReceiver } from './receiver.ts';
-import { startRedis, type TestRedis } from './redis-server.ts';
 import { secretsOf } from './secrets.ts';
-import type { Database, Server } from './server.ts';
-import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
 export type Backend = 'redis' | 'postgres';
 
@@ -98,7 +98,7 @@ export async function openStage(server: Server, backend: Backend, release?: Buil
   async function open(): Promise<Stage> {
     const make = release ? server.makeEmptyDatabase : server.makeDatabase;
     const database = keep(await make(`stage_${++stages}`), (one) => one.drop());
-    if (release) await runScript(release.root, ['scripts/migrate.ts'], environmentOfCommands(database));
+    if (release) await runCommand(release.root, ['migrate'], environmentOfCommands(database));
     const behind = keep(lookInto(database), (pool) => pool.end());
     const redis = backend === 'redis' ? keep(await startRedis(), (one) => one.remove()) : undefined;
     const receiver = keep(await startReceiver(), (one) => one.close());
@@ -177,8 +177,8 @@ async function organisationIn({ applicationUrl }: Database): Promise<Organisatio
 async function organisationOf({ root }: BuiltRelease, database: Database, behind: Pool): Promise<OrganisationKeys> {
   const name = 'Organisation of the release';
   const key = async (mode: 'test' | 'live') => {
-    const words = ['scripts/keys.ts', 'create', '--organisation', name, '--mode', mode, '--json'];
-    return (JSON.parse(await runScript(root, words, environmentOfCommands(database))) as { key: string }).key;
+    const words = ['keys', 'create', '--organisation', name, '--mode', mode, '--json'] as const;
+    return (JSON.parse(await runCommand(root, words, environmentOfCommands(database))) as { key: string }).key;
   };
   const [testKey, liveKey] = [await key('test'), await key('live')];
   const { test, live } = await readBookIds(behind, name);

@@ -4,14 +4,21 @@
  * installation is contracted.
  */
 import { parsePublicId } from '../../src/ids.ts';
+import { ROOT } from '../harness/build.ts';
+import {
+  countCheckpoints,
+  countUnderWayBefore,
+  countWaiting,
+  hurryDeliveries,
+  makeRowsDue,
+} from '../harness/database-store.ts';
+import type { ProductProcess } from '../harness/processes.ts';
+import { say } from '../harness/progress.ts';
 import { expectFirstAnswerAgain, type Sent } from './certain-answer.ts';
-import { countCheckpoints, countUnderWayBefore, countWaiting, hurryDeliveries, makeRowsDue } from './database-store.ts';
 import { judge } from './judge.ts';
-import { type BuiltRelease, lastRelease, ROOT, runScript } from './last-release.ts';
+import { type BuiltRelease, lastRelease, runCommand } from './last-release.ts';
 import { type Load, startLoad } from './load.ts';
 import { expectOtherBodyRefused, isPayout, startMixedLoad } from './mixed-load.ts';
-import type { ProductProcess } from './processes.ts';
-import { say } from './progress.ts';
 import { expectThat, type Play, type Scenario, untilThat } from './scenario.ts';
 import { environmentOfCommands, type Stage, WORKERS_OF_RELEASE } from './stage.ts';
 
@@ -90,7 +97,7 @@ export const upgradeScenarios: readonly Scenario[] = [
 async function migrateUnderLoad({ stage: { database } }: Play): Promise<void> {
   for (let tried = 1; ; tried++) {
     try {
-      await runScript(ROOT, ['scripts/migrate.ts'], environmentOfCommands(database));
+      await runCommand(ROOT, ['migrate'], environmentOfCommands(database));
       return;
     } catch (error) {
       if (tried === MIGRATE_TRIES) throw error;
@@ -98,8 +105,7 @@ async function migrateUnderLoad({ stage: { database } }: Play): Promise<void> {
   }
 }
 
-const contract = ({ database }: Stage) =>
-  runScript(ROOT, ['scripts/migrate.ts', '--contract'], environmentOfCommands(database));
+const contract = ({ database }: Stage) => runCommand(ROOT, ['migrate', '--contract'], environmentOfCommands(database));
 
 async function expectContractRefused(stage: Stage): Promise<void> {
   const refusal = await contract(stage).then(
@@ -224,7 +230,7 @@ async function notAnsweredByBoth({ stage: { clients, apis } }: Play, sent: reado
 
 async function foundByVerifyOf({ root, version }: BuiltRelease, { database }: Stage): Promise<string[]> {
   try {
-    await runScript(root, ['scripts/verify.ts'], environmentOfCommands(database));
+    await runCommand(root, ['verify'], environmentOfCommands(database));
     return [];
   } catch (error) {
     const { stdout, stderr, message } = error as Error & { stdout?: string; stderr?: string };

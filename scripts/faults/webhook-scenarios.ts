@@ -1,9 +1,9 @@
 /** Receivers that misbehave: each gets its events in the end, under the same ids, and delays no other receiver. */
 import { parsePublicId } from '../../src/ids.ts';
-import { type Endpoint, succeeded } from './client.ts';
-import { longestAnswerBytes, readTries } from './database-store.ts';
-import { drip, type RawServer, speakNoTls, startRawServer } from './raw-server.ts';
-import { type AnswerWith, pathOf } from './receiver.ts';
+import { type Endpoint, succeeded } from '../harness/client.ts';
+import { longestAnswerBytes, readTries } from '../harness/database-store.ts';
+import { drip, type RawServer, speakNoTls, startRawServer } from '../harness/raw-server.ts';
+import { type AnswerWith, pathOf } from '../harness/receiver.ts';
 import { expectThat, type Play, type Scenario, untilThat } from './scenario.ts';
 
 /** Few enough that a receiver which times out slowly does not hold up a scenario for minutes. */

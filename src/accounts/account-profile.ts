@@ -4,8 +4,9 @@
  */
 import { formatInstant, type Instant } from '../clock.ts';
 import { publicId, type Uuid } from '../ids.ts';
-import { type Account, type AccountStatus, available, held, posted } from '../ledger/account.ts';
+import { type Account, available, held, posted } from '../ledger/account.ts';
 import { currencyExponent } from '../money/currency.ts';
+import { allowedActions } from './account-status.ts';
 
 export interface AccountProfile {
   readonly accountId: Uuid;
@@ -18,29 +19,13 @@ export interface AccountProfile {
   readonly updatedAt: Instant;
 }
 
-export const ACCOUNT_TRANSITIONS: Record<AccountStatus, readonly AccountStatus[]> = {
-  open: ['frozen', 'closed'],
-  frozen: ['open', 'closed'],
-  closed: [],
-};
-
-export type AccountAction = 'freeze' | 'unfreeze' | 'close';
-
-const ACTIONS: Record<AccountStatus, readonly AccountAction[]> = {
-  open: ['freeze', 'close'],
-  frozen: ['unfreeze', 'close'],
-  closed: [],
-};
-
-export function allowedActions(status: AccountStatus): readonly AccountAction[] {
-  return ACTIONS[status];
+export function balances(account: Account) {
+  return { posted: posted(account), held: held(account), available: available(account) };
 }
 
 export function balanceView(account: Account) {
   return {
-    posted: posted(account),
-    held: held(account),
-    available: available(account),
+    ...balances(account),
     currency: account.currency,
     currency_exponent: currencyExponent(account.currency),
   };
@@ -60,7 +45,7 @@ export function accountView(
     currency: account.currency,
     currency_exponent: currencyExponent(account.currency),
     status: account.status,
-    balance: { posted: posted(account), held: held(account), available: available(account) },
+    balance: balances(account),
     overdraft_limit: account.floor === null ? null : -account.floor,
     is_default: context.isDefault,
     external_id: profile.externalId,

@@ -1,13 +1,14 @@
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { newId, type Uuid } from '../ids.ts';
-import { toJson } from '../json.ts';
 import { accounts } from '../ledger/account-table.ts';
 import { newAccount } from '../ledger/chart.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
-import { metadataIndex } from '../ledger/metadata-store.ts';
-import { type AccountProfile, accountView } from './account-profile.ts';
-import { accountProfiles, defaultAccounts } from './account-profile-table.ts';
+import { indexMetadata } from '../ledger/metadata-store.ts';
+import { begin } from '../ledger/resource.ts';
+import type { AccountProfile } from './account-profile.ts';
+import { defaultAccounts } from './account-profile-table.ts';
+import { accountResource } from './account-resource.ts';
 import { CEILING_ID, overdraftCeilings } from './overdraft-ceiling-store.ts';
 
 export interface OpenAccount {
@@ -50,14 +51,11 @@ export function openAccount(input: OpenAccount): Command<Stored | Refusal> {
         updatedAt: moment,
       };
       draft.put(accounts, accountId, account);
-      draft.put(accountProfiles, accountId, profile);
       const isDefault = draft.get(defaultAccounts, input.currency) === undefined;
       if (isDefault) draft.put(defaultAccounts, input.currency, { currency: input.currency, accountId });
-      for (const [key, value] of Object.entries(input.metadata))
-        draft.append(metadataIndex, { object: 'account', key, value, objectId: accountId });
-      const view = accountView(account, profile, { livemode: draft.livemode, isDefault });
-      draft.emit({ type: 'account.created', objectId: accountId, objectSequence: profile.version, object: view });
-      return draft.finish<Stored>({ status: 201, body: toJson(view), resource: 'account', resourceId: accountId });
+      indexMetadata(draft, input.metadata, { object: 'account', objectId: accountId });
+      const view = begin(draft, accountResource, profile, 'account.created');
+      return draft.finish<Stored>({ status: 201, body: view.text, resource: 'account', resourceId: accountId });
     },
   };
 }

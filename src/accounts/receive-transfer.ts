@@ -10,9 +10,11 @@ import type { Command, Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import type { EntryText } from '../ledger/entry.ts';
 import { INTAKE_TOTAL, lifetimeTotal, totalExceeded } from '../ledger/lifetime-total.ts';
+import { advance } from '../ledger/resource.ts';
 import { currencyExponent } from '../money/currency.ts';
-import { accountView } from './account-profile.ts';
-import { accountProfiles, defaultAccounts } from './account-profile-table.ts';
+import { balances } from './account-profile.ts';
+import { accountProfiles } from './account-profile-table.ts';
+import { accountResource, accountTouches } from './account-resource.ts';
 import { inboundTransfers } from './inbound-transfer-table.ts';
 
 export interface ReceiveTransfer {
@@ -46,9 +48,8 @@ export function receiveTransfer(input: ReceiveTransfer): Command<Stored | Refusa
     requestId: input.requestId,
     actor: input.actor,
     touches: [
-      { table: accounts, ids: [input.accountId, chartAccountId(input.bookId, 'pool', input.currency)] },
-      { table: accountProfiles, ids: [input.accountId] },
-      { table: defaultAccounts, ids: [input.currency] },
+      ...accountTouches(input),
+      { table: accounts, ids: [chartAccountId(input.bookId, 'pool', input.currency)] },
     ],
     decide(state, moment) {
       const draft = new Draft(state, { id, requestId: input.requestId, actor: input.actor }, moment);
@@ -90,18 +91,17 @@ export function receiveTransfer(input: ReceiveTransfer): Command<Stored | Refusa
         createdAt: moment,
       };
       draft.append(inboundTransfers, transfer);
-      const version = { ...profile, version: profile.version + 1, updatedAt: moment };
-      draft.put(accountProfiles, account.id, version);
-      const isDefault = draft.get(defaultAccounts, input.currency)?.accountId === account.id;
-      const before = accountView(account, profile, { livemode: draft.livemode, isDefault });
-      draft.emit({
-        type: 'account.updated',
-        objectId: account.id,
-        objectSequence: version.version,
-        object: accountView(draft.account(account.id), version, { livemode: draft.livemode, isDefault }),
-        previousAttributes: { balance: before.balance },
-        entries: [entry],
-      });
+      advance(
+        draft,
+        accountResource,
+        profile,
+        {},
+        {
+          event: 'account.updated',
+          entries: [entry],
+          previous: { balance: balances(account) },
+        },
+      );
       return draft.finish<Stored>({
         status: 201,
         body: toJson(transferView(transfer, { entryId: entry.id, livemode: draft.livemode })),

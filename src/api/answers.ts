@@ -18,8 +18,8 @@ export function isLive({ mode }: Principal): boolean {
   return mode === 'live';
 }
 
-export function storedAnswer({ status, body, replayed }: OnceAnswer): RouteAnswer {
-  return { status, text: body, replayed };
+export function storedAnswer({ status, body, resourceId, replayed }: OnceAnswer): RouteAnswer {
+  return { status, text: body, resourceId, replayed };
 }
 
 /** Runs a command once under the request's idempotency key. */

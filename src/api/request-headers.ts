@@ -63,16 +63,38 @@ export function readIfMatch(header: string | undefined): { version?: number; fie
 /** The longest time that an answer is held. Published at GET /v1/limits. */
 export const MAX_WAIT_SECONDS = 30;
 
+export interface Preference {
+  /** How long the answer may be held. Undefined: not at all. */
+  readonly seconds: number | undefined;
+  /** For `Preference-Applied`. */
+  readonly applied: string | undefined;
+}
+
 /**
- * Seconds of `Prefer: wait=N`, at most MAX_WAIT_SECONDS. Undefined without one; an unknown preference is ignored, as
- * RFC 7240 requires.
+ * What a client prefers: `wait=N`, at most MAX_WAIT_SECONDS; `respond-async`, an answer at once; both, an answer once the
+ * wait is over. Undefined without either; an unknown preference is ignored, as RFC 7240 requires.
  */
+export function readPreference(header: string | string[] | undefined): Preference | undefined {
+  if (header === undefined) return undefined;
+  const seconds = readWait(header);
+  if (seconds !== undefined) return { seconds, applied: `wait=${seconds}` };
+  return preferences(header).some((preference) => /^\s*respond-async\s*(?:[;=].*)?$/i.test(preference))
+    ? RESPOND_ASYNC
+    : undefined;
+}
+
+const RESPOND_ASYNC: Preference = { seconds: undefined, applied: 'respond-async' };
+
+/** Seconds of `Prefer: wait=N`, at most MAX_WAIT_SECONDS. */
 export function readWait(header: string | string[] | undefined): number | undefined {
   if (header === undefined) return undefined;
-  const text = Array.isArray(header) ? header.join(',') : header;
-  for (const preference of text.split(',')) {
+  for (const preference of preferences(header)) {
     const match = /^\s*wait\s*=\s*"?(\d{1,6})"?\s*(?:;.*)?$/i.exec(preference);
     if (match) return Math.min(Number(match[1]), MAX_WAIT_SECONDS);
   }
   return undefined;
+}
+
+function preferences(header: string | string[]): string[] {
+  return (Array.isArray(header) ? header.join(',') : header).split(',');
 }

@@ -4,14 +4,14 @@
  */
 import type { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
+import type { Following } from '../idempotency/following.ts';
 import type { OnceAnswer } from '../idempotency/once.ts';
 import type { IdKind, Uuid } from '../ids.ts';
 import type { JsonObject } from '../json.ts';
-import type { DeclaredTable } from '../ledger/table-of.ts';
 import type { Scope } from '../organisations/api-key.ts';
 import type { Principal } from '../organisations/authenticate.ts';
 import type { ApiRuntime } from './api-runtime.ts';
-import type { Waiters } from './waiting.ts';
+import type { Waits } from './waits.ts';
 
 export type Method = 'get' | 'post' | 'patch' | 'delete';
 
@@ -20,8 +20,7 @@ export type Tag = 'Payouts' | 'Accounts' | 'Journal' | 'Events' | 'Webhooks' | '
 
 /** What the process keeps between requests, as far as routes use it. */
 export interface RouteServices {
-  /** Holds answers until a row of the table is as they want it. */
-  waitersOf<Row>(table: DeclaredTable<Row>): Waiters<Row>;
+  readonly following: Following;
 }
 
 /** The input of a handler: everything checked, nothing of Express. */
@@ -39,12 +38,8 @@ export interface RouteRequest<Body = unknown, Query = unknown> {
   fingerprint(): Buffer;
   /** The version in If-Match. */
   ifMatch: number | undefined;
-  /** Seconds of `Prefer: wait`. */
+  /** How long the answer may be held, by `Prefer: wait` or by the route's default. */
   waitSeconds: number | undefined;
-  /** Aborted when the client has disconnected. Made on demand. */
-  disconnected(): AbortSignal;
-  /** Waits on behalf of `Prefer: wait`. The request does not count as in flight meanwhile. */
-  aside<T>(wait: Promise<T>): Promise<T>;
 }
 
 /** An answer: a value to write as JSON, or stored JSON text. */
@@ -52,6 +47,8 @@ export interface RouteAnswer {
   status: number;
   json?: unknown;
   text?: string;
+  /** The object that the answer shows, where the route waits for one. */
+  resourceId?: Uuid | undefined;
   /** Sends `Idempotent-Replayed: true`. */
   replayed?: boolean;
   headers?: readonly string[];
@@ -88,7 +85,8 @@ export interface Route<BodySchema extends z.ZodType = z.ZodType, QuerySchema ext
   /** `required` for routes that move money. Every other write accepts a key too. */
   idempotency?: 'required' | 'optional';
   ifMatch?: boolean;
-  prefersWait?: boolean;
+  /** The answer may be held until its object has left its first statuses: `waitFor(resource)`. */
+  waits?: Waits;
   responses: Readonly<Record<number, RouteResponse>>;
   /** Error codes of this route, beside those that every route has. */
   errors?: readonly ErrorCode[];

@@ -5,7 +5,7 @@ import { route } from '../api/route.ts';
 import { METADATA_LIMITS, TEXT_LIMITS } from '../api/schemas/fields.ts';
 import { LIST_TIMEOUT_MS } from '../db/list-reads.ts';
 import { MAX_REQUEST_AMOUNT } from '../money/amount.ts';
-import { TRIES_MAX } from '../webhooks/delivery.ts';
+import { ATTEMPTS_MAX } from '../webhooks/delivery.ts';
 import { ENDPOINTS_PER_BOOK_MAX } from '../webhooks/endpoint.ts';
 import { portsWith, URL_LENGTH_MAX } from '../webhooks/endpoint-url.ts';
 import { EVENT_FILTERS_MAX } from '../webhooks/event-filter.ts';
@@ -67,7 +67,7 @@ const read = route({
         endpoints: ENDPOINTS_PER_BOOK_MAX,
         filters: EVENT_FILTERS_MAX,
         url_characters: URL_LENGTH_MAX,
-        tries: TRIES_MAX,
+        tries: ATTEMPTS_MAX,
         ports: portsWith(config.WEBHOOK_ALLOW_PORTS),
       },
     };

@@ -3,6 +3,7 @@ import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import type { z } from 'zod';
 import { account } from '../accounts/api/account-schemas.ts';
 import { eventOf } from '../api/schemas/events.ts';
+import { exception } from '../payouts/api/exception-schemas.ts';
 import { payout } from '../payouts/api/payout-schemas.ts';
 import { webhook } from '../webhooks/api/webhook-schemas.ts';
 
@@ -19,6 +20,12 @@ const SENT: readonly { group: string; names: readonly string[]; object: z.ZodTyp
     names: ['created', 'processing', 'paid', 'failed', 'canceled', 'returned'],
     object: payout,
     schemaName: 'PayoutEvent',
+  },
+  {
+    group: 'reconciliation',
+    names: ['exception_opened'],
+    object: exception,
+    schemaName: 'ExceptionEvent',
   },
   {
     group: 'webhook_endpoint',

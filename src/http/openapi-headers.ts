@@ -31,14 +31,14 @@ const ifMatch = header(
 const prefer = header(
   'Prefer',
   z.string().optional(),
-  `\`wait=N\` (RFC 7240, at most ${MAX_WAIT_SECONDS}) holds the answer until the object has left its first status.`,
+  `\`wait=N\` (RFC 7240, at most ${MAX_WAIT_SECONDS}) holds the answer until the object has left its first status; \`respond-async\` answers at once.`,
 );
 
 export function requestHeaders(route: Route): z.ZodType[] {
   const headers: z.ZodType[] = [];
   if (route.method !== 'get') headers.push(route.idempotency === 'required' ? keyRequired : keyOptional);
   if (route.ifMatch) headers.push(ifMatch);
-  if (route.prefersWait) headers.push(prefer);
+  if (route.waits) headers.push(prefer);
   return headers;
 }
 
@@ -63,7 +63,11 @@ export function responseHeaders(route: Route, status = 200): Headers {
     headers['Retry-After'] = { schema: { type: 'integer' }, description: 'Seconds.' };
   if (status < 300 && route.method !== 'get')
     headers['Idempotent-Replayed'] = { schema: text, description: '`true` when this is the first answer again.' };
-  if (status < 300 && route.prefersWait)
-    headers['Preference-Applied'] = { schema: text, description: 'The wait that was applied.', example: 'wait=10' };
+  if (status < 300 && route.waits)
+    headers['Preference-Applied'] = {
+      schema: text,
+      description: 'The preference that was applied.',
+      example: 'wait=10',
+    };
   return headers;
 }

@@ -6,7 +6,7 @@
 import type { Request } from 'express';
 import { storedAnswer } from '../api/answers.ts';
 import type { ApiRuntime } from '../api/api-runtime.ts';
-import { fingerprintOf, idempotencyKeyFault, isIdempotencyKey, readIfMatch, readWait } from '../api/request-headers.ts';
+import { fingerprintOf, idempotencyKeyFault, isIdempotencyKey, readIfMatch } from '../api/request-headers.ts';
 import type { Route, RouteAnswer, RouteRequest } from '../api/route.ts';
 import { emptyBody, emptyQuery } from '../api/schemas/empty.ts';
 import { requireScope } from '../api/scopes.ts';
@@ -17,6 +17,7 @@ import { type IdKind, parsePublicId } from '../ids.ts';
 import { type JsonObject, toJson } from '../json.ts';
 import type { Principal } from '../organisations/authenticate.ts';
 import { type FieldErrorWithFacts, fieldErrorsOf, requireNoFieldErrors } from './field-errors.ts';
+import { heldAnswer, preferenceOf } from './held-answer.ts';
 import { parseBody, parseLeniently } from './json-body.ts';
 import { jsonPointer } from './json-pointer.ts';
 import { parameterName, parseQuery } from './query-string.ts';
@@ -55,7 +56,7 @@ export async function serve(route: Route, request: Request, parts: PipelineParts
   const params = readParams(route, request.params as Record<string, string>);
 
   const rawBody = takesBody(route) ? await readBody(request, (bytes) => payForBody(context, bytes, parts)) : '';
-  const waitSeconds = route.prefersWait ? readWait(request.headers.prefer) : undefined;
+  const { seconds: waitSeconds, applied } = preferenceOf(route, request);
   const given: Given = {
     params,
     body: undefined,
@@ -75,8 +76,10 @@ export async function serve(route: Route, request: Request, parts: PipelineParts
     if (first === undefined) throw error;
     answer = first;
   }
+  if (waitSeconds !== undefined)
+    answer = await heldAnswer(route, request, answer, { seconds: waitSeconds, waiters: services });
   if (!writes) context.carry(0);
-  sendAnswer(context, answer, waitSeconds);
+  sendAnswer(context, answer, applied);
 }
 
 /** The parts of a request that have been checked so far. */
@@ -134,8 +137,6 @@ function routeRequest(
     fingerprint: fingerprint!,
     ifMatch: version,
     waitSeconds,
-    disconnected: () => abortedOnClose(request),
-    aside: (wait) => context.aside(wait),
   };
 }
 
@@ -276,17 +277,10 @@ function validate(
   return undefined;
 }
 
-function abortedOnClose(request: Request): AbortSignal {
-  const controller = new AbortController();
-  if (request.socket.destroyed) controller.abort();
-  else request.res?.once('close', () => controller.abort());
-  return controller.signal;
-}
-
-function sendAnswer(context: RequestContext, answer: RouteAnswer, waitSeconds: number | undefined): void {
+function sendAnswer(context: RequestContext, answer: RouteAnswer, applied: string | undefined): void {
   const headers = answer.headers ? [...answer.headers] : [];
   if (answer.replayed) headers.push('Idempotent-Replayed', 'true');
-  if (waitSeconds !== undefined) headers.push('Preference-Applied', `wait=${waitSeconds}`);
+  if (applied !== undefined) headers.push('Preference-Applied', applied);
   context.send({
     status: answer.status,
     body: answer.text ?? (answer.json === undefined ? '' : toJson(answer.json)),

@@ -1,26 +1,31 @@
 /**
  * State that one API process keeps between requests: failed authentications, used points, requests in flight, held
- * answers.
+ * answers, what follows commits.
  */
 
 import type { ApiRuntime } from '../api/api-runtime.ts';
 import type { RouteServices } from '../api/route.ts';
 import { Waiters } from '../api/waiting.ts';
+import type { WaitersByTable } from '../api/waits.ts';
 import type { Pool } from '../db/pool.ts';
 import { Readiness } from '../db/readiness.ts';
+import { Following } from '../idempotency/following.ts';
 import type { DeclaredTable } from '../ledger/table-of.ts';
 import type { Logger } from '../log.ts';
 import type { RedisConnection } from '../queue/redis-connection.ts';
+import { warnSeldom } from '../seldom.ts';
 import { Gate } from './authentication.ts';
 import { InFlight } from './in-flight.ts';
 import { createUsageCounter } from './rate-limit-counter.ts';
 import { RateLimiter } from './rate-limiter.ts';
 
-export class ApiServices implements RouteServices {
+export class ApiServices implements RouteServices, WaitersByTable {
   readonly gate: Gate;
   readonly limiter: RateLimiter;
   readonly inFlight = new InFlight();
   readonly readiness: Readiness;
+  /** What follows commits after their answers. */
+  readonly following: Following;
   readonly #pool: Pool;
   readonly #log: Logger;
   readonly #waiters = new Map<string, Waiters<unknown>>();
@@ -32,6 +37,7 @@ export class ApiServices implements RouteServices {
     this.gate = new Gate(runtime.authenticator);
     this.limiter = new RateLimiter(createUsageCounter({ redis, log }));
     this.readiness = new Readiness(config, log);
+    this.following = new Following(warnSeldom(log, 'what follows a commit failed; workers move its row'));
     this.#pool = pool;
     this.#log = log;
   }

@@ -4,6 +4,7 @@
  */
 import type { Instant } from '../clock.ts';
 import type { Uuid } from '../ids.ts';
+import type { Answered } from '../ledger/command.ts';
 
 export interface IdempotencyRecord {
   readonly key: string;
@@ -20,7 +21,7 @@ export interface IdempotencyRecord {
 }
 
 /** An answer as stored and sent. */
-export interface Stored {
+export interface Stored extends Answered {
   readonly status: number;
   readonly body: string;
   readonly resource?: string;

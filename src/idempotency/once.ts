@@ -5,7 +5,7 @@
 import { ERRORS } from '../errors.ts';
 import { newId, publicId, type Uuid } from '../ids.ts';
 import { toJson } from '../json.ts';
-import { type Command, isRefusal, type Outcome, type Refusal } from '../ledger/command.ts';
+import type { Command, Outcome, Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { resourceReference } from '../ledger/entry-view.ts';
 import type { BookState } from '../ledger/state.ts';
@@ -38,7 +38,7 @@ export function once(command: Command<Stored | Refusal>, request: OnceRequest): 
       const known = state.get(idempotencyKeys, key);
       if (known) return unchanged(state, recall(known, request, command.requestId));
       const outcome = command.decide(state, moment);
-      const stored = isRefusal(outcome.answer)
+      const stored = outcome.answer.refused
         ? refusalAnswer(outcome.answer, { requestId: command.requestId, publicUrl: request.publicUrl })
         : outcome.answer;
       const answer = firstAnswer(stored);

@@ -1,7 +1,7 @@
 import { ApiError } from '../errors.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
-import { type Command, isRefusal, type Refusal } from '../ledger/command.ts';
+import type { Command, Refusal } from '../ledger/command.ts';
 import type { Committer } from '../ledger/committer.ts';
 import type { Fingerprints } from './fingerprints.ts';
 import type { Stored } from './idempotency-key.ts';
@@ -36,7 +36,7 @@ export async function runOnce(runtime: OnceRuntime, input: OnceInput): Promise<O
   const { bookId, command } = input;
   if (input.dryRun) {
     const answer = await runtime.committer.preview(bookId, command);
-    const stored = isRefusal(answer)
+    const stored = answer.refused
       ? refusalAnswer(answer, { requestId: input.requestId, publicUrl: runtime.publicUrl })
       : answer;
     return firstAnswer(stored);

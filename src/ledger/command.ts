@@ -61,7 +61,10 @@ export interface Command<Answer> {
   decide(state: BookState, moment: Instant): Outcome<Answer>;
 }
 
-/** A business refusal, as returned by a decision: an error code, the field and typed facts. */
+/**
+ * A business refusal, as returned by a decision: an error code, the field and typed facts. `refused` tells it from every
+ * other answer: `if (answer.refused) …`.
+ */
 export interface Refusal {
   readonly refused: ErrorCode;
   readonly param?: string;
@@ -69,6 +72,7 @@ export interface Refusal {
   readonly facts?: Facts;
 }
 
-export function isRefusal(answer: unknown): answer is Refusal {
-  return typeof answer === 'object' && answer !== null && 'refused' in answer;
+/** Extended by every answer that may be a refusal instead. */
+export interface Answered {
+  readonly refused?: undefined;
 }

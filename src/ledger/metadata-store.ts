@@ -2,6 +2,7 @@ import { column } from '../db/declared-columns.ts';
 import type { Walk } from '../db/walk.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from './book.ts';
+import type { Draft } from './draft.ts';
 import { WRITE_ORDER } from './table.ts';
 import { logOf } from './table-of.ts';
 
@@ -27,6 +28,15 @@ export const metadataIndex = logOf<MetadataPair>({
     column('object_id', 'uuid'),
   ],
 });
+
+/** Makes an object known by its metadata. Values that are replaced later stay in the index; lists compare with the object itself. */
+export function indexMetadata(
+  draft: Pick<Draft, 'append'>,
+  metadata: Readonly<Record<string, string>>,
+  { object, objectId }: Pick<MetadataPair, 'object' | 'objectId'>,
+): void {
+  for (const [key, value] of Object.entries(metadata)) draft.append(metadataIndex, { object, key, value, objectId });
+}
 
 /** The objects of each pair, in id order. Index: metadata_index_pkey. */
 export function metadataWalks(

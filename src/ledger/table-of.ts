@@ -41,6 +41,8 @@ export interface DeclaredTable<Row> extends Table<Row> {
   readonly key: string;
   readonly columns: readonly Column<Row>[];
   readonly pairs: TablePairs<Row>;
+  /** The value of the key column. */
+  idOf(row: Row): string;
   /** The list of a SELECT, each column behind `alias.` where one is given. */
   selected(alias?: string): string;
   /** A noun from a row of `selected`. */
@@ -94,6 +96,7 @@ export function tableOf<Row>(declaration: TableDeclaration<Row>): DeclaredTable<
     key: declaration.key,
     writeOrder: declaration.writeOrder,
     columns,
+    idOf: key.read as (row: Row) => string,
     selected,
     fromRow,
     load,

@@ -1,33 +1,33 @@
 /**
- * Calls to parties outside, with shares by party and by book. A call that waits for a slow party holds up neither the job
- * that asked for it nor the calls of other parties, and one book's calls leave places for those of others.
+ * Limits calls to outside parties, by party and by book. A call to a slow party delays neither its job nor the calls to
+ * other parties. The calls of one book leave places for those of other books.
  *
- * Nothing here is promised: what finds no place to wait, and what waits when the process ends, stays due in Postgres and is
- * enqueued again.
+ * Calls are not guaranteed. A call that finds no room to wait, or that still waits when the process ends, is dropped:
+ * its row stays due in Postgres and is enqueued again.
  */
 import { Room } from '../room.ts';
 import { withinLimit } from '../time-limit.ts';
 
 export interface OutsideCall {
-  /** A rail's name, say. */
+  /** For example the name of a rail. */
   readonly party: string;
   readonly bookId: string;
-  /** The row that the call is for: one call at a time. */
+  /** The row that the call is for. One call at a time. */
   readonly id: string;
 }
 
-/** Who makes calls to the outside. */
+/** Makes calls to outside parties. */
 export interface OutsideCalls {
-  /** Resolves when the call is taken in hand, or is left to be enqueued again. `call` must not reject. */
+  /** Resolves when the call is accepted, or dropped to be enqueued again. `call` must not reject. */
   make(of: OutsideCall, call: () => Promise<void>): Promise<void>;
 }
 
-/** Each call at once, and waited for: for whoever has one row in hand. */
+/** Makes each call at once and waits for it: for callers with a single row. */
 export const CALLS_AT_ONCE: OutsideCalls = { make: (_, call) => call() };
 
-/** Under way to one party: as many as the sandbox rail takes in one statement, and twice what 1,000 payouts a second need. */
+/** Calls under way to one party: one statement of the sandbox rail, and twice what 1,000 payouts a second need. */
 const PLACES_PER_PARTY = 500;
-/** Waiting for one party, about 2 kB each: what it answers within seconds when it is well. */
+/** Calls waiting for one party, about 2 kB each: a healthy party answers them within seconds. */
 const WAITING_PER_PARTY = 5_000;
 
 interface Party {
@@ -57,7 +57,7 @@ export class CallShares implements OutsideCalls {
     return Promise.resolve();
   }
 
-  /** Makes no further call. Resolves to false when those under way are not over within the limit. */
+  /** Starts no further call. Resolves to false when those under way do not end within the limit. */
   async close({ limitMs }: { limitMs: number }): Promise<boolean> {
     this.#closed = true;
     const over = Promise.all(this.#inHand.values()).then(() => true);

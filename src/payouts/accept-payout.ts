@@ -2,7 +2,7 @@
 import type { Instant } from '../clock.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { newId, publicId, type Uuid } from '../ids.ts';
-import { JsonText, toJson } from '../json.ts';
+import { toJson } from '../json.ts';
 import { type Account, available } from '../ledger/account.ts';
 import { accounts } from '../ledger/account-table.ts';
 import type { BookId } from '../ledger/book.ts';
@@ -10,12 +10,13 @@ import { chartAccountId } from '../ledger/chart.ts';
 import type { Command, Outcome, Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { INTAKE_TOTAL, lifetimeTotal, totalExceeded } from '../ledger/lifetime-total.ts';
-import { metadataIndex } from '../ledger/metadata-store.ts';
+import { indexMetadata } from '../ledger/metadata-store.ts';
+import { begin } from '../ledger/resource.ts';
 import type { BookState } from '../ledger/state.ts';
 import { currencyExponent } from '../money/currency.ts';
 import { endToEndId } from './end-to-end-id.ts';
 import type { Destination, Payout } from './payout.ts';
-import { payouts } from './payout-table.ts';
+import { payoutResource } from './payout-resource.ts';
 import { payoutView } from './payout-view.ts';
 
 /** A worker picks a payout up within milliseconds; when its bell was lost, the sweeper rings after this. */
@@ -99,20 +100,15 @@ export function decideAcceptance(state: BookState, command: AcceptCommand, momen
   }
 
   const payout = newPayout(command, moment);
-  const view = payoutView(payout, draft.livemode);
-  if (input.dryRun)
-    return only<Stored>({
-      status: 200,
-      body: toJson({ ...view, dry_run: true, resulting_balances: resultingBalances(draft.account(source!.id)) }),
-    });
-  draft.put(payouts, payout.id, payout);
-  for (const [key, value] of Object.entries(payout.metadata))
-    draft.append(metadataIndex, { object: 'payout', key, value, objectId: payout.id });
-  // Written once, for the event and for the answer.
-  const text = new JsonText(toJson(view));
-  draft.emit({ type: 'payout.created', objectId: payout.id, objectSequence: payout.version, object: text });
+  if (input.dryRun) {
+    const balances = resultingBalances(draft.account(source!.id));
+    const preview = { ...payoutView(payout, draft.livemode), dry_run: true, resulting_balances: balances };
+    return only<Stored>({ status: 200, body: toJson(preview) });
+  }
+  const view = begin(draft, payoutResource, payout, 'payout.created');
+  indexMetadata(draft, payout.metadata, { object: 'payout', objectId: payout.id });
   draft.enqueue({ pool: 'ledger', job: 'payout.reserve', id: payout.id });
-  return draft.finish({ status: 202, body: text.text, resource: 'payout', resourceId: payout.id });
+  return draft.finish({ status: 202, body: view.text, resource: 'payout', resourceId: payout.id });
 }
 
 function refuseSource(source: Account | undefined, input: AcceptPayout): Refusal | undefined {

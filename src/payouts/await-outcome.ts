@@ -3,8 +3,10 @@ import { newId } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Command } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
-import { changed, type Payout } from './payout.ts';
+import { advance } from '../ledger/resource.ts';
+import type { Payout } from './payout.ts';
 import { railAnswers } from './payout-children-tables.ts';
+import { payoutResource } from './payout-resource.ts';
 import { payouts } from './payout-table.ts';
 import { payoutTouches } from './payout-touches.ts';
 import { keepAnswer, type RailReport } from './rail-report.ts';
@@ -19,18 +21,12 @@ export function keepWaiting(
   next: { outcome: 'unknown' | null; nextInquiryMs: number },
 ): Payout {
   const at = draft.moment + next.nextInquiryMs;
-  const waiting = changed(
-    payout,
-    {
-      outcome: next.outcome,
-      inquiries: Math.min(payout.inquiries + 1, INQUIRIES_COUNTED),
-      nextInquiryAt: at,
-      dueAt: at,
-    },
-    draft.moment,
-  );
-  draft.put(payouts, waiting.id, waiting);
-  return waiting;
+  return advance(draft, payoutResource, payout, {
+    outcome: next.outcome,
+    inquiries: Math.min(payout.inquiries + 1, INQUIRIES_COUNTED),
+    nextInquiryAt: at,
+    dueAt: at,
+  });
 }
 
 /** The rail gave no answer that names our id: it may have taken the payout or not. Settled by inquiry, never by guessing. */

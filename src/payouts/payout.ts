@@ -2,12 +2,13 @@
  * A payout: money that leaves an account for a destination, over a rail or within the book.
  * Invariant: from acceptance to its end, amount and fee are out of the account's available balance: held while
  * `pending`, then the amount posted to transit and the fee still held.
- * Next: payout-store.ts (its rows), accept-payout.ts, reserve-payout.ts, settle-payout.ts (its journal).
+ * Next: payout-table.ts (its rows), payout-steps.ts (its journal), accept-payout.ts, reserve-payout.ts, settle-payout.ts.
  */
 import type { Instant } from '../clock.ts';
 import type { SealedPlace } from '../db/secret-box.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
+import type { Transitions } from '../ledger/resource.ts';
 
 export type PayoutStatus =
   /** Accepted, funds held, nothing posted. The API creates it, the ledger pool moves it. */
@@ -23,7 +24,7 @@ export type PayoutStatus =
   /** Paid, and come back whole. Final. */
   | 'returned';
 
-export const PAYOUT_TRANSITIONS: Record<PayoutStatus, readonly PayoutStatus[]> = {
+export const PAYOUT_TRANSITIONS: Transitions<PayoutStatus> = {
   pending: ['processing', 'failed', 'canceled'],
   processing: ['paid', 'failed'],
   paid: ['returned'],
@@ -102,6 +103,8 @@ export interface Payout {
   readonly updatedAt: Instant;
 }
 
+export type PayoutAction = 'cancel';
+
 export type WaitingOn = 'ledger' | 'rail' | 'inquiry' | 'nobody';
 
 /** Who moves next. */
@@ -111,20 +114,13 @@ export function waitingOn(payout: Payout): WaitingOn {
   return 'nobody';
 }
 
-export function allowedActions(payout: Payout): string[] {
-  return payout.status === 'pending' ? ['cancel'] : [];
+/** What may be asked of a payout now. Once on its way, it is not called back. */
+export function allowedActions({ status }: Pick<Payout, 'status'>): readonly PayoutAction[] {
+  return status === 'pending' ? ['cancel'] : [];
 }
 
-/** The payout one step on. Throws on a step the transition table does not have: that is a bug, never an answer. */
-export function changed(payout: Payout, change: Partial<Payout>, moment: Instant): Payout {
-  if (
-    change.status !== undefined &&
-    change.status !== payout.status &&
-    !PAYOUT_TRANSITIONS[payout.status].includes(change.status)
-  ) {
-    throw new Error(`A payout does not go from ${payout.status} to ${change.status}`);
-  }
-  return { ...payout, ...change, version: payout.version + 1, updatedAt: moment };
+export function whyNotNow({ status }: Pick<Payout, 'status'>): string {
+  return `The payout is ${status}; only a pending payout can be canceled.`;
 }
 
 /**

@@ -5,10 +5,10 @@ import type { Config } from '../config.ts';
 import type { Pool } from '../db/pool.ts';
 import type { SecretBox } from '../db/secret-box.ts';
 import { feeOf, proportionalFee } from '../fees/fee-schedule.ts';
-import type { OnceAnswer } from '../idempotency/once.ts';
-import { type OnceRuntime, runOnce } from '../idempotency/run-once.ts';
+import type { OnceRuntime } from '../idempotency/run-once.ts';
+import type { Asked, UseCase } from '../idempotency/use-case.ts';
 import { newId, type Uuid } from '../ids.ts';
-import type { BookId, Mode } from '../ledger/book.ts';
+import type { Mode } from '../ledger/book.ts';
 import { acceptPayout } from './accept-payout.ts';
 import { aliasPlace, type Destination, maskAlias } from './payout.ts';
 
@@ -24,14 +24,8 @@ export type DestinationInput =
   | { type: 'cliq'; alias: string; provider?: string | null }
   | { type: 'account'; accountId: Uuid };
 
-export interface PayoutInput {
-  bookId: BookId;
+export interface PayoutInput extends Asked {
   mode: Mode;
-  actor: string;
-  requestId: Uuid;
-  idempotencyKey: string;
-  fingerprint: Buffer;
-  dryRun: boolean;
   amount: bigint;
   currency: string;
   destination: DestinationInput;
@@ -41,36 +35,32 @@ export interface PayoutInput {
   metadata?: Record<string, string>;
 }
 
-export async function requestPayout(runtime: PayoutRuntime, input: PayoutInput): Promise<OnceAnswer> {
-  const accountId =
-    input.accountId ?? (await defaultAccounts.find(runtime.pool, input.bookId, input.currency))?.accountId ?? null;
-  const payoutId = newId();
-  const command = acceptPayout({
-    payoutId,
-    bookId: input.bookId,
-    accountId,
-    amount: input.amount,
-    fee: feeOf(input.amount, proportionalFee(BigInt(basisPoints(runtime, input.destination.type)))),
-    currency: input.currency,
-    destination: sealDestination(runtime.secretBox, input, payoutId),
-    rail: runtime.railFor(input.mode, input.destination.type) ?? null,
-    description: input.description ?? null,
-    externalId: input.externalId ?? null,
-    metadata: input.metadata ?? {},
-    idempotencyKey: input.idempotencyKey,
-    requestId: input.requestId,
-    actor: input.actor,
-    dryRun: input.dryRun,
-  });
-  return runOnce(runtime, {
-    bookId: input.bookId,
-    key: input.idempotencyKey,
-    fingerprint: input.fingerprint,
-    requestId: input.requestId,
-    command,
-    dryRun: input.dryRun,
-  });
-}
+export const requestPayout: UseCase<PayoutRuntime, PayoutInput> = {
+  async prepare(runtime, input) {
+    const accountId =
+      input.accountId ?? (await defaultAccounts.find(runtime.pool, input.bookId, input.currency))?.accountId ?? null;
+    const payoutId = newId();
+    const command = acceptPayout({
+      payoutId,
+      bookId: input.bookId,
+      accountId,
+      amount: input.amount,
+      fee: feeOf(input.amount, proportionalFee(BigInt(basisPoints(runtime, input.destination.type)))),
+      currency: input.currency,
+      destination: sealDestination(runtime.secretBox, input, payoutId),
+      rail: runtime.railFor(input.mode, input.destination.type) ?? null,
+      description: input.description ?? null,
+      externalId: input.externalId ?? null,
+      metadata: input.metadata ?? {},
+      // A dry run needs no key. Its end-to-end id belongs to no payout.
+      idempotencyKey: input.idempotencyKey ?? input.requestId,
+      requestId: input.requestId,
+      actor: input.actor,
+      dryRun: input.dryRun ?? false,
+    });
+    return { command };
+  },
+};
 
 function basisPoints(runtime: PayoutRuntime, type: DestinationInput['type']): number {
   return type === 'cliq' ? runtime.config.PAYOUT_FEE_CLIQ_BASIS_POINTS : runtime.config.PAYOUT_FEE_ACCOUNT_BASIS_POINTS;

@@ -9,11 +9,10 @@ import type { Command, Outcome } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { lifetimeTotal, RESERVE_TOTAL } from '../ledger/lifetime-total.ts';
 import type { BookState } from '../ledger/state.ts';
-import { changed, type Payout } from './payout.ts';
+import type { Payout } from './payout.ts';
+import { markFailed, markPaid, markProcessing } from './payout-steps.ts';
 import { payouts } from './payout-table.ts';
-import { payoutTouches, RAIL_ALARM_MS } from './payout-touches.ts';
-import { payoutView } from './payout-view.ts';
-import { markFailed, markPaid } from './settle-payout.ts';
+import { payoutTouches } from './payout-touches.ts';
 
 /** Answers with the payout as it is now; one that was reserved before is left as it is. */
 export function reservePayout(bookId: BookId, payout: Payout): Command<Payout> {
@@ -57,30 +56,7 @@ export function decideReservation(
     );
   }
   if (hasNoRoom(draft, payout)) return draft.finish(markFailed(draft, payout, { failureCode: 'limit_exceeded' }));
-  draft.takeFromHold(payout.holdId, 'captured', payout.amount);
-  const entry = draft.post({
-    resource: 'payout',
-    resourceId: payout.id,
-    step: 'reserved',
-    heldOn: payout.accountId,
-    postings: [
-      { debit: payout.accountId, credit: draft.chart('payouts_in_transit', payout.currency).id, amount: payout.amount },
-    ],
-  });
-  const processing = changed(
-    payout,
-    { status: 'processing', sentAt: moment, dueAt: moment + RAIL_ALARM_MS, entryIds: [...payout.entryIds, entry.id] },
-    moment,
-  );
-  draft.put(payouts, processing.id, processing);
-  draft.emit({
-    type: 'payout.processing',
-    objectId: processing.id,
-    objectSequence: processing.version,
-    object: payoutView(processing, draft.livemode),
-    previousAttributes: { status: payout.status },
-    entries: [entry],
-  });
+  const processing = markProcessing(draft, payout);
   if (processing.rail === 'book') return draft.finish(markPaid(draft, processing, {}));
   draft.enqueue({ pool: 'rails', job: 'payout.submit', id: processing.id });
   return draft.finish(processing);

@@ -4,21 +4,21 @@
  */
 import { newId, type Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
-import type { Command, Refusal } from '../ledger/command.ts';
+import type { Answered, Command, Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { exceptions } from './exception-store.ts';
 import type { Payout } from './payout.ts';
+import { markFailed, markPaid } from './payout-steps.ts';
 import { payouts } from './payout-table.ts';
 import { payoutTouches } from './payout-touches.ts';
 import { type PayoutResolution, payoutResolutions } from './resolution-store.ts';
-import { markFailed, markPaid } from './settle-payout.ts';
 
 export interface ResolvePayout extends Omit<PayoutResolution, 'payoutId' | 'createdAt'> {
   /** Open exceptions of the payout: resolved with it. */
   readonly exceptionIds: readonly Uuid[];
 }
 
-export interface Resolved {
+export interface Resolved extends Answered {
   readonly payout: Payout;
   /** It had been resolved like this before. */
   readonly repeated: boolean;

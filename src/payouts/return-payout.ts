@@ -5,12 +5,12 @@ import type { BookId } from '../ledger/book.ts';
 import type { Command, Outcome } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import type { BookState } from '../ledger/state.ts';
-import { changed, type Payout } from './payout.ts';
-import { payoutReturns, railAnswers } from './payout-children-tables.ts';
+import type { Payout } from './payout.ts';
+import { railAnswers } from './payout-children-tables.ts';
 import { mismatchTouches, raise, raiseMismatches } from './payout-exception.ts';
+import { bookReturn } from './payout-steps.ts';
 import { payouts } from './payout-table.ts';
 import { payoutTouches } from './payout-touches.ts';
-import { payoutView } from './payout-view.ts';
 import { NO_MISMATCH, type RailMismatch } from './rail-mismatch.ts';
 import { keepAnswer } from './rail-report.ts';
 
@@ -89,55 +89,4 @@ export function decideReturn(state: BookState, command: ReturnCommand, moment: I
     return draft.finish(payout);
   }
   return draft.finish(bookReturn(draft, payout, notice));
-}
-
-/** paid → returned when nothing is left outside; a partial return stays paid. The account gets it back whatever its state. */
-export function bookReturn(
-  draft: Draft,
-  payout: Payout,
-  part: { id: Uuid; amount: bigint; reason: string | null },
-): Payout {
-  const entry = draft.post({
-    resource: 'payout',
-    resourceId: payout.id,
-    step: `returned_${payout.returns + 1}`,
-    allowClosed: true,
-    postings: [{ debit: draft.chart('pool', payout.currency).id, credit: payout.accountId, amount: part.amount }],
-  });
-  const amountReturned = payout.amountReturned + part.amount;
-  const returned = changed(
-    payout,
-    {
-      status: amountReturned === payout.amount ? 'returned' : 'paid',
-      amountReturned,
-      returns: payout.returns + 1,
-      entryIds: [...payout.entryIds, entry.id],
-    },
-    draft.moment,
-  );
-  draft.put(payouts, returned.id, returned);
-  draft.put(payoutReturns, part.id, {
-    id: part.id,
-    payoutId: payout.id,
-    amount: part.amount,
-    currency: payout.currency,
-    reason: part.reason,
-    entryId: entry.id,
-    createdAt: draft.moment,
-  });
-  draft.emit({
-    type: 'payout.returned',
-    objectId: returned.id,
-    objectSequence: returned.version,
-    object: payoutView(returned, draft.livemode),
-    previousAttributes: { status: payout.status, amount_returned: payout.amountReturned },
-    entries: [entry],
-  });
-  if (draft.account(payout.accountId).status === 'closed') {
-    raise(draft, returned, {
-      kind: 'return_to_closed_account',
-      detail: 'Money came back to an account that is closed. It was booked there and waits for a person.',
-    });
-  }
-  return returned;
 }

@@ -4,13 +4,11 @@ import type { Pool } from '../db/pool.ts';
 import type { SecretBox } from '../db/secret-box.ts';
 import { ApiError } from '../errors.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
-import { idempotencyKeys } from '../idempotency/idempotency-table.ts';
-import type { OnceAnswer } from '../idempotency/once.ts';
-import { type OnceRuntime, runOnce } from '../idempotency/run-once.ts';
+import type { OnceRuntime } from '../idempotency/run-once.ts';
+import type { Asked, UseCase } from '../idempotency/use-case.ts';
 import { deriveId, newId, type Uuid } from '../ids.ts';
 import { toJson } from '../json.ts';
-import type { BookId } from '../ledger/book.ts';
-import type { Command, Refusal } from '../ledger/command.ts';
+import type { Command } from '../ledger/command.ts';
 import type { RailNotice } from '../rails/rail.ts';
 import type { SandboxRail } from '../rails/sandbox-rail.ts';
 import { allowedActions, type Payout } from './payout.ts';
@@ -29,13 +27,9 @@ export interface SimulationRuntime extends OnceRuntime {
   rails: { sandbox: SandboxRail };
 }
 
-export interface SimulatePayout {
-  bookId: BookId;
+export interface SimulatePayout extends Asked {
   payoutId: Uuid;
   simulation: Simulation;
-  idempotencyKey: string | null;
-  fingerprint: Buffer;
-  requestId: Uuid;
 }
 
 /** States in which the rail can still say it: what is final there it only contradicts. */
@@ -45,35 +39,35 @@ const POSSIBLE: Record<Simulation['action'], readonly Payout['status'][]> = {
   return: ['paid'],
 };
 
-export async function simulatePayout(runtime: SimulationRuntime, input: SimulatePayout): Promise<OnceAnswer> {
-  const payout = (await payouts.load(runtime.pool, input.bookId, [input.payoutId])).get(input.payoutId);
-  if (!payout)
-    throw new ApiError('resource_not_found', { detail: 'There is no such payout in this book.', param: 'id' });
-  const run = (command: Command<Stored | Refusal>) =>
-    runOnce(runtime, {
-      bookId: input.bookId,
-      key: input.idempotencyKey,
-      fingerprint: input.fingerprint,
-      requestId: input.requestId,
-      command,
-    });
-  // A repeat is answered from its key and tells the rail nothing.
-  if (input.idempotencyKey !== null && (await idempotencyKeys.find(runtime.pool, input.bookId, input.idempotencyKey)))
-    return run(neverDecided(input.requestId));
+/** The rail is told before the commit. So a repeat is answered from its key, and tells the rail nothing. */
+export const simulatePayout: UseCase<SimulationRuntime, SimulatePayout> = {
+  keyFirst: true,
+  answers: 'after_follow',
+  async prepare(runtime, input) {
+    const { sandbox } = runtime.rails;
+    const payout = await payouts.find(runtime.pool, input.bookId, input.payoutId);
+    if (!payout)
+      throw new ApiError('resource_not_found', { detail: 'There is no such payout in this book.', param: 'id' });
+    const notice = await tellRail(sandbox, payout, input);
+    const compared = compareNotice({ ...runtime, rail: () => sandbox }, payout, notice);
+    return {
+      command: showPayout(noticeCommand(input.bookId, payout, notice, compared)),
+      follow: () => sandbox.acknowledge([notice.id]),
+    };
+  },
+};
 
-  const notice = await tellRail(runtime.rails.sandbox, payout, input);
-  const compared = compareNotice({ ...runtime, rail: () => runtime.rails.sandbox }, payout, notice);
-  const command = noticeCommand(input.bookId, payout, notice, compared);
-  const answer = await run({
+/** The command with the payout after it as its answer. */
+function showPayout(command: Command<Payout>): Command<Stored> {
+  return {
     ...command,
     decide(state, moment) {
       const outcome = command.decide(state, moment);
       const body = toJson(payoutView(outcome.answer, state.book.mode === 'live'));
-      return { ...outcome, answer: { status: 200, body, resource: 'payout', resourceId: payout.id } };
+      const answer = { status: 200, body, resource: 'payout', resourceId: outcome.answer.id };
+      return { ...outcome, answer };
     },
-  });
-  await runtime.rails.sandbox.acknowledge([notice.id]);
-  return answer;
+  };
 }
 
 async function tellRail(
@@ -108,16 +102,4 @@ function conflict(payout: Payout, simulation: Simulation): ApiError {
     detail: `The rail cannot ${simulation.action} this payout now: it is ${payout.status}${payout.rail === 'book' ? ' and no rail carries it' : ''}.`,
     facts: { current_status: payout.status, allowed_actions: allowedActions(payout) },
   });
-}
-
-function neverDecided(requestId: Uuid): Command<Stored | Refusal> {
-  return {
-    id: newId(),
-    name: 'payout.simulate',
-    requestId,
-    touches: [],
-    decide() {
-      throw new Error('The key was known a moment ago');
-    },
-  };
 }

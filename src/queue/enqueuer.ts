@@ -1,6 +1,7 @@
 /**
- * Rings for rows that wait to be moved. Losing a bell only costs time (the sweeper rings again), so ringing is never
- * awaited, never throws, and gives up rather than hold memory for a queue that does not answer.
+ * Enqueues jobs for rows that wait to be moved. A lost job only costs time, because the sweeper enqueues the row again.
+ * So `enqueue` is never awaited and never throws, and drops rows rather than hold memory for a queue that does not
+ * answer.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { failpoint } from '../failpoints.ts';
@@ -10,7 +11,7 @@ import { withinLimit } from '../time-limit.ts';
 import { IDS_PER_JOB, type JobName, laneOf, type QueuePool } from './job.ts';
 import type { QueueJob, Queues } from './queues.ts';
 
-/** Which pool, which job, which row: as commands name them in their outcome. */
+/** The pool, the job and the row: as commands name them in their outcome. */
 export interface JobRow {
   readonly pool: string;
   readonly job: string;
@@ -18,13 +19,13 @@ export interface JobRow {
 }
 
 export interface Enqueuer {
-  /** Returns at once. The ids of one book and job travel together, up to a hundred a job. */
+  /** Returns at once. The ids of one book and job share a job, up to 100 ids a job. */
   enqueue(bookId: string, rows: readonly JobRow[]): void;
-  /** Rings what is still buffered, within a limit, and refuses more. */
+  /** Flushes the buffer within a limit. Later rows are dropped. */
   close(): Promise<void>;
 }
 
-/** Why a bell was not rung: the buffer was full, the queue did not take it in time, the enqueuer was closed. */
+/** Why a row was not enqueued: the buffer was full, the queue did not answer in time, or the enqueuer was closed. */
 export type DropReason = 'full' | 'unreachable' | 'closed';
 
 export interface EnqueueCounts {
@@ -36,21 +37,21 @@ export interface EnqueuerOptions {
   readonly queues: Pick<Queues, 'add' | 'lanes'>;
   readonly log: Logger;
   readonly counts?: EnqueueCounts;
-  /** Ids held in memory, buffered and under way: about 10 MB at most. */
+  /** Most ids held in memory, buffered and under way. The default is about 10 MB. */
   readonly capacity?: number;
   readonly flushLimitMs?: number;
-  /** From the beginning of one flush to that of the next, at least. */
+  /** Least time between the starts of two flushes, in milliseconds. */
   readonly paceMs?: number;
 }
 
 const CAPACITY = 100_000;
 
-/** A healthy queue answers within milliseconds; one that took this long is away. */
+/** A healthy queue answers within milliseconds; after this long the queue counts as unreachable. */
 const FLUSH_LIMIT_MS = 2_000;
 
 /**
- * A bell that comes alone goes at once. Under load they are gathered for so long: a job costs the queue, whoever adds it
- * and whoever takes it many times more than one more id in it (npm run bench -- accept, payouts).
+ * A lone row is enqueued at once. A busy process batches rows for 20 ms: another job costs the queue, the producer and
+ * the worker many times more than another id in a job (npm run bench -- accept, payouts).
  */
 const PACE_MS = 20;
 
@@ -68,7 +69,7 @@ interface Group {
 
 export function createEnqueuer(options: EnqueuerOptions): Enqueuer {
   const { queues, counts = NO_COUNTS, capacity = CAPACITY, flushLimitMs = FLUSH_LIMIT_MS, paceMs = PACE_MS } = options;
-  const warn = warnSeldom(options.log, 'bells dropped; the sweeper will ring again');
+  const warn = warnSeldom(options.log, 'jobs dropped; the sweeper will enqueue the rows again');
   let buffer = new Map<string, Group>();
   let held = 0;
   let flushedAt = Number.NEGATIVE_INFINITY;
@@ -77,7 +78,10 @@ export function createEnqueuer(options: EnqueuerOptions): Enqueuer {
 
   function drop(ids: number, reason: DropReason, error?: unknown) {
     counts.dropped(ids, reason);
-    warn(error ?? new Error(reason === 'full' ? `More than ${capacity} bells are waiting` : 'The enqueuer is closed'));
+    warn(
+      error ??
+        new Error(reason === 'full' ? `More than ${capacity} rows wait to be enqueued` : 'The enqueuer is closed'),
+    );
   }
 
   function put(bookId: string, { pool, job, id }: JobRow) {
@@ -92,9 +96,9 @@ export function createEnqueuer(options: EnqueuerOptions): Enqueuer {
     held += group.ids.size - size;
   }
 
-  /** Everything that came since the last flush is the next one: batches grow with the load. */
+  /** A flush takes all rows that came since the last flush, so batches grow with the load. */
   async function flush(): Promise<void> {
-    // Once around the event loop: what rings in the same turn travels together.
+    // One turn of the event loop: rows enqueued in the same turn share a job.
     await new Promise(setImmediate);
     while (buffer.size > 0) {
       const tooSoon = flushedAt + paceMs - performance.now();

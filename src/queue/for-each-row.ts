@@ -1,7 +1,7 @@
 /**
- * Works through the rows of a job, several at a time. One row's failure never fails the job: it is handed to `onError`,
- * which marks the row stuck, and the others go on. When even that fails (the database is away) the row stays as it is and
- * the sweeper rings for it again.
+ * Works through the rows of a job, several at a time. The failure of one row never fails the job: `onError` gets the
+ * row and marks it stuck, and the other rows go on. When `onError` fails too (the database is unreachable), the row
+ * stays as it is and the sweeper enqueues it again.
  */
 export async function forEachRow<Id>(
   ids: readonly Id[],
@@ -25,7 +25,7 @@ export async function forEachRow<Id>(
         try {
           await onError(id, error);
         } catch {
-          // The row is still due: it will be rung again.
+          // The row is still due: the sweeper enqueues it again.
         }
       }
     }

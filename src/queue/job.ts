@@ -1,9 +1,9 @@
 /**
- * The job contract: which pools there are, which jobs they answer, what a job carries and which queue carries it. A leaf:
- * it imports nothing, and whoever rings or answers imports it.
+ * The job contract: the pools, the jobs of each pool, the data of a job and the name of its queue. A leaf module: it
+ * imports nothing; producers and workers import it.
  *
- * A job is a doorbell. It carries ids and nothing else; whoever answers reads the rows and acts on their state. So a job
- * may be lost, repeated, late or out of order without harm.
+ * A job carries ids and nothing else. The worker reads the rows and acts on their state. So a job may be lost,
+ * repeated, late or out of order without harm.
  */
 
 export const JOBS = {
@@ -20,24 +20,24 @@ export const QUEUE_POOLS = Object.keys(JOBS) as QueuePool[];
 export interface JobData {
   /** Empty where the ids belong to no book (`rail.notices` names rails). */
   bookId: string;
-  /** Up to 100 rows of the book. */
+  /** Ids of up to 100 rows of the book. */
   ids: string[];
 }
 
-/** As many row ids as one job carries: enough to fill a commit, few enough that a lost job costs little. */
+/** Most row ids in one job: enough to fill a commit, few enough that a lost job costs little. */
 export const IDS_PER_JOB = 100;
 
 /**
- * One queue for each pool and lane. The braces are a hash tag: all keys of a queue live in one slot of a Redis Cluster,
- * and the lanes of a pool spread over its nodes.
+ * The queue of a pool and lane. The braces are a Redis Cluster hash tag: all keys of a queue share one slot, and the
+ * lanes of a pool spread over the nodes.
  */
 export function queueName(pool: QueuePool, lane: number): string {
   return `{${pool}-${lane}}`;
 }
 
 /**
- * The lane that carries a book's jobs, so that one book's work meets in one committer. FNV-1a, 32 bits: the same in every
- * process and release, and even over the few bits in which ids differ.
+ * The lane of a book's jobs, so that the work of one book meets in one committer. FNV-1a, 32 bits: the same in every
+ * process and release, and evenly spread although ids differ in few bits.
  */
 export function laneOf(bookId: string, lanes: number): number {
   let hash = 0x811c9dc5;

@@ -1,6 +1,6 @@
 /**
- * A Redis that is short of memory may refuse what is new or throw away what it has. Jobs must not be thrown away: a queue of
- * which a part is missing is broken, not short (https://docs.bullmq.io/guide/going-to-production, "Max memory policy").
+ * A Redis that runs out of memory either refuses new keys or evicts old ones. Jobs must never be evicted: a queue that
+ * loses some of its keys is broken (https://docs.bullmq.io/guide/going-to-production, "Max memory policy").
  */
 import { type Cluster, Redis } from 'ioredis';
 import type { RedisConnection } from './redis-connection.ts';
@@ -8,7 +8,7 @@ import type { RedisConnection } from './redis-connection.ts';
 const REMEDY =
   'Set it to noeviction: CONFIG SET maxmemory-policy noeviction, and maxmemory-policy noeviction in redis.conf, or in the parameter group of a managed Redis. Share no Redis with a cache.';
 
-/** Redis may throw jobs away; the message says what to do. */
+/** This Redis may evict jobs. The message says how to configure it. */
 export class EvictionPolicyError extends Error {
   override name = 'EvictionPolicyError';
 
@@ -19,7 +19,7 @@ export class EvictionPolicyError extends Error {
   }
 }
 
-/** Throws EvictionPolicyError, and the connection's own errors. Of a cluster every master is asked. */
+/** Checks the server, or every master of a cluster. Throws EvictionPolicyError, and the errors of the connection. */
 export async function checkMemoryPolicy(connection: RedisConnection): Promise<void> {
   const servers = connection instanceof Redis ? [connection] : mastersOf(connection);
   for (const policy of await Promise.all(servers.map(readPolicy))) {
@@ -31,7 +31,7 @@ function mastersOf(cluster: Cluster): Redis[] {
   return cluster.nodes('master') as Redis[];
 }
 
-/** By INFO, which a managed Redis answers too; by CONFIG where a server leaves it out there. */
+/** Reads INFO, which managed Redis services allow too. Where INFO lacks the policy, asks CONFIG. */
 async function readPolicy(server: Redis): Promise<string> {
   const told = /^maxmemory_policy:(\S+)/m.exec(await server.info('memory'))?.[1];
   if (told !== undefined) return told;

@@ -1,6 +1,6 @@
 /**
- * Pools answer the bells: one BullMQ worker for each lane of a pool. A job that fails is not a failed row: whoever answers
- * sees to its rows one by one, and a job that fails whole (the database is away) is rung again by the sweeper.
+ * A pool works its jobs with one BullMQ worker for each lane. Rows fail one by one, and the handler deals with them.
+ * When a whole job fails (the database is unreachable), the sweeper enqueues its rows again.
  */
 import type { Logger } from '../log.ts';
 import { Room } from '../room.ts';
@@ -15,13 +15,14 @@ export type Handlers<Name extends QueuePool> = Record<(typeof JOBS)[Name][number
 export interface PoolDefinition {
   readonly name: QueuePool;
   /**
-   * Jobs in hand at once, in each lane that the process prefers. While jobs wait, BullMQ takes so many one after the other
-   * before it answers the first: on a busy machine that is some 20 ms each. So no more than the work needs.
+   * Jobs in hand at once, in each lane that the process prefers. While jobs wait, BullMQ fetches this many one after
+   * the other before it starts the first, which on a busy machine takes some 20 ms a job. So set no more than the work
+   * needs.
    */
   readonly concurrency: number;
   /**
-   * For each of them so many rows in hand at most, in all lanes together and shared by books (room.ts). Only for a pool that
-   * waits on nobody outside: elsewhere the rows of one slow rail or receiver would take the room of all others.
+   * Most rows in hand for each job of `concurrency`, counted over all lanes and shared by books (room.ts). Only for a
+   * pool that waits for no outside party: elsewhere the rows of one slow rail or receiver would fill the room.
    */
   readonly rowsPerJob?: number;
   readonly answer: (name: JobName, data: JobData) => Promise<unknown>;
@@ -38,7 +39,7 @@ export function definePool<Name extends QueuePool>(
     rowsPerJob,
     answer(job, data) {
       const handler = handlers.get(job);
-      // A job of a later release: its row is still due, and a process that knows the job will hear of it.
+      // A job of a later release. Its row is still due, and reaches a process that knows the job.
       if (!handler) throw new Error(`The ${name} pool of this release does not know the job ${job}`);
       return handler(data);
     },
@@ -48,11 +49,11 @@ export function definePool<Name extends QueuePool>(
 export interface StartPoolOptions {
   readonly queues: Queues;
   readonly log: Logger;
-  /** Instead of the pool's own. */
+  /** Overrides the concurrency of the pool. */
   readonly concurrency?: number;
   /**
-   * Lanes that this process works at full concurrency; the others at one job, so that no lane waits for a process that is
-   * not there. All lanes when none are named.
+   * Lanes that this process works at full concurrency. All other lanes get one job at a time, so that no lane depends
+   * on a process that is not running. By default all lanes are preferred.
    */
   readonly lanes?: readonly number[];
 }
@@ -61,20 +62,20 @@ export interface RunningPool {
   readonly name: QueuePool;
   inHand(): number;
   /**
-   * Stops taking jobs and finishes those in hand. Resolves to false when they did not finish within the limit: then they
-   * are given to another process once their lock has run out, and rung for by the sweeper.
+   * Stops taking jobs and finishes those in hand. Resolves to false when they did not finish within the limit: their
+   * rows reach another process once the job's lock has expired, or when the sweeper enqueues them again.
    */
   close(limit: { limitMs: number }): Promise<boolean>;
 }
 
-/** With no job in hand, the library still says good-bye to its datastore, which may be away. */
+/** With no job in hand, BullMQ still talks to its datastore on closing, and the datastore may be unreachable. */
 const FAREWELL_LIMIT_MS = 1_500;
 const REOPEN_AFTER_MS = 1_000;
 
 export function startPool(definition: PoolDefinition, options: StartPoolOptions): RunningPool {
   const { queues } = options;
   const log = options.log.child({ pool: definition.name });
-  const warn = warnSeldom(log, 'a job failed; its rows will be rung for again');
+  const warn = warnSeldom(log, 'a job failed; its rows will be enqueued again');
   const full = options.concurrency ?? definition.concurrency;
   const room = new Room(full * (definition.rowsPerJob ?? Number.POSITIVE_INFINITY));
   const preferred = options.lanes && new Set(options.lanes);
@@ -121,7 +122,8 @@ export function startPool(definition: PoolDefinition, options: StartPoolOptions)
         farewell = true;
       });
       while (!farewell) {
-        // A job that was on its way when the order came is still taken, so nothing in hand may be so for a moment only.
+        // A worker may still take a job whose fetch was under way when the close began, so `inHand` may rise from 0
+        // again.
         const idle = inHand === 0;
         const waited = idle ? closed : Promise.race([closed, untilIdle()]);
         const limit = idle ? FAREWELL_LIMIT_MS : Math.max(deadline - performance.now(), 0);
@@ -139,8 +141,8 @@ export function startPool(definition: PoolDefinition, options: StartPoolOptions)
 }
 
 /**
- * A worker whose first connection to Postgres fails stays broken for good: the library remembers that failure. Then it is
- * thrown away and another is opened.
+ * A worker whose first connection to Postgres fails stays broken: BullMQ remembers the failure. The lane then
+ * closes this worker and opens another.
  */
 function openLane(open: () => BackendWorker): { close(): Promise<void> } {
   let worker = open();

@@ -1,11 +1,11 @@
 /**
- * Jobs on Postgres, by BullMQ's own backend: what the embedded start runs. All queues of a process add over one small
- * pool, and all its workers share another, in which each holds one connection for LISTEN.
+ * Jobs on Postgres by BullMQ's own backend: the default of the embedded start. All queues of a process share one small
+ * pool to add jobs. All its workers share another pool, in which each worker holds one connection for LISTEN.
  *
- * The schema is migrated by the owner's role, and the application's role may not change it. That shapes the options of a
- * job: one without an id, or a bulk without deduplication, creates a sequence and temporary tables on its way in
- * (add_jobs_bulk, next_job_id of BullMQ 6.7). An id and a deduplication id of its own take the path without, which is
- * also the faster one for the few jobs of a flush: 0.9 ms against 5 ms for one job, 4 ms against 7.5 ms for 32.
+ * The owner's role migrates the schema, and the application's role may not change it. That decides the options of a
+ * job. Without an id, or added in bulk without deduplication, a job creates a sequence and temporary tables
+ * (add_jobs_bulk, next_job_id of BullMQ 6.7). With an id and a deduplication id of its own it creates none. That path
+ * is also faster for the few jobs of a flush: 0.9 ms against 5 ms for one job, 4 ms against 7.5 ms for 32.
  */
 import { createPostgresBackend, Queue, Worker } from 'bullmq';
 import pg from 'pg';
@@ -16,13 +16,13 @@ import { warnSeldom } from '../seldom.ts';
 import { unlessAborted } from '../time-limit.ts';
 import { type BackendQueue, type BackendWorker, JOB_OPTIONS, KEPT_EVENTS, type QueueBackend } from './queue-backend.ts';
 
-/** Adding is one short statement at a time for each queue. */
+/** Each queue adds jobs with one short statement at a time. */
 const PRODUCER_CONNECTIONS = 2;
 
-/** Fetching and finishing jobs; beside these each worker holds one for LISTEN. */
+/** To fetch and finish jobs. Each worker holds one more connection for LISTEN. */
 const WORKER_CONNECTIONS = 6;
 
-/** The library's schema; it is its default, and the only one for pools that are given to it. */
+/** BullMQ's default schema, and the only one it supports on a pool that the caller passes in. */
 const SCHEMA = 'bullmq';
 
 export function createPostgresQueueBackend({ url, log }: { url: string; log: Logger }): QueueBackend {
@@ -30,7 +30,7 @@ export function createPostgresQueueBackend({ url, log }: { url: string; log: Log
     const pool = new pg.Pool({
       connectionString: url,
       application_name: connectionName(name),
-      // The library's statements name no schema.
+      // BullMQ's statements name no schema.
       options: `-c search_path=${SCHEMA}`,
       max: size,
       connectionTimeoutMillis: 2_000,
@@ -39,9 +39,9 @@ export function createPostgresQueueBackend({ url, log }: { url: string; log: Log
     });
     pool.setMaxListeners(0);
     const warn = warnSeldom(log, 'queue database connection');
-    // Postgres may go while the last good-byes are still on their way.
+    // Postgres may stop while the pool is closing.
     pool.on('error', (error) => pool.ending || warn(error));
-    // The pool listens to idle connections only; the library holds one for a moment as it starts, and listens to nothing.
+    // pg.Pool handles errors of idle connections only, and BullMQ's connection has no error listener while it starts.
     pool.on('connect', (client) => client.on('error', () => undefined));
     return pool;
   };

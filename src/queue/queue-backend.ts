@@ -1,4 +1,4 @@
-/** What carries jobs: the queue library over one datastore or another. Next: redis-backend.ts, postgres-backend.ts. */
+/** The queue backend: where jobs live. BullMQ over Redis or Postgres. Next: redis-backend.ts, postgres-backend.ts. */
 import type { Job, JobsOptions, Queue, Worker, WorkerOptions } from 'bullmq';
 import type { JobData, JobName } from './job.ts';
 
@@ -17,19 +17,22 @@ export interface QueueBackend {
     answer: (job: BackendJob) => Promise<void>,
     options: Omit<WorkerOptions, 'connection'>,
   ): BackendWorker;
-  /** Resolves when jobs can be added now. Rejects when this queue object never will be able to, or at the signal. */
+  /** Resolves when jobs can be added now. Rejects at the signal, or when this queue object is broken for good. */
   ready(queue: BackendQueue, signal: AbortSignal): Promise<void>;
-  /** Throws when the datastore answers and is not set up for jobs. Rejects at the signal when it does not answer. */
+  /** Throws when the datastore answers and is not configured for jobs. Rejects at the signal when no answer came. */
   check(signal: AbortSignal): Promise<void>;
   jobOptions(deduplicationId: string | undefined): JobsOptions;
   close(): Promise<void>;
 }
 
-/** Retries and history are rows in Postgres: a job is tried once and forgotten. */
+/** Retries and history are rows in Postgres, so a job has one attempt and is removed afterwards. */
 export const JOB_OPTIONS = { attempts: 1, removeOnComplete: true, removeOnFail: true } as const;
 
-/** Before every key in Redis, so that whoever looks into a shared one knows whose they are. */
+/** The prefix of every key in Redis: tells the owner of the keys in a shared Redis. */
 export const KEY_PREFIX = 'countinghouse';
 
-/** The library keeps a stream of events that nobody here reads. It must keep some: with none it never trims. */
+/**
+ * BullMQ keeps a stream of events that Countinghouse does not read. The length must not be 0: BullMQ would then never
+ * trim.
+ */
 export const KEPT_EVENTS = 100;

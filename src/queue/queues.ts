@@ -1,6 +1,6 @@
 /**
- * The queues that carry doorbells, on Redis or on Postgres. Everything else in the product knows this interface only.
- * Next: redis-backend.ts and postgres-backend.ts (what differs), enqueuer.ts (who rings), pool.ts (who answers).
+ * The job queues, on Redis or on Postgres. The rest of the product knows only this interface.
+ * Next: redis-backend.ts and postgres-backend.ts (what differs), enqueuer.ts (adds jobs), pool.ts (works them).
  */
 import { setMaxListeners } from 'node:events';
 import type { Config } from '../config.ts';
@@ -17,11 +17,11 @@ export interface QueueJob {
   readonly name: JobName;
   readonly data: JobData;
   /**
-   * Given by the sweeper. While a job of this id waits, another is not added; while one is active, the last one rung is
-   * kept and follows it. Without it every bell is a job of its own.
+   * Set by the sweeper. While a job with this id waits, no other is added. While one is active, the last one added is
+   * kept and runs afterwards. Jobs without a deduplication id are never merged.
    */
   readonly deduplicationId?: string;
-  /** Jobs without one go first, in order; then those of the lowest number, from 1. */
+  /** Jobs without a priority go first, in order. Then the lowest number goes first, from 1. */
   readonly priority?: number;
 }
 
@@ -41,21 +41,24 @@ export interface Queues {
   readonly backend: 'redis' | 'postgres';
   readonly lanes: number;
   /**
-   * Throws EvictionPolicyError when Redis may throw jobs away. One that is away is looked at when it is back: what was
-   * accepted is in Postgres, so that nobody has to wait for it.
+   * Throws EvictionPolicyError when Redis may evict jobs. An unreachable Redis is only logged, and checked once it
+   * answers: accepted requests are in Postgres, so the start need not wait.
    */
   check(): Promise<void>;
-  /** Adds jobs to one queue. Rejects when they could not be added within the limit; some may have been. */
+  /** Adds jobs to one queue. Rejects when the limit passes first; some of the jobs may have been added. */
   add(pool: QueuePool, lane: number, jobs: readonly QueueJob[], limit: { limitMs: number }): Promise<void>;
   depth(pool: QueuePool, lane: number, limit: { limitMs: number }): Promise<QueueDepth>;
-  /** Every queue of every pool. */
+  /** The depth of every queue of every pool. */
   depths(limit: { limitMs: number }): Promise<QueueDepth[]>;
   openWorker(
     pool: QueuePool,
     lane: number,
     options: { concurrency: number; answer: (job: BackendJob) => Promise<void> },
   ): BackendWorker;
-  /** Gives up what is under way after two seconds: a queue that does not answer must not keep a process alive. */
+  /**
+   * Closes the queues. Abandons open calls after two seconds, so that an unreachable backend cannot keep a process
+   * alive.
+   */
   close(): Promise<void>;
 }
 
@@ -68,11 +71,11 @@ const CHECK_LIMIT_MS = 2_000;
 const CLOSE_LIMIT_MS = 2_000;
 
 /**
- * A job whose worker is silent this long is given to another; renewed at half time. Shorter than the library's own half
- * minute: a job is a doorbell, so one that rings twice harms nobody, and one whose worker died is not waited for.
+ * A job whose worker is silent this long goes to another worker. The lock is renewed at half time. BullMQ's default is
+ * 30 s. A shorter lock is safe, because a job may run twice without harm, and replaces a dead worker sooner.
  */
 const LOCK_MS = 10_000;
-/** How often silent workers are looked for. */
+/** How often BullMQ looks for jobs of silent workers. */
 const LOOK_FOR_SILENT_MS = 5_000;
 
 export function createQueues(config: QueuesConfig, log: Logger): Queues {
@@ -82,7 +85,7 @@ export function createQueues(config: QueuesConfig, log: Logger): Queues {
   const queues = new Map<string, BackendQueue>();
   const lanes = config.QUEUE_LANES;
 
-  /** Opened at first use; opened again when the first connection failed for good. */
+  /** Opens a queue at first use, and again when its first connection failed for good. */
   async function readyQueue(name: string, signal: AbortSignal): Promise<BackendQueue> {
     let queue = queues.get(name);
     if (!queue) {
@@ -112,7 +115,7 @@ export function createQueues(config: QueuesConfig, log: Logger): Queues {
           : { ...backend.jobOptions(job.deduplicationId), priority: job.priority },
     }));
     const [only] = given;
-    // Mostly one: a pipeline of one command costs twice as much as the command.
+    // Most calls add one job: a pipeline of one command costs twice as much as the command.
     if (only && given.length === 1) await queue.add(only.name, only.data, only.opts);
     else await queue.addBulk(given);
   }
@@ -155,7 +158,7 @@ export function createQueues(config: QueuesConfig, log: Logger): Queues {
         concurrency,
         lockDuration: LOCK_MS,
         stalledInterval: LOOK_FOR_SILENT_MS,
-        // Fifteen seconds by default: too long a silence after a datastore came back.
+        // BullMQ waits 15 s by default, which is too long once the datastore is back.
         runRetryDelay: 1_000,
         removeOnComplete: { count: 0 },
         removeOnFail: { count: 0 },
@@ -175,16 +178,16 @@ export function createQueues(config: QueuesConfig, log: Logger): Queues {
   };
 }
 
-/** Said once: a reason of its own for each call would be made with a stack trace that nobody reads. */
+/** One shared reason: a new Error for each call would capture a stack trace that is never read. */
 const OVER = new Error('The call is over');
 
-/** Whoever still waits for a connection at the limit waits no longer: jobs must not gather behind one that is away. */
+/** Stops waiting for a connection at the limit. Jobs must not pile up behind an unreachable backend. */
 async function limited<Answer>(
   limit: { what: string; limitMs: number },
   work: (signal: AbortSignal) => Promise<Answer>,
 ): Promise<Answer> {
   const over = new AbortController();
-  // Every queue of every lane listens to it.
+  // Every queue of every lane listens to this signal.
   setMaxListeners(0, over.signal);
   try {
     return await withinLimit(work(over.signal), limit);

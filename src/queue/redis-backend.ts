@@ -1,6 +1,7 @@
 /**
- * Jobs on Redis: what production runs, on one server or on a cluster. Two connections serve all queues of a process, one
- * that adds and fails fast, one that works and waits as long as it takes; each worker has a third for its blocking read.
+ * Jobs on Redis, one server or a cluster: the backend of production. Two connections serve all queues of a process. The
+ * producer's fails fast; the workers' waits as long as it takes. Each worker has one more connection for its blocking
+ * read.
  */
 import { Queue, Worker } from 'bullmq';
 import type { Logger } from '../log.ts';
@@ -10,19 +11,22 @@ import { checkMemoryPolicy, EvictionPolicyError } from './memory-policy.ts';
 import { type BackendQueue, JOB_OPTIONS, KEPT_EVENTS, KEY_PREFIX, type QueueBackend } from './queue-backend.ts';
 import { connectRedis, type RedisConnection, type RedisPlace } from './redis-connection.ts';
 
-/** A stopped Redis takes commands and answers none. After this long the connection is dropped, and what waits on it. */
+/** A stopped Redis accepts commands and never answers. After this long the connection and its open commands fail. */
 const PRODUCER_SILENCE_MS = 2_000;
 
-/** Longer than the library's longest blocking read (10 s), so that only a dead peer runs into it. */
+/** Longer than BullMQ's longest blocking read (10 s), so that only a dead peer reaches this limit. */
 const WORKER_SILENCE_MS = 30_000;
 
-/** Every queue and worker listens on a connection it shares. Not 0 (no limit): the library adds to this number. */
+/**
+ * Listeners on a shared connection: each queue and worker adds some. Not 0 (no limit), because BullMQ adds to this
+ * number.
+ */
 const SHARERS = 1_000;
 
 export function createRedisQueueBackend({ place, log }: { place: RedisPlace; log: Logger }): QueueBackend {
   const producer = connectRedis(place, {
     connectionName: 'countinghouse-producer',
-    // Nothing is kept for later and nothing is sent twice: a bell that cannot be rung now is dropped.
+    // No command is kept for later, and none is sent twice. A job that cannot be added now is dropped.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
@@ -31,7 +35,7 @@ export function createRedisQueueBackend({ place, log }: { place: RedisPlace; log
   });
   producer.on('error', warnSeldom(log, 'redis producer connection'));
   const warnSettings = warnSeldom(log, 'the settings of redis could not be read');
-  // At every connection: it may be another server now, or the first one after a start without Redis.
+  // Checked at every connection: Redis may be another server now, or was unreachable at the start.
   producer.on('ready', () => {
     checkMemoryPolicy(producer).catch((error) => {
       if (error instanceof EvictionPolicyError) log.error({ err: error }, 'redis may throw jobs away');
@@ -39,7 +43,7 @@ export function createRedisQueueBackend({ place, log }: { place: RedisPlace; log
     });
   });
 
-  /** Opened by the first worker: a process that only rings has no use for it. */
+  /** Opened with the first worker. A process that only enqueues jobs needs no such connection. */
   let consumer: RedisConnection | undefined;
   const openConsumer = () => {
     consumer = connectRedis(place, {
@@ -59,7 +63,7 @@ export function createRedisQueueBackend({ place, log }: { place: RedisPlace; log
       new Queue(name, {
         connection: producer,
         prefix: KEY_PREFIX,
-        // Its INFO would be the one command whose failure breaks a queue object for good.
+        // The version check calls INFO, the only command whose failure breaks a queue object for good.
         skipVersionCheck: true,
         streams: { events: { maxLen: KEPT_EVENTS } },
       }) as BackendQueue,
@@ -84,7 +88,7 @@ export function createRedisQueueBackend({ place, log }: { place: RedisPlace; log
   };
 }
 
-/** Resolves when the connection may be written to; rejects when it never will be, or at the signal. */
+/** Resolves when the connection is ready. Rejects when the connection is closed for good, or at the signal. */
 function untilReady(connection: RedisConnection, signal: AbortSignal): Promise<void> {
   if (connection.status === 'ready') return Promise.resolve();
   return new Promise((resolve, reject) => {

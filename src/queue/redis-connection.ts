@@ -1,12 +1,15 @@
-/** A connection to Redis: to one server, or to a Redis Cluster by some of its nodes. Everybody who speaks with Redis has it from here. */
+/**
+ * Connects to one Redis server, or to a Redis Cluster through some of its nodes. All Redis clients of the product are
+ * created here.
+ */
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 
 export type RedisConnection = Redis | Cluster;
 
 export interface RedisPlace {
-  /** One URL, or those of some nodes of a cluster, separated by commas. */
+  /** One URL, or the URLs of some nodes of a cluster, separated by commas. */
   readonly urls: string;
-  /** A cluster although only one of its nodes, or its configuration endpoint, is named. */
+  /** Treats a single URL as a cluster: one of its nodes, or its configuration endpoint. */
   readonly cluster: boolean;
 }
 
@@ -15,10 +18,10 @@ type ConnectionOptions = Pick<
   'autoResendUnfulfilledCommands' | 'connectTimeout' | 'maxRetriesPerRequest' | 'socketTimeout'
 > & { connectionName: string; enableOfflineQueue?: boolean };
 
-/** Back within a second of Redis being back; what waits longer is the sweeper's. */
+/** Reconnects within a second of Redis being back. The sweeper enqueues rows that waited longer. */
 const retryStrategy = (times: number) => Math.min(50 * times, 1_000);
 
-/** While nodes change places the map of slots is old: asked for again this often, beside every answer that says so. */
+/** How often the slot map is read again while nodes change places, in addition to MOVED answers. */
 const SLOTS_REFRESH_MS = 5_000;
 
 export function connectRedis({ urls, cluster }: RedisPlace, options: ConnectionOptions): RedisConnection {
@@ -30,7 +33,7 @@ export function connectRedis({ urls, cluster }: RedisPlace, options: ConnectionO
     enableOfflineQueue,
     clusterRetryStrategy: retryStrategy,
     slotsRefreshInterval: SLOTS_REFRESH_MS,
-    // A certificate names the host, so that it is not looked up before.
+    // The certificate names the host, so the client must connect by name and not by address.
     ...(protocol === 'rediss:' && { dnsLookup: (address, callback) => callback(null, address) }),
     redisOptions: {
       ...ofNode,

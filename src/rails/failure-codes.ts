@@ -1,6 +1,7 @@
 /**
- * What a rail's no means to an integrator. Rails speak the external status reason codes of ISO 20022 (ExternalStatusReason1Code,
- * published quarterly at iso20022.org); the API speaks the failure codes of its own reference, and shows the rail's beside.
+ * Maps the rejection codes of rails to the API's failure codes. Rails use the external status reason codes of ISO 20022
+ * (ExternalStatusReason1Code, published quarterly at iso20022.org). The API shows its own code and the rail's code
+ * beside it.
  */
 
 export const RAIL_FAILURE_CODES = [
@@ -47,15 +48,18 @@ const MEANINGS: Readonly<Record<string, RailFailureCode>> = {
   MS02: 'refused_by_payee', // refused by the customer, no reason given
   MS03: 'refused_by_payee', // refused by the agent, no reason given
   RR04: 'compliance_rejected', // regulatory reason
-  TM01: 'rail_suspended', // came after the time until which it could be accepted
+  TM01: 'rail_suspended', // received after the latest acceptance time
 };
 
-/** A code that is not listed, or none, still is a no from the payee's side: the rail's own word stands beside it. */
+/**
+ * The failure code of a rejection. An unknown or missing rail code means `refused_by_payee`; the API shows the rail's
+ * code too.
+ */
 export function failureCodeOf(railCode: string | null | undefined): RailFailureCode {
   return MEANINGS[railCode ?? ''] ?? 'refused_by_payee';
 }
 
-/** What a rail would say for each failure code: for the simulations. */
+/** The rail code that the simulations send for each failure code. */
 const RAIL_WORDS: Readonly<Record<RailFailureCode, string>> = {
   payee_account_closed: 'AC04',
   payee_account_blocked: 'AC06',
@@ -69,7 +73,7 @@ const RAIL_WORDS: Readonly<Record<RailFailureCode, string>> = {
   compliance_rejected: 'RR04',
 };
 
-/** A rail's code for one of ours; a rail's code stays itself. */
+/** The rail code of an API failure code. A rail code is returned unchanged. */
 export function railCodeOf(code: string): string {
   return RAIL_WORDS[code as RailFailureCode] ?? code;
 }

@@ -1,4 +1,4 @@
-/** The rails of this process, and which of them carries what. */
+/** The rails of this process, and the rail of each destination. */
 import { type Clock, systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { createPool } from '../db/pool.ts';
@@ -8,14 +8,14 @@ import { SandboxRail } from './sandbox-rail.ts';
 
 export interface Rails {
   readonly sandbox: SandboxRail;
-  /** Throws for a name that no rail has. `book` is no rail: nothing leaves. */
+  /** Throws for an unknown name. `book` is not a rail: such money stays within the book. */
   get(name: string): Rail;
   all(): readonly Rail[];
   railFor(mode: 'test' | 'live', destinationType: string): string | undefined;
   close(): Promise<void>;
 }
 
-/** One connection adds while the other asks; gathering makes more of them useless. */
+/** One for submissions and one for inquiries. The rail batches its calls, so more connections would not help. */
 const SANDBOX_CONNECTIONS = 2;
 
 export function createRails(
@@ -45,7 +45,10 @@ export function createRails(
   };
 }
 
-/** Undefined where money cannot leave that way: live mode has no rail yet. Within a book nothing leaves, in any mode. */
+/**
+ * The rail of a destination. Undefined where money cannot leave: live mode has no rail yet. Transfers within a book
+ * need no rail in either mode.
+ */
 export function railFor(mode: 'test' | 'live', destinationType: string): string | undefined {
   if (destinationType === 'account') return 'book';
   return mode === 'test' && destinationType === 'cliq' ? 'sandbox' : undefined;

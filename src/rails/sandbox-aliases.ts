@@ -1,18 +1,18 @@
 /**
- * The magic aliases of the sandbox (API.md §7), and what the rail does with each. A destination decides, never an amount:
- * amounts stay free for tests of amounts.
+ * The magic aliases of the sandbox (API.md §7) and the outcome of each. The destination decides the outcome, never the
+ * amount: amounts stay free for tests of amounts.
  */
 import { railCodeOf } from './failure-codes.ts';
 
 export interface Script {
-  /** What the rail's own record says from the first submission on. */
+  /** The status of the rail's record from the first submission on. */
   readonly status: 'paid' | 'rejected' | 'pending';
   readonly code?: string;
-  /** The record is made, and the connection breaks off before the answer: unknown, until somebody asks. */
+  /** The rail writes its record and drops the connection before the answer: the outcome is unknown until an inquiry. */
   readonly breaksOff?: true;
-  /** It pays, and confirms another amount, currency or payee than it was given. */
+  /** The rail pays, and confirms a wrong amount, currency or payee. */
   readonly saysWrong?: 'amount' | 'currency' | 'payee';
-  /** What comes back of the amount once it was paid. */
+  /** The part of a paid amount that the rail returns. */
   readonly returned?: (amount: bigint) => bigint;
 }
 
@@ -29,14 +29,14 @@ const SCRIPTS: ReadonlyMap<string, Script> = new Map<string, Script>([
   ['TIMEOUT', { status: 'paid', breaksOff: true }],
   ['TIMEOUTFAIL', { status: 'rejected', code: railCodeOf('payee_bank_unavailable'), breaksOff: true }],
   ['RETURN', { status: 'paid', returned: (amount) => amount }],
-  // Half of one minor unit is nothing, and nothing cannot come back.
+  // Half of one minor unit rounds to zero, and a return of zero is impossible.
   ['RETURNHALF', { status: 'paid', returned: (amount) => (amount > 1n ? amount / 2n : amount) }],
   ['WRONGAMOUNT', { status: 'paid', saysWrong: 'amount' }],
   ['WRONGCURRENCY', { status: 'paid', saysWrong: 'currency' }],
   ['WRONGPAYEE', { status: 'paid', saysWrong: 'payee' }],
 ]);
 
-/** Any other alias pays at once. */
+/** The script of an alias. An alias that is not listed pays at once. */
 export function scriptOf(alias: string): Script {
   return SCRIPTS.get(alias) ?? PAYS;
 }

@@ -1,4 +1,4 @@
-/** The sandbox rail's records: all SQL over its own schema, on its own connections. */
+/** The sandbox rail's records: all SQL of its schema, on its own connections. */
 import type { Instant } from '../clock.ts';
 import { instantArray, plainArray, textArray } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
@@ -7,7 +7,7 @@ import type { Confirmation, RailNotice } from './rail.ts';
 
 export type InstructionStatus = 'pending' | 'paid' | 'rejected';
 
-/** The fact that the rail confirms wrongly, where its alias asks for it. */
+/** The fact that the rail confirms wrongly, where the alias asks for it. */
 export type SaysWrong = 'amount' | 'currency' | 'payee';
 
 export interface InstructionRecord {
@@ -26,12 +26,12 @@ export interface Submission {
   readonly endToEndId: string;
   readonly amount: bigint;
   readonly currency: string;
-  /** What the record will say if this is the first of its id. */
+  /** The status of the record if this is the first submission of its id. */
   readonly status: InstructionStatus;
   readonly code: string | null;
   readonly reference: string;
   readonly notAfter: Instant;
-  /** How often it was submitted in one batch. */
+  /** Submissions of this id in one batch. */
   readonly submissions: number;
   readonly saysWrong: SaysWrong | null;
   readonly returned: { readonly noticeId: Uuid; readonly amount: bigint } | null;
@@ -62,10 +62,10 @@ const toRecord = (row: InstructionRow): InstructionRecord => ({
 });
 
 /**
- * Takes a batch of instructions, each id once and in the order of ids, so that two processes never wait for each other.
- * A known id only counts the submission and answers as it stands. One that comes too late is recorded as rejected; the
- * time is the database's at that moment (moved by what the rail's clock is off), so that a process stopped between its
- * decision to submit and this statement cannot slip one in. Money that comes back is told of in the same statement.
+ * Records a batch of instructions, each id once, in the order of ids, so that two processes cannot deadlock. For a
+ * known id only the submission count changes, and the record is returned as it is. A late instruction is recorded as
+ * rejected. The database's clock decides (shifted by `clockAheadMs`), so that a process paused between its decision and
+ * this statement cannot submit late. The notice of a return is written in the same statement.
  */
 export async function recordSubmissions(
   pool: Pool,
@@ -119,8 +119,8 @@ export async function recordSubmissions(
 }
 
 /**
- * One query for all that were asked about together, and when it looked, by the database's clock: before it looked at any
- * record. Unknown ids are simply absent. Index: instructions_pkey.
+ * Finds the records of all ids in one query. `asOf` is the start of the query by the database's clock, before any
+ * record was read. Unknown ids are absent. Index: instructions_pkey.
  */
 export async function findInstructions(
   pool: Pool,
@@ -144,13 +144,13 @@ interface NoticeRow {
   code: string | null;
   reference: string;
   created_at: Instant;
-  /** Of the instruction; null where there is none. */
+  /** The amount of the instruction; null where there is none. */
   confirmed_amount: bigint | null;
   confirmed_currency: string | null;
   says_wrong: SaysWrong | null;
 }
 
-/** Of a notice, with what the rail's record of the instruction says it moved. */
+/** The columns of a notice and of the confirmation in its instruction. */
 const NOTICE_COLUMNS = `n.id, n.originator, n.end_to_end_id, n.kind, n.amount, n.code, n.reference, n.created_at,
   i.amount AS confirmed_amount, i.currency AS confirmed_currency, i.says_wrong`;
 const NOTICES = `sandbox_rail.notices AS n
@@ -176,7 +176,7 @@ const toNotice = (row: NoticeRow): RailNotice => ({
   createdAt: row.created_at,
 });
 
-/** What the rail confirms of an instruction. It keeps no alias, so it names a payee only where it names a wrong one. */
+/** What the rail confirms of an instruction. It stores no alias, so it reports a payee only to report a wrong one. */
 export function confirmationOf({
   amount,
   currency,
@@ -197,8 +197,8 @@ export interface Told {
 }
 
 /**
- * Makes a record say what it is told to, and writes the notice of it, in one statement. Undefined when there is no such
- * record. Told again under the same notice id, nothing changes and the first notice is answered.
+ * Changes the status of a record and writes the notice of it, in one statement. Undefined when there is no such record.
+ * Repeated under the same notice id, nothing changes and the first notice is returned.
  */
 export function changeOutcome(
   pool: Pool,
@@ -218,7 +218,7 @@ export function changeOutcome(
   });
 }
 
-/** Sends back part of a paid amount. Undefined when there is no such record, it is not paid, or less than that is left. */
+/** Returns part of a paid amount. Undefined when there is no such record, it is not paid, or less is left of it. */
 export function returnAmount(pool: Pool, told: Told & { amount: bigint }): Promise<RailNotice | undefined> {
   return tellOnce(pool, told, {
     sql: `WITH changed AS (
@@ -236,8 +236,8 @@ export function returnAmount(pool: Pool, told: Told & { amount: bigint }): Promi
 }
 
 /**
- * Two tellings of one notice at the same moment: the second waits for the row, does not see the first's notice, and breaks
- * on its key. Then nothing of the second has happened, and the first's notice is the answer of both.
+ * Handles two concurrent calls with one notice id. The second waits for the row, does not see the first notice, and
+ * fails on the notice's key. Nothing of the second is written, and both return the first notice.
  */
 async function tellOnce(
   pool: Pool,
@@ -263,7 +263,7 @@ async function findNotice(pool: Pool, { noticeId, originator, endToEndId }: Told
   return rows[0] && toNotice(rows[0]);
 }
 
-/** Before every id. */
+/** Sorts before every id. */
 const NIL: Uuid = '00000000-0000-0000-0000-000000000000';
 
 /** Oldest first: ids are time-ordered. Index: notices_open. */

@@ -1,7 +1,7 @@
 /**
- * The sandbox rail: carries the payouts of test books. It plays the outside world, so it keeps durable records of its own,
- * over connections of its own, and outlives any process that speaks to it: whoever asks again is answered the same.
- * Next: sandbox-aliases.ts (what it does with whom), sandbox-rail-store.ts (its records).
+ * The sandbox rail: pays out for test books. It plays the outside world. So it keeps durable records on connections of
+ * its own, outlives any process that calls it, and answers a repeated call alike.
+ * Next: sandbox-aliases.ts (the outcome of each alias), sandbox-rail-store.ts (its records).
  */
 import { hash } from 'node:crypto';
 import type { Clock, Instant } from '../clock.ts';
@@ -35,23 +35,26 @@ import {
 export interface SandboxRailOptions {
   readonly pool: Pool;
   readonly clock: Clock;
-  /** For tests: held before an instruction reaches the rail, or thrown instead of it. */
+  /** For tests: delays an instruction before it reaches the rail, or throws instead. */
   readonly beforeSubmit?: () => Promise<void>;
 }
 
-/** As many as one statement takes in a few milliseconds. */
+/** One statement takes this many calls in a few milliseconds. */
 const CALLS_AT_ONCE = 500;
 
-/** The rail serves all books in one batch. */
+/** One batch serves all books. */
 const EVERYBODY = '';
 
-/** A statement may run 15 s (a setting of its role): what was accepted in time is committed when `notAfter` has passed. */
+/**
+ * The margin before `notAfter`. A statement may run 15 s (a setting of its role), so whatever is accepted in time has
+ * been committed when `notAfter` passes.
+ */
 const CLOSES_BEFORE_MS = 20_000;
 
-/** ISO 20022: the instruction's time is too old. */
+/** ISO 20022: the instruction came too late. */
 const TOO_LATE = 'TM01';
 
-/** Transaction statuses of ISO 20022 (ExternalPaymentTransactionStatus1Code), as the raw answer shows them. */
+/** Transaction statuses of ISO 20022 (ExternalPaymentTransactionStatus1Code), as shown in the raw answer. */
 const ISO_STATUS = { paid: 'ACSC', rejected: 'RJCT', pending: 'PDNG' } as const;
 
 interface Found {
@@ -63,10 +66,10 @@ export class SandboxRail implements Rail {
   readonly name = 'sandbox';
   readonly mode = 'test';
   readonly idempotent = true;
-  /** Long enough for an outage of all workers that somebody is called for. */
+  /** Long enough for an outage of all workers that an operator must repair. */
   readonly notFoundFinalAfterMs = 15 * 60_000;
   readonly inquiryDelaysMs = [2_000, 5_000, 15_000, 60_000, 300_000];
-  /** It keeps no alias: a payee is compared where it names one. */
+  /** The rail stores no alias: a payee is compared only where the rail reports one. */
   readonly confirms = { amount: true, currency: true, payee: false };
   readonly callTimeoutMs = 10_000;
 
@@ -123,16 +126,16 @@ export class SandboxRail implements Rail {
   }
 
   /**
-   * For the simulations: the record says paid from now on, whatever it said before. Answers with the notice, which also
-   * waits in `notices` until it is acknowledged; undefined when the rail has no such instruction. The notice's id is the
-   * caller's: told again under the same, nothing happens twice.
+   * For the simulations: the record becomes `paid`, whatever it was before. Resolves with the notice, which also stays
+   * in `notices` until it is acknowledged; undefined when the rail has no such instruction. A repeated notice id
+   * changes nothing.
    */
   complete(originator: string, endToEndId: string, noticeId: Uuid = newId()): Promise<RailNotice | undefined> {
     const told = this.#told(originator, endToEndId, noticeId);
     return this.#reach('complete', changeOutcome(this.#pool, { ...told, kind: 'paid', code: null }));
   }
 
-  /** The record says rejected, with a rail's code or one of the API's failure codes; without one, for no given reason. */
+  /** The record becomes `rejected`, with a rail code or an API failure code. By default no reason is given. */
   fail(
     originator: string,
     endToEndId: string,
@@ -143,7 +146,7 @@ export class SandboxRail implements Rail {
     return this.#reach('fail', changeOutcome(this.#pool, { ...told, kind: 'rejected', code: railCodeOf(code) }));
   }
 
-  /** Sends part of a paid amount back; undefined as well when it is not paid or less is left of it. */
+  /** Returns part of a paid amount. Undefined also when the instruction is not paid or less is left of it. */
   return(originator: string, endToEndId: string, noticeId: Uuid, amount: bigint): Promise<RailNotice | undefined> {
     const told = this.#told(originator, endToEndId, noticeId);
     return this.#reach('return', returnAmount(this.#pool, { ...told, amount }));
@@ -153,7 +156,7 @@ export class SandboxRail implements Rail {
     return { originator, endToEndId, noticeId, at: this.#clock.now() };
   }
 
-  /** The same id may come twice in a batch, and a statement takes each once. */
+  /** An id may come twice in a batch, and the statement takes each id once. */
   async #recordAll(batch: Submission[]): Promise<InstructionRecord[]> {
     const once = new Map<string, Submission>();
     for (const submission of batch) {
@@ -172,7 +175,7 @@ export class SandboxRail implements Rail {
     return batch.map((submission) => records.get(keyOf(submission))!);
   }
 
-  /** Whatever goes wrong on the way, nobody knows what the rail did. */
+  /** Any failure means that the outcome is unknown: throws RailUnreachable. */
   async #reach<Answer>(call: string, work: Promise<Answer>): Promise<Answer> {
     try {
       return await withinLimit(work, { what: `The sandbox rail (${call})`, limitMs: this.callTimeoutMs });
@@ -186,7 +189,7 @@ const keyOf = ({ originator, endToEndId }: { originator: string; endToEndId: str
 
 const byId = (records: readonly InstructionRecord[]) => new Map(records.map((record) => [keyOf(record), record]));
 
-/** What an injected clock is ahead of the machine's. */
+/** How far an injected clock is ahead of the machine's, in milliseconds. */
 const clockAhead = (now: Instant) => Math.round(now - Date.now());
 
 function submissionOf(instruction: Instruction, script: Script): Submission {

@@ -1,4 +1,4 @@
-/** All SQL of the backlogs of endpoints: their columns of webhook_endpoints, and the deliveries that wait. */
+/** All SQL of backlogs: their columns in webhook_endpoints, and the deliveries that wait. */
 import type { Instant } from '../clock.ts';
 import { column, instantArray, plainArray } from '../db/columns.ts';
 import { updateExactly } from '../db/exactly.ts';
@@ -19,14 +19,17 @@ interface BacklogRow {
 }
 
 /**
- * What commands change of it: `behind_since`. The other columns belong to those who deliver, who write them without the
- * book's lock: an update sets them where they are null, and leaves them alone elsewhere.
+ * The part of a backlog that commands change: `behind_since`. Drains and the sweeper write the other columns without
+ * the book's lock. So a command sets `retry_at` and `due_at` only where they are null, and only lowers `waiting_from`.
  */
 export const endpointBacklogs: Table<EndpointBacklog> = {
   name: 'webhook_endpoint_backlogs',
   writeOrder: WRITE_ORDER.resources,
 
-  /** Index: webhook_endpoints_pkey. Of deleted endpoints too: what waited for them is canceled, and then they are no longer behind. */
+  /**
+   * Index: webhook_endpoints_pkey. Includes deleted endpoints: their waiting deliveries are canceled, and then they
+   * catch up.
+   */
   async load(trx, bookId, ids) {
     const { rows } = await trx.query<BacklogRow>({
       name: 'webhook_endpoints.backlogs',
@@ -70,13 +73,13 @@ export const endpointBacklogs: Table<EndpointBacklog> = {
   },
 };
 
-/** Which endpoint. */
+/** Names the backlog of one endpoint. */
 export interface BacklogKey {
   readonly bookId: BookId;
   readonly endpointId: Uuid;
 }
 
-/** A backlog that a process has in hand until `until`. */
+/** A backlog that this process holds until `until`. */
 export interface HeldBacklog {
   readonly until: Instant;
   readonly behindSince: Instant | null;
@@ -85,8 +88,8 @@ export interface HeldBacklog {
 }
 
 /**
- * Takes a backlog in hand whose time has come. Undefined when there is none, when it is too early, or when another process
- * has it. Index: webhook_endpoints_pkey.
+ * Holds a backlog that is due. Undefined when there is none, when it is not due yet, or when another process holds it.
+ * Index: webhook_endpoints_pkey.
  */
 export async function claimBacklog(
   db: Queryable,
@@ -115,9 +118,9 @@ export async function claimBacklog(
 }
 
 /**
- * Holds a backlog for longer, or gives it back until its next time. `waitingFrom` is written unless it was lowered since
- * `seenFrom` was read, or a delivery of an earlier event joined meanwhile; then the lowest stays. Resolves with what is
- * written, or with undefined when the backlog is no longer in this process' hand. Index: webhook_endpoints_pkey.
+ * Renews the hold of a backlog, or releases it until its next attempt. `waitingFrom` is written, unless the row's value
+ * changed since `seenFrom` was read or a delivery of an earlier event joined: then the lowest stays. Resolves with the
+ * value written, or with undefined when this process no longer holds the backlog. Index: webhook_endpoints_pkey.
  */
 export async function keepBacklog(
   db: Queryable,
@@ -145,8 +148,8 @@ export async function keepBacklog(
 }
 
 /**
- * Nothing waits any more. False when that is not certain: the endpoint is behind again, deliveries joined those that wait,
- * or the backlog is no longer in this process' hand. Index: webhook_endpoints_pkey.
+ * Ends a backlog in which no delivery waits. False when the endpoint is behind again, deliveries joined, or this
+ * process no longer holds the backlog. Index: webhook_endpoints_pkey.
  */
 export async function clearBacklog(
   db: Queryable,
@@ -166,18 +169,18 @@ export async function clearBacklog(
 export interface WaitingPage {
   /** In the order of their events. */
   readonly deliveries: DeliveryInHand[];
-  /** The event at which the next page begins. */
+  /** The sequence of the event at which the next page begins. */
   readonly next: bigint;
-  /** There is nothing behind this page. */
+  /** Nothing is left behind this page. */
   readonly end: boolean;
 }
 
-/** Where the last page had little for many rows looked at: final ones, and those whose time has not come. */
+/** Rows read for a page when the last page was sparse: most of its rows were final or not due yet. */
 const LOOKED_AT_MAX = 2_000;
 
 /**
- * A page of the deliveries of an endpoint that can be tried now, whether they wait or are due by themselves. At most
- * `lookedAt` rows that did not arrive are read for it, so it may be short, or empty, with more behind it.
+ * A page of the deliveries of an endpoint that can be attempted now, whether they wait or have a due time of their own.
+ * Reads at most `limit` undelivered rows, or 2,000 when `sparse`. So a page may be short or empty although more follow.
  * Index: webhook_deliveries_open, events_pkey.
  */
 export async function loadWaiting(
@@ -235,10 +238,10 @@ export async function loadWaiting(
   return { deliveries, next, end: !full && rows[0]!.looked_at < lookedAt };
 }
 
-/** Beyond it a count costs more than it tells. */
+/** A higher count costs more than it tells. */
 const COUNTED_MAX = 1_000_000;
 
-/** How many deliveries of an endpoint are pending from an event on, up to a million. Index: webhook_deliveries_open. */
+/** Counts the pending deliveries of an endpoint from an event on, up to a million. Index: webhook_deliveries_open. */
 export async function countWaiting(db: Queryable, { bookId, endpointId }: BacklogKey, from: bigint): Promise<number> {
   const { rows } = await db.query<{ count: bigint }>({
     name: 'webhook_deliveries.count_waiting',
@@ -256,7 +259,7 @@ export interface DueEndpoint {
   readonly dueAt: Instant;
 }
 
-/** Endpoints whose backlog is due, over all books, the longest due first. Index: webhook_endpoints_due. */
+/** Endpoints with a due backlog, over all books, the longest due first. Index: webhook_endpoints_due. */
 export async function findDueEndpoints(
   pool: Pool,
   { now, limit }: { now: Instant; limit: number },
@@ -269,7 +272,7 @@ export async function findDueEndpoints(
   return rows.map((row) => ({ bookId: row.book_id, id: row.id, dueAt: row.due_at }));
 }
 
-/** Postpones due endpoints of a book by compare-and-set; resolves with those that were postponed, which are to be enqueued. */
+/** Postpones due endpoints of a book by compare-and-set. Resolves with the postponed ids, which are to be enqueued. */
 export async function postponeDueEndpoints(
   pool: Pool,
   bookId: Uuid,

@@ -1,6 +1,7 @@
 /**
- * Into a backlog and out of it, as commands: they change how the book's deliveries are written, so the book's lock orders
- * them with every commit that writes some. They emit nothing, and the version of the endpoint stays.
+ * The commands by which an endpoint falls behind and catches up. They are commands because they change how the book's
+ * deliveries are written: the book's lock orders them with every commit that writes deliveries. They emit no event and
+ * leave the endpoint's version.
  */
 import type { Instant } from '../clock.ts';
 import { newId, type Uuid } from '../ids.ts';
@@ -10,18 +11,18 @@ import { endpointBacklogs } from './backlog-store.ts';
 
 export interface FallBehind {
   readonly endpointId: Uuid;
-  /** By the wall clock, as everything about delivering. */
+  /** Wall-clock time, as everywhere in delivering. */
   readonly now: Instant;
-  /** Until when the backlog is the caller's, should nobody else have it. */
+  /** Until when the caller holds the backlog, if no other process does. */
   readonly heldUntil: Instant;
   /** The first event whose delivery waits. */
   readonly waitingFrom: bigint;
 }
 
 export type FellBehind =
-  /** The backlog is the caller's to drain. */
+  /** The caller holds the backlog and drains it. */
   | 'held'
-  /** It is behind already, or another process has what is left of its last backlog. */
+  /** The endpoint is behind already, or its last backlog is not cleared yet. */
   | 'left'
   /** The endpoint was deleted. */
   | 'gone';
@@ -53,7 +54,10 @@ export function fallBehind(input: FallBehind): Command<FellBehind> {
   };
 }
 
-/** From its commit on, each delivery of the endpoint has its own due time again. Its row stays due until what was written before is delivered. */
+/**
+ * From its commit on, each delivery of the endpoint has its own due time again. The endpoint stays due until the
+ * earlier deliveries are delivered.
+ */
 export function catchUp(endpointId: Uuid): Command<null> {
   const id = newId();
   const requestId = newId();

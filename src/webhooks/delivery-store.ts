@@ -1,4 +1,4 @@
-/** All SQL that delivering needs. Lists for people are in delivery-list-store.ts. */
+/** All SQL that delivering needs. The lists of the API are in delivery-list-store.ts. */
 import type { Instant } from '../clock.ts';
 import { column, instantArray, plainArray, textArray } from '../db/columns.ts';
 import type { Forms } from '../db/forms.ts';
@@ -16,12 +16,15 @@ import {
   healthOf,
 } from './delivery.ts';
 
-/** When the sweeper enqueues a delivery whose first job was lost: past the longest attempt (15 s) and a queue's usual wait. */
+/**
+ * When the sweeper enqueues a delivery whose first job was lost: past the longest attempt (15 s) and a queue's usual
+ * wait.
+ */
 const FIRST_DUE_SECONDS = 30;
 
 /**
- * One row for each event and matching endpoint, in the event's own commit. A test book's clock may run ahead of the
- * sweeper's, which is the wall's: the due time goes by whichever is earlier.
+ * One row for each event and matching endpoint, in the event's own commit. A test book's clock may be ahead of the wall
+ * clock, which the sweeper uses. So the due time is counted from the earlier of the two.
  */
 export function deliveryLog(forms: Pick<Forms, 'contracted'>): Log<Delivery> {
   return {
@@ -44,7 +47,10 @@ async function appendDue(trx: Transaction, bookId: BookId, rows: readonly Delive
   });
 }
 
-/** The same where some of the endpoints are behind: their deliveries are due with their endpoint (backlog.ts). */
+/**
+ * Appends deliveries when some of the endpoints are behind: the deliveries of those are due with their endpoint
+ * (backlog.ts).
+ */
 async function appendBehind(
   trx: Transaction,
   bookId: BookId,
@@ -94,8 +100,8 @@ interface EndpointRow {
 }
 
 /**
- * Deliveries that still wait, with event and endpoint, in two queries for any number; in no order. Those that were settled,
- * are stuck or never were are absent. Endpoints are few and come once each, however many deliveries they have.
+ * Loads pending deliveries with their events and endpoints: two queries for any number, in no order. Final, stuck and
+ * unknown deliveries are absent. Each endpoint is loaded once, however many deliveries it has.
  */
 export async function loadPendingDeliveries(
   db: Queryable,
@@ -118,8 +124,8 @@ export async function loadPendingDeliveries(
 }
 
 /**
- * Index: the tables' own keys, which LIMIT 1 makes sure of: joined plainly, a planner that has seen few open deliveries
- * reads all of them, and goes on doing so when there are a million.
+ * Indexes: webhook_deliveries_pkey, events_pkey. LIMIT 1 forces them. With a plain join, a planner that has seen few
+ * open deliveries reads all of them, and goes on doing so when there are a million.
  */
 async function loadPending(db: Queryable, bookId: BookId, keys: readonly DeliveryKey[]): Promise<PendingRow[]> {
   const { rows } = await db.query<PendingRow>({
@@ -170,13 +176,15 @@ function endpointFromRow(bookId: BookId, row: EndpointRow): DeliveryEndpoint {
 }
 
 /**
- * Records what became of deliveries: one statement for any number, each by compare-and-set on `pending` and its count of
- * tries, so that of two who tried the same only the first is written, with its attempt. With them goes since when nothing
- * has arrived at their endpoints: set by the first failure, cleared by an arrival, and mostly neither, which writes no row.
+ * Records the results of deliveries, in one statement for any number. Each is a compare-and-set on `pending` and the
+ * count of attempts: of two results of the same attempt only the first is written, with its attempt row. The statement
+ * also keeps `failing_since` of the endpoints: a first failure sets it, an arrival clears it, and mostly no row
+ * changes.
  *
- * An upsert that never inserts, since deliveries are not deleted: it finds each row by the primary key and locks the rows
- * in the order given, which is that of their keys. Tried: an UPDATE joined with the list. 30,000 rows a second, until the
- * planner believed that a book has few open deliveries and read all of them for each of the list: 260.
+ * An upsert that never inserts, since deliveries are not deleted. It finds each row by the primary key and locks the
+ * rows in the order given, which is the order of their keys. Tried and slower: an UPDATE joined with the list. It wrote
+ * 30,000 rows a second, until the planner believed that a book has few open deliveries and read all of them for each
+ * row of the list: 260 a second.
  */
 export async function recordResults(
   db: Queryable,
@@ -212,7 +220,7 @@ export async function recordResults(
       bookId,
       plainArray(column(results, (result) => result.endpointId)),
       plainArray(column(results, (result) => result.eventSequence)),
-      // After this one: a delivery that was canceled was not tried.
+      // The count after this attempt. A canceled delivery was not attempted.
       plainArray(column(results, ({ attempts, attempt }) => (attempt === null ? attempts : attempts + 1))),
       textArray(column(results, (result) => result.status)),
       instantArray(column(results, (result) => result.retryAt)),

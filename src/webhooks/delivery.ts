@@ -1,8 +1,9 @@
 /**
- * A delivery: one event on its way to one endpoint. It is written with the event, and tried until it arrives, until the
- * ladder of tries ends or until the endpoint wants no more.
- * Invariant: a try is counted only together with its attempt row; whoever was slower with the same try changes nothing.
- * Next: deliver-webhook.ts (who tries), delivery-store.ts (its rows), signature.ts (what it is signed with).
+ * A delivery: one event on its way to one endpoint. It is written with the event. Attempts follow until one arrives,
+ * until the retry schedule ends, or until the endpoint is disabled or deleted.
+ * Invariant: an attempt is counted only together with its attempt row. Of two results of the same attempt the second
+ * changes nothing.
+ * Next: deliver-webhook.ts (makes the attempts), delivery-store.ts (its rows), signature.ts (how it is signed).
  */
 import type { Instant } from '../clock.ts';
 import type { Uuid } from '../ids.ts';
@@ -10,16 +11,18 @@ import type { BookId, Mode } from '../ledger/book.ts';
 import type { DisabledReason, EndpointStatus } from './endpoint.ts';
 
 export type DeliveryStatus =
-  /** Written with its event. The webhooks pool tries it: at once when rung, then whenever `retry_at` has passed. */
+  /** Written with its event. The webhooks pool attempts it when enqueued, and again once `retry_at` has passed. */
   | 'pending'
   /** Answered with 2xx. Final. */
   | 'delivered'
-  /** The last try failed, or the endpoint said 410 Gone. Final, and first among what can be recovered. */
+  /**
+   * The last attempt failed, or the endpoint answered 410 Gone. Final. Failed deliveries are the first to be recovered.
+   */
   | 'failed'
   /**
-   * It fell due while its endpoint was disabled or deleted, and was not sent. Nothing is touched when an endpoint is
-   * switched off: a delivery whose time comes after it is switched on again goes on as if nothing had been. The row
-   * keeps its event, so what was canceled can be recovered.
+   * The delivery fell due while its endpoint was disabled or deleted, and was not sent. Disabling an endpoint changes
+   * no delivery: one that falls due after the endpoint is enabled again goes on as before. The row keeps its event, so
+   * a canceled delivery can be recovered.
    */
   | 'canceled';
 
@@ -30,25 +33,25 @@ export const DELIVERY_TRANSITIONS: Record<DeliveryStatus, readonly DeliveryStatu
   canceled: [],
 };
 
-/** What names a delivery within its book. */
+/** Names a delivery within its book. */
 export interface DeliveryKey {
   readonly eventSequence: bigint;
   readonly endpointId: Uuid;
 }
 
-/** A delivery with all that a try needs: loaded in one query for many. */
+/** A delivery with all that an attempt needs. One query loads many. */
 export interface DeliveryInHand extends DeliveryKey {
   readonly eventId: Uuid;
-  /** The event as it was written, to the byte. */
+  /** The event as written, to the byte. */
   readonly payload: string;
-  /** Tries so far: what a result is compared with when it is recorded. */
+  /** Attempts so far. A result is recorded only while the row has the same count. */
   readonly attempts: number;
   readonly retryAt: Instant | null;
   readonly mode: Mode;
   readonly endpoint: DeliveryEndpoint;
 }
 
-/** What a try needs to know of the endpoint. */
+/** The columns of the endpoint that an attempt needs. */
 export interface DeliveryEndpoint {
   readonly bookId: BookId;
   readonly id: Uuid;
@@ -58,24 +61,24 @@ export interface DeliveryEndpoint {
   readonly previousSecretSealed: Buffer | null;
   readonly previousSecretUntil: Instant | null;
   readonly failingSince: Instant | null;
-  /** While it is set, its deliveries are tried by whoever drains its backlog. */
+  /** While set, the drain of the backlog attempts the endpoint's deliveries. */
   readonly behindSince: Instant | null;
 }
 
-/** Why a try had no answer. An answer other than 2xx is told by its status. */
+/** Why an attempt had no answer. An answer other than 2xx shows in its status. */
 export type AttemptError =
-  /** No whole answer within the time limit. */
+  /** No complete answer within the time limit. */
   | 'timeout'
-  /** There is no such name, or it has no address. */
+  /** The name does not exist or has no address. */
   | 'name_not_found'
-  /** No name server told the addresses of the name. */
+  /** No name server answered for the name. */
   | 'name_timeout'
   | 'connection_refused'
   | 'connection_failed'
   /** The connection ended before the answer began. */
   | 'connection_closed'
   | 'tls_failed'
-  /** The address is not public, or the endpoint would be reached without TLS in live mode. */
+  /** The address is not public, or a live endpoint would be reached without TLS. */
   | 'address_forbidden'
   | 'answer_invalid';
 
@@ -85,15 +88,15 @@ export interface Attempt {
   /** HTTP status; null when no answer came. */
   readonly status: number | null;
   readonly error: AttemptError | null;
-  /** How the answer began, for people who look for a fault. */
+  /** The beginning of the answer, for debugging. */
   readonly response: string | null;
-  /** What the receiver asked for with Retry-After. */
+  /** The receiver's Retry-After, in milliseconds. */
   readonly retryAfterMs: number | null;
 }
 
-/** What a try, or the refusal to try, makes of a delivery. */
+/** The result of an attempt, or of a cancellation. */
 export interface DeliveryResult extends DeliveryKey {
-  /** Tries before this one: recorded only where the row still says the same. */
+  /** Attempts before this one. The result is recorded only while the row has the same count. */
   readonly attempts: number;
   readonly status: DeliveryStatus;
   readonly retryAt: Instant | null;
@@ -106,7 +109,10 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Waits after the first, second, … failed try (API.md §6; the ladder of Standard Webhooks, a little longer at its end). */
+/**
+ * Waits after the first, second, … failed attempt (API.md §6: the schedule of Standard Webhooks, a little longer at its
+ * end).
+ */
 export const RETRY_DELAYS_MS: readonly number[] = [
   5 * SECOND,
   5 * MINUTE,
@@ -118,23 +124,23 @@ export const RETRY_DELAYS_MS: readonly number[] = [
   20 * HOUR,
   24 * HOUR,
 ];
-export const TRIES_MAX = RETRY_DELAYS_MS.length + 1;
+export const ATTEMPTS_MAX = RETRY_DELAYS_MS.length + 1;
 
-/** Each wait is spread by as much either way, so that what failed together does not come back together. */
+/** Each wait is spread by this share either way, so that deliveries that failed together are not retried together. */
 const RETRY_SPREAD = 0.2;
 
-/** A receiver may ask for patience, but not put us off for longer than the ladder's longest wait. */
+/** Most that a Retry-After can delay an attempt: the longest wait of the schedule. */
 const RETRY_AFTER_MAX_MS = 24 * HOUR;
 
-/** An endpoint at which nothing has arrived for this long is switched off. */
+/** An endpoint is disabled when nothing has arrived for this long. */
 export const FAILING_LIMIT_MS = 5 * DAY;
 
-/** Clocks of two machines differ: a bell for a retry may come this much before our own clock says so. */
+/** Clocks of two machines differ: a job for a retry may come this much before our own clock says so. */
 const CLOCK_TOLERANCE_MS = 2 * SECOND;
 
 const GONE = 410;
 
-/** Whether it may be tried now: the first time whenever it is rung, later not before its time. */
+/** Whether the delivery may be attempted now: the first time at any time, later once `retryAt` has passed. */
 export function isReady({ attempts, retryAt }: Pick<DeliveryInHand, 'attempts' | 'retryAt'>, now: Instant): boolean {
   return attempts === 0 || (retryAt !== null && retryAt <= now + CLOCK_TOLERANCE_MS);
 }
@@ -143,19 +149,19 @@ export function hasArrived({ status }: Pick<Attempt, 'status'>): boolean {
   return status !== null && status >= 200 && status < 300;
 }
 
-/** Milliseconds until the next try after so many failed ones; undefined when that was the last. `random` is in [0, 1). */
+/** The delay before the next attempt, in milliseconds; undefined after the last attempt. `random` is in [0, 1). */
 export function retryDelayMs(
-  failedTries: number,
+  failedAttempts: number,
   retryAfterMs: number | null,
   random: () => number,
 ): number | undefined {
-  const delayMs = RETRY_DELAYS_MS[failedTries - 1];
+  const delayMs = RETRY_DELAYS_MS[failedAttempts - 1];
   if (delayMs === undefined) return undefined;
   const spreadMs = Math.round(delayMs * (1 - RETRY_SPREAD + 2 * RETRY_SPREAD * random()));
   return Math.max(spreadMs, Math.min(retryAfterMs ?? 0, RETRY_AFTER_MAX_MS));
 }
 
-/** What a try makes of its delivery. */
+/** The result of an attempt for its delivery. */
 export function resultOf(delivery: DeliveryInHand, attempt: Attempt, random: () => number): DeliveryResult {
   const settled = (status: DeliveryStatus, retryAt: Instant | null = null) =>
     newResult(delivery, { status, retryAt, attempt });
@@ -166,7 +172,7 @@ export function resultOf(delivery: DeliveryInHand, attempt: Attempt, random: () 
   return settled('pending', attempt.startedAt + attempt.durationMs + delayMs);
 }
 
-/** Its endpoint is not enabled: nothing is sent. */
+/** The result for a delivery whose endpoint is not enabled: nothing is sent. */
 export function canceled(delivery: DeliveryInHand): DeliveryResult {
   return newResult(delivery, { status: 'canceled' });
 }
@@ -185,7 +191,7 @@ function newResult(
   };
 }
 
-/** Why the endpoint is to be switched off after this try, if it is. */
+/** The reason to disable the endpoint after this attempt; undefined when there is none. */
 export function reasonToDisable(
   endpoint: DeliveryEndpoint,
   attempt: Attempt,
@@ -196,8 +202,8 @@ export function reasonToDisable(
 }
 
 /**
- * What results say of their endpoints: null where something arrived, else since when nothing did. Within one batch an
- * arrival has the last word, whatever failed beside it.
+ * The health of endpoints after a batch of results: null where an attempt arrived, otherwise when the first failed one
+ * started. One arrival outweighs all failures of the batch.
  */
 export function healthOf(results: readonly DeliveryResult[]): Map<Uuid, Instant | null> {
   const health = new Map<Uuid, Instant | null>();
@@ -209,7 +215,7 @@ export function healthOf(results: readonly DeliveryResult[]): Map<Uuid, Instant 
   return health;
 }
 
-/** Milliseconds that a Retry-After header asks for (RFC 9110, 10.2.3): seconds, or a date. Null when it says neither. */
+/** Parses a Retry-After header (RFC 9110, 10.2.3), seconds or a date, into milliseconds. Null when it is neither. */
 export function parseRetryAfter(header: string | undefined, now: Instant): number | null {
   if (header === undefined) return null;
   if (/^\d{1,9}$/.test(header)) return Number(header) * SECOND;
@@ -217,14 +223,14 @@ export function parseRetryAfter(header: string | undefined, now: Instant): numbe
   return Number.isNaN(date) ? null : Math.max(date - now, 0);
 }
 
-/** As bells carry it. */
+/** The delivery's id in jobs. */
 export function deliveryId({ eventSequence, endpointId }: DeliveryKey): string {
   return `${eventSequence}:${endpointId}`;
 }
 
 const DELIVERY_ID = /^(\d{1,19}):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
-/** Undefined for what is no delivery's id: a bell that means nothing is answered by nobody. */
+/** Undefined when the text is not a delivery's id. Such an id in a job is ignored. */
 export function parseDeliveryId(id: string): DeliveryKey | undefined {
   const match = DELIVERY_ID.exec(id);
   return match ? { eventSequence: BigInt(match[1]!), endpointId: match[2]! } : undefined;

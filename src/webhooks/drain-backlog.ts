@@ -1,10 +1,10 @@
 /**
- * Draining: one process delivers what waits for an endpoint, a page at a time, in the order of the events. It holds the
- * backlog for a while and says so again as long as it goes on. Killed at any point: the time passes, the sweeper enqueues
- * the endpoint, and another process goes on from the last event that was written down.
+ * Drains a backlog: one process delivers what waits for an endpoint, a page at a time, in the order of the events. The
+ * process holds the backlog for a limited time and renews the hold while it works. When the process is killed, the hold
+ * expires, the sweeper enqueues the endpoint, and another process goes on from the last recorded event.
  *
- * An endpoint that takes nothing is given back until later, with a pause that grows; then a single attempt asks whether it
- * is back. One line in the log says how many wait, and since when.
+ * The backlog of an endpoint that takes nothing is released until later, with a growing pause. Then a single attempt
+ * shows whether the endpoint is back. One line in the log says how many deliveries wait, and since when.
  */
 import { type Clock, formatInstant, type Instant } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
@@ -31,27 +31,27 @@ export interface DrainContext {
   readonly committer: { submit<Answer>(bookId: BookId, command: Command<Answer>): Promise<Answer> };
   readonly clock: Clock;
   readonly log: Logger;
-  /** For statements: a thousand endpoints that fall behind at once must not keep the connections from everybody else. */
+  /** Limits statements: a thousand endpoints that fall behind at once must leave connections for other work. */
   readonly statements: Room;
   random(): number;
-  /** Told why something was left for later. */
+  /** Receives the reason when work is left for later. */
   warn(error: unknown): void;
   isClosed(): boolean;
-  /** Marks that the log is told of this endpoint. False where it was told within the hour. */
+  /** Marks the endpoint as logged. False when it was logged within the hour. */
   markTold(): boolean;
-  /** Ends that mark. True where the log was told. */
+  /** Removes that mark. True when there was one. */
   clearTold(): boolean;
 }
 
-/** Told again before half of it has passed. */
+/** The hold is renewed before half of it has passed. */
 const KEEP_EVERY_MS = 20_000;
-/** Deliveries in one page, for each that may be under way: what is in memory goes with how fast the endpoint is. */
+/** Deliveries in a page for each attempt that may be under way: memory grows with the speed of the endpoint. */
 const PAGE_PER_ATTEMPT = 8;
-/** As many are ready when the next page is read: reading takes some milliseconds. */
+/** Ready deliveries for each attempt at which the next page is read: reading takes some milliseconds. */
 const AHEAD_PER_ATTEMPT = 4;
-/** Deliveries of one endpoint in memory, those that wait for their record included. */
+/** Most deliveries of one endpoint in memory that are sent and not yet recorded. */
 const IN_HAND_MAX = 1_500;
-/** Clocks of two machines differ: a job, or a delivery that joined, may come this much before our own clock says so. */
+/** Clocks of two machines differ: a job or a delivery may come this much before our own clock says so. */
 const CLOCK_TOLERANCE_MS = 2_000;
 
 export class BacklogDrain {
@@ -65,7 +65,7 @@ export class BacklogDrain {
   #sparse = false;
   #keptAt: number;
   #isOurs = true;
-  /** Nothing waits any more. */
+  /** No delivery waits any more. */
   #isOver = false;
   readonly #failedBefore: number;
 
@@ -81,7 +81,7 @@ export class BacklogDrain {
     if (held.retryAttempts > 0) outbox.concurrency.probe();
   }
 
-  /** Drains an endpoint that is due, unless another process does. Resolves with whether nothing waits any more. */
+  /** Drains an endpoint that is due, unless another process does. Resolves with whether the backlog is empty. */
   static async ofDue(context: DrainContext, outbox: Outbox): Promise<boolean> {
     const now = Math.floor(context.clock.now());
     const times = { now: now + CLOCK_TOLERANCE_MS, until: now + HELD_MS };
@@ -89,9 +89,11 @@ export class BacklogDrain {
     return held !== undefined && new BacklogDrain(context, outbox, held, outbox.concurrency.failed).run();
   }
 
-  /** Deliveries were left: the endpoint falls behind, and is drained at once. */
+  /**
+   * Deliveries were left: the endpoint falls behind and is drained at once. Resolves with whether the backlog is empty.
+   */
   static async ofLeft(context: DrainContext, outbox: Outbox): Promise<boolean> {
-    // One that takes nothing is left alone at once: its last attempts said so.
+    // A failing endpoint is paused at once: its last attempts all failed.
     const failedBefore = outbox.concurrency.isFailing ? 0 : outbox.concurrency.failed;
     const waitingFrom = outbox.takeLeft();
     if (waitingFrom === undefined) return true;
@@ -120,7 +122,7 @@ export class BacklogDrain {
     }
   }
 
-  /** False when the backlog is out of our hand. */
+  /** False when this process has released or lost the backlog. */
   async #step(): Promise<boolean> {
     const outbox = this.#outbox;
     if (!this.#isOurs) return false;
@@ -176,12 +178,15 @@ export class BacklogDrain {
     const { committer, clock } = this.#context;
     const { bookId, endpointId } = this.#outbox;
     const now = Math.floor(clock.now());
-    // Whether it answers "held" or "left": it is ours.
+    // The answer is ignored: this process already holds the backlog.
     await committer.submit(bookId, fallBehind({ endpointId, now, heldUntil: now, waitingFrom: this.#next }));
     this.#behindSince = now;
   }
 
-  /** All that waits was read. What is committed from now on has its own due time; what came before is looked for once more. */
+  /**
+   * The whole backlog was read. Deliveries committed from now on have their own due time; earlier ones are read once
+   * more.
+   */
   async #catchUp(): Promise<true> {
     const { bookId, endpointId } = this.#outbox;
     failpoint('backlog.catch-up.before');
@@ -192,7 +197,7 @@ export class BacklogDrain {
     return true;
   }
 
-  /** True when nothing waits. */
+  /** True when the drain is over. */
   async #end(): Promise<boolean> {
     const { log, clock } = this.#context;
     if (await this.#inTurn((pool) => clearBacklog(pool, this.#outbox, this.#held))) {
@@ -200,14 +205,17 @@ export class BacklogDrain {
       this.#isOver = true;
       return true;
     }
-    // Deliveries joined those that wait, or another process said that it fell behind again: it is the same backlog.
+    // Deliveries joined, or another process reported the endpoint behind again. The drain goes on.
     const joined = !(await this.#keep(this.#next));
     if (!joined) this.#behindSince = Math.floor(clock.now());
     this.#atEnd = false;
     return !this.#isOurs;
   }
 
-  /** Holds it for longer, and writes down how far it is drained. False when that brought something new. */
+  /**
+   * Renews the hold and records how far the backlog is drained. False when deliveries joined before that point, or the
+   * hold is lost.
+   */
   async #keep(from = this.#drainedTo()): Promise<boolean> {
     const until = Math.floor(this.#context.clock.now()) + HELD_MS;
     return this.#write({ until, retryAttempts: this.#retryAttempts, waitingFrom: from });
@@ -232,12 +240,12 @@ export class BacklogDrain {
     return first !== undefined && first < this.#next ? first : this.#next;
   }
 
-  /** It takes nothing: until later. */
+  /** The endpoint takes nothing: releases the backlog until later. */
   async #pause(): Promise<false> {
     const outbox = this.#outbox;
     this.#retryAttempts += 1;
     const from = await this.#giveBackIn(pauseMs(this.#retryAttempts, outbox.retryAfterMs, this.#context.random));
-    // Counting takes a while: the next attempt does not wait for it.
+    // Counting is slow, and the next attempt must not wait for it.
     if (this.#context.markTold()) this.#tell(from).catch(this.#context.warn);
     return false;
   }

@@ -1,37 +1,43 @@
 /**
- * How much of this process one endpoint may take, by how it answers. A quick one is sent to in parallel; the slower it is,
- * the fewer attempts it has under way at a time, so that each endpoint takes about as many attempt-seconds. One that takes
- * nothing gets a few attempts, and nothing waits behind them.
+ * Limits the attempts under way to one endpoint, by how fast it answers. A quick endpoint gets many at a time and a
+ * slow one few, so that each endpoint takes about the same number of attempt-seconds. A failing endpoint gets a few
+ * attempts, and no delivery waits behind them.
  */
 
-/** Enough for thousands a second at a receiver that takes 10 ms; as many connections as a small server bears. */
+/** Enough for thousands a second at a receiver that takes 10 ms, and as many connections as a small server bears. */
 const IN_FLIGHT_MAX = 64;
-/** For an endpoint of which nothing is known; each answer that says it has arrived makes it one more. A silent one holds it for 15 s. */
+/**
+ * The limit of an unknown endpoint; each attempt that arrives raises it by one. A silent endpoint holds one place for
+ * 15 s.
+ */
 const IN_FLIGHT_FIRST = 1;
-/** Enough to notice that it answers again, and for one that answers in 15 s. */
+/** Enough to notice that the endpoint answers again, and for an endpoint that answers in 15 s. */
 const IN_FLIGHT_MIN = 4;
-/** Up to this an answer is quick: an endpoint has as many attempts under way as it can begin in so much time. */
+/** Up to this an answer is quick: the limit of a slower endpoint falls in proportion to its answer time. */
 const QUICK_MS = 1_000;
-/** So many in a row without a 2xx: it takes nothing. */
+/** An endpoint is failing after this many attempts in a row without a 2xx. */
 const FAILURES_MAX = 4;
-/** Nor does one that fails an attempt only after so long, mostly without an answer, while nothing else arrives. */
+/**
+ * An endpoint is also failing when one attempt fails only after this long, mostly without an answer, and nothing else
+ * arrives meanwhile.
+ */
 const SILENT_MS = 10_000;
-/** Waits no longer in memory than the first due time of a delivery leaves (30 s). */
+/** Longest wait in memory: shorter than the first due time of a delivery (30 s). */
 const WAIT_MAX_MS = 20_000;
 const WAITING_MAX = 2_000;
-/** Of the answer times: the last one counts a fifth. */
+/** Of the smoothed answer time: the last answer counts a fifth. */
 const SMOOTHING = 0.2;
 
 /** An attempt under way. */
 export interface AttemptBegun {
-  /** Attempts of its endpoint that had arrived when it began. */
+  /** Attempts of the endpoint that had arrived when this one began. */
   readonly arrivedBefore: number;
 }
 
 export class EndpointConcurrency {
   #inFlight = 0;
   #limit = IN_FLIGHT_FIRST;
-  /** Milliseconds, smoothed; 0 until the first answer. */
+  /** The smoothed answer time in milliseconds; 0 until the first answer. */
   #answerMs = 0;
   #failures = 0;
   #failed = 0;
@@ -49,35 +55,35 @@ export class EndpointConcurrency {
     return this.#inFlight >= this.#limit;
   }
 
-  /** Attempts that failed, ever. */
+  /** All attempts that failed so far. */
   get failed(): number {
     return this.#failed;
   }
 
-  /** Its last attempts all failed. */
+  /** The endpoint takes nothing: its last attempts failed. */
   get isFailing(): boolean {
     return this.#failures >= FAILURES_MAX;
   }
 
-  /** How many deliveries may wait for it in memory. */
+  /** Most deliveries that may wait for the endpoint in memory. */
   get waitingMax(): number {
     if (this.isFailing) return 0;
     if (this.#answerMs === 0) return WAITING_MAX;
     return Math.min(WAITING_MAX, Math.max(this.#limit, Math.floor((this.#limit * WAIT_MAX_MS) / this.#answerMs)));
   }
 
-  /** There is nothing to remember of it. */
+  /** Nothing about the endpoint is worth remembering. */
   get isUnremarkable(): boolean {
     return this.#inFlight === 0 && this.#failures === 0 && this.#answerMs < QUICK_MS;
   }
 
-  /** It took nothing when it was last tried: one attempt at a time, until one arrives. */
+  /** The endpoint took nothing when it was last attempted: one attempt at a time, until one arrives. */
   probe(): void {
     this.#failures = Math.max(this.#failures, FAILURES_MAX);
     this.#limit = 1;
   }
 
-  /** What end() is told. */
+  /** Returns the argument of end(). */
   begin(): AttemptBegun {
     this.#inFlight += 1;
     return { arrivedBefore: this.#arrived };
@@ -99,7 +105,7 @@ export class EndpointConcurrency {
     this.#limit = Math.min(most, this.#limit + (arrived ? 1 : 0));
   }
 
-  /** It was not sent at all: nothing is learned. */
+  /** Ends an attempt that was never sent. */
   drop(): void {
     this.#inFlight -= 1;
   }

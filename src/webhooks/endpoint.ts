@@ -7,6 +7,7 @@
 import { formatInstant, formatInstantOrNull, type Instant } from '../clock.ts';
 import { publicId, type Uuid } from '../ids.ts';
 import type { Subscriber } from '../ledger/event.ts';
+import type { Transitions } from '../ledger/resource.ts';
 import { compileEventFilters } from './event-filter.ts';
 
 export type EndpointStatus =
@@ -17,7 +18,7 @@ export type EndpointStatus =
   /** Never shown again; its row stays for the deliveries that refer to it. Final. */
   | 'deleted';
 
-export const ENDPOINT_TRANSITIONS: Record<EndpointStatus, readonly EndpointStatus[]> = {
+export const ENDPOINT_TRANSITIONS: Transitions<EndpointStatus> = {
   enabled: ['disabled', 'deleted'],
   disabled: ['enabled', 'deleted'],
   deleted: [],
@@ -73,18 +74,6 @@ export function endpointActions({ status }: Pick<WebhookEndpoint, 'status'>): En
     case 'deleted':
       return [];
   }
-}
-
-/** The endpoint one step on. Throws on a step the transition table does not have: that is a bug, never an answer. */
-export function changedEndpoint(
-  endpoint: WebhookEndpoint,
-  change: Partial<WebhookEndpoint>,
-  moment: Instant,
-): WebhookEndpoint {
-  if (change.status !== undefined && !ENDPOINT_TRANSITIONS[endpoint.status].includes(change.status)) {
-    throw new Error(`An endpoint does not go from ${endpoint.status} to ${change.status}`);
-  }
-  return { ...endpoint, ...change, version: endpoint.version + 1, updatedAt: moment };
 }
 
 /**

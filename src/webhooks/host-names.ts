@@ -1,23 +1,23 @@
 /**
- * Addresses of webhook receivers. Names are asked of name servers by c-ares, which takes no thread: a name server that does
- * not answer holds up nobody else. (getaddrinfo has four threads for the whole process.) Each name is asked once at a time,
- * and so are only so many names of a book; answers are kept for as long as they say, within limits.
+ * Addresses of webhook receivers. c-ares asks the name servers and takes no thread, so that a silent name server delays
+ * no other name. (getaddrinfo has four threads for the whole process.) Each name has at most one query under way, and
+ * the names under way of one book are limited. Answers are cached for their TTL, within limits.
  *
- * Nothing is read from /etc/hosts, and no search domain is added: what a name means is the same everywhere. The exception
- * are names that the operator has opened (WEBHOOK_ALLOW_HOSTS), such as `localhost` or a service of a compose file: those
- * are resolved as every other program on this machine resolves them.
+ * /etc/hosts is not read and no search domain is added: a name means the same everywhere. The exception are names that
+ * the operator has opened (WEBHOOK_ALLOW_HOSTS), such as `localhost` or a service of a compose file. The system
+ * resolves those, as for every other program.
  */
 import { type LookupAddress, lookup } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { BoundedMap } from '../organisations/bounded-map.ts';
 
-/** There is no such name, or it has no address. */
+/** The name does not exist or has no address. */
 export class NameNotFound extends Error {
   override name = 'NameNotFound';
 }
 
-/** No name server said whether there is such a name. */
+/** No name server answered whether the name exists. */
 export class NameTimeout extends Error {
   override name = 'NameTimeout';
 }
@@ -25,47 +25,47 @@ export class NameTimeout extends Error {
 export interface HostNames {
   /** All addresses of a name. Rejects with NameNotFound or NameTimeout. */
   resolve(host: string): Promise<LookupAddress[]>;
-  /** The same of a name that the operator has opened. */
+  /** The same for a name that the operator has opened. */
   resolveOpened(host: string): Promise<LookupAddress[]>;
   /**
-   * Asks for a name on behalf of a book, unless its answer is kept: then it returns undefined. Resolves when there is an
-   * answer of any kind, which resolve() gives. A book waits for its own names alone.
+   * Resolves a name for a book and caches the answer. Returns undefined when the answer is cached. Resolves on success
+   * and on failure alike; resolve() then gives the answer. A book waits for its own names alone.
    */
   prepare(book: string, host: string): Promise<void> | undefined;
 }
 
-/** Asks the name servers for the addresses of one kind, with how long they hold. */
+/** Asks name servers for the addresses of one family. `ttl` is in seconds. */
 export interface NameServers {
   resolve4(host: string, options: { ttl: true }): Promise<{ address: string; ttl: number }[]>;
   resolve6(host: string, options: { ttl: true }): Promise<{ address: string; ttl: number }[]>;
 }
 
 export interface HostNamesOptions {
-  /** `address` or `address:port`; those of the system when there are none. */
+  /** `address` or `address:port`. Defaults to the servers of the system. */
   readonly servers?: readonly string[];
-  /** Instead of c-ares. */
+  /** Replaces c-ares. */
   readonly nameServers?: NameServers;
-  /** Milliseconds that only go on. */
+  /** Monotonic time in milliseconds. */
   readonly now?: () => number;
 }
 
-/** For the first answer of a server; c-ares doubles it for the second try. */
+/** For the first attempt at a server; c-ares doubles it for the second. */
 const SERVER_TIMEOUT_MS = 1_000;
-const SERVER_TRIES = 2;
+const SERVER_ATTEMPTS = 2;
 /** For all servers together. */
 const NAME_LIMIT_MS = 5_000;
-/** A name that changes every second is still asked for less often, and one for a week is asked for again. */
+/** Bounds of the time that an answer is cached, however short or long its TTL. */
 const KEPT_MS = { least: 5_000, most: 300_000 };
 const NOT_FOUND_KEPT_MS = 10_000;
 const NO_ANSWER_KEPT_MS = 5_000;
-/** Names whose answers are kept. */
+/** Most names in the cache. */
 const NAMES_MAX = 10_000;
-/** Names of one book that are asked for at a time. */
+/** Most names of one book that are resolved at a time. */
 const ASKED_PER_BOOK = 8;
 
 interface Answer {
   readonly addresses: Promise<LookupAddress[]>;
-  /** Infinity while it is asked for. */
+  /** Infinity while the query is under way. */
   until: number;
 }
 
@@ -126,12 +126,12 @@ export function createHostNames(options: HostNamesOptions = {}): HostNames {
 }
 
 function cares(servers: readonly string[]): NameServers {
-  const resolver = new Resolver({ timeout: SERVER_TIMEOUT_MS, tries: SERVER_TRIES });
+  const resolver = new Resolver({ timeout: SERVER_TIMEOUT_MS, tries: SERVER_ATTEMPTS });
   if (servers.length > 0) resolver.setServers([...servers]);
   return resolver;
 }
 
-/** A name that has addresses of one kind is not held up by a server that says nothing of the other. */
+/** An address of one family is enough, even when no server answers for the other within the limit. */
 async function askServers(servers: NameServers, host: string): Promise<{ addresses: LookupAddress[]; keptMs: number }> {
   const [four, six] = await Promise.all([
     settledWithin(servers.resolve4(host, { ttl: true })),
@@ -150,7 +150,10 @@ async function askServers(servers: NameServers, host: string): Promise<{ address
   throw new NameTimeout(`No name server told the addresses of ${host}`);
 }
 
-/** What the server knows not to be there (RFC 2308: the name, or records of this kind), and everything else. */
+/**
+ * `none` when the server says that the name or its records of this kind do not exist (RFC 2308); `unknown` for all
+ * else.
+ */
 async function settledWithin<Row>(asking: Promise<Row[]>): Promise<{ records?: Row[]; error?: 'none' | 'unknown' }> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<{ error: 'unknown' }>((resolve) => {
@@ -170,7 +173,7 @@ async function settledWithin<Row>(asking: Promise<Row[]>): Promise<{ records?: R
   }
 }
 
-/** As getaddrinfo resolves it, which tells not for how long. */
+/** Resolves by getaddrinfo, which gives no TTL. */
 function askSystem(host: string): Promise<{ addresses: LookupAddress[]; keptMs: number }> {
   return new Promise((resolve, reject) => {
     lookup(host, { all: true }, (error, addresses) => {

@@ -4,21 +4,21 @@
  */
 import type { Instant } from '../clock.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
+import { storedAs, storedView } from '../idempotency/stored-view.ts';
 import { newId, publicId, type Uuid } from '../ids.ts';
 import { toJson } from '../json.ts';
+import { type Change, changeOf, stateConflict } from '../ledger/change-of.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
-import type { LedgerEvent } from '../ledger/event.ts';
+import { advance, announce } from '../ledger/resource.ts';
 import {
-  changedEndpoint,
   type DisabledReason,
   ENDPOINTS_PER_BOOK_MAX,
   type EndpointAction,
-  endpointActions,
-  endpointView,
   TEST_EVENT,
   type WebhookEndpoint,
 } from './endpoint.ts';
+import { endpointResource } from './endpoint-resource.ts';
 import { concealedAnswer, type NewSecret, previousSecretPlace, sealNewSecret, secretPlace } from './endpoint-secret.ts';
 import { endpointTallies, TALLY_ID } from './endpoint-store.ts';
 import { webhookEndpoints } from './endpoint-table.ts';
@@ -75,21 +75,14 @@ export function createEndpoint(input: CreateEndpoint): Command<Stored | Refusal>
       };
       draft.put(webhookEndpoints, endpoint.id, endpoint);
       draft.put(endpointTallies, TALLY_ID, { count: count + 1 });
-      return draft.finish(
-        answer(endpoint, { status: 201, body: concealedAnswer(endpoint, draft.livemode, answerSealed) }),
-      );
+      const body = concealedAnswer(endpoint, draft.livemode, answerSealed);
+      return draft.finish(storedAs(endpointResource, endpoint, { status: 201, body }));
     },
   };
 }
 
-/** What every change names. */
-export interface EndpointChange {
-  endpointId: Uuid;
-  requestId: Uuid;
-  /** Left out where we act on our own. */
-  actor?: string;
-  /** The version that the caller has seen. */
-  ifMatch?: number;
+export interface EndpointChange extends Change {
+  readonly endpointId: Uuid;
 }
 
 export interface UpdateEndpoint extends EndpointChange {
@@ -106,27 +99,25 @@ export interface UpdateEndpoint extends EndpointChange {
 /** Another URL begins anew: what failed at the old one is forgotten. The one that it has may stay, whatever is allowed by now. */
 export function updateEndpoint(input: UpdateEndpoint): Command<Stored | Refusal> {
   return changeEndpoint('update', input, (draft, endpoint) => {
-    const refusal =
-      input.url === undefined || input.url === endpoint.url
-        ? undefined
-        : refuseUrl(input.url, { ...input, mode: draft.book.mode });
-    if (refusal) return refusal;
     const url = input.url ?? endpoint.url;
-    const updated = changed(draft, endpoint, {
+    const refusal = url === endpoint.url ? undefined : refuseUrl(url, { ...input, mode: draft.book.mode });
+    if (refusal) return refusal;
+    const updated = advance(draft, endpointResource, endpoint, {
       url,
       failingSince: url === endpoint.url ? endpoint.failingSince : null,
       events: input.events === undefined ? endpoint.events : [...new Set(input.events)],
       description: input.description === undefined ? endpoint.description : input.description,
       metadata: input.metadata ?? endpoint.metadata,
     });
-    return shown(draft, updated);
+    return storedView(draft, endpointResource, updated);
   });
 }
 
 export function enableEndpoint(input: EndpointChange): Command<Stored | Refusal> {
-  return changeEndpoint('enable', input, (draft, endpoint) =>
-    shown(draft, changed(draft, endpoint, { status: 'enabled', disabledReason: null, failingSince: null })),
-  );
+  return changeEndpoint('enable', input, (draft, endpoint) => {
+    const change = { status: 'enabled', disabledReason: null, failingSince: null } as const;
+    return storedView(draft, endpointResource, advance(draft, endpointResource, endpoint, change));
+  });
 }
 
 /** Its owner switches it off. Nothing is sent from now on; deliveries that fall due meanwhile are canceled. */
@@ -143,14 +134,16 @@ export interface DisableFailingEndpoint extends EndpointChange {
 /** We switch it off: it said it is gone, or nothing has arrived for days. */
 export function disableFailingEndpoint(input: DisableFailingEndpoint): Command<Stored | Refusal> {
   return changeEndpoint('disable', input, (draft, endpoint) =>
-    endpoint.url === input.failedUrl ? switchOff(draft, endpoint, input.reason) : notNow(endpoint, 'disable'),
+    endpoint.url === input.failedUrl
+      ? switchOff(draft, endpoint, input.reason)
+      : stateConflict(draft, endpointResource, endpoint, 'disable'),
   );
 }
 
 /** Its secrets go with it; its row stays for the deliveries that refer to it. */
 export function deleteEndpoint(input: EndpointChange): Command<Stored | Refusal> {
   return changeEndpoint('delete', input, (draft, endpoint) => {
-    changed(draft, endpoint, {
+    const deleted = advance(draft, endpointResource, endpoint, {
       status: 'deleted',
       secretSealed: null,
       previousSecretSealed: null,
@@ -162,7 +155,7 @@ export function deleteEndpoint(input: EndpointChange): Command<Stored | Refusal>
       livemode: draft.livemode,
       deleted: true,
     };
-    return answer(endpoint, { status: 200, body: toJson(view) });
+    return storedAs(endpointResource, deleted, { status: 200, body: toJson(view) });
   });
 }
 
@@ -181,99 +174,39 @@ export function rotateSecret(input: RotateSecret): Command<Stored | Refusal> {
   const { secretSealed, answerSealed } = sealNewSecret(input, { commandId: id, endpointId });
   const toPrevious = secretBox.mover(secretPlace(bookId, endpointId), previousSecretPlace(bookId, endpointId));
   const rotate = (draft: Draft, endpoint: WebhookEndpoint) => {
-    const rotated = changed(draft, endpoint, {
+    const change = {
       secretSealed,
       previousSecretSealed: endpoint.secretSealed && toPrevious(endpoint.secretSealed),
       previousSecretUntil: input.previousSecretUntil,
-    });
-    announce(draft, 'webhook_endpoint.secret_rotated', rotated);
-    return answer(rotated, { status: 200, body: concealedAnswer(rotated, draft.livemode, answerSealed) });
+    };
+    const rotated = advance(draft, endpointResource, endpoint, change, { event: 'webhook_endpoint.secret_rotated' });
+    const body = concealedAnswer(rotated, draft.livemode, answerSealed);
+    return storedAs(endpointResource, rotated, { status: 200, body });
   };
   return changeEndpoint('rotate_secret', input, rotate, id);
 }
 
 /** Sends `webhook.test` to this endpoint and to no other, whatever its filter. The answer is the event. */
 export function sendTestEvent(input: EndpointChange): Command<Stored | Refusal> {
-  return changeEndpoint('test', input, (draft, endpoint) =>
-    answer(endpoint, { status: 202, body: announce(draft, TEST_EVENT, endpoint).payload }),
-  );
-}
-
-/** The ladder that every change climbs: is it there, is it the version that was seen, is it allowed now; then the change. */
-function changeEndpoint(
-  action: EndpointAction,
-  input: EndpointChange,
-  change: (draft: Draft, endpoint: WebhookEndpoint) => Stored | Refusal,
-  id = newId(),
-): Command<Stored | Refusal> {
-  const { requestId, actor, endpointId, ifMatch } = input;
-  return {
-    id,
-    name: `webhook_endpoint.${action}`,
-    requestId,
-    actor,
-    touches: [{ table: webhookEndpoints, ids: [endpointId] }],
-    decide(state, moment) {
-      const draft = new Draft(state, { id, requestId, actor }, moment);
-      const endpoint = draft.get(webhookEndpoints, endpointId);
-      if (!endpoint || endpoint.status === 'deleted') return draft.finish<Refusal>({ refused: 'resource_not_found' });
-      if (ifMatch !== undefined && ifMatch !== endpoint.version) return draft.finish<Refusal>(otherVersion(endpoint));
-      if (!endpointActions(endpoint).includes(action)) return draft.finish<Refusal>(notNow(endpoint, action));
-      return draft.finish(change(draft, endpoint));
-    },
-  };
-}
-
-function changed(draft: Draft, endpoint: WebhookEndpoint, change: Partial<WebhookEndpoint>): WebhookEndpoint {
-  const next = changedEndpoint(endpoint, change, draft.moment);
-  draft.put(webhookEndpoints, next.id, next);
-  return next;
-}
-
-function switchOff(draft: Draft, endpoint: WebhookEndpoint, reason: DisabledReason): Stored {
-  const disabled = changed(draft, endpoint, { status: 'disabled', disabledReason: reason });
-  announce(draft, 'webhook_endpoint.disabled', disabled, { status: endpoint.status });
-  return shown(draft, disabled);
-}
-
-function announce(
-  draft: Draft,
-  type: string,
-  endpoint: WebhookEndpoint,
-  previousAttributes?: Record<string, unknown>,
-): LedgerEvent {
-  return draft.emit({
-    type,
-    objectId: endpoint.id,
-    objectSequence: endpoint.version,
-    object: endpointView(endpoint, draft.livemode),
-    previousAttributes,
+  return changeEndpoint('test', input, (draft, endpoint) => {
+    const { payload } = announce(draft, endpointResource, endpoint, { event: TEST_EVENT });
+    return storedAs(endpointResource, endpoint, { status: 202, body: payload });
   });
 }
 
-function shown(draft: Draft, endpoint: WebhookEndpoint): Stored {
-  return answer(endpoint, { status: 200, body: toJson(endpointView(endpoint, draft.livemode)) });
+function changeEndpoint(
+  action: EndpointAction,
+  { endpointId: id, requestId, actor, ifMatch }: EndpointChange,
+  decide: (draft: Draft, endpoint: WebhookEndpoint) => Stored | Refusal,
+  commandId?: Uuid,
+): Command<Stored | Refusal> {
+  return changeOf(endpointResource, { id, action, requestId, actor, ifMatch, commandId }, decide);
 }
 
-function answer(endpoint: WebhookEndpoint, { status, body }: { status: number; body: string }): Stored {
-  return { status, body, resource: 'webhook_endpoint', resourceId: endpoint.id };
-}
-
-function otherVersion({ version }: WebhookEndpoint): Refusal {
-  return {
-    refused: 'version_mismatch',
-    param: 'If-Match',
-    detail: `The endpoint is at version ${version}.`,
-    facts: { version },
-  };
-}
-
-function notNow(endpoint: WebhookEndpoint, action: EndpointAction): Refusal {
-  return {
-    refused: 'state_conflict',
-    detail: `An endpoint that is ${endpoint.status} does not allow ${action}.`,
-    facts: { current_status: endpoint.status, allowed_actions: endpointActions(endpoint) },
-  };
+function switchOff(draft: Draft, endpoint: WebhookEndpoint, reason: DisabledReason): Stored {
+  const change = { status: 'disabled', disabledReason: reason } as const;
+  const disabled = advance(draft, endpointResource, endpoint, change, { event: 'webhook_endpoint.disabled' });
+  return storedView(draft, endpointResource, disabled);
 }
 
 function tooMany(): Refusal {

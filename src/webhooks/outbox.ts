@@ -1,6 +1,7 @@
 /**
- * The deliveries of one endpoint that this process has in hand: those that jobs named and those that were read from its
- * backlog. Nothing waits here for long, and no job waits for it: what finds no room is left, and the endpoint is behind.
+ * The deliveries of one endpoint that this process has in hand: deliveries named by jobs, and deliveries read from the
+ * backlog. No delivery waits here for long, and no job waits for the outbox. A delivery that finds no room is left, and
+ * the endpoint falls behind.
  */
 import type { Instant } from '../clock.ts';
 import type { Uuid } from '../ids.ts';
@@ -10,26 +11,26 @@ import { EndpointConcurrency } from './endpoint-concurrency.ts';
 import type { Places } from './places.ts';
 
 export interface OutboxContext {
-  /** For attempts under way. */
+  /** Places for attempts under way. */
   readonly places: Places;
-  /** For deliveries in memory that jobs named. */
+  /** Places for deliveries in memory that jobs named. */
   readonly memory: Places;
   now(): Instant;
   load(bookId: BookId, key: DeliveryKey): Promise<DeliveryInHand | undefined>;
-  /** Undefined where a bug stood in the way, and the delivery is marked stuck. Rejects where it could not be marked. */
+  /** Makes an attempt. Undefined when a bug prevented it and marked the delivery stuck. Rejects when the marking failed. */
   send(bookId: BookId, delivery: DeliveryInHand): Promise<Attempt | undefined>;
-  /** Records what an attempt, or null for none, makes of a delivery. */
+  /** Records the result of an attempt, or of no attempt (null). */
   settle(bookId: BookId, delivery: DeliveryInHand, attempt: Attempt | null): Promise<void>;
   /** Deliveries were left (takeLeft). */
   onLeft(outbox: Outbox): void;
-  /** Nothing is in hand any more. */
+  /** No delivery is in hand any more. */
   onEmpty(outbox: Outbox): void;
 }
 
 interface Item {
   readonly key: DeliveryKey;
   readonly fromBacklog: boolean;
-  /** The backlog has it, whoever named it first: it may have no due time of its own. */
+  /** The backlog contains the delivery too, so that it may have no due time of its own. */
   alsoInBacklog: boolean;
   readonly ended: Promise<void>;
   readonly end: (error?: unknown) => void;
@@ -40,20 +41,20 @@ interface LoadedItem {
   readonly delivery: DeliveryInHand;
 }
 
-/** Results that wait for their record: beyond it nothing more is loaded. */
+/** Most attempts that wait to be recorded. Beyond it nothing more is loaded. */
 const UNRECORDED_MAX = 1_000;
-/** Deliveries that jobs named and that are loaded, or being loaded. */
+/** Most deliveries named by jobs that are loaded or being loaded. */
 const LOADED_MAX = 500;
 
 export class Outbox {
   readonly bookId: BookId;
   readonly endpointId: Uuid;
   readonly concurrency = new EndpointConcurrency();
-  /** Events from this one on are read by whoever drains the backlog, so that a job for them is not needed. */
+  /** The drain reads events from this one on, so that a job for them is not needed. */
   readFrom: bigint | undefined;
-  /** What the receiver last asked for with Retry-After. */
+  /** The last Retry-After of the receiver, in milliseconds. */
   retryAfterMs: number | null = null;
-  /** A delivery could be neither recorded nor marked. */
+  /** A delivery could be neither recorded nor marked stuck. */
   unrecorded = false;
   readonly #context: OutboxContext;
   readonly #items = new Map<bigint, Item>();
@@ -78,12 +79,12 @@ export class Outbox {
     return this.#items.size;
   }
 
-  /** Loaded and not yet sent. */
+  /** Deliveries that are loaded and not sent. */
   get ready(): number {
     return this.#loaded.length;
   }
 
-  /** Sent, and not yet recorded. */
+  /** Deliveries that are sent and not recorded. */
   get unsettled(): number {
     return this.#items.size - this.#waiting - this.concurrency.inFlight;
   }
@@ -92,7 +93,7 @@ export class Outbox {
     return this.#named.length + this.#loading + this.#loaded.length;
   }
 
-  /** Takes a delivery that a job named. Resolves when it is recorded, or at once when there is no room for it. */
+  /** Takes a delivery that a job named. Resolves once it is recorded, or at once when there is no room for it. */
   offer(key: DeliveryKey): Promise<void> {
     const known = this.#items.get(key.eventSequence);
     if (known) return known.ended;
@@ -110,7 +111,7 @@ export class Outbox {
     return item.ended;
   }
 
-  /** Takes deliveries of the backlog. Those that are in hand already are passed over. */
+  /** Takes deliveries of the backlog. Those already in hand are skipped. */
   add(deliveries: readonly DeliveryInHand[]): void {
     for (const delivery of deliveries) {
       const known = this.#items.get(delivery.eventSequence);
@@ -124,14 +125,14 @@ export class Outbox {
     this.#send();
   }
 
-  /** The first event whose delivery was not taken or not recorded since this was last asked. */
+  /** The first event whose delivery was left since the last call. */
   takeLeft(): bigint | undefined {
     const left = this.#leftFrom;
     this.#leftFrom = undefined;
     return left;
   }
 
-  /** What is from this event on was not delivered. */
+  /** Leaves the delivery of an event: it was not taken or not recorded. */
   leave(eventSequence: bigint): void {
     if (this.#leftFrom === undefined || eventSequence < this.#leftFrom) this.#leftFrom = eventSequence;
   }
@@ -144,7 +145,7 @@ export class Outbox {
     return first;
   }
 
-  /** Resolves at the next change of what is in hand, or at poke(). */
+  /** Resolves when a delivery leaves the outbox, or at poke(). */
   changed(): Promise<void> {
     this.#change ??= new Promise((resolve) => {
       this.#onChange = resolve;
@@ -152,14 +153,14 @@ export class Outbox {
     return this.#change;
   }
 
-  /** Called again by the places, too. */
+  /** Ends the wait of changed(). */
   readonly poke = (): void => {
     this.#onChange?.();
     this.#onChange = undefined;
     this.#change = undefined;
   };
 
-  /** Leaves everything that was not sent. */
+  /** Leaves all deliveries that were not sent. */
   turnAway(): void {
     const turned = [...this.#named.splice(0), ...this.#loaded.splice(0).map(({ item }) => item)];
     for (const item of turned) {
@@ -169,7 +170,7 @@ export class Outbox {
     if (turned.length > 0) this.#context.onLeft(this);
   }
 
-  /** Takes and sends nothing more. Resolves when what was sent is recorded. */
+  /** Takes and sends no more. Resolves once all sent deliveries are recorded. */
   async close(): Promise<void> {
     this.#closed = true;
     this.turnAway();
@@ -197,9 +198,9 @@ export class Outbox {
 
   #load(): void {
     if (this.#closed || this.#named.length === 0 || this.unsettled > UNRECORDED_MAX) return;
-    // What its book has no place for is not loaded: it would only fill the memory.
+    // A book without a free place loads one at a time: more would only fill the memory.
     const most = this.#refused ? 1 : LOADED_MAX;
-    // What is named in one turn of the event loop goes into one query; what comes later gathers for the next.
+    // Deliveries named in one turn of the event loop share a query; later ones gather for the next query.
     if (this.#loading > 0 ? !this.#gathering : this.#loaded.length > most / 2) return;
     const room = most - this.#loading - this.#loaded.length;
     if (room <= 0) return;
@@ -234,12 +235,12 @@ export class Outbox {
     this.#send();
   }
 
-  /** Behind by the word of another process, which drains it or leaves it to who does. */
+  /** Another process has reported the endpoint behind. The delivery is left to the drain of that backlog. */
   #isSomebodyElses({ endpoint }: DeliveryInHand): boolean {
     return endpoint.behindSince !== null && this.readFrom === undefined;
   }
 
-  /** Called again by the places, too. */
+  /** Places call this again when one is free. */
   readonly #send = (): void => {
     while (this.#loaded.length > 0 && !this.concurrency.isFull) {
       const { item, delivery } = this.#loaded[0]!;
@@ -288,7 +289,7 @@ export class Outbox {
     if (this.#named.length > 0) this.#load();
   }
 
-  /** One that a job named has its own due time; one of the backlog is looked for again. */
+  /** A delivery that only a job named has its own due time. One of the backlog is read again. */
   #leaveUnrecorded(item: Item, error?: unknown): void {
     if (item.alsoInBacklog) {
       this.leave(item.key.eventSequence);

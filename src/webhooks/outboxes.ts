@@ -1,4 +1,4 @@
-/** The outboxes of this process, one for each endpoint that it delivers to, and who drains which backlog. */
+/** The outboxes of this process, one for each endpoint, and the drains of their backlogs. */
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import { BacklogDrain, type DrainContext } from './drain-backlog.ts';
@@ -6,15 +6,17 @@ import { Outbox, type OutboxContext } from './outbox.ts';
 
 export interface OutboxesOptions extends Omit<OutboxContext, 'onLeft' | 'onEmpty'> {
   readonly drains: Omit<DrainContext, 'isClosed' | 'markTold' | 'clearTold' | 'warn'>;
-  /** Told why something was left for later. */
+  /** Receives the reason when work is left for later. */
   warn(error: unknown): void;
 }
 
-/** Of endpoints with nothing in hand: how they answered last is forgotten beyond it. */
+/**
+ * Most outboxes kept. Beyond it, outboxes with nothing in hand are forgotten, with how their endpoints last answered.
+ */
 const REMEMBERED_MAX = 5_000;
-/** An endpoint that is behind for days is worth a line in an hour. */
+/** An endpoint that is behind for days is logged once an hour. */
 const TOLD_EVERY_MS = 3_600_000;
-/** Another process has the backlog, or its time has not come: what is left meanwhile has its own due time. */
+/** Another process holds the backlog, or it is not due. Deliveries left meanwhile have their own due time. */
 const LEFT_ALONE_MS = 5_000;
 
 export class Outboxes {
@@ -42,13 +44,13 @@ export class Outboxes {
     return outbox;
   }
 
-  /** Drains an endpoint that is due, unless that is under way, here or elsewhere. */
+  /** Drains an endpoint that is due, unless a drain is under way here or elsewhere. */
   drain(bookId: BookId, endpointId: Uuid): void {
     const outbox = this.of(bookId, endpointId);
     if (!this.#drains.has(outbox)) this.#begin(outbox, (context) => BacklogDrain.ofDue(context, outbox));
   }
 
-  /** Leaves what was not sent; resolves when all that was sent is recorded and the backlogs are given back. */
+  /** Leaves what was not sent. Resolves once all that was sent is recorded and the backlogs are released. */
   async close(): Promise<void> {
     this.#closed = true;
     const outboxes = [...this.#outboxes.values()];
@@ -66,7 +68,7 @@ export class Outboxes {
     this.#begin(outbox, (context) => BacklogDrain.ofLeft(context, outbox));
   }
 
-  /** `drain` resolves with whether nothing waits any more. */
+  /** `drain` resolves with whether the backlog is empty. */
   #begin(outbox: Outbox, drain: (context: DrainContext) => Promise<boolean>): void {
     const running = drain(this.#context(outbox.endpointId))
       .catch((error) => {

@@ -1,18 +1,18 @@
 /**
- * Places of this process, shared among books: for attempts under way, and for deliveries that wait in memory. A book may
- * take another place while it has fewer than are free. So one book alone has half of them, and n busy books have an equal part
- * each (dynamic thresholds: Choudhury and Hahne, 1998). Who came first keeps more until it gives back, which silent receivers do
- * after 15 s: each book is therefore assured of a few, taken or not.
+ * Places of this process, shared among books: for attempts under way, and for deliveries that wait in memory. A book
+ * may take another place while it has fewer than are free. So one book alone gets half of the places, and n busy books
+ * get equal parts (dynamic thresholds: Choudhury and Hahne, 1998). An early book keeps its larger part until it gives
+ * places back, which takes 15 s with silent receivers. So each book is assured of a few places, even when none is free.
  */
 export class Places {
   readonly #size: number;
   readonly #assured: number;
   #taken = 0;
   readonly #ofBook = new Map<string, number>();
-  /** Who was refused, by book; the book whose turn it is comes first. */
+  /** The callbacks that wait, by book. The book whose turn it is comes first. */
   readonly #refused = new Map<string, Set<() => void>>();
 
-  /** With `assured` for each book, they can be more than `size`: by that for each book, twice as many in all at most. */
+  /** `assured` places of each book may go beyond `size`, up to twice `size` in all. */
   constructor(size: number, { assured }: { assured: number }) {
     this.#size = size;
     this.#assured = assured;
@@ -23,8 +23,8 @@ export class Places {
   }
 
   /**
-   * Takes a place, which leave() gives back. Where there is none, `again` is called once when there may be one, unless it
-   * has got one before; the same function waits once, however often it is refused.
+   * Takes a place, which leave() gives back. Without a free place, `again` is called once when one may be free, unless
+   * it got a place before. A function waits once, however often it is refused.
    */
   take(book: string, again?: () => void): boolean {
     if (this.#isOpen(book)) {
@@ -67,7 +67,7 @@ export class Places {
       if (!refused) continue;
       const [next] = refused;
       refused.delete(next!);
-      // Behind all others.
+      // The book goes behind all others.
       this.#refused.delete(book);
       if (refused.size > 0) this.#refused.set(book, refused);
       next!();

@@ -1,8 +1,8 @@
 /**
- * Connections to webhook endpoints, guarded against being led into our own network (SSRF). The guard is the connector
- * itself: a literal address is checked before it is dialed; a name is resolved here, each of its addresses is checked,
- * and only those that were checked are dialed. So nothing changes between the look and the step, whatever the name's
- * server says next (DNS rebinding), and no other way to the socket exists. Redirects are never followed: undici does not.
+ * Connections to webhook endpoints, guarded against server-side request forgery (SSRF). The connector itself is the
+ * guard. It checks a literal address before it dials. It resolves a name, checks each address, and dials only checked
+ * addresses. So a name's server cannot change the address after the check (DNS rebinding), and no other way to the
+ * socket exists. Undici does not follow redirects.
  */
 import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
@@ -12,14 +12,17 @@ import { portOf } from './endpoint-url.ts';
 import { type HostNames, NameNotFound } from './host-names.ts';
 import { type AllowList, isPublicAddress, unbracketed } from './public-address.ts';
 
-/** Resolves a name to all its addresses (host-names.ts); `opened` where the operator has opened it. Tests give their own. */
+/**
+ * Resolves a name to all its addresses (host-names.ts). `opened` for names that the operator has opened. Tests replace
+ * it.
+ */
 export type ResolveName = (
   host: string,
   options: { opened: boolean },
   callback: (error: Error | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-/** By the addresses that the names have, never at once: a socket expects to be called back after it has returned. */
+/** Resolves by `names`. The callback is never called before the function returns: a socket requires that. */
 export function resolveBy(names: HostNames): ResolveName {
   return (host, { opened }, callback) => {
     const resolving = opened ? names.resolveOpened(host) : names.resolve(host);
@@ -31,31 +34,31 @@ export function resolveBy(names: HostNames): ResolveName {
 }
 
 export interface SafeAgentOptions {
-  /** Live books: https only, and no exceptions. */
+  /** Live books allow https only, and no opened hosts. */
   mode: Mode;
-  /** Places that test books may reach although they are not public. */
+  /** Hosts and ports that test books may reach although they are not public. */
   allow: AllowList;
   connectTimeoutMs: number;
   resolve: ResolveName;
 }
 
-/** The endpoint leads where webhooks do not go. */
+/** The endpoint's address is one that webhooks are not sent to. */
 export class AddressForbidden extends Error {
   override name = 'AddressForbidden';
   readonly code = 'ADDRESS_FORBIDDEN';
 }
 
-/** An agent whose every connection goes through the guard. One for test books and one for live books. */
+/** An agent that guards every connection. Test books and live books need one each. */
 export function createSafeAgent(options: SafeAgentOptions): Agent {
   return new Agent({
-    // No pipelining: an event that is slow to be answered must not hold up another.
+    // No pipelining: a slow answer must not delay another event.
     pipelining: 1,
     factory: (origin, poolOptions) =>
       new Pool(origin, { ...poolOptions, connect: safeConnector(new URL(origin), options) }),
   });
 }
 
-/** One for each origin, since what may be dialed depends on its host and port. */
+/** One connector for each origin: the host and port decide what may be dialed. */
 function safeConnector(
   origin: URL,
   { mode, allow, connectTimeoutMs, resolve }: SafeAgentOptions,
@@ -69,20 +72,22 @@ function safeConnector(
 
   return (target, callback) => {
     const fault = refuseTarget();
-    // Undici expects to be called back after it has returned.
+    // Undici requires that the callback is called after the return.
     if (fault) process.nextTick(callback, fault, null);
     else connect(target, callback);
   };
 
   function refuseTarget(): AddressForbidden | undefined {
     if (mode === 'live' && origin.protocol !== 'https:') return new AddressForbidden('Live mode sends by https only');
-    // The socket never looks a literal up: it must be judged here.
+    // The socket never looks up a literal address, so it is checked here.
     if (isIP(host) !== 0 && !permits(host)) return new AddressForbidden(`${host} is not a public address`);
     return undefined;
   }
 }
 
-/** The socket's own lookup: it dials what this hands on and nothing else. One bad address spoils the name. */
+/**
+ * The lookup of the socket: the socket dials only the addresses returned here. One forbidden address forbids the name.
+ */
 function safeLookup(
   resolve: ResolveName,
   { opened, permits }: { opened: boolean; permits: (address: string) => boolean },

@@ -1,27 +1,30 @@
 /**
- * Signatures of Standard Webhooks 1.0 (standardwebhooks.com): HMAC-SHA256 over `id.timestamp.body`, in base64 behind
- * `v1,`. While a secret is being rotated there are two, with a space between; one that verifies is enough.
+ * Signatures of Standard Webhooks 1.0 (standardwebhooks.com): HMAC-SHA256 over `id.timestamp.body`, in base64 after
+ * `v1,`. During a rotation of the secret there are two, with a space between; one that verifies is enough.
  */
 import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** Made by createSigningKey from a `whsec_` secret. */
+/** Created by createSigningKey from a `whsec_` secret. */
 export type SigningKey = KeyObject;
 
 const PREFIX = 'whsec_';
-/** Lengths that the specification asks for. */
+/** Bounds of the specification. */
 const SECRET_BYTES_MIN = 24;
 const SECRET_BYTES_MAX = 64;
-/** As long as the hash: more adds nothing. */
+/** The length of the hash: a longer secret adds no strength. */
 const SECRET_BYTES_NEW = 32;
-/** How far a receiver lets the timestamp differ from its own clock; the specification's own libraries take five minutes. */
+/**
+ * Most difference between the timestamp and the receiver's clock: five minutes, as in the specification's own
+ * libraries.
+ */
 const TOLERANCE_SECONDS = 5 * 60;
 
-/** A new secret, as its owner sees it once. */
+/** A new secret, in the form in which its owner sees it once. */
 export function newSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES_NEW).toString('base64');
 }
 
-/** Throws RangeError for what is not `whsec_` and base64 of 24 to 64 bytes. */
+/** Throws RangeError unless `secret` is `whsec_` and base64 of 24 to 64 bytes. */
 export function createSigningKey(secret: string): SigningKey {
   const base64 = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : '';
   const bytes = Buffer.from(base64, 'base64');
@@ -35,7 +38,7 @@ export function createSigningKey(secret: string): SigningKey {
 }
 
 export interface SignedMessage {
-  /** The same on every try: the event's public id. */
+  /** The event's public id: the same on every attempt. */
   id: string;
   timestampSeconds: number;
   body: string;
@@ -54,7 +57,7 @@ export interface ReceivedMessage {
   body: string;
 }
 
-/** What a receiver does: undefined when one of the signatures holds, else what is wrong with the message. */
+/** Verifies as a receiver does. Undefined when a signature is valid, otherwise what is wrong with the message. */
 export function verify(
   { headers, body }: ReceivedMessage,
   keys: readonly SigningKey[],

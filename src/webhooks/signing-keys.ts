@@ -1,6 +1,6 @@
 /**
- * Opened secrets, kept for as long as they are used: opening one costs more than signing with it. Known by their sealed
- * form and its place, so that a rotation needs no invalidation and what was copied elsewhere is not found here.
+ * A cache of opened secrets: opening one costs more than signing with it. The key is the sealed form and its place. So
+ * a rotation needs no invalidation, and a sealed secret copied to another row is not found.
  */
 import type { Instant } from '../clock.ts';
 import type { SealedPlace, SecretBox } from '../db/secret-box.ts';
@@ -8,7 +8,7 @@ import type { DeliveryEndpoint } from './delivery.ts';
 import { previousSecretPlace, secretPlace } from './endpoint-secret.ts';
 import { createSigningKey, type SigningKey } from './signature.ts';
 
-/** Endpoints in use at one time; beyond it, the one that has been there longest makes room. */
+/** Most keys in the cache. Beyond it, the oldest makes room. */
 const CACHED_MAX = 2_000;
 
 type Secrets = Pick<

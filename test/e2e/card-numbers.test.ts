@@ -1,7 +1,7 @@
 /** A card number in a text for people is refused on every route, and nothing of it is kept (API.md §4). */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Account, Client, Problem } from '../../scripts/faults/client.ts';
+import type { Account, Client, Problem } from '../../scripts/harness/client.ts';
 import { lookInto, type Product, startProduct } from '../support/product.ts';
 
 const CARD = '4242 4242 4242 4242';

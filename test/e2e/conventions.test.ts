@@ -1,7 +1,7 @@
 /** Conventions that need the whole product: two modes, timelines, idempotency keys that outlive their connection. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Account, type List, type Payout, type Problem, until } from '../../scripts/faults/client.ts';
+import { type Account, type List, type Payout, type Problem, until } from '../../scripts/harness/client.ts';
 import { setOverdraftCeiling } from '../../src/accounts/overdraft-ceiling-store.ts';
 import { ROUTES } from '../../src/http/routes.ts';
 import { publicId } from '../../src/ids.ts';

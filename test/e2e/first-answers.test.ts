@@ -1,8 +1,10 @@
 /** A request that was once accepted gets its first answer again, even if a later rule refuses it. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Account, Client, Endpoint, Payout, Problem } from '../../scripts/faults/client.ts';
+import type { Account, Client, Endpoint, Payout, Problem } from '../../scripts/harness/client.ts';
 import { fingerprintOf } from '../../src/api/request-headers.ts';
+import { Following } from '../../src/idempotency/following.ts';
+import { carryOut } from '../../src/idempotency/use-case.ts';
 import { newId } from '../../src/ids.ts';
 import { requestPayout } from '../../src/payouts/request-payout.ts';
 import { type OrganisationKeys, type Product, startProduct } from '../support/product.ts';
@@ -18,6 +20,8 @@ beforeAll(async () => {
   account = await client.openAccount();
 });
 afterAll(() => product?.close());
+
+const NOTHING_FOLLOWS = new Following(() => undefined);
 
 const BODY = { amount: 1_000, currency: 'JOD', destination: { type: 'cliq', alias: 'A' } };
 /** The same value to a parser that keeps the last of two members, and refused by the current rule. */
@@ -51,18 +55,23 @@ test('a payout accepted with an alias that is now refused gets its first answer'
   const idempotencyKey = randomUUID();
   const alias = '\u202eABC\u0007';
   const body = { ...BODY, destination: { type: 'cliq', alias } };
-  const first = await requestPayout(product.runtime, {
-    bookId: keys.testBookId,
-    mode: 'test',
-    actor: 'api_key:test',
-    requestId: newId(),
-    idempotencyKey,
-    fingerprint: fingerprintOf({ method: 'POST', path: '/v1/payouts', body }),
-    dryRun: false,
-    amount: 1_000n,
-    currency: 'JOD',
-    destination: { type: 'cliq', alias },
-  });
+  const first = await carryOut(
+    product.runtime,
+    requestPayout,
+    {
+      bookId: keys.testBookId,
+      mode: 'test',
+      actor: 'api_key:test',
+      requestId: newId(),
+      idempotencyKey,
+      fingerprint: fingerprintOf({ method: 'POST', path: '/v1/payouts', body }),
+      dryRun: false,
+      amount: 1_000n,
+      currency: 'JOD',
+      destination: { type: 'cliq', alias },
+    },
+    NOTHING_FOLLOWS,
+  );
   const again = await client.post('/v1/payouts', body, { idempotencyKey });
   expect(again.text).toBe(first.body);
   const waited = await client.post('/v1/payouts', body, { idempotencyKey, headers: { prefer: 'wait=1' } });

@@ -10,7 +10,7 @@ import {
   type Payout,
   type Problem,
   succeeded,
-} from '../../scripts/faults/client.ts';
+} from '../../scripts/harness/client.ts';
 import { newId, publicId } from '../../src/ids.ts';
 import { type OrganisationKeys, type Product, startProduct } from '../support/product.ts';
 

@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { insertManyPayouts } from '../../scripts/bench/many-payouts-store.ts';
-import type { Client } from '../../scripts/faults/client.ts';
+import type { Client } from '../../scripts/harness/client.ts';
 import { type Product, startProduct } from '../support/product.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });

@@ -1,7 +1,7 @@
 /** Payouts before any worker moves them: what is held, cancellation, and dry runs. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Account, type Client, type List, type Payout, until } from '../../scripts/faults/client.ts';
-import { pathOf, startReceiver } from '../../scripts/faults/receiver.ts';
+import { type Account, type Client, type List, type Payout, until } from '../../scripts/harness/client.ts';
+import { pathOf, startReceiver } from '../../scripts/harness/receiver.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { describeOnEachBackend, lookInto, type Product, startProduct } from '../support/product.ts';
 

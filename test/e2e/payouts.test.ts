@@ -1,9 +1,9 @@
 /** The whole path of a payout: HTTP, queue, ledger, rail, webhook. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Account, Client, Entry, List } from '../../scripts/faults/client.ts';
-import { until } from '../../scripts/faults/client.ts';
-import { pathOf, type Receiver, startReceiver } from '../../scripts/faults/receiver.ts';
+import type { Account, Client, Entry, List } from '../../scripts/harness/client.ts';
+import { until } from '../../scripts/harness/client.ts';
+import { pathOf, type Receiver, startReceiver } from '../../scripts/harness/receiver.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { describeOnEachBackend, type Product, startProduct } from '../support/product.ts';
 

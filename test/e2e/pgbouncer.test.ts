@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { type Receiver, startReceiver } from '../../scripts/faults/receiver.ts';
+import { type Receiver, startReceiver } from '../../scripts/harness/receiver.ts';
 import { createPool } from '../../src/db/pool.ts';
 import { checkApplicationRole } from '../../src/db/roles.ts';
 import { inTransaction } from '../../src/db/transaction.ts';

@@ -3,8 +3,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Account, Client, Entry, List, Payout } from '../../scripts/faults/client.ts';
-import { until } from '../../scripts/faults/client.ts';
+import type { Account, Client, Entry, List, Payout } from '../../scripts/harness/client.ts';
+import { until } from '../../scripts/harness/client.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { describeOnEachBackend, type Product, startProduct } from '../support/product.ts';
 

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { until } from '../../scripts/faults/client.ts';
+import { until } from '../../scripts/harness/client.ts';
 import { Readiness } from '../../src/db/readiness.ts';
 import { createLogger } from '../../src/log.ts';
 import { describeWithPgBouncer } from '../support/pgbouncer.ts';

@@ -1,6 +1,6 @@
 /** The checks of Redis' settings at start, and payouts over a Redis Cluster. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { type Role, startProcess } from '../../scripts/faults/processes.ts';
+import { type Role, startProcess } from '../../scripts/harness/processes.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { type Product, startProduct, testEnvironment } from '../support/product.ts';
 import { describeWithRedis, startRedis, type TestRedis } from '../support/redis.ts';

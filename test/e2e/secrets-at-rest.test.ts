@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Client, type Endpoint, type Payout, until } from '../../scripts/faults/client.ts';
+import { type Client, type Endpoint, type Payout, until } from '../../scripts/harness/client.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { SecretBoxError } from '../../src/db/secret-box.ts';
 import { newId, parsePublicId } from '../../src/ids.ts';

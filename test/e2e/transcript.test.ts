@@ -4,7 +4,7 @@
  * `npx vitest run test/e2e/transcript.test.ts -u` records anew.
  */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { type Receiver, startReceiver } from '../../scripts/faults/receiver.ts';
+import { type Receiver, startReceiver } from '../../scripts/harness/receiver.ts';
 import { ROUTES } from '../../src/http/routes.ts';
 import { publicId } from '../../src/ids.ts';
 import { checkpointIn, newSigningKey } from '../support/checkpoints.ts';

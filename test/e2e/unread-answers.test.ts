@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Client, until } from '../../scripts/faults/client.ts';
+import { type Client, until } from '../../scripts/harness/client.ts';
 import { Connections } from '../../src/http/connections.ts';
 import {
   ASSURED_BYTES,

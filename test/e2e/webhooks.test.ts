@@ -3,9 +3,9 @@
  * do.
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Client, Delivery, Endpoint, Event, List } from '../../scripts/faults/client.ts';
-import { until } from '../../scripts/faults/client.ts';
-import { pathOf, type Receiver, startReceiver } from '../../scripts/faults/receiver.ts';
+import type { Client, Delivery, Endpoint, Event, List } from '../../scripts/harness/client.ts';
+import { until } from '../../scripts/harness/client.ts';
+import { pathOf, type Receiver, startReceiver } from '../../scripts/harness/receiver.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { describeOnEachBackend, type Product, startProduct } from '../support/product.ts';
 

@@ -1,8 +1,8 @@
 /** Tests of the invariants themselves: each corruption of the database is reported. */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Client, type Endpoint, until } from '../../scripts/faults/client.ts';
-import { pathOf, type Receiver, startReceiver } from '../../scripts/faults/receiver.ts';
+import { type Client, type Endpoint, until } from '../../scripts/harness/client.ts';
+import { pathOf, type Receiver, startReceiver } from '../../scripts/harness/receiver.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { type Product, startProduct } from '../support/product.ts';
 

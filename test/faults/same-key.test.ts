@@ -1,8 +1,8 @@
 /** One key, one answer, for any number of concurrent requests to any process. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Account, Answer, Payout, Problem } from '../../scripts/faults/client.ts';
 import type { Load } from '../../scripts/faults/load.ts';
+import type { Account, Answer, Payout, Problem } from '../../scripts/harness/client.ts';
 import { ALL_POOLS, describeOnEachBackend } from '../support/product.ts';
 import { FAULT_LIMIT_MS, type Stage, startStage } from './stage.ts';
 

@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { rowsHolding } from '../../scripts/faults/database-store.ts';
 import { formsOf } from '../../scripts/faults/secrets.ts';
-import { startTcpProxy } from '../../scripts/faults/tcp-proxy.ts';
+import { rowsHolding } from '../../scripts/harness/database-store.ts';
+import { startTcpProxy } from '../../scripts/harness/tcp-proxy.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { lookInto, makeOrganisation, type OrganisationKeys } from '../support/product.ts';

@@ -3,16 +3,17 @@
  * with its own record, and at the end every invariant over all three.
  */
 import { expect } from 'vitest';
-import { Client, type Endpoint, until } from '../../scripts/faults/client.ts';
 import { type Load, startLoad } from '../../scripts/faults/load.ts';
-import { type ProductProcess, type Role, startProcess } from '../../scripts/faults/processes.ts';
-import { type Receiver, startReceiver } from '../../scripts/faults/receiver.ts';
+import { Client, type Endpoint, until } from '../../scripts/harness/client.ts';
+import { type ProductProcess, type Role, startProcess } from '../../scripts/harness/processes.ts';
+import { type Receiver, startReceiver } from '../../scripts/harness/receiver.ts';
 import { createPool } from '../../src/db/pool.ts';
 import { DATABASE } from '../../src/embedded/logins.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../src/embedded/throwaway-postgres.ts';
 import { publicId } from '../../src/ids.ts';
 import { install } from '../../src/install.ts';
 import { createLogger } from '../../src/log.ts';
+import { expectDocumentedEvents } from '../support/documented-events.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { type Backend, lookInto, makeOrganisation, makeRowsDue, testEnvironment } from '../support/product.ts';
@@ -151,6 +152,7 @@ export async function startStage(options: StageOptions): Promise<Stage> {
         const rows = await stage.query<{ id: string }>('SELECT id FROM payouts ORDER BY id');
         expect(rows.map(({ id }) => publicId('payout', id))).toEqual([...load.payouts(), ...others].sort());
         await expectInvariants({ database, receiver, endpoints: [endpoint] });
+        await expectDocumentedEvents(database);
         // A fault of ours must not look like a rail that contradicts itself.
         expect(await stage.query('SELECT kind, detail FROM exceptions')).toEqual([]);
       },

@@ -1,22 +1,17 @@
 /** Compares three ledgers: the reference's lists, the pure core in memory, and the rows of a real Postgres. */
 import { expect } from 'vitest';
-import { accountProfiles, defaultAccounts } from '../../src/accounts/account-profile-table.ts';
 import type { Pool } from '../../src/db/pool.ts';
-import { idempotencyKeys } from '../../src/idempotency/idempotency-table.ts';
 import { available, held, posted } from '../../src/ledger/account.ts';
 import { accounts } from '../../src/ledger/account-table.ts';
 import { loadBook } from '../../src/ledger/book-store.ts';
 import type { Entry } from '../../src/ledger/entry.ts';
 import type { LedgerEvent } from '../../src/ledger/event.ts';
 import { readEvents } from '../../src/ledger/event-read-store.ts';
-import { holds } from '../../src/ledger/hold-table.ts';
 import { listEntries } from '../../src/ledger/journal-read-store.ts';
-import type { Table } from '../../src/ledger/table.ts';
-import { payoutReturns } from '../../src/payouts/payout-children-tables.ts';
-import { payouts } from '../../src/payouts/payout-table.ts';
 import type { MemoryBook } from '../support/memory-book.ts';
 import type { Names } from './names.ts';
-import type { ReferenceBook } from './reference-payouts.ts';
+import { PARTS } from './parts.ts';
+import type { ReferenceBook } from './reference-book.ts';
 
 /** How far a comparison has come. Earlier entries and events need no second comparison: they never change. */
 export interface Compared {
@@ -39,19 +34,8 @@ export function expectAsReference(
     lastPostedAt: reference.last,
   });
   expect(accountsOf(memory, names)).toEqual(expectedAccounts(reference));
-  expect(holdsOf(memory, names)).toEqual(
-    Object.fromEntries(
-      [...reference.holds.keys()].map((name) => [name, [reference.left(name), reference.holdStatus(name)]]),
-    ),
-  );
-  expect(payoutsOf(memory, names)).toEqual(
-    Object.fromEntries(
-      [...reference.payouts].map(([name, { status, version, unknown, returned }]) => [
-        name,
-        { status, version, unknown, returned },
-      ]),
-    ),
-  );
+  for (const { real, expected } of PARTS.flatMap(({ compare = [] }) => compare))
+    expect(real({ memory, names })).toEqual(expected(reference));
 }
 
 function accountsOf(memory: MemoryBook, names: Names) {
@@ -81,21 +65,6 @@ const balances = (posted: bigint, held: bigint, available: bigint) => ({ posted,
 function byName(rows: [string, unknown][]): Record<string, unknown> {
   return Object.fromEntries(
     rows.filter(([name, row]) => name.startsWith('account ') || (row as { lines: bigint }).lines > 0n),
-  );
-}
-
-function holdsOf(memory: MemoryBook, names: Names) {
-  return Object.fromEntries(
-    [...memory.rows(holds).values()].map((hold) => [names.nameOf(hold.id), [hold.remaining, hold.status]]),
-  );
-}
-
-function payoutsOf(memory: MemoryBook, names: Names) {
-  return Object.fromEntries(
-    [...memory.rows(payouts).values()].map(({ id, status, version, outcome, amountReturned }) => [
-      names.nameOf(id),
-      { status, version, unknown: outcome === 'unknown', returned: amountReturned },
-    ]),
   );
 }
 
@@ -170,15 +139,7 @@ function expectedEvents(reference: ReferenceBook, from: number) {
   }));
 }
 
-const TABLES: readonly Table<unknown>[] = [
-  accounts,
-  accountProfiles,
-  defaultAccounts,
-  holds,
-  payouts,
-  payoutReturns,
-  idempotencyKeys,
-];
+const TABLES = PARTS.flatMap(({ tables }) => tables);
 
 /** Compares every row, and the new entries and events, byte for byte. */
 export async function expectInPostgres(pool: Pool, memory: MemoryBook, compared: Compared): Promise<void> {

@@ -6,8 +6,10 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { createLogger } from '../../src/log.ts';
+import { expectDocumentedEvents } from '../support/documented-events.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
-import { anyAction } from './random-requests.ts';
+import { anyAction } from './draw.ts';
+import { PARTS } from './parts.ts';
 import { printCounts, printRun, RUN_LIMIT_MS, runOptions, Tally } from './run-options.ts';
 import { type Step, ThreeLedgers } from './three-ledgers.ts';
 
@@ -65,6 +67,9 @@ test(
       { numRuns: Math.ceil(options.steps / COMMANDS_A_RUN), seed: options.seed },
     );
     expect(tally.total).toBeGreaterThan(0);
+    await expectDocumentedEvents(database, {
+      ofTheTest: PARTS.flatMap(({ eventsOfTheTest = [] }) => eventsOfTheTest),
+    });
     printCounts(`models, ledger: ${tally.total} commands`, tally);
   },
   RUN_LIMIT_MS,

@@ -1,18 +1,17 @@
 /** Names of the reference, and the ids that the real ledger gave to their objects. */
 import { newId, type Uuid } from '../../src/ids.ts';
-import { chartAccountId } from '../../src/ledger/chart.ts';
+import { type ChartCode, chartAccountId } from '../../src/ledger/chart.ts';
 
 export const CURRENCIES = ['EUR', 'JOD'] as const;
-/** The chart accounts that payouts and holds use. */
-export const CHART_CODES = ['pool', 'payouts_in_transit', 'due_operator'] as const;
 
 export class Names {
   readonly #ids = new Map<string, Uuid>();
   readonly #names = new Map<Uuid, string>();
 
-  constructor(bookId: Uuid) {
+  /** `chartCodes` are those of the chart accounts that entries use. */
+  constructor(bookId: Uuid, chartCodes: readonly ChartCode[]) {
     for (const currency of CURRENCIES)
-      for (const code of CHART_CODES) this.bind(`${code} ${currency}`, chartAccountId(bookId, code, currency));
+      for (const code of chartCodes) this.bind(`${code} ${currency}`, chartAccountId(bookId, code, currency));
   }
 
   /** Throws when the name or the id is already bound to another. */

@@ -1,7 +1,7 @@
 /**
  * A ledger simple enough to be seen to be right: lists of what happened, with every figure summed from them when it is
  * needed. It is written for the models only, from the rules of the API reference and without src. It has no ids, rows
- * or batches, only names and lists. Next: reference-payouts.ts, which adds payouts.
+ * or batches, only names and lists. Next: reference-book.ts, which adds what each part keeps.
  */
 
 export type Status = 'open' | 'frozen' | 'closed';

@@ -5,6 +5,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { createLogger } from '../../src/log.ts';
+import { expectDocumentedEvents } from '../support/documented-events.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { printCounts, printRun, RUN_LIMIT_MS, runOptions, Tally } from './run-options.ts';
 import { faultsOf } from './schedule/outcome.ts';
@@ -91,6 +92,7 @@ test(
       steps += played.steps;
       tally.add(played.seen);
     }
+    await expectDocumentedEvents(database);
     printCounts(`models, schedule: ${steps} steps`, tally);
   },
   RUN_LIMIT_MS,

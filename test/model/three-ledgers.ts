@@ -9,29 +9,30 @@ import type { Pool } from '../../src/db/pool.ts';
 import { internalKey } from '../../src/idempotency/idempotency-key.ts';
 import type { Command } from '../../src/ledger/command.ts';
 import type { Committer } from '../../src/ledger/committer.ts';
-import { payouts } from '../../src/payouts/payout-table.ts';
 import { openBook, type TestBook } from '../support/book.ts';
 import { MemoryBook, START } from '../support/memory-book.ts';
+import { commandOf, madeBy, saidOf } from './commands.ts';
 import { type Compared, expectAsReference, expectInPostgres } from './compare.ts';
+import { type Action, isRepetition, kindOf, type Repetition, requestOf } from './draw.ts';
 import { Names } from './names.ts';
-import { type Action, type Repetition, requestOf } from './random-requests.ts';
-import { commandOf, madeBy, saidOf } from './real-commands.ts';
-import { ReferenceBook } from './reference-payouts.ts';
-import type { Request } from './requests.ts';
+import type { AnyKind, Request } from './part.ts';
+import { PARTS } from './parts.ts';
+import { ReferenceBook } from './reference-book.ts';
 
 export interface Step {
   /** How far the clock moves before the actions, possibly backwards. */
   readonly jumpMs: number;
-  readonly actions: readonly Action[];
+  readonly actions: readonly (Action | Repetition)[];
 }
 
 interface Asked {
+  readonly kind: AnyKind;
   readonly request: Request;
   readonly command: Command<unknown>;
 }
 
 export class ThreeLedgers {
-  readonly #reference = new ReferenceBook();
+  readonly #reference = new ReferenceBook(PARTS);
   readonly #memory: MemoryBook;
   readonly #names: Names;
   readonly #pool: Pool;
@@ -50,7 +51,10 @@ export class ThreeLedgers {
     this.#pool = pool;
     this.#memory = memory;
     this.#books = books;
-    this.#names = new Names(memory.book.id);
+    this.#names = new Names(
+      memory.book.id,
+      PARTS.flatMap(({ chart = [] }) => chart),
+    );
   }
 
   static async open(pool: Pool): Promise<ThreeLedgers> {
@@ -69,17 +73,15 @@ export class ThreeLedgers {
     for (const action of actions) {
       const asked = this.#ask(action);
       if (!asked) continue;
-      const { request } = asked;
-      // A dry run reads committed rows, and closing sees payouts as of the start of its batch. Each runs alone.
-      const isAlone =
-        (request.do === 'accept' && request.dry) || (request.do === 'status' && request.action === 'close');
+      const { kind, request } = asked;
+      const isDry = kind.isDry?.(request) ?? false;
+      const isAlone = isDry || (kind.isAlone?.(request) ?? false);
       if (isAlone) {
         await this.#commit(committer, batch);
         batch = [];
       }
       const answer = this.#carryOut(asked);
-      if (request.do === 'accept' && request.dry)
-        expect(await committer.preview(this.#memory.book.id, asked.command)).toEqual(answer);
+      if (isDry) expect(await committer.preview(this.#memory.book.id, asked.command)).toEqual(answer);
       else batch.push({ command: asked.command, answer });
       if (isAlone) {
         await this.#commit(committer, batch);
@@ -98,15 +100,17 @@ export class ThreeLedgers {
     await Promise.all(this.#books.map((book) => book.close()));
   }
 
-  #ask(action: Action): Asked | undefined {
-    const { names, memory } = { names: this.#names, memory: this.#memory };
+  #ask(action: Action | Repetition): Asked | undefined {
+    const real = { names: this.#names, memory: this.#memory };
     if (isRepetition(action)) {
       const earlier = this.#asked.at(-1 - (action.which % Math.max(this.#asked.length, 1)));
       if (!earlier || action.do === 'repeat') return earlier;
-      return this.#remember({ request: earlier.request, command: commandOf({ memory, names }, earlier.request) });
+      return this.#remember({ ...earlier, command: commandOf(real, earlier.kind, earlier.request) });
     }
     const request = requestOf(this.#reference, action);
-    return request && this.#remember({ request, command: commandOf({ memory, names }, request) });
+    if (!request) return undefined;
+    const kind = kindOf(request.do);
+    return this.#remember({ kind, request, command: commandOf(real, kind, request) });
   }
 
   #remember(asked: Asked): Asked {
@@ -117,27 +121,24 @@ export class ThreeLedgers {
   /**
    * Carries out a request in the reference and in memory. Returns memory's answer, which Postgres must give as well.
    */
-  #carryOut({ request, command }: Asked): unknown {
+  #carryOut({ kind, request, command }: Asked): unknown {
     this.#history.push(fc.stringify(request));
-    const said = this.#reference.carryOut(request, internalKey(command.id));
-    const status = 'payout' in request ? this.#reference.payouts.get(request.payout)!.status : said.status;
-    const what = `${request.do} ${said.code ?? status}`;
+    const said = this.#reference.carryOut(kind, request, internalKey(command.id));
+    const what = `${request.do} ${said.code ?? kind.stateOf?.(this.#reference, request) ?? said.status}`;
     this.seen.set(what, (this.seen.get(what) ?? 0) + 1);
-    const dry = request.do === 'accept' && request.dry;
-    const answer = dry
+    const answer = kind.isDry?.(request)
       ? command.decide(this.#memory.state([command]), this.#reference.moment).answer
       : this.#memory.answer(command);
     const made = madeBy(answer);
     if (made && said.resource) this.#bind(said.resource, made);
-    expect(saidOf(answer, this.#names)).toEqual(said);
+    expect(saidOf(answer, kind, this.#names)).toEqual(said);
     expectAsReference(this.#memory, this.#reference, { names: this.#names, compared: this.#compared.reference });
     return answer;
   }
 
   #bind(name: string, id: string): void {
     this.#names.bind(name, id);
-    const payout = this.#memory.rows(payouts).get(id);
-    if (payout) this.#names.bind(`hold of ${name}`, payout.holdId);
+    for (const part of PARTS) part.made?.({ memory: this.#memory, names: this.#names }, name, id);
   }
 
   async #commit(committer: Committer, batch: readonly { command: Command<unknown>; answer: unknown }[]): Promise<void> {
@@ -146,8 +147,4 @@ export class ThreeLedgers {
     expect(await Promise.all(submitted)).toEqual(batch.map(({ answer }) => answer));
     await expectInPostgres(this.#pool, this.#memory, this.#compared.postgres);
   }
-}
-
-function isRepetition(action: Action): action is Repetition {
-  return action.do === 'repeat' || action.do === 'again';
 }

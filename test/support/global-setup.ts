@@ -3,31 +3,15 @@
  * vitest's configuration: `globalSetup: ['test/support/global-setup.ts']`.
  */
 import type { TestProject } from 'vitest/node';
-import { createRolesAndDatabase } from '../../src/db/roles.ts';
-import { APPLICATION, OWNER, SIGNER } from '../../src/embedded/logins.ts';
+import { makeMigratedDatabase, TEMPLATE } from '../../scripts/harness/databases.ts';
 import { startThrowawayPostgres } from '../../src/embedded/throwaway-postgres.ts';
-import { install } from '../../src/install.ts';
-import { createLogger } from '../../src/log.ts';
-import { closeTemplate, TEMPLATE } from './postgres.ts';
+import { closeTemplate } from './postgres.ts';
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const server = await startThrowawayPostgres({ settings: { max_connections: 400 } });
   try {
-    const superuserUrl = server.superuserUrl;
-    const unused = { password: '' }; // the server has made the roles at its start
-    await createRolesAndDatabase({
-      superuserUrl,
-      database: TEMPLATE,
-      owner: { name: OWNER, ...unused },
-      application: { name: APPLICATION, ...unused },
-      signer: { name: SIGNER, ...unused },
-    });
-    await install({
-      ownerUrl: server.urlFor('owner', TEMPLATE),
-      applicationUrl: server.urlFor('application', TEMPLATE),
-      signerUrl: server.urlFor('signer', TEMPLATE),
-      log: createLogger('silent', 'test'),
-    });
+    const { superuserUrl } = server;
+    await makeMigratedDatabase(server, TEMPLATE);
     await closeTemplate(superuserUrl);
     project.provide('postgres', {
       superuserUrl,

@@ -4,11 +4,12 @@ import type { Stored } from '../../src/idempotency/idempotency-key.ts';
 import { newId } from '../../src/ids.ts';
 import type { Account } from '../../src/ledger/account.ts';
 import { accounts } from '../../src/ledger/account-table.ts';
+import type { Change } from '../../src/ledger/change-of.ts';
 import { newAccount } from '../../src/ledger/chart.ts';
 import type { Command, Refusal } from '../../src/ledger/command.ts';
 import { type AcceptPayout, acceptPayout } from '../../src/payouts/accept-payout.ts';
 import { recordUnknown } from '../../src/payouts/await-outcome.ts';
-import { type CancelPayout, cancelPayout } from '../../src/payouts/cancel-payout.ts';
+import { cancelPayout } from '../../src/payouts/cancel-payout.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
 import { payouts } from '../../src/payouts/payout-table.ts';
 import type { RailReport } from '../../src/payouts/rail-report.ts';
@@ -63,7 +64,7 @@ export class PayoutScene {
 
   accepted(change: Partial<AcceptPayout> = {}): Payout {
     const answer = this.memory.answer(this.accepting(change));
-    if ('refused' in answer) throw new Error(`Refused: ${answer.refused}`);
+    if (answer.refused) throw new Error(`Refused: ${answer.refused}`);
     return this.memory.get(payouts, answer.resourceId!);
   }
 
@@ -125,7 +126,7 @@ export class PayoutScene {
     return this.memory.answer(this.returning(payout, amount));
   }
 
-  cancel(payout: Payout, change: Partial<CancelPayout> = {}): Stored | Refusal {
+  cancel(payout: Payout, change: Partial<Change> = {}): Stored | Refusal {
     return this.memory.answer(
       cancelPayout(this.bookId, payout, { requestId: newId(), actor: 'api_key:key_1', ...change }),
     );

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { describe } from 'vitest';
-import { until } from '../../scripts/faults/client.ts';
+import { until } from '../../scripts/harness/client.ts';
 import { freePort } from '../../src/embedded/postmaster.ts';
 import { postgresAccount } from '../../src/embedded/run-as.ts';
 import type { TestDatabase } from './postgres.ts';

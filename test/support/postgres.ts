@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
+import { TEMPLATE } from '../../scripts/harness/databases.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -17,8 +18,6 @@ declare module 'vitest' {
     };
   }
 }
-
-export const TEMPLATE = 'countinghouse_template';
 
 export interface TestDatabase {
   name: string;

@@ -1,11 +1,11 @@
 /**
  * The whole product inside the test's process, on its own database: real API, real pools, real queues. Tests that kill
- * a part run it as a separate process: see scripts/faults/processes.ts.
+ * a part run it as a separate process: see scripts/harness/processes.ts.
  */
 import { describe, vi } from 'vitest';
-import { Client } from '../../scripts/faults/client.ts';
-import { testEnvironment } from '../../scripts/faults/environment.ts';
-import { makeOrganisation, type OrganisationKeys } from '../../scripts/faults/organisation.ts';
+import { Client } from '../../scripts/harness/client.ts';
+import { testEnvironment } from '../../scripts/harness/environment.ts';
+import { makeOrganisation, type OrganisationKeys } from '../../scripts/harness/organisation.ts';
 import { systemClock } from '../../src/clock.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/log.ts';
@@ -13,13 +13,14 @@ import { type IssueApiKey, issueApiKey } from '../../src/organisations/issue-api
 import { createRuntime, type Runtime } from '../../src/runtime.ts';
 import { type Api, startApi } from '../../src/server.ts';
 import { type PoolName, type RunningPools, startPools } from '../../workers/run.ts';
+import { expectDocumentedEvents } from './documented-events.ts';
 import { startPgBouncer, type TestPgBouncer } from './pgbouncer.ts';
 import { createTestDatabase, type TestDatabase } from './postgres.ts';
 import { describeWithRedis, startRedis, type TestRedis } from './redis.ts';
 
-export { lookInto, makeRowsDue } from '../../scripts/faults/database-store.ts';
-export { testEnvironment } from '../../scripts/faults/environment.ts';
-export { makeOrganisation, type OrganisationKeys } from '../../scripts/faults/organisation.ts';
+export { lookInto, makeRowsDue } from '../../scripts/harness/database-store.ts';
+export { testEnvironment } from '../../scripts/harness/environment.ts';
+export { makeOrganisation, type OrganisationKeys } from '../../scripts/harness/organisation.ts';
 
 export type Backend = 'redis' | 'postgres';
 export const ALL_POOLS: readonly PoolName[] = ['ledger', 'rails', 'webhooks', 'sweeper'];
@@ -27,7 +28,14 @@ export const ALL_POOLS: readonly PoolName[] = ['ledger', 'rails', 'webhooks', 's
 /** Longer than any single wait of a test, so that a wait fails first and says what it saw. */
 const TEST_LIMIT_MS = 60_000;
 
-/** Runs the tests on both queue backends. Without Redis, those on Redis are skipped, with the reason. */
+/**
+ * Runs the tests on both queue backends. Without Redis, those on Redis are skipped, with the reason.
+ *
+ * For what a queue could break: the core of payouts, rails and webhooks, and the faults. A new group runs on one backend,
+ * with `startProduct({ backend: 'postgres' })`: its jobs are ids in a queue like any other, and
+ * test/db/queue/queue-contract.ts holds both backends to the same behavior (repetition, order, failure, room, closing, lanes).
+ * What a group finds to depend on the backend becomes a test of that contract, not a second run of the group.
+ */
 export function describeOnEachBackend(name: string, tests: (backend: Backend) => void): void {
   vi.setConfig({ testTimeout: TEST_LIMIT_MS, hookTimeout: 2 * TEST_LIMIT_MS });
   describe(`${name}, jobs on postgres`, () => tests('postgres'));
@@ -118,7 +126,11 @@ export async function startProduct({
       await runtime.close();
       await redis?.remove();
       await pgBouncer?.remove();
-      await database.drop();
+      try {
+        await expectDocumentedEvents(database);
+      } finally {
+        await database.drop();
+      }
     },
   };
   await product.startPools();

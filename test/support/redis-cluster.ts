@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { until } from '../../scripts/faults/client.ts';
+import { until } from '../../scripts/harness/client.ts';
 import { freePort } from '../../src/embedded/postmaster.ts';
 
 /** First and last slot of each master: all 16,384 slots. */

@@ -1,14 +1,14 @@
 /** Tests that need Redis are skipped without redis-server; with REQUIRE_REDIS=true (in CI) its absence is a failure. */
 import { describe } from 'vitest';
-import { isRedisInstalled } from '../../scripts/faults/redis-server.ts';
+import { redisVersion } from '../../scripts/harness/redis-server.ts';
 
-export { startRedis, type TestRedis } from '../../scripts/faults/redis-server.ts';
+export { startRedis, type TestRedis } from '../../scripts/harness/redis-server.ts';
 
 let available: boolean | undefined;
 
 /** Throws without redis-server if REQUIRE_REDIS=true. */
 export function redisAvailable(): boolean {
-  available ??= isRedisInstalled();
+  available ??= redisVersion() !== undefined;
   if (!available && process.env.REQUIRE_REDIS === 'true') {
     throw new Error('REQUIRE_REDIS=true, and there is no redis-server on PATH (Debian: apt-get install redis-server)');
   }

@@ -120,6 +120,25 @@ describe('files', () => {
   const NAMES_ALLOWED = ['src/http/services.ts'];
 });
 
+describe('tests lie where what they test lies', () => {
+  const foldersOf = (path: string) =>
+    readdirSync(join(ROOT, path), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+
+  test.each(['', 'scripts'])('test/unit/%s has only folders that are there', (part) => {
+    const beside = part === '' ? ['scripts'] : [];
+    const known = foldersOf(part === '' ? 'src' : part).map(({ name }) => name);
+    const found = foldersOf(join('test/unit', part)).map(({ name }) => name);
+    expect(found.filter((name) => ![...known, ...beside].includes(name))).toEqual([]);
+  });
+
+  test('test/db has a folder for each group, and files in folders alone', () => {
+    const known = [...foldersOf('src').map(({ name }) => name), 'platform'];
+    const entries = readdirSync(join(ROOT, 'test/db'), { withFileTypes: true });
+    expect(entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name)).toEqual([]);
+    expect(entries.map(({ name }) => name).filter((name) => !known.includes(name))).toEqual([]);
+  });
+});
+
 test('the environment is read where a process starts, and passed on as configuration', () => {
   const mayRead = /^src\/(config|failpoints)\.ts$|^src\/embedded\/|^scripts\//;
   const readers = product.filter(({ path, text }) => !mayRead.test(path) && /process\.env\b/.test(text));
@@ -152,6 +171,9 @@ describe('the import rules report violations', () => {
     'src/verify/check.ts': "import { app } from '../http/app.ts'; export const check = app;",
     'workers/sweeper.ts': "import '../scripts/verify.ts'; import '../src/http/app.ts'; export const sweep = 1;",
     'scripts/verify.ts': "import '../src/verify/check.ts'; import '../src/gone.ts';",
+    'scripts/harness/client.ts': "import '../faults/load.ts';",
+    'scripts/faults/load.ts': "import '../bench/book.ts';",
+    'scripts/bench/book.ts': 'export const book = 1;',
   };
   let house: string;
   let output: string;
@@ -184,21 +206,23 @@ describe('the import rules report violations', () => {
   }
 
   test.each`
-    rule                                     | from                         | to
-    ${'money-sees-only-what-is-below'}       | ${'src/money/amount.ts'}     | ${'src/ids.ts'}
-    ${'db-sees-only-what-is-below'}          | ${'src/db/pool.ts'}          | ${'src/ledger/entry.ts'}
-    ${'ledger-sees-only-what-is-below'}      | ${'src/ledger/entry.ts'}     | ${'src/payouts/payout.ts'}
-    ${'idempotency-sees-only-what-is-below'} | ${'src/idempotency/once.ts'} | ${'src/payouts/payout.ts'}
-    ${'groups-sees-only-what-is-below'}      | ${'src/payouts/payout.ts'}   | ${'src/queue/queues.ts'}
-    ${'groups-sees-only-what-is-below'}      | ${'src/accounts/account.ts'} | ${'src/http/app.ts'}
-    ${'verify-sees-only-what-is-below'}      | ${'src/verify/check.ts'}     | ${'src/http/app.ts'}
-    ${'http-sees-only-what-is-below'}        | ${'src/http/app.ts'}         | ${'workers/sweeper.ts'}
-    ${'workers-serve-no-api'}                | ${'workers/sweeper.ts'}      | ${'src/http/app.ts'}
-    ${'nobody-imports-entry-points'}         | ${'workers/sweeper.ts'}      | ${'scripts/verify.ts'}
-    ${'no-unresolved'}                       | ${'scripts/verify.ts'}       | ${'../src/gone.ts'}
-    ${'no-circles'}                          | ${'src/queue/one.ts'}        | ${''}
-    ${'express-in-its-place'}                | ${'src/accounts/account.ts'} | ${''}
-    ${'bullmq-in-its-place'}                 | ${'src/http/app.ts'}         | ${''}
+    rule                                          | from                           | to
+    ${'money-sees-only-what-is-below'}            | ${'src/money/amount.ts'}       | ${'src/ids.ts'}
+    ${'db-sees-only-what-is-below'}               | ${'src/db/pool.ts'}            | ${'src/ledger/entry.ts'}
+    ${'ledger-sees-only-what-is-below'}           | ${'src/ledger/entry.ts'}       | ${'src/payouts/payout.ts'}
+    ${'idempotency-sees-only-what-is-below'}      | ${'src/idempotency/once.ts'}   | ${'src/payouts/payout.ts'}
+    ${'groups-sees-only-what-is-below'}           | ${'src/payouts/payout.ts'}     | ${'src/queue/queues.ts'}
+    ${'groups-sees-only-what-is-below'}           | ${'src/accounts/account.ts'}   | ${'src/http/app.ts'}
+    ${'verify-sees-only-what-is-below'}           | ${'src/verify/check.ts'}       | ${'src/http/app.ts'}
+    ${'http-sees-only-what-is-below'}             | ${'src/http/app.ts'}           | ${'workers/sweeper.ts'}
+    ${'workers-serve-no-api'}                     | ${'workers/sweeper.ts'}        | ${'src/http/app.ts'}
+    ${'nobody-imports-entry-points'}              | ${'workers/sweeper.ts'}        | ${'scripts/verify.ts'}
+    ${'no-unresolved'}                            | ${'scripts/verify.ts'}         | ${'../src/gone.ts'}
+    ${'harness-knows-neither-faults-nor-benches'} | ${'scripts/harness/client.ts'} | ${'scripts/faults/load.ts'}
+    ${'benches-and-faults-are-apart'}             | ${'scripts/faults/load.ts'}    | ${'scripts/bench/book.ts'}
+    ${'no-circles'}                               | ${'src/queue/one.ts'}          | ${''}
+    ${'express-in-its-place'}                     | ${'src/accounts/account.ts'}   | ${''}
+    ${'bullmq-in-its-place'}                      | ${'src/http/app.ts'}           | ${''}
   `('$rule: $from → $to', ({ rule, from, to }) => {
     expect(output).toContain(`${rule}: ${from} → ${to}`);
   });

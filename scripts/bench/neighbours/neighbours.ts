@@ -3,9 +3,10 @@
  * Every turn has a product of its own, new and warm. "Alone" is measured just before and just after a scenario, so that
  * a machine whose speed changes does not count.
  */
+
+import { say } from '../../harness/progress.ts';
 import type { BenchContext, BenchResult } from '../bench.ts';
 import { closingWithin } from '../closing.ts';
-import { say } from '../progress.ts';
 import { round } from '../statistics.ts';
 import { verifyLedger } from '../verify.ts';
 import { type Figures, figuresOf, missedBars, type Seen } from './bars.ts';

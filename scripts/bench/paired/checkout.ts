@@ -6,9 +6,9 @@ import { execFile, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Build, FORM, ROOT } from '../build.ts';
+import { type Build, FORM, ROOT } from '../../harness/build.ts';
+import { say } from '../../harness/progress.ts';
 import type { Closing } from '../closing.ts';
-import { say } from '../progress.ts';
 
 export interface Checkout {
   /** The abbreviated commit. */

@@ -2,10 +2,11 @@
  * Benches `paired …`: this code in turns with another commit, both up at once, each on servers of its own. The figures
  * are ratios of neighbouring slices. See docs/benchmarks.md.
  */
+
+import { THIS_BUILD } from '../../harness/build.ts';
+import { say } from '../../harness/progress.ts';
 import type { BenchResult } from '../bench.ts';
-import { THIS_BUILD } from '../build.ts';
 import type { Closing } from '../closing.ts';
-import { say } from '../progress.ts';
 import type { QueueBackend } from '../stage.ts';
 import { openAcceptSide } from './accept.ts';
 import { buildCommit } from './checkout.ts';

@@ -1,5 +1,5 @@
 /** Rounds of two builds: both are up, one works while the other is idle. */
-import { say } from '../progress.ts';
+import { say } from '../../harness/progress.ts';
 import type { Measures, Round } from './ratios.ts';
 
 export interface Limit {

@@ -1,5 +1,5 @@
 /** One of the two builds of a paired bench, on servers of its own. The bench drives both by HTTP and by commands. */
-import { type Build, runScript } from '../build.ts';
+import { type Build, outputOf } from '../../harness/build.ts';
 import type { Closing } from '../closing.ts';
 import type { QueueBackend, Stage } from '../stage.ts';
 import type { RunSlice } from './rounds.ts';
@@ -22,7 +22,5 @@ export interface Side {
 /** A key for everything in the test book of a new organisation. */
 export async function createKey({ build, environment }: Stage): Promise<string> {
   const words = ['keys', 'create', '--organisation', 'Paired', '--mode', 'test', '--json'] as const;
-  const { status, output } = await runScript(build, words, environment);
-  if (status !== 0) throw new Error(`keys create ended with ${status}`);
-  return (JSON.parse(output) as { key: string }).key;
+  return (JSON.parse(await outputOf(build.root, words, environment)) as { key: string }).key;
 }

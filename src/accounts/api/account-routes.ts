@@ -14,6 +14,7 @@ import {
   readList,
 } from '../../api/pages.ts';
 import { type RouteRequest, route } from '../../api/route.ts';
+import { askedBy, runUseCase } from '../../api/run-use-case.ts';
 import { accountEntry } from '../../api/schemas/journal.ts';
 import { listOf } from '../../api/schemas/shown.ts';
 import { timeline } from '../../api/schemas/timeline.ts';
@@ -28,10 +29,11 @@ import { type AccountLine, listAccountLines } from '../../ledger/journal-read-st
 import { currencyExponent } from '../../money/currency.ts';
 import { readTimeline } from '../../timeline/timeline.ts';
 import { listAccounts } from '../account-list-store.ts';
-import { type AccountAction, accountView, balanceView } from '../account-profile.ts';
-import { changeAccountStatus, updateAccount } from '../change-account.ts';
+import { accountView, balanceView } from '../account-profile.ts';
+import type { AccountAction } from '../account-status.ts';
 import { type CustomerAccount, findCustomerAccount } from '../customer-account-store.ts';
 import { openAccount } from '../open-account.ts';
+import { requestAccountAction, requestAccountUpdate } from '../request-account-change.ts';
 import * as schemas from './account-schemas.ts';
 
 const tag = 'Accounts';
@@ -139,20 +141,16 @@ const update = route({
   body: schemas.updateAccount,
   bodyExample: { name: 'Payroll' },
   responses: one,
-  async handle(request) {
-    const { body, params, principal, requestId, ifMatch } = request;
-    const { account } = await findAccount(request);
-    const command = updateAccount({
+  handle(request) {
+    const { body, params, ifMatch } = request;
+    return runUseCase(request, requestAccountUpdate, {
+      ...askedBy(request),
       accountId: params.id!,
-      currency: account.currency,
       ifMatch,
-      requestId,
-      actor: actorOf(principal),
       name: body.name,
       externalId: body.external_id,
       metadata: body.metadata,
     });
-    return runCommand(request, command);
   },
 });
 
@@ -267,17 +265,10 @@ function action(name: AccountAction) {
     ifMatch: true,
     responses: one,
     errors: name === 'close' ? ['state_conflict', 'account_not_empty'] : ['state_conflict'],
-    async handle(request) {
-      const { params, principal, requestId, ifMatch } = request;
-      const { account } = await findAccount(request);
-      const change = {
-        accountId: params.id!,
-        currency: account.currency,
-        ifMatch,
-        requestId,
-        actor: actorOf(principal),
-      };
-      return runCommand(request, changeAccountStatus(name, change));
+    handle(request) {
+      const { params, ifMatch } = request;
+      const asked = { ...askedBy(request), accountId: params.id!, action: name, ifMatch };
+      return runUseCase(request, requestAccountAction, asked);
     },
   });
 }

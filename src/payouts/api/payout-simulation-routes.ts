@@ -1,5 +1,5 @@
-import { storedAnswer } from '../../api/answers.ts';
 import { type RouteAnswer, type RouteRequest, route } from '../../api/route.ts';
+import { askedBy, runUseCase } from '../../api/run-use-case.ts';
 import { type Simulation, simulatePayout } from '../simulate-payout.ts';
 import { failPayout, payout, returnPayout } from './payout-schemas.ts';
 
@@ -7,17 +7,8 @@ const common = { method: 'post', tag: 'Simulations', scope: 'simulations:write',
 const params = { id: 'payout' } as const;
 const after = { 200: { description: 'The payout after it.', schema: payout } };
 
-async function simulate(request: RouteRequest, simulation: Simulation): Promise<RouteAnswer> {
-  const { runtime, principal, params, requestId, idempotencyKey } = request;
-  const answer = await simulatePayout(runtime, {
-    bookId: principal.bookId,
-    payoutId: params.id!,
-    simulation,
-    idempotencyKey,
-    fingerprint: request.fingerprint(),
-    requestId,
-  });
-  return storedAnswer(answer);
+function simulate(request: RouteRequest, simulation: Simulation): Promise<RouteAnswer> {
+  return runUseCase(request, simulatePayout, { ...askedBy(request), payoutId: request.params.id!, simulation });
 }
 
 const complete = route({

@@ -1,9 +1,9 @@
 import { actorOf, found, isLive, runCommand, storedAnswer } from '../../api/answers.ts';
 import { listQuery, oneOrMore, pageAnswer, pageRequest, readList } from '../../api/pages.ts';
 import { type RouteAnswer, type RouteRequest, route } from '../../api/route.ts';
+import { askedBy, runUseCase } from '../../api/run-use-case.ts';
 import { event } from '../../api/schemas/events.ts';
 import { listOf } from '../../api/schemas/shown.ts';
-import { ApiError } from '../../errors.ts';
 import { internalKey, type Stored } from '../../idempotency/idempotency-key.ts';
 import type { OnceAnswer } from '../../idempotency/once.ts';
 import { publicId } from '../../ids.ts';
@@ -12,7 +12,6 @@ import { deliveryView, listDeliveries } from '../delivery-list-store.ts';
 import { endpointView, ROTATION_OVERLAP_DEFAULT_MS, type WebhookEndpoint } from '../endpoint.ts';
 import { answerSecretPlace, type NewSecret, revealedAnswer } from '../endpoint-secret.ts';
 import { getEndpoint, listEndpoints } from '../endpoint-store.ts';
-import { refuseUrl } from '../endpoint-url.ts';
 import {
   createEndpoint,
   deleteEndpoint,
@@ -21,9 +20,9 @@ import {
   enableEndpoint,
   rotateSecret,
   sendTestEvent,
-  updateEndpoint,
 } from '../manage-endpoint.ts';
 import { type AllowList, parseAllowList } from '../public-address.ts';
+import { requestEndpointUpdate, requireUrl } from '../request-endpoint-update.ts';
 import { newSecret } from '../signature.ts';
 import * as schemas from './webhook-schemas.ts';
 
@@ -37,16 +36,8 @@ function allowedBy({ runtime }: RouteRequest): { allow: AllowList; ports: readon
   return { allow: parseAllowList(WEBHOOK_ALLOW_HOSTS), ports: WEBHOOK_ALLOW_PORTS };
 }
 
-function changeOf({ params, principal, requestId, ifMatch }: RouteRequest): EndpointChange {
+function changeBy({ params, principal, requestId, ifMatch }: RouteRequest): EndpointChange {
   return { endpointId: params.id!, requestId, actor: actorOf(principal), ifMatch };
-}
-
-/**
- * Throws ApiError `parameter_invalid` for an invalid URL: an error of the request, which is not stored under its key.
- */
-function requireUrl(request: RouteRequest, url: string): void {
-  const refusal = refuseUrl(url, { mode: request.principal.mode, ...allowedBy(request) });
-  if (refusal?.refused === 'parameter_invalid') throw new ApiError('parameter_invalid', refusal);
 }
 
 /** Runs a command whose answer shows a secret. The stored answer holds the secret sealed. */
@@ -87,7 +78,7 @@ const create = route({
   errors: ['webhook_url_forbidden', 'limit_exceeded'],
   handle(request) {
     const { body, principal, requestId } = request;
-    requireUrl(request, body.url);
+    requireUrl(body.url, { mode: principal.mode, ...allowedBy(request) });
     const command = createEndpoint({
       requestId,
       actor: actorOf(principal),
@@ -148,11 +139,16 @@ const update = route({
   bodyExample: { events: ['payout.paid', 'payout.failed'] },
   responses: one,
   errors: ['webhook_url_forbidden'],
-  async handle(request) {
-    const { body } = request;
-    await findEndpoint(request);
-    if (body.url !== undefined) requireUrl(request, body.url);
-    return runCommand(request, updateEndpoint({ ...changeOf(request), ...body, ...allowedBy(request) }));
+  handle(request) {
+    const { body, params, principal, ifMatch } = request;
+    return runUseCase(request, requestEndpointUpdate, {
+      ...askedBy(request),
+      ...allowedBy(request),
+      ...body,
+      mode: principal.mode,
+      endpointId: params.id!,
+      ifMatch,
+    });
   },
 });
 
@@ -166,7 +162,7 @@ const remove = route({
   params,
   ifMatch: true,
   responses: { 200: { description: 'Gone, with its secrets.', schema: schemas.deletedWebhook } },
-  handle: (request) => runCommand(request, deleteEndpoint(changeOf(request))),
+  handle: (request) => runCommand(request, deleteEndpoint(changeBy(request))),
 });
 
 const enable = route({
@@ -180,7 +176,7 @@ const enable = route({
   ifMatch: true,
   responses: one,
   errors: ['state_conflict'],
-  handle: (request) => runCommand(request, enableEndpoint(changeOf(request))),
+  handle: (request) => runCommand(request, enableEndpoint(changeBy(request))),
 });
 
 const disable = route({
@@ -196,7 +192,7 @@ const disable = route({
   ifMatch: true,
   responses: one,
   errors: ['state_conflict'],
-  handle: (request) => runCommand(request, disableEndpoint(changeOf(request))),
+  handle: (request) => runCommand(request, disableEndpoint(changeBy(request))),
 });
 
 const test = route({
@@ -210,7 +206,7 @@ const test = route({
   params,
   responses: { 202: { description: 'On its way.', schema: event } },
   errors: ['state_conflict'],
-  handle: (request) => runCommand(request, sendTestEvent(changeOf(request))),
+  handle: (request) => runCommand(request, sendTestEvent(changeBy(request))),
 });
 
 const rotate = route({
@@ -231,7 +227,7 @@ const rotate = route({
     const { body, runtime } = request;
     const overlapMs = body.overlap_seconds === undefined ? ROTATION_OVERLAP_DEFAULT_MS : body.overlap_seconds * 1_000;
     const command = rotateSecret({
-      ...changeOf(request),
+      ...changeBy(request),
       ...newSecretOf(request),
       previousSecretUntil: runtime.clock.now() + overlapMs,
     });

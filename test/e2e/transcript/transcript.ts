@@ -4,8 +4,8 @@
  * runs of the same code give the same text to the byte.
  */
 import { request } from 'undici';
-import { routeOf, until } from '../../../scripts/faults/client.ts';
-import type { Received } from '../../../scripts/faults/receiver.ts';
+import { routeOf, until } from '../../../scripts/harness/client.ts';
+import type { Received } from '../../../scripts/harness/receiver.ts';
 import { ID_PREFIXES } from '../../../src/ids.ts';
 
 export interface Call {

@@ -5,9 +5,11 @@
 import { changeAccountStatus } from '../../../src/accounts/change-account.ts';
 import { receiveTransfer } from '../../../src/accounts/receive-transfer.ts';
 import { ApiError } from '../../../src/errors.ts';
+import { Following } from '../../../src/idempotency/following.ts';
 import { idempotencyKeys } from '../../../src/idempotency/idempotency-table.ts';
 import { voidKey } from '../../../src/idempotency/once.ts';
 import { runOnce } from '../../../src/idempotency/run-once.ts';
+import { carryOut } from '../../../src/idempotency/use-case.ts';
 import { newId, type Uuid } from '../../../src/ids.ts';
 import { cancelPayout } from '../../../src/payouts/cancel-payout.ts';
 import { payouts } from '../../../src/payouts/payout-table.ts';
@@ -133,18 +135,16 @@ export class Clients {
   /** Sends the request to a process, and keeps its answer, if any. Resolves in both cases, unless the process dies. */
   async ask(runtime: Runtime, intent: Intent, onBug: (error: unknown) => void): Promise<void> {
     try {
-      intent.answers.push(await this.#carryOut(runtime, intent));
+      const following = new Following((error) => isKnown(error) || onBug(error));
+      intent.answers.push(await this.#carryOut(runtime, following, intent));
     } catch (error) {
-      // 503 and 409 are repeated. A refusal before the decision is not stored, so the next answer may differ.
-      const isKnown =
-        error instanceof ApiError || /Connection terminated|RailUnreachable|gave no answer/.test(String(error));
-      if (!isKnown) onBug(error);
+      if (!isKnown(error)) onBug(error);
       if (intent.wish.do === 'simulate' && error instanceof ApiError && error.code === 'state_conflict')
         intent.answers.push({ status: 409, body: '' });
     }
   }
 
-  async #carryOut(runtime: Runtime, { key, wish }: Intent): Promise<Answer> {
+  async #carryOut(runtime: Runtime, following: Following, { key, wish }: Intent): Promise<Answer> {
     const bookId = this.#bookId;
     const by = { requestId: newId(), actor: 'api_key:key_1' };
     const fingerprint = Buffer.from(key);
@@ -152,12 +152,9 @@ export class Clients {
     switch (wish.do) {
       case 'pay': {
         const { account: accountId, amount, destination } = wish;
-        const idempotency = { idempotencyKey: key, fingerprint, dryRun: false };
-        return requestPayout(runtime, {
-          ...{ bookId, mode: 'test', accountId, amount, currency: CURRENCY, destination },
-          ...idempotency,
-          ...by,
-        });
+        const wanted = { mode: 'test', accountId, amount, currency: CURRENCY, destination } as const;
+        const input = { bookId, idempotencyKey: key, fingerprint, ...wanted, ...by };
+        return carryOut(runtime, requestPayout, input, following);
       }
       case 'fund': {
         const transfer = { bookId, accountId: wish.account, amount: wish.amount, currency: CURRENCY, salt: SALT };
@@ -173,11 +170,8 @@ export class Clients {
       }
       case 'simulate': {
         const { payout: payoutId, simulation } = wish;
-        return simulatePayout(runtime, {
-          ...{ bookId, payoutId, simulation, fingerprint },
-          idempotencyKey: key,
-          ...by,
-        });
+        const input = { bookId, idempotencyKey: key, fingerprint, payoutId, simulation, ...by };
+        return carryOut(runtime, simulatePayout, input, following);
       }
       case 'void': {
         await runtime.committer.submit(bookId, voidKey({ key: wish.key, ...by }));
@@ -186,4 +180,9 @@ export class Clients {
       }
     }
   }
+}
+
+/** 503 and 409 are repeated. A refusal before the decision is not stored, so the next answer may differ. */
+function isKnown(error: unknown): boolean {
+  return error instanceof ApiError || /Connection terminated|RailUnreachable|gave no answer/.test(String(error));
 }

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { fingerprintOf, idempotencyKeyFault, readIfMatch, readWait } from '../../../src/api/request-headers.ts';
+import {
+  fingerprintOf,
+  idempotencyKeyFault,
+  readIfMatch,
+  readPreference,
+  readWait,
+} from '../../../src/api/request-headers.ts';
 
 test.each`
   key                | required | code
@@ -56,6 +62,22 @@ test.each`
   ${'return=minimal'}                | ${undefined}
 `('Prefer: $header waits $seconds', ({ header, seconds }) => {
   expect(readWait(header)).toBe(seconds);
+});
+
+test.each`
+  header                         | seconds      | applied
+  ${undefined}                   | ${undefined} | ${undefined}
+  ${'return=minimal'}            | ${undefined} | ${undefined}
+  ${'wait=5'}                    | ${5}         | ${'wait=5'}
+  ${'wait=31'}                   | ${30}        | ${'wait=30'}
+  ${'respond-async'}             | ${undefined} | ${'respond-async'}
+  ${'Respond-Async;foo=bar'}     | ${undefined} | ${'respond-async'}
+  ${'handling=x, respond-async'} | ${undefined} | ${'respond-async'}
+  ${'respond-async, wait=7'}     | ${7}         | ${'wait=7'}
+  ${'respond-asynchronously'}    | ${undefined} | ${undefined}
+`('Prefer: $header is applied as $applied', ({ header, seconds, applied }) => {
+  expect(readPreference(header)?.applied).toBe(applied);
+  expect(readPreference(header)?.seconds).toBe(seconds);
 });
 
 test('several Prefer headers are read as one', () => {

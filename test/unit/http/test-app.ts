@@ -6,12 +6,14 @@ import type { ApiRuntime } from '../../../src/api/api-runtime.ts';
 import { type Route, type RouteAnswer, type RouteRequest, route } from '../../../src/api/route.ts';
 import { positiveAmount } from '../../../src/api/schemas/amount.ts';
 import { currency, description, metadata, reference } from '../../../src/api/schemas/fields.ts';
+import { waitFor } from '../../../src/api/waits.ts';
 import { readConfig } from '../../../src/config.ts';
 import { ApiError } from '../../../src/errors.ts';
 import { createApp } from '../../../src/http/app.ts';
 import { ApiServices } from '../../../src/http/services.ts';
 import { newId } from '../../../src/ids.ts';
 import type { Principal } from '../../../src/organisations/authenticate.ts';
+import { payoutResource } from '../../../src/payouts/payout-resource.ts';
 
 export const KEYS = {
   test: 'sk_test_good',
@@ -82,7 +84,7 @@ export function createTestApp(
       scope: 'payouts:write',
       body: thingBody,
       idempotency: 'required',
-      prefersWait: true,
+      waits: waitFor(payoutResource),
       handle,
     }),
     route({ ...common, method: 'get', path: '/v1/things', operation: 'listThings', scope: 'payouts:read', handle }),

@@ -1,5 +1,14 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { changed, maskAlias, PAYOUT_TRANSITIONS, type PayoutStatus, waitingOn } from '../../../src/payouts/payout.ts';
+import { Draft } from '../../../src/ledger/draft.ts';
+import { advance } from '../../../src/ledger/resource.ts';
+import {
+  maskAlias,
+  PAYOUT_TRANSITIONS,
+  type Payout,
+  type PayoutStatus,
+  waitingOn,
+} from '../../../src/payouts/payout.ts';
+import { payoutResource } from '../../../src/payouts/payout-resource.ts';
 import { PayoutScene } from '../../support/memory-payouts.ts';
 
 const STATUSES = Object.keys(PAYOUT_TRANSITIONS) as PayoutStatus[];
@@ -9,6 +18,11 @@ let scene: PayoutScene;
 beforeEach(() => {
   scene = new PayoutScene();
 });
+
+function advanced(payout: Payout, change: Partial<Payout>, moment: number): Payout {
+  const id = '018f4d3e-7b2a-7000-8000-000000000001';
+  return advance(new Draft(scene.memory.state([]), { id, requestId: id }, moment), payoutResource, payout, change);
+}
 
 describe('every transition has a command', () => {
   test.each`
@@ -51,13 +65,13 @@ describe('every other step is a bug', () => {
 
   test.each(forbidden)('%s → %s', (from, to) => {
     const payout = { ...scene.accepted(), status: from };
-    expect(() => changed(payout, { status: to }, 1)).toThrow(`does not go from ${from} to ${to}`);
+    expect(() => advanced(payout, { status: to }, 1)).toThrow(`does not go from ${from} to ${to}`);
   });
 });
 
 test('every change increments the version', () => {
   const payout = scene.accepted();
-  expect(changed(payout, { inquiries: 1 }, 9)).toEqual({ ...payout, inquiries: 1, version: 2, updatedAt: 9 });
+  expect(advanced(payout, { inquiries: 1 }, 9)).toEqual({ ...payout, inquiries: 1, version: 2, updatedAt: 9 });
 });
 
 test.each`

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
 import {
+  ATTEMPTS_MAX,
   type Attempt,
   canceled,
   type DeliveryInHand,
@@ -14,7 +15,6 @@ import {
   reasonToDisable,
   resultOf,
   retryDelayMs,
-  TRIES_MAX,
 } from '../../../src/webhooks/delivery.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00.000Z');
@@ -77,7 +77,7 @@ describe('the retry delay', () => {
   });
 
   test('is within a fifth of its base, whatever the random', () => {
-    for (let failed = 1; failed < TRIES_MAX; failed++) {
+    for (let failed = 1; failed < ATTEMPTS_MAX; failed++) {
       for (const random of [0, 0.25, 0.75, 1 - Number.EPSILON]) {
         const ratio = retryDelayMs(failed, null, () => random)! / RETRY_DELAYS_MS[failed - 1]!;
         expect(ratio).toBeGreaterThanOrEqual(0.8);

@@ -1,0 +1,226 @@
+/**
+ * The product as an integrator sees it: HTTP and one key. Every answer is checked against the schemas that the
+ * reference is made from, so each test that calls a route also proves what the reference says about it.
+ */
+import { randomUUID } from 'node:crypto';
+import { Agent, request } from 'undici';
+import type * as accountSchemas from '../../src/accounts/api/account-schemas.ts';
+import type { Route } from '../../src/api/route.ts';
+import type * as eventSchemas from '../../src/api/schemas/events.ts';
+import type * as journalSchemas from '../../src/api/schemas/journal.ts';
+import { problem } from '../../src/api/schemas/problem.ts';
+import { ROUTES } from '../../src/http/routes.ts';
+import type * as payoutSchemas from '../../src/payouts/api/payout-schemas.ts';
+import type * as webhookSchemas from '../../src/webhooks/api/webhook-schemas.ts';
+import { until, type WaitLimit } from './until.ts';
+
+export { until, type WaitLimit } from './until.ts';
+
+/** The output type of a schema. */
+type Shape<Schema extends { _zod: { output: unknown } }> = Schema['_zod']['output'];
+
+export type Payout = Shape<typeof payoutSchemas.payout>;
+export type Account = Shape<typeof accountSchemas.account>;
+export type Entry = Shape<typeof journalSchemas.journalEntry>;
+export interface Event extends Omit<Shape<typeof eventSchemas.event>, 'data'> {
+  // biome-ignore lint/suspicious/noExplicitAny: whatever object the event is about
+  data: { object: { id: string; [field: string]: any }; previous_attributes: Record<string, unknown> };
+}
+export type Endpoint = Shape<typeof webhookSchemas.webhookWithSecret>;
+export type Delivery = Shape<typeof webhookSchemas.delivery>;
+export type Problem = Shape<typeof problem>;
+export interface List<Item> {
+  data: Item[];
+  has_more: boolean;
+  next_cursor: string | null;
+}
+
+export interface Answer<Body> {
+  status: number;
+  headers: Record<string, string | undefined>;
+  text: string;
+  body: Body;
+}
+
+export interface SendOptions {
+  body?: unknown;
+  /** Sent unchanged, in place of `body`. */
+  rawBody?: string | Buffer;
+  /** Without one, a POST gets a new key; null sends none. */
+  idempotencyKey?: string | null;
+  headers?: Record<string, string>;
+}
+
+export interface PayoutOptions extends SendOptions {
+  account?: string;
+  amount?: number;
+  currency?: string;
+  destination?: Record<string, unknown>;
+  query?: string;
+}
+
+/** Longer than any wait of a test, shorter than a test's own limit: so the error names the request that hung. */
+const REQUEST_TIMEOUT_MS = 20_000;
+
+export class Client {
+  readonly #baseUrl: () => string;
+  readonly #agent = new Agent({
+    connections: 128,
+    headersTimeout: REQUEST_TIMEOUT_MS,
+    bodyTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: 1_000,
+  });
+
+  constructor(
+    baseUrl: string | (() => string),
+    readonly key: string,
+    /** False where another release may answer: the reference is of this code. */
+    private readonly holdsAgainstReference = true,
+  ) {
+    this.#baseUrl = typeof baseUrl === 'string' ? () => baseUrl : baseUrl;
+  }
+
+  async send<Body = Problem>(method: string, path: string, options: SendOptions = {}): Promise<Answer<Body>> {
+    const { body, rawBody = body === undefined ? undefined : JSON.stringify(body), idempotencyKey } = options;
+    const key = idempotencyKey === undefined && method === 'POST' ? randomUUID() : idempotencyKey;
+    const response = await request(this.#baseUrl() + path, {
+      method: method as 'GET',
+      dispatcher: this.#agent,
+      body: rawBody,
+      headers: {
+        authorization: `Bearer ${this.key}`,
+        ...(rawBody === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(key == null ? {} : { 'idempotency-key': key }),
+        ...options.headers,
+      },
+    });
+    const text = await response.body.text();
+    const answer = {
+      status: response.statusCode,
+      headers: response.headers as Answer<Body>['headers'],
+      text,
+      body: (text === '' ? undefined : JSON.parse(text)) as Body,
+    };
+    if (this.holdsAgainstReference) holdAgainstReference(method, path, answer);
+    return answer;
+  }
+
+  get<Body = Problem>(path: string, options?: SendOptions): Promise<Answer<Body>> {
+    return this.send<Body>('GET', path, options);
+  }
+
+  post<Body = Problem>(path: string, body?: unknown, options?: SendOptions): Promise<Answer<Body>> {
+    return this.send<Body>('POST', path, { ...options, body });
+  }
+
+  patch<Body = Problem>(path: string, body: unknown, options?: SendOptions): Promise<Answer<Body>> {
+    return this.send<Body>('PATCH', path, { ...options, body });
+  }
+
+  delete<Body = Problem>(path: string, options?: SendOptions): Promise<Answer<Body>> {
+    return this.send<Body>('DELETE', path, options);
+  }
+
+  /** Gets the body of an answer that must be a success. */
+  async read<Body>(path: string): Promise<Body> {
+    return succeeded(await this.get<Body>(path));
+  }
+
+  async openAccount({
+    funds = 1_000_000,
+    ...body
+  }: {
+    funds?: number;
+    [field: string]: unknown;
+  } = {}): Promise<Account> {
+    const account = succeeded(
+      await this.post<Account>('/v1/accounts', { currency: 'JOD', name: 'Operating account', ...body }),
+    );
+    if (funds === 0) return account;
+    succeeded(
+      await this.post('/v1/simulations/inbound_transfers', {
+        account: account.id,
+        amount: funds,
+        currency: account.currency,
+      }),
+    );
+    return this.read<Account>(`/v1/accounts/${account.id}`);
+  }
+
+  requestPayout<Body = Payout>(options: PayoutOptions = {}): Promise<Answer<Body>> {
+    const { account, amount = 10_000, currency = 'JOD', destination, query = '', body, ...rest } = options;
+    const payout = {
+      ...(account === undefined ? {} : { account }),
+      amount,
+      currency,
+      destination: destination ?? { type: 'cliq', alias: 'SHOP1' },
+      ...(body as object),
+    };
+    return this.post<Body>(`/v1/payouts${query}`, payout, rest);
+  }
+
+  async pay(options: PayoutOptions): Promise<Payout> {
+    return succeeded(await this.requestPayout(options));
+  }
+
+  payout(id: string): Promise<Payout> {
+    return this.read<Payout>(`/v1/payouts/${id}`);
+  }
+
+  /** Polls a payout until it has the wanted status, or meets the wanted condition. */
+  payoutUntil(
+    id: string,
+    wanted: Payout['status'] | ((payout: Payout) => boolean),
+    limit?: WaitLimit,
+  ): Promise<Payout> {
+    const isWanted = typeof wanted === 'function' ? wanted : ({ status }: Payout) => status === wanted;
+    return until(() => this.payout(id), isWanted, limit);
+  }
+
+  close(): Promise<void> {
+    return this.#agent.destroy();
+  }
+}
+
+export function succeeded<Body>(answer: Answer<Body>): Body {
+  if (answer.status < 300) return answer.body;
+  throw new Error(`Expected a success, got ${answer.status} ${answer.text}`);
+}
+
+/** An answer that the reference does not describe. */
+export class NotAsPromised extends Error {
+  override name = 'NotAsPromised';
+}
+
+const matchers = new Map<Route, RegExp>();
+
+export function routeOf(method: string, path: string): Route | undefined {
+  const pathname = path.split('?')[0]!;
+  return ROUTES.find((route) => {
+    const matcher = matchers.get(route) ?? new RegExp(`^${route.path.replace(/:\w+/g, '[^/]+')}$`);
+    matchers.set(route, matcher);
+    return route.method.toUpperCase() === method && matcher.test(pathname);
+  });
+}
+
+/**
+ * A success must match the schema of its route and status. Any other answer must be a problem, by content type and
+ * schema.
+ */
+function holdAgainstReference(method: string, path: string, answer: Answer<unknown>): void {
+  const route = routeOf(method, path);
+  const told = `${method} ${path} answered ${answer.status} ${answer.text.slice(0, 2_000)}`;
+  const fits = (schema: Route['responses'][number]['schema']) => {
+    const { error } = schema.safeParse(answer.body);
+    if (error) throw new NotAsPromised(`${told}\nwhich is not what the reference says: ${error.message}`);
+  };
+  if (answer.status >= 400) {
+    if (answer.headers['content-type'] !== 'application/problem+json; charset=utf-8')
+      throw new NotAsPromised(`${told}\nno problem+json`);
+    fits(problem);
+  } else if (route && answer.status !== 204) {
+    const promised = route.responses[answer.status];
+    if (!promised) throw new NotAsPromised(`${told}\nwhich the reference does not know`);
+    fits(promised.schema);
+  }
+}

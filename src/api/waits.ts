@@ -1,0 +1,47 @@
+/**
+ * What an answer may wait for, declared by a route: the resource that it shows leaves its first statuses. The pipeline holds
+ * the answer (http/held-answer.ts).
+ */
+import type { Uuid } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
+import type { Resource, Shown, Versioned } from '../ledger/resource.ts';
+import type { DeclaredTable } from '../ledger/table-of.ts';
+import type { Preference } from './request-headers.ts';
+import type { Waiters } from './waiting.ts';
+
+/** The waiters of the process, by table. */
+export interface WaitersByTable {
+  waitersOf<Row>(table: DeclaredTable<Row>): Waiters<Row>;
+}
+
+export interface WaitRequest {
+  readonly bookId: BookId;
+  readonly id: Uuid;
+  readonly seconds: number;
+  readonly livemode: boolean;
+  /** Aborted when the client has disconnected. */
+  readonly signal: AbortSignal;
+}
+
+export interface Waits {
+  /** Of a request that does not say. */
+  readonly byDefault: Preference;
+  /** The view of the object once it has left its first statuses or the time is over. Undefined if it was never loaded. */
+  latest(waiters: WaitersByTable, request: WaitRequest): Promise<unknown>;
+}
+
+/** For a route whose answer is one object of the resource: its handler names the object in `RouteAnswer.resourceId`. */
+export function waitFor<Row extends Versioned>(
+  resource: Resource<Row, Shown>,
+  { defaultSeconds }: { defaultSeconds?: number } = {},
+): Waits {
+  const { table, firstStatuses = [] } = resource;
+  return {
+    byDefault: { seconds: defaultSeconds, applied: undefined },
+    async latest(waiters, { bookId, id, seconds, livemode, signal }) {
+      const isDone = ({ status = '' }: Row) => !firstStatuses.includes(status);
+      const row = await waiters.waitersOf(table).waitFor({ bookId, id, isDone, seconds, signal });
+      return row && resource.view(row, { livemode });
+    },
+  };
+}

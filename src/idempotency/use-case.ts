@@ -1,0 +1,69 @@
+/**
+ * A use case: what a request does, in three parts.
+ *
+ *   prepare   reads, and calls to the outside that move nothing (a card decision, a quote)
+ *   commit    the one command that it prepared, once under its idempotency key
+ *   follow    a call to the outside and its own command (an acquirer), where there is one
+ *
+ * A process may die between any two. What was committed is due, and a worker does what was to follow: so `follow` is what the
+ * worker's job does, over the row as it is by then.
+ */
+import type { Pool } from '../db/pool.ts';
+import type { Uuid } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
+import type { Command, Refusal } from '../ledger/command.ts';
+import type { Following } from './following.ts';
+import type { Stored } from './idempotency-key.ts';
+import { idempotencyKeys } from './idempotency-table.ts';
+import { type OnceAnswer, recall } from './once.ts';
+import { type OnceRuntime, runOnce } from './run-once.ts';
+
+/** Who asks, and under which key. */
+export interface Asked {
+  readonly bookId: BookId;
+  readonly actor: string;
+  readonly requestId: Uuid;
+  readonly idempotencyKey: string | null;
+  /** The digest of the request. */
+  readonly fingerprint: Buffer;
+  /** Same checks and same answer; nothing is written, no key is used, and nothing follows. */
+  readonly dryRun?: boolean;
+}
+
+export interface Prepared {
+  readonly command: Command<Stored | Refusal>;
+  /** Called once the command is committed, never for a refusal or a replay. */
+  readonly follow?: (answer: Stored) => Promise<void>;
+}
+
+export interface UseCase<Runtime, Input extends Asked> {
+  /**
+   * For a use case whose first step tells the outside something, as a simulation does: a request whose key is known gets its
+   * answer before anything is prepared.
+   */
+  readonly keyFirst?: true;
+  /** What the answer waits for, if the use case has a `follow`: by default the commit alone. */
+  readonly answers?: 'after_commit' | 'after_follow';
+  /** Throws ApiError for what no command has to decide. */
+  prepare(runtime: Runtime, input: Input): Promise<Prepared>;
+}
+
+export async function carryOut<Runtime extends OnceRuntime & { pool: Pool }, Input extends Asked>(
+  runtime: Runtime,
+  useCase: UseCase<Runtime, Input>,
+  input: Input,
+  following: Following,
+): Promise<OnceAnswer> {
+  const { bookId, idempotencyKey: key, fingerprint, requestId, dryRun } = input;
+  if (useCase.keyFirst && key !== null) {
+    const known = await idempotencyKeys.find(runtime.pool, bookId, key);
+    const { fingerprints, publicUrl } = runtime;
+    if (known) return recall(known, { key, fingerprint, fingerprints, publicUrl }, requestId);
+  }
+  const { command, follow } = await useCase.prepare(runtime, input);
+  const answer = await runOnce(runtime, { bookId, key, fingerprint, requestId, command, dryRun });
+  if (follow === undefined || dryRun || answer.replayed || answer.status >= 400) return answer;
+  const followed = following.run(() => follow(answer));
+  if (useCase.answers === 'after_follow') await followed;
+  return answer;
+}

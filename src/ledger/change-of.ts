@@ -1,0 +1,98 @@
+/**
+ * The command of an action on one object. Every action climbs the same ladder: the object exists, its version is the one
+ * that the caller has seen, its status allows the action; then the decision. A refusal keeps nothing of the draft.
+ */
+import { newId, type Uuid } from '../ids.ts';
+import type { Answered, Command, Refusal, Touch } from './command.ts';
+import { Draft } from './draft.ts';
+import type { Resource, Versioned } from './resource.ts';
+
+/** Who changes an object, and which version of it the caller has seen. */
+export interface Change {
+  readonly requestId: Uuid;
+  /** Left out where the product acts on its own. */
+  readonly actor?: string;
+  /** From If-Match. Left out: any version. */
+  readonly ifMatch?: number;
+}
+
+export interface ChangeRequest extends Change {
+  /** The object's id. */
+  readonly id: Uuid;
+  /** Of the resource's actions; the command is called `payout.cancel`. */
+  readonly action: string;
+  /** Rows that the decision reads or changes beside the object's own. */
+  readonly touches?: readonly Touch[];
+  /** Minted here unless something was sealed for it before. */
+  readonly commandId?: Uuid;
+}
+
+export function changeOf<Row extends Versioned, Answer extends Answered>(
+  resource: Resource<Row>,
+  input: ChangeRequest,
+  decide: (draft: Draft, row: Row) => Answer | Refusal,
+): Command<Answer | Refusal> {
+  const { requestId, actor, action } = input;
+  const origin = { id: input.commandId ?? newId(), requestId, actor };
+  return {
+    id: origin.id,
+    name: `${resource.name}.${action}`,
+    requestId,
+    actor,
+    touches: [{ table: resource.table, ids: [input.id] }, ...(input.touches ?? [])],
+    decide(state, moment) {
+      const draft = new Draft(state, origin, moment);
+      const row = draft.get(resource.table, input.id);
+      const answer = row === undefined ? NOT_FOUND : (refuseChange(draft, resource, row, input) ?? decide(draft, row));
+      if (answer.refused) return new Draft(state, origin, moment).finish(answer);
+      return draft.finish(answer);
+    },
+  };
+}
+
+const NOT_FOUND: Refusal = { refused: 'resource_not_found' };
+
+function refuseChange<Row extends Versioned>(
+  draft: Draft,
+  resource: Resource<Row>,
+  row: Row,
+  { ifMatch, action }: ChangeRequest,
+): Refusal | undefined {
+  if (resource.isGone?.(row)) return NOT_FOUND;
+  if (ifMatch !== undefined && ifMatch !== row.version) return versionMismatch(resource, row);
+  if (resource.unlistedActions?.includes(action)) return undefined;
+  if (!actionsOf(draft, resource, row).includes(action)) return stateConflict(draft, resource, row, action);
+  return undefined;
+}
+
+function versionMismatch<Row extends Versioned>(resource: Resource<Row>, { version }: Row): Refusal {
+  return {
+    refused: 'version_mismatch',
+    param: resource.staleParam,
+    detail: `The ${nounOf(resource)} is at version ${version}.`,
+    facts: { version },
+  };
+}
+
+/** What an action gets that the object does not allow now. Decisions may refuse by it as well. */
+export function stateConflict<Row extends Versioned>(
+  draft: Draft,
+  resource: Resource<Row>,
+  row: Row,
+  action: string,
+): Refusal {
+  const status = resource.statusOf?.(row, draft) ?? row.status;
+  return {
+    refused: 'state_conflict',
+    detail: resource.whyNot?.(row, action) ?? `The ${nounOf(resource)} is ${status}.`,
+    facts: { current_status: status, allowed_actions: actionsOf(draft, resource, row) },
+  };
+}
+
+function actionsOf<Row extends Versioned>(draft: Draft, resource: Resource<Row>, row: Row): readonly string[] {
+  return resource.allowedActions?.(row, draft) ?? [];
+}
+
+function nounOf({ noun, name }: { readonly noun?: string; readonly name: string }): string {
+  return noun ?? name.replaceAll('_', ' ');
+}

@@ -1,0 +1,144 @@
+/**
+ * A resource: an object of the API whose row moves from step to step. A group declares each of its resources
+ * (`payout-resource.ts`); what every step of any of them does is written here, once.
+ * Next: change-of.ts (the command of an action on one object).
+ */
+import type { Instant } from '../clock.ts';
+import type { IdKind, Uuid } from '../ids.ts';
+import { JsonText, toJson } from '../json.ts';
+import type { Draft } from './draft.ts';
+import type { Entry } from './entry.ts';
+import type { LedgerEvent } from './event.ts';
+import type { DeclaredTable } from './table-of.ts';
+
+/** For each status, those that may follow. */
+export type Transitions<Status extends string = string> = Readonly<Record<Status, readonly Status[]>>;
+
+/** The row of a resource. */
+export interface Versioned {
+  readonly version: number;
+  readonly updatedAt: Instant;
+  readonly status?: string;
+  /** The entries that it is booked by, where the resource keeps them. */
+  readonly entryIds?: readonly Uuid[];
+}
+
+/** What a view needs beside the row. */
+export interface Shown {
+  readonly livemode: boolean;
+}
+
+/** `Context` is `Shown` where the row says all that the view shows, and the draft where other rows are read as well. */
+export interface Resource<Row extends Versioned, Context = Draft> {
+  /** As entries, events and stored answers name it: `payout`. */
+  readonly name: string;
+  readonly idKind: IdKind;
+  readonly table: DeclaredTable<Row>;
+  /**
+   * `(row, change) => ({ ...row, ...change })`, written by each resource: in one function for the rows of many resources V8
+   * takes ten times as long for the copy (4.6 µs instead of 0.4 for thirty members).
+   */
+  changed(row: Row, change: Partial<Row>): Row;
+  /** Left out where the row has no status of its own. */
+  readonly transitions?: Transitions;
+  /** Statuses in which `Prefer: wait` still holds the answer. */
+  readonly firstStatuses?: readonly string[];
+  /** As the API and events show it. */
+  view(row: Row, context: Context): unknown;
+  /** Actions that the row allows now. */
+  allowedActions?(row: Row, context: Context): readonly string[];
+  /** Actions that every status allows and `allowed_actions` does not list. */
+  readonly unlistedActions?: readonly string[];
+  /** The status, where it is that of another row. */
+  statusOf?(row: Row, context: Context): string;
+  /** Why an action is refused now. By default what the status is. */
+  whyNot?(row: Row, action: string): string;
+  /** A row that is kept and never shown again. */
+  isGone?(row: Row): boolean;
+  /** The resource in a sentence, where it is not its name. */
+  readonly noun?: string;
+  /** The `param` of a refused If-Match, for resources whose first release sent one. */
+  readonly staleParam?: string;
+}
+
+export interface Step {
+  /** The type of the event that announces the step. Left out: nobody is told. */
+  readonly event?: string;
+  /** Entries that the step booked: the event carries them, and the row keeps their ids where it has a place for them. */
+  readonly entries?: readonly Entry[];
+  /** What the event says of the object before. By default its status, where the step names one. */
+  readonly previous?: Record<string, unknown>;
+}
+
+const NO_ENTRIES: readonly Entry[] = [];
+
+/** What every step sets. */
+interface Changing {
+  version: number;
+  updatedAt: Instant;
+  entryIds?: readonly Uuid[];
+}
+
+/**
+ * Moves a row one step on: its version counts up, its entries are added, its event is emitted. Returns the new row. Throws
+ * for a status that the transition table does not allow: that is a bug, never an answer.
+ */
+export function advance<Row extends Versioned>(
+  draft: Draft,
+  resource: Resource<Row>,
+  row: Row,
+  change: Partial<Row>,
+  { event, entries = NO_ENTRIES, previous }: Step = {},
+): Row {
+  const { status } = change;
+  if (status !== undefined) requireTransition(resource, row.status, status);
+  // Members only change, none is added: the rows of a resource keep one hidden class (ARCHITECTURE.md, "Objects keep their shapes").
+  const next: Row & Changing = resource.changed(row, change);
+  next.version = row.version + 1;
+  next.updatedAt = draft.moment;
+  if (entries.length > 0 && row.entryIds !== undefined)
+    next.entryIds = [...row.entryIds, ...entries.map(({ id }) => id)];
+  draft.put(resource.table, resource.table.idOf(next), next);
+  if (event !== undefined) {
+    const before = previous ?? (status === undefined ? undefined : { status: row.status });
+    announce(draft, resource, next, { event, entries, previous: before });
+  }
+  return next;
+}
+
+/** Puts the first row of an object and announces it. Returns its view, written once for the event and for the answer. */
+export function begin<Row extends Versioned>(draft: Draft, resource: Resource<Row>, row: Row, event: string): JsonText {
+  const { table } = resource;
+  const id = table.idOf(row);
+  draft.put(table, id, row);
+  const text = new JsonText(toJson(resource.view(row, draft)));
+  draft.emit({ type: event, objectId: id, objectSequence: row.version, object: text });
+  return text;
+}
+
+/** Emits an event about an object as it is in the draft. */
+export function announce<Row extends Versioned>(
+  draft: Draft,
+  resource: Resource<Row>,
+  row: Row,
+  { event, entries, previous }: Step & { readonly event: string },
+): LedgerEvent {
+  return draft.emit({
+    type: event,
+    objectId: resource.table.idOf(row),
+    objectSequence: row.version,
+    object: resource.view(row, draft),
+    previousAttributes: previous,
+    entries,
+  });
+}
+
+/** Throws for a status that cannot follow. The same status again is no transition. */
+export function requireTransition(
+  { name, transitions }: { readonly name: string; readonly transitions?: Transitions },
+  from: string | undefined,
+  to: string,
+): void {
+  if (from === to || (from !== undefined && transitions?.[from]?.includes(to))) return;
+  throw new Error(`The ${name} does not go from ${from} to ${to}`);
+}

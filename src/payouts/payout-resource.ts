@@ -1,0 +1,16 @@
+import type { Resource, Shown } from '../ledger/resource.ts';
+import { allowedActions, PAYOUT_TRANSITIONS, type Payout, whyNotNow } from './payout.ts';
+import { payouts } from './payout-table.ts';
+import { payoutView } from './payout-view.ts';
+
+export const payoutResource: Resource<Payout, Shown> = {
+  name: 'payout',
+  idKind: 'payout',
+  table: payouts,
+  changed: (payout, change) => ({ ...payout, ...change }),
+  transitions: PAYOUT_TRANSITIONS,
+  firstStatuses: ['pending'],
+  allowedActions,
+  whyNot: whyNotNow,
+  view: (payout, { livemode }) => payoutView(payout, livemode),
+};

@@ -1,0 +1,192 @@
+/**
+ * The steps of a payout: what each changes, what it books, and what it announces. Who takes them decides whether
+ * (reserve-payout.ts, settle-payout.ts, return-payout.ts, resolve-payout.ts).
+ */
+import type { Uuid } from '../ids.ts';
+import type { Draft } from '../ledger/draft.ts';
+import { advance } from '../ledger/resource.ts';
+import type { FailureCode, Payout } from './payout.ts';
+import { payoutReturns } from './payout-children-tables.ts';
+import { raise } from './payout-exception.ts';
+import { payoutResource } from './payout-resource.ts';
+import { RAIL_ALARM_MS } from './payout-touches.ts';
+
+/** What the rail said beside its verdict. */
+interface RailWords {
+  readonly railCode?: string | undefined;
+  readonly railReference?: string | undefined;
+}
+
+/** pending → processing: the amount leaves the customer for transit. The fee stays held. */
+export function markProcessing(draft: Draft, payout: Payout): Payout {
+  const transit = draft.chart('payouts_in_transit', payout.currency).id;
+  draft.takeFromHold(payout.holdId, 'captured', payout.amount);
+  const entry = draft.post({
+    resource: 'payout',
+    resourceId: payout.id,
+    step: 'reserved',
+    heldOn: payout.accountId,
+    postings: [{ debit: payout.accountId, credit: transit, amount: payout.amount }],
+  });
+  return advance(
+    draft,
+    payoutResource,
+    payout,
+    { status: 'processing', sentAt: draft.moment, dueAt: draft.moment + RAIL_ALARM_MS },
+    { event: 'payout.processing', entries: [entry] },
+  );
+}
+
+/** processing → paid: the amount leaves transit, the fee leaves the customer. Within the book, a payee that cannot take it fails it. */
+export function markPaid(draft: Draft, payout: Payout, { railCode, railReference }: RailWords): Payout {
+  const { destination, currency } = payout;
+  const payee = destination.type === 'account' ? destination.accountId : draft.chart('pool', currency).id;
+  if (destination.type === 'account' && draft.account(payee).status === 'closed')
+    return markFailed(draft, payout, { failureCode: 'payee_account_closed' });
+  draft.takeFromHold(payout.holdId, 'captured');
+  const entry = draft.post({
+    resource: 'payout',
+    resourceId: payout.id,
+    step: 'paid',
+    allowFrozen: true,
+    heldOn: payout.accountId,
+    postings: [
+      { debit: draft.chart('payouts_in_transit', currency).id, credit: payee, amount: payout.amount },
+      { debit: payout.accountId, credit: draft.chart('due_operator', currency).id, amount: payout.fee },
+    ],
+  });
+  return advance(
+    draft,
+    payoutResource,
+    payout,
+    {
+      status: 'paid',
+      outcome: null,
+      nextInquiryAt: null,
+      dueAt: null,
+      railCode: railCode ?? payout.railCode,
+      railReference: railReference ?? payout.railReference,
+    },
+    { event: 'payout.paid', entries: [entry] },
+  );
+}
+
+/** pending or processing → failed: it certainly never left. What was in transit and what was held are the customer's again. */
+export function markFailed(
+  draft: Draft,
+  payout: Payout,
+  { failureCode, railCode, railReference }: RailWords & { readonly failureCode?: FailureCode | undefined },
+): Payout {
+  const entries = payout.status === 'processing' ? [giveBackFromTransit(draft, payout)] : [];
+  draft.takeFromHold(payout.holdId, 'released');
+  return advance(
+    draft,
+    payoutResource,
+    payout,
+    {
+      status: 'failed',
+      outcome: null,
+      nextInquiryAt: null,
+      dueAt: null,
+      failureCode: failureCode ?? 'refused_by_payee',
+      railCode: railCode ?? null,
+      railReference: railReference ?? payout.railReference,
+    },
+    { event: 'payout.failed', entries },
+  );
+}
+
+function giveBackFromTransit(draft: Draft, payout: Payout) {
+  const transit = draft.chart('payouts_in_transit', payout.currency).id;
+  return draft.post({
+    resource: 'payout',
+    resourceId: payout.id,
+    step: 'failed',
+    allowClosed: true,
+    postings: [{ debit: transit, credit: payout.accountId, amount: payout.amount }],
+  });
+}
+
+/** pending → canceled: gives back what is held. */
+export function markCanceled(draft: Draft, payout: Payout): Payout {
+  draft.takeFromHold(payout.holdId, 'released');
+  return advance(draft, payoutResource, payout, { status: 'canceled', dueAt: null }, { event: 'payout.canceled' });
+}
+
+/** failed → paid: the money did leave after all. It leaves the customer too, below the floor if it must. The fee is not taken again. */
+export function markPaidAfterFailed(draft: Draft, payout: Payout, { railCode, railReference }: RailWords): Payout {
+  const entry = draft.post({
+    resource: 'payout',
+    resourceId: payout.id,
+    step: 'paid_after_failed',
+    overrideFloor: true,
+    allowClosed: true,
+    postings: [{ debit: payout.accountId, credit: draft.chart('pool', payout.currency).id, amount: payout.amount }],
+  });
+  const { status, failureCode } = payout;
+  const paid = advance(
+    draft,
+    payoutResource,
+    payout,
+    {
+      status: 'paid',
+      failureCode: null,
+      railCode: railCode ?? null,
+      railReference: railReference ?? payout.railReference,
+    },
+    {
+      event: 'payout.paid',
+      entries: [entry],
+      previous: { status, failure: { code: failureCode, rail_code: payout.railCode } },
+    },
+  );
+  raise(draft, paid, {
+    kind: 'paid_after_failed',
+    detail:
+      'The rail confirmed a payout that it had rejected. The amount was taken from the account, below its floor if need be.',
+  });
+  return paid;
+}
+
+/** paid → returned when nothing is left outside; a partial return stays paid. The account gets it back whatever its state. */
+export function bookReturn(
+  draft: Draft,
+  payout: Payout,
+  part: { id: Uuid; amount: bigint; reason: string | null },
+): Payout {
+  const entry = draft.post({
+    resource: 'payout',
+    resourceId: payout.id,
+    step: `returned_${payout.returns + 1}`,
+    allowClosed: true,
+    postings: [{ debit: draft.chart('pool', payout.currency).id, credit: payout.accountId, amount: part.amount }],
+  });
+  draft.put(payoutReturns, part.id, {
+    id: part.id,
+    payoutId: payout.id,
+    amount: part.amount,
+    currency: payout.currency,
+    reason: part.reason,
+    entryId: entry.id,
+    createdAt: draft.moment,
+  });
+  const amountReturned = payout.amountReturned + part.amount;
+  const returned = advance(
+    draft,
+    payoutResource,
+    payout,
+    { status: amountReturned === payout.amount ? 'returned' : 'paid', amountReturned, returns: payout.returns + 1 },
+    {
+      event: 'payout.returned',
+      entries: [entry],
+      previous: { status: payout.status, amount_returned: payout.amountReturned },
+    },
+  );
+  if (draft.account(payout.accountId).status === 'closed') {
+    raise(draft, returned, {
+      kind: 'return_to_closed_account',
+      detail: 'Money came back to an account that is closed. It was booked there and waits for a person.',
+    });
+  }
+  return returned;
+}

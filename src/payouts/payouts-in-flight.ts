@@ -1,0 +1,13 @@
+import type { ClosingBlocker } from '../accounts/closing-blocker.ts';
+import { publicId } from '../ids.ts';
+import { inFlightPayouts } from './in-flight-store.ts';
+
+/** An account stays open while a payout from it has not ended. */
+export const payoutsInFlight: ClosingBlocker = {
+  touches: (accountId) => [{ table: inFlightPayouts, ids: [accountId] }],
+  find(draft, accountId) {
+    const ids = draft.get(inFlightPayouts, accountId)?.payoutIds ?? [];
+    if (ids.length === 0) return undefined;
+    return { type: 'payouts_in_flight', payouts: ids.map((id) => publicId('payout', id)) };
+  },
+};

@@ -1,0 +1,26 @@
+/** What a request to change an endpoint becomes. A URL that is none is an error of the request, which no key stores. */
+import type { Pool } from '../db/pool.ts';
+import { ApiError } from '../errors.ts';
+import type { OnceRuntime } from '../idempotency/run-once.ts';
+import type { Asked, UseCase } from '../idempotency/use-case.ts';
+import type { Mode } from '../ledger/book.ts';
+import { getEndpoint } from './endpoint-store.ts';
+import { refuseUrl } from './endpoint-url.ts';
+import { type UpdateEndpoint, updateEndpoint } from './manage-endpoint.ts';
+
+export type EndpointUpdateRequest = Asked & UpdateEndpoint & { readonly mode: Mode };
+
+export const requestEndpointUpdate: UseCase<OnceRuntime & { pool: Pool }, EndpointUpdateRequest> = {
+  async prepare({ pool }, input) {
+    const { bookId, endpointId, url } = input;
+    if (!(await getEndpoint(pool, bookId, endpointId))) throw new ApiError('resource_not_found', { param: 'id' });
+    if (url !== undefined) requireUrl(url, input);
+    return { command: updateEndpoint(input) };
+  },
+};
+
+/** Throws ApiError `parameter_invalid` for what is no URL. */
+export function requireUrl(url: string, rules: Parameters<typeof refuseUrl>[1]): void {
+  const refusal = refuseUrl(url, rules);
+  if (refusal?.refused === 'parameter_invalid') throw new ApiError('parameter_invalid', refusal);
+}

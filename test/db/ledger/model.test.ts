@@ -1,0 +1,160 @@
+/**
+ * The pure core and the real database run the same random commands. Postgres must hold what memory decided, to the
+ * hash, in whatever batches the commands are committed.
+ */
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createPool, type Pool } from '../../../src/db/pool.ts';
+import { idempotencyKeys } from '../../../src/idempotency/idempotency-table.ts';
+import type { Account } from '../../../src/ledger/account.ts';
+import { accounts } from '../../../src/ledger/account-table.ts';
+import { type BatchContext, type BatchResult, type Decision, runBatch } from '../../../src/ledger/batch.ts';
+import type { BookId } from '../../../src/ledger/book.ts';
+import { loadBook } from '../../../src/ledger/book-store.ts';
+import type { Command } from '../../../src/ledger/command.ts';
+import { holds } from '../../../src/ledger/hold-table.ts';
+import { listEntries } from '../../../src/ledger/journal-read-store.ts';
+import type { BookState } from '../../../src/ledger/state.ts';
+import type { Table } from '../../../src/ledger/table.ts';
+import { createLogger } from '../../../src/log.ts';
+import { payoutReturns } from '../../../src/payouts/payout-children-tables.ts';
+import { payouts } from '../../../src/payouts/payout-table.ts';
+import { NO_SINK, openBook } from '../../support/book.ts';
+import { MemoryBook, START } from '../../support/memory-book.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+import { anyAction, inBatches, play } from '../../support/random-commands.ts';
+
+let database: TestDatabase;
+let pool: Pool;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pool = createPool({ url: database.applicationUrl, name: 'test', size: 4, log: createLogger('silent', 'test') });
+});
+
+afterAll(async () => {
+  await pool?.end();
+  await database?.drop();
+});
+
+const actions = fc.array(anyAction, { minLength: 20, maxLength: 100 }).map((list) => [
+  { do: 'open', overdraft: 0 } as const,
+  { do: 'fund', account: 0, amount: 1_000 } as const,
+  // Closing an account sees payouts in flight as of the start of its batch: see core-properties.test.ts.
+  ...list.filter((action) => action.do !== 'status' || action.action !== 'close'),
+]);
+const sizes = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 5 });
+
+test('the same commands give the same answers, rows, entries, hashes and events', async () => {
+  await fc.assert(
+    fc.asyncProperty(actions, sizes, fc.boolean(), async (list, batchSizes, ahead) => {
+      const { id, committer } = await openBook({ database: pool });
+      await committer.close();
+      const memory = new MemoryBook({ id });
+      const played = play(memory, list);
+      const context = { pool, clock: { now: () => START }, sink: NO_SINK };
+      const batches = inBatches(
+        played.map(({ command }) => command),
+        batchSizes,
+      );
+      const decisions = await (ahead ? runAhead(context, id, batches) : runInTurn(context, id, batches));
+      expect(decisions).toEqual(played.map(({ decision }) => decision));
+      expect(await loadBook(pool, id)).toEqual({ ...memory.book, batchId: expect.any(String) });
+      await sameEntries(memory);
+      await sameEvents(memory);
+      const tables: Table<unknown>[] = [accounts, holds, payouts, payoutReturns, idempotencyKeys];
+      for (const table of tables) {
+        const ids = [...memory.rows(table).keys()];
+        expect(await table.load(pool as never, id, ids), table.name).toEqual(memory.rows(table));
+      }
+    }),
+    { numRuns: 40, endOnFailure: true },
+  );
+});
+
+type Batches = readonly (readonly Command<unknown>[])[];
+
+async function runInTurn(context: BatchContext, bookId: BookId, batches: Batches): Promise<Decision[]> {
+  const decisions: Decision[] = [];
+  for (const commands of batches) decisions.push(...(await runBatch(context, { bookId, commands })).decisions);
+  return decisions;
+}
+
+/** Decides each batch over the state the batch before leaves, while that one is written. All of them commit. */
+async function runAhead(context: BatchContext, bookId: BookId, batches: Batches): Promise<Decision[]> {
+  const decisions: Decision[] = [];
+  let follows: BookState | undefined;
+  let last: Promise<BatchResult> | undefined;
+  for (const commands of batches) {
+    let running!: Promise<BatchResult>;
+    const decided = new Promise<BookState>((onDecided, reject) => {
+      running = runBatch(context, { bookId, commands, follows, onDecided });
+      running.catch(reject);
+    });
+    follows = await decided;
+    if (last) decisions.push(...(await last).decisions);
+    last = running;
+  }
+  if (last) decisions.push(...(await last).decisions);
+  return decisions;
+}
+
+async function sameEntries(memory: MemoryBook): Promise<void> {
+  const entries = [];
+  let startingAfter: string | undefined;
+  for (let more = true; more; ) {
+    const page = await listEntries(pool, memory.book.id, {}, { limit: 100, startingAfter });
+    entries.unshift(...page.rows.reverse());
+    startingAfter = String(entries[0]?.sequence);
+    more = page.hasMore;
+  }
+  expect(entries).toEqual(memory.entries.map(({ text: _, ...entry }) => entry));
+}
+
+async function sameEvents(memory: MemoryBook): Promise<void> {
+  const { rows } = await pool.query(
+    'SELECT sequence, id, type, object_id, request_id, actor, created_at, payload FROM events WHERE book_id = $1 ORDER BY sequence',
+    [memory.book.id],
+  );
+  expect(rows).toEqual(
+    memory.events.map((event) => ({
+      sequence: event.sequence,
+      id: event.id,
+      type: event.type,
+      object_id: event.objectId,
+      request_id: event.requestId,
+      actor: event.actor,
+      created_at: event.createdAt,
+      payload: event.payload,
+    })),
+  );
+}
+
+test('an account row comes back as it was written, at the limits of its columns', async () => {
+  const { id } = await openBook({ database: pool });
+  const account: Account = {
+    id: '018f4d3e-7b2a-7000-8000-000000000001',
+    code: 'customer',
+    side: 'credit',
+    currency: 'EUR',
+    status: 'frozen',
+    postedDebits: 2n ** 63n - 1n,
+    postedCredits: 2n ** 63n - 1n,
+    heldDebits: 2n ** 53n + 1n,
+    heldCredits: 0n,
+    floor: -(2n ** 63n),
+    lines: 2n ** 53n + 1n,
+  };
+  await accounts.insert(pool as never, id, [
+    account,
+    { ...account, id: '018f4d3e-7b2a-7000-8000-000000000002', floor: null },
+  ]);
+  const loaded = await accounts.load(pool as never, id, [account.id]);
+  expect(loaded.get(account.id)).toEqual(account);
+  await accounts.update(pool as never, id, [{ ...account, status: 'closed', heldDebits: 0n }]);
+  expect((await accounts.load(pool as never, id, [account.id])).get(account.id)).toEqual({
+    ...account,
+    status: 'closed',
+    heldDebits: 0n,
+  });
+});

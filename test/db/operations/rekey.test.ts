@@ -1,0 +1,286 @@
+/** `npm run ops -- rekey`: killed in the middle and run again, after the encryption key was replaced. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { until } from '../../../scripts/harness/client.ts';
+import { migrate } from '../../../src/db/migrate.ts';
+import { createPool, type Pool } from '../../../src/db/pool.ts';
+import { createSecretBox } from '../../../src/db/secret-box.ts';
+import { inTransaction } from '../../../src/db/transaction.ts';
+import { createFingerprints, PLAIN_FINGERPRINTS } from '../../../src/idempotency/fingerprints.ts';
+import { runOnce } from '../../../src/idempotency/run-once.ts';
+import { newId } from '../../../src/ids.ts';
+import { loadBook, lockBook } from '../../../src/ledger/book-store.ts';
+import { createLogger } from '../../../src/log.ts';
+import { acceptPayout } from '../../../src/payouts/accept-payout.ts';
+import { payeePlace } from '../../../src/payouts/notice.ts';
+import { aliasPlace } from '../../../src/payouts/payout.ts';
+import { secretPlace } from '../../../src/webhooks/endpoint-secret.ts';
+import { openBook, payoutRequest, type TestBook } from '../../support/book.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const KEYS = 12_000;
+/** The keys above, and two of the book's own account, whose fingerprints are not digests. */
+const FOUND = KEYS + 2;
+const log = createLogger('silent', 'test');
+const digestOf = (request: string) => createHash('sha256').update(request).digest();
+
+let database: TestDatabase;
+let pool: Pool;
+let book: TestBook;
+let accountId: string;
+const oldKey = randomBytes(32).toString('base64');
+const payouts = Array.from({ length: 30 }, (_, at) => ({ payoutId: newId(), alias: `ALIAS${at}` }));
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pool = createPool({ url: database.applicationUrl, name: 'test', size: 4, log });
+  book = await openBook({ database: pool });
+  accountId = await book.account({ amount: 1_000_000n });
+  await pool.query(
+    `INSERT INTO idempotency_keys (book_id, key, fingerprint, status, body, request_id, created_at)
+     SELECT $1, 'key-' || n, sha256(convert_to('request ' || n, 'UTF8')), 200, '{}', gen_random_uuid(), now()
+       FROM generate_series(1, ${KEYS}) AS n`,
+    [book.id],
+  );
+  await pool.query(
+    `INSERT INTO idempotency_keys (book_id, key, fingerprint, request_id, voided_at, created_at)
+     VALUES ($1, 'voided', '', gen_random_uuid(), now(), now())`,
+    [book.id],
+  );
+  // Sealed as by release 0.1.0, under a key that has since been replaced.
+  const box = createSecretBox(oldKey);
+  for (const { payoutId, alias } of payouts) {
+    const aliasSealed = box.seal(alias, aliasPlace(book.id, payoutId));
+    const destination = { type: 'cliq', aliasSealed, aliasMasked: 'A***', provider: null } as const;
+    await book.submit(acceptPayout(payoutRequest(book.id, { payoutId, accountId, destination })));
+  }
+});
+
+afterAll(async () => {
+  await book?.close();
+  await pool?.end();
+  await database?.drop();
+});
+
+const boundBox = () => createSecretBox(database.encryptionKey, [], { contracted: true });
+const contractedFingerprints = async (contracted = true) => {
+  const fingerprints = createFingerprints({ pool, secretBox: boundBox(), forms: { contracted } });
+  await fingerprints.readKey();
+  return fingerprints;
+};
+
+function start(oldKeys = oldKey): {
+  child: ChildProcess;
+  ended: Promise<{ status: number | null; json: string; errors: string }>;
+} {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/ops.ts', 'rekey', '--json'], {
+    cwd: ROOT,
+    env: {
+      PATH: process.env.PATH,
+      DATABASE_URL: database.applicationUrl,
+      COUNTINGHOUSE_ENCRYPTION_KEY: database.encryptionKey,
+      COUNTINGHOUSE_ENCRYPTION_KEYS_OLD: oldKeys,
+    },
+  });
+  const ended = Promise.all([text(child.stdout!), text(child.stderr!), once(child, 'close')]).then(
+    ([json, errors]) => ({ status: child.exitCode, json, errors }),
+  );
+  return { child, ended };
+}
+
+async function run(oldKeys?: string) {
+  const { status, json, errors } = await start(oldKeys).ended;
+  expect(errors).not.toContain('Error');
+  return { status, result: JSON.parse(json) };
+}
+
+const keyed = async () => {
+  const { rows } = await pool.query<{ n: bigint }>(
+    'SELECT count(*) AS n FROM idempotency_keys WHERE length(fingerprint) = 33',
+  );
+  return Number(rows[0]!.n);
+};
+
+test('before the contract only the key changes; the form stays that of release 0.1.0', async () => {
+  const { status, result } = await run();
+  expect(status).toBe(0);
+  expect(result).toMatchObject({
+    contracted: false,
+    fingerprints: { found: FOUND, changed: 0, remaining: KEYS },
+    aliases: { found: 30, changed: 30, remaining: 0 },
+    keys: [
+      { standing: 'current', values: 31 },
+      { standing: 'old', values: 0 },
+    ],
+  });
+  const { rows } = await pool.query<{ id: string; sealed: Buffer }>(
+    'SELECT id, destination_sealed AS sealed FROM payouts',
+  );
+  const release1 = createSecretBox(database.encryptionKey);
+  for (const { id, sealed } of rows) {
+    expect(sealed[0]).toBe(1);
+    expect(release1.open(sealed, aliasPlace(book.id, id))).toBe(payouts.find(({ payoutId }) => payoutId === id)!.alias);
+  }
+});
+
+test('after a kill in the middle, the next run finishes', async () => {
+  await migrate({ ...database, log, contract: { watchMs: 0 } });
+  const { child, ended } = start();
+  await until(keyed, (count) => count > 0);
+  child.kill('SIGKILL');
+  await ended;
+  const done = await keyed();
+  expect(done).toBeLessThan(KEYS);
+  const { status, result } = await run();
+  expect(status).toBe(0);
+  expect(result).toMatchObject({
+    contracted: true,
+    fingerprints: { found: FOUND, changed: KEYS - done, remaining: 0 },
+    aliases: { found: 30, changed: 30, remaining: 0 },
+  });
+  const fingerprints = await contractedFingerprints();
+  const { rows } = await pool.query<{ key: string; fingerprint: Buffer }>(
+    "SELECT key, fingerprint FROM idempotency_keys WHERE key LIKE 'key-%'",
+  );
+  expect(rows).toHaveLength(KEYS);
+  const wrong = rows.filter(
+    ({ key, fingerprint }) => !fingerprints.match(fingerprint, digestOf(key.replace('key-', 'request '))),
+  );
+  expect(wrong).toEqual([]);
+  const { rows: voided } = await pool.query("SELECT fingerprint FROM idempotency_keys WHERE key = 'voided'");
+  expect(voided).toEqual([{ fingerprint: Buffer.alloc(0) }]);
+  for (const { payoutId, alias } of payouts) {
+    const { rows: found } = await pool.query<{ sealed: Buffer }>(
+      'SELECT destination_sealed AS sealed FROM payouts WHERE book_id = $1 AND id = $2',
+      [book.id, payoutId],
+    );
+    expect(boundBox().open(found[0]!.sealed, aliasPlace(book.id, payoutId))).toBe(alias);
+  }
+});
+
+test('the payee of a rail notice is sealed again too', async () => {
+  const id = newId();
+  const place = payeePlace({ bookId: book.id, rail: 'some rail' }, id);
+  const now = Date.now();
+  await pool.query(
+    `INSERT INTO rail_notices (book_id, rail, id, end_to_end_id, kind, reference, confirmed_payee_sealed, notice, status,
+       attempts, told_at, created_at, updated_at)
+     VALUES ($1, 'some rail', $2, 'E2E', 'paid', 'R', $3, '{}', 'taken', 1, $4, $4, $4)`,
+    [book.id, id, createSecretBox(oldKey).seal('digest', place), new Date(now)],
+  );
+  expect((await run()).result.notices).toEqual({ found: 1, changed: 1, remaining: 0 });
+  const { rows } = await pool.query<{ sealed: Buffer }>('SELECT confirmed_payee_sealed AS sealed FROM rail_notices');
+  expect(boundBox().open(rows[0]!.sealed, place)).toBe('digest');
+});
+
+test('a running change of an endpoint does not restore the earlier key', async () => {
+  const id = newId();
+  const place = secretPlace(book.id, id);
+  const earlier = createSecretBox(oldKey).seal('whsec_secret', place);
+  await pool.query(
+    `INSERT INTO webhook_endpoints (book_id, id, url, events, status, secret_sealed, metadata, version, created_at, updated_at)
+     VALUES ($1, $2, 'https://example.test/', '{*}', 'enabled', $3, '{}', 1, now(), now())`,
+    [book.id, id, earlier],
+  );
+  const before = (await loadBook(pool, book.id))!;
+  const rekeyed = await inTransaction(pool, async (trx) => {
+    await lockBook(trx, book.id);
+    // The process starts meanwhile, which may take longer than the role may be idle here.
+    await trx.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+    const { ended } = start();
+    const waiting =
+      "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%books%'";
+    await until(async () => (await pool.query(waiting)).rowCount === 1);
+    // A command that has read the endpoint before writes it back.
+    await trx.query('UPDATE webhook_endpoints SET url = url, secret_sealed = $3 WHERE book_id = $1 AND id = $2', [
+      ...[book.id, id, earlier],
+    ]);
+    return { ended };
+  });
+  const { status, json } = await rekeyed.ended;
+  expect(status).toBe(0);
+  expect(JSON.parse(json).secrets).toMatchObject({ changed: 1, remaining: 0 });
+  const { rows } = await pool.query<{ sealed: Buffer }>('SELECT secret_sealed AS sealed FROM webhook_endpoints');
+  expect(boundBox().open(rows[0]!.sealed, place)).toBe('whsec_secret');
+  // The batch id is new: a batch decided ahead over the old state is decided again.
+  expect((await loadBook(pool, book.id))!).toEqual({ ...before, batchId: expect.not.stringContaining(before.batchId) });
+});
+
+test('every sealed column is covered', async () => {
+  const { rows } = await pool.query<{ name: string }>(
+    `SELECT table_name || '.' || column_name AS name FROM information_schema.columns
+      WHERE table_schema = 'public' AND data_type = 'bytea' AND column_name LIKE '%sealed%' ORDER BY 1`,
+  );
+  expect(rows.map(({ name }) => name)).toEqual([
+    'installation_secrets.sealed',
+    'payouts.destination_sealed',
+    'rail_notices.confirmed_payee_sealed',
+    'webhook_endpoints.previous_secret_sealed',
+    'webhook_endpoints.secret_sealed',
+  ]);
+});
+
+test('a second run changes nothing', async () => {
+  const { status, result } = await run('');
+  expect(status).toBe(0);
+  expect(result).toMatchObject({ fingerprints: { changed: 0, remaining: 0 }, aliases: { changed: 0, remaining: 0 } });
+});
+
+test('a value that does not open remains, is counted, and its key id is named', async () => {
+  const strange = createSecretBox(randomBytes(32).toString('base64')).seal(
+    'X',
+    aliasPlace(book.id, payouts[0]!.payoutId),
+  );
+  await pool.query('UPDATE payouts SET destination_sealed = $3 WHERE book_id = $1 AND id = $2', [
+    book.id,
+    payouts[0]!.payoutId,
+    strange,
+  ]);
+  const { status, result } = await run();
+  expect(status).toBe(1);
+  expect(result.aliases).toEqual({ found: 30, changed: 0, remaining: 1 });
+  expect(result.keys).toContainEqual({ id: strange.toString('hex', 1, 5), standing: 'missing', values: 1 });
+});
+
+test('two processes, one unaware of the contract, give one answer for each key', async () => {
+  const unaware = await contractedFingerprints(false);
+  const aware = await contractedFingerprints(true);
+  const other = await openBook({ database: database.applicationUrl, bookId: book.id });
+  const ask = (on: TestBook, fingerprints: typeof aware, key: string) =>
+    runOnce(
+      { committer: on.committer, fingerprints, publicUrl: 'https://api.test' },
+      {
+        bookId: book.id,
+        key,
+        fingerprint: digestOf(key),
+        requestId: newId(),
+        command: acceptPayout(payoutRequest(book.id, { accountId, idempotencyKey: key, amount: 1n, fee: 0n })),
+      },
+    );
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, async (_, at) => {
+      const key = `mixed-${at}`;
+      const first = at % 2 === 0 ? ask(book, unaware, key) : ask(other, aware, key);
+      // In half of the rounds the first request is alone, so that both processes store some keys.
+      if (at % 4 < 2) await first;
+      return Promise.all([first, ask(other, aware, key), ask(book, unaware, key), ask(other, aware, key)]);
+    }),
+  );
+  for (const same of answers) {
+    expect(same.filter(({ replayed }) => !replayed)).toHaveLength(1);
+    expect(new Set(same.map(({ body }) => body)).size).toBe(1);
+  }
+  const { rows } = await pool.query<{ length: number }>(
+    "SELECT DISTINCT length(fingerprint) AS length FROM idempotency_keys WHERE key LIKE 'mixed-%' ORDER BY 1",
+  );
+  expect(rows.map(({ length }) => length)).toEqual([32, 33]);
+  expect(PLAIN_FINGERPRINTS.toStore(digestOf('x'))).toHaveLength(32);
+  await other.close();
+});

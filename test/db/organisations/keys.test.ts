@@ -1,0 +1,182 @@
+/** `npm run keys`, run as an operator runs it. */
+import { spawn } from 'node:child_process';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
+import { createPool, type Pool } from '../../../src/db/pool.ts';
+import { createLogger } from '../../../src/log.ts';
+import { createAuthenticator } from '../../../src/organisations/authenticate.ts';
+import { OPERATOR_NAME } from '../../../src/organisations/organisation.ts';
+import { operatorBooks } from '../../../src/organisations/organisation-store.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+
+let database: TestDatabase;
+let pool: Pool;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pool = createPool({ url: database.applicationUrl, name: 'test', size: 2, log: createLogger('silent', 'test') });
+});
+
+afterAll(async () => {
+  await pool?.end();
+  await database?.drop();
+});
+
+interface Ran {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+function keys(
+  args: string[],
+  environment: NodeJS.ProcessEnv = { DATABASE_URL: database.applicationUrl },
+): Promise<Ran> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/keys.ts', ...args], {
+      env: { PATH: process.env.PATH, ...environment },
+    });
+    let [out, err] = ['', ''];
+    child.stdout.on('data', (chunk) => (out += chunk));
+    child.stderr.on('data', (chunk) => (err += chunk));
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, out, err }));
+  });
+}
+
+const json = async (args: string[]) => {
+  const { code, out, err } = await keys([...args, '--json']);
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  return JSON.parse(out);
+};
+
+const authenticate = async (token: string) => {
+  const authenticator = createAuthenticator({ pool, clock: systemClock });
+  try {
+    return await authenticator.authenticate(token, '127.0.0.1');
+  } finally {
+    await authenticator.close();
+  }
+};
+
+test('create, list, roll and revoke', async () => {
+  const made = await json([
+    'create',
+    '--organisation',
+    'Acme',
+    '--mode',
+    'live',
+    '--name',
+    'shop',
+    '--scopes',
+    'payouts:write,payouts:read',
+    '--expires',
+    '90d',
+    '--ips',
+    '127.0.0.0/8',
+    '--writes-per-second',
+    '500',
+  ]);
+  expect(made).toMatchObject({
+    name: 'shop',
+    scopes: ['payouts:write', 'payouts:read'],
+    allowed_ips: ['127.0.0.0/8'],
+    writes_per_second: 500,
+  });
+  expect(await authenticate(made.key)).toMatchObject({ mode: 'live', scopes: ['payouts:write', 'payouts:read'] });
+
+  const listed = await json(['list', '--organisation', 'Acme']);
+  expect(listed).toMatchObject({ id: made.id, organisation: 'Acme', mode: 'live', standing: 'good' });
+  expect(JSON.stringify(listed)).not.toContain(made.key);
+
+  const next = await json(['roll', made.id, '--overlap', '1h']);
+  expect(next).toMatchObject({ name: 'shop', scopes: made.scopes, expires_at: made.expires_at });
+  await authenticate(made.key);
+  await authenticate(next.key);
+
+  expect(await json(['revoke', made.id])).toEqual({ id: made.id, revoked: true, changed: true });
+  expect(await json(['revoke', made.id])).toMatchObject({ changed: false });
+  await expect(authenticate(made.key)).rejects.toMatchObject({ code: 'api_key_invalid' });
+  await authenticate(next.key);
+});
+
+test('a key belongs to a service of its name, or to a person until the person ends', async () => {
+  const service = await json(['create', '--organisation', 'Owned', '--mode', 'test', '--name', 'shop']);
+  expect(service.owner).toEqual({ type: 'service', id: expect.stringMatching(/^svc_/), name: 'shop' });
+  const person = await json(['person', 'Ada', '--organisation', 'Owned']);
+  expect(person).toEqual({ id: expect.stringMatching(/^person_/), type: 'person', name: 'Ada' });
+  const own = await json(['create', '--organisation', 'Owned', '--mode', 'test', '--person', person.id]);
+  expect(own.owner).toEqual({ type: 'person', id: person.id, name: 'Ada' });
+  expect((await json(['roll', own.id])).owner).toEqual(own.owner);
+
+  const { out } = await keys(['people', '--organisation', 'Owned', '--json']);
+  const people = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(people.map(({ type, name, valid_keys }) => [type, name, valid_keys])).toEqual([
+    ['service', 'shop', 1],
+    ['person', 'Ada', 2],
+  ]);
+  expect((await keys(['list', '--organisation', 'Owned'])).out).toContain(person.id);
+
+  expect(await json(['end', person.id])).toEqual({ id: person.id, ended: true, changed: true, revoked_keys: 2 });
+  const refused = await keys(['create', '--organisation', 'Owned', '--mode', 'test', '--person', person.id]);
+  expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/has ended/)]);
+});
+
+test("the operator's books are opened by --operator alone, to read", async () => {
+  const made = await json(['create', '--operator', '--mode', 'live']);
+  const books = await operatorBooks(pool);
+  expect(await authenticate(made.key)).toMatchObject({ bookId: books.live, mode: 'live' });
+  expect(made.scopes.every((scope: string) => scope.endsWith(':read'))).toBe(true);
+  const named = await json(['create', '--organisation', OPERATOR_NAME, '--mode', 'live']);
+  expect((await authenticate(named.key)).bookId).not.toBe(books.live);
+});
+
+test('a second key of an organisation opens the same book', async () => {
+  const [first, second] = [
+    await json(['create', '--organisation', 'Twice', '--mode', 'test']),
+    await json(['create', '--organisation', 'Twice', '--mode', 'test']),
+  ];
+  expect((await authenticate(first.key)).bookId).toBe((await authenticate(second.key)).bookId);
+});
+
+test('without --json the output shows the key and its id', async () => {
+  const { out } = await keys(['create', '--organisation', 'Reader', '--mode', 'test']);
+  expect(out).toMatch(/^sk_test_[0-9A-Za-z]{32}\n\nkey_[0-9a-z]{26}, shown this once/);
+  const list = await keys(['list', '--organisation', 'Reader']);
+  expect(list.out).toMatch(/sk_test_…[0-9A-Za-z]{4}/);
+  expect((await keys(['list', '--organisation', 'Nobody'])).out).toMatch(/There are no keys\. Make one/);
+});
+
+test.each`
+  args                                                                                                    | words
+  ${['create', '--mode', 'test']}                                                                         | ${/--organisation/}
+  ${['create', '--organisation', 'X', '--mode', 'prod']}                                                  | ${/test or live/}
+  ${['create', '--organisation', 'X', '--mode', 'test', '--scopes', 'everything']}                        | ${/no scope everything/}
+  ${['create', '--organisation', 'X', '--mode', 'test', '--expires', 'tomorrow']}                         | ${/2027-01-31T00:00:00Z/}
+  ${['create', '--organisation', 'X', '--mode', 'test', '--expires', '2020-01-01']}                       | ${/cannot expire before it is made/}
+  ${['create', '--organisation', 'X', '--mode', 'test', '--ips', 'office']}                               | ${/office is neither/}
+  ${['create', '--operator', '--organisation', 'X', '--mode', 'test']}                                    | ${/cannot be used with/}
+  ${['create', '--operator', '--mode', 'test', '--scopes', 'payouts:write']}                              | ${/payouts:write is more/}
+  ${['create', '--operator', '--mode', 'test', '--scopes', '*']}                                          | ${/may read, and \* is more/}
+  ${['create', '--organisation', 'X', '--mode', 'test', '--person', 'Ada']}                               | ${/person_01h455vb4pex5vsknk084sn02q/}
+  ${['create', '--organisation', 'X', '--mode', 'test', '--person', 'person_01h455vb4pex5vsknk084sn02q']} | ${/no such person in this organisation/}
+  ${['person', 'Ada']}                                                                                    | ${/--organisation NAME, or --operator/}
+  ${['end', 'person_01h455vb4pex5vsknk084sn02q']}                                                         | ${/There is no person person_01h455vb4pex5vsknk084sn02q/}
+  ${['revoke', 'shop']}                                                                                   | ${/key_01h455vb4pex5vsknk084sn02q/}
+  ${['revoke', 'key_01h455vb4pex5vsknk084sn02q']}                                                         | ${/There is no key key_01h455vb4pex5vsknk084sn02q/}
+  ${['roll', 'key_01h455vb4pex5vsknk084sn02q', '--overlap', 'long']}                                      | ${/24h, 30m, 7d or 0/}
+`('keys $args is refused with a message', async ({ args, words }) => {
+  const { code, out, err } = await keys(args);
+  expect({ code, out }).toEqual({ code: 1, out: '' });
+  expect(err).toMatch(words);
+  expect(err).not.toMatch(/\n\s+at /);
+});
+
+test('without a database the command says what to set or start', async () => {
+  const { code, err } = await keys(['list'], { COUNTINGHOUSE_DATA: 'no-such-folder' });
+  expect(code).toBe(1);
+  expect(err).toMatch(/no folder .*no-such-folder[\s\S]*npm start[\s\S]*DATABASE_URL/);
+});

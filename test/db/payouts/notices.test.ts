@@ -1,0 +1,373 @@
+/** Rail notices: booked once they can be, and no notice delays another. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Instant } from '../../../src/clock.ts';
+import { createPool } from '../../../src/db/pool.ts';
+import { createSecretBox } from '../../../src/db/secret-box.ts';
+import { newId } from '../../../src/ids.ts';
+import { createLogger } from '../../../src/log.ts';
+import { findBooksWithNotices } from '../../../src/operations/due-store.ts';
+import { operatorBooks } from '../../../src/organisations/organisation-store.ts';
+import { NoticeCopier } from '../../../src/payouts/copy-notices.ts';
+import { endToEndId } from '../../../src/payouts/end-to-end-id.ts';
+import { payouts as payoutTable } from '../../../src/payouts/payout-table.ts';
+import { returnPayout } from '../../../src/payouts/return-payout.ts';
+import { takeNotices } from '../../../src/payouts/take-notices.ts';
+import type { Rail } from '../../../src/rails/rail.ts';
+import { createRails, type Rails } from '../../../src/rails/rails.ts';
+import { openBook, type TestBook } from '../../support/book.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+
+const log = createLogger('silent', 'test');
+const DAY_MS = 86_400_000;
+const NO_BOOK = '00000000-0000-0000-0000-000000000000';
+/** More than one page of notices. */
+const EARLY = 130;
+
+let database: TestDatabase;
+let book: TestBook;
+let rails: Rails;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  book = await openBook({ database: database.applicationUrl });
+  rails = createRails({ DATABASE_URL: database.applicationUrl }, log);
+});
+
+afterAll(async () => {
+  await rails?.close();
+  await book?.close();
+  await database?.drop();
+});
+
+let warnings: string[] = [];
+/** Milliseconds that the clock is ahead of this machine's. */
+let ahead = 0;
+let contracted = false;
+const now = (): Instant => Date.now() + ahead;
+const inbox = () => ({ bookId: book.id, rail: 'sandbox' });
+const runtime = () => ({
+  ...{ pool: book.pool, committer: book.committer, rail: (name: string) => rails.get(name), clock: { now } },
+  secretBox: createSecretBox(database.encryptionKey),
+  enqueue: () => undefined,
+  forms: { contracted },
+  noticeFailed: async (_: unknown, __: string, error: unknown) => void warnings.push(`failed: ${error}`),
+  warn: (error: unknown, notices?: number) => void warnings.push(`${(error as Error).message}: ${notices}`),
+});
+/** Copies the rail's notices, as a process does after its start, and books those that are due. */
+async function copyAndTake(of = inbox()): Promise<number> {
+  await new NoticeCopier(runtime()).copy('sandbox');
+  return takeNotices(runtime(), of);
+}
+async function takeAll(of = inbox()): Promise<number> {
+  let taken = 0;
+  for (let last = await copyAndTake(of); last > 0; last = await takeNotices(runtime(), of)) taken += last;
+  return taken;
+}
+
+beforeEach(() => {
+  warnings = [];
+  ahead = 0;
+  contracted = false;
+});
+
+test('notices that are too early do not delay those behind them', async () => {
+  const accountId = await book.account({ amount: 1_000_000n });
+  const processing = async () => book.reserve(await book.accept({ accountId, idempotencyKey: newId() }));
+  const payouts = [];
+  for (let number = 0; number <= EARLY; number++) payouts.push(await processing());
+  const last = payouts.at(-1)!;
+  for (const { endToEndId, amount, currency } of payouts) {
+    // The rail pays and reports a return at once, before the book has recorded the payment.
+    await rails.sandbox.submit({
+      originator: book.id,
+      endToEndId,
+      alias: 'RETURN',
+      provider: null,
+      amount,
+      currency,
+      notAfter: Date.now() + 60_000,
+    });
+  }
+  await book.settle(last, { status: 'paid' });
+
+  expect(await takeAll()).toBe(1);
+  const ids = payouts.map(({ id }) => id);
+  const states = [...(await payoutTable.load(book.pool, book.id, ids)).values()].map(({ status }) => status).sort();
+  expect(states).toEqual([...Array.from({ length: EARLY }, () => 'processing'), 'returned']);
+
+  for (const payout of payouts.slice(0, EARLY)) await book.settle(payout, { status: 'paid' });
+  ahead = DAY_MS;
+  expect(await takeAll()).toBe(EARLY);
+  expect(await rails.sandbox.notices(1)).toEqual([]);
+});
+
+test('a return of a payout not yet paid is attempted at least every five minutes', async () => {
+  const accountId = await book.account({ amount: 1_000_000n });
+  const { endToEndId, amount, currency, id } = await book.reserve(await book.accept({ accountId }));
+  const notAfter = Date.now() + 60_000;
+  const instruction = { originator: book.id, endToEndId, alias: 'RETURN', provider: null, amount, currency, notAfter };
+  await rails.sandbox.submit(instruction);
+  const pauses: number[] = [];
+  for (let attempt = 0; attempt < 9; attempt++) {
+    await copyAndTake();
+    const { next } = await book.row<{ next: Instant }>(
+      'SELECT next_attempt_at AS next FROM rail_notices WHERE book_id = $1 AND end_to_end_id = $2',
+      endToEndId,
+    );
+    pauses.push(Math.round((next - now()) / 1_000));
+    ahead += next - now() + 1_000;
+  }
+  expect(pauses.slice(0, 5)).toEqual([2, 5, 15, 60, 300]);
+  for (const pause of pauses.slice(5)) expect(pause).toBeLessThanOrEqual(300);
+  await book.settle((await payoutTable.load(book.pool, book.id, [id])).get(id)!, { status: 'paid' });
+  expect(await takeAll()).toBe(1);
+  expect((await payoutTable.load(book.pool, book.id, [id])).get(id)!.status).toBe('returned');
+});
+
+test("notices of one payout are booked in the rail's order: the last one decides its status", async () => {
+  const accountId = await book.account({ amount: 1_000_000n });
+  const told = [];
+  for (let number = 0; number < 20; number++) {
+    const payout = await book.reserve(await book.accept({ accountId, idempotencyKey: newId() }));
+    const { endToEndId, amount, currency } = payout;
+    const notAfter = Date.now() + 60_000;
+    await rails.sandbox.submit({
+      originator: book.id,
+      endToEndId,
+      alias: 'PENDING',
+      provider: null,
+      amount,
+      currency,
+      notAfter,
+    });
+    await rails.sandbox.fail(book.id, endToEndId, newId());
+    await rails.sandbox.complete(book.id, endToEndId, newId());
+    told.push(payout.id);
+  }
+  expect(await takeAll()).toBe(2 * told.length);
+  const states = [...(await payoutTable.load(book.pool, book.id, told)).values()].map(({ status }) => status);
+  expect(new Set(states)).toEqual(new Set(['paid']));
+  const { raised } = await book.row<{ raised: bigint }>(
+    "SELECT count(*) AS raised FROM exceptions WHERE book_id = $1 AND kind = 'paid_after_failed'",
+  );
+  expect(raised).toBe(BigInt(told.length));
+});
+
+describe('about an unknown payout', () => {
+  const sent = (key: string) => ({
+    ...{ originator: book.id, endToEndId: endToEndId(book.id, key), alias: 'RETURN', provider: null },
+    ...{ amount: 1_000n, currency: 'EUR', notAfter: Date.now() + 60_000 },
+  });
+
+  test('a notice is attempted until its payout exists, because the client repeats its request after a restore', async () => {
+    const accountId = await book.account({ amount: 1_000_000n });
+    // Sent, paid and returned before the restore: the restored books do not know this payout.
+    await rails.sandbox.submit(sent('K'));
+    expect(await takeAll()).toBe(0);
+    expect(warnings).toEqual(['sandbox tells of payouts that are not there: 1']);
+    const payout = await book.reserve(await book.accept({ accountId, idempotencyKey: 'K' }));
+    expect(await rails.sandbox.submit(sent('K'))).toMatchObject({ status: 'paid' });
+    await book.settle(payout, { status: 'paid' });
+    ahead = DAY_MS;
+    expect(await takeAll()).toBe(1);
+    const settled = (await payoutTable.load(book.pool, book.id, [payout.id])).get(payout.id)!;
+    expect([settled.status, settled.amountReturned]).toEqual(['returned', 1_000n]);
+  });
+
+  test('a notice becomes an exception after a month, with its evidence, and nothing is booked', async () => {
+    await rails.sandbox.submit(sent('never asked for again'));
+    ahead = 29 * DAY_MS;
+    expect(await takeAll()).toBe(0);
+    ahead = 31 * DAY_MS;
+    expect(await takeAll()).toBe(1);
+    expect(await rails.sandbox.notices(1)).toEqual([]);
+    const found = await book.row<{ detail: string; notice: Record<string, unknown> }>(
+      `SELECT e.detail, e.status, e.resource, n.status AS noticed, n.notice FROM exceptions e
+       JOIN rail_notices n ON n.book_id = e.book_id AND n.id = e.resource_id
+       WHERE e.book_id = $1 AND e.kind = 'notice_unclaimed'`,
+    );
+    expect(found).toMatchObject({ status: 'open', resource: 'rail_notice', noticed: 'exception' });
+    expect(found.notice).toMatchObject({
+      kind: 'returned',
+      amount: 1_000,
+      endToEndId: sent('never asked for again').endToEndId,
+    });
+  });
+
+  test('pauses between attempts grow up to a day', async () => {
+    await rails.sandbox.submit(sent('asked about for long'));
+    const pauses: number[] = [];
+    const begun = now();
+    for (let attempt = 0; attempt < 16; attempt++) {
+      await copyAndTake();
+      const row = await book.row<{ next: Instant; attempts: number }>(
+        'SELECT next_attempt_at AS next, attempts FROM rail_notices WHERE book_id = $1 AND end_to_end_id = $2',
+        sent('asked about for long').endToEndId,
+      );
+      expect(row.attempts).toBe(attempt + 1);
+      pauses.push(Math.round((row.next - now()) / 1_000));
+      ahead += row.next - now() + 1_000;
+    }
+    expect(pauses.slice(0, 5)).toEqual([2, 5, 15, 60, 300]);
+    for (const [at, pause] of pauses.entries()) expect(pause).toBeGreaterThanOrEqual(pauses[at - 1] ?? 0);
+    expect(pauses.at(-1)).toBeGreaterThan(0.89 * 86_400);
+    expect(pauses.at(-1)).toBeLessThanOrEqual(86_400);
+    ahead = begun + 40 * DAY_MS - Date.now();
+    await takeAll();
+  });
+});
+
+describe('notices that cannot be booked delay no others', () => {
+  let hostile: TestBook;
+  afterAll(() => hostile?.close());
+
+  /** Adds notices about payouts that no book has. */
+  const tellUnknown = (originator: string, count: number) =>
+    book.pool.query(
+      `INSERT INTO sandbox_rail.notices (id, originator, end_to_end_id, kind, amount, reference, created_at)
+       SELECT gen_random_uuid(), $1, 'CH' || number, 'returned', 5, 'R', now() FROM generate_series(1, $2) AS number`,
+      [originator, count],
+    );
+
+  /** A payout that is paid and returned in full: its notice waits at the rail. */
+  async function returned(of: TestBook) {
+    const accountId = await of.account({ amount: 1_000_000n });
+    const payout = await of.reserve(await of.accept({ accountId }));
+    const { endToEndId, amount, currency } = payout;
+    const notAfter = Date.now() + 60_000;
+    const instruction = { originator: of.id, endToEndId, alias: 'RETURN', provider: null, amount, currency, notAfter };
+    await rails.sandbox.submit(instruction);
+    return of.settle(payout, { status: 'paid' });
+  }
+  const statusOf = async (of: TestBook, id: string) => (await payoutTable.load(of.pool, of.id, [id])).get(id)!.status;
+
+  test('5,001 notices without a payout in one book do not delay a return in another', async () => {
+    hostile = await openBook({ database: book.pool });
+    const other = await openBook({ database: book.pool });
+    await tellUnknown(hostile.id, 5_001);
+    const payout = await returned(other);
+    const { rows } = await book.pool.query(
+      "UPDATE sandbox_rail.notices SET id = 'ffffffff-ffff-7fff-bfff-ffffffffffff' WHERE end_to_end_id = $1 RETURNING id",
+      [payout.endToEndId],
+    );
+    expect(rows).toHaveLength(1);
+    const enqueued = new Set<string>();
+    const copier = new NoticeCopier({ ...runtime(), enqueue: (bookId) => enqueued.add(bookId) });
+    expect(await copier.copy('sandbox')).toBe(5_002);
+    expect(enqueued).toEqual(new Set([hostile.id, other.id]));
+    await takeNotices(runtime(), { bookId: other.id, rail: 'sandbox' });
+    expect(await statusOf(other, payout.id)).toBe('returned');
+    // Known notices are read again, but copied only once.
+    expect(await copier.copy('sandbox')).toBe(0);
+    expect(await new NoticeCopier(runtime()).copy('sandbox')).toBe(0);
+    await other.close();
+  });
+
+  test('a round reads rows in proportion to its notices, also before the table was analyzed', async () => {
+    const own = createPool({ url: database.applicationUrl, name: 'test', size: 1, log });
+    const rowsRead = async () => {
+      await own.query('SELECT pg_stat_force_next_flush()');
+      const { rows } = await book.pool.query<{ by_scan: bigint; by_index: bigint }>(
+        `SELECT seq_tup_read AS by_scan, coalesce(idx_tup_fetch, 0) AS by_index
+         FROM pg_stat_user_tables WHERE relname = 'rail_notices'`,
+      );
+      return rows[0]!;
+    };
+    const crowded = { bookId: hostile.id, rail: 'sandbox' };
+    await book.pool.query('UPDATE rail_notices SET due_at = now() WHERE book_id = $1', [hostile.id]);
+    const before = await rowsRead();
+    let rounds = 0;
+    const waiting = async () =>
+      (await findBooksWithNotices(own, { now: now(), after: NO_BOOK, limit: 10 })).some((inbox) => inbox.due);
+    for (; await waiting(); rounds++) await takeNotices({ ...runtime(), pool: own }, crowded);
+    expect(rounds).toBeGreaterThan(1);
+    const after = await rowsRead();
+    expect(after.by_scan - before.by_scan).toBe(0n);
+    // One row each to claim, load and record a notice; each look-up may meet an older version first.
+    expect(Number(after.by_index - before.by_index)).toBeLessThan(8 * 5_001);
+    await own.end();
+  });
+
+  test('the sweeper finds a book with due notices in one step, however many it has', async () => {
+    const found = await findBooksWithNotices(book.pool, { now: now() + DAY_MS, after: NO_BOOK, limit: 10 });
+    expect(found).toEqual([{ bookId: hostile.id, due: true }]);
+    expect(await findBooksWithNotices(book.pool, { now: 0, after: NO_BOOK, limit: 10 })).toEqual([
+      { bookId: hostile.id, due: false },
+    ]);
+  });
+
+  test('a notice of an unknown book is stored apart and acknowledged', async () => {
+    await tellUnknown(newId(), 1);
+    await tellUnknown('not an id', 1);
+    const payout = await returned(book);
+    await copyAndTake();
+    expect(await statusOf(book, payout.id)).toBe('returned');
+    expect(warnings).toContainEqual(expect.stringMatching(/^sandbox tells of books that are not ours: [12]$/));
+    const kept = await book.pool.query(
+      'SELECT originator, book_id FROM foreign_notices ORDER BY originator DESC LIMIT 1',
+    );
+    expect(kept.rows).toEqual([{ originator: 'not an id', book_id: (await operatorBooks(book.pool)).test }]);
+  });
+
+  test('a notice booked by a process of another release is not booked again', async () => {
+    const payout = await returned(book);
+    const [notice] = (await rails.sandbox.notices(10_000)).filter(({ endToEndId }) => endToEndId === payout.endToEndId);
+    const copier = new NoticeCopier(runtime());
+    await copier.copy('sandbox');
+    // Release 0.1.0 reads the rail itself, books under the same id, and acknowledges.
+    await book.submit(returnPayout(book.id, payout, { id: notice!.id, amount: 1_000n, reason: null, raw: {} }));
+    await rails.sandbox.acknowledge([notice!.id]);
+    await takeAll();
+    const { returns } = (await payoutTable.load(book.pool, book.id, [payout.id])).get(payout.id)!;
+    expect(returns).toBe(1);
+    expect(await book.row('SELECT status FROM rail_notices WHERE book_id = $1 AND id = $2', notice!.id)).toEqual({
+      status: 'taken',
+    });
+  });
+
+  test('until the contract, a notice stays open at its rail for other releases until it is booked', async () => {
+    const accountId = await book.account({ amount: 1_000_000n });
+    const payout = await book.reserve(await book.accept({ accountId }));
+    const { endToEndId, amount, currency } = payout;
+    const notAfter = Date.now() + 60_000;
+    await rails.sandbox.submit({
+      ...{ originator: book.id, endToEndId, alias: 'RETURN', provider: null, amount, currency, notAfter },
+    });
+    const open = async () => (await rails.sandbox.notices(10_000)).some((notice) => notice.endToEndId === endToEndId);
+    await copyAndTake();
+    expect(await open()).toBe(true);
+    contracted = true;
+    await new NoticeCopier(runtime()).copy('sandbox');
+    expect(await open()).toBe(false);
+    await book.settle(payout, { status: 'paid' });
+    ahead = DAY_MS;
+    await takeNotices(runtime(), inbox());
+    expect(await statusOf(book, payout.id)).toBe('returned');
+  });
+
+  test('a notice that cannot be booked in any state is an exception at once, stored as it came', async () => {
+    const payout = await returned(book);
+    const odd = { ...(await rails.sandbox.notices(10_000)).find((told) => told.endToEndId === payout.endToEndId)! };
+    Object.assign(odd, {
+      id: newId(),
+      kind: 'exploded',
+      reference: 'half \ud83d nul \u0000 \\u0000',
+      amount: 2n ** 70n,
+    });
+    const characters = Array.from({ length: 1_000 }, (_, at) => String.fromCharCode(0x4e00 + ((at * 7_919) % 20_000)));
+    const endless = { ...odd, id: newId(), kind: 'paid' as const, amount: null, endToEndId: characters.join('') };
+    const lying: Pick<Rail, 'name' | 'notices' | 'acknowledge'> = {
+      name: 'sandbox',
+      notices: async (_, behind) => (behind ? [] : [endless, odd]),
+      acknowledge: async () => undefined,
+    };
+    await new NoticeCopier({ ...runtime(), rail: () => lying as Rail }).copy('sandbox');
+    await takeNotices(runtime(), inbox());
+    const row = await book.row<{ notice: unknown }>(
+      'SELECT status, kind, notice FROM rail_notices WHERE book_id = $1 AND id = $2',
+      odd.id,
+    );
+    expect(row).toMatchObject({ status: 'exception', kind: 'unreadable' });
+    expect(row.notice).toMatchObject({ kind: 'exploded', reference: 'half \ufffd nul  \\u0000' });
+  });
+});

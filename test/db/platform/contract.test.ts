@@ -1,0 +1,173 @@
+/** `npm run migrate -- --contract`: which connections block it, what it changes, and which releases it shuts out. */
+import pg from 'pg';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { until } from '../../../scripts/harness/client.ts';
+import { ContractRefused } from '../../../src/db/contract.ts';
+import { type WatchedForms, watchForms } from '../../../src/db/forms.ts';
+import { closeToFirstReleaseSql } from '../../../src/db/grants.ts';
+import { migrate } from '../../../src/db/migrate.ts';
+import { createPool, type Pool } from '../../../src/db/pool.ts';
+import { checkApplicationRole } from '../../../src/db/roles.ts';
+import { createLogger } from '../../../src/log.ts';
+import { connectionName, RELEASE } from '../../../src/release.ts';
+import { describeWithPgBouncer, startPgBouncer } from '../../support/pgbouncer.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+
+const log = createLogger('silent', 'test');
+const NOTHING_LEFT = { applied: [], leftToDo: [] };
+/** The first query of release 0.1.0. When it is refused, the process does not start. */
+const FIRST_RELEASE_ASKS = 'SELECT name FROM public.schema_migrations';
+
+let database: TestDatabase;
+let pool: Pool;
+const closers: (() => Promise<unknown>)[] = [];
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  pool = createPool({ url: database.applicationUrl, name: 'countinghouse-api', size: 2, log });
+});
+
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+  await pool.end();
+  await database.drop();
+});
+
+const contract = (watchMs = 0) => migrate({ ...database, log, contract: { watchMs } });
+
+async function connect(name: string, url = database.applicationUrl): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url, application_name: name });
+  await client.connect();
+  closers.push(() => client.end());
+  return client;
+}
+
+function watched(): WatchedForms {
+  const forms = watchForms(pool, { onFailure: () => undefined });
+  closers.push(async () => forms.close());
+  return forms;
+}
+
+test('processes of this and later releases may stay connected, and notice the contract', async () => {
+  const forms = watched();
+  await forms.read();
+  expect(forms.contracted).toBe(false);
+  await connect(connectionName('countinghouse-worker ledger,rails'));
+  await connect(connectionName('countinghouse-queue-worker'));
+  await connect('countinghouse-api 0.10.0');
+  // The name under which BullMQ listens for a queue.
+  await connect('{ledger-0}');
+  expect(await contract()).toEqual({ ...NOTHING_LEFT, contract: { contractedTo: RELEASE, changed: true } });
+  await until(
+    () => Promise.resolve(forms.contracted),
+    (contracted) => contracted,
+  );
+});
+
+test.each`
+  connection                                          | name                              | url
+  ${'an API of release 0.1.0'}                        | ${'countinghouse-api'}            | ${'applicationUrl'}
+  ${'a worker of release 0.1.0'}                      | ${'countinghouse-worker ledger'}  | ${'applicationUrl'}
+  ${'queues of release 0.1.0'}                        | ${'countinghouse-queue-producer'} | ${'applicationUrl'}
+  ${'queues of release 0.1.0 by a role of their own'} | ${'countinghouse-queue-worker'}   | ${'superuserUrl'}
+  ${'an earlier release that names itself'}           | ${'countinghouse-api 0.1.9'}      | ${'applicationUrl'}
+  ${'a connection without a name'}                    | ${''}                             | ${'applicationUrl'}
+`('$connection is named in the refusal, and nothing changes', async ({ name, url }) => {
+  const client = await connect(name, database[url as 'applicationUrl']);
+  const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
+  const refusal = await contract().catch((error) => error);
+  expect(refusal).toBeInstanceOf(ContractRefused);
+  expect(refusal.message).toContain(`pid ${rows[0].pid}, role`);
+  expect(refusal.message).toContain(name || '(no name)');
+  expect((await pool.query('SELECT contracted_to FROM installation')).rows).toEqual([{ contracted_to: null }]);
+  await pool.query(FIRST_RELEASE_ASKS);
+});
+
+test('a connection opened during the watch is refused too', async () => {
+  const refused = expect(contract(60_000)).rejects.toThrow(ContractRefused);
+  await until(
+    () =>
+      pool.query(FIRST_RELEASE_ASKS).then(
+        () => false,
+        ({ code }) => code === '42501',
+      ),
+    (closed) => closed,
+  );
+  await connect('countinghouse-worker rails');
+  await refused;
+});
+
+test('release 0.1.0 does not start on a contracted installation, this release does', async () => {
+  await contract();
+  await expect(pool.query(FIRST_RELEASE_ASKS)).rejects.toMatchObject({ code: '42501' });
+  await checkApplicationRole(pool);
+  expect(await migrate({ ...database, log })).toEqual(NOTHING_LEFT);
+  await expect(pool.query(FIRST_RELEASE_ASKS)).rejects.toMatchObject({ code: '42501' });
+});
+
+test('a second run changes nothing, whatever is connected', async () => {
+  await contract();
+  const { rows: before } = await pool.query('SELECT * FROM installation');
+  await connect('countinghouse-api');
+  expect(await contract()).toEqual({ ...NOTHING_LEFT, contract: { contractedTo: RELEASE, changed: false } });
+  expect((await pool.query('SELECT * FROM installation')).rows).toEqual(before);
+});
+
+test('after a kill in between nothing is contracted, and the next migration lets release 0.1.0 start again', async () => {
+  const owner = await connect('killed', database.ownerUrl);
+  await owner.query(closeToFirstReleaseSql('countinghouse_app'));
+  await expect(pool.query(FIRST_RELEASE_ASKS)).rejects.toMatchObject({ code: '42501' });
+  await migrate({ ...database, log });
+  await pool.query(FIRST_RELEASE_ASKS);
+  const forms = watched();
+  await forms.read();
+  expect(forms.contracted).toBe(false);
+});
+
+test('a contract of a later release is refused at start, and stays', async () => {
+  const owner = await connect('later release', database.ownerUrl);
+  await owner.query("UPDATE installation SET contracted_to = '9.0.0', contracted_at = now()");
+  await expect(checkApplicationRole(pool)).rejects.toThrow(/stored forms of release 9\.0\.0/);
+  expect((await contract()).contract).toEqual({ contractedTo: '9.0.0', changed: false });
+});
+
+test('the application role reads the contract and cannot change it', async () => {
+  for (const statement of [
+    "UPDATE installation SET contracted_to = '0.2.0', contracted_at = now()",
+    'INSERT INTO installation (id) VALUES (1)',
+    'DELETE FROM installation',
+    'DELETE FROM installation_secrets',
+  ]) {
+    await expect(pool.query(statement), statement).rejects.toMatchObject({ code: '42501' });
+  }
+});
+
+describeWithPgBouncer('behind a PgBouncer in transaction mode', () => {
+  test('an earlier release is recognized by the connection name that the pooler passes on', async () => {
+    const pgBouncer = await startPgBouncer(database);
+    closers.push(() => pgBouncer.remove());
+    const old = await connect('countinghouse-api', pgBouncer.url);
+    await old.query('SELECT 1');
+    await expect(contract()).rejects.toThrow(/pid \d+, role countinghouse_app: countinghouse-api\n/);
+  });
+
+  test('and this release by its own name', async () => {
+    const pgBouncer = await startPgBouncer(database);
+    closers.push(() => pgBouncer.remove());
+    // The probe for the pooler gave no name, and the pooler keeps its connection for reuse.
+    await pgBouncer.reconnect();
+    const owner = await connect('observer', database.superuserUrl);
+    const unnamed =
+      "SELECT FROM pg_stat_activity WHERE datname = current_database() AND usename = $1 AND application_name = ''";
+    await until(
+      async () => (await owner.query(unnamed, ['countinghouse_app'])).rowCount,
+      (left) => left === 0,
+    );
+    // Size 1: a server connection that the pooler has opened has no name until a client uses it.
+    const ours = createPool({ url: pgBouncer.url, name: 'countinghouse-api', size: 1, log, namedStatements: false });
+    closers.push(() => ours.end());
+    const seen = await ours.query("SELECT current_setting('application_name') AS name");
+    expect(seen.rows).toEqual([{ name: connectionName('countinghouse-api') }]);
+    expect((await contract()).contract).toEqual({ contractedTo: RELEASE, changed: true });
+  });
+});

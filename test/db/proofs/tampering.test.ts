@@ -1,0 +1,261 @@
+/**
+ * One byte changed anywhere in the journal, with the database's own means and past every trigger. What `npm run verify`
+ * finds by itself, with the stored checkpoints, and with a checkpoint kept elsewhere. And which checkpoints the key
+ * still signs afterwards.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
+import { JOURNAL_TABLES } from '../../../src/db/grants.ts';
+import type { Pool } from '../../../src/db/pool.ts';
+import { entryHash } from '../../../src/ledger/entry-hash.ts';
+import { readEntries } from '../../../src/ledger/journal-read-store.ts';
+import { type CheckpointView, checkpointView } from '../../../src/proofs/checkpoint.ts';
+import { makeCheckpoint } from '../../../src/proofs/make-checkpoint.ts';
+import type { Finding } from '../../../src/verify/finding.ts';
+import { verifyDatabase } from '../../../src/verify/verify-database.ts';
+import { transfer } from '../../support/book.ts';
+import { checkpointIn, checkpointNow, newSigningKey } from '../../support/checkpoints.ts';
+import { type FilledDatabase, openFilledDatabase, rulesOf, type Scene } from '../../support/verify-scene.ts';
+
+let filled: FilledDatabase;
+let scene: Scene;
+const ours = newSigningKey();
+/** A checkpoint kept outside the database, as an auditor has it. */
+let kept: CheckpointView;
+let columns: { table: string; column: string; type: string }[];
+/** The accounts of the last entry, a transfer without an event. */
+let last: { from: string; to: string };
+/** Drops the constraints that would stop an attacker in some columns. */
+let lifted: string[];
+
+beforeAll(async () => {
+  filled = await openFilledDatabase(async (book, database) => {
+    await checkpointIn(database, book.id, ours);
+    last = { from: await book.account({ amount: 100n }), to: await book.account() };
+    await book.submit(transfer({ ...last, amount: 40n }));
+    kept = checkpointView(await checkpointIn(database, book.id, ours));
+  });
+  scene = filled.scene;
+  await filled.lookAfter([], async (pool) => {
+    const columnsOf = await pool.query(
+      `SELECT table_name AS table, column_name AS column, data_type AS type FROM information_schema.columns
+       WHERE table_schema = 'public' AND table_name = ANY ($1) ORDER BY table_name, ordinal_position`,
+      [JOURNAL_TABLES],
+    );
+    columns = columnsOf.rows as typeof columns;
+    const limits = await pool.query<{ statement: string }>(
+      `SELECT format('ALTER TABLE %s DROP CONSTRAINT %I CASCADE', conrelid::regclass, conname) AS statement
+       FROM pg_constraint WHERE conrelid::regclass::text = ANY ($1) AND contype IN ('c', 'u', 'p')
+       UNION ALL
+       SELECT format('DROP INDEX %s', indexrelid::regclass)
+       FROM pg_index WHERE indrelid::regclass::text = ANY ($1) AND indisunique AND NOT indisprimary`,
+      [JOURNAL_TABLES],
+    );
+    lifted = limits.rows.map(({ statement }) => statement);
+  });
+});
+
+afterAll(() => filled?.close());
+
+/** Without rules of time, which depend on whether neighbours share a millisecond. */
+function found(findings: readonly Finding[]): string {
+  return rulesOf(findings)
+    .filter((rule) => !rule.endsWith('.time'))
+    .join(' ');
+}
+
+type Trusted = 'nothing' | 'the kept checkpoint';
+
+function findingsAfter(statements: readonly string[], trusted: Trusted = 'nothing'): Promise<Finding[]> {
+  const checkpoints = trusted === 'nothing' ? [] : [kept];
+  return filled.lookAfter(statements, async (pool) => {
+    const findings: Finding[] = [];
+    await verifyDatabase(pool, { trusted: { checkpoints, keys: [] }, onFinding: (finding) => findings.push(finding) });
+    return findings;
+  });
+}
+
+/** The smallest change of each type: a byte, a digit, a bit, a millisecond. */
+const CHANGED: Record<string, (column: string) => string> = {
+  uuid: (column) =>
+    `overlay(${column}::text PLACING CASE right(${column}::text, 1) WHEN '0' THEN '1' ELSE '0' END FROM 36)::uuid`,
+  bigint: (column) => `${column} # 1`,
+  smallint: (column) => `(${column} # 1)::smallint`,
+  text: (column) =>
+    `overlay(${column} PLACING CASE substr(${column}, length(${column}) / 2 + 1, 1) WHEN 'x' THEN 'y' ELSE 'x' END FROM length(${column}) / 2 + 1 FOR 1)`,
+  bytea: (column) => `set_byte(${column}, length(${column}) - 1, get_byte(${column}, length(${column}) - 1) # 1)`,
+  boolean: (column) => `NOT ${column}`,
+  'timestamp with time zone': (column) => `${column} + interval '1 ms'`,
+};
+
+/** A row of the table with a value in the column. */
+function rowOf(table: string, column: string): string {
+  const rows: Record<string, string> = {
+    entries: `sequence = (SELECT max(sequence) FROM entries WHERE ${column} IS NOT NULL AND sequence < ${scene.transfer})`,
+    postings: `(entry_sequence, ordinal) = (${scene.transfer}, 1)`,
+    hold_steps: `(hold_id, ordinal) = ('${scene.payouts.paid.holdId}', 2)`,
+    events: `(object_id, type) = ('${scene.payouts.paid.id}', 'payout.processing')`,
+    entry_texts: 'entry_sequence = (SELECT min(entry_sequence) FROM entry_texts)',
+  };
+  return rows[table]!;
+}
+
+test('an untouched database has no findings', async () => {
+  expect(await findingsAfter(lifted, 'the kept checkpoint')).toEqual([]);
+});
+
+/** The rule that certainly finds the change; other rules may find it too. */
+const FOUND_BY: Record<string, (column: string) => string> = {
+  entries: (column) => (column === 'book_id' || column === 'sequence' ? 'journal.sequence' : 'journal.chain'),
+  postings: () => 'journal.chain',
+  hold_steps: (column) =>
+    ({ amount: 'hold.remaining', created_at: 'hold.event', kind: 'hold.kind', ordinal: 'hold.kind' })[column] ??
+    'hold.steps',
+  // Only the checkpoint covers the actor of an event and every byte of its body.
+  events: () => 'checkpoint.events',
+  entry_texts: (column) => (column === 'salt' || column === 'description' ? 'journal.text' : 'journal.orphan'),
+};
+
+test('a changed byte in any column of any journal table is found', async () => {
+  const missed: string[] = [];
+  for (const { table, column, type } of columns) {
+    const change = `UPDATE ${table} SET ${column} = ${CHANGED[type]!(column)} WHERE ${rowOf(table, column)}`;
+    const rules = found(await findingsAfter([...lifted, change]));
+    const expected = FOUND_BY[table]!(column);
+    if (!rules.split(' ').includes(expected)) missed.push(`${table}.${column} by ${expected}, but by ${rules}`);
+  }
+  expect(missed).toEqual([]);
+  expect(columns.length).toBeGreaterThan(40);
+}, 120_000);
+
+const LAST = 'sequence = (SELECT max(sequence) FROM entries)';
+const OF_LAST = 'entry_sequence = (SELECT max(sequence) FROM entries)';
+const BOOK = () => `id = '${scene.bookId}'`;
+
+/** Removes the last entry and every trace of it: the journal as it was before. */
+const CUT_SHORT = () => [
+  `UPDATE accounts SET posted_debits = posted_debits - 40, lines = lines - 1 WHERE id = '${last.from}'`,
+  `UPDATE accounts SET posted_credits = posted_credits - 40, lines = lines - 1 WHERE id = '${last.to}'`,
+  `DELETE FROM postings WHERE ${OF_LAST}`,
+  `DELETE FROM entries WHERE ${LAST}`,
+  `UPDATE books SET entry_sequence = entry_sequence - 1, chain_hash = (SELECT hash FROM entries WHERE ${LAST}) WHERE ${BOOK()}`,
+];
+
+/** Another amount in the last entry, with matching lines, accounts, hash and head. */
+async function writtenAnew(): Promise<string[]> {
+  const { before, entry } = await filled.lookAfter([], async (pool) => {
+    const { rows } = await pool.query<{ sequence: bigint }>(`SELECT sequence FROM entries WHERE ${LAST}`);
+    const { sequence } = rows[0]!;
+    const [one, other] = await readEntries(pool, scene.bookId, { after: sequence - 2n, upTo: sequence, limit: 2 });
+    return { before: one!, entry: other! };
+  });
+  const [posting] = entry.postings;
+  const changed = {
+    ...posting!,
+    amount: 41n,
+    debitBalanceAfter: posting!.debitBalanceAfter - 1n,
+    creditBalanceAfter: posting!.creditBalanceAfter + 1n,
+  };
+  const hash = `'\\x${entryHash(scene.bookId, before.hash, { ...entry, postings: [changed] })}'`;
+  return [
+    `UPDATE postings SET amount = 41, debit_balance_after = debit_balance_after - 1, credit_balance_after = credit_balance_after + 1 WHERE ${OF_LAST}`,
+    `UPDATE accounts SET posted_debits = posted_debits + 1 WHERE id = '${last.from}'`,
+    `UPDATE accounts SET posted_credits = posted_credits + 1 WHERE id = '${last.to}'`,
+    `UPDATE entries SET hash = ${hash} WHERE ${LAST}`,
+    `UPDATE books SET chain_hash = ${hash} WHERE ${BOOK()}`,
+  ];
+}
+
+const SWAPPED = () => [
+  ...lifted,
+  `UPDATE entries SET sequence = 2 * ${scene.transfer} + 1 - sequence WHERE sequence IN (${scene.transfer}, ${scene.transfer} + 1)`,
+  `UPDATE postings SET entry_sequence = 2 * ${scene.transfer} + 1 - entry_sequence WHERE entry_sequence IN (${scene.transfer}, ${scene.transfer} + 1)`,
+];
+
+const ANOTHER_ACTOR = () => [`UPDATE events SET actor = 'another' WHERE ${rowOf('events', 'actor')}`];
+const NO_CHECKPOINTS = ['DELETE FROM checkpoints'];
+
+/** For `alone` and `elsewhere` the attacker deletes the stored checkpoints too. */
+test.each<[what: string, alone: string, stored: string, elsewhere: string, () => string[] | Promise<string[]>]>([
+  ['the last entry is deleted, by someone thorough', '', 'checkpoint.entries', 'checkpoint.entries', CUT_SHORT],
+  ['the last entry is written anew, hash and all', '', 'checkpoint.entries', 'checkpoint.entries', writtenAnew],
+  ['who made an event happen', '', 'checkpoint.events', 'checkpoint.events', ANOTHER_ACTOR],
+  [
+    'two entries change places',
+    'journal.chain journal.text',
+    'checkpoint.entries journal.chain journal.text',
+    'checkpoint.entries journal.chain journal.text',
+    SWAPPED,
+  ],
+])('%s', async (_, alone, stored, elsewhere, tamper) => {
+  const statements = await tamper();
+  const rules = async (further: string[], trusted: Trusted) =>
+    found(await findingsAfter([...statements, ...further], trusted));
+  expect({
+    alone: await rules(NO_CHECKPOINTS, 'nothing'),
+    stored: await rules([], 'nothing'),
+    elsewhere: await rules(NO_CHECKPOINTS, 'the kept checkpoint'),
+  }).toEqual({ alone, stored, elsewhere });
+});
+
+test("a checkpoint signed with an attacker's key is found by the pinned key", async () => {
+  const statements = [...CUT_SHORT(), ...NO_CHECKPOINTS];
+  const rulesWith = (keys: string[]) =>
+    filled.lookAfter(statements, async (pool) => {
+      await checkpointNow(pool, scene.bookId, newSigningKey());
+      const findings: Finding[] = [];
+      const trusted = { checkpoints: [], keys };
+      await verifyDatabase(pool, { trusted, onFinding: (finding) => findings.push(finding) });
+      return found(findings);
+    });
+  expect(await rulesWith([])).toBe('');
+  expect(await rulesWith([kept.note.key_id])).toBe('checkpoint.signature');
+});
+
+/** Replaces our newest checkpoint by the attacker's, optionally under our key and signature. */
+async function signAsThief(pool: Pool, copied: boolean): Promise<void> {
+  const ofNewest = `tree_size = ${kept.note.tree_size}`;
+  const hex = (base64: string) => `'\\x${Buffer.from(base64, 'base64').toString('hex')}'`;
+  await pool.query(`DELETE FROM checkpoints WHERE ${ofNewest}`);
+  await checkpointNow(pool, scene.bookId, newSigningKey());
+  if (!copied) return;
+  const { public_key: key, signature } = kept;
+  await pool.query(`UPDATE checkpoints SET public_key = ${hex(key)}, signature = ${hex(signature)} WHERE ${ofNewest}`);
+}
+
+const NOT_SIGNED: (pool: Pool) => Promise<void> = () => Promise.resolve();
+const OWN_KEY = (pool: Pool) => signAsThief(pool, false);
+const OUR_SIGNATURE = (pool: Pool) => signAsThief(pool, true);
+const ALONE = (pool: Pool) => pool.query('DELETE FROM checkpoints').then(() => OWN_KEY(pool));
+/** Gives the next checkpoint something new to cover. */
+const ONE_EVENT_MORE = () =>
+  `INSERT INTO events SELECT book_id, sequence + 1, gen_random_uuid(), type, object_id, request_id, actor, created_at, payload
+   FROM events WHERE sequence = (SELECT max(sequence) FROM events)`;
+
+test.each<
+  [
+    what: string,
+    next: 'signed' | RegExp,
+    tamper: () => string[] | Promise<string[]>,
+    forge: (pool: Pool) => Promise<void>,
+  ]
+>([
+  ['nothing was touched', 'signed', () => [], NOT_SIGNED],
+  ['the last entry is deleted', /covers \d+ entries and \d+ events; the book has/, CUT_SHORT, NOT_SIGNED],
+  ['the last entry is written anew', /names another hash than entry/, writtenAnew, NOT_SIGNED],
+  ['two entries change places', /Entry \d+ is not what its hash says/, SWAPPED, OUR_SIGNATURE],
+  ['an event is changed, signed with another key', /signed other events/, ANOTHER_ACTOR, OWN_KEY],
+  ['an event is changed, under our signature', /signed other events/, ANOTHER_ACTOR, OUR_SIGNATURE],
+  ['an event is changed, no checkpoint of ours is left', 'signed', ANOTHER_ACTOR, ALONE],
+])('the next checkpoint by our key, when %s: %s', async (_, next, tamper, forge) => {
+  const statements = await tamper();
+  const outcome = filled.lookAfter(statements, async (pool) => {
+    await forge(pool);
+    await pool.query(ONE_EVENT_MORE());
+    await pool.query(`UPDATE books SET event_sequence = event_sequence + 1 WHERE ${BOOK()}`);
+    const made = await makeCheckpoint({ pool, clock: systemClock, key: ours }, scene.bookId);
+    return made!.made ? 'signed' : 'nothing new';
+  });
+  if (next instanceof RegExp) await expect(outcome).rejects.toThrow(next);
+  else expect(await outcome).toBe(next);
+});

@@ -1,0 +1,231 @@
+/** The tests that both queue backends must pass. Each backend's test file runs them. */
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createEnqueuer, type Enqueuer } from '../../../src/queue/enqueuer.ts';
+import type { JobData } from '../../../src/queue/job.ts';
+import { definePool, type RunningPool, startPool } from '../../../src/queue/pool.ts';
+import { createQueues, type Queues, type QueuesConfig } from '../../../src/queue/queues.ts';
+
+export const silent = pino({ level: 'silent' });
+export const soon = { timeout: 15_000, interval: 10 };
+const LIMIT = { limitMs: 5_000 };
+
+export const reserve = (id: string) => ({ pool: 'ledger', job: 'payout.reserve', id });
+
+/** A ledger pool that records the rows of its jobs, in order. `hold` keeps jobs in hand until `release`. */
+export class Answered {
+  readonly ids: string[] = [];
+  readonly jobs: JobData[] = [];
+  started = 0;
+  readonly startedBooks = new Set<string>();
+  private gate: Promise<void> | undefined;
+  private open: (() => void) | undefined;
+
+  hold(): void {
+    this.gate = new Promise((resolve) => {
+      this.open = resolve;
+    });
+  }
+
+  release(): void {
+    this.open?.();
+    this.gate = undefined;
+  }
+
+  readonly pool = definePool('ledger', {
+    concurrency: 4,
+    jobs: {
+      'payout.reserve': async (data) => {
+        this.started += 1;
+        this.startedBooks.add(data.bookId);
+        await this.gate;
+        this.jobs.push(data);
+        this.ids.push(...data.ids);
+        if (data.ids.includes('poison')) throw new Error('a bug');
+      },
+    },
+  });
+}
+
+export function queueContract(config: () => QueuesConfig): void {
+  let queues: Queues;
+  let enqueuer: Enqueuer;
+  let answered: Answered;
+  const running: RunningPool[] = [];
+
+  const start = (options: { concurrency?: number; lanes?: number[]; rowsPerJob?: number } = {}) => {
+    const { rowsPerJob } = options;
+    const pool = startPool({ ...answered.pool, rowsPerJob }, { queues, log: silent, ...options });
+    running.push(pool);
+    return pool;
+  };
+  const enqueueAgain = (id: string, ids: string[]) =>
+    queues.add('ledger', 0, [{ name: 'payout.reserve', data: { bookId: 'book', ids }, deduplicationId: id }], LIMIT);
+
+  beforeEach(() => {
+    queues = createQueues(config(), silent);
+    enqueuer = createEnqueuer({ queues, log: silent });
+    answered = new Answered();
+  });
+
+  afterEach(async () => {
+    answered.release();
+    await enqueuer.close();
+    await Promise.all(running.splice(0).map((pool) => pool.close(LIMIT)));
+    await queues.close();
+  });
+
+  test('an enqueued job is processed by its pool, and leaves nothing behind', async () => {
+    start();
+    enqueuer.enqueue('book', [reserve('a'), reserve('b')]);
+    await expect.poll(() => answered.jobs, soon).toEqual([{ bookId: 'book', ids: ['a', 'b'] }]);
+    await expect
+      .poll(async () => (await queues.depth('ledger', 0, LIMIT)).states, soon)
+      .toEqual({ waiting: 0, active: 0, delayed: 0, failed: 0 });
+  });
+
+  test('a job enqueued without a running worker waits', async () => {
+    enqueuer.enqueue('book', [reserve('a')]);
+    await expect.poll(async () => (await queues.depth('ledger', 0, LIMIT)).states.waiting, soon).toBe(1);
+    start();
+    await expect.poll(() => answered.ids, soon).toEqual(['a']);
+  });
+
+  test('a row that is enqueued twice is processed twice: neither job vanishes while the other is active', async () => {
+    answered.hold();
+    start();
+    enqueuer.enqueue('book', [reserve('a')]);
+    await expect.poll(() => answered.started, soon).toBe(1);
+    enqueuer.enqueue('book', [reserve('a')]);
+    await expect.poll(() => answered.started, soon).toBe(2);
+    answered.release();
+    await expect.poll(() => answered.ids, soon).toEqual(['a', 'a']);
+  });
+
+  test('of the sweeper’s jobs with one id, one waits', async () => {
+    await enqueueAgain('sweep', ['first']);
+    await enqueueAgain('sweep', ['second']);
+    expect((await queues.depth('ledger', 0, LIMIT)).states.waiting).toBe(1);
+    start();
+    await expect.poll(() => answered.ids, soon).toEqual(['first']);
+    await enqueueAgain('sweep', ['third']);
+    await expect.poll(() => answered.ids, soon).toEqual(['first', 'third']);
+  });
+
+  test('a sweeper’s job enqueued while its like is active runs after it; the last one replaces the others', async () => {
+    answered.hold();
+    start();
+    await enqueueAgain('sweep', ['first']);
+    await expect.poll(() => answered.started, soon).toBe(1);
+    await enqueueAgain('sweep', ['second']);
+    await enqueueAgain('sweep', ['third']);
+    expect(answered.started).toBe(1);
+    answered.release();
+    await expect.poll(() => answered.ids, soon).toEqual(['first', 'third']);
+  });
+
+  test('jobs without a priority go first, then those of the lowest number; all count as waiting', async () => {
+    const add = (id: string, priority?: number) =>
+      queues.add(
+        'ledger',
+        0,
+        [{ name: 'payout.reserve', data: { bookId: 'book', ids: [id] }, deduplicationId: id, priority }],
+        LIMIT,
+      );
+    await add('third', 2);
+    await add('second', 1);
+    await add('first');
+    await add('third', 2);
+    expect((await queues.depth('ledger', 0, LIMIT)).states.waiting).toBe(3);
+    start({ concurrency: 1 });
+    await expect.poll(() => answered.ids, soon).toEqual(['first', 'second', 'third']);
+  });
+
+  test('a failed job is removed, and the next is processed', async () => {
+    start();
+    enqueuer.enqueue('book', [reserve('poison')]);
+    enqueuer.enqueue('book-2', [reserve('b')]);
+    await expect.poll(() => answered.ids.toSorted(), soon).toEqual(['b', 'poison']);
+    await expect
+      .poll(async () => (await queues.depth('ledger', 0, LIMIT)).states, soon)
+      .toEqual({ waiting: 0, active: 0, delayed: 0, failed: 0 });
+  });
+
+  /** Four jobs of a hundred rows. */
+  const enqueueFourHundred = () => enqueueRows('book', 400);
+  const enqueueRows = (bookId: string, count: number) =>
+    enqueuer.enqueue(
+      bookId,
+      Array.from({ length: count }, (_, row) => reserve(`${bookId}-row-${row}`)),
+    );
+
+  test('a pool with a row limit holds back the next job of a book that has half of the room', async () => {
+    answered.hold();
+    const pool = start({ rowsPerJob: 50 });
+    enqueueFourHundred();
+    await expect.poll(() => [pool.inHand(), answered.started], soon).toEqual([4, 1]);
+    answered.release();
+    await expect.poll(() => answered.ids.length, soon).toBe(400);
+  });
+
+  test('and admits jobs of another book until the room is full', async () => {
+    answered.hold();
+    const pool = start({ rowsPerJob: 50 });
+    enqueueRows('book', 200);
+    enqueueRows('book-2', 200);
+    await expect.poll(() => [pool.inHand(), answered.started], soon).toEqual([4, 2]);
+    expect(answered.startedBooks).toEqual(new Set(['book', 'book-2']));
+    answered.release();
+    await expect.poll(() => answered.ids.length, soon).toBe(400);
+  });
+
+  test('a pool without a row limit starts every job: a slow receiver does not block the rows of others', async () => {
+    answered.hold();
+    start();
+    enqueueFourHundred();
+    await expect.poll(() => answered.started, soon).toBe(4);
+    answered.release();
+    await expect.poll(() => answered.ids.length, soon).toBe(400);
+  });
+
+  test('closing finishes jobs in hand and takes no more', async () => {
+    answered.hold();
+    const pool = start({ concurrency: 1 });
+    enqueuer.enqueue('book', [reserve('a')]);
+    await expect.poll(() => answered.started, soon).toBe(1);
+    enqueuer.enqueue('book-2', [reserve('b')]);
+    await expect.poll(async () => (await queues.depth('ledger', 0, LIMIT)).states.waiting, soon).toBe(1);
+    const closed = pool.close({ limitMs: 10_000 });
+    answered.release();
+    expect(await closed).toBe(true);
+    expect(answered.ids).toEqual(['a']);
+    expect((await queues.depth('ledger', 0, LIMIT)).states).toMatchObject({ waiting: 1, active: 0 });
+  });
+
+  test('closing gives up on a job that does not end', async () => {
+    answered.hold();
+    const pool = start();
+    enqueuer.enqueue('book', [reserve('a')]);
+    await expect.poll(() => answered.started, soon).toBe(1);
+    expect(await pool.close({ limitMs: 50 })).toBe(false);
+  });
+
+  test('a process works every lane, those that it does not prefer one job at a time', async () => {
+    await queues.close();
+    queues = createQueues({ ...config(), QUEUE_LANES: 2 }, silent);
+    answered.hold();
+    start({ concurrency: 3, lanes: [1] });
+    for (const lane of [0, 1]) {
+      const jobs = Array.from({ length: 5 }, (_, index) => ({
+        name: 'payout.reserve' as const,
+        data: { bookId: 'book', ids: [`${lane}-${index}`] },
+      }));
+      await queues.add('ledger', lane, jobs, LIMIT);
+    }
+    const active = async () =>
+      (await queues.depths(LIMIT)).filter(({ pool }) => pool === 'ledger').map((of) => of.states.active);
+    await expect.poll(active, soon).toEqual([1, 3]);
+    answered.release();
+    await expect.poll(() => answered.ids.length, soon).toBe(10);
+  });
+}

@@ -1,0 +1,113 @@
+/** Jobs on a Redis Cluster: the contract of a single Redis, and lanes spread over the nodes. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { newId } from '../../../src/ids.ts';
+import { createEnqueuer } from '../../../src/queue/enqueuer.ts';
+import { laneOf, queueName } from '../../../src/queue/job.ts';
+import { startPool } from '../../../src/queue/pool.ts';
+import { createQueues } from '../../../src/queue/queues.ts';
+import { describeWithRedis } from '../../support/redis.ts';
+import { startRedisCluster, type TestRedisCluster } from '../../support/redis-cluster.ts';
+import { Answered, queueContract, reserve, silent, soon } from './queue-contract.ts';
+
+const LANES = 8;
+
+describeWithRedis('queues on a Redis Cluster', () => {
+  let cluster: TestRedisCluster;
+  const config = (facts: { REDIS_URL?: string; REDIS_CLUSTER?: boolean; QUEUE_LANES?: number } = {}) => ({
+    DATABASE_URL: 'postgres://unused',
+    REDIS_URL: cluster.urls,
+    QUEUE_LANES: 1,
+    ...facts,
+  });
+
+  beforeAll(async () => {
+    cluster = await startRedisCluster();
+  });
+  beforeEach(() => cluster.flush());
+  afterAll(() => cluster?.remove());
+
+  queueContract(config);
+
+  describe('with several lanes', () => {
+    test('lanes of a pool are spread over the nodes, and all keys of a lane are on one node', async () => {
+      const queues = createQueues(config({ QUEUE_LANES: LANES }), silent);
+      for (let lane = 0; lane < LANES; lane++) {
+        const job = { name: 'payout.reserve' as const, data: { bookId: 'book', ids: [`${lane}`] } };
+        await queues.add('ledger', lane, [job], { limitMs: 5_000 });
+      }
+      await queues.close();
+      const keys = await cluster.keys();
+      expect(keys.filter((ofNode) => ofNode.length > 0).length).toBeGreaterThan(1);
+      for (let lane = 0; lane < LANES; lane++) {
+        const holding = keys.filter((ofNode) => ofNode.some((key) => key.includes(queueName('ledger', lane))));
+        expect(holding).toHaveLength(1);
+      }
+    });
+
+    test('jobs of many books are enqueued and processed, each in the lane of its book', async () => {
+      const queues = createQueues(config({ QUEUE_LANES: LANES }), silent);
+      const enqueuer = createEnqueuer({ queues, log: silent });
+      const answered = new Answered();
+      const books = Array.from({ length: 40 }, () => newId());
+      for (const book of books) enqueuer.enqueue(book, [reserve(book)]);
+      await expect
+        .poll(
+          async () => (await queues.depths({ limitMs: 5_000 })).reduce((sum, { states }) => sum + states.waiting, 0),
+          soon,
+        )
+        .toBe(books.length);
+      const waiting = (await queues.depths({ limitMs: 5_000 })).filter(({ pool }) => pool === 'ledger');
+      expect(waiting.map(({ states }) => states.waiting)).toEqual(
+        Array.from({ length: LANES }, (_, lane) => books.filter((book) => laneOf(book, LANES) === lane).length),
+      );
+      const pool = startPool(answered.pool, { queues, log: silent });
+      await expect.poll(() => answered.ids.toSorted(), soon).toEqual(books.toSorted());
+      await enqueuer.close();
+      await pool.close({ limitMs: 5_000 });
+      await queues.close();
+    });
+  });
+
+  test("a client connects with one node's address", async () => {
+    const [first] = cluster.urls.split(',');
+    const queues = createQueues(config({ REDIS_URL: first!, REDIS_CLUSTER: true, QUEUE_LANES: LANES }), silent);
+    expect(await queues.depths({ limitMs: 5_000 })).toHaveLength(3 * LANES);
+    await queues.close();
+  });
+
+  test('lanes of a node that was killed and started again are processed again', async () => {
+    const queues = createQueues(config({ QUEUE_LANES: LANES }), silent);
+    const enqueuer = createEnqueuer({ queues, log: silent, flushLimitMs: 300 });
+    const answered = new Answered();
+    const pool = startPool(answered.pool, { queues, log: silent });
+    const books = Array.from({ length: 40 }, () => newId());
+    const enqueueUntilAll = (name: string) =>
+      expect
+        .poll(
+          () => {
+            const missing = books.filter((book) => !answered.ids.includes(`${name} ${book}`));
+            for (const book of missing) enqueuer.enqueue(book, [reserve(`${name} ${book}`)]);
+            return missing.length;
+          },
+          { timeout: 25_000, interval: 200 },
+        )
+        .toBe(0);
+    await enqueueUntilAll('before');
+    await cluster.kill(1);
+    for (const book of books) enqueuer.enqueue(book, [reserve(`lost ${book}`)]);
+    await cluster.start(1);
+    await enqueueUntilAll('after');
+    await enqueuer.close();
+    await pool.close({ limitMs: 5_000 });
+    await queues.close();
+  });
+
+  test('a node with an eviction policy is found', async () => {
+    const queues = createQueues(config(), silent);
+    await queues.check();
+    await cluster.client(2).config('SET', 'maxmemory-policy', 'volatile-lru');
+    await expect(queues.check()).rejects.toThrow(/maxmemory-policy of this Redis is volatile-lru/);
+    await cluster.client(2).config('SET', 'maxmemory-policy', 'noeviction');
+    await queues.close();
+  });
+});

@@ -1,0 +1,202 @@
+/** Findings of `npm run verify` in the groups above the ledger: payouts, transfers, keys. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type FilledDatabase, openFilledDatabase, rulesOf, type Scene } from '../../support/verify-scene.ts';
+
+let filled: FilledDatabase;
+let scene: Scene;
+
+beforeAll(async () => {
+  filled = await openFilledDatabase();
+  scene = filled.scene;
+});
+
+afterAll(() => filled?.close());
+
+const findingsAfter = (...statements: string[]) => filled.findingsAfter(...statements);
+
+const PAYOUT = (name: keyof Scene['payouts']) => `id = '${scene.payouts[name].id}'`;
+const OF_PAYOUT = (name: keyof Scene['payouts']) => `payout_id = '${scene.payouts[name].id}'`;
+const TRANSFER = () => `id = '${scene.inboundTransferId}'`;
+
+type Case = [what: string, rules: string[], statements: () => string[]];
+
+test('a correct database has no findings', async () => {
+  expect(await findingsAfter('SELECT 1')).toEqual([]);
+});
+
+describe('payouts', () => {
+  test.each<Case>([
+    [
+      'failed is called canceled',
+      ['payout.state', 'payout.steps'],
+      () => [`UPDATE payouts SET status = 'canceled' WHERE ${PAYOUT('failed')}`],
+    ],
+    [
+      'paid is called processing',
+      ['payout.due', 'payout.hold', 'payout.steps'],
+      () => [`UPDATE payouts SET status = 'processing' WHERE ${PAYOUT('paid')}`],
+    ],
+    [
+      'processing is called paid',
+      ['payout.due', 'payout.hold', 'payout.steps'],
+      () => [`UPDATE payouts SET status = 'paid' WHERE ${PAYOUT('processing')}`],
+    ],
+    [
+      'canceled is called pending',
+      ['payout.due', 'payout.hold'],
+      () => [`UPDATE payouts SET status = 'pending' WHERE ${PAYOUT('canceled')}`],
+    ],
+    [
+      'paid is called returned',
+      ['payout.state'],
+      () => [`UPDATE payouts SET status = 'returned' WHERE ${PAYOUT('paid')}`],
+    ],
+    [
+      'the amount is another',
+      ['payout.hold', 'payout.postings'],
+      () => [`UPDATE payouts SET amount = amount + 1 WHERE ${PAYOUT('paid')}`],
+    ],
+    [
+      'the fee is another',
+      ['payout.hold', 'payout.postings'],
+      () => [`UPDATE payouts SET fee = fee + 1 WHERE ${PAYOUT('paid')}`],
+    ],
+    [
+      'the payee is another',
+      ['payout.postings'],
+      () => [`UPDATE payouts SET destination_account_id = '${scene.overdrawnAccountId}' WHERE ${PAYOUT('internal')}`],
+    ],
+    [
+      'the account is another',
+      ['payout.hold', 'payout.postings'],
+      () => [`UPDATE payouts SET account_id = '${scene.overdrawnAccountId}' WHERE ${PAYOUT('paid')}`],
+    ],
+    [
+      'the sum of returns is another',
+      ['payout.returns', 'payout.state'],
+      () => [`UPDATE payouts SET amount_returned = amount_returned - 1 WHERE ${PAYOUT('returned')}`],
+    ],
+    [
+      'the number of returns is another',
+      ['payout.returns', 'payout.steps'],
+      () => [`UPDATE payouts SET returns = 1 WHERE ${PAYOUT('returned')}`],
+    ],
+    [
+      'a return is gone',
+      ['payout.postings', 'payout.returns'],
+      () => [`DELETE FROM payout_returns WHERE amount = 1 AND ${OF_PAYOUT('returned')}`],
+    ],
+    [
+      'a return has another amount',
+      ['payout.postings', 'payout.returns'],
+      () => [`UPDATE payout_returns SET amount = 2 WHERE amount = 1 AND ${OF_PAYOUT('returned')}`],
+    ],
+    [
+      'its list of entries is another',
+      ['payout.entry_ids'],
+      () => [`UPDATE payouts SET entry_ids = entry_ids - 0 WHERE ${PAYOUT('paid')}`],
+    ],
+    ['it has no due time', ['payout.due'], () => [`UPDATE payouts SET due_at = NULL WHERE ${PAYOUT('processing')}`]],
+    [
+      'it has no due time because it is stuck: nothing wrong',
+      [],
+      () => [`UPDATE payouts SET due_at = NULL, stuck_at = now() WHERE ${PAYOUT('processing')}`],
+    ],
+    [
+      'it is final and has a due time',
+      ['payout.due'],
+      () => [`UPDATE payouts SET due_at = now() WHERE ${PAYOUT('paid')}`],
+    ],
+    [
+      'an outcome is unknown that is known',
+      ['payout.state'],
+      () => [`UPDATE payouts SET outcome = 'unknown' WHERE ${PAYOUT('paid')}`],
+    ],
+    [
+      'a failure has no reason',
+      ['payout.state'],
+      () => [`UPDATE payouts SET failure_code = NULL WHERE ${PAYOUT('failed')}`],
+    ],
+    [
+      'it was never sent, and booked',
+      ['payout.state', 'payout.steps'],
+      () => [`UPDATE payouts SET sent_at = NULL WHERE ${PAYOUT('failed')}`],
+    ],
+    [
+      'it is gone',
+      ['hold.resource', 'idempotency.resource', 'journal.resource'],
+      () => [`DELETE FROM payouts WHERE ${PAYOUT('paid')}`],
+    ],
+  ])('%s', async (_, rules, statements) => {
+    expect(rulesOf(await findingsAfter(...statements()))).toEqual(rules);
+  });
+});
+
+describe('inbound transfers', () => {
+  test.each<Case>([
+    [
+      'the amount is another',
+      ['inbound_transfer.entry'],
+      () => [`UPDATE inbound_transfers SET amount = amount + 1 WHERE ${TRANSFER()}`],
+    ],
+    [
+      'the account is another',
+      ['inbound_transfer.entry'],
+      () => [`UPDATE inbound_transfers SET account_id = '${scene.overdrawnAccountId}' WHERE ${TRANSFER()}`],
+    ],
+    [
+      'it is gone',
+      ['idempotency.resource', 'journal.resource'],
+      () => [`DELETE FROM inbound_transfers WHERE ${TRANSFER()}`],
+    ],
+    [
+      'nothing was booked',
+      ['inbound_transfer.entry'],
+      () => [
+        `INSERT INTO inbound_transfers SELECT book_id, gen_random_uuid(), account_id, amount, currency, description, created_at FROM inbound_transfers WHERE ${TRANSFER()}`,
+      ],
+    ],
+  ])('%s', async (_, rules, statements) => {
+    expect(rulesOf(await findingsAfter(...statements()))).toEqual(rules);
+  });
+});
+
+describe('idempotency keys', () => {
+  const ONE = (resource: string) => `resource = '${resource}'`;
+
+  test.each<Case>([
+    [
+      'an account is gone that was answered with 201',
+      ['idempotency.resource'],
+      () => [`DELETE FROM account_profiles WHERE account_id = '${scene.quietAccountId}'`],
+    ],
+    [
+      'a status is kept that never is',
+      ['idempotency.answer'],
+      () => [`UPDATE idempotency_keys SET status = 503 WHERE ${ONE('payout')}`],
+    ],
+    [
+      'no status is kept',
+      ['idempotency.answer'],
+      () => [`UPDATE idempotency_keys SET status = NULL WHERE ${ONE('payout')}`],
+    ],
+    [
+      'the body is no JSON',
+      ['idempotency.answer'],
+      () => [`UPDATE idempotency_keys SET body = 'oops' WHERE ${ONE('payout')}`],
+    ],
+    [
+      'something was made, and nobody knows what',
+      ['idempotency.answer'],
+      () => [`UPDATE idempotency_keys SET resource = NULL, resource_id = NULL WHERE ${ONE('payout')}`],
+    ],
+    [
+      'a void key has an answer',
+      ['idempotency.answer'],
+      () => ['UPDATE idempotency_keys SET status = 202 WHERE voided_at IS NOT NULL'],
+    ],
+    ['bodies were dropped after their time: nothing wrong', [], () => ['UPDATE idempotency_keys SET body = NULL']],
+  ])('%s', async (_, rules, statements) => {
+    expect(rulesOf(await findingsAfter(...statements()))).toEqual(rules);
+  });
+});

@@ -1,0 +1,19 @@
+/** The command of an entry of any postings. */
+
+import { newId } from '../../../../src/ids.ts';
+import { accounts } from '../../../../src/ledger/account-table.ts';
+import type { Command } from '../../../../src/ledger/command.ts';
+import type { PostingDraft } from '../../../../src/ledger/entry.ts';
+import { type Answer, command, stored, touchAccounts } from '../../test-command.ts';
+
+export function postEntry(postings: readonly PostingDraft[]): Command<Answer> {
+  const resourceId = newId();
+  const ids = postings.flatMap(({ debit, credit }) => [debit, credit]);
+  return command('post', [touchAccounts(...ids)], (begin) => {
+    const draft = begin();
+    if (ids.some((id) => !draft.get(accounts, id))) return draft.finish({ refused: 'resource_not_found' });
+    const entry = draft.tryPost({ resource: 'posting', resourceId, step: 'done', postings });
+    if (!('hash' in entry)) return begin().finish({ refused: entry.code });
+    return draft.finish(stored(201, 'posting', resourceId));
+  });
+}

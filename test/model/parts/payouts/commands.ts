@@ -1,0 +1,38 @@
+/** Notices of the rail, and the simulation of one. */
+import type { Stored } from '../../../../src/idempotency/idempotency-key.ts';
+import { newId } from '../../../../src/ids.ts';
+import { toJson } from '../../../../src/json.ts';
+import type { Command, Refusal } from '../../../../src/ledger/command.ts';
+import type { Payout } from '../../../../src/payouts/payout.ts';
+import { payoutView } from '../../../../src/payouts/payout-view.ts';
+import { noticeCommand } from '../../../../src/payouts/take-notices.ts';
+import type { MemoryBook } from '../../../support/memory-book.ts';
+
+export const ALIAS = {
+  type: 'cliq',
+  aliasSealed: Buffer.from('sealed'),
+  aliasMasked: 'A**N',
+  provider: null,
+} as const;
+export const NEXT_INQUIRY_MS = 1_000;
+
+/** A report that matches the payout. */
+export const COMPARED = { mismatches: [], nextInquiryMs: NEXT_INQUIRY_MS, evidence: '{}' };
+
+/** The command of simulate-payout.ts after the rail has reported. */
+export function simulation(memory: MemoryBook, payout: Payout, word: 'paid' | 'rejected'): Command<Stored | Refusal> {
+  const command = noticeCommand(memory.book.id, payout, noticeOf(payout, word, newId(), null), COMPARED);
+  return {
+    ...command,
+    decide(state, moment) {
+      const outcome = command.decide(state, moment);
+      const body = toJson(payoutView(outcome.answer, false));
+      return { ...outcome, answer: { status: 200, body, resource: 'payout', resourceId: payout.id } };
+    },
+  };
+}
+
+export function noticeOf(payout: Payout, kind: 'paid' | 'rejected' | 'returned', id: string, amount: bigint | null) {
+  const { endToEndId } = payout;
+  return { id, originator: '', endToEndId, kind, amount, code: null, reference: 'R', createdAt: 0 };
+}

@@ -1,0 +1,235 @@
+/** The reference's payouts: the result of each request, by the rules of the API reference alone. */
+import type { ReferenceBook } from '../../reference-book.ts';
+import { refused, type Said } from '../../reference-ledger.ts';
+
+export type Word = 'paid' | 'rejected' | 'pending';
+
+export interface AcceptPayout {
+  readonly account: string;
+  /** Another account of the book; null for an alias outside it. */
+  readonly to: string | null;
+  readonly currency: string;
+  readonly amount: bigint;
+  readonly fee: bigint;
+  /** A dry run. */
+  readonly dry: boolean;
+}
+
+export interface ReferencePayout {
+  readonly account: string;
+  readonly to: string | null;
+  readonly currency: string;
+  readonly amount: bigint;
+  readonly fee: bigint;
+  readonly hold: string;
+  status: 'pending' | 'processing' | 'paid' | 'failed' | 'canceled' | 'returned';
+  unknown: boolean;
+  version: number;
+  returned: bigint;
+  returns: number;
+  /** The payout was sent to a rail. */
+  sent: boolean;
+}
+
+export class ReferencePayouts {
+  readonly all = new Map<string, ReferencePayout>();
+  readonly #book: ReferenceBook;
+  /** Ids of the rail's reports that were booked. */
+  readonly #told = new Set<string>();
+
+  constructor(book: ReferenceBook) {
+    this.#book = book;
+  }
+
+  isLeaving(account: string): boolean {
+    return [...this.all.values()].some(
+      (payout) => payout.account === account && (payout.status === 'pending' || payout.status === 'processing'),
+    );
+  }
+
+  /** The rail does not know what became of it. */
+  unknown(name: string, identity: string): Said {
+    return this.#tellOnce(name, identity, (payout) => {
+      if (payout.status === 'processing') this.#wait(payout, true);
+    });
+  }
+
+  /** An answer to a call, or a notice under the rail's own id. */
+  settle(name: string, word: Word, id: string): Said {
+    return this.#tellOnce(name, id, () => this.#settle(name, word));
+  }
+
+  /** A simulation through the API: the rail reports under an id of its own. */
+  simulate(name: string, word: Word): Said {
+    this.#settle(name, word);
+    return { status: 200, resource: name };
+  }
+
+  return(name: string, amount: bigint, notice: string): Said {
+    // Too early: the rail will report it again.
+    if (this.all.get(name)!.status === 'processing') return this.#now(name);
+    return this.#tellOnce(name, notice, () => this.#return(name, amount));
+  }
+
+  accept(request: AcceptPayout): Said {
+    const problem = this.#refusal(request);
+    if (problem) return refused(problem);
+    if (request.dry) return { status: 200 };
+    const name = `payout ${this.all.size + 1}`;
+    const { account, to, currency, amount, fee } = request;
+    const hold = `hold of ${name}`;
+    this.#book.hold(hold, { account, amount: amount + fee });
+    this.all.set(name, {
+      ...{ account, to, currency, amount, fee, hold, status: 'pending', version: 1 },
+      ...{ unknown: false, returned: 0n, returns: 0, sent: false },
+    });
+    this.#book.tell('payout.created', name, 1);
+    return { status: 202, resource: name };
+  }
+
+  #refusal({ account, to, currency, amount, fee }: AcceptPayout): string | undefined {
+    const source = this.#book.accounts.get(account);
+    if (!source) return 'resource_not_found';
+    if (source.status !== 'open') return `account_${source.status}`;
+    if (source.currency !== currency) return 'currency_mismatch';
+    if (to !== null) {
+      const target = this.#book.accounts.get(to);
+      if (!target) return 'resource_not_found';
+      if (to === account) return 'destination_invalid';
+      if (target.status === 'closed') return 'account_closed';
+      if (target.currency !== currency) return 'currency_mismatch';
+    }
+    return this.#book.covers(account, amount + fee) ? undefined : 'insufficient_funds';
+  }
+
+  cancel(name: string, ifMatch?: number): Said {
+    const payout = this.all.get(name)!;
+    if (ifMatch !== undefined && ifMatch !== payout.version) return refused('version_mismatch');
+    if (payout.status !== 'pending') return refused('state_conflict');
+    this.#book.take(payout.hold, 'released');
+    payout.status = 'canceled';
+    this.#book.tell('payout.canceled', name, ++payout.version);
+    return { status: 200, resource: name };
+  }
+
+  reserve(name: string): Said {
+    const payout = this.all.get(name)!;
+    if (payout.status !== 'pending') return this.#now(name);
+    if (this.#book.accounts.get(payout.account)!.status !== 'open') {
+      this.#fail(name);
+      return this.#now(name);
+    }
+    this.#book.take(payout.hold, 'captured', payout.amount);
+    const entry = this.#post(name, 'reserved', [[payout.account, this.#transit(payout)]], { heldOn: payout.account });
+    payout.status = 'processing';
+    payout.sent = true;
+    this.#book.tell('payout.processing', name, ++payout.version, [entry]);
+    // A transfer within the book is paid at once.
+    if (payout.to !== null) this.#pay(name);
+    return this.#now(name);
+  }
+
+  #settle(name: string, word: Word): void {
+    const payout = this.all.get(name)!;
+    if (payout.status === 'processing') {
+      if (word === 'paid') this.#pay(name);
+      else if (word === 'rejected') this.#fail(name);
+      else this.#wait(payout, false);
+    } else if (payout.status === 'paid' && word === 'rejected') {
+      this.#except(name);
+      this.#giveBack(name, payout.amount - payout.returned);
+    } else if (payout.status === 'failed' && word === 'paid' && payout.sent) {
+      const pool = this.#book.chart('pool', payout.currency);
+      const entry = this.#post(name, 'paid_after_failed', [[payout.account, pool]], { forced: true, closed: true });
+      payout.status = 'paid';
+      this.#book.tell('payout.paid', name, ++payout.version, [entry]);
+      this.#except(name);
+    } else if (word === 'paid' && payout.status !== 'paid' && payout.status !== 'returned') {
+      this.#except(name);
+    }
+  }
+
+  #return(name: string, amount: bigint): void {
+    const payout = this.all.get(name)!;
+    if (payout.status === 'paid' && amount <= payout.amount - payout.returned) this.#giveBack(name, amount);
+    else this.#except(name);
+  }
+
+  #pay(name: string): void {
+    const payout = this.all.get(name)!;
+    const { account, to, currency, amount, fee } = payout;
+    if (to !== null && this.#book.accounts.get(to)!.status === 'closed') {
+      this.#fail(name);
+      return;
+    }
+    this.#book.take(payout.hold, 'captured');
+    const movements = [
+      { debit: this.#transit(payout), credit: to ?? this.#book.chart('pool', currency), amount },
+      { debit: account, credit: this.#book.chart('due_operator', currency), amount: fee },
+    ];
+    const entry = this.#sure(
+      this.#book.post({ resource: name, step: 'paid', movements }, { frozen: true, heldOn: account }),
+    );
+    payout.status = 'paid';
+    payout.unknown = false;
+    this.#book.tell('payout.paid', name, ++payout.version, [entry]);
+  }
+
+  #fail(name: string): void {
+    const payout = this.all.get(name)!;
+    const entries =
+      payout.status === 'processing'
+        ? [this.#post(name, 'failed', [[this.#transit(payout), payout.account]], { closed: true })]
+        : [];
+    this.#book.take(payout.hold, 'released');
+    payout.status = 'failed';
+    payout.unknown = false;
+    this.#book.tell('payout.failed', name, ++payout.version, entries);
+  }
+
+  #giveBack(name: string, amount: bigint): void {
+    const payout = this.all.get(name)!;
+    const movements = [{ debit: this.#book.chart('pool', payout.currency), credit: payout.account, amount }];
+    const step = `returned_${++payout.returns}`;
+    const entry = this.#sure(this.#book.post({ resource: name, step, movements }, { closed: true }));
+    payout.returned += amount;
+    payout.status = payout.returned === payout.amount ? 'returned' : 'paid';
+    this.#book.tell('payout.returned', name, ++payout.version, [entry]);
+    if (this.#book.accounts.get(payout.account)!.status === 'closed') this.#except(name);
+  }
+
+  #wait(payout: ReferencePayout, unknown: boolean): void {
+    payout.unknown = unknown;
+    payout.version += 1;
+  }
+
+  #except(name: string): void {
+    this.#book.tell('reconciliation.exception_opened', name, this.all.get(name)!.version);
+  }
+
+  #tellOnce(name: string, id: string, take: (payout: ReferencePayout) => void): Said {
+    if (!this.#told.has(id)) {
+      this.#told.add(id);
+      take(this.all.get(name)!);
+    }
+    return this.#now(name);
+  }
+
+  #now(name: string): Said {
+    return { status: 0, resource: name };
+  }
+
+  #transit(payout: ReferencePayout): string {
+    return this.#book.chart('payouts_in_transit', payout.currency);
+  }
+
+  #post(name: string, step: string, [[debit, credit]]: [[string, string]], may: object): number {
+    const { amount } = this.all.get(name)!;
+    return this.#sure(this.#book.post({ resource: name, step, movements: [{ debit, credit, amount }] }, may));
+  }
+
+  #sure(entry: string | number): number {
+    if (typeof entry === 'string') throw new Error(`The reference cannot book what it must: ${entry}`);
+    return entry;
+  }
+}

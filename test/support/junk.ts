@@ -1,0 +1,68 @@
+/** Values that have broken other APIs, in place of every part of a body and of a query. */
+import { toUSVString } from 'node:util';
+import type { Route } from '../../src/api/route.ts';
+import { parseQuery } from '../../src/http/query-string.ts';
+
+const JUNK: readonly unknown[] = [
+  null,
+  true,
+  0,
+  -1,
+  1e21,
+  '',
+  ' ',
+  '\u0000',
+  '\ud800',
+  'x'.repeat(3_000),
+  '😀'.repeat(600),
+  "'; DROP TABLE payouts; --",
+  '{{7*7}}',
+  '../../etc/passwd',
+  '\u202e',
+  '9'.repeat(400),
+  [],
+  [[]],
+  [null],
+  {},
+  { __proto__: null, a: {} },
+  { type: 'cliq' },
+  { constructor: 1 },
+];
+
+/** Junk values, and copies of the value with one member replaced or added, at any depth. */
+function* mutations(value: unknown): Generator<unknown> {
+  for (const junk of JUNK) yield junk;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
+  for (const [key, member] of Object.entries(value)) {
+    const { [key]: _, ...rest } = value as Record<string, unknown>;
+    yield rest;
+    for (const mutated of mutations(member)) yield { ...value, [key]: mutated };
+  }
+}
+
+/** Bodies in which junk takes the place of each part of the example. */
+export function junkBodies(route: Route): unknown[] {
+  return [...mutations(route.bodyExample)];
+}
+
+/** Query strings with junk in each parameter of the route, and in some that it does not have. */
+export function junkQueries(route: Route): string[] {
+  const { shape } = route.query as unknown as { shape: Record<string, unknown> };
+  const odd = ['created_at[gte]', 'created_at[lt]', 'metadata[a]', 'a[b][c]', '[x]', ']', 'a['];
+  const texts = JUNK.filter((junk) => typeof junk === 'string').map((text) =>
+    encodeURIComponent(toUSVString(text as string)),
+  );
+  const further = ['NaN', '-1', '1e9', '%', '%00', '%ff', '0001-01-01T00:00:00Z', '9999-12-31T23:59:59Z'];
+  return [...Object.keys(shape), ...odd].flatMap((name) => [...texts, ...further].map((text) => `${name}=${text}`));
+}
+
+/** Whether the schema takes the body, so that it reaches the handler and the database. */
+export function takesBody(route: Route, body: unknown): boolean {
+  return body !== undefined && route.body!.safeParse(JSON.parse(JSON.stringify(body))).success;
+}
+
+/** Whether the schema takes the query. */
+export function takesQuery(route: Route, query: string): boolean {
+  const parsed = parseQuery(`/?${query}`);
+  return parsed.fieldErrors.length === 0 && route.query!.safeParse(parsed.query).success;
+}

@@ -1,0 +1,35 @@
+/** The list of scenarios, its documentation, and the choice of a quick run. */
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { drawnScenarios, quickScenarios, SCENARIOS } from '../../../../scripts/faults/scenarios.ts';
+import { FAILPOINTS } from '../../../../src/failpoints.ts';
+
+const page = readFileSync(new URL('../../../../docs/faults.md', import.meta.url), 'utf8');
+
+test('each scenario has a unique name and a line in docs/faults.md', () => {
+  expect(new Set(SCENARIOS.map(({ name }) => name)).size).toBe(SCENARIOS.length);
+  const lines = SCENARIOS.map(
+    ({ name, about, only, quick }) => `| \`${name}\`${quick ? ' ★' : ''} | ${about} | ${only ?? 'both'} |`,
+  );
+  expect(page.split('\n').filter((line) => line.startsWith('| `'))).toEqual(lines);
+});
+
+test('a scenario kills a process at every failpoint', () => {
+  const killed = SCENARIOS.map(({ diesAt }) => diesAt);
+  expect(FAILPOINTS.filter((point) => !killed.includes(point))).toEqual([]);
+});
+
+test('a quick run kills an API on one backend and a worker on the other, chosen by its seed', () => {
+  for (const seed of [1, 2, 3, 4]) {
+    const killed = (['redis', 'postgres'] as const).map((backend) => quickScenarios(seed, backend)[0]!.name);
+    expect(killed.filter((name) => name.startsWith('kill-api'))).toHaveLength(1);
+    expect((['redis', 'postgres'] as const).map((backend) => quickScenarios(seed, backend)[0]!.name)).toEqual(killed);
+  }
+});
+
+test('a run with limited time draws every scenario once, in an order of its seed', () => {
+  const names = (seed: number) => drawnScenarios(seed, 'redis').flatMap((piece) => piece.map(({ name }) => name));
+  expect(names(1).toSorted()).toEqual(SCENARIOS.map(({ name }) => name).toSorted());
+  expect(names(1)).toEqual(names(1));
+  expect(names(2)).not.toEqual(names(1));
+});
