@@ -18,6 +18,7 @@ import * as installation from './0016-installation.ts';
 import * as limitsOfMoney from './0017-limits-of-money.ts';
 import * as dueByBook from './0018-due-by-book.ts';
 import * as joinedBacklogs from './0019-joined-backlogs.ts';
+import * as personalText from './0021-personal-text.ts';
 import * as peopleAndOperator from './0023-people-and-operator.ts';
 
 interface NamedMigration {
@@ -44,6 +45,7 @@ const MIGRATIONS: NamedMigration[] = [
   { name: '0017-limits-of-money', migration: limitsOfMoney },
   { name: '0018-due-by-book', migration: dueByBook },
   { name: '0019-joined-backlogs', migration: joinedBacklogs },
+  { name: '0021-personal-text', migration: personalText },
   { name: '0023-people-and-operator', migration: peopleAndOperator },
 ];
 

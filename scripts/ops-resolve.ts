@@ -5,16 +5,20 @@ import { userInfo } from 'node:os';
 import { basename } from 'node:path';
 import { encodeActor } from '../src/actor.ts';
 import { formatInstant, systemClock } from '../src/clock.ts';
+import { watchForms } from '../src/db/forms.ts';
 import type { Pool } from '../src/db/pool.ts';
-import { parsePublicId, publicId } from '../src/ids.ts';
+import { createSecretBox, type SecretBox } from '../src/db/secret-box.ts';
+import { parsePublicId, publicId, type Uuid } from '../src/ids.ts';
+import type { BookId } from '../src/ledger/book.ts';
 import { Committer } from '../src/ledger/committer.ts';
 import { openExceptionsOf } from '../src/payouts/exception-store.ts';
 import { makeNoticesDue } from '../src/payouts/notice-store.ts';
 import { payouts } from '../src/payouts/payout-table.ts';
-import { findBookOfPayout } from '../src/payouts/resolution-store.ts';
+import { evidencePlace, findBookOfPayout, payoutResolutions } from '../src/payouts/resolution-store.ts';
 import { resolvePayout } from '../src/payouts/resolve-payout.ts';
 import { postingsOf } from '../src/verify/payout-history.ts';
-import { webhookSink } from '../src/webhooks/event-sink.ts';
+import { createWebhookSink } from '../src/webhooks/event-sink.ts';
+import { encryptionKeysOf } from './rekey-command.ts';
 
 export interface ResolveOptions {
   as: string;
@@ -27,7 +31,12 @@ export interface ResolveOptions {
 const EVIDENCE_BYTES = 262_144;
 
 /** Resolves to what was done, or would be done. Throws errors whose text tells a person what to mend. */
-export async function resolveByPerson(pool: Pool, shownId: string, options: ResolveOptions) {
+export async function resolveByPerson(
+  pool: Pool,
+  shownId: string,
+  options: ResolveOptions,
+  environment: NodeJS.ProcessEnv = process.env,
+) {
   const { as: outcome } = options;
   if (outcome !== 'paid' && outcome !== 'failed') throw new Error('--as is paid or failed.');
   const payoutId = parsePublicId('payout', shownId);
@@ -62,14 +71,24 @@ export async function resolveByPerson(pool: Pool, shownId: string, options: Reso
       result: possible ? 'would be booked' : 'refused',
     };
   }
-  const committer = new Committer({ pool, clock: systemClock, sink: webhookSink, enqueue: () => undefined });
+  const forms = watchForms(pool, { onFailure: () => undefined });
+  await forms.read().finally(() => forms.close());
+  const committer = new Committer({
+    pool,
+    clock: systemClock,
+    sink: createWebhookSink(forms),
+    forms,
+    enqueue: () => undefined,
+  });
   try {
     const command = resolvePayout(bookId, payout, {
       outcome,
       actor: view.by,
       evidenceName: view.evidence,
       evidenceSha256,
-      evidence,
+      ...(forms.textApart
+        ? { evidence: null, evidenceSealed: sealEvidence(environment, { bookId, payoutId, evidence }) }
+        : { evidence, evidenceSealed: null }),
       exceptionIds: await openExceptionsOf(pool, bookId, payoutId),
     });
     const answer = await committer.submit(bookId, command);
@@ -84,4 +103,28 @@ export async function resolveByPerson(pool: Pool, shownId: string, options: Reso
   } finally {
     await committer.close();
   }
+}
+
+function sealEvidence(
+  environment: NodeJS.ProcessEnv,
+  { bookId, payoutId, evidence }: { bookId: BookId; payoutId: Uuid; evidence: Buffer },
+): Buffer {
+  return boxOf(environment).seal(evidence.toString('base64'), evidencePlace(bookId, payoutId));
+}
+
+function boxOf(environment: NodeJS.ProcessEnv): SecretBox {
+  const { encryptionKey, oldEncryptionKeys } = encryptionKeysOf(environment);
+  return createSecretBox(encryptionKey, oldEncryptionKeys, { contracted: true });
+}
+
+/** The evidence by which a payout was resolved, as it was given. Throws errors whose text tells a person what is missing. */
+export async function readEvidence(pool: Pool, shownId: string, environment: NodeJS.ProcessEnv): Promise<Buffer> {
+  const payoutId = parsePublicId('payout', shownId);
+  const bookId = payoutId && (await findBookOfPayout(pool, payoutId));
+  const found = payoutId && bookId ? await payoutResolutions.find(pool, bookId, payoutId) : undefined;
+  if (!found) throw new Error(`No person has resolved a payout ${shownId}.`);
+  const { evidence, evidenceSealed } = found;
+  if (evidence) return evidence;
+  if (!evidenceSealed) throw new Error('The evidence was erased; its SHA-256 stands in the timeline of the payout.');
+  return Buffer.from(boxOf(environment).open(evidenceSealed, evidencePlace(bookId!, payoutId!)), 'base64');
 }

@@ -1,5 +1,5 @@
 /**
- * `npm run ops -- stuck list|retry`, `exceptions list`, `payouts resolve`, `queues`, `rekey`, `books`: rows and queues
+ * `npm run ops -- stuck list|retry`, `exceptions list`, `payouts resolve`, `queues`, `rekey`, `erase`, `books`: rows and queues
  * that an operator looks at and mends. Works on the database of DATABASE_URL (and the queues of REDIS_URL), or on what
  * `npm start` runs.
  */
@@ -19,8 +19,9 @@ import {
 } from '../src/operations/backlog-store.ts';
 import { listStuck, retryStuck, type StuckRow } from '../src/operations/stuck-store.ts';
 import { createQueues, type Queues } from '../src/queue/queues.ts';
+import { addErase } from './erase-command.ts';
 import { addBookCommands } from './ops-books.ts';
-import { type ResolveOptions, resolveByPerson } from './ops-resolve.ts';
+import { type ResolveOptions, readEvidence, resolveByPerson } from './ops-resolve.ts';
 import { addRekey } from './rekey-command.ts';
 
 /** Rows that a person reads in one go; a script gets all rows up to the counting limit. */
@@ -85,20 +86,30 @@ program
     }),
   );
 
-program
-  .command('payouts')
-  .description('payouts that only a person can end')
+const payouts = program.command('payouts').description('payouts that only a person can end');
+
+payouts
+  .command('evidence')
+  .description('print the file by which a person ended a payout')
+  .argument('<id>', 'the payout: po_…')
+  .action((id: string) =>
+    withDatabase(async (pool, environment) => {
+      process.stdout.write(await readEvidence(pool, id, environment));
+    }),
+  );
+
+payouts
   .command('resolve')
   .description('end one whose outcome is unknown, by what was found out outside: books it, audited, and for good')
   .argument('<id>', 'the payout: po_…')
   .requiredOption('--as <outcome>', 'paid or failed')
-  .requiredOption('--evidence <file>', 'what shows it, such as a line of a statement: kept as it is, up to 256 KB')
+  .requiredOption('--evidence <file>', 'what shows it, such as a line of a statement: kept sealed, up to 256 KB')
   .option('--by <name>', 'who decides; the user of this system without it')
   .option('--dry-run', 'show what would be booked')
   .option('--json', 'print one JSON object')
   .action((id: string, { json, ...options }: ResolveOptions & { json?: boolean }) =>
-    withDatabase(async (pool) => {
-      const done = await resolveByPerson(pool, id, options);
+    withDatabase(async (pool, environment) => {
+      const done = await resolveByPerson(pool, id, options, environment);
       if (json) console.log(JSON.stringify(done));
       else for (const [name, value] of Object.entries(done)) console.log(`${name}: ${[value].flat().join('; ')}`);
       if (done.result === 'refused') process.exitCode = 1;
@@ -140,6 +151,7 @@ program
     }),
   );
 
+addErase(program, { withDatabase, tableOf });
 addRekey(program, { withDatabase, tableOf });
 addBookCommands(program, withDatabase, tableOf);
 

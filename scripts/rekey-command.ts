@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { watchForms } from '../src/db/forms.ts';
 import type { Pool } from '../src/db/pool.ts';
 import { encryptionKeyId } from '../src/db/secret-box.ts';
+import { DECLARED_TABLES } from '../src/declared-tables.ts';
 import { type RekeyCount, type RekeyResult, rekey } from '../src/operations/rekey.ts';
 
 type WithDatabase = (work: (pool: Pool, environment: NodeJS.ProcessEnv) => Promise<void>) => Promise<void>;
@@ -31,7 +32,14 @@ export function addRekey(
         const forms = watchForms(pool, { onFailure: () => undefined });
         await forms.read().finally(() => forms.close());
         const onProgress = progress();
-        const result = await rekey({ pool, encryptionKey, oldEncryptionKeys, forms, onProgress });
+        const result = await rekey({
+          pool,
+          tables: DECLARED_TABLES,
+          encryptionKey,
+          oldEncryptionKeys,
+          forms,
+          onProgress,
+        });
         const keys = viewOfKeys(result, { encryptionKey, oldEncryptionKeys });
         if (json) console.log(JSON.stringify({ contracted: result.contracted, ...result.counts, keys }));
         else console.log(textOf(result, keys, tableOf));
@@ -40,7 +48,8 @@ export function addRekey(
     );
 }
 
-function encryptionKeysOf(environment: NodeJS.ProcessEnv) {
+/** Throws where the key is not set. */
+export function encryptionKeysOf(environment: NodeJS.ProcessEnv) {
   const encryptionKey = environment.COUNTINGHOUSE_ENCRYPTION_KEY;
   if (!encryptionKey) throw new Error('COUNTINGHOUSE_ENCRYPTION_KEY is not set; it expects the key of the product.');
   const oldEncryptionKeys = (environment.COUNTINGHOUSE_ENCRYPTION_KEYS_OLD ?? '').split(',').filter(Boolean);

@@ -106,7 +106,39 @@ function wholeNumber(text: string): number | undefined {
 /** A value that is JSON text already: written unchanged, wherever it is part of another value. */
 export class JsonText {
   constructor(readonly text: string) {}
+
+  /** The text as it is kept at rest. What is kept apart from it is added to the list. */
+  kept(_apart: ApartText[]): string {
+    return this.text;
+  }
 }
+
+/** A text that is sent in full, while what is kept holds a marker in its place (ledger/personal-text.ts). */
+export abstract class ApartText extends JsonText {
+  abstract readonly marker: string;
+
+  override kept(apart: ApartText[]): string {
+    if (!apart.includes(this)) apart.push(this);
+    return this.marker;
+  }
+}
+
+/** A value as JSON text in both forms: as it is sent, and as it is kept. */
+export class WrittenJson extends JsonText {
+  constructor(
+    text: string,
+    readonly keptText: string = text,
+    readonly apart: readonly ApartText[] = NOTHING_APART,
+  ) {
+    super(text);
+  }
+
+  override kept(apart: ApartText[]): string {
+    for (const one of this.apart) one.kept(apart);
+    return this.keptText;
+  }
+}
+const NOTHING_APART: readonly ApartText[] = [];
 
 /**
  * The JSON text of a value. Bigints are bare integers with all their digits; undefined members are left out. Throws
@@ -115,6 +147,13 @@ export class JsonText {
  */
 export function toJson(value: unknown): string {
   return inOnePiece(jsonOf(value, false));
+}
+
+/** The same in both forms. Written once where nothing is kept apart, which is what most values are. */
+export function writeJson(value: unknown): WrittenJson {
+  const apart: ApartText[] = [];
+  const kept = inOnePiece(jsonOf(value, false, apart));
+  return apart.length === 0 ? new WrittenJson(kept) : new WrittenJson(toJson(value), kept, apart);
 }
 
 /** Canonical JSON (RFC 8785): one text for one value, whatever order and white space it was read with. */
@@ -131,7 +170,8 @@ function inOnePiece(text: string): string {
   return text;
 }
 
-function jsonOf(value: unknown, sorted: boolean): string {
+/** `apart`: collects what is kept apart, and markers are written; without it, what is sent. */
+function jsonOf(value: unknown, sorted: boolean, apart?: ApartText[]): string {
   switch (typeof value) {
     case 'string':
       return quoted(value);
@@ -144,26 +184,26 @@ function jsonOf(value: unknown, sorted: boolean): string {
       return JSON.stringify(value);
     case 'object':
       if (value === null) return 'null';
-      if (value instanceof JsonText) return value.text;
-      return Array.isArray(value) ? arrayText(value, sorted) : objectText(value as JsonObject, sorted);
+      if (value instanceof JsonText) return apart === undefined ? value.text : value.kept(apart);
+      return Array.isArray(value) ? arrayText(value, sorted, apart) : objectText(value as JsonObject, sorted, apart);
   }
   throw new TypeError('This value has no JSON form');
 }
 
-function arrayText(values: readonly unknown[], sorted: boolean): string {
+function arrayText(values: readonly unknown[], sorted: boolean, apart: ApartText[] | undefined): string {
   let text = '[';
   for (let index = 0; index < values.length; index++)
-    text += (index === 0 ? '' : ',') + jsonOf(values[index] ?? null, sorted);
+    text += (index === 0 ? '' : ',') + jsonOf(values[index] ?? null, sorted, apart);
   return `${text}]`;
 }
 
 /** Sorted by UTF-16 code units, as RFC 8785 requires and as JavaScript compares texts. */
-function objectText(value: JsonObject, sorted: boolean): string {
+function objectText(value: JsonObject, sorted: boolean, apart: ApartText[] | undefined): string {
   const keys = Object.keys(value);
   let text = '';
   for (const key of sorted ? keys.sort() : keys) {
     const member = value[key];
-    if (member !== undefined) text += (text === '' ? '{' : ',') + nameText(key) + jsonOf(member, sorted);
+    if (member !== undefined) text += (text === '' ? '{' : ',') + nameText(key) + jsonOf(member, sorted, apart);
   }
   return text === '' ? '{}' : `${text}}`;
 }

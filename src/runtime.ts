@@ -100,6 +100,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
     pool,
     clock,
     sink: createWebhookSink(forms),
+    forms,
     enqueue: (bookId, jobs) => enqueuer.enqueue(bookId, jobs),
     observe: (batch) => metrics.observeBatch(batch),
     onError: (error, facts) =>

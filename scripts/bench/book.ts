@@ -1,6 +1,7 @@
 /** Books and accounts to measure with, made by the product's own commands. */
 import { openAccount } from '../../src/accounts/open-account.ts';
 import { systemClock } from '../../src/clock.ts';
+import { EARLIEST_FORMS } from '../../src/db/forms.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import { newId, parsePublicId, type Uuid } from '../../src/ids.ts';
 import type { BookId } from '../../src/ledger/book.ts';
@@ -20,6 +21,7 @@ export function createCommitter(pool: Pool): Committer {
     pool,
     clock: systemClock,
     sink: webhookSink,
+    forms: EARLIEST_FORMS,
     enqueue: () => undefined,
   });
 }
@@ -68,7 +70,7 @@ export async function openAccounts(
       }),
     );
     if (answer.refused || !answer.body) throw new Error('An account was not opened');
-    accounts.push(parsePublicId('account', (JSON.parse(answer.body) as { id: string }).id)!);
+    accounts.push(parsePublicId('account', (JSON.parse(answer.body.text) as { id: string }).id)!);
   };
   const atOnce = 5_000; // within the bound of a book's queue
   for (let from = 0; from < count; from += atOnce) {

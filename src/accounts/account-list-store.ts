@@ -49,7 +49,7 @@ export async function listAccounts(
       rechecked: [statuses, metadata, created.gte, created.lt].some((given) => given !== undefined),
       row(candidate) {
         const query = build
-          .select(build.raw(`${CUSTOMER_ACCOUNT_SELECT}, octet_length(p.metadata::text) AS bytes`))
+          .select(build.raw(`${CUSTOMER_ACCOUNT_SELECT}, COALESCE(octet_length(p.metadata::text), 0) AS bytes`))
           .from(build.raw(CUSTOMER_ACCOUNT_JOIN))
           .where({ 'p.book_id': bookId, 'p.account_id': candidate });
         if (statuses?.length) query.whereIn('a.status', [...statuses]);

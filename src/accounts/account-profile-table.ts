@@ -1,6 +1,7 @@
 /** What the API knows of accounts beyond the ledger, and which account is the default of a currency. */
-import { column } from '../db/declared-columns.ts';
+import { column, type RowOf } from '../db/declared-columns.ts';
 import type { Uuid } from '../ids.ts';
+import { newSalt } from '../ledger/personal-text.ts';
 import { WRITE_ORDER } from '../ledger/table.ts';
 import { tableOf } from '../ledger/table-of.ts';
 import type { AccountProfile } from './account-profile.ts';
@@ -15,10 +16,23 @@ export const accountProfiles = tableOf<AccountProfile>({
     column('name', 'text', { changes: true, personal: true }),
     column('external_id', 'text', { changes: true, filter: true }),
     column('metadata', 'jsonb', { changes: true, personal: true }),
+    column('text_salt', 'bytea', { changes: true }),
     column('version', 'integer', { changes: true }),
     column('created_at', 'timestamptz'),
     column('updated_at', 'timestamptz', { changes: true }),
   ],
+  fromRow: (row: RowOf<AccountProfile>) => ({
+    accountId: row.account_id,
+    currency: row.currency,
+    name: row.name,
+    externalId: row.external_id,
+    metadata: row.metadata,
+    // A row of release 0.2.0, and an erased one, has none: it is given one with its next change.
+    textSalt: row.text_salt ?? newSalt(),
+    version: row.version,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }),
 });
 
 /** The first account opened in a currency: where payouts leave from when they name none. It never changes. */

@@ -5,15 +5,19 @@
 import { formatInstant, type Instant } from '../clock.ts';
 import { publicId, type Uuid } from '../ids.ts';
 import { type Account, available, held, posted } from '../ledger/account.ts';
+import { personal, type TextOwner } from '../ledger/personal-text.ts';
 import { currencyExponent } from '../money/currency.ts';
 import { allowedActions } from './account-status.ts';
 
 export interface AccountProfile {
   readonly accountId: Uuid;
   readonly currency: string;
-  readonly name: string;
+  /** Null once it is erased; metadata likewise. */
+  readonly name: string | null;
   readonly externalId: string | null;
-  readonly metadata: Record<string, string>;
+  readonly metadata: Record<string, string> | null;
+  /** Hides its texts behind their references (ledger/personal-text.ts). */
+  readonly textSalt: Buffer;
   readonly version: number;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
@@ -31,6 +35,11 @@ export function balanceView(account: Account) {
   };
 }
 
+/** Whose name and metadata it is. */
+export function ownerOf({ accountId, textSalt }: AccountProfile): TextOwner {
+  return { object: 'account', objectId: accountId, salt: textSalt };
+}
+
 /** An account as the API and events show it. Amounts in minor units of its currency. */
 export function accountView(
   account: Account,
@@ -41,7 +50,7 @@ export function accountView(
     id: publicId('account', account.id),
     object: 'account',
     livemode: context.livemode,
-    name: profile.name,
+    name: personal(ownerOf(profile), 'name', profile.name),
     currency: account.currency,
     currency_exponent: currencyExponent(account.currency),
     status: account.status,
@@ -49,7 +58,7 @@ export function accountView(
     overdraft_limit: account.floor === null ? null : -account.floor,
     is_default: context.isDefault,
     external_id: profile.externalId,
-    metadata: profile.metadata,
+    metadata: personal(ownerOf(profile), 'metadata', profile.metadata),
     allowed_actions: allowedActions(account.status),
     version: profile.version,
     created_at: formatInstant(profile.createdAt),

@@ -7,9 +7,10 @@ import { type Change, changeOf } from '../ledger/change-of.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import type { Draft } from '../ledger/draft.ts';
 import { indexMetadata } from '../ledger/metadata-store.ts';
+import { personal } from '../ledger/personal-text.ts';
 import { advance } from '../ledger/resource.ts';
 import { payoutsInFlight } from '../payouts/payouts-in-flight.ts';
-import type { AccountProfile } from './account-profile.ts';
+import { type AccountProfile, ownerOf } from './account-profile.ts';
 import { accountResource, accountTouches } from './account-resource.ts';
 import { ACTION_STEPS, type AccountAction, balancesLeft, withStatus } from './account-status.ts';
 import type { ClosingBlocker } from './closing-blocker.ts';
@@ -35,7 +36,12 @@ export function updateAccount(input: UpdateAccount): Command<Stored | Refusal> {
       metadata: input.metadata ?? metadata,
     };
     if (input.metadata) indexMetadata(draft, input.metadata, { object: 'account', objectId: accountId });
-    const previous = { name, external_id: externalId, metadata };
+    const owner = ownerOf(profile);
+    const previous = {
+      name: personal(owner, 'name', name),
+      external_id: externalId,
+      metadata: personal(owner, 'metadata', metadata),
+    };
     const updated = advance(draft, accountResource, profile, change, { event: 'account.updated', previous });
     return storedView(draft, accountResource, updated);
   });

@@ -5,6 +5,7 @@ import { newAccount } from '../ledger/chart.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { indexMetadata } from '../ledger/metadata-store.ts';
+import { newSalt } from '../ledger/personal-text.ts';
 import { begin } from '../ledger/resource.ts';
 import type { AccountProfile } from './account-profile.ts';
 import { defaultAccounts } from './account-profile-table.ts';
@@ -26,6 +27,7 @@ export interface OpenAccount {
 export function openAccount(input: OpenAccount): Command<Stored | Refusal> {
   const id = newId();
   const accountId = newId();
+  const textSalt = newSalt();
   return {
     id,
     name: 'account.open',
@@ -46,6 +48,7 @@ export function openAccount(input: OpenAccount): Command<Stored | Refusal> {
         name: input.name,
         externalId: input.externalId,
         metadata: input.metadata,
+        textSalt,
         version: 1,
         createdAt: moment,
         updatedAt: moment,
@@ -55,7 +58,7 @@ export function openAccount(input: OpenAccount): Command<Stored | Refusal> {
       if (isDefault) draft.put(defaultAccounts, input.currency, { currency: input.currency, accountId });
       indexMetadata(draft, input.metadata, { object: 'account', objectId: accountId });
       const view = begin(draft, accountResource, profile, 'account.created');
-      return draft.finish<Stored>({ status: 201, body: view.text, resource: 'account', resourceId: accountId });
+      return draft.finish<Stored>({ status: 201, body: view, resource: 'account', resourceId: accountId });
     },
   };
 }

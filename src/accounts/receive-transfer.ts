@@ -2,7 +2,7 @@
 import { formatInstant, type Instant } from '../clock.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { newId, publicId, type Uuid } from '../ids.ts';
-import { toJson } from '../json.ts';
+import { writeJson } from '../json.ts';
 import { accounts } from '../ledger/account-table.ts';
 import type { BookId } from '../ledger/book.ts';
 import { chartAccountId } from '../ledger/chart.ts';
@@ -10,6 +10,7 @@ import type { Command, Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import type { EntryText } from '../ledger/entry.ts';
 import { INTAKE_TOTAL, lifetimeTotal, totalExceeded } from '../ledger/lifetime-total.ts';
+import { personal, type TextOwner } from '../ledger/personal-text.ts';
 import { advance } from '../ledger/resource.ts';
 import { currencyExponent } from '../money/currency.ts';
 import { balances } from './account-profile.ts';
@@ -23,7 +24,7 @@ export interface ReceiveTransfer {
   amount: bigint;
   currency: string;
   description: string | null;
-  /** Hides the description in the hash chain; random, minted with the request. */
+  /** Hides the description in the hash chain and in the answer; random, minted with the request. */
   salt: Buffer;
   requestId: Uuid;
   actor: string;
@@ -104,7 +105,7 @@ export function receiveTransfer(input: ReceiveTransfer): Command<Stored | Refusa
       );
       return draft.finish<Stored>({
         status: 201,
-        body: toJson(transferView(transfer, { entryId: entry.id, livemode: draft.livemode })),
+        body: writeJson(transferView(transfer, { entryId: entry.id, livemode: draft.livemode, salt: input.salt })),
         resource: 'inbound_transfer',
         resourceId: transferId,
       });
@@ -116,7 +117,8 @@ function describedBy(input: ReceiveTransfer): EntryText | null {
   return input.description === null ? null : { salt: input.salt, description: input.description };
 }
 
-function transferView(transfer: InboundTransfer, context: { entryId: Uuid; livemode: boolean }) {
+function transferView(transfer: InboundTransfer, context: { entryId: Uuid; livemode: boolean; salt: Buffer }) {
+  const owner: TextOwner = { object: 'inbound_transfer', objectId: transfer.id, salt: context.salt };
   return {
     id: publicId('inboundTransfer', transfer.id),
     object: 'inbound_transfer',
@@ -125,7 +127,7 @@ function transferView(transfer: InboundTransfer, context: { entryId: Uuid; livem
     amount: transfer.amount,
     currency: transfer.currency,
     currency_exponent: currencyExponent(transfer.currency),
-    description: transfer.description,
+    description: personal(owner, 'description', transfer.description),
     journal_entries: [publicId('entry', context.entryId)],
     created_at: formatInstant(transfer.createdAt),
   };

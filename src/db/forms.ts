@@ -8,10 +8,16 @@ import { isEarlierRelease } from '../release.ts';
 import { readContractedTo } from './installation-store.ts';
 import type { Pool } from './pool.ts';
 
+/** What may be written, by the release that the installation is contracted to. Each turns true once, and never back. */
 export interface Forms {
-  /** Whether the forms of release 0.2.0 may be written. Turns true once, and never back. */
+  /** To 0.2.0 or later: keyed fingerprints, values sealed for their place, deliveries without a due time of their own. */
   readonly contracted: boolean;
+  /** To 0.3.0 or later: personal text apart from events and answers (ledger/personal-text.ts), sealed evidence. */
+  readonly textApart: boolean;
 }
+
+/** The forms that every release reads. */
+export const EARLIEST_FORMS: Forms = { contracted: false, textApart: false };
 
 export interface WatchedForms extends Forms {
   /** Reads the installation's row now. Until the first reading, the earlier forms are written. */
@@ -19,20 +25,21 @@ export interface WatchedForms extends Forms {
   close(): void;
 }
 
-/** The release whose forms `contracted` refers to. */
-const FORMS_RELEASE = '0.2.0';
+/** The release that reads each form first. */
+const RELEASES: Readonly<Record<keyof Forms, string>> = { contracted: '0.2.0', textApart: '0.3.0' };
 const READ_EVERY_MS = 3_000;
 
 export function watchForms(pool: Pool, { onFailure }: { onFailure: (error: unknown) => void }): WatchedForms {
   const timer = setInterval(() => void forms.read().catch(onFailure), READ_EVERY_MS);
   timer.unref();
   const forms = {
-    contracted: false,
+    ...EARLIEST_FORMS,
     async read() {
       const release = await readContractedTo(pool);
-      if (release === null || isEarlierRelease(release, FORMS_RELEASE)) return;
-      forms.contracted = true;
-      clearInterval(timer);
+      if (release === null) return;
+      forms.contracted ||= !isEarlierRelease(release, RELEASES.contracted);
+      forms.textApart ||= !isEarlierRelease(release, RELEASES.textApart);
+      if (forms.textApart) clearInterval(timer);
     },
     close: () => clearInterval(timer),
   };

@@ -21,6 +21,8 @@ export const TABLE_RIGHTS: Readonly<Record<string, readonly string[]>> = {
   holds: CHANGE,
   idempotency_keys: CHANGE,
   metadata_index: APPEND,
+  personal_texts: APPEND,
+  erasures: READ,
   checkpoints: READ,
   tree_nodes: READ,
   account_profiles: CHANGE,

@@ -25,6 +25,8 @@ export interface SealedPlace {
   readonly rowId: string;
 }
 
+type SealedForms = Pick<Forms, 'contracted'>;
+
 export interface SecretBox {
   seal(text: string, place: SealedPlace): Buffer;
   /** Throws SecretBoxError when the key is not configured, the bytes were changed, or they belong to another place. */
@@ -54,13 +56,13 @@ const HEADER_BYTES = 1 + KEY_ID_BYTES;
 const NONCE_END = HEADER_BYTES + NONCE_BYTES;
 const TAG_END = NONCE_END + TAG_BYTES;
 
-const FIRST_FORMS: Forms = { contracted: false };
+const FIRST_FORMS: SealedForms = { contracted: false };
 
 /** Keys are 32 bytes in base64. The first key seals; all keys open. Throws SecretBoxError for any other length. */
 export function createSecretBox(
   keyBase64: string,
   oldKeysBase64: readonly string[] = [],
-  forms: Forms = FIRST_FORMS,
+  forms: SealedForms = FIRST_FORMS,
 ): SecretBox {
   const key = decodeKey(keyBase64);
   const headers = new Map([UNBOUND, BOUND].map((version) => [version, Buffer.concat([Buffer.of(version), idOf(key)])]));

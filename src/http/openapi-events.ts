@@ -2,7 +2,7 @@
 import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import type { z } from 'zod';
 import { account } from '../accounts/api/account-schemas.ts';
-import { eventOf } from '../api/schemas/events.ts';
+import { erasedObject, eventOf } from '../api/schemas/events.ts';
 import { exception } from '../payouts/api/exception-schemas.ts';
 import { payout } from '../payouts/api/payout-schemas.ts';
 import { webhook } from '../webhooks/api/webhook-schemas.ts';
@@ -33,6 +33,7 @@ const SENT: readonly { group: string; names: readonly string[]; object: z.ZodTyp
     object: webhook,
     schemaName: 'WebhookEndpointEvent',
   },
+  { group: 'personal_data', names: ['erased'], object: erasedObject, schemaName: 'PersonalDataEvent' },
   { group: 'webhook', names: ['test'], object: webhook, schemaName: 'WebhookEndpointEvent' },
 ];
 

@@ -4,6 +4,7 @@
 import type { Pool } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
+import { fillAnswer } from './fill-answer.ts';
 import type { Fingerprints } from './fingerprints.ts';
 import { idempotencyKeys } from './idempotency-table.ts';
 import { type OnceAnswer, recall } from './once.ts';
@@ -29,5 +30,6 @@ export async function findFirstAnswer(
   const own = fingerprint();
   if (own === undefined || !runtime.fingerprints.match(known.fingerprint, own)) return undefined;
   const { fingerprints, publicUrl } = runtime;
-  return recall(known, { key, fingerprint: own, fingerprints, publicUrl }, requestId);
+  const answer = recall(known, { key, fingerprint: own, fingerprints, publicUrl }, requestId);
+  return fillAnswer(runtime.pool, bookId, answer);
 }

@@ -54,7 +54,7 @@ export function createFingerprints(parts: {
   pool: Pool;
   /** Seals with the place, contracted or not: release 0.1.0 does not read the key. */
   secretBox: SecretBox;
-  forms: Forms;
+  forms: Pick<Forms, 'contracted'>;
 }): InstallationFingerprints {
   let read: KeyObject | undefined;
   const key = () => {

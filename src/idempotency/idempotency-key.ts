@@ -4,6 +4,7 @@
  */
 import type { Instant } from '../clock.ts';
 import type { Uuid } from '../ids.ts';
+import type { WrittenJson } from '../json.ts';
 import type { Answered } from '../ledger/command.ts';
 
 export interface IdempotencyRecord {
@@ -13,6 +14,8 @@ export interface IdempotencyRecord {
   /** The first answer. Null for a voided key; the body is null, too, once the retention time has passed. */
   readonly status: number | null;
   readonly body: string | null;
+  /** The references that the body may be filled in with (ledger/personal-text.ts); null where it holds all of its text. */
+  readonly textReferences: string | null;
   readonly resource: string | null;
   readonly resourceId: Uuid | null;
   readonly requestId: Uuid;
@@ -23,7 +26,8 @@ export interface IdempotencyRecord {
 /** An answer as stored and sent. */
 export interface Stored extends Answered {
   readonly status: number;
-  readonly body: string;
+  /** Written by writeJson: sent in one form, stored in the other. */
+  readonly body: WrittenJson;
   readonly resource?: string;
   readonly resourceId?: Uuid;
 }

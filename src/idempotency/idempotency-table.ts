@@ -13,6 +13,7 @@ export const idempotencyKeys = tableOf<IdempotencyRecord>({
     column('fingerprint', 'bytea'),
     column('status', 'smallint'),
     column('body', 'json text'),
+    column('text_references', 'text'),
     column('resource', 'text'),
     column('resource_id', 'uuid'),
     column('request_id', 'uuid'),

@@ -4,19 +4,28 @@
  */
 import { ERRORS } from '../errors.ts';
 import { newId, publicId, type Uuid } from '../ids.ts';
-import { toJson } from '../json.ts';
-import type { Command, Outcome, Refusal } from '../ledger/command.ts';
+import { type ApartText, WrittenJson, writeJson } from '../json.ts';
+import type { Command, LogAppend, Outcome, Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { resourceReference } from '../ledger/entry-view.ts';
+import { referencesOf } from '../ledger/personal-text.ts';
+import { personalTexts } from '../ledger/personal-text-table.ts';
 import type { BookState } from '../ledger/state.ts';
+import type { Log } from '../ledger/table.ts';
 import { problemBody } from '../problem.ts';
 import type { Fingerprints } from './fingerprints.ts';
 import { type IdempotencyRecord, internalKey, type Stored } from './idempotency-key.ts';
 import { idempotencyKeyView } from './idempotency-key-view.ts';
 import { idempotencyKeys } from './idempotency-table.ts';
 
-export interface OnceAnswer extends Stored {
-  replayed: boolean;
+export interface OnceAnswer {
+  readonly status: number;
+  /** As it is sent. Of a replayed answer, as it is stored, until fillAnswer has filled in what stands apart. */
+  readonly body: string;
+  readonly textReferences: string | null;
+  readonly resource?: string;
+  readonly resourceId?: Uuid;
+  readonly replayed: boolean;
 }
 
 export interface OnceRequest {
@@ -44,18 +53,23 @@ export function once(command: Command<Stored | Refusal>, request: OnceRequest): 
       const answer = firstAnswer(stored);
       // A failed precondition (412) is about a header, which the fingerprint leaves out, so this answer is not stored.
       if (stored.status === 412) return { ...outcome, answer };
+      const { body } = stored;
+      const { textApart } = state.forms;
       const record: IdempotencyRecord = {
         key,
         fingerprint,
         status: stored.status,
-        body: stored.body,
+        body: textApart ? body.keptText : body.text,
+        textReferences: textApart ? referencesOf(body.apart) : null,
         resource: stored.resource ?? null,
         resourceId: stored.resourceId ?? null,
         requestId: command.requestId,
         voidedAt: null,
         createdAt: moment,
       };
-      return { ...outcome, rows: [...outcome.rows, { table: idempotencyKeys, id: key, row: record }], answer };
+      const rows = [...outcome.rows, { table: idempotencyKeys, id: key, row: record }];
+      if (!textApart || body.apart.length === 0) return { ...outcome, rows, answer };
+      return { ...outcome, rows, appends: withTexts(outcome.appends, body.apart), answer };
     },
   };
 }
@@ -78,7 +92,14 @@ export function recall(known: IdempotencyRecord, request: OnceRequest, requestId
     ...(known.resource ? { resource: known.resource } : {}),
     ...(known.resourceId ? { resourceId: known.resourceId } : {}),
   };
-  if (known.body !== null) return { status: known.status!, body: known.body, ...ids, replayed: true };
+  if (known.body !== null)
+    return {
+      status: known.status!,
+      body: known.body,
+      textReferences: known.textReferences,
+      ...ids,
+      replayed: true,
+    };
   return refuse({
     refused: 'idempotency_key_reused',
     detail: 'This Idempotency-Key was used longer ago than its answer is kept. Nothing was done now.',
@@ -88,20 +109,28 @@ export function recall(known: IdempotencyRecord, request: OnceRequest, requestId
 
 /** Written out, without a spread: objects built by a spread have hidden classes of their own and are slow to read. */
 export function firstAnswer({ status, body, resource, resourceId }: Stored): OnceAnswer {
-  return { status, body, resource, resourceId, replayed: false };
+  return { status, body: body.text, textReferences: null, resource, resourceId, replayed: false };
+}
+
+/** The texts that an answer refers to. An event of the same command has most of them already. */
+function withTexts(appends: readonly LogAppend[], apart: readonly ApartText[]): readonly LogAppend[] {
+  const missing = apart.filter((text) => !appends.some(({ row }) => row === text));
+  return [...appends, ...missing.map((row) => ({ log: personalTexts as Log<unknown>, row }))];
 }
 
 export function refusalAnswer(refusal: Refusal, context: { requestId: Uuid; publicUrl: string }): Stored {
   return {
     status: ERRORS[refusal.refused].status,
-    body: problemBody({
-      code: refusal.refused,
-      detail: refusal.detail,
-      param: refusal.param,
-      facts: refusal.facts,
-      requestId: context.requestId,
-      publicUrl: context.publicUrl,
-    }),
+    body: new WrittenJson(
+      problemBody({
+        code: refusal.refused,
+        detail: refusal.detail,
+        param: refusal.param,
+        facts: refusal.facts,
+        requestId: context.requestId,
+        publicUrl: context.publicUrl,
+      }),
+    ),
   };
 }
 
@@ -127,6 +156,7 @@ export function voidKey(input: { key: string; requestId: Uuid; actor?: string })
         fingerprint: Buffer.alloc(0),
         status: null,
         body: null,
+        textReferences: null,
         resource: null,
         resourceId: null,
         requestId: input.requestId,
@@ -136,7 +166,7 @@ export function voidKey(input: { key: string; requestId: Uuid; actor?: string })
       const known = draft.get(idempotencyKeys, input.key);
       if (!known) draft.put(idempotencyKeys, input.key, tombstone);
       const view = idempotencyKeyView(known ?? tombstone, draft.livemode);
-      return draft.finish({ status: 200, body: toJson(view) });
+      return draft.finish({ status: 200, body: writeJson(view) });
     },
   };
 }

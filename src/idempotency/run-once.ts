@@ -1,13 +1,16 @@
+import type { Pool } from '../db/pool.ts';
 import { ApiError } from '../errors.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import type { Committer } from '../ledger/committer.ts';
+import { fillAnswer } from './fill-answer.ts';
 import type { Fingerprints } from './fingerprints.ts';
 import type { Stored } from './idempotency-key.ts';
 import { firstAnswer, type OnceAnswer, once, refusalAnswer } from './once.ts';
 
 export interface OnceRuntime {
+  pool: Pool;
   committer: Committer;
   fingerprints: Fingerprints;
   publicUrl: string;
@@ -47,11 +50,15 @@ export async function runOnce(runtime: OnceRuntime, input: OnceInput): Promise<O
     fingerprints: runtime.fingerprints,
     publicUrl: runtime.publicUrl,
   });
-  if (input.key === null) return runtime.committer.submit(bookId, wrapped, { deadlineMs: input.deadlineMs });
+  const submit = async () => {
+    const answer = await runtime.committer.submit(bookId, wrapped, { deadlineMs: input.deadlineMs });
+    return answer.textReferences === null ? answer : fillAnswer(runtime.pool, bookId, answer);
+  };
+  if (input.key === null) return submit();
   const name = `${bookId} ${input.key}`;
   inProgress.set(name, (inProgress.get(name) ?? 0) + 1);
   try {
-    return await runtime.committer.submit(bookId, wrapped, { deadlineMs: input.deadlineMs });
+    return await submit();
   } catch (error) {
     if (error instanceof ApiError && error.code === 'service_unavailable' && inProgress.get(name)! > 1) {
       throw new ApiError('idempotency_in_progress', { headers: { 'Retry-After': '1' } });

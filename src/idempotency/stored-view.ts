@@ -1,11 +1,11 @@
-import { toJson } from '../json.ts';
+import { writeJson } from '../json.ts';
 import type { Draft } from '../ledger/draft.ts';
 import type { Resource, Versioned } from '../ledger/resource.ts';
 import type { Stored } from './idempotency-key.ts';
 
 /** The answer that shows an object as it is in the draft. */
 export function storedView<Row extends Versioned>(draft: Draft, resource: Resource<Row>, row: Row): Stored {
-  return storedAs(resource, row, { status: 200, body: toJson(resource.view(row, draft)) });
+  return storedAs(resource, row, { status: 200, body: writeJson(resource.view(row, draft)) });
 }
 
 /** An answer about an object, with a body of its own. */

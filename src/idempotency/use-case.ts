@@ -12,6 +12,7 @@ import type { Pool } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
+import { fillAnswer } from './fill-answer.ts';
 import type { Following } from './following.ts';
 import type { Stored } from './idempotency-key.ts';
 import { idempotencyKeys } from './idempotency-table.ts';
@@ -33,7 +34,7 @@ export interface Asked {
 export interface Prepared {
   readonly command: Command<Stored | Refusal>;
   /** Called once the command is committed, never for a refusal or a replay. */
-  readonly follow?: (answer: Stored) => Promise<void>;
+  readonly follow?: (answer: OnceAnswer) => Promise<void>;
 }
 
 export interface UseCase<Runtime, Input extends Asked> {
@@ -58,7 +59,8 @@ export async function carryOut<Runtime extends OnceRuntime & { pool: Pool }, Inp
   if (useCase.keyFirst && key !== null) {
     const known = await idempotencyKeys.find(runtime.pool, bookId, key);
     const { fingerprints, publicUrl } = runtime;
-    if (known) return recall(known, { key, fingerprint, fingerprints, publicUrl }, requestId);
+    if (known)
+      return fillAnswer(runtime.pool, bookId, recall(known, { key, fingerprint, fingerprints, publicUrl }, requestId));
   }
   const { command, follow } = await useCase.prepare(runtime, input);
   const answer = await runOnce(runtime, { bookId, key, fingerprint, requestId, command, dryRun });

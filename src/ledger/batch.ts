@@ -8,6 +8,7 @@
  * being written.
  */
 import type { Clock, Instant } from '../clock.ts';
+import type { Forms } from '../db/forms.ts';
 import type { Pool, Transaction } from '../db/pool.ts';
 import { BEGIN_WITH_KEPT_PLANS, inPipelinedTransaction, inTransaction, type RoundTrips } from '../db/transaction.ts';
 import { ApiError } from '../errors.ts';
@@ -41,6 +42,8 @@ export interface BatchContext {
   pool: Pool;
   clock: Clock;
   sink: EventSink;
+  /** Which stored forms may be written. */
+  forms: Pick<Forms, 'textApart'>;
   /** Called after each commit. Times are in seconds: the wait for the book's lock, and the whole batch. */
   observe?: (batch: ObservedBatch) => void;
 }
@@ -89,7 +92,7 @@ export async function runBatch(context: BatchContext, batch: Batch): Promise<Bat
   const work = async (trx: Transaction, { begun, commitBehind }: RoundTrips) => {
     const { state, commands } = batch.follows
       ? await loadBehind(trx, batch.follows, batch)
-      : await loadUnderLock(trx, context.sink, batch, locked);
+      : await loadUnderLock(trx, context, batch, locked);
     await begun;
     const decided = decideAll(state, commands, momentOf(context.clock, state.book));
     failpoint('ledger.commit.before');
@@ -133,12 +136,12 @@ interface Loaded {
 
 async function loadUnderLock(
   trx: Transaction,
-  sink: EventSink,
+  context: BatchContext,
   { bookId, commands }: Batch,
   locked: () => readonly Command<unknown>[],
 ): Promise<Loaded> {
   const book = lockBook(trx, bookId);
-  const loading = loadState(trx, sink, { bookId, book, commands });
+  const loading = loadState(trx, context, { bookId, book, commands });
   // Awaited only after the lock. Until then a rejection would count as unhandled.
   loading.catch(() => undefined);
   await book;
@@ -168,7 +171,7 @@ export async function previewCommand<Answer>(
   command: Command<Answer>,
 ): Promise<Answer> {
   return inTransaction(context.pool, async (trx) => {
-    const state = await loadState(trx, context.sink, { bookId, book: loadBook(trx, bookId), commands: [command] });
+    const state = await loadState(trx, context, { bookId, book: loadBook(trx, bookId), commands: [command] });
     return command.decide(state, momentOf(context.clock, state.book)).answer;
   });
 }
@@ -185,14 +188,14 @@ interface Load {
 }
 
 /** The loads travel behind the lock without waiting. Postgres runs them in order, each with its own snapshot. */
-async function loadState(trx: Transaction, sink: EventSink, load: Load): Promise<BookState> {
+async function loadState(trx: Transaction, { sink, forms }: BatchContext, load: Load): Promise<BookState> {
   const [book, subscribers, ...tables] = await Promise.all([
     load.book,
     sink.subscribers(trx, load.bookId),
     ...loadTouched(trx, load.bookId, touchedBy(load.commands)),
   ]);
   if (!book) throw new ApiError('resource_not_found', { detail: `There is no book ${load.bookId}` });
-  const state = new BookState(book, subscribers);
+  const state = new BookState(book, subscribers, { textApart: forms.textApart });
   for (const { table, ids, rows } of tables) state.admit(table, ids, rows);
   return state;
 }

@@ -4,6 +4,7 @@
  */
 import type { Instant } from '../clock.ts';
 import { idSequence, type Uuid } from '../ids.ts';
+import type { WrittenJson } from '../json.ts';
 import {
   type Account,
   covers,
@@ -11,7 +12,6 @@ import {
   move,
   type PostingPermissions,
   type PostingRefusal,
-  posted,
   withHeld,
 } from './account.ts';
 import { accounts } from './account-table.ts';
@@ -24,6 +24,9 @@ import type { LedgerEvent } from './event.ts';
 import { type EventRequest, eventPayload } from './event-payload.ts';
 import { type Hold, type HoldStepKind, takeFromHold } from './hold.ts';
 import { holdSteps, holds } from './hold-table.ts';
+import { type PersonalText, referencesOf } from './personal-text.ts';
+import { personalTexts } from './personal-text-table.ts';
+import { newPosting } from './posting.ts';
 import type { BookState } from './state.ts';
 import type { Log, Table } from './table.ts';
 
@@ -211,11 +214,12 @@ export class Draft {
     return changed;
   }
 
-  emit(request: EventRequest): LedgerEvent {
+  /** `written` is the body in both forms, for an answer that shows the event. */
+  emit(request: EventRequest): LedgerEvent & { readonly written: WrittenJson } {
     const sequence = this.#book.eventSequence + 1n;
     this.#book = { ...this.#book, eventSequence: sequence, lastPostedAt: this.moment };
     const id = this.#nextId();
-    const payload = eventPayload(request, {
+    const written = eventPayload(request, {
       id,
       sequence,
       requestId: this.#requestId,
@@ -223,7 +227,9 @@ export class Draft {
       livemode: this.livemode,
       codeOf: (accountId) => this.account(accountId).code,
     });
-    const event: LedgerEvent = {
+    const { textApart } = this.#state.forms;
+    if (textApart) for (const text of written.apart) this.append(personalTexts, text as PersonalText);
+    const event = {
       sequence,
       id,
       type: request.type,
@@ -231,7 +237,9 @@ export class Draft {
       requestId: this.#requestId,
       actor: this.#actor,
       createdAt: this.moment,
-      payload,
+      payload: textApart ? written.keptText : written.text,
+      textReferences: textApart ? referencesOf(written.apart) : null,
+      written,
     };
     this.#events.push(event);
     return event;
@@ -281,18 +289,4 @@ export class Draft {
 /** Whether the line takes the account below its floor. Without a permission, move() refuses such a line. */
 function breaksFloor(account: Account, direction: Direction, amount: bigint): boolean {
   return direction !== account.side && !covers(account, amount);
-}
-
-function newPosting(line: { ordinal: number; amount: bigint; debited: Account; credited: Account }): Posting {
-  return {
-    ordinal: line.ordinal,
-    debitAccountId: line.debited.id,
-    creditAccountId: line.credited.id,
-    amount: line.amount,
-    currency: line.debited.currency,
-    debitLine: line.debited.lines,
-    debitBalanceAfter: posted(line.debited),
-    creditLine: line.credited.lines,
-    creditBalanceAfter: posted(line.credited),
-  };
 }

@@ -1,7 +1,7 @@
-/** The body of an event, the same for every receiver and reader: written once, with the event, and never changed. */
+/** The body of an event, the same for every receiver and reader: written once, with the event. */
 import { formatInstant, type Instant } from '../clock.ts';
 import { publicId, type Uuid } from '../ids.ts';
-import { toJson } from '../json.ts';
+import { type WrittenJson, writeJson } from '../json.ts';
 import type { Entry } from './entry.ts';
 import { journalEntryView } from './entry-view.ts';
 
@@ -31,8 +31,8 @@ interface EventFacts {
  * The JSON text of an event. An event that moved money carries the exact postings, so balances can be rebuilt from
  * events alone.
  */
-export function eventPayload(event: EventRequest, facts: EventFacts): string {
-  return toJson({
+export function eventPayload(event: EventRequest, facts: EventFacts): WrittenJson {
+  return writeJson({
     id: publicId('event', facts.id),
     object: 'event',
     type: event.type,

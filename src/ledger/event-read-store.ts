@@ -12,6 +12,8 @@ interface EventRow {
   actor: string;
   created_at: Instant;
   payload: string;
+  text_references: string | null;
+  leaf: Buffer | null;
 }
 
 /**
@@ -25,7 +27,7 @@ export async function readEvents(
 ): Promise<LedgerEvent[]> {
   const { rows } = await db.query<EventRow>({
     name: 'events.read',
-    text: `SELECT sequence, id, type, object_id, request_id, actor, created_at, payload FROM events
+    text: `SELECT sequence, id, type, object_id, request_id, actor, created_at, payload, text_references, leaf FROM events
       WHERE book_id = $1 AND sequence > $2 AND sequence <= $3 ORDER BY sequence LIMIT $4`,
     values: [bookId, page.after, page.upTo, page.limit],
   });
@@ -38,5 +40,7 @@ export async function readEvents(
     actor: row.actor,
     createdAt: row.created_at,
     payload: row.payload,
+    textReferences: row.text_references,
+    leaf: row.leaf,
   }));
 }

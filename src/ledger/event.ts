@@ -11,8 +11,12 @@ export interface LedgerEvent {
   /** The actor as text: src/actor.ts. */
   readonly actor: string;
   readonly createdAt: Instant;
-  /** The body that every receiver and reader gets, byte for byte. */
+  /** The body as it is kept: that of every receiver and reader, but for personal text (personal-text.ts). */
   readonly payload: string;
+  /** The references that the payload may be filled in with; null where it holds all of its text. */
+  readonly textReferences: string | null;
+  /** The leaf of the event as it was, where personal text was erased from the payload itself. Left out of a new event. */
+  readonly leaf?: Buffer | null;
 }
 
 /** A receiver of a book's events. */

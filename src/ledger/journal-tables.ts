@@ -70,6 +70,7 @@ export const events = logOf<LedgerEvent>({
     column('actor', 'text'),
     column('created_at', 'timestamptz'),
     column('payload', 'json text'),
+    column('text_references', 'text'),
   ],
 });
 

@@ -78,6 +78,8 @@ function filterable<Row>(table: DeclaredTable<Row>, name: string): string {
 
 /** The size of what may be long in a row; the rest of it is small. */
 function longBytes<Row>({ columns }: DeclaredTable<Row>): string {
-  const long = columns.filter(({ type }) => type === 'jsonb').map(({ name }) => `octet_length(${name}::text)`);
+  const long = columns
+    .filter(({ type }) => type === 'jsonb')
+    .map(({ name }) => `COALESCE(octet_length(${name}::text), 0)`);
   return long.length === 0 ? '0' : long.join(' + ');
 }

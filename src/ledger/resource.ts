@@ -5,10 +5,9 @@
  */
 import type { Instant } from '../clock.ts';
 import type { IdKind, Uuid } from '../ids.ts';
-import { JsonText, toJson } from '../json.ts';
+import { type WrittenJson, writeJson } from '../json.ts';
 import type { Draft } from './draft.ts';
 import type { Entry } from './entry.ts';
-import type { LedgerEvent } from './event.ts';
 import type { DeclaredTable } from './table-of.ts';
 
 /** For each status, those that may follow. */
@@ -107,11 +106,16 @@ export function advance<Row extends Versioned>(
 }
 
 /** Puts the first row of an object and announces it. Returns its view, written once for the event and for the answer. */
-export function begin<Row extends Versioned>(draft: Draft, resource: Resource<Row>, row: Row, event: string): JsonText {
+export function begin<Row extends Versioned>(
+  draft: Draft,
+  resource: Resource<Row>,
+  row: Row,
+  event: string,
+): WrittenJson {
   const { table } = resource;
   const id = table.idOf(row);
   draft.put(table, id, row);
-  const text = new JsonText(toJson(resource.view(row, draft)));
+  const text = writeJson(resource.view(row, draft));
   draft.emit({ type: event, objectId: id, objectSequence: row.version, object: text });
   return text;
 }
@@ -122,7 +126,7 @@ export function announce<Row extends Versioned>(
   resource: Resource<Row>,
   row: Row,
   { event, entries, previous }: Step & { readonly event: string },
-): LedgerEvent {
+): ReturnType<Draft['emit']> {
   return draft.emit({
     type: event,
     objectId: resource.table.idOf(row),

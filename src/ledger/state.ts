@@ -2,6 +2,7 @@
  * The state of one book during one batch: the union of the rows that its commands named, loaded once, with the changes
  * of the batch's earlier commands. Decisions read the state; only the batch applies outcomes to it.
  */
+import { EARLIEST_FORMS, type Forms } from '../db/forms.ts';
 import type { Uuid } from '../ids.ts';
 import type { Account } from './account.ts';
 import { accounts } from './account-table.ts';
@@ -40,6 +41,7 @@ export class BookState {
   constructor(
     public book: Book,
     readonly subscribers: readonly Subscriber[],
+    readonly forms: Pick<Forms, 'textApart'> = EARLIEST_FORMS,
   ) {
     this.after = book.batchId;
   }
@@ -50,7 +52,7 @@ export class BookState {
    * of those, the book is not where `before` left it, and this batch is not written.
    */
   static behind(before: BookState, touched: ReadonlyMap<Table<unknown>, readonly string[]>): BookState {
-    const state = new BookState(before.book, before.subscribers);
+    const state = new BookState(before.book, before.subscribers, before.forms);
     for (const [table, ids] of touched) {
       const source = before.#tables.get(table);
       if (!source) continue;

@@ -10,10 +10,12 @@ import type { BookId } from '../ledger/book.ts';
 import { lockBook, updateBook } from '../ledger/book-store.ts';
 import { byBook } from './by-book.ts';
 
-/** A column that holds a sealed value, in a table whose key is book and id. */
-export type SealedColumn =
-  | { table: 'payouts'; column: 'destination_sealed' }
-  | { table: 'webhook_endpoints'; column: 'secret_sealed' | 'previous_secret_sealed' };
+/** A column that holds a sealed value, in a table whose key is book and a uuid. The names come from declarations. */
+export interface SealedColumn {
+  readonly table: string;
+  readonly key: string;
+  readonly column: string;
+}
 
 export interface RowKey {
   readonly bookId: BookId;
@@ -35,11 +37,11 @@ export const FIRST_ID: Uuid = '00000000-0000-0000-0000-000000000000';
 
 export async function readSealedPage(
   pool: Pool,
-  { table, column: name }: SealedColumn,
+  { table, key, column: name }: SealedColumn,
   { after, limit }: { after: RowKey | undefined; limit: number },
 ): Promise<StoredValue[]> {
   const { rows } = await pool.query<{ book_id: BookId; id: Uuid; value: Buffer | null }>(
-    `SELECT book_id, id, ${name} AS value FROM ${table} WHERE (book_id, id) > ($1, $2) ORDER BY book_id, id LIMIT $3`,
+    `SELECT book_id, ${key} AS id, ${name} AS value FROM ${table} WHERE (book_id, ${key}) > ($1, $2) ORDER BY book_id, ${key} LIMIT $3`,
     [after?.bookId ?? FIRST_ID, after?.id ?? FIRST_ID, limit],
   );
   return rows.map((row) => ({ bookId: row.book_id, id: row.id, value: row.value }));
@@ -48,13 +50,13 @@ export async function readSealedPage(
 /** Resolves to how many values were written; the others changed meanwhile. */
 export async function writeSealed(
   db: Queryable,
-  { table, column: name }: SealedColumn,
+  { table, key, column: name }: SealedColumn,
   values: readonly NewValue[],
 ): Promise<number> {
   const { rowCount } = await db.query(
     `UPDATE ${table} AS t SET ${name} = v.after
        FROM unnest($1::uuid[], $2::uuid[], $3::bytea[], $4::bytea[]) AS v (book_id, id, before, after)
-      WHERE t.book_id = v.book_id AND t.id = v.id AND t.${name} = v.before`,
+      WHERE t.book_id = v.book_id AND t.${key} = v.id AND t.${name} = v.before`,
     [
       plainArray(column(values, (value) => value.bookId)),
       plainArray(column(values, (value) => value.id)),

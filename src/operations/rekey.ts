@@ -10,6 +10,7 @@
  */
 import type { KeyObject } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Column } from '../db/declared-columns.ts';
 import type { Forms } from '../db/forms.ts';
 import {
   installationSecretPlace,
@@ -20,11 +21,9 @@ import type { Pool } from '../db/pool.ts';
 import { classifyFailure } from '../db/postgres-errors.ts';
 import { createSecretBox, type SealedPlace, type SecretBox, SecretBoxError, sealedKeyId } from '../db/secret-box.ts';
 import { DIGEST_BYTES, keyedFingerprint, readFingerprintKey } from '../idempotency/fingerprints.ts';
-import type { Uuid } from '../ids.ts';
-import type { BookId } from '../ledger/book.ts';
+import type { DeclaredTable } from '../ledger/table-of.ts';
 import { PAYEE_PLACE } from '../payouts/notice.ts';
-import { aliasPlace } from '../payouts/payout.ts';
-import { answerSecretPlace, concealedSecret, previousSecretPlace, secretPlace } from '../webhooks/endpoint-secret.ts';
+import { answerSecretPlace, concealedSecret } from '../webhooks/endpoint-secret.ts';
 import {
   type NewValue,
   type RowKey,
@@ -41,14 +40,16 @@ import {
   writeSealedOfCommands,
 } from './rekey-store.ts';
 
-export type RekeyPart =
-  | 'installation'
-  | 'fingerprints'
-  | 'answers'
-  | 'aliases'
-  | 'secrets'
-  | 'previous_secrets'
-  | 'notices';
+/**
+ * What is counted: `table.column` of a declared column, or one of the places that no declaration tells: `installation`,
+ * `fingerprints`, `answers` (sealed secrets in stored answers) and `notices`.
+ */
+export type RekeyPart = string;
+
+/** A declared table, as far as its sealed columns are concerned. */
+export type SealedTable = Pick<DeclaredTable<never>, 'name' | 'key'> & {
+  readonly columns: readonly Pick<Column<never>, 'name' | 'sealed' | 'changes'>[];
+};
 
 export interface RekeyCount {
   /** Values found by the last pass. */
@@ -68,9 +69,11 @@ export interface RekeyResult {
 
 export interface RekeyOptions {
   pool: Pool;
+  /** All declared tables: their sealed columns are found by themselves. */
+  tables: readonly SealedTable[];
   encryptionKey: string;
   oldEncryptionKeys: readonly string[];
-  forms: Forms;
+  forms: Pick<Forms, 'contracted'>;
   /** Called after each page. */
   onProgress?(counts: Readonly<Record<RekeyPart, RekeyCount>>): void;
 }
@@ -91,50 +94,43 @@ interface SealedPart {
   place(row: RowKey): SealedPlace;
 }
 
-function columnPart(
-  part: RekeyPart,
-  column: SealedColumn,
-  place: (bookId: BookId, id: Uuid) => SealedPlace,
-): SealedPart {
-  return {
-    part,
-    read: (pool, page) => readSealedPage(pool, column, page),
-    write: (pool, values) => writeSealed(pool, column, values),
-    place: ({ bookId, id }) => place(bookId, id),
-  };
+/** The sealed columns of the tables. One that commands write too is written under the book's lock. */
+function sealedParts(tables: readonly SealedTable[]): SealedPart[] {
+  return tables.flatMap(({ name: table, key, columns }) =>
+    columns
+      .filter(({ sealed }) => sealed)
+      .map(({ name, changes }): SealedPart => {
+        const column: SealedColumn = { table, key, column: name };
+        const writeThem = changes ? writeSealedOfCommands : writeSealed;
+        return {
+          part: `${table}.${name}`,
+          read: (pool, page) => readSealedPage(pool, column, page),
+          write: (pool, values) => writeThem(pool, column, values),
+          place: ({ bookId, id }) => ({ bookId, table, column: name, rowId: id }),
+        };
+      }),
+  );
 }
 
-const SECRETS: SealedColumn = { table: 'webhook_endpoints', column: 'secret_sealed' };
-const PREVIOUS_SECRETS: SealedColumn = { table: 'webhook_endpoints', column: 'previous_secret_sealed' };
-
-const SEALED_PARTS: readonly SealedPart[] = [
-  columnPart('aliases', { table: 'payouts', column: 'destination_sealed' }, aliasPlace),
-  {
-    ...columnPart('secrets', SECRETS, secretPlace),
-    write: (pool, values) => writeSealedOfCommands(pool, SECRETS, values),
-  },
-  {
-    ...columnPart('previous_secrets', PREVIOUS_SECRETS, previousSecretPlace),
-    write: (pool, values) => writeSealedOfCommands(pool, PREVIOUS_SECRETS, values),
-  },
-  {
-    part: 'notices',
-    read: readNoticesPage,
-    write: writeNotices,
-    place: ({ bookId, id }) => ({ bookId, ...PAYEE_PLACE, rowId: id }),
-  },
-];
+const NOTICES: SealedPart = {
+  part: 'notices',
+  read: readNoticesPage,
+  write: writeNotices,
+  place: ({ bookId, id }) => ({ bookId, ...PAYEE_PLACE, rowId: id }),
+};
 
 /** Throws SecretBoxError when the installation's own key does not open, and errors of Postgres that do not pass. */
 export async function rekey(options: RekeyOptions): Promise<RekeyResult> {
   const { pool, encryptionKey, oldEncryptionKeys, forms } = options;
   const boundBox = createSecretBox(encryptionKey, oldEncryptionKeys, { contracted: true });
+  const parts = [...sealedParts(options.tables), NOTICES];
   const work: Work = {
     ...options,
     box: createSecretBox(encryptionKey, oldEncryptionKeys, forms),
     boundBox,
     fingerprintKey: await readFingerprintKey(pool, boundBox),
-    counts: newCounts(),
+    parts,
+    counts: newCounts(parts),
     keys: new Map(),
     wanted: 0,
   };
@@ -146,6 +142,7 @@ export async function rekey(options: RekeyOptions): Promise<RekeyResult> {
 }
 
 interface Work extends RekeyOptions {
+  parts: readonly SealedPart[];
   box: SecretBox;
   /** For values that release 0.1.0 does not read. */
   boundBox: SecretBox;
@@ -166,7 +163,7 @@ async function onePass(work: Work): Promise<void> {
     await rekeyFingerprints(work, rows);
     for (const row of rows) await rekeyAnswer(work, row);
   });
-  for (const { part, read, write: writeThem, place } of SEALED_PARTS) {
+  for (const { part, read, write: writeThem, place } of work.parts) {
     const page = (after: RowKey | undefined) => read(work.pool, { after, limit: PAGE });
     await eachPage(work, page, async (rows) => {
       const changes: NewValue[] = [];
@@ -211,9 +208,9 @@ async function rekeyInstallation(work: Work): Promise<void> {
 async function rekeyFingerprints(work: Work, rows: readonly StoredKey[]): Promise<void> {
   const { counts, fingerprintKey, forms } = work;
   const digests = rows.filter(({ value }) => value.length === DIGEST_BYTES);
-  counts.fingerprints.found += rows.filter(({ value }) => value.length > 0).length;
+  counts.fingerprints!.found += rows.filter(({ value }) => value.length > 0).length;
   if (!forms.contracted) {
-    counts.fingerprints.remaining += digests.length;
+    counts.fingerprints!.remaining += digests.length;
     return;
   }
   const changes = digests.map(({ bookId, id, value }) => {
@@ -238,7 +235,7 @@ function resealed(
   work: Work,
   { part, value, place, box = work.box }: { part: RekeyPart; value: Buffer; place: SealedPlace; box?: SecretBox },
 ): Buffer | undefined {
-  const count = work.counts[part];
+  const count = work.counts[part]!;
   count.found++;
   let after: Buffer | undefined;
   try {
@@ -261,8 +258,8 @@ async function write(
   if (values.length === 0) return;
   const written = await patiently(writeThem);
   work.wanted += values.length;
-  work.counts[part].changed += written;
-  work.counts[part].remaining += values.length - written;
+  work.counts[part]!.changed += written;
+  work.counts[part]!.remaining += values.length - written;
 }
 
 /** Retries transient failures: a deadlock, a restart. */
@@ -277,15 +274,7 @@ async function patiently<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-function newCounts(): Record<RekeyPart, RekeyCount> {
-  const none = () => ({ found: 0, changed: 0, remaining: 0 });
-  return {
-    installation: none(),
-    fingerprints: none(),
-    answers: none(),
-    aliases: none(),
-    secrets: none(),
-    previous_secrets: none(),
-    notices: none(),
-  };
+function newCounts(parts: readonly SealedPart[]): Record<RekeyPart, RekeyCount> {
+  const names = ['installation', 'fingerprints', 'answers', ...parts.map(({ part }) => part)];
+  return Object.fromEntries(names.map((name) => [name, { found: 0, changed: 0, remaining: 0 }]));
 }

@@ -2,7 +2,7 @@
 import type { Instant } from '../clock.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { newId, publicId, type Uuid } from '../ids.ts';
-import { toJson } from '../json.ts';
+import { writeJson } from '../json.ts';
 import { type Account, available } from '../ledger/account.ts';
 import { accounts } from '../ledger/account-table.ts';
 import type { BookId } from '../ledger/book.ts';
@@ -11,11 +11,12 @@ import type { Command, Outcome, Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { INTAKE_TOTAL, lifetimeTotal, totalExceeded } from '../ledger/lifetime-total.ts';
 import { indexMetadata } from '../ledger/metadata-store.ts';
+import { newSalt } from '../ledger/personal-text.ts';
 import { begin } from '../ledger/resource.ts';
 import type { BookState } from '../ledger/state.ts';
 import { currencyExponent } from '../money/currency.ts';
 import { endToEndId } from './end-to-end-id.ts';
-import type { Destination, Payout } from './payout.ts';
+import { type Destination, hasText, type Payout } from './payout.ts';
 import { payoutResource } from './payout-resource.ts';
 import { payoutView } from './payout-view.ts';
 
@@ -47,6 +48,7 @@ export interface AcceptPayout {
 interface AcceptCommand {
   id: Uuid;
   holdId: Uuid;
+  textSalt: Buffer | null;
   /** Accounts that the payout will pass, those that do not exist yet among them. */
   passes: readonly Uuid[];
   input: AcceptPayout;
@@ -54,7 +56,13 @@ interface AcceptCommand {
 
 export function acceptPayout(input: AcceptPayout): Command<Stored | Refusal> {
   const passes = accountsOnItsWay(input);
-  const command: AcceptCommand = { id: newId(), holdId: newId(), passes, input };
+  const command: AcceptCommand = {
+    id: newId(),
+    holdId: newId(),
+    textSalt: hasText(input) ? newSalt() : null,
+    passes,
+    input,
+  };
   return {
     id: command.id,
     name: 'payout.accept',
@@ -103,12 +111,12 @@ export function decideAcceptance(state: BookState, command: AcceptCommand, momen
   if (input.dryRun) {
     const balances = resultingBalances(draft.account(source!.id));
     const preview = { ...payoutView(payout, draft.livemode), dry_run: true, resulting_balances: balances };
-    return only<Stored>({ status: 200, body: toJson(preview) });
+    return only<Stored>({ status: 200, body: writeJson(preview) });
   }
   const view = begin(draft, payoutResource, payout, 'payout.created');
-  indexMetadata(draft, payout.metadata, { object: 'payout', objectId: payout.id });
+  indexMetadata(draft, input.metadata, { object: 'payout', objectId: payout.id });
   draft.enqueue({ pool: 'ledger', job: 'payout.reserve', id: payout.id });
-  return draft.finish({ status: 202, body: view.text, resource: 'payout', resourceId: payout.id });
+  return draft.finish({ status: 202, body: view, resource: 'payout', resourceId: payout.id });
 }
 
 function refuseSource(source: Account | undefined, input: AcceptPayout): Refusal | undefined {
@@ -172,7 +180,7 @@ function refuseTotals(draft: Draft, { passes, input }: AcceptCommand, required: 
   return undefined;
 }
 
-function newPayout({ holdId, input }: AcceptCommand, moment: Instant): Payout {
+function newPayout({ holdId, textSalt, input }: AcceptCommand, moment: Instant): Payout {
   return {
     id: input.payoutId,
     status: 'pending',
@@ -188,6 +196,7 @@ function newPayout({ holdId, input }: AcceptCommand, moment: Instant): Payout {
     description: input.description,
     externalId: input.externalId,
     metadata: input.metadata,
+    textSalt,
     endToEndId: endToEndId(input.bookId, input.idempotencyKey),
     outcome: null,
     inquiries: 0,

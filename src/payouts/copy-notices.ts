@@ -19,7 +19,7 @@ export interface CopyRuntime {
   readonly pool: Pool;
   readonly clock: Clock;
   readonly secretBox: SecretBox;
-  readonly forms: Forms;
+  readonly forms: Pick<Forms, 'contracted'>;
   rail(name: string): Rail;
   /** Enqueues the booking of a book's notices of a rail. */
   enqueue(bookId: BookId, railName: string): void;

@@ -1,8 +1,9 @@
 /** The rows of payouts. Every transition also takes back the mark of a row that was stuck: it has moved. */
 import { column, type RowOf } from '../db/declared-columns.ts';
+import { newSalt } from '../ledger/personal-text.ts';
 import { WRITE_ORDER } from '../ledger/table.ts';
 import { tableOf } from '../ledger/table-of.ts';
-import type { Payout } from './payout.ts';
+import { hasText, type Payout } from './payout.ts';
 
 const aliasOf = ({ destination }: Payout) => (destination.type === 'account' ? null : destination);
 
@@ -32,6 +33,7 @@ export const payouts = tableOf<Payout>({
     column('description', 'text', { personal: true }),
     column('external_id', 'text', { filter: true }),
     column('metadata', 'jsonb', { personal: true }),
+    column('text_salt', 'bytea'),
     column('end_to_end_id', 'text'),
     column('outcome', 'text', { changes: true }),
     column('inquiries', 'smallint', { changes: true }),
@@ -82,6 +84,8 @@ function payoutFromRow(row: PayoutRow): Payout {
     description: row.description,
     externalId: row.external_id,
     metadata: row.metadata,
+    // A row of release 0.2.0 has none. It never changes: each event has texts of its own then.
+    textSalt: row.text_salt ?? (hasText(row) ? newSalt() : null),
     endToEndId: row.end_to_end_id,
     outcome: row.outcome,
     inquiries: row.inquiries,

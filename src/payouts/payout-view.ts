@@ -1,6 +1,7 @@
 /** How the API and events show a payout. */
 import { formatInstant, formatInstantOrNull } from '../clock.ts';
 import { publicId } from '../ids.ts';
+import { personal, type TextOwner } from '../ledger/personal-text.ts';
 import { currencyExponent } from '../money/currency.ts';
 import { allowedActions, type Destination, type FailureCode, type Payout, waitingOn } from './payout.ts';
 
@@ -21,6 +22,7 @@ const FAILURE_MESSAGES: Record<FailureCode, string> = {
 };
 
 export function payoutView(payout: Payout, livemode: boolean) {
+  const { description, metadata } = textOf(payout);
   return {
     id: publicId('payout', payout.id),
     object: 'payout',
@@ -34,9 +36,9 @@ export function payoutView(payout: Payout, livemode: boolean) {
     currency_exponent: currencyExponent(payout.currency),
     account: publicId('account', payout.accountId),
     destination: destinationView(payout.destination),
-    description: payout.description,
+    description,
     external_id: payout.externalId,
-    metadata: payout.metadata,
+    metadata,
     rail: payout.rail,
     outcome: payout.outcome,
     next_inquiry_at: formatInstantOrNull(payout.nextInquiryAt),
@@ -49,7 +51,7 @@ export function payoutView(payout: Payout, livemode: boolean) {
     rail_reference: payout.railReference,
     // Both kinds of rail that exist pay within seconds.
     expected_arrival: formatInstant(payout.createdAt),
-    remittance: payout.description,
+    remittance: description,
     hold: publicId('hold', payout.holdId),
     journal_entries: payout.entryIds.map((id) => publicId('entry', id)),
     allowed_actions: allowedActions(payout),
@@ -57,6 +59,16 @@ export function payoutView(payout: Payout, livemode: boolean) {
     version: payout.version,
     created_at: formatInstant(payout.createdAt),
     updated_at: formatInstant(payout.updatedAt),
+  };
+}
+
+/** Most payouts have no text, and no salt. */
+function textOf({ id, description, metadata, textSalt }: Payout) {
+  if (textSalt === null) return { description, metadata };
+  const owner: TextOwner = { object: 'payout', objectId: id, salt: textSalt };
+  return {
+    description: personal(owner, 'description', description),
+    metadata: personal(owner, 'metadata', metadata),
   };
 }
 

@@ -8,6 +8,7 @@ import type { Instant } from '../clock.ts';
 import type { SealedPlace } from '../db/secret-box.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
+import { isEmpty } from '../ledger/personal-text.ts';
 import type { Transitions } from '../ledger/resource.ts';
 
 export type PayoutStatus =
@@ -82,7 +83,10 @@ export interface Payout {
   readonly destination: Destination;
   readonly description: string | null;
   readonly externalId: string | null;
-  readonly metadata: Record<string, string>;
+  /** Null once it is erased. */
+  readonly metadata: Record<string, string> | null;
+  /** Hides description and metadata behind their references (ledger/personal-text.ts); null where it has neither. */
+  readonly textSalt: Buffer | null;
   /** The same on every try at the rail; derived from book and Idempotency-Key. */
   readonly endToEndId: string;
   /** `unknown` while nobody can say whether the rail took it. */
@@ -104,6 +108,11 @@ export interface Payout {
 }
 
 export type PayoutAction = 'cancel';
+
+/** Whether there is anything in it that names a person. */
+export function hasText({ description, metadata }: Pick<Payout, 'description' | 'metadata'>): boolean {
+  return description !== null || (metadata !== null && !isEmpty(metadata));
+}
 
 export type WaitingOn = 'ledger' | 'rail' | 'inquiry' | 'nobody';
 

@@ -2,6 +2,7 @@
 import type { Instant } from '../clock.ts';
 import { column } from '../db/declared-columns.ts';
 import type { Pool } from '../db/pool.ts';
+import type { SealedPlace } from '../db/secret-box.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import { WRITE_ORDER } from '../ledger/table.ts';
@@ -14,8 +15,16 @@ export interface PayoutResolution {
   readonly actor: string;
   readonly evidenceName: string;
   readonly evidenceSha256: Buffer;
-  readonly evidence: Buffer;
+  /** As it was given: until the contract to 0.3.0, and null once it is erased. */
+  readonly evidence: Buffer | null;
+  /** The file's base64, sealed. */
+  readonly evidenceSealed: Buffer | null;
   readonly createdAt: Instant;
+}
+
+/** What a payout's evidence is sealed for. */
+export function evidencePlace(bookId: BookId, payoutId: Uuid): SealedPlace {
+  return { bookId, table: 'payout_resolutions', column: 'evidence_sealed', rowId: payoutId };
 }
 
 /** By the payout's id: a payout is resolved once. */
@@ -27,9 +36,10 @@ export const payoutResolutions = tableOf<PayoutResolution>({
     column('payout_id', 'uuid'),
     column('outcome', 'text'),
     column('actor', 'text'),
-    column('evidence_name', 'text'),
+    column('evidence_name', 'text', { personal: true }),
     column('evidence_sha256', 'bytea'),
-    column('evidence', 'bytea'),
+    column('evidence', 'bytea', { personal: true }),
+    column('evidence_sealed', 'bytea', { sealed: true, personal: true }),
     column('created_at', 'timestamptz'),
   ],
 });

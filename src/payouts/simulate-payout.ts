@@ -7,7 +7,7 @@ import type { Stored } from '../idempotency/idempotency-key.ts';
 import type { OnceRuntime } from '../idempotency/run-once.ts';
 import type { Asked, UseCase } from '../idempotency/use-case.ts';
 import { deriveId, newId, type Uuid } from '../ids.ts';
-import { toJson } from '../json.ts';
+import { writeJson } from '../json.ts';
 import type { Command } from '../ledger/command.ts';
 import type { RailNotice } from '../rails/rail.ts';
 import type { SandboxRail } from '../rails/sandbox-rail.ts';
@@ -63,7 +63,7 @@ function showPayout(command: Command<Payout>): Command<Stored> {
     ...command,
     decide(state, moment) {
       const outcome = command.decide(state, moment);
-      const body = toJson(payoutView(outcome.answer, state.book.mode === 'live'));
+      const body = writeJson(payoutView(outcome.answer, state.book.mode === 'live'));
       const answer = { status: 200, body, resource: 'payout', resourceId: outcome.answer.id };
       return { ...outcome, answer };
     },

@@ -1,6 +1,7 @@
 /**
  * The leaf of an event: SHA-256 over the canonical JSON (RFC 8785) of its row, with every column, the sequence number
- * as a string. Events store no hash of their own: hashing two kilobytes per event would slow the commit that writes it.
+ * as a string. Personal text is covered through its references (ledger/personal-text.ts). An event whose readable payload
+ * was erased keeps the leaf of before. Other events store no hash of their own: hashing two kilobytes per event would slow the commit that writes it.
  */
 import { hash } from 'node:crypto';
 import { formatInstant } from '../clock.ts';
@@ -8,7 +9,7 @@ import type { BookId } from '../ledger/book.ts';
 import type { LedgerEvent } from '../ledger/event.ts';
 
 export function eventDigest(bookId: BookId, event: LedgerEvent): Buffer {
-  return hash('sha256', eventText(bookId, event), 'buffer');
+  return event.leaf ?? hash('sha256', eventText(bookId, event), 'buffer');
 }
 
 /** The keys are written in sorted order, and JSON.stringify writes strings as RFC 8785 requires. */
@@ -22,6 +23,7 @@ export function eventText(bookId: BookId, event: LedgerEvent): string {
     payload: event.payload,
     request_id: event.requestId,
     sequence: `${event.sequence}`,
+    ...(event.textReferences === null ? {} : { text_references: event.textReferences }),
     type: event.type,
   });
 }

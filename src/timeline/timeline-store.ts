@@ -5,6 +5,7 @@ import type { Queryable } from '../db/pool.ts';
 import { PAGE_BYTES_MAX } from '../db/walk.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
+import { textBytes } from '../ledger/personal-text-store.ts';
 
 export interface TimelineEvent {
   sequence: bigint;
@@ -14,6 +15,7 @@ export interface TimelineEvent {
   requestId: Uuid;
   createdAt: Instant;
   payload: string;
+  textReferences: string | null;
 }
 
 export interface TimelineAttempt {
@@ -44,11 +46,12 @@ export async function loadObjectEvents(
     request_id: string;
     created_at: Instant;
     payload: string;
+    text_references: string | null;
   }>({
     name: 'timeline.events',
-    text: `SELECT sequence, id, type, actor, request_id, created_at, payload FROM (
-        SELECT *, sum(octet_length(payload)) OVER (ORDER BY object_id DESC, sequence DESC) - octet_length(payload) AS bytes_before FROM (
-          SELECT object_id, sequence, id, type, actor, request_id, created_at, payload FROM events
+    text: `SELECT sequence, id, type, actor, request_id, created_at, payload, text_references FROM (
+        SELECT *, sum(bytes) OVER (ORDER BY object_id DESC, sequence DESC) - bytes AS bytes_before FROM (
+          SELECT octet_length(payload) + ${textBytes('events')} AS bytes, object_id, sequence, id, type, actor, request_id, created_at, payload, text_references FROM events
           WHERE book_id = $1 AND object_id >= $2 AND object_id <= $2 ORDER BY object_id DESC, sequence DESC LIMIT $3
         ) AS latest
       ) AS summed WHERE bytes_before < $4 ORDER BY sequence DESC`,
@@ -62,6 +65,7 @@ export async function loadObjectEvents(
     requestId: row.request_id,
     createdAt: row.created_at,
     payload: row.payload,
+    textReferences: row.text_references,
   }));
 }
 

@@ -4,6 +4,7 @@ import { formatInstant } from '../clock.ts';
 import type { Queryable } from '../db/pool.ts';
 import { publicId, type Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
+import { fillPayloads } from '../ledger/personal-text-store.ts';
 import { findOwnersOfKeys } from '../organisations/api-key-store.ts';
 import {
   loadAttempts,
@@ -24,7 +25,7 @@ interface EventBody {
 }
 
 export async function readTimeline(db: Queryable, bookId: BookId, objectId: Uuid) {
-  const events = await loadObjectEvents(db, bookId, objectId, EVENTS_SHOWN);
+  const events = await fillPayloads(db, bookId, await loadObjectEvents(db, bookId, objectId, EVENTS_SHOWN));
   const attempts = await loadAttempts(
     db,
     bookId,

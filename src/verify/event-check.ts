@@ -16,6 +16,7 @@ import {
   readSteadyEndpoints,
   type SteadyEndpoint,
 } from './event-check-store.ts';
+import { checkEventTexts } from './event-text-check.ts';
 import { readAhead } from './read-ahead.ts';
 
 /** Events in one page: some 2 MB. */
@@ -63,6 +64,7 @@ export async function checkEvents(
     before = event;
   }
   await checkPayloads(context, events);
+  await checkEventTexts(context, events);
   await checkDelivered(context, events, endpoints);
   context.advance(events.length);
   return before;

@@ -35,6 +35,7 @@ export type Rule =
   | 'event.time'
   | 'event.payload'
   | 'event.entries'
+  | 'event.text'
   | 'delivery.missing'
   | 'delivery.event'
   | 'delivery.forgotten'

@@ -5,10 +5,11 @@ import { updateExactly } from '../db/exactly.ts';
 import type { Pool, Queryable } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
+import { fillPayloads } from '../ledger/personal-text-store.ts';
 import { type Table, WRITE_ORDER } from '../ledger/table.ts';
 import type { EndpointBacklog } from './backlog.ts';
 import type { DeliveryInHand } from './delivery.ts';
-import { loadEndpoints } from './delivery-store.ts';
+import { keptPayload, loadEndpoints } from './delivery-store.ts';
 
 interface BacklogRow {
   id: Uuid;
@@ -198,6 +199,7 @@ export async function loadWaiting(
       retry_at: Instant | null;
       event_id: Uuid;
       payload: string;
+      text_references: string | null;
     }>({
       name: 'webhook_deliveries.waiting',
       text: `WITH seen AS MATERIALIZED (
@@ -211,7 +213,7 @@ export async function loadWaiting(
         )
         SELECT s.*, r.*, e.* FROM (SELECT count(*) AS looked_at, max(event_sequence) AS last FROM seen) s
         LEFT JOIN ready r ON true
-        LEFT JOIN LATERAL (SELECT id AS event_id, payload FROM events
+        LEFT JOIN LATERAL (SELECT id AS event_id, payload, text_references FROM events
           WHERE book_id = $1 AND sequence = r.event_sequence LIMIT 1) e ON true
         ORDER BY r.event_sequence`,
       values: [bookId, endpointId, page.from, lookedAt, new Date(page.now), page.limit],
@@ -221,18 +223,19 @@ export async function loadWaiting(
   const endpoint = endpoints.get(endpointId);
   const last = rows[0]!.last;
   if (!endpoint || last === null) return { deliveries: [], next: page.from, end: true };
-  const deliveries = rows
-    .filter((row) => row.event_sequence !== null)
-    .map((row) => ({
-      eventSequence: row.event_sequence!,
-      endpointId,
-      eventId: row.event_id,
-      payload: row.payload,
-      attempts: row.attempts,
-      retryAt: row.retry_at,
-      mode: endpoint.mode,
-      endpoint: endpoint.endpoint,
-    }));
+  const ready = rows.filter((row) => row.event_sequence !== null);
+  const filled = await fillPayloads(db, bookId, ready.map(keptPayload));
+  const deliveries = ready.map((row, index) => ({
+    eventSequence: row.event_sequence!,
+    endpointId,
+    eventId: row.event_id,
+    payload: filled[index]!.payload,
+    texts: filled[index]!.texts,
+    attempts: row.attempts,
+    retryAt: row.retry_at,
+    mode: endpoint.mode,
+    endpoint: endpoint.endpoint,
+  }));
   const full = deliveries.length === page.limit;
   const next = (full ? deliveries.at(-1)!.eventSequence : last) + 1n;
   return { deliveries, next, end: !full && rows[0]!.looked_at < lookedAt };

@@ -34,6 +34,7 @@ import { loadPendingDeliveries } from './delivery-store.ts';
 import { portOf } from './endpoint-url.ts';
 import { createHostNames } from './host-names.ts';
 import { disableFailingEndpoint } from './manage-endpoint.ts';
+import { withoutTexts } from './mask-answer.ts';
 import { Outboxes } from './outboxes.ts';
 import { Places } from './places.ts';
 import { postEvent } from './post-event.ts';
@@ -153,7 +154,10 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     if (reason) await disable(bookId, delivery, reason);
   }
 
-  async function tryOnce(bookId: BookId, { eventId, endpoint, payload, mode }: DeliveryInHand): Promise<Attempt> {
+  async function tryOnce(
+    bookId: BookId,
+    { eventId, endpoint, payload, texts, mode }: DeliveryInHand,
+  ): Promise<Attempt> {
     const url = new URL(endpoint.url);
     const startedAt = clock.now();
     const started = performance.now();
@@ -177,7 +181,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       durationMs: Math.round(performance.now() - started),
       status: outcome.status,
       error: outcome.error,
-      response: outcome.response,
+      response: outcome.response && withoutTexts(outcome.response, texts),
       retryAfterMs: parseRetryAfter(outcome.retryAfter, startedAt),
     };
   }

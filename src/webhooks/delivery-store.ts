@@ -6,6 +6,7 @@ import { newestBook } from '../db/newest.ts';
 import type { Queryable, Transaction } from '../db/pool.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Delivery } from '../ledger/event.ts';
+import { fillPayloads } from '../ledger/personal-text-store.ts';
 import { type Log, WRITE_ORDER } from '../ledger/table.ts';
 import { waitingDueSeconds } from './backlog.ts';
 import {
@@ -85,6 +86,12 @@ interface PendingRow {
   retry_at: Instant | null;
   event_id: string;
   payload: string;
+  text_references: string | null;
+}
+
+/** A row of events as fillPayloads takes it. */
+export function keptPayload(row: { payload: string; text_references: string | null }) {
+  return { payload: row.payload, textReferences: row.text_references };
 }
 
 interface EndpointRow {
@@ -100,7 +107,8 @@ interface EndpointRow {
 }
 
 /**
- * Loads pending deliveries with their events and endpoints: two queries for any number, in no order. Final, stuck and
+ * Loads pending deliveries with their events and endpoints: two queries for any number,
+ * and one for their personal text, in no order. Final, stuck and
  * unknown deliveries are absent. Each endpoint is loaded once, however many deliveries it has.
  */
 export async function loadPendingDeliveries(
@@ -112,11 +120,13 @@ export async function loadPendingDeliveries(
     loadPending(db, bookId, keys),
     loadEndpoints(db, bookId, new Set(column(keys, (key) => key.endpointId))),
   ]);
-  return pending.map((row) => ({
+  const filled = await fillPayloads(db, bookId, pending.map(keptPayload));
+  return pending.map((row, index) => ({
     eventSequence: row.event_sequence,
     endpointId: row.endpoint_id,
     eventId: row.event_id,
-    payload: row.payload,
+    payload: filled[index]!.payload,
+    texts: filled[index]!.texts,
     attempts: row.attempts,
     retryAt: row.retry_at,
     ...endpoints.get(row.endpoint_id)!,
@@ -135,7 +145,7 @@ async function loadPending(db: Queryable, bookId: BookId, keys: readonly Deliver
       CROSS JOIN LATERAL (SELECT attempts, retry_at FROM webhook_deliveries
         WHERE book_id = $1 AND endpoint_id = k.endpoint_id AND event_sequence = k.event_sequence
           AND status = 'pending' AND stuck_at IS NULL LIMIT 1) AS d
-      CROSS JOIN LATERAL (SELECT id AS event_id, payload FROM events
+      CROSS JOIN LATERAL (SELECT id AS event_id, payload, text_references FROM events
         WHERE book_id = $1 AND sequence = k.event_sequence LIMIT 1) AS e`,
     values: [
       bookId,

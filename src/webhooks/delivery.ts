@@ -42,8 +42,10 @@ export interface DeliveryKey {
 /** A delivery with all that an attempt needs. One query loads many. */
 export interface DeliveryInHand extends DeliveryKey {
   readonly eventId: Uuid;
-  /** The event as written, to the byte. */
+  /** The event as it is sent: the same bytes on every attempt, until personal text in it is erased. */
   readonly payload: string;
+  /** The personal texts that were filled in. A receiver's answer is kept without them. */
+  readonly texts: readonly string[];
   /** Attempts so far. A result is recorded only while the row has the same count. */
   readonly attempts: number;
   readonly retryAt: Instant | null;

@@ -6,7 +6,7 @@
 import type { SealedPlace, SecretBox } from '../db/secret-box.ts';
 import { internalKey } from '../idempotency/idempotency-key.ts';
 import type { Uuid } from '../ids.ts';
-import { toJson } from '../json.ts';
+import { toJson, type WrittenJson, writeJson } from '../json.ts';
 import type { BookId } from '../ledger/book.ts';
 import { endpointView, type WebhookEndpoint } from './endpoint.ts';
 
@@ -46,8 +46,8 @@ export function sealNewSecret(
 }
 
 /** The text to be stored. `secretSealed` is sealed for its idempotency key. */
-export function concealedAnswer(endpoint: WebhookEndpoint, livemode: boolean, secretSealed: Buffer): string {
-  return toJson({ ...endpointView(endpoint, livemode), secret: secretSealed.toString('base64') });
+export function concealedAnswer(endpoint: WebhookEndpoint, livemode: boolean, secretSealed: Buffer): WrittenJson {
+  return writeJson({ ...endpointView(endpoint, livemode), secret: secretSealed.toString('base64') });
 }
 
 /** The text to be sent, from the one that was stored. Text without a secret (a refusal) is sent as it is. */

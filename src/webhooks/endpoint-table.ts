@@ -1,5 +1,6 @@
 /** The rows of webhook endpoints, deleted ones too: that nothing is to be done with one is decided, not looked up. */
-import { column } from '../db/declared-columns.ts';
+import { column, type RowOf } from '../db/declared-columns.ts';
+import { newSalt } from '../ledger/personal-text.ts';
 import { WRITE_ORDER } from '../ledger/table.ts';
 import { tableOf } from '../ledger/table-of.ts';
 import type { WebhookEndpoint } from './endpoint.ts';
@@ -29,8 +30,27 @@ export const webhookEndpoints = tableOf<WebhookEndpoint>({
     column('previous_secret_until', 'timestamptz', { changes: true }),
     column('failing_since', 'timestamptz'),
     column('metadata', 'jsonb', { changes: true, personal: true }),
+    column('text_salt', 'bytea', { changes: true }),
     column('version', 'integer', { changes: true }),
     column('created_at', 'timestamptz'),
     column('updated_at', 'timestamptz', { changes: true }),
   ],
+  fromRow: (row: RowOf<WebhookEndpoint>) => ({
+    id: row.id,
+    url: row.url,
+    description: row.description,
+    events: row.events,
+    status: row.status,
+    disabledReason: row.disabled_reason,
+    secretSealed: row.secret_sealed,
+    previousSecretSealed: row.previous_secret_sealed,
+    previousSecretUntil: row.previous_secret_until,
+    failingSince: row.failing_since,
+    metadata: row.metadata,
+    // A row of release 0.2.0, and an erased one, has none: it is given one with its next change.
+    textSalt: row.text_salt ?? newSalt(),
+    version: row.version,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }),
 });

@@ -7,6 +7,7 @@
 import { formatInstant, formatInstantOrNull, type Instant } from '../clock.ts';
 import { publicId, type Uuid } from '../ids.ts';
 import type { Subscriber } from '../ledger/event.ts';
+import { personal, type TextOwner } from '../ledger/personal-text.ts';
 import type { Transitions } from '../ledger/resource.ts';
 import { compileEventFilters } from './event-filter.ts';
 
@@ -57,7 +58,10 @@ export interface WebhookEndpoint {
   readonly previousSecretUntil: Instant | null;
   /** Since when nothing arrived; null when the last delivery did. Kept by delivery-store.ts, never by commands. */
   readonly failingSince: Instant | null;
-  readonly metadata: Record<string, string>;
+  /** Null once it is erased. */
+  readonly metadata: Record<string, string> | null;
+  /** Hides description and metadata behind their references (ledger/personal-text.ts). */
+  readonly textSalt: Buffer;
   readonly version: number;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
@@ -98,18 +102,19 @@ export function subscriberOf(
 
 /** How the API and events show an endpoint. Without its secret: see endpoint-secret.ts for the two answers that have it. */
 export function endpointView(endpoint: WebhookEndpoint, livemode: boolean) {
+  const owner: TextOwner = { object: 'webhook_endpoint', objectId: endpoint.id, salt: endpoint.textSalt };
   return {
     id: publicId('webhookEndpoint', endpoint.id),
     object: 'webhook_endpoint',
     livemode,
     url: endpoint.url,
-    description: endpoint.description,
+    description: personal(owner, 'description', endpoint.description),
     events: endpoint.events,
     status: endpoint.status,
     disabled_reason: endpoint.disabledReason,
     failing_since: formatInstantOrNull(endpoint.failingSince),
     previous_secret_expires_at: formatInstantOrNull(endpoint.previousSecretUntil),
-    metadata: endpoint.metadata,
+    metadata: personal(owner, 'metadata', endpoint.metadata),
     allowed_actions: endpointActions(endpoint),
     version: endpoint.version,
     created_at: formatInstant(endpoint.createdAt),

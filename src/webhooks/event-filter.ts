@@ -37,6 +37,7 @@ const NAMES_BY_GROUP = {
   payout_batch: ['created', 'processing', 'completed', 'partially_completed', 'failed', 'canceled'],
   transaction: ['authorized', 'declined', 'incremented', 'reversed', 'expired', 'cleared', 'force_posted', 'refunded'],
   reconciliation: ['completed', 'exception_opened', 'exception_resolved'],
+  personal_data: ['erased'],
   statement: ['ready'],
   webhook_endpoint: ['disabled', 'secret_rotated'],
   webhook: ['test'],

@@ -1,4 +1,4 @@
-/** Reading events, as GET /v1/events shows them: the stored text itself, the same bytes that webhooks carry. */
+/** Reading events, as GET /v1/events shows them: the stored text, filled in, the same bytes that webhooks carry. */
 import type { Instant } from '../clock.ts';
 import { build, type IdBound, type Page, type PageRequest } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
@@ -6,12 +6,13 @@ import { type Walk, walkPage } from '../db/walk.ts';
 import { ApiError } from '../errors.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
+import { fillPayloads, textBytes } from '../ledger/personal-text-store.ts';
 import { expandEventFilters } from './event-filter.ts';
 
 export interface StoredEvent {
   readonly id: Uuid;
   readonly sequence: bigint;
-  /** JSON text. */
+  /** JSON text, as webhooks carry it. */
   readonly payload: string;
 }
 
@@ -28,12 +29,12 @@ export interface EventFilter {
 
 /** Index: events_book_id_id_key. */
 export async function getEvent(db: Queryable, bookId: BookId, id: Uuid): Promise<StoredEvent | undefined> {
-  const { rows } = await db.query<StoredEvent>({
+  const { rows } = await db.query<EventRow>({
     name: 'events.get',
-    text: 'SELECT id, sequence, payload FROM events WHERE book_id = $1 AND id = $2',
+    text: 'SELECT id, sequence, payload, text_references FROM events WHERE book_id = $1 AND id = $2',
     values: [bookId, id],
   });
-  return rows[0];
+  return (await shown(db, bookId, rows))[0];
 }
 
 /**
@@ -49,7 +50,7 @@ export async function listEvents(db: Queryable, filter: EventFilter, page: PageR
   if (objectId !== undefined) walks.push({ ...all, among: { column: 'object_id', values: [objectId] } });
   else if (types) walks.push({ ...all, among: { column: 'type', values: types } });
   const bounds = await createdSequences(db, filter);
-  const { rows, hasMore, reached } = await walkPage<StoredEvent>(
+  const { rows, hasMore, reached } = await walkPage<EventRow>(
     db,
     {
       all,
@@ -58,7 +59,14 @@ export async function listEvents(db: Queryable, filter: EventFilter, page: PageR
       rechecked: objectId !== undefined && types !== undefined,
       row(candidate) {
         const query = build('events')
-          .select('id', 'sequence', 'payload', build.raw('octet_length(payload) AS bytes'))
+
+          .select(
+            'id',
+            'sequence',
+            'payload',
+            'text_references',
+            build.raw(`octet_length(payload) + ${textBytes('events')} AS bytes`),
+          )
           .where({ book_id: bookId, sequence: candidate });
         return types === undefined ? query : query.whereIn('type', types);
       },
@@ -66,10 +74,22 @@ export async function listEvents(db: Queryable, filter: EventFilter, page: PageR
     await cursorSequences(db, bookId, page),
   );
   return {
-    rows: rows.map(({ id, sequence, payload }) => ({ id, sequence, payload })),
+    rows: await shown(db, bookId, rows),
     hasMore,
     reached: reached && (await eventIdAt(db, bookId, reached)),
   };
+}
+
+interface EventRow extends StoredEvent {
+  text_references: string | null;
+}
+
+/** At most one query for the personal text of a page. Index: personal_texts_pkey. */
+async function shown(db: Queryable, bookId: BookId, rows: readonly EventRow[]): Promise<StoredEvent[]> {
+  const kept = rows.map(({ id, sequence, payload, text_references: textReferences }) => {
+    return { id, sequence, payload, textReferences };
+  });
+  return fillPayloads(db, bookId, kept);
 }
 
 /** The id of the event with a sequence number, for turning it into a cursor. Index: events_pkey. */

@@ -6,10 +6,11 @@ import type { Instant } from '../clock.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { storedAs, storedView } from '../idempotency/stored-view.ts';
 import { newId, publicId, type Uuid } from '../ids.ts';
-import { toJson } from '../json.ts';
+import { writeJson } from '../json.ts';
 import { type Change, changeOf, stateConflict } from '../ledger/change-of.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
+import { newSalt } from '../ledger/personal-text.ts';
 import { advance, announce } from '../ledger/resource.ts';
 import {
   type DisabledReason,
@@ -44,6 +45,7 @@ export interface CreateEndpoint extends NewSecret {
 export function createEndpoint(input: CreateEndpoint): Command<Stored | Refusal> {
   const id = newId();
   const endpointId = newId();
+  const textSalt = newSalt();
   const { secretSealed, answerSealed } = sealNewSecret(input, { commandId: id, endpointId });
   return {
     id,
@@ -69,6 +71,7 @@ export function createEndpoint(input: CreateEndpoint): Command<Stored | Refusal>
         previousSecretUntil: null,
         failingSince: null,
         metadata: input.metadata,
+        textSalt,
         version: 1,
         createdAt: moment,
         updatedAt: moment,
@@ -155,7 +158,7 @@ export function deleteEndpoint(input: EndpointChange): Command<Stored | Refusal>
       livemode: draft.livemode,
       deleted: true,
     };
-    return storedAs(endpointResource, deleted, { status: 200, body: toJson(view) });
+    return storedAs(endpointResource, deleted, { status: 200, body: writeJson(view) });
   });
 }
 
@@ -189,8 +192,8 @@ export function rotateSecret(input: RotateSecret): Command<Stored | Refusal> {
 /** Sends `webhook.test` to this endpoint and to no other, whatever its filter. The answer is the event. */
 export function sendTestEvent(input: EndpointChange): Command<Stored | Refusal> {
   return changeEndpoint('test', input, (draft, endpoint) => {
-    const { payload } = announce(draft, endpointResource, endpoint, { event: TEST_EVENT });
-    return storedAs(endpointResource, endpoint, { status: 202, body: payload });
+    const { written } = announce(draft, endpointResource, endpoint, { event: TEST_EVENT });
+    return storedAs(endpointResource, endpoint, { status: 202, body: written });
   });
 }
 

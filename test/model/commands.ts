@@ -1,6 +1,7 @@
 /** Requests as commands of the product, and its answers in the reference's words. */
 import { PLAIN_FINGERPRINTS } from '../../src/idempotency/fingerprints.ts';
 import type { Stored } from '../../src/idempotency/idempotency-key.ts';
+import type { OnceAnswer } from '../../src/idempotency/once.ts';
 import { once } from '../../src/idempotency/once.ts';
 import type { Command, Refusal } from '../../src/ledger/command.ts';
 import type { Names } from './names.ts';
@@ -25,7 +26,7 @@ export function saidOf(answer: unknown, kind: AnyKind, names: Names): Said {
   const refusal = answer as Partial<Refusal>;
   if (refusal.refused) return refused(refusal.refused);
   if (kind.saidOf) return kind.saidOf(answer);
-  const { status, body, resourceId, id } = answer as Partial<Stored & { id: string }>;
+  const { status, body, resourceId, id } = answer as Partial<OnceAnswer & { id: string }>;
   if (id !== undefined) return { status: 0, resource: names.nameOf(id) };
   const code = Number(status) < 400 ? undefined : (JSON.parse(body!).code as string);
   return {

@@ -3,6 +3,7 @@
  */
 import type { Stored } from '../../src/idempotency/idempotency-key.ts';
 import { newId, type Uuid } from '../../src/ids.ts';
+import { WrittenJson } from '../../src/json.ts';
 import { accounts } from '../../src/ledger/account-table.ts';
 import type { Command, Outcome, Refusal, Touch } from '../../src/ledger/command.ts';
 import { Draft } from '../../src/ledger/draft.ts';
@@ -28,7 +29,7 @@ export const touchAccounts = (...ids: Uuid[]): Touch => ({ table: accounts, ids 
 
 export const stored = (status: number, resource: string, resourceId: Uuid): Stored => ({
   status,
-  body: '{}',
+  body: new WrittenJson('{}'),
   resource,
   resourceId,
 });

@@ -4,10 +4,11 @@ import { changeAccountStatus } from '../../src/accounts/change-account.ts';
 import { openAccount } from '../../src/accounts/open-account.ts';
 import { receiveTransfer } from '../../src/accounts/receive-transfer.ts';
 import { type Clock, systemClock } from '../../src/clock.ts';
+import { EARLIEST_FORMS } from '../../src/db/forms.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { PLAIN_FINGERPRINTS } from '../../src/idempotency/fingerprints.ts';
 import type { Stored } from '../../src/idempotency/idempotency-key.ts';
-import { once } from '../../src/idempotency/once.ts';
+import { type OnceAnswer, once } from '../../src/idempotency/once.ts';
 import { newId, type Uuid } from '../../src/ids.ts';
 import { accounts } from '../../src/ledger/account-table.ts';
 import type { EventSink } from '../../src/ledger/batch.ts';
@@ -80,6 +81,7 @@ export async function openBook(options: BookOptions): Promise<TestBook> {
   const [batches, errors, jobs]: [number[], TestBook['errors'], JobRow[]] = [[], [], []];
   const committer = new Committer({
     sink: NO_SINK,
+    forms: EARLIEST_FORMS,
     enqueue: (_, enqueued) => jobs.push(...enqueued),
     observe: ({ commands }) => batches.push(commands),
     onError: (error) => errors.push(error as TestBook['errors'][number]),
@@ -141,7 +143,7 @@ async function newBook(pool: Pool, { mode, clock }: { mode: Mode; clock: Clock }
 }
 
 /** The command under a key of its own, as the API submits it: a retry after a lost answer gets the first answer. */
-function stored(command: Command<Stored | Refusal>): Command<Stored> {
+function stored(command: Command<Stored | Refusal>): Command<OnceAnswer> {
   return once(command, {
     key: null,
     fingerprint: Buffer.from(command.id),

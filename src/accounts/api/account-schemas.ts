@@ -43,7 +43,7 @@ export const account = z
     id: shown.id('account'),
     object: z.literal('account'),
     livemode: shown.livemode,
-    name: z.string(),
+    name: z.string().nullable().meta({ description: 'Null once it was erased.' }),
     currency: shown.currencyShown,
     currency_exponent: shown.currencyExponent,
     status: z.enum(ACCOUNT_STATUSES),

@@ -24,4 +24,14 @@ export function eventOf(objectSchema: z.ZodType) {
   });
 }
 
+/** The object of `personal_data.erased`. Generic: any kind of object that may hold personal text. */
+export const erasedObject = z
+  .strictObject({
+    id: z.string().meta({ description: 'The object whose personal text was erased.' }),
+    object: z.string().meta({ example: 'payout' }),
+    livemode: shown.livemode,
+    fields: z.array(z.string()).meta({ description: 'Its members with text that are null from now on.' }),
+  })
+  .meta({ id: 'ErasedObject' });
+
 export const event = eventOf(z.object({ id: z.string(), object: z.string() })).meta({ id: 'Event' });

@@ -40,7 +40,10 @@ export const currencyExponent = z
   .number()
   .int()
   .meta({ description: 'Decimals of the minor unit: 5124 with 3 is 5.124.', example: 3 });
-export const metadataShown = z.record(z.string(), z.string()).meta({ example: { order: '77' } });
+export const metadataShown = z
+  .record(z.string(), z.string())
+  .nullable()
+  .meta({ description: 'Null once it was erased.', example: { order: '77' } });
 export const version = z
   .number()
   .int()

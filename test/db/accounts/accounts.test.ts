@@ -79,7 +79,7 @@ describe('opening', () => {
       }),
     );
     if (answer.refused) throw new Error('refused');
-    expect(JSON.parse(answer.body)).toMatchObject({
+    expect(JSON.parse(answer.body.text)).toMatchObject({
       id: publicId('account', answer.resourceId!),
       currency: 'KWD',
       currency_exponent: 3,
@@ -90,7 +90,10 @@ describe('opening', () => {
       external_id: 'x-1',
       metadata: { a: 'b' },
     });
-    expect(await lastEvent()).toMatchObject({ type: 'account.created', data: { object: JSON.parse(answer.body) } });
+    expect(await lastEvent()).toMatchObject({
+      type: 'account.created',
+      data: { object: JSON.parse(answer.body.text) },
+    });
     expect((await account(answer.resourceId!)).profile).toMatchObject({
       name: 'Payroll "A"',
       externalId: 'x-1',

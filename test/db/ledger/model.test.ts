@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { EARLIEST_FORMS } from '../../../src/db/forms.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { idempotencyKeys } from '../../../src/idempotency/idempotency-table.ts';
 import type { Account } from '../../../src/ledger/account.ts';
@@ -52,7 +53,7 @@ test('the same commands give the same answers, rows, entries, hashes and events'
       await committer.close();
       const memory = new MemoryBook({ id });
       const played = play(memory, list);
-      const context = { pool, clock: { now: () => START }, sink: NO_SINK };
+      const context = { pool, clock: { now: () => START }, sink: NO_SINK, forms: EARLIEST_FORMS };
       const batches = inBatches(
         played.map(({ command }) => command),
         batchSizes,

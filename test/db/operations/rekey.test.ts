@@ -114,7 +114,7 @@ test('before the contract only the key changes; the form stays that of release 0
   expect(result).toMatchObject({
     contracted: false,
     fingerprints: { found: FOUND, changed: 0, remaining: KEYS },
-    aliases: { found: 30, changed: 30, remaining: 0 },
+    'payouts.destination_sealed': { found: 30, changed: 30, remaining: 0 },
     keys: [
       { standing: 'current', values: 31 },
       { standing: 'old', values: 0 },
@@ -143,7 +143,7 @@ test('after a kill in the middle, the next run finishes', async () => {
   expect(result).toMatchObject({
     contracted: true,
     fingerprints: { found: FOUND, changed: KEYS - done, remaining: 0 },
-    aliases: { found: 30, changed: 30, remaining: 0 },
+    'payouts.destination_sealed': { found: 30, changed: 30, remaining: 0 },
   });
   const fingerprints = await contractedFingerprints();
   const { rows } = await pool.query<{ key: string; fingerprint: Buffer }>(
@@ -206,7 +206,7 @@ test('a running change of an endpoint does not restore the earlier key', async (
   });
   const { status, json } = await rekeyed.ended;
   expect(status).toBe(0);
-  expect(JSON.parse(json).secrets).toMatchObject({ changed: 1, remaining: 0 });
+  expect(JSON.parse(json)['webhook_endpoints.secret_sealed']).toMatchObject({ changed: 1, remaining: 0 });
   const { rows } = await pool.query<{ sealed: Buffer }>('SELECT secret_sealed AS sealed FROM webhook_endpoints');
   expect(boundBox().open(rows[0]!.sealed, place)).toBe('whsec_secret');
   // The batch id is new: a batch decided ahead over the old state is decided again.
@@ -220,6 +220,7 @@ test('every sealed column is covered', async () => {
   );
   expect(rows.map(({ name }) => name)).toEqual([
     'installation_secrets.sealed',
+    'payout_resolutions.evidence_sealed',
     'payouts.destination_sealed',
     'rail_notices.confirmed_payee_sealed',
     'webhook_endpoints.previous_secret_sealed',
@@ -230,7 +231,10 @@ test('every sealed column is covered', async () => {
 test('a second run changes nothing', async () => {
   const { status, result } = await run('');
   expect(status).toBe(0);
-  expect(result).toMatchObject({ fingerprints: { changed: 0, remaining: 0 }, aliases: { changed: 0, remaining: 0 } });
+  expect(result).toMatchObject({
+    fingerprints: { changed: 0, remaining: 0 },
+    'payouts.destination_sealed': { changed: 0, remaining: 0 },
+  });
 });
 
 test('a value that does not open remains, is counted, and its key id is named', async () => {
@@ -245,7 +249,7 @@ test('a value that does not open remains, is counted, and its key id is named', 
   ]);
   const { status, result } = await run();
   expect(status).toBe(1);
-  expect(result.aliases).toEqual({ found: 30, changed: 0, remaining: 1 });
+  expect(result['payouts.destination_sealed']).toEqual({ found: 30, changed: 0, remaining: 1 });
   expect(result.keys).toContainEqual({ id: strange.toString('hex', 1, 5), standing: 'missing', values: 1 });
 });
 
@@ -255,7 +259,7 @@ test('two processes, one unaware of the contract, give one answer for each key',
   const other = await openBook({ database: database.applicationUrl, bookId: book.id });
   const ask = (on: TestBook, fingerprints: typeof aware, key: string) =>
     runOnce(
-      { committer: on.committer, fingerprints, publicUrl: 'https://api.test' },
+      { pool: on.pool, committer: on.committer, fingerprints, publicUrl: 'https://api.test' },
       {
         bookId: book.id,
         key,

@@ -53,7 +53,7 @@ const ask = ({ on = book, change = {}, key: given = key, ...options }: Asking = 
   const body = JSON.stringify({ amount: String(change.amount ?? 1_000n), currency: change.currency ?? 'EUR' });
   const requestId = newId();
   return runOnce(
-    { committer: on.committer, fingerprints: PLAIN_FINGERPRINTS, publicUrl: PUBLIC_URL },
+    { pool: on.pool, committer: on.committer, fingerprints: PLAIN_FINGERPRINTS, publicUrl: PUBLIC_URL },
     {
       bookId: book.id,
       key: given,
@@ -146,7 +146,7 @@ test('a key of one book is unknown in another', async () => {
   const theirs = await elsewhere.account({ amount: 5_000n });
   await ask();
   const answer = await runOnce(
-    { committer: elsewhere.committer, fingerprints: PLAIN_FINGERPRINTS, publicUrl: PUBLIC_URL },
+    { pool: elsewhere.pool, committer: elsewhere.committer, fingerprints: PLAIN_FINGERPRINTS, publicUrl: PUBLIC_URL },
     {
       bookId: elsewhere.id,
       key,
@@ -163,7 +163,7 @@ describe('a voided key', () => {
   const voiding = async (on = book): Promise<IdempotencyRecord> => {
     const { status, body } = await on.submit(voidKey({ key, requestId: newId() }));
     const record = (await idempotencyKeys.find(on.pool, on.id, key))!;
-    expect({ status, body }).toEqual({ status: 200, body: toJson(idempotencyKeyView(record, false)) });
+    expect({ status, body: body.text }).toEqual({ status: 200, body: toJson(idempotencyKeyView(record, false)) });
     return record;
   };
 

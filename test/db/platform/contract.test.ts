@@ -131,6 +131,19 @@ test('a contract of a later release is refused at start, and stays', async () =>
   expect((await contract()).contract).toEqual({ contractedTo: '9.0.0', changed: false });
 });
 
+test('an installation that is contracted to 0.2.0 gets the forms of 0.2.0, and no later ones', async () => {
+  const owner = await connect('contract of 0.2.0', database.ownerUrl);
+  await owner.query("UPDATE installation SET contracted_to = '0.2.0', contracted_at = now()");
+  const forms = watched();
+  await forms.read();
+  expect(forms).toMatchObject({ contracted: true, textApart: false });
+  expect((await contract()).contract).toEqual({ contractedTo: RELEASE, changed: true });
+  await until(
+    () => Promise.resolve(forms.textApart),
+    (textApart) => textApart,
+  );
+});
+
 test('the application role reads the contract and cannot change it', async () => {
   for (const statement of [
     "UPDATE installation SET contracted_to = '0.2.0', contracted_at = now()",

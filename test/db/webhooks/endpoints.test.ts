@@ -68,7 +68,7 @@ describe('an endpoint', () => {
     });
     const answer = await world.submit(world.testBook, command);
     const place = answerSecretPlace(world.testBook, 'rotation');
-    const { body } = answer as { body: string };
+    const body = taken(answer).body.text;
     expect(body).not.toContain(rotated);
     expect(body).not.toContain(secret);
     const revealed = revealedAnswer(body, world.secretBox, place);

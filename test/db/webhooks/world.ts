@@ -3,6 +3,7 @@
  */
 import { expect } from 'vitest';
 import type { Clock } from '../../../src/clock.ts';
+import { EARLIEST_FORMS } from '../../../src/db/forms.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { createSecretBox, type SecretBox } from '../../../src/db/secret-box.ts';
 import type { Stored } from '../../../src/idempotency/idempotency-key.ts';
@@ -70,6 +71,7 @@ export async function createWorld(): Promise<World> {
     pool,
     clock,
     sink: webhookSink,
+    forms: EARLIEST_FORMS,
     enqueue: (bookId, jobs) => enqueued.push(...jobs.map((job) => ({ bookId, ...job }))),
   });
   const secretBox = createSecretBox(database.encryptionKey);
@@ -107,7 +109,7 @@ export async function createWorld(): Promise<World> {
         ...given,
       });
       const stored = taken(await committer.submit(bookId, command));
-      return { id: parsePublicId('webhookEndpoint', (JSON.parse(stored.body) as { id: string }).id)!, secret };
+      return { id: parsePublicId('webhookEndpoint', (JSON.parse(stored.body.text) as { id: string }).id)!, secret };
     },
 
     async emit(bookId, type, count = 1) {
@@ -155,7 +157,7 @@ export function taken(answer: Stored | Refusal): Stored {
 }
 
 export function bodyOf(answer: Stored | Refusal): Record<string, unknown> {
-  return JSON.parse(taken(answer).body) as Record<string, unknown>;
+  return JSON.parse(taken(answer).body.text) as Record<string, unknown>;
 }
 
 export function expectRefusal(answer: Stored | Refusal): Refusal {

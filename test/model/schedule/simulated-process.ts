@@ -3,6 +3,7 @@
  * Postgres and to models of the queues, the rail and the receiver.
  */
 
+import { EARLIEST_FORMS } from '../../../src/db/forms.ts';
 import type { Pool } from '../../../src/db/pool.ts';
 import { classifyFailure } from '../../../src/db/postgres-errors.ts';
 import type { SecretBox } from '../../../src/db/secret-box.ts';
@@ -72,6 +73,7 @@ export class SimulatedProcess implements Owner {
       pool,
       clock,
       sink: webhookSink,
+      forms: EARLIEST_FORMS,
       enqueue: (bookId, jobs) => this.isAlive && enqueuer.enqueue(bookId, jobs),
       maxBatch,
       onError: (error) => classifyFailure(error) === 'transient' || onBug(error),
@@ -83,7 +85,7 @@ export class SimulatedProcess implements Owner {
     };
     const noticeFailed: Runtime['noticeFailed'] = (inbox, id, error) => failed(inbox.bookId, id, error);
     const parts = { pool, committer, clock, log, secretBox, enqueuer, queues, rails, publicUrl: PUBLIC_URL };
-    const forms = { forms: { contracted: false }, fingerprints: PLAIN_FINGERPRINTS };
+    const forms = { forms: EARLIEST_FORMS, fingerprints: PLAIN_FINGERPRINTS };
     const whole = { ...parts, ...forms, config: CONFIG, rail: () => rail, railFor, payoutFailed: failed, noticeFailed };
     this.runtime = whole as unknown as Runtime;
     this.sweeper = createSweeper(this.runtime);

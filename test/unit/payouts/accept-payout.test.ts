@@ -92,8 +92,8 @@ describe('an accepted payout', () => {
     if (answer.refused) throw new Error('refused');
     expect(answer).toMatchObject({ status: 202, resource: 'payout' });
     const event = JSON.parse(scene.memory.events[0]!.payload) as { data: { object: unknown } };
-    expect(JSON.parse(answer.body)).toEqual(event.data.object);
-    expect(answer.body).not.toContain('sealed');
+    expect(JSON.parse(answer.body.text)).toEqual(event.data.object);
+    expect(answer.body.text).not.toContain('sealed');
   });
 
   test('without a fee holds only the amount', () => {
@@ -117,7 +117,7 @@ test('a dry run answers with the resulting balances, and changes nothing', () =>
   const answer = scene.memory.answer(scene.accepting({ dryRun: true }));
   if (answer.refused) throw new Error('refused');
   expect(answer.status).toBe(200);
-  expect(JSON.parse(answer.body)).toMatchObject({ dry_run: true, resulting_balances: [{ available: 8_995 }] });
+  expect(JSON.parse(answer.body.text)).toMatchObject({ dry_run: true, resulting_balances: [{ available: 8_995 }] });
   expect(scene.memory.dump()).toEqual(before);
   expect(scene.memory.rows(payouts).size).toBe(0);
 });

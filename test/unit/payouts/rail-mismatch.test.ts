@@ -78,6 +78,7 @@ describe('an operator resolves the payout', () => {
   const evidence = {
     evidenceName: 'statement.txt',
     evidenceSha256: Buffer.alloc(32),
+    evidenceSealed: null,
     evidence: Buffer.from('statement'),
   };
   const resolve = (outcome: 'paid' | 'failed') =>

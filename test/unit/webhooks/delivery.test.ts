@@ -31,6 +31,7 @@ const delivery = (
   endpointId,
   eventId: newId(),
   payload: '{}',
+  texts: [],
   attempts: given.attempts ?? 0,
   retryAt: given.retryAt ?? null,
   mode: 'test',

@@ -13,7 +13,7 @@ const ARRIVED: Attempt = {
 
 function delivery(eventSequence: bigint, behindSince: number | null = null): DeliveryInHand {
   return {
-    ...{ eventSequence, endpointId: ENDPOINT, eventId: newId(), payload: '{}', attempts: 0, retryAt: null },
+    ...{ eventSequence, endpointId: ENDPOINT, eventId: newId(), payload: '{}', texts: [], attempts: 0, retryAt: null },
     mode: 'test',
     endpoint: {
       ...{ bookId: BOOK, id: ENDPOINT, url: 'https://example.com', behindSince, failingSince: null },

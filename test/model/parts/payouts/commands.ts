@@ -1,7 +1,7 @@
 /** Notices of the rail, and the simulation of one. */
 import type { Stored } from '../../../../src/idempotency/idempotency-key.ts';
 import { newId } from '../../../../src/ids.ts';
-import { toJson } from '../../../../src/json.ts';
+import { writeJson } from '../../../../src/json.ts';
 import type { Command, Refusal } from '../../../../src/ledger/command.ts';
 import type { Payout } from '../../../../src/payouts/payout.ts';
 import { payoutView } from '../../../../src/payouts/payout-view.ts';
@@ -26,7 +26,7 @@ export function simulation(memory: MemoryBook, payout: Payout, word: 'paid' | 'r
     ...command,
     decide(state, moment) {
       const outcome = command.decide(state, moment);
-      const body = toJson(payoutView(outcome.answer, false));
+      const body = writeJson(payoutView(outcome.answer, false));
       return { ...outcome, answer: { status: 200, body, resource: 'payout', resourceId: payout.id } };
     },
   };

@@ -1,0 +1,103 @@
+/** `npm run ops -- erase RESOURCE`: lists where the personal text of an object stands, asks, and erases it. */
+import { userInfo } from 'node:os';
+import { createInterface } from 'node:readline/promises';
+import type { Command } from 'commander';
+import { encodeActor } from '../src/actor.ts';
+import { formatInstant, systemClock } from '../src/clock.ts';
+import { type Forms, watchForms } from '../src/db/forms.ts';
+import { createPool, type Pool } from '../src/db/pool.ts';
+import { publicId } from '../src/ids.ts';
+import { Committer } from '../src/ledger/committer.ts';
+import { createLogger } from '../src/log.ts';
+import { erase, findErasable, listPlaces, type PlaceCount } from '../src/operations/erase.ts';
+import { createWebhookSink } from '../src/webhooks/event-sink.ts';
+
+type WithDatabase = (work: (pool: Pool, environment: NodeJS.ProcessEnv) => Promise<void>) => Promise<void>;
+type TableOf = (rows: readonly Record<string, unknown>[]) => string;
+
+interface EraseOptions {
+  dryRun?: boolean;
+  yes?: boolean;
+  by?: string;
+  json?: boolean;
+}
+
+export function addErase(
+  program: Command,
+  { withDatabase, tableOf }: { withDatabase: WithDatabase; tableOf: TableOf },
+): void {
+  program
+    .command('erase')
+    .description('erase the personal text of an object everywhere, as DATABASE_OWNER_URL; there is no way back')
+    .argument('<id>', 'po_…, acct_… or we_…')
+    .option('--dry-run', 'only list the places')
+    .option('--yes', 'do not ask')
+    .option('--by <name>', 'who erases; the user of this system without it')
+    .option('--json', 'print one JSON object; asks nothing, so needs --yes or --dry-run')
+    .action((id: string, options: EraseOptions) =>
+      withDatabase(async (pool, environment) => {
+        const ownerUrl = environment.DATABASE_OWNER_URL;
+        if (!ownerUrl) throw new Error('DATABASE_OWNER_URL is not set: the application may erase nothing.');
+        const forms = watchForms(pool, { onFailure: () => undefined });
+        await forms.read().finally(() => forms.close());
+        const owner = createPool({
+          url: ownerUrl,
+          name: 'countinghouse-ops',
+          size: 2,
+          log: createLogger('silent', 'ops'),
+        });
+        try {
+          await eraseAsked({ owner, forms, tableOf }, id, options);
+        } finally {
+          await owner.end();
+        }
+      }),
+    );
+}
+
+async function eraseAsked(
+  { owner, forms, tableOf }: { owner: Pool; forms: Forms; tableOf: TableOf },
+  id: string,
+  { dryRun, yes, by, json }: EraseOptions,
+): Promise<void> {
+  const subject = await findErasable(owner, id);
+  if (!subject) throw new Error(`There is no payout, account or webhook endpoint ${id}.`);
+  const places = await listPlaces(owner, subject);
+  if (!json) console.log(tableOf(places.map(({ place, rows }) => ({ place, rows }))));
+  if (dryRun) {
+    if (json) console.log(JSON.stringify({ id, places }));
+    return;
+  }
+  // Release 0.2.0 would take a replaced payload for one that was tampered with.
+  if (!forms.textApart)
+    throw new Error(
+      'Not contracted to 0.3.0: earlier releases would not know an erased event. npm run migrate -- --contract',
+    );
+  if (!yes && (json || !(await confirmed(id)))) throw new Error('Nothing was erased.');
+  const sink = createWebhookSink(forms);
+  const committer = new Committer({ pool: owner, clock: systemClock, sink, forms, enqueue: () => undefined });
+  try {
+    const actor = encodeActor({ type: 'operator', name: (by ?? userInfo().username).slice(0, 100) });
+    const onPlace = ({ place, rows }: PlaceCount) => void (json || console.log(`${rows} erased in ${place}`));
+    const { erasure, places: erased } = await erase(
+      { pool: owner, committer, clock: systemClock, actor, onPlace },
+      subject,
+    );
+    const facts = { id, book: publicId('book', subject.bookId), by: erasure?.actor ?? null };
+    const at = erasure?.finishedAt ?? null;
+    if (json)
+      console.log(JSON.stringify({ ...facts, erased_at: at === null ? null : formatInstant(at), places: erased }));
+    else console.log(at === null ? 'There was nothing to erase.' : `Erased by ${facts.by} at ${formatInstant(at)}.`);
+  } finally {
+    await committer.close();
+  }
+}
+
+async function confirmed(id: string): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return (await terminal.question(`Erase this for good? Type ${id} to go on: `)).trim() === id;
+  } finally {
+    terminal.close();
+  }
+}

@@ -1,0 +1,61 @@
+/** Fills in what kept rows only refer to: one query for a page or a batch, none where no row refers to anything. */
+import { hexArray } from '../db/columns.ts';
+import type { Queryable } from '../db/pool.ts';
+import type { BookId } from './book.ts';
+import { filledIn, parseReferences } from './personal-text.ts';
+
+/** A row that may hold markers, and the references that may be filled in. */
+export interface KeptRow {
+  readonly textReferences: string | null;
+}
+
+const NO_TEXTS: ReadonlyMap<string, string> = new Map();
+
+/** The texts that these rows refer to, by reference. Those that are erased are absent. Index: personal_texts_pkey. */
+export async function loadTexts(
+  db: Queryable,
+  bookId: BookId,
+  rows: readonly KeptRow[],
+): Promise<ReadonlyMap<string, string>> {
+  const references = new Set<string>();
+  for (const row of rows) for (const reference of parseReferences(row.textReferences)) references.add(reference);
+  if (references.size === 0) return NO_TEXTS;
+  const { rows: texts } = await db.query<{ reference: string; text: string }>({
+    name: 'personal_texts.load',
+    text: `SELECT encode(reference, 'hex') AS reference, text FROM personal_texts
+      WHERE book_id = $1 AND reference = ANY ($2::bytea[])`,
+    values: [bookId, hexArray([...references])],
+  });
+  return new Map(texts.map(({ reference, text }) => [reference, text]));
+}
+
+export type Filled<Row> = Row & {
+  /** What was filled in. */
+  readonly texts: readonly string[];
+};
+
+const NOTHING: readonly string[] = [];
+
+/** The payloads of events as they are sent. */
+export async function fillPayloads<Row extends KeptRow & { readonly payload: string }>(
+  db: Queryable,
+  bookId: BookId,
+  rows: readonly Row[],
+): Promise<Filled<Row>[]> {
+  const texts = await loadTexts(db, bookId, rows);
+  return rows.map((row) => {
+    const { payload, textReferences } = row;
+    if (textReferences === null) return { ...row, texts: NOTHING };
+    return {
+      ...row,
+      payload: filledIn(payload, textReferences, texts),
+      texts: parseReferences(textReferences).flatMap((reference) => texts.get(reference) ?? []),
+    };
+  });
+}
+
+/** SQL of the size of what is filled into a row, for pages that are bounded in bytes. Index: personal_texts_pkey. */
+export function textBytes(row: string): string {
+  return `COALESCE((SELECT sum(octet_length(t.text)) FROM unnest(string_to_array(${row}.text_references, ' ')) AS named (reference)
+    JOIN personal_texts t ON t.book_id = ${row}.book_id AND t.reference = decode(named.reference, 'hex')), 0)`;
+}

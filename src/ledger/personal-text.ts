@@ -1,0 +1,99 @@
+/**
+ * Personal text: descriptions, metadata, names. It stands in the row of its object, and once more in personal_texts for the
+ * events and answers that show it. Those are kept for long, or for ever, with a marker in its place:
+ * `{"$personal":"<reference>"}`. The text is filled in whenever they are read or delivered, so that what is sent is the same
+ * to the byte until the text is erased, and null from then on.
+ *
+ * A reference is the SHA-256 of salt, field, a zero byte and the text. It commits to the text like a copy would, and says
+ * nothing about it once the salt is erased. Only references that a row names are filled in: text of a client that looks like
+ * a marker stays what it is.
+ * Next: personal-text-table.ts, personal-text-store.ts (filling in), docs/decisions/personal-text.md.
+ */
+import { hash } from 'node:crypto';
+import type { Uuid } from '../ids.ts';
+import { ApartText, toJson } from '../json.ts';
+import { takeRandom } from '../random.ts';
+
+/** The names of objects that have personal text, as personal_texts has them. */
+export type PersonalObject = 'payout' | 'account' | 'webhook_endpoint' | 'inbound_transfer';
+
+/** Whose text it is. */
+export interface TextOwner {
+  readonly object: PersonalObject;
+  readonly objectId: Uuid;
+  /** Random, of the object: the same text has the same reference in all its events. */
+  readonly salt: Buffer;
+}
+
+/** As many random bits as a reference can hide behind: nobody tries 2^128 salts. */
+const SALT_BYTES = 16;
+
+export function newSalt(): Buffer {
+  return takeRandom(SALT_BYTES);
+}
+
+/** A text in a view, and its row in personal_texts. The reference is worked out when it is asked for: reading needs none. */
+export class PersonalText extends ApartText {
+  #reference: string | undefined;
+
+  constructor(
+    readonly owner: TextOwner,
+    readonly field: string,
+    value: unknown,
+  ) {
+    super(toJson(value));
+  }
+
+  get reference(): string {
+    this.#reference ??= referenceOf(this.owner.salt, this.field, this.text);
+    return this.#reference;
+  }
+
+  override get marker(): string {
+    return `{"$personal":"${this.reference}"}`;
+  }
+}
+
+/** Sixty-four hexadecimal digits. `text` is JSON. */
+export function referenceOf(salt: Buffer, field: string, text: string): string {
+  return hash('sha256', Buffer.concat([salt, Buffer.from(`${field}\0${text}`)]), 'hex');
+}
+
+/** A member of a view. Null, and metadata without a pair, name nobody and are shown as they are. */
+export function personal(owner: TextOwner, field: string, value: string | Readonly<Record<string, string>> | null) {
+  if (value === null || (typeof value === 'object' && isEmpty(value))) return value;
+  return new PersonalText(owner, field, value);
+}
+
+export function isEmpty(value: object): boolean {
+  for (const _ in value) return false;
+  return true;
+}
+
+/** What a row that keeps markers names beside them; null where it keeps none. */
+export function referencesOf(apart: readonly ApartText[]): string | null {
+  return apart.length === 0 ? null : (apart as readonly PersonalText[]).map(({ reference }) => reference).join(' ');
+}
+
+export function parseReferences(references: string | null): string[] {
+  return references === null ? [] : references.split(' ');
+}
+
+const MARKER = /\{"\$personal":"([0-9a-f]{64})"\}/g;
+
+/** The references of the markers in a text. */
+export function markedIn(kept: string): string[] {
+  return [...new Set([...kept.matchAll(MARKER)].map(([, reference]) => reference!))];
+}
+
+/**
+ * A kept text as it is sent: the texts of the references that its row names, null for those that are erased. No marker can
+ * stand inside a JSON string, where its quotes would be escaped, and what is filled in is not looked through again.
+ */
+export function filledIn(kept: string, references: string | null, texts: ReadonlyMap<string, string>): string {
+  if (references === null) return kept;
+  const named = new Set(parseReferences(references));
+  return kept.replace(MARKER, (marker, reference: string) =>
+    named.has(reference) ? (texts.get(reference) ?? 'null') : marker,
+  );
+}

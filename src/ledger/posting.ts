@@ -1,0 +1,17 @@
+import { type Account, posted } from './account.ts';
+import type { Posting } from './entry.ts';
+
+/** The posting of two accounts that have been moved by its amount: their lines and balances are those after it. */
+export function newPosting(line: { ordinal: number; amount: bigint; debited: Account; credited: Account }): Posting {
+  return {
+    ordinal: line.ordinal,
+    debitAccountId: line.debited.id,
+    creditAccountId: line.credited.id,
+    amount: line.amount,
+    currency: line.debited.currency,
+    debitLine: line.debited.lines,
+    debitBalanceAfter: posted(line.debited),
+    creditLine: line.credited.lines,
+    creditBalanceAfter: posted(line.credited),
+  };
+}

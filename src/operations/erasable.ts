@@ -1,0 +1,49 @@
+/**
+ * Objects whose personal text a person may ask to have erased. The columns follow from the declarations of their tables
+ * (`personal`); beside them stand the members of views that show a column under another name.
+ */
+import { accountProfiles } from '../accounts/account-profile-table.ts';
+import { type IdKind, parsePublicId, type Uuid } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
+import type { PersonalObject } from '../ledger/personal-text.ts';
+import type { DeclaredTable } from '../ledger/table-of.ts';
+import { payouts } from '../payouts/payout-table.ts';
+import { webhookEndpoints } from '../webhooks/endpoint-table.ts';
+
+export interface ErasableKind {
+  readonly object: Exclude<PersonalObject, 'inbound_transfer'>;
+  readonly kind: IdKind;
+  readonly table: Pick<DeclaredTable<unknown>, 'name' | 'key' | 'columns'>;
+  /** Members of its views that show personal text. */
+  readonly members: ReadonlySet<string>;
+}
+
+function erasable<Row>(
+  object: ErasableKind['object'],
+  { kind, table, alsoShown = [] }: { kind: IdKind; table: DeclaredTable<Row>; alsoShown?: readonly string[] },
+): ErasableKind {
+  const columns = table.columns.filter((column) => column.personal).map(({ name }) => name);
+  return { object, kind, table: table as ErasableKind['table'], members: new Set([...columns, ...alsoShown]) };
+}
+
+export const ERASABLE: readonly ErasableKind[] = [
+  erasable('payout', { kind: 'payout', table: payouts, alsoShown: ['remittance'] }),
+  // Of transfers to the account, their descriptions.
+  erasable('account', { kind: 'account', table: accountProfiles, alsoShown: ['description'] }),
+  erasable('webhook_endpoint', { kind: 'webhookEndpoint', table: webhookEndpoints }),
+];
+
+/** An object, with the book that it is in. */
+export interface ErasureSubject extends ErasableKind {
+  readonly bookId: BookId;
+  readonly id: Uuid;
+}
+
+/** Undefined for what is no id of such an object. */
+export function parseErasable(shownId: string): { kind: ErasableKind; id: Uuid } | undefined {
+  for (const kind of ERASABLE) {
+    const id = parsePublicId(kind.kind, shownId);
+    if (id !== undefined) return { kind, id };
+  }
+  return undefined;
+}

@@ -1,0 +1,106 @@
+/**
+ * Events and stored answers that hold personal text themselves: those of release 0.2.0, and of the time before the contract.
+ * Later ones only refer to it. An event keeps its leaf, which the database works out again before it lets the payload go.
+ */
+import { byteaArray, column, joinedJson, jsonArray, plainArray, textArray } from '../db/columns.ts';
+import type { Pool } from '../db/pool.ts';
+import type { LedgerEvent } from '../ledger/event.ts';
+import { eventDigest } from '../proofs/event-digest.ts';
+import type { ErasureSubject } from './erasable.ts';
+import type { ErasurePlace } from './erase-store.ts';
+import { nullMembers } from './null-members.ts';
+
+const EVENTS = 200;
+/** Keys are read through: nothing leads from an object to them. */
+const KEYS = 2_000;
+
+/** Index: events_by_object. */
+async function readReadableEvents(pool: Pool, { bookId, id }: ErasureSubject, after: bigint): Promise<LedgerEvent[]> {
+  const { rows } = await pool.query(
+    `SELECT sequence, id, type, object_id AS "objectId", request_id AS "requestId", actor, created_at AS "createdAt", payload,
+       text_references AS "textReferences", leaf
+     FROM events WHERE book_id = $1 AND object_id = $2 AND sequence > $3 ORDER BY sequence LIMIT ${EVENTS}`,
+    [bookId, id, after],
+  );
+  return rows;
+}
+
+/** Resolves to how many events hold text; with `change`, to how many did. */
+async function eachEvent(pool: Pool, subject: ErasureSubject, { change }: { change: boolean }): Promise<number> {
+  let found = 0;
+  for (let after = 0n; ; ) {
+    const events = await readReadableEvents(pool, subject, after);
+    const erased = events
+      .filter(({ textReferences, leaf }) => textReferences === null && !leaf)
+      .map((event) => ({ event, payload: nullMembers(event.payload, subject.members) }))
+      .filter(({ event, payload }) => payload !== event.payload);
+    found += erased.length;
+    if (change && erased.length > 0) {
+      await pool.query(
+        `UPDATE events SET payload = v.payload, leaf = v.leaf
+         FROM (SELECT unnest($2::bigint[]), unnest(${jsonArray('$3')}), unnest($4::bytea[])) AS v (sequence, payload, leaf)
+         WHERE events.book_id = $1 AND events.sequence = v.sequence AND events.sequence = ANY ($2::bigint[]) AND events.leaf IS NULL`,
+        [
+          subject.bookId,
+          plainArray(column(erased, ({ event }) => event.sequence)),
+          joinedJson(column(erased, ({ payload }) => payload)),
+          byteaArray(column(erased, ({ event }) => eventDigest(subject.bookId, event))),
+        ],
+      );
+    }
+    if (events.length < EVENTS) return found;
+    after = events.at(-1)!.sequence;
+  }
+}
+
+interface StoredAnswer {
+  key: string;
+  body: string | null;
+  is_about: boolean;
+}
+
+/** Answers about the object, and about transfers to an account. Index: idempotency_keys_pkey, inbound_transfers_pkey. */
+async function eachAnswer(pool: Pool, subject: ErasureSubject, { change }: { change: boolean }): Promise<number> {
+  const { bookId, id, object, members } = subject;
+  let found = 0;
+  for (let after = ''; ; ) {
+    const { rows } = await pool.query<StoredAnswer>(
+      `SELECT k.key, CASE WHEN k.is_about THEN k.body END AS body, k.is_about FROM (
+         SELECT key, body, text_references IS NULL AND body IS NOT NULL AND (
+           resource = $3 AND resource_id = $2 OR $3 = 'account' AND resource = 'inbound_transfer' AND EXISTS (
+             SELECT FROM inbound_transfers t WHERE t.book_id = $1 AND t.id = resource_id AND t.account_id = $2)) AS is_about
+         FROM idempotency_keys WHERE book_id = $1 AND key > $4 ORDER BY key LIMIT ${KEYS}) AS k ORDER BY k.key`,
+      [bookId, id, object, after],
+    );
+    const erased = rows
+      .filter((row) => row.is_about)
+      .map(({ key, body }) => ({ key, before: body!, body: nullMembers(body!, members) }))
+      .filter(({ before, body }) => body !== before);
+    found += erased.length;
+    if (change && erased.length > 0) {
+      await pool.query(
+        `UPDATE idempotency_keys AS k SET body = v.body
+         FROM (SELECT unnest($2::text[]), unnest(${jsonArray('$3')})) AS v (key, body)
+         WHERE k.book_id = $1 AND k.key = v.key AND k.key = ANY ($2::text[]) AND k.body IS NOT NULL`,
+        [bookId, textArray(column(erased, ({ key }) => key)), joinedJson(column(erased, ({ body }) => body))],
+      );
+    }
+    if (rows.length < KEYS) return found;
+    after = rows.at(-1)!.key;
+  }
+}
+
+export const KEPT_PLACES: readonly ErasurePlace[] = [
+  {
+    name: 'events: readable payloads of before the contract; their leaves are kept',
+    columns: [],
+    count: (pool, subject) => eachEvent(pool, subject, { change: false }),
+    erase: (pool, subject) => eachEvent(pool, subject, { change: true }),
+  },
+  {
+    name: 'idempotency_keys: readable answers of before the contract',
+    columns: [],
+    count: (pool, subject) => eachAnswer(pool, subject, { change: false }),
+    erase: (pool, subject) => eachAnswer(pool, subject, { change: true }),
+  },
+];

@@ -1,0 +1,172 @@
+/**
+ * Where the personal text of an object stands, beside events and stored answers (erase-kept-store.ts). Each place is counted,
+ * and erased in steps of a few hundred rows, each a database transaction of its own that can be repeated. Run by the owner's
+ * role: the application may delete none of it.
+ */
+import type { Pool, Transaction } from '../db/pool.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { newId } from '../ids.ts';
+import { lockBook, updateBook } from '../ledger/book-store.ts';
+import type { ErasureSubject } from './erasable.ts';
+
+/** A place where text may stand. */
+export interface ErasurePlace {
+  /** Table and columns, as a person reads them. */
+  readonly name: string;
+  /** The columns that it empties: `table.column`. A test compares them with the declarations. */
+  readonly columns: readonly string[];
+  /** Rows with text; undefined where such objects have none. */
+  count(pool: Pool, subject: ErasureSubject): Promise<number> | undefined;
+  /** Resolves to how many rows were erased. */
+  erase(pool: Pool, subject: ErasureSubject): Promise<number>;
+}
+
+const ROWS = 500;
+
+/** The book of an object: one probe of the table's key a book. */
+export async function findBookOf(pool: Pool, { table, id }: Pick<ErasureSubject, 'table' | 'id'>) {
+  const { rows } = await pool.query<{ id: string }>(
+    `SELECT books.id FROM books CROSS JOIN LATERAL (
+       SELECT FROM ${table.name} AS t WHERE t.book_id = books.id AND t.${table.key} = $1 OFFSET 0) AS found LIMIT 1`,
+    [id],
+  );
+  return rows[0]?.id;
+}
+
+/** The version of an object. Index: the primary key. */
+export async function readVersion(pool: Pool, { table, bookId, id }: ErasureSubject): Promise<number> {
+  const { rows } = await pool.query<{ version: number }>(
+    `SELECT version FROM ${table.name} WHERE book_id = $1 AND ${table.key} = $2`,
+    [bookId, id],
+  );
+  return rows[0]!.version;
+}
+
+/** The last erasure of an object that was begun and not finished. Index: erasures_by_object. */
+export async function findUnfinished(pool: Pool, { bookId, id }: ErasureSubject): Promise<string | undefined> {
+  const { rows } = await pool.query<{ id: string }>(
+    `SELECT id FROM erasures WHERE book_id = $1 AND object_id = $2 AND finished_at IS NULL ORDER BY id DESC LIMIT 1`,
+    [bookId, id],
+  );
+  return rows[0]?.id;
+}
+
+/**
+ * The row of the object. Under the book's lock, and as a batch of its own: a batch that was decided over the text is decided
+ * again, so that no event and no row brings it back. The version counts up, since what the API shows has changed.
+ */
+export function ownRow({ table }: Pick<ErasureSubject, 'table'>): ErasurePlace {
+  const columns = table.columns.filter((column) => column.personal);
+  const filled = columns.map(({ name, type }) => `${type === 'jsonb' ? `NULLIF(${name}, '{}')` : name} IS NOT NULL`);
+  const emptied = columns.map(({ name, type }) =>
+    type === 'jsonb' ? `${name} = CASE WHEN ${name} = '{}' THEN ${name} END` : `${name} = NULL`,
+  );
+  const where = `book_id = $1 AND ${table.key} = $2 AND (${filled.join(' OR ')})`;
+  return {
+    name: `${table.name}: ${columns.map(({ name }) => name).join(', ')}`,
+    columns: columns.map(({ name }) => `${table.name}.${name}`),
+    count: (pool, { bookId, id }) => countRows(pool, `SELECT FROM ${table.name} WHERE ${where}`, [bookId, id]),
+    erase: (pool, { bookId, id }) =>
+      inTransaction(pool, async (trx: Transaction) => {
+        const book = await lockBook(trx, bookId);
+        if (book) await updateBook(trx, { ...book, batchId: newId() }, { after: book.batchId });
+        const { rowCount } = await trx.query(
+          `UPDATE ${table.name} SET ${emptied.join(', ')}, text_salt = NULL, version = version + 1,
+             updated_at = GREATEST(updated_at, clock_timestamp()) WHERE ${where}`,
+          [bookId, id],
+        );
+        return rowCount ?? 0;
+      }),
+  };
+}
+
+/** The transfers that an account received. Index: postings (book_id, credit_account_id, credit_line), entries_pkey. */
+const TRANSFERS = `SELECT e.resource_id FROM postings p JOIN entries e ON e.book_id = p.book_id AND e.sequence = p.entry_sequence
+  WHERE p.book_id = $1 AND p.credit_account_id = $2 AND e.resource = 'inbound_transfer'`;
+
+/** Objects whose text is erased with the subject: the subject itself, and the transfers of an account. */
+const OBJECTS = `SELECT $2::uuid UNION ALL ${TRANSFERS}`;
+
+const texts: ErasurePlace = {
+  name: 'personal_texts: what events and answers refer to, with the salts',
+  columns: ['personal_texts.text'],
+  ...rowsOf('DELETE', 'personal_texts', `object_id IN (${OBJECTS})`),
+};
+
+/** The digests in the chain stay, and say nothing any more. */
+const entryTexts: ErasurePlace = {
+  name: 'entry_texts: descriptions of entries, with their salts',
+  columns: ['entry_texts.description'],
+  ...rowsOf(
+    'DELETE',
+    'entry_texts',
+    `entry_sequence IN (SELECT e.sequence FROM entries e WHERE e.book_id = $1 AND e.resource_id IN (${OBJECTS}))`,
+  ),
+};
+
+const transfers: ErasurePlace = {
+  name: 'inbound_transfers: descriptions of transfers to the account',
+  columns: ['inbound_transfers.description'],
+  ...rowsOf('description = NULL', 'inbound_transfers', `description IS NOT NULL AND id IN (${TRANSFERS})`),
+};
+
+/** No index leads from an object to its pairs: they are few next to the rest of the book, and read once. */
+const pairs: ErasurePlace = {
+  name: 'metadata_index: pairs that lists are filtered by',
+  columns: ['metadata_index.key', 'metadata_index.value'],
+  ...rowsOf('DELETE', 'metadata_index', 'object_id = $2'),
+};
+
+/** What receivers answered to events of the object: they may have said it in words of their own. */
+const answers: ErasurePlace = {
+  name: 'webhook_attempts: answers of receivers to events of the object',
+  columns: [],
+  ...rowsOf(
+    'response = NULL',
+    'webhook_attempts',
+    `response IS NOT NULL AND event_sequence IN (SELECT sequence FROM events WHERE book_id = $1 AND object_id = $2)`,
+  ),
+};
+
+/** Its name may be one of a person as well. The SHA-256 stays: who has the file can show that it is the one. */
+const evidence: ErasurePlace = {
+  name: 'payout_resolutions: the evidence by which a person ended the payout',
+  columns: ['payout_resolutions.evidence', 'payout_resolutions.evidence_name', 'payout_resolutions.evidence_sealed'],
+  ...rowsOf(
+    "evidence = NULL, evidence_sealed = NULL, evidence_name = 'erased'",
+    'payout_resolutions',
+    `payout_id = $2 AND (evidence IS NOT NULL OR evidence_sealed IS NOT NULL)`,
+  ),
+};
+
+/** Places besides the row of the object, which is the first to be erased. */
+export const PLACES: Readonly<Record<ErasureSubject['object'], readonly ErasurePlace[]>> = {
+  payout: [texts, pairs, entryTexts, answers, evidence],
+  account: [texts, pairs, transfers, entryTexts, answers],
+  webhook_endpoint: [texts, answers],
+};
+
+/** Deletes rows of a table (`DELETE`), or sets columns of them, a step at a time. */
+function rowsOf(change: string, table: string, where: string): Pick<ErasurePlace, 'count' | 'erase'> {
+  const places = `SELECT ctid FROM ${table} WHERE book_id = $1 AND ${where} LIMIT ${ROWS}`;
+  const statement = change === 'DELETE' ? `DELETE FROM ${table}` : `UPDATE ${table} SET ${change}`;
+  return {
+    count: (pool, { bookId, id }) =>
+      countRows(pool, `SELECT FROM ${table} WHERE book_id = $1 AND ${where} AND $2::uuid IS NOT NULL`, [bookId, id]),
+    async erase(pool, { bookId, id }) {
+      for (let erased = 0; ; ) {
+        const { rowCount } = await pool.query(
+          `${statement} WHERE book_id = $1 AND ctid = ANY (ARRAY (${places})) AND $2::uuid IS NOT NULL`,
+          [bookId, id],
+        );
+        erased += rowCount ?? 0;
+        if ((rowCount ?? 0) < ROWS) return erased;
+      }
+    },
+  };
+}
+
+async function countRows(pool: Pool, rows: string, values: unknown[]): Promise<number> {
+  const { rows: counted } = await pool.query<{ count: bigint }>(`SELECT count(*) FROM (${rows}) AS found`, values);
+  return Number(counted[0]!.count);
+}

@@ -1,0 +1,34 @@
+/** Erasures: who erased the personal text of an object, and when it was finished. Kept for good; no text is in it. */
+import type { Instant } from '../clock.ts';
+import { column } from '../db/declared-columns.ts';
+import type { Uuid } from '../ids.ts';
+import { WRITE_ORDER } from '../ledger/table.ts';
+import { tableOf } from '../ledger/table-of.ts';
+
+export interface Erasure {
+  readonly id: Uuid;
+  readonly object: string;
+  readonly objectId: Uuid;
+  /** `operator:NAME`. */
+  readonly actor: string;
+  /** Members of the object's view. */
+  readonly fields: readonly string[];
+  readonly begunAt: Instant;
+  /** Null while it is under way, or was interrupted. */
+  readonly finishedAt: Instant | null;
+}
+
+export const erasures = tableOf<Erasure>({
+  name: 'erasures',
+  key: 'id',
+  writeOrder: WRITE_ORDER.resources,
+  columns: [
+    column('id', 'uuid'),
+    column('object', 'text'),
+    column('object_id', 'uuid'),
+    column('actor', 'text'),
+    column('fields', 'text list'),
+    column('begun_at', 'timestamptz'),
+    column('finished_at', 'timestamptz', { changes: true }),
+  ],
+});

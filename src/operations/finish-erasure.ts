@@ -1,0 +1,45 @@
+/** The last step of an erasure: it is marked as finished, and announced, in one commit. */
+import { type IdKind, newId, publicId } from '../ids.ts';
+import type { Command } from '../ledger/command.ts';
+import { Draft } from '../ledger/draft.ts';
+import { type Erasure, erasures } from './erasure-table.ts';
+
+export interface FinishErasure {
+  readonly erasure: Erasure;
+  readonly kind: IdKind;
+  /** Of the object, as the erasure left it. */
+  readonly version: number;
+}
+
+/** Repeated, it changes nothing. The event names the object and its fields, and no text. */
+export function finishErasure({ erasure, kind, version }: FinishErasure): Command<Erasure> {
+  const id = newId();
+  const requestId = newId();
+  return {
+    id,
+    name: 'personal_data.erase',
+    requestId,
+    actor: erasure.actor,
+    touches: [{ table: erasures, ids: [erasure.id] }],
+    decide(state, moment) {
+      const draft = new Draft(state, { id, requestId, actor: erasure.actor }, moment);
+      const begun = draft.get(erasures, erasure.id);
+      if (!begun) throw new Error(`Erasure ${erasure.id} does not exist`);
+      if (begun.finishedAt !== null) return draft.finish(begun);
+      const finished: Erasure = { ...begun, finishedAt: moment };
+      draft.put(erasures, erasure.id, finished);
+      draft.emit({
+        type: 'personal_data.erased',
+        objectId: erasure.objectId,
+        objectSequence: version,
+        object: {
+          id: publicId(kind, erasure.objectId),
+          object: erasure.object,
+          livemode: draft.livemode,
+          fields: erasure.fields,
+        },
+      });
+      return draft.finish(finished);
+    },
+  };
+}

@@ -1,0 +1,61 @@
+/** Erases members of JSON text in place: every other byte stays as it was sent and hashed. */
+import { endOfString } from '../json.ts';
+
+/** Where an answer or an event may hold an object: itself, an event's object, and what it was before. */
+const PLACES: readonly string[] = ['', 'data.object', 'data.previous_attributes'];
+
+/**
+ * The text with null in place of these members of an object, be it an answer or in an event. Members that are null or an
+ * empty object stay as they are. `text` is JSON as json.ts writes it, without white space.
+ */
+export function nullMembers(text: string, members: ReadonlySet<string>): string {
+  let erased = '';
+  let copied = 0;
+  /** The names that lead to the object at hand; undefined for an array. */
+  const path: (string | undefined)[] = [];
+  let name: string | undefined;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]!;
+    if (character === '{' || character === '[') {
+      path.push(character === '[' ? undefined : name);
+      name = undefined;
+    } else if (character === '}' || character === ']') {
+      path.pop();
+      name = undefined;
+    } else if (character === '"') {
+      const end = endOfString(text, at);
+      // A name is what a colon follows.
+      if (text[end + 1] === ':') {
+        name = JSON.parse(text.slice(at, end + 1)) as string;
+        const from = end + 2;
+        if (members.has(name) && PLACES.includes(path.slice(1).join('.'))) {
+          const to = endOfValue(text, from);
+          const value = text.slice(from, to);
+          if (value !== 'null' && value !== '{}') {
+            erased += `${text.slice(copied, from)}null`;
+            copied = to;
+          }
+          at = to - 1;
+        } else at = from - 1;
+      } else at = end;
+    }
+  }
+  return copied === 0 ? text : erased + text.slice(copied);
+}
+
+/** Behind the value that begins at `from`. */
+function endOfValue(text: string, from: number): number {
+  let depth = 0;
+  for (let at = from; at < text.length; at++) {
+    const character = text[at]!;
+    if (character === '"') at = endOfString(text, at);
+    else if (character === '{' || character === '[') depth++;
+    else if (character === '}' || character === ']') {
+      if (depth === 0) return at;
+      depth--;
+      if (depth === 0) return at + 1;
+    } else if (character === ',' && depth === 0) return at;
+    if (depth === 0 && character === '"') return at + 1;
+  }
+  return text.length;
+}

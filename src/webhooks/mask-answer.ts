@@ -1,0 +1,44 @@
+/**
+ * A receiver's answer as it is kept. Many receivers answer with what they were sent, so the personal text of the event is
+ * taken out of it: `npm run ops -- erase` then finds answers that have none. It drops the answers to an object's events all
+ * the same, for what no search finds.
+ */
+import { RESPONSE_KEPT_BYTES } from './post-event.ts';
+
+const MASK = '[personal]';
+/** Shorter texts are taken out where they stand in quotes: `1` or `ops` also stand in other words. */
+const ANYWHERE_FROM = 4;
+
+/** `texts`: the JSON texts that were filled into the event. */
+export function withoutTexts(answer: string, texts: readonly string[]): string {
+  if (texts.length === 0) return answer;
+  const pieces = [...new Set(texts.flatMap((text) => [text, ...wordings(JSON.parse(text))]))];
+  pieces.sort((one, other) => other.length - one.length);
+  let masked = answer;
+  for (const piece of pieces) masked = masked.replaceAll(piece, MASK);
+  // What is kept of a long answer may end in the middle of a text.
+  if (Buffer.byteLength(answer) < RESPONSE_KEPT_BYTES) return masked;
+  const begun = Math.max(0, ...pieces.map((piece) => lengthBegun(masked, piece)));
+  return begun === 0 ? masked : masked.slice(0, -begun) + MASK;
+}
+
+/** A value as receivers write it: as it is, and as JSON, with and without other characters than those of ASCII. */
+function wordings(value: unknown): string[] {
+  if (typeof value === 'object' && value !== null)
+    return [...Object.keys(value), ...Object.values(value)].flatMap(wordings);
+  const text = String(value);
+  const quoted = JSON.stringify(text);
+  const forms = [quoted, inAscii(quoted)];
+  return text.length < ANYWHERE_FROM ? forms : [text, ...forms.map((form) => form.slice(1, -1))];
+}
+
+function inAscii(json: string): string {
+  return json.replace(/[^ -~]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** How many characters at the end of a text are the beginning of a piece. */
+function lengthBegun(text: string, piece: string): number {
+  for (let length = Math.min(piece.length - 1, text.length); length > 0; length--)
+    if (text.endsWith(piece.slice(0, length))) return length;
+  return 0;
+}
