@@ -59,8 +59,10 @@ const LAYERS = [
   {
     name: 'ledger',
     from: folder('ledger'),
-    may: [...file('clock', 'errors', 'failpoints', 'ids', 'json'), ...folder('errors', 'money', 'db', 'ledger')],
-    may: [...file('clock', 'errors', 'failpoints', 'ids', 'json', 'random'), ...folder('money', 'db', 'ledger')],
+    may: [
+      ...file('clock', 'errors', 'failpoints', 'ids', 'json', 'random'),
+      ...folder('errors', 'money', 'db', 'ledger'),
+    ],
   },
   { name: 'outside', from: folder('outside'), may: [...leaves, ...folder('outside')] },
   { name: 'idempotency', from: folder('idempotency'), except: ROUTES, may: core },

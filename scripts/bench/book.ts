@@ -69,7 +69,7 @@ export async function openAccounts(
         actor: 'bench',
       }),
     );
-    if (answer.refused || !answer.body) throw new Error('An account was not opened');
+    if (answer.refused || !answer.body.text) throw new Error('An account was not opened');
     accounts.push(parsePublicId('account', (JSON.parse(answer.body.text) as { id: string }).id)!);
   };
   const atOnce = 5_000; // within the bound of a book's queue

@@ -3,9 +3,10 @@
  * write stored forms that earlier releases cannot read. Refused while an earlier release is connected. There is no way
  * back.
  *
- * Three steps. The database is closed to processes of 0.1.0 that are about to start. The connections are watched for as
- * long as a process of 0.1.0 may be silent. The installation's row is set, which processes read within seconds. If the
- * process is killed in between, nothing is contracted, and the next `npm run migrate` opens the database again.
+ * Three steps. The database is closed to processes of earlier releases that are about to start. The connections are
+ * watched for as long as a process of 0.1.0 may be silent. The installation's row says that the contract is done, which
+ * processes read within seconds. If the process is killed in between, nothing is contracted, and the next `npm run migrate`
+ * opens the database again.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,7 +14,14 @@ import type pg from 'pg';
 import type { Logger } from '../log.ts';
 import { isEarlierRelease, RELEASE, releaseOfConnection } from '../release.ts';
 import { closeToFirstReleaseSql, openToFirstReleaseSql } from './grants.ts';
-import { type Connection, listConnections, readContractedTo, writeContractedTo } from './installation-store.ts';
+import {
+  abandonContract,
+  beginContract,
+  type Connection,
+  finishContract,
+  listConnections,
+  readContractedTo,
+} from './installation-store.ts';
 
 /**
  * A process of 0.1.0 reads the time of Postgres every ten seconds. Its direct connections are visible all the time. A
@@ -46,9 +54,13 @@ export async function contract(
   if (before !== null && !isEarlierRelease(before, RELEASE)) return { contractedTo: before, changed: false };
   await client.query(closeToFirstReleaseSql(role));
   try {
+    // A process of 0.2.0 takes a contract that is under way for one that is done, so none may be connected where 0.1.0 may be.
+    if (before === null) await refuseEarlierReleases(client, { role, watchMs });
+    await beginContract(client, RELEASE);
     await refuseEarlierReleases(client, { role, watchMs });
-    await writeContractedTo(client, RELEASE);
+    await finishContract(client);
   } catch (error) {
+    await abandonContract(client);
     if (before === null) await client.query(openToFirstReleaseSql(role));
     throw error;
   }

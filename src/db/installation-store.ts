@@ -5,17 +5,42 @@ import type { SealedPlace, SecretBox } from './secret-box.ts';
 
 /** The release whose stored forms may be written; null for those of 0.1.0. Index: installation_pkey. */
 export async function readContractedTo(db: Queryable): Promise<string | null> {
+  const { rows } = await db.query<{ release: string | null }>(
+    'SELECT CASE WHEN contract_done THEN contracted_to ELSE contracted_from END AS release FROM public.installation WHERE id = 1',
+  );
+  return rows[0]?.release ?? null;
+}
+
+/** Earlier releases than this one may not start: the release of the last contract, done or under way. */
+export async function readClosedTo(db: Queryable): Promise<string | null> {
   const { rows } = await db.query<{ contracted_to: string | null }>(
     'SELECT contracted_to FROM public.installation WHERE id = 1',
   );
   return rows[0]?.contracted_to ?? null;
 }
 
-/** Run by the owner's role: the application's role may only read the table. */
-export async function writeContractedTo(db: Queryable, release: string): Promise<void> {
-  await db.query('UPDATE public.installation SET contracted_to = $1, contracted_at = clock_timestamp() WHERE id = 1', [
-    release,
-  ]);
+/** Begins a contract: earlier releases do not start any more. By the owner's role; the application's may only read. */
+export async function beginContract(db: Queryable, release: string): Promise<void> {
+  await db.query(
+    `UPDATE public.installation SET contracted_from = CASE WHEN contract_done THEN contracted_to ELSE contracted_from END,
+       contracted_to = $1, contracted_at = clock_timestamp(), contract_done = false WHERE id = 1`,
+    [release],
+  );
+}
+
+export async function finishContract(db: Queryable): Promise<void> {
+  await db.query(
+    'UPDATE public.installation SET contract_done = true, contracted_from = NULL, contracted_at = clock_timestamp() WHERE id = 1',
+  );
+}
+
+/** As it was before a contract that was refused or killed; nothing where none is under way. */
+export async function abandonContract(db: Queryable): Promise<void> {
+  await db.query(
+    `UPDATE public.installation SET contracted_to = contracted_from, contract_done = true, contracted_from = NULL,
+       contracted_at = CASE WHEN contracted_from IS NULL THEN NULL ELSE contracted_at END
+     WHERE id = 1 AND NOT contract_done`,
+  );
 }
 
 const SECRET_BYTES = 32;

@@ -11,7 +11,7 @@ import type { Logger } from '../log.ts';
 import { connectionName } from '../release.ts';
 import { type ContractResult, contract } from './contract.ts';
 import { grantStatements, signerGrantStatements } from './grants.ts';
-import { readContractedTo } from './installation-store.ts';
+import { abandonContract, readContractedTo } from './installation-store.ts';
 import { DatabaseRoleError, ROLE_SETTINGS, roleSettingsSql } from './roles.ts';
 
 /** The queue library's schema in the product's database. */
@@ -147,6 +147,8 @@ async function grantRights(client: pg.Client, roles: readonly LoginRole[]): Prom
   const { rows } = await client.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'v') ORDER BY relname`,
   );
+  // The migration lock is held: a contract that is under way was killed.
+  await abandonContract(client);
   const contracted = (await readContractedTo(client)) !== null;
   await client.query('BEGIN');
   try {

@@ -8,7 +8,7 @@
 import pg from 'pg';
 import { isEarlierRelease, RELEASE } from '../release.ts';
 import { JOURNAL_TABLES, SIGNED_TABLES } from './grants.ts';
-import { readContractedTo } from './installation-store.ts';
+import { readClosedTo } from './installation-store.ts';
 import { migrationNames } from './known-migrations.ts';
 import type { Pool, Queryable } from './pool.ts';
 
@@ -149,7 +149,7 @@ async function readNames(pool: Pool): Promise<Set<string>> {
 }
 
 async function checkForms(pool: Pool): Promise<void> {
-  const release = await readContractedTo(pool);
+  const release = await readClosedTo(pool);
   if (release === null || !isEarlierRelease(RELEASE, release)) return;
   throw new DatabaseRoleError(
     `The database of DATABASE_URL holds stored forms of release ${release}, which this release (${RELEASE}) does not read.`,

@@ -18,14 +18,23 @@ import { type IdempotencyRecord, internalKey, type Stored } from './idempotency-
 import { idempotencyKeyView } from './idempotency-key-view.ts';
 import { idempotencyKeys } from './idempotency-table.ts';
 
-export interface OnceAnswer {
+interface AnswerFacts {
   readonly status: number;
-  /** As it is sent. Of a replayed answer, as it is stored, until fillAnswer has filled in what stands apart. */
   readonly body: string;
-  readonly textReferences: string | null;
   readonly resource?: string;
   readonly resourceId?: Uuid;
   readonly replayed: boolean;
+}
+
+/** An answer as it is sent. */
+export interface OnceAnswer extends AnswerFacts {
+  /** Keeps an answer that is still to be filled in from being sent. */
+  readonly textReferences?: never;
+}
+
+/** An answer of the command: a replayed one is as it is stored, and sent through fillAnswer. */
+export interface KeptAnswer extends AnswerFacts {
+  readonly textReferences: string | null;
 }
 
 export interface OnceRequest {
@@ -37,7 +46,7 @@ export interface OnceRequest {
   publicUrl: string;
 }
 
-export function once(command: Command<Stored | Refusal>, request: OnceRequest): Command<OnceAnswer> {
+export function once(command: Command<Stored | Refusal>, request: OnceRequest): Command<KeptAnswer> {
   const key = request.key ?? internalKey(command.id);
   const fingerprint = request.fingerprints.toStore(request.fingerprint);
   return {
@@ -75,7 +84,7 @@ export function once(command: Command<Stored | Refusal>, request: OnceRequest): 
 }
 
 /** The answer to a known key: the first one again, or a refusal. */
-export function recall(known: IdempotencyRecord, request: OnceRequest, requestId: Uuid): OnceAnswer {
+export function recall(known: IdempotencyRecord, request: OnceRequest, requestId: Uuid): KeptAnswer {
   const reference = known.resource && known.resourceId ? resourceReference(known.resource, known.resourceId) : null;
   const refuse = (refusal: Refusal) => firstAnswer(refusalAnswer(refusal, { requestId, publicUrl: request.publicUrl }));
   if (known.voidedAt !== null) return refuse({ refused: 'idempotency_key_voided' });
@@ -108,7 +117,7 @@ export function recall(known: IdempotencyRecord, request: OnceRequest, requestId
 }
 
 /** Written out, without a spread: objects built by a spread have hidden classes of their own and are slow to read. */
-export function firstAnswer({ status, body, resource, resourceId }: Stored): OnceAnswer {
+export function firstAnswer({ status, body, resource, resourceId }: Stored): KeptAnswer {
   return { status, body: body.text, textReferences: null, resource, resourceId, replayed: false };
 }
 

@@ -42,7 +42,7 @@ export async function runOnce(runtime: OnceRuntime, input: OnceInput): Promise<O
     const stored = answer.refused
       ? refusalAnswer(answer, { requestId: input.requestId, publicUrl: runtime.publicUrl })
       : answer;
-    return firstAnswer(stored);
+    return fillAnswer(runtime.pool, bookId, firstAnswer(stored));
   }
   const wrapped = once(command, {
     key: input.key,
@@ -52,7 +52,7 @@ export async function runOnce(runtime: OnceRuntime, input: OnceInput): Promise<O
   });
   const submit = async () => {
     const answer = await runtime.committer.submit(bookId, wrapped, { deadlineMs: input.deadlineMs });
-    return answer.textReferences === null ? answer : fillAnswer(runtime.pool, bookId, answer);
+    return fillAnswer(runtime.pool, bookId, answer);
   };
   if (input.key === null) return submit();
   const name = `${bookId} ${input.key}`;

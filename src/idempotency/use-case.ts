@@ -59,8 +59,10 @@ export async function carryOut<Runtime extends OnceRuntime & { pool: Pool }, Inp
   if (useCase.keyFirst && key !== null) {
     const known = await idempotencyKeys.find(runtime.pool, bookId, key);
     const { fingerprints, publicUrl } = runtime;
-    if (known)
-      return fillAnswer(runtime.pool, bookId, recall(known, { key, fingerprint, fingerprints, publicUrl }, requestId));
+    if (known) {
+      const answer = recall(known, { key, fingerprint, fingerprints, publicUrl }, requestId);
+      return fillAnswer(runtime.pool, bookId, answer);
+    }
   }
   const { command, follow } = await useCase.prepare(runtime, input);
   const answer = await runOnce(runtime, { bookId, key, fingerprint, requestId, command, dryRun });

@@ -214,8 +214,13 @@ export class Draft {
     return changed;
   }
 
-  /** `written` is the body in both forms, for an answer that shows the event. */
-  emit(request: EventRequest): LedgerEvent & { readonly written: WrittenJson } {
+  emit(request: EventRequest): LedgerEvent {
+    this.emitShown(request);
+    return this.#events.at(-1)!;
+  }
+
+  /** The same, for an answer that shows the event: its body in both forms. */
+  emitShown(request: EventRequest): WrittenJson {
     const sequence = this.#book.eventSequence + 1n;
     this.#book = { ...this.#book, eventSequence: sequence, lastPostedAt: this.moment };
     const id = this.#nextId();
@@ -229,7 +234,7 @@ export class Draft {
     });
     const { textApart } = this.#state.forms;
     if (textApart) for (const text of written.apart) this.append(personalTexts, text as PersonalText);
-    const event = {
+    this.#events.push({
       sequence,
       id,
       type: request.type,
@@ -239,10 +244,9 @@ export class Draft {
       createdAt: this.moment,
       payload: textApart ? written.keptText : written.text,
       textReferences: textApart ? referencesOf(written.apart) : null,
-      written,
-    };
-    this.#events.push(event);
-    return event;
+      leaf: null,
+    });
+    return written;
   }
 
   finish<Answer>(answer: Answer): Outcome<Answer> {

@@ -15,8 +15,8 @@ export interface LedgerEvent {
   readonly payload: string;
   /** The references that the payload may be filled in with; null where it holds all of its text. */
   readonly textReferences: string | null;
-  /** The leaf of the event as it was, where personal text was erased from the payload itself. Left out of a new event. */
-  readonly leaf?: Buffer | null;
+  /** The leaf of the event as it was, where personal text was erased from the payload itself. */
+  readonly leaf: Buffer | null;
 }
 
 /** A receiver of a book's events. */

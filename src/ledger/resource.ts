@@ -120,14 +120,14 @@ export function begin<Row extends Versioned>(
   return text;
 }
 
-/** Emits an event about an object as it is in the draft. */
+/** Emits an event about an object as it is in the draft. Returns its body, for an answer that shows it. */
 export function announce<Row extends Versioned>(
   draft: Draft,
   resource: Resource<Row>,
   row: Row,
   { event, entries, previous }: Step & { readonly event: string },
-): ReturnType<Draft['emit']> {
-  return draft.emit({
+): WrittenJson {
+  return draft.emitShown({
     type: event,
     objectId: resource.table.idOf(row),
     objectSequence: row.version,

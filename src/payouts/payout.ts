@@ -107,12 +107,12 @@ export interface Payout {
   readonly updatedAt: Instant;
 }
 
-export type PayoutAction = 'cancel';
-
 /** Whether there is anything in it that names a person. */
 export function hasText({ description, metadata }: Pick<Payout, 'description' | 'metadata'>): boolean {
   return description !== null || (metadata !== null && !isEmpty(metadata));
 }
+
+export type PayoutAction = 'cancel';
 
 export type WaitingOn = 'ledger' | 'rail' | 'inquiry' | 'nobody';
 

@@ -192,8 +192,8 @@ export function rotateSecret(input: RotateSecret): Command<Stored | Refusal> {
 /** Sends `webhook.test` to this endpoint and to no other, whatever its filter. The answer is the event. */
 export function sendTestEvent(input: EndpointChange): Command<Stored | Refusal> {
   return changeEndpoint('test', input, (draft, endpoint) => {
-    const { written } = announce(draft, endpointResource, endpoint, { event: TEST_EVENT });
-    return storedAs(endpointResource, endpoint, { status: 202, body: written });
+    const body = announce(draft, endpointResource, endpoint, { event: TEST_EVENT });
+    return storedAs(endpointResource, endpoint, { status: 202, body });
   });
 }
 

@@ -8,7 +8,7 @@ import { EARLIEST_FORMS } from '../../src/db/forms.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { PLAIN_FINGERPRINTS } from '../../src/idempotency/fingerprints.ts';
 import type { Stored } from '../../src/idempotency/idempotency-key.ts';
-import { type OnceAnswer, once } from '../../src/idempotency/once.ts';
+import { type KeptAnswer, once } from '../../src/idempotency/once.ts';
 import { newId, type Uuid } from '../../src/ids.ts';
 import { accounts } from '../../src/ledger/account-table.ts';
 import type { EventSink } from '../../src/ledger/batch.ts';
@@ -143,7 +143,7 @@ async function newBook(pool: Pool, { mode, clock }: { mode: Mode; clock: Clock }
 }
 
 /** The command under a key of its own, as the API submits it: a retry after a lost answer gets the first answer. */
-function stored(command: Command<Stored | Refusal>): Command<OnceAnswer> {
+function stored(command: Command<Stored | Refusal>): Command<KeptAnswer> {
   return once(command, {
     key: null,
     fingerprint: Buffer.from(command.id),

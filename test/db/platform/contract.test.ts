@@ -5,6 +5,7 @@ import { until } from '../../../scripts/harness/client.ts';
 import { ContractRefused } from '../../../src/db/contract.ts';
 import { type WatchedForms, watchForms } from '../../../src/db/forms.ts';
 import { closeToFirstReleaseSql } from '../../../src/db/grants.ts';
+import { beginContract } from '../../../src/db/installation-store.ts';
 import { migrate } from '../../../src/db/migrate.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { checkApplicationRole } from '../../../src/db/roles.ts';
@@ -122,6 +123,39 @@ test('after a kill in between nothing is contracted, and the next migration lets
   const forms = watched();
   await forms.read();
   expect(forms.contracted).toBe(false);
+});
+
+test('while a contract is under way an earlier release does not start, and this one writes the forms of before', async () => {
+  const owner = await connect('under way', database.ownerUrl);
+  await owner.query("UPDATE installation SET contracted_to = '0.2.0', contracted_at = now()");
+  await beginContract(owner, RELEASE);
+  // What release 0.2.0 reads at its start: a later release than its own.
+  expect((await pool.query('SELECT contracted_to FROM installation')).rows).toEqual([{ contracted_to: RELEASE }]);
+  const forms = watched();
+  await forms.read();
+  expect(forms).toMatchObject({ contracted: true, textApart: false });
+  await checkApplicationRole(pool);
+});
+
+test('after a kill under way the next migration has the contract of before', async () => {
+  const owner = await connect('killed under way', database.ownerUrl);
+  await owner.query("UPDATE installation SET contracted_to = '0.2.0', contracted_at = now()");
+  await beginContract(owner, RELEASE);
+  await beginContract(owner, RELEASE);
+  await migrate({ ...database, log });
+  expect((await pool.query('SELECT contracted_to, contract_done FROM installation')).rows).toEqual([
+    { contracted_to: '0.2.0', contract_done: true },
+  ]);
+});
+
+test('a refused contract leaves the one of before', async () => {
+  const owner = await connect('refused', database.ownerUrl);
+  await owner.query("UPDATE installation SET contracted_to = '0.2.0', contracted_at = now()");
+  await connect('countinghouse-worker 0.2.0 rails');
+  await expect(contract()).rejects.toThrow(/Not contracted/);
+  expect((await pool.query('SELECT contracted_to, contract_done, contracted_from FROM installation')).rows).toEqual([
+    { contracted_to: '0.2.0', contract_done: true, contracted_from: null },
+  ]);
 });
 
 test('a contract of a later release is refused at start, and stays', async () => {

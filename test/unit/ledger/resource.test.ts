@@ -144,5 +144,5 @@ test('the first row is put and announced, and its view is written once', () => {
 
 test('an announcement without a step says the version as it is', () => {
   const event = announce(draft, errandResource, FIRST, { event: 'errand.test' });
-  expect(JSON.parse(event.payload)).toMatchObject({ object_sequence: 1, data: { previous_attributes: {} } });
+  expect(JSON.parse(event.text)).toMatchObject({ object_sequence: 1, data: { previous_attributes: {} } });
 });

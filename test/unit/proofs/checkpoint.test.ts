@@ -133,7 +133,7 @@ test('an event is hashed as a general canonicaliser writes it', () => {
   fc.assert(
     fc.property(text, text, text, fc.bigInt({ min: 1n, max: 2n ** 63n - 1n }), (type, actor, payload, sequence) => {
       const facts = { sequence, id: ID, type, objectId: ID, requestId: BOOK, actor, createdAt: 0, payload };
-      const event = { ...facts, textReferences: null };
+      const event = { ...facts, textReferences: null, leaf: null };
       const canonical = canonicalize({
         ...{ type, actor, payload, id: ID, object_id: ID, request_id: BOOK, book_id: BOOK },
         sequence: `${sequence}`,

@@ -1,5 +1,6 @@
 /** Idempotency keys: voided. Kept by the book, since every request with a key passes there. */
 
+import type { Stored } from '../../../../src/idempotency/idempotency-key.ts';
 import { idempotencyKeys } from '../../../../src/idempotency/idempotency-table.ts';
 import { voidKey } from '../../../../src/idempotency/once.ts';
 import { BY, draws, kind, type Part } from '../../part.ts';
@@ -20,7 +21,7 @@ export const keysPart: Part = {
       },
       command: (_, { voided }) => voidKey({ key: voided, ...BY }),
       saidOf(answer) {
-        const { voided_at: voidedAt, response_status: status } = JSON.parse((answer as { body: string }).body);
+        const { voided_at: voidedAt, response_status: status } = JSON.parse((answer as Stored).body.text);
         return { status: voidedAt === null ? status : 0 };
       },
     }),
