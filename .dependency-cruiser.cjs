@@ -8,6 +8,7 @@
 /** Files that know nothing of the product's nouns: anybody may use them. */
 const LEAVES = [
   'bounded-map',
+  'actor',
   'clock',
   'errors',
   'failpoints',
