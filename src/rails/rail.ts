@@ -6,7 +6,6 @@
  */
 import type { Instant } from '../clock.ts';
 import type { Uuid } from '../ids.ts';
-import type { Mode } from '../ledger/book.ts';
 
 export interface Instruction {
   /** The owner of the end-to-end id: the book. */
@@ -84,7 +83,7 @@ export interface RailNotice {
 export interface Rail {
   readonly name: string;
   /** The mode of the books that the rail serves. */
-  readonly mode: Mode;
+  readonly mode: 'test' | 'live';
   /** Whether a second submission under one id gets the first one's answer. Without that promise nothing is resent. */
   readonly idempotent: boolean;
   /** How long after the first attempt the rail may still accept an instruction, in milliseconds. */

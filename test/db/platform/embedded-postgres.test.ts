@@ -98,7 +98,7 @@ test('killed from outside, it reports that and can be started again', async () =
 test('a server that outlived its parent is stopped and started again, with its data', async () => {
   await server.stop();
   // A parent process that starts the server and is killed. Postgres keeps running.
-  const script = `const { startPostgres } = await import('../src/embedded/postgres-server.ts');
+  const script = `const { startPostgres } = await import('./src/embedded/postgres-server.ts');
     const server = await startPostgres({ directory: process.argv[1], durable: false });
     console.log(server.pid);
     setInterval(() => {}, 1000);`;
