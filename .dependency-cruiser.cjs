@@ -8,6 +8,7 @@
 /** Files that know nothing of the product's nouns: anybody may use them. */
 const LEAVES = [
   'bounded-map',
+  'actor',
   'clock',
   'errors',
   'failpoints',
@@ -91,7 +92,7 @@ const LAYERS = [
     name,
     from: folder(name),
     except: ROUTES,
-    may: [...core, ...folder('accounts', 'exceptions', name)],
+    may: [...core, ...folder('accounts', 'exceptions', 'organisations', name)],
   })),
   {
     name: 'transactions',
@@ -99,7 +100,7 @@ const LAYERS = [
     except: ROUTES,
     may: [...core, ...folder('accounts', 'exceptions', 'cards', 'transactions')],
   },
-  { name: 'timeline', from: folder('timeline'), may: [...core, ...folder('timeline')] },
+  { name: 'timeline', from: folder('timeline'), may: [...core, ...folder('organisations', 'timeline')] },
   { name: 'operations', from: folder('operations'), may: [...groups, ...folder('operations')] },
   { name: 'api', from: folder('api'), may: [...groups, ...folder('api')] },
   { name: 'routes', from: ROUTES, may: [...groups, ...folder('api')] },

@@ -20,6 +20,7 @@ import * as dueByBook from './0018-due-by-book.ts';
 import * as joinedBacklogs from './0019-joined-backlogs.ts';
 import * as personalText from './0021-personal-text.ts';
 import * as contractUnderWay from './0022-contract-under-way.ts';
+import * as peopleAndOperator from './0023-people-and-operator.ts';
 
 interface NamedMigration {
   name: string;
@@ -46,6 +47,7 @@ const MIGRATIONS: NamedMigration[] = [
   { name: '0018-due-by-book', migration: dueByBook },
   { name: '0019-joined-backlogs', migration: joinedBacklogs },
   { name: '0021-personal-text', migration: personalText },
+  { name: '0023-people-and-operator', migration: peopleAndOperator },
   { name: '0022-contract-under-way', migration: contractUnderWay },
 ];
 

@@ -2,6 +2,7 @@
 import { userInfo } from 'node:os';
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
+import { encodeActor } from '../src/actor.ts';
 import { formatInstant, systemClock } from '../src/clock.ts';
 import { type Forms, watchForms } from '../src/db/forms.ts';
 import { createPool, type Pool } from '../src/db/pool.ts';
@@ -76,7 +77,7 @@ async function eraseAsked(
   const sink = createWebhookSink(forms);
   const committer = new Committer({ pool: owner, clock: systemClock, sink, forms, enqueue: () => undefined });
   try {
-    const actor = `operator:${(by ?? userInfo().username).slice(0, 100)}`;
+    const actor = encodeActor({ type: 'operator', name: (by ?? userInfo().username).slice(0, 100) });
     const onPlace = ({ place, rows }: PlaceCount) => void (json || console.log(`${rows} erased in ${place}`));
     const { erasure, places: erased } = await erase(
       { pool: owner, committer, clock: systemClock, actor, onPlace },

@@ -1,35 +1,49 @@
 /**
- * `npm run keys -- create|list|revoke|roll`: an operator makes and ends API keys. Works on the database of
+ * `npm run keys -- create|list|revoke|roll|person|people|end`: an operator makes and ends API keys, and says whose they are.
+ * Works on the database of
  * DATABASE_URL, or on what `npm start` runs. A key is printed once, when it is made, and cannot be printed again.
  */
 import Table from 'cli-table3';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { formatInstant, formatInstantOrNull, systemClock } from '../src/clock.ts';
 import { createPool, type Pool } from '../src/db/pool.ts';
 import { environmentOrEmbedded, mayNameStatements } from '../src/embedded/environment.ts';
-import { parsePublicId, publicId, type Uuid } from '../src/ids.ts';
-import type { Mode } from '../src/ledger/book.ts';
+import { publicId, type Uuid } from '../src/ids.ts';
 import { createLogger } from '../src/log.ts';
+import { adoptKeys } from '../src/organisations/adopt-keys.ts';
 import { type ApiKey, EVERY_SCOPE, SCOPES, standingOf } from '../src/organisations/api-key.ts';
 import { type ApiKeyOfBook, findApiKey, listApiKeys, revokeApiKey } from '../src/organisations/api-key-store.ts';
 import { type IssuedApiKey, issueApiKey, rollApiKey } from '../src/organisations/issue-api-key.ts';
-import { openOrganisation } from '../src/organisations/open-organisation.ts';
 import { findBookId } from '../src/organisations/organisation-store.ts';
+import { shownPersonId } from '../src/organisations/person.ts';
+import {
+  parseDuration,
+  parseExpiry,
+  parseKeyId,
+  parseLimit,
+  parseList,
+  parseMode,
+  parsePersonId,
+} from './keys-options.ts';
+import { addPeopleCommands, organisationOf, organisationOption, scopesFor } from './keys-people.ts';
 
 const PAGE = 500;
-const UNITS_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 const program = new Command().name('npm run keys --').description('API keys: create, list, revoke, roll.');
 
 program
   .command('create')
   .description('make a key; the organisation is made too when there is none of that name')
-  .requiredOption('--organisation <name>', 'whose books it opens', parseName)
+  .addOption(organisationOption('whose books it opens'))
+  .option('--operator', "open the operator's own books instead, which a key may only read")
   .requiredOption('--mode <mode>', 'test or live', parseMode)
-  .option('--name <text>', 'what it is for', 'key')
-  .option('--scopes <list>', `separated by commas: ${EVERY_SCOPE} for all, or ${SCOPES.join(', ')}`, parseList, [
-    EVERY_SCOPE,
-  ])
+  .option('--name <text>', 'what it is for; without --person also the name of the service that it belongs to', 'key')
+  .option('--person <id>', 'whose key it is: person_…, as `people` shows it', parsePersonId)
+  .option(
+    '--scopes <list>',
+    `separated by commas: ${EVERY_SCOPE} for all (the default), or ${SCOPES.join(', ')}`,
+    parseList,
+  )
   .option('--expires <when>', 'a time such as 2027-01-31T00:00:00Z, or from now on: 90d, 24h', parseExpiry)
   .option('--ips <list>', 'addresses and networks it may be used from, separated by commas', parseList, [])
   .option('--writes-per-second <n>', "its own limit instead of the book's", parseLimit)
@@ -37,14 +51,16 @@ program
   .option('--json', 'print one JSON object')
   .action((options) =>
     withDatabase(async (pool) => {
-      const organisation = await openOrganisation(pool, { name: options.organisation, clock: systemClock });
+      const scopes = scopesFor(options);
+      const organisation = await organisationOf(pool, options);
       const bookId = await findBookId(pool, organisation.id, options.mode);
-      if (!bookId) throw new Error(`${options.organisation} has no ${options.mode} book.`);
+      if (!bookId) throw new Error(`${organisation.name} has no ${options.mode} book.`);
       const issued = await issueApiKey(pool, systemClock, {
         bookId,
         mode: options.mode,
         name: options.name,
-        scopes: options.scopes,
+        personId: options.person,
+        scopes,
         allowedIps: options.ips,
         writesPerSecond: options.writesPerSecond,
         readsPerSecond: options.readsPerSecond,
@@ -62,6 +78,7 @@ program
   .option('--json', 'print one JSON object a line')
   .action((options) =>
     withDatabase(async (pool) => {
+      await adoptKeys(pool);
       const keys: ApiKeyOfBook[] = [];
       for (let after: Uuid | undefined; ; after = keys.at(-1)!.id) {
         const page = await listApiKeys(pool, {
@@ -110,6 +127,8 @@ program
     ),
   );
 
+addPeopleCommands(program, withDatabase);
+
 await program.parseAsync();
 
 async function withDatabase(work: (pool: Pool) => Promise<void>): Promise<void> {
@@ -143,6 +162,7 @@ function viewOf(key: ApiKey) {
   return {
     id: publicId('apiKey', key.id),
     name: key.name,
+    owner: { type: key.owner.kind, id: shownPersonId(key.owner), name: key.owner.name },
     key: `${key.prefix}…${key.lastFour}`,
     scopes: key.scopes,
     allowed_ips: key.allowedIps,
@@ -170,7 +190,7 @@ function printIssued({ key, token }: IssuedApiKey, json: boolean | undefined): v
 }
 
 function tableOf(keys: readonly ApiKeyOfBook[]): string {
-  const head = ['id', 'organisation', 'name', 'key', 'scopes', 'standing', 'ends', 'last used'];
+  const head = ['id', 'organisation', 'name', 'owner', 'key', 'scopes', 'standing', 'ends', 'last used'];
   const table = new Table({ head, ...(process.stdout.isTTY ? {} : { style: { head: [], border: [] } }) });
   for (const key of keys) {
     const view = viewOfBookKey(key);
@@ -178,6 +198,7 @@ function tableOf(keys: readonly ApiKeyOfBook[]): string {
       view.id,
       view.organisation,
       view.name,
+      `${view.owner.type} ${view.owner.name ?? ''}\n${view.owner.id}`,
       view.key,
       view.scopes.join('\n'),
       view.standing,
@@ -186,50 +207,4 @@ function tableOf(keys: readonly ApiKeyOfBook[]): string {
     ]);
   }
   return table.toString();
-}
-
-/** An empty name is a variable of a script that was not set. */
-function parseName(text: string): string {
-  const name = text.trim();
-  if (name.length >= 1 && name.length <= 200) return name;
-  throw new InvalidArgumentError('It is a name of 1 to 200 characters.');
-}
-
-function parseMode(text: string): Mode {
-  if (text === 'test' || text === 'live') return text;
-  throw new InvalidArgumentError('It is test or live.');
-}
-
-function parseList(text: string): string[] {
-  return text.split(/[\s,]+/).filter(Boolean);
-}
-
-function parseLimit(text: string): number {
-  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It is a whole number from 1.');
-}
-
-function parseKeyId(text: string): Uuid {
-  const id = parsePublicId('apiKey', text);
-  if (id) return id;
-  throw new InvalidArgumentError(
-    'A key id looks like key_01h455vb4pex5vsknk084sn02q; `npm run keys -- list` shows them.',
-  );
-}
-
-function parseDuration(text: string): number {
-  const [, count, unit] = /^(\d{1,6})(?:([smhd]))$/.exec(text) ?? (text === '0' ? [text, '0', 's'] : []);
-  if (count === undefined || unit === undefined)
-    throw new InvalidArgumentError('A duration looks like 24h, 30m, 7d or 0.');
-  return Number(count) * UNITS_MS[unit]!;
-}
-
-function parseExpiry(text: string): number {
-  if (/^\d+[smhd]$/.test(text)) return systemClock.now() + parseDuration(text);
-  const at = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/.test(text)
-    ? Date.parse(text)
-    : Number.NaN;
-  if (Number.isNaN(at))
-    throw new InvalidArgumentError('It is a time such as 2027-01-31T00:00:00Z, or a duration such as 90d.');
-  return at;
 }

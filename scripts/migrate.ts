@@ -5,9 +5,9 @@
  * (docs/operations.md, Upgrade).
  */
 import { Command } from 'commander';
-import { migrate } from '../src/db/migrate.ts';
 import { environmentOrEmbedded } from '../src/embedded/environment.ts';
 import { RIGHTS } from '../src/groups.ts';
+import { install } from '../src/install.ts';
 import { createLogger } from '../src/log.ts';
 
 const { json, contract } = new Command()
@@ -29,7 +29,7 @@ Environment:
 try {
   // A running `npm start` migrates itself, so only a contract works on its database.
   const environment = contract ? environmentOrEmbedded() : process.env;
-  const result = await migrate({
+  const result = await install({
     ownerUrl: required(environment, 'DATABASE_OWNER_URL'),
     applicationUrl: required(environment, 'DATABASE_URL'),
     signerUrl: environment.SIGNER_DATABASE_URL || undefined,

@@ -25,6 +25,7 @@ export function addBookCommands(program: Command, withDatabase: WithDatabase, ta
           const views = page.map((book) => ({
             book: publicId('book', book.id),
             organisation: book.organisation,
+            kind: book.kind,
             mode: book.mode,
             overdraft_ceiling: `${book.overdraftCeiling}`,
           }));

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { basename } from 'node:path';
+import { encodeActor } from '../src/actor.ts';
 import { formatInstant, systemClock } from '../src/clock.ts';
 import { watchForms } from '../src/db/forms.ts';
 import type { Pool } from '../src/db/pool.ts';
@@ -53,7 +54,7 @@ export async function resolveByPerson(
     payout: shownId,
     book: publicId('book', bookId),
     as: outcome,
-    by: `operator:${(options.by ?? userInfo().username).slice(0, 100)}`,
+    by: encodeActor({ type: 'operator', name: (options.by ?? userInfo().username).slice(0, 100) }),
     evidence: basename(options.evidence).slice(0, 200),
     evidence_sha256: evidenceSha256.toString('hex'),
     postings: postingsOf(bookId, payout, outcome, 0n).map(

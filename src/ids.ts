@@ -25,6 +25,8 @@ export const ID_PREFIXES = {
   webhookEndpoint: 'we',
   request: 'req',
   apiKey: 'key',
+  person: 'person',
+  service: 'svc',
   organisation: 'org',
   book: 'book',
   exception: 'exc',

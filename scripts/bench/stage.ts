@@ -3,10 +3,10 @@
  * queue backend, and a connection pool as the product makes it.
  */
 
-import { migrate } from '../../src/db/migrate.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../src/embedded/throwaway-postgres.ts';
 import { RIGHTS } from '../../src/groups.ts';
+import { install } from '../../src/install.ts';
 import { createLogger, type Logger } from '../../src/log.ts';
 import { type Build, outputOf, THIS_BUILD } from '../harness/build.ts';
 import { makeMigratedDatabase } from '../harness/databases.ts';
@@ -55,7 +55,7 @@ export async function setStage(
   });
   closing.add('Postgres', () => postgres.remove());
   const { ownerUrl, applicationUrl, signerUrl } = postgres;
-  if (build === THIS_BUILD) await migrate({ rights: RIGHTS, ownerUrl, applicationUrl, signerUrl, log });
+  if (build === THIS_BUILD) await install({ rights: RIGHTS, ownerUrl, applicationUrl, signerUrl, log });
   else await migrateBy(build, postgres);
   if (profile) await countStatements(postgres, profile, closing);
   const redis = queue === 'redis' ? await startRedis() : undefined;

@@ -9,6 +9,7 @@ import type { Finding } from '../../src/checks/finding.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import { GROUPS } from '../../src/groups.ts';
 import { publicId } from '../../src/ids.ts';
+import { fillPayloads } from '../../src/ledger/personal-text-store.ts';
 import { verifyDatabase } from '../../src/verify/verify-database.ts';
 import type { Endpoint } from '../harness/client.ts';
 import { lookInto } from '../harness/database-store.ts';
@@ -218,11 +219,21 @@ async function balancesNotFromEvents(pool: Pool): Promise<unknown[]> {
   return rows;
 }
 
-/** Every event of the endpoint arrived at least once, signed, byte for byte as stored. Nothing else arrived. */
+/** Every event of the endpoint arrived at least once, signed, byte for byte as stored, with its texts. Nothing else arrived. */
 async function notReceived(pool: Pool, receiver: Receiver, endpoint: Endpoint): Promise<unknown[]> {
-  const { rows } = await pool.query<{ id: string; payload: string; status: string; endpoint_id: string }>(`
-    SELECT e.id, e.payload, d.status, d.endpoint_id FROM webhook_deliveries d
+  const { rows: kept } = await pool.query<{
+    book_id: string;
+    id: string;
+    payload: string;
+    textReferences: string | null;
+    status: string;
+    endpoint_id: string;
+  }>(`
+    SELECT e.book_id, e.id, e.payload, e.text_references AS "textReferences", d.status, d.endpoint_id FROM webhook_deliveries d
     JOIN events e ON e.book_id = d.book_id AND e.sequence = d.event_sequence`);
+  const books = [...new Set(kept.map((row) => row.book_id))];
+  const ofBook = (bookId: string) => kept.filter((row) => row.book_id === bookId);
+  const rows = (await Promise.all(books.map((bookId) => fillPayloads(pool, bookId, ofBook(bookId))))).flat();
   const expected = new Map(
     rows
       .filter((row) => publicId('webhookEndpoint', row.endpoint_id) === endpoint.id)

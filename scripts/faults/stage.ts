@@ -181,7 +181,7 @@ async function organisationOf({ root }: BuiltRelease, database: Database, behind
     return (JSON.parse(await runCommand(root, words, environmentOfCommands(database))) as { key: string }).key;
   };
   const [testKey, liveKey] = [await key('test'), await key('live')];
-  const { test, live } = await readBookIds(behind);
+  const { test, live } = await readBookIds(behind, name);
   return { name, testKey, liveKey, testBookId: test!, liveBookId: live! };
 }
 

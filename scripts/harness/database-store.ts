@@ -69,9 +69,12 @@ export async function payoutIds(pool: Pool, bookId: string): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Reads the ids of the only organisation's books, by mode. */
-export async function readBookIds(pool: Pool): Promise<Record<string, string>> {
-  const { rows } = await pool.query<{ mode: string; id: string }>('SELECT mode, id FROM books');
+/** Reads the ids of an organisation's books, by mode. */
+export async function readBookIds(pool: Pool, organisation: string): Promise<Record<string, string>> {
+  const { rows } = await pool.query<{ mode: string; id: string }>(
+    'SELECT mode, books.id FROM books JOIN organisations ON organisations.id = organisation_id WHERE name = $1',
+    [organisation],
+  );
   return Object.fromEntries(rows.map(({ mode, id }) => [mode, id]));
 }
 

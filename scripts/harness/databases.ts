@@ -1,9 +1,9 @@
 /** Databases on a throwaway server, with the product's roles and their rights. */
-import { migrate } from '../../src/db/migrate.ts';
 import { createRolesAndDatabase } from '../../src/db/roles.ts';
 import { APPLICATION, OWNER, SIGNER } from '../../src/embedded/logins.ts';
 import type { ThrowawayPostgres } from '../../src/embedded/throwaway-postgres.ts';
 import { RIGHTS } from '../../src/groups.ts';
+import { install } from '../../src/install.ts';
 import { createLogger, type Logger } from '../../src/log.ts';
 
 /** A migrated database that others are copied from, which takes tens of milliseconds. */
@@ -21,14 +21,14 @@ export async function makeEmptyDatabase({ superuserUrl }: ThrowawayPostgres, nam
   });
 }
 
-/** Makes a database with this code's schema. */
+/** Makes a database with this code's schema, as `npm run migrate` does. */
 export async function makeMigratedDatabase(
   postgres: ThrowawayPostgres,
   name: string,
   log: Logger = createLogger('silent', 'harness'),
 ): Promise<void> {
   await makeEmptyDatabase(postgres, name);
-  await migrate({
+  await install({
     rights: RIGHTS,
     ownerUrl: postgres.urlFor('owner', name),
     applicationUrl: postgres.urlFor('application', name),

@@ -1,17 +1,17 @@
 /** Steps that many routes share: run a command once under its key, find an object or answer that it does not exist. */
+import { encodeActor } from '../actor.ts';
 import { ApiError } from '../errors.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { idempotencyKeys } from '../idempotency/idempotency-table.ts';
 import type { OnceAnswer } from '../idempotency/once.ts';
 import { runOnce } from '../idempotency/run-once.ts';
-import { publicId } from '../ids.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import type { Principal } from '../organisations/authenticate.ts';
 import type { RouteAnswer, RouteRequest } from './route.ts';
 
-/** The actor of a change, as events and timelines name it. */
-export function actorOf({ keyId }: Principal): string {
-  return `api_key:${publicId('apiKey', keyId)}`;
+/** The actor of a change, as events keep it. */
+export function actorOf({ ownerKind, ownerId, keyId }: Principal): string {
+  return encodeActor({ type: ownerKind, id: ownerId, keyId });
 }
 
 export function isLive({ mode }: Principal): boolean {

@@ -7,11 +7,11 @@
 import { realpathSync } from 'node:fs';
 import { POOL_NAMES, startPools } from '../../workers/run.ts';
 import { type Config, ConfigError, readConfig } from '../config.ts';
-import { migrate } from '../db/migrate.ts';
 import { checkApplicationRole, DatabaseRoleError } from '../db/roles.ts';
 import { SecretBoxError } from '../db/secret-box.ts';
 import { RIGHTS } from '../groups.ts';
 import { ListenError } from '../http/http-server.ts';
+import { install } from '../install.ts';
 import { createLogger, type Logger } from '../log.ts';
 import { EvictionPolicyError } from '../queue/memory-policy.ts';
 import { createRuntime } from '../runtime.ts';
@@ -71,7 +71,7 @@ async function start(): Promise<void> {
   if (postgres) keepPostgresRunning(postgres, log);
   if (config.DATABASE_OWNER_URL) {
     const urls = { applicationUrl: config.DATABASE_URL, signerUrl: config.SIGNER_DATABASE_URL };
-    await migrate({ ownerUrl: config.DATABASE_OWNER_URL, ...urls, rights: RIGHTS, log });
+    await install({ ownerUrl: config.DATABASE_OWNER_URL, ...urls, rights: RIGHTS, log });
   }
   await startProduct({ config, log, postgres, announce: claim.announce });
 }

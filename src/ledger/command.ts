@@ -18,7 +18,7 @@ export interface Command<Answer> {
   readonly name: string;
   /** The request that the command serves; written into entries and events. */
   readonly requestId: Uuid;
-  /** The actor, such as `api_key:key_…`; left out where the product acts on its own. */
+  /** The actor as text (src/actor.ts); left out where the product acts on its own. */
   readonly actor?: string;
   readonly touches: readonly Touch[];
   /** Pure. A refusal is an answer; an exception is a bug and fails this command alone. */

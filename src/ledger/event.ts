@@ -9,7 +9,7 @@ export interface LedgerEvent {
   readonly type: string;
   readonly objectId: Uuid;
   readonly requestId: Uuid;
-  /** The actor: `api_key:key_…`, or the part of the product that acted on its own. */
+  /** The actor as text: src/actor.ts. */
   readonly actor: string;
   readonly createdAt: Instant;
   /** The body as it is kept: that of every receiver and reader, but for personal text (personal-text.ts). */

@@ -1,4 +1,5 @@
 /** All SQL of API keys. */
+import type { OwnerKind } from '../actor.ts';
 import type { Instant } from '../clock.ts';
 import { byteaArray, instantArray, plainArray } from '../db/columns.ts';
 import { newestBook } from '../db/newest.ts';
@@ -6,6 +7,7 @@ import type { Queryable } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId, Mode } from '../ledger/book.ts';
 import type { ApiKey } from './api-key.ts';
+import { type KeyOwner, keyOwner } from './person.ts';
 
 /** A key with the book that it opens. */
 export interface ApiKeyOfBook extends ApiKey {
@@ -14,10 +16,18 @@ export interface ApiKeyOfBook extends ApiKey {
   readonly organisationName: string;
 }
 
-interface ApiKeyRow {
+interface OwnerColumns {
+  name: string;
+  organisation_id: string;
+  created_at: Instant;
+  owner_id: string | null;
+  owner_kind: OwnerKind | null;
+  owner_name: string | null;
+}
+
+interface ApiKeyRow extends OwnerColumns {
   book_id: string;
   id: string;
-  name: string;
   hash: Buffer;
   prefix: string;
   last_four: string;
@@ -28,22 +38,21 @@ interface ApiKeyRow {
   expires_at: Instant | null;
   revoked_at: Instant | null;
   last_used_at: Instant | null;
-  created_at: Instant;
   mode: Mode;
-  organisation_id: string;
   organisation_name: string;
 }
 
 const SELECT = `
-  SELECT k.*, b.mode, b.organisation_id, o.name AS organisation_name
-    FROM api_keys k JOIN LATERAL (${newestBook('mode, organisation_id', 'k.book_id')}) b ON true JOIN organisations o ON o.id = b.organisation_id`;
+  SELECT k.*, b.mode, b.organisation_id, o.name AS organisation_name, p.kind AS owner_kind, p.name AS owner_name
+    FROM api_keys k JOIN LATERAL (${newestBook('mode, organisation_id', 'k.book_id')}) b ON true JOIN organisations o ON o.id = b.organisation_id
+    LEFT JOIN people p ON p.organisation_id = b.organisation_id AND p.id = k.owner_id`;
 
 const dateOrNull = (instant: Instant | null) => (instant === null ? null : new Date(instant));
 
 export async function insertApiKey(db: Queryable, key: ApiKey): Promise<void> {
   await db.query(
-    `INSERT INTO api_keys (book_id, id, name, hash, prefix, last_four, scopes, allowed_ips, writes_per_second, reads_per_second, expires_at, created_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+    `INSERT INTO api_keys (book_id, id, name, hash, prefix, last_four, scopes, allowed_ips, writes_per_second, reads_per_second, expires_at, created_at, owner_id)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
     [
       key.bookId,
       key.id,
@@ -57,6 +66,7 @@ export async function insertApiKey(db: Queryable, key: ApiKey): Promise<void> {
       key.readsPerSecond,
       dateOrNull(key.expiresAt),
       new Date(key.createdAt),
+      key.owner.id,
     ],
   );
 }
@@ -71,6 +81,22 @@ export async function findApiKeysByHash(db: Queryable, hashes: readonly Buffer[]
 export async function findApiKey(db: Queryable, id: Uuid): Promise<ApiKeyOfBook | undefined> {
   const { rows } = await db.query<ApiKeyRow>(`${SELECT} WHERE k.id = $1`, [id]);
   return rows[0] && apiKeyFromRow(rows[0]);
+}
+
+/** The owners of keys of a book, revoked and expired keys too. Index: api_keys_pkey. */
+export async function findOwnersOfKeys(
+  db: Queryable,
+  bookId: BookId,
+  ids: readonly Uuid[],
+): Promise<Map<Uuid, KeyOwner>> {
+  const { rows } = await db.query<OwnerColumns & { id: string }>(
+    `SELECT k.id, k.name, k.created_at, k.owner_id, b.organisation_id, p.kind AS owner_kind, p.name AS owner_name
+     FROM api_keys k JOIN LATERAL (${newestBook('organisation_id', 'k.book_id')}) b ON true
+     LEFT JOIN people p ON p.organisation_id = b.organisation_id AND p.id = k.owner_id
+     WHERE k.book_id = $1 AND k.id = ANY ($2::uuid[])`,
+    [bookId, plainArray(ids)],
+  );
+  return new Map(rows.map((row) => [row.id, ownerFromRow(row)]));
 }
 
 export interface ApiKeyFilter {
@@ -150,11 +176,23 @@ export async function recordApiKeyUses(db: Queryable, uses: readonly ApiKeyUse[]
   );
 }
 
+function ownerFromRow(row: OwnerColumns): KeyOwner {
+  return keyOwner({
+    organisationId: row.organisation_id,
+    name: row.name,
+    createdAt: row.created_at,
+    ownerId: row.owner_id,
+    ownerKind: row.owner_kind,
+    ownerName: row.owner_name,
+  });
+}
+
 function apiKeyFromRow(row: ApiKeyRow): ApiKeyOfBook {
   return {
     bookId: row.book_id,
     id: row.id,
     name: row.name,
+    owner: ownerFromRow(row),
     hash: row.hash,
     prefix: row.prefix,
     lastFour: row.last_four,

@@ -8,6 +8,7 @@ import ipaddr from 'ipaddr.js';
 import type { Instant } from '../clock.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId, Mode } from '../ledger/book.ts';
+import type { KeyOwner } from './person.ts';
 
 export const SCOPES = [
   'accounts:read',
@@ -33,6 +34,8 @@ export interface ApiKey {
   readonly bookId: BookId;
   readonly id: Uuid;
   readonly name: string;
+  /** The person or service who acts with it. */
+  readonly owner: KeyOwner;
   readonly hash: Buffer;
   /** `sk_test_` or `sk_live_`. */
   readonly prefix: string;

@@ -3,6 +3,7 @@
  * and is at most `cacheMs` old, so a revocation takes effect that soon in every process.
  */
 import { timingSafeEqual } from 'node:crypto';
+import type { OwnerKind } from '../actor.ts';
 import { BoundedMap } from '../bounded-map.ts';
 import type { Clock } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
@@ -18,6 +19,9 @@ import { createApiKeyUses } from './api-key-uses.ts';
 /** The access that a valid key gives. */
 export interface Principal {
   readonly keyId: Uuid;
+  /** Who acts with the key: a person or a service. */
+  readonly ownerKind: OwnerKind;
+  readonly ownerId: Uuid;
   readonly bookId: BookId;
   readonly organisationId: Uuid;
   readonly mode: Mode;
@@ -155,6 +159,8 @@ function createLookups(pool: Pool): (name: string, hash: Buffer) => Promise<Reme
 function principalOf(key: ApiKeyOfBook): Principal {
   return {
     keyId: key.id,
+    ownerKind: key.owner.kind,
+    ownerId: key.owner.id,
     bookId: key.bookId,
     organisationId: key.organisationId,
     mode: key.mode,

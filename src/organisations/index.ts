@@ -9,7 +9,8 @@ export const organisationsGroup: Group = {
   rights: {
     // Names are unique: the table is locked while one is added (organisation-store.ts).
     organisations: { reads: true, inserts: true, updates: 'all' },
-    api_keys: changes('revoked_at', 'expires_at', 'last_used_at'),
+    people: changes('ended_at'),
+    api_keys: changes('owner_id', 'revoked_at', 'expires_at', 'last_used_at'),
   },
   moved: [],
   checks: [],

@@ -1,6 +1,6 @@
 /** Makes and replaces keys. Only here does a key exist in plain text, to be shown once. */
 import type { Clock, Instant } from '../clock.ts';
-import type { Pool, Queryable } from '../db/pool.ts';
+import type { Pool, Transaction } from '../db/pool.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { newId, type Uuid } from '../ids.ts';
 import type { BookId, Mode } from '../ledger/book.ts';
@@ -15,6 +15,9 @@ import {
   standingOf,
 } from './api-key.ts';
 import { expireApiKey, findApiKey, insertApiKey, revokeApiKey } from './api-key-store.ts';
+import { findOrganisationOfBook } from './organisation-store.ts';
+import { type KeyOwner, serviceOf } from './person.ts';
+import { insertPeople, lockPerson } from './person-store.ts';
 
 export interface IssuedApiKey {
   key: ApiKey;
@@ -26,6 +29,8 @@ export interface IssueApiKey {
   bookId: BookId;
   mode: Mode;
   name: string;
+  /** The person whose key it is. Left out, the key belongs to the service of its name, which is made where there is none. */
+  personId?: Uuid | undefined;
   scopes: readonly string[];
   allowedIps?: readonly string[];
   writesPerSecond?: number | null;
@@ -33,8 +38,15 @@ export interface IssueApiKey {
   expiresAt?: Instant | null;
 }
 
-/** Throws ApiKeyRuleBroken for invalid scopes and addresses, and for an expiry that has passed. */
-export async function issueApiKey(db: Queryable, clock: Clock, request: IssueApiKey): Promise<IssuedApiKey> {
+/**
+ * Throws ApiKeyRuleBroken for invalid scopes and addresses, for an expiry that has passed, and for a person who does not
+ * belong to the book's organisation or has ended.
+ */
+export function issueApiKey(pool: Pool, clock: Clock, request: IssueApiKey): Promise<IssuedApiKey> {
+  return inTransaction(pool, (trx) => issueWithin(trx, clock, request));
+}
+
+async function issueWithin(trx: Transaction, clock: Clock, request: IssueApiKey): Promise<IssuedApiKey> {
   const now = clock.now();
   const expiresAt = request.expiresAt ?? null;
   if (expiresAt !== null && expiresAt <= now) throw new ApiKeyRuleBroken('A key cannot expire before it is made.');
@@ -43,6 +55,7 @@ export async function issueApiKey(db: Queryable, clock: Clock, request: IssueApi
     bookId: request.bookId,
     id: newId(),
     name: request.name,
+    owner: await ownerOf(trx, request, now),
     hash: hashApiKey(token),
     prefix: apiKeyPrefix(request.mode),
     lastFour: token.slice(-4),
@@ -55,12 +68,26 @@ export async function issueApiKey(db: Queryable, clock: Clock, request: IssueApi
     lastUsedAt: null,
     createdAt: now,
   };
-  await insertApiKey(db, key);
+  await insertApiKey(trx, key);
   return { key, token };
 }
 
+async function ownerOf(trx: Transaction, { bookId, name, personId }: IssueApiKey, now: Instant): Promise<KeyOwner> {
+  const organisationId = await findOrganisationOfBook(trx, bookId);
+  if (organisationId === undefined) throw new ApiKeyRuleBroken('There is no such book.');
+  if (personId === undefined) {
+    const service = serviceOf(organisationId, name, now);
+    await insertPeople(trx, [service]);
+    return service;
+  }
+  const person = await lockPerson(trx, organisationId, personId);
+  if (person?.kind !== 'person') throw new ApiKeyRuleBroken('There is no such person in this organisation.');
+  if (person.endedAt !== null) throw new ApiKeyRuleBroken('This person has ended, and gets no more keys.');
+  return person;
+}
+
 /**
- * Makes a successor of a key, with the same rights. The old key stays valid for the overlap, so that it can be replaced
+ * Makes a successor of a key, with the same rights and owner. The old key stays valid for the overlap, so that it can be replaced
  * without a gap; with no overlap it is revoked at once. Throws ApiKeyRuleBroken when the old key does not exist, or is
  * revoked or expired.
  */
@@ -75,12 +102,15 @@ export async function rollApiKey(
     const now = clock.now();
     const standing = standingOf(old, now);
     if (standing !== 'good') throw new ApiKeyRuleBroken(`This key is ${standing}; create a new one.`);
+    const { owner } = old;
+    // Before the old key is written: ending a person locks the person first, too.
+    const issued = await issueWithin(trx, clock, { ...old, personId: owner.kind === 'person' ? owner.id : undefined });
     const ended =
       overlapMs > 0
         ? await expireApiKey(trx, { bookId: old.bookId, id, at: now + overlapMs })
         : await revokeApiKey(trx, { bookId: old.bookId, id, at: now });
     // Revoked between the read and the write: a successor would undo that revocation.
     if (!ended) throw new ApiKeyRuleBroken('This key has just been revoked; create a new one.');
-    return issueApiKey(trx, clock, { ...old, expiresAt: old.expiresAt });
+    return issued;
   });
 }

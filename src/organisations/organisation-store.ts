@@ -5,10 +5,11 @@ import type { Instant } from '../clock.ts';
 import type { Queryable, Transaction } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId, Mode } from '../ledger/book.ts';
-import type { Organisation, OrganisationBook } from './organisation.ts';
+import type { Organisation, OrganisationBook, OrganisationKind } from './organisation.ts';
 
 interface OrganisationRow {
   id: string;
+  kind: OrganisationKind;
   name: string;
   created_at: Instant;
 }
@@ -19,8 +20,9 @@ export async function lockOrganisations(trx: Transaction): Promise<void> {
 }
 
 export async function insertOrganisation(trx: Transaction, organisation: Organisation): Promise<void> {
-  await trx.query('INSERT INTO organisations (id, name, created_at) VALUES ($1, $2, $3)', [
+  await trx.query('INSERT INTO organisations (id, kind, name, created_at) VALUES ($1, $2, $3, $4)', [
     organisation.id,
+    organisation.kind,
     organisation.name,
     new Date(organisation.createdAt),
   ]);
@@ -45,20 +47,51 @@ export async function insertBook(trx: Transaction, book: OrganisationBook): Prom
   );
 }
 
-/** Organisations of exactly this name, oldest first. A table scan: they are few, and only people ask by name. */
+/** Customers' organisations of exactly this name, oldest first. A table scan: they are few, and only people ask by name. */
 export async function findOrganisationsByName(db: Queryable, name: string): Promise<Organisation[]> {
   const { rows } = await db.query<OrganisationRow>(
-    'SELECT id, name, created_at FROM organisations WHERE name = $1 ORDER BY created_at, id',
+    "SELECT id, kind, name, created_at FROM organisations WHERE name = $1 AND kind = 'customer' ORDER BY created_at, id",
     [name],
   );
   return rows.map(organisationFromRow);
 }
 
 export async function findOrganisation(db: Queryable, id: Uuid): Promise<Organisation | undefined> {
-  const { rows } = await db.query<OrganisationRow>('SELECT id, name, created_at FROM organisations WHERE id = $1', [
-    id,
-  ]);
+  const { rows } = await db.query<OrganisationRow>(
+    'SELECT id, kind, name, created_at FROM organisations WHERE id = $1',
+    [id],
+  );
   return rows[0] && organisationFromRow(rows[0]);
+}
+
+/** The operator's organisation. Index: organisations_operator. */
+export async function findOperatorOrganisation(db: Queryable): Promise<Organisation | undefined> {
+  const { rows } = await db.query<OrganisationRow>(
+    "SELECT id, kind, name, created_at FROM organisations WHERE kind = 'operator'",
+  );
+  return rows[0] && organisationFromRow(rows[0]);
+}
+
+/**
+ * The ids of the operator's books, by mode: what belongs to no customer names one of them. Throws before `npm run migrate`
+ * has made them. Indexes: organisations_operator, books (organisation_id, mode).
+ */
+export async function operatorBooks(db: Queryable): Promise<Record<Mode, BookId>> {
+  const { rows } = await db.query<{ test: string | null; live: string | null }>(
+    `SELECT (SELECT id FROM books WHERE organisation_id = o.id AND mode = 'test') AS test,
+       (SELECT id FROM books WHERE organisation_id = o.id AND mode = 'live') AS live
+     FROM organisations o WHERE kind = 'operator'`,
+  );
+  const { test, live } = rows[0] ?? { test: null, live: null };
+  if (test === null || live === null) throw new Error('The operator has no books yet: run `npm run migrate`.');
+  return { test, live };
+}
+
+export async function findOrganisationOfBook(db: Queryable, bookId: BookId): Promise<Uuid | undefined> {
+  const { rows } = await db.query<{ organisation_id: string }>('SELECT organisation_id FROM books WHERE id = $1', [
+    bookId,
+  ]);
+  return rows[0]?.organisation_id;
 }
 
 /** The id of an organisation's book in a mode. Index: books (organisation_id, mode). */
@@ -73,6 +106,7 @@ export async function findBookId(db: Queryable, organisationId: Uuid, mode: Mode
 export interface ListedBook {
   readonly id: BookId;
   readonly organisation: string;
+  readonly kind: OrganisationKind;
   readonly mode: Mode;
   readonly overdraftCeiling: bigint;
 }
@@ -82,8 +116,14 @@ export async function listBooks(
   db: Queryable,
   page: { after: BookId | undefined; limit: number },
 ): Promise<ListedBook[]> {
-  const { rows } = await db.query<{ id: BookId; organisation: string; mode: Mode; ceiling: bigint | null }>(
-    `SELECT books.id, organisations.name AS organisation, books.mode, books.overdraft_ceiling AS ceiling
+  const { rows } = await db.query<{
+    id: BookId;
+    organisation: string;
+    kind: OrganisationKind;
+    mode: Mode;
+    ceiling: bigint | null;
+  }>(
+    `SELECT books.id, organisations.name AS organisation, organisations.kind, books.mode, books.overdraft_ceiling AS ceiling
      FROM (SELECT * FROM books WHERE id > $1 ORDER BY id LIMIT $2) AS books
      JOIN organisations ON organisations.id = books.organisation_id ORDER BY books.id`,
     [page.after ?? '00000000-0000-0000-0000-000000000000', page.limit],
@@ -95,5 +135,5 @@ export async function listBooks(
 }
 
 function organisationFromRow(row: OrganisationRow): Organisation {
-  return { id: row.id, name: row.name, createdAt: row.created_at };
+  return { id: row.id, kind: row.kind, name: row.name, createdAt: row.created_at };
 }

@@ -1,14 +1,18 @@
 /**
  * An organisation and its two books: one for test, one for live. All that an organisation owns is in one of the books.
- * Next: organisation-store.ts (rows), open-organisation.ts (creation), api-key.ts (access to a book).
+ * One organisation is the operator's own: what belongs to no customer names one of its books. Nothing is posted there.
+ * Next: organisation-store.ts (rows), open-organisation.ts (creation), api-key.ts (access to a book), person.ts (who acts).
  */
 import type { Instant } from '../clock.ts';
 import { newId, type Uuid } from '../ids.ts';
 import type { Book, Mode } from '../ledger/book.ts';
 import { GENESIS_HASH } from '../ledger/entry-hash.ts';
 
+export type OrganisationKind = 'customer' | 'operator';
+
 export interface Organisation {
   readonly id: Uuid;
+  readonly kind: OrganisationKind;
   readonly name: string;
   readonly createdAt: Instant;
 }
@@ -23,8 +27,17 @@ const BEFORE_ANY_POSTING: Instant = 0;
 
 export const MODES: readonly Mode[] = ['test', 'live'];
 
-export function newOrganisation(name: string, at: Instant): { organisation: Organisation; books: OrganisationBook[] } {
-  const organisation: Organisation = { id: newId(), name, createdAt: at };
+/**
+ * The name of the operator's organisation. Nobody calls a customer so: release 0.2.0 finds organisations by name alone.
+ */
+export const OPERATOR_NAME = 'Operator of this installation';
+
+export function newOrganisation(
+  name: string,
+  at: Instant,
+  kind: OrganisationKind = 'customer',
+): { organisation: Organisation; books: OrganisationBook[] } {
+  const organisation: Organisation = { id: newId(), kind, name, createdAt: at };
   const books = MODES.map(
     (mode): OrganisationBook => ({
       id: newId(),

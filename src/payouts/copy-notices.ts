@@ -10,6 +10,7 @@ import type { SecretBox } from '../db/secret-box.ts';
 import { failpoint } from '../failpoints.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
+import { operatorBooks } from '../organisations/organisation-store.ts';
 import type { Rail, RailNotice } from '../rails/rail.ts';
 import { evidenceOf, payeePlace, storedNotice } from './notice.ts';
 import { copyNotices, keepForeignNotices, knownBooks } from './notice-store.ts';
@@ -91,7 +92,8 @@ export class NoticeCopier {
       }));
       this.#runtime.warn(new Error(`${rail.name} tells of books that are not ours`), foreign.length);
       try {
-        await keepForeignNotices(pool, rail.name, kept, clock.now());
+        const bookId = (await operatorBooks(pool))[rail.mode];
+        await keepForeignNotices(pool, { bookId, rail: rail.name }, kept, clock.now());
         done.push(...foreign.map(({ id }) => id));
       } catch (error) {
         // What is about books of ours is copied all the same.

@@ -80,24 +80,43 @@ export async function copyNotices(
   return rows;
 }
 
-/** Keeps what was told about no book of ours. Index: foreign_notices_pkey. */
+/** Keeps what was told about no book of ours, in a book of the operator's. Index: foreign_notices_pkey. */
 export async function keepForeignNotices(
   pool: Pool,
-  rail: string,
+  { bookId, rail }: Inbox,
   notices: readonly { id: Uuid; originator: string; evidence: string }[],
   now: Instant,
 ): Promise<void> {
   await pool.query(
-    `INSERT INTO foreign_notices (rail, id, originator, notice, created_at)
-     SELECT $1, given.*, $5 FROM unnest($2::uuid[], $3::text[], $4::jsonb[]) AS given ON CONFLICT DO NOTHING`,
+    `INSERT INTO foreign_notices (rail, id, originator, notice, created_at, book_id)
+     SELECT $1, given.*, $5, $6 FROM unnest($2::uuid[], $3::text[], $4::jsonb[]) AS given ON CONFLICT DO NOTHING`,
     [
       rail,
       plainArray(notices.map(({ id }) => id)),
       textArray(notices.map(({ originator }) => originator)),
       textArray(notices.map(({ evidence }) => evidence)),
       new Date(now),
+      bookId,
     ],
   );
+}
+
+/** Rows in one statement of placeForeignNotices. */
+const PLACED_MOST = 1_000;
+
+/**
+ * Gives foreign notices without a book this one. Release 0.2.0 writes such rows, about a rail of test books. Run by the
+ * owner's role: the application only adds to the table.
+ */
+export async function placeForeignNotices(pool: Pool, bookId: BookId): Promise<void> {
+  for (;;) {
+    const { rowCount } = await pool.query(
+      `UPDATE foreign_notices SET book_id = $1
+       WHERE (rail, id) IN (SELECT rail, id FROM foreign_notices WHERE book_id IS NULL LIMIT ${PLACED_MOST})`,
+      [bookId],
+    );
+    if ((rowCount ?? 0) < PLACED_MOST) return;
+  }
 }
 
 /** For the statements below: of two indexes that look alike to Postgres, the one that gives the order is read. */

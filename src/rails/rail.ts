@@ -82,6 +82,8 @@ export interface RailNotice {
 
 export interface Rail {
   readonly name: string;
+  /** The mode of the books that the rail serves. */
+  readonly mode: 'test' | 'live';
   /** Whether a second submission under one id gets the first one's answer. Without that promise nothing is resent. */
   readonly idempotent: boolean;
   /** How long after the first attempt the rail may still accept an instruction, in milliseconds. */

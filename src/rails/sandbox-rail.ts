@@ -64,6 +64,7 @@ interface Found {
 
 export class SandboxRail implements Rail {
   readonly name = 'sandbox';
+  readonly mode = 'test';
   readonly idempotent = true;
   /** Long enough for an outage of all workers that an operator must repair. */
   readonly notFoundFinalAfterMs = 15 * 60_000;

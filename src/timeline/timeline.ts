@@ -1,18 +1,17 @@
 /** `GET /v1/{group}/{id}/timeline`: every change of state with reason, actor, request, entries and webhook attempts. */
+import { type Actor, type ActorByKey, type ActorView, parseActor, viewOfActor } from '../actor.ts';
 import { formatInstant } from '../clock.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { GroupResource } from '../group-resource.ts';
 import { publicId, type Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import { fillPayloads } from '../ledger/personal-text-store.ts';
+import { findOwnersOfKeys } from '../organisations/api-key-store.ts';
 import { loadAttempts, loadObjectEvents, type TimelineAttempt, type TimelineEvent } from './timeline-store.ts';
 
 /** Most objects have a handful of events. A longer history shows its latest. */
 const EVENTS_SHOWN = 100;
 const ATTEMPTS_SHOWN = 1_000;
-
-/** Prefix of the actor of changes made with `npm run ops`. */
-const OPERATOR = 'operator:';
 
 /** The parts of an event's payload that the timeline shows. */
 interface EventBody {
@@ -32,14 +31,24 @@ export async function readTimeline(
     ATTEMPTS_SHOWN,
   );
   const byEvent = groupAttempts(attempts);
-  const byPerson = events.some(({ actor }) => actor.startsWith(OPERATOR));
-  const reason = byPerson ? await resource.operatorReason?.(db, bookId, id) : undefined;
+  const actors = events.map(({ actor }) => parseActor(actor));
+  const owners = await ownersOf(db, bookId, actors);
+  const byOperator = actors.some(({ type }) => type === 'operator');
+  const reason = byOperator ? await resource.operatorReason?.(db, bookId, id) : undefined;
   return {
     object: 'timeline',
-    data: events.map((event) =>
-      itemView(event, byEvent.get(event.sequence) ?? [], event.actor.startsWith(OPERATOR) ? reason : undefined),
-    ),
+    data: events.map((event, at) => {
+      const actor = viewOfActor(actors[at]!, owners);
+      const attemptsOf = byEvent.get(event.sequence) ?? [];
+      return itemView(event, { actor, attempts: attemptsOf, reason: actor.type === 'operator' ? reason : undefined });
+    }),
   };
+}
+
+/** The owners of keys that events of release 0.2.0 name alone. Without such events nothing is read. */
+async function ownersOf(db: Queryable, bookId: BookId, actors: readonly (Actor | ActorByKey)[]) {
+  const keyIds = new Set(actors.flatMap((actor) => (actor.type === 'api_key' ? [actor.keyId] : [])));
+  return keyIds.size > 0 ? await findOwnersOfKeys(db, bookId, [...keyIds]) : new Map();
 }
 
 function groupAttempts(attempts: readonly TimelineAttempt[]): Map<bigint, TimelineAttempt[]> {
@@ -49,16 +58,23 @@ function groupAttempts(attempts: readonly TimelineAttempt[]): Map<bigint, Timeli
   return groups;
 }
 
-function itemView(event: TimelineEvent, attempts: readonly TimelineAttempt[], byPerson: object | undefined) {
+interface ItemParts {
+  actor: ActorView;
+  attempts: readonly TimelineAttempt[];
+  /** Why, where an operator acted. */
+  reason: object | undefined;
+}
+
+function itemView(event: TimelineEvent, { actor, attempts, reason }: ItemParts) {
   const body = JSON.parse(event.payload) as EventBody;
   return {
     at: formatInstant(event.createdAt),
     event: publicId('event', event.id),
     type: event.type,
     status: body.data.object.status ?? null,
-    reason: byPerson ?? body.data.object.failure ?? null,
+    reason: reason ?? body.data.object.failure ?? null,
     previous_attributes: body.data.previous_attributes,
-    actor: event.actor,
+    actor,
     request_id: publicId('request', event.requestId),
     journal_entries: body.journal_entries.map((entry) => entry.id),
     webhook_attempts: attempts.map((attempt) => ({

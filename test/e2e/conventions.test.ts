@@ -4,6 +4,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Account, type List, type Payout, type Problem, until } from '../../scripts/harness/client.ts';
 import { setOverdraftCeiling } from '../../src/accounts/overdraft-ceiling-store.ts';
 import { ROUTES } from '../../src/http/routes.ts';
+import { publicId } from '../../src/ids.ts';
+import { findOrganisationOfBook } from '../../src/organisations/organisation-store.ts';
+import { newPerson, serviceOf } from '../../src/organisations/person.ts';
+import { insertPeople } from '../../src/organisations/person-store.ts';
 import { describeOnEachBackend, type Product, startProduct } from '../support/product.ts';
 
 /** The members that the tests read of either answer. */
@@ -13,7 +17,7 @@ interface Timeline {
   data: {
     type: string;
     status: string;
-    actor: string;
+    actor: { type: string; id: string | null; key: string | null };
     reason: unknown;
     request_id: string;
     journal_entries: string[];
@@ -65,20 +69,43 @@ describeOnEachBackend('the interface', (backend) => {
       {
         type: 'payout.processing',
         status: 'processing',
-        actor: 'worker:ledger',
+        actor: { type: 'system', id: 'worker:ledger', key: null },
         journal_entries: [entries[0]],
         previous_attributes: { status: 'pending' },
       },
       {
         type: 'payout.failed',
         status: 'failed',
-        actor: 'rail:sandbox',
+        actor: { type: 'system', id: 'rail:sandbox', key: null },
         reason: { code: 'payee_account_closed', rail_code: 'AC04' },
         journal_entries: [entries[1]],
       },
     ]);
-    expect(data[0]!.actor).toMatch(/^api_key:key_/);
+    expect(data[0]!.actor).toEqual({
+      type: 'service',
+      id: expect.stringMatching(/^svc_/),
+      key: expect.stringMatching(/^key_/),
+    });
     expect(new Set(data.map(({ request_id }) => request_id))).toEqual(new Set([failed.request_id]));
+  });
+
+  test("names a person who acts with a key of their own, and the service of another's key", async () => {
+    const { keys, client } = await product.organisation();
+    const { pool } = product.runtime;
+    const organisationId = (await findOrganisationOfBook(pool, keys.testBookId))!;
+    const person = newPerson(organisationId, 'Ada', Date.now());
+    await insertPeople(pool, [person]);
+    const own = { bookId: keys.testBookId, mode: 'test', scopes: ['*'] } as const;
+    const byPerson = await product.clientWith({ ...own, personId: person.id });
+    const account = await byPerson.openAccount({ funds: 0 });
+    await client.post(`/v1/accounts/${account.id}/freeze`, {});
+    const { data } = await client.read<Timeline>(`/v1/accounts/${account.id}/timeline`);
+    expect(data.map(({ type, actor }) => [type, actor.type, actor.id])).toEqual([
+      ['account.created', 'person', publicId('person', person.id)],
+      ['account.frozen', 'service', publicId('service', serviceOf(organisationId, keys.name, 0).id)],
+    ]);
+    expect(data[0]!.actor.key).toMatch(/^key_/);
+    expect(data[1]!.actor.key).not.toBe(data[0]!.actor.key);
   });
 
   test('answers "did my money move?" after a lost connection, also to another key of the book', async () => {

@@ -7,12 +7,12 @@ import { type Load, startLoad } from '../../scripts/faults/load.ts';
 import { Client, type Endpoint, until } from '../../scripts/harness/client.ts';
 import { type ProductProcess, type Role, startProcess } from '../../scripts/harness/processes.ts';
 import { type Receiver, startReceiver } from '../../scripts/harness/receiver.ts';
-import { migrate } from '../../src/db/migrate.ts';
 import { createPool } from '../../src/db/pool.ts';
 import { DATABASE } from '../../src/embedded/logins.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../src/embedded/throwaway-postgres.ts';
 import { RIGHTS } from '../../src/groups.ts';
 import { publicId } from '../../src/ids.ts';
+import { install } from '../../src/install.ts';
 import { createLogger } from '../../src/log.ts';
 import { expectDocumentedEvents } from '../support/documented-events.ts';
 import { expectInvariants } from '../support/invariants.ts';
@@ -181,6 +181,6 @@ async function migrated(
   postgres: ThrowawayPostgres,
 ): Promise<Pick<TestDatabase, 'superuserUrl' | 'applicationUrl' | 'encryptionKey'>> {
   const { ownerUrl, applicationUrl, signerUrl, encryptionKey } = postgres;
-  await migrate({ rights: RIGHTS, ownerUrl, applicationUrl, signerUrl, log: createLogger('silent', 'test') });
+  await install({ rights: RIGHTS, ownerUrl, applicationUrl, signerUrl, log: createLogger('silent', 'test') });
   return { applicationUrl, encryptionKey, superuserUrl: postgres.urlFor('superuser', DATABASE) };
 }

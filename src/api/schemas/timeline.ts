@@ -1,6 +1,17 @@
 import { z } from 'zod';
 import * as shown from './shown.ts';
 
+const actor = z
+  .strictObject({
+    type: z.enum(['person', 'service', 'operator', 'system']),
+    id: z.string().nullable().meta({
+      description:
+        'Of a person `person_…`, of a service `svc_…`, of an operator the name, of the system the part that acted, such as `rail:sandbox`; null where there is none.',
+    }),
+    key: shown.id('apiKey').nullable().meta({ description: 'The API key that a person or a service acted with.' }),
+  })
+  .meta({ id: 'Actor', description: 'Who acted: the owner of an API key, an operator, or the product on its own.' });
+
 const item = z.strictObject({
   at: shown.time(),
   event: shown.id('event'),
@@ -8,9 +19,7 @@ const item = z.strictObject({
   status: z.string().nullable().meta({ description: 'The status it went to.' }),
   reason: z.unknown().meta({ description: 'Why, where there is a why: the failure of a payout.' }),
   previous_attributes: z.record(z.string(), z.unknown()),
-  actor: z
-    .string()
-    .meta({ description: 'Who caused it: an API key, or the part of the product that acted on its own.' }),
+  actor,
   request_id: shown.id('request'),
   journal_entries: z.array(shown.id('entry')),
   webhook_attempts: z.array(

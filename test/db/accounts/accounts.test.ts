@@ -134,6 +134,7 @@ describe('an overdraft', () => {
       expect((await listBooks(of.pool, { after: undefined, limit: 500 })).find(({ id }) => id === of.id)).toEqual({
         id: of.id,
         organisation: expect.any(String),
+        kind: 'customer',
         mode,
         overdraftCeiling: 5_000_000_000_000n,
       });

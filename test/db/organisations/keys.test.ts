@@ -5,6 +5,8 @@ import { systemClock } from '../../../src/clock.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { createLogger } from '../../../src/log.ts';
 import { createAuthenticator } from '../../../src/organisations/authenticate.ts';
+import { OPERATOR_NAME } from '../../../src/organisations/organisation.ts';
+import { operatorBooks } from '../../../src/organisations/organisation-store.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 let database: TestDatabase;
@@ -98,6 +100,40 @@ test('create, list, roll and revoke', async () => {
   await authenticate(next.key);
 });
 
+test('a key belongs to a service of its name, or to a person until the person ends', async () => {
+  const service = await json(['create', '--organisation', 'Owned', '--mode', 'test', '--name', 'shop']);
+  expect(service.owner).toEqual({ type: 'service', id: expect.stringMatching(/^svc_/), name: 'shop' });
+  const person = await json(['person', 'Ada', '--organisation', 'Owned']);
+  expect(person).toEqual({ id: expect.stringMatching(/^person_/), type: 'person', name: 'Ada' });
+  const own = await json(['create', '--organisation', 'Owned', '--mode', 'test', '--person', person.id]);
+  expect(own.owner).toEqual({ type: 'person', id: person.id, name: 'Ada' });
+  expect((await json(['roll', own.id])).owner).toEqual(own.owner);
+
+  const { out } = await keys(['people', '--organisation', 'Owned', '--json']);
+  const people = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(people.map(({ type, name, valid_keys }) => [type, name, valid_keys])).toEqual([
+    ['service', 'shop', 1],
+    ['person', 'Ada', 2],
+  ]);
+  expect((await keys(['list', '--organisation', 'Owned'])).out).toContain(person.id);
+
+  expect(await json(['end', person.id])).toEqual({ id: person.id, ended: true, changed: true, revoked_keys: 2 });
+  const refused = await keys(['create', '--organisation', 'Owned', '--mode', 'test', '--person', person.id]);
+  expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/has ended/)]);
+});
+
+test("the operator's books are opened by --operator alone, to read", async () => {
+  const made = await json(['create', '--operator', '--mode', 'live']);
+  const books = await operatorBooks(pool);
+  expect(await authenticate(made.key)).toMatchObject({ bookId: books.live, mode: 'live' });
+  expect(made.scopes.every((scope: string) => scope.endsWith(':read'))).toBe(true);
+  const named = await json(['create', '--organisation', OPERATOR_NAME, '--mode', 'live']);
+  expect((await authenticate(named.key)).bookId).not.toBe(books.live);
+});
+
 test('a second key of an organisation opens the same book', async () => {
   const [first, second] = [
     await json(['create', '--organisation', 'Twice', '--mode', 'test']),
@@ -115,16 +151,23 @@ test('without --json the output shows the key and its id', async () => {
 });
 
 test.each`
-  args                                                                              | words
-  ${['create', '--mode', 'test']}                                                   | ${/--organisation/}
-  ${['create', '--organisation', 'X', '--mode', 'prod']}                            | ${/test or live/}
-  ${['create', '--organisation', 'X', '--mode', 'test', '--scopes', 'everything']}  | ${/no scope everything/}
-  ${['create', '--organisation', 'X', '--mode', 'test', '--expires', 'tomorrow']}   | ${/2027-01-31T00:00:00Z/}
-  ${['create', '--organisation', 'X', '--mode', 'test', '--expires', '2020-01-01']} | ${/cannot expire before it is made/}
-  ${['create', '--organisation', 'X', '--mode', 'test', '--ips', 'office']}         | ${/office is neither/}
-  ${['revoke', 'shop']}                                                             | ${/key_01h455vb4pex5vsknk084sn02q/}
-  ${['revoke', 'key_01h455vb4pex5vsknk084sn02q']}                                   | ${/There is no key key_01h455vb4pex5vsknk084sn02q/}
-  ${['roll', 'key_01h455vb4pex5vsknk084sn02q', '--overlap', 'long']}                | ${/24h, 30m, 7d or 0/}
+  args                                                                                                    | words
+  ${['create', '--mode', 'test']}                                                                         | ${/--organisation/}
+  ${['create', '--organisation', 'X', '--mode', 'prod']}                                                  | ${/test or live/}
+  ${['create', '--organisation', 'X', '--mode', 'test', '--scopes', 'everything']}                        | ${/no scope everything/}
+  ${['create', '--organisation', 'X', '--mode', 'test', '--expires', 'tomorrow']}                         | ${/2027-01-31T00:00:00Z/}
+  ${['create', '--organisation', 'X', '--mode', 'test', '--expires', '2020-01-01']}                       | ${/cannot expire before it is made/}
+  ${['create', '--organisation', 'X', '--mode', 'test', '--ips', 'office']}                               | ${/office is neither/}
+  ${['create', '--operator', '--organisation', 'X', '--mode', 'test']}                                    | ${/cannot be used with/}
+  ${['create', '--operator', '--mode', 'test', '--scopes', 'payouts:write']}                              | ${/payouts:write is more/}
+  ${['create', '--operator', '--mode', 'test', '--scopes', '*']}                                          | ${/may read, and \* is more/}
+  ${['create', '--organisation', 'X', '--mode', 'test', '--person', 'Ada']}                               | ${/person_01h455vb4pex5vsknk084sn02q/}
+  ${['create', '--organisation', 'X', '--mode', 'test', '--person', 'person_01h455vb4pex5vsknk084sn02q']} | ${/no such person in this organisation/}
+  ${['person', 'Ada']}                                                                                    | ${/--organisation NAME, or --operator/}
+  ${['end', 'person_01h455vb4pex5vsknk084sn02q']}                                                         | ${/There is no person person_01h455vb4pex5vsknk084sn02q/}
+  ${['revoke', 'shop']}                                                                                   | ${/key_01h455vb4pex5vsknk084sn02q/}
+  ${['revoke', 'key_01h455vb4pex5vsknk084sn02q']}                                                         | ${/There is no key key_01h455vb4pex5vsknk084sn02q/}
+  ${['roll', 'key_01h455vb4pex5vsknk084sn02q', '--overlap', 'long']}                                      | ${/24h, 30m, 7d or 0/}
 `('keys $args is refused with a message', async ({ args, words }) => {
   const { code, out, err } = await keys(args);
   expect({ code, out }).toEqual({ code: 1, out: '' });

@@ -90,6 +90,10 @@ describe.each([
     const ended = (await payouts.load(book.pool, book.id, [payout.id])).get(payout.id)!;
     expect(await book.settle(ended, { call: 'inquire', status: 'rejected', idUnknown: true })).toEqual(ended);
     const { data } = await readTimeline(book.pool, { bookId: book.id, resource: declaredPayout, id: payout.id });
-    expect(data.at(-1)).toMatchObject({ status: as, actor: 'operator:alice', reason: { evidence: 'statement.txt' } });
+    expect(data.at(-1)).toMatchObject({
+      status: as,
+      actor: { type: 'operator', id: 'alice', key: null },
+      reason: { evidence: 'statement.txt' },
+    });
   });
 });

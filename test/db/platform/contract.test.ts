@@ -143,7 +143,7 @@ test('after a kill under way the next migration has the contract of before', asy
   await owner.query("UPDATE installation SET contracted_to = '0.2.0', contracted_at = now()");
   await beginContract(owner, RELEASE);
   await beginContract(owner, RELEASE);
-  await migrate({ ...database, rights: RIGHTS, log });
+  await migrate({ rights: RIGHTS, ...database, log });
   expect((await pool.query('SELECT contracted_to, contract_done FROM installation')).rows).toEqual([
     { contracted_to: '0.2.0', contract_done: true },
   ]);

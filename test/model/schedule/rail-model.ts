@@ -65,6 +65,7 @@ export class RailModel {
       });
     const rail: Rail = {
       name: 'sandbox',
+      mode: 'test',
       idempotent: true,
       notFoundFinalAfterMs: 15 * 60_000,
       inquiryDelaysMs: [2_000, 5_000, 15_000, 60_000],

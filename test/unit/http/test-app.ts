@@ -27,6 +27,8 @@ const principals: Record<string, Principal> = Object.fromEntries(
     KEYS[name as keyof typeof KEYS],
     {
       keyId: newId(),
+      ownerKind: 'service',
+      ownerId: newId(),
       bookId: newId(),
       organisationId: newId(),
       mode,

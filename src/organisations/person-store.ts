@@ -1,0 +1,173 @@
+/** All SQL of people and services, and of the owners of keys. */
+import type { OwnerKind } from '../actor.ts';
+import type { Instant } from '../clock.ts';
+import { column, instantArray, plainArray, textArray } from '../db/columns.ts';
+import type { Queryable, Transaction } from '../db/pool.ts';
+import type { Uuid } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
+import type { Person } from './person.ts';
+
+interface PersonRow {
+  organisation_id: string;
+  id: string;
+  kind: OwnerKind;
+  name: string | null;
+  created_at: Instant;
+  ended_at: Instant | null;
+}
+
+const COLUMNS = 'p.organisation_id, p.id, p.kind, p.name, p.created_at, p.ended_at';
+
+/** Adds people and services. A service that has its row already keeps it. */
+export async function insertPeople(db: Queryable, people: readonly Person[]): Promise<void> {
+  await db.query(
+    `INSERT INTO people (organisation_id, id, kind, name, created_at)
+     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::timestamptz[]) ON CONFLICT DO NOTHING`,
+    [
+      plainArray(column(people, (person) => person.organisationId)),
+      plainArray(column(people, (person) => person.id)),
+      textArray(column(people, (person) => person.kind)),
+      textArray(column(people, (person) => person.name)),
+      instantArray(column(people, (person) => person.createdAt)),
+    ],
+  );
+}
+
+/** Finds a person or service by id alone, for an operator who does not know its organisation. A table scan: they are few. */
+export async function findPerson(db: Queryable, id: Uuid): Promise<Person | undefined> {
+  const { rows } = await db.query<PersonRow>(`SELECT ${COLUMNS} FROM people p WHERE p.id = $1`, [id]);
+  return rows[0] && personFromRow(rows[0]);
+}
+
+/** A person as it stands. It cannot be ended before the transaction is over. Index: people_pkey. */
+export async function lockPerson(trx: Transaction, organisationId: Uuid, id: Uuid): Promise<Person | undefined> {
+  const { rows } = await trx.query<PersonRow>(
+    `SELECT ${COLUMNS} FROM people p WHERE p.organisation_id = $1 AND p.id = $2 FOR SHARE`,
+    [organisationId, id],
+  );
+  return rows[0] && personFromRow(rows[0]);
+}
+
+export interface ListedPerson extends Person {
+  readonly organisationName: string;
+  /** Keys that are neither revoked nor expired. */
+  readonly validKeys: number;
+}
+
+/** A page of people and services, oldest first. */
+export async function listPeople(
+  db: Queryable,
+  page: {
+    organisationName: string | undefined;
+    now: Instant;
+    after: { createdAt: Instant; id: Uuid } | undefined;
+    limit: number;
+  },
+): Promise<ListedPerson[]> {
+  const { rows } = await db.query<PersonRow & { organisation_name: string; valid_keys: bigint }>(
+    `SELECT ${COLUMNS}, o.name AS organisation_name,
+       (SELECT count(*) FROM api_keys k WHERE k.owner_id = p.id AND (k.revoked_at IS NULL OR k.revoked_at > $2)
+          AND (k.expires_at IS NULL OR k.expires_at > $2)) AS valid_keys
+     FROM people p JOIN organisations o ON o.id = p.organisation_id
+     WHERE ($1::text IS NULL OR o.name = $1) AND ($3::timestamptz IS NULL OR (p.created_at, p.id) > ($3, $4::uuid))
+     ORDER BY p.created_at, p.id LIMIT $5`,
+    [
+      page.organisationName ?? null,
+      new Date(page.now),
+      page.after ? new Date(page.after.createdAt) : null,
+      page.after?.id ?? null,
+      page.limit,
+    ],
+  );
+  return rows.map((row) => ({
+    ...personFromRow(row),
+    organisationName: row.organisation_name,
+    validKeys: Number(row.valid_keys),
+  }));
+}
+
+/** Ends a person from `at` on. False when the person has ended before, or does not exist. */
+export async function endPersonRow(trx: Transaction, id: Uuid, at: Instant): Promise<boolean> {
+  const { rowCount } = await trx.query(
+    "UPDATE people SET ended_at = $2 WHERE id = $1 AND kind = 'person' AND ended_at IS NULL",
+    [id, new Date(at)],
+  );
+  return rowCount === 1;
+}
+
+/** Revokes what keys a person has, from `at` on, and counts them. */
+export async function revokeKeysOf(trx: Transaction, ownerId: Uuid, at: Instant): Promise<number> {
+  const { rowCount } = await trx.query(
+    'UPDATE api_keys SET revoked_at = $2 WHERE owner_id = $1 AND (revoked_at IS NULL OR revoked_at > $2)',
+    [ownerId, new Date(at)],
+  );
+  return rowCount ?? 0;
+}
+
+/** A key that release 0.2.0 made: it names no owner. */
+export interface OwnerlessKey {
+  readonly bookId: BookId;
+  readonly id: Uuid;
+  readonly organisationId: Uuid;
+  readonly name: string;
+  readonly createdAt: Instant;
+}
+
+/** A page of keys without an owner, in id order. Index: api_keys_pkey gives no order, so the keys are sorted. */
+export async function listOwnerlessKeys(
+  db: Queryable,
+  page: { after: Uuid | undefined; limit: number },
+): Promise<OwnerlessKey[]> {
+  const { rows } = await db.query<{
+    book_id: string;
+    id: string;
+    organisation_id: string;
+    name: string;
+    created_at: Instant;
+  }>(
+    `SELECT k.book_id, k.id, b.organisation_id, k.name, k.created_at FROM api_keys k JOIN books b ON b.id = k.book_id
+     WHERE k.owner_id IS NULL AND ($1::uuid IS NULL OR k.id > $1) ORDER BY k.id LIMIT $2`,
+    [page.after ?? null, page.limit],
+  );
+  return rows.map((row) => ({
+    bookId: row.book_id,
+    id: row.id,
+    organisationId: row.organisation_id,
+    name: row.name,
+    createdAt: row.created_at,
+  }));
+}
+
+/**
+ * Writes the owners of keys that have none. Rows that another writer has locked are skipped: the next run finds them.
+ * Index: api_keys_pkey.
+ */
+export async function setOwners(
+  db: Queryable,
+  owned: readonly { bookId: BookId; id: Uuid; ownerId: Uuid }[],
+): Promise<void> {
+  await db.query(
+    `WITH free AS (
+       SELECT k.book_id, k.id, given.owner_id
+         FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS given (book_id, id, owner_id)
+         JOIN api_keys k ON k.book_id = given.book_id AND k.id = given.id
+        WHERE k.owner_id IS NULL ORDER BY k.book_id, k.id FOR NO KEY UPDATE OF k SKIP LOCKED)
+     UPDATE api_keys k SET owner_id = free.owner_id FROM free WHERE k.book_id = free.book_id AND k.id = free.id`,
+    [
+      plainArray(column(owned, (key) => key.bookId)),
+      plainArray(column(owned, (key) => key.id)),
+      plainArray(column(owned, (key) => key.ownerId)),
+    ],
+  );
+}
+
+function personFromRow(row: PersonRow): Person {
+  return {
+    organisationId: row.organisation_id,
+    id: row.id,
+    kind: row.kind,
+    name: row.name,
+    createdAt: row.created_at,
+    endedAt: row.ended_at,
+  };
+}
