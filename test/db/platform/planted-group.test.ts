@@ -371,7 +371,9 @@ describe('verification', () => {
 test('the timeline of a sample that an operator changed', async () => {
   const { id } = await openSample();
   const { data } = await readTimeline(pool, { bookId: book.id, resource, id });
-  expect(data).toMatchObject([{ type: 'sample.opened', actor: 'operator:ann', reason: { evidence: `about ${id}` } }]);
+  expect(data).toMatchObject([
+    { type: 'sample.opened', actor: { type: 'operator', id: 'ann' }, reason: { evidence: `about ${id}` } },
+  ]);
 });
 
 test('an account with a sample is not closed', async () => {
