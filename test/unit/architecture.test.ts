@@ -28,8 +28,8 @@ function filesOf(...folders: string[]): SourceFile[] {
   );
 }
 
-/** Tests of test/db that are about every group. */
-const OF_ALL_GROUPS = ['declared-tables.test.ts', 'planted-group.test.ts'];
+/** What is about every group. */
+const OF_ALL_GROUPS = ['planted-group.test.ts'];
 
 const product = filesOf('src', 'workers', 'scripts', 'migrations');
 const everything = [...product, ...filesOf('test')];
