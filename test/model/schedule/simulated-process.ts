@@ -8,6 +8,7 @@ import type { Pool } from '../../../src/db/pool.ts';
 import { classifyFailure } from '../../../src/db/postgres-errors.ts';
 import type { SecretBox } from '../../../src/db/secret-box.ts';
 import { ApiError } from '../../../src/errors.ts';
+import { GROUPS } from '../../../src/groups.ts';
 import { PLAIN_FINGERPRINTS } from '../../../src/idempotency/fingerprints.ts';
 import { Committer } from '../../../src/ledger/committer.ts';
 import { createLogger } from '../../../src/log.ts';
@@ -84,7 +85,18 @@ export class SimulatedProcess implements Owner {
       if (!isBadLuck(error)) onBug(error);
     };
     const noticeFailed: Runtime['noticeFailed'] = (inbox, id, error) => failed(inbox.bookId, id, error);
-    const parts = { pool, committer, clock, log, secretBox, enqueuer, queues, rails, publicUrl: PUBLIC_URL };
+    const parts = {
+      groups: GROUPS,
+      pool,
+      committer,
+      clock,
+      log,
+      secretBox,
+      enqueuer,
+      queues,
+      rails,
+      publicUrl: PUBLIC_URL,
+    };
     const forms = { forms: EARLIEST_FORMS, fingerprints: PLAIN_FINGERPRINTS };
     const whole = { ...parts, ...forms, config: CONFIG, rail: () => rail, railFor, payoutFailed: failed, noticeFailed };
     this.runtime = whole as unknown as Runtime;
