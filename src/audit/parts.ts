@@ -43,10 +43,10 @@ export function partsOf(groups: readonly Group[]): Part[] {
       'entries',
       windows(({ entrySequence }) => entrySequence, checkEntryWindow),
     ),
-    part<string>('accounts', async (context, after = NO_ID) => {
+    part<string>('accounts', async (context, after = NO_ID, until) => {
       const accounts = await readNewestLines(context.pool, context.book.id, { after, limit: ROWS });
       await checkAccounts(context, accounts);
-      return accounts.length < ROWS ? undefined : accounts.at(-1)?.id;
+      return accounts.length < ROWS ? undefined : behindNewIds(accounts.at(-1)!.id, until);
     }),
     part<string>(
       'holds',
@@ -111,7 +111,7 @@ function pages<Row, Place>({
   placeOf,
 }: Pick<RowCheck<Row, Place>, 'read' | 'check' | 'placeOf'>): Turn<Place> {
   return async (context, after, until) => {
-    const rows = await read(context, { after, limit: ROWS });
+    const rows = await read(context, { after, limit: ROWS, until });
     for (const row of rows) check(context, row);
     context.advance(rows.length);
     const last = rows.at(-1);

@@ -3,6 +3,7 @@
  * left to the next round. Otherwise a book that grows by a page between two turns would keep the round open for ever,
  * and the other books out of the next one.
  */
+import type { Instant } from '../clock.ts';
 import { newId, type Uuid } from '../ids.ts';
 import type { BookBounds } from './check-context.ts';
 
@@ -10,10 +11,12 @@ export interface Until {
   readonly head: BookBounds;
   /** Made when the round opened the book. */
   readonly id: Uuid;
+  /** The book's time by then. */
+  readonly at: Instant;
 }
 
 export function untilNow(head: BookBounds): Until {
-  return { head, id: newId() };
+  return { head, id: newId(), at: Math.max(Date.now(), head.lastPostedAt) };
 }
 
 /** Greater than every UUIDv7 made before 2100. */

@@ -16,7 +16,7 @@ export interface IdempotencyRecord {
   readonly body: string | null;
   /** The references that the body may be filled in with (ledger/personal-text.ts); null where it holds all of its text. */
   readonly textReferences: string | null;
-  readonly resource: ResourceName | null;
+  readonly resource: NonNullable<Stored['resource']> | null;
   readonly resourceId: Uuid | null;
   readonly requestId: Uuid;
   readonly voidedAt: Instant | null;
@@ -28,14 +28,14 @@ export interface Stored extends Answered {
   readonly status: number;
   /** Written by writeJson: sent in one form, stored in the other. */
   readonly body: WrittenJson;
-  readonly resource?: ResourceName;
+  /** What the request made or changed. Voiding a key makes nothing: then there is no id. */
+  readonly resource?: ResourceName | 'idempotency_key';
   readonly resourceId?: Uuid;
 }
 
-/** What a key made, as its answers name it. A webhook endpoint is named by its UUID, as in release 0.2.0. */
+/** What a key stands for, as answers name it. */
 export function keyReference({ resource, resourceId }: IdempotencyRecord): string | null {
-  if (resource === null || resourceId === null) return null;
-  return resource === 'webhook_endpoint' ? resourceId : resourceReference(resource, resourceId);
+  return resource === null || resourceId === null ? null : resourceReference(resource, resourceId);
 }
 
 /**

@@ -174,7 +174,7 @@ export function voidKey(input: { key: string; requestId: Uuid; actor?: string })
       const known = draft.get(idempotencyKeys, input.key);
       if (!known) draft.put(idempotencyKeys, input.key, tombstone);
       const view = idempotencyKeyView(known ?? tombstone, draft.livemode);
-      return draft.finish({ status: 200, body: writeJson(view) });
+      return draft.finish({ status: 200, body: writeJson(view), resource: 'idempotency_key' });
     },
   };
 }

@@ -146,7 +146,7 @@ async function newBook(pool: Pool, { mode, clock }: { mode: Mode; clock: Clock }
 }
 
 /** The command under a key of its own, as the API submits it: a retry after a lost answer gets the first answer. */
-function stored(command: Command<Stored | Refusal>): Command<KeptAnswer> {
+export function stored(command: Command<Stored | Refusal>): Command<KeptAnswer> {
   return once(command, {
     key: null,
     fingerprint: Buffer.from(command.id),

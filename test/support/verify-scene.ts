@@ -12,7 +12,7 @@ import type { Payout, PayoutStatus } from '../../src/payouts/payout.ts';
 import { returnPayout } from '../../src/payouts/return-payout.ts';
 import { verifyDatabase } from '../../src/verify/verify-database.ts';
 import { webhookSink } from '../../src/webhooks/event-sink.ts';
-import { openBook, type TestBook, transfer } from './book.ts';
+import { openBook, stored, type TestBook, transfer } from './book.ts';
 import { createTestDatabase, type TestDatabase } from './postgres.ts';
 
 export interface Scene {
@@ -36,6 +36,7 @@ export async function fillBook(book: TestBook): Promise<Scene> {
   await book.fund(quietAccountId, 3n, 'JOD');
   const moved = await book.submit(transfer({ from: source, to: target, amount: 40n }));
   await book.submit(voidKey({ key: newId(), requestId: newId() }));
+  await book.submit(stored(voidKey({ key: newId(), requestId: newId() })));
 
   const accept = (change: { fee?: bigint; amount?: bigint } = {}) => book.accept({ accountId: source, ...change });
   const processing = async (change = {}) => book.reserve(await accept(change));

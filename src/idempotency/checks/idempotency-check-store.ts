@@ -1,3 +1,4 @@
+import type { Until } from '../../checks/until.ts';
 import { existsSql } from '../../db/keyed-table.ts';
 import type { Queryable } from '../../db/pool.ts';
 import type { GroupResource } from '../../group-resource.ts';
@@ -27,20 +28,22 @@ interface KeyColumns {
 
 /**
  * Reads a page of keys, each with whether its resource exists. One statement and so one moment: key and resource are
- * written in one commit. Indexes: idempotency_keys_pkey and the primary keys of the resources.
+ * written in one commit. Keys that were made behind `until` are passed over: keys are the callers', and new ones may come
+ * ahead of every page. Indexes: idempotency_keys_pkey and the primary keys of the resources.
  */
 export async function readKeys(
   db: Queryable,
   bookId: BookId,
-  page: { after: string | undefined; limit: number; resources: readonly GroupResource[] },
+  page: { after: string | undefined; limit: number; until?: Until | undefined; resources: readonly GroupResource[] },
 ): Promise<KeyRow[]> {
   const { rows } = await db.query<KeyColumns>({
     name: 'verify.keys',
     text: `SELECT k.key, k.status, k.body, k.resource, k.resource_id, k.voided_at IS NOT NULL AS voided,
         ${existsSql(page.resources, { name: 'k.resource', id: 'k.resource_id' })} AS has_resource
-      FROM (SELECT * FROM idempotency_keys WHERE book_id = $1 AND key > COALESCE($2::text, '') ORDER BY key LIMIT $3) k
+      FROM (SELECT * FROM idempotency_keys WHERE book_id = $1 AND key > COALESCE($2::text, '')
+          AND ($4::timestamptz IS NULL OR created_at <= $4) ORDER BY key LIMIT $3) k
       ORDER BY k.key`,
-    values: [bookId, page.after ?? null, page.limit],
+    values: [bookId, page.after ?? null, page.limit, page.until === undefined ? null : new Date(page.until.at)],
   });
   return rows.map((row) => ({
     key: row.key,
