@@ -73,7 +73,7 @@ export function once(command: Command<Stored | Refusal>, request: OnceRequest): 
         resourceId: stored.resourceId ?? null,
         requestId: command.requestId,
         voidedAt: null,
-        createdAt: moment,
+        createdAt: moment.wall,
       };
       const rows = [...outcome.rows, { table: idempotencyKeys, id: key, row: record }];
       if (!textApart || body.apart.length === 0) return { ...outcome, rows, answer };
@@ -168,8 +168,8 @@ export function voidKey(input: { key: string; requestId: Uuid; actor?: string })
         resource: null,
         resourceId: null,
         requestId: input.requestId,
-        voidedAt: moment,
-        createdAt: moment,
+        voidedAt: moment.wall,
+        createdAt: moment.wall,
       };
       const known = draft.get(idempotencyKeys, input.key);
       if (!known) draft.put(idempotencyKeys, input.key, tombstone);

@@ -13,7 +13,16 @@ export const journalGroup: Group = {
   tables: [accounts, holds, holdSteps, entries, postings, entryTexts, events, metadataIndex, personalTexts],
   rights: {
     // The heads of a book, as every commit writes them, and what the operator allows it.
-    books: changes('entry_sequence', 'event_sequence', 'chain_hash', 'last_posted_at', 'batch_id', 'overdraft_ceiling'),
+    books: changes(
+      'entry_sequence',
+      'event_sequence',
+      'chain_hash',
+      'last_posted_at',
+      'batch_id',
+      'clock_offset_ms',
+      'clock_target',
+      'overdraft_ceiling',
+    ),
     accounts: rightsOf(accounts),
     holds: rightsOf(holds),
     hold_steps: APPENDS,

@@ -94,7 +94,7 @@ export function advance<Row extends Versioned>(
   // Members only change, none is added: the rows of a resource keep one hidden class (ARCHITECTURE.md, "Objects keep their shapes").
   const next: Row & Changing = resource.changed(row, change);
   next.version = row.version + 1;
-  next.updatedAt = draft.moment;
+  next.updatedAt = draft.moment.book;
   if (entries.length > 0 && row.entryIds !== undefined)
     next.entryIds = [...row.entryIds, ...entries.map(({ id }) => id)];
   draft.put(resource.table, resource.table.idOf(next), next);

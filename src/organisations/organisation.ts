@@ -48,6 +48,8 @@ export function newOrganisation(
       eventSequence: 0n,
       chainHash: GENESIS_HASH,
       lastPostedAt: BEFORE_ANY_POSTING,
+      clockOffsetMs: 0,
+      clockTarget: null,
       batchId: newId(),
       createdAt: at,
     }),

@@ -20,7 +20,7 @@ export function keepWaiting(
   payout: Payout,
   next: { outcome: 'unknown' | null; nextInquiryMs: number },
 ): Payout {
-  const at = draft.moment + next.nextInquiryMs;
+  const at = draft.moment.wall + next.nextInquiryMs;
   return advance(draft, payoutResource, payout, {
     outcome: next.outcome,
     inquiries: Math.min(payout.inquiries + 1, INQUIRIES_COUNTED),
@@ -47,7 +47,7 @@ export function recordUnknown(
       const draft = new Draft(state, { id, requestId: payout.requestId, actor }, moment);
       const current = draft.get(payouts, payout.id);
       if (!current) throw new Error(`Payout ${payout.id} does not exist`);
-      const answer = { id, payoutId: payout.id, call: facts.call, answer: facts.raw, receivedAt: moment };
+      const answer = { id, payoutId: payout.id, call: facts.call, answer: facts.raw, receivedAt: moment.wall };
       if (!keepAnswer(draft, answer) || current.status !== 'processing') return draft.finish(current);
       return draft.finish(keepWaiting(draft, current, { outcome: 'unknown', nextInquiryMs: facts.nextInquiryMs }));
     },

@@ -62,7 +62,7 @@ function open(draft: Draft, payout: Payout, exception: { id: Uuid; kind: string;
     resourceId: payout.id,
     detail: exception.detail,
     status: 'open',
-    createdAt: draft.moment,
+    createdAt: draft.moment.book,
     resolvedAt: null,
   });
   draft.emit({
@@ -76,7 +76,7 @@ function open(draft: Draft, payout: Payout, exception: { id: Uuid; kind: string;
       detail: exception.detail,
       payout: publicId('payout', payout.id),
       status: 'open',
-      created_at: formatInstant(draft.moment),
+      created_at: formatInstant(draft.moment.book),
     },
   });
 }

@@ -53,11 +53,11 @@ export function resolvePayout(bookId: BookId, payout: Payout, input: ResolvePayo
           detail: `The payout is ${current.status}${outcome}${before ? `; ${before.actor} resolved it as ${before.outcome}` : ''}.`,
         });
       }
-      draft.put(payoutResolutions, payout.id, { ...resolution, payoutId: payout.id, createdAt: moment });
+      draft.put(payoutResolutions, payout.id, { ...resolution, payoutId: payout.id, createdAt: moment.book });
       for (const exceptionId of exceptionIds) {
         const exception = draft.get(exceptions, exceptionId);
         if (exception?.status !== 'open') continue;
-        draft.put(exceptions, exceptionId, { ...exception, status: 'resolved', resolvedAt: moment });
+        draft.put(exceptions, exceptionId, { ...exception, status: 'resolved', resolvedAt: moment.book });
       }
       const resolved =
         input.outcome === 'paid'
