@@ -1,9 +1,9 @@
 /**
  * The own time of a test book. `clock_offset_ms` is how far it is ahead of the world; it never falls, so that what the book
- * has dated stays in the past. `clock_target` is set while the book is being advanced: to that time, from due moment to due
- * moment (src/journal/advance-clock.ts). The books of release 0.2.0 have neither, and its processes leave both as they are.
+ * has dated stays in the past. While a book is being advanced, `clock_target` is where to, and `clock_at` the due moment that it
+ * stands at (src/journal/advance-clock.ts). Processes of release 0.2.0 leave all three as they are.
  *
- * Both columns change when a clock is advanced and in no other commit, so the indexes keep a book's updates HOT.
+ * The columns change when a clock is advanced and in no other commit, so the indexes keep a book's updates HOT.
  */
 import type { Knex } from 'knex';
 
@@ -12,7 +12,9 @@ export async function up(knex: Knex): Promise<void> {
     ALTER TABLE books
       ADD COLUMN clock_offset_ms bigint NOT NULL DEFAULT 0 CHECK (clock_offset_ms >= 0),
       ADD COLUMN clock_target timestamptz(3),
-      ADD CONSTRAINT books_clock CHECK (mode = 'test' OR (clock_offset_ms = 0 AND clock_target IS NULL));
+      ADD COLUMN clock_at timestamptz(3),
+      ADD CONSTRAINT books_clock CHECK (mode = 'test' OR (clock_offset_ms = 0 AND clock_target IS NULL)),
+      ADD CONSTRAINT books_clock_way CHECK ((clock_target IS NULL) = (clock_at IS NULL));
 
     CREATE FUNCTION refuse_clock_backwards() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
@@ -32,6 +34,6 @@ export async function down(knex: Knex): Promise<void> {
     DROP INDEX books_ahead, books_advancing;
     DROP TRIGGER books_clock_forward ON books;
     DROP FUNCTION refuse_clock_backwards;
-    ALTER TABLE books DROP CONSTRAINT books_clock, DROP COLUMN clock_target, DROP COLUMN clock_offset_ms;
+    ALTER TABLE books DROP CONSTRAINT books_clock_way, DROP CONSTRAINT books_clock, DROP COLUMN clock_at, DROP COLUMN clock_target, DROP COLUMN clock_offset_ms;
   `);
 }

@@ -22,6 +22,7 @@ import * as personalText from './0021-personal-text.ts';
 import * as contractUnderWay from './0022-contract-under-way.ts';
 import * as peopleAndOperator from './0023-people-and-operator.ts';
 import * as bookClock from './0024-book-clock.ts';
+import * as accountHolds from './0025-account-holds.ts';
 
 interface NamedMigration {
   name: string;
@@ -51,6 +52,7 @@ const MIGRATIONS: NamedMigration[] = [
   { name: '0023-people-and-operator', migration: peopleAndOperator },
   { name: '0022-contract-under-way', migration: contractUnderWay },
   { name: '0024-book-clock', migration: bookClock },
+  { name: '0025-account-holds', migration: accountHolds },
 ];
 
 export const migrationSource: Knex.MigrationSource<NamedMigration> = {

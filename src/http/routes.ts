@@ -1,9 +1,11 @@
 /** Every route of the API. The order matters only for speed: the most called routes come first. */
 
 import { accountRoutes } from '../accounts/api/account-routes.ts';
+import { holdRoutes } from '../accounts/api/hold-routes.ts';
 import { inboundTransferRoutes } from '../accounts/api/inbound-transfer-routes.ts';
 import type { Route } from '../api/route.ts';
 import { idempotencyRoutes } from '../idempotency/api/idempotency-key-routes.ts';
+import { clockRoutes } from '../journal/api/clock-routes.ts';
 import { journalRoutes } from '../journal/api/journal-routes.ts';
 import { payoutRoutes } from '../payouts/api/payout-routes.ts';
 import { payoutSimulationRoutes } from '../payouts/api/payout-simulation-routes.ts';
@@ -15,6 +17,7 @@ import { limitRoutes } from './limits-route.ts';
 export const ROUTES: readonly Route[] = [
   ...payoutRoutes,
   ...accountRoutes,
+  ...holdRoutes,
   ...journalRoutes,
   ...checkpointRoutes,
   ...eventRoutes,
@@ -22,5 +25,6 @@ export const ROUTES: readonly Route[] = [
   ...idempotencyRoutes,
   ...limitRoutes,
   ...inboundTransferRoutes,
+  ...clockRoutes,
   ...payoutSimulationRoutes,
 ];

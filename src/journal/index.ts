@@ -6,6 +6,7 @@ import { holdSteps, holds } from '../ledger/hold-table.ts';
 import { entries, entryTexts, events, postings } from '../ledger/journal-tables.ts';
 import { metadataIndex } from '../ledger/metadata-store.ts';
 import { personalTexts } from '../ledger/personal-text-table.ts';
+import { sweepClocks } from './sweep-clocks.ts';
 
 export const journalGroup: Group = {
   name: 'journal',
@@ -21,6 +22,7 @@ export const journalGroup: Group = {
       'batch_id',
       'clock_offset_ms',
       'clock_target',
+      'clock_at',
       'overdraft_ceiling',
     ),
     accounts: rightsOf(accounts),
@@ -35,4 +37,5 @@ export const journalGroup: Group = {
   },
   moved: [],
   checks: [],
+  sweeps: sweepClocks,
 };

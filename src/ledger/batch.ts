@@ -228,11 +228,10 @@ export function decideAll(state: BookState, commands: readonly Command<unknown>[
   const decisions = commands.map((command): Decision => {
     try {
       const outcome = command.decide(state, moment);
-      const { clockOffsetMs } = state.book;
+      const { clockAt } = state.book;
       jobs.push(...state.apply(outcome));
       // The command moved the book's clock: the batch's next one is decided later.
-      if (state.book.clockOffsetMs !== clockOffsetMs)
-        moment = { book: bookTime(state.book, moment.wall), wall: moment.wall };
+      if (state.book.clockAt !== clockAt) moment = { book: bookTime(state.book, moment.wall), wall: moment.wall };
       return { answer: outcome.answer };
     } catch (error) {
       return { error };

@@ -17,10 +17,11 @@ interface BookRow {
   batch_id: string;
   clock_offset_ms: bigint;
   clock_target: Instant | null;
+  clock_at: Instant | null;
 }
 
 const COLUMNS =
-  'id, mode, time_zone, entry_sequence, event_sequence, chain_hash, last_posted_at, batch_id, clock_offset_ms, clock_target';
+  'id, mode, time_zone, entry_sequence, event_sequence, chain_hash, last_posted_at, batch_id, clock_offset_ms, clock_target, clock_at';
 const LOAD = newestBook(COLUMNS, '$1');
 
 /**
@@ -55,7 +56,7 @@ export async function updateBook(trx: Transaction, book: Book, { after }: { afte
     await updateExactly(trx, {
       name: 'books.update',
       text: `UPDATE books SET entry_sequence = $2, event_sequence = $3, chain_hash = $4, last_posted_at = $5, batch_id = $6,
-          clock_offset_ms = $8, clock_target = $9
+          clock_offset_ms = $8, clock_target = $9, clock_at = $10
         WHERE ctid = (${newestBook('ctid', '$1')}) AND batch_id = $7`,
       values: [
         book.id,
@@ -67,6 +68,7 @@ export async function updateBook(trx: Transaction, book: Book, { after }: { afte
         after,
         book.clockOffsetMs,
         book.clockTarget === null ? null : new Date(book.clockTarget),
+        book.clockAt === null ? null : new Date(book.clockAt),
       ],
       rows: 1,
     });
@@ -97,6 +99,7 @@ function bookFromRow(row: BookRow): Book {
     lastPostedAt: row.last_posted_at,
     clockOffsetMs: Number(row.clock_offset_ms),
     clockTarget: row.clock_target,
+    clockAt: row.clock_at,
     batchId: row.batch_id,
   };
 }

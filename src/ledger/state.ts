@@ -149,8 +149,8 @@ export class BookState {
 
   get isUnchanged(): boolean {
     return (
-      this.book.clockOffsetMs === this.#began.clockOffsetMs &&
       this.book.clockTarget === this.#began.clockTarget &&
+      this.book.clockAt === this.#began.clockAt &&
       this.entries.length === 0 &&
       this.events.length === 0 &&
       this.#appends.size === 0 &&

@@ -50,6 +50,7 @@ export function newOrganisation(
       lastPostedAt: BEFORE_ANY_POSTING,
       clockOffsetMs: 0,
       clockTarget: null,
+      clockAt: null,
       batchId: newId(),
       createdAt: at,
     }),

@@ -47,6 +47,7 @@ export class MemoryBook {
       lastPostedAt: 0,
       clockOffsetMs: 0,
       clockTarget: null,
+      clockAt: null,
       batchId: '00000000-0000-0000-0000-000000000000',
       ...book,
     };
