@@ -4,7 +4,7 @@
  * time in live books (`due_at`, for the sweeper).
  *
  * Lists with a filter on `created_at` walk an index in that order (src/db/walk.ts): ids have the world's time, and a test
- * book may be ahead of it. Built beside the running product, without a lock that keeps writers waiting. An interrupted
+ * book may be ahead of it. Partial, so that nothing else is read by it (0006). Built beside the running product, without a lock that keeps writers waiting. An interrupted
  * build leaves an invalid index, which the next run drops and builds again.
  */
 import type { Knex } from 'knex';
@@ -45,9 +45,9 @@ export async function up(knex: Knex): Promise<void> {
       FOREIGN KEY (book_id, account_id) REFERENCES accounts (book_id, id),
       CHECK (captured + released <= amount)
     );
-    CREATE INDEX IF NOT EXISTS account_holds_by_account ON account_holds (book_id, account_id, id);
+    CREATE INDEX IF NOT EXISTS account_holds_by_account ON account_holds (book_id, account_id, id) WHERE account_id IS NOT NULL;
     CREATE INDEX IF NOT EXISTS account_holds_by_external_id ON account_holds (book_id, external_id, id) WHERE external_id IS NOT NULL;
-    CREATE INDEX IF NOT EXISTS account_holds_by_created ON account_holds (book_id, created_at, id);
+    CREATE INDEX IF NOT EXISTS account_holds_by_created ON account_holds (book_id, created_at, id) WHERE created_at IS NOT NULL;
     CREATE INDEX IF NOT EXISTS account_holds_appointments ON account_holds (book_id, expires_at, id)
       WHERE status = 'open' AND expires_at IS NOT NULL AND stuck_at IS NULL;
     CREATE INDEX IF NOT EXISTS account_holds_due ON account_holds (due_at) WHERE due_at IS NOT NULL AND stuck_at IS NULL;
@@ -57,7 +57,7 @@ export async function up(knex: Knex): Promise<void> {
   `);
   for (const { name, on } of INDEXES) {
     await knex.raw(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
-    await knex.raw(`CREATE INDEX CONCURRENTLY ${name} ON ${on}`);
+    await knex.raw(`CREATE INDEX CONCURRENTLY ${name} ON ${on} WHERE created_at IS NOT NULL`);
   }
 }
 
