@@ -20,7 +20,6 @@ import { payouts } from '../payout-table.ts';
 import { requestCancel } from '../request-cancel.ts';
 import { type DestinationInput, requestPayout } from '../request-payout.ts';
 import * as schemas from './payout-schemas.ts';
-import { readPlainPayout } from './plain-payout.ts';
 
 export const payoutApi: ApiResource<Payout> = {
   path: '/v1/payouts',
@@ -50,7 +49,6 @@ const create = createRoute(payoutApi, {
   waits: waitFor(payoutResource),
   query: z.strictObject({ dry_run: dryRun }),
   body: schemas.createPayout,
-  plainBody: readPlainPayout,
   bodyExample: schemas.createPayoutExample,
   responses: {
     200: { description: 'A dry run: what would happen.', schema: schemas.payoutPreview },
