@@ -110,7 +110,7 @@ const list = route({
     };
     const page = await readList(request, (db) => listAccountHolds(db, principal.bookId, filter, pageRequest(query)));
     const url = `/v1/accounts/${publicId('account', account.id)}/holds`;
-    return pageAnswer(page, { query, url, kind: 'hold' }, (hold) => accountHoldView(hold, isLive(principal)));
+    return pageAnswer(page, { query, url, cursor: 'hold' }, (hold) => accountHoldView(hold, isLive(principal)));
   },
 });
 
