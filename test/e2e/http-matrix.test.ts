@@ -34,6 +34,7 @@ beforeAll(async () => {
   const payout = await client.pay({ account: account.id, idempotencyKey: KEY });
   const paid = await client.payoutUntil(payout.id, 'paid');
   const endpoint = succeeded(await client.post<Endpoint>('/v1/webhooks', { url: 'http://127.0.0.1:9/none' }));
+  const hold = succeeded(await client.post<{ id: string }>(`/v1/accounts/${account.id}/holds`, { amount: 1 }));
   const event = (await client.read<List<Event>>('/v1/events')).data[0]!;
   ids = {
     account: account.id,
@@ -42,6 +43,7 @@ beforeAll(async () => {
     checkpoint: publicId('checkpoint', (await checkpointIn(product.database, keys.testBookId)).id),
     webhookEndpoint: endpoint.id,
     event: event.id,
+    hold: hold.id,
     text: KEY,
   };
 });

@@ -13,6 +13,7 @@ export const createHold = z
     amount: positiveAmount,
     expires_at: instant.optional().meta({
       description: "When what remains is given back, in the book's own time. Without it, when it is released.",
+      example: '2099-01-01T00:00:00Z',
     }),
     description: description.optional(),
     external_id: externalId.optional(),

@@ -33,7 +33,7 @@ export const advance = z
     const message = by === undefined ? 'Expects `by` or `to`.' : 'Cannot be combined with `to`.';
     context.issues.push({ code: 'custom', input: context.value, path: ['by'], message });
   })
-  .meta({ id: 'AdvanceClock' });
+  .meta({ id: 'AdvanceClock', example: { by: 'P2D' } });
 
 export const clock = z
   .strictObject({
