@@ -210,13 +210,8 @@ export class Draft {
     const changed = takeFromHold(hold, { kind, amount: taken, moment: this.moment.book });
     this.put(holds, hold.id, changed);
     this.put(accounts, hold.accountId, withHeld(this.account(hold.accountId), -taken));
-    this.append(holdSteps, {
-      holdId: hold.id,
-      ordinal: changed.steps,
-      kind,
-      amount: taken,
-      createdAt: this.moment.book,
-    });
+    const { steps: ordinal, updatedAt: createdAt } = changed;
+    this.append(holdSteps, { holdId: hold.id, ordinal, kind, amount: taken, createdAt });
     return changed;
   }
 
