@@ -5,6 +5,7 @@ import { inboundTransferRoutes } from '../accounts/api/inbound-transfer-routes.t
 import type { Route } from '../api/route.ts';
 import { idempotencyRoutes } from '../idempotency/api/idempotency-key-routes.ts';
 import { journalRoutes } from '../journal/api/journal-routes.ts';
+import { payoutReturnRoutes } from '../payouts/api/payout-return-routes.ts';
 import { payoutRoutes } from '../payouts/api/payout-routes.ts';
 import { payoutSimulationRoutes } from '../payouts/api/payout-simulation-routes.ts';
 import { checkpointRoutes } from '../proofs/api/checkpoint-routes.ts';
@@ -14,6 +15,7 @@ import { limitRoutes } from './limits-route.ts';
 
 export const ROUTES: readonly Route[] = [
   ...payoutRoutes,
+  ...payoutReturnRoutes,
   ...accountRoutes,
   ...journalRoutes,
   ...checkpointRoutes,

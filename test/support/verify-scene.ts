@@ -13,6 +13,7 @@ import { returnPayout } from '../../src/payouts/return-payout.ts';
 import { verifyDatabase } from '../../src/verify/verify-database.ts';
 import { webhookSink } from '../../src/webhooks/event-sink.ts';
 import { openBook, stored, type TestBook, transfer } from './book.ts';
+import { RETURNS_APART } from './forms.ts';
 import { createTestDatabase, type TestDatabase } from './postgres.ts';
 
 export interface Scene {
@@ -26,6 +27,8 @@ export interface Scene {
   transfer: bigint;
   inboundTransferId: string;
   payouts: Record<PayoutStatus | 'internal', Payout>;
+  /** Came back in three parts: the first was booked before the contract, the others after it. */
+  inParts: Payout;
 }
 
 export async function fillBook(book: TestBook): Promise<Scene> {
@@ -64,6 +67,12 @@ export async function fillBook(book: TestBook): Promise<Scene> {
   await book.submit(transfer({ from: late, to: target, amount: 1_005n }));
   await book.settle(rejected, { status: 'paid' });
 
+  const inParts = await giveBack(await paid(), 300n);
+  const contracted = await openBook({ database: book.pool, bookId: book.id, sink: webhookSink, forms: RETURNS_APART });
+  for (const amount of [500n, 200n])
+    await contracted.submit(returnPayout(book.id, inParts, { id: newId(), amount, reason: 'AC04', raw: {} }));
+  await contracted.close();
+
   const destination = { type: 'account', accountId: target } as const;
   const payouts = {
     pending: await accept(),
@@ -85,6 +94,7 @@ export async function fillBook(book: TestBook): Promise<Scene> {
     transfer: moved,
     inboundTransferId: inbound.id,
     payouts,
+    inParts,
   };
 }
 

@@ -19,7 +19,7 @@ import {
 } from '../../ledger/journal-read-store.ts';
 
 /** The kinds of objects that entries belong to. */
-const RESOURCES: readonly IdKind[] = ['payout', 'inboundTransfer'];
+const RESOURCES: readonly IdKind[] = ['payout', 'payoutReturn', 'inboundTransfer'];
 
 function parseResource(text: string): Uuid | undefined {
   for (const kind of RESOURCES) {
@@ -33,7 +33,7 @@ const resourceFilter = z
   .string()
   .check((context) => {
     if (parseResource(context.value) !== undefined) return;
-    const message = `Expects the id of a payout or an inbound transfer, such as ${exampleId('payout')}.`;
+    const message = `Expects the id of a payout, a return or an inbound transfer, such as ${exampleId('payout')}.`;
     context.issues.push({ code: 'custom', input: context.value, message });
   })
   .transform((text) => parseResource(text)!)

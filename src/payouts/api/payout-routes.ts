@@ -3,7 +3,6 @@ import { actorOf, found, isLive } from '../../api/answers.ts';
 import {
   createdAtFilter,
   externalIdFilter,
-  listAnswer,
   listQuery,
   metadataFilter,
   oneOrMore,
@@ -16,13 +15,9 @@ import { askedBy, runUseCase } from '../../api/run-use-case.ts';
 import { listOf } from '../../api/schemas/shown.ts';
 import { timeline } from '../../api/schemas/timeline.ts';
 import { waitFor } from '../../api/waits.ts';
-import { formatInstant } from '../../clock.ts';
-import { publicId } from '../../ids.ts';
-import { currencyExponent } from '../../money/currency.ts';
 import { readTimeline } from '../../timeline/timeline.ts';
 import { declaredPayout } from '../index.ts';
 import type { Payout } from '../payout.ts';
-import { listReturns, type PayoutReturn } from '../payout-children-tables.ts';
 import { payoutResource } from '../payout-resource.ts';
 import { listPayouts } from '../payout-store.ts';
 import { payouts } from '../payout-table.ts';
@@ -167,42 +162,6 @@ const cancel = route({
   },
 });
 
-const returns = route({
-  method: 'get',
-  path: '/v1/payouts/:id/returns',
-  operation: 'listPayoutReturns',
-  tag: 'Payouts',
-  summary: 'What has come back of a payout',
-  scope: 'payouts:read',
-  params: { id: 'payout' },
-  responses: {
-    200: { description: 'All of them, oldest first.', schema: listOf(schemas.payoutReturn, 'PayoutReturn') },
-  },
-  async handle(request) {
-    const { principal } = request;
-    const payout = await findPayout(request);
-    const rows = await readList(request, (db) => listReturns(db, principal.bookId, payout.id));
-    const data = rows.map((row) => returnView(row, isLive(principal)));
-    const url = `/v1/payouts/${publicId('payout', payout.id)}/returns`;
-    return { status: 200, json: listAnswer({ data, hasMore: false, url, backwards: false, cursorOf: ({ id }) => id }) };
-  },
-});
-
-function returnView(one: PayoutReturn, livemode: boolean) {
-  return {
-    id: publicId('payoutReturn', one.id),
-    object: 'payout_return',
-    livemode,
-    payout: publicId('payout', one.payoutId),
-    amount: one.amount,
-    currency: one.currency,
-    currency_exponent: currencyExponent(one.currency),
-    reason: one.reason,
-    journal_entries: [publicId('entry', one.entryId)],
-    created_at: formatInstant(one.createdAt),
-  };
-}
-
 const history = route({
   method: 'get',
   path: '/v1/payouts/:id/timeline',
@@ -222,4 +181,4 @@ const history = route({
   },
 });
 
-export const payoutRoutes = [create, read, list, cancel, returns, history];
+export const payoutRoutes = [create, read, list, cancel, history];
