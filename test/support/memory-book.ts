@@ -37,8 +37,8 @@ export class MemoryBook {
   readonly #tables = new Map<Table<unknown>, Map<string, unknown>>();
   readonly #logs = new Map<Log<unknown>, unknown[]>();
 
-  /** The stored forms that commands write. */
-  readonly forms: LedgerForms;
+  /** The stored forms that commands write. A test may contract them. */
+  forms: LedgerForms;
 
   constructor(book: Partial<Book> = {}, forms: LedgerForms = EARLIEST_FORMS) {
     this.forms = forms;
