@@ -1,10 +1,11 @@
 /** How the API shows a return. */
 import { formatInstant } from '../clock.ts';
 import { publicId } from '../ids.ts';
+import type { Shown } from '../ledger/resource.ts';
 import { currencyExponent } from '../money/currency.ts';
 import type { PayoutReturn } from './payout-children-tables.ts';
 
-export function payoutReturnView(one: PayoutReturn, livemode: boolean) {
+export function payoutReturnView(one: PayoutReturn, { livemode }: Shown) {
   return {
     id: publicId('payoutReturn', one.id),
     object: 'payout_return',

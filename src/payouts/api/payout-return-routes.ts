@@ -1,50 +1,32 @@
 /** Returns of a payout: its children, each with an entry of its own. */
-import { found, isLive } from '../../api/answers.ts';
-import { listQuery, pageAnswer, pageRequest, readList } from '../../api/pages.ts';
-import { route } from '../../api/route.ts';
-import { listOf } from '../../api/schemas/shown.ts';
-import { publicId } from '../../ids.ts';
-import { payoutReturns } from '../payout-children-tables.ts';
+import type { ApiResource } from '../../api/api-resource.ts';
+import { childrenRoute, readRoute } from '../../api/read-routes.ts';
+import { type PayoutReturn, payoutReturns } from '../payout-children-tables.ts';
 import { listReturns } from '../payout-return-store.ts';
 import { payoutReturnView } from '../payout-return-view.ts';
-import { payouts } from '../payout-table.ts';
+import { payoutApi } from './payout-routes.ts';
 import { payoutReturn } from './payout-schemas.ts';
 
-const list = route({
-  method: 'get',
+const returnApi: ApiResource<PayoutReturn> = {
   path: '/v1/payouts/:id/returns',
-  operation: 'listPayoutReturns',
   tag: 'Payouts',
+  type: 'PayoutReturn',
+  names: { types: 'PayoutReturns', one: 'a return of a payout', many: 'returns of a payout' },
+  cursor: 'payoutReturn',
+  schema: payoutReturn,
+  scopes: { read: 'payouts:read' },
+  parent: { resource: payoutApi, param: 'return', idOf: ({ payoutId }) => payoutId },
+  find: (db, bookId, id) => payoutReturns.find(db, bookId, id),
+  view: payoutReturnView,
+};
+
+const list = childrenRoute(payoutApi, returnApi, {
+  operation: 'listPayoutReturns',
   summary: 'List returns of a payout',
-  scope: 'payouts:read',
-  params: { id: 'payout' },
-  query: listQuery('payoutReturn', {}),
-  responses: { 200: { description: 'Newest first.', schema: listOf(payoutReturn, 'PayoutReturn') } },
-  async handle(request) {
-    const { runtime, principal, query, params } = request;
-    const { bookId } = principal;
-    const { id: payoutId } = found(await payouts.find(runtime.pool, bookId, params.id!));
-    const page = await readList(request, (db) => listReturns(db, { bookId, payoutId }, pageRequest(query)));
-    const url = `/v1/payouts/${publicId('payout', payoutId)}/returns`;
-    return pageAnswer(page, { query, url }, (row) => payoutReturnView(row, isLive(principal)));
-  },
+  filters: {},
+  rows: (db, { bookId, parentId: payoutId, page }) => listReturns(db, { bookId, payoutId }, page),
 });
 
-const read = route({
-  method: 'get',
-  path: '/v1/payouts/:id/returns/:return',
-  operation: 'getPayoutReturn',
-  tag: 'Payouts',
-  summary: 'Read a return of a payout',
-  scope: 'payouts:read',
-  params: { id: 'payout', return: 'payoutReturn' },
-  responses: { 200: { description: 'It never changes.', schema: payoutReturn } },
-  async handle(request) {
-    const { runtime, principal, params } = request;
-    const one = await payoutReturns.find(runtime.pool, principal.bookId, params.return!);
-    const own = found(one?.payoutId === params.id ? one : undefined, 'return');
-    return { status: 200, json: payoutReturnView(own, isLive(principal)) };
-  },
-});
+const read = readRoute(returnApi, { answer: 'It never changes.' });
 
 export const payoutReturnRoutes = [list, read];
