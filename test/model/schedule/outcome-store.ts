@@ -25,7 +25,7 @@ export interface PayoutOutcome {
   readonly exceptions: bigint;
   readonly rail: string;
   readonly end_to_end_id: string;
-  /** The steps of its entries, in order. */
+  /** The steps of its entries and of those of its returns, in order. */
   readonly steps: string[];
   readonly stuck: boolean;
 }
@@ -33,7 +33,8 @@ export interface PayoutOutcome {
 export async function payoutOutcomes(pool: Pool, bookId: Uuid): Promise<PayoutOutcome[]> {
   const { rows } = await pool.query(
     `SELECT id, status, coalesce(rail_code, failure_code) AS failure, account_id, destination_account_id, amount, fee, amount_returned, rail, end_to_end_id, stuck_at IS NOT NULL AS stuck,
-       ARRAY(SELECT step FROM entries WHERE book_id = $1 AND resource_id = payouts.id ORDER BY sequence) AS steps,
+       ARRAY(SELECT step FROM entries WHERE book_id = $1 AND (resource_id = payouts.id
+         OR resource_id IN (SELECT r.id FROM payout_returns r WHERE r.book_id = $1 AND r.payout_id = payouts.id)) ORDER BY sequence) AS steps,
        (SELECT count(*) FROM exceptions WHERE book_id = $1 AND resource_id = payouts.id) AS exceptions
      FROM payouts WHERE book_id = $1 ORDER BY id`,
     [bookId],

@@ -22,8 +22,8 @@ import { ACCOUNTS, type Schedule } from './schedule.ts';
 const EVENTS_BEFORE = ACCOUNTS.length + ACCOUNTS.filter((amount) => amount > 0n).length;
 
 const STEPS: Record<string, RegExp> = {
-  paid: /^reserved (paid|failed paid_after_failed)( returned_\d+)*$/,
-  returned: /^reserved (paid|failed paid_after_failed)( returned_\d+)+$/,
+  paid: /^reserved (paid|failed paid_after_failed)( returned(_\d+)?)*$/,
+  returned: /^reserved (paid|failed paid_after_failed)( returned(_\d+)?)+$/,
   failed: /^(reserved failed)?$/,
   canceled: /^$/,
 };

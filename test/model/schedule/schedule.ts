@@ -4,6 +4,7 @@
  * the rail acts. After the steps the faults end, and everything must become final.
  */
 
+import { EARLIEST_FORMS } from '../../../src/db/forms.ts';
 import type { Pool } from '../../../src/db/pool.ts';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
 import type { Stored } from '../../../src/idempotency/idempotency-key.ts';
@@ -12,6 +13,7 @@ import { webhookSink } from '../../../src/webhooks/event-sink.ts';
 import { createEndpoint } from '../../../src/webhooks/manage-endpoint.ts';
 import { parseAllowList } from '../../../src/webhooks/public-address.ts';
 import { openBook } from '../../support/book.ts';
+import { RETURNS_APART } from '../../support/forms.ts';
 import { Clients, type Intent } from './clients.ts';
 import { countOpen } from './outcome-store.ts';
 import { QueueModel } from './queue-model.ts';
@@ -130,7 +132,9 @@ export class Schedule {
     const mostMs = random.chance(this.#wrongClocks) ? random.pick([20, 120, 1_000]) * MINUTE : 2 * SECOND;
     const skewMs = random.below(2 * mostMs) - mostMs;
     const maxBatch = random.pick([1, 3, 1_000]);
-    this.#processes.push(new SimulatedProcess(`process ${++this.#born}`, this.#around, { skewMs, maxBatch }));
+    // Some have learned of the contract, and some have not.
+    const forms = random.pick([EARLIEST_FORMS, RETURNS_APART]);
+    this.#processes.push(new SimulatedProcess(`process ${++this.#born}`, this.#around, { skewMs, maxBatch, forms }));
   }
 
   async #step(): Promise<void> {
