@@ -23,6 +23,7 @@ import * as contractUnderWay from './0022-contract-under-way.ts';
 import * as peopleAndOperator from './0023-people-and-operator.ts';
 import * as bookClock from './0024-book-clock.ts';
 import * as accountHolds from './0025-account-holds.ts';
+import * as children from './0027-children.ts';
 
 interface NamedMigration {
   name: string;
@@ -53,6 +54,7 @@ const MIGRATIONS: NamedMigration[] = [
   { name: '0022-contract-under-way', migration: contractUnderWay },
   { name: '0024-book-clock', migration: bookClock },
   { name: '0025-account-holds', migration: accountHolds },
+  { name: '0027-children', migration: children },
 ];
 
 export const migrationSource: Knex.MigrationSource<NamedMigration> = {

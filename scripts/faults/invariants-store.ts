@@ -73,9 +73,11 @@ const RULES: Record<string, string> = {
   'each step of a payout is booked once, and exactly the steps of its status': `
     SELECT p.book_id, p.id, p.status, e.steps, p.entry_ids FROM payouts p
     LEFT JOIN LATERAL (
+      -- Its own, and those of its returns, which no list of the payout has.
       SELECT coalesce(string_agg(regexp_replace(step, '_[0-9]+$', ''), ' ' ORDER BY sequence), '') AS steps,
-        coalesce(jsonb_agg(id ORDER BY sequence), '[]') AS ids
-      FROM entries WHERE book_id = p.book_id AND resource_id = p.id
+        coalesce(jsonb_agg(id ORDER BY sequence) FILTER (WHERE resource_id = p.id), '[]') AS ids
+      FROM entries WHERE book_id = p.book_id AND (resource_id = p.id OR resource_id IN (
+        SELECT r.id FROM payout_returns r WHERE r.book_id = p.book_id AND r.payout_id = p.id))
     ) e ON true
     WHERE e.ids <> p.entry_ids OR NOT CASE p.status
       WHEN 'paid' THEN e.steps ~ '^reserved (paid|failed paid_after_failed)( returned)*$'

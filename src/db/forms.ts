@@ -14,10 +14,15 @@ export interface Forms {
   readonly contracted: boolean;
   /** To 0.3.0 or later: personal text apart from events and answers (ledger/personal-text.ts), sealed evidence. */
   readonly textApart: boolean;
+  /** To 0.3.0 or later: an entry of a return names the return, and stands in no list of its payout. */
+  readonly returnsApart: boolean;
 }
 
+/** Those that decisions ask about. */
+export type LedgerForms = Pick<Forms, 'textApart' | 'returnsApart'>;
+
 /** The forms that every release reads. */
-export const EARLIEST_FORMS: Forms = { contracted: false, textApart: false };
+export const EARLIEST_FORMS: Forms = { contracted: false, textApart: false, returnsApart: false };
 
 export interface WatchedForms extends Forms {
   /** Reads the installation's row now. Until the first reading, the earlier forms are written. */
@@ -26,7 +31,12 @@ export interface WatchedForms extends Forms {
 }
 
 /** The release that reads each form first. */
-const RELEASES: Readonly<Record<keyof Forms, string>> = { contracted: '0.2.0', textApart: '0.3.0' };
+const RELEASES: Readonly<Record<keyof Forms, string>> = {
+  contracted: '0.2.0',
+  textApart: '0.3.0',
+  returnsApart: '0.3.0',
+};
+const FORMS = Object.keys(RELEASES) as (keyof Forms)[];
 const READ_EVERY_MS = 3_000;
 
 export function watchForms(pool: Pool, { onFailure }: { onFailure: (error: unknown) => void }): WatchedForms {
@@ -37,9 +47,8 @@ export function watchForms(pool: Pool, { onFailure }: { onFailure: (error: unkno
     async read() {
       const release = await readContractedTo(pool);
       if (release === null) return;
-      forms.contracted ||= !isEarlierRelease(release, RELEASES.contracted);
-      forms.textApart ||= !isEarlierRelease(release, RELEASES.textApart);
-      if (forms.textApart) clearInterval(timer);
+      for (const form of FORMS) forms[form] ||= !isEarlierRelease(release, RELEASES[form]);
+      if (FORMS.every((form) => forms[form])) clearInterval(timer);
     },
     close: () => clearInterval(timer),
   };

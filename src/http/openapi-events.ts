@@ -13,7 +13,7 @@ const SIGNATURE_HEADERS = {
 
 export function registerEvents(registry: OpenAPIRegistry, documents: readonly EventDocument[]): void {
   const schemas = new Map<string, z.ZodType>();
-  for (const { names, object, schemaName } of documents) {
+  for (const { names, object, schemaName, notes } of documents) {
     const schema = schemas.get(schemaName) ?? eventOf(object).meta({ id: schemaName });
     schemas.set(schemaName, schema);
     for (const name of names) {
@@ -22,6 +22,7 @@ export function registerEvents(registry: OpenAPIRegistry, documents: readonly Ev
         path: name,
         operationId: `on_${name.replace('.', '_')}`,
         summary: name,
+        description: notes?.[name],
         security: [],
         parameters: Object.entries(SIGNATURE_HEADERS).map(([header, description]) => ({
           name: header,

@@ -13,6 +13,7 @@ import { idempotencyRoutes } from '../idempotency/api/idempotency-key-routes.ts'
 import { clockRoutes } from '../journal/api/clock-routes.ts';
 import { journalRoutes } from '../journal/api/journal-routes.ts';
 import { payoutEvents } from '../payouts/api/payout-events.ts';
+import { payoutReturnRoutes } from '../payouts/api/payout-return-routes.ts';
 import { payoutRoutes } from '../payouts/api/payout-routes.ts';
 import { payoutSimulationRoutes } from '../payouts/api/payout-simulation-routes.ts';
 import { checkpointRoutes } from '../proofs/api/checkpoint-routes.ts';
@@ -24,6 +25,7 @@ import { limitRoutes } from './limits-route.ts';
 /** The order matters only for speed: the most called routes come first. */
 export const ROUTES: readonly Route[] = [
   ...payoutRoutes,
+  ...payoutReturnRoutes,
   ...accountRoutes,
   ...holdRoutes,
   ...journalRoutes,

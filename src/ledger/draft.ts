@@ -3,27 +3,20 @@
  * The state beneath never changes, so a decision that throws or is dropped leaves nothing behind.
  */
 import type { Instant, Moment } from '../clock.ts';
+import type { LedgerForms } from '../db/forms.ts';
 import { idSequence, type ResourceName, type Uuid } from '../ids.ts';
 import type { WrittenJson } from '../json.ts';
-import {
-  type Account,
-  covers,
-  type Direction,
-  move,
-  type PostingPermissions,
-  type PostingRefusal,
-  withHeld,
-} from './account.ts';
+import { type Account, covers, type Direction, move, type PostingPermissions, type PostingRefusal } from './account.ts';
 import { accounts } from './account-table.ts';
 import type { Book } from './book.ts';
 import { type ChartCode, chartAccountId, newAccount } from './chart.ts';
 import type { JobRow, LogAppend, Outcome } from './command.ts';
+import { type HoldRequest, increaseHold, placeHold, takeFromHold } from './draft-holds.ts';
 import type { Entry, EntryText, Posting, PostingDraft } from './entry.ts';
 import { entryHash, textDigest } from './entry-hash.ts';
 import type { LedgerEvent } from './event.ts';
 import { type EventRequest, eventPayload } from './event-payload.ts';
-import { type Hold, type HoldStepKind, takeFromHold } from './hold.ts';
-import { holdSteps, holds } from './hold-table.ts';
+import type { Hold, TakingKind } from './hold.ts';
 import { type PersonalText, referencesOf } from './personal-text.ts';
 import { personalTexts } from './personal-text-table.ts';
 import { newPosting } from './posting.ts';
@@ -78,6 +71,11 @@ export class Draft {
 
   get livemode(): boolean {
     return this.#book.mode === 'live';
+  }
+
+  /** The stored forms that may be written. */
+  get forms(): LedgerForms {
+    return this.#state.forms;
   }
 
   /** A further id derived from the command's, the same on every retry. */
@@ -165,54 +163,21 @@ export class Draft {
   }
 
   /** Reserves an amount. Returns false and holds nothing when the account does not cover the amount. */
-  placeHold(request: {
-    id: Uuid;
-    accountId: Uuid;
-    resource: ResourceName;
-    resourceId: Uuid;
-    amount: bigint;
-    expiresAt?: Instant;
-  }): Hold | false {
-    const account = this.account(request.accountId);
-    if (!covers(account, request.amount)) return false;
-    const hold: Hold = {
-      id: request.id,
-      accountId: request.accountId,
-      resource: request.resource,
-      resourceId: request.resourceId,
-      currency: account.currency,
-      amount: request.amount,
-      remaining: request.amount,
-      status: 'open',
-      expiresAt: request.expiresAt ?? null,
-      steps: 1,
-      createdAt: this.moment.book,
-      updatedAt: this.moment.book,
-    };
-    this.put(accounts, account.id, withHeld(account, request.amount));
-    this.put(holds, hold.id, hold);
-    this.append(holdSteps, {
-      holdId: hold.id,
-      ordinal: 1,
-      kind: 'created',
-      amount: hold.amount,
-      createdAt: this.moment.book,
-    });
-    return hold;
+  placeHold(request: HoldRequest): Hold | false {
+    return placeHold(this, request);
+  }
+
+  /**
+   * Reserves more under an open hold. Returns false and changes nothing when the account does not cover the amount. Throws
+   * RangeError for a hold that has ended.
+   */
+  increaseHold(holdId: Uuid, amount: bigint): Hold | false {
+    return increaseHold(this, holdId, amount);
   }
 
   /** Captures, releases or expires part of a hold; by default, all that remains. Throws RangeError for more. */
-  takeFromHold(holdId: Uuid, kind: Exclude<HoldStepKind, 'created'>, amount?: bigint): Hold {
-    const hold = this.get(holds, holdId);
-    if (!hold) throw new Error(`Hold ${holdId} does not exist`);
-    const taken = amount ?? hold.remaining;
-    if (taken === 0n) return hold;
-    const changed = takeFromHold(hold, { kind, amount: taken, moment: this.moment.book });
-    this.put(holds, hold.id, changed);
-    this.put(accounts, hold.accountId, withHeld(this.account(hold.accountId), -taken));
-    const { steps: ordinal, updatedAt: createdAt } = changed;
-    this.append(holdSteps, { holdId: hold.id, ordinal, kind, amount: taken, createdAt });
-    return changed;
+  takeFromHold(holdId: Uuid, kind: TakingKind, amount?: bigint): Hold {
+    return takeFromHold(this, holdId, { kind, amount });
   }
 
   emit(request: EventRequest): LedgerEvent {

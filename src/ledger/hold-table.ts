@@ -13,7 +13,7 @@ export const holds = tableOf<Hold>({
     column('resource', 'text'),
     column('resource_id', 'uuid'),
     column('currency', 'text'),
-    column('amount', 'bigint'),
+    column('amount', 'bigint', { changes: true }),
     column('remaining', 'bigint', { changes: true }),
     column('status', 'text', { changes: true }),
     column('expires_at', 'timestamptz'),

@@ -63,7 +63,7 @@ export interface Resource<Row extends Versioned, Context = Draft> {
 export interface Step {
   /** The type of the event that announces the step. Left out: nobody is told. */
   readonly event?: string;
-  /** Entries that the step booked: the event carries them, and the row keeps their ids where it has a place for them. */
+  /** Entries that the step booked: the event carries them, and the row keeps the ids of its own where it has a place for them. */
   readonly entries?: readonly Entry[];
   /** What the event says of the object before. By default its status, where the step names one. */
   readonly previous?: Record<string, unknown>;
@@ -95,14 +95,20 @@ export function advance<Row extends Versioned>(
   const next: Row & Changing = resource.changed(row, change);
   next.version = row.version + 1;
   next.updatedAt = draft.moment.book;
-  if (entries.length > 0 && row.entryIds !== undefined)
-    next.entryIds = [...row.entryIds, ...entries.map(({ id }) => id)];
-  draft.put(resource.table, resource.table.idOf(next), next);
+  const id = resource.table.idOf(next);
+  if (entries.length > 0 && row.entryIds !== undefined) next.entryIds = withOwn(row.entryIds, id, entries);
+  draft.put(resource.table, id, next);
   if (event !== undefined) {
     const before = previous ?? (status === undefined ? undefined : { status: row.status });
     announce(draft, resource, next, { event, entries, previous: before });
   }
   return next;
+}
+
+/** Entries of a child are the child's: the list of a row does not grow with its children. */
+function withOwn(known: readonly Uuid[], id: Uuid, entries: readonly Entry[]): readonly Uuid[] {
+  const own = entries.filter(({ resourceId }) => resourceId === id);
+  return own.length === 0 ? known : [...known, ...own.map((entry) => entry.id)];
 }
 
 /** Puts the first row of an object and announces it. Returns its view, written once for the event and for the answer. */

@@ -6,6 +6,7 @@ import type { Group } from '../group.ts';
 import type { GroupResource } from '../group-resource.ts';
 import { noticeCheck } from './checks/notice-check.ts';
 import { payoutCheck } from './checks/payout-check.ts';
+import { payoutReturnCheck } from './checks/payout-return-check.ts';
 import { movedNotices, movedPayouts } from './moved-payouts.ts';
 import { payoutReturns, railAnswers } from './payout-children-tables.ts';
 import { payoutGauges } from './payout-gauges.ts';
@@ -46,7 +47,7 @@ export const payoutsGroup: Group = {
     foreign_notices: APPENDS,
   },
   moved: [movedPayouts, movedNotices],
-  checks: [payoutCheck, noticeCheck],
+  checks: [payoutCheck, payoutReturnCheck, noticeCheck],
   sweeps: sweepNotices,
   blocksClosing: [payoutsInFlight],
   gauges: payoutGauges,

@@ -1,9 +1,7 @@
 /** Rows beneath a payout: its returns and the answers of its rail. Neither ever changes. */
 import type { Instant } from '../clock.ts';
 import { column } from '../db/declared-columns.ts';
-import type { Queryable } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
-import type { BookId } from '../ledger/book.ts';
 import { WRITE_ORDER } from '../ledger/table.ts';
 import { tableOf } from '../ledger/table-of.ts';
 
@@ -17,7 +15,7 @@ export interface PayoutReturn {
   readonly createdAt: Instant;
 }
 
-/** Returns carry the rail's own id, so that one told twice is booked once. */
+/** A return has the rail's own id, so that one told twice is booked once, and an entry of its own. */
 export const payoutReturns = tableOf<PayoutReturn>({
   name: 'payout_returns',
   key: 'id',
@@ -32,16 +30,6 @@ export const payoutReturns = tableOf<PayoutReturn>({
     column('created_at', 'timestamptz'),
   ],
 });
-
-/** A payout's returns, oldest first. At most as many as its smallint counter holds. Index: payout_returns_by_payout. */
-export async function listReturns(db: Queryable, bookId: BookId, payoutId: Uuid): Promise<PayoutReturn[]> {
-  const { rows } = await db.query({
-    name: 'payout_returns.list',
-    text: `SELECT ${payoutReturns.selected()} FROM payout_returns WHERE book_id = $1 AND payout_id = $2 ORDER BY entry_id LIMIT 1000`,
-    values: [bookId, payoutId],
-  });
-  return rows.map(payoutReturns.fromRow);
-}
 
 export interface StoredRailAnswer {
   readonly id: Uuid;

@@ -154,10 +154,11 @@ export function bookReturn(
   payout: Payout,
   part: { id: Uuid; amount: bigint; reason: string | null },
 ): Payout {
+  const { returnsApart } = draft.forms;
   const entry = draft.post({
-    resource: 'payout',
-    resourceId: payout.id,
-    step: `returned_${payout.returns + 1}`,
+    ...(returnsApart
+      ? { resource: 'payout_return', resourceId: part.id, step: 'returned' }
+      : { resource: 'payout', resourceId: payout.id, step: `returned_${payout.returns + 1}` }),
     allowClosed: true,
     postings: [{ debit: draft.chart('pool', payout.currency).id, credit: payout.accountId, amount: part.amount }],
   });
@@ -175,7 +176,11 @@ export function bookReturn(
     draft,
     payoutResource,
     payout,
-    { status: amountReturned === payout.amount ? 'returned' : 'paid', amountReturned, returns: payout.returns + 1 },
+    {
+      status: amountReturned === payout.amount ? 'returned' : 'paid',
+      amountReturned,
+      returns: returnsApart ? payout.returns : payout.returns + 1,
+    },
     {
       event: 'payout.returned',
       entries: [entry],

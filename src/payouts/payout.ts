@@ -75,7 +75,9 @@ export interface Payout {
   readonly holdId: Uuid;
   readonly amount: bigint;
   readonly fee: bigint;
+  /** The sum of its returns, which are children: payout-children-tables.ts. */
   readonly amountReturned: bigint;
+  /** How many of its returns are booked as steps of the payout itself, as until the contract to 0.3.0 (db/forms.ts). */
   readonly returns: number;
   readonly currency: string;
   /** Name of the rail that carries it, or `book` for a transfer within the book. */

@@ -21,6 +21,7 @@ export interface HoldWithSteps {
   readonly firstKind: HoldStepKind | null;
   readonly lastKind: HoldStepKind | null;
   readonly created: bigint;
+  readonly increased: bigint;
   readonly taken: bigint;
   /** Null when there is no such account. */
   readonly accountCurrency: string | null;
@@ -42,6 +43,7 @@ interface HoldColumns {
   first_kind: HoldStepKind | null;
   last_kind: HoldStepKind | null;
   created: bigint;
+  increased: bigint;
   taken: bigint;
   account_currency: string | null;
   has_resource: boolean;
@@ -83,14 +85,15 @@ export async function readHoldsById(
 
 function withSteps(resources: readonly GroupResource[], which: string): string {
   return `SELECT h.id, h.account_id, h.currency, h.amount, h.remaining, h.status, h.steps, h.resource, h.resource_id,
-        s.steps_found, s.last_ordinal, s.first_kind, s.last_kind, s.created, s.taken, a.currency AS account_currency,
+        s.steps_found, s.last_ordinal, s.first_kind, s.last_kind, s.created, s.increased, s.taken, a.currency AS account_currency,
         COALESCE(${existsSql(resources, { name: 'h.resource', id: 'h.resource_id' })}, true) AS has_resource
       FROM (SELECT * FROM holds WHERE ${which}) h
       CROSS JOIN LATERAL (
         SELECT count(*) AS steps_found, max(ordinal) AS last_ordinal,
           (array_agg(kind ORDER BY ordinal))[1] AS first_kind, (array_agg(kind ORDER BY ordinal DESC))[1] AS last_kind,
           COALESCE(sum(amount) FILTER (WHERE kind = 'created'), 0) AS created,
-          COALESCE(sum(amount) FILTER (WHERE kind <> 'created'), 0) AS taken
+          COALESCE(sum(amount) FILTER (WHERE kind = 'increased'), 0) AS increased,
+          COALESCE(sum(amount) FILTER (WHERE kind NOT IN ('created', 'increased')), 0) AS taken
         FROM hold_steps WHERE book_id = h.book_id AND hold_id = h.id
       ) s
       LEFT JOIN accounts a ON a.book_id = h.book_id AND a.id = h.account_id
@@ -113,6 +116,7 @@ function holdFromRow(row: HoldColumns): HoldWithSteps {
     firstKind: row.first_kind,
     lastKind: row.last_kind,
     created: row.created,
+    increased: row.increased,
     taken: row.taken,
     accountCurrency: row.account_currency,
     hasResource: row.has_resource,

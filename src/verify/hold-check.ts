@@ -1,5 +1,5 @@
 /**
- * Checks holds: what remains is the amount less every step that took from it, and the status follows from the last
+ * Checks holds: what remains is the amount, which steps created and increased, less every step that took from it, and the status follows from the last
  * step.
  */
 
@@ -29,7 +29,7 @@ export function checkHold({ report }: CheckContext, hold: HoldWithSteps): void {
   };
   expect(
     'hold.steps',
-    `${hold.steps} steps, the last is ${hold.steps}, the first created ${hold.amount}`,
+    `${hold.steps} steps, the last is ${hold.steps}, the first created ${hold.amount - hold.increased}`,
     `${hold.stepsFound} steps, the last is ${hold.lastOrdinal ?? 'none'}, the first ${hold.firstKind ?? 'nothing'} ${hold.created}`,
     'The steps of the hold are not numbered without a gap from the one that created it.',
   );

@@ -56,7 +56,7 @@ export function reportOddStep({ report }: CheckContext, step: OddStep): void {
     report({
       check: 'hold.kind',
       ids,
-      expected: 'steps from 1 without a gap, which capture until the last',
+      expected: 'steps from 1 without a gap, which capture until the last, and increase what is left',
       actual: `${kind} as step ${ordinal}`,
       detail: 'The step cannot stand in its place.',
     });

@@ -46,7 +46,10 @@ export async function readOddSteps(
               ELSE e.type IN ('payout.paid', 'payout.failed', 'payout.canceled') END)) AS told,
           -- A payout's hold is captured in steps; what gives back gives all that is left.
           (h.resource <> 'payout' OR kind IN ('created', 'captured') OR (ordinal = h.steps AND h.status <> 'open'))
-            AND ordinal = row_number() OVER (ORDER BY ordinal) AS possible
+            AND ordinal = row_number() OVER (ORDER BY ordinal)
+            -- A hold that has nothing left has ended, and is not increased.
+            AND (kind <> 'increased' OR sum(CASE WHEN kind IN ('created', 'increased') THEN amount ELSE -amount END)
+              OVER (ORDER BY ordinal) > amount) AS possible
         FROM hold_steps WHERE book_id = $1 AND hold_id = h.id
       ) s ON NOT (s.told AND s.possible)
       ORDER BY h.id, s.ordinal`,

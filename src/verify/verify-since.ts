@@ -34,6 +34,8 @@ export async function verifySince(
 ): Promise<VerifyResult> {
   const result = { books: 0, entries: 0n, lines: 0n, events: 0n, findings: 0 };
   const resources = groups.flatMap((group) => group.resources);
+  const checks = groups.flatMap((group) => group.checks);
+  const children = new Set<string>(resources.filter(({ parent }) => parent !== undefined).map(({ name }) => name));
   const eventChecks = groups.flatMap((group) => group.eventChecks ?? []);
   const report: VerifyOptions['onFinding'] = (finding) => {
     result.findings++;
@@ -62,6 +64,9 @@ export async function verifySince(
         const entries = await checkEntryWindow(context, window);
         const touched = await readNewestLinesById(pool, id, accountsOf(entries));
         await checkAccounts({ ...context, advance: () => undefined }, touched);
+        // Events are about the parent: a child that is booked is found by its entry.
+        const booked = entries.filter(({ resource }) => children.has(resource)).map(({ resourceId }) => resourceId);
+        if (booked.length > 0) for (const check of checks) await checkRows(context, check, booked);
         result.entries += BigInt(entries.length);
         result.lines += entries.reduce((sum, { postings }) => sum + 2n * BigInt(postings.length), 0n);
       });
@@ -70,7 +75,7 @@ export async function verifySince(
       await whereReadable(context, named('events', window), async () => {
         const events = await checkEventWindow(context, window, eventChecks);
         const objects = [...new Set(events.map(({ objectId }) => objectId))];
-        for (const check of groups.flatMap(({ checks }) => checks)) await checkRows(context, check, objects);
+        for (const check of checks) await checkRows(context, check, objects);
         result.events += BigInt(events.length);
       });
     }

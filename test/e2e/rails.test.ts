@@ -161,7 +161,7 @@ describeOnEachBackend('the sandbox rail', (backend) => {
     });
     const rest = await simulate(client, payout, 'return');
     expect(rest.body).toMatchObject({ status: 'returned', amount_returned: AMOUNT });
-    expect((await returnsOf(client, payout)).map(({ amount }) => amount)).toEqual([4_000, 6_000]);
+    expect((await returnsOf(client, payout)).map(({ amount }) => amount)).toEqual([6_000, 4_000]);
     expect(await balanceOf(client, account)).toEqual(holding(FUNDS - FEE));
     expect((await simulate(client, payout, 'return')).status).toBe(409);
   });

@@ -168,6 +168,17 @@ test('payouts', async () => {
   await wire.call('The next', 'GET', `/v1/payouts?limit=2&starting_after=${page.next_cursor}`);
   await wire.call('By what they are', 'GET', '/v1/payouts?status=failed,returned');
   await wire.call('By metadata and external id', 'GET', '/v1/payouts?metadata[order]=77&external_id=inv-1041');
+
+  await wire.call('Another part of it returned', 'POST', `/v1/simulations/payouts/${pending.id}/return`, {
+    body: { amount: 2_000 },
+  });
+  const returns = `/v1/payouts/${pending.id}/returns`;
+  const parts = await wire.call<Page>('Its returns', 'GET', `${returns}?limit=1`);
+  const [first] = (await wire.call<Page>('The next', 'GET', `${returns}?limit=1&starting_after=${parts.next_cursor}`))
+    .data;
+  await wire.call('One of them', 'GET', `${returns}/${first!.id}`);
+  await wire.call('Not of this payout', 'GET', `/v1/payouts/${paid.id}/returns/${first!.id}`);
+  await wire.call('No cursor of this list', 'GET', `/v1/payouts/${paid.id}/returns?starting_after=${first!.id}`);
   await recorded('payouts');
 });
 

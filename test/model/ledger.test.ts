@@ -43,6 +43,9 @@ const BEGINNING: Step = {
   ]),
 };
 
+/** The step before which the installation is contracted, if it comes. */
+const contractAt = fc.nat({ max: 25 });
+
 /** The average of the lists below. */
 const COMMANDS_A_RUN = 85;
 
@@ -53,10 +56,13 @@ test(
     printRun('models, ledger', options);
     const tally = new Tally();
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25, size: 'max' }), async (steps) => {
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25, size: 'max' }), contractAt, async (steps, at) => {
         const ledgers = await ThreeLedgers.open(pool);
         try {
-          for (const one of [BEGINNING, ...steps]) await ledgers.take(one);
+          for (const [done, one] of [BEGINNING, ...steps].entries()) {
+            if (done === at) ledgers.contract();
+            await ledgers.take(one);
+          }
         } catch (error) {
           throw new Error(`${ledgers.history}\n${(error as Error).message}`, { cause: error });
         } finally {

@@ -71,6 +71,8 @@ export interface Part {
   keepsOpen?(book: ReferenceBook, account: string): boolean;
   /** Names further ids of an object that was made. */
   made?(real: RealBook, name: string, id: string): void;
+  /** Names rows that came beside the object of a request. Called after each. */
+  nameRows?(real: RealBook): void;
   /** Events that commands of the test itself emit: the API has no group yet that does. */
   readonly eventsOfTheTest?: readonly string[];
 }

@@ -53,7 +53,8 @@ export interface ReferenceHold {
   readonly account: string;
   readonly amount: bigint;
   readonly expiresAt: number | null;
-  readonly taken: { readonly kind: 'captured' | 'released' | 'expired'; readonly amount: bigint }[];
+  /** Behind the one that created it; `by` is what is left changes by. */
+  readonly steps: { readonly kind: 'increased' | 'captured' | 'released' | 'expired'; readonly by: bigint }[];
 }
 
 export interface Permissions {
@@ -85,6 +86,8 @@ export const refused = (code: string): Said => ({ status: STATUSES[code] ?? 422,
 export class ReferenceLedger {
   /** Time of the machine's clock. */
   now = 0;
+  /** Whether the installation is contracted: a return is then booked as a child of its payout. */
+  returnsApart = false;
   /** Time of the last write: a book's time never runs backwards. */
   last = 0;
   readonly accounts = new Map<string, ReferenceAccount>();
@@ -111,8 +114,14 @@ export class ReferenceLedger {
   }
 
   left(hold: string): bigint {
-    const { amount, taken } = this.holds.get(hold)!;
-    return amount - sum(taken.map((step) => step.amount));
+    const { amount, steps } = this.holds.get(hold)!;
+    return amount + sum(steps.map(({ by }) => by));
+  }
+
+  /** All that was ever reserved. */
+  reserved(hold: string): bigint {
+    const { amount, steps } = this.holds.get(hold)!;
+    return amount + sum(steps.filter(({ kind }) => kind === 'increased').map(({ by }) => by));
   }
 
   held(name: string): bigint {
@@ -131,7 +140,7 @@ export class ReferenceLedger {
   }
 
   holdStatus(name: string): string {
-    return this.left(name) > 0n ? 'open' : this.holds.get(name)!.taken.at(-1)!.kind;
+    return this.left(name) > 0n ? 'open' : this.holds.get(name)!.steps.at(-1)!.kind;
   }
 
   /** A chart account, which exists from the start. */
@@ -182,12 +191,19 @@ export class ReferenceLedger {
 
   hold(name: string, hold: { account: string; amount: bigint; expiresAt?: number | null }): boolean {
     if (!this.covers(hold.account, hold.amount)) return false;
-    this.holds.set(name, { account: hold.account, amount: hold.amount, expiresAt: hold.expiresAt ?? null, taken: [] });
+    this.holds.set(name, { account: hold.account, amount: hold.amount, expiresAt: hold.expiresAt ?? null, steps: [] });
     return true;
   }
 
   take(name: string, kind: 'captured' | 'released' | 'expired', amount = this.left(name)): void {
-    if (amount > 0n) this.holds.get(name)!.taken.push({ kind, amount });
+    if (amount > 0n) this.holds.get(name)!.steps.push({ kind, by: -amount });
+  }
+
+  increase(name: string, by: bigint): boolean {
+    const hold = this.holds.get(name)!;
+    if (!this.covers(hold.account, by)) return false;
+    hold.steps.push({ kind: 'increased', by });
+    return true;
   }
 
   /** One key, one answer: the first answer is stored, and repeated for the same request under the key. */

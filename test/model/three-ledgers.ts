@@ -7,6 +7,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { momentAt } from '../../src/clock.ts';
+import { EARLIEST_FORMS } from '../../src/db/forms.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import { internalKey } from '../../src/idempotency/idempotency-key.ts';
 import type { Command } from '../../src/ledger/command.ts';
@@ -62,9 +63,17 @@ export class ThreeLedgers {
   static async open(pool: Pool): Promise<ThreeLedgers> {
     let memory: MemoryBook | undefined;
     const clock = { now: () => memory?.now ?? START };
-    const first = await openBook({ database: pool, clock });
-    memory = new MemoryBook({ id: first.id });
-    return new ThreeLedgers(pool, memory, [first, await openBook({ database: pool, clock, bookId: first.id })]);
+    const forms = { ...EARLIEST_FORMS };
+    const first = await openBook({ database: pool, clock, forms });
+    memory = new MemoryBook({ id: first.id }, forms);
+    return new ThreeLedgers(pool, memory, [first, await openBook({ database: pool, clock, forms, bookId: first.id })]);
+  }
+
+  /** From now on entries of returns name the return, in all three. */
+  contract(): void {
+    const forms: { returnsApart: boolean } = this.#memory.forms;
+    forms.returnsApart = true;
+    this.#reference.returnsApart = true;
   }
 
   async take({ jumpMs, actions }: Step): Promise<void> {
@@ -133,6 +142,7 @@ export class ThreeLedgers {
       : this.#memory.answer(command);
     const made = madeBy(answer);
     if (made && said.resource) this.#bind(said.resource, made);
+    for (const part of PARTS) part.nameRows?.({ memory: this.#memory, names: this.#names });
     expect(saidOf(answer, kind, this.#names)).toEqual(said);
     expectAsReference(this.#memory, this.#reference, { names: this.#names, compared: this.#compared.reference });
     return answer;

@@ -9,6 +9,7 @@ import {
   overdraftCeilings,
 } from '../../src/accounts/overdraft-ceiling-store.ts';
 import type { Instant, Moment } from '../../src/clock.ts';
+import { EARLIEST_FORMS, type LedgerForms } from '../../src/db/forms.ts';
 import { newId, type Uuid } from '../../src/ids.ts';
 import type { Account } from '../../src/ledger/account.ts';
 import { accounts } from '../../src/ledger/account-table.ts';
@@ -36,7 +37,11 @@ export class MemoryBook {
   readonly #tables = new Map<Table<unknown>, Map<string, unknown>>();
   readonly #logs = new Map<Log<unknown>, unknown[]>();
 
-  constructor(book: Partial<Book> = {}) {
+  /** The stored forms that commands write. A test may contract them. */
+  forms: LedgerForms;
+
+  constructor(book: Partial<Book> = {}, forms: LedgerForms = EARLIEST_FORMS) {
+    this.forms = forms;
     this.book = {
       id: newId(),
       mode: 'test',
@@ -80,7 +85,7 @@ export class MemoryBook {
 
   /** The state over which a batch of these commands is decided. */
   state(commands: readonly Pick<Command<unknown>, 'touches'>[]): BookState {
-    const state = new BookState(this.book, this.subscribers);
+    const state = new BookState(this.book, this.subscribers, this.forms);
     for (const [table, ids] of unionOfTouches(commands.map((command) => command.touches))) {
       state.admit(table, ids, this.#load(table, [...ids]));
     }

@@ -1,5 +1,6 @@
 /** Payouts in a book in memory: a funded customer, an account to pay, and every command of a payout. */
 
+import { EARLIEST_FORMS, type LedgerForms } from '../../src/db/forms.ts';
 import type { Stored } from '../../src/idempotency/idempotency-key.ts';
 import { newId } from '../../src/ids.ts';
 import type { Account } from '../../src/ledger/account.ts';
@@ -26,9 +27,15 @@ export const CLIQ = {
 } as const;
 
 export class PayoutScene {
-  readonly memory = new MemoryBook();
-  readonly source = this.open({ postedCredits: 10_000n });
-  readonly target = this.open({});
+  readonly memory: MemoryBook;
+  readonly source: string;
+  readonly target: string;
+
+  constructor(forms: LedgerForms = EARLIEST_FORMS) {
+    this.memory = new MemoryBook({}, forms);
+    this.source = this.open({ postedCredits: 10_000n });
+    this.target = this.open({});
+  }
 
   open(change: Partial<Account>): string {
     const account = { ...newAccount(newId(), 'customer', 'EUR'), ...change };

@@ -16,6 +16,7 @@ import { available } from '../../src/ledger/account.ts';
 import { accounts } from '../../src/ledger/account-table.ts';
 import type { Decision } from '../../src/ledger/batch.ts';
 import type { Command } from '../../src/ledger/command.ts';
+import { holds } from '../../src/ledger/hold-table.ts';
 import { acceptPayout } from '../../src/payouts/accept-payout.ts';
 import { recordUnknown } from '../../src/payouts/await-outcome.ts';
 import { cancelPayout } from '../../src/payouts/cancel-payout.ts';
@@ -24,6 +25,7 @@ import { payouts } from '../../src/payouts/payout-table.ts';
 import { reservePayout } from '../../src/payouts/reserve-payout.ts';
 import { returnPayout } from '../../src/payouts/return-payout.ts';
 import { settlePayout } from '../../src/payouts/settle-payout.ts';
+import { increaseHold, placeHold, releaseHold } from '../model/parts/holds/commands.ts';
 import type { MemoryBook } from './memory-book.ts';
 
 const BLOCKERS = GROUPS.flatMap((group) => group.blocksClosing ?? []);
@@ -35,12 +37,16 @@ export type Action =
   | { do: 'accept'; account: number; to: number | null; amount: number | 'all'; fee: number; key: number }
   | { do: 'reserve' | 'cancel' | 'unknown'; payout: number }
   | { do: 'settle'; payout: number; word: 'paid' | 'rejected' | 'pending' }
-  | { do: 'return'; payout: number; amount: number; notice: number };
+  | { do: 'return'; payout: number; amount: number; notice: number }
+  | { do: 'hold'; account: number; amount: number }
+  | { do: 'increase' | 'release'; hold: number; amount: number };
 
 const CURRENCIES = ['EUR', 'JOD'];
 const REQUEST_ID = '018f4d3e-7b2a-7000-8000-000000000000';
 const index = fc.nat({ max: 5 });
 const amount = fc.integer({ min: 1, max: 1_000 });
+/** Often so little that more may come back. */
+const part = fc.oneof(amount, fc.integer({ min: 1, max: 20 }));
 
 export const anyAction: fc.Arbitrary<Action> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('open'), overdraft: fc.constantFrom(0, 0, 300) }) },
@@ -77,8 +83,13 @@ export const anyAction: fc.Arbitrary<Action> = fc.oneof(
     }),
   },
   {
-    weight: 3,
-    arbitrary: fc.record({ do: fc.constant('return'), payout: index, amount, notice: fc.nat({ max: 30 }) }),
+    weight: 5,
+    arbitrary: fc.record({ do: fc.constant('return'), payout: index, amount: part, notice: fc.nat({ max: 30 }) }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('hold'), account: index, amount }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constantFrom('increase', 'increase', 'release'), hold: index, amount }),
   },
 ) as fc.Arbitrary<Action>;
 
@@ -136,6 +147,19 @@ function commandOf(memory: MemoryBook, action: Action): Command<unknown> | undef
         { accountId: account.id, currency: account.currency, ...request },
         BLOCKERS,
       );
+    }
+    case 'hold': {
+      const account = pick(customers(memory), action.account);
+      return account && placeHold({ accountId: account.id, amount: BigInt(action.amount), expiresAt: null });
+    }
+    case 'increase':
+    case 'release': {
+      const own = [...memory.rows(holds).values()].filter(({ resource }) => resource === 'hold');
+      const hold = pick(own, action.hold);
+      if (!hold) return undefined;
+      const asked = { holdId: hold.id, accountId: hold.accountId };
+      const by = BigInt(action.amount);
+      return action.do === 'increase' ? increaseHold({ ...asked, by }) : releaseHold({ ...asked, amount: by });
     }
     case 'accept':
       return acceptOf(memory, action, request);

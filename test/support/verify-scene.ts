@@ -4,7 +4,7 @@ import type { Finding } from '../../src/checks/finding.ts';
 import { createPool, type Pool, type Transaction } from '../../src/db/pool.ts';
 import { GROUPS } from '../../src/groups.ts';
 import { voidKey } from '../../src/idempotency/once.ts';
-import { newId } from '../../src/ids.ts';
+import { newId, type Uuid } from '../../src/ids.ts';
 import { createLogger } from '../../src/log.ts';
 import { recordUnknown } from '../../src/payouts/await-outcome.ts';
 import { cancelPayout } from '../../src/payouts/cancel-payout.ts';
@@ -12,7 +12,9 @@ import type { Payout, PayoutStatus } from '../../src/payouts/payout.ts';
 import { returnPayout } from '../../src/payouts/return-payout.ts';
 import { verifyDatabase } from '../../src/verify/verify-database.ts';
 import { webhookSink } from '../../src/webhooks/event-sink.ts';
+import { increaseHold, placeHold, releaseHold } from '../model/parts/holds/commands.ts';
 import { openBook, stored, type TestBook, transfer } from './book.ts';
+import { RETURNS_APART } from './forms.ts';
 import { createTestDatabase, type TestDatabase } from './postgres.ts';
 
 export interface Scene {
@@ -26,6 +28,10 @@ export interface Scene {
   transfer: bigint;
   inboundTransferId: string;
   payouts: Record<PayoutStatus | 'internal', Payout>;
+  /** Came back in three parts: the first was booked before the contract, the others after it. */
+  inParts: Payout;
+  /** A hold that is no payout's, created, increased and released in part. */
+  heldId: Uuid;
 }
 
 export async function fillBook(book: TestBook): Promise<Scene> {
@@ -64,6 +70,13 @@ export async function fillBook(book: TestBook): Promise<Scene> {
   await book.submit(transfer({ from: late, to: target, amount: 1_005n }));
   await book.settle(rejected, { status: 'paid' });
 
+  const heldId = await holdInSteps(book);
+  const inParts = await giveBack(await paid(), 300n);
+  const contracted = await openBook({ database: book.pool, bookId: book.id, sink: webhookSink, forms: RETURNS_APART });
+  for (const amount of [500n, 200n])
+    await contracted.submit(returnPayout(book.id, inParts, { id: newId(), amount, reason: 'AC04', raw: {} }));
+  await contracted.close();
+
   const destination = { type: 'account', accountId: target } as const;
   const payouts = {
     pending: await accept(),
@@ -85,7 +98,20 @@ export async function fillBook(book: TestBook): Promise<Scene> {
     transfer: moved,
     inboundTransferId: inbound.id,
     payouts,
+    inParts,
+    heldId,
   };
+}
+
+/** A hold of its own: 100, then 50 more, then 30 given back. */
+async function holdInSteps(book: TestBook): Promise<Uuid> {
+  const accountId = await book.account({ amount: 1_000n });
+  const placed = await book.submit(placeHold({ accountId, amount: 100n, expiresAt: null }));
+  if (placed.refused) throw new Error(placed.refused);
+  const holdId = placed.resourceId!;
+  await book.submit(increaseHold({ holdId, accountId, by: 50n }));
+  await book.submit(releaseHold({ holdId, accountId, amount: 30n }));
+  return holdId;
 }
 
 /** A new endpoint that subscribes to every event. */

@@ -1,19 +1,13 @@
 import { z } from 'zod';
-import { actorOf, isLive } from '../../api/answers.ts';
-import { type ApiResource, findOne } from '../../api/api-resource.ts';
-import { createdAtFilter, externalIdFilter, listAnswer, metadataFilter, oneOrMore, readList } from '../../api/pages.ts';
+import { actorOf } from '../../api/answers.ts';
+import type { ApiResource } from '../../api/api-resource.ts';
+import { createdAtFilter, externalIdFilter, metadataFilter, oneOrMore } from '../../api/pages.ts';
 import { listRoute, readRoute, timelineRoute } from '../../api/read-routes.ts';
-import { route } from '../../api/route.ts';
 import { askedBy, runUseCase } from '../../api/run-use-case.ts';
-import { listOf } from '../../api/schemas/shown.ts';
 import { waitFor } from '../../api/waits.ts';
 import { actionRoute, createRoute } from '../../api/write-routes.ts';
-import { formatInstant } from '../../clock.ts';
-import { publicId } from '../../ids.ts';
-import { currencyExponent } from '../../money/currency.ts';
 import { declaredPayout } from '../index.ts';
 import type { Payout } from '../payout.ts';
-import { listReturns, type PayoutReturn } from '../payout-children-tables.ts';
 import { payoutResource } from '../payout-resource.ts';
 import { listPayouts } from '../payout-store.ts';
 import { payouts } from '../payout-table.ts';
@@ -120,42 +114,6 @@ const cancel = actionRoute(payoutApi, 'cancel', {
   },
 });
 
-const returns = route({
-  method: 'get',
-  path: '/v1/payouts/:id/returns',
-  operation: 'listPayoutReturns',
-  tag: 'Payouts',
-  summary: 'List returns of a payout',
-  scope: 'payouts:read',
-  params: { id: 'payout' },
-  responses: {
-    200: { description: 'All of them, oldest first.', schema: listOf(schemas.payoutReturn, 'PayoutReturn') },
-  },
-  async handle(request) {
-    const { principal } = request;
-    const payout = await findOne(payoutApi, request);
-    const rows = await readList(request, (db) => listReturns(db, principal.bookId, payout.id));
-    const data = rows.map((row) => returnView(row, isLive(principal)));
-    const url = `/v1/payouts/${publicId('payout', payout.id)}/returns`;
-    return { status: 200, json: listAnswer({ data, hasMore: false, url, backwards: false, cursorOf: ({ id }) => id }) };
-  },
-});
-
-function returnView(one: PayoutReturn, livemode: boolean) {
-  return {
-    id: publicId('payoutReturn', one.id),
-    object: 'payout_return',
-    livemode,
-    payout: publicId('payout', one.payoutId),
-    amount: one.amount,
-    currency: one.currency,
-    currency_exponent: currencyExponent(one.currency),
-    reason: one.reason,
-    journal_entries: [publicId('entry', one.entryId)],
-    created_at: formatInstant(one.createdAt),
-  };
-}
-
 const timeline = timelineRoute(payoutApi, declaredPayout);
 
-export const payoutRoutes = [create, read, list, cancel, returns, timeline];
+export const payoutRoutes = [create, read, list, cancel, timeline];

@@ -122,7 +122,9 @@ export const payout = z
     expected_arrival: shown.time().nullable(),
     remittance: z.string().nullable(),
     hold: shown.id('hold', 'Reserves amount and fee until they leave.'),
-    journal_entries: z.array(shown.id('entry')).meta({ description: 'The entries it is booked by, in order.' }),
+    journal_entries: z
+      .array(shown.id('entry'))
+      .meta({ description: 'The entries it is booked by, in order. Returns have entries of their own.' }),
     allowed_actions: shown.allowedActions,
     request_id: shown.id('request', 'The request that made it.'),
     version: shown.version,
@@ -160,7 +162,7 @@ export const payoutReturn = z
     journal_entries: z.array(shown.id('entry')),
     created_at: shown.time(),
   })
-  .meta({ id: 'PayoutReturn', description: 'Money of a paid payout that came back.' });
+  .meta({ id: 'PayoutReturn', description: 'Money of a paid payout that came back. It never changes.' });
 
 const RAIL_CODE = /^[A-Z0-9]{4}$/;
 

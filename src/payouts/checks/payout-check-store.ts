@@ -10,19 +10,22 @@ import { holds } from '../../ledger/hold-table.ts';
 import type { Payout } from '../payout.ts';
 import { payouts } from '../payout-table.ts';
 
-/** A payout with its hold, entries and returns, as of one moment. */
+/** A payout with its hold and entries, and what came back of it, as of one moment. */
 export interface PayoutHistory {
   readonly payout: Payout;
   readonly stuckAt: Instant | null;
   readonly hold: Hold | undefined;
   /** In the order of the journal. */
   readonly entries: readonly BookedStep[];
-  readonly returns: readonly { entryId: Uuid; amount: bigint }[];
+  /** The sum of its returns. */
+  readonly returned: bigint;
+  /** Its returns that are booked as steps of the payout itself, as until the contract to 0.3.0. */
+  readonly returnSteps: readonly { entryId: Uuid; amount: bigint }[];
 }
 
 /**
  * Reads a page of payouts in a snapshot of its own. Indexes: the primary keys, entries' (book, resource, step),
- * payout_returns_by_payout.
+ * payout_returns_by_time.
  */
 export function readPayoutHistories(
   pool: Pool,
@@ -55,6 +58,7 @@ export function readPayoutHistoriesById(pool: Pool, bookId: BookId, ids: readonl
 interface PayoutWithMark {
   readonly id: Uuid;
   readonly hold_id: Uuid;
+  readonly returns: number;
   readonly stuck_at: Instant | null;
 }
 
@@ -65,28 +69,46 @@ async function withHistories(
 ): Promise<PayoutHistory[]> {
   if (rows.length === 0) return [];
   const ids = rows.map(({ id }) => id);
-  const [held, entries, returns] = await Promise.all([
+  const [held, entries, returned, returnSteps] = await Promise.all([
     holds.load(
       trx,
       bookId,
       rows.map((row) => row.hold_id),
     ),
     readStepsOf(trx, bookId, ids),
-    readReturns(trx, bookId, ids),
+    sumReturns(trx, bookId, ids),
+    readReturnSteps(
+      trx,
+      bookId,
+      rows.filter((row) => row.returns > 0).map(({ id }) => id),
+    ),
   ]);
   return rows.map((row) => ({
     payout: payouts.fromRow(row),
     stuckAt: row.stuck_at,
     hold: held.get(row.hold_id),
     entries: entries.get(row.id) ?? [],
-    returns: returns.get(row.id) ?? [],
+    returned: returned.get(row.id) ?? 0n,
+    returnSteps: returnSteps.get(row.id) ?? [],
   }));
 }
 
-async function readReturns(db: Queryable, bookId: BookId, payoutIds: readonly Uuid[]) {
+async function sumReturns(db: Queryable, bookId: BookId, payoutIds: readonly Uuid[]): Promise<Map<Uuid, bigint>> {
+  const { rows } = await db.query<{ payout_id: string; returned: bigint }>({
+    name: 'verify.returned_of',
+    text: `SELECT payout_id, sum(amount) AS returned FROM payout_returns
+      WHERE book_id = $1 AND payout_id = ANY ($2::uuid[]) GROUP BY payout_id`,
+    values: [bookId, plainArray(payoutIds)],
+  });
+  return new Map(rows.map((row) => [row.payout_id, row.returned]));
+}
+
+async function readReturnSteps(db: Queryable, bookId: BookId, payoutIds: readonly Uuid[]) {
+  if (payoutIds.length === 0) return new Map<Uuid, never>();
   const { rows } = await db.query<{ payout_id: string; entry_id: string; amount: bigint }>({
-    name: 'verify.returns_of',
-    text: `SELECT r.payout_id, r.entry_id, r.amount FROM payout_returns r LEFT JOIN entries e ON e.book_id = r.book_id AND e.id = r.entry_id
+    name: 'verify.return_steps_of',
+    text: `SELECT r.payout_id, r.entry_id, r.amount FROM payout_returns r
+      JOIN entries e ON e.book_id = r.book_id AND e.id = r.entry_id AND e.resource_id = r.payout_id
       WHERE r.book_id = $1 AND r.payout_id = ANY ($2::uuid[]) ORDER BY e.sequence, r.id`,
     values: [bookId, plainArray(payoutIds)],
   });

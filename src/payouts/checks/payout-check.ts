@@ -20,7 +20,7 @@ export const payoutCheck: RowCheck<PayoutHistory, Uuid> = {
 };
 
 function checkPayout({ book, report }: CheckContext, history: PayoutHistory): void {
-  const { payout, entries, returns } = history;
+  const { payout, entries, returnSteps } = history;
   const ids = { payout: publicId('payout', payout.id) };
   const expect = (check: Rule, expected: string, actual: string, detail: string) => {
     if (expected !== actual) report({ check, ids, expected, actual, detail });
@@ -32,7 +32,7 @@ function checkPayout({ book, report }: CheckContext, history: PayoutHistory): vo
   if (possible.includes(booked)) {
     let returned = 0;
     for (const { step, postings } of entries) {
-      const amount = step.startsWith('returned_') ? (returns[returned++]?.amount ?? 0n) : 0n;
+      const amount = step.startsWith('returned_') ? (returnSteps[returned++]?.amount ?? 0n) : 0n;
       expect(
         'payout.postings',
         shown(postingsOf(book.id, payout, step, amount).map((posting) => ({ currency: payout.currency, ...posting }))),
@@ -71,12 +71,11 @@ function shown(lines: readonly { debit: string; credit: string; amount: bigint; 
     .join('; ');
 }
 
-function checkReturns({ payout, entries, returns }: PayoutHistory, expect: Expect): void {
-  const total = returns.reduce((sum, { amount }) => sum + amount, 0n);
+function checkReturns({ payout, entries, returned, returnSteps }: PayoutHistory, expect: Expect): void {
   expect(
     'payout.returns',
-    `${total} in ${returns.length} returns`,
-    `${payout.amountReturned} in ${payout.returns} returns`,
+    `${returned}, ${returnSteps.length} times in a step of the payout`,
+    `${payout.amountReturned}, ${payout.returns} times in a step of the payout`,
     'What the payout says has come back is not the sum of its returns.',
   );
   expect(
@@ -85,7 +84,7 @@ function checkReturns({ payout, entries, returns }: PayoutHistory, expect: Expec
       .filter(({ step }) => step.startsWith('returned_'))
       .map(({ id }) => publicId('entry', id))
       .join(', '),
-    returns.map(({ entryId }) => publicId('entry', entryId)).join(', '),
+    returnSteps.map(({ entryId }) => publicId('entry', entryId)).join(', '),
     'The returns name other entries than the journal has for them.',
   );
 }

@@ -21,6 +21,7 @@ import { createLogger } from '../../../src/log.ts';
 import { payoutReturns } from '../../../src/payouts/payout-children-tables.ts';
 import { payouts } from '../../../src/payouts/payout-table.ts';
 import { NO_SINK, openBook } from '../../support/book.ts';
+import { RETURNS_APART } from '../../support/forms.ts';
 import { MemoryBook, START } from '../../support/memory-book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { anyAction, inBatches, play } from '../../support/random-commands.ts';
@@ -44,16 +45,18 @@ const actions = fc.array(anyAction, { minLength: 20, maxLength: 100 }).map((list
   // Closing an account sees payouts in flight as of the start of its batch: see core-properties.test.ts.
   ...list.filter((action) => action.do !== 'status' || action.action !== 'close'),
 ]);
+/** Before the contract, and after it. */
+const formsWritten = fc.constantFrom(EARLIEST_FORMS, RETURNS_APART);
 const sizes = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 5 });
 
 test('the same commands give the same answers, rows, entries, hashes and events', async () => {
   await fc.assert(
-    fc.asyncProperty(actions, sizes, fc.boolean(), async (list, batchSizes, ahead) => {
+    fc.asyncProperty(actions, sizes, fc.boolean(), formsWritten, async (list, batchSizes, ahead, forms) => {
       const { id, committer } = await openBook({ database: pool });
       await committer.close();
-      const memory = new MemoryBook({ id });
+      const memory = new MemoryBook({ id }, forms);
       const played = play(memory, list);
-      const context = { pool, clock: { now: () => START }, sink: NO_SINK, forms: EARLIEST_FORMS };
+      const context = { pool, clock: { now: () => START }, sink: NO_SINK, forms };
       const batches = inBatches(
         played.map(({ command }) => command),
         batchSizes,

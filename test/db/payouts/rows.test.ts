@@ -5,10 +5,8 @@ import { newId, type Uuid } from '../../../src/ids.ts';
 import { markStuck } from '../../../src/operations/stuck-store.ts';
 import { movedPayouts } from '../../../src/payouts/moved-payouts.ts';
 import type { Payout } from '../../../src/payouts/payout.ts';
-import { listReturns } from '../../../src/payouts/payout-children-tables.ts';
 import { findPayoutsByEndToEndId, listPayouts, type PayoutFilter } from '../../../src/payouts/payout-store.ts';
 import { payouts } from '../../../src/payouts/payout-table.ts';
-import { returnPayout } from '../../../src/payouts/return-payout.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
@@ -104,20 +102,6 @@ describe('a payout row', () => {
     expect([...found]).toEqual([[payout.endToEndId, payout]]);
     expect(await findPayoutsByEndToEndId(book.pool, newId(), [payout.endToEndId])).toEqual(new Map());
   });
-});
-
-test('returns of a payout are listed oldest first, with their entries', async () => {
-  let payout = await book.settle(await book.reserve(await book.accept({ accountId })), { status: 'paid' });
-  for (const amount of [300n, 200n]) {
-    payout = await book.submit(
-      returnPayout(book.id, payout, { id: newId(), amount, reason: 'AC04', raw: { amount: `${amount}` } }),
-    );
-  }
-  const returns = await listReturns(book.pool, book.id, payout.id);
-  expect(returns.map(({ amount, reason, entryId }) => [amount, reason, entryId])).toEqual([
-    [300n, 'AC04', payout.entryIds[2]],
-    [200n, 'AC04', payout.entryIds[3]],
-  ]);
 });
 
 describe('a list', () => {

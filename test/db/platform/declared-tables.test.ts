@@ -18,6 +18,7 @@ import { recordUnknown } from '../../../src/payouts/await-outcome.ts';
 import { resolvePayout } from '../../../src/payouts/resolve-payout.ts';
 import { webhookSink } from '../../../src/webhooks/event-sink.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
+import { LATEST_FORMS } from '../../support/forms.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { fillBook } from '../../support/verify-scene.ts';
 
@@ -76,9 +77,6 @@ afterAll(async () => {
   await aside?.end();
   await database?.drop();
 });
-
-/** Every form of this release: personal text stands apart from events and answers. */
-const LATEST_FORMS = { contracted: true, textApart: true };
 
 const HOLD = {
   amount: 1n,

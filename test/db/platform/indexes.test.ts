@@ -8,6 +8,7 @@ import { createPool, type Pool, type Queryable } from '../../../src/db/pool.ts';
 import { newId } from '../../../src/ids.ts';
 import { listEntries } from '../../../src/ledger/journal-read-store.ts';
 import { createLogger } from '../../../src/log.ts';
+import { listReturns } from '../../../src/payouts/payout-return-store.ts';
 import { listPayouts } from '../../../src/payouts/payout-store.ts';
 import { loadObjectEvents } from '../../../src/timeline/timeline-store.ts';
 import { readLines } from '../../../src/verify/account-check-store.ts';
@@ -107,6 +108,7 @@ test.each<[string, (db: Queryable) => Promise<unknown>]>([
   ['account_profiles_by_currency', (db) => listAccounts(db, newId(), { currency: 'EUR' }, { limit: 20 })],
   ['account_profiles_by_external_id', (db) => listAccounts(db, newId(), { externalId: 'x' }, { limit: 20 })],
   ['account_profiles_pkey', (db) => listAccounts(db, newId(), { statuses: ['open'] }, { limit: 20 })],
+  ['payout_returns_by_time', (db) => listReturns(db, { bookId: newId(), payoutId: newId() }, { limit: 20 })],
   ['payouts_by_status', (db) => listPayouts(db, newId(), { statuses: ['failed', 'paid'] }, { limit: 20 })],
   ['payouts_by_external_id', (db) => listPayouts(db, newId(), { externalId: 'x' }, { limit: 20 })],
   ['metadata_index_pkey', (db) => listPayouts(db, newId(), { metadata: { a: 'b' } }, { limit: 20 })],

@@ -132,6 +132,80 @@ describe('payouts', () => {
   });
 });
 
+describe('returns', () => {
+  const PARTS = () => `payout_id = '${scene.inParts.id}'`;
+  const PART = (amount: number) => `amount = ${amount} AND ${PARTS()}`;
+  const ENTRY_OF = (amount: number) => `id = (SELECT entry_id FROM payout_returns WHERE ${PART(amount)})`;
+
+  test.each<Case>([
+    [
+      'one of before the contract is gone',
+      ['payout.postings', 'payout.returns'],
+      () => [`DELETE FROM payout_returns WHERE ${PART(300)}`],
+    ],
+    [
+      'one of after the contract is gone',
+      ['journal.resource', 'payout.returns'],
+      () => [`DELETE FROM payout_returns WHERE ${PART(500)}`],
+    ],
+    [
+      'the amount is another',
+      ['payout.returns', 'payout_return.entry'],
+      () => [`UPDATE payout_returns SET amount = 501 WHERE ${PART(500)}`],
+    ],
+    [
+      'the currency is another',
+      ['payout_return.entry'],
+      () => [`UPDATE payout_returns SET currency = 'JOD' WHERE ${PART(500)}`],
+    ],
+    [
+      'one of before the contract names the entry of another',
+      ['payout.postings', 'payout.returns', 'payout_return.entry'],
+      () => [
+        `UPDATE payout_returns SET entry_id = (SELECT entry_id FROM payout_returns WHERE ${PART(200)}) WHERE ${PART(300)}`,
+      ],
+    ],
+    [
+      'one of after the contract names the entry of another',
+      ['payout.returns', 'payout_return.entry'],
+      () => [
+        `UPDATE payout_returns SET entry_id = (SELECT entry_id FROM payout_returns WHERE ${PART(300)}) WHERE ${PART(500)}`,
+      ],
+    ],
+    [
+      'the payout is another',
+      ['payout.returns'],
+      () => [`UPDATE payout_returns SET payout_id = '${scene.payouts.pending.id}' WHERE ${PART(500)}`],
+    ],
+    [
+      'there is no such payout',
+      ['payout.returns', 'payout_return.entry'],
+      () => [`UPDATE payout_returns SET payout_id = gen_random_uuid() WHERE ${PART(500)}`],
+    ],
+    [
+      'its entry is that of its payout',
+      ['journal.chain', 'payout.entry_ids', 'payout.returns', 'payout.steps'],
+      () => [
+        `UPDATE entries SET resource = 'payout', resource_id = '${scene.inParts.id}', step = 'returned_2' WHERE ${ENTRY_OF(500)}`,
+      ],
+    ],
+    [
+      'the payout counts it as a step',
+      ['payout.returns', 'payout.steps'],
+      () => [`UPDATE payouts SET returns = 2 WHERE id = '${scene.inParts.id}'`],
+    ],
+    [
+      'the payout lists its entry',
+      ['payout.entry_ids'],
+      () => [
+        `UPDATE payouts SET entry_ids = entry_ids || (SELECT jsonb_agg(entry_id) FROM payout_returns WHERE ${PART(500)}) WHERE id = '${scene.inParts.id}'`,
+      ],
+    ],
+  ])('%s', async (_, rules, statements) => {
+    expect(rulesOf(await findingsAfter(...statements()))).toEqual(rules);
+  });
+});
+
 describe('inbound transfers', () => {
   test.each<Case>([
     [

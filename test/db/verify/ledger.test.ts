@@ -23,6 +23,7 @@ const QUIET = () => `id = '${scene.quietAccountId}'`;
 const QUIET_LINE = (line: number) => `credit_account_id = '${scene.quietAccountId}' AND credit_line = ${line}`;
 const HOLD = (name: keyof Scene['payouts']) => `id = '${scene.payouts[name].holdId}'`;
 const STEP = (ordinal: number) => `ordinal = ${ordinal} AND hold_id = '${scene.payouts.paid.holdId}'`;
+const OWN_STEP = (ordinal: number) => `ordinal = ${ordinal} AND hold_id = '${scene.heldId}'`;
 
 const copyToNoBook = (table: string, where: string) =>
   `INSERT INTO ${table} SELECT (jsonb_populate_record(t, jsonb_build_object('book_id', gen_random_uuid()))).* FROM ${table} t WHERE ${where}`;
@@ -233,6 +234,31 @@ describe('holds', () => {
       'its end was another',
       ['hold.status', 'payout.hold'],
       () => [`UPDATE holds SET status = 'expired' WHERE ${HOLD('paid')}`],
+    ],
+    ['an increase is gone', ['hold.kind', 'hold.steps'], () => [`DELETE FROM hold_steps WHERE ${OWN_STEP(2)}`]],
+    [
+      'an increase was another',
+      ['hold.steps'],
+      () => [`UPDATE hold_steps SET amount = amount + 1 WHERE ${OWN_STEP(2)}`],
+    ],
+    [
+      'it was increased before it was created',
+      ['hold.kind', 'hold.steps'],
+      () => [`UPDATE hold_steps SET kind = 'increased' WHERE ${OWN_STEP(1)}`],
+    ],
+    [
+      'it was increased when it had ended',
+      ['hold.kind'],
+      () => [
+        `UPDATE hold_steps SET kind = 'captured', amount = 100 WHERE ${OWN_STEP(2)}`,
+        `UPDATE hold_steps SET kind = 'increased', amount = 120 WHERE ${OWN_STEP(3)}`,
+        `UPDATE holds SET amount = 220 WHERE id = '${scene.heldId}'`,
+      ],
+    ],
+    [
+      "a payout's was increased",
+      ['hold.event', 'hold.kind', 'hold.remaining', 'hold.steps'],
+      () => [`UPDATE hold_steps SET kind = 'increased' WHERE ${STEP(2)}`],
     ],
     ['its last step is gone', ['hold.remaining', 'hold.steps'], () => [`DELETE FROM hold_steps WHERE ${STEP(3)}`]],
     [

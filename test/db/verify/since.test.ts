@@ -80,6 +80,11 @@ describe('of a book with every kind of row', () => {
       ({ payouts }) => `UPDATE holds SET steps = steps + 1 WHERE id = '${payouts.paid.holdId}'`,
     ],
     [
+      'a child that was booked, by the entry that names it',
+      ['payout_return.entry'],
+      ({ inParts }) => `UPDATE payout_returns SET currency = 'JOD' WHERE amount = 500 AND payout_id = '${inParts.id}'`,
+    ],
+    [
       'an event that went to nobody',
       ['delivery.missing'],
       () => 'DELETE FROM webhook_deliveries WHERE event_sequence = 30',

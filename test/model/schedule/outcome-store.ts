@@ -1,45 +1,6 @@
-/** The queries for checking what a schedule left in the database. */
+/** The queries for checking what a schedule left in the ledger. */
 import type { Pool } from '../../../src/db/pool.ts';
 import type { Uuid } from '../../../src/ids.ts';
-
-/** Payouts and deliveries that are not final. */
-export async function countOpen(pool: Pool, bookId: Uuid): Promise<number> {
-  const { rows } = await pool.query(
-    `SELECT (SELECT count(*) FROM payouts WHERE book_id = $1 AND status IN ('pending', 'processing'))
-       + (SELECT count(*) FROM webhook_deliveries WHERE book_id = $1 AND status = 'pending') AS open`,
-    [bookId],
-  );
-  return Number(rows[0].open);
-}
-
-export interface PayoutOutcome {
-  readonly id: Uuid;
-  readonly status: string;
-  readonly failure: string | null;
-  readonly account_id: Uuid;
-  readonly destination_account_id: Uuid | null;
-  readonly amount: bigint;
-  readonly fee: bigint;
-  readonly amount_returned: bigint;
-  /** Number of exceptions. */
-  readonly exceptions: bigint;
-  readonly rail: string;
-  readonly end_to_end_id: string;
-  /** The steps of its entries, in order. */
-  readonly steps: string[];
-  readonly stuck: boolean;
-}
-
-export async function payoutOutcomes(pool: Pool, bookId: Uuid): Promise<PayoutOutcome[]> {
-  const { rows } = await pool.query(
-    `SELECT id, status, coalesce(rail_code, failure_code) AS failure, account_id, destination_account_id, amount, fee, amount_returned, rail, end_to_end_id, stuck_at IS NOT NULL AS stuck,
-       ARRAY(SELECT step FROM entries WHERE book_id = $1 AND resource_id = payouts.id ORDER BY sequence) AS steps,
-       (SELECT count(*) FROM exceptions WHERE book_id = $1 AND resource_id = payouts.id) AS exceptions
-     FROM payouts WHERE book_id = $1 ORDER BY id`,
-    [bookId],
-  );
-  return rows;
-}
 
 export interface AccountOutcome {
   readonly id: Uuid;
@@ -58,23 +19,6 @@ export async function accountOutcomes(pool: Pool, bookId: Uuid): Promise<Account
          coalesce((SELECT sum(amount) FROM postings WHERE book_id = $1 AND credit_account_id = accounts.id), 0)
          - coalesce((SELECT sum(amount) FROM postings WHERE book_id = $1 AND debit_account_id = accounts.id), 0)) AS summed
      FROM accounts WHERE book_id = $1`,
-    [bookId],
-  );
-  return rows;
-}
-
-export interface EventOutcome {
-  readonly id: Uuid;
-  readonly sequence: bigint;
-  readonly payload: string;
-  readonly deliveries: string[];
-}
-
-export async function eventOutcomes(pool: Pool, bookId: Uuid): Promise<EventOutcome[]> {
-  const { rows } = await pool.query(
-    `SELECT id, sequence, payload,
-       ARRAY(SELECT status FROM webhook_deliveries WHERE book_id = $1 AND event_sequence = events.sequence) AS deliveries
-     FROM events WHERE book_id = $1 ORDER BY sequence`,
     [bookId],
   );
   return rows;

@@ -4,6 +4,7 @@
  * the rail acts. After the steps the faults end, and everything must become final.
  */
 
+import { EARLIEST_FORMS } from '../../../src/db/forms.ts';
 import type { Pool } from '../../../src/db/pool.ts';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
 import type { Stored } from '../../../src/idempotency/idempotency-key.ts';
@@ -12,8 +13,9 @@ import { webhookSink } from '../../../src/webhooks/event-sink.ts';
 import { createEndpoint } from '../../../src/webhooks/manage-endpoint.ts';
 import { parseAllowList } from '../../../src/webhooks/public-address.ts';
 import { openBook } from '../../support/book.ts';
+import { RETURNS_APART } from '../../support/forms.ts';
 import { Clients, type Intent } from './clients.ts';
-import { countOpen } from './outcome-store.ts';
+import { SCHEDULE_PARTS } from './parts.ts';
 import { QueueModel } from './queue-model.ts';
 import { RailModel } from './rail-model.ts';
 import { ReceiverModel } from './receiver-model.ts';
@@ -130,7 +132,9 @@ export class Schedule {
     const mostMs = random.chance(this.#wrongClocks) ? random.pick([20, 120, 1_000]) * MINUTE : 2 * SECOND;
     const skewMs = random.below(2 * mostMs) - mostMs;
     const maxBatch = random.pick([1, 3, 1_000]);
-    this.#processes.push(new SimulatedProcess(`process ${++this.#born}`, this.#around, { skewMs, maxBatch }));
+    // Some have learned of the contract, and some have not.
+    const forms = random.pick([EARLIEST_FORMS, RETURNS_APART]);
+    this.#processes.push(new SimulatedProcess(`process ${++this.#born}`, this.#around, { skewMs, maxBatch, forms }));
   }
 
   async #step(): Promise<void> {
@@ -143,7 +147,7 @@ export class Schedule {
       { weight: 2, item: () => this.#sweep() },
       { weight: 3, item: () => this.#advance(random.pick([20, 200, 2 * SECOND, 10 * SECOND, 40 * SECOND])) },
       { weight: 0.05, item: () => this.#advance(16 * MINUTE) },
-      { weight: 2, item: () => this.rail.act() },
+      { weight: 2, item: () => this.#actOutside() },
       { weight: this.#deathOdds, item: () => this.scheduler.kill(random.pick(this.#processes)) },
       { weight: this.#deathOdds / 4, item: () => this.#flush() },
     ]);
@@ -158,12 +162,13 @@ export class Schedule {
     this.receiver.isFaulty = false;
     let waitMs = 35 * SECOND;
     for (let round = 0; round < ROUNDS && this.bugs.length === 0; round++) {
-      this.rail.close();
+      for (const part of SCHEDULE_PARTS) part.close?.(this);
       await this.#calm();
       for (const intent of this.clients.unanswered) this.#ask(intent);
       await this.#calm();
-      const open = await countOpen(this.pool, this.bookId);
-      if (open === 0 && this.rail.openNotices === 0 && this.clients.unanswered.length === 0) return;
+      const open = await Promise.all(SCHEDULE_PARTS.map((part) => part.countOpen?.(this.pool, this.bookId)));
+      const isTold = SCHEDULE_PARTS.every((part) => !part.untold?.(this));
+      if (open.every((rows) => !rows) && isTold && this.clients.unanswered.length === 0) return;
       this.#advance(waitMs);
       waitMs = Math.min(waitMs * 1.2, LONGEST_ROUND_MS);
       this.#sweep();
@@ -212,6 +217,10 @@ export class Schedule {
   #advance(ms: number): void {
     this.scheduler.note(`${ms} ms pass`);
     this.clock.advance(Math.round(ms));
+  }
+
+  #actOutside(): void {
+    for (const part of SCHEDULE_PARTS) part.act?.(this);
   }
 
   #flush(): void {

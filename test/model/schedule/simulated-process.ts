@@ -3,7 +3,7 @@
  * Postgres and to models of the queues, the rail and the receiver.
  */
 
-import { EARLIEST_FORMS } from '../../../src/db/forms.ts';
+import type { Forms } from '../../../src/db/forms.ts';
 import type { Pool } from '../../../src/db/pool.ts';
 import { classifyFailure } from '../../../src/db/postgres-errors.ts';
 import type { SecretBox } from '../../../src/db/secret-box.ts';
@@ -53,6 +53,14 @@ const CONFIG = {
   IDEMPOTENCY_BODY_RETENTION_DAYS: 100_000,
 };
 
+interface Habits {
+  /** The error of the machine's clock. */
+  readonly skewMs: number;
+  readonly maxBatch: number;
+  /** The stored forms that it writes. */
+  readonly forms: Forms;
+}
+
 export class SimulatedProcess implements Owner {
   isAlive = true;
   readonly name: string;
@@ -61,8 +69,7 @@ export class SimulatedProcess implements Owner {
   readonly #pools: Map<string, (job: WaitingJob) => Promise<unknown>>;
   readonly #queues: QueueModel;
 
-  /** `skewMs` is the error of the machine's clock. */
-  constructor(name: string, around: Surroundings, { skewMs, maxBatch }: { skewMs: number; maxBatch: number }) {
+  constructor(name: string, around: Surroundings, { skewMs, maxBatch, forms }: Habits) {
     this.name = name;
     this.#queues = around.queues;
     const { scheduler, secretBox, onBug } = around;
@@ -74,7 +81,7 @@ export class SimulatedProcess implements Owner {
       pool,
       clock,
       sink: webhookSink,
-      forms: EARLIEST_FORMS,
+      forms,
       enqueue: (bookId, jobs) => this.isAlive && enqueuer.enqueue(bookId, jobs),
       maxBatch,
       onError: (error) => classifyFailure(error) === 'transient' || onBug(error),
@@ -97,8 +104,16 @@ export class SimulatedProcess implements Owner {
       rails,
       publicUrl: PUBLIC_URL,
     };
-    const forms = { forms: EARLIEST_FORMS, fingerprints: PLAIN_FINGERPRINTS };
-    const whole = { ...parts, ...forms, config: CONFIG, rail: () => rail, railFor, payoutFailed: failed, noticeFailed };
+    const stored = { forms, fingerprints: PLAIN_FINGERPRINTS };
+    const whole = {
+      ...parts,
+      ...stored,
+      config: CONFIG,
+      rail: () => rail,
+      railFor,
+      payoutFailed: failed,
+      noticeFailed,
+    };
     this.runtime = whole as unknown as Runtime;
     this.sweeper = createSweeper(this.runtime);
     const deliverer = createDeliverer({

@@ -1,33 +1,45 @@
 /** Properties of the pure core for any commands, in any order and in any batches. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { EARLIEST_FORMS } from '../../../src/db/forms.ts';
 import { available, held, posted } from '../../../src/ledger/account.ts';
 import { accounts } from '../../../src/ledger/account-table.ts';
 import { entryHash, GENESIS_HASH } from '../../../src/ledger/entry-hash.ts';
 import { holdSteps, holds } from '../../../src/ledger/hold-table.ts';
 import { payoutReturns } from '../../../src/payouts/payout-children-tables.ts';
 import { payouts } from '../../../src/payouts/payout-table.ts';
+import { RETURNS_APART } from '../../support/forms.ts';
 import { MemoryBook, START } from '../../support/memory-book.ts';
 import { type Action, anyAction, inBatches, play } from '../../support/random-commands.ts';
 
 const BOOK = { id: '018f4d3e-7b2a-7000-8000-000000000001' };
 /** Begins with a funded account, so that most commands can succeed. */
-const actions = fc
-  .array(anyAction, { minLength: 5, maxLength: 80 })
-  .map((list): Action[] => [{ do: 'open', overdraft: 0 }, { do: 'fund', account: 0, amount: 1_000 }, ...list]);
+const actionsOf = (size: fc.SizeForArbitrary) =>
+  fc
+    .array(anyAction, { minLength: 5, maxLength: 80, size })
+    .map((list): Action[] => [{ do: 'open', overdraft: 0 }, { do: 'fund', account: 0, amount: 1_000 }, ...list]);
+const actions = actionsOf('small');
+
+const GIVING = ['created', 'increased'];
+const TAKING = ['captured', 'released', 'expired'];
 
 const sum = (values: Iterable<bigint>) => [...values].reduce((total, value) => total + value, 0n);
 
+/** Before the contract, and after it. */
+const forms = fc.constantFrom(EARLIEST_FORMS, RETURNS_APART);
+
 /** A book after random commands; the clock jumps, backwards too. */
-const anyBook = fc
-  .tuple(actions, fc.array(fc.integer({ min: -5_000, max: 5_000 }), { minLength: 1 }))
-  .map(([list, jumps]) => {
-    const memory = new MemoryBook(BOOK);
-    const played = play(memory, list, (at) => {
-      memory.now = START + at * 100 + jumps[at % jumps.length]!;
+const bookAfter = (list: typeof actions) =>
+  fc
+    .tuple(list, fc.array(fc.integer({ min: -5_000, max: 5_000 }), { minLength: 1 }), forms)
+    .map(([asked, jumps, written]) => {
+      const memory = new MemoryBook(BOOK, written);
+      const played = play(memory, asked, (at) => {
+        memory.now = START + at * 100 + jumps[at % jumps.length]!;
+      });
+      return { memory, played };
     });
-    return { memory, played };
-  });
+const anyBook = bookAfter(actions);
 
 const always = (name: string, check: (book: { memory: MemoryBook; played: ReturnType<typeof play> }) => void) =>
   test(name, () => fc.assert(fc.property(anyBook, check), { numRuns: 150 }));
@@ -71,8 +83,10 @@ always('what is held is what open holds have left, and a hold is the sum of its 
     const own = steps.filter(({ holdId }) => holdId === hold.id);
     expect(own.map(({ ordinal }) => ordinal)).toEqual(own.map((_, at) => at + 1));
     expect(own.length).toBe(hold.steps);
-    const taken = sum(own.filter(({ kind }) => kind !== 'created').map(({ amount }) => amount));
-    expect(hold.remaining + taken).toBe(hold.amount);
+    const [given, taken] = [GIVING, TAKING].map((kinds) =>
+      sum(own.filter(({ kind }) => kinds.includes(kind)).map(({ amount }) => amount)),
+    );
+    expect([given, hold.remaining + taken!]).toEqual([hold.amount, hold.amount]);
     expect(hold.status).toBe(hold.remaining > 0n ? 'open' : own.at(-1)?.kind);
   }
   for (const account of memory.rows(accounts).values()) {
@@ -112,6 +126,12 @@ always('each step of a payout is booked once, and its row knows its entries', ({
     expect(new Set(own.map(({ step }) => step)).size).toBe(own.length);
     const returns = [...memory.rows(payoutReturns).values()].filter(({ payoutId }) => payoutId === payout.id);
     expect(payout.amountReturned).toBe(sum(returns.map(({ amount }) => amount)));
+    for (const { id, entryId } of returns) {
+      const booked = memory.entries.filter(({ resourceId }) => resourceId === id);
+      const isStep = payout.entryIds.includes(entryId);
+      expect(booked.map((entry) => entry.id)).toEqual(isStep ? [] : [entryId]);
+    }
+    expect(payout.returns).toBe(returns.filter(({ entryId }) => payout.entryIds.includes(entryId)).length);
     expect(payout.dueAt === null).toBe(!['pending', 'processing'].includes(payout.status));
   }
 });
@@ -128,10 +148,10 @@ describe('batches', () => {
 
   test('of any size give the same entries, hashes, rows, events and answers as single commands', () => {
     fc.assert(
-      fc.property(withoutClosing, sizes, (list, batchSizes) => {
-        const alone = new MemoryBook(BOOK);
+      fc.property(withoutClosing, sizes, forms, (list, batchSizes, written) => {
+        const alone = new MemoryBook(BOOK, written);
         const played = play(alone, list);
-        const together = new MemoryBook(BOOK);
+        const together = new MemoryBook(BOOK, written);
         const commands = played.map(({ command }) => command);
         const decisions = inBatches(commands, batchSizes).flatMap((batch) => together.run(batch));
         expect(decisions).toEqual(played.map(({ decision }) => decision));
@@ -148,11 +168,14 @@ describe('the random commands', () => {
   test('reach every status and most steps, so that the properties cover them', () => {
     const statuses = new Set<string>();
     const steps = new Set<string>();
-    const books = fc.sample(anyBook, { numRuns: 300, seed: 7 });
+    const kinds = new Set<string>();
+    const books = fc.sample(bookAfter(actionsOf('max')), { numRuns: 200, seed: 7 });
     for (const { memory } of books) {
       for (const { status } of memory.rows(payouts).values()) statuses.add(status);
       for (const { step } of memory.entries) steps.add(step);
+      for (const { kind } of memory.log(holdSteps)) kinds.add(kind);
     }
+    expect([...kinds].sort()).toEqual(['captured', 'created', 'increased', 'released']);
     expect([...statuses].sort()).toEqual(['canceled', 'failed', 'paid', 'pending', 'processing', 'returned']);
     expect([...steps]).toEqual(
       expect.arrayContaining([
@@ -163,6 +186,7 @@ describe('the random commands', () => {
         'paid_after_failed',
         'returned_1',
         'returned_2',
+        'returned',
       ]),
     );
   });

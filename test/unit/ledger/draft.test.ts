@@ -166,6 +166,37 @@ describe('a hold', () => {
     expect(kinds).toEqual(['created', 'captured', 'released']);
   });
 
+  test('is increased while it is open, and its account holds more', () => {
+    draft.placeHold({ ...request, amount: 400n });
+    draft.takeFromHold(HOLD, 'captured', 300n);
+    expect(draft.increaseHold(HOLD, 900n)).toMatchObject({
+      amount: 1_300n,
+      remaining: 1_000n,
+      status: 'open',
+      steps: 3,
+    });
+    expect(draft.account(ANNA).heldDebits).toBe(1_000n);
+    const { appends } = draft.finish(null);
+    expect(appends.at(-1)).toEqual({
+      log: holdSteps,
+      row: { holdId: HOLD, ordinal: 3, kind: 'increased', amount: 900n, createdAt: START },
+    });
+  });
+
+  test('is not increased by more than is available, and nothing changes', () => {
+    const placed = draft.placeHold({ ...request, amount: 400n });
+    expect(draft.increaseHold(HOLD, 601n)).toBe(false);
+    expect(draft.get(holds, HOLD)).toBe(placed);
+    expect(draft.account(ANNA).heldDebits).toBe(400n);
+    expect(draft.finish(null).appends).toHaveLength(1);
+  });
+
+  test('that has ended cannot be increased', () => {
+    draft.placeHold({ ...request, amount: 400n });
+    draft.takeFromHold(HOLD, 'captured');
+    expect(() => draft.increaseHold(HOLD, 1n)).toThrow(RangeError);
+  });
+
   test('with nothing remaining stays as it is', () => {
     draft.placeHold({ ...request, amount: 400n });
     const captured = draft.takeFromHold(HOLD, 'captured');

@@ -1,10 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { EARLIEST_FORMS } from '../../../src/db/forms.ts';
 import { exceptions } from '../../../src/exceptions/exception-table.ts';
-import { newId } from '../../../src/ids.ts';
+import { newId, publicId } from '../../../src/ids.ts';
 import { available } from '../../../src/ledger/account.ts';
 import { chartAccountId } from '../../../src/ledger/chart.ts';
 import type { Payout } from '../../../src/payouts/payout.ts';
 import { payoutReturns, railAnswers } from '../../../src/payouts/payout-children-tables.ts';
+import { RETURNS_APART } from '../../support/forms.ts';
 import { PayoutScene } from '../../support/memory-payouts.ts';
 
 let scene: PayoutScene;
@@ -28,6 +30,18 @@ test.each`
   const rows = [...scene.memory.rows(payoutReturns).values()];
   expect(rows.map(({ amount }) => amount)).toEqual(parts);
   expect(rows.map(({ entryId }) => entryId)).toEqual(payout.entryIds.slice(2));
+
+  // After the contract a return is booked as a child: its entry names it, and stands in no list of its payout.
+  const apart = new PayoutScene(RETURNS_APART);
+  const parent = (parts as bigint[]).reduce((current, amount) => apart.giveBack(current, amount), apart.paid());
+  expect(parent).toMatchObject({ status, amountReturned, returns: 0, dueAt: null, version: payout.version });
+  const [reserved, paid, ...booked] = apart.memory.entries;
+  expect(parent.entryIds).toEqual([reserved!.id, paid!.id]);
+  const children = [...apart.memory.rows(payoutReturns).values()];
+  expect(booked.map(({ id, resource, resourceId, step }) => [id, resource, resourceId, step])).toEqual(
+    children.map(({ id, entryId }) => [entryId, 'payout_return', id, 'returned']),
+  );
+  expect(available(apart.memory.account(apart.source))).toBe(8_995n + amountReturned);
 });
 
 test('a return is posted from the pool to the customer, and an event is emitted', () => {
@@ -39,6 +53,41 @@ test('a return is posted from the pool to the customer, and an event is emitted'
     type: 'payout.returned',
     data: { object: { status: 'paid', amount_returned: 400 }, previous_attributes: { amount_returned: 0 } },
   });
+});
+
+test('the event of a child has its payout as the object, and names the return by its entry', () => {
+  const apart = new PayoutScene(RETURNS_APART);
+  const payout = apart.giveBack(apart.paid(), 400n);
+  const id = newId();
+  const whole = apart.memory.answer(apart.returning(payout, 600n, id));
+  expect(JSON.parse(apart.memory.events.at(-1)!.payload)).toMatchObject({
+    type: 'payout.returned',
+    object_sequence: whole.version,
+    data: {
+      object: { id: publicId('payout', payout.id), status: 'returned', amount_returned: 1_000 },
+      previous_attributes: { status: 'paid', amount_returned: 400 },
+    },
+    journal_entries: [
+      {
+        id: publicId('entry', apart.memory.entries.at(-1)!.id),
+        resource: 'payout_return',
+        resource_id: publicId('payoutReturn', id),
+        step: 'returned',
+      },
+    ],
+  });
+});
+
+test('returns of before and after the contract stand side by side', () => {
+  const { memory } = scene;
+  const before = scene.giveBack(scene.paid(), 100n);
+  memory.forms = RETURNS_APART;
+  const after = scene.giveBack(before, 200n);
+  expect(after).toMatchObject({ returns: 1, amountReturned: 300n, entryIds: before.entryIds });
+  // A process that has not learned of the contract yet counts on from the steps of the payout.
+  memory.forms = EARLIEST_FORMS;
+  expect(scene.giveBack(after, 300n)).toMatchObject({ returns: 2, amountReturned: 600n });
+  expect(memory.entries.at(-1)).toMatchObject({ resourceId: before.id, step: 'returned_2' });
 });
 
 test('reported twice under one id, a return is booked once', () => {

@@ -8,7 +8,7 @@ import { holds } from '../../../../src/ledger/hold-table.ts';
 import { type Answer, command, stored, touchAccounts } from '../../test-command.ts';
 
 /** Events of these commands. The API has no group that emits them yet. */
-export const HOLD_EVENTS = ['hold.created', 'hold.captured', 'hold.released', 'hold.expired'];
+export const HOLD_EVENTS = ['hold.created', 'hold.increased', 'hold.captured', 'hold.released', 'hold.expired'];
 
 const touchHold = (id: Uuid): Touch => ({ table: holds, ids: [id] });
 
@@ -48,6 +48,19 @@ export function captureHold(input: { holdId: Uuid; accountId: Uuid; to: Uuid; am
     });
     if (!('hash' in entry)) return begin().finish({ refused: entry.code });
     draft.emit({ ...about(captured, 'captured'), entries: [entry] });
+    return draft.finish(stored(200, 'hold', holdId));
+  });
+}
+
+export function increaseHold(input: { holdId: Uuid; accountId: Uuid; by: bigint }): Command<Answer> {
+  const { holdId, accountId, by } = input;
+  return command('increase', [touchHold(holdId), touchAccounts(accountId)], (begin) => {
+    const draft = begin();
+    const refusal = whyNot(draft, draft.get(holds, holdId));
+    if (refusal) return draft.finish(refusal);
+    const increased = draft.increaseHold(holdId, by);
+    if (!increased) return begin().finish({ refused: 'insufficient_funds' });
+    tell(draft, increased, 'increased');
     return draft.finish(stored(200, 'hold', holdId));
   });
 }

@@ -4,8 +4,18 @@ import { holds } from '../../../../src/ledger/hold-table.ts';
 import { amountOf, draws, fromNewest, kind, maybe, type Part, type RealBook } from '../../part.ts';
 import type { ReferenceBook } from '../../reference-book.ts';
 import { accountAt, amountFrom } from '../accounts/drawn.ts';
-import { captureHold, expireHold, HOLD_EVENTS, placeHold, releaseHold } from './commands.ts';
-import { type CaptureHold, capture, expire, type PlaceHold, place, type ReleaseHold, release } from './reference.ts';
+import { captureHold, expireHold, HOLD_EVENTS, increaseHold, placeHold, releaseHold } from './commands.ts';
+import {
+  type CaptureHold,
+  capture,
+  expire,
+  type IncreaseHold,
+  increase,
+  type PlaceHold,
+  place,
+  type ReleaseHold,
+  release,
+} from './reference.ts';
 
 const { account, key, money, recent } = draws;
 
@@ -16,10 +26,15 @@ export const holdsPart: Part = {
     {
       real: ({ memory, names }) =>
         Object.fromEntries(
-          [...memory.rows(holds).values()].map((hold) => [names.nameOf(hold.id), [hold.remaining, hold.status]]),
+          [...memory.rows(holds).values()].map((hold) => [
+            names.nameOf(hold.id),
+            [hold.amount, hold.remaining, hold.status],
+          ]),
         ),
       expected: (book) =>
-        Object.fromEntries([...book.holds.keys()].map((name) => [name, [book.left(name), book.holdStatus(name)]])),
+        Object.fromEntries(
+          [...book.holds.keys()].map((name) => [name, [book.reserved(name), book.left(name), book.holdStatus(name)]]),
+        ),
     },
   ],
   kinds: [
@@ -47,6 +62,18 @@ export const holdsPart: Part = {
       },
       expect: capture,
       command: (real, { hold, to, amount }) => captureHold({ ...idsOf(real, hold), to: real.names.idOf(to), amount }),
+    }),
+    kind({
+      do: 'increase',
+      weight: 3,
+      draw: { key, hold: recent, amount: money },
+      ask(book, { hold, amount }): IncreaseHold {
+        const name = holdAt(book, hold);
+        const account = book.holds.get(name)?.account;
+        return { hold: name, by: account === undefined ? 1n : amountOf(amount, book.available(account)) };
+      },
+      expect: increase,
+      command: (real, { hold, by }) => increaseHold({ ...idsOf(real, hold), by }),
     }),
     kind({
       do: 'release',

@@ -1,4 +1,4 @@
-/** The reference's holds: placed, captured in parts or for more, released, expired. */
+/** The reference's holds: placed, increased, captured in parts or for more, released, expired. */
 import type { ReferenceBook } from '../../reference-book.ts';
 import { refused, type Said } from '../../reference-ledger.ts';
 
@@ -18,6 +18,12 @@ export interface CaptureHold {
 export interface ReleaseHold {
   readonly hold: string;
   readonly amount: bigint | null;
+}
+
+export interface IncreaseHold {
+  readonly hold: string;
+  /** The amount that is reserved more. */
+  readonly by: bigint;
 }
 
 export function place(book: ReferenceBook, { account, amount, expiresAt }: PlaceHold): Said {
@@ -40,13 +46,21 @@ export function capture(book: ReferenceBook, { hold: name, amount, to }: Capture
   book.take(name, 'captured', amount < most ? amount : most);
   // An excess over the hold must be available, like any other money.
   const may = amount <= most ? { frozen: true, heldOn: hold.account } : {};
-  const step = `captured_${hold.taken.length}`;
+  const step = `captured_${hold.steps.length}`;
   const entry = book.post({ resource: name, step, movements: [{ debit: hold.account, credit: to, amount }] }, may);
   if (typeof entry === 'string') {
-    hold.taken.pop();
+    hold.steps.pop();
     return refused(entry);
   }
-  book.tell('hold.captured', name, hold.taken.length + 1, [entry]);
+  book.tell('hold.captured', name, hold.steps.length + 1, [entry]);
+  return { status: 200, resource: name };
+}
+
+export function increase(book: ReferenceBook, { hold: name, by }: IncreaseHold): Said {
+  const gone = goneFrom(book, name);
+  if (gone) return gone;
+  if (!book.increase(name, by)) return refused('insufficient_funds');
+  book.tell('hold.increased', name, book.holds.get(name)!.steps.length + 1);
   return { status: 200, resource: name };
 }
 
@@ -55,7 +69,7 @@ export function release(book: ReferenceBook, { hold: name, amount }: ReleaseHold
   if (gone) return gone;
   if (amount !== null && amount > book.left(name)) return refused('amount_above_maximum');
   book.take(name, 'released', amount ?? book.left(name));
-  book.tell('hold.released', name, book.holds.get(name)!.taken.length + 1);
+  book.tell('hold.released', name, book.holds.get(name)!.steps.length + 1);
   return { status: 200, resource: name };
 }
 
@@ -65,7 +79,7 @@ export function expire(book: ReferenceBook, name: string): Said {
   if (book.left(name) === 0n || hold.expiresAt === null || book.moment < hold.expiresAt)
     return { status: 200, resource: name };
   book.take(name, 'expired');
-  book.tell('hold.expired', name, hold.taken.length + 1);
+  book.tell('hold.expired', name, hold.steps.length + 1);
   return refused('state_conflict');
 }
 

@@ -40,6 +40,15 @@ export const payoutsPart: Part = {
     const payout = memory.rows(payouts).get(id);
     if (payout) names.bind(`hold of ${name}`, payout.holdId);
   },
+  // A return has the id of the rail's notice, or one of its command.
+  nameRows({ memory, names }) {
+    const counted = new Map<string, number>();
+    for (const { id, payoutId } of memory.rows(payoutReturns).values()) {
+      const number = (counted.get(payoutId) ?? 0) + 1;
+      counted.set(payoutId, number);
+      if (names.nameOf(id) === id) names.bind(`return ${number} of ${names.nameOf(payoutId)}`, id);
+    }
+  },
   compare: [
     {
       real: ({ memory, names }) =>

@@ -27,6 +27,8 @@ export interface ReferencePayout {
   version: number;
   returned: bigint;
   returns: number;
+  /** Returns that were booked as steps of the payout. */
+  returnSteps: number;
   /** The payout was sent to a rail. */
   sent: boolean;
 }
@@ -68,7 +70,7 @@ export class ReferencePayouts {
   return(name: string, amount: bigint, notice: string): Said {
     // Too early: the rail will report it again.
     if (this.all.get(name)!.status === 'processing') return this.#now(name);
-    return this.#tellOnce(name, notice, () => this.#return(name, amount));
+    return this.#tellOnce(name, notice, () => this.#return(name, amount, notice));
   }
 
   accept(request: AcceptPayout): Said {
@@ -81,7 +83,7 @@ export class ReferencePayouts {
     this.#book.hold(hold, { account, amount: amount + fee });
     this.all.set(name, {
       ...{ account, to, currency, amount, fee, hold, status: 'pending', version: 1 },
-      ...{ unknown: false, returned: 0n, returns: 0, sent: false },
+      ...{ unknown: false, returned: 0n, returns: 0, returnSteps: 0, sent: false },
     });
     this.#book.tell('payout.created', name, 1);
     return { status: 202, resource: name };
@@ -149,9 +151,9 @@ export class ReferencePayouts {
     }
   }
 
-  #return(name: string, amount: bigint): void {
+  #return(name: string, amount: bigint, notice: string): void {
     const payout = this.all.get(name)!;
-    if (payout.status === 'paid' && amount <= payout.amount - payout.returned) this.#giveBack(name, amount);
+    if (payout.status === 'paid' && amount <= payout.amount - payout.returned) this.#giveBack(name, amount, notice);
     else this.#except(name);
   }
 
@@ -187,11 +189,16 @@ export class ReferencePayouts {
     this.#book.tell('payout.failed', name, ++payout.version, entries);
   }
 
-  #giveBack(name: string, amount: bigint): void {
+  /** The return has the name of the rail's notice, if there was one. */
+  #giveBack(name: string, amount: bigint, notice?: string): void {
     const payout = this.all.get(name)!;
     const movements = [{ debit: this.#book.chart('pool', payout.currency), credit: payout.account, amount }];
-    const step = `returned_${++payout.returns}`;
-    const entry = this.#sure(this.#book.post({ resource: name, step, movements }, { closed: true }));
+    const child = notice ?? `return ${payout.returns + 1} of ${name}`;
+    payout.returns++;
+    const booked = this.#book.returnsApart
+      ? { resource: child, step: 'returned' }
+      : { resource: name, step: `returned_${++payout.returnSteps}` };
+    const entry = this.#sure(this.#book.post({ ...booked, movements }, { closed: true }));
     payout.returned += amount;
     payout.status = payout.returned === payout.amount ? 'returned' : 'paid';
     this.#book.tell('payout.returned', name, ++payout.version, [entry]);

@@ -1,0 +1,21 @@
+/** How the API shows a return. */
+import { formatInstant } from '../clock.ts';
+import { publicId } from '../ids.ts';
+import type { Shown } from '../ledger/resource.ts';
+import { currencyExponent } from '../money/currency.ts';
+import type { PayoutReturn } from './payout-children-tables.ts';
+
+export function payoutReturnView(one: PayoutReturn, { livemode }: Shown) {
+  return {
+    id: publicId('payoutReturn', one.id),
+    object: 'payout_return',
+    livemode,
+    payout: publicId('payout', one.payoutId),
+    amount: one.amount,
+    currency: one.currency,
+    currency_exponent: currencyExponent(one.currency),
+    reason: one.reason,
+    journal_entries: [publicId('entry', one.entryId)],
+    created_at: formatInstant(one.createdAt),
+  };
+}

@@ -1,0 +1,65 @@
+/**
+ * A part of the schedule: what one group adds to it. The requests of its clients, the party outside that it talks to, and
+ * what must be right in the end. parts.ts lists them.
+ */
+import type { Pool } from '../../../src/db/pool.ts';
+import type { Following } from '../../../src/idempotency/following.ts';
+import type { Uuid } from '../../../src/ids.ts';
+import type { Runtime } from '../../../src/runtime.ts';
+import type { Clients } from './clients.ts';
+import type { Schedule } from './schedule.ts';
+import type { SeededRandom } from './seeded-random.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly body: string;
+  readonly resourceId?: Uuid;
+}
+
+/** What a client wants, as a failure tells it. */
+export interface Wish {
+  readonly do: string;
+}
+
+/** What every request carries. */
+export interface Asked {
+  readonly bookId: Uuid;
+  readonly key: string;
+  readonly fingerprint: Buffer;
+  readonly requestId: Uuid;
+  readonly actor: string;
+  readonly following: Following;
+}
+
+export interface WishKind<Wanted extends Wish = Wish> {
+  readonly do: Wanted['do'];
+  readonly weight: number;
+  /** Undefined while there is nothing that it could be about. */
+  draw(clients: Clients, random: SeededRandom): Wanted | undefined;
+  /** The use case behind the route. */
+  carryOut(runtime: Runtime, asked: Asked, wanted: Wanted): Promise<Answer>;
+  /** The conflict is this request's answer: repeating it would only bring it again. */
+  readonly conflictEnds?: boolean;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a kind knows its own wish, and the list of kinds does not
+export type AnyWishKind = WishKind<any>;
+
+/** Adds to the balance that an account should have, by the account's id or the code of the chart. */
+export type Add = (account: string, amount: bigint) => void;
+
+export interface SchedulePart {
+  readonly kinds: readonly AnyWishKind[];
+  /** An act of the party outside, of its own accord. */
+  act?(schedule: Schedule): void;
+  /** The faults have ended: the party decides what it has left open. */
+  close?(schedule: Schedule): void;
+  /** What the party still has to tell. */
+  untold?(schedule: Schedule): number;
+  /** Rows that are not final. */
+  countOpen?(pool: Pool, bookId: Uuid): Promise<number>;
+  /** What is wrong in the end, in words, and what a run has met. */
+  faultsOf?(schedule: Schedule): Promise<string[]>;
+  /** The balances that follow from the clients' answers and the world outside. */
+  balance?(schedule: Schedule, add: Add): Promise<void>;
+}
