@@ -13,7 +13,7 @@ import { parsePublicId, publicId, type Uuid } from '../src/ids.ts';
 import type { BookId } from '../src/ledger/book.ts';
 import { Committer } from '../src/ledger/committer.ts';
 import { postingsOf } from '../src/payouts/checks/payout-history.ts';
-import { makeNoticesDue } from '../src/payouts/notice-store.ts';
+import { makeNoticesDue } from '../src/outside/notice-store.ts';
 import { payouts } from '../src/payouts/payout-table.ts';
 import { evidencePlace, findBookOfPayout, payoutResolutions } from '../src/payouts/resolution-store.ts';
 import { resolvePayout } from '../src/payouts/resolve-payout.ts';

@@ -24,7 +24,7 @@ import { createMetrics, type Metrics } from './metrics.ts';
 import { markStuck } from './operations/stuck-store.ts';
 import { type Authenticator, createAuthenticator } from './organisations/authenticate.ts';
 import { movedNotices, movedPayouts } from './payouts/moved-payouts.ts';
-import type { Inbox } from './payouts/notice-store.ts';
+import type { Inbox } from './outside/notice-store.ts';
 import type { RowFailure } from './payouts/row-failure.ts';
 import { createEnqueuer, type Enqueuer } from './queue/enqueuer.ts';
 import { createQueues, type Queues } from './queue/queues.ts';

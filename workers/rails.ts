@@ -1,10 +1,10 @@
 /** Rails pool: carries reserved payouts to their rail, and brings the answers back. */
 import type { OutsideCalls } from '../src/outside/call-shares.ts';
-import { NoticeCopier } from '../src/payouts/copy-notices.ts';
-import { InboxTurns } from '../src/payouts/inbox-turns.ts';
-import type { Inbox } from '../src/payouts/notice-store.ts';
+import { NoticeCopier } from '../src/outside/copy-notices.ts';
+import { InboxTurns } from '../src/outside/inbox-turns.ts';
+import type { Inbox } from '../src/outside/notice-store.ts';
 import { inquirePayouts, submitPayouts } from '../src/payouts/send-payouts.ts';
-import { takeNotices } from '../src/payouts/take-notices.ts';
+import { takeNotices } from '../src/outside/take-notices.ts';
 import { definePool, type PoolDefinition } from '../src/queue/pool.ts';
 import type { Runtime } from '../src/runtime.ts';
 import { warnSeldom } from '../src/seldom.ts';

@@ -15,7 +15,7 @@ import { newSalt } from '../ledger/personal-text.ts';
 import { begin } from '../ledger/resource.ts';
 import type { BookState } from '../ledger/state.ts';
 import { currencyExponent } from '../money/currency.ts';
-import { endToEndId } from './end-to-end-id.ts';
+import { endToEndId } from '../outside/end-to-end-id.ts';
 import { type Destination, hasText, type Payout } from './payout.ts';
 import { payoutResource } from './payout-resource.ts';
 import { payoutView } from './payout-view.ts';

@@ -4,7 +4,7 @@ import { keyedByUuid } from '../db/keyed-table.ts';
 import { APPENDS, changes, rightsOf } from '../db/table-rights.ts';
 import type { Group } from '../group.ts';
 import type { GroupResource } from '../group-resource.ts';
-import { noticeCheck } from './checks/notice-check.ts';
+import { noticeCheck } from '../outside/checks/notice-check.ts';
 import { payoutCheck } from './checks/payout-check.ts';
 import { movedNotices, movedPayouts } from './moved-payouts.ts';
 import { payoutReturns, railAnswers } from './payout-children-tables.ts';
@@ -12,7 +12,7 @@ import { payoutGauges } from './payout-gauges.ts';
 import { payouts } from './payout-table.ts';
 import { payoutsInFlight } from './payouts-in-flight.ts';
 import { payoutResolutions, readOperatorReason } from './resolution-store.ts';
-import { sweepNotices } from './sweep-inboxes.ts';
+import { sweepNotices } from '../outside/sweep-inboxes.ts';
 
 export const declaredPayout: GroupResource = {
   name: 'payout',

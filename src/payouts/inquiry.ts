@@ -2,7 +2,7 @@
 import type { SecretBox } from '../db/secret-box.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Rail } from '../rails/rail.ts';
-import { growingPauseMs } from './growing-pause.ts';
+import { growingPauseMs } from '../outside/growing-pause.ts';
 import { aliasPlace, type Payout } from './payout.ts';
 
 /** The rail's own steps, then twice the pause before, up to a day. */

@@ -17,7 +17,7 @@ import { newId } from '../../../src/ids.ts';
 import { loadBook, lockBook } from '../../../src/ledger/book-store.ts';
 import { createLogger } from '../../../src/log.ts';
 import { acceptPayout } from '../../../src/payouts/accept-payout.ts';
-import { payeePlace } from '../../../src/payouts/notice.ts';
+import { payeePlace } from '../../../src/outside/notice.ts';
 import { aliasPlace } from '../../../src/payouts/payout.ts';
 import { secretPlace } from '../../../src/webhooks/endpoint-secret.ts';
 import { openBook, payoutRequest, type TestBook } from '../../support/book.ts';

@@ -5,7 +5,7 @@ import { writeJson } from '../../../../src/json.ts';
 import type { Command, Refusal } from '../../../../src/ledger/command.ts';
 import type { Payout } from '../../../../src/payouts/payout.ts';
 import { payoutView } from '../../../../src/payouts/payout-view.ts';
-import { noticeCommand } from '../../../../src/payouts/take-notices.ts';
+import { noticeCommand } from '../../../../src/outside/take-notices.ts';
 import type { MemoryBook } from '../../../support/memory-book.ts';
 
 export const ALIAS = {

@@ -9,7 +9,7 @@ import { payoutReturns } from '../../../../src/payouts/payout-children-tables.ts
 import { payouts } from '../../../../src/payouts/payout-table.ts';
 import { reservePayout } from '../../../../src/payouts/reserve-payout.ts';
 import { settlePayout } from '../../../../src/payouts/settle-payout.ts';
-import { noticeCommand } from '../../../../src/payouts/take-notices.ts';
+import { noticeCommand } from '../../../../src/outside/take-notices.ts';
 import {
   amountOf,
   atLeastOne,

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
-import { INBOXES_AT_ONCE, InboxTurns } from '../../../src/payouts/inbox-turns.ts';
-import type { Inbox } from '../../../src/payouts/notice-store.ts';
+import { INBOXES_AT_ONCE, InboxTurns } from '../../../src/outside/inbox-turns.ts';
+import type { Inbox } from '../../../src/outside/notice-store.ts';
 
 /** The inboxes in progress, and how to end each. */
 let taking: Map<string, { end: () => void; fail: (error: Error) => void }>;
