@@ -14,10 +14,15 @@ export interface Forms {
   readonly contracted: boolean;
   /** To 0.3.0 or later: personal text apart from events and answers (ledger/personal-text.ts), sealed evidence. */
   readonly textApart: boolean;
+  /** To 0.3.0 or later: evidence under resource and id (outside/evidence.ts). */
+  readonly evidenceByResource: boolean;
 }
 
+/** What decisions ask for. */
+export type DecisionForms = Omit<Forms, 'contracted'>;
+
 /** The forms that every release reads. */
-export const EARLIEST_FORMS: Forms = { contracted: false, textApart: false };
+export const EARLIEST_FORMS: Forms = { contracted: false, textApart: false, evidenceByResource: false };
 
 export interface WatchedForms extends Forms {
   /** Reads the installation's row now. Until the first reading, the earlier forms are written. */
@@ -26,7 +31,11 @@ export interface WatchedForms extends Forms {
 }
 
 /** The release that reads each form first. */
-const RELEASES: Readonly<Record<keyof Forms, string>> = { contracted: '0.2.0', textApart: '0.3.0' };
+const RELEASES: Readonly<Record<keyof Forms, string>> = {
+  contracted: '0.2.0',
+  textApart: '0.3.0',
+  evidenceByResource: '0.3.0',
+};
 const READ_EVERY_MS = 3_000;
 
 export function watchForms(pool: Pool, { onFailure }: { onFailure: (error: unknown) => void }): WatchedForms {
@@ -39,7 +48,8 @@ export function watchForms(pool: Pool, { onFailure }: { onFailure: (error: unkno
       if (release === null) return;
       forms.contracted ||= !isEarlierRelease(release, RELEASES.contracted);
       forms.textApart ||= !isEarlierRelease(release, RELEASES.textApart);
-      if (forms.textApart) clearInterval(timer);
+      forms.evidenceByResource ||= !isEarlierRelease(release, RELEASES.evidenceByResource);
+      if (forms.textApart && forms.evidenceByResource) clearInterval(timer);
     },
     close: () => clearInterval(timer),
   };

@@ -8,7 +8,7 @@
  * being written.
  */
 import type { Clock, Instant } from '../clock.ts';
-import type { Forms } from '../db/forms.ts';
+import type { DecisionForms } from '../db/forms.ts';
 import type { Pool, Transaction } from '../db/pool.ts';
 import { BEGIN_WITH_KEPT_PLANS, inPipelinedTransaction, inTransaction, type RoundTrips } from '../db/transaction.ts';
 import { ApiError } from '../errors.ts';
@@ -43,7 +43,7 @@ export interface BatchContext {
   clock: Clock;
   sink: EventSink;
   /** Which stored forms may be written. */
-  forms: Pick<Forms, 'textApart'>;
+  forms: DecisionForms;
   /** Called after each commit. Times are in seconds: the wait for the book's lock, and the whole batch. */
   observe?: (batch: ObservedBatch) => void;
 }
@@ -195,7 +195,10 @@ async function loadState(trx: Transaction, { sink, forms }: BatchContext, load: 
     ...loadTouched(trx, load.bookId, touchedBy(load.commands)),
   ]);
   if (!book) throw new ApiError('resource_not_found', { detail: `There is no book ${load.bookId}` });
-  const state = new BookState(book, subscribers, { textApart: forms.textApart });
+  const state = new BookState(book, subscribers, {
+    textApart: forms.textApart,
+    evidenceByResource: forms.evidenceByResource,
+  });
   for (const { table, ids, rows } of tables) state.admit(table, ids, rows);
   return state;
 }

@@ -3,6 +3,7 @@
  * The state beneath never changes, so a decision that throws or is dropped leaves nothing behind.
  */
 import type { Instant } from '../clock.ts';
+import type { DecisionForms } from '../db/forms.ts';
 import { idSequence, type ResourceName, type Uuid } from '../ids.ts';
 import type { WrittenJson } from '../json.ts';
 import {
@@ -50,6 +51,8 @@ export class PostingRefused extends Error {
 
 export class Draft {
   readonly moment: Instant;
+  /** Which stored forms may be written. */
+  readonly forms: DecisionForms;
   readonly #state: BookState;
   readonly #requestId: Uuid;
   readonly #actor: string;
@@ -65,6 +68,7 @@ export class Draft {
   /** `id` is the command's own, minted at submission: the ids of entries and events are derived from it. */
   constructor(state: BookState, command: { id: Uuid; requestId: Uuid; actor?: string }, moment: Instant) {
     this.#state = state;
+    this.forms = state.forms;
     this.#book = state.book;
     this.#requestId = command.requestId;
     this.#actor = command.actor ?? 'system';
@@ -232,7 +236,7 @@ export class Draft {
       livemode: this.livemode,
       codeOf: (accountId) => this.account(accountId).code,
     });
-    const { textApart } = this.#state.forms;
+    const { textApart } = this.forms;
     if (textApart) for (const text of written.apart) this.append(personalTexts, text as PersonalText);
     this.#events.push({
       sequence,

@@ -2,7 +2,7 @@
  * The state of one book during one batch: the union of the rows that its commands named, loaded once, with the changes
  * of the batch's earlier commands. Decisions read the state; only the batch applies outcomes to it.
  */
-import { EARLIEST_FORMS, type Forms } from '../db/forms.ts';
+import { type DecisionForms, EARLIEST_FORMS } from '../db/forms.ts';
 import type { Uuid } from '../ids.ts';
 import type { Account } from './account.ts';
 import { accounts } from './account-table.ts';
@@ -42,7 +42,7 @@ export class BookState {
   constructor(
     public book: Book,
     readonly subscribers: readonly Subscriber[],
-    readonly forms: Pick<Forms, 'textApart'> = EARLIEST_FORMS,
+    readonly forms: DecisionForms = EARLIEST_FORMS,
   ) {
     this.after = book.batchId;
   }

@@ -28,7 +28,7 @@ import { listPayouts } from '../payout-store.ts';
 import { payouts } from '../payout-table.ts';
 import { payoutView } from '../payout-view.ts';
 import { requestCancel } from '../request-cancel.ts';
-import { type DestinationInput, requestPayout } from '../request-payout.ts';
+import { requestPayout } from '../request-payout.ts';
 import * as schemas from './payout-schemas.ts';
 import { readPlainPayout } from './plain-payout.ts';
 
@@ -37,8 +37,6 @@ const dryRun = z
   .transform((text) => text === 'true')
   .default(false)
   .meta({ type: 'boolean', default: false, description: 'Same checks, nothing written, no key used.' });
-
-type CreateBody = z.output<typeof schemas.createPayout>;
 
 const create = route({
   method: 'post',
@@ -86,7 +84,7 @@ const create = route({
       dryRun: request.query.dry_run,
       amount: body.amount,
       currency: body.currency,
-      destination: destinationOf(body.destination),
+      destination: body.destination,
       accountId: body.account,
       description: body.description,
       externalId: body.external_id,
@@ -94,10 +92,6 @@ const create = route({
     });
   },
 });
-
-function destinationOf(destination: CreateBody['destination']): DestinationInput {
-  return destination.type === 'account' ? { type: 'account', accountId: destination.account } : destination;
-}
 
 const list = route({
   method: 'get',

@@ -10,6 +10,7 @@ import { openAccount } from '../../../src/accounts/open-account.ts';
 import { receiveTransfer } from '../../../src/accounts/receive-transfer.ts';
 import type { Finding } from '../../../src/checks/finding.ts';
 import { systemClock } from '../../../src/clock.ts';
+import { EARLIEST_FORMS } from '../../../src/db/forms.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
 import { GROUPS } from '../../../src/groups.ts';
@@ -100,7 +101,8 @@ async function tablesWith(text: RegExp, tables?: readonly string[]): Promise<str
     .sort();
 }
 
-async function play(forms: { textApart: boolean }): Promise<Scene> {
+async function play({ textApart }: { textApart: boolean }): Promise<Scene> {
+  const forms = { ...EARLIEST_FORMS, textApart };
   const book = await openBook({ database: database.applicationUrl, forms, sink: webhookSink });
   const sent: Scene['sent'] = new Map();
   const run = async (command: Command<Stored | Refusal>) => {
@@ -192,7 +194,7 @@ async function eraseAs(scene: Scene, shownId: string): Promise<EraseResult> {
     database: owner,
     bookId: scene.book.id,
     sink: webhookSink,
-    forms: { textApart: true },
+    forms: { ...EARLIEST_FORMS, textApart: true },
   });
   const { committer } = committing;
   return erase({ pool: owner, committer, clock: systemClock, actor: 'operator:ann' }, subject);
@@ -326,7 +328,11 @@ describe('an erasure', () => {
   test('that was interrupted anywhere is finished by the next, as one', async () => {
     const shownId = publicId('account', scene.account);
     const subject = (await findErasable(owner, shownId))!;
-    const { committer } = await openBook({ database: owner, bookId: scene.book.id, forms: { textApart: true } });
+    const { committer } = await openBook({
+      database: owner,
+      bookId: scene.book.id,
+      forms: { ...EARLIEST_FORMS, textApart: true },
+    });
     const killedAfter = (places: number) => {
       let left = places;
       const onPlace = () => {

@@ -75,8 +75,8 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** Every form of this release: personal text stands apart from events and answers. */
-const LATEST_FORMS = { contracted: true, textApart: true };
+/** Every form of this release: personal text apart from events and answers, evidence under its resource. */
+const LATEST_FORMS = { contracted: true, textApart: true, evidenceByResource: true };
 
 /** A book with a row of every kind: what verification looks at, a payout that a person resolved, and metadata. */
 async function play(book: TestBook): Promise<void> {

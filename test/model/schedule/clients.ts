@@ -30,7 +30,7 @@ export type Wish =
       readonly do: 'pay';
       readonly account: Uuid;
       readonly amount: bigint;
-      readonly destination: { type: 'cliq'; alias: string } | { type: 'account'; accountId: Uuid };
+      readonly destination: { type: 'cliq'; alias: string } | { type: 'account'; account: Uuid };
     }
   | { readonly do: 'cancel'; readonly payout: Uuid }
   | { readonly do: 'status'; readonly account: Uuid; readonly action: 'freeze' | 'unfreeze' }
@@ -125,7 +125,7 @@ export class Clients {
         const to = random.pick(this.#accounts);
         const destination =
           random.chance(0.25) && to !== account
-            ? ({ type: 'account', accountId: to } as const)
+            ? ({ type: 'account', account: to } as const)
             : ({ type: 'cliq', alias: random.pick(ALIASES) } as const);
         return { do: 'pay', account, amount, destination };
       }
