@@ -31,10 +31,14 @@ export interface SandboxRailOptions {
   readonly clock: Clock;
   /** For tests: delays an instruction before it reaches the rail, or throws instead. */
   readonly beforeSubmit?: () => Promise<void>;
+  readonly callTimeoutMs?: number;
 }
 
 /** One statement takes this many calls in a few milliseconds. */
 const CALLS_AT_ONCE = 500;
+
+/** A statement takes milliseconds, and some seconds where Postgres fails over. */
+const CALL_TIMEOUT_MS = 10_000;
 
 /** One batch serves all books. */
 const EVERYBODY = '';
@@ -65,7 +69,7 @@ export class SandboxRail implements Rail {
   readonly inquiryDelaysMs = [2_000, 5_000, 15_000, 60_000, 300_000];
   /** The rail stores no alias: a payee is compared only where the rail reports one. */
   readonly confirms = { amount: true, currency: true, payee: false };
-  readonly callTimeoutMs = 10_000;
+  readonly callTimeoutMs: number;
   /** Twice what 1,000 payouts a second need. One statement takes as many. */
   readonly callsAtOnce = 500;
 
@@ -75,7 +79,8 @@ export class SandboxRail implements Rail {
   readonly #records: NaturalBatch<Submission, InstructionRecord>;
   readonly #finds: NaturalBatch<{ originator: string; endToEndId: string }, Found>;
 
-  constructor({ pool, clock, beforeSubmit }: SandboxRailOptions) {
+  constructor({ pool, clock, beforeSubmit, callTimeoutMs = CALL_TIMEOUT_MS }: SandboxRailOptions) {
+    this.callTimeoutMs = callTimeoutMs;
     this.#pool = pool;
     this.#clock = clock;
     this.#beforeSubmit = beforeSubmit;
