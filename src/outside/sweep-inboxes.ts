@@ -17,14 +17,14 @@ const PAGES = 100;
 
 /** The parties of one kind, and who talks to them: the job copies notices without a book, and books those of a book. */
 export interface SweptParties {
-  readonly parties: readonly Pick<NoticeSource, 'name' | 'notices'>[];
+  parties(): readonly Pick<NoticeSource, 'name' | 'notices'>[];
   readonly pool: QueuePool;
   readonly job: JobName;
 }
 
 /** A sweep for each party, so that one that does not answer delays its own alone. */
 export function sweepNotices(context: SweepContext, swept: SweptParties): Sweep[] {
-  const ofParties = swept.parties.map((party) => ({
+  const ofParties = swept.parties().map((party) => ({
     name: `notices of ${party.name}`,
     async round() {
       const waiting = await party.notices(1);
@@ -38,7 +38,7 @@ export function sweepNotices(context: SweepContext, swept: SweptParties): Sweep[
 
 async function sweepInboxes(context: SweepContext, swept: SweptParties): Promise<number> {
   const { pool, clock } = context;
-  const parties = swept.parties.map(({ name }) => name);
+  const parties = swept.parties().map(({ name }) => name);
   let enqueued = 0;
   let after: Uuid = BEFORE_ALL_IDS;
   for (let page = 0; page < PAGES && !context.isClosing(); page++) {

@@ -34,7 +34,8 @@ export const payoutsGroup: Group = {
   },
   moved: [movedPayouts],
   checks: [payoutCheck],
-  sweeps: (context) => sweepNotices(context, { parties: context.rails.all(), pool: 'rails', job: 'rail.notices' }),
+  sweeps: (context) =>
+    sweepNotices(context, { parties: () => context.rails.all(), pool: 'rails', job: 'rail.notices' }),
   blocksClosing: [payoutsInFlight],
   gauges: payoutGauges,
 };
