@@ -22,6 +22,7 @@ import { addErase } from './erase-command.ts';
 import { addBookCommands } from './ops-books.ts';
 import { type ResolveOptions, readEvidence, resolveByPerson } from './ops-resolve.ts';
 import { addRekey } from './rekey-command.ts';
+import { isRunDirectly } from './run-directly.ts';
 
 /** Rows that a person reads in one go; a script gets all rows up to the counting limit. */
 const SHOWN = 100;
@@ -30,7 +31,7 @@ const QUEUES_LIMIT_MS = 5_000;
 const MOVED = GROUPS.flatMap(({ moved }) => moved);
 
 const log = createLogger('silent', 'ops');
-const program = new Command().name('npm run ops --').description('Rows and queues that need a person.');
+export const program = new Command().name('npm run ops --').description('Rows and queues that need a person.');
 
 const stuck = program.command('stuck').description('rows that a bug stopped');
 
@@ -156,7 +157,7 @@ addErase(program, { withDatabase, tableOf });
 addRekey(program, { withDatabase, tableOf });
 addBookCommands(program, withDatabase, tableOf);
 
-await program.parseAsync();
+if (isRunDirectly(import.meta)) await program.parseAsync();
 
 async function withDatabase(work: (pool: Pool, environment: NodeJS.ProcessEnv) => Promise<void>): Promise<void> {
   let pool: Pool | undefined;
