@@ -76,7 +76,11 @@ const LAYERS = [
       ...folder('errors', 'money', 'db', 'ledger'),
     ],
   },
-  { name: 'outside', from: folder('outside'), may: [...leaves, ...folder('outside')] },
+  {
+    name: 'outside',
+    from: folder('outside'),
+    may: [...leaves, ...file('config'), ...JOB_CONTRACT, ...folder('money', 'db', 'ledger', 'outside'), ...shapes],
+  },
   {
     name: 'rails',
     from: folder('rails'),

@@ -22,6 +22,7 @@ import * as personalText from './0021-personal-text.ts';
 import * as contractUnderWay from './0022-contract-under-way.ts';
 import * as peopleAndOperator from './0023-people-and-operator.ts';
 import * as children from './0027-children.ts';
+import * as evidenceByResource from './0026-evidence-by-resource.ts';
 
 interface NamedMigration {
   name: string;
@@ -50,6 +51,7 @@ const MIGRATIONS: NamedMigration[] = [
   { name: '0021-personal-text', migration: personalText },
   { name: '0023-people-and-operator', migration: peopleAndOperator },
   { name: '0022-contract-under-way', migration: contractUnderWay },
+  { name: '0026-evidence-by-resource', migration: evidenceByResource },
   { name: '0027-children', migration: children },
 ];
 

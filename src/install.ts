@@ -9,7 +9,7 @@ import { createPool } from './db/pool.ts';
 import { adoptKeys } from './organisations/adopt-keys.ts';
 import { openOperatorOrganisation } from './organisations/open-organisation.ts';
 import { operatorBooks } from './organisations/organisation-store.ts';
-import { placeForeignNotices } from './payouts/notice-store.ts';
+import { placeForeignNotices } from './outside/notice-store.ts';
 
 /** Throws what `migrate` throws. */
 export async function install(options: MigrateOptions): Promise<MigrateResult> {

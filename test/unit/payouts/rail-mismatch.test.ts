@@ -3,7 +3,7 @@
  */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { exceptions } from '../../../src/exceptions/exception-table.ts';
-import { growingPauseMs } from '../../../src/payouts/growing-pause.ts';
+import { growingPauseMs } from '../../../src/outside/growing-pause.ts';
 import type { Payout } from '../../../src/payouts/payout.ts';
 import { type ComparedReport, mismatchesOf } from '../../../src/payouts/rail-mismatch.ts';
 import { payoutResolutions } from '../../../src/payouts/resolution-store.ts';

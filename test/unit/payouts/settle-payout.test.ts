@@ -3,8 +3,8 @@ import { exceptions } from '../../../src/exceptions/exception-table.ts';
 import { available } from '../../../src/ledger/account.ts';
 import { chartAccountId } from '../../../src/ledger/chart.ts';
 import { holds } from '../../../src/ledger/hold-table.ts';
+import { evidence } from '../../../src/outside/evidence.ts';
 import type { Payout } from '../../../src/payouts/payout.ts';
-import { railAnswers } from '../../../src/payouts/payout-children-tables.ts';
 import { START } from '../../support/memory-book.ts';
 import { PayoutScene } from '../../support/memory-payouts.ts';
 
@@ -199,9 +199,9 @@ describe("a rail's report", () => {
   test('is stored as received, whether it changed anything or not', () => {
     const payout = scene.paid();
     scene.settle(payout, { call: 'inquire', status: 'paid', raw: { status: 'ACSC' } });
-    expect([...scene.memory.rows(railAnswers).values()]).toMatchObject([
-      { payoutId: payout.id, call: 'submit', answer: { word: 'paid' } },
-      { payoutId: payout.id, call: 'inquire', answer: { status: 'ACSC' } },
+    expect([...scene.memory.rows(evidence).values()]).toMatchObject([
+      { resource: 'payout', resourceId: payout.id, call: 'submit', answer: { word: 'paid' } },
+      { resource: 'payout', resourceId: payout.id, call: 'inquire', answer: { status: 'ACSC' } },
     ]);
   });
 
