@@ -21,6 +21,7 @@ import * as joinedBacklogs from './0019-joined-backlogs.ts';
 import * as personalText from './0021-personal-text.ts';
 import * as contractUnderWay from './0022-contract-under-way.ts';
 import * as peopleAndOperator from './0023-people-and-operator.ts';
+import * as exceptions from './0028-exceptions.ts';
 
 interface NamedMigration {
   name: string;
@@ -49,6 +50,7 @@ const MIGRATIONS: NamedMigration[] = [
   { name: '0021-personal-text', migration: personalText },
   { name: '0023-people-and-operator', migration: peopleAndOperator },
   { name: '0022-contract-under-way', migration: contractUnderWay },
+  { name: '0028-exceptions', migration: exceptions },
 ];
 
 export const migrationSource: Knex.MigrationSource<NamedMigration> = {

@@ -66,6 +66,7 @@ export interface SweptJob {
 export interface Gauge {
   readonly name: string;
   readonly help: string;
-  readonly label?: string;
-  read(pool: Pool, now: Instant): Promise<readonly { label?: string; value: number }[]>;
+  /** One label, or several: then each value has as many. */
+  readonly label?: string | readonly string[];
+  read(pool: Pool, now: Instant): Promise<readonly { label?: string | readonly string[]; value: number }[]>;
 }

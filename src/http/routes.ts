@@ -3,6 +3,7 @@
 import { accountRoutes } from '../accounts/api/account-routes.ts';
 import { inboundTransferRoutes } from '../accounts/api/inbound-transfer-routes.ts';
 import type { Route } from '../api/route.ts';
+import { exceptionRoutes } from '../exceptions/api/exception-routes.ts';
 import { idempotencyRoutes } from '../idempotency/api/idempotency-key-routes.ts';
 import { journalRoutes } from '../journal/api/journal-routes.ts';
 import { payoutRoutes } from '../payouts/api/payout-routes.ts';
@@ -17,6 +18,7 @@ export const ROUTES: readonly Route[] = [
   ...accountRoutes,
   ...journalRoutes,
   ...checkpointRoutes,
+  ...exceptionRoutes,
   ...eventRoutes,
   ...webhookRoutes,
   ...idempotencyRoutes,

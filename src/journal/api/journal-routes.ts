@@ -19,7 +19,7 @@ import {
 } from '../../ledger/journal-read-store.ts';
 
 /** The kinds of objects that entries belong to. */
-const RESOURCES: readonly IdKind[] = ['payout', 'inboundTransfer'];
+const RESOURCES: readonly IdKind[] = ['payout', 'inboundTransfer', 'exception'];
 
 function parseResource(text: string): Uuid | undefined {
   for (const kind of RESOURCES) {

@@ -26,7 +26,7 @@ const typeFilter = z
   });
 
 /** The kinds of objects that have events. */
-const OBJECTS: readonly IdKind[] = ['payout', 'account', 'webhookEndpoint'];
+const OBJECTS: readonly IdKind[] = ['payout', 'account', 'webhookEndpoint', 'exception'];
 
 function parseObject(text: string): Uuid | undefined {
   for (const kind of OBJECTS) {
