@@ -64,9 +64,9 @@ export interface ApproveRequest extends ExceptionRequest {
 /** What a person must decide is never decided by a service. */
 export const requestApproval: UseCase<Runtime, ApproveRequest> = {
   async prepare({ pool }, input): Promise<Prepared> {
+    const { version } = await findException(pool, input);
     if (input.ownerKind !== 'person')
       throw new ApiError('permission_denied', { detail: 'Only a person approves; this key belongs to a service.' });
-    const { version } = await findException(pool, input);
     const { ifMatch = input.version } = input;
     if (ifMatch !== input.version)
       throw new ApiError('version_mismatch', {
