@@ -26,7 +26,7 @@ export async function listExceptions(
   { statuses, kinds, resourceId, created = {} }: ExceptionFilter,
   page: PageRequest,
 ): Promise<Page<Exception>> {
-  const all: Walk = { table: exceptions.name, id: 'place', equal: { book_id: bookId } };
+  const all: Walk = { table: exceptions.name, id: 'place', equal: { book_id: bookId }, predicate: 'place > 0' };
   const asked = Object.entries({
     stage: statuses,
     kind: kinds,
@@ -75,7 +75,7 @@ async function cursorPlaces(db: Queryable, bookId: BookId, page: PageRequest): P
 
 /** Index: exceptions_in_order. */
 async function idAt(db: Queryable, bookId: BookId, place: string): Promise<Uuid> {
-  const { rows } = await db.query<{ id: Uuid }>('SELECT id FROM exceptions WHERE book_id = $1 AND place = $2', [
+  const { rows } = await db.query<{ id: Uuid }>('SELECT id FROM exceptions WHERE book_id = $1 AND place = $2 AND place > 0', [
     bookId,
     place,
   ]);

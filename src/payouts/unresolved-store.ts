@@ -12,10 +12,10 @@ export async function countUnknown(pool: Pool): Promise<{ rail: string; payouts:
   return rows.map((row) => ({ rail: row.rail, payouts: Number(row.payouts) }));
 }
 
-/** Counts notices about books that are not ours. Index: foreign_notices_pkey, counted up to COUNT_LIMIT. */
+/** Counts notices about books that are not ours, until somebody settles them. Index: foreign_notices_open, counted up to COUNT_LIMIT. */
 export async function countForeignNotices(pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ count: bigint }>(
-    `SELECT count(*) AS count FROM (SELECT FROM foreign_notices LIMIT ${COUNT_LIMIT}) AS told`,
+    `SELECT count(*) AS count FROM (SELECT FROM foreign_notices WHERE settled_at IS NULL LIMIT ${COUNT_LIMIT}) AS told`,
   );
   return Number(rows[0]!.count);
 }

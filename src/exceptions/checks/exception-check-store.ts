@@ -32,7 +32,7 @@ export function readExceptionHistories(
 ): Promise<ExceptionHistory[]> {
   return inSnapshot(pool, (trx) =>
     withHistory(trx, book.id, resources, {
-      where: 'place > $2 AND ($3::timestamptz IS NULL OR created_at <= $3) ORDER BY place LIMIT $4',
+      where: 'place > $2 AND place > 0 AND ($3::timestamptz IS NULL OR created_at <= $3) ORDER BY place LIMIT $4',
       values: [page.after ?? 0n, page.until ? new Date(page.until.at) : null, page.limit],
     }),
   );
