@@ -23,6 +23,7 @@ import { readBookIds } from '../src/verify/book-bounds-store.ts';
 import { readAhead } from '../src/verify/read-ahead.ts';
 import { databaseFailure } from './database-failure.ts';
 import { rowProgress } from './row-progress.ts';
+import { isRunDirectly } from './run-directly.ts';
 
 const REFUSED = 1;
 const COULD_NOT_RUN = 2;
@@ -39,7 +40,7 @@ interface Options {
   json?: boolean;
 }
 
-const program = new Command()
+export const program = new Command()
   .name('npm run checkpoint --')
   .description(
     'Signs a checkpoint of every book that has gone on. Exits 0, 1 if a journal does not verify, 2 if it could not run.',
@@ -57,7 +58,7 @@ const program = new Command()
     }),
   );
 
-await program.parseAsync();
+if (isRunDirectly(import.meta)) await program.parseAsync();
 
 async function checkpoint(options: Options): Promise<void> {
   const named = options.databaseUrl || process.env.SIGNER_DATABASE_URL;

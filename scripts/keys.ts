@@ -26,10 +26,11 @@ import {
   parsePersonId,
 } from './keys-options.ts';
 import { addPeopleCommands, organisationOf, organisationOption, scopesFor } from './keys-people.ts';
+import { isRunDirectly } from './run-directly.ts';
 
 const PAGE = 500;
 
-const program = new Command().name('npm run keys --').description('API keys: create, list, revoke, roll.');
+export const program = new Command().name('npm run keys --').description('API keys: create, list, revoke, roll.');
 
 program
   .command('create')
@@ -129,7 +130,7 @@ program
 
 addPeopleCommands(program, withDatabase);
 
-await program.parseAsync();
+if (isRunDirectly(import.meta)) await program.parseAsync();
 
 async function withDatabase(work: (pool: Pool) => Promise<void>): Promise<void> {
   let pool: Pool | undefined;

@@ -1,5 +1,5 @@
 /**
- * `npm run ops -- stuck list|retry`, `exceptions list|show`, `payouts resolve`, `queues`, `rekey`, `erase`, `books`: rows and queues
+ * `npm run ops -- stuck list|retry`, `exceptions list|show`, `notices list|settle`, `payouts resolve`, `queues`, `rekey`, `erase`, `books`: rows and queues
  * that an operator looks at and mends. Works on the database of DATABASE_URL (and the queues of REDIS_URL), or on what
  * `npm start` runs.
  */
@@ -19,8 +19,10 @@ import { createQueues, type Queues } from '../src/queue/queues.ts';
 import { addErase } from './erase-command.ts';
 import { addBookCommands } from './ops-books.ts';
 import { addExceptions } from './ops-exceptions.ts';
+import { addNotices } from './ops-notices.ts';
 import { type ResolveOptions, readEvidence, resolveByPerson } from './ops-resolve.ts';
 import { addRekey } from './rekey-command.ts';
+import { isRunDirectly } from './run-directly.ts';
 
 /** Rows that a person reads in one go; a script gets all rows up to the counting limit. */
 const SHOWN = 100;
@@ -29,7 +31,7 @@ const QUEUES_LIMIT_MS = 5_000;
 const MOVED = GROUPS.flatMap(({ moved }) => moved);
 
 const log = createLogger('silent', 'ops');
-const program = new Command().name('npm run ops --').description('Rows and queues that need a person.');
+export const program = new Command().name('npm run ops --').description('Rows and queues that need a person.');
 
 const stuck = program.command('stuck').description('rows that a bug stopped');
 
@@ -130,11 +132,12 @@ program
   );
 
 addExceptions(program, { withDatabase, tableOf });
+addNotices(program, { withDatabase, tableOf });
 addErase(program, { withDatabase, tableOf });
 addRekey(program, { withDatabase, tableOf });
 addBookCommands(program, withDatabase, tableOf);
 
-await program.parseAsync();
+if (isRunDirectly(import.meta)) await program.parseAsync();
 
 async function withDatabase(work: (pool: Pool, environment: NodeJS.ProcessEnv) => Promise<void>): Promise<void> {
   let pool: Pool | undefined;

@@ -20,6 +20,7 @@ import { type VerifyProgress, type VerifyResult, verifyDatabase } from '../src/v
 import { verifySince } from '../src/verify/verify-since.ts';
 import { databaseFailure } from './database-failure.ts';
 import { rowProgress } from './row-progress.ts';
+import { isRunDirectly } from './run-directly.ts';
 import { type ProofOptions, readCheckpointFiles, verifyProofs } from './verify-proofs.ts';
 
 const CLEAN = 0;
@@ -35,7 +36,7 @@ interface Options extends ProofOptions {
   databaseUrl?: string;
 }
 
-const program = new Command()
+export const program = new Command()
   .name('npm run verify --')
   .description(
     'Checks a whole database against every invariant of the ledger. Exits 0 clean, 1 with findings, 2 if it could not run.',
@@ -54,7 +55,7 @@ const program = new Command()
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? CLEAN : COULD_NOT_RUN))
   .action(verify);
 
-await program.parseAsync();
+if (isRunDirectly(import.meta)) await program.parseAsync();
 
 async function verify(options: Options): Promise<void> {
   if (options.proof) {

@@ -48,7 +48,7 @@ export interface SweepContext {
   readonly clock: Clock;
   readonly forms: Pick<Forms, 'contracted'>;
   readonly rails: { all(): readonly Pick<Rail, 'name' | 'notices'>[] };
-  readonly config: Pick<Config, 'IDEMPOTENCY_BODY_RETENTION_DAYS'>;
+  readonly config: Pick<Config, 'IDEMPOTENCY_BODY_RETENTION_DAYS' | 'NOTICE_RETENTION_DAYS'>;
   /** The sweeper stops: a round ends after its page. */
   isClosing(): boolean;
   /** Enqueues jobs that every round enqueues again while nobody answers: a queue holds each once for `namedMs`. */

@@ -5,6 +5,7 @@ import type { Stored } from '../idempotency/idempotency-key.ts';
 import { idempotencyKeys } from '../idempotency/idempotency-table.ts';
 import type { OnceAnswer } from '../idempotency/once.ts';
 import { runOnce } from '../idempotency/run-once.ts';
+import type { Change } from '../ledger/change-of.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import type { Principal } from '../organisations/authenticate.ts';
 import type { RouteAnswer, RouteRequest } from './route.ts';
@@ -12,6 +13,11 @@ import type { RouteAnswer, RouteRequest } from './route.ts';
 /** The actor of a change, as events keep it. */
 export function actorOf({ ownerKind, ownerId, keyId }: Principal): string {
   return encodeActor({ type: ownerKind, id: ownerId, keyId });
+}
+
+/** Who changes an object by a request, and which version of it the caller has seen. */
+export function changedBy({ principal, requestId, ifMatch }: RouteRequest): Change {
+  return { requestId, actor: actorOf(principal), ifMatch };
 }
 
 export function isLive({ mode }: Principal): boolean {

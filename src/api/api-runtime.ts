@@ -2,11 +2,13 @@
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { ListReads } from '../db/list-reads.ts';
+import type { SecretBox } from '../db/secret-box.ts';
+import type { OnceRuntime } from '../idempotency/run-once.ts';
+import type { Mode } from '../ledger/book.ts';
 import type { ClosingBlocker } from '../ledger/closing-blocker.ts';
 import type { Logger } from '../log.ts';
 import type { Authenticator } from '../organisations/authenticate.ts';
-import type { PayoutRuntime } from '../payouts/request-payout.ts';
-import type { SimulationRuntime } from '../payouts/simulate-payout.ts';
+import type { SandboxRail } from '../rails/sandbox-rail.ts';
 
 export interface HttpMetrics {
   /**
@@ -18,11 +20,16 @@ export interface HttpMetrics {
   readonly contentType: string;
 }
 
-export interface ApiRuntime extends PayoutRuntime, SimulationRuntime {
+/** Use cases of groups name the parts that they need of it. */
+export interface ApiRuntime extends OnceRuntime {
   readonly config: Config;
   readonly log: Logger;
   readonly clock: Clock;
   readonly authenticator: Authenticator;
+  readonly secretBox: SecretBox;
+  readonly rails: { readonly sandbox: SandboxRail };
+  /** Name of the rail for a destination, undefined where none is configured. */
+  railFor(mode: Mode, destinationType: string): string | undefined;
   /** For reads of many rows. A single object is read on `pool`. */
   readonly lists: ListReads;
   readonly metrics: HttpMetrics;

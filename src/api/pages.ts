@@ -5,10 +5,9 @@ import type { Page, PageRequest } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
 import { CANDIDATES_MAX, PAGE_BYTES_MAX } from '../db/walk.ts';
 import { type IdKind, parsePublicId, publicId } from '../ids.ts';
-import { isCurrency } from '../money/currency.ts';
 import { hasCardNumber } from './card-number.ts';
 import type { RouteRequest } from './route.ts';
-import { cardNumberIssue, exampleId, METADATA_LIMITS } from './schemas/fields.ts';
+import { cardNumberIssue, currencyCode, exampleId, METADATA_LIMITS, refuseCardNumber } from './schemas/fields.ts';
 
 /** Published at GET /v1/limits. */
 export const PAGE_LIMITS = { default: 20, maximum: 100, bytes: PAGE_BYTES_MAX, candidates: CANDIDATES_MAX } as const;
@@ -132,23 +131,11 @@ export const externalIdFilter = z
   .string()
   .min(1)
   .max(255)
-  .check((context) => {
-    if (hasCardNumber(context.value)) context.issues.push(cardNumberIssue(context.value));
-  })
+  .check(refuseCardNumber)
   .optional()
   .meta({ description: 'Your own reference.' });
 
-export const currencyFilter = z
-  .string()
-  .check((context) => {
-    if (isCurrency(context.value)) return;
-    context.issues.push({
-      code: 'custom',
-      input: context.value,
-      message: 'Expects an active ISO 4217 code.',
-      params: { fieldError: 'currency_unsupported' },
-    });
-  })
+export const currencyFilter = currencyCode('an active ISO 4217 code')
   .optional()
   .meta({ description: 'ISO 4217.', example: 'JOD' });
 
@@ -173,7 +160,7 @@ export function listQuery<Filters extends z.ZodRawShape>(kind: CursorKind, filte
     });
 }
 
-interface PagingQuery {
+export interface PagingQuery {
   limit: number;
   starting_after?: string;
   ending_before?: string;
@@ -225,19 +212,25 @@ export function listAnswer<Item>(list: {
   };
 }
 
-/** A route's answer with a page of rows. `kind` is the id kind of the cursor of a short page. */
+/** A route's answer with a page of rows. Its cursors are the ids, or the sequence numbers, of what it shows. */
 export function pageAnswer<Row>(
   page: Page<Row>,
-  request: { query: PagingQuery; url: string; kind?: IdKind },
-  view: (row: Row) => { id: string },
+  request: { query: PagingQuery; url: string; cursor: CursorKind },
+  view: (row: Row) => unknown,
 ): { status: number; json: unknown } {
   const { rows, hasMore, reached } = page;
-  const { query, url, kind } = request;
+  const { query, url, cursor } = request;
   const data = rows.map(view);
   const backwards = query.ending_before !== undefined;
-  const further = reached !== undefined && kind !== undefined ? publicId(kind, reached) : undefined;
-  return {
-    status: 200,
-    json: listAnswer({ data, hasMore, url, backwards, cursorOf: ({ id }) => id, reached: further }),
-  };
+  const cursorOf = cursor === 'sequence' ? shownSequence : shownId;
+  const further = reached === undefined || cursor === 'sequence' ? reached : publicId(cursor, reached);
+  return { status: 200, json: listAnswer({ data, hasMore, url, backwards, cursorOf, reached: further }) };
+}
+
+function shownId(item: unknown): string {
+  return (item as { id: string }).id;
+}
+
+function shownSequence(item: unknown): string {
+  return String((item as { sequence: bigint }).sequence);
 }

@@ -7,7 +7,6 @@ import type { ErrorCode } from '../errors.ts';
 import type { Following } from '../idempotency/following.ts';
 import type { OnceAnswer } from '../idempotency/once.ts';
 import type { IdKind, Uuid } from '../ids.ts';
-import type { JsonObject } from '../json.ts';
 import type { Scope } from '../organisations/api-key.ts';
 import type { Principal } from '../organisations/authenticate.ts';
 import type { ApiRuntime } from './api-runtime.ts';
@@ -86,8 +85,6 @@ export interface Route<BodySchema extends z.ZodType = z.ZodType, QuerySchema ext
   query?: QuerySchema;
   /** Without a schema, a POST takes an empty object or no body. */
   body?: BodySchema;
-  /** A faster reader of common bodies, with the result of the schema. Undefined where the schema has to decide. */
-  plainBody?: (body: JsonObject) => z.output<BodySchema> | undefined;
   /** Limit on members and elements of a body, where it is more than MAX_MEMBERS. */
   bodyMembers?: number;
   bodyExample?: unknown;

@@ -75,9 +75,9 @@ async function cursorPlaces(db: Queryable, bookId: BookId, page: PageRequest): P
 
 /** Index: exceptions_in_order. */
 async function idAt(db: Queryable, bookId: BookId, place: string): Promise<Uuid> {
-  const { rows } = await db.query<{ id: Uuid }>('SELECT id FROM exceptions WHERE book_id = $1 AND place = $2 AND place > 0', [
-    bookId,
-    place,
-  ]);
+  const { rows } = await db.query<{ id: Uuid }>(
+    'SELECT id FROM exceptions WHERE book_id = $1 AND place = $2 AND place > 0',
+    [bookId, place],
+  );
   return rows[0]!.id;
 }

@@ -15,7 +15,7 @@ import { mountReference } from './reference.ts';
 import { swallowBody } from './request-body.ts';
 import { RequestContext } from './request-context.ts';
 import { mountRoutes } from './router.ts';
-import { ROUTES } from './routes.ts';
+import { EVENT_DOCUMENTS, ROUTES } from './routes.ts';
 import { ApiServices } from './services.ts';
 
 export function createApp(
@@ -47,7 +47,7 @@ export function createApp(
   const parts = { runtime, services };
   mountRoutes(app, routes, parts);
   mountOperations(app, parts);
-  mountReference(app, { routes, publicUrl: () => runtime.publicUrl });
+  mountReference(app, { routes, events: EVENT_DOCUMENTS, publicUrl: () => runtime.publicUrl });
 
   app.use((request) => {
     throw new ApiError('route_not_found', { detail: `There is no ${request.method} route at this path.` });

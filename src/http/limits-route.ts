@@ -1,22 +1,24 @@
 import { isLive } from '../api/answers.ts';
+import type { GroupLimits } from '../api/group-limits.ts';
 import { METADATA_FILTERS_MAX, PAGE_LIMITS } from '../api/pages.ts';
 import { MAX_IDEMPOTENCY_KEY_LENGTH, MAX_WAIT_SECONDS } from '../api/request-headers.ts';
 import { route } from '../api/route.ts';
 import { METADATA_LIMITS, TEXT_LIMITS } from '../api/schemas/fields.ts';
 import { LIST_TIMEOUT_MS } from '../db/list-reads.ts';
 import { MAX_REQUEST_AMOUNT } from '../money/amount.ts';
-import { ATTEMPTS_MAX } from '../webhooks/delivery.ts';
-import { ENDPOINTS_PER_BOOK_MAX } from '../webhooks/endpoint.ts';
-import { portsWith, URL_LENGTH_MAX } from '../webhooks/endpoint-url.ts';
-import { EVENT_FILTERS_MAX } from '../webhooks/event-filter.ts';
+import { noticeLimits } from '../payouts/api/notice-limits.ts';
+import { webhookLimits } from '../webhooks/api/webhook-limits.ts';
 import { ANSWER_SECONDS } from './connections.ts';
 import { IN_FLIGHT_LIMITS, PROCESS_BYTES } from './in-flight.ts';
 import { MAX_FIELD_ERRORS } from './json-body.ts';
-import { limits } from './limits-schema.ts';
+import { limitsWith } from './limits-schema.ts';
 import { MAX_DEPTH, MAX_MEMBERS } from './nesting.ts';
 import { MAX_PARAMETERS } from './query-string.ts';
 import { limitOf, POINTS } from './rate-limiter.ts';
 import { BODY_LIMIT_BYTES, CHUNK_BYTES_LEAST } from './request-body.ts';
+
+/** Limits of groups, each under its own name. */
+const OF_GROUPS: readonly GroupLimits[] = [webhookLimits, noticeLimits];
 
 const read = route({
   method: 'get',
@@ -25,7 +27,7 @@ const read = route({
   tag: 'Limits',
   summary: 'Every limit',
   scope: 'limits:read',
-  responses: { 200: { description: 'As they hold for this key.', schema: limits } },
+  responses: { 200: { description: 'As they hold for this key.', schema: limitsWith(OF_GROUPS) } },
   async handle({ runtime: { config }, principal }) {
     const json = {
       object: 'limits',
@@ -63,13 +65,7 @@ const read = route({
       },
       wait_seconds: MAX_WAIT_SECONDS,
       idempotency: { answer_kept_days: config.IDEMPOTENCY_BODY_RETENTION_DAYS },
-      webhooks: {
-        endpoints: ENDPOINTS_PER_BOOK_MAX,
-        filters: EVENT_FILTERS_MAX,
-        url_characters: URL_LENGTH_MAX,
-        tries: ATTEMPTS_MAX,
-        ports: portsWith(config.WEBHOOK_ALLOW_PORTS),
-      },
+      ...Object.fromEntries(OF_GROUPS.map(({ name, read }) => [name, read(config)])),
     };
     return { status: 200, json };
   },

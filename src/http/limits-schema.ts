@@ -1,71 +1,68 @@
 import { z } from 'zod';
+import type { GroupLimits } from '../api/group-limits.ts';
 import * as shown from '../api/schemas/shown.ts';
 
 const whole = (description?: string) => z.number().int().meta({ description });
 
-export const limits = z
-  .strictObject({
-    object: z.literal('limits'),
-    livemode: shown.livemode,
-    requests_per_second: z.strictObject({
-      writes: whole('Points a second of this key; keys without a limit of their own share that of the book.'),
-      reads: whole('Points a second.'),
-    }),
-    points: z
-      .strictObject({
-        request: whole('Of every request.'),
-        body_bytes_per_point: whole(
-          'A point more for so many bytes of a body, each time that they are full. They count before they are read.',
-        ),
-        metadata_filter: whole(
-          'Points more for each `metadata[key]` of a list. What is refused for its form takes none of these.',
-        ),
-      })
-      .meta({ description: 'How rates are counted. A request never takes more points than a second has.' }),
-    in_flight: z
-      .strictObject({
-        requests: whole('Not counted while `Prefer: wait` holds them.'),
-        held: whole('Held by `Prefer: wait` without being counted; those beyond are.'),
-        bytes: whole('Of bodies, and of answers until they are read.'),
-        process_bytes: whole('Of all books together. A book that holds as much as is left free of them gets 503.'),
-      })
-      .meta({ description: 'What a book may have under way at once in one process; beyond it 429 with Retry-After.' }),
-    amount: z.strictObject({ minimum: whole(), maximum: whole() }),
-    body: z.strictObject({
-      bytes: whole(),
-      chunk_bytes: whole('What a chunk of a body without Content-Length counts for at least.'),
-      depth: whole('Levels of arrays and objects.'),
-      members: whole('Members of objects and elements of arrays, all levels together.'),
-    }),
-    query_parameters: whole('Of a request target, repeated ones counted each.'),
-    errors: whole('Errors in one answer.'),
-    answer_seconds: whole('An answer that is not read within this time ends its connection.'),
-    page: z.strictObject({
-      default: whole(),
-      maximum: whole(),
-      bytes: whole('A page ends with the object whose texts take it beyond this.'),
-      rows_read: whole(
-        'Objects that the filters of a page look at, fewer with several pairs; a page that they do not fill is short.',
+const limits = z.strictObject({
+  object: z.literal('limits'),
+  livemode: shown.livemode,
+  requests_per_second: z.strictObject({
+    writes: whole('Points a second of this key; keys without a limit of their own share that of the book.'),
+    reads: whole('Points a second.'),
+  }),
+  points: z
+    .strictObject({
+      request: whole('Of every request.'),
+      body_bytes_per_point: whole(
+        'A point more for so many bytes of a body, each time that they are full. They count before they are read.',
       ),
-      timeout_ms: whole('After it a read is given up: 503, and `detail` says what to narrow.'),
-    }),
-    metadata: z.strictObject({
-      keys: whole(),
-      key_characters: whole(),
-      value_characters: whole(),
-      filters: whole('Of a list, by `metadata[key]`.'),
-    }),
-    characters: z.strictObject({ name: whole(), description: whole(), external_id: whole(), idempotency_key: whole() }),
-    wait_seconds: whole('Prefer: wait.'),
-    idempotency: z.strictObject({
-      answer_kept_days: whole('After it the answer is dropped; the key never pays twice all the same.'),
-    }),
-    webhooks: z.strictObject({
-      endpoints: whole('Of a book.'),
-      filters: whole('Of an endpoint.'),
-      url_characters: whole(),
-      tries: whole('Of a delivery.'),
-      ports: z.array(z.number().int()).meta({ description: 'That a new endpoint may use.' }),
-    }),
-  })
-  .meta({ id: 'Limits' });
+      metadata_filter: whole(
+        'Points more for each `metadata[key]` of a list. What is refused for its form takes none of these.',
+      ),
+    })
+    .meta({ description: 'How rates are counted. A request never takes more points than a second has.' }),
+  in_flight: z
+    .strictObject({
+      requests: whole('Not counted while `Prefer: wait` holds them.'),
+      held: whole('Held by `Prefer: wait` without being counted; those beyond are.'),
+      bytes: whole('Of bodies, and of answers until they are read.'),
+      process_bytes: whole('Of all books together. A book that holds as much as is left free of them gets 503.'),
+    })
+    .meta({ description: 'What a book may have under way at once in one process; beyond it 429 with Retry-After.' }),
+  amount: z.strictObject({ minimum: whole(), maximum: whole() }),
+  body: z.strictObject({
+    bytes: whole(),
+    chunk_bytes: whole('What a chunk of a body without Content-Length counts for at least.'),
+    depth: whole('Levels of arrays and objects.'),
+    members: whole('Members of objects and elements of arrays, all levels together.'),
+  }),
+  query_parameters: whole('Of a request target, repeated ones counted each.'),
+  errors: whole('Errors in one answer.'),
+  answer_seconds: whole('An answer that is not read within this time ends its connection.'),
+  page: z.strictObject({
+    default: whole(),
+    maximum: whole(),
+    bytes: whole('A page ends with the object whose texts take it beyond this.'),
+    rows_read: whole(
+      'Objects that the filters of a page look at, fewer with several pairs; a page that they do not fill is short.',
+    ),
+    timeout_ms: whole('After it a read is given up: 503, and `detail` says what to narrow.'),
+  }),
+  metadata: z.strictObject({
+    keys: whole(),
+    key_characters: whole(),
+    value_characters: whole(),
+    filters: whole('Of a list, by `metadata[key]`.'),
+  }),
+  characters: z.strictObject({ name: whole(), description: whole(), external_id: whole(), idempotency_key: whole() }),
+  wait_seconds: whole('Prefer: wait.'),
+  idempotency: z.strictObject({
+    answer_kept_days: whole('After it the answer is dropped; the key never pays twice all the same.'),
+  }),
+});
+
+export function limitsWith(ofGroups: readonly GroupLimits[]): z.ZodType {
+  const sections = Object.fromEntries(ofGroups.map(({ name, schema }) => [name, schema]));
+  return limits.extend(sections).meta({ id: 'Limits' });
+}

@@ -9,12 +9,12 @@ import {
   type RouteConfig,
 } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
+import type { EventDocument } from '../api/event-document.ts';
 import type { Route } from '../api/route.ts';
 import { exampleId } from '../api/schemas/fields.ts';
 import { problem } from '../api/schemas/problem.ts';
 import { ERRORS, type ErrorCode } from '../errors.ts';
 import { ID_PREFIXES } from '../ids.ts';
-import { EVENT_DOCUMENTS } from './event-documents.ts';
 import { registerEvents } from './openapi-events.ts';
 import { requestHeaders, responseHeaders } from './openapi-headers.ts';
 
@@ -47,9 +47,11 @@ const BODY_ERRORS: readonly ErrorCode[] = [
 
 export function buildOpenApi({
   routes,
+  events,
   publicUrl,
 }: {
   routes: readonly Route[];
+  events: readonly EventDocument[];
   publicUrl: string;
 }): Record<string, unknown> {
   const registry = new OpenAPIRegistry();
@@ -59,7 +61,7 @@ export function buildOpenApi({
     description: 'An API key: `sk_test_…` for the test book, `sk_live_…` for the live one.',
   });
   for (const route of routes) registry.registerPath(operationOf(route));
-  registerEvents(registry, EVENT_DOCUMENTS);
+  registerEvents(registry, events);
   const document = new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: '3.1.0',
     info: {

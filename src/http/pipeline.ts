@@ -98,7 +98,7 @@ function check(route: Route, request: Request, rawBody: string, given: Given): s
   const { headers } = request;
   const fieldErrors: FieldErrorWithFacts[] = [];
   const body: JsonObject = rawBody === '' ? {} : parseBody(rawBody, fieldErrors, route.bodyMembers);
-  given.body = route.plainBody?.(body) ?? validate(route.body ?? emptyBody, body, jsonPointer, fieldErrors);
+  given.body = validate(route.body ?? emptyBody, body, jsonPointer, fieldErrors);
   given.query = readQuery(route, request.url, fieldErrors);
   const { version, fieldError: versionError } = route.ifMatch ? readIfMatch(headers['if-match']) : NO_VERSION;
   given.version = version;

@@ -7,6 +7,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Express, Request, Response } from 'express';
 import helmet from 'helmet';
+import type { EventDocument } from '../api/event-document.ts';
 import type { Route } from '../api/route.ts';
 import { ApiError } from '../errors.ts';
 import { errorIndexPage, errorPage } from './error-pages.ts';
@@ -52,10 +53,16 @@ const protectPage = helmet({
   strictTransportSecurity: false,
 });
 
-export function mountReference(app: Express, options: { routes: readonly Route[]; publicUrl: () => string }): void {
+export interface ReferenceParts {
+  readonly routes: readonly Route[];
+  readonly events: readonly EventDocument[];
+  publicUrl(): string;
+}
+
+export function mountReference(app: Express, { routes, events, publicUrl }: ReferenceParts): void {
   let document: string | undefined;
   mount(app, '/openapi.json', ({ context }) => {
-    document ??= JSON.stringify(buildOpenApi({ routes: options.routes, publicUrl: options.publicUrl() }));
+    document ??= JSON.stringify(buildOpenApi({ routes, events, publicUrl: publicUrl() }));
     context.send({ status: 200, cacheControl: PAGE_CACHE, body: document });
   });
   mountPage(app, '/docs', () =>

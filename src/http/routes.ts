@@ -1,18 +1,25 @@
-/** Every route of the API. The order matters only for speed: the most called routes come first. */
+/** Every route and every event of the API: here, and in the list of limits-route.ts, src/http names groups. */
 
+import { accountEvents } from '../accounts/api/account-events.ts';
 import { accountRoutes } from '../accounts/api/account-routes.ts';
 import { inboundTransferRoutes } from '../accounts/api/inbound-transfer-routes.ts';
+import type { EventDocument } from '../api/event-document.ts';
 import type { Route } from '../api/route.ts';
+import { erasureEvents } from '../erasures/api/erasure-events.ts';
+import { exceptionEvents } from '../exceptions/api/exception-events.ts';
 import { exceptionRoutes } from '../exceptions/api/exception-routes.ts';
 import { idempotencyRoutes } from '../idempotency/api/idempotency-key-routes.ts';
 import { journalRoutes } from '../journal/api/journal-routes.ts';
+import { payoutEvents } from '../payouts/api/payout-events.ts';
 import { payoutRoutes } from '../payouts/api/payout-routes.ts';
 import { payoutSimulationRoutes } from '../payouts/api/payout-simulation-routes.ts';
 import { checkpointRoutes } from '../proofs/api/checkpoint-routes.ts';
+import { endpointEvents, testEvents } from '../webhooks/api/endpoint-events.ts';
 import { eventRoutes } from '../webhooks/api/event-routes.ts';
 import { webhookRoutes } from '../webhooks/api/webhook-routes.ts';
 import { limitRoutes } from './limits-route.ts';
 
+/** The order matters only for speed: the most called routes come first. */
 export const ROUTES: readonly Route[] = [
   ...payoutRoutes,
   ...accountRoutes,
@@ -25,4 +32,14 @@ export const ROUTES: readonly Route[] = [
   ...limitRoutes,
   ...inboundTransferRoutes,
   ...payoutSimulationRoutes,
+];
+
+/** What this release sends. A filter may already name events of later releases. */
+export const EVENT_DOCUMENTS: readonly EventDocument[] = [
+  accountEvents,
+  payoutEvents,
+  exceptionEvents,
+  endpointEvents,
+  erasureEvents,
+  testEvents,
 ];

@@ -20,7 +20,7 @@ import { type Destination, hasText, type Payout } from './payout.ts';
 import { payoutResource } from './payout-resource.ts';
 import { payoutView } from './payout-view.ts';
 
-/** A worker picks a payout up within milliseconds; when its bell was lost, the sweeper rings after this. */
+/** A worker takes up a payout within milliseconds. When its job was lost, the sweeper enqueues another after this. */
 const PENDING_ALARM_MS = 5_000;
 
 export interface AcceptPayout {

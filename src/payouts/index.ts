@@ -1,7 +1,7 @@
 /** The group of payouts: money that leaves for a destination outside, and what rails say of it. */
 
 import { keyedByUuid } from '../db/keyed-table.ts';
-import { APPENDS, changes, rightsOf } from '../db/table-rights.ts';
+import { APPENDS, changes, deletable, rightsOf } from '../db/table-rights.ts';
 import type { Group } from '../group.ts';
 import type { GroupResource } from '../group-resource.ts';
 import { noticeCheck } from './checks/notice-check.ts';
@@ -11,6 +11,7 @@ import { payoutReturns, railAnswers } from './payout-children-tables.ts';
 import { payoutGauges } from './payout-gauges.ts';
 import { payouts } from './payout-table.ts';
 import { payoutsInFlight } from './payouts-in-flight.ts';
+import { pruneNotices } from './prune-notices.ts';
 import { payoutResolutions, readOperatorReason } from './resolution-store.ts';
 import { sweepNotices } from './sweep-inboxes.ts';
 
@@ -33,21 +34,23 @@ export const payoutsGroup: Group = {
     payout_returns: APPENDS,
     rail_answers: APPENDS,
     payout_resolutions: rightsOf(payoutResolutions),
-    rail_notices: changes(
-      'status',
-      'attempts',
-      'next_attempt_at',
-      'due_at',
-      'stuck_at',
-      'stuck_error',
-      'updated_at',
-      'confirmed_payee_sealed',
+    rail_notices: deletable(
+      changes(
+        'status',
+        'attempts',
+        'next_attempt_at',
+        'due_at',
+        'stuck_at',
+        'stuck_error',
+        'updated_at',
+        'confirmed_payee_sealed',
+      ),
     ),
-    foreign_notices: APPENDS,
+    foreign_notices: changes('settled_at', 'settled_by', 'settled_reason'),
   },
   moved: [movedPayouts, movedNotices],
   checks: [payoutCheck, noticeCheck],
-  sweeps: sweepNotices,
+  sweeps: (context) => [...sweepNotices(context), ...pruneNotices(context)],
   blocksClosing: [payoutsInFlight],
   gauges: payoutGauges,
 };

@@ -101,7 +101,7 @@ export interface Payout {
   readonly entryIds: readonly Uuid[];
   readonly requestId: Uuid;
   readonly version: number;
-  /** When the sweeper rings if nobody has moved it; null once nobody has to. */
+  /** When the sweeper enqueues it if nobody has moved it; null once nobody has to. */
   readonly dueAt: Instant | null;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;

@@ -41,7 +41,7 @@ export function decideReservation(
   const payout = draft.get(payouts, command.payoutId);
   if (!payout) throw new Error(`Payout ${command.payoutId} does not exist`);
   if (payout.status === 'processing' && payout.outcome === null) {
-    // Reserved before, by a commit whose answer may have been lost with its bell.
+    // Reserved before, by a commit whose answer may have been lost, and the payout's job with it.
     draft.enqueue({ pool: 'rails', job: 'payout.submit', id: payout.id });
     return draft.finish(payout);
   }

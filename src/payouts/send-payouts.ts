@@ -37,7 +37,7 @@ export function submitPayouts(runtime: SendRuntime, bookId: BookId, payoutIds: r
   return eachInProcess(runtime, { bookId, payoutIds }, (payout) => submit(runtime, bookId, payout));
 }
 
-/** The sweeper's bell: nobody has said what became of it. Asks, and submits again under the same id what the rail has not got. */
+/** For a payout of which nobody has told what became of it: asks, and submits again under the same id what the rail has not got. */
 export function inquirePayouts(runtime: SendRuntime, bookId: BookId, payoutIds: readonly Uuid[]): Promise<void> {
   return eachInProcess(runtime, { bookId, payoutIds }, (payout) => inquire(runtime, bookId, payout));
 }

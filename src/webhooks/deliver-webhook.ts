@@ -189,7 +189,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
   /** The operator's own names are few, and are not asked of name servers. */
   const isOpened = (mode: Mode, url: URL) => mode === 'test' && allow.permits(url.hostname, portOf(url));
 
-  /** Many tries of one endpoint end alike at the same time: one command says it. Lost: the next try says it again. */
+  /** Many attempts of one endpoint end alike at the same time: one command says it. Lost: the next attempt says it again. */
   async function disable(bookId: BookId, { endpoint }: DeliveryInHand, reason: 'gone' | 'failing'): Promise<void> {
     const facts = { bookId, endpointId: endpoint.id, reason };
     const begin = () =>

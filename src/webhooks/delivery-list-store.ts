@@ -92,7 +92,7 @@ export async function listDeliveries(
   };
 }
 
-/** What receivers have answered to the tries of a delivery. Index: webhook_attempts_pkey. */
+/** What receivers have answered to the attempts of a delivery. Index: webhook_attempts_pkey. */
 const ANSWERS_BYTES = `(SELECT COALESCE(sum(octet_length(a.response)), 0) FROM webhook_attempts a
   WHERE a.book_id = d.book_id AND a.event_sequence = d.event_sequence AND a.endpoint_id = d.endpoint_id) AS bytes`;
 
@@ -120,7 +120,7 @@ interface AttemptRow {
   response: string | null;
 }
 
-/** The tries of a page, oldest first. Index: webhook_attempts_pkey. */
+/** The attempts of a page, oldest first. Index: webhook_attempts_pkey. */
 async function loadAttempts(
   db: Queryable,
   bookId: BookId,

@@ -34,7 +34,7 @@ export const movedDeliveries: MovedRows = {
       check: 'delivery.overdue',
       expected: 'moved',
       actual: 'to be tried',
-      detail: 'Nobody tries to deliver this event, and no bug has stopped it.',
+      detail: 'No attempt to deliver this event will be made, and no bug has stopped it.',
       ids: ([sequence, endpointId]) => ({
         webhook_endpoint: publicId('webhookEndpoint', endpointId!),
         sequence: sequence!,
@@ -55,7 +55,7 @@ export const overdueEndpoints: OverdueRows = {
     check: 'delivery.overdue',
     expected: 'moved',
     actual: 'to be tried',
-    detail: 'Nobody tries to deliver what waits for this endpoint.',
+    detail: 'No attempt to deliver what waits for this endpoint will be made.',
     ids: ([id]) => ({ webhook_endpoint: publicId('webhookEndpoint', id!) }),
   },
 };

@@ -24,8 +24,8 @@ import { APPENDS, rightsOf } from '../../src/db/table-rights.ts';
 import type { Group } from '../../src/group.ts';
 import type { GroupResource } from '../../src/group-resource.ts';
 import { GROUPS, RIGHTS } from '../../src/groups.ts';
-import { EVENT_DOCUMENTS } from '../../src/http/event-documents.ts';
 import { registerEvents } from '../../src/http/openapi-events.ts';
+import { EVENT_DOCUMENTS } from '../../src/http/routes.ts';
 import { newId, type ResourceName, type Uuid } from '../../src/ids.ts';
 import { accounts } from '../../src/ledger/account-table.ts';
 import { chartAccountId } from '../../src/ledger/chart.ts';
@@ -262,7 +262,7 @@ describe('the sweeper', () => {
       log: pino({ level: 'silent' }),
       forms: EARLIEST_FORMS,
       rails: { all: () => [] },
-      config: { SWEEP_INTERVAL_MS: 1_000, IDEMPOTENCY_BODY_RETENTION_DAYS: 30 },
+      config: { SWEEP_INTERVAL_MS: 1_000, IDEMPOTENCY_BODY_RETENTION_DAYS: 30, NOTICE_RETENTION_DAYS: 90 },
       queues: {
         lanes: 1,
         add: async (_pool, _lane, added) => void jobs.push(...added),

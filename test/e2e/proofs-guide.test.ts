@@ -8,11 +8,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { program as checkpoint } from '../../scripts/checkpoint.ts';
+import { program as verify } from '../../scripts/verify.ts';
 import type { CheckpointView } from '../../src/proofs/checkpoint.ts';
 import type { InclusionProof } from '../../src/proofs/prove.ts';
 import { newSigningSeed } from '../support/checkpoints.ts';
 import { type Product, startProduct } from '../support/product.ts';
+import { runHere } from '../support/run-here.ts';
 import { corrupt } from '../support/verify-scene.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -28,8 +32,11 @@ async function run([program, ...options]: string[], change: NodeJS.ProcessEnv = 
   const [output, errors, status] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
   return { status, output, errors };
 }
-const tool = (name: string, options: string[], change: NodeJS.ProcessEnv = {}) =>
-  run([process.execPath, '--import', 'tsx', `scripts/${name}.ts`, ...options], change);
+/** The same command within this process. */
+async function tool(program: Command, options: string[], change: NodeJS.ProcessEnv = {}) {
+  const { code, out, err } = await runHere(program, options, { ...environment, ...change });
+  return { status: code, output: out, errors: err };
+}
 
 /** The guide uses a shell and curl. */
 const found = ['bash', 'curl'].every((program) => spawnSync(program, ['--version']).status === 0);
@@ -83,7 +90,7 @@ describe.skipIf(!found)('proofs for auditors', () => {
     const file = (name: string) => join(kept, name);
     const read = <Content>(name: string) => JSON.parse(readFileSync(file(name), 'utf8')) as Content;
     const noDatabase = { DATABASE_URL: '', SIGNER_DATABASE_URL: '', COUNTINGHOUSE_DATA: '/nonexistent' };
-    const judge = (options: string[]) => tool('verify', options, noDatabase);
+    const judge = (options: string[]) => tool(verify, options, noDatabase);
 
     test('a proof with another amount fails, and the output says why', async () => {
       const proof = read<InclusionProof>('proof.json');
@@ -122,7 +129,7 @@ describe.skipIf(!found)('proofs for auditors', () => {
   });
 
   test('without a key, the command names the variable to set', async () => {
-    const { status, errors } = await tool('checkpoint', [], { CHECKPOINT_SIGNING_KEY: '' });
+    const { status, errors } = await tool(checkpoint, [], { CHECKPOINT_SIGNING_KEY: '' });
     expect([status, errors]).toEqual([
       2,
       expect.stringContaining('CHECKPOINT_SIGNING_KEY is not set; it expects an Ed25519 key'),
@@ -135,7 +142,7 @@ describe.skipIf(!found)('proofs for auditors', () => {
       "UPDATE events SET actor = 'another' WHERE sequence = 1 AND book_id = (SELECT book_id FROM checkpoints LIMIT 1)",
       'DELETE FROM checkpoints',
     ]);
-    const found = await tool('verify', ['--checkpoint', join(kept, 'monday.json'), '--json']);
+    const found = await tool(verify, ['--checkpoint', join(kept, 'monday.json'), '--json']);
     expect(found.status).toBe(1);
     const { findings } = JSON.parse(found.output) as { findings: { check: string; ids: { checkpoint: string } }[] };
     expect(findings.map(({ check, ids }) => [check, ids.checkpoint])).toEqual([
@@ -145,7 +152,7 @@ describe.skipIf(!found)('proofs for auditors', () => {
       ],
     ]);
     await corrupt(product.database.superuserUrl, ['UPDATE postings SET amount = amount + 1 WHERE entry_sequence = 1']);
-    const refused = await tool('checkpoint', ['--json']);
+    const refused = await tool(checkpoint, ['--json']);
     expect([refused.status, JSON.parse(refused.output)]).toMatchObject([1, { made: 0, refused: 1 }]);
     expect(refused.errors).toContain('Entry 1 is not what its hash says');
   });

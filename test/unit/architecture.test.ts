@@ -177,6 +177,10 @@ describe('the import rules report violations', () => {
     'src/queue/job.ts': 'export const job = 1;',
     'src/queue/queues.ts': "import { one } from './one.ts'; export const queues = () => one;",
     'src/queue/one.ts': "import { queues } from './queues.ts'; export const one = () => queues;",
+    'src/api/route.ts': "import { payout } from '../payouts/payout.ts'; export const route = payout;",
+    'src/http/routes.ts':
+      "import { routes } from '../payouts/api/payout-routes.ts'; import { payout } from '../payouts/payout.ts'; export const ROUTES = [routes, payout];",
+    'src/http/openapi.ts': "import { routes } from '../payouts/api/payout-routes.ts'; export const document = routes;",
     'src/http/app.ts':
       "import { sweep } from '../../workers/sweeper.ts'; import { Queue } from 'bullmq'; export const app = [sweep, Queue];",
     'src/verify/check.ts':
@@ -234,6 +238,9 @@ describe('the import rules report violations', () => {
     ${'zod-in-its-place'}                         | ${'src/payouts/payout.ts'}     | ${''}
     ${'verify-sees-only-what-is-below'}           | ${'src/verify/check.ts'}       | ${'src/http/app.ts'}
     ${'http-sees-only-what-is-below'}             | ${'src/http/app.ts'}           | ${'workers/sweeper.ts'}
+    ${'http-sees-only-what-is-below'}             | ${'src/http/openapi.ts'}       | ${'src/payouts/api/payout-routes.ts'}
+    ${'lists-of-http-sees-only-what-is-below'}    | ${'src/http/routes.ts'}        | ${'src/payouts/payout.ts'}
+    ${'api-sees-only-what-is-below'}              | ${'src/api/route.ts'}          | ${'src/payouts/payout.ts'}
     ${'workers-serve-no-api'}                     | ${'workers/sweeper.ts'}        | ${'src/http/app.ts'}
     ${'nobody-imports-entry-points'}              | ${'workers/sweeper.ts'}        | ${'scripts/verify.ts'}
     ${'no-unresolved'}                            | ${'scripts/verify.ts'}         | ${'../src/gone.ts'}
@@ -248,5 +255,9 @@ describe('the import rules report violations', () => {
 
   test('allowed imports are not reported: any folder may import the job contract', () => {
     expect(output).not.toContain('→ src/queue/job.ts');
+  });
+
+  test('allowed imports are not reported: the list of routes names those of groups', () => {
+    expect(output).not.toContain('src/http/routes.ts → src/payouts/api/payout-routes.ts');
   });
 });

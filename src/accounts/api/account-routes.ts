@@ -1,24 +1,21 @@
 import { z } from 'zod';
-import { actorOf, found, isKnownRequest, isLive, runCommand } from '../../api/answers.ts';
+import { actorOf, isKnownRequest, isLive, runCommand } from '../../api/answers.ts';
+import { type ApiResource, findOne, type Listed } from '../../api/api-resource.ts';
 import {
   createdAtFilter,
   currencyFilter,
   externalIdFilter,
   instant,
-  listAnswer,
-  listQuery,
   metadataFilter,
   oneOrMore,
-  pageAnswer,
-  pageRequest,
   readList,
 } from '../../api/pages.ts';
+import { childrenRoute, listRoute, readRoute, timelineRoute } from '../../api/read-routes.ts';
 import { type RouteRequest, route } from '../../api/route.ts';
 import { askedBy, runUseCase } from '../../api/run-use-case.ts';
 import { accountEntry } from '../../api/schemas/journal.ts';
-import { listOf } from '../../api/schemas/shown.ts';
-import { timeline } from '../../api/schemas/timeline.ts';
 import { requireScope } from '../../api/scopes.ts';
+import { actionRoute, createRoute, updateRoute } from '../../api/write-routes.ts';
 import { formatInstant, type Instant } from '../../clock.ts';
 import { ApiError } from '../../errors.ts';
 import { publicId, resourceReference } from '../../ids.ts';
@@ -26,7 +23,6 @@ import { findBalanceAt } from '../../ledger/balance-at-store.ts';
 import { loadBook } from '../../ledger/book-store.ts';
 import { type AccountLine, listAccountLines } from '../../ledger/journal-read-store.ts';
 import { currencyExponent } from '../../money/currency.ts';
-import { readTimeline } from '../../timeline/timeline.ts';
 import { listAccounts } from '../account-list-store.ts';
 import { accountView, balanceView } from '../account-profile.ts';
 import type { AccountAction } from '../account-status.ts';
@@ -36,26 +32,22 @@ import { openAccount } from '../open-account.ts';
 import { requestAccountAction, requestAccountUpdate } from '../request-account-change.ts';
 import * as schemas from './account-schemas.ts';
 
-const tag = 'Accounts';
-const one = { 200: { description: 'As it is now.', schema: schemas.account } };
-
-async function findAccount({ runtime, principal, params }: RouteRequest): Promise<CustomerAccount> {
-  return found(await findCustomerAccount(runtime.pool, principal.bookId, params.id!));
-}
-
-function view({ account, profile, isDefault }: CustomerAccount, livemode: boolean) {
-  return accountView(account, profile, { livemode, isDefault });
-}
-
-const create = route({
-  method: 'post',
+export const accountApi: ApiResource<CustomerAccount> = {
   path: '/v1/accounts',
-  operation: 'createAccount',
-  tag,
+  tag: 'Accounts',
+  type: 'Account',
+  names: { types: 'Accounts', one: 'an account', many: 'accounts' },
+  cursor: 'account',
+  schema: schemas.account,
+  scopes: { read: 'accounts:read', write: 'accounts:write' },
+  find: findCustomerAccount,
+  view: ({ account, profile, isDefault }, { livemode }) => accountView(account, profile, { livemode, isDefault }),
+};
+
+const create = createRoute(accountApi, {
   summary: 'Open an account',
   description:
     'The first one of a currency becomes its default: payouts that name no account leave it. An `overdraft_limit` above 0 needs the scope `accounts:overdraft`, and stays within what the operator allows the book.',
-  scope: 'accounts:write',
   body: schemas.createAccount,
   bodyExample: schemas.createAccountExample,
   responses: { 201: { description: 'Open.', schema: schemas.account } },
@@ -83,64 +75,27 @@ const create = route({
   },
 });
 
-const list = route({
-  method: 'get',
-  path: '/v1/accounts',
-  operation: 'listAccounts',
-  tag,
-  summary: 'List accounts',
-  scope: 'accounts:read',
-  query: listQuery('account', {
+const list = listRoute(accountApi, {
+  filters: {
     status: oneOrMore(schemas.ACCOUNT_STATUSES, 'Accounts in any of these states.'),
     currency: currencyFilter,
     created_at: createdAtFilter,
     external_id: externalIdFilter,
     metadata: metadataFilter,
-  }),
-  responses: { 200: { description: 'Newest first.', schema: listOf(schemas.account, 'Account') } },
-  async handle(request) {
-    const { principal, query } = request;
-    const filter = {
-      statuses: query.status,
-      currency: query.currency,
-      createdGte: query.created_at?.gte,
-      createdLt: query.created_at?.lt,
-      externalId: query.external_id,
-      metadata: query.metadata,
-    };
-    const page = await readList(request, (db) => listAccounts(db, principal.bookId, filter, pageRequest(query)));
-    return pageAnswer(page, { query, url: '/v1/accounts', kind: 'account' }, (account) =>
-      view(account, isLive(principal)),
-    );
+  },
+  rows(db, { bookId, query, page }) {
+    const { status: statuses, currency, created_at: created, external_id: externalId, metadata } = query;
+    const filter = { statuses, currency, createdGte: created?.gte, createdLt: created?.lt, externalId, metadata };
+    return listAccounts(db, bookId, filter, page);
   },
 });
 
-const read = route({
-  method: 'get',
-  path: '/v1/accounts/:id',
-  operation: 'getAccount',
-  tag,
-  summary: 'Read an account',
-  scope: 'accounts:read',
-  params: { id: 'account' },
-  responses: one,
-  async handle(request) {
-    return { status: 200, json: view(await findAccount(request), isLive(request.principal)) };
-  },
-});
+const read = readRoute(accountApi);
 
-const update = route({
-  method: 'patch',
-  path: '/v1/accounts/:id',
-  operation: 'updateAccount',
-  tag,
+const update = updateRoute(accountApi, {
   summary: 'Change name, reference or metadata',
-  scope: 'accounts:write',
-  params: { id: 'account' },
-  ifMatch: true,
   body: schemas.updateAccount,
   bodyExample: { name: 'Payroll' },
-  responses: one,
   handle(request) {
     const { body, params, ifMatch } = request;
     return runUseCase(request, requestAccountUpdate, {
@@ -158,7 +113,7 @@ const balance = route({
   method: 'get',
   path: '/v1/accounts/:id/balance',
   operation: 'getAccountBalance',
-  tag,
+  tag: 'Accounts',
   summary: 'Read the balance of an account',
   scope: 'accounts:read',
   description: 'As it is now, or with `at` as it was at a moment: every line posted until then counts.',
@@ -167,7 +122,7 @@ const balance = route({
   responses: { 200: { description: 'As it is, or was.', schema: schemas.balance } },
   async handle(request) {
     const { principal, query } = request;
-    const { account } = await findAccount(request);
+    const { account } = await findOne(accountApi, request);
     const head = { object: 'balance', livemode: isLive(principal), account: publicId('account', account.id) };
     const now = { sequence: account.lines, ...balanceView(account) };
     if (query.at === undefined) return { status: 200, json: { ...head, at: null, ...now } };
@@ -187,29 +142,20 @@ async function refuseFuture({ runtime, principal }: RouteRequest, at: Instant): 
   throw new ApiError('parameter_invalid', { param: 'at', detail: 'Expects a moment that is not in the future.' });
 }
 
-const entries = route({
-  method: 'get',
+const lines: Listed<AccountLine> = {
   path: '/v1/accounts/:id/entries',
+  type: 'AccountEntry',
+  cursor: 'sequence',
+  schema: accountEntry,
+  view: lineView,
+};
+
+const entries = childrenRoute(accountApi, lines, {
   operation: 'listAccountEntries',
-  tag,
   summary: 'List the lines of an account',
   description: 'One for each posting that touched it, with the balance after. Cursors are sequence numbers.',
-  scope: 'accounts:read',
-  params: { id: 'account' },
-  query: listQuery('sequence', {}),
-  responses: { 200: { description: 'Newest first.', schema: listOf(accountEntry, 'AccountEntry') } },
-  async handle(request) {
-    const { principal, query } = request;
-    const { account } = await findAccount(request);
-    const page = await readList(request, (db) =>
-      listAccountLines(db, principal.bookId, account.id, pageRequest(query)),
-    );
-    const data = page.rows.map(lineView);
-    const url = `/v1/accounts/${publicId('account', account.id)}/entries`;
-    const backwards = query.ending_before !== undefined;
-    const cursorOf = ({ sequence }: { sequence: bigint }) => String(sequence);
-    return { status: 200, json: listAnswer({ data, hasMore: page.hasMore, url, backwards, cursorOf }) };
-  },
+  filters: {},
+  rows: (db, { bookId, parentId, page }) => listAccountLines(db, bookId, parentId, page),
 });
 
 function lineView(line: AccountLine) {
@@ -231,24 +177,7 @@ function lineView(line: AccountLine) {
   };
 }
 
-const history = route({
-  method: 'get',
-  path: '/v1/accounts/:id/timeline',
-  operation: 'getAccountTimeline',
-  tag,
-  summary: 'What happened to an account',
-  scope: 'accounts:read',
-  params: { id: 'account' },
-  responses: { 200: { description: 'Oldest first.', schema: timeline } },
-  async handle(request) {
-    const { account } = await findAccount(request);
-    const { bookId } = request.principal;
-    return {
-      status: 200,
-      json: await readList(request, (db) => readTimeline(db, { bookId, resource: declaredAccount, id: account.id })),
-    };
-  },
-});
+const timeline = timelineRoute(accountApi, declaredAccount);
 
 const SUMMARIES: Record<AccountAction, string> = {
   freeze: 'Freeze an account: it receives, but nothing leaves it',
@@ -257,17 +186,9 @@ const SUMMARIES: Record<AccountAction, string> = {
 };
 
 function action(name: AccountAction) {
-  return route({
-    method: 'post',
-    path: `/v1/accounts/:id/${name}`,
-    operation: `${name}Account`,
-    tag,
+  return actionRoute(accountApi, name, {
     summary: SUMMARIES[name],
-    scope: 'accounts:write',
-    params: { id: 'account' },
-    ifMatch: true,
-    responses: one,
-    errors: name === 'close' ? ['state_conflict', 'account_not_empty'] : ['state_conflict'],
+    errors: name === 'close' ? ['account_not_empty'] : [],
     handle(request) {
       const { params, ifMatch } = request;
       const asked = { ...askedBy(request), accountId: params.id!, action: name, ifMatch };
@@ -283,7 +204,7 @@ export const accountRoutes = [
   update,
   balance,
   entries,
-  history,
+  timeline,
   action('freeze'),
   action('unfreeze'),
   action('close'),

@@ -1,18 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { actorOf, runCommand } from '../../api/answers.ts';
-import { route } from '../../api/route.ts';
 import { exampleId } from '../../api/schemas/fields.ts';
+import { simulationRoute } from '../../api/simulations.ts';
 import { receiveTransfer } from '../receive-transfer.ts';
 import { createInboundTransfer, inboundTransfer } from './account-schemas.ts';
 
 /** Salt of the description's digest: as long as a SHA-256 hash. */
 const SALT_BYTES = 32;
 
-const inbound = route({
-  method: 'post',
-  tag: 'Simulations',
-  scope: 'simulations:write',
-  testModeOnly: true,
+const inbound = simulationRoute({
   path: '/v1/simulations/inbound_transfers',
   operation: 'simulateInboundTransfer',
   summary: 'Money arrives on an account',

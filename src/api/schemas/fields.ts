@@ -21,9 +21,7 @@ export function textUpTo(maximum: number, description?: string) {
 
 /** A text for people, of 1 to `maximum` characters: anything but a card number (API.md §4). */
 export function freeText(maximum: number, description?: string) {
-  return textUpTo(maximum, description).check((context) => {
-    if (hasCardNumber(context.value)) context.issues.push(cardNumberIssue(context.value));
-  });
+  return textUpTo(maximum, description).check(refuseCardNumber);
 }
 
 /** Names no digit of it: the answer may be logged. */
@@ -37,6 +35,11 @@ export function cardNumberIssue(input: string, path?: PropertyKey[]) {
     params: { fieldError: 'card_number_not_allowed' },
     ...(path && { path }),
   };
+}
+
+/** A check of a text, whether a body or a filter has it. */
+export function refuseCardNumber(context: { value: string; issues: object[] }): void {
+  if (hasCardNumber(context.value)) context.issues.push(cardNumberIssue(context.value));
 }
 
 /** Control characters, line and paragraph separators, and characters that change the direction of text. */
@@ -100,18 +103,24 @@ export const metadata = z
     description: `Your own facts: at most ${METADATA_LIMITS.keys} keys of ${METADATA_LIMITS.key} characters, values of ${METADATA_LIMITS.value}.`,
   });
 
-export const currency = z
-  .string()
-  .check((context) => {
+/** An ISO 4217 code in which an account can be kept. */
+export function currencyCode(expected: string) {
+  return z.string().check((context) => {
     if (isCurrency(context.value)) return;
     context.issues.push({
       code: 'custom',
       input: context.value,
-      message: 'Expects an active ISO 4217 code in capitals, such as JOD.',
+      message: `Expects ${expected}.`,
       params: { fieldError: 'currency_unsupported' },
     });
-  })
-  .meta({ pattern: '^[A-Z]{3}$', description: 'ISO 4217.', example: 'JOD' });
+  });
+}
+
+export const currency = currencyCode('an active ISO 4217 code in capitals, such as JOD').meta({
+  pattern: '^[A-Z]{3}$',
+  description: 'ISO 4217.',
+  example: 'JOD',
+});
 
 /** The id of another object. Refuses an id of another kind here; whether the object exists is checked later. */
 export function reference(kind: IdKind, description?: string) {
@@ -125,6 +134,25 @@ export function reference(kind: IdKind, description?: string) {
       return z.NEVER;
     })
     .meta({ type: 'string', pattern: `^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`, description, example: exampleId(kind) });
+}
+
+/** The id of an object of any of these kinds. `expected` names them: `the id of a payout or an inbound transfer`. */
+export function objectReference(
+  kinds: readonly [IdKind, ...IdKind[]],
+  { expected, description }: { expected: string; description?: string },
+) {
+  const example = exampleId(kinds[0]);
+  return z
+    .string()
+    .transform((text, context): Uuid => {
+      for (const kind of kinds) {
+        const id = parsePublicId(kind, text);
+        if (id !== undefined) return id;
+      }
+      context.issues.push({ code: 'custom', input: text, message: `Expects ${expected}, such as ${example}.` });
+      return z.NEVER;
+    })
+    .meta({ type: 'string', description, example });
 }
 
 /** One example id per kind, the same everywhere in the reference. */

@@ -1,13 +1,10 @@
-import { z } from 'zod';
-import { found } from '../../api/answers.ts';
-import { listQuery, pageAnswer, pageRequest, readList } from '../../api/pages.ts';
-import { route } from '../../api/route.ts';
-import { exampleId } from '../../api/schemas/fields.ts';
+import type { ApiResource } from '../../api/api-resource.ts';
+import { listRoute, readRoute } from '../../api/read-routes.ts';
+import { objectReference } from '../../api/schemas/fields.ts';
 import { journalEntry } from '../../api/schemas/journal.ts';
-import { listOf } from '../../api/schemas/shown.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { ApiError } from '../../errors.ts';
-import { type IdKind, parsePublicId, publicId, type Uuid } from '../../ids.ts';
+import { publicId, type Uuid } from '../../ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import { journalEntryView } from '../../ledger/entry-view.ts';
 import {
@@ -18,50 +15,48 @@ import {
   type ReadEntry,
 } from '../../ledger/journal-read-store.ts';
 
-/** The kinds of objects that entries belong to. */
-const RESOURCES: readonly IdKind[] = ['payout', 'inboundTransfer', 'exception'];
-
-function parseResource(text: string): Uuid | undefined {
-  for (const kind of RESOURCES) {
-    const id = parsePublicId(kind, text);
-    if (id !== undefined) return id;
-  }
-  return undefined;
+/** An entry with the codes of the accounts that it touches. */
+interface CodedEntry {
+  readonly entry: ReadEntry;
+  readonly codes: ReadonlyMap<Uuid, string>;
 }
 
-const resourceFilter = z
-  .string()
-  .check((context) => {
-    if (parseResource(context.value) !== undefined) return;
-    const message = `Expects the id of a payout or an inbound transfer, such as ${exampleId('payout')}.`;
-    context.issues.push({ code: 'custom', input: context.value, message });
-  })
-  .transform((text) => parseResource(text)!)
-  .optional()
-  .meta({ type: 'string', description: 'Entries that are steps of this object.', example: exampleId('payout') });
-
-const list = route({
-  method: 'get',
+const entryApi: ApiResource<CodedEntry> = {
   path: '/v1/journal/entries',
-  operation: 'listJournalEntries',
   tag: 'Journal',
-  summary: 'List journal entries',
-  scope: 'journal:read',
-  query: listQuery('entry', { resource: resourceFilter }),
-  responses: { 200: { description: 'Newest first.', schema: listOf(journalEntry, 'JournalEntry') } },
-  async handle(request) {
-    const { principal, query } = request;
-    const { bookId } = principal;
-    const page = pageRequest(query);
-    return readList(request, async (db) => {
-      const [startingAfter, endingBefore] = await Promise.all([
-        sequenceAt(db, bookId, { param: 'starting_after', id: page.startingAfter }),
-        sequenceAt(db, bookId, { param: 'ending_before', id: page.endingBefore }),
-      ]);
-      const bounds = { limit: page.limit, startingAfter, endingBefore };
-      const entries = await listEntries(db, bookId, { resourceId: query.resource }, bounds);
-      return pageAnswer(entries, { query, url: '/v1/journal/entries' }, await viewer(db, bookId, entries.rows));
-    });
+  type: 'JournalEntry',
+  names: { types: 'JournalEntries', one: 'a journal entry', many: 'journal entries' },
+  cursor: 'entry',
+  schema: journalEntry,
+  scopes: { read: 'journal:read' },
+  async find(db, bookId, id) {
+    const entry = await findEntry(db, bookId, id);
+    return entry && (await withCodes(db, bookId, [entry]))[0];
+  },
+  view: ({ entry, codes }) => journalEntryView(entry, (accountId) => codes.get(accountId)!),
+};
+
+async function withCodes(db: Queryable, bookId: BookId, entries: readonly ReadEntry[]): Promise<CodedEntry[]> {
+  const codes = await loadAccountCodes(db, bookId, entries);
+  return entries.map((entry) => ({ entry, codes }));
+}
+
+/** The kinds of objects that entries belong to. */
+const resourceFilter = objectReference(['payout', 'inboundTransfer', 'exception'], {
+  expected: 'the id of a payout or an inbound transfer',
+  description: 'Entries that are steps of this object.',
+}).optional();
+
+const list = listRoute(entryApi, {
+  filters: { resource: resourceFilter },
+  async rows(db, { bookId, query, page }) {
+    const [startingAfter, endingBefore] = await Promise.all([
+      sequenceAt(db, bookId, { param: 'starting_after', id: page.startingAfter }),
+      sequenceAt(db, bookId, { param: 'ending_before', id: page.endingBefore }),
+    ]);
+    const bounds = { limit: page.limit, startingAfter, endingBefore };
+    const { rows, hasMore } = await listEntries(db, bookId, { resourceId: query.resource }, bounds);
+    return { rows: await withCodes(db, bookId, rows), hasMore };
   },
 });
 
@@ -79,26 +74,6 @@ async function sequenceAt(
   return String(sequence);
 }
 
-async function viewer(db: Queryable, bookId: BookId, entries: readonly ReadEntry[]) {
-  const codes = await loadAccountCodes(db, bookId, entries);
-  return (entry: ReadEntry) => journalEntryView(entry, (accountId) => codes.get(accountId)!);
-}
-
-const read = route({
-  method: 'get',
-  path: '/v1/journal/entries/:id',
-  operation: 'getJournalEntry',
-  tag: 'Journal',
-  summary: 'Read a journal entry',
-  scope: 'journal:read',
-  params: { id: 'entry' },
-  responses: { 200: { description: 'It never changes.', schema: journalEntry } },
-  async handle(request) {
-    const { runtime, principal, params } = request;
-    const entry = found(await findEntry(runtime.pool, principal.bookId, params.id!));
-    const view = await viewer(runtime.pool, principal.bookId, [entry]);
-    return { status: 200, json: view(entry) };
-  },
-});
+const read = readRoute(entryApi, { answer: 'It never changes.' });
 
 export const journalRoutes = [list, read];

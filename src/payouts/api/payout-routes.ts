@@ -1,36 +1,37 @@
 import { z } from 'zod';
-import { actorOf, found, isLive } from '../../api/answers.ts';
-import {
-  createdAtFilter,
-  externalIdFilter,
-  listAnswer,
-  listQuery,
-  metadataFilter,
-  oneOrMore,
-  pageAnswer,
-  pageRequest,
-  readList,
-} from '../../api/pages.ts';
-import { type RouteRequest, route } from '../../api/route.ts';
+import { actorOf, isLive } from '../../api/answers.ts';
+import { type ApiResource, findOne } from '../../api/api-resource.ts';
+import { createdAtFilter, externalIdFilter, listAnswer, metadataFilter, oneOrMore, readList } from '../../api/pages.ts';
+import { listRoute, readRoute, timelineRoute } from '../../api/read-routes.ts';
+import { route } from '../../api/route.ts';
 import { askedBy, runUseCase } from '../../api/run-use-case.ts';
 import { listOf } from '../../api/schemas/shown.ts';
-import { timeline } from '../../api/schemas/timeline.ts';
 import { waitFor } from '../../api/waits.ts';
+import { actionRoute, createRoute } from '../../api/write-routes.ts';
 import { formatInstant } from '../../clock.ts';
 import { publicId } from '../../ids.ts';
 import { currencyExponent } from '../../money/currency.ts';
-import { readTimeline } from '../../timeline/timeline.ts';
 import { declaredPayout } from '../index.ts';
 import type { Payout } from '../payout.ts';
 import { listReturns, type PayoutReturn } from '../payout-children-tables.ts';
 import { payoutResource } from '../payout-resource.ts';
 import { listPayouts } from '../payout-store.ts';
 import { payouts } from '../payout-table.ts';
-import { payoutView } from '../payout-view.ts';
 import { requestCancel } from '../request-cancel.ts';
 import { type DestinationInput, requestPayout } from '../request-payout.ts';
 import * as schemas from './payout-schemas.ts';
-import { readPlainPayout } from './plain-payout.ts';
+
+export const payoutApi: ApiResource<Payout> = {
+  path: '/v1/payouts',
+  tag: 'Payouts',
+  type: 'Payout',
+  names: { types: 'Payouts', one: 'a payout', many: 'payouts' },
+  cursor: 'payout',
+  schema: schemas.payout,
+  scopes: { read: 'payouts:read', write: 'payouts:write' },
+  find: (db, bookId, id) => payouts.find(db, bookId, id),
+  view: payoutResource.view,
+};
 
 const dryRun = z
   .enum(['true', 'false'])
@@ -40,20 +41,14 @@ const dryRun = z
 
 type CreateBody = z.output<typeof schemas.createPayout>;
 
-const create = route({
-  method: 'post',
-  path: '/v1/payouts',
-  operation: 'createPayout',
-  tag: 'Payouts',
+const create = createRoute(payoutApi, {
   summary: 'Request a payout',
   description:
     'Refuses what is certain to fail, and holds amount and fee in the same commit. The money moves afterwards: follow `status`, events, or `Prefer: wait`.',
-  scope: 'payouts:write',
   idempotency: 'required',
   waits: waitFor(payoutResource),
   query: z.strictObject({ dry_run: dryRun }),
   body: schemas.createPayout,
-  plainBody: readPlainPayout,
   bodyExample: schemas.createPayoutExample,
   responses: {
     200: { description: 'A dry run: what would happen.', schema: schemas.payoutPreview },
@@ -99,68 +94,26 @@ function destinationOf(destination: CreateBody['destination']): DestinationInput
   return destination.type === 'account' ? { type: 'account', accountId: destination.account } : destination;
 }
 
-const list = route({
-  method: 'get',
-  path: '/v1/payouts',
-  operation: 'listPayouts',
-  tag: 'Payouts',
-  summary: 'List payouts',
-  scope: 'payouts:read',
-  query: listQuery('payout', {
+const list = listRoute(payoutApi, {
+  filters: {
     status: oneOrMore(schemas.PAYOUT_STATUSES, 'Payouts in any of these states.'),
     created_at: createdAtFilter,
     external_id: externalIdFilter,
     metadata: metadataFilter,
-  }),
-  responses: { 200: { description: 'Newest first.', schema: listOf(schemas.payout, 'Payout') } },
-  async handle(request) {
-    const { principal, query } = request;
-    const filter = {
-      statuses: query.status,
-      createdGte: query.created_at?.gte,
-      createdLt: query.created_at?.lt,
-      externalId: query.external_id,
-      metadata: query.metadata,
-    };
-    const page = await readList(request, (db) => listPayouts(db, principal.bookId, filter, pageRequest(query)));
-    return pageAnswer(page, { query, url: '/v1/payouts', kind: 'payout' }, (payout) =>
-      payoutView(payout, isLive(principal)),
-    );
+  },
+  rows(db, { bookId, query, page }) {
+    const { status: statuses, created_at: created, external_id: externalId, metadata } = query;
+    const filter = { statuses, createdGte: created?.gte, createdLt: created?.lt, externalId, metadata };
+    return listPayouts(db, bookId, filter, page);
   },
 });
 
-async function findPayout({ runtime, principal, params }: RouteRequest): Promise<Payout> {
-  return found((await payouts.load(runtime.pool, principal.bookId, [params.id!])).get(params.id!));
-}
+const read = readRoute(payoutApi, { waits: waitFor(payoutResource) });
 
-const read = route({
-  method: 'get',
-  path: '/v1/payouts/:id',
-  operation: 'getPayout',
-  tag: 'Payouts',
-  summary: 'Read a payout',
-  scope: 'payouts:read',
-  params: { id: 'payout' },
-  waits: waitFor(payoutResource),
-  responses: { 200: { description: 'As it is now.', schema: schemas.payout } },
-  async handle(request) {
-    const payout = await findPayout(request);
-    return { status: 200, json: payoutView(payout, isLive(request.principal)), resourceId: payout.id };
-  },
-});
-
-const cancel = route({
-  method: 'post',
-  path: '/v1/payouts/:id/cancel',
-  operation: 'cancelPayout',
-  tag: 'Payouts',
+const cancel = actionRoute(payoutApi, 'cancel', {
   summary: 'Cancel a payout that is still pending',
   description: 'Gives back what is held. Once it is on its way, a payout is not called back.',
-  scope: 'payouts:write',
-  params: { id: 'payout' },
-  ifMatch: true,
   responses: { 200: { description: 'Canceled.', schema: schemas.payout } },
-  errors: ['state_conflict'],
   handle(request) {
     const { params, ifMatch } = request;
     return runUseCase(request, requestCancel, { ...askedBy(request), payoutId: params.id!, ifMatch });
@@ -172,7 +125,7 @@ const returns = route({
   path: '/v1/payouts/:id/returns',
   operation: 'listPayoutReturns',
   tag: 'Payouts',
-  summary: 'What has come back of a payout',
+  summary: 'List returns of a payout',
   scope: 'payouts:read',
   params: { id: 'payout' },
   responses: {
@@ -180,7 +133,7 @@ const returns = route({
   },
   async handle(request) {
     const { principal } = request;
-    const payout = await findPayout(request);
+    const payout = await findOne(payoutApi, request);
     const rows = await readList(request, (db) => listReturns(db, principal.bookId, payout.id));
     const data = rows.map((row) => returnView(row, isLive(principal)));
     const url = `/v1/payouts/${publicId('payout', payout.id)}/returns`;
@@ -203,23 +156,6 @@ function returnView(one: PayoutReturn, livemode: boolean) {
   };
 }
 
-const history = route({
-  method: 'get',
-  path: '/v1/payouts/:id/timeline',
-  operation: 'getPayoutTimeline',
-  tag: 'Payouts',
-  summary: 'What happened to a payout',
-  scope: 'payouts:read',
-  params: { id: 'payout' },
-  responses: { 200: { description: 'Oldest first.', schema: timeline } },
-  async handle(request) {
-    const payout = await findPayout(request);
-    const { bookId } = request.principal;
-    return {
-      status: 200,
-      json: await readList(request, (db) => readTimeline(db, { bookId, resource: declaredPayout, id: payout.id })),
-    };
-  },
-});
+const timeline = timelineRoute(payoutApi, declaredPayout);
 
-export const payoutRoutes = [create, read, list, cancel, returns, history];
+export const payoutRoutes = [create, read, list, cancel, returns, timeline];

@@ -1,9 +1,9 @@
-import { type RouteAnswer, type RouteRequest, route } from '../../api/route.ts';
+import type { RouteAnswer, RouteRequest } from '../../api/route.ts';
 import { askedBy, runUseCase } from '../../api/run-use-case.ts';
+import { simulationRoute } from '../../api/simulations.ts';
 import { type Simulation, simulatePayout } from '../simulate-payout.ts';
 import { failPayout, payout, returnPayout } from './payout-schemas.ts';
 
-const common = { method: 'post', tag: 'Simulations', scope: 'simulations:write', testModeOnly: true } as const;
 const params = { id: 'payout' } as const;
 const after = { 200: { description: 'The payout after it.', schema: payout } };
 
@@ -11,8 +11,7 @@ function simulate(request: RouteRequest, simulation: Simulation): Promise<RouteA
   return runUseCase(request, simulatePayout, { ...askedBy(request), payoutId: request.params.id!, simulation });
 }
 
-const complete = route({
-  ...common,
+const complete = simulationRoute({
   path: '/v1/simulations/payouts/:id/complete',
   operation: 'simulatePayoutCompleted',
   summary: 'The rail says that a payout was paid',
@@ -22,8 +21,7 @@ const complete = route({
   handle: (request) => simulate(request, { action: 'complete' }),
 });
 
-const fail = route({
-  ...common,
+const fail = simulationRoute({
   path: '/v1/simulations/payouts/:id/fail',
   operation: 'simulatePayoutFailed',
   summary: 'The rail says that a payout failed',
@@ -35,8 +33,7 @@ const fail = route({
   handle: (request) => simulate(request, { action: 'fail', code: request.body.code }),
 });
 
-const returned = route({
-  ...common,
+const returned = simulationRoute({
   path: '/v1/simulations/payouts/:id/return',
   operation: 'simulatePayoutReturned',
   summary: 'The rail sends a paid payout back, whole or in part',

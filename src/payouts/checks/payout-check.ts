@@ -110,11 +110,11 @@ function checkHold({ payout, hold }: PayoutHistory, steps: readonly string[], ex
 
 function checkRow({ payout, stuckAt }: PayoutHistory, expect: Expect): void {
   const open = payout.status === 'pending' || payout.status === 'processing';
-  const alarmed = payout.dueAt !== null || (open && stuckAt !== null);
+  const isDue = payout.dueAt !== null || (open && stuckAt !== null);
   expect(
     'payout.due',
-    open ? 'an alarm' : 'no alarm',
-    alarmed ? 'an alarm' : 'no alarm',
+    open ? 'a due time' : 'no due time',
+    isDue ? 'a due time' : 'no due time',
     open
       ? 'The sweeper would not enqueue this payout again.'
       : `The payout is ${payout.status} and somebody would still be asked, at ${formatInstantOrNull(payout.dueAt)}.`,

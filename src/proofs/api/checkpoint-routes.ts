@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { found } from '../../api/answers.ts';
-import { listQuery, pageAnswer, pageRequest, readList } from '../../api/pages.ts';
+import type { ApiResource } from '../../api/api-resource.ts';
+import { listRoute, readRoute } from '../../api/read-routes.ts';
 import { type RouteRequest, route } from '../../api/route.ts';
 import { reference } from '../../api/schemas/fields.ts';
-import { listOf } from '../../api/schemas/shown.ts';
 import { ApiError } from '../../errors.ts';
 import { publicId, type Uuid } from '../../ids.ts';
 import { findEntry } from '../../ledger/journal-read-store.ts';
@@ -12,36 +12,25 @@ import { findCheckpoint, findCheckpointBefore, findNewestCheckpoint, listCheckpo
 import { proveConsistency, proveInclusion } from '../prove.ts';
 import { checkpoint, consistencyProof, inclusionProof } from './checkpoint-schemas.ts';
 
-const list = route({
-  method: 'get',
+const checkpointApi: ApiResource<Checkpoint> = {
   path: '/v1/journal/checkpoints',
-  operation: 'listCheckpoints',
   tag: 'Journal',
-  summary: 'List checkpoints',
+  type: 'Checkpoint',
+  names: { types: 'Checkpoints', one: 'a checkpoint', many: 'checkpoints' },
+  cursor: 'checkpoint',
+  schema: checkpoint,
+  scopes: { read: 'journal:read' },
+  find: findCheckpoint,
+  view: checkpointView,
+};
+
+const list = listRoute(checkpointApi, {
   description: 'Signed statements of what the journal was. Keep them where this service cannot reach them.',
-  scope: 'journal:read',
-  query: listQuery('checkpoint', {}),
-  responses: { 200: { description: 'Newest first.', schema: listOf(checkpoint, 'Checkpoint') } },
-  async handle(request) {
-    const { principal, query } = request;
-    const page = await readList(request, (db) => listCheckpoints(db, principal.bookId, pageRequest(query)));
-    return pageAnswer(page, { query, url: '/v1/journal/checkpoints' }, checkpointView);
-  },
+  filters: {},
+  rows: (db, { bookId, page }) => listCheckpoints(db, bookId, page),
 });
 
-const read = route({
-  method: 'get',
-  path: '/v1/journal/checkpoints/:id',
-  operation: 'getCheckpoint',
-  tag: 'Journal',
-  summary: 'Read a checkpoint',
-  scope: 'journal:read',
-  params: { id: 'checkpoint' },
-  responses: { 200: { description: 'It never changes.', schema: checkpoint } },
-  async handle(request) {
-    return { status: 200, json: checkpointView(await checkpointOf(request, request.params.id!)) };
-  },
-});
+const read = readRoute(checkpointApi, { answer: 'It never changes.' });
 
 const consistency = route({
   method: 'get',

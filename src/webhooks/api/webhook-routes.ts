@@ -1,15 +1,17 @@
-import { actorOf, found, isLive, runCommand, storedAnswer } from '../../api/answers.ts';
-import { listQuery, oneOrMore, pageAnswer, pageRequest, readList } from '../../api/pages.ts';
+import { actorOf, changedBy, runCommand, storedAnswer } from '../../api/answers.ts';
+import type { ApiResource, Listed } from '../../api/api-resource.ts';
+import { oneOrMore } from '../../api/pages.ts';
+import { childrenRoute, listRoute, readRoute } from '../../api/read-routes.ts';
 import { type RouteAnswer, type RouteRequest, route } from '../../api/route.ts';
 import { askedBy, runUseCase } from '../../api/run-use-case.ts';
 import { event } from '../../api/schemas/events.ts';
-import { listOf } from '../../api/schemas/shown.ts';
+import { actionRoute, createRoute, updateRoute } from '../../api/write-routes.ts';
 import { internalKey, type Stored } from '../../idempotency/idempotency-key.ts';
 import type { OnceAnswer } from '../../idempotency/once.ts';
-import { publicId } from '../../ids.ts';
 import type { Command, Refusal } from '../../ledger/command.ts';
-import { deliveryView, listDeliveries } from '../delivery-list-store.ts';
-import { endpointView, ROTATION_OVERLAP_DEFAULT_MS, type WebhookEndpoint } from '../endpoint.ts';
+import { deliveryView, type ListedDelivery, listDeliveries } from '../delivery-list-store.ts';
+import { ROTATION_OVERLAP_DEFAULT_MS, type WebhookEndpoint } from '../endpoint.ts';
+import { endpointResource } from '../endpoint-resource.ts';
 import { answerSecretPlace, type NewSecret, revealedAnswer } from '../endpoint-secret.ts';
 import { getEndpoint, listEndpoints } from '../endpoint-store.ts';
 import {
@@ -26,9 +28,17 @@ import { requestEndpointUpdate, requireUrl } from '../request-endpoint-update.ts
 import { newSecret } from '../signature.ts';
 import * as schemas from './webhook-schemas.ts';
 
-const tag = 'Webhooks';
-const params = { id: 'webhookEndpoint' } as const;
-const one = { 200: { description: 'As it is now.', schema: schemas.webhook } };
+const endpointApi: ApiResource<WebhookEndpoint> = {
+  path: '/v1/webhooks',
+  tag: 'Webhooks',
+  type: 'WebhookEndpoint',
+  names: { types: 'WebhookEndpoints', one: 'a webhook endpoint', many: 'webhook endpoints' },
+  cursor: 'webhookEndpoint',
+  schema: schemas.webhook,
+  scopes: { read: 'webhooks:read', write: 'webhooks:write' },
+  find: getEndpoint,
+  view: endpointResource.view,
+};
 
 /** Hosts and ports that this process allows for endpoints. */
 function allowedBy({ runtime }: RouteRequest): { allow: AllowList; ports: readonly number[] } {
@@ -36,8 +46,8 @@ function allowedBy({ runtime }: RouteRequest): { allow: AllowList; ports: readon
   return { allow: parseAllowList(WEBHOOK_ALLOW_HOSTS), ports: WEBHOOK_ALLOW_PORTS };
 }
 
-function changeBy({ params, principal, requestId, ifMatch }: RouteRequest): EndpointChange {
-  return { endpointId: params.id!, requestId, actor: actorOf(principal), ifMatch };
+function changeOf(request: RouteRequest): EndpointChange {
+  return { endpointId: request.params.id!, ...changedBy(request) };
 }
 
 /** Runs a command whose answer shows a secret. The stored answer holds the secret sealed. */
@@ -60,18 +70,9 @@ function newSecretOf({ runtime, principal, idempotencyKey }: RouteRequest): NewS
   return { bookId: principal.bookId, idempotencyKey, secret: newSecret(), secretBox: runtime.secretBox };
 }
 
-async function findEndpoint({ runtime, principal, params }: RouteRequest): Promise<WebhookEndpoint> {
-  return found(await getEndpoint(runtime.pool, principal.bookId, params.id!));
-}
-
-const create = route({
-  method: 'post',
-  path: '/v1/webhooks',
-  operation: 'createWebhookEndpoint',
-  tag,
+const create = createRoute(endpointApi, {
   summary: 'Subscribe to events',
   description: 'The answer shows the secret that signs deliveries: now, and never again.',
-  scope: 'webhooks:write',
   body: schemas.createWebhook,
   bodyExample: schemas.createWebhookExample,
   responses: { 201: { description: 'Enabled.', schema: schemas.webhookWithSecret } },
@@ -94,50 +95,17 @@ const create = route({
   replay: replayRevealing,
 });
 
-const list = route({
-  method: 'get',
-  path: '/v1/webhooks',
-  operation: 'listWebhookEndpoints',
-  tag,
-  summary: 'List webhook endpoints',
-  scope: 'webhooks:read',
-  query: listQuery('webhookEndpoint', {}),
-  responses: { 200: { description: 'Newest first.', schema: listOf(schemas.webhook, 'WebhookEndpoint') } },
-  async handle(request) {
-    const { principal, query } = request;
-    const page = await readList(request, (db) => listEndpoints(db, principal.bookId, pageRequest(query)));
-    return pageAnswer(page, { query, url: '/v1/webhooks', kind: 'webhookEndpoint' }, (endpoint) =>
-      endpointView(endpoint, isLive(principal)),
-    );
-  },
+const list = listRoute(endpointApi, {
+  filters: {},
+  rows: (db, { bookId, page }) => listEndpoints(db, bookId, page),
 });
 
-const read = route({
-  method: 'get',
-  path: '/v1/webhooks/:id',
-  operation: 'getWebhookEndpoint',
-  tag,
-  summary: 'Read a webhook endpoint',
-  scope: 'webhooks:read',
-  params,
-  responses: one,
-  async handle(request) {
-    return { status: 200, json: endpointView(await findEndpoint(request), isLive(request.principal)) };
-  },
-});
+const read = readRoute(endpointApi);
 
-const update = route({
-  method: 'patch',
-  path: '/v1/webhooks/:id',
-  operation: 'updateWebhookEndpoint',
-  tag,
+const update = updateRoute(endpointApi, {
   summary: 'Change a webhook endpoint',
-  scope: 'webhooks:write',
-  params,
-  ifMatch: true,
   body: schemas.updateWebhook,
   bodyExample: { events: ['payout.paid', 'payout.failed'] },
-  responses: one,
   errors: ['webhook_url_forbidden'],
   handle(request) {
     const { body, params, principal, ifMatch } = request;
@@ -156,78 +124,47 @@ const remove = route({
   method: 'delete',
   path: '/v1/webhooks/:id',
   operation: 'deleteWebhookEndpoint',
-  tag,
+  tag: 'Webhooks',
   summary: 'Delete a webhook endpoint',
   scope: 'webhooks:write',
-  params,
+  params: { id: 'webhookEndpoint' },
   ifMatch: true,
   responses: { 200: { description: 'Gone, with its secrets.', schema: schemas.deletedWebhook } },
-  handle: (request) => runCommand(request, deleteEndpoint(changeBy(request))),
+  handle: (request) => runCommand(request, deleteEndpoint(changeOf(request))),
 });
 
-const enable = route({
-  method: 'post',
-  path: '/v1/webhooks/:id/enable',
-  operation: 'enableWebhookEndpoint',
-  tag,
+const enable = actionRoute(endpointApi, 'enable', {
   summary: 'Enable a webhook endpoint',
-  scope: 'webhooks:write',
-  params,
-  ifMatch: true,
-  responses: one,
-  errors: ['state_conflict'],
-  handle: (request) => runCommand(request, enableEndpoint(changeBy(request))),
+  handle: (request) => runCommand(request, enableEndpoint(changeOf(request))),
 });
 
-const disable = route({
-  method: 'post',
-  path: '/v1/webhooks/:id/disable',
-  operation: 'disableWebhookEndpoint',
-  tag,
+const disable = actionRoute(endpointApi, 'disable', {
   summary: 'Disable a webhook endpoint',
   description:
     'Nothing is sent from now on. Deliveries that fall due meanwhile are canceled for good, and where the endpoint is behind, all that waits for it; `GET /v1/events` still has their events.',
-  scope: 'webhooks:write',
-  params,
-  ifMatch: true,
-  responses: one,
-  errors: ['state_conflict'],
-  handle: (request) => runCommand(request, disableEndpoint(changeBy(request))),
+  handle: (request) => runCommand(request, disableEndpoint(changeOf(request))),
 });
 
-const test = route({
-  method: 'post',
-  path: '/v1/webhooks/:id/test',
-  operation: 'testWebhookEndpoint',
-  tag,
+const test = actionRoute(endpointApi, 'test', {
   summary: 'Send a test event',
   description: 'A `webhook.test` for this endpoint alone, whatever its filter.',
-  scope: 'webhooks:write',
-  params,
+  ifMatch: false,
   responses: { 202: { description: 'On its way.', schema: event } },
-  errors: ['state_conflict'],
-  handle: (request) => runCommand(request, sendTestEvent(changeBy(request))),
+  handle: (request) => runCommand(request, sendTestEvent(changeOf(request))),
 });
 
-const rotate = route({
-  method: 'post',
-  path: '/v1/webhooks/:id/rotate_secret',
+const rotate = actionRoute(endpointApi, 'rotate_secret', {
   operation: 'rotateWebhookSecret',
-  tag,
   summary: 'Give a webhook endpoint a new secret',
   description: 'Both secrets sign until the overlap is over.',
-  scope: 'webhooks:write',
-  params,
-  ifMatch: true,
   body: schemas.rotateSecret,
   bodyExample: { overlap_seconds: 3600 },
   responses: { 200: { description: 'With the new secret: now, and never again.', schema: schemas.webhookWithSecret } },
-  errors: ['state_conflict'],
   handle(request) {
     const { body, runtime } = request;
     const overlapMs = body.overlap_seconds === undefined ? ROTATION_OVERLAP_DEFAULT_MS : body.overlap_seconds * 1_000;
     const command = rotateSecret({
-      ...changeBy(request),
+      ...changeOf(request),
       ...newSecretOf(request),
       previousSecretUntil: runtime.clock.now() + overlapMs,
     });
@@ -236,24 +173,20 @@ const rotate = route({
   replay: replayRevealing,
 });
 
-const deliveries = route({
-  method: 'get',
+const deliveriesOfEndpoint: Listed<ListedDelivery> = {
   path: '/v1/webhooks/:id/deliveries',
+  type: 'WebhookDelivery',
+  cursor: 'event',
+  schema: schemas.delivery,
+  view: (delivery, { livemode }) => deliveryView(delivery, livemode),
+};
+
+const deliveries = childrenRoute(endpointApi, deliveriesOfEndpoint, {
   operation: 'listWebhookDeliveries',
-  tag,
   summary: 'List deliveries of a webhook endpoint, with every try',
-  scope: 'webhooks:read',
-  params,
-  query: listQuery('event', { status: oneOrMore(schemas.DELIVERY_STATUSES, 'Deliveries in any of these states.') }),
-  responses: { 200: { description: 'Newest first.', schema: listOf(schemas.delivery, 'WebhookDelivery') } },
-  async handle(request) {
-    const { principal, query } = request;
-    const endpoint = await findEndpoint(request);
-    const filter = { bookId: principal.bookId, endpointId: endpoint.id, statuses: query.status };
-    const page = await readList(request, (db) => listDeliveries(db, filter, pageRequest(query)));
-    const url = `/v1/webhooks/${publicId('webhookEndpoint', endpoint.id)}/deliveries`;
-    return pageAnswer(page, { query, url, kind: 'event' }, (delivery) => deliveryView(delivery, isLive(principal)));
-  },
+  filters: { status: oneOrMore(schemas.DELIVERY_STATUSES, 'Deliveries in any of these states.') },
+  rows: (db, { bookId, parentId, query, page }) =>
+    listDeliveries(db, { bookId, endpointId: parentId, statuses: query.status }, page),
 });
 
 export const webhookRoutes = [create, read, list, update, remove, enable, disable, test, rotate, deliveries];

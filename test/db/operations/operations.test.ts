@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { program } from '../../../scripts/ops.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { listOpenExceptions } from '../../../src/exceptions/open-exceptions-store.ts';
 import { GROUPS } from '../../../src/groups.ts';
@@ -15,6 +15,7 @@ import type { QueueDepth } from '../../../src/queue/queues.ts';
 import { movedDeliveries } from '../../../src/webhooks/moved-deliveries.ts';
 import { insertDeliveries, insertPayouts, withoutForeignKeys } from '../../support/operations-rows.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+import { runHere } from '../../support/run-here.ts';
 
 const log = pino({ level: 'silent' });
 const MOVED = GROUPS.flatMap(({ moved }) => moved);
@@ -276,20 +277,7 @@ describe('operations', () => {
   });
 
   describe('npm run ops', () => {
-    const ops = (...given: string[]) =>
-      new Promise<{ code: number | null; out: string; err: string }>((resolve) => {
-        const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/ops.ts', ...given], {
-          env: { PATH: process.env.PATH, DATABASE_URL: database.applicationUrl },
-        });
-        const read = { out: '', err: '' };
-        child.stdout.on('data', (chunk) => {
-          read.out += chunk;
-        });
-        child.stderr.on('data', (chunk) => {
-          read.err += chunk;
-        });
-        child.on('close', (code) => resolve({ code, ...read }));
-      });
+    const ops = (...given: string[]) => runHere(program, given, { DATABASE_URL: database.applicationUrl });
 
     test('stuck: lists rows, retries by id, and names ids that are not stuck', async () => {
       const id = await oneDue();

@@ -2,10 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { until } from '../../../scripts/harness/client.ts';
+import { program } from '../../../scripts/ops.ts';
 import { migrate } from '../../../src/db/migrate.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
@@ -22,6 +22,7 @@ import { aliasPlace } from '../../../src/payouts/payout.ts';
 import { secretPlace } from '../../../src/webhooks/endpoint-secret.ts';
 import { openBook, payoutRequest, type TestBook } from '../../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+import { runHere } from '../../support/run-here.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
@@ -77,29 +78,27 @@ const contractedFingerprints = async (contracted = true) => {
   return fingerprints;
 };
 
-function start(oldKeys = oldKey): {
-  child: ChildProcess;
-  ended: Promise<{ status: number | null; json: string; errors: string }>;
-} {
+const environment = (oldKeys = oldKey) => ({
+  PATH: process.env.PATH,
+  DATABASE_URL: database.applicationUrl,
+  COUNTINGHOUSE_ENCRYPTION_KEY: database.encryptionKey,
+  COUNTINGHOUSE_ENCRYPTION_KEYS_OLD: oldKeys,
+});
+
+/** In a process of its own, which can be killed. */
+function start(): { child: ChildProcess; ended: Promise<unknown> } {
   const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/ops.ts', 'rekey', '--json'], {
     cwd: ROOT,
-    env: {
-      PATH: process.env.PATH,
-      DATABASE_URL: database.applicationUrl,
-      COUNTINGHOUSE_ENCRYPTION_KEY: database.encryptionKey,
-      COUNTINGHOUSE_ENCRYPTION_KEYS_OLD: oldKeys,
-    },
+    env: environment(),
+    stdio: 'ignore',
   });
-  const ended = Promise.all([text(child.stdout!), text(child.stderr!), once(child, 'close')]).then(
-    ([json, errors]) => ({ status: child.exitCode, json, errors }),
-  );
-  return { child, ended };
+  return { child, ended: once(child, 'close') };
 }
 
 async function run(oldKeys?: string) {
-  const { status, json, errors } = await start(oldKeys).ended;
-  expect(errors).not.toContain('Error');
-  return { status, result: JSON.parse(json) };
+  const { code, out, err } = await runHere(program, ['rekey', '--json'], environment(oldKeys));
+  expect(err).not.toContain('Error');
+  return { status: code, result: JSON.parse(out) };
 }
 
 const keyed = async () => {
@@ -193,9 +192,7 @@ test('a running change of an endpoint does not restore the earlier key', async (
   const before = (await loadBook(pool, book.id))!;
   const rekeyed = await inTransaction(pool, async (trx) => {
     await lockBook(trx, book.id);
-    // The process starts meanwhile, which may take longer than the role may be idle here.
-    await trx.query('SET LOCAL idle_in_transaction_session_timeout = 0');
-    const { ended } = start();
+    const ended = run();
     const waiting =
       "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%books%'";
     await until(async () => (await pool.query(waiting)).rowCount === 1);
@@ -205,9 +202,9 @@ test('a running change of an endpoint does not restore the earlier key', async (
     ]);
     return { ended };
   });
-  const { status, json } = await rekeyed.ended;
+  const { status, result } = await rekeyed.ended;
   expect(status).toBe(0);
-  expect(JSON.parse(json)['webhook_endpoints.secret_sealed']).toMatchObject({ changed: 1, remaining: 0 });
+  expect(result['webhook_endpoints.secret_sealed']).toMatchObject({ changed: 1, remaining: 0 });
   const { rows } = await pool.query<{ sealed: Buffer }>('SELECT secret_sealed AS sealed FROM webhook_endpoints');
   expect(boundBox().open(rows[0]!.sealed, place)).toBe('whsec_secret');
   // The batch id is new: a batch decided ahead over the old state is decided again.

@@ -1,6 +1,6 @@
 /** `npm run keys`, run as an operator runs it. */
-import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { program } from '../../../scripts/keys.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { createLogger } from '../../../src/log.ts';
@@ -8,6 +8,7 @@ import { createAuthenticator } from '../../../src/organisations/authenticate.ts'
 import { OPERATOR_NAME } from '../../../src/organisations/organisation.ts';
 import { operatorBooks } from '../../../src/organisations/organisation-store.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+import { runHere } from '../../support/run-here.ts';
 
 let database: TestDatabase;
 let pool: Pool;
@@ -22,27 +23,8 @@ afterAll(async () => {
   await database?.drop();
 });
 
-interface Ran {
-  code: number | null;
-  out: string;
-  err: string;
-}
-
-function keys(
-  args: string[],
-  environment: NodeJS.ProcessEnv = { DATABASE_URL: database.applicationUrl },
-): Promise<Ran> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/keys.ts', ...args], {
-      env: { PATH: process.env.PATH, ...environment },
-    });
-    let [out, err] = ['', ''];
-    child.stdout.on('data', (chunk) => (out += chunk));
-    child.stderr.on('data', (chunk) => (err += chunk));
-    child.on('error', reject);
-    child.on('close', (code) => resolve({ code, out, err }));
-  });
-}
+const keys = (args: string[], environment: NodeJS.ProcessEnv = { DATABASE_URL: database.applicationUrl }) =>
+  runHere(program, args, environment);
 
 const json = async (args: string[]) => {
   const { code, out, err } = await keys([...args, '--json']);

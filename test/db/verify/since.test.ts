@@ -1,10 +1,7 @@
 /** `npm run verify -- --since`: checks everything from then on and the rows it has touched, and nothing before. */
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { program } from '../../../scripts/verify.ts';
 import type { Finding } from '../../../src/checks/finding.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { GROUPS } from '../../../src/groups.ts';
@@ -13,9 +10,8 @@ import { verifySince } from '../../../src/verify/verify-since.ts';
 import { webhookSink } from '../../../src/webhooks/event-sink.ts';
 import { openBook, type TestBook, transfer } from '../../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+import { runHere } from '../../support/run-here.ts';
 import { corrupt, type FilledDatabase, openFilledDatabase, rulesOf } from '../../support/verify-scene.ts';
-
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
 test.each`
   text                           | since
@@ -114,13 +110,9 @@ describe('the command', () => {
   });
 
   const run = async (...options: string[]) => {
-    const child = spawn(
-      process.execPath,
-      ['--import', 'tsx', 'scripts/verify.ts', '--json', '--database-url', database.applicationUrl, ...options],
-      { cwd: ROOT, env: { PATH: process.env.PATH, COUNTINGHOUSE_DATA: '/nonexistent' } },
-    );
-    const [output] = await Promise.all([text(child.stdout), once(child, 'close')]);
-    return { status: child.exitCode, result: JSON.parse(output) };
+    const words = ['--json', '--database-url', database.applicationUrl, ...options];
+    const { code, out } = await runHere(program, words, { COUNTINGHOUSE_DATA: '/nonexistent' });
+    return { status: code, result: JSON.parse(out) };
   };
 
   test.each`

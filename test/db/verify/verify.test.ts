@@ -1,10 +1,7 @@
 /** `npm run verify` as people and scripts run it: on a database in use, over many pages, and by its exit codes. */
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { program } from '../../../scripts/verify.ts';
 import type { Finding } from '../../../src/checks/finding.ts';
 import { GROUPS } from '../../../src/groups.ts';
 import { newId, publicId } from '../../../src/ids.ts';
@@ -12,9 +9,8 @@ import { NoSuchBook, type VerifyProgress, verifyDatabase } from '../../../src/ve
 import { webhookSink } from '../../../src/webhooks/event-sink.ts';
 import { openBook, type TestBook, transfer } from '../../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+import { runHere } from '../../support/run-here.ts';
 import { corrupt, fillBook } from '../../support/verify-scene.ts';
-
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
 let database: TestDatabase;
 let book: TestBook;
@@ -108,12 +104,8 @@ describe('one book', () => {
 
 describe('the command', () => {
   const run = async (...options: string[]) => {
-    const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/verify.ts', ...options], {
-      cwd: ROOT,
-      env: { PATH: process.env.PATH, COUNTINGHOUSE_DATA: '/nonexistent' },
-    });
-    const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
-    return { status: child.exitCode, output, errors };
+    const { code, out, err } = await runHere(program, options, { COUNTINGHOUSE_DATA: '/nonexistent' });
+    return { status: code, output: out, errors: err };
   };
   const here = () => ['--database-url', database.applicationUrl];
 

@@ -135,6 +135,7 @@ export function createTestApp(
       },
     },
     pool: { query: () => Promise.reject(new Error('no database here')) },
+    lists: { read: (_bookId: string, work: (db: unknown) => Promise<unknown>) => work(undefined) },
   } as unknown as ApiRuntime;
   const services = new ApiServices(runtime);
   return { app: createApp(runtime, services, options.routes ?? routes), services, handled, logged };

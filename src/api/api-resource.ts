@@ -1,0 +1,76 @@
+/**
+ * A resource as its routes show it, declared once in the `api/` folder of its group. Its routes follow from it.
+ * Next: read-routes.ts (read, list, children, timeline) and write-routes.ts (create, update, action).
+ */
+import type { z } from 'zod';
+import type { Queryable } from '../db/pool.ts';
+import { type IdKind, publicId, type Uuid } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
+import type { Shown } from '../ledger/resource.ts';
+import type { Scope } from '../organisations/api-key.ts';
+import { found } from './answers.ts';
+import type { CursorKind } from './pages.ts';
+import type { RouteRequest, RouteResponse, Tag } from './route.ts';
+
+/** What a list shows. */
+export interface Listed<Row> {
+  /** Of the list, in Express's form: `/v1/payouts`, or `/v1/accounts/:id/entries` for what belongs to another object. */
+  readonly path: string;
+  /** The name of the schema: that of its list is `PayoutList`. */
+  readonly type: string;
+  readonly schema: z.ZodType;
+  /** The kind of the list's cursors: of the ids that the list shows, or of its sequence numbers. */
+  readonly cursor: CursorKind;
+  /** Has an `id` or a `sequence`, by the kind of the cursors. */
+  view(row: Row, shown: Shown): unknown;
+}
+
+export interface ApiResource<Row> extends Listed<Row> {
+  readonly tag: Tag;
+  readonly cursor: IdKind;
+  /** `type` and `types` stand in names of operations, `one` and `many` in summaries: `an account`, `accounts`. */
+  readonly names: { readonly types: string; readonly one: string; readonly many: string };
+  readonly scopes: { readonly read: Scope; readonly write?: Scope };
+  find(db: Queryable, bookId: BookId, id: Uuid): Promise<Row | undefined>;
+  /** For a child with ids of its own. Its id is the path's second: `/v1/accounts/:id/holds/:hold`. */
+  readonly parent?: {
+    readonly resource: ApiResource<unknown>;
+    /** The path parameter of the child's id: `hold`. */
+    readonly param: string;
+    idOf(row: Row): Uuid;
+  };
+}
+
+/** The path of one object: `/v1/payouts/:id`. */
+export function pathOfOne({ path, parent }: Pick<ApiResource<never>, 'path' | 'parent'>): string {
+  return `${path}/:${parent?.param ?? 'id'}`;
+}
+
+/** The path parameters of one object, each with the kind of its id. */
+export function paramsOfOne({ cursor, parent }: Pick<ApiResource<never>, 'cursor' | 'parent'>): Record<string, IdKind> {
+  return parent ? { id: parent.resource.cursor, [parent.param]: cursor } : { id: cursor };
+}
+
+/** The id of the object that a request is about. */
+export function idOfOne({ parent }: Pick<ApiResource<never>, 'parent'>, { params }: RouteRequest): Uuid {
+  return params[parent?.param ?? 'id']!;
+}
+
+/** Throws ApiError `resource_not_found` for an object that does not exist, or that is a child of another parent. */
+export async function findOne<Row>(resource: ApiResource<Row>, request: RouteRequest): Promise<Row> {
+  const { runtime, principal, params } = request;
+  const { parent } = resource;
+  const row = await resource.find(runtime.pool, principal.bookId, idOfOne(resource, request));
+  const elsewhere = row !== undefined && parent !== undefined && parent.idOf(row) !== params.id;
+  return found(elsewhere ? undefined : row, parent?.param);
+}
+
+/** The path of a list as its answer names it. */
+export function urlOf(path: string, parent: ApiResource<unknown> | undefined, { params }: RouteRequest): string {
+  return parent === undefined ? path : path.replace(':id', publicId(parent.cursor, params.id!));
+}
+
+/** The answer that shows one object. */
+export function shows({ schema }: Pick<Listed<never>, 'schema'>, description = 'As it is now.'): RouteResponse {
+  return { description, schema };
+}

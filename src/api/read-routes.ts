@@ -1,0 +1,150 @@
+/** Routes that read a resource, made from its declaration. A route unlike these is written out with `route`. */
+import type { z } from 'zod';
+import type { Page, PageRequest } from '../db/page.ts';
+import type { Queryable } from '../db/pool.ts';
+import type { GroupResource } from '../group-resource.ts';
+import type { Uuid } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
+import { readTimeline } from '../timeline/timeline.ts';
+import { isLive } from './answers.ts';
+import {
+  type ApiResource,
+  findOne,
+  idOfOne,
+  type Listed,
+  paramsOfOne,
+  pathOfOne,
+  shows,
+  urlOf,
+} from './api-resource.ts';
+import { listQuery, type PagingQuery, pageAnswer, pageRequest, readList } from './pages.ts';
+import { type Route, type RouteAnswer, type RouteRequest, route } from './route.ts';
+import { listOf } from './schemas/shown.ts';
+import { timeline } from './schemas/timeline.ts';
+
+/** `GET /v1/payouts/{id}`. */
+export function readRoute<Row>(
+  resource: ApiResource<Row>,
+  { answer, ...declared }: Pick<Route, 'description' | 'waits'> & { answer?: string } = {},
+): Route {
+  const { tag, type, names, scopes } = resource;
+  return route({
+    method: 'get',
+    path: pathOfOne(resource),
+    operation: `get${type}`,
+    tag,
+    summary: `Read ${names.one}`,
+    scope: scopes.read,
+    params: paramsOfOne(resource),
+    responses: { 200: shows(resource, answer) },
+    ...declared,
+    async handle(request) {
+      const row = await findOne(resource, request);
+      const json = resource.view(row, { livemode: isLive(request.principal) });
+      return { status: 200, json, resourceId: idOfOne(resource, request) };
+    },
+  });
+}
+
+/** What a list reads: a page of the rows that its filters let through. */
+export interface ListRead<Filters extends z.ZodRawShape> {
+  readonly bookId: BookId;
+  /** The filters as their schemas return them. */
+  readonly query: z.output<z.ZodObject<Filters>>;
+  readonly page: PageRequest;
+}
+
+interface ListDeclaration<Row, Filters extends z.ZodRawShape> {
+  readonly description?: string;
+  readonly filters: Filters;
+  rows(db: Queryable, read: ListRead<Filters>): Promise<Page<Row>>;
+}
+
+/** `GET /v1/payouts`: limit, cursors and the given filters. `rows` reads on a connection for lists, in one snapshot. */
+export function listRoute<Row, Filters extends z.ZodRawShape>(
+  resource: ApiResource<Row>,
+  { description, filters, rows }: ListDeclaration<Row, Filters>,
+): Route {
+  const { path, tag, type, names, scopes } = resource;
+  return route({
+    method: 'get',
+    path,
+    operation: `list${names.types}`,
+    tag,
+    summary: `List ${names.many}`,
+    description,
+    scope: scopes.read,
+    query: listQuery(resource.cursor, filters),
+    responses: { 200: { description: 'Newest first.', schema: listOf(resource.schema, type) } },
+    handle: (request) => listed(resource, request, path, rows),
+  });
+}
+
+interface ChildrenDeclaration<Row, Filters extends z.ZodRawShape> {
+  readonly operation: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly filters: Filters;
+  rows(db: Queryable, read: ListRead<Filters> & { readonly parentId: Uuid }): Promise<Page<Row>>;
+}
+
+/** `GET /v1/accounts/{id}/entries`: what belongs to one object, whether it has ids of its own or not. 404 without the parent. */
+export function childrenRoute<Row, Filters extends z.ZodRawShape>(
+  parent: ApiResource<unknown>,
+  child: Listed<Row>,
+  { operation, summary, description, filters, rows }: ChildrenDeclaration<Row, Filters>,
+): Route {
+  return route({
+    method: 'get',
+    path: child.path,
+    operation,
+    tag: parent.tag,
+    summary,
+    description,
+    scope: parent.scopes.read,
+    params: paramsOfOne(parent),
+    query: listQuery(child.cursor, filters),
+    responses: { 200: { description: 'Newest first.', schema: listOf(child.schema, child.type) } },
+    async handle(request) {
+      await findOne(parent, request);
+      const parentId = idOfOne(parent, request);
+      const read = (db: Queryable, of: ListRead<Filters>) => rows(db, { ...of, parentId });
+      return listed(child, request, urlOf(child.path, parent, request), read);
+    },
+  });
+}
+
+async function listed<Row, Filters extends z.ZodRawShape>(
+  list: Listed<Row>,
+  request: RouteRequest,
+  url: string,
+  rows: ListDeclaration<Row, Filters>['rows'],
+): Promise<RouteAnswer> {
+  const { principal } = request;
+  const query = request.query as z.output<z.ZodObject<Filters>> & PagingQuery;
+  const read = { bookId: principal.bookId, query, page: pageRequest(query) };
+  const page = await readList(request, (db) => rows(db, read));
+  const shown = { livemode: isLive(principal) };
+  return pageAnswer(page, { query, url, cursor: list.cursor }, (row) => list.view(row, shown));
+}
+
+/** `GET /v1/payouts/{id}/timeline`. */
+export function timelineRoute<Row>(resource: ApiResource<Row>, declared: Pick<GroupResource, 'operatorReason'>): Route {
+  const { tag, type, names, scopes } = resource;
+  return route({
+    method: 'get',
+    path: `${pathOfOne(resource)}/timeline`,
+    operation: `get${type}Timeline`,
+    tag,
+    summary: `What happened to ${names.one}`,
+    scope: scopes.read,
+    params: paramsOfOne(resource),
+    responses: { 200: { description: 'Oldest first.', schema: timeline } },
+    async handle(request) {
+      await findOne(resource, request);
+      const { bookId } = request.principal;
+      const of = { bookId, resource: declared, id: idOfOne(resource, request) };
+      return { status: 200, json: await readList(request, (db) => readTimeline(db, of)) };
+    },
+  });
+}

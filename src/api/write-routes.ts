@@ -1,0 +1,72 @@
+/**
+ * Routes that change a resource, made from its declaration: path, name, scope, parameters and answers follow; the handler
+ * says which use case or command the request becomes. A route unlike these is written out with `route`.
+ */
+import type { z } from 'zod';
+import type { Scope } from '../organisations/api-key.ts';
+import { type ApiResource, paramsOfOne, pathOfOne, shows } from './api-resource.ts';
+import { type Route, route } from './route.ts';
+
+type Declared<BodySchema extends z.ZodType, QuerySchema extends z.ZodType> = Omit<
+  Route<BodySchema, QuerySchema>,
+  'method' | 'path' | 'operation' | 'tag' | 'scope' | 'params' | 'responses'
+>;
+
+/** `POST /v1/accounts`. */
+export function createRoute<Row, BodySchema extends z.ZodType, QuerySchema extends z.ZodType = z.ZodType>(
+  resource: ApiResource<Row>,
+  declared: Declared<BodySchema, QuerySchema> & Pick<Route, 'responses'>,
+): Route {
+  const { path, tag, type } = resource;
+  const operation = `create${type}`;
+  return route({ ...declared, method: 'post', path, operation, tag, scope: scopeOf(resource) });
+}
+
+/** `PATCH /v1/accounts/{id}`, with If-Match. */
+export function updateRoute<Row, BodySchema extends z.ZodType>(
+  resource: ApiResource<Row>,
+  declared: Declared<BodySchema, z.ZodType>,
+): Route {
+  return route({
+    ...declared,
+    method: 'patch',
+    path: pathOfOne(resource),
+    operation: `update${resource.type}`,
+    tag: resource.tag,
+    scope: scopeOf(resource),
+    params: paramsOfOne(resource),
+    ifMatch: true,
+    responses: { 200: shows(resource) },
+  });
+}
+
+/** `POST /v1/accounts/{id}/freeze`, with If-Match unless `ifMatch` says otherwise. The status may always refuse it. */
+export function actionRoute<Row, BodySchema extends z.ZodType>(
+  resource: ApiResource<Row>,
+  action: string,
+  {
+    operation = `${action}${resource.type}`,
+    scope = scopeOf(resource),
+    responses = { 200: shows(resource) },
+    errors = [],
+    ...declared
+  }: Declared<BodySchema, z.ZodType> & { operation?: string; scope?: Scope; responses?: Route['responses'] },
+): Route {
+  return route({
+    ifMatch: true,
+    ...declared,
+    method: 'post',
+    path: `${pathOfOne(resource)}/${action}`,
+    operation,
+    tag: resource.tag,
+    scope,
+    params: paramsOfOne(resource),
+    responses,
+    errors: ['state_conflict', ...errors],
+  });
+}
+
+function scopeOf({ type, scopes }: Pick<ApiResource<never>, 'type' | 'scopes'>): Scope {
+  if (scopes.write === undefined) throw new Error(`${type} has no scope for writes`);
+  return scopes.write;
+}

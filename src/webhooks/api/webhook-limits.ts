@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import type { GroupLimits } from '../../api/group-limits.ts';
+import { ATTEMPTS_MAX } from '../delivery.ts';
+import { ENDPOINTS_PER_BOOK_MAX } from '../endpoint.ts';
+import { portsWith, URL_LENGTH_MAX } from '../endpoint-url.ts';
+import { EVENT_FILTERS_MAX } from '../event-filter.ts';
+
+const whole = (description?: string) => z.number().int().meta({ description });
+
+export const webhookLimits: GroupLimits = {
+  name: 'webhooks',
+  schema: z.strictObject({
+    endpoints: whole('Of a book.'),
+    filters: whole('Of an endpoint.'),
+    url_characters: whole(),
+    tries: whole('Of a delivery.'),
+    ports: z.array(z.number().int()).meta({ description: 'That a new endpoint may use.' }),
+  }),
+  read: ({ WEBHOOK_ALLOW_PORTS }) => ({
+    endpoints: ENDPOINTS_PER_BOOK_MAX,
+    filters: EVENT_FILTERS_MAX,
+    url_characters: URL_LENGTH_MAX,
+    tries: ATTEMPTS_MAX,
+    ports: portsWith(WEBHOOK_ALLOW_PORTS),
+  }),
+};
