@@ -1,16 +1,28 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
+
+/** Its processes live in virtual time: the module of the product's pauses is replaced, which would reach other files. */
+const SCHEDULE = 'test/model/schedule.test.ts';
+
+// Real processes and databases: files run side by side as far as the cores go, tests of one file one by one.
+const files = { testTimeout: 30_000, hookTimeout: 60_000 };
 
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
-    include: ['test/**/*.test.ts'],
-    // Real processes and databases: files run side by side as far as the cores go, tests of one file one by one.
     pool: 'forks',
     maxWorkers: 2,
-    // Files share the modules of their worker: loading them anew for each file takes a minute or two in all.
-    isolate: false,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    reporters: process.env.CI ? ['default'] : ['default'],
+    projects: [
+      {
+        // Files share the modules of their worker: loading them anew for each file takes a minute or two in all.
+        test: {
+          ...files,
+          name: 'files',
+          isolate: false,
+          include: ['test/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, SCHEDULE],
+        },
+      },
+      { test: { ...files, name: 'schedule', include: [SCHEDULE] } },
+    ],
   },
 });
