@@ -94,7 +94,12 @@ const LAYERS = [
   { name: 'idempotency', from: folder('idempotency'), except: ROUTES, may: core },
   { name: 'accounts', from: folder('accounts'), except: ROUTES, may: [...core, ...folder('accounts')] },
   { name: 'erasures', from: folder('erasures'), except: ROUTES, may: [...core, ...folder('erasures')] },
-  { name: 'exceptions', from: folder('exceptions'), except: ROUTES, may: [...core, ...folder('exceptions')] },
+  {
+    name: 'exceptions',
+    from: folder('exceptions'),
+    except: ROUTES,
+    may: [...core, ...folder('organisations', 'exceptions')],
+  },
   ...GROUPS.map((name) => ({
     name,
     from: folder(name),

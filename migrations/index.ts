@@ -23,6 +23,7 @@ import * as contractUnderWay from './0022-contract-under-way.ts';
 import * as peopleAndOperator from './0023-people-and-operator.ts';
 import * as children from './0027-children.ts';
 import * as evidenceByResource from './0026-evidence-by-resource.ts';
+import * as exceptions from './0028-exceptions.ts';
 
 interface NamedMigration {
   name: string;
@@ -53,6 +54,7 @@ const MIGRATIONS: NamedMigration[] = [
   { name: '0022-contract-under-way', migration: contractUnderWay },
   { name: '0026-evidence-by-resource', migration: evidenceByResource },
   { name: '0027-children', migration: children },
+  { name: '0028-exceptions', migration: exceptions },
 ];
 
 export const migrationSource: Knex.MigrationSource<NamedMigration> = {

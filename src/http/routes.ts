@@ -7,6 +7,7 @@ import type { EventDocument } from '../api/event-document.ts';
 import type { Route } from '../api/route.ts';
 import { erasureEvents } from '../erasures/api/erasure-events.ts';
 import { exceptionEvents } from '../exceptions/api/exception-events.ts';
+import { exceptionRoutes } from '../exceptions/api/exception-routes.ts';
 import { idempotencyRoutes } from '../idempotency/api/idempotency-key-routes.ts';
 import { journalRoutes } from '../journal/api/journal-routes.ts';
 import { payoutEvents } from '../payouts/api/payout-events.ts';
@@ -26,6 +27,7 @@ export const ROUTES: readonly Route[] = [
   ...accountRoutes,
   ...journalRoutes,
   ...checkpointRoutes,
+  ...exceptionRoutes,
   ...eventRoutes,
   ...webhookRoutes,
   ...idempotencyRoutes,

@@ -3,6 +3,7 @@
  * (`personal`); beside them stand the members of views that show a column under another name.
  */
 import { accountProfiles } from '../accounts/account-profile-table.ts';
+import { exceptions } from '../exceptions/exception-table.ts';
 import { type IdKind, parsePublicId, type Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { PersonalObject } from '../ledger/personal-text.ts';
@@ -31,6 +32,7 @@ export const ERASABLE: readonly ErasableKind[] = [
   // Of transfers to the account, their descriptions.
   erasable('account', { kind: 'account', table: accountProfiles, alsoShown: ['description'] }),
   erasable('webhook_endpoint', { kind: 'webhookEndpoint', table: webhookEndpoints }),
+  erasable('exception', { kind: 'exception', table: exceptions }),
 ];
 
 /** An object, with the book that it is in. */

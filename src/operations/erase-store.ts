@@ -144,6 +144,7 @@ export const PLACES: Readonly<Record<ErasureSubject['object'], readonly ErasureP
   payout: [texts, pairs, entryTexts, answers, evidence],
   account: [texts, pairs, transfers, entryTexts, answers],
   webhook_endpoint: [texts, answers],
+  exception: [texts, answers],
 };
 
 /** Deletes rows of a table (`DELETE`), or sets columns of them, a step at a time. */

@@ -50,6 +50,7 @@ const CONFIG = {
   SWEEP_INTERVAL_MS: 1_000,
   // No stored answer is dropped: clients may repeat any request.
   IDEMPOTENCY_BODY_RETENTION_DAYS: 100_000,
+  NOTICE_RETENTION_DAYS: 100_000,
 };
 
 interface Habits {

@@ -97,7 +97,7 @@ describe('an operator resolves the payout', () => {
       payout: { status: outcome, outcome: null, dueAt: null },
       repeated: false,
     });
-    expect(opened()).toEqual([{ kind: 'rail_amount_mismatch', status: 'resolved' }]);
+    expect(opened()).toEqual([{ kind: 'rail_amount_mismatch', status: 'approved' }]);
     expect(scene.memory.get(payoutResolutions, payout.id)).toMatchObject({ outcome, actor: 'operator:alice' });
     expect(resolve(outcome)).toMatchObject({ repeated: true });
     expect(resolve(outcome === 'paid' ? 'failed' : 'paid')).toMatchObject({ refused: 'state_conflict' });

@@ -128,7 +128,7 @@ describe('a return that cannot be booked opens one exception', () => {
     expect(scene.memory.answer(scene.returning(payout, amount, id))).toEqual(payout);
     expect(scene.memory.entries).toHaveLength(entries);
     expect([...scene.memory.rows(exceptions).values()]).toMatchObject([{ kind, resourceId: payout.id }]);
-    expect(scene.memory.events.at(-1)?.type).toBe('reconciliation.exception_opened');
+    expect(scene.memory.events.at(-1)?.type).toBe('exception.opened');
   });
 });
 
