@@ -76,7 +76,11 @@ const LAYERS = [
       ...folder('errors', 'money', 'db', 'ledger'),
     ],
   },
-  { name: 'outside', from: folder('outside'), may: [...leaves, ...folder('outside')] },
+  {
+    name: 'outside',
+    from: folder('outside'),
+    may: [...leaves, ...file('config'), ...JOB_CONTRACT, ...folder('money', 'db', 'ledger', 'outside'), ...shapes],
+  },
   {
     name: 'rails',
     from: folder('rails'),
@@ -90,7 +94,12 @@ const LAYERS = [
   { name: 'idempotency', from: folder('idempotency'), except: ROUTES, may: core },
   { name: 'accounts', from: folder('accounts'), except: ROUTES, may: [...core, ...folder('accounts')] },
   { name: 'erasures', from: folder('erasures'), except: ROUTES, may: [...core, ...folder('erasures')] },
-  { name: 'exceptions', from: folder('exceptions'), except: ROUTES, may: [...core, ...folder('exceptions')] },
+  {
+    name: 'exceptions',
+    from: folder('exceptions'),
+    except: ROUTES,
+    may: [...core, ...folder('organisations', 'exceptions')],
+  },
   ...GROUPS.map((name) => ({
     name,
     from: folder(name),

@@ -24,6 +24,8 @@ import * as peopleAndOperator from './0023-people-and-operator.ts';
 import * as bookClock from './0024-book-clock.ts';
 import * as accountHolds from './0025-account-holds.ts';
 import * as children from './0027-children.ts';
+import * as evidenceByResource from './0026-evidence-by-resource.ts';
+import * as exceptions from './0028-exceptions.ts';
 
 interface NamedMigration {
   name: string;
@@ -54,7 +56,9 @@ const MIGRATIONS: NamedMigration[] = [
   { name: '0022-contract-under-way', migration: contractUnderWay },
   { name: '0024-book-clock', migration: bookClock },
   { name: '0025-account-holds', migration: accountHolds },
+  { name: '0026-evidence-by-resource', migration: evidenceByResource },
   { name: '0027-children', migration: children },
+  { name: '0028-exceptions', migration: exceptions },
 ];
 
 export const migrationSource: Knex.MigrationSource<NamedMigration> = {

@@ -12,8 +12,8 @@ import { openExceptionsOf } from '../src/exceptions/exception-store.ts';
 import { parsePublicId, publicId, type Uuid } from '../src/ids.ts';
 import type { BookId } from '../src/ledger/book.ts';
 import { Committer } from '../src/ledger/committer.ts';
+import { makeNoticesDue } from '../src/outside/notice-store.ts';
 import { postingsOf } from '../src/payouts/checks/payout-history.ts';
-import { makeNoticesDue } from '../src/payouts/notice-store.ts';
 import { payouts } from '../src/payouts/payout-table.ts';
 import { evidencePlace, findBookOfPayout, payoutResolutions } from '../src/payouts/resolution-store.ts';
 import { resolvePayout } from '../src/payouts/resolve-payout.ts';
@@ -93,7 +93,7 @@ export async function resolveByPerson(
     });
     const answer = await committer.submit(bookId, command);
     if (answer.refused) throw new Error(`${answer.detail} Nothing was booked.`);
-    await makeNoticesDue(pool, { bookId, rail: payout.rail }, payout.endToEndId, systemClock.now());
+    await makeNoticesDue(pool, { bookId, party: payout.rail }, payout.endToEndId, systemClock.now());
     return {
       ...view,
       status: answer.payout.status,

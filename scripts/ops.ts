@@ -1,25 +1,26 @@
 /**
- * `npm run ops -- stuck list|retry`, `exceptions list`, `payouts resolve`, `queues`, `rekey`, `erase`, `books`: rows and queues
+ * `npm run ops -- stuck list|retry`, `exceptions list|show`, `notices list|settle`, `payouts resolve`, `queues`, `rekey`, `erase`, `books`: rows and queues
  * that an operator looks at and mends. Works on the database of DATABASE_URL (and the queues of REDIS_URL), or on what
  * `npm start` runs.
  */
 import Table from 'cli-table3';
 import { Command } from 'commander';
-import { formatInstant, systemClock } from '../src/clock.ts';
+import { systemClock } from '../src/clock.ts';
 import { COUNT_LIMIT } from '../src/db/count-limit.ts';
 import { createPool, type Pool } from '../src/db/pool.ts';
 import { environmentOrEmbedded, mayNameStatements } from '../src/embedded/environment.ts';
-import { listOpenExceptions } from '../src/exceptions/open-exceptions-store.ts';
 import { GROUPS } from '../src/groups.ts';
-import { publicId, resourceReference } from '../src/ids.ts';
 import { createLogger } from '../src/log.ts';
 import { readBacklog } from '../src/operations/backlog-store.ts';
 import { listStuck, retryStuck, type StuckRow } from '../src/operations/stuck-store.ts';
 import { shownStuckId, stuckView } from '../src/operations/stuck-view.ts';
-import { countForeignNotices, countUnknown } from '../src/payouts/unresolved-store.ts';
+import { countForeignNotices } from '../src/outside/foreign-notice-store.ts';
+import { countUnknown } from '../src/payouts/unresolved-store.ts';
 import { createQueues, type Queues } from '../src/queue/queues.ts';
 import { addErase } from './erase-command.ts';
 import { addBookCommands } from './ops-books.ts';
+import { addExceptions } from './ops-exceptions.ts';
+import { addNotices } from './ops-notices.ts';
 import { type ResolveOptions, readEvidence, resolveByPerson } from './ops-resolve.ts';
 import { addRekey } from './rekey-command.ts';
 import { isRunDirectly } from './run-directly.ts';
@@ -63,28 +64,6 @@ stuck
       if (unknown.length === 0) return;
       if (!json) console.error(`Not stuck: ${unknown.join(', ')}. \`npm run ops -- stuck list\` shows what is.`);
       process.exitCode = 1;
-    }),
-  );
-
-program
-  .command('exceptions')
-  .description('what a rail said that contradicts itself')
-  .command('list')
-  .description('show those that are open, the oldest first')
-  .option('--json', 'print one JSON object a line')
-  .action(({ json }: { json?: boolean }) =>
-    withDatabase(async (pool) => {
-      const exceptions = await listOpenExceptions(pool, json ? COUNT_LIMIT : SHOWN);
-      const views = exceptions.map((exception) => ({
-        id: publicId('exception', exception.id),
-        book: publicId('book', exception.bookId),
-        kind: exception.kind,
-        resource: resourceReference(exception.resource, exception.resourceId),
-        created_at: formatInstant(exception.createdAt),
-        detail: exception.detail,
-      }));
-      if (json) for (const view of views) console.log(JSON.stringify(view));
-      else console.log(views.length > 0 ? tableOf(views) : 'No exception is open.');
     }),
   );
 
@@ -153,6 +132,8 @@ program
     }),
   );
 
+addExceptions(program, { withDatabase, tableOf });
+addNotices(program, { withDatabase, tableOf });
 addErase(program, { withDatabase, tableOf });
 addRekey(program, { withDatabase, tableOf });
 addBookCommands(program, withDatabase, tableOf);

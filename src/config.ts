@@ -165,6 +165,8 @@ const schema = z.object({
   PAYOUT_FEE_ACCOUNT_BASIS_POINTS: whole(0, 10_000).default(0),
   /** After this many days an idempotency key's stored answer is dropped; the key itself stays. */
   IDEMPOTENCY_BODY_RETENTION_DAYS: whole(1, 3_650).default(30),
+  /** After this many days a rail's notice that was taken is deleted. What it said stays beside its payout. */
+  NOTICE_RETENTION_DAYS: whole(1, 3_650).default(90),
   /** How long a stopping process may take to finish its work in hand. */
   DRAIN_TIMEOUT_MS: whole(100, 600_000).default(25_000),
   /** How often the sweeper looks for due rows. */

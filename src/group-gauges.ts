@@ -14,22 +14,25 @@ export function createGroupGauges(groups: readonly Group[], registers: Registry[
   const gauges = groups
     .flatMap((group) => group.gauges ?? [])
     .map(({ name, help, label, read }) => {
-      const labelNames = label === undefined ? [] : [label];
-      return { gauge: new Gauge({ name, help, labelNames, registers }), label, read };
+      const labelNames = [label ?? []].flat();
+      return { gauge: new Gauge({ name, help, labelNames, registers }), labelNames, read };
     });
   return {
     async read(pool, now) {
       // One after the other: a scrape takes one connection, not one for each gauge.
-      for (const { gauge, label, read } of gauges) {
+      for (const { gauge, labelNames, read } of gauges) {
         const values = await read(pool, now);
         // A label without rows must not keep its last value.
-        if (label !== undefined) gauge.reset();
-        for (const of of values) gauge.set(label === undefined ? {} : { [label]: of.label ?? '' }, of.value);
+        if (labelNames.length > 0) gauge.reset();
+        for (const { label, value } of values) {
+          const given = [label ?? []].flat();
+          gauge.set(Object.fromEntries(labelNames.map((name, at) => [name, given[at] ?? ''])), value);
+        }
       }
     },
     remove() {
-      for (const { gauge, label } of gauges) {
-        if (label === undefined) gauge.remove();
+      for (const { gauge, labelNames } of gauges) {
+        if (labelNames.length === 0) gauge.remove();
         else gauge.reset();
       }
     },

@@ -48,7 +48,7 @@ export interface SweepContext {
   readonly clock: Clock;
   readonly forms: Pick<Forms, 'contracted'>;
   readonly rails: { all(): readonly Pick<Rail, 'name' | 'notices'>[] };
-  readonly config: Pick<Config, 'IDEMPOTENCY_BODY_RETENTION_DAYS'>;
+  readonly config: Pick<Config, 'IDEMPOTENCY_BODY_RETENTION_DAYS' | 'NOTICE_RETENTION_DAYS'>;
   /** The sweeper stops: a round ends after its page. */
   isClosing(): boolean;
   /** Enqueues jobs that every round enqueues again while nobody answers: a queue holds each once for `namedMs`. */
@@ -66,6 +66,7 @@ export interface SweptJob {
 export interface Gauge {
   readonly name: string;
   readonly help: string;
-  readonly label?: string;
-  read(pool: Pool, now: Instant): Promise<readonly { label?: string; value: number }[]>;
+  /** One label, or several: then each value has as many. */
+  readonly label?: string | readonly string[];
+  read(pool: Pool, now: Instant): Promise<readonly { label?: string | readonly string[]; value: number }[]>;
 }

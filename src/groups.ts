@@ -11,6 +11,7 @@ import { idempotencyGroup } from './idempotency/index.ts';
 import { journalGroup } from './journal/index.ts';
 import { type DeclaredTable, isTable } from './ledger/table-of.ts';
 import { organisationsGroup } from './organisations/index.ts';
+import { outsideGroup } from './outside/index.ts';
 import { payoutsGroup } from './payouts/index.ts';
 import { proofsGroup } from './proofs/index.ts';
 import { webhooksGroup } from './webhooks/index.ts';
@@ -20,6 +21,7 @@ export const GROUPS: readonly Group[] = [
   organisationsGroup,
   accountsGroup,
   payoutsGroup,
+  outsideGroup,
   webhooksGroup,
   exceptionsGroup,
   erasuresGroup,

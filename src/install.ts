@@ -9,7 +9,8 @@ import { createPool } from './db/pool.ts';
 import { adoptKeys } from './organisations/adopt-keys.ts';
 import { openOperatorOrganisation } from './organisations/open-organisation.ts';
 import { operatorBooks } from './organisations/organisation-store.ts';
-import { placeForeignNotices } from './payouts/notice-store.ts';
+import { placeForeignNotices } from './outside/notice-store.ts';
+import { nameOperatorsOfExceptions } from './payouts/resolution-store.ts';
 
 /** Throws what `migrate` throws. */
 export async function install(options: MigrateOptions): Promise<MigrateResult> {
@@ -18,6 +19,7 @@ export async function install(options: MigrateOptions): Promise<MigrateResult> {
   try {
     await openOperatorOrganisation(pool, systemClock);
     await adoptKeys(pool);
+    await nameOperatorsOfExceptions(pool);
     await placeForeignNotices(pool, (await operatorBooks(pool)).test);
   } finally {
     await pool.end();

@@ -18,15 +18,16 @@ import { GROUPS } from './groups.ts';
 import { createFingerprints, type Fingerprints } from './idempotency/fingerprints.ts';
 import type { Uuid } from './ids.ts';
 import type { AppointmentRuntime } from './journal/advance-clock.ts';
-import type { BookId, Mode } from './ledger/book.ts';
+import type { BookId } from './ledger/book.ts';
 import type { ClosingBlocker } from './ledger/closing-blocker.ts';
 import { Committer } from './ledger/committer.ts';
 import type { Logger } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { markStuck } from './operations/stuck-store.ts';
 import { type Authenticator, createAuthenticator } from './organisations/authenticate.ts';
-import { movedNotices, movedPayouts } from './payouts/moved-payouts.ts';
-import type { Inbox } from './payouts/notice-store.ts';
+import { movedNotices } from './outside/moved-notices.ts';
+import type { Inbox } from './outside/notice.ts';
+import { movedPayouts } from './payouts/moved-payouts.ts';
 import type { RowFailure } from './payouts/row-failure.ts';
 import { createEnqueuer, type Enqueuer } from './queue/enqueuer.ts';
 import { createQueues, type Queues } from './queue/queues.ts';
@@ -57,7 +58,6 @@ export interface Runtime {
   /** Where integrators reach the API, without a slash at the end. */
   readonly publicUrl: string;
   rail(name: string): Rail;
-  railFor(mode: Mode, destinationType: string): string | undefined;
   payoutFailed: RowFailure;
   /** The same for a rail's notice in the inbox. */
   noticeFailed(inbox: Inbox, id: Uuid, error: unknown): Promise<void>;
@@ -141,7 +141,6 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
     blocksClosing: groups.flatMap((group) => group.blocksClosing ?? []),
     publicUrl,
     rail: (name) => rails.get(name),
-    railFor: (mode, destinationType) => rails.railFor(mode, destinationType),
     payoutFailed: async (bookId: BookId, id, error) => {
       if (isBadLuck(error)) {
         log.warn({ err: error, payout: id }, 'payout not moved; the sweeper enqueues it again');
@@ -152,13 +151,13 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
         log.error({ err: failure, payout: id }, 'stuck payout not marked; the sweeper enqueues it again');
       });
     },
-    noticeFailed: async ({ bookId, rail }, id, error) => {
+    noticeFailed: async ({ bookId, party }, id, error) => {
       if (isBadLuck(error)) {
         warnOfNotices(error);
         return;
       }
-      const row = { bookId, id: `${rail}:${id}`, error, at: clock.now() };
-      log.error({ err: error, rail, notice: id }, 'notice of a rail stuck');
+      const row = { bookId, id: `${party}:${id}`, error, at: clock.now() };
+      log.error({ err: error, rail: party, notice: id }, 'notice of a rail stuck');
       await markStuck(pool, movedNotices, row).catch(warnOfNotices);
     },
     appointments: groups.flatMap(({ resources }) => resources.flatMap(({ appointments = [] }) => appointments)),

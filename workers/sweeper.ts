@@ -30,7 +30,7 @@ export interface SweeperRuntime {
   readonly clock: Clock;
   readonly log: Logger;
   readonly forms: Pick<Forms, 'contracted'>;
-  readonly config: Pick<Config, 'SWEEP_INTERVAL_MS' | 'IDEMPOTENCY_BODY_RETENTION_DAYS'>;
+  readonly config: Pick<Config, 'SWEEP_INTERVAL_MS' | 'IDEMPOTENCY_BODY_RETENTION_DAYS' | 'NOTICE_RETENTION_DAYS'>;
 }
 
 const CLOSE_LIMIT_MS = 5_000;

@@ -54,7 +54,7 @@ export async function readDoubts(pool: Pool, payoutIds: readonly string[]): Prom
     `SELECT p.status, p.outcome,
        (SELECT count(*)::integer FROM exceptions WHERE book_id = p.book_id AND resource_id = p.id) AS exceptions,
        (SELECT count(*)::integer FROM entries WHERE book_id = p.book_id AND resource_id = p.id) AS entries,
-       (SELECT count(*)::integer FROM rail_answers WHERE book_id = p.book_id AND payout_id = p.id) AS answers
+       (SELECT count(*)::integer FROM rail_answers WHERE book_id = p.book_id AND p.id IN (payout_id, resource_id)) AS answers
      FROM payouts p WHERE p.id = ANY ($1::uuid[])`,
     [payoutIds],
   );

@@ -4,7 +4,6 @@ import type { Config } from '../config.ts';
 import type { ListReads } from '../db/list-reads.ts';
 import type { SecretBox } from '../db/secret-box.ts';
 import type { OnceRuntime } from '../idempotency/run-once.ts';
-import type { Mode } from '../ledger/book.ts';
 import type { ClosingBlocker } from '../ledger/closing-blocker.ts';
 import type { Logger } from '../log.ts';
 import type { Authenticator } from '../organisations/authenticate.ts';
@@ -28,8 +27,6 @@ export interface ApiRuntime extends OnceRuntime {
   readonly authenticator: Authenticator;
   readonly secretBox: SecretBox;
   readonly rails: { readonly sandbox: SandboxRail };
-  /** Name of the rail for a destination, undefined where none is configured. */
-  railFor(mode: Mode, destinationType: string): string | undefined;
   /** For reads of many rows. A single object is read on `pool`. */
   readonly lists: ListReads;
   readonly metrics: HttpMetrics;

@@ -15,7 +15,16 @@ import type { Waits } from './waits.ts';
 export type Method = 'get' | 'post' | 'patch' | 'delete';
 
 /** The groups of the API reference, in the order it shows them. */
-export type Tag = 'Payouts' | 'Accounts' | 'Journal' | 'Events' | 'Webhooks' | 'Idempotency' | 'Limits' | 'Simulations';
+export type Tag =
+  | 'Payouts'
+  | 'Accounts'
+  | 'Journal'
+  | 'Exceptions'
+  | 'Events'
+  | 'Webhooks'
+  | 'Idempotency'
+  | 'Limits'
+  | 'Simulations';
 
 /** What the process keeps between requests, as far as routes use it. */
 export interface RouteServices {

@@ -16,13 +16,20 @@ export interface Forms {
   readonly textApart: boolean;
   /** To 0.3.0 or later: an entry of a return names the return, and stands in no list of its payout. */
   readonly returnsApart: boolean;
+  /** To 0.3.0 or later: evidence under resource and id (outside/evidence.ts). */
+  readonly evidenceByResource: boolean;
 }
 
 /** Those that decisions ask about. */
-export type LedgerForms = Pick<Forms, 'textApart' | 'returnsApart'>;
+export type LedgerForms = Omit<Forms, 'contracted'>;
 
 /** The forms that every release reads. */
-export const EARLIEST_FORMS: Forms = { contracted: false, textApart: false, returnsApart: false };
+export const EARLIEST_FORMS: Forms = {
+  contracted: false,
+  textApart: false,
+  returnsApart: false,
+  evidenceByResource: false,
+};
 
 export interface WatchedForms extends Forms {
   /** Reads the installation's row now. Until the first reading, the earlier forms are written. */
@@ -35,6 +42,7 @@ const RELEASES: Readonly<Record<keyof Forms, string>> = {
   contracted: '0.2.0',
   textApart: '0.3.0',
   returnsApart: '0.3.0',
+  evidenceByResource: '0.3.0',
 };
 const FORMS = Object.keys(RELEASES) as (keyof Forms)[];
 const READ_EVERY_MS = 3_000;

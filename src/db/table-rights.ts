@@ -8,6 +8,8 @@ export interface TableRights {
   readonly inserts: boolean;
   /** Columns; empty where rows are never changed. `all` where the table itself is locked: LOCK TABLE asks for it. */
   readonly updates: readonly string[] | 'all';
+  /** Of rows whose retention ends. Left out: rows are kept. */
+  readonly deletes?: true;
 }
 
 export const READS: TableRights = { reads: true, inserts: false, updates: [] };
@@ -16,6 +18,11 @@ export const CLOSED: TableRights = { reads: false, inserts: false, updates: [] }
 
 export function changes(...updates: string[]): TableRights {
   return { reads: true, inserts: true, updates };
+}
+
+/** The same, of a table whose rows have a retention. */
+export function deletable(rights: TableRights): TableRights {
+  return { ...rights, deletes: true };
 }
 
 interface Columns {
@@ -29,10 +36,11 @@ export function rightsOf({ columns }: Columns, maintained: readonly string[] = [
 }
 
 /** The privileges of GRANT, in SQL. Names of columns are our own, so they are not quoted. */
-export function privileges({ reads, inserts, updates }: TableRights): string[] {
+export function privileges({ reads, inserts, updates, deletes }: TableRights): string[] {
   return [
     ...(reads ? ['SELECT'] : []),
     ...(inserts ? ['INSERT'] : []),
+    ...(deletes ? ['DELETE'] : []),
     ...(updates === 'all' ? ['UPDATE'] : updates.length > 0 ? [`UPDATE (${updates.join(', ')})`] : []),
   ];
 }

@@ -26,6 +26,12 @@ export const ACCESS_ERRORS = define({
     title: 'The API key lacks the scope that this needs',
     help: 'Use a key that has the scope named in `required`.',
   },
+  self_approval_forbidden: {
+    status: 422,
+    retryable: false,
+    title: 'Nobody approves what they did themselves',
+    help: 'Let another person approve, with a key of their own.',
+  },
   test_mode_only: {
     status: 403,
     retryable: false,

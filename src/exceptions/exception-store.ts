@@ -1,4 +1,4 @@
-/** Open exceptions of one resource. */
+/** Exceptions of one resource that nobody has approved. In `status`, those are open. */
 import { textArray } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
 import type { ResourceName, Uuid } from '../ids.ts';

@@ -1,21 +1,11 @@
-/** Exceptions: what a person must look at. */
-import type { Instant } from '../clock.ts';
-import { column } from '../db/declared-columns.ts';
-import type { Uuid } from '../ids.ts';
+/**
+ * The rows of exceptions. `stage` holds the status, and `status` the two words of release 0.2.0 (migration 0028): what that
+ * release has resolved is approved. Lists are in order of `place`, which the database gives (exception-list-store.ts).
+ */
+import { column, type RowOf } from '../db/declared-columns.ts';
 import { WRITE_ORDER } from '../ledger/table.ts';
 import { tableOf } from '../ledger/table-of.ts';
-
-export interface Exception {
-  readonly id: Uuid;
-  /** `paid_after_failed`, `failed_after_paid`, `return_exceeds_payout`, … */
-  readonly kind: string;
-  readonly resource: string;
-  readonly resourceId: Uuid;
-  readonly detail: string;
-  readonly status: 'open' | 'resolved';
-  readonly createdAt: Instant;
-  readonly resolvedAt: Instant | null;
-}
+import { type Exception, type ExceptionStatus, isEnded } from './exception.ts';
 
 export const exceptions = tableOf<Exception>({
   name: 'exceptions',
@@ -27,8 +17,58 @@ export const exceptions = tableOf<Exception>({
     column('resource', 'text'),
     column('resource_id', 'uuid'),
     column('detail', 'text'),
-    column('status', 'text', { changes: true }),
+    column('status', 'text', (exception) => (isEnded(exception) ? 'resolved' : 'open'), { changes: true }),
+    column('stage', 'text', ({ status }) => status, { changes: true }),
+    column('assignee_id', 'uuid', { changes: true }),
+    column('reason', 'text', { changes: true, personal: true }),
+    column('text_salt', 'bytea', { changes: true }),
+    column('evidence', 'jsonb', { changes: true }),
+    column('entry_ids', 'jsonb', { changes: true }),
+    column('account_id', 'uuid', ({ waiting }) => waiting?.accountId ?? null),
+    column('amount', 'bigint', ({ waiting }) => waiting?.amount ?? null),
+    column('currency', 'text', ({ waiting }) => waiting?.currency ?? null),
+    column('handled_by', 'text', { changes: true }),
+    column('approved_by', 'text', { changes: true }),
+    column('announced', 'boolean'),
+    column('version', 'integer', { changes: true }),
     column('created_at', 'timestamptz'),
+    column('updated_at', 'timestamptz', { changes: true }),
     column('resolved_at', 'timestamptz', { changes: true }),
   ],
+  fromRow: exceptionFromRow,
 });
+
+type ExceptionRow = RowOf<Omit<Exception, 'status' | 'waiting' | 'updatedAt'>> & {
+  readonly status: 'open' | 'resolved';
+  readonly stage: ExceptionStatus;
+  readonly account_id: string | null;
+  readonly amount: bigint | null;
+  readonly currency: string | null;
+  /** Null in a row of release 0.2.0, and of one that no command opened. */
+  readonly updated_at: number | null;
+};
+
+function exceptionFromRow(row: ExceptionRow): Exception {
+  return {
+    id: row.id,
+    kind: row.kind,
+    resource: row.resource,
+    resourceId: row.resource_id,
+    detail: row.detail,
+    status: row.status === 'resolved' ? 'approved' : row.stage,
+    assigneeId: row.assignee_id,
+    reason: row.reason,
+    textSalt: row.text_salt,
+    evidence: row.evidence,
+    entryIds: row.entry_ids,
+    waiting:
+      row.account_id === null ? null : { accountId: row.account_id, amount: row.amount!, currency: row.currency! },
+    handledBy: row.handled_by,
+    approvedBy: row.approved_by,
+    announced: row.announced,
+    version: row.version,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at ?? row.resolved_at ?? row.created_at,
+    resolvedAt: row.resolved_at,
+  };
+}

@@ -4,13 +4,14 @@ import { keyedByUuid } from '../db/keyed-table.ts';
 import { rightsOf } from '../db/table-rights.ts';
 import type { Group } from '../group.ts';
 import type { GroupResource } from '../group-resource.ts';
+import { exceptionCheck } from './checks/exception-check.ts';
 import { exceptionGauges } from './exception-gauges.ts';
 import { exceptions } from './exception-table.ts';
 
 export const declaredException: GroupResource = {
   name: 'exception',
   table: keyedByUuid(exceptions.name, 'id'),
-  events: ['reconciliation.exception_opened'],
+  events: ['exception.opened', 'exception.updated', 'exception.resolved'],
 };
 
 export const exceptionsGroup: Group = {
@@ -19,6 +20,6 @@ export const exceptionsGroup: Group = {
   tables: [exceptions],
   rights: { exceptions: rightsOf(exceptions) },
   moved: [],
-  checks: [],
+  checks: [exceptionCheck],
   gauges: exceptionGauges,
 };

@@ -1,46 +1,52 @@
-/** Open exceptions of all books, for metrics and operators. */
-import type { Instant } from '../clock.ts';
+/** Exceptions of all books that nobody has approved, for metrics and operators. In `status`, those are open. */
 import { COUNT_LIMIT } from '../db/count-limit.ts';
 import type { Pool } from '../db/pool.ts';
-import type { Uuid } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
+import type { Exception, ExceptionStatus } from './exception.ts';
+import { exceptions } from './exception-table.ts';
 
-/**
- * Counts exceptions that no person has resolved, by kind. Index: exceptions_open, counted up to COUNT_LIMIT, newest
- * first.
- */
-export async function countOpenExceptions(pool: Pool): Promise<{ kind: string; exceptions: number }[]> {
-  const { rows } = await pool.query<{ kind: string; exceptions: bigint }>(
-    `SELECT kind, count(*) AS exceptions
-     FROM (SELECT kind FROM exceptions WHERE status = 'open' ORDER BY created_at DESC LIMIT ${COUNT_LIMIT}) AS open
-     GROUP BY kind ORDER BY kind`,
-  );
-  return rows.map((row) => ({ kind: row.kind, exceptions: Number(row.exceptions) }));
-}
-
-export interface OpenException {
-  readonly bookId: Uuid;
-  readonly id: Uuid;
+export interface ExceptionCount {
   readonly kind: string;
-  readonly resource: string;
-  readonly resourceId: Uuid;
-  readonly detail: string;
-  readonly createdAt: Instant;
+  readonly status: ExceptionStatus;
+  readonly exceptions: number;
 }
 
-/** Lists open exceptions, oldest first. Index: exceptions_open. */
-export async function listOpenExceptions(pool: Pool, limit: number): Promise<OpenException[]> {
-  const { rows } = await pool.query(
-    `SELECT book_id, id, kind, resource, resource_id, detail, created_at
-     FROM exceptions WHERE status = 'open' ORDER BY created_at LIMIT $1`,
-    [limit],
+/** Counts them by kind and status. Index: exceptions_open, counted up to COUNT_LIMIT, newest first. */
+export async function countOpenExceptions(pool: Pool): Promise<ExceptionCount[]> {
+  const { rows } = await pool.query<{ kind: string; stage: ExceptionStatus; exceptions: bigint }>(
+    `SELECT kind, stage, count(*) AS exceptions
+     FROM (SELECT kind, stage FROM exceptions WHERE status = 'open' ORDER BY created_at DESC LIMIT ${COUNT_LIMIT}) AS open
+     GROUP BY kind, stage ORDER BY kind, stage`,
   );
-  return rows.map((row) => ({
-    bookId: row.book_id,
-    id: row.id,
-    kind: row.kind,
-    resource: row.resource,
-    resourceId: row.resource_id,
-    detail: row.detail,
-    createdAt: row.created_at,
-  }));
+  return rows.map((row) => ({ kind: row.kind, status: row.stage, exceptions: Number(row.exceptions) }));
+}
+
+export interface ExceptionOfBook {
+  readonly bookId: BookId;
+  readonly exception: Exception;
+}
+
+/** Lists them, oldest first. Index: exceptions_open. */
+export async function listOpenExceptions(
+  pool: Pool,
+  { limit, status, kind }: { limit: number; status?: string | undefined; kind?: string | undefined },
+): Promise<ExceptionOfBook[]> {
+  const { rows } = await pool.query<{ book_id: BookId }>(
+    `SELECT book_id, ${exceptions.selected()} FROM exceptions
+     WHERE status = 'open' AND ($2::text IS NULL OR stage = $2) AND ($3::text IS NULL OR kind = $3)
+     ORDER BY created_at LIMIT $1`,
+    [limit, status ?? null, kind ?? null],
+  );
+  return rows.map((row) => ({ bookId: row.book_id, exception: exceptions.fromRow(row) }));
+}
+
+/** Any exception, whosever it is: one probe of exceptions_pkey a book. */
+export async function findExceptionOfAnyBook(pool: Pool, id: string): Promise<ExceptionOfBook | undefined> {
+  const { rows } = await pool.query<{ book_id: BookId }>(
+    `SELECT books.id AS book_id, found.* FROM books CROSS JOIN LATERAL (
+       SELECT ${exceptions.selected()} FROM exceptions WHERE exceptions.book_id = books.id AND exceptions.id = $1 OFFSET 0
+     ) AS found LIMIT 1`,
+    [id],
+  );
+  return rows[0] && { bookId: rows[0].book_id, exception: exceptions.fromRow(rows[0]) };
 }

@@ -5,8 +5,8 @@
 import { classifyFailure } from '../db/postgres-errors.ts';
 import { ApiError, ERRORS } from '../errors.ts';
 import type { Logger } from '../log.ts';
+import { PartyUnreachable } from '../outside/party.ts';
 import { problemBody } from '../problem.ts';
-import { RailUnreachable } from '../rails/rail.ts';
 import { PROBLEM_TYPE, type RequestContext } from './request-context.ts';
 
 /** A database takes about as long to fail over or restart, so a retry after this has a fair chance. */
@@ -16,8 +16,8 @@ const RETRY_AFTER_SECONDS = '1';
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (classifyFailure(error) === 'transient') return new ApiError('service_unavailable');
-  // A simulation calls the sandbox rail directly, which may be unreachable like any rail.
-  if (error instanceof RailUnreachable) return new ApiError('service_unavailable');
+  // A use case calls its party directly, which may be unreachable: a simulation calls the sandbox rail.
+  if (error instanceof PartyUnreachable) return new ApiError('service_unavailable');
   // Express's router refuses a path whose percent-encoding does not decode.
   if (error instanceof URIError) {
     return new ApiError('parameter_invalid', { detail: 'The path is not valid percent-encoded UTF-8.', param: 'path' });

@@ -6,6 +6,7 @@ import { route } from '../api/route.ts';
 import { METADATA_LIMITS, TEXT_LIMITS } from '../api/schemas/fields.ts';
 import { LIST_TIMEOUT_MS } from '../db/list-reads.ts';
 import { MAX_REQUEST_AMOUNT } from '../money/amount.ts';
+import { noticeLimits } from '../payouts/api/notice-limits.ts';
 import { webhookLimits } from '../webhooks/api/webhook-limits.ts';
 import { ANSWER_SECONDS } from './connections.ts';
 import { IN_FLIGHT_LIMITS, PROCESS_BYTES } from './in-flight.ts';
@@ -17,7 +18,7 @@ import { limitOf, POINTS } from './rate-limiter.ts';
 import { BODY_LIMIT_BYTES, CHUNK_BYTES_LEAST } from './request-body.ts';
 
 /** Limits of groups, each under its own name. */
-const OF_GROUPS: readonly GroupLimits[] = [webhookLimits];
+const OF_GROUPS: readonly GroupLimits[] = [webhookLimits, noticeLimits];
 
 const read = route({
   method: 'get',

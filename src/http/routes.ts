@@ -9,6 +9,7 @@ import type { EventDocument } from '../api/event-document.ts';
 import type { Route } from '../api/route.ts';
 import { erasureEvents } from '../erasures/api/erasure-events.ts';
 import { exceptionEvents } from '../exceptions/api/exception-events.ts';
+import { exceptionRoutes } from '../exceptions/api/exception-routes.ts';
 import { idempotencyRoutes } from '../idempotency/api/idempotency-key-routes.ts';
 import { clockRoutes } from '../journal/api/clock-routes.ts';
 import { journalRoutes } from '../journal/api/journal-routes.ts';
@@ -30,6 +31,7 @@ export const ROUTES: readonly Route[] = [
   ...holdRoutes,
   ...journalRoutes,
   ...checkpointRoutes,
+  ...exceptionRoutes,
   ...eventRoutes,
   ...webhookRoutes,
   ...idempotencyRoutes,

@@ -199,6 +199,7 @@ async function loadState(trx: Transaction, { sink, forms }: BatchContext, load: 
   const state = new BookState(book, subscribers, {
     textApart: forms.textApart,
     returnsApart: forms.returnsApart,
+    evidenceByResource: forms.evidenceByResource,
   });
   for (const { table, ids, rows } of tables) state.admit(table, ids, rows);
   return state;

@@ -198,7 +198,7 @@ export class Draft {
       livemode: this.livemode,
       codeOf: (accountId) => this.account(accountId).code,
     });
-    const { textApart } = this.#state.forms;
+    const { textApart } = this.forms;
     if (textApart) for (const text of written.apart) this.append(personalTexts, text as PersonalText);
     this.#events.push({
       sequence,

@@ -4,6 +4,7 @@
  */
 import { accountHolds } from '../accounts/account-hold-table.ts';
 import { accountProfiles } from '../accounts/account-profile-table.ts';
+import { exceptions } from '../exceptions/exception-table.ts';
 import { type IdKind, parsePublicId, type Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { PersonalObject } from '../ledger/personal-text.ts';
@@ -33,6 +34,7 @@ export const ERASABLE: readonly ErasableKind[] = [
   erasable('account', { kind: 'account', table: accountProfiles, alsoShown: ['description'] }),
   erasable('hold', { kind: 'hold', table: accountHolds }),
   erasable('webhook_endpoint', { kind: 'webhookEndpoint', table: webhookEndpoints }),
+  erasable('exception', { kind: 'exception', table: exceptions }),
 ];
 
 /** An object, with the book that it is in. */

@@ -145,6 +145,7 @@ export const PLACES: Readonly<Record<ErasureSubject['object'], readonly ErasureP
   account: [texts, pairs, transfers, entryTexts, answers],
   hold: [texts, pairs, answers],
   webhook_endpoint: [texts, answers],
+  exception: [texts, answers],
 };
 
 /** Deletes rows of a table (`DELETE`), or sets columns of them, a step at a time. */

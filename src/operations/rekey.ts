@@ -22,7 +22,7 @@ import { classifyFailure } from '../db/postgres-errors.ts';
 import { createSecretBox, type SealedPlace, type SecretBox, SecretBoxError, sealedKeyId } from '../db/secret-box.ts';
 import { DIGEST_BYTES, keyedFingerprint, readFingerprintKey } from '../idempotency/fingerprints.ts';
 import type { DeclaredTable } from '../ledger/table-of.ts';
-import { PAYEE_PLACE } from '../payouts/notice.ts';
+import { PAYEE_PLACE } from '../outside/notice.ts';
 import { answerSecretPlace, concealedSecret } from '../webhooks/endpoint-secret.ts';
 import {
   type NewValue,

@@ -24,6 +24,9 @@ export const SCOPES = [
   'idempotency_keys:write',
   'simulations:write',
   'limits:read',
+  'exceptions:read',
+  'exceptions:write',
+  'exceptions:approve',
 ] as const;
 
 export type Scope = (typeof SCOPES)[number];

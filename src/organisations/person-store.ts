@@ -39,6 +39,15 @@ export async function findPerson(db: Queryable, id: Uuid): Promise<Person | unde
   return rows[0] && personFromRow(rows[0]);
 }
 
+/** A person or service of an organisation. Index: people_pkey. */
+export async function findPersonOf(db: Queryable, organisationId: Uuid, id: Uuid): Promise<Person | undefined> {
+  const { rows } = await db.query<PersonRow>(
+    `SELECT ${COLUMNS} FROM people p WHERE p.organisation_id = $1 AND p.id = $2`,
+    [organisationId, id],
+  );
+  return rows[0] && personFromRow(rows[0]);
+}
+
 /** A person as it stands. It cannot be ended before the transaction is over. Index: people_pkey. */
 export async function lockPerson(trx: Transaction, organisationId: Uuid, id: Uuid): Promise<Person | undefined> {
   const { rows } = await trx.query<PersonRow>(

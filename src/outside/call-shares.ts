@@ -7,13 +7,23 @@
  */
 import { Room } from '../room.ts';
 import { withinLimit } from '../time-limit.ts';
+import { type Party, PartyUnreachable } from './party.ts';
+
+export type CalledParty = Pick<Party, 'name' | 'callsAtOnce'>;
 
 export interface OutsideCall {
-  /** For example the name of a rail. */
-  readonly party: string;
+  readonly party: CalledParty;
   readonly bookId: string;
   /** The row that the call is for. One call at a time. */
   readonly id: string;
+}
+
+/** The call was not made, and nothing was sent: there is no room for it, or the process ends. */
+export class PartyBusy extends PartyUnreachable {
+  override name = 'PartyBusy';
+  constructor({ name }: CalledParty) {
+    super(`There is no place for a further call to ${name}`);
+  }
 }
 
 /** Makes calls to outside parties. */
@@ -25,36 +35,60 @@ export interface OutsideCalls {
 /** Makes each call at once and waits for it: for callers with a single row. */
 export const CALLS_AT_ONCE: OutsideCalls = { make: (_, call) => call() };
 
-/** Calls under way to one party: one statement of the sandbox rail, and twice what 1,000 payouts a second need. */
-const PLACES_PER_PARTY = 500;
 /** Calls waiting for one party, about 2 kB each: a healthy party answers them within seconds. */
 const WAITING_PER_PARTY = 5_000;
 
-interface Party {
+interface Share {
   readonly places: Room;
   waiting: number;
   readonly waitingBy: Map<string, number>;
 }
 
 export class CallShares implements OutsideCalls {
-  readonly #parties = new Map<string, Party>();
+  readonly #parties = new Map<string, Share>();
   readonly #inHand = new Map<string, Promise<void>>();
-  readonly #limits: { places: number; waiting: number };
+  readonly #limits: { waiting: number };
   #closed = false;
 
-  constructor(limits = { places: PLACES_PER_PARTY, waiting: WAITING_PER_PARTY }) {
+  constructor(limits = { waiting: WAITING_PER_PARTY }) {
     this.#limits = limits;
   }
 
   make(of: OutsideCall, call: () => Promise<void>): Promise<void> {
     const name = `${of.bookId} ${of.id}`;
+    const party = this.#placeFor(of, name);
+    if (party)
+      this.#inHand.set(
+        name,
+        this.#makeInTurn(party, of.bookId, call).finally(() => this.#inHand.delete(name)),
+      );
+    return Promise.resolve();
+  }
+
+  /**
+   * Makes the call in its turn and resolves with its answer: for a use case whose request waits for it. Rejects with what
+   * the call throws, and with PartyBusy when the call was not made.
+   */
+  ask<Answer>(of: OutsideCall, call: () => Promise<Answer>): Promise<Answer> {
+    const name = `${of.bookId} ${of.id}`;
+    const party = this.#placeFor(of, name);
+    if (!party) return Promise.reject(new PartyBusy(of.party));
+    return new Promise((resolve, reject) => {
+      const made = this.#makeInTurn(party, of.bookId, () => call().then(resolve, reject)).finally(() => {
+        this.#inHand.delete(name);
+        // Changes nothing once the call was made.
+        reject(new PartyBusy(of.party));
+      });
+      this.#inHand.set(name, made);
+    });
+  }
+
+  /** The share of the party, undefined where the call would find no room to wait, or is being made. */
+  #placeFor(of: OutsideCall, name: string): Share | undefined {
     const party = this.#party(of.party);
     const waitingOfBook = party.waitingBy.get(of.bookId) ?? 0;
     const full = waitingOfBook >= this.#limits.waiting - party.waiting;
-    if (this.#closed || full || this.#inHand.has(name)) return Promise.resolve();
-    const made = this.#makeInTurn(party, of.bookId, call).finally(() => this.#inHand.delete(name));
-    this.#inHand.set(name, made);
-    return Promise.resolve();
+    return this.#closed || full || this.#inHand.has(name) ? undefined : party;
   }
 
   /** Starts no further call. Resolves to false when those under way do not end within the limit. */
@@ -64,7 +98,7 @@ export class CallShares implements OutsideCalls {
     return withinLimit(over, { what: 'calls under way', limitMs }).catch(() => false);
   }
 
-  async #makeInTurn(party: Party, bookId: string, call: () => Promise<void>): Promise<void> {
+  async #makeInTurn(party: Share, bookId: string, call: () => Promise<void>): Promise<void> {
     this.#count(party, bookId, 1);
     await party.places.enter(bookId, 1);
     this.#count(party, bookId, -1);
@@ -75,17 +109,17 @@ export class CallShares implements OutsideCalls {
     }
   }
 
-  #count(party: Party, bookId: string, change: 1 | -1): void {
+  #count(party: Share, bookId: string, change: 1 | -1): void {
     const waiting = (party.waitingBy.get(bookId) ?? 0) + change;
     party.waiting += change;
     if (waiting > 0) party.waitingBy.set(bookId, waiting);
     else party.waitingBy.delete(bookId);
   }
 
-  #party(name: string): Party {
+  #party({ name, callsAtOnce }: CalledParty): Share {
     let party = this.#parties.get(name);
     if (!party) {
-      party = { places: new Room(this.#limits.places), waiting: 0, waitingBy: new Map() };
+      party = { places: new Room(callsAtOnce), waiting: 0, waitingBy: new Map() };
       this.#parties.set(name, party);
     }
     return party;

@@ -15,8 +15,9 @@ import { newSalt } from '../ledger/personal-text.ts';
 import { begin } from '../ledger/resource.ts';
 import type { BookState } from '../ledger/state.ts';
 import { currencyExponent } from '../money/currency.ts';
-import { endToEndId } from './end-to-end-id.ts';
-import { type Destination, hasText, type Payout } from './payout.ts';
+import { endToEndId } from '../outside/end-to-end-id.ts';
+import type { Destination } from './destination.ts';
+import { hasText, type Payout } from './payout.ts';
 import { payoutResource } from './payout-resource.ts';
 import { payoutView } from './payout-view.ts';
 
@@ -24,7 +25,7 @@ import { payoutView } from './payout-view.ts';
 const PENDING_ALARM_MS = 5_000;
 
 export interface AcceptPayout {
-  /** Minted before: the alias is sealed for this row. */
+  /** Minted before: the destination is sealed for this row. */
   payoutId: Uuid;
   bookId: BookId;
   /** The account named, or the default of the currency; null when there is neither. */

@@ -4,8 +4,8 @@ import type { BookId } from '../ledger/book.ts';
 import type { Command } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { advance } from '../ledger/resource.ts';
+import { evidenceTouch } from '../outside/evidence.ts';
 import type { Payout } from './payout.ts';
-import { railAnswers } from './payout-children-tables.ts';
 import { payoutResource } from './payout-resource.ts';
 import { payouts } from './payout-table.ts';
 import { payoutTouches } from './payout-touches.ts';
@@ -42,13 +42,13 @@ export function recordUnknown(
     name: 'payout.unknown',
     requestId: payout.requestId,
     actor,
-    touches: [...payoutTouches(bookId, payout), { table: railAnswers, ids: [id] }],
+    touches: [...payoutTouches(bookId, payout), evidenceTouch(id)],
     decide(state, moment) {
       const draft = new Draft(state, { id, requestId: payout.requestId, actor }, moment);
       const current = draft.get(payouts, payout.id);
       if (!current) throw new Error(`Payout ${payout.id} does not exist`);
-      const answer = { id, payoutId: payout.id, call: facts.call, answer: facts.raw, receivedAt: moment.wall };
-      if (!keepAnswer(draft, answer) || current.status !== 'processing') return draft.finish(current);
+      const kept = keepAnswer(draft, current, { id, call: facts.call, raw: facts.raw });
+      if (!kept || current.status !== 'processing') return draft.finish(current);
       return draft.finish(keepWaiting(draft, current, { outcome: 'unknown', nextInquiryMs: facts.nextInquiryMs }));
     },
   };

@@ -1,19 +1,18 @@
 /** The group of payouts: money that leaves for a destination outside, and what rails say of it. */
 
 import { keyedByUuid } from '../db/keyed-table.ts';
-import { APPENDS, changes, rightsOf } from '../db/table-rights.ts';
+import { APPENDS, rightsOf } from '../db/table-rights.ts';
 import type { Group } from '../group.ts';
 import type { GroupResource } from '../group-resource.ts';
-import { noticeCheck } from './checks/notice-check.ts';
+import { sweepNotices } from '../outside/sweep-inboxes.ts';
 import { payoutCheck } from './checks/payout-check.ts';
 import { payoutReturnCheck } from './checks/payout-return-check.ts';
-import { movedNotices, movedPayouts } from './moved-payouts.ts';
-import { payoutReturns, railAnswers } from './payout-children-tables.ts';
+import { movedPayouts } from './moved-payouts.ts';
+import { payoutReturns } from './payout-children-tables.ts';
 import { payoutGauges } from './payout-gauges.ts';
 import { payouts } from './payout-table.ts';
 import { payoutsInFlight } from './payouts-in-flight.ts';
 import { payoutResolutions, readOperatorReason } from './resolution-store.ts';
-import { sweepNotices } from './sweep-inboxes.ts';
 
 export const declaredPayout: GroupResource = {
   name: 'payout',
@@ -28,27 +27,16 @@ export const payoutsGroup: Group = {
     declaredPayout,
     { name: 'payout_return', table: keyedByUuid(payoutReturns.name, 'id'), parent: 'payout', events: [] },
   ],
-  tables: [payouts, payoutReturns, railAnswers, payoutResolutions],
+  tables: [payouts, payoutReturns, payoutResolutions],
   rights: {
     payouts: rightsOf(payouts, ['stuck_at', 'stuck_error']),
     payout_returns: APPENDS,
-    rail_answers: APPENDS,
     payout_resolutions: rightsOf(payoutResolutions),
-    rail_notices: changes(
-      'status',
-      'attempts',
-      'next_attempt_at',
-      'due_at',
-      'stuck_at',
-      'stuck_error',
-      'updated_at',
-      'confirmed_payee_sealed',
-    ),
-    foreign_notices: APPENDS,
   },
-  moved: [movedPayouts, movedNotices],
-  checks: [payoutCheck, payoutReturnCheck, noticeCheck],
-  sweeps: sweepNotices,
+  moved: [movedPayouts],
+  checks: [payoutCheck, payoutReturnCheck],
+  sweeps: (context) =>
+    sweepNotices(context, { parties: () => context.rails.all(), pool: 'rails', job: 'rail.notices' }),
   blocksClosing: [payoutsInFlight],
   gauges: payoutGauges,
 };

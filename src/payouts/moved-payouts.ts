@@ -1,4 +1,4 @@
-/** Payouts and notices of rails, as workers move them. */
+/** Payouts, as workers move them. */
 
 import { keyedByUuid } from '../db/keyed-table.ts';
 import { publicId } from '../ids.ts';
@@ -35,31 +35,4 @@ export const movedPayouts: MovedRows = {
     },
   },
   shownId: (id) => publicId('payout', id),
-};
-
-/** Enqueued by their inboxes (sweep-inboxes.ts), and shown by rail and the rail's own id. */
-export const movedNotices: MovedRows = {
-  kind: 'notice',
-  table: {
-    name: 'rail_notices',
-    key: [
-      { name: 'rail', type: 'text' },
-      { name: 'id', type: 'uuid' },
-    ],
-  },
-  open: ['waiting'],
-  due: [],
-  overdue: {
-    // A claim moves only the due time.
-    waitsSince: 'COALESCE(next_attempt_at, created_at)',
-    finding: {
-      check: 'notice.overdue',
-      expected: 'attempted',
-      actual: 'to be attempted',
-      detail: 'Nobody attempts to book this notice of a rail, and no bug has stopped it.',
-      ids: ([rail, id]) => ({ rail: rail!, notice: id! }),
-    },
-  },
-  retriedAt: ['next_attempt_at'],
-  shownId: (id) => id,
 };

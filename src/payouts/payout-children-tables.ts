@@ -1,4 +1,4 @@
-/** Rows beneath a payout: its returns and the answers of its rail. Neither ever changes. */
+/** Rows beneath a payout: its returns. They never change. What its rail said: outside/evidence.ts. */
 import type { Instant } from '../clock.ts';
 import { column } from '../db/declared-columns.ts';
 import type { Uuid } from '../ids.ts';
@@ -28,27 +28,5 @@ export const payoutReturns = tableOf<PayoutReturn>({
     column('reason', 'text'),
     column('entry_id', 'uuid'),
     column('created_at', 'timestamptz'),
-  ],
-});
-
-export interface StoredRailAnswer {
-  readonly id: Uuid;
-  readonly payoutId: Uuid;
-  readonly call: 'submit' | 'inquire' | 'notice';
-  readonly answer: unknown;
-  readonly receivedAt: Instant;
-}
-
-/** A load nearly always finds nothing: only what is told again is there already. */
-export const railAnswers = tableOf<StoredRailAnswer>({
-  name: 'rail_answers',
-  key: 'id',
-  writeOrder: WRITE_ORDER.resourceChildren,
-  columns: [
-    column('id', 'uuid'),
-    column('payout_id', 'uuid'),
-    column('call', 'text'),
-    column('answer', 'jsonb'),
-    column('received_at', 'timestamptz'),
   ],
 });

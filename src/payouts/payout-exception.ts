@@ -1,9 +1,10 @@
 /** What a person must look at about a payout: a row, and an event. */
-import { formatInstant } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
+import { isEnded, type WaitingMoney } from '../exceptions/exception.ts';
 import { hasOpenException } from '../exceptions/exception-store.ts';
 import { exceptions } from '../exceptions/exception-table.ts';
-import { deriveId, publicId, type Uuid } from '../ids.ts';
+import { openException } from '../exceptions/open-exception.ts';
+import { deriveId, type Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Touch } from '../ledger/command.ts';
 import type { Draft } from '../ledger/draft.ts';
@@ -11,7 +12,11 @@ import type { Payout } from './payout.ts';
 import { MISMATCH_KINDS, type RailMismatch } from './rail-mismatch.ts';
 
 /** Puts a contradiction before a person. */
-export function raise(draft: Draft, payout: Payout, exception: { kind: string; detail: string }): void {
+export function raise(
+  draft: Draft,
+  payout: Payout,
+  exception: { kind: string; detail: string; waiting?: WaitingMoney },
+): void {
   open(draft, payout, { id: draft.mintId(), ...exception });
 }
 
@@ -40,9 +45,12 @@ export function doubtTouches(payout: Payout): Touch[] {
   return [{ table: exceptions, ids: MISMATCH_KINDS.map((kind) => mismatchIds(payout, kind)[0]) }];
 }
 
-/** The rail has spoken of something else under this payout's id, and no person has resolved it. The command declares `doubtTouches`. */
+/** The rail has spoken of something else under this payout's id, and no second person has approved what became of it. The command declares `doubtTouches`. */
 export function isDoubted(draft: Draft, payout: Payout): boolean {
-  return MISMATCH_KINDS.some((kind) => draft.get(exceptions, mismatchIds(payout, kind)[0])?.status === 'open');
+  return MISMATCH_KINDS.some((kind) => {
+    const exception = draft.get(exceptions, mismatchIds(payout, kind)[0]);
+    return exception !== undefined && !isEnded(exception);
+  });
 }
 
 /** The same, asked outside of a command. */
@@ -54,29 +62,10 @@ function mismatchIds(payout: Payout, kind: RailMismatch['kind']): [whileOpen: Uu
   return [deriveId('exception', payout.id, kind), deriveId('exception', payout.id, kind, 'final')];
 }
 
-function open(draft: Draft, payout: Payout, exception: { id: Uuid; kind: string; detail: string }): void {
-  draft.put(exceptions, exception.id, {
-    id: exception.id,
-    kind: exception.kind,
-    resource: 'payout',
-    resourceId: payout.id,
-    detail: exception.detail,
-    status: 'open',
-    createdAt: draft.moment.book,
-    resolvedAt: null,
-  });
-  draft.emit({
-    type: 'reconciliation.exception_opened',
-    objectId: payout.id,
-    objectSequence: payout.version,
-    object: {
-      id: publicId('exception', exception.id),
-      object: 'exception',
-      kind: exception.kind,
-      detail: exception.detail,
-      payout: publicId('payout', payout.id),
-      status: 'open',
-      created_at: formatInstant(draft.moment.book),
-    },
-  });
+function open(
+  draft: Draft,
+  payout: Payout,
+  exception: { id: Uuid; kind: string; detail: string; waiting?: WaitingMoney },
+): void {
+  openException(draft, { ...exception, resource: 'payout', resourceId: payout.id });
 }

@@ -1,6 +1,7 @@
 /** Gauges of what rails leave to people. */
 import type { Gauge } from '../group.ts';
-import { countForeignNotices, countUnknown } from './unresolved-store.ts';
+import { countForeignNotices } from '../outside/foreign-notice-store.ts';
+import { countUnknown } from './unresolved-store.ts';
 
 export const payoutGauges: readonly Gauge[] = [
   {

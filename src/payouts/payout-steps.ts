@@ -191,6 +191,7 @@ export function bookReturn(
     raise(draft, returned, {
       kind: 'return_to_closed_account',
       detail: 'Money came back to an account that is closed. It was booked there and waits for a person.',
+      waiting: { accountId: payout.accountId, amount: part.amount, currency: payout.currency },
     });
   }
   return returned;

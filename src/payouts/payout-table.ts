@@ -5,7 +5,7 @@ import { WRITE_ORDER } from '../ledger/table.ts';
 import { tableOf } from '../ledger/table-of.ts';
 import { hasText, type Payout } from './payout.ts';
 
-const aliasOf = ({ destination }: Payout) => (destination.type === 'account' ? null : destination);
+const outsideOf = ({ destination }: Payout) => (destination.type === 'account' ? null : destination);
 
 export const payouts = tableOf<Payout>({
   name: 'payouts',
@@ -27,9 +27,9 @@ export const payouts = tableOf<Payout>({
     column('destination_account_id', 'uuid', ({ destination }) =>
       destination.type === 'account' ? destination.accountId : null,
     ),
-    column('destination_sealed', 'bytea', (payout) => aliasOf(payout)?.aliasSealed ?? null, { sealed: true }),
-    column('destination_masked', 'text', (payout) => aliasOf(payout)?.aliasMasked ?? null),
-    column('destination_provider', 'text', (payout) => aliasOf(payout)?.provider ?? null),
+    column('destination_sealed', 'bytea', (payout) => outsideOf(payout)?.sealed ?? null, { sealed: true }),
+    column('destination_masked', 'text', (payout) => outsideOf(payout)?.masked ?? null),
+    column('destination_provider', 'text', (payout) => outsideOf(payout)?.provider ?? null),
     column('description', 'text', { personal: true }),
     column('external_id', 'text', { filter: true }),
     column('metadata', 'jsonb', { personal: true }),
@@ -76,9 +76,9 @@ function payoutFromRow(row: PayoutRow): Payout {
       row.destination_type === 'account'
         ? { type: 'account', accountId: row.destination_account_id! }
         : {
-            type: 'cliq',
-            aliasSealed: row.destination_sealed!,
-            aliasMasked: row.destination_masked!,
+            type: row.destination_type,
+            sealed: row.destination_sealed!,
+            masked: row.destination_masked!,
             provider: row.destination_provider,
           },
     description: row.description,

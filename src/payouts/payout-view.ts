@@ -3,7 +3,8 @@ import { formatInstant, formatInstantOrNull } from '../clock.ts';
 import { publicId } from '../ids.ts';
 import { personal, type TextOwner } from '../ledger/personal-text.ts';
 import { currencyExponent } from '../money/currency.ts';
-import { allowedActions, type Destination, type FailureCode, type Payout, waitingOn } from './payout.ts';
+import { destinationView } from './destinations.ts';
+import { allowedActions, type FailureCode, type Payout, waitingOn } from './payout.ts';
 
 const FAILURE_MESSAGES: Record<FailureCode, string> = {
   payee_account_closed: "The payee's account is closed.",
@@ -70,9 +71,4 @@ function textOf({ id, description, metadata, textSalt }: Payout) {
     description: personal(owner, 'description', description),
     metadata: personal(owner, 'metadata', metadata),
   };
-}
-
-function destinationView(destination: Destination) {
-  if (destination.type === 'account') return { type: 'account', account: publicId('account', destination.accountId) };
-  return { type: destination.type, alias_masked: destination.aliasMasked, provider: destination.provider };
 }

@@ -5,11 +5,10 @@
  * Next: payout-table.ts (its rows), payout-steps.ts (its journal), accept-payout.ts, reserve-payout.ts, settle-payout.ts.
  */
 import type { Instant } from '../clock.ts';
-import type { SealedPlace } from '../db/secret-box.ts';
 import type { Uuid } from '../ids.ts';
-import type { BookId } from '../ledger/book.ts';
 import { isEmpty } from '../ledger/personal-text.ts';
 import type { Transitions } from '../ledger/resource.ts';
+import type { Destination } from './destination.ts';
 
 export type PayoutStatus =
   /** Accepted, funds held, nothing posted. The API creates it, the ledger pool moves it. */
@@ -49,22 +48,6 @@ export type FailureCode =
   | 'source_account_frozen'
   | 'source_account_closed'
   | 'limit_exceeded';
-
-export type Destination =
-  /** Short-alias instant payments. The alias is personal data: sealed at rest, masked in everything that is kept. */
-  | {
-      readonly type: 'cliq';
-      readonly aliasSealed: Buffer;
-      readonly aliasMasked: string;
-      readonly provider: string | null;
-    }
-  /** Another account of the same book. */
-  | { readonly type: 'account'; readonly accountId: Uuid };
-
-/** What the alias of a payout is sealed for. */
-export function aliasPlace(bookId: BookId, payoutId: Uuid): SealedPlace {
-  return { bookId, table: 'payouts', column: 'destination_sealed', rowId: payoutId };
-}
 
 export interface Payout {
   readonly id: Uuid;
@@ -132,14 +115,4 @@ export function allowedActions({ status }: Pick<Payout, 'status'>): readonly Pay
 
 export function whyNotNow({ status }: Pick<Payout, 'status'>): string {
   return `The payout is ${status}; only a pending payout can be canceled.`;
-}
-
-/**
- * First character and last two; short aliases show only the first. Masked in ASCII, which bank files and old spreadsheets
- * take as well, and which keeps the texts of a payout at one byte a character in this process.
- */
-export function maskAlias(alias: string): string {
-  const characters = [...alias];
-  if (characters.length <= 3) return `${characters[0] ?? ''}${'*'.repeat(Math.max(characters.length - 1, 0))}`;
-  return `${characters[0]}${'*'.repeat(characters.length - 3)}${characters.slice(-2).join('')}`;
 }

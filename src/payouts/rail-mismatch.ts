@@ -1,5 +1,6 @@
 /** Compares what a rail says it has moved with the payout that it was given. */
-import type { Confirmation, Confirms, Rail } from '../rails/rail.ts';
+import type { Confirmation } from '../outside/party.ts';
+import type { Confirms, Rail } from '../rails/rail.ts';
 import type { Payout } from './payout.ts';
 
 export const MISMATCH_KINDS = ['rail_amount_mismatch', 'rail_currency_mismatch', 'rail_payee_mismatch'] as const;
@@ -21,13 +22,13 @@ export interface ComparedReport {
 
 /**
  * Whatever the report names must be the payout's. A `paid` must also name each fact that the rail declares: one that is left out
- * is a mismatch too, since nothing shows what was moved. `aliasOf` is only asked where a payee is compared.
+ * is a mismatch too, since nothing shows what was moved. `payee` is only asked where a payee is compared.
  */
 export function mismatchesOf(
   rail: Pick<Rail, 'confirms' | 'payeeDigest'>,
   payout: Payout,
   report: ComparedReport,
-  aliasOf: (payout: Payout) => string,
+  payee: () => string,
 ): readonly RailMismatch[] {
   const confirmed = report.confirmed ?? NOTHING;
   const demanded = report.status === 'paid' ? rail.confirms : NONE_DEMANDED;
@@ -55,8 +56,7 @@ export function mismatchesOf(
     missing: 'The rail says paid and leaves out the currency, which it declares to confirm.',
   });
   compare('rail_payee_mismatch', {
-    matches:
-      payeeDigest === undefined ? undefined : payeeDigest === rail.payeeDigest(payout.endToEndId, aliasOf(payout)),
+    matches: payeeDigest === undefined ? undefined : payeeDigest === rail.payeeDigest(payout.endToEndId, payee()),
     demanded: demanded.payee,
     wrong: `The rail says ${report.status} to another payee than that of the payout.`,
     missing: 'The rail says paid and leaves out the payee, whom it declares to confirm.',

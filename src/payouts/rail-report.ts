@@ -1,7 +1,7 @@
 import type { Uuid } from '../ids.ts';
 import type { Draft } from '../ledger/draft.ts';
-import type { FailureCode } from './payout.ts';
-import { railAnswers, type StoredRailAnswer } from './payout-children-tables.ts';
+import { keepEvidence } from '../outside/evidence.ts';
+import type { FailureCode, Payout } from './payout.ts';
 import type { RailMismatch } from './rail-mismatch.ts';
 
 /** What a rail said about one payout. */
@@ -23,12 +23,11 @@ export interface RailReport {
   raw: unknown;
 }
 
-/**
- * Keeps what a rail said, as it came. False when it is kept already: it was told twice, or this is a try after a lost
- * commit answer; then nothing more happens.
- */
-export function keepAnswer(draft: Draft, answer: StoredRailAnswer): boolean {
-  if (draft.get(railAnswers, answer.id)) return false;
-  draft.put(railAnswers, answer.id, answer);
-  return true;
+/** Keeps what a rail said about a payout. False when it is kept already (outside/evidence.ts). */
+export function keepAnswer(
+  draft: Draft,
+  payout: Pick<Payout, 'id'>,
+  { id, call, raw }: { id: Uuid; call: RailReport['call']; raw: unknown },
+): boolean {
+  return keepEvidence(draft, { id, resource: 'payout', resourceId: payout.id, call, answer: raw });
 }

@@ -54,6 +54,19 @@ export async function findBookOfPayout(pool: Pool, payoutId: Uuid): Promise<Book
   return rows[0]?.id;
 }
 
+/**
+ * Exceptions that release 0.2.0 ended with their payout are approved, by the operator who ended it. That release names nobody
+ * in their rows, and emits no event. Run at each migration, by the owner's role; reads all exceptions.
+ */
+export async function nameOperatorsOfExceptions(pool: Pool): Promise<void> {
+  await pool.query(
+    `UPDATE exceptions SET stage = 'approved', handled_by = NULL, approved_by = (
+       SELECT r.actor FROM payout_resolutions r
+       WHERE r.book_id = exceptions.book_id AND r.payout_id = exceptions.resource_id AND exceptions.resource = 'payout')
+     WHERE status = 'resolved' AND stage <> 'approved'`,
+  );
+}
+
 /** How a person resolved a payout, with name and SHA-256 of the evidence, as its timeline shows it. Index: payout_resolutions_pkey. */
 export async function readOperatorReason(
   db: Queryable,

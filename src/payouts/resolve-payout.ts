@@ -4,6 +4,7 @@
  */
 
 import { exceptions } from '../exceptions/exception-table.ts';
+import { settleByOperator } from '../exceptions/handle-exception.ts';
 import { newId, type Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Answered, Command, Refusal } from '../ledger/command.ts';
@@ -15,7 +16,7 @@ import { payoutTouches } from './payout-touches.ts';
 import { type PayoutResolution, payoutResolutions } from './resolution-store.ts';
 
 export interface ResolvePayout extends Omit<PayoutResolution, 'payoutId' | 'createdAt'> {
-  /** Open exceptions of the payout: resolved with it. */
+  /** Open exceptions of the payout: what is booked now ends them. */
   readonly exceptionIds: readonly Uuid[];
 }
 
@@ -54,15 +55,16 @@ export function resolvePayout(bookId: BookId, payout: Payout, input: ResolvePayo
         });
       }
       draft.put(payoutResolutions, payout.id, { ...resolution, payoutId: payout.id, createdAt: moment.book });
-      for (const exceptionId of exceptionIds) {
-        const exception = draft.get(exceptions, exceptionId);
-        if (exception?.status !== 'open') continue;
-        draft.put(exceptions, exceptionId, { ...exception, status: 'resolved', resolvedAt: moment.book });
-      }
       const resolved =
         input.outcome === 'paid'
           ? markPaid(draft, current, {})
           : markFailed(draft, current, { failureCode: 'payee_bank_unavailable' });
+      const { actor, evidenceSha256 } = input;
+      const entryIds = resolved.entryIds.slice(current.entryIds.length);
+      for (const exceptionId of exceptionIds) {
+        const exception = draft.get(exceptions, exceptionId);
+        if (exception) settleByOperator(draft, exception, { actor, entryIds, evidenceSha256 });
+      }
       return draft.finish<Resolved>({ payout: resolved, repeated: false });
     },
   };

@@ -5,8 +5,8 @@ import type { BookId } from '../ledger/book.ts';
 import type { Command, Outcome } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import type { BookState } from '../ledger/state.ts';
+import { evidenceTouch } from '../outside/evidence.ts';
 import type { Payout } from './payout.ts';
-import { railAnswers } from './payout-children-tables.ts';
 import { mismatchTouches, raise, raiseMismatches } from './payout-exception.ts';
 import { bookReturn } from './payout-steps.ts';
 import { payouts } from './payout-table.ts';
@@ -48,7 +48,7 @@ export function returnPayout(bookId: BookId, payout: Payout, notice: ReturnNotic
     actor: command.actor,
     touches: [
       ...payoutTouches(bookId, payout),
-      { table: railAnswers, ids: [notice.id] },
+      evidenceTouch(notice.id),
       ...mismatchTouches(payout, notice.mismatches ?? NO_MISMATCH),
     ],
     decide: (state, moment) => decideReturn(state, command, moment),
@@ -62,14 +62,7 @@ export function decideReturn(state: BookState, command: ReturnCommand, moment: M
   if (!payout) throw new Error(`Payout ${command.payoutId} does not exist`);
   // Told before we had taken in that it was paid: it is not acknowledged and comes again.
   if (payout.status === 'processing') return draft.finish(payout);
-  const answer = {
-    id: notice.id,
-    payoutId: payout.id,
-    call: 'notice' as const,
-    answer: notice.raw,
-    receivedAt: moment.wall,
-  };
-  if (!keepAnswer(draft, answer)) return draft.finish(payout);
+  if (!keepAnswer(draft, payout, { id: notice.id, call: 'notice', raw: notice.raw })) return draft.finish(payout);
   if (notice.mismatches !== undefined && notice.mismatches.length > 0) {
     raiseMismatches(draft, payout, notice.mismatches);
     return draft.finish(payout);

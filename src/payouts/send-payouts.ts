@@ -2,18 +2,20 @@
  * The rails pool's jobs: carries reserved payouts to their rail and brings the answers back. The rail is called between
  * two commits, under an end-to-end id that is the same on every try. No answer is "unknown": settled by asking.
  */
-import type { Clock } from '../clock.ts';
+import type { Clock, Instant } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
 import type { SecretBox } from '../db/secret-box.ts';
 import { failpoint } from '../failpoints.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Committer } from '../ledger/committer.ts';
+import { askParty, type Heard } from '../outside/ask-party.ts';
 import type { OutsideCalls } from '../outside/call-shares.ts';
+import { afterNotFound, finalAfter, inquiryPauseMs } from '../outside/inquiry.ts';
 import { failureCodeOf } from '../rails/failure-codes.ts';
 import type { Rail, RailAnswer } from '../rails/rail.ts';
 import { recordUnknown } from './await-outcome.ts';
-import { aliasOf, inquiryPauseMs } from './inquiry.ts';
+import { instructedDestination, payeeOf } from './destinations.ts';
 import type { Payout } from './payout.ts';
 import { hasOpenMismatch } from './payout-exception.ts';
 import { payouts } from './payout-table.ts';
@@ -51,7 +53,7 @@ async function eachInProcess(
   await Promise.all(
     [...found.values()].map((payout) => {
       if (payout.status !== 'processing' || payout.rail === 'book') return undefined;
-      return runtime.calls.make({ party: payout.rail, bookId: rows.bookId, id: payout.id }, () =>
+      return runtime.calls.make({ party: runtime.rail(payout.rail), bookId: rows.bookId, id: payout.id }, () =>
         act(payout).catch((error: unknown) => runtime.payoutFailed(rows.bookId, payout.id, error)),
       );
     }),
@@ -60,78 +62,66 @@ async function eachInProcess(
 
 async function submit(runtime: SendRuntime, bookId: BookId, payout: Payout): Promise<void> {
   const rail = runtime.rail(payout.rail);
-  let answer: RailAnswer;
-  try {
+  const heard = await askParty(payout.endToEndId, async () => {
     failpoint('rail.submit.before');
-    answer = await rail.submit({
+    const answer = await rail.submit({
       originator: bookId,
       endToEndId: payout.endToEndId,
-      alias: aliasOf(runtime, bookId, payout),
-      provider: payout.destination.type === 'cliq' ? payout.destination.provider : null,
+      destination: instructedDestination(runtime.secretBox, payout.destination, { bookId, payoutId: payout.id }),
       amount: payout.amount,
       currency: payout.currency,
-      notAfter: finalAfter(rail, payout),
+      notAfter: finalAfter(rail, sentAt(payout)),
     });
     failpoint('rail.submit.after');
-  } catch (error) {
-    await unknown(runtime, bookId, { payout, rail, call: 'submit', error });
-    return;
-  }
-  await takeAnswer(runtime, bookId, { payout, rail, call: 'submit', answer });
+    return answer;
+  });
+  await takeHeard(runtime, bookId, { payout, rail, call: 'submit', heard });
 }
 
 async function inquire(runtime: SendRuntime, bookId: BookId, payout: Payout): Promise<void> {
   const rail = runtime.rail(payout.rail);
-  let answer: Awaited<ReturnType<Rail['inquire']>>;
-  try {
+  const heard = await askParty(payout.endToEndId, async () => {
     failpoint('rail.inquire.before');
-    answer = await rail.inquire(bookId, payout.endToEndId);
+    const answer = await rail.inquire(bookId, payout.endToEndId);
     failpoint('rail.inquire.after');
-  } catch (error) {
-    await unknown(runtime, bookId, { payout, rail, call: 'inquire', error });
+    return answer;
+  });
+  if (heard.said !== 'not_found') {
+    await takeHeard(runtime, bookId, { payout, rail, call: 'inquire', heard });
     return;
   }
-  if (answer.status !== 'not_found') {
-    await takeAnswer(runtime, bookId, { payout, rail, call: 'inquire', answer });
-    return;
-  }
-  // A paused worker may still be about to send: "not found" fails nothing until the rail itself would refuse the id.
-  const isFinal = (answer.asOf ?? runtime.clock.now()) > finalAfter(rail, payout);
+  const next = afterNotFound(rail, heard.answer, { sentAt: sentAt(payout), now: runtime.clock.now() });
   // Nor is what the rail has said it paid, if otherwise than it should, sent to it again. Read now: a notice may have said so.
-  const mayBePaid = !isFinal && (await hasOpenMismatch(runtime.pool, bookId, payout.id));
-  if (!isFinal && !mayBePaid) {
+  if (next === 'send_again' && !(await hasOpenMismatch(runtime.pool, bookId, payout.id))) {
     await submit(runtime, bookId, payout);
     return;
   }
   const report: RailReport = {
     call: 'inquire',
-    ...(isFinal
+    ...(next === 'never_received'
       ? { status: 'rejected', failureCode: 'payee_bank_unavailable', railCode: 'NOT_FOUND' }
       : { status: 'pending' }),
     idUnknown: true,
     nextInquiryMs: inquiryPauseMs(rail, payout),
     mismatches: NO_MISMATCH,
-    raw: answer,
+    raw: heard.answer,
   };
   await runtime.committer.submit(bookId, settlePayout(bookId, payout, report));
 }
 
-async function takeAnswer(
+async function takeHeard(
   runtime: SendRuntime,
   bookId: BookId,
-  facts: { payout: Payout; rail: Rail; call: RailReport['call']; answer: RailAnswer },
+  facts: { payout: Payout; rail: Rail; call: RailReport['call']; heard: Heard<RailAnswer> },
 ): Promise<void> {
-  const { payout, rail, call, answer } = facts;
-  // Only a report that names our id says anything about it.
-  if (answer.endToEndId !== payout.endToEndId) {
-    await unknown(runtime, bookId, {
-      payout,
-      rail,
-      call,
-      error: new Error(`The rail answered about ${answer.endToEndId}`),
-    });
+  const { payout, rail, call, heard } = facts;
+  const nextInquiryMs = inquiryPauseMs(rail, payout);
+  if (heard.said === 'unknown') {
+    await runtime.committer.submit(bookId, recordUnknown(bookId, payout, { call, nextInquiryMs, raw: heard.raw }));
     return;
   }
+  const { answer } = heard;
+  const payee = () => payeeOf(runtime.secretBox, payout.destination, { bookId, payoutId: payout.id });
   await runtime.committer.submit(
     bookId,
     settlePayout(bookId, payout, {
@@ -140,26 +130,13 @@ async function takeAnswer(
       failureCode: answer.status === 'rejected' ? failureCodeOf(answer.code) : undefined,
       railCode: answer.code,
       railReference: answer.reference,
-      nextInquiryMs: inquiryPauseMs(rail, payout),
-      mismatches: mismatchesOf(rail, payout, answer, (of) => aliasOf(runtime, bookId, of)),
+      nextInquiryMs,
+      mismatches: mismatchesOf(rail, payout, answer, payee),
       raw: answer.raw,
     }),
   );
 }
 
-async function unknown(
-  runtime: SendRuntime,
-  bookId: BookId,
-  facts: { payout: Payout; rail: Rail; call: RailReport['call']; error: unknown },
-): Promise<void> {
-  const { payout, rail, call, error } = facts;
-  const raw = { error: error instanceof Error ? error.message : String(error) };
-  await runtime.committer.submit(
-    bookId,
-    recordUnknown(bookId, payout, { call, nextInquiryMs: inquiryPauseMs(rail, payout), raw }),
-  );
-}
-
-function finalAfter(rail: Rail, payout: Payout): number {
-  return (payout.sentAt ?? payout.createdAt) + rail.notFoundFinalAfterMs;
+function sentAt(payout: Payout): Instant {
+  return payout.sentAt ?? payout.createdAt;
 }

@@ -8,9 +8,9 @@ import type { BookId } from '../ledger/book.ts';
 import type { Command, Outcome, Touch } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import type { BookState } from '../ledger/state.ts';
+import { evidenceTouch } from '../outside/evidence.ts';
 import { keepWaiting } from './await-outcome.ts';
 import type { Payout } from './payout.ts';
-import { railAnswers } from './payout-children-tables.ts';
 import { doubtTouches, isDoubted, mismatchTouches, raise, raiseMismatches } from './payout-exception.ts';
 import { bookReturn, markFailed, markPaid, markPaidAfterFailed } from './payout-steps.ts';
 import { payouts } from './payout-table.ts';
@@ -52,7 +52,7 @@ function touchesOf(
   { answerId, report }: { answerId: Uuid; report: RailReport },
 ): Touch[] {
   const touches = payoutTouches(bookId, payout);
-  touches.push({ table: railAnswers, ids: [answerId] });
+  touches.push(evidenceTouch(answerId));
   if (report.mismatches && report.mismatches.length > 0) touches.push(...mismatchTouches(payout, report.mismatches));
   else if (report.status !== 'paid') touches.push(...doubtTouches(payout));
   return touches;
@@ -63,14 +63,8 @@ export function decideSettlement(state: BookState, command: SettleCommand, momen
   const { report } = command;
   const payout = draft.get(payouts, command.payoutId);
   if (!payout) throw new Error(`Payout ${command.payoutId} does not exist`);
-  const answer = {
-    id: report.noticeId ?? command.id,
-    payoutId: payout.id,
-    call: report.call,
-    answer: report.raw,
-    receivedAt: moment.wall,
-  };
-  if (!keepAnswer(draft, answer)) return draft.finish(payout);
+  const said = { id: report.noticeId ?? command.id, call: report.call, raw: report.raw };
+  if (!keepAnswer(draft, payout, said)) return draft.finish(payout);
   return draft.finish(settle(draft, payout, report));
 }
 

@@ -14,7 +14,7 @@ import type { SandboxRail } from '../rails/sandbox-rail.ts';
 import { allowedActions, type Payout } from './payout.ts';
 import { payouts } from './payout-table.ts';
 import { payoutView } from './payout-view.ts';
-import { compareNotice, noticeCommand } from './take-notices.ts';
+import { compareNotice, noticeCommand } from './rail-notices.ts';
 
 export type Simulation =
   | { action: 'complete' }

@@ -1,4 +1,4 @@
-/** What rails leave to people: payouts of unknown outcome, and notices about books that are not ours. */
+/** What rails leave to people: payouts of unknown outcome. */
 import { COUNT_LIMIT } from '../db/count-limit.ts';
 import type { Pool } from '../db/pool.ts';
 
@@ -10,12 +10,4 @@ export async function countUnknown(pool: Pool): Promise<{ rail: string; payouts:
      GROUP BY rail ORDER BY rail`,
   );
   return rows.map((row) => ({ rail: row.rail, payouts: Number(row.payouts) }));
-}
-
-/** Counts notices about books that are not ours. Index: foreign_notices_pkey, counted up to COUNT_LIMIT. */
-export async function countForeignNotices(pool: Pool): Promise<number> {
-  const { rows } = await pool.query<{ count: bigint }>(
-    `SELECT count(*) AS count FROM (SELECT FROM foreign_notices LIMIT ${COUNT_LIMIT}) AS told`,
-  );
-  return Number(rows[0]!.count);
 }

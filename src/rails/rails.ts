@@ -1,4 +1,4 @@
-/** The rails of this process, and the rail of each destination. */
+/** The rails of this process. Which of them carries a destination: payouts/destinations.ts. */
 import { type Clock, systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { createPool } from '../db/pool.ts';
@@ -11,7 +11,6 @@ export interface Rails {
   /** Throws for an unknown name. `book` is not a rail: such money stays within the book. */
   get(name: string): Rail;
   all(): readonly Rail[];
-  railFor(mode: 'test' | 'live', destinationType: string): string | undefined;
   close(): Promise<void>;
 }
 
@@ -40,16 +39,6 @@ export function createRails(
       return rail;
     },
     all: () => [...rails.values()],
-    railFor,
     close: () => pool.end(),
   };
-}
-
-/**
- * The rail of a destination. Undefined where money cannot leave: live mode has no rail yet. Transfers within a book
- * need no rail in either mode.
- */
-export function railFor(mode: 'test' | 'live', destinationType: string): string | undefined {
-  if (destinationType === 'account') return 'book';
-  return mode === 'test' && destinationType === 'cliq' ? 'sandbox' : undefined;
 }

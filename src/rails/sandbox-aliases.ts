@@ -3,6 +3,7 @@
  * amount: amounts stay free for tests of amounts.
  */
 import { railCodeOf } from './failure-codes.ts';
+import type { InstructedDestination } from './rail.ts';
 
 export interface Script {
   /** The status of the rail's record from the first submission on. */
@@ -39,4 +40,12 @@ const SCRIPTS: ReadonlyMap<string, Script> = new Map<string, Script>([
 /** The script of an alias. An alias that is not listed pays at once. */
 export function scriptOf(alias: string): Script {
   return SCRIPTS.get(alias) ?? PAYS;
+}
+
+/** The script of a destination: each type has its own magic values. */
+export function scriptFor(destination: InstructedDestination): Script {
+  switch (destination.type) {
+    case 'cliq':
+      return scriptOf(destination.alias);
+  }
 }

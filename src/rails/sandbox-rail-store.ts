@@ -3,7 +3,8 @@ import type { Instant } from '../clock.ts';
 import { instantArray, plainArray, textArray } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
-import type { Confirmation, RailNotice } from './rail.ts';
+import type { Confirmation } from '../outside/party.ts';
+import type { RailNotice } from './rail.ts';
 
 export type InstructionStatus = 'pending' | 'paid' | 'rejected';
 

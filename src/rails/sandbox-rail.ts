@@ -8,17 +8,11 @@ import type { Clock, Instant } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
 import { deriveId, newId, type Uuid } from '../ids.ts';
 import { NaturalBatch } from '../natural-batch.ts';
+import type { NotFound } from '../outside/party.ts';
 import { withinLimit } from '../time-limit.ts';
 import { railCodeOf } from './failure-codes.ts';
-import {
-  type Instruction,
-  type Rail,
-  type RailAnswer,
-  type RailNotFound,
-  type RailNotice,
-  RailUnreachable,
-} from './rail.ts';
-import { type Script, scriptOf } from './sandbox-aliases.ts';
+import { type Instruction, type Rail, type RailAnswer, type RailNotice, RailUnreachable } from './rail.ts';
+import { type Script, scriptFor } from './sandbox-aliases.ts';
 import {
   acknowledgeNotices,
   changeOutcome,
@@ -37,10 +31,14 @@ export interface SandboxRailOptions {
   readonly clock: Clock;
   /** For tests: delays an instruction before it reaches the rail, or throws instead. */
   readonly beforeSubmit?: () => Promise<void>;
+  readonly callTimeoutMs?: number;
 }
 
 /** One statement takes this many calls in a few milliseconds. */
 const CALLS_AT_ONCE = 500;
+
+/** A statement takes milliseconds, and some seconds where Postgres fails over. */
+const CALL_TIMEOUT_MS = 10_000;
 
 /** One batch serves all books. */
 const EVERYBODY = '';
@@ -71,7 +69,9 @@ export class SandboxRail implements Rail {
   readonly inquiryDelaysMs = [2_000, 5_000, 15_000, 60_000, 300_000];
   /** The rail stores no alias: a payee is compared only where the rail reports one. */
   readonly confirms = { amount: true, currency: true, payee: false };
-  readonly callTimeoutMs = 10_000;
+  readonly callTimeoutMs: number;
+  /** Twice what 1,000 payouts a second need. One statement takes as many. */
+  readonly callsAtOnce = 500;
 
   readonly #pool: Pool;
   readonly #clock: Clock;
@@ -79,7 +79,8 @@ export class SandboxRail implements Rail {
   readonly #records: NaturalBatch<Submission, InstructionRecord>;
   readonly #finds: NaturalBatch<{ originator: string; endToEndId: string }, Found>;
 
-  constructor({ pool, clock, beforeSubmit }: SandboxRailOptions) {
+  constructor({ pool, clock, beforeSubmit, callTimeoutMs = CALL_TIMEOUT_MS }: SandboxRailOptions) {
+    this.callTimeoutMs = callTimeoutMs;
     this.#pool = pool;
     this.#clock = clock;
     this.#beforeSubmit = beforeSubmit;
@@ -94,19 +95,19 @@ export class SandboxRail implements Rail {
     });
   }
 
-  payeeDigest(endToEndId: string, alias: string): string {
-    return hash('sha256', `${endToEndId} ${alias}`, 'hex');
+  payeeDigest(endToEndId: string, payee: string): string {
+    return hash('sha256', `${endToEndId} ${payee}`, 'hex');
   }
 
   async submit(instruction: Instruction): Promise<RailAnswer> {
     await this.#beforeSubmit?.();
-    const script = scriptOf(instruction.alias);
+    const script = scriptFor(instruction.destination);
     const record = await this.#reach('submit', this.#records.add(EVERYBODY, submissionOf(instruction, script)));
     if (script.breaksOff) throw new RailUnreachable('The sandbox rail broke off before its answer, as the alias asks');
     return answerOf(record);
   }
 
-  async inquire(originator: string, endToEndId: string): Promise<RailAnswer | RailNotFound> {
+  async inquire(originator: string, endToEndId: string): Promise<RailAnswer | NotFound> {
     const { record, asOf } = await this.#reach('inquire', this.#finds.add(EVERYBODY, { originator, endToEndId }));
     if (record) return answerOf(record);
     return {

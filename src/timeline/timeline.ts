@@ -15,7 +15,10 @@ const ATTEMPTS_SHOWN = 1_000;
 
 /** The parts of an event's payload that the timeline shows. */
 interface EventBody {
-  data: { object: { status?: string; failure?: unknown }; previous_attributes: Record<string, unknown> };
+  data: {
+    object: { status?: string; failure?: unknown; reason?: unknown };
+    previous_attributes: Record<string, unknown>;
+  };
   journal_entries: { id: string }[];
 }
 
@@ -72,7 +75,7 @@ function itemView(event: TimelineEvent, { actor, attempts, reason }: ItemParts) 
     event: publicId('event', event.id),
     type: event.type,
     status: body.data.object.status ?? null,
-    reason: reason ?? body.data.object.failure ?? null,
+    reason: reason ?? body.data.object.failure ?? body.data.object.reason ?? null,
     previous_attributes: body.data.previous_attributes,
     actor,
     request_id: publicId('request', event.requestId),

@@ -36,23 +36,36 @@ const NAMES_BY_GROUP = {
   ],
   payout_batch: ['created', 'processing', 'completed', 'partially_completed', 'failed', 'canceled'],
   transaction: ['authorized', 'declined', 'incremented', 'reversed', 'expired', 'cleared', 'force_posted', 'refunded'],
-  reconciliation: ['completed', 'exception_opened', 'exception_resolved'],
+  exception: ['opened', 'updated', 'resolved'],
+  reconciliation: ['completed'],
   personal_data: ['erased'],
   statement: ['ready'],
   webhook_endpoint: ['disabled', 'secret_rotated'],
   webhook: ['test'],
 } as const;
 
-/** Every event there is, as API.md §6 lists them. */
+/** Every event there is. */
 export const EVENT_NAMES: readonly string[] = Object.entries(NAMES_BY_GROUP).flatMap(([group, names]) =>
   names.map((name) => `${group}.${name}`),
 );
+
+/**
+ * Names of release 0.2.0, which still stand in filters, and its events in lists. A filter by either name lets both through.
+ * This release accepts the former names, the next one no longer.
+ */
+const FORMER_NAMES: Readonly<Record<string, string>> = {
+  'reconciliation.exception_opened': 'exception.opened',
+  'reconciliation.exception_resolved': 'exception.resolved',
+};
+
+/** Every name that an event may have. */
+const ALL_NAMES: readonly string[] = [...EVENT_NAMES, ...Object.keys(FORMER_NAMES)];
 
 /** Every text that a filter may be. */
 export const EVENT_FILTERS: ReadonlySet<string> = new Set([
   '*',
   ...Object.keys(NAMES_BY_GROUP).map((group) => `${group}.*`),
-  ...EVENT_NAMES,
+  ...ALL_NAMES,
 ]);
 
 /** Filters of one endpoint, or of one list of events. Each name once is fewer than this. */
@@ -75,8 +88,11 @@ export function expandEventFilters(filters: readonly string[]): string[] {
   const names = new Set<string>();
   for (const filter of filters) {
     const prefix = filter.endsWith('.*') ? filter.slice(0, -1) : undefined;
-    for (const name of EVENT_NAMES)
-      if (prefix === undefined ? name === filter : name.startsWith(prefix)) names.add(name);
+    for (const name of ALL_NAMES) if (prefix === undefined ? name === filter : name.startsWith(prefix)) names.add(name);
+  }
+  for (const [former, name] of Object.entries(FORMER_NAMES)) {
+    if (names.has(former)) names.add(name);
+    else if (names.has(name)) names.add(former);
   }
   return [...names];
 }

@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
+  type Account,
   type Answer,
   type Client,
   type Endpoint,
@@ -44,11 +45,20 @@ beforeAll(async () => {
     webhookEndpoint: endpoint.id,
     event: event.id,
     hold: hold.id,
+    exception: await anException(client, account),
     text: KEY,
   };
 });
 
 afterAll(() => product?.close());
+
+/** Of a rail that rejects a payout and then says that it paid it. */
+async function anException(by: Client, { id: account }: Account): Promise<string> {
+  const sent = await by.pay({ account, destination: { type: 'cliq', alias: 'PENDING' } });
+  await by.payoutUntil(sent.id, ({ next_inquiry_at }) => next_inquiry_at !== null);
+  for (const action of ['fail', 'complete']) succeeded(await by.post(`/v1/simulations/payouts/${sent.id}/${action}`));
+  return (await by.read<List<{ id: string }>>(`/v1/exceptions?resource=${sent.id}`)).data[0]!.id;
+}
 
 function pathOf({ path, params = {} }: Route): string {
   return path.replace(/:(\w+)/g, (_, name: string) => ids[params[name]!]!);
@@ -104,6 +114,8 @@ describe('an object of one book', () => {
       '/v1/webhooks',
       `/v1/journal/entries?resource=${ids.payout}`,
       `/v1/events?object=${ids.payout}`,
+      '/v1/exceptions',
+      `/v1/exceptions?resource=${ids.payout}`,
     ]) {
       expect((await stranger.read<List<unknown>>(path)).data).toEqual([]);
     }

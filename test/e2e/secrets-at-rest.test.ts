@@ -12,7 +12,7 @@ import { newId, parsePublicId } from '../../src/ids.ts';
 import { canonicalJson } from '../../src/json.ts';
 import { createLogger } from '../../src/log.ts';
 import { type RekeyResult, rekey } from '../../src/operations/rekey.ts';
-import { aliasPlace } from '../../src/payouts/payout.ts';
+import { destinationPlace } from '../../src/payouts/destination.ts';
 import { lookInto, type Product, startProduct } from '../support/product.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
@@ -186,7 +186,7 @@ describe('after the contract', () => {
       return { ...rows[0]!, id: parsePublicId('payout', id)! };
     };
     const [mine, theirs] = [await sealedOf(one), await sealedOf(other)];
-    expect(secretBox.open(mine.sealed, aliasPlace(mine.book_id, mine.id))).toBe('FIRST');
-    expect(() => secretBox.open(theirs.sealed, aliasPlace(mine.book_id, mine.id))).toThrow(SecretBoxError);
+    expect(secretBox.open(mine.sealed, destinationPlace(mine.book_id, mine.id))).toBe('FIRST');
+    expect(() => secretBox.open(theirs.sealed, destinationPlace(mine.book_id, mine.id))).toThrow(SecretBoxError);
   });
 });

@@ -8,6 +8,7 @@ import { type Receiver, startReceiver } from '../../scripts/harness/receiver.ts'
 import { ROUTES } from '../../src/http/routes.ts';
 import { publicId } from '../../src/ids.ts';
 import { checkpointIn, newSigningKey } from '../support/checkpoints.ts';
+import { addPersonOf } from '../support/people.ts';
 import { type OrganisationKeys, type Product, startProduct } from '../support/product.ts';
 import { Transcript } from './transcript/transcript.ts';
 
@@ -327,6 +328,77 @@ test('keys, limits and what no route answers', async () => {
     body: { account: 'acct_00000000000000000000000000', amount: 1, currency: 'JOD' },
   });
   await recorded('conventions');
+});
+
+test('exceptions', async () => {
+  await begin();
+  const { pool } = product.runtime;
+  const ada = await addPersonOf(pool, keys.testBookId, { name: 'Ada' });
+  const ben = await addPersonOf(pool, keys.testBookId, { name: 'Ben' });
+  const { id: account } = await openAccount();
+  const { id: second } = await openAccount({ name: 'Second' });
+  const sent = async (amount: number) => {
+    await fund(account, amount + 50);
+    const { id } = await wire.call('A payout', 'POST', '/v1/payouts', {
+      body: { account, amount, currency: 'JOD', destination: { type: 'cliq', alias: 'PENDING' } },
+    });
+    await payoutSent('Under way', id);
+    return id;
+  };
+  const simulate = (title: string, payout: string, action: string) =>
+    wire.call(title, 'POST', `/v1/simulations/payouts/${payout}/${action}`);
+  const about = async (payout: string) => {
+    const { data } = await wire.call<Page>('What people must look at', 'GET', `/v1/exceptions?resource=${payout}`);
+    return `/v1/exceptions/${data[0]!.id}`;
+  };
+
+  const contradicted = await sent(10_000);
+  await simulate('Failed', contradicted, 'fail');
+  await simulate('And paid after all', contradicted, 'complete');
+  const one = await about(contradicted);
+  await wire.call('As it is', 'GET', one);
+  await wire.call('Explained before anybody has it', 'POST', `${one}/explain`, { body: { reason: 'Too early' } });
+  await wire.call('Given to nobody', 'POST', `${one}/assign`, {
+    body: { person: `${ada.id.slice(0, -4)}0000` },
+  });
+  await wire.call('Given to a person', 'POST', `${one}/assign`, { body: { person: ada.id } });
+  await wire.call('Nothing waits', 'POST', `${one}/move_to`, { body: { account } });
+  await wire.call('Explained', 'POST', `${one}/explain`, {
+    body: { reason: 'The rail paid late' },
+    headers: { 'if-match': '"2"' },
+    key: ada.key,
+  });
+  await wire.call('Approved by a service', 'POST', `${one}/approve`, { body: { version: 3 } });
+  await wire.call('Approved by who explained it', 'POST', `${one}/approve`, { body: { version: 3 }, key: ada.key });
+  await wire.call('Approved as it was', 'POST', `${one}/approve`, { body: { version: 2 }, key: ben.key });
+  await wire.call('Approved', 'POST', `${one}/approve`, {
+    body: { version: 3 },
+    key: ben.key,
+    idempotencyKey: 'approval',
+  });
+  await wire.call('Approved again, under its key', 'POST', `${one}/approve`, {
+    body: { version: 3 },
+    key: ben.key,
+    idempotencyKey: 'approval',
+  });
+  await wire.call('Timeline', 'GET', `${one}/timeline`);
+  await wire.call('Its events', 'GET', `/v1/events?object=${one.split('/').at(-1)}&type=exception.*`);
+
+  const returning = await sent(10_000);
+  await simulate('Paid', returning, 'complete');
+  await wire.call('The rest leaves', 'POST', '/v1/payouts', {
+    body: { account, amount: 50, currency: 'JOD', destination: { type: 'account', account: second } },
+    headers: { prefer: 'wait=10' },
+  });
+  await wire.call('Closed', 'POST', `/v1/accounts/${account}/close`);
+  await simulate('Money comes back', returning, 'return');
+  const other = await about(returning);
+  await wire.call('Given to a person', 'POST', `${other}/assign`, { body: { person: ben.id } });
+  await wire.call('Moved', 'POST', `${other}/move_to`, { body: { account: second }, key: ben.key });
+  await wire.call('Approved', 'POST', `${other}/approve`, { body: { version: 3 }, key: ada.key });
+  await wire.call('By status and kind', 'GET', '/v1/exceptions?status=approved&kind=return_to_closed_account');
+  await wire.call('By what is unknown', 'GET', '/v1/exceptions?status=closed&kind=A&resource=nothing');
+  await recorded('exceptions');
 });
 
 test('every operation has been heard with a success', () => {

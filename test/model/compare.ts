@@ -1,6 +1,7 @@
 /** Compares three ledgers: the reference's lists, the pure core in memory, and the rows of a real Postgres. */
 import { expect } from 'vitest';
 import type { Pool } from '../../src/db/pool.ts';
+import { parsePublicId } from '../../src/ids.ts';
 import { available, held, posted } from '../../src/ledger/account.ts';
 import { accounts } from '../../src/ledger/account-table.ts';
 import { loadBook } from '../../src/ledger/book-store.ts';
@@ -93,7 +94,7 @@ function eventsOf(events: readonly LedgerEvent[], names: Names) {
     return {
       sequence: payload.sequence,
       type: payload.type,
-      object: names.nameOf(event.objectId),
+      object: objectOf(event, payload.data.object, names),
       version: payload.object_sequence,
       at: event.createdAt,
       entries: payload.journal_entries.map((entry: PayloadEntry) => ({
@@ -107,6 +108,12 @@ function eventsOf(events: readonly LedgerEvent[], names: Names) {
       })),
     };
   });
+}
+
+/** The reference names an exception after the payout that it is about. */
+function objectOf({ objectId }: LedgerEvent, shown: { object: string; resource_id: string }, names: Names): string {
+  if (shown.object !== 'exception') return names.nameOf(objectId);
+  return `exception of ${names.nameOf(parsePublicId('payout', shown.resource_id)!)}`;
 }
 
 interface PayloadEntry {

@@ -166,7 +166,7 @@ export function payoutRequest(
     amount: 1_000n,
     fee: 5n,
     currency: 'EUR',
-    destination: { type: 'cliq', aliasSealed: Buffer.from('sealed'), aliasMasked: 'A**N', provider: null },
+    destination: { type: 'cliq', sealed: Buffer.from('sealed'), masked: 'A**N', provider: null },
     rail: 'sandbox',
     description: null,
     externalId: null,

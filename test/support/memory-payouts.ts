@@ -21,8 +21,8 @@ import { MemoryBook } from './memory-book.ts';
 
 export const CLIQ = {
   type: 'cliq',
-  aliasSealed: Buffer.from('sealed'),
-  aliasMasked: 'A**N',
+  sealed: Buffer.from('sealed'),
+  masked: 'A**N',
   provider: null,
 } as const;
 

@@ -184,7 +184,7 @@ function acceptOf(memory: MemoryBook, action: Action & { do: 'accept' }, request
     currency: source.currency,
     destination: target
       ? { type: 'account', accountId: target.id }
-      : { type: 'cliq', aliasSealed: Buffer.from('sealed'), aliasMasked: 'A**N', provider: null },
+      : { type: 'cliq', sealed: Buffer.from('sealed'), masked: 'A**N', provider: null },
     rail: target ? 'book' : 'sandbox',
     description: null,
     externalId: null,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import * as shown from './shown.ts';
 
-const actor = z
+export const actor = z
   .strictObject({
     type: z.enum(['person', 'service', 'operator', 'system']),
     id: z.string().nullable().meta({

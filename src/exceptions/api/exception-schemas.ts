@@ -1,15 +1,76 @@
-/** The exception as its event shows it: what a rail said that the books cannot follow by themselves. */
+/** Exceptions as the API and their events show them: what the books cannot follow by themselves. */
 import { z } from 'zod';
+import { freeText, reference, TEXT_LIMITS } from '../../api/schemas/fields.ts';
 import * as shown from '../../api/schemas/shown.ts';
+import { actor } from '../../api/schemas/timeline.ts';
+import { EXCEPTION_STATUSES } from '../exception.ts';
+
+const evidence = z.strictObject({
+  type: z
+    .enum(['explanation', 'file'])
+    .meta({ description: '`explanation`: the `reason`. `file`: what an operator ended the payout by.' }),
+  sha256: z.string().nullable().meta({ description: 'Of a file, in hexadecimal digits.' }),
+  actor,
+  at: shown.time(),
+});
+
+const waiting = z.strictObject({
+  account: shown.id('account', 'Where it waits.'),
+  amount: shown.money(),
+  currency: shown.currencyShown,
+  currency_exponent: shown.currencyExponent,
+});
 
 export const exception = z
-  .object({
+  .strictObject({
     id: shown.id('exception'),
     object: z.literal('exception'),
+    livemode: shown.livemode,
     kind: z.string().meta({ example: 'paid_after_failed' }),
+    resource: z.string().meta({ description: 'What it is about.', example: 'payout' }),
+    resource_id: z.string().meta({ description: 'Its id. A notice of a rail has a plain UUID.' }),
     detail: z.string().meta({ description: 'What happened, for people.' }),
-    payout: shown.id('payout', 'The payout that it is about.'),
-    status: z.literal('open'),
+    waiting: waiting.nullable().meta({ description: 'Money that `move_to` moves; null where none waits.' }),
+    status: z.enum(EXCEPTION_STATUSES),
+    assignee: shown.id('person', 'Who looks at it.').nullable(),
+    reason: z
+      .string()
+      .nullable()
+      .meta({ description: 'The last explanation. Null where there is none, and once erased.' }),
+    evidence: z.array(evidence).meta({ description: 'What shows that it is settled: at most one of each type.' }),
+    handled_by: actor.nullable().meta({ description: 'Who explained it, or moved its money. Somebody else approves.' }),
+    approved_by: actor.nullable(),
+    journal_entries: z.array(shown.id('entry')).meta({ description: 'The entries that put it right.' }),
+    allowed_actions: shown.allowedActions,
+    version: shown.version,
     created_at: shown.time(),
+    updated_at: shown.time(),
+    resolved_at: shown.time('When it was approved.').nullable(),
   })
-  .meta({ id: 'Exception' });
+  .meta({
+    id: 'Exception',
+    description: 'What the books cannot follow by themselves, and what two persons made of it.',
+  });
+
+export const assignException = z
+  .strictObject({ person: reference('person', 'Of your organisation.') })
+  .meta({ id: 'AssignException' });
+
+export const explainException = z
+  .strictObject({ reason: freeText(TEXT_LIMITS.description, 'Why the books are right as they are.') })
+  .meta({ id: 'ExplainException' });
+
+export const moveException = z
+  .strictObject({ account: reference('account', 'The account that gets the money.') })
+  .meta({ id: 'MoveException' });
+
+export const approveException = z
+  .strictObject({
+    version: z
+      .number()
+      .int()
+      .min(1)
+      .max(2_147_483_647)
+      .meta({ description: 'The `version` that you have looked at.', example: 3 }),
+  })
+  .meta({ id: 'ApproveException' });

@@ -12,7 +12,7 @@ import { payoutResource } from '../payout-resource.ts';
 import { listPayouts } from '../payout-store.ts';
 import { payouts } from '../payout-table.ts';
 import { requestCancel } from '../request-cancel.ts';
-import { type DestinationInput, requestPayout } from '../request-payout.ts';
+import { requestPayout } from '../request-payout.ts';
 import * as schemas from './payout-schemas.ts';
 
 export const payoutApi: ApiResource<Payout> = {
@@ -32,8 +32,6 @@ const dryRun = z
   .transform((text) => text === 'true')
   .default(false)
   .meta({ type: 'boolean', default: false, description: 'Same checks, nothing written, no key used.' });
-
-type CreateBody = z.output<typeof schemas.createPayout>;
 
 const create = createRoute(payoutApi, {
   summary: 'Request a payout',
@@ -75,7 +73,7 @@ const create = createRoute(payoutApi, {
       dryRun: request.query.dry_run,
       amount: body.amount,
       currency: body.currency,
-      destination: destinationOf(body.destination),
+      destination: body.destination,
       accountId: body.account,
       description: body.description,
       externalId: body.external_id,
@@ -83,10 +81,6 @@ const create = createRoute(payoutApi, {
     });
   },
 });
-
-function destinationOf(destination: CreateBody['destination']): DestinationInput {
-  return destination.type === 'account' ? { type: 'account', accountId: destination.account } : destination;
-}
 
 const list = listRoute(payoutApi, {
   filters: {

@@ -1,50 +1,19 @@
 /** Schemas of payouts: the request and the payout. */
 import { z } from 'zod';
 import { positiveAmount } from '../../api/schemas/amount.ts';
-import {
-  aliasUpTo,
-  currency,
-  description,
-  externalId,
-  freeText,
-  metadata,
-  reference,
-  TEXT_LIMITS,
-} from '../../api/schemas/fields.ts';
+import { currency, description, externalId, metadata, reference } from '../../api/schemas/fields.ts';
 import * as shown from '../../api/schemas/shown.ts';
 import { RAIL_FAILURE_CODES } from '../../rails/failure-codes.ts';
 import { PAYOUT_TRANSITIONS, type PayoutStatus } from '../payout.ts';
+import { destinationRequest, destinationShown } from './destination-schemas.ts';
 
 export const PAYOUT_STATUSES = Object.keys(PAYOUT_TRANSITIONS) as [PayoutStatus, ...PayoutStatus[]];
-
-const cliqDestination = z
-  .strictObject({
-    type: z.literal('cliq'),
-    alias: aliasUpTo(
-      TEXT_LIMITS.alias,
-      'The alias or the mobile number that the payee has registered. Kept encrypted, shown masked.',
-    ),
-    provider: freeText(
-      TEXT_LIMITS.provider,
-      'Which of several providers, where the alias is registered with more than one.',
-    ).nullish(),
-  })
-  .meta({ id: 'CliqDestination', description: 'Short-alias instant payment.' });
-
-const accountDestination = z
-  .strictObject({
-    type: z.literal('account'),
-    account: reference('account', 'An account of the same book and currency.'),
-  })
-  .meta({ id: 'AccountDestination', description: 'Book transfer: instant, within the book.' });
 
 export const createPayout = z
   .strictObject({
     amount: positiveAmount,
     currency,
-    destination: z
-      .discriminatedUnion('type', [cliqDestination, accountDestination])
-      .meta({ description: 'Where the money goes.' }),
+    destination: destinationRequest,
     account: reference(
       'account',
       'The account the money leaves. Without it, the default account of the currency.',
@@ -63,15 +32,6 @@ export const createPayoutExample = {
   external_id: 'inv-17',
   metadata: { order: '77' },
 };
-
-const destinationShown = z.discriminatedUnion('type', [
-  z.strictObject({
-    type: z.literal('cliq'),
-    alias_masked: z.string().meta({ example: 'S**P1' }),
-    provider: z.string().nullable(),
-  }),
-  z.strictObject({ type: z.literal('account'), account: shown.id('account') }),
-]);
 
 const failure = z
   .strictObject({

@@ -9,7 +9,8 @@ import { newId, publicId, type Uuid } from '../../../src/ids.ts';
 import { createMetrics } from '../../../src/metrics.ts';
 import { readBacklog } from '../../../src/operations/backlog-store.ts';
 import { listStuck, markStuck, retryStuck } from '../../../src/operations/stuck-store.ts';
-import { movedNotices, movedPayouts } from '../../../src/payouts/moved-payouts.ts';
+import { movedNotices } from '../../../src/outside/moved-notices.ts';
+import { movedPayouts } from '../../../src/payouts/moved-payouts.ts';
 import { countUnknown } from '../../../src/payouts/unresolved-store.ts';
 import type { QueueDepth } from '../../../src/queue/queues.ts';
 import { movedDeliveries } from '../../../src/webhooks/moved-deliveries.ts';
@@ -164,8 +165,11 @@ describe('operations', () => {
         [exception[0], exception[2], status, new Date(NOW)],
       );
     }
-    expect(await listOpenExceptions(pool, 10)).toMatchObject([
-      { bookId, kind: 'paid_after_failed', resource: 'payout', resourceId: exception[2], createdAt: NOW },
+    expect(await listOpenExceptions(pool, { limit: 10 })).toMatchObject([
+      {
+        bookId,
+        exception: { kind: 'paid_after_failed', status: 'open', resourceId: exception[2], createdAt: NOW },
+      },
     ]);
   });
 
@@ -201,6 +205,7 @@ describe('operations', () => {
         'countinghouse_stuck_rows{kind="payout"} 1',
         'countinghouse_payouts_unknown{rail="sandbox"} 1',
         'countinghouse_exceptions_open{kind="paid_after_failed"} 1',
+        'countinghouse_exceptions{kind="paid_after_failed",status="open"} 1',
         'countinghouse_queue_jobs{queue="ledger-0",state="waiting"} 3',
       ]) {
         expect(text.split('\n')).toContain(line);

@@ -16,9 +16,9 @@ import { runOnce } from '../../../src/idempotency/run-once.ts';
 import { newId } from '../../../src/ids.ts';
 import { loadBook, lockBook } from '../../../src/ledger/book-store.ts';
 import { createLogger } from '../../../src/log.ts';
+import { payeePlace } from '../../../src/outside/notice.ts';
 import { acceptPayout } from '../../../src/payouts/accept-payout.ts';
-import { payeePlace } from '../../../src/payouts/notice.ts';
-import { aliasPlace } from '../../../src/payouts/payout.ts';
+import { destinationPlace } from '../../../src/payouts/destination.ts';
 import { secretPlace } from '../../../src/webhooks/endpoint-secret.ts';
 import { openBook, payoutRequest, type TestBook } from '../../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
@@ -59,8 +59,8 @@ beforeAll(async () => {
   // Sealed as by release 0.1.0, under a key that has since been replaced.
   const box = createSecretBox(oldKey);
   for (const { payoutId, alias } of payouts) {
-    const aliasSealed = box.seal(alias, aliasPlace(book.id, payoutId));
-    const destination = { type: 'cliq', aliasSealed, aliasMasked: 'A***', provider: null } as const;
+    const sealed = box.seal(alias, destinationPlace(book.id, payoutId));
+    const destination = { type: 'cliq', sealed, masked: 'A***', provider: null } as const;
     await book.submit(acceptPayout(payoutRequest(book.id, { payoutId, accountId, destination })));
   }
 });
@@ -126,7 +126,9 @@ test('before the contract only the key changes; the form stays that of release 0
   const release1 = createSecretBox(database.encryptionKey);
   for (const { id, sealed } of rows) {
     expect(sealed[0]).toBe(1);
-    expect(release1.open(sealed, aliasPlace(book.id, id))).toBe(payouts.find(({ payoutId }) => payoutId === id)!.alias);
+    expect(release1.open(sealed, destinationPlace(book.id, id))).toBe(
+      payouts.find(({ payoutId }) => payoutId === id)!.alias,
+    );
   }
 });
 
@@ -161,13 +163,13 @@ test('after a kill in the middle, the next run finishes', async () => {
       'SELECT destination_sealed AS sealed FROM payouts WHERE book_id = $1 AND id = $2',
       [book.id, payoutId],
     );
-    expect(boundBox().open(found[0]!.sealed, aliasPlace(book.id, payoutId))).toBe(alias);
+    expect(boundBox().open(found[0]!.sealed, destinationPlace(book.id, payoutId))).toBe(alias);
   }
 });
 
 test('the payee of a rail notice is sealed again too', async () => {
   const id = newId();
-  const place = payeePlace({ bookId: book.id, rail: 'some rail' }, id);
+  const place = payeePlace({ bookId: book.id, party: 'some rail' }, id);
   const now = Date.now();
   await pool.query(
     `INSERT INTO rail_notices (book_id, rail, id, end_to_end_id, kind, reference, confirmed_payee_sealed, notice, status,
@@ -238,7 +240,7 @@ test('a second run changes nothing', async () => {
 test('a value that does not open remains, is counted, and its key id is named', async () => {
   const strange = createSecretBox(randomBytes(32).toString('base64')).seal(
     'X',
-    aliasPlace(book.id, payouts[0]!.payoutId),
+    destinationPlace(book.id, payouts[0]!.payoutId),
   );
   await pool.query('UPDATE payouts SET destination_sealed = $3 WHERE book_id = $1 AND id = $2', [
     book.id,

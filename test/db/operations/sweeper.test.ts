@@ -54,7 +54,7 @@ describe('the sweeper', () => {
     clock: { now: () => now },
     log,
     forms: { contracted: false },
-    config: { SWEEP_INTERVAL_MS: 50, IDEMPOTENCY_BODY_RETENTION_DAYS: 30 },
+    config: { SWEEP_INTERVAL_MS: 50, IDEMPOTENCY_BODY_RETENTION_DAYS: 30, NOTICE_RETENTION_DAYS: 90 },
     ...facts,
   });
   const sweep = (facts?: Partial<SweeperRuntime>) => createSweeper(runtime(facts)).sweep();
@@ -390,7 +390,7 @@ describe('the sweeper', () => {
     };
     const quick = { name: 'quick', notices: async () => new Array(1).fill({}) };
     const rails = { all: () => [{ name: 'silent', notices: silent }, quick] };
-    const config = { SWEEP_INTERVAL_MS: 1, IDEMPOTENCY_BODY_RETENTION_DAYS: 30 };
+    const config = { SWEEP_INTERVAL_MS: 1, IDEMPOTENCY_BODY_RETENTION_DAYS: 30, NOTICE_RETENTION_DAYS: 90 };
     const sweeper = startSweeper(runtime({ rails, config }));
     await expect.poll(() => enqueued.filter(({ job }) => job.name === 'rail.notices').length).toBeGreaterThan(2);
     const [id] = await insertPayouts(superuser, [{ bookId: book, dueAt: NOW - 1 }]);
@@ -409,7 +409,10 @@ describe('the sweeper', () => {
       },
     };
     const sweeper = startSweeper(
-      runtime({ rails, config: { SWEEP_INTERVAL_MS: 1, IDEMPOTENCY_BODY_RETENTION_DAYS: 30 } }),
+      runtime({
+        rails,
+        config: { SWEEP_INTERVAL_MS: 1, IDEMPOTENCY_BODY_RETENTION_DAYS: 30, NOTICE_RETENTION_DAYS: 90 },
+      }),
     );
     await expect.poll(() => rounds).toBeGreaterThan(2);
     await sweeper.close();

@@ -6,15 +6,17 @@ import { createSecretBox } from '../../../src/db/secret-box.ts';
 import { newId } from '../../../src/ids.ts';
 import { createLogger } from '../../../src/log.ts';
 import { operatorBooks } from '../../../src/organisations/organisation-store.ts';
-import { NoticeCopier } from '../../../src/payouts/copy-notices.ts';
-import { endToEndId } from '../../../src/payouts/end-to-end-id.ts';
-import { findBooksWithNotices } from '../../../src/payouts/inbox-store.ts';
+import { NoticeCopier } from '../../../src/outside/copy-notices.ts';
+import { endToEndId } from '../../../src/outside/end-to-end-id.ts';
+import { findBooksWithNotices } from '../../../src/outside/inbox-store.ts';
+import type { NoticeSource } from '../../../src/outside/party.ts';
 import { payouts as payoutTable } from '../../../src/payouts/payout-table.ts';
+import { takeRailNotices } from '../../../src/payouts/rail-notices.ts';
 import { returnPayout } from '../../../src/payouts/return-payout.ts';
-import { takeNotices } from '../../../src/payouts/take-notices.ts';
-import type { Rail } from '../../../src/rails/rail.ts';
+import { RAIL_NOTICE_KINDS, type Rail } from '../../../src/rails/rail.ts';
 import { createRails, type Rails } from '../../../src/rails/rails.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
+import { toAlias } from '../../support/instructions.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 const log = createLogger('silent', 'test');
@@ -44,9 +46,11 @@ let warnings: string[] = [];
 let ahead = 0;
 let contracted = false;
 const now = (): Instant => Date.now() + ahead;
-const inbox = () => ({ bookId: book.id, rail: 'sandbox' });
+const inbox = () => ({ bookId: book.id, party: 'sandbox' });
 const runtime = () => ({
   ...{ pool: book.pool, committer: book.committer, rail: (name: string) => rails.get(name), clock: { now } },
+  ...{ kinds: RAIL_NOTICE_KINDS, party: (name: string): NoticeSource => rails.get(name) },
+  operatorBook: async (mode: 'test' | 'live') => (await operatorBooks(book.pool))[mode],
   secretBox: createSecretBox(database.encryptionKey),
   enqueue: () => undefined,
   forms: { contracted },
@@ -56,11 +60,11 @@ const runtime = () => ({
 /** Copies the rail's notices, as a process does after its start, and books those that are due. */
 async function copyAndTake(of = inbox()): Promise<number> {
   await new NoticeCopier(runtime()).copy('sandbox');
-  return takeNotices(runtime(), of);
+  return takeRailNotices(runtime(), of);
 }
 async function takeAll(of = inbox()): Promise<number> {
   let taken = 0;
-  for (let last = await copyAndTake(of); last > 0; last = await takeNotices(runtime(), of)) taken += last;
+  for (let last = await copyAndTake(of); last > 0; last = await takeRailNotices(runtime(), of)) taken += last;
   return taken;
 }
 
@@ -81,8 +85,7 @@ test('notices that are too early do not delay those behind them', async () => {
     await rails.sandbox.submit({
       originator: book.id,
       endToEndId,
-      alias: 'RETURN',
-      provider: null,
+      ...toAlias('RETURN'),
       amount,
       currency,
       notAfter: Date.now() + 60_000,
@@ -105,7 +108,7 @@ test('a return of a payout not yet paid is attempted at least every five minutes
   const accountId = await book.account({ amount: 1_000_000n });
   const { endToEndId, amount, currency, id } = await book.reserve(await book.accept({ accountId }));
   const notAfter = Date.now() + 60_000;
-  const instruction = { originator: book.id, endToEndId, alias: 'RETURN', provider: null, amount, currency, notAfter };
+  const instruction = { originator: book.id, endToEndId, ...toAlias('RETURN'), amount, currency, notAfter };
   await rails.sandbox.submit(instruction);
   const pauses: number[] = [];
   for (let attempt = 0; attempt < 9; attempt++) {
@@ -134,8 +137,7 @@ test("notices of one payout are booked in the rail's order: the last one decides
     await rails.sandbox.submit({
       originator: book.id,
       endToEndId,
-      alias: 'PENDING',
-      provider: null,
+      ...toAlias('PENDING'),
       amount,
       currency,
       notAfter,
@@ -155,7 +157,7 @@ test("notices of one payout are booked in the rail's order: the last one decides
 
 describe('about an unknown payout', () => {
   const sent = (key: string) => ({
-    ...{ originator: book.id, endToEndId: endToEndId(book.id, key), alias: 'RETURN', provider: null },
+    ...{ originator: book.id, endToEndId: endToEndId(book.id, key), ...toAlias('RETURN') },
     ...{ amount: 1_000n, currency: 'EUR', notAfter: Date.now() + 60_000 },
   });
 
@@ -235,7 +237,7 @@ describe('notices that cannot be booked delay no others', () => {
     const payout = await of.reserve(await of.accept({ accountId }));
     const { endToEndId, amount, currency } = payout;
     const notAfter = Date.now() + 60_000;
-    const instruction = { originator: of.id, endToEndId, alias: 'RETURN', provider: null, amount, currency, notAfter };
+    const instruction = { originator: of.id, endToEndId, ...toAlias('RETURN'), amount, currency, notAfter };
     await rails.sandbox.submit(instruction);
     return of.settle(payout, { status: 'paid' });
   }
@@ -255,7 +257,7 @@ describe('notices that cannot be booked delay no others', () => {
     const copier = new NoticeCopier({ ...runtime(), enqueue: (bookId) => enqueued.add(bookId) });
     expect(await copier.copy('sandbox')).toBe(5_002);
     expect(enqueued).toEqual(new Set([hostile.id, other.id]));
-    await takeNotices(runtime(), { bookId: other.id, rail: 'sandbox' });
+    await takeRailNotices(runtime(), { bookId: other.id, party: 'sandbox' });
     expect(await statusOf(other, payout.id)).toBe('returned');
     // Known notices are read again, but copied only once.
     expect(await copier.copy('sandbox')).toBe(0);
@@ -273,13 +275,13 @@ describe('notices that cannot be booked delay no others', () => {
       );
       return rows[0]!;
     };
-    const crowded = { bookId: hostile.id, rail: 'sandbox' };
+    const crowded = { bookId: hostile.id, party: 'sandbox' };
     await book.pool.query('UPDATE rail_notices SET due_at = now() WHERE book_id = $1', [hostile.id]);
     const before = await rowsRead();
     let rounds = 0;
     const waiting = async () =>
       (await findBooksWithNotices(own, { now: now(), after: NO_BOOK, limit: 10 })).some((inbox) => inbox.due);
-    for (; await waiting(); rounds++) await takeNotices({ ...runtime(), pool: own }, crowded);
+    for (; await waiting(); rounds++) await takeRailNotices({ ...runtime(), pool: own }, crowded);
     expect(rounds).toBeGreaterThan(1);
     const after = await rowsRead();
     expect(after.by_scan - before.by_scan).toBe(0n);
@@ -331,7 +333,7 @@ describe('notices that cannot be booked delay no others', () => {
     const { endToEndId, amount, currency } = payout;
     const notAfter = Date.now() + 60_000;
     await rails.sandbox.submit({
-      ...{ originator: book.id, endToEndId, alias: 'RETURN', provider: null, amount, currency, notAfter },
+      ...{ originator: book.id, endToEndId, ...toAlias('RETURN'), amount, currency, notAfter },
     });
     const open = async () => (await rails.sandbox.notices(10_000)).some((notice) => notice.endToEndId === endToEndId);
     await copyAndTake();
@@ -341,7 +343,7 @@ describe('notices that cannot be booked delay no others', () => {
     expect(await open()).toBe(false);
     await book.settle(payout, { status: 'paid' });
     ahead = DAY_MS;
-    await takeNotices(runtime(), inbox());
+    await takeRailNotices(runtime(), inbox());
     expect(await statusOf(book, payout.id)).toBe('returned');
   });
 
@@ -356,13 +358,14 @@ describe('notices that cannot be booked delay no others', () => {
     });
     const characters = Array.from({ length: 1_000 }, (_, at) => String.fromCharCode(0x4e00 + ((at * 7_919) % 20_000)));
     const endless = { ...odd, id: newId(), kind: 'paid' as const, amount: null, endToEndId: characters.join('') };
-    const lying: Pick<Rail, 'name' | 'notices' | 'acknowledge'> = {
+    const lying: Pick<Rail, 'name' | 'mode' | 'notices' | 'acknowledge'> = {
       name: 'sandbox',
+      mode: 'test',
       notices: async (_, behind) => (behind ? [] : [endless, odd]),
       acknowledge: async () => undefined,
     };
-    await new NoticeCopier({ ...runtime(), rail: () => lying as Rail }).copy('sandbox');
-    await takeNotices(runtime(), inbox());
+    await new NoticeCopier({ ...runtime(), party: () => lying }).copy('sandbox');
+    await takeRailNotices(runtime(), inbox());
     const row = await book.row<{ notice: unknown }>(
       'SELECT status, kind, notice FROM rail_notices WHERE book_id = $1 AND id = $2',
       odd.id,

@@ -12,6 +12,7 @@ import { mismatchesOf } from '../../../src/payouts/rail-mismatch.ts';
 import { createRails, type Rails } from '../../../src/rails/rails.ts';
 import { readTimeline } from '../../../src/timeline/timeline.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
+import { toAlias } from '../../support/instructions.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 let database: TestDatabase;
@@ -38,7 +39,7 @@ async function liedAbout(alias: string) {
   const payout = await book.reserve(await book.accept({ accountId }));
   const { endToEndId, amount, currency } = payout;
   const notAfter = Date.now() + 60_000;
-  await rails.sandbox.submit({ originator: book.id, endToEndId, alias, provider: null, amount, currency, notAfter });
+  await rails.sandbox.submit({ originator: book.id, endToEndId, ...toAlias(alias), amount, currency, notAfter });
   const answer = await rails.sandbox.inquire(book.id, endToEndId);
   if (answer.status === 'not_found') throw new Error('The rail has not got it');
   const mismatches = mismatchesOf(rails.sandbox, payout, answer, () => alias);

@@ -134,7 +134,7 @@ test('while a contract is under way an earlier release does not start, and this 
   expect((await pool.query('SELECT contracted_to FROM installation')).rows).toEqual([{ contracted_to: RELEASE }]);
   const forms = watched();
   await forms.read();
-  expect(forms).toMatchObject({ contracted: true, textApart: false });
+  expect(forms).toMatchObject({ contracted: true, textApart: false, evidenceByResource: false });
   await checkApplicationRole(pool);
 });
 
@@ -171,11 +171,11 @@ test('an installation that is contracted to 0.2.0 gets the forms of 0.2.0, and n
   await owner.query("UPDATE installation SET contracted_to = '0.2.0', contracted_at = now()");
   const forms = watched();
   await forms.read();
-  expect(forms).toMatchObject({ contracted: true, textApart: false });
+  expect(forms).toMatchObject({ contracted: true, textApart: false, evidenceByResource: false });
   expect((await contract()).contract).toEqual({ contractedTo: RELEASE, changed: true });
   await until(
-    () => Promise.resolve(forms.textApart),
-    (textApart) => textApart,
+    () => Promise.resolve(forms.textApart && forms.evidenceByResource),
+    (later) => later,
   );
 });
 

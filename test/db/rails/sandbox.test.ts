@@ -3,9 +3,11 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { newId } from '../../../src/ids.ts';
 import { toJson } from '../../../src/json.ts';
-import { type Instruction, type RailNotFound, RailUnreachable } from '../../../src/rails/rail.ts';
+import type { NotFound } from '../../../src/outside/party.ts';
+import { type Instruction, RailUnreachable } from '../../../src/rails/rail.ts';
 import { createRails, type Rails } from '../../../src/rails/rails.ts';
 import type { SandboxRail } from '../../../src/rails/sandbox-rail.ts';
+import { toAlias } from '../../support/instructions.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 const log = pino({ level: 'silent' });
@@ -21,8 +23,7 @@ describe('the sandbox rail', () => {
   const instruction = (facts: Partial<Instruction> = {}): Instruction => ({
     originator,
     endToEndId: newId(),
-    alias: 'ALICE',
-    provider: null,
+    ...toAlias('ALICE'),
     amount: 900n,
     currency: 'JOD',
     notAfter: Date.now() + MINUTE,
@@ -69,7 +70,7 @@ describe('the sandbox rail', () => {
     ${'MISMATCH'} | ${'rejected'} | ${'BE01'}
     ${'BANKDOWN'} | ${'rejected'} | ${'AB08'}
   `('$alias is $status $code', async ({ alias, status, code }) => {
-    const answer = await rail.submit(instruction({ alias }));
+    const answer = await rail.submit(instruction(toAlias(alias)));
     expect([answer.status, answer.code]).toEqual([status, code]);
   });
 
@@ -78,7 +79,7 @@ describe('the sandbox rail', () => {
     ${'TIMEOUT'}     | ${'paid'}
     ${'TIMEOUTFAIL'} | ${'rejected'}
   `('$alias breaks off on every attempt, and an inquiry answers $status', async ({ alias, status }) => {
-    const sent = instruction({ alias });
+    const sent = instruction(toAlias(alias));
     await expect(rail.submit(sent)).rejects.toThrow(RailUnreachable);
     await expect(rail.submit(sent)).rejects.toThrow(RailUnreachable);
     expect(await rail.inquire(originator, sent.endToEndId)).toMatchObject({ status });
@@ -97,7 +98,7 @@ describe('the sandbox rail', () => {
     try {
       const answer = await rail.inquire(originator, 'unheard-of');
       expect(answer).toMatchObject({ status: 'not_found' });
-      expect((answer as RailNotFound).asOf! - began).toBeLessThan(hour / 2);
+      expect((answer as NotFound).asOf! - began).toBeLessThan(hour / 2);
     } finally {
       clock.mockRestore();
     }
@@ -167,14 +168,14 @@ describe('the sandbox rail', () => {
     ${'RETURNHALF'} | ${901n} | ${450n}
     ${'RETURNHALF'} | ${1n}   | ${1n}
   `('$alias pays $amount and reports once that $returned came back', async ({ alias, amount, returned }) => {
-    const sent = instruction({ alias, amount });
+    const sent = instruction({ ...toAlias(alias), amount });
     expect(await rail.submit(sent)).toMatchObject({ status: 'paid' });
     await rail.submit(sent);
     expect(await ours()).toMatchObject([{ kind: 'returned', endToEndId: sent.endToEndId, amount: returned }]);
   });
 
   test('a notice is reported until it is acknowledged', async () => {
-    await rail.submit(instruction({ alias: 'RETURN' }));
+    await rail.submit(instruction(toAlias('RETURN')));
     const [notice] = await ours();
     expect(await ours()).toEqual([notice]);
     await rail.acknowledge([notice!.id]);
@@ -182,7 +183,7 @@ describe('the sandbox rail', () => {
   });
 
   test('a pending instruction stays pending until it is completed, and the rail reports that', async () => {
-    const sent = instruction({ alias: 'PENDING' });
+    const sent = instruction(toAlias('PENDING'));
     await rail.submit(sent);
     expect(await rail.submit(sent)).toMatchObject({ status: 'pending' });
     const notice = await rail.complete(originator, sent.endToEndId);
@@ -192,7 +193,7 @@ describe('the sandbox rail', () => {
   });
 
   test('a failure is given as a code of the rail or of the API', async () => {
-    const [one, other] = [instruction({ alias: 'PENDING' }), instruction({ alias: 'PENDING' })];
+    const [one, other] = [instruction(toAlias('PENDING')), instruction(toAlias('PENDING'))];
     await Promise.all([rail.submit(one), rail.submit(other)]);
     expect(await rail.fail(originator, one.endToEndId, newId(), 'AM14')).toMatchObject({
       kind: 'rejected',
@@ -211,7 +212,7 @@ describe('the sandbox rail', () => {
     expect(await back(600n)).toMatchObject({ kind: 'returned', amount: 600n });
     expect(await back(301n)).toBeUndefined();
     expect(await back(300n)).toMatchObject({ amount: 300n });
-    const pending = instruction({ alias: 'PENDING' });
+    const pending = instruction(toAlias('PENDING'));
     await rail.submit(pending);
     expect(await rail.return(originator, pending.endToEndId, newId(), 1n)).toBeUndefined();
   });
@@ -247,21 +248,14 @@ describe('the sandbox rail', () => {
   });
 
   test('stores nothing that names a person', async () => {
-    await rail.submit(instruction({ alias: 'ALICE-IN-PERSON' }));
+    await rail.submit(instruction(toAlias('ALICE-IN-PERSON')));
     expect(JSON.stringify(await records())).not.toContain('ALICE');
   });
 });
 
-test.each`
-  mode      | destination  | rail
-  ${'test'} | ${'cliq'}    | ${'sandbox'}
-  ${'live'} | ${'cliq'}    | ${undefined}
-  ${'test'} | ${'account'} | ${'book'}
-  ${'live'} | ${'account'} | ${'book'}
-  ${'test'} | ${'wallet'}  | ${undefined}
-`('a $mode payout to $destination goes by $rail', async ({ mode, destination, rail }) => {
+test('the rails of a process are found by name, and a transfer within the book has none', async () => {
   const rails = createRails({ DATABASE_URL: 'postgres://nobody:x@127.0.0.1:1/none' }, log);
-  expect(rails.railFor(mode, destination)).toBe(rail);
+  expect(rails.get('sandbox')).toBe(rails.sandbox);
   expect(() => rails.get('book')).toThrow('There is no rail named book');
   await rails.close();
 });

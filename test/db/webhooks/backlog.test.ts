@@ -26,7 +26,7 @@ function sweeping(posting: ReturnType<typeof stage.deliverer>, pool = stage.worl
     clock,
     log,
     forms: { contracted },
-    config: { SWEEP_INTERVAL_MS: 50, IDEMPOTENCY_BODY_RETENTION_DAYS: 30 },
+    config: { SWEEP_INTERVAL_MS: 50, IDEMPOTENCY_BODY_RETENTION_DAYS: 30, NOTICE_RETENTION_DAYS: 90 },
     rails: { all: () => [] },
     queues: {
       lanes: 1,

@@ -103,6 +103,7 @@ const DIFFERENT: readonly { kind: string; form: RegExp; numbered?: false }[] = [
   { kind: '', form: new RegExp(`\\b(${PREFIXES})_[0-9a-hjkmnp-tv-z]{26}\\b`, 'g') },
   { kind: 'uuid', form: /\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g },
   { kind: 'live key', form: /sk_live_[A-Za-z0-9]{32}/g },
+  { kind: 'test key', form: /sk_test_[A-Za-z0-9]{32}/g },
   { kind: 'secret', form: /whsec_[A-Za-z0-9+/=]{32,}/g },
   { kind: 'signature', form: /\bv1,[A-Za-z0-9+/]{43}=/g, numbered: false },
   { kind: 'hash', form: /\b[0-9a-f]{64}\b/g },

@@ -3,15 +3,15 @@
  * movements of money, which the books must match in the end. Its answers may be lost, late or repeated.
  */
 import { deriveId, newId, type Uuid } from '../../../src/ids.ts';
+import type { NotFound } from '../../../src/outside/party.ts';
 import {
   type Instruction,
   type Rail,
   type RailAnswer,
-  type RailNotFound,
   type RailNotice,
   RailUnreachable,
 } from '../../../src/rails/rail.ts';
-import { scriptOf } from '../../../src/rails/sandbox-aliases.ts';
+import { scriptFor } from '../../../src/rails/sandbox-aliases.ts';
 import type { Fault, Owner, Scheduler } from './scheduler.ts';
 import type { VirtualClock } from './virtual-time.ts';
 
@@ -72,9 +72,10 @@ export class RailModel {
       confirms: { amount: true, currency: true, payee: true },
       payeeDigest,
       callTimeoutMs: 10_000,
+      callsAtOnce: 500,
       submit: async (instruction) => {
         const answer = await reach(`submit ${this.#short(instruction.endToEndId)}`, () => this.#submit(instruction));
-        if (scriptOf(instruction.alias).breaksOff) throw new RailUnreachable('The rail broke off');
+        if (scriptFor(instruction.destination).breaksOff) throw new RailUnreachable('The rail broke off');
         return answer;
       },
       inquire: (_, id) => reach(`inquire ${this.#short(id)}`, () => this.#inquire(id), ASK_FAULTS),
@@ -127,7 +128,7 @@ export class RailModel {
       known.submissions += 1;
       return this.#answer(known);
     }
-    const script = scriptOf(instruction.alias);
+    const script = scriptFor(instruction.destination);
     const isLate = this.#clock.now() > instruction.notAfter - CLOSES_BEFORE_MS;
     const record: RailRecord = {
       instruction,
@@ -145,7 +146,7 @@ export class RailModel {
     return this.#answer(record);
   }
 
-  #inquire(endToEndId: string): RailAnswer | RailNotFound {
+  #inquire(endToEndId: string): RailAnswer | NotFound {
     const record = this.records.get(endToEndId);
     if (record) return this.#answer(record);
     return { status: 'not_found', endToEndId, asOf: this.#clock.now(), raw: { status: 'NFND' } };
@@ -218,12 +219,12 @@ export class RailModel {
   }
 }
 
-const payeeDigest = (endToEndId: string, alias: string) => deriveId('payee', endToEndId, alias);
+const payeeDigest = (endToEndId: string, payee: string) => deriveId('payee', endToEndId, payee);
 
-const confirmed = ({ endToEndId, alias, amount, currency }: Instruction) => ({
+const confirmed = ({ endToEndId, destination, amount, currency }: Instruction) => ({
   amount,
   currency,
-  payeeDigest: payeeDigest(endToEndId, alias),
+  payeeDigest: payeeDigest(endToEndId, destination.alias),
 });
 
 /** The amount that the payee has. */

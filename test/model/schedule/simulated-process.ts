@@ -16,7 +16,6 @@ import { CALLS_AT_ONCE } from '../../../src/outside/call-shares.ts';
 import type { RowFailure } from '../../../src/payouts/row-failure.ts';
 import { createEnqueuer } from '../../../src/queue/enqueuer.ts';
 import type { PoolDefinition } from '../../../src/queue/pool.ts';
-import { railFor } from '../../../src/rails/rails.ts';
 import type { Runtime } from '../../../src/runtime.ts';
 import { createDeliverer } from '../../../src/webhooks/deliver-webhook.ts';
 import { webhookSink } from '../../../src/webhooks/event-sink.ts';
@@ -51,6 +50,7 @@ const CONFIG = {
   SWEEP_INTERVAL_MS: 1_000,
   // No stored answer is dropped: clients may repeat any request.
   IDEMPOTENCY_BODY_RETENTION_DAYS: 100_000,
+  NOTICE_RETENTION_DAYS: 100_000,
 };
 
 interface Habits {
@@ -87,7 +87,7 @@ export class SimulatedProcess implements Owner {
       onError: (error) => classifyFailure(error) === 'transient' || onBug(error),
     });
     const rail = around.rail.of(this);
-    const rails = { sandbox: rail, all: () => [rail], railFor };
+    const rails = { sandbox: rail, all: () => [rail] };
     const failed: RowFailure = async (_bookId, _id, error) => {
       if (!isBadLuck(error)) onBug(error);
     };
@@ -105,15 +105,7 @@ export class SimulatedProcess implements Owner {
       publicUrl: PUBLIC_URL,
     };
     const stored = { forms, fingerprints: PLAIN_FINGERPRINTS };
-    const whole = {
-      ...parts,
-      ...stored,
-      config: CONFIG,
-      rail: () => rail,
-      railFor,
-      payoutFailed: failed,
-      noticeFailed,
-    };
+    const whole = { ...parts, ...stored, config: CONFIG, rail: () => rail, payoutFailed: failed, noticeFailed };
     this.runtime = whole as unknown as Runtime;
     this.sweeper = createSweeper(this.runtime);
     const deliverer = createDeliverer({

@@ -3,7 +3,7 @@ import { newId } from '../../../src/ids.ts';
 import type { Account } from '../../../src/ledger/account.ts';
 import { holds } from '../../../src/ledger/hold-table.ts';
 import { metadataIndex } from '../../../src/ledger/metadata-store.ts';
-import { endToEndId } from '../../../src/payouts/end-to-end-id.ts';
+import { endToEndId } from '../../../src/outside/end-to-end-id.ts';
 import { payouts } from '../../../src/payouts/payout-table.ts';
 import { START } from '../../support/memory-book.ts';
 import { PayoutScene } from '../../support/memory-payouts.ts';

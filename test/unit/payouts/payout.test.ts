@@ -2,13 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { momentAt } from '../../../src/clock.ts';
 import { Draft } from '../../../src/ledger/draft.ts';
 import { advance } from '../../../src/ledger/resource.ts';
-import {
-  maskAlias,
-  PAYOUT_TRANSITIONS,
-  type Payout,
-  type PayoutStatus,
-  waitingOn,
-} from '../../../src/payouts/payout.ts';
+import { PAYOUT_TRANSITIONS, type Payout, type PayoutStatus, waitingOn } from '../../../src/payouts/payout.ts';
 import { payoutResource } from '../../../src/payouts/payout-resource.ts';
 import { PayoutScene } from '../../support/memory-payouts.ts';
 
@@ -91,17 +85,4 @@ test.each`
   ${'returned'}   | ${null}      | ${'nobody'}
 `('a payout that is $status with outcome $outcome waits on $who', ({ status, outcome, who }) => {
   expect(waitingOn({ ...scene.accepted(), status, outcome })).toBe(who);
-});
-
-test.each`
-  alias              | masked
-  ${'SALARY'}        | ${'S***RY'}
-  ${'+962791234567'} | ${'+**********67'}
-  ${'ABCD'}          | ${'A*CD'}
-  ${'ABC'}           | ${'A**'}
-  ${'A'}             | ${'A'}
-  ${''}              | ${''}
-  ${'😀😀😀😀😀'}    | ${'😀**😀😀'}
-`('$alias is shown as $masked', ({ alias, masked }) => {
-  expect(maskAlias(alias)).toBe(masked);
 });

@@ -3,7 +3,7 @@
  */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { exceptions } from '../../../src/exceptions/exception-table.ts';
-import { growingPauseMs } from '../../../src/payouts/growing-pause.ts';
+import { growingPauseMs } from '../../../src/outside/growing-pause.ts';
 import type { Payout } from '../../../src/payouts/payout.ts';
 import { type ComparedReport, mismatchesOf } from '../../../src/payouts/rail-mismatch.ts';
 import { payoutResolutions } from '../../../src/payouts/resolution-store.ts';
@@ -97,7 +97,7 @@ describe('an operator resolves the payout', () => {
       payout: { status: outcome, outcome: null, dueAt: null },
       repeated: false,
     });
-    expect(opened()).toEqual([{ kind: 'rail_amount_mismatch', status: 'resolved' }]);
+    expect(opened()).toEqual([{ kind: 'rail_amount_mismatch', status: 'approved' }]);
     expect(scene.memory.get(payoutResolutions, payout.id)).toMatchObject({ outcome, actor: 'operator:alice' });
     expect(resolve(outcome)).toMatchObject({ repeated: true });
     expect(resolve(outcome === 'paid' ? 'failed' : 'paid')).toMatchObject({ refused: 'state_conflict' });

@@ -4,8 +4,9 @@ import { exceptions } from '../../../src/exceptions/exception-table.ts';
 import { newId, publicId } from '../../../src/ids.ts';
 import { available } from '../../../src/ledger/account.ts';
 import { chartAccountId } from '../../../src/ledger/chart.ts';
+import { evidence } from '../../../src/outside/evidence.ts';
 import type { Payout } from '../../../src/payouts/payout.ts';
-import { payoutReturns, railAnswers } from '../../../src/payouts/payout-children-tables.ts';
+import { payoutReturns } from '../../../src/payouts/payout-children-tables.ts';
 import { RETURNS_APART } from '../../support/forms.ts';
 import { PayoutScene } from '../../support/memory-payouts.ts';
 
@@ -127,7 +128,7 @@ describe('a return that cannot be booked opens one exception', () => {
     expect(scene.memory.answer(scene.returning(payout, amount, id))).toEqual(payout);
     expect(scene.memory.entries).toHaveLength(entries);
     expect([...scene.memory.rows(exceptions).values()]).toMatchObject([{ kind, resourceId: payout.id }]);
-    expect(scene.memory.events.at(-1)?.type).toBe('reconciliation.exception_opened');
+    expect(scene.memory.events.at(-1)?.type).toBe('exception.opened');
   });
 });
 
@@ -135,7 +136,7 @@ test('reported before the payment is recorded, a return leaves no trace and is b
   const payout = scene.processing();
   const id = newId();
   expect(scene.memory.answer(scene.returning(payout, 400n, id))).toEqual(payout);
-  expect(scene.memory.rows(railAnswers).size).toBe(0);
+  expect(scene.memory.rows(evidence).size).toBe(0);
   scene.settle(payout, { status: 'paid' });
   expect(scene.memory.answer(scene.returning(payout, 400n, id)).amountReturned).toBe(400n);
 });

@@ -3,8 +3,8 @@ import { exceptions } from '../../../src/exceptions/exception-table.ts';
 import { available } from '../../../src/ledger/account.ts';
 import { chartAccountId } from '../../../src/ledger/chart.ts';
 import { holds } from '../../../src/ledger/hold-table.ts';
+import { evidence } from '../../../src/outside/evidence.ts';
 import type { Payout } from '../../../src/payouts/payout.ts';
-import { railAnswers } from '../../../src/payouts/payout-children-tables.ts';
 import { START } from '../../support/memory-book.ts';
 import { PayoutScene } from '../../support/memory-payouts.ts';
 
@@ -42,34 +42,34 @@ const canceled = () => {
 
 // Every status with every report. `steps` are the entries of the report; events and exceptions are those it caused.
 test.each`
-  state                       | word          | status          | steps                    | events                                                    | exception
-  ${'pending'}                | ${'pending'}  | ${'pending'}    | ${[]}                    | ${[]}                                                     | ${undefined}
-  ${'pending'}                | ${'rejected'} | ${'pending'}    | ${[]}                    | ${[]}                                                     | ${undefined}
-  ${'pending'}                | ${'paid'}     | ${'pending'}    | ${[]}                    | ${['reconciliation.exception_opened']}                    | ${'paid_never_sent'}
-  ${'processing'}             | ${'pending'}  | ${'processing'} | ${[]}                    | ${[]}                                                     | ${undefined}
-  ${'processing'}             | ${'rejected'} | ${'failed'}     | ${['failed']}            | ${['payout.failed']}                                      | ${undefined}
-  ${'processing'}             | ${'paid'}     | ${'paid'}       | ${['paid']}              | ${['payout.paid']}                                        | ${undefined}
-  ${'unknown'}                | ${'pending'}  | ${'processing'} | ${[]}                    | ${[]}                                                     | ${undefined}
-  ${'unknown'}                | ${'rejected'} | ${'failed'}     | ${['failed']}            | ${['payout.failed']}                                      | ${undefined}
-  ${'unknown'}                | ${'paid'}     | ${'paid'}       | ${['paid']}              | ${['payout.paid']}                                        | ${undefined}
-  ${'paid'}                   | ${'pending'}  | ${'paid'}       | ${[]}                    | ${[]}                                                     | ${undefined}
-  ${'paid'}                   | ${'rejected'} | ${'returned'}   | ${['returned_1']}        | ${['reconciliation.exception_opened', 'payout.returned']} | ${'failed_after_paid'}
-  ${'paid'}                   | ${'paid'}     | ${'paid'}       | ${[]}                    | ${[]}                                                     | ${undefined}
-  ${'paid, partly back'}      | ${'pending'}  | ${'paid'}       | ${[]}                    | ${[]}                                                     | ${undefined}
-  ${'paid, partly back'}      | ${'rejected'} | ${'returned'}   | ${['returned_2']}        | ${['reconciliation.exception_opened', 'payout.returned']} | ${'failed_after_paid'}
-  ${'paid, partly back'}      | ${'paid'}     | ${'paid'}       | ${[]}                    | ${[]}                                                     | ${undefined}
-  ${'failed at the rail'}     | ${'pending'}  | ${'failed'}     | ${[]}                    | ${[]}                                                     | ${undefined}
-  ${'failed at the rail'}     | ${'rejected'} | ${'failed'}     | ${[]}                    | ${[]}                                                     | ${undefined}
-  ${'failed at the rail'}     | ${'paid'}     | ${'paid'}       | ${['paid_after_failed']} | ${['payout.paid', 'reconciliation.exception_opened']}     | ${'paid_after_failed'}
-  ${'failed before the rail'} | ${'pending'}  | ${'failed'}     | ${[]}                    | ${[]}                                                     | ${undefined}
-  ${'failed before the rail'} | ${'rejected'} | ${'failed'}     | ${[]}                    | ${[]}                                                     | ${undefined}
-  ${'failed before the rail'} | ${'paid'}     | ${'failed'}     | ${[]}                    | ${['reconciliation.exception_opened']}                    | ${'paid_never_sent'}
-  ${'canceled'}               | ${'pending'}  | ${'canceled'}   | ${[]}                    | ${[]}                                                     | ${undefined}
-  ${'canceled'}               | ${'rejected'} | ${'canceled'}   | ${[]}                    | ${[]}                                                     | ${undefined}
-  ${'canceled'}               | ${'paid'}     | ${'canceled'}   | ${[]}                    | ${['reconciliation.exception_opened']}                    | ${'paid_never_sent'}
-  ${'returned'}               | ${'pending'}  | ${'returned'}   | ${[]}                    | ${[]}                                                     | ${undefined}
-  ${'returned'}               | ${'rejected'} | ${'returned'}   | ${[]}                    | ${[]}                                                     | ${undefined}
-  ${'returned'}               | ${'paid'}     | ${'returned'}   | ${[]}                    | ${[]}                                                     | ${undefined}
+  state                       | word          | status          | steps                    | events                                     | exception
+  ${'pending'}                | ${'pending'}  | ${'pending'}    | ${[]}                    | ${[]}                                      | ${undefined}
+  ${'pending'}                | ${'rejected'} | ${'pending'}    | ${[]}                    | ${[]}                                      | ${undefined}
+  ${'pending'}                | ${'paid'}     | ${'pending'}    | ${[]}                    | ${['exception.opened']}                    | ${'paid_never_sent'}
+  ${'processing'}             | ${'pending'}  | ${'processing'} | ${[]}                    | ${[]}                                      | ${undefined}
+  ${'processing'}             | ${'rejected'} | ${'failed'}     | ${['failed']}            | ${['payout.failed']}                       | ${undefined}
+  ${'processing'}             | ${'paid'}     | ${'paid'}       | ${['paid']}              | ${['payout.paid']}                         | ${undefined}
+  ${'unknown'}                | ${'pending'}  | ${'processing'} | ${[]}                    | ${[]}                                      | ${undefined}
+  ${'unknown'}                | ${'rejected'} | ${'failed'}     | ${['failed']}            | ${['payout.failed']}                       | ${undefined}
+  ${'unknown'}                | ${'paid'}     | ${'paid'}       | ${['paid']}              | ${['payout.paid']}                         | ${undefined}
+  ${'paid'}                   | ${'pending'}  | ${'paid'}       | ${[]}                    | ${[]}                                      | ${undefined}
+  ${'paid'}                   | ${'rejected'} | ${'returned'}   | ${['returned_1']}        | ${['exception.opened', 'payout.returned']} | ${'failed_after_paid'}
+  ${'paid'}                   | ${'paid'}     | ${'paid'}       | ${[]}                    | ${[]}                                      | ${undefined}
+  ${'paid, partly back'}      | ${'pending'}  | ${'paid'}       | ${[]}                    | ${[]}                                      | ${undefined}
+  ${'paid, partly back'}      | ${'rejected'} | ${'returned'}   | ${['returned_2']}        | ${['exception.opened', 'payout.returned']} | ${'failed_after_paid'}
+  ${'paid, partly back'}      | ${'paid'}     | ${'paid'}       | ${[]}                    | ${[]}                                      | ${undefined}
+  ${'failed at the rail'}     | ${'pending'}  | ${'failed'}     | ${[]}                    | ${[]}                                      | ${undefined}
+  ${'failed at the rail'}     | ${'rejected'} | ${'failed'}     | ${[]}                    | ${[]}                                      | ${undefined}
+  ${'failed at the rail'}     | ${'paid'}     | ${'paid'}       | ${['paid_after_failed']} | ${['payout.paid', 'exception.opened']}     | ${'paid_after_failed'}
+  ${'failed before the rail'} | ${'pending'}  | ${'failed'}     | ${[]}                    | ${[]}                                      | ${undefined}
+  ${'failed before the rail'} | ${'rejected'} | ${'failed'}     | ${[]}                    | ${[]}                                      | ${undefined}
+  ${'failed before the rail'} | ${'paid'}     | ${'failed'}     | ${[]}                    | ${['exception.opened']}                    | ${'paid_never_sent'}
+  ${'canceled'}               | ${'pending'}  | ${'canceled'}   | ${[]}                    | ${[]}                                      | ${undefined}
+  ${'canceled'}               | ${'rejected'} | ${'canceled'}   | ${[]}                    | ${[]}                                      | ${undefined}
+  ${'canceled'}               | ${'paid'}     | ${'canceled'}   | ${[]}                    | ${['exception.opened']}                    | ${'paid_never_sent'}
+  ${'returned'}               | ${'pending'}  | ${'returned'}   | ${[]}                    | ${[]}                                      | ${undefined}
+  ${'returned'}               | ${'rejected'} | ${'returned'}   | ${[]}                    | ${[]}                                      | ${undefined}
+  ${'returned'}               | ${'paid'}     | ${'returned'}   | ${[]}                    | ${[]}                                      | ${undefined}
 `(
   'a payout that is $state and gets the report $word is $status',
   ({ state, word, status, steps, events, exception }) => {
@@ -199,9 +199,9 @@ describe("a rail's report", () => {
   test('is stored as received, whether it changed anything or not', () => {
     const payout = scene.paid();
     scene.settle(payout, { call: 'inquire', status: 'paid', raw: { status: 'ACSC' } });
-    expect([...scene.memory.rows(railAnswers).values()]).toMatchObject([
-      { payoutId: payout.id, call: 'submit', answer: { word: 'paid' } },
-      { payoutId: payout.id, call: 'inquire', answer: { status: 'ACSC' } },
+    expect([...scene.memory.rows(evidence).values()]).toMatchObject([
+      { resource: 'payout', resourceId: payout.id, call: 'submit', answer: { word: 'paid' } },
+      { resource: 'payout', resourceId: payout.id, call: 'inquire', answer: { status: 'ACSC' } },
     ]);
   });
 

@@ -16,16 +16,23 @@ import {
 } from '../../../src/webhooks/event-filter.ts';
 
 test.each`
-  filters                           | event                          | passes
-  ${['payout.paid']}                | ${'payout.paid'}               | ${true}
-  ${['payout.paid']}                | ${'payout.failed'}             | ${false}
-  ${['payout.*']}                   | ${'payout.returned'}           | ${true}
-  ${['payout.*']}                   | ${'payout_batch.created'}      | ${false}
-  ${['payout.*', 'account.frozen']} | ${'account.frozen'}            | ${true}
-  ${['payout.*', 'account.frozen']} | ${'account.closed'}            | ${false}
-  ${['*']}                          | ${'statement.ready'}           | ${true}
-  ${['hold.*', '*']}                | ${'webhook_endpoint.disabled'} | ${true}
-  ${['card.*']}                     | ${'card_token.suspended'}      | ${false}
+  filters                                | event                                | passes
+  ${['payout.paid']}                     | ${'payout.paid'}                     | ${true}
+  ${['payout.paid']}                     | ${'payout.failed'}                   | ${false}
+  ${['payout.*']}                        | ${'payout.returned'}                 | ${true}
+  ${['payout.*']}                        | ${'payout_batch.created'}            | ${false}
+  ${['payout.*', 'account.frozen']}      | ${'account.frozen'}                  | ${true}
+  ${['payout.*', 'account.frozen']}      | ${'account.closed'}                  | ${false}
+  ${['*']}                               | ${'statement.ready'}                 | ${true}
+  ${['hold.*', '*']}                     | ${'webhook_endpoint.disabled'}       | ${true}
+  ${['card.*']}                          | ${'card_token.suspended'}            | ${false}
+  ${['reconciliation.exception_opened']} | ${'exception.opened'}                | ${true}
+  ${['reconciliation.exception_opened']} | ${'exception.resolved'}              | ${false}
+  ${['reconciliation.*']}                | ${'exception.resolved'}              | ${true}
+  ${['reconciliation.*']}                | ${'exception.updated'}               | ${false}
+  ${['exception.*']}                     | ${'reconciliation.exception_opened'} | ${true}
+  ${['exception.opened']}                | ${'reconciliation.exception_opened'} | ${true}
+  ${['exception.updated']}               | ${'exception.opened'}                | ${false}
 `('$filters passes $event: $passes', ({ filters, event, passes }) => {
   expect(compileEventFilters(filters)(event)).toBe(passes);
 });

@@ -5,13 +5,13 @@ import { writeJson } from '../../../../src/json.ts';
 import type { Command, Refusal } from '../../../../src/ledger/command.ts';
 import type { Payout } from '../../../../src/payouts/payout.ts';
 import { payoutView } from '../../../../src/payouts/payout-view.ts';
-import { noticeCommand } from '../../../../src/payouts/take-notices.ts';
+import { noticeCommand } from '../../../../src/payouts/rail-notices.ts';
 import type { MemoryBook } from '../../../support/memory-book.ts';
 
 export const ALIAS = {
   type: 'cliq',
-  aliasSealed: Buffer.from('sealed'),
-  aliasMasked: 'A**N',
+  sealed: Buffer.from('sealed'),
+  masked: 'A**N',
   provider: null,
 } as const;
 export const NEXT_INQUIRY_MS = 1_000;

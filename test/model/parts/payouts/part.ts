@@ -7,9 +7,9 @@ import { cancelPayout } from '../../../../src/payouts/cancel-payout.ts';
 import type { Payout } from '../../../../src/payouts/payout.ts';
 import { payoutReturns } from '../../../../src/payouts/payout-children-tables.ts';
 import { payouts } from '../../../../src/payouts/payout-table.ts';
+import { noticeCommand } from '../../../../src/payouts/rail-notices.ts';
 import { reservePayout } from '../../../../src/payouts/reserve-payout.ts';
 import { settlePayout } from '../../../../src/payouts/settle-payout.ts';
-import { noticeCommand } from '../../../../src/payouts/take-notices.ts';
 import {
   amountOf,
   atLeastOne,

@@ -211,7 +211,7 @@ export class ReferencePayouts {
   }
 
   #except(name: string): void {
-    this.#book.tell('reconciliation.exception_opened', name, this.all.get(name)!.version);
+    this.#book.tell('exception.opened', `exception of ${name}`, 1);
   }
 
   #tellOnce(name: string, id: string, take: (payout: ReferencePayout) => void): Said {

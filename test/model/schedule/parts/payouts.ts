@@ -16,7 +16,7 @@ interface Pay extends Wish {
   readonly do: 'pay';
   readonly account: Uuid;
   readonly amount: bigint;
-  readonly destination: { type: 'cliq'; alias: string } | { type: 'account'; accountId: Uuid };
+  readonly destination: { type: 'cliq'; alias: string } | { type: 'account'; account: Uuid };
 }
 
 interface Cancel extends Wish {
@@ -61,7 +61,7 @@ const pay: WishKind<Pay> = {
     const [account, to] = [random.pick(accounts), random.pick(accounts)];
     const destination =
       random.chance(0.25) && to !== account
-        ? ({ type: 'account', accountId: to } as const)
+        ? ({ type: 'account', account: to } as const)
         : ({ type: 'cliq', alias: random.pick(ALIASES) } as const);
     return { do: 'pay', account, amount: amountIn(random), destination };
   },

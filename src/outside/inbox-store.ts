@@ -1,10 +1,10 @@
-/** Inboxes of books: which of them have notices of rails, and which are due. */
+/** Inboxes of books: which of them have notices, and which are due. */
 import type { Instant } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
 
 /**
- * Finds a page of books with rail notices in their inbox, and whether any of them is due. Reads one step of the index a
+ * Finds a page of books with notices in their inbox, and whether any of them is due. Reads one step of the index a
  * book, however many notices the book has. Index: rail_notices_due_by_book.
  */
 export async function findBooksWithNotices(

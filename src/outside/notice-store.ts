@@ -1,5 +1,6 @@
 /**
- * The inbox of rail notices: every statement over rail_notices and foreign_notices that the workers run.
+ * The inbox of notices: every statement over rail_notices and foreign_notices that the workers run. The column `rail` has the
+ * name of the party, whatever its kind.
  *
  * An inbox fills in a moment, before Postgres knows anything of its rows. So no statement leaves a choice: each row is looked
  * up by its key, which LIMIT 1 makes sure of, and written where it was found; columns that no index is wanted for are
@@ -12,13 +13,7 @@ import type { Pool } from '../db/pool.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
-import type { StoredNotice } from './notice.ts';
-
-/** Whose notices, and of which rail: every key begins with it. */
-export interface Inbox {
-  readonly bookId: BookId;
-  readonly rail: string;
-}
+import type { Inbox, StoredNotice } from './notice.ts';
 
 /** Those of these books that exist. Index: books_pkey. */
 export async function knownBooks(pool: Pool, bookIds: readonly BookId[]): Promise<Set<BookId>> {
@@ -38,7 +33,7 @@ export interface CopiedNotice {
 /** Puts a book's notices into the inbox, due at once. What is there already stays as it is. Index: rail_notices_pkey. */
 export async function copyNotices(
   pool: Pool,
-  { bookId, rail }: Inbox,
+  { bookId, party }: Inbox,
   notices: readonly StoredNotice[],
   now: Instant,
 ): Promise<CopiedNotice[]> {
@@ -62,7 +57,7 @@ export async function copyNotices(
       ) AS known ON true`,
     values: [
       bookId,
-      rail,
+      party,
       plainArray(column(notices, (row) => row.id)),
       textArray(column(notices, (row) => row.endToEndId)),
       textArray(column(notices, (row) => row.kind)),
@@ -83,7 +78,7 @@ export async function copyNotices(
 /** Keeps what was told about no book of ours, in a book of the operator's. Index: foreign_notices_pkey. */
 export async function keepForeignNotices(
   pool: Pool,
-  { bookId, rail }: Inbox,
+  { bookId, party }: Inbox,
   notices: readonly { id: Uuid; originator: string; evidence: string }[],
   now: Instant,
 ): Promise<void> {
@@ -91,7 +86,7 @@ export async function keepForeignNotices(
     `INSERT INTO foreign_notices (rail, id, originator, notice, created_at, book_id)
      SELECT $1, given.*, $5, $6 FROM unnest($2::uuid[], $3::text[], $4::jsonb[]) AS given ON CONFLICT DO NOTHING`,
     [
-      rail,
+      party,
       plainArray(notices.map(({ id }) => id)),
       textArray(notices.map(({ originator }) => originator)),
       textArray(notices.map(({ evidence }) => evidence)),
@@ -124,7 +119,7 @@ const BEGIN_WITHOUT_SORT = 'BEGIN; SET LOCAL enable_sort = off';
 
 export interface ClaimedNotices {
   readonly ids: ReadonlySet<Uuid>;
-  /** What waits about the payouts of those claimed, due or not, each payout's in the order in which it was told. */
+  /** What waits about the same instructions as those claimed, due or not, each instruction's in the order in which it was told. */
   readonly notices: readonly StoredNotice[];
 }
 
@@ -134,7 +129,7 @@ export interface ClaimedNotices {
  */
 export function claimDueNotices(
   pool: Pool,
-  { bookId, rail }: Inbox,
+  { bookId, party }: Inbox,
   page: { now: Instant; until: Instant; claim: number; read: number },
 ): Promise<ClaimedNotices> {
   return inTransaction(
@@ -148,19 +143,19 @@ export function claimDueNotices(
          )
          UPDATE rail_notices SET due_at = $4 WHERE book_id = $1 AND ctid = ANY (ARRAY (SELECT place FROM due))
          RETURNING id, end_to_end_id`,
-        [bookId, rail, new Date(page.now), new Date(page.until), page.claim],
+        [bookId, party, new Date(page.now), new Date(page.until), page.claim],
       );
       if (claimed.length === 0) return { ids: new Set(), notices: [] };
       const endToEndIds = [...new Set(claimed.map((row) => row.end_to_end_id))];
       const { rows } = await trx.query<NoticeRow>(
-        `SELECT notice.* FROM unnest($3::text[]) AS payout (end_to_end_id) CROSS JOIN LATERAL (
+        `SELECT notice.* FROM unnest($3::text[]) AS about (end_to_end_id) CROSS JOIN LATERAL (
            SELECT id, end_to_end_id, kind, amount, code, reference, confirmed_amount, confirmed_currency,
              confirmed_payee_sealed, notice::text AS evidence, status, attempts, stuck_at, told_at
            FROM rail_notices
-           WHERE book_id = $1 AND rail = $2 AND end_to_end_id = payout.end_to_end_id AND status = 'waiting'
+           WHERE book_id = $1 AND rail = $2 AND end_to_end_id = about.end_to_end_id AND status = 'waiting'
            ORDER BY told_at, id LIMIT $4
          ) AS notice LIMIT $4`,
-        [bookId, rail, textArray(endToEndIds), page.read],
+        [bookId, party, textArray(endToEndIds), page.read],
       );
       return { ids: new Set(claimed.map(({ id }) => id)), notices: rows.map(noticeFromRow) };
     },
@@ -220,7 +215,7 @@ export interface NoticeResults {
  */
 export async function recordNotices(
   pool: Pool,
-  { bookId, rail }: Inbox,
+  { bookId, party }: Inbox,
   { taken, exceptions, postponed }: NoticeResults,
   now: Instant,
 ): Promise<void> {
@@ -248,7 +243,7 @@ export async function recordNotices(
      WHERE notice.book_id = $1 AND notice.ctid = ANY (ARRAY (SELECT place FROM found)) AND notice.ctid = made.place`,
     [
       bookId,
-      rail,
+      party,
       plainArray(taken),
       plainArray(exceptions.map(({ id }) => id)),
       plainArray(exceptions.map(({ exceptionId }) => exceptionId)),
@@ -261,16 +256,16 @@ export async function recordNotices(
   );
 }
 
-/** What was told about a payout is tried at once: its outcome is known now. Index: rail_notices_by_payout. */
+/** What was told about an instruction is tried at once: its outcome is known now. Index: rail_notices_by_payout. */
 export async function makeNoticesDue(
   pool: Pool,
-  { bookId, rail }: Inbox,
+  { bookId, party }: Inbox,
   endToEndId: string,
   now: Instant,
 ): Promise<void> {
   await pool.query(
     `UPDATE rail_notices SET due_at = $4, next_attempt_at = $4
      WHERE book_id = $1 AND rail = $2 AND end_to_end_id = $3 AND status = 'waiting' AND stuck_at IS NULL`,
-    [bookId, rail, endToEndId, new Date(now)],
+    [bookId, party, endToEndId, new Date(now)],
   );
 }

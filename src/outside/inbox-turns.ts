@@ -1,7 +1,7 @@
 /** Which inboxes of notices are being taken: few at a time, each by one job. */
-import type { Inbox } from './notice-store.ts';
+import type { Inbox } from './notice.ts';
 
-/** Half of what a worker takes of the rails pool: those of crowded inboxes last, and payouts wait for none of them. */
+/** Half of what a worker takes of its pool: those of crowded inboxes last, and what is submitted waits for none of them. */
 export const INBOXES_AT_ONCE = 8;
 
 export interface InboxTurnsContext {
@@ -20,7 +20,7 @@ export class InboxTurns {
 
   /** Takes an inbox, unless it is being taken or others have all places: what is due stays due, and the sweeper enqueues it. */
   async take(inbox: Inbox): Promise<void> {
-    const key = `${inbox.bookId} ${inbox.rail}`;
+    const key = `${inbox.bookId} ${inbox.party}`;
     if (this.#taking.has(key)) {
       this.#taking.set(key, true);
       return;

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
-import { INBOXES_AT_ONCE, InboxTurns } from '../../../src/payouts/inbox-turns.ts';
-import type { Inbox } from '../../../src/payouts/notice-store.ts';
+import { INBOXES_AT_ONCE, InboxTurns } from '../../../src/outside/inbox-turns.ts';
+import type { Inbox } from '../../../src/outside/notice.ts';
 
 /** The inboxes in progress, and how to end each. */
 let taking: Map<string, { end: () => void; fail: (error: Error) => void }>;
@@ -19,7 +19,7 @@ beforeEach(() => {
   });
 });
 
-const inbox = (bookId: string): Inbox => ({ bookId, rail: 'sandbox' });
+const inbox = (bookId: string): Inbox => ({ bookId, party: 'sandbox' });
 
 test('a job of an inbox in progress does not wait, and the inbox is enqueued again afterwards', async () => {
   const first = turns.take(inbox('busy'));

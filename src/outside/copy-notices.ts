@@ -1,5 +1,5 @@
 /**
- * Copies what rails tell of their own accord into the inbox (notice-store.ts), from which it is booked (take-notices.ts). A copy
+ * Copies what parties tell of their own accord into the inbox (notice-store.ts), from which it is booked (take-notices.ts). A copy
  * that dies on the way is made again: the inbox knows each notice by book, rail and id.
  */
 import type { Clock } from '../clock.ts';
@@ -10,19 +10,22 @@ import type { SecretBox } from '../db/secret-box.ts';
 import { failpoint } from '../failpoints.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
-import { operatorBooks } from '../organisations/organisation-store.ts';
-import type { Rail, RailNotice } from '../rails/rail.ts';
-import { evidenceOf, payeePlace, storedNotice } from './notice.ts';
+import { evidenceOf, type Inbox, type NoticeKinds, payeePlace, storedNotice } from './notice.ts';
 import { copyNotices, keepForeignNotices, knownBooks } from './notice-store.ts';
+import type { NoticeSource, PartyNotice } from './party.ts';
 
 export interface CopyRuntime {
   readonly pool: Pool;
   readonly clock: Clock;
   readonly secretBox: SecretBox;
   readonly forms: Pick<Forms, 'contracted'>;
-  rail(name: string): Rail;
-  /** Enqueues the booking of a book's notices of a rail. */
-  enqueue(bookId: BookId, railName: string): void;
+  /** What the parties of this kind report. */
+  readonly kinds: NoticeKinds;
+  party(name: string): NoticeSource;
+  /** The operator's book of a mode: it keeps notices about books that are not ours. */
+  operatorBook(mode: NoticeSource['mode']): Promise<BookId>;
+  /** Enqueues the booking of a book's notices of a party. */
+  enqueue(bookId: BookId, party: string): void;
   /** Warns of notices about no book of ours, and of a book whose notices were not copied; seldom for the same cause. */
   warn(error: unknown, notices?: number): void;
 }
@@ -31,10 +34,10 @@ export interface CopyRuntime {
 const PAGE = 500;
 /** Pages of new notices in one job: the next job goes on behind them. */
 const NEW_PAGES = 20;
-/** Pages of known notices in one job, of which the rail may have told others meanwhile. */
+/** Pages of known notices in one job, of which the party may have told others meanwhile. */
 const KNOWN_PAGES = 2;
 
-/** How far this process has come at a rail. Kept in memory: a process that starts again reads what is open once more. */
+/** How far this process has come at a party. Kept in memory: a process that starts again reads what is open once more. */
 interface Place {
   /** The last notice of all that were read. */
   newest: Uuid | undefined;
@@ -43,7 +46,7 @@ interface Place {
 }
 
 /**
- * One for each process. Until the installation is contracted a notice stays open at its rail until it is booked or has become
+ * One for each process. Until the installation is contracted a notice stays open at its party until it is booked or has become
  * an exception, so that a process of release 0.1.0, which knows no inbox, finds it there (docs/decisions/rail-inbox.md). What is
  * copied already is therefore read again: new notices first, behind the last one that was read, then a few pages of all that are open, in turn.
  */
@@ -55,29 +58,29 @@ export class NoticeCopier {
     this.#runtime = runtime;
   }
 
-  /** Resolves to how many notices were new. Throws when the rail gives no answer. */
-  async copy(railName: string): Promise<number> {
-    const rail = this.#runtime.rail(railName);
-    const place = this.#places.get(railName) ?? { newest: undefined, round: undefined };
-    this.#places.set(railName, place);
+  /** Resolves to how many notices were new. Throws when the party gives no answer. */
+  async copy(name: string): Promise<number> {
+    const party = this.#runtime.party(name);
+    const place = this.#places.get(name) ?? { newest: undefined, round: undefined };
+    this.#places.set(name, place);
     const begun = place.newest !== undefined;
     let copied = 0;
     for (let page = 0; page < NEW_PAGES; page++) {
-      const notices = await rail.notices(PAGE, place.newest);
-      copied += await this.#copyPage(rail, notices);
+      const notices = await party.notices(PAGE, place.newest);
+      copied += await this.#copyPage(party, notices);
       place.newest = notices.at(-1)?.id ?? place.newest;
       if (notices.length < PAGE) break;
     }
     for (let page = 0; begun && page < KNOWN_PAGES; page++) {
-      const notices = await rail.notices(PAGE, place.round);
-      copied += await this.#copyPage(rail, notices);
+      const notices = await party.notices(PAGE, place.round);
+      copied += await this.#copyPage(party, notices);
       place.round = notices.length < PAGE ? undefined : notices.at(-1)!.id;
       if (place.round === undefined) break;
     }
     return copied;
   }
 
-  async #copyPage(rail: Rail, notices: readonly RailNotice[]): Promise<number> {
+  async #copyPage(party: NoticeSource, notices: readonly PartyNotice[]): Promise<number> {
     if (notices.length === 0) return 0;
     const { pool, clock } = this.#runtime;
     const told = notices.map((notice) => ({ bookId: notice.originator, notice }));
@@ -90,10 +93,10 @@ export class NoticeCopier {
         originator: String(notice.originator).replaceAll('\u0000', '').slice(0, 100),
         evidence: evidenceOf(notice),
       }));
-      this.#runtime.warn(new Error(`${rail.name} tells of books that are not ours`), foreign.length);
+      this.#runtime.warn(new Error(`${party.name} tells of books that are not ours`), foreign.length);
       try {
-        const bookId = (await operatorBooks(pool))[rail.mode];
-        await keepForeignNotices(pool, { bookId, rail: rail.name }, kept, clock.now());
+        const bookId = await this.#runtime.operatorBook(party.mode);
+        await keepForeignNotices(pool, { bookId, party: party.name }, kept, clock.now());
         done.push(...foreign.map(({ id }) => id));
       } catch (error) {
         // What is about books of ours is copied all the same.
@@ -105,7 +108,7 @@ export class NoticeCopier {
     let copied = 0;
     for (const [bookId, ofBook] of byBook(told.filter(({ bookId }) => books.has(bookId)))) {
       try {
-        const results = await this.#copyOfBook(rail.name, bookId, ofBook);
+        const results = await this.#copyOfBook(party.name, bookId, ofBook);
         copied += results.filter(({ fresh }) => fresh).length;
         done.push(...results.filter(({ status }) => acknowledgesCopies || status !== 'waiting').map(({ id }) => id));
       } catch (error) {
@@ -114,18 +117,19 @@ export class NoticeCopier {
       }
     }
     failpoint('notice.copy.after');
-    if (done.length > 0) await rail.acknowledge(done);
+    if (done.length > 0) await party.acknowledge(done);
     return copied;
   }
 
-  async #copyOfBook(railName: string, bookId: BookId, told: readonly { notice: RailNotice }[]) {
-    const { pool, clock, secretBox } = this.#runtime;
+  async #copyOfBook(party: string, bookId: BookId, told: readonly { notice: PartyNotice }[]) {
+    const { pool, clock, secretBox, kinds } = this.#runtime;
+    const inbox: Inbox = { bookId, party };
     const now = clock.now();
     const stored = told.map(({ notice }) =>
-      storedNotice(notice, now, (text) => secretBox.seal(text, payeePlace({ bookId, rail: railName }, notice.id))),
+      storedNotice(notice, { kinds, now, seal: (text) => secretBox.seal(text, payeePlace(inbox, notice.id)) }),
     );
-    const results = await copyNotices(pool, { bookId, rail: railName }, stored, now);
-    if (results.some(({ fresh }) => fresh)) this.#runtime.enqueue(bookId, railName);
+    const results = await copyNotices(pool, inbox, stored, now);
+    if (results.some(({ fresh }) => fresh)) this.#runtime.enqueue(bookId, party);
     return results;
   }
 }

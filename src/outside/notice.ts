@@ -1,18 +1,24 @@
-/** A rail's notice as the inbox keeps it: read once, compared and booked later. */
+/** A party's notice as the inbox keeps it: read once, compared and booked later. */
 import { toUSVString } from 'node:util';
 import type { Instant } from '../clock.ts';
 import type { SealedPlace } from '../db/secret-box.ts';
 import type { Uuid } from '../ids.ts';
 import { toJson } from '../json.ts';
 import type { BookId } from '../ledger/book.ts';
-import type { RailNotice } from '../rails/rail.ts';
+import type { Confirmation, PartyNotice } from './party.ts';
+
+/** Whose notices, and of which party: every key begins with it. */
+export interface Inbox {
+  readonly bookId: BookId;
+  readonly party: string;
+}
 
 export interface StoredNotice {
-  /** The rail's own id. */
+  /** The party's own id. */
   readonly id: Uuid;
   readonly endToEndId: string;
   /** `unreadable` where the notice says nothing that could be booked. */
-  readonly kind: RailNotice['kind'] | 'unreadable';
+  readonly kind: string;
   readonly amount: bigint | null;
   readonly code: string | null;
   readonly reference: string;
@@ -22,26 +28,25 @@ export interface StoredNotice {
   readonly confirmedPayeeSealed: Buffer | null;
   /** The notice as it came, but for the payee's digest: JSON. */
   readonly evidence: string;
-  readonly status: /** Copied; its attempts are due. The rails pool moves it. */
+  readonly status: /** Copied; its attempts are due. The pool that talks to its party moves it. */
     | 'waiting'
-    /** Its payout's command is committed. */
+    /** The command of what it is about is committed. */
     | 'taken'
     /** It cannot be booked; an exception waits for a person. */
     | 'exception';
   readonly attempts: number;
   readonly stuckAt: Instant | null;
-  /** When the rail told it: the order of what it told about one payout. */
+  /** When the party told it: the order of what it told about one instruction. */
   readonly toldAt: Instant;
 }
 
-/** Where the payee's digest is sealed: in this column, for its rail and id (payeePlace). */
+/** Where the payee's digest is sealed: in this column, for its party and id (payeePlace). */
 export const PAYEE_PLACE = { table: 'rail_notices', column: 'confirmed_payee_sealed' } as const;
 
-export function payeePlace({ bookId, rail }: { bookId: BookId; rail: string }, id: Uuid): SealedPlace {
-  return { bookId, ...PAYEE_PLACE, rowId: `${rail} ${id}` };
+export function payeePlace({ bookId, party }: Inbox, id: Uuid): SealedPlace {
+  return { bookId, ...PAYEE_PLACE, rowId: `${party} ${id}` };
 }
 
-const KINDS: readonly string[] = ['paid', 'rejected', 'returned'];
 /** The largest bigint of Postgres. */
 const GREATEST_AMOUNT = 2n ** 63n - 1n;
 /** Room for any code or reference of ISO 20022 several times over. */
@@ -49,15 +54,21 @@ const LONGEST_TEXT = 1_000;
 /** Ours have 35 characters, and an index holds them: it takes 2,704 bytes, three for a character. */
 const LONGEST_END_TO_END_ID = 255;
 
-/** Reads a notice, whatever a rail put into it: what cannot be booked is kept as `unreadable`, and never refused. */
-export function storedNotice(notice: RailNotice, now: Instant, seal: (text: string) => Buffer): StoredNotice {
+/** The kinds of notices that can be booked, and whether they are about a part: only such a notice names an amount. */
+export type NoticeKinds = Readonly<Record<string, 'whole' | 'part'>>;
+
+/** Reads a notice, whatever a party put into it: what cannot be booked is kept as `unreadable`, and never refused. */
+export function storedNotice(
+  notice: PartyNotice,
+  { kinds, now, seal }: { kinds: NoticeKinds; now: Instant; seal: (text: string) => Buffer },
+): StoredNotice {
   const { amount, code, reference, endToEndId, confirmed } = notice;
   const readable =
-    KINDS.includes(notice.kind) &&
+    isKind(kinds, notice.kind) &&
     isEndToEndId(endToEndId) &&
     isText(reference) &&
     (code === null || isText(code)) &&
-    (amount === null ? true : notice.kind === 'returned' && isAmount(amount)) &&
+    (amount === null ? true : kinds[notice.kind] === 'part' && isAmount(amount)) &&
     (confirmed?.amount === undefined || isAmount(confirmed.amount)) &&
     (confirmed?.currency === undefined || isText(confirmed.currency)) &&
     (confirmed?.payeeDigest === undefined || isText(confirmed.payeeDigest));
@@ -80,20 +91,24 @@ export function storedNotice(notice: RailNotice, now: Instant, seal: (text: stri
 }
 
 /** A notice as it came, as JSON text that Postgres can keep: without the payee's digest, NUL and half characters. */
-export function evidenceOf(notice: RailNotice): string {
+export function evidenceOf(notice: PartyNotice): string {
   const { confirmed, ...rest } = notice;
   const { payeeDigest, ...named } = confirmed ?? {};
   return toJson(storable({ ...rest, ...(confirmed === undefined ? {} : { confirmed: named }) }));
 }
 
 /** The notice again. `payeeDigest` is the one that was sealed. */
-export function railNotice(bookId: string, stored: StoredNotice, open: (sealed: Buffer) => string): RailNotice {
+export function toldNotice(
+  bookId: string,
+  stored: StoredNotice,
+  open: (sealed: Buffer) => string,
+): PartyNotice & { readonly confirmed: Confirmation } {
   const { id, endToEndId, amount, code, reference, confirmedAmount, confirmedCurrency, confirmedPayeeSealed } = stored;
   return {
     id,
     originator: bookId,
     endToEndId,
-    kind: stored.kind as RailNotice['kind'],
+    kind: stored.kind,
     amount,
     code,
     reference,
@@ -104,6 +119,10 @@ export function railNotice(bookId: string, stored: StoredNotice, open: (sealed: 
     },
     createdAt: stored.toldAt,
   };
+}
+
+function isKind(kinds: NoticeKinds, kind: unknown): kind is string {
+  return typeof kind === 'string' && Object.hasOwn(kinds, kind);
 }
 
 function isText(value: unknown): value is string {

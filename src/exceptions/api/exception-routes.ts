@@ -1,0 +1,149 @@
+import { z } from 'zod';
+import type { ApiResource } from '../../api/api-resource.ts';
+import { createdAtFilter, givenTexts, oneOrMore } from '../../api/pages.ts';
+import { listRoute, readRoute, timelineRoute } from '../../api/read-routes.ts';
+import type { RouteRequest } from '../../api/route.ts';
+import { askedBy, runUseCase } from '../../api/run-use-case.ts';
+import { exampleId } from '../../api/schemas/fields.ts';
+import { actionRoute } from '../../api/write-routes.ts';
+import { ID_PREFIXES, type IdKind, parsePublicId, type Uuid } from '../../ids.ts';
+import { EXCEPTION_STATUSES, type Exception } from '../exception.ts';
+import { listExceptions } from '../exception-list-store.ts';
+import { exceptions } from '../exception-table.ts';
+import { exceptionView } from '../exception-view.ts';
+import { declaredException } from '../index.ts';
+import { requestApproval, requestAssign, requestExplanation, requestMove } from '../request-exception-action.ts';
+import * as schemas from './exception-schemas.ts';
+
+const exceptionApi: ApiResource<Exception> = {
+  path: '/v1/exceptions',
+  tag: 'Exceptions',
+  type: 'Exception',
+  names: { types: 'Exceptions', one: 'an exception', many: 'exceptions' },
+  cursor: 'exception',
+  schema: schemas.exception,
+  scopes: { read: 'exceptions:read', write: 'exceptions:write' },
+  find: exceptions.find,
+  view: (exception, { livemode }) => exceptionView(exception, livemode),
+};
+
+const KIND = /^[a-z_]{1,64}$/;
+
+const kindFilter = z
+  .unknown()
+  .check((context) => {
+    if (givenTexts(context.value)?.every((text) => KIND.test(text))) return;
+    const message = 'Expects kinds of exceptions, such as paid_after_failed.';
+    context.issues.push({ code: 'custom', input: context.value, message });
+  })
+  .transform((value) => [...new Set(givenTexts(value)!)])
+  .optional()
+  .meta({ type: 'array', items: { type: 'string' }, description: 'Exceptions of any of these kinds.' });
+
+/** What has no ids of its own is named by its UUID, as the exception shows it. */
+function parseResource(text: string): Uuid | undefined {
+  for (const kind of Object.keys(ID_PREFIXES) as IdKind[]) {
+    const id = parsePublicId(kind, text);
+    if (id !== undefined) return id;
+  }
+  return z.uuid().safeParse(text).data;
+}
+
+const resourceFilter = z
+  .string()
+  .check((context) => {
+    if (parseResource(context.value) !== undefined) return;
+    const message = `Expects the id of an object, such as ${exampleId('payout')}.`;
+    context.issues.push({ code: 'custom', input: context.value, message });
+  })
+  .transform((text) => parseResource(text)!)
+  .optional()
+  .meta({ type: 'string', description: 'Exceptions about this object.', example: exampleId('payout') });
+
+const list = listRoute(exceptionApi, {
+  filters: {
+    status: oneOrMore(EXCEPTION_STATUSES, 'Exceptions in any of these states.'),
+    kind: kindFilter,
+    resource: resourceFilter,
+    created_at: createdAtFilter,
+  },
+  rows(db, { bookId, query, page }) {
+    const { status: statuses, kind: kinds, resource: resourceId, created_at: created } = query;
+    return listExceptions(db, bookId, { statuses, kinds, resourceId, created }, page);
+  },
+});
+
+/** Who asks, and about which exception. */
+const asked = (request: RouteRequest) => ({
+  ...askedBy(request),
+  exceptionId: request.params.id!,
+  ifMatch: request.ifMatch,
+});
+
+const assign = actionRoute(exceptionApi, 'assign', {
+  summary: 'Give an exception to a person',
+  description: 'Again for another person, or to send back an explanation that does not convince.',
+  body: schemas.assignException,
+  bodyExample: { person: exampleId('person') },
+  errors: ['resource_not_found'],
+  handle(request) {
+    const { organisationId } = request.principal;
+    return runUseCase(request, requestAssign, { ...asked(request), organisationId, personId: request.body.person });
+  },
+});
+
+const explain = actionRoute(exceptionApi, 'explain', {
+  summary: 'Explain an exception',
+  description: 'Nothing is booked. Another person approves.',
+  body: schemas.explainException,
+  bodyExample: { reason: 'The payee confirmed that both payments were meant.' },
+  errors: ['card_number_not_allowed'],
+  handle(request) {
+    return runUseCase(request, requestExplanation, { ...asked(request), reason: request.body.reason });
+  },
+});
+
+const move = actionRoute(exceptionApi, 'move_to', {
+  operation: 'moveException',
+  summary: 'Move what waits to another account',
+  description:
+    'Books the amount of `waiting` from its account to a customer account of the same currency, in one entry. Another person approves.',
+  idempotency: 'required',
+  body: schemas.moveException,
+  bodyExample: { account: exampleId('account') },
+  errors: [
+    'resource_not_found',
+    'destination_invalid',
+    'currency_mismatch',
+    'account_closed',
+    'insufficient_funds',
+    'limit_exceeded',
+  ],
+  handle(request) {
+    return runUseCase(request, requestMove, { ...asked(request), accountId: request.body.account });
+  },
+});
+
+const approve = actionRoute(exceptionApi, 'approve', {
+  summary: 'Approve what was made of an exception',
+  description: 'By another person than the one who explained it or moved its money. Keys of services do not approve.',
+  scope: 'exceptions:approve',
+  body: schemas.approveException,
+  bodyExample: { version: 3 },
+  errors: ['self_approval_forbidden', 'version_mismatch'],
+  handle(request) {
+    const { body, principal } = request;
+    const { ownerKind } = principal;
+    return runUseCase(request, requestApproval, { ...asked(request), ownerKind, version: body.version });
+  },
+});
+
+export const exceptionRoutes = [
+  list,
+  readRoute(exceptionApi),
+  timelineRoute(exceptionApi, declaredException),
+  assign,
+  explain,
+  move,
+  approve,
+];

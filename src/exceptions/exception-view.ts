@@ -1,0 +1,57 @@
+/** How the API and events show an exception. */
+import { parseActor, viewOfActor } from '../actor.ts';
+import { formatInstant, formatInstantOrNull } from '../clock.ts';
+import { publicId, publicIdOrNull, resourceReference } from '../ids.ts';
+import { personal } from '../ledger/personal-text.ts';
+import { currencyExponent } from '../money/currency.ts';
+import { allowedActions, type Exception } from './exception.ts';
+
+export function exceptionView(exception: Exception, livemode: boolean) {
+  const { id, waiting } = exception;
+  return {
+    id: publicId('exception', id),
+    object: 'exception',
+    livemode,
+    kind: exception.kind,
+    resource: exception.resource,
+    resource_id: resourceReference(exception.resource, exception.resourceId),
+    detail: exception.detail,
+    waiting:
+      waiting === null
+        ? null
+        : {
+            account: publicId('account', waiting.accountId),
+            amount: waiting.amount,
+            currency: waiting.currency,
+            currency_exponent: currencyExponent(waiting.currency),
+          },
+    status: exception.status,
+    assignee: publicIdOrNull('person', exception.assigneeId),
+    reason: reasonOf(exception),
+    evidence: exception.evidence.map(({ type, sha256, actor, at }) => ({
+      type,
+      sha256,
+      actor: actorView(actor),
+      at: formatInstant(at),
+    })),
+    handled_by: exception.handledBy === null ? null : actorView(exception.handledBy),
+    approved_by: exception.approvedBy === null ? null : actorView(exception.approvedBy),
+    journal_entries: exception.entryIds.map((entryId) => publicId('entry', entryId)),
+    allowed_actions: allowedActions(exception),
+    version: exception.version,
+    created_at: formatInstant(exception.createdAt),
+    updated_at: formatInstant(exception.updatedAt),
+    resolved_at: formatInstantOrNull(exception.resolvedAt),
+  };
+}
+
+function reasonOf({ id, reason, textSalt }: Exception) {
+  return textSalt === null ? reason : personal({ object: 'exception', objectId: id, salt: textSalt }, 'reason', reason);
+}
+
+/** Actors are written with their owner, so no key has to be looked up. */
+function actorView(actor: string) {
+  return viewOfActor(parseActor(actor), NO_OWNERS);
+}
+
+const NO_OWNERS = new Map<string, never>();

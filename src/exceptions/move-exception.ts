@@ -1,0 +1,67 @@
+/** Moves the money that waits for an exception to another customer account, such as what came back to a closed one. */
+import type { Stored } from '../idempotency/idempotency-key.ts';
+import { storedView } from '../idempotency/stored-view.ts';
+import type { Uuid } from '../ids.ts';
+import { available } from '../ledger/account.ts';
+import { accounts } from '../ledger/account-table.ts';
+import { changeOf } from '../ledger/change-of.ts';
+import type { Command, Refusal } from '../ledger/command.ts';
+import type { Draft } from '../ledger/draft.ts';
+import { advance } from '../ledger/resource.ts';
+import type { Exception, WaitingMoney } from './exception.ts';
+import { exceptionResource } from './exception-resource.ts';
+import type { HandleException } from './handle-exception.ts';
+
+export interface MoveException extends HandleException {
+  /** The exception as it was read: where its money waits never changes. */
+  readonly exception: Exception;
+  /** The account that gets it. */
+  readonly accountId: Uuid;
+}
+
+export function moveException(input: MoveException): Command<Stored | Refusal> {
+  const { actor, accountId } = input;
+  const from = input.exception.waiting?.accountId;
+  const touches = [{ table: accounts, ids: from === undefined ? [accountId] : [from, accountId] }];
+  const request = { ...input, id: input.exceptionId, action: 'move_to', touches };
+  return changeOf(exceptionResource, request, (draft, exception): Stored | Refusal => {
+    const waiting = exception.waiting!;
+    const refusal = refuseTarget(draft, waiting, accountId);
+    if (refusal) return refusal;
+    const entry = draft.tryPost({
+      resource: 'exception',
+      resourceId: exception.id,
+      step: 'moved',
+      // The account where it waits is closed, as a rule.
+      allowClosed: true,
+      allowFrozen: true,
+      postings: [{ debit: waiting.accountId, credit: accountId, amount: waiting.amount }],
+    });
+    if ('code' in entry) return refusedBy(draft, waiting, entry);
+    const change = { status: 'adjusted', handledBy: actor } as const;
+    const step = { event: 'exception.updated', entries: [entry] };
+    return storedView(draft, exceptionResource, advance(draft, exceptionResource, exception, change, step));
+  });
+}
+
+const PARAM = '/account';
+
+function refuseTarget(draft: Draft, waiting: WaitingMoney, accountId: Uuid): Refusal | undefined {
+  const target = draft.get(accounts, accountId);
+  if (target?.code !== 'customer') return { refused: 'resource_not_found', param: PARAM };
+  if (target.id === waiting.accountId)
+    return { refused: 'destination_invalid', param: PARAM, detail: 'The money waits in this account.' };
+  if (target.currency !== waiting.currency)
+    return { refused: 'currency_mismatch', param: PARAM, detail: `The account is kept in ${target.currency}.` };
+  if (target.status === 'closed') return { refused: 'account_closed', param: PARAM };
+  return undefined;
+}
+
+function refusedBy(draft: Draft, waiting: WaitingMoney, refusal: { code: Refusal['refused'] }): Refusal {
+  if (refusal.code !== 'insufficient_funds') return { refused: refusal.code };
+  return {
+    refused: 'insufficient_funds',
+    detail: 'The account where the money waited has less available by now.',
+    facts: { available: available(draft.account(waiting.accountId)), required: waiting.amount },
+  };
+}

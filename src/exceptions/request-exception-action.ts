@@ -1,0 +1,79 @@
+/** What a request about an exception becomes: exception and people are read, the command decides the rest. */
+import type { Pool } from '../db/pool.ts';
+import { ApiError } from '../errors.ts';
+import type { OnceRuntime } from '../idempotency/run-once.ts';
+import type { Asked, Prepared, UseCase } from '../idempotency/use-case.ts';
+import type { Uuid } from '../ids.ts';
+import type { Principal } from '../organisations/authenticate.ts';
+import { findPersonOf } from '../organisations/person-store.ts';
+import type { Exception } from './exception.ts';
+import { exceptions } from './exception-table.ts';
+import { approveException, assignException, explainException } from './handle-exception.ts';
+import { moveException } from './move-exception.ts';
+
+type Runtime = OnceRuntime & { pool: Pool };
+
+export interface ExceptionRequest extends Asked {
+  readonly exceptionId: Uuid;
+  readonly ifMatch?: number;
+}
+
+async function findException(pool: Pool, { bookId, exceptionId }: ExceptionRequest): Promise<Exception> {
+  const exception = await exceptions.find(pool, bookId, exceptionId);
+  if (!exception) throw new ApiError('resource_not_found', { param: 'id' });
+  return exception;
+}
+
+export interface AssignRequest extends ExceptionRequest {
+  readonly organisationId: Uuid;
+  readonly personId: Uuid;
+}
+
+export const requestAssign: UseCase<Runtime, AssignRequest> = {
+  async prepare({ pool }, input): Promise<Prepared> {
+    await findException(pool, input);
+    const person = await findPersonOf(pool, input.organisationId, input.personId);
+    if (person?.kind !== 'person' || person.endedAt !== null)
+      throw new ApiError('resource_not_found', {
+        param: '/person',
+        detail: 'There is no such person in this organisation, or the person has ended.',
+      });
+    return { command: assignException(input) };
+  },
+};
+
+export const requestExplanation: UseCase<Runtime, ExceptionRequest & { readonly reason: string }> = {
+  async prepare({ pool }, input): Promise<Prepared> {
+    await findException(pool, input);
+    return { command: explainException(input) };
+  },
+};
+
+export const requestMove: UseCase<Runtime, ExceptionRequest & { readonly accountId: Uuid }> = {
+  async prepare({ pool }, input): Promise<Prepared> {
+    return { command: moveException({ ...input, exception: await findException(pool, input) }) };
+  },
+};
+
+export interface ApproveRequest extends ExceptionRequest {
+  readonly ownerKind: Principal['ownerKind'];
+  /** The version that the person has looked at. */
+  readonly version: number;
+}
+
+/** What a person must decide is never decided by a service. */
+export const requestApproval: UseCase<Runtime, ApproveRequest> = {
+  async prepare({ pool }, input): Promise<Prepared> {
+    const { version } = await findException(pool, input);
+    if (input.ownerKind !== 'person')
+      throw new ApiError('permission_denied', { detail: 'Only a person approves; this key belongs to a service.' });
+    const { ifMatch = input.version } = input;
+    if (ifMatch !== input.version)
+      throw new ApiError('version_mismatch', {
+        param: '/version',
+        detail: 'If-Match names another one.',
+        facts: { version },
+      });
+    return { command: approveException({ ...input, ifMatch }) };
+  },
+};

@@ -1,0 +1,44 @@
+/** Notices about books that are not ours: an operator finds out whose they are, and settles them. They are kept. */
+import type { Instant } from '../clock.ts';
+import { COUNT_LIMIT } from '../db/count-limit.ts';
+import type { Pool } from '../db/pool.ts';
+import type { Uuid } from '../ids.ts';
+
+export interface ForeignNotice {
+  readonly rail: string;
+  readonly id: Uuid;
+  /** The book that the rail names. */
+  readonly originator: string;
+  readonly createdAt: Instant;
+}
+
+/** Those that nobody has settled, oldest first. Index: foreign_notices_open. */
+export async function listForeignNotices(pool: Pool, limit: number): Promise<ForeignNotice[]> {
+  const { rows } = await pool.query<{ rail: string; id: Uuid; originator: string; created_at: Instant }>(
+    `SELECT rail, id, originator, created_at FROM foreign_notices WHERE settled_at IS NULL ORDER BY created_at LIMIT $1`,
+    [limit],
+  );
+  return rows.map(({ rail, id, originator, created_at }) => ({ rail, id, originator, createdAt: created_at }));
+}
+
+/** Counts notices about books that are not ours, until somebody settles them. Index: foreign_notices_open, counted up to COUNT_LIMIT. */
+export async function countForeignNotices(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ count: bigint }>(
+    `SELECT count(*) AS count FROM (SELECT FROM foreign_notices WHERE settled_at IS NULL LIMIT ${COUNT_LIMIT}) AS told`,
+  );
+  return Number(rows[0]!.count);
+}
+
+/** False when it is settled already, or is not there. Index: foreign_notices_pkey. */
+export async function settleForeignNotice(
+  pool: Pool,
+  { rail, id }: Pick<ForeignNotice, 'rail' | 'id'>,
+  { actor, reason, at }: { actor: string; reason: string; at: Instant },
+): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `UPDATE foreign_notices SET settled_at = $3, settled_by = $4, settled_reason = $5
+     WHERE rail = $1 AND id = $2 AND settled_at IS NULL`,
+    [rail, id, new Date(at), actor, reason],
+  );
+  return rowCount === 1;
+}

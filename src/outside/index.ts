@@ -1,0 +1,32 @@
+/** Calls to the outside: the evidence of what parties said, and the inbox of what they tell unasked. Resources are the groups'. */
+import { APPENDS, changes, deletable } from '../db/table-rights.ts';
+import type { Group } from '../group.ts';
+import { noticeCheck } from './checks/notice-check.ts';
+import { evidence } from './evidence.ts';
+import { movedNotices } from './moved-notices.ts';
+import { pruneNotices } from './prune-notices.ts';
+
+export const outsideGroup: Group = {
+  name: 'outside',
+  resources: [],
+  tables: [evidence],
+  rights: {
+    rail_answers: APPENDS,
+    rail_notices: deletable(
+      changes(
+        'status',
+        'attempts',
+        'next_attempt_at',
+        'due_at',
+        'stuck_at',
+        'stuck_error',
+        'updated_at',
+        'confirmed_payee_sealed',
+      ),
+    ),
+    foreign_notices: changes('settled_at', 'settled_by', 'settled_reason'),
+  },
+  moved: [movedNotices],
+  checks: [noticeCheck],
+  sweeps: pruneNotices,
+};

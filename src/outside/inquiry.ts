@@ -1,0 +1,43 @@
+/** The ladder of inquiries: when a party is asked again, and what follows when it does not know an id. */
+import type { Instant } from '../clock.ts';
+import type { Uuid } from '../ids.ts';
+import { growingPauseMs } from './growing-pause.ts';
+import type { NotFound, Party } from './party.ts';
+
+/** What was submitted to a party and is not settled. */
+export interface Unsettled {
+  readonly id: Uuid;
+  /** Inquiries so far. */
+  readonly inquiries: number;
+}
+
+/** The party's own steps, then twice the pause before, up to a day. */
+export function inquiryPauseMs(party: Pick<Party, 'inquiryDelaysMs'>, { id, inquiries }: Unsettled): number {
+  return growingPauseMs(party.inquiryDelaysMs, inquiries, id);
+}
+
+/** The party accepts nothing after this instant that was first attempted at `sentAt`. */
+export function finalAfter({ notFoundFinalAfterMs }: Pick<Party, 'notFoundFinalAfterMs'>, sentAt: Instant): Instant {
+  return sentAt + notFoundFinalAfterMs;
+}
+
+export type AfterNotFound =
+  /** The party will never accept the id: nothing was moved, and nothing will be. */
+  | 'never_received'
+  /** It is submitted again, under the same id. */
+  | 'send_again'
+  /** The party promises no idempotence, so nothing is resent: asked again until it is final. */
+  | 'ask_again';
+
+/**
+ * "Not found" fails nothing by itself: a paused worker may still be about to submit. It is final once the party itself would
+ * refuse the id, by the party's clock where it tells the time, else by `now`.
+ */
+export function afterNotFound(
+  party: Pick<Party, 'idempotent' | 'notFoundFinalAfterMs'>,
+  { asOf }: Pick<NotFound, 'asOf'>,
+  { sentAt, now }: { sentAt: Instant; now: Instant },
+): AfterNotFound {
+  if ((asOf ?? now) > finalAfter(party, sentAt)) return 'never_received';
+  return party.idempotent ? 'send_again' : 'ask_again';
+}

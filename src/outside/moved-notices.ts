@@ -1,0 +1,29 @@
+/** Notices in inboxes, as workers move them. */
+import type { MovedRows } from '../moved-rows.ts';
+
+/** Enqueued by their inboxes (sweep-inboxes.ts), and shown by party and the party's own id. */
+export const movedNotices: MovedRows = {
+  kind: 'notice',
+  table: {
+    name: 'rail_notices',
+    key: [
+      { name: 'rail', type: 'text' },
+      { name: 'id', type: 'uuid' },
+    ],
+  },
+  open: ['waiting'],
+  due: [],
+  overdue: {
+    // A claim moves only the due time.
+    waitsSince: 'COALESCE(next_attempt_at, created_at)',
+    finding: {
+      check: 'notice.overdue',
+      expected: 'attempted',
+      actual: 'to be attempted',
+      detail: 'Nobody attempts to book this notice of a rail, and no bug has stopped it.',
+      ids: ([rail, id]) => ({ rail: rail!, notice: id! }),
+    },
+  },
+  retriedAt: ['next_attempt_at'],
+  shownId: (id) => id,
+};

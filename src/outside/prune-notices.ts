@@ -1,0 +1,19 @@
+/** Sweep of taken notices whose retention has passed. Notices that wait, and those that are exceptions, stay. */
+import { byBook } from '../db/by-book.ts';
+import type { Sweep, SweepContext } from '../group.ts';
+import { deleteNotices, findAgedNotices } from './prune-notices-store.ts';
+
+const PAGE = 500;
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+export function pruneNotices({ pool, clock, config }: SweepContext): Sweep[] {
+  /** One page; resolves to how many were deleted. */
+  async function round(): Promise<number> {
+    const before = clock.now() - config.NOTICE_RETENTION_DAYS * DAY_MS;
+    let deleted = 0;
+    for (const [bookId, ofBook] of byBook(await findAgedNotices(pool, { before, limit: PAGE })))
+      deleted += await deleteNotices(pool, bookId, ofBook);
+    return deleted;
+  }
+  return [{ name: 'taken notices', round }];
+}

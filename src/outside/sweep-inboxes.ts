@@ -1,0 +1,66 @@
+/**
+ * Sweeps of parties' notices: a party that has some is asked for them, and a book whose inbox has some that are due books
+ * them. One job for each book, however many notices: what a job leaves is enqueued again.
+ */
+import type { Sweep, SweepContext, SweptJob } from '../group.ts';
+import { BEFORE_ALL_IDS, type Uuid } from '../ids.ts';
+import type { JobName, QueuePool } from '../queue/job.ts';
+import { findBooksWithNotices } from './inbox-store.ts';
+import type { NoticeSource } from './party.ts';
+
+/** Jobs for notices are enqueued in every round. */
+const NAMED_MS = 30_000;
+/** Books in one page of inboxes. */
+const PAGE = 1_000;
+/** A round ends some time, however many inboxes there are. */
+const PAGES = 100;
+
+/** The parties of one kind, and who talks to them: the job copies notices without a book, and books those of a book. */
+export interface SweptParties {
+  parties(): readonly Pick<NoticeSource, 'name' | 'notices'>[];
+  readonly pool: QueuePool;
+  readonly job: JobName;
+}
+
+/** A sweep for each party, so that one that does not answer delays its own alone. */
+export function sweepNotices(context: SweepContext, swept: SweptParties): Sweep[] {
+  const ofParties = swept.parties().map((party) => ({
+    name: `notices of ${party.name}`,
+    async round() {
+      const waiting = await party.notices(1);
+      if (waiting.length === 0) return 0;
+      await enqueue(context, swept, [{ bookId: '', ids: [party.name] }]);
+      return 1;
+    },
+  }));
+  return [...ofParties, { name: 'inboxes', round: () => sweepInboxes(context, swept) }];
+}
+
+async function sweepInboxes(context: SweepContext, swept: SweptParties): Promise<number> {
+  const { pool, clock } = context;
+  const parties = swept.parties().map(({ name }) => name);
+  let enqueued = 0;
+  let after: Uuid = BEFORE_ALL_IDS;
+  for (let page = 0; page < PAGES && !context.isClosing(); page++) {
+    const books = await findBooksWithNotices(pool, { now: clock.now(), after, limit: PAGE });
+    const due = books.filter((book) => book.due);
+    await enqueue(
+      context,
+      swept,
+      due.map(({ bookId }) => ({ bookId, ids: parties })),
+    );
+    enqueued += due.length;
+    if (books.length < PAGE) break;
+    after = books.at(-1)!.bookId;
+  }
+  return enqueued;
+}
+
+function enqueue(
+  { clock, ...context }: SweepContext,
+  { pool, job }: SweptParties,
+  rows: readonly Omit<SweptJob, 'job'>[],
+): Promise<void> {
+  const jobs = rows.map(({ bookId, ids }) => ({ job, bookId, ids }));
+  return context.enqueue(jobs, { pool, namedMs: NAMED_MS, now: clock.now() });
+}

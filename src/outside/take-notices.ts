@@ -1,0 +1,202 @@
+/**
+ * Books what the inbox holds of one book: late confirmations, rejections, returns. Attempted again until it is done. What a
+ * notice means for what it is about is the taker's to say.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Clock, Instant } from '../clock.ts';
+import type { Pool } from '../db/pool.ts';
+import type { SecretBox } from '../db/secret-box.ts';
+import { failpoint } from '../failpoints.ts';
+import { deriveId, type Uuid } from '../ids.ts';
+import { growingPauseMs } from './growing-pause.ts';
+import { type Inbox, payeePlace, type StoredNotice, toldNotice } from './notice.ts';
+import { type ClaimedNotices, claimDueNotices, recordNotices } from './notice-store.ts';
+import type { NoticeSource, PartyNotice } from './party.ts';
+
+export interface NoticeRuntime {
+  readonly pool: Pool;
+  readonly clock: Clock;
+  readonly secretBox: SecretBox;
+  party(name: string): NoticeSource;
+  /** Called with what went wrong with one row: bad luck is attempted again, a bug marks the row stuck. Does not throw. */
+  noticeFailed(inbox: Inbox, id: Uuid, error: unknown): Promise<void>;
+  /** Warns of what lasts: notices about what is not there, a party that takes no acknowledgement. Seldom for the same cause. */
+  warn(error: unknown, notices?: number): void;
+}
+
+/** Who books notices: the group whose resource they are about. */
+export interface NoticeTaker<Subject> {
+  /** What the notices are about, in a word. */
+  readonly noun: string;
+  /** The subjects of a book that were submitted to this party, by end-to-end id. */
+  find(inbox: Inbox, endToEndIds: readonly string[]): Promise<ReadonlyMap<string, Subject>>;
+  /**
+   * Takes a notice in by a command of its own, under the notice's id: one that was taken in before changes nothing.
+   * `evidence` is the notice as it came, as JSON. Resolves to the subject as it is then.
+   */
+  book(inbox: Inbox, subject: Subject, told: { notice: PartyNotice; evidence: string }): Promise<Subject>;
+  /** Asked after `book`, which has left the notice alone: it was told before what comes first was taken in. */
+  isTooEarly(subject: Subject, notice: Pick<PartyNotice, 'kind'>): boolean;
+}
+
+/**
+ * What is not there may come back: after a restore from a backup, its client asks again under its key. Until the stored
+ * answers of that time are dropped (IDEMPOTENCY_BODY_RETENTION_DAYS), what its party tells of it is attempted again.
+ */
+const UNCLAIMED_KEPT_MS = 30 * 24 * 60 * 60 * 1_000;
+/** The pauses between attempts; then they double, up to a day. */
+const PAUSES_MS = [2_000, 5_000, 15_000, 60_000, 300_000];
+/** Of a notice that is too early, such as a return before the payment: its money is not kept from the customer for longer. */
+const EARLY_PAUSE_MAX_MS = 300_000;
+/** Beyond the 10 s that a command may wait for its book, several times over: the notices of one instruction go one by one. */
+const CLAIMED_MS = 60_000;
+const CLAIMED_AT_ONCE = 100;
+/** Of so many notices about what is claimed the oldest are attempted. */
+const LOADED_AT_ONCE = 1_000;
+/** Rounds of one job. What is left stays due, and other books have their turn. */
+const ROUNDS = 10;
+
+interface Round {
+  readonly taken: Uuid[];
+  readonly exceptions: { id: Uuid; exceptionId: Uuid; kind: string; detail: string }[];
+  readonly postponed: { id: Uuid; nextAttemptAt: Instant }[];
+  unclaimed: number;
+}
+
+/**
+ * Resolves to how many notices need not be told again: booked, known already, or an exception now. Between rounds it rests as
+ * long as the last one took, so that a crowded inbox leaves half of the time to everybody else.
+ */
+export async function takeNotices<Subject>(
+  runtime: NoticeRuntime,
+  taker: NoticeTaker<Subject>,
+  inbox: Inbox,
+): Promise<number> {
+  let done = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    const begun = performance.now();
+    const now = runtime.clock.now();
+    const claimed = await claimDueNotices(runtime.pool, inbox, {
+      now,
+      until: now + CLAIMED_MS,
+      claim: CLAIMED_AT_ONCE,
+      read: LOADED_AT_ONCE,
+    });
+    if (claimed.ids.size === 0) break;
+    done += await takeClaimed(runtime, taker, { inbox, claimed });
+    if (claimed.ids.size < CLAIMED_AT_ONCE) break;
+    await delay(performance.now() - begun);
+  }
+  return done;
+}
+
+/** Instructions side by side; what a party told of one of them is booked in the order in which it was told. */
+async function takeClaimed<Subject>(
+  runtime: NoticeRuntime,
+  taker: NoticeTaker<Subject>,
+  { inbox, claimed }: { inbox: Inbox; claimed: ClaimedNotices },
+): Promise<number> {
+  const about = new Map<string, StoredNotice[]>();
+  for (const notice of claimed.notices) {
+    const known = about.get(notice.endToEndId);
+    if (known) known.push(notice);
+    else about.set(notice.endToEndId, [notice]);
+  }
+  const subjects = await taker.find(inbox, [...about.keys()]);
+  const round: Round = { taken: [], exceptions: [], postponed: [], unclaimed: 0 };
+  await Promise.all(
+    [...about].map(([endToEndId, notices]) =>
+      takeInTurn(runtime, taker, { inbox, subject: subjects.get(endToEndId), notices, due: claimed.ids, round }),
+    ),
+  );
+  await recordNotices(runtime.pool, inbox, round, runtime.clock.now());
+  if (round.unclaimed > 0)
+    runtime.warn(new Error(`${inbox.party} tells of ${taker.noun}s that are not there`), round.unclaimed);
+  const done = [...round.taken, ...round.exceptions.map(({ id }) => id)];
+  await acknowledge(runtime, inbox.party, done);
+  return done.length;
+}
+
+interface Turn<Subject> {
+  readonly inbox: Inbox;
+  readonly subject: Subject | undefined;
+  readonly notices: readonly StoredNotice[];
+  /** Those that this round has to see to. */
+  readonly due: ReadonlySet<Uuid>;
+  readonly round: Round;
+}
+
+async function takeInTurn<Subject>(
+  runtime: NoticeRuntime,
+  taker: NoticeTaker<Subject>,
+  { inbox, subject: found, notices, due, round }: Turn<Subject>,
+): Promise<void> {
+  let subject = found;
+  const now = runtime.clock.now();
+  for (const [at, notice] of notices.entries()) {
+    const postponeRest = (pauseMaxMs = Number.POSITIVE_INFINITY) => {
+      for (const behind of notices.slice(at)) {
+        if (!due.has(behind.id) || behind.stuckAt !== null) continue;
+        const pause = Math.min(growingPauseMs(PAUSES_MS, behind.attempts, behind.id), pauseMaxMs);
+        round.postponed.push({ id: behind.id, nextAttemptAt: now + pause });
+      }
+    };
+    if (notice.kind === 'unreadable') {
+      round.exceptions.push(exceptionOf(inbox, taker.noun, { notice, kind: 'notice_unreadable' }));
+      continue;
+    }
+    // Those behind one that a bug has stopped wait for it.
+    if (notice.stuckAt !== null) return postponeRest();
+    if (subject === undefined) {
+      if (now >= notice.toldAt + UNCLAIMED_KEPT_MS) {
+        round.exceptions.push(exceptionOf(inbox, taker.noun, { notice, kind: 'notice_unclaimed' }));
+        continue;
+      }
+      round.unclaimed += notices.length - at;
+      return postponeRest();
+    }
+    try {
+      subject = await taker.book(inbox, subject, {
+        notice: openNotice(runtime, inbox, notice),
+        evidence: notice.evidence,
+      });
+      failpoint('notice.book.after');
+    } catch (error) {
+      await runtime.noticeFailed(inbox, notice.id, error);
+      return;
+    }
+    if (taker.isTooEarly(subject, notice)) return postponeRest(EARLY_PAUSE_MAX_MS);
+    round.taken.push(notice.id);
+  }
+}
+
+function openNotice({ secretBox }: NoticeRuntime, inbox: Inbox, notice: StoredNotice): PartyNotice {
+  return toldNotice(inbox.bookId, notice, (sealed) => secretBox.open(sealed, payeePlace(inbox, notice.id)));
+}
+
+const EXCEPTIONS = {
+  notice_unreadable: 'says nothing that could be booked',
+  notice_unclaimed: 'is about a {noun} that is not there, and was not for 30 days',
+};
+
+function exceptionOf(
+  { party }: Inbox,
+  noun: string,
+  { notice, kind }: { notice: StoredNotice; kind: keyof typeof EXCEPTIONS },
+): Round['exceptions'][number] {
+  const why = EXCEPTIONS[kind].replace('{noun}', noun);
+  return {
+    id: notice.id,
+    exceptionId: deriveId('exception', party, notice.id),
+    kind,
+    detail: `A notice of ${party} about ${notice.endToEndId || `no ${noun}`} ${why}. Nothing was booked.`,
+  };
+}
+
+/** What is not acknowledged now is when it is copied again. */
+async function acknowledge(runtime: NoticeRuntime, party: string, ids: readonly Uuid[]): Promise<void> {
+  if (ids.length === 0) return;
+  failpoint('rail.acknowledge.before');
+  await runtime.party(party).acknowledge(ids).catch(runtime.warn);
+  failpoint('rail.acknowledge.after');
+}

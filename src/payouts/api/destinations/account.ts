@@ -1,0 +1,12 @@
+import { z } from 'zod';
+import { reference } from '../../../api/schemas/fields.ts';
+import * as shown from '../../../api/schemas/shown.ts';
+
+export const accountRequest = z
+  .strictObject({
+    type: z.literal('account'),
+    account: reference('account', 'An account of the same book and currency.'),
+  })
+  .meta({ id: 'AccountDestination', description: 'Book transfer: instant, within the book.' });
+
+export const accountShown = z.strictObject({ type: z.literal('account'), account: shown.id('account') });

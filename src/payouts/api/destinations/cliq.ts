@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { aliasUpTo, freeText, TEXT_LIMITS } from '../../../api/schemas/fields.ts';
+
+export const cliqRequest = z
+  .strictObject({
+    type: z.literal('cliq'),
+    alias: aliasUpTo(
+      TEXT_LIMITS.alias,
+      'The alias or the mobile number that the payee has registered. Kept encrypted, shown masked.',
+    ),
+    provider: freeText(
+      TEXT_LIMITS.provider,
+      'Which of several providers, where the alias is registered with more than one.',
+    ).nullish(),
+  })
+  .meta({ id: 'CliqDestination', description: 'Short-alias instant payment.' });
+
+export const cliqShown = z.strictObject({
+  type: z.literal('cliq'),
+  alias_masked: z.string().meta({ example: 'S**P1' }),
+  provider: z.string().nullable(),
+});

@@ -1,0 +1,10 @@
+import { z } from 'zod';
+import type { GroupLimits } from '../../api/group-limits.ts';
+
+export const noticeLimits: GroupLimits = {
+  name: 'rail_notices',
+  schema: z.strictObject({
+    kept_days: z.number().int().meta({ description: "A rail's notice, once it was taken. What it said is kept." }),
+  }),
+  read: ({ NOTICE_RETENTION_DAYS }) => ({ kept_days: NOTICE_RETENTION_DAYS }),
+};

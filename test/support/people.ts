@@ -1,0 +1,26 @@
+/** People of an organisation, each with a key of their own. */
+import { systemClock } from '../../src/clock.ts';
+import type { Pool } from '../../src/db/pool.ts';
+import { publicId } from '../../src/ids.ts';
+import { issueApiKey } from '../../src/organisations/issue-api-key.ts';
+import { findOrganisationOfBook } from '../../src/organisations/organisation-store.ts';
+import { newPerson } from '../../src/organisations/person.ts';
+import { insertPeople } from '../../src/organisations/person-store.ts';
+
+export interface TestPerson {
+  /** `person_…` */
+  readonly id: string;
+  /** A key of the test book. */
+  readonly key: string;
+}
+
+export async function addPersonOf(
+  pool: Pool,
+  bookId: string,
+  { name, scopes = ['*'] }: { name: string; scopes?: readonly string[] },
+): Promise<TestPerson> {
+  const person = newPerson((await findOrganisationOfBook(pool, bookId))!, name, systemClock.now());
+  await insertPeople(pool, [person]);
+  const issued = await issueApiKey(pool, systemClock, { bookId, mode: 'test', name, scopes, personId: person.id });
+  return { id: publicId('person', person.id), key: issued.token };
+}

@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import { createSecretBox } from '../../../src/db/secret-box.ts';
+import { newId } from '../../../src/ids.ts';
+import { destinationPlace } from '../../../src/payouts/destination.ts';
+import { maskAlias } from '../../../src/payouts/destinations/cliq.ts';
+import {
+  DESTINATIONS,
+  destinationView,
+  instructedDestination,
+  payeeOf,
+  sealDestination,
+} from '../../../src/payouts/destinations.ts';
+
+const of = { bookId: newId(), payoutId: newId() };
+const box = createSecretBox(Buffer.alloc(32, 7).toString('base64'), [], { contracted: true });
+
+test.each`
+  mode      | type         | rail
+  ${'test'} | ${'cliq'}    | ${'sandbox'}
+  ${'live'} | ${'cliq'}    | ${undefined}
+  ${'test'} | ${'account'} | ${'book'}
+  ${'live'} | ${'account'} | ${'book'}
+`('a $mode payout to $type goes by $rail', ({ mode, type, rail }) => {
+  expect(DESTINATIONS[type as keyof typeof DESTINATIONS].rails[mode as 'test' | 'live']).toBe(rail);
+});
+
+test('each type stands in the list under its own name', () => {
+  for (const [name, { type }] of Object.entries(DESTINATIONS)) expect(type).toBe(name);
+});
+
+describe('an alias', () => {
+  const stored = sealDestination(box, { type: 'cliq', alias: 'SALARY', provider: 'BANK' }, of);
+
+  test('is sealed for its payout, masked, and shown masked alone', () => {
+    expect(stored).toEqual({ type: 'cliq', sealed: expect.any(Buffer), masked: 'S***RY', provider: 'BANK' });
+    expect(box.open((stored as { sealed: Buffer }).sealed, destinationPlace(of.bookId, of.payoutId))).toBe('SALARY');
+    expect(destinationView(stored)).toEqual({ type: 'cliq', alias_masked: 'S***RY', provider: 'BANK' });
+  });
+
+  test('is told to the rail in clear, and is whom the rail confirms', () => {
+    expect(instructedDestination(box, stored, of)).toEqual({ type: 'cliq', alias: 'SALARY', provider: 'BANK' });
+    expect(payeeOf(box, stored, of)).toBe('SALARY');
+  });
+
+  test('opens for no other payout', () => {
+    expect(() => instructedDestination(box, stored, { ...of, payoutId: newId() })).toThrow();
+  });
+});
+
+test('an account of the book is kept as it is, and no rail is told of it', () => {
+  const account = newId();
+  const stored = sealDestination(box, { type: 'account', account }, of);
+  expect(stored).toEqual({ type: 'account', accountId: account });
+  expect(destinationView(stored)).toEqual({ type: 'account', account: expect.stringMatching(/^acct_/) });
+  expect(() => instructedDestination(box, stored, of)).toThrow('is carried by no rail');
+});
+
+test.each`
+  alias              | masked
+  ${'SALARY'}        | ${'S***RY'}
+  ${'+962791234567'} | ${'+**********67'}
+  ${'ABCD'}          | ${'A*CD'}
+  ${'ABC'}           | ${'A**'}
+  ${'A'}             | ${'A'}
+  ${''}              | ${''}
+  ${'😀😀😀😀😀'}    | ${'😀**😀😀'}
+`('$alias is shown as $masked', ({ alias, masked }) => {
+  expect(maskAlias(alias)).toBe(masked);
+});
