@@ -52,7 +52,7 @@ const LISTS_OF_HTTP = file('http/routes', 'http/limits-route');
 
 const leaves = [...file(...LEAVES), ...folder('errors')];
 /** The shapes in which a group is declared, and what checks of rows are written in. */
-const shapes = [...file('group-resource', 'moved-rows', 'group'), ...folder('checks')];
+const shapes = [...file('appointment', 'group-resource', 'moved-rows', 'group'), ...folder('checks')];
 const core = [
   ...leaves,
   ...file('config'),

@@ -21,8 +21,10 @@ import * as joinedBacklogs from './0019-joined-backlogs.ts';
 import * as personalText from './0021-personal-text.ts';
 import * as contractUnderWay from './0022-contract-under-way.ts';
 import * as peopleAndOperator from './0023-people-and-operator.ts';
-import * as children from './0027-children.ts';
+import * as bookClock from './0024-book-clock.ts';
+import * as accountHolds from './0025-account-holds.ts';
 import * as evidenceByResource from './0026-evidence-by-resource.ts';
+import * as children from './0027-children.ts';
 import * as exceptions from './0028-exceptions.ts';
 
 interface NamedMigration {
@@ -52,6 +54,8 @@ const MIGRATIONS: NamedMigration[] = [
   { name: '0021-personal-text', migration: personalText },
   { name: '0023-people-and-operator', migration: peopleAndOperator },
   { name: '0022-contract-under-way', migration: contractUnderWay },
+  { name: '0024-book-clock', migration: bookClock },
+  { name: '0025-account-holds', migration: accountHolds },
   { name: '0026-evidence-by-resource', migration: evidenceByResource },
   { name: '0027-children', migration: children },
   { name: '0028-exceptions', migration: exceptions },

@@ -6,6 +6,20 @@ export interface Clock {
   now(): Instant;
 }
 
+/**
+ * The two times of a decision. What a book's objects and journal are dated by, and what falls due for its users, is book
+ * time. Ids, retries, inquiries, deliveries, keys and limits go by wall time. They differ in test books alone.
+ */
+export interface Moment {
+  readonly book: Instant;
+  readonly wall: Instant;
+}
+
+/** The moment at which a book's own time is that of the world. */
+export function momentAt(instant: Instant): Moment {
+  return { book: instant, wall: instant };
+}
+
 export const systemClock: Clock = { now: () => Date.now() };
 
 /**

@@ -2,6 +2,7 @@
  * A resource as its group declares it: what entries, holds, keys, exceptions and events name, and where its rows are. How
  * its row moves from step to step is in ledger/resource.ts.
  */
+import type { Appointment } from './appointment.ts';
 import type { KeyedTable } from './db/keyed-table.ts';
 import type { Queryable } from './db/pool.ts';
 import type { ResourceName, Uuid } from './ids.ts';
@@ -15,6 +16,8 @@ export interface GroupResource {
   readonly parent?: ResourceName;
   /** The names of its events, each with its group. All of them are in the document. */
   readonly events: readonly string[];
+  /** What falls due in the book's own time. */
+  readonly appointments?: readonly Appointment[];
   /** Why a person changed it, as its timeline shows it. Asked for an object that an operator changed. */
   readonly operatorReason?: (db: Queryable, bookId: BookId, id: Uuid) => Promise<object | undefined>;
 }

@@ -2,6 +2,7 @@
  * The parts of a process, put together in one place: connections, committer, queues, rails. API and workers take the
  * parts they need; a process that is both has one of each.
  */
+import type { Appointment } from './appointment.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import { createDatabaseClock } from './db/database-clock.ts';
@@ -16,6 +17,7 @@ import type { Group } from './group.ts';
 import { GROUPS } from './groups.ts';
 import { createFingerprints, type Fingerprints } from './idempotency/fingerprints.ts';
 import type { Uuid } from './ids.ts';
+import type { AppointmentRuntime } from './journal/advance-clock.ts';
 import type { BookId } from './ledger/book.ts';
 import type { ClosingBlocker } from './ledger/closing-blocker.ts';
 import { Committer } from './ledger/committer.ts';
@@ -59,6 +61,9 @@ export interface Runtime {
   payoutFailed: RowFailure;
   /** The same for a rail's notice in the inbox. */
   noticeFailed(inbox: Inbox, id: Uuid, error: unknown): Promise<void>;
+  /** What falls due in a book's own time, of every group. */
+  readonly appointments: readonly Appointment[];
+  appointmentFailed: AppointmentRuntime['appointmentFailed'];
   /** Reads the time of Postgres, to judge this machine's clock. Call it before anything is written. */
   readTime(): Promise<void>;
   /** Reads the key and the stored forms that all processes share. Call it before anything is written. */
@@ -154,6 +159,14 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
       const row = { bookId, id: `${party}:${id}`, error, at: clock.now() };
       log.error({ err: error, rail: party, notice: id }, 'notice of a rail stuck');
       await markStuck(pool, movedNotices, row).catch(warnOfNotices);
+    },
+    appointments: groups.flatMap(({ resources }) => resources.flatMap(({ appointments = [] }) => appointments)),
+    appointmentFailed: async ({ rows }, { bookId, id }, error) => {
+      const row = rows.shownId(id);
+      log.error({ err: error, row }, `${rows.kind} stuck`);
+      await markStuck(pool, rows, { bookId, id, error, at: clock.now() }).catch((failure: unknown) => {
+        log.error({ err: failure, row }, 'stuck row not marked; the sweeper enqueues it again');
+      });
     },
     readTime: databaseClock.read,
     async readInstallation() {

@@ -1,4 +1,6 @@
 /** Ledger pool: carries out the commands that post. Those of one book meet in this process's committer. */
+import { holdExpiry } from '../src/accounts/expire-holds.ts';
+import { keepAppointments, runAdvance } from '../src/journal/advance-clock.ts';
 import { reservePayouts } from '../src/payouts/reserve-payouts.ts';
 import { definePool, type PoolDefinition } from '../src/queue/pool.ts';
 import type { Runtime } from '../src/runtime.ts';
@@ -12,6 +14,8 @@ export function ledgerPool(runtime: Runtime): PoolDefinition {
     rowsPerJob: 8,
     jobs: {
       'payout.reserve': ({ bookId, ids }) => reservePayouts(runtime, bookId, ids),
+      'hold.expire': (job) => keepAppointments(runtime, holdExpiry, job),
+      'clock.advance': ({ bookId }) => runAdvance(runtime, bookId),
     },
   });
 }

@@ -9,7 +9,9 @@ import type { Clock } from '../src/clock.ts';
 import type { Config } from '../src/config.ts';
 import type { Forms } from '../src/db/forms.ts';
 import type { Pool } from '../src/db/pool.ts';
-import type { Group, SweepContext } from '../src/group.ts';
+import type { Group, Sweep as GroupSweep, SweepContext } from '../src/group.ts';
+import type { GroupResource } from '../src/group-resource.ts';
+import { sweepAppointment } from '../src/journal/sweep-clocks.ts';
 import type { Logger } from '../src/log.ts';
 import type { DueRule, MovedRows } from '../src/moved-rows.ts';
 import { dueSource } from '../src/operations/due-store.ts';
@@ -97,10 +99,14 @@ function createKinds(runtime: SweeperRuntime): Sweeper & { kinds: readonly Kind[
       for (const [lane, ofLane] of jobs) await queues.add(to, lane, ofLane, { limitMs: QUEUE_LIMIT_MS });
     },
   };
-  const kinds: Kind[] = runtime.groups.flatMap(({ moved, sweeps }) => [
+  const kinds: Kind[] = runtime.groups.flatMap(({ moved, sweeps, resources }) => [
     ...moved.flatMap((rows) => rows.due.map((rule) => dueKindOf(rows, rule))),
-    ...(sweeps?.(context) ?? []).map(({ name, round }) => kindOf(name, () => round)),
+    ...[...(sweeps?.(context) ?? []), ...aheadOf(resources)].map(({ name, round }) => kindOf(name, () => round)),
   ]);
+
+  function aheadOf(resources: readonly GroupResource[]): GroupSweep[] {
+    return resources.flatMap(({ appointments = [] }) => appointments.map((one) => sweepAppointment(context, one)));
+  }
 
   function dueKindOf(rows: MovedRows, rule: DueRule): Kind {
     const kind = { ...rule, source: dueSource(rows, rule.status) };

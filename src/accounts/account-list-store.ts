@@ -1,7 +1,8 @@
 import type { Instant } from '../clock.ts';
-import { build, createdBetween, createdBounds, type Page, type PageRequest } from '../db/page.ts';
+import { build, isRange, type Page, type PageRequest } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
-import { type Walk, walkPage } from '../db/walk.ts';
+import { type Walk, type WalkedList, walkPage } from '../db/walk.ts';
+import { walkByTime } from '../db/walk-by-time.ts';
 import type { AccountStatus } from '../ledger/account.ts';
 import type { BookId } from '../ledger/book.ts';
 import { metadataWalks } from '../ledger/metadata-store.ts';
@@ -39,29 +40,26 @@ export async function listAccounts(
   if (externalId !== undefined) walks.unshift({ ...all, among: { column: 'external_id', values: [externalId] } });
   if (statuses?.length && !statuses.includes('open')) walks.push(notOpen(bookId, statuses));
   if (currency !== undefined) walks.push({ ...all, among: { column: 'currency', values: [currency] } });
-  const { rows, ...end } = await walkPage<{ is_default: boolean }>(
-    db,
-    {
-      all,
-      walks,
-      bounds: createdBounds(created),
-      // The metadata index keeps pairs that an update has replaced. Open accounts have no index by status.
-      rechecked: [statuses, metadata, created.gte, created.lt].some((given) => given !== undefined),
-      row(candidate) {
-        const query = build
-          .select(build.raw(`${CUSTOMER_ACCOUNT_SELECT}, COALESCE(octet_length(p.metadata::text), 0) AS bytes`))
-          .from(build.raw(CUSTOMER_ACCOUNT_JOIN))
-          .where({ 'p.book_id': bookId, 'p.account_id': candidate });
-        if (statuses?.length) query.whereIn('a.status', [...statuses]);
-        if (currency !== undefined) query.where('p.currency', currency);
-        if (externalId !== undefined) query.where('p.external_id', externalId);
-        if (metadata !== undefined) query.whereRaw('p.metadata @> ?::jsonb', [JSON.stringify(metadata)]);
-        createdBetween(query, created, 'p.created_at');
-        return query;
-      },
+  const list: WalkedList = {
+    all,
+    walks,
+    // The metadata index keeps pairs that an update has replaced. Open accounts have no index by status.
+    rechecked: statuses !== undefined || metadata !== undefined,
+    row(candidate) {
+      const query = build
+        .select(build.raw(`${CUSTOMER_ACCOUNT_SELECT}, COALESCE(octet_length(p.metadata::text), 0) AS bytes`))
+        .from(build.raw(CUSTOMER_ACCOUNT_JOIN))
+        .where({ 'p.book_id': bookId, 'p.account_id': candidate });
+      if (statuses?.length) query.whereIn('a.status', [...statuses]);
+      if (currency !== undefined) query.where('p.currency', currency);
+      if (externalId !== undefined) query.where('p.external_id', externalId);
+      if (metadata !== undefined) query.whereRaw('p.metadata @> ?::jsonb', [JSON.stringify(metadata)]);
+      return query;
     },
-    page,
-  );
+  };
+  const { rows, ...end } = isRange(created)
+    ? await walkByTime<{ is_default: boolean }>(db, { ...list, time: { column: 'created_at', range: created } }, page)
+    : await walkPage<{ is_default: boolean }>(db, list, page);
   return { rows: rows.map(customerAccountFromRow), ...end };
 }
 

@@ -4,8 +4,11 @@ import { keyedByUuid } from '../db/keyed-table.ts';
 import { APPENDS, rightsOf } from '../db/table-rights.ts';
 import type { Group } from '../group.ts';
 import type { GroupResource } from '../group-resource.ts';
+import { accountHolds } from './account-hold-table.ts';
 import { accountProfiles, defaultAccounts } from './account-profile-table.ts';
+import { accountHoldCheck } from './checks/account-hold-check.ts';
 import { inboundTransferCheck } from './checks/inbound-transfer-check.ts';
+import { holdExpiry, movedHolds } from './expire-holds.ts';
 import { inboundTransfers } from './inbound-transfer-table.ts';
 
 export const declaredAccount: GroupResource = {
@@ -14,18 +17,28 @@ export const declaredAccount: GroupResource = {
   events: ['account.created', 'account.updated', 'account.frozen', 'account.unfrozen', 'account.closed'],
 };
 
+export const declaredHold: GroupResource = {
+  name: 'hold',
+  table: keyedByUuid(accountHolds.name, 'id'),
+  parent: 'account',
+  events: ['hold.created', 'hold.released', 'hold.expired'],
+  appointments: [holdExpiry],
+};
+
 export const accountsGroup: Group = {
   name: 'accounts',
   resources: [
     declaredAccount,
+    declaredHold,
     { name: 'inbound_transfer', table: keyedByUuid(inboundTransfers.name, 'id'), parent: 'account', events: [] },
   ],
-  tables: [accountProfiles, defaultAccounts, inboundTransfers],
+  tables: [accountProfiles, defaultAccounts, inboundTransfers, accountHolds],
   rights: {
     account_profiles: rightsOf(accountProfiles),
     default_accounts: APPENDS,
     inbound_transfers: APPENDS,
+    account_holds: rightsOf(accountHolds, ['stuck_at', 'stuck_error']),
   },
-  moved: [],
-  checks: [inboundTransferCheck],
+  moved: [movedHolds],
+  checks: [inboundTransferCheck, accountHoldCheck],
 };

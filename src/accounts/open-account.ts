@@ -50,8 +50,8 @@ export function openAccount(input: OpenAccount): Command<Stored | Refusal> {
         metadata: input.metadata,
         textSalt,
         version: 1,
-        createdAt: moment,
-        updatedAt: moment,
+        createdAt: moment.book,
+        updatedAt: moment.book,
       };
       draft.put(accounts, accountId, account);
       const isDefault = draft.get(defaultAccounts, input.currency) === undefined;

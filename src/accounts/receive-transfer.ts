@@ -81,7 +81,7 @@ export function receiveTransfer(input: ReceiveTransfer): Command<Stored | Refusa
         amount: input.amount,
         currency: input.currency,
         description: input.description,
-        createdAt: moment,
+        createdAt: moment.book,
       };
       draft.append(inboundTransfers, transfer);
       advance(

@@ -1,10 +1,9 @@
 /**
  * Pages of a list, newest first, by key: an id is the cursor, and a page costs no more than its rows. Ids are UUIDv7,
- * so id order is time order. Filters that vary are built with knex, which only builds the statement here.
+ * so id order is the order of requests (a list that is filtered by time: walk-by-time.ts). Filters that vary are built with knex, which only builds the statement here.
  */
 import knexFactory, { type Knex } from 'knex';
 import type { Instant } from '../clock.ts';
-import type { Uuid } from '../ids.ts';
 import type { Queryable } from './pool.ts';
 
 /** Builds statements; it has no connection. */
@@ -51,9 +50,6 @@ export function pageOf<Row>(rows: Row[], page: PageRequest): Page<Row> {
   return { rows: kept, hasMore: rows.length > page.limit };
 }
 
-/** An id is minted before the commit that dates its row. A book whose clock ran ahead dates the row later still. */
-const MINTED_BEFORE_MS = 3_600_000;
-
 export interface CreatedRange {
   /** At or after. */
   gte?: Instant;
@@ -61,24 +57,11 @@ export interface CreatedRange {
   lt?: Instant;
 }
 
-/**
- * Turns bounds of time into bounds of ids, so that an index in id order serves them. The time itself must be compared
- * too (createdBetween).
- */
-export function createdBounds({ gte, lt }: CreatedRange): IdBound[] {
-  const bounds: IdBound[] = [];
-  if (gte !== undefined) bounds.push({ operator: '>=', id: firstIdAt(gte - MINTED_BEFORE_MS) });
-  if (lt !== undefined) bounds.push({ operator: '<', id: firstIdAt(lt) });
-  return bounds;
+export function isRange({ gte, lt }: CreatedRange): boolean {
+  return gte !== undefined || lt !== undefined;
 }
 
 export function createdBetween(query: Knex.QueryBuilder, { gte, lt }: CreatedRange, column: string): void {
   if (gte !== undefined) query.where(column, '>=', new Date(gte).toISOString());
   if (lt !== undefined) query.where(column, '<', new Date(lt).toISOString());
-}
-
-/** The lower bound of a millisecond's UUIDv7s. */
-function firstIdAt(instant: Instant): Uuid {
-  const hex = Math.max(instant, 0).toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }

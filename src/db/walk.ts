@@ -21,7 +21,7 @@ const LOOK_UPS_MAX = 3_000;
 /** A page ends with the row whose text crosses this: 100 rows may have 10 MB of metadata. See GET /v1/limits. */
 export const PAGE_BYTES_MAX = 1_000_000;
 /** A filter with more rows is common, and no choice among common filters fills a page. */
-const COUNTED_TO = 1_000;
+export const COUNTED_TO = 1_000;
 
 /** An index that has the rows of one filter in id order. */
 export interface Walk {
@@ -60,7 +60,7 @@ export interface WalkedList {
   row: (candidate: Knex.Raw) => Knex.QueryBuilder;
 }
 
-type Order = 'asc' | 'desc';
+export type Order = 'asc' | 'desc';
 
 /**
  * A page of rows, in one to three statements: the walks are counted when there are several, and the last candidate is
@@ -92,11 +92,11 @@ export async function walkPage<Row>(db: Queryable, list: WalkedList, page: PageR
   return last ? { rows: kept, hasMore: true, reached: String(last.candidate) } : { rows: kept, hasMore: false };
 }
 
-function candidatesFor(probes: number): number {
+export function candidatesFor(probes: number): number {
   return Math.min(CANDIDATES_MAX, Math.floor(LOOK_UPS_MAX / (probes + 1)));
 }
 
-interface Found {
+export interface Found {
   /** The number of rows before the page was cut by its bytes. */
   found: bigint;
 }
@@ -115,26 +115,30 @@ async function rarestFirst(
   bounds: readonly IdBound[],
 ): Promise<readonly Walk[]> {
   if (walks.length < 2) return walks;
+  const counts = await countWalks(db, walks, bounds);
+  return walks
+    .map((walk, at) => ({ walk, count: counts[at]! }))
+    .sort((a, b) => a.count - b.count)
+    .map(({ walk }) => walk);
+}
+
+export async function countWalks(db: Queryable, walks: readonly Walk[], bounds: readonly IdBound[]): Promise<number[]> {
   const counts = walks.map((walk, at) => {
     const counted = candidatesOf(walk, { bounds, order: 'desc', limit: COUNTED_TO }).as('counted');
     return build.count('*').from(counted).as(`walk_${at}`);
   });
   const [row] = await runBuilt<Record<string, bigint>>(db, build.select(counts));
-  const rarity = (at: number) => Number(row![`walk_${at}`]);
-  return walks
-    .map((walk, at) => ({ walk, count: rarity(at) }))
-    .sort((a, b) => a.count - b.count)
-    .map(({ walk }) => walk);
+  return walks.map((_, at) => Number(row![`walk_${at}`]));
 }
 
-interface Reach {
+export interface Reach {
   bounds: readonly IdBound[];
   order: Order;
   limit: number;
 }
 
 /** The ids of a walk in order, as `candidate`. */
-function candidatesOf(walk: Walk, reach: Reach): Knex.QueryBuilder {
+export function candidatesOf(walk: Walk, reach: Reach): Knex.QueryBuilder {
   if (!walk.among) return inOrder(walk, reach).orderBy(walk.id, reach.order).limit(reach.limit);
   const { values } = walk.among;
   const ranges = [...new Set(values)].map((value) => rangeOf(walk, value, reach));
@@ -169,14 +173,17 @@ function inOrder(walk: Walk, { bounds }: Pick<Reach, 'bounds'>): Knex.QueryBuild
   return walk.predicate ? query.whereRaw(walk.predicate) : query;
 }
 
-/** Candidates that pass the probes, each with its row. Neither look-up can become a join that reads a whole index. */
-function matchingRows(
+/**
+ * Candidates that pass the probes, each with its row. Neither look-up can become a join that reads a whole index. `place` is
+ * what candidates are ordered by before their id.
+ */
+export function matchingRows(
   { row }: WalkedList,
-  { candidates, probes }: { candidates: Knex.QueryBuilder; probes: readonly Walk[] },
+  { candidates, probes, place }: { candidates: Knex.QueryBuilder; probes: readonly Walk[]; place?: string },
 ): Knex.QueryBuilder {
   const candidate = build.raw('c.candidate');
   const query = build
-    .select('c.candidate', 'r.*')
+    .select('c.candidate', ...(place ? [`c.${place}`] : []), 'r.*')
     // A limit keeps the look-up of each row from becoming a join.
     .from(build.raw('? AS c CROSS JOIN LATERAL ? AS r', [candidates.clone(), row(candidate).limit(1)]));
   for (const { table, id, equal } of probes) {
@@ -187,14 +194,16 @@ function matchingRows(
 }
 
 /** Ends a page with the row that takes it beyond PAGE_BYTES_MAX. Postgres cuts the page before it sends any row. */
-function withinBytes(matching: Knex.QueryBuilder, order: Order): Knex.QueryBuilder {
-  const ordered = matching.orderBy('c.candidate', order);
+export function withinBytes(matching: Knex.QueryBuilder, order: Order, place?: string): Knex.QueryBuilder {
+  const by = [...(place ? [place] : []), 'candidate'];
+  const orderedBy = by.map((column) => ({ column, order }));
+  const ordered = matching.orderBy(by.map((column) => ({ column: `c.${column}`, order })));
   const summed = build
     .select(
       build.raw(
-        `page.*, count(*) OVER () AS found, sum(bytes) OVER (ORDER BY candidate ${order}) - bytes AS bytes_before`,
+        `page.*, count(*) OVER () AS found, sum(bytes) OVER (ORDER BY ${by.map((column) => `${column} ${order}`).join(', ')}) - bytes AS bytes_before`,
       ),
     )
     .from(ordered.as('page'));
-  return build.from(summed.as('summed')).where('bytes_before', '<', PAGE_BYTES_MAX).orderBy('candidate', order);
+  return build.from(summed.as('summed')).where('bytes_before', '<', PAGE_BYTES_MAX).orderBy(orderedBy);
 }

@@ -31,7 +31,7 @@ export function explainException(input: HandleException & { readonly reason: str
   const { actor, reason } = input;
   const salt = newSalt();
   return changeOf(exceptionResource, { ...input, id: input.exceptionId, action: 'explain' }, (draft, exception) => {
-    const piece: ExceptionEvidence = { type: 'explanation', sha256: null, actor, at: draft.moment };
+    const piece: ExceptionEvidence = { type: 'explanation', sha256: null, actor, at: draft.moment.book };
     const explained = advance(
       draft,
       exceptionResource,
@@ -82,7 +82,7 @@ export function settleByOperator(
   const sha256 = evidenceSha256.toString('hex');
   const adjusted = advance(draft, exceptionResource, exception, {
     status: 'adjusted',
-    evidence: withEvidence(exception.evidence, { type: 'file', sha256, actor, at: draft.moment }),
+    evidence: withEvidence(exception.evidence, { type: 'file', sha256, actor, at: draft.moment.book }),
     entryIds: [...exception.entryIds, ...entryIds],
     handledBy: actor,
   });
@@ -94,7 +94,7 @@ function approve(draft: Draft, exception: Exception, actor: string, before = exc
     draft,
     exceptionResource,
     exception,
-    { status: 'approved', approvedBy: actor, resolvedAt: draft.moment },
+    { status: 'approved', approvedBy: actor, resolvedAt: draft.moment.book },
     { event: 'exception.resolved', previous: { status: before } },
   );
 }

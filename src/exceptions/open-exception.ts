@@ -34,8 +34,8 @@ export function openException(draft: Draft, { id, kind, resource, resourceId, de
     approvedBy: null,
     announced: true,
     version: 1,
-    createdAt: draft.moment,
-    updatedAt: draft.moment,
+    createdAt: draft.moment.book,
+    updatedAt: draft.moment.book,
     resolvedAt: null,
   } as const;
   begin(draft, exceptionResource, first, 'exception.opened');

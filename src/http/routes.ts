@@ -2,6 +2,8 @@
 
 import { accountEvents } from '../accounts/api/account-events.ts';
 import { accountRoutes } from '../accounts/api/account-routes.ts';
+import { holdEvents } from '../accounts/api/hold-events.ts';
+import { holdRoutes } from '../accounts/api/hold-routes.ts';
 import { inboundTransferRoutes } from '../accounts/api/inbound-transfer-routes.ts';
 import type { EventDocument } from '../api/event-document.ts';
 import type { Route } from '../api/route.ts';
@@ -9,6 +11,7 @@ import { erasureEvents } from '../erasures/api/erasure-events.ts';
 import { exceptionEvents } from '../exceptions/api/exception-events.ts';
 import { exceptionRoutes } from '../exceptions/api/exception-routes.ts';
 import { idempotencyRoutes } from '../idempotency/api/idempotency-key-routes.ts';
+import { clockRoutes } from '../journal/api/clock-routes.ts';
 import { journalRoutes } from '../journal/api/journal-routes.ts';
 import { payoutEvents } from '../payouts/api/payout-events.ts';
 import { payoutReturnRoutes } from '../payouts/api/payout-return-routes.ts';
@@ -25,6 +28,7 @@ export const ROUTES: readonly Route[] = [
   ...payoutRoutes,
   ...payoutReturnRoutes,
   ...accountRoutes,
+  ...holdRoutes,
   ...journalRoutes,
   ...checkpointRoutes,
   ...exceptionRoutes,
@@ -33,12 +37,14 @@ export const ROUTES: readonly Route[] = [
   ...idempotencyRoutes,
   ...limitRoutes,
   ...inboundTransferRoutes,
+  ...clockRoutes,
   ...payoutSimulationRoutes,
 ];
 
 /** What this release sends. A filter may already name events of later releases. */
 export const EVENT_DOCUMENTS: readonly EventDocument[] = [
   accountEvents,
+  holdEvents,
   payoutEvents,
   exceptionEvents,
   endpointEvents,

@@ -2,9 +2,12 @@
  * Makes a command happen once under its key. The first answer is stored in the same commit, and every repeat of the
  * request gets that answer again, byte for byte.
  */
-import { ERRORS } from '../errors.ts';
+import { formatInstantOrNull } from '../clock.ts';
+import { ApiError, ERRORS } from '../errors.ts';
 import { newId, publicId, type Uuid } from '../ids.ts';
 import { type ApartText, WrittenJson, writeJson } from '../json.ts';
+import type { Book } from '../ledger/book.ts';
+import { isAdvancing } from '../ledger/book-clock.ts';
 import type { Command, LogAppend, Outcome, Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { referencesOf } from '../ledger/personal-text.ts';
@@ -54,6 +57,8 @@ export function once(command: Command<Stored | Refusal>, request: OnceRequest): 
     decide(state, moment) {
       const known = state.get(idempotencyKeys, key);
       if (known) return unchanged(state, recall(known, request, command.requestId));
+      // Thrown, so that nothing is stored: the same request does it once the clock is there.
+      if (isAdvancing(state.book)) throw clockIsAdvancing(state.book);
       const outcome = command.decide(state, moment);
       const stored = outcome.answer.refused
         ? refusalAnswer(outcome.answer, { requestId: command.requestId, publicUrl: request.publicUrl })
@@ -73,13 +78,20 @@ export function once(command: Command<Stored | Refusal>, request: OnceRequest): 
         resourceId: stored.resourceId ?? null,
         requestId: command.requestId,
         voidedAt: null,
-        createdAt: moment,
+        createdAt: moment.wall,
       };
       const rows = [...outcome.rows, { table: idempotencyKeys, id: key, row: record }];
       if (!textApart || body.apart.length === 0) return { ...outcome, rows, answer };
       return { ...outcome, rows, appends: withTexts(outcome.appends, body.apart), answer };
     },
   };
+}
+
+function clockIsAdvancing({ clockTarget }: Book): ApiError {
+  return new ApiError('state_conflict', {
+    detail: `The clock of this book is on its way to ${formatInstantOrNull(clockTarget)}. Until then the book is only read.`,
+    facts: { current_status: 'advancing' },
+  });
 }
 
 /** The answer to a known key: the first one again, or a refusal. */
@@ -168,8 +180,8 @@ export function voidKey(input: { key: string; requestId: Uuid; actor?: string })
         resource: null,
         resourceId: null,
         requestId: input.requestId,
-        voidedAt: moment,
-        createdAt: moment,
+        voidedAt: moment.wall,
+        createdAt: moment.wall,
       };
       const known = draft.get(idempotencyKeys, input.key);
       if (!known) draft.put(idempotencyKeys, input.key, tombstone);

@@ -6,6 +6,7 @@ import { holdSteps, holds } from '../ledger/hold-table.ts';
 import { entries, entryTexts, events, postings } from '../ledger/journal-tables.ts';
 import { metadataIndex } from '../ledger/metadata-store.ts';
 import { personalTexts } from '../ledger/personal-text-table.ts';
+import { sweepClocks } from './sweep-clocks.ts';
 
 export const journalGroup: Group = {
   name: 'journal',
@@ -13,7 +14,17 @@ export const journalGroup: Group = {
   tables: [accounts, holds, holdSteps, entries, postings, entryTexts, events, metadataIndex, personalTexts],
   rights: {
     // The heads of a book, as every commit writes them, and what the operator allows it.
-    books: changes('entry_sequence', 'event_sequence', 'chain_hash', 'last_posted_at', 'batch_id', 'overdraft_ceiling'),
+    books: changes(
+      'entry_sequence',
+      'event_sequence',
+      'chain_hash',
+      'last_posted_at',
+      'batch_id',
+      'clock_offset_ms',
+      'clock_target',
+      'clock_at',
+      'overdraft_ceiling',
+    ),
     accounts: rightsOf(accounts),
     holds: rightsOf(holds),
     hold_steps: APPENDS,
@@ -26,4 +37,5 @@ export const journalGroup: Group = {
   },
   moved: [],
   checks: [],
+  sweeps: sweepClocks,
 };

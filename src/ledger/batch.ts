@@ -7,14 +7,14 @@
  * of this process is decided before it has the lock, over the state that the other batch leaves, while that one is
  * being written.
  */
-import type { Clock, Instant } from '../clock.ts';
+import type { Clock, Moment } from '../clock.ts';
 import type { LedgerForms } from '../db/forms.ts';
 import type { Pool, Transaction } from '../db/pool.ts';
 import { BEGIN_WITH_KEPT_PLANS, inPipelinedTransaction, inTransaction, type RoundTrips } from '../db/transaction.ts';
 import { ApiError } from '../errors.ts';
 import { failpoint } from '../failpoints.ts';
 import { newId } from '../ids.ts';
-import type { Book, BookId } from './book.ts';
+import { type Book, type BookId, bookTime } from './book.ts';
 import { loadBook, lockBook, updateBook } from './book-store.ts';
 import type { Command, JobRow } from './command.ts';
 import type { Delivery, Subscriber } from './event.ts';
@@ -177,8 +177,9 @@ export async function previewCommand<Answer>(
 }
 
 /** The time of a batch's decisions. A book's time never runs backwards, whatever its writers' clocks say. */
-export function momentOf(clock: Clock, book: Book): Instant {
-  return Math.max(Math.floor(clock.now()), book.lastPostedAt);
+export function momentOf(clock: Clock, book: Book): Moment {
+  const wall = Math.floor(clock.now());
+  return { book: bookTime(book, wall), wall };
 }
 
 interface Load {
@@ -225,12 +226,16 @@ function loadTouched(
     .map(async ([table, ids]) => ({ table, ids, rows: await table.load(trx, bookId, ids) }));
 }
 
-export function decideAll(state: BookState, commands: readonly Command<unknown>[], moment: Instant): BatchResult {
+export function decideAll(state: BookState, commands: readonly Command<unknown>[], begun: Moment): BatchResult {
   const jobs: JobRow[] = [];
+  let moment = begun;
   const decisions = commands.map((command): Decision => {
     try {
       const outcome = command.decide(state, moment);
+      const { clockAt } = state.book;
       jobs.push(...state.apply(outcome));
+      // The command moved the book's clock: the batch's next one is decided later.
+      if (state.book.clockAt !== clockAt) moment = { book: bookTime(state.book, moment.wall), wall: moment.wall };
       return { answer: outcome.answer };
     } catch (error) {
       return { error };

@@ -15,9 +15,13 @@ interface BookRow {
   chain_hash: Buffer;
   last_posted_at: Instant;
   batch_id: string;
+  clock_offset_ms: bigint;
+  clock_target: Instant | null;
+  clock_at: Instant | null;
 }
 
-const COLUMNS = 'id, mode, time_zone, entry_sequence, event_sequence, chain_hash, last_posted_at, batch_id';
+const COLUMNS =
+  'id, mode, time_zone, entry_sequence, event_sequence, chain_hash, last_posted_at, batch_id, clock_offset_ms, clock_target, clock_at';
 const LOAD = newestBook(COLUMNS, '$1');
 
 /**
@@ -51,7 +55,8 @@ export async function updateBook(trx: Transaction, book: Book, { after }: { afte
   try {
     await updateExactly(trx, {
       name: 'books.update',
-      text: `UPDATE books SET entry_sequence = $2, event_sequence = $3, chain_hash = $4, last_posted_at = $5, batch_id = $6
+      text: `UPDATE books SET entry_sequence = $2, event_sequence = $3, chain_hash = $4, last_posted_at = $5, batch_id = $6,
+          clock_offset_ms = $8, clock_target = $9, clock_at = $10
         WHERE ctid = (${newestBook('ctid', '$1')}) AND batch_id = $7`,
       values: [
         book.id,
@@ -61,6 +66,9 @@ export async function updateBook(trx: Transaction, book: Book, { after }: { afte
         new Date(book.lastPostedAt),
         book.batchId,
         after,
+        book.clockOffsetMs,
+        book.clockTarget === null ? null : new Date(book.clockTarget),
+        book.clockAt === null ? null : new Date(book.clockAt),
       ],
       rows: 1,
     });
@@ -89,6 +97,9 @@ function bookFromRow(row: BookRow): Book {
     eventSequence: row.event_sequence,
     chainHash: row.chain_hash.toString('hex'),
     lastPostedAt: row.last_posted_at,
+    clockOffsetMs: Number(row.clock_offset_ms),
+    clockTarget: row.clock_target,
+    clockAt: row.clock_at,
     batchId: row.batch_id,
   };
 }

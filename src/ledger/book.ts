@@ -17,6 +17,17 @@ export interface Book {
   /** The hash of the last entry. */
   readonly chainHash: string;
   readonly lastPostedAt: Instant;
+  /** How far the book's own time is ahead of the world's. Never falls; zero in live books. */
+  readonly clockOffsetMs: number;
+  /** Set while the book's own time is being advanced to it: the API writes nothing meanwhile. */
+  readonly clockTarget: Instant | null;
+  /** Where it stands on the way: time stands still between two steps. Null when it runs. */
+  readonly clockAt: Instant | null;
   /** The batch that wrote the book last: tells whether another process has written the book since. */
   readonly batchId: Uuid;
+}
+
+/** A book's own time at a moment of the world. It never runs backwards. */
+export function bookTime({ clockOffsetMs, clockAt, lastPostedAt }: Book, wall: Instant): Instant {
+  return Math.max(clockAt ?? wall + clockOffsetMs, lastPostedAt);
 }

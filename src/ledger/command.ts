@@ -3,7 +3,7 @@
  * function of state, command and moment. The outcome that it returns holds every change.
  * Next: table.ts (rows a command may touch), draft.ts (how an outcome is built), committer.ts (which calls decide).
  */
-import type { Instant } from '../clock.ts';
+import type { Moment } from '../clock.ts';
 import type { ErrorCode, Facts } from '../errors.ts';
 import type { Uuid } from '../ids.ts';
 import type { JobRow, LogAppend, Outcome, RowChange, Touch } from './outcome.ts';
@@ -22,7 +22,7 @@ export interface Command<Answer> {
   readonly actor?: string;
   readonly touches: readonly Touch[];
   /** Pure. A refusal is an answer; an exception is a bug and fails this command alone. */
-  decide(state: BookState, moment: Instant): Outcome<Answer>;
+  decide(state: BookState, moment: Moment): Outcome<Answer>;
 }
 
 /**

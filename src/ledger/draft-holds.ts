@@ -1,5 +1,5 @@
 /** The steps of holds in a draft: the hold, the held total of its account, and the row of the step. */
-import type { Instant } from '../clock.ts';
+import type { Instant, Moment } from '../clock.ts';
 import type { ResourceName, Uuid } from '../ids.ts';
 import { type Account, covers, withHeld } from './account.ts';
 import { accounts } from './account-table.ts';
@@ -15,7 +15,7 @@ import type { Log, Table } from './table.ts';
 
 /** What of a draft they use. */
 interface Rows {
-  readonly moment: Instant;
+  readonly moment: Moment;
   get<Row>(table: Table<Row>, id: string): Row | undefined;
   put<Row>(table: Table<Row>, id: string, row: Row): void;
   append<Row>(log: Log<Row>, row: Row): void;
@@ -34,7 +34,7 @@ export interface HoldRequest {
 export function placeHold(draft: Rows, request: HoldRequest): Hold | false {
   const account = draft.account(request.accountId);
   if (!covers(account, request.amount)) return false;
-  const { moment } = draft;
+  const { book: createdAt } = draft.moment;
   const hold: Hold = {
     id: request.id,
     accountId: request.accountId,
@@ -46,8 +46,8 @@ export function placeHold(draft: Rows, request: HoldRequest): Hold | false {
     status: 'open',
     expiresAt: request.expiresAt ?? null,
     steps: 1,
-    createdAt: moment,
-    updatedAt: moment,
+    createdAt,
+    updatedAt: createdAt,
   };
   write(draft, hold, { kind: 'created', amount: hold.amount, held: hold.amount });
   return hold;
@@ -55,7 +55,7 @@ export function placeHold(draft: Rows, request: HoldRequest): Hold | false {
 
 export function increaseHold(draft: Rows, holdId: Uuid, amount: bigint): Hold | false {
   const hold = holdOf(draft, holdId);
-  const changed = increased(hold, { amount, moment: draft.moment });
+  const changed = increased(hold, { amount, moment: draft.moment.book });
   if (!covers(draft.account(hold.accountId), amount)) return false;
   write(draft, changed, { kind: 'increased', amount, held: amount });
   return changed;
@@ -69,7 +69,7 @@ export function takeFromHold(
   const hold = holdOf(draft, holdId);
   const less = amount ?? hold.remaining;
   if (less === 0n) return hold;
-  const changed = taken(hold, { kind, amount: less, moment: draft.moment });
+  const changed = taken(hold, { kind, amount: less, moment: draft.moment.book });
   write(draft, changed, { kind, amount: less, held: -less });
   return changed;
 }
@@ -89,6 +89,6 @@ function write(draft: Rows, hold: Hold, step: { kind: HoldStepKind; amount: bigi
     ordinal: hold.steps,
     kind: step.kind,
     amount: step.amount,
-    createdAt: draft.moment,
+    createdAt: draft.moment.book,
   });
 }

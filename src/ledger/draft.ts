@@ -2,7 +2,7 @@
  * A draft builds a decision: it lies over the state, takes postings, holds, rows and events, and ends as an outcome.
  * The state beneath never changes, so a decision that throws or is dropped leaves nothing behind.
  */
-import type { Instant } from '../clock.ts';
+import type { Instant, Moment } from '../clock.ts';
 import type { LedgerForms } from '../db/forms.ts';
 import { idSequence, type ResourceName, type Uuid } from '../ids.ts';
 import type { WrittenJson } from '../json.ts';
@@ -42,7 +42,7 @@ export class PostingRefused extends Error {
 }
 
 export class Draft {
-  readonly moment: Instant;
+  readonly moment: Moment;
   readonly #state: BookState;
   readonly #requestId: Uuid;
   readonly #actor: string;
@@ -56,7 +56,7 @@ export class Draft {
   #book: Book;
 
   /** `id` is the command's own, minted at submission: the ids of entries and events are derived from it. */
-  constructor(state: BookState, command: { id: Uuid; requestId: Uuid; actor?: string }, moment: Instant) {
+  constructor(state: BookState, command: { id: Uuid; requestId: Uuid; actor?: string }, moment: Moment) {
     this.#state = state;
     this.#book = state.book;
     this.#requestId = command.requestId;
@@ -188,13 +188,13 @@ export class Draft {
   /** The same, for an answer that shows the event: its body in both forms. */
   emitShown(request: EventRequest): WrittenJson {
     const sequence = this.#book.eventSequence + 1n;
-    this.#book = { ...this.#book, eventSequence: sequence, lastPostedAt: this.moment };
+    this.#book = { ...this.#book, eventSequence: sequence, lastPostedAt: this.moment.book };
     const id = this.#nextId();
     const written = eventPayload(request, {
       id,
       sequence,
       requestId: this.#requestId,
-      moment: this.moment,
+      moment: this.moment.book,
       livemode: this.livemode,
       codeOf: (accountId) => this.account(accountId).code,
     });
@@ -207,7 +207,7 @@ export class Draft {
       objectId: request.objectId,
       requestId: this.#requestId,
       actor: this.#actor,
-      createdAt: this.moment,
+      createdAt: this.moment.book,
       payload: textApart ? written.keptText : written.text,
       textReferences: textApart ? referencesOf(written.apart) : null,
       leaf: null,
@@ -240,8 +240,8 @@ export class Draft {
       resource: request.resource,
       resourceId: request.resourceId,
       step: request.step,
-      postedAt: this.moment,
-      effectiveAt: request.effectiveAt ?? this.moment,
+      postedAt: this.moment.book,
+      effectiveAt: request.effectiveAt ?? this.moment.book,
       requestId: this.#requestId,
       floorOverridden: body.floorOverridden,
       textDigest: request.text ? textDigest(request.text) : null,
@@ -250,7 +250,7 @@ export class Draft {
       hash: '', // computed below, from all other fields
     };
     entry.hash = entryHash(book.id, book.chainHash, entry);
-    this.#book = { ...book, entrySequence: entry.sequence, chainHash: entry.hash, lastPostedAt: this.moment };
+    this.#book = { ...book, entrySequence: entry.sequence, chainHash: entry.hash, lastPostedAt: this.moment.book };
     this.#entries.push(entry);
     return entry;
   }

@@ -3,9 +3,10 @@
  * filters of a request, the rarest is walked and the others are compared (db/walk.ts). Indexes: the primary key, one on
  * book, column and key for each column that is declared `filter`, and metadata_index.
  */
-import { build, type CreatedRange, createdBetween, createdBounds, type Page, type PageRequest } from '../db/page.ts';
+import { build, type CreatedRange, isRange, type Page, type PageRequest } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
-import { type Walk, walkPage } from '../db/walk.ts';
+import { type Walk, type WalkedList, walkPage } from '../db/walk.ts';
+import { walkByTime } from '../db/walk-by-time.ts';
 import type { BookId } from './book.ts';
 import { type MetadataPair, metadataWalks } from './metadata-store.ts';
 import type { DeclaredTable } from './table-of.ts';
@@ -13,6 +14,8 @@ import type { DeclaredTable } from './table-of.ts';
 export interface ListFilter {
   /** By column: rows with any of these values. */
   readonly among?: Readonly<Record<string, readonly string[] | undefined>>;
+  /** The same of columns that have no index: compared with each candidate. */
+  readonly equal?: Readonly<Record<string, readonly string[] | undefined>>;
   readonly created?: CreatedRange;
   /** Rows with all of these pairs. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
@@ -40,6 +43,9 @@ export async function listRows<Row>(
 ): Promise<Page<Row>> {
   const { created = {}, metadata } = filter;
   const among = Object.entries(filter.among ?? {}).filter((given): given is [string, string[]] => !!given[1]?.length);
+  const compared = Object.entries(filter.equal ?? {}).filter(
+    (given): given is [string, string[]] => !!given[1]?.length,
+  );
   const all: Walk = { table: table.name, id: table.key, equal: { book_id: bookId }, ...(predicate && { predicate }) };
   const walks = [
     // First, because a pair that is not walked has to be looked up for each candidate.
@@ -48,25 +54,22 @@ export async function listRows<Row>(
   ];
   // The index of metadata keeps pairs that an update has replaced.
   const replaced = metadata && table.columns.some(({ name, changes }) => name === 'metadata' && changes);
-  const { rows, ...end } = await walkPage<object>(
-    db,
-    {
-      all,
-      walks,
-      bounds: createdBounds(created),
-      rechecked: replaced || created.gte !== undefined || created.lt !== undefined,
-      row(candidate) {
-        const query = build(table.name)
-          .select(build.raw(`${table.selected()}, ${longBytes(table)} AS bytes`))
-          .where({ book_id: bookId, [table.key]: candidate });
-        for (const [name, values] of among) query.whereIn(name, values);
-        if (replaced) query.whereRaw('metadata @> ?::jsonb', [JSON.stringify(metadata)]);
-        createdBetween(query, created, 'created_at');
-        return query;
-      },
+  const list: WalkedList = {
+    all,
+    walks,
+    rechecked: replaced || compared.length > 0,
+    row(candidate) {
+      const query = build(table.name)
+        .select(build.raw(`${table.selected()}, ${longBytes(table)} AS bytes`))
+        .where({ book_id: bookId, [table.key]: candidate });
+      for (const [name, values] of [...among, ...compared]) query.whereIn(name, values);
+      if (replaced) query.whereRaw('metadata @> ?::jsonb', [JSON.stringify(metadata)]);
+      return query;
     },
-    page,
-  );
+  };
+  const { rows, ...end } = isRange(created)
+    ? await walkByTime<object>(db, { ...list, time: { column: 'created_at', range: created } }, page)
+    : await walkPage<object>(db, list, page);
   return { rows: rows.map(table.fromRow), ...end };
 }
 

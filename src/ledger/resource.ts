@@ -94,7 +94,7 @@ export function advance<Row extends Versioned>(
   // Members only change, none is added: the rows of a resource keep one hidden class (ARCHITECTURE.md, "Objects keep their shapes").
   const next: Row & Changing = resource.changed(row, change);
   next.version = row.version + 1;
-  next.updatedAt = draft.moment;
+  next.updatedAt = draft.moment.book;
   const id = resource.table.idOf(next);
   if (entries.length > 0 && row.entryIds !== undefined) next.entryIds = withOwn(row.entryIds, id, entries);
   draft.put(resource.table, id, next);

@@ -33,6 +33,8 @@ export interface RowWrites {
 export class BookState {
   /** Id of the batch that wrote the book before this one. */
   readonly after: Uuid;
+  /** The book as the batch found it. */
+  readonly #began: Book;
   readonly #tables = new Map<Table<unknown>, TableState>();
   readonly #appends = new Map<Log<unknown>, unknown[]>();
   readonly entries: Entry[] = [];
@@ -45,6 +47,7 @@ export class BookState {
     readonly forms: LedgerForms = EARLIEST_FORMS,
   ) {
     this.after = book.batchId;
+    this.#began = book;
   }
 
   /**
@@ -146,7 +149,12 @@ export class BookState {
 
   get isUnchanged(): boolean {
     return (
-      this.entries.length === 0 && this.events.length === 0 && this.#appends.size === 0 && this.rowWrites().length === 0
+      this.book.clockTarget === this.#began.clockTarget &&
+      this.book.clockAt === this.#began.clockAt &&
+      this.entries.length === 0 &&
+      this.events.length === 0 &&
+      this.#appends.size === 0 &&
+      this.rowWrites().length === 0
     );
   }
 

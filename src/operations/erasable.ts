@@ -2,6 +2,7 @@
  * Objects whose personal text a person may ask to have erased. The columns follow from the declarations of their tables
  * (`personal`); beside them stand the members of views that show a column under another name.
  */
+import { accountHolds } from '../accounts/account-hold-table.ts';
 import { accountProfiles } from '../accounts/account-profile-table.ts';
 import { exceptions } from '../exceptions/exception-table.ts';
 import { type IdKind, parsePublicId, type Uuid } from '../ids.ts';
@@ -31,6 +32,7 @@ export const ERASABLE: readonly ErasableKind[] = [
   erasable('payout', { kind: 'payout', table: payouts, alsoShown: ['remittance'] }),
   // Of transfers to the account, their descriptions.
   erasable('account', { kind: 'account', table: accountProfiles, alsoShown: ['description'] }),
+  erasable('hold', { kind: 'hold', table: accountHolds }),
   erasable('webhook_endpoint', { kind: 'webhookEndpoint', table: webhookEndpoints }),
   erasable('exception', { kind: 'exception', table: exceptions }),
 ];

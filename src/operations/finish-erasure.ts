@@ -27,7 +27,7 @@ export function finishErasure({ erasure, kind, version }: FinishErasure): Comman
       const begun = draft.get(erasures, erasure.id);
       if (!begun) throw new Error(`Erasure ${erasure.id} does not exist`);
       if (begun.finishedAt !== null) return draft.finish(begun);
-      const finished: Erasure = { ...begun, finishedAt: moment };
+      const finished: Erasure = { ...begun, finishedAt: moment.book };
       draft.put(erasures, erasure.id, finished);
       draft.emit({
         type: 'personal_data.erased',

@@ -77,7 +77,7 @@ export function keepEvidence(draft: Draft, said: Omit<Evidence, 'receivedAt'>): 
     resourceId: said.resourceId,
     call: said.call,
     answer: said.answer,
-    receivedAt: draft.moment,
+    receivedAt: draft.moment.wall,
     byResource: said.resource !== 'payout' || draft.forms.evidenceByResource,
   });
   return true;

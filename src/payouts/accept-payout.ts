@@ -1,5 +1,5 @@
 /** Accepting a payout: what is certain to fail is refused, everything else is held for and recorded in the same commit. */
-import type { Instant } from '../clock.ts';
+import type { Moment } from '../clock.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { newId, publicId, type Uuid } from '../ids.ts';
 import { writeJson } from '../json.ts';
@@ -74,7 +74,7 @@ export function acceptPayout(input: AcceptPayout): Command<Stored | Refusal> {
   };
 }
 
-export function decideAcceptance(state: BookState, command: AcceptCommand, moment: Instant): Outcome<Stored | Refusal> {
+export function decideAcceptance(state: BookState, command: AcceptCommand, moment: Moment): Outcome<Stored | Refusal> {
   const { input } = command;
   const origin = { id: command.id, requestId: input.requestId, actor: input.actor };
   const draft = new Draft(state, origin, moment);
@@ -181,7 +181,7 @@ function refuseTotals(draft: Draft, { passes, input }: AcceptCommand, required: 
   return undefined;
 }
 
-function newPayout({ holdId, textSalt, input }: AcceptCommand, moment: Instant): Payout {
+function newPayout({ holdId, textSalt, input }: AcceptCommand, moment: Moment): Payout {
   return {
     id: input.payoutId,
     status: 'pending',
@@ -209,9 +209,9 @@ function newPayout({ holdId, textSalt, input }: AcceptCommand, moment: Instant):
     entryIds: [],
     requestId: input.requestId,
     version: 1,
-    dueAt: moment + PENDING_ALARM_MS,
-    createdAt: moment,
-    updatedAt: moment,
+    dueAt: moment.wall + PENDING_ALARM_MS,
+    createdAt: moment.book,
+    updatedAt: moment.book,
   };
 }
 

@@ -20,7 +20,7 @@ export function keepWaiting(
   payout: Payout,
   next: { outcome: 'unknown' | null; nextInquiryMs: number },
 ): Payout {
-  const at = draft.moment + next.nextInquiryMs;
+  const at = draft.moment.wall + next.nextInquiryMs;
   return advance(draft, payoutResource, payout, {
     outcome: next.outcome,
     inquiries: Math.min(payout.inquiries + 1, INQUIRIES_COUNTED),

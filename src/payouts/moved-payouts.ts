@@ -25,7 +25,8 @@ export const movedPayouts: MovedRows = {
     },
   ],
   overdue: {
-    waitsSince: 'COALESCE(next_inquiry_at, updated_at)',
+    // Wall time, wherever it has one: the book's own time may be ahead.
+    waitsSince: 'COALESCE(next_inquiry_at, sent_at, updated_at)',
     finding: {
       check: 'payout.overdue',
       expected: 'moved',

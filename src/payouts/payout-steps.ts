@@ -32,7 +32,7 @@ export function markProcessing(draft: Draft, payout: Payout): Payout {
     draft,
     payoutResource,
     payout,
-    { status: 'processing', sentAt: draft.moment, dueAt: draft.moment + RAIL_ALARM_MS },
+    { status: 'processing', sentAt: draft.moment.wall, dueAt: draft.moment.wall + RAIL_ALARM_MS },
     { event: 'payout.processing', entries: [entry] },
   );
 }
@@ -169,7 +169,7 @@ export function bookReturn(
     currency: payout.currency,
     reason: part.reason,
     entryId: entry.id,
-    createdAt: draft.moment,
+    createdAt: draft.moment.book,
   });
   const amountReturned = payout.amountReturned + part.amount;
   const returned = advance(

@@ -2,7 +2,7 @@
  * Reserving a payout: its amount leaves the customer for transit, and it is on its way. A transfer within the book
  * arrives in the same commit; everything else is handed to its rail after it.
  */
-import type { Instant } from '../clock.ts';
+import type { Moment } from '../clock.ts';
 import { newId, type Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Command, Outcome } from '../ledger/command.ts';
@@ -35,7 +35,7 @@ export function reservePayout(bookId: BookId, payout: Payout): Command<Payout> {
 export function decideReservation(
   state: BookState,
   command: { id: Uuid; payoutId: Uuid; requestId: Uuid; actor: string },
-  moment: Instant,
+  moment: Moment,
 ): Outcome<Payout> {
   const draft = new Draft(state, command, moment);
   const payout = draft.get(payouts, command.payoutId);

@@ -54,7 +54,7 @@ export function resolvePayout(bookId: BookId, payout: Payout, input: ResolvePayo
           detail: `The payout is ${current.status}${outcome}${before ? `; ${before.actor} resolved it as ${before.outcome}` : ''}.`,
         });
       }
-      draft.put(payoutResolutions, payout.id, { ...resolution, payoutId: payout.id, createdAt: moment });
+      draft.put(payoutResolutions, payout.id, { ...resolution, payoutId: payout.id, createdAt: moment.book });
       const resolved =
         input.outcome === 'paid'
           ? markPaid(draft, current, {})

@@ -1,5 +1,5 @@
 /** Money of a paid payout that comes back, whole or in part. */
-import type { Instant } from '../clock.ts';
+import type { Moment } from '../clock.ts';
 import { newId, type Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Command, Outcome } from '../ledger/command.ts';
@@ -55,7 +55,7 @@ export function returnPayout(bookId: BookId, payout: Payout, notice: ReturnNotic
   };
 }
 
-export function decideReturn(state: BookState, command: ReturnCommand, moment: Instant): Outcome<Payout> {
+export function decideReturn(state: BookState, command: ReturnCommand, moment: Moment): Outcome<Payout> {
   const draft = new Draft(state, command, moment);
   const { notice } = command;
   const payout = draft.get(payouts, command.payoutId);

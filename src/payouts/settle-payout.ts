@@ -2,7 +2,7 @@
  * Settling a payout by what its rail says. Answers may come twice, late, or contradict each other: the state decides
  * what they still mean, and what nobody can explain becomes an exception for a person.
  */
-import type { Instant } from '../clock.ts';
+import type { Moment } from '../clock.ts';
 import { newId, type Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Command, Outcome, Touch } from '../ledger/command.ts';
@@ -58,7 +58,7 @@ function touchesOf(
   return touches;
 }
 
-export function decideSettlement(state: BookState, command: SettleCommand, moment: Instant): Outcome<Payout> {
+export function decideSettlement(state: BookState, command: SettleCommand, moment: Moment): Outcome<Payout> {
   const draft = new Draft(state, command, moment);
   const { report } = command;
   const payout = draft.get(payouts, command.payoutId);

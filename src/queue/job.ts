@@ -7,7 +7,7 @@
  */
 
 export const JOBS = {
-  ledger: ['payout.reserve'],
+  ledger: ['payout.reserve', 'hold.expire', 'clock.advance'],
   rails: ['payout.submit', 'payout.inquire', 'rail.notices'],
   webhooks: ['delivery.send', 'endpoint.drain'],
 } as const;

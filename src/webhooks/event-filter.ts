@@ -5,7 +5,7 @@
 
 const NAMES_BY_GROUP = {
   account: ['created', 'updated', 'frozen', 'unfrozen', 'closed', 'balance_low'],
-  hold: ['created', 'released', 'expired', 'captured'],
+  hold: ['created', 'increased', 'released', 'expired', 'captured'],
   card: ['created', 'activated', 'frozen', 'unfrozen', 'closed', 'replaced', 'shipped', 'controls_updated'],
   card_token: ['requested', 'activated', 'suspended', 'resumed', 'deactivated'],
   payment: [

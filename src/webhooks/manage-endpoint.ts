@@ -73,8 +73,8 @@ export function createEndpoint(input: CreateEndpoint): Command<Stored | Refusal>
         metadata: input.metadata,
         textSalt,
         version: 1,
-        createdAt: moment,
-        updatedAt: moment,
+        createdAt: moment.book,
+        updatedAt: moment.book,
       };
       draft.put(webhookEndpoints, endpoint.id, endpoint);
       draft.put(endpointTallies, TALLY_ID, { count: count + 1 });

@@ -230,7 +230,15 @@ async function openSample(change: Partial<Sample> = {}): Promise<Sample> {
     ],
     decide(state, moment) {
       const draft = new Draft(state, command, moment);
-      const sample: Sample = { id, accountId, status: 'open', note: 'n', dueAt: moment, updatedAt: moment, ...change };
+      const sample: Sample = {
+        id,
+        accountId,
+        status: 'open',
+        note: 'n',
+        dueAt: moment.wall,
+        updatedAt: moment.book,
+        ...change,
+      };
       draft.put(samples, id, sample);
       const postings = [{ debit: accountId, credit: poolAccount, amount: 1n }];
       const entry = draft.post({ resource: SAMPLE, resourceId: id, step: 'opened', postings });

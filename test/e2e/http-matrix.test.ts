@@ -35,6 +35,7 @@ beforeAll(async () => {
   const payout = await client.pay({ account: account.id, idempotencyKey: KEY });
   const paid = await client.payoutUntil(payout.id, 'paid');
   const endpoint = succeeded(await client.post<Endpoint>('/v1/webhooks', { url: 'http://127.0.0.1:9/none' }));
+  const hold = succeeded(await client.post<{ id: string }>(`/v1/accounts/${account.id}/holds`, { amount: 1 }));
   const event = (await client.read<List<Event>>('/v1/events')).data[0]!;
   ids = {
     account: account.id,
@@ -44,6 +45,7 @@ beforeAll(async () => {
     webhookEndpoint: endpoint.id,
     event: event.id,
     exception: await anException(client, account),
+    hold: hold.id,
     text: KEY,
   };
 });

@@ -3,8 +3,10 @@
  * processes, on one book in a real Postgres. The first two carry out the requests of a step one by one, a committer all
  * at once.
  */
+
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import { momentAt } from '../../src/clock.ts';
 import { EARLIEST_FORMS } from '../../src/db/forms.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import { internalKey } from '../../src/idempotency/idempotency-key.ts';
@@ -136,7 +138,7 @@ export class ThreeLedgers {
     const what = `${request.do} ${said.code ?? kind.stateOf?.(this.#reference, request) ?? said.status}`;
     this.seen.set(what, (this.seen.get(what) ?? 0) + 1);
     const answer = kind.isDry?.(request)
-      ? command.decide(this.#memory.state([command]), this.#reference.moment).answer
+      ? command.decide(this.#memory.state([command]), momentAt(this.#reference.moment)).answer
       : this.#memory.answer(command);
     const made = madeBy(answer);
     if (made && said.resource) this.#bind(said.resource, made);

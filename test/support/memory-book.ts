@@ -8,7 +8,7 @@ import {
   OVERDRAFT_CEILING_DEFAULTS,
   overdraftCeilings,
 } from '../../src/accounts/overdraft-ceiling-store.ts';
-import type { Instant } from '../../src/clock.ts';
+import type { Instant, Moment } from '../../src/clock.ts';
 import { EARLIEST_FORMS, type LedgerForms } from '../../src/db/forms.ts';
 import { newId, type Uuid } from '../../src/ids.ts';
 import type { Account } from '../../src/ledger/account.ts';
@@ -50,6 +50,9 @@ export class MemoryBook {
       eventSequence: 0n,
       chainHash: GENESIS_HASH,
       lastPostedAt: 0,
+      clockOffsetMs: 0,
+      clockTarget: null,
+      clockAt: null,
       batchId: '00000000-0000-0000-0000-000000000000',
       ...book,
     };
@@ -61,7 +64,7 @@ export class MemoryBook {
     const changed: RowChange[] = [];
     const watched = commands.map((command) => ({
       ...command,
-      decide(current: BookState, moment: Instant) {
+      decide(current: BookState, moment: Moment) {
         const outcome = command.decide(current, moment);
         changed.push(...outcome.rows);
         return outcome;

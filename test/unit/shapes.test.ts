@@ -3,11 +3,13 @@
  * itself reports the class. An object that grows behind a spread, or becomes a hash table, works as well but costs many
  * times more.
  */
+
 import { once as onceEvent } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import express from 'express';
 import { expect, test } from 'vitest';
+import { momentAt } from '../../src/clock.ts';
 import { createHttpServer } from '../../src/http/http-server.ts';
 import { PLAIN_FINGERPRINTS } from '../../src/idempotency/fingerprints.ts';
 import { once } from '../../src/idempotency/once.ts';
@@ -35,7 +37,7 @@ test('an accepted payout: command, outcome, answer and every row', () => {
       fingerprints: PLAIN_FINGERPRINTS,
       publicUrl: 'http://localhost',
     });
-    const outcome = command.decide(scene.memory.state([command]), 1_790_000_000_000 + index);
+    const outcome = command.decide(scene.memory.state([command]), momentAt(1_790_000_000_000 + index));
     const { answer, book, events, rows, appends } = outcome;
     return [command, accepting, outcome, answer, book, ...events, ...rows.map(({ row }) => row as object), ...appends];
   });

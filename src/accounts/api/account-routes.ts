@@ -20,6 +20,7 @@ import { formatInstant, type Instant } from '../../clock.ts';
 import { ApiError } from '../../errors.ts';
 import { publicId, resourceReference } from '../../ids.ts';
 import { findBalanceAt } from '../../ledger/balance-at-store.ts';
+import { momentOf } from '../../ledger/batch.ts';
 import { loadBook } from '../../ledger/book-store.ts';
 import { type AccountLine, listAccountLines } from '../../ledger/journal-read-store.ts';
 import { currencyExponent } from '../../money/currency.ts';
@@ -134,11 +135,11 @@ const balance = route({
   },
 });
 
-/** Lines to come would change the answer. A book whose time is ahead of this process's goes by its own. */
+/** Lines to come would change the answer. The book's own time counts, which may be ahead of the world's. */
 async function refuseFuture({ runtime, principal }: RouteRequest, at: Instant): Promise<void> {
   if (at <= runtime.clock.now()) return;
   const book = await loadBook(runtime.pool, principal.bookId);
-  if (book && at <= book.lastPostedAt) return;
+  if (book && at <= momentOf(runtime.clock, book).book) return;
   throw new ApiError('parameter_invalid', { param: 'at', detail: 'Expects a moment that is not in the future.' });
 }
 

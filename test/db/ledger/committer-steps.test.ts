@@ -1,6 +1,8 @@
 /** The five steps of a batch (DESIGN.md §3), each with what goes wrong without it. */
+
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { momentAt } from '../../../src/clock.ts';
 import { inPipelinedTransaction, inTransaction } from '../../../src/db/transaction.ts';
 import { newId } from '../../../src/ids.ts';
 import { accounts } from '../../../src/ledger/account-table.ts';
@@ -104,7 +106,7 @@ describe('1. the lock', () => {
   /** Does by hand what a batch does: moves one unit from one account to the other. */
   async function moveBy(trx: Parameters<typeof lockBook>[0], { from, to }: { from: string; to: string }) {
     const state = await stateOf(trx, [from, to]);
-    state.apply(transfer({ from, to, amount: 1n }).decide(state, Date.now()));
+    state.apply(transfer({ from, to, amount: 1n }).decide(state, momentAt(Date.now())));
     const [writes] = state.rowWrites();
     await accounts.update(trx, book.id, writes!.updated as never);
     await trx.query({
@@ -147,7 +149,7 @@ describe('2. the load', () => {
       for (const command of [transfer({ from, to, amount: 700n }), reservePayout(book.id, payout)]) {
         const state = new BookState((await loadBook(trx, book.id))!, []);
         for (const { table, ids } of command.touches) state.admit(table, ids, await table.load(trx, book.id, [...ids]));
-        state.apply(command.decide(state, Date.now()));
+        state.apply(command.decide(state, momentAt(Date.now())));
         copies.push(state.account(from)!);
       }
       for (const copy of copies) await accounts.update(trx, book.id, [copy]);

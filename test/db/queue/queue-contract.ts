@@ -43,6 +43,8 @@ export class Answered {
         this.ids.push(...data.ids);
         if (data.ids.includes('poison')) throw new Error('a bug');
       },
+      'hold.expire': async () => undefined,
+      'clock.advance': async () => undefined,
     },
   });
 }

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { momentAt } from '../../../src/clock.ts';
 import { newId, publicId } from '../../../src/ids.ts';
 import type { Account } from '../../../src/ledger/account.ts';
 import { accounts } from '../../../src/ledger/account-table.ts';
@@ -33,7 +34,7 @@ beforeEach(() => {
       ],
     },
   ]);
-  draft = new Draft(state, { id: ID, requestId: newId(), actor: 'api_key:key_1' }, START);
+  draft = new Draft(state, { id: ID, requestId: newId(), actor: 'api_key:key_1' }, momentAt(START));
 });
 
 const entry = (...postings: EntryRequest['postings']) => ({ ...RESOURCE, postings });
@@ -269,7 +270,7 @@ describe('the ids of a command', () => {
   });
 
   test('are the same on every attempt', () => {
-    const again = new Draft(memory.state([{ touches: [] }]), { id: ID, requestId: newId() }, START);
+    const again = new Draft(memory.state([{ touches: [] }]), { id: ID, requestId: newId() }, momentAt(START));
     expect(again.mintId()).toBe(draft.mintId());
   });
 });
@@ -277,7 +278,7 @@ describe('the ids of a command', () => {
 test('the state under a draft never changes', () => {
   const state = memory.state([{ touches: [{ table: accounts, ids: [ANNA, BERT] }] }]);
   const before = [state.book, state.account(ANNA), state.account(BERT)];
-  const own = new Draft(state, { id: ID, requestId: newId() }, START);
+  const own = new Draft(state, { id: ID, requestId: newId() }, momentAt(START));
   own.post(entry(lineOf(ANNA, BERT, 300n)));
   own.emit({ type: 'account.updated', objectId: ANNA, objectSequence: 1, object: {} });
   expect([state.book, state.account(ANNA), state.account(BERT)]).toEqual(before);

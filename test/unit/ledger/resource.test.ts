@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { momentAt } from '../../../src/clock.ts';
 import { column } from '../../../src/db/declared-columns.ts';
 import { newId, type ResourceName } from '../../../src/ids.ts';
 import { accounts } from '../../../src/ledger/account-table.ts';
@@ -50,7 +51,7 @@ beforeEach(() => {
     { table: accounts, ids: [ANNA, BERT] },
     { table: errands, ids: [ERRAND] },
   ];
-  draft = new Draft(memory.state([{ touches }]), { id: newId(), requestId: REQUEST }, START);
+  draft = new Draft(memory.state([{ touches }]), { id: newId(), requestId: REQUEST }, momentAt(START));
 });
 
 const post = (step: string) =>

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { momentAt } from '../../../src/clock.ts';
 import { Draft } from '../../../src/ledger/draft.ts';
 import { advance } from '../../../src/ledger/resource.ts';
 import { PAYOUT_TRANSITIONS, type Payout, type PayoutStatus, waitingOn } from '../../../src/payouts/payout.ts';
@@ -15,7 +16,12 @@ beforeEach(() => {
 
 function advanced(payout: Payout, change: Partial<Payout>, moment: number): Payout {
   const id = '018f4d3e-7b2a-7000-8000-000000000001';
-  return advance(new Draft(scene.memory.state([]), { id, requestId: id }, moment), payoutResource, payout, change);
+  return advance(
+    new Draft(scene.memory.state([]), { id, requestId: id }, momentAt(moment)),
+    payoutResource,
+    payout,
+    change,
+  );
 }
 
 describe('every transition has a command', () => {

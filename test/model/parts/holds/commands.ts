@@ -92,7 +92,7 @@ export function expireHold(input: { holdId: Uuid; accountId: Uuid }): Command<An
 function whyNot(draft: Draft, hold: Hold | undefined): Refusal | undefined {
   if (!hold) return { refused: 'resource_not_found' };
   if (hold.remaining === 0n) return { refused: 'state_conflict' };
-  if (hold.expiresAt === null || draft.moment < hold.expiresAt) return undefined;
+  if (hold.expiresAt === null || draft.moment.book < hold.expiresAt) return undefined;
   tell(draft, draft.takeFromHold(hold.id, 'expired'), 'expired');
   return { refused: 'state_conflict' };
 }

@@ -1,0 +1,13 @@
+import type { Resource, Shown } from '../ledger/resource.ts';
+import { type AccountHold, accountHoldView, allowedActions, HOLD_TRANSITIONS } from './account-hold.ts';
+import { accountHolds } from './account-hold-table.ts';
+
+export const accountHoldResource: Resource<AccountHold, Shown> = {
+  name: 'hold',
+  idKind: 'hold',
+  table: accountHolds,
+  changed: (hold, change) => ({ ...hold, ...change }),
+  transitions: HOLD_TRANSITIONS,
+  allowedActions,
+  view: (hold, { livemode }) => accountHoldView(hold, livemode),
+};

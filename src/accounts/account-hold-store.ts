@@ -1,0 +1,58 @@
+/** Holds of an account as the API shows them. */
+import type { Instant } from '../clock.ts';
+import type { Page, PageRequest } from '../db/page.ts';
+import type { Queryable } from '../db/pool.ts';
+import type { Uuid } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
+import type { Hold, HoldStatus } from '../ledger/hold.ts';
+import { holds } from '../ledger/hold-table.ts';
+import { listRows } from '../ledger/list-rows.ts';
+import type { AccountHold } from './account-hold.ts';
+import { accountHolds } from './account-hold-table.ts';
+
+export interface FoundHold {
+  readonly hold: Hold;
+  /** Undefined for a hold that a resource made. */
+  readonly placed: AccountHold | undefined;
+  readonly captured: bigint;
+  readonly released: bigint;
+}
+
+/** Indexes: holds_pkey, account_holds_pkey, hold_steps_pkey. */
+export async function findHold(db: Queryable, bookId: BookId, id: Uuid): Promise<FoundHold | undefined> {
+  const [hold, placed] = await Promise.all([holds.find(db, bookId, id), accountHolds.find(db, bookId, id)]);
+  if (!hold) return undefined;
+  if (placed) return { hold, placed, captured: placed.captured, released: placed.released };
+  const { rows } = await db.query<{ captured: bigint; released: bigint }>({
+    name: 'hold_steps.taken',
+    text: `SELECT COALESCE(sum(amount) FILTER (WHERE kind = 'captured'), 0)::bigint AS captured,
+        COALESCE(sum(amount) FILTER (WHERE kind = 'released'), 0)::bigint AS released
+      FROM hold_steps WHERE book_id = $1 AND hold_id = $2`,
+    values: [bookId, id],
+  });
+  return { hold, placed, ...rows[0]! };
+}
+
+export interface HoldFilter {
+  readonly accountId: Uuid;
+  readonly statuses?: readonly HoldStatus[] | undefined;
+  readonly createdGte?: Instant | undefined;
+  readonly createdLt?: Instant | undefined;
+  readonly externalId?: string | undefined;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+}
+
+/**
+ * A page of the holds that were placed on an account. Indexes: account_holds_by_account, account_holds_by_external_id,
+ * account_holds_by_created, metadata_index.
+ */
+export function listAccountHolds(
+  db: Queryable,
+  bookId: BookId,
+  { accountId, statuses, createdGte, createdLt, externalId, metadata }: HoldFilter,
+  page: PageRequest,
+): Promise<Page<AccountHold>> {
+  const among = { account_id: [accountId], external_id: externalId === undefined ? undefined : [externalId] };
+  const filter = { among, equal: { status: statuses }, created: { gte: createdGte, lt: createdLt }, metadata };
+  return listRows(db, { table: accountHolds, object: 'hold' }, { bookId, filter, page });
+}

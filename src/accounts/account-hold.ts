@@ -1,0 +1,99 @@
+/**
+ * A hold on an account that the API placed: an amount set aside for a time, for what its holder knows. The ledger's hold of
+ * the same id reserves it. Its steps: place-hold.ts, release-hold.ts, expire-holds.ts.
+ * Invariant: while it is open, its amount less what was captured and released is held on the account.
+ */
+import { formatInstant, formatInstantOrNull, type Instant } from '../clock.ts';
+import { publicId, type Uuid } from '../ids.ts';
+import type { HoldStatus } from '../ledger/hold.ts';
+import { isEmpty, personal, type TextOwner } from '../ledger/personal-text.ts';
+import type { Transitions } from '../ledger/resource.ts';
+import { currencyExponent } from '../money/currency.ts';
+
+export interface AccountHold {
+  readonly id: Uuid;
+  readonly accountId: Uuid;
+  readonly currency: string;
+  readonly status: HoldStatus;
+  readonly amount: bigint;
+  readonly captured: bigint;
+  readonly released: bigint;
+  /** In the book's own time. Null: it stays until it is released. */
+  readonly expiresAt: Instant | null;
+  readonly description: string | null;
+  readonly externalId: string | null;
+  /** Null once it is erased. */
+  readonly metadata: Record<string, string> | null;
+  /** Hides description and metadata behind their references (ledger/personal-text.ts); null where it has neither. */
+  readonly textSalt: Buffer | null;
+  readonly entryIds: readonly Uuid[];
+  readonly requestId: Uuid;
+  readonly version: number;
+  /** When it expires, in wall time: for the sweeper. Null once nobody has to move it. */
+  readonly dueAt: Instant | null;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+}
+
+export const HOLD_TRANSITIONS: Transitions<HoldStatus> = {
+  open: ['captured', 'released', 'expired'],
+  captured: [],
+  released: [],
+  expired: [],
+};
+
+export type HoldAction = 'release';
+
+export function allowedActions({ status }: Pick<AccountHold, 'status'>): readonly HoldAction[] {
+  return status === 'open' ? ['release'] : [];
+}
+
+/** What is still set aside. What an expired hold had left is the account's again. */
+export function remainingOf({ status, amount, captured, released }: AccountHold): bigint {
+  return status === 'open' ? amount - captured - released : 0n;
+}
+
+/** Whether it is over, by the book's own time. Decided whenever a hold is used, whether or not the sweeper has been here. */
+export function isOver({ status, expiresAt }: AccountHold, now: Instant): boolean {
+  return status === 'open' && expiresAt !== null && expiresAt <= now;
+}
+
+/** Whether there is anything in it that names a person. */
+export function hasText({ description, metadata }: Pick<AccountHold, 'description' | 'metadata'>): boolean {
+  return description !== null || (metadata !== null && !isEmpty(metadata));
+}
+
+export function accountHoldView(hold: AccountHold, livemode: boolean) {
+  return {
+    id: publicId('hold', hold.id),
+    object: 'hold',
+    livemode,
+    status: hold.status,
+    account: publicId('account', hold.accountId),
+    amount: hold.amount,
+    remaining: remainingOf(hold),
+    captured: hold.captured,
+    released: hold.released,
+    currency: hold.currency,
+    currency_exponent: currencyExponent(hold.currency),
+    origin: null,
+    expires_at: formatInstantOrNull(hold.expiresAt),
+    ...textOf(hold),
+    external_id: hold.externalId,
+    journal_entries: hold.entryIds.map((id) => publicId('entry', id)),
+    allowed_actions: allowedActions(hold),
+    request_id: publicId('request', hold.requestId),
+    version: hold.version,
+    created_at: formatInstant(hold.createdAt),
+    updated_at: formatInstant(hold.updatedAt),
+  };
+}
+
+function textOf({ id, description, metadata, textSalt }: AccountHold) {
+  if (textSalt === null) return { description, metadata };
+  const owner: TextOwner = { object: 'hold', objectId: id, salt: textSalt };
+  return {
+    description: personal(owner, 'description', description),
+    metadata: personal(owner, 'metadata', metadata),
+  };
+}

@@ -1,0 +1,60 @@
+/** Schemas of holds on an account. */
+import { z } from 'zod';
+import { instant } from '../../api/pages.ts';
+import { positiveAmount } from '../../api/schemas/amount.ts';
+import { description, externalId, metadata } from '../../api/schemas/fields.ts';
+import * as shown from '../../api/schemas/shown.ts';
+import type { HoldStatus } from '../../ledger/hold.ts';
+
+export const HOLD_STATUSES: readonly [HoldStatus, ...HoldStatus[]] = ['open', 'captured', 'released', 'expired'];
+
+export const createHold = z
+  .strictObject({
+    amount: positiveAmount,
+    expires_at: instant.optional().meta({
+      description: "When what remains is given back, in the book's own time. Without it, when it is released.",
+      example: '2099-01-01T00:00:00Z',
+    }),
+    description: description.optional(),
+    external_id: externalId.optional(),
+    metadata: metadata.optional(),
+  })
+  .meta({ id: 'CreateHold' });
+
+export const createHoldExample = { amount: 25_000, expires_at: '2099-01-01T00:00:00Z', external_id: 'order-77' };
+
+export const releaseHold = z
+  .strictObject({
+    amount: positiveAmount.optional().meta({ description: 'Without it, all that remains.' }),
+  })
+  .meta({ id: 'ReleaseHold' });
+
+export const hold = z
+  .strictObject({
+    id: shown.id('hold'),
+    object: z.literal('hold'),
+    livemode: shown.livemode,
+    status: z.enum(HOLD_STATUSES),
+    account: shown.id('account'),
+    amount: shown.money('All that was ever set aside.'),
+    remaining: shown.money('What still is.'),
+    captured: shown.money('What has left the account.'),
+    released: shown.money('What was given back; what an expired hold had left is not counted.'),
+    currency: shown.currencyShown,
+    currency_exponent: shown.currencyExponent,
+    origin: z
+      .strictObject({ resource: z.string(), id: z.string() })
+      .nullable()
+      .meta({ description: 'What made the hold, and alone changes it; null for one that was placed here.' }),
+    expires_at: shown.time("In the book's own time.").nullable(),
+    description: z.string().nullable(),
+    external_id: z.string().nullable(),
+    metadata: shown.metadataShown,
+    journal_entries: z.array(shown.id('entry')),
+    allowed_actions: shown.allowedActions,
+    request_id: shown.id('request').nullable(),
+    version: shown.version,
+    created_at: shown.time(),
+    updated_at: shown.time(),
+  })
+  .meta({ id: 'Hold', description: 'An amount of an account that is set aside.' });

@@ -1,0 +1,71 @@
+/** Gives back what a hold sets aside, whole or in part. A hold that is over expires instead, whoever asks for what. */
+import type { Stored } from '../idempotency/idempotency-key.ts';
+import { storedView } from '../idempotency/stored-view.ts';
+import { newId } from '../ids.ts';
+import { accounts } from '../ledger/account-table.ts';
+import { type Change, changeOf, stateConflict } from '../ledger/change-of.ts';
+import type { Command, Refusal, Touch } from '../ledger/command.ts';
+import { Draft } from '../ledger/draft.ts';
+import { holds } from '../ledger/hold-table.ts';
+import { advance } from '../ledger/resource.ts';
+import { type AccountHold, type HoldAction, isOver, remainingOf } from './account-hold.ts';
+import { accountHoldResource } from './account-hold-resource.ts';
+import { accountHolds } from './account-hold-table.ts';
+import { expireHold } from './expire-holds.ts';
+
+export interface ReleaseHold extends Change {
+  /** Left out: all that remains. */
+  readonly amount?: bigint | undefined;
+}
+
+/** What every step of a hold reads and changes beside its row. */
+export function holdTouches({ id, accountId }: Pick<AccountHold, 'id' | 'accountId'>): Touch[] {
+  return [
+    { table: holds, ids: [id] },
+    { table: accounts, ids: [accountId] },
+  ];
+}
+
+export function releaseHold(hold: AccountHold, input: ReleaseHold): Command<Stored | Refusal> {
+  return changeOfHold(hold, 'release', input, (draft, current) => {
+    const remaining = remainingOf(current);
+    const amount = input.amount ?? remaining;
+    if (amount > remaining)
+      return {
+        refused: 'amount_above_maximum',
+        param: '/amount',
+        detail: `Only ${remaining} of the hold remains.`,
+        facts: { limit: remaining },
+      };
+    const { status } = draft.takeFromHold(current.id, 'released', amount);
+    const released = advance(
+      draft,
+      accountHoldResource,
+      current,
+      { status, released: current.released + amount, dueAt: status === 'open' ? current.dueAt : null },
+      { event: 'hold.released', previous: { status: current.status, remaining, released: current.released } },
+    );
+    return storedView(draft, accountHoldResource, released);
+  });
+}
+
+/** An action on a hold. One that is over expires with the refusal. */
+function changeOfHold(
+  hold: AccountHold,
+  action: HoldAction,
+  input: Change,
+  decide: (draft: Draft, hold: AccountHold) => Stored | Refusal,
+): Command<Stored | Refusal> {
+  const commandId = newId();
+  const request = { ...input, commandId, id: hold.id, action, touches: holdTouches(hold) };
+  const change = changeOf(accountHoldResource, request, decide);
+  return {
+    ...change,
+    decide(state, moment) {
+      const draft = new Draft(state, { ...input, id: commandId }, moment);
+      const current = draft.get(accountHolds, hold.id);
+      if (!current || !isOver(current, moment.book)) return change.decide(state, moment);
+      return draft.finish(stateConflict(draft, accountHoldResource, expireHold(draft, current), action));
+    },
+  };
+}

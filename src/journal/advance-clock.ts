@@ -1,0 +1,146 @@
+/**
+ * Advances the own time of a test book: a request says where to, and the ledger pool goes there from due moment to due
+ * moment, in order. Each step is one commit, which leaves the book at the moment of what it carried out. The target is a
+ * column of the book's row, so a worker that dies on the way is followed by another.
+ */
+import { APPOINTMENTS_PER_COMMAND, type Appointment } from '../appointment.ts';
+import { formatInstant, formatInstantOrNull, type Instant } from '../clock.ts';
+import type { Pool } from '../db/pool.ts';
+import { classifyFailure } from '../db/postgres-errors.ts';
+import { ApiError } from '../errors.ts';
+import type { Stored } from '../idempotency/idempotency-key.ts';
+import { newId, type Uuid } from '../ids.ts';
+import { writeJson } from '../json.ts';
+import type { Book, BookId } from '../ledger/book.ts';
+import { isAdvancing, setOut, stepClock } from '../ledger/book-clock.ts';
+import { loadBook } from '../ledger/book-store.ts';
+import type { Command, JobRow } from '../ledger/command.ts';
+import type { Committer } from '../ledger/committer.ts';
+import { Draft } from '../ledger/draft.ts';
+import { findNextAppointments } from './clock-store.ts';
+
+/** The clock of a book as the API shows it. */
+export function clockView(book: Book, now: Instant) {
+  return {
+    object: 'clock',
+    livemode: book.mode === 'live',
+    now: formatInstant(now),
+    target: formatInstantOrNull(book.clockTarget),
+    status: isAdvancing(book) ? 'advancing' : 'idle',
+  };
+}
+
+/** Answers with the clock on its way. Never backwards: a target that has passed meanwhile is reached at once. */
+export function advanceClock(input: {
+  bookId: BookId;
+  targetFrom: (now: Instant) => Instant;
+  requestId: Uuid;
+  actor: string;
+}): Command<Stored> {
+  const { bookId, requestId, actor } = input;
+  const id = newId();
+  return {
+    id,
+    name: 'clock.advance',
+    requestId,
+    actor,
+    touches: [],
+    decide(state, moment) {
+      const draft = new Draft(state, { id, requestId, actor }, moment);
+      const book = setOut(state.book, { from: moment.book, to: input.targetFrom(moment.book) });
+      draft.enqueue({ pool: 'ledger', job: 'clock.advance', id: bookId });
+      const body = writeJson(clockView(book, moment.book));
+      return { ...draft.finish<Stored>({ status: 202, body, resource: 'book', resourceId: bookId }), book };
+    },
+  };
+}
+
+export interface AppointmentRuntime {
+  readonly pool: Pool;
+  readonly committer: Pick<Committer, 'submit'>;
+  /** A row that fails by a bug is set aside for people; its neighbours go on. */
+  appointmentFailed(appointment: Appointment, row: { bookId: BookId; id: Uuid }, error: unknown): Promise<void>;
+}
+
+export interface AdvanceRuntime extends AppointmentRuntime {
+  readonly appointments: readonly Appointment[];
+  readonly enqueuer: { enqueue(bookId: BookId, jobs: readonly JobRow[]): void };
+}
+
+/** One job goes on for so long and hands on to the next: a process that stops waits for no more than that. */
+const STEPS_MS = 1_000;
+
+/** The ledger pool's job: takes the steps that are left, until the book is where it is to be. */
+export async function runAdvance(runtime: AdvanceRuntime, bookId: BookId): Promise<void> {
+  const until = performance.now() + STEPS_MS;
+  while (performance.now() < until) {
+    const book = await loadBook(runtime.pool, bookId);
+    if (!book || book.clockTarget === null || book.clockAt === null) return;
+    await takeStep(runtime, book, { from: book.clockAt, target: book.clockTarget });
+  }
+  runtime.enqueuer.enqueue(bookId, [{ pool: 'ledger', job: 'clock.advance', id: bookId }]);
+}
+
+async function takeStep(
+  runtime: AdvanceRuntime,
+  book: Book,
+  { from, target }: { from: Instant; target: Instant },
+): Promise<void> {
+  const next = await nextOf(runtime, book.id, target);
+  const step = { requestId: newId(), from };
+  if (!next) {
+    await runtime.committer.submit(book.id, stepClock({ ...step, to: target }));
+    return;
+  }
+  const submit = async (ids: readonly Uuid[]) => {
+    const command = await next.appointment.command(runtime.pool, book.id, ids);
+    await runtime.committer.submit(book.id, stepClock({ ...step, to: next.at, command }));
+  };
+  await isolating(runtime, next.appointment, { bookId: book.id, ids: next.ids, submit });
+}
+
+/** Of all appointments the earliest; of one moment, those that are declared first. */
+async function nextOf({ pool, appointments }: AdvanceRuntime, bookId: BookId, until: Instant) {
+  const limit = APPOINTMENTS_PER_COMMAND;
+  const found = await Promise.all(
+    appointments.map(async (appointment) => {
+      const due = await findNextAppointments(pool, appointment, { bookId, until, limit });
+      return due && { ...due, appointment };
+    }),
+  );
+  return found.reduce((first, one) => (one && (!first || one.at < first.at) ? one : first), undefined);
+}
+
+/** The job of an appointment outside an advance: what is due by now. */
+export async function keepAppointments(
+  runtime: AppointmentRuntime,
+  appointment: Appointment,
+  { bookId, ids }: { bookId: BookId; ids: readonly Uuid[] },
+): Promise<void> {
+  const submit = async (some: readonly Uuid[]) => {
+    await runtime.committer.submit(bookId, await appointment.command(runtime.pool, bookId, some));
+  };
+  await isolating(runtime, appointment, { bookId, ids, submit });
+}
+
+/** Carries out rows together. Where that fails by a bug, each alone, so that only those that fail are set aside. */
+async function isolating(
+  runtime: AppointmentRuntime,
+  appointment: Appointment,
+  { bookId, ids, submit }: { bookId: BookId; ids: readonly Uuid[]; submit: (ids: readonly Uuid[]) => Promise<void> },
+): Promise<void> {
+  try {
+    await submit(ids);
+  } catch (error) {
+    if (isPassing(error)) throw error;
+    if (ids.length > 1) {
+      for (const id of ids) await isolating(runtime, appointment, { bookId, ids: [id], submit });
+      return;
+    }
+    await runtime.appointmentFailed(appointment, { bookId, id: ids[0]! }, error);
+  }
+}
+
+function isPassing(error: unknown): boolean {
+  return classifyFailure(error) === 'transient' || (error instanceof ApiError && error.code === 'service_unavailable');
+}
