@@ -23,8 +23,8 @@ import * as contractUnderWay from './0022-contract-under-way.ts';
 import * as peopleAndOperator from './0023-people-and-operator.ts';
 import * as bookClock from './0024-book-clock.ts';
 import * as accountHolds from './0025-account-holds.ts';
-import * as children from './0027-children.ts';
 import * as evidenceByResource from './0026-evidence-by-resource.ts';
+import * as children from './0027-children.ts';
 import * as exceptions from './0028-exceptions.ts';
 
 interface NamedMigration {
