@@ -48,13 +48,8 @@ beforeAll(async () => {
     checkpoint: publicId('checkpoint', (await checkpointIn(product.database, keys.testBookId)).id),
     webhookEndpoint: endpoint.id,
     event: event.id,
-<<<<<<< HEAD
-    hold: hold.id,
-    exception: await anException(client, account),
-=======
     exception: await anException(client, account),
     hold: hold.id,
->>>>>>> main
     text: KEY,
   };
 });
