@@ -1,6 +1,6 @@
 /**
  * A hold on an account that the API placed: an amount set aside for a time, for what its holder knows. The ledger's hold of
- * the same id reserves it. Its steps: place-hold.ts, release-hold.ts, expire-holds.ts.
+ * the same id reserves it. Its steps: place-hold.ts, change-hold.ts, expire-holds.ts.
  * Invariant: while it is open, its amount less what was captured and released is held on the account.
  */
 import { formatInstant, formatInstantOrNull, type Instant } from '../clock.ts';
@@ -42,10 +42,10 @@ export const HOLD_TRANSITIONS: Transitions<HoldStatus> = {
   expired: [],
 };
 
-export type HoldAction = 'release';
+export type HoldAction = 'increase' | 'release';
 
 export function allowedActions({ status }: Pick<AccountHold, 'status'>): readonly HoldAction[] {
-  return status === 'open' ? ['release'] : [];
+  return status === 'open' ? ['increase', 'release'] : [];
 }
 
 /** What is still set aside. What an expired hold had left is the account's again. */

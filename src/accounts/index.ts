@@ -21,7 +21,7 @@ export const declaredHold: GroupResource = {
   name: 'hold',
   table: keyedByUuid(accountHolds.name, 'id'),
   parent: 'account',
-  events: ['hold.created', 'hold.released', 'hold.expired'],
+  events: ['hold.created', 'hold.increased', 'hold.released', 'hold.expired'],
   appointments: [holdExpiry],
 };
 

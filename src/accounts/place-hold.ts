@@ -74,14 +74,14 @@ export function placeAccountHold(input: PlaceHold): Command<Stored | Refusal> {
   };
 }
 
-function refuseAccount(account: Account | undefined): Refusal | undefined {
+export function refuseAccount(account: Account | undefined): Refusal | undefined {
   if (account?.code !== 'customer') return { refused: 'resource_not_found', param: 'id' };
   if (account.status === 'closed') return { refused: 'account_closed' };
   if (account.status === 'frozen') return { refused: 'account_frozen' };
   return undefined;
 }
 
-function tooLittle(account: Account, required: bigint): Refusal {
+export function tooLittle(account: Account, required: bigint): Refusal {
   const { currency } = account;
   return {
     refused: 'insufficient_funds',

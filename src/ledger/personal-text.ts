@@ -15,7 +15,11 @@ import { ApartText, toJson } from '../json.ts';
 import { takeRandom } from '../random.ts';
 
 /** The names of objects that have personal text, as personal_texts has them. */
+<<<<<<< HEAD
+export type PersonalObject = 'payout' | 'account' | 'webhook_endpoint' | 'inbound_transfer' | 'exception' | 'hold';
+=======
 export type PersonalObject = 'payout' | 'account' | 'webhook_endpoint' | 'inbound_transfer' | 'hold' | 'exception';
+>>>>>>> main
 
 /** Whose text it is. */
 export interface TextOwner {

@@ -34,18 +34,27 @@ beforeAll(async () => {
   const account = await client.openAccount();
   const payout = await client.pay({ account: account.id, idempotencyKey: KEY });
   const paid = await client.payoutUntil(payout.id, 'paid');
+  const sentBack = await client.pay({ account: account.id, destination: { type: 'cliq', alias: 'RETURN' } });
+  await client.payoutUntil(sentBack.id, 'returned');
+  const [returned] = (await client.read<List<{ id: string }>>(`/v1/payouts/${sentBack.id}/returns`)).data;
   const endpoint = succeeded(await client.post<Endpoint>('/v1/webhooks', { url: 'http://127.0.0.1:9/none' }));
   const hold = succeeded(await client.post<{ id: string }>(`/v1/accounts/${account.id}/holds`, { amount: 1 }));
   const event = (await client.read<List<Event>>('/v1/events')).data[0]!;
   ids = {
     account: account.id,
     payout: payout.id,
+    payoutReturn: returned!.id,
     entry: paid.journal_entries[0]!,
     checkpoint: publicId('checkpoint', (await checkpointIn(product.database, keys.testBookId)).id),
     webhookEndpoint: endpoint.id,
     event: event.id,
+<<<<<<< HEAD
+    hold: hold.id,
+    exception: await anException(client, account),
+=======
     exception: await anException(client, account),
     hold: hold.id,
+>>>>>>> main
     text: KEY,
   };
 });

@@ -277,8 +277,11 @@ test('holds, and the clock of a test book', async () => {
   await wire.call('Too much', 'POST', holds, { body: { amount: 5_001 } });
   await wire.call('Over before it begins', 'POST', holds, { body: { amount: 1, expires_at: '2026-01-01T00:00:00Z' } });
   await wire.call('As it is', 'GET', `${holds}/${first.id}`);
+  await wire.call('More', 'POST', `${holds}/${first.id}/increase`, { body: { amount: 5_000 } });
+  await wire.call('Not more', 'POST', `${holds}/${first.id}/increase`, { body: { amount: 5_000 } });
+  await wire.call('More than there is', 'POST', `${holds}/${first.id}/increase`, { body: { amount: 9_001 } });
   await wire.call('In part', 'POST', `${holds}/${first.id}/release`, { body: { amount: 1_500 } });
-  await wire.call('More than remains', 'POST', `${holds}/${first.id}/release`, { body: { amount: 2_501 } });
+  await wire.call('More than remains', 'POST', `${holds}/${first.id}/release`, { body: { amount: 3_501 } });
   await wire.call('The rest', 'POST', `${holds}/${first.id}/release`);
   await wire.call('Once more', 'POST', `${holds}/${first.id}/release`);
   await wire.call('All', 'GET', holds);

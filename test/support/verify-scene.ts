@@ -1,5 +1,8 @@
 /** A book with every kind of row: every status of a payout, every kind of account, events with receivers. */
 
+import { accountHolds } from '../../src/accounts/account-hold-table.ts';
+import { increaseHold, releaseHold } from '../../src/accounts/change-hold.ts';
+import { placeAccountHold } from '../../src/accounts/place-hold.ts';
 import type { Finding } from '../../src/checks/finding.ts';
 import { createPool, type Pool, type Transaction } from '../../src/db/pool.ts';
 import { GROUPS } from '../../src/groups.ts';
@@ -12,7 +15,6 @@ import type { Payout, PayoutStatus } from '../../src/payouts/payout.ts';
 import { returnPayout } from '../../src/payouts/return-payout.ts';
 import { verifyDatabase } from '../../src/verify/verify-database.ts';
 import { webhookSink } from '../../src/webhooks/event-sink.ts';
-import { increaseHold, placeHold, releaseHold } from '../model/parts/holds/commands.ts';
 import { openBook, stored, type TestBook, transfer } from './book.ts';
 import { RETURNS_APART } from './forms.ts';
 import { createTestDatabase, type TestDatabase } from './postgres.ts';
@@ -106,11 +108,15 @@ export async function fillBook(book: TestBook): Promise<Scene> {
 /** A hold of its own: 100, then 50 more, then 30 given back. */
 async function holdInSteps(book: TestBook): Promise<Uuid> {
   const accountId = await book.account({ amount: 1_000n });
-  const placed = await book.submit(placeHold({ accountId, amount: 100n, expiresAt: null }));
+  const asked = { requestId: newId(), actor: 'system' };
+  const text = { description: 'Deposit', externalId: 'order-1', metadata: { order: '1' } };
+  const expiresAt = Date.UTC(2099, 0, 1);
+  const placed = await book.submit(placeAccountHold({ ...asked, ...text, accountId, amount: 100n, expiresAt }));
   if (placed.refused) throw new Error(placed.refused);
   const holdId = placed.resourceId!;
-  await book.submit(increaseHold({ holdId, accountId, by: 50n }));
-  await book.submit(releaseHold({ holdId, accountId, amount: 30n }));
+  const hold = (await accountHolds.find(book.pool, book.id, holdId))!;
+  await book.submit(increaseHold(hold, { ...asked, amount: 150n }));
+  await book.submit(releaseHold(hold, { ...asked, amount: 30n }));
   return holdId;
 }
 

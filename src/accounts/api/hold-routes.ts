@@ -25,7 +25,7 @@ import { type FoundHold, listAccountHolds } from '../account-hold-store.ts';
 import { findCustomerAccount } from '../customer-account-store.ts';
 import { declaredHold } from '../index.ts';
 import { placeAccountHold } from '../place-hold.ts';
-import { requestHoldRelease, requireHold } from '../request-hold-release.ts';
+import { requestHoldIncrease, requestHoldRelease, requireHold } from '../request-hold-change.ts';
 import * as schemas from './hold-schemas.ts';
 
 const tag = 'Accounts';
@@ -179,6 +179,37 @@ const release = route({
   },
 });
 
+const increase = route({
+  method: 'post',
+  path: '/v1/accounts/:id/holds/:hold/increase',
+  operation: 'increaseHold',
+  tag,
+  summary: 'Hold more under the same hold',
+  description: '`amount` is the new total.',
+  scope: 'accounts:write',
+  idempotency: 'required',
+  ifMatch: true,
+  params,
+  body: schemas.increaseHold,
+  bodyExample: { amount: 40_000 },
+  responses: { 200: { description: 'The hold after it.', schema: schemas.hold } },
+  errors: [
+    'state_conflict',
+    'amount_not_integer',
+    'amount_below_minimum',
+    'amount_above_maximum',
+    'insufficient_funds',
+    'account_frozen',
+    'account_closed',
+  ],
+  handle(request) {
+    const { body, ifMatch } = request;
+    const { id: accountId, hold: holdId } = request.params as { id: string; hold: string };
+    const asked = { ...askedBy(request), accountId, holdId, amount: body.amount, ifMatch };
+    return runUseCase(request, requestHoldIncrease, asked);
+  },
+});
+
 const history = route({
   method: 'get',
   path: '/v1/accounts/:id/holds/:hold/timeline',
@@ -198,4 +229,4 @@ const history = route({
   },
 });
 
-export const holdRoutes = [create, list, read, release, history];
+export const holdRoutes = [create, list, read, increase, release, history];

@@ -29,6 +29,10 @@ export const releaseHold = z
   })
   .meta({ id: 'ReleaseHold' });
 
+export const increaseHold = z
+  .strictObject({ amount: positiveAmount.meta({ description: 'The new total, more than before.' }) })
+  .meta({ id: 'IncreaseHold' });
+
 export const hold = z
   .strictObject({
     id: shown.id('hold'),

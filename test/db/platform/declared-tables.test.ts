@@ -5,7 +5,6 @@
 
 import { hash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { placeAccountHold } from '../../../src/accounts/place-hold.ts';
 import type { ColumnType } from '../../../src/db/declared-columns.ts';
 import { createPool, type Pool, type Transaction } from '../../../src/db/pool.ts';
 import { GROUPS } from '../../../src/groups.ts';
@@ -78,20 +77,9 @@ afterAll(async () => {
   await database?.drop();
 });
 
-const HOLD = {
-  amount: 1n,
-  expiresAt: Date.UTC(2099, 0, 1),
-  description: 'Deposit',
-  externalId: 'order-1',
-  metadata: { order: '1' },
-  actor: 'system',
-};
-
 /** A book with a row of every kind: what verification looks at, a payout that a person resolved, and metadata. */
 async function play(book: TestBook): Promise<void> {
   await fillBook(book);
-  const heldOn = await book.account({ amount: 10n });
-  await book.submit(placeAccountHold({ ...HOLD, accountId: heldOn, requestId: newId() }));
   const accountId = await book.account({ amount: 10_000n });
   const payout = await book.reserve(await book.accept({ accountId, metadata: { order: '17' }, description: 'Rent' }));
   await book.submit(recordUnknown(book.id, payout, { call: 'submit', nextInquiryMs: 1_000, raw: {} }));

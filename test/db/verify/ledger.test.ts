@@ -248,7 +248,7 @@ describe('holds', () => {
     ],
     [
       'it was increased when it had ended',
-      ['hold.kind'],
+      ['account_hold.ledger', 'hold.kind'],
       () => [
         `UPDATE hold_steps SET kind = 'captured', amount = 100 WHERE ${OWN_STEP(2)}`,
         `UPDATE hold_steps SET kind = 'increased', amount = 120 WHERE ${OWN_STEP(3)}`,

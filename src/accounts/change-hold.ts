@@ -1,4 +1,4 @@
-/** Gives back what a hold sets aside, whole or in part. A hold that is over expires instead, whoever asks for what. */
+/** Increases a hold, and gives back what it sets aside, whole or in part. A hold that is over expires instead, whoever asks for what. */
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { storedView } from '../idempotency/stored-view.ts';
 import { newId } from '../ids.ts';
@@ -12,6 +12,7 @@ import { type AccountHold, type HoldAction, isOver, remainingOf } from './accoun
 import { accountHoldResource } from './account-hold-resource.ts';
 import { accountHolds } from './account-hold-table.ts';
 import { expireHold } from './expire-holds.ts';
+import { refuseAccount, tooLittle } from './place-hold.ts';
 
 export interface ReleaseHold extends Change {
   /** Left out: all that remains. */
@@ -46,6 +47,37 @@ export function releaseHold(hold: AccountHold, input: ReleaseHold): Command<Stor
       { event: 'hold.released', previous: { status: current.status, remaining, released: current.released } },
     );
     return storedView(draft, accountHoldResource, released);
+  });
+}
+
+export interface IncreaseHold extends Change {
+  /** The new total. */
+  readonly amount: bigint;
+}
+
+export function increaseHold(hold: AccountHold, input: IncreaseHold): Command<Stored | Refusal> {
+  return changeOfHold(hold, 'increase', input, (draft, current) => {
+    const more = input.amount - current.amount;
+    if (more <= 0n)
+      return {
+        refused: 'amount_below_minimum',
+        param: '/amount',
+        detail: `The hold was made for ${current.amount} already; the new total is more than that.`,
+        facts: { limit: current.amount + 1n },
+      };
+    const account = draft.account(current.accountId);
+    const refusal = refuseAccount(account);
+    if (refusal) return refusal;
+    if (!draft.increaseHold(current.id, more)) return tooLittle(account, more);
+    const previous = { amount: current.amount, remaining: remainingOf(current) };
+    const increased = advance(
+      draft,
+      accountHoldResource,
+      current,
+      { amount: input.amount },
+      { event: 'hold.increased', previous },
+    );
+    return storedView(draft, accountHoldResource, increased);
   });
 }
 

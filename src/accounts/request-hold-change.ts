@@ -1,28 +1,43 @@
-/** What a request to release a hold becomes: the hold is read for its account, which never changes. */
+/** What a request to change a hold becomes: the hold is read for its account, which never changes. */
 import type { Pool } from '../db/pool.ts';
 import { ApiError } from '../errors.ts';
 import type { OnceRuntime } from '../idempotency/run-once.ts';
 import type { Asked, UseCase } from '../idempotency/use-case.ts';
 import { resourceReference, type Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
+import type { AccountHold } from './account-hold.ts';
 import { type FoundHold, findHold } from './account-hold-store.ts';
-import { releaseHold } from './release-hold.ts';
+import { increaseHold, releaseHold } from './change-hold.ts';
 
-export interface ReleaseRequest extends Asked {
+export interface HoldChangeRequest extends Asked {
   readonly accountId: Uuid;
   readonly holdId: Uuid;
-  readonly amount?: bigint | undefined;
   readonly ifMatch?: number | undefined;
 }
 
-export const requestHoldRelease: UseCase<OnceRuntime & { pool: Pool }, ReleaseRequest> = {
+type HoldUseCase<Input extends HoldChangeRequest> = UseCase<OnceRuntime & { pool: Pool }, Input>;
+
+export const requestHoldRelease: HoldUseCase<HoldChangeRequest & { readonly amount?: bigint | undefined }> = {
   async prepare({ pool }, input) {
-    const { bookId, holdId, accountId, amount, ifMatch } = input;
-    const { placed, hold } = await requireHold(pool, bookId, { holdId, accountId });
-    if (!placed) throw madeByResource(hold);
-    return { command: releaseHold(placed, { ...input, amount, ...(ifMatch !== undefined && { ifMatch }) }) };
+    return { command: releaseHold(await requirePlaced(pool, input), { ...changeOf(input), amount: input.amount }) };
   },
 };
+
+export const requestHoldIncrease: HoldUseCase<HoldChangeRequest & { readonly amount: bigint }> = {
+  async prepare({ pool }, input) {
+    return { command: increaseHold(await requirePlaced(pool, input), { ...changeOf(input), amount: input.amount }) };
+  },
+};
+
+function changeOf({ requestId, actor, ifMatch }: HoldChangeRequest) {
+  return { requestId, actor, ...(ifMatch !== undefined && { ifMatch }) };
+}
+
+async function requirePlaced(pool: Pool, input: HoldChangeRequest): Promise<AccountHold> {
+  const { placed, hold } = await requireHold(pool, input.bookId, input);
+  if (!placed) throw madeByResource(hold);
+  return placed;
+}
 
 /** A hold of another account is none of this one. */
 export async function requireHold(
