@@ -108,7 +108,7 @@ describe('operations', () => {
       ]);
       const listed = await listStuck(pool, MOVED, 10);
       expect(listed).toMatchObject([{ kind: 'notice', id: `sandbox:${id}`, status: 'waiting', error: 'a bug' }]);
-      expect((await readBacklog(pool, MOVED, NOW))[1]).toMatchObject({ kind: 'notice', due: 0, stuck: 1 });
+      expect(await readBacklog(pool, MOVED, NOW)).toContainEqual({ kind: 'notice', oldestDueAt: null, due: 0, stuck: 1 });
       expect(await retryStuck(pool, MOVED, { rows: listed, now: NOW + 1 })).toBe(1);
       expect(await listStuck(pool, MOVED, 10)).toEqual([]);
       await superuser.query('TRUNCATE rail_notices');
@@ -145,6 +145,7 @@ describe('operations', () => {
     ]);
     await stuckPayout(await oneDue());
     expect(await readBacklog(pool, MOVED, NOW)).toEqual([
+      { kind: 'hold', oldestDueAt: null, due: 0, stuck: 0 },
       { kind: 'payout', oldestDueAt: NOW - 7_000, due: 2, stuck: 1 },
       { kind: 'notice', oldestDueAt: null, due: 0, stuck: 0 },
       { kind: 'delivery', oldestDueAt: null, due: 0, stuck: 0 },
@@ -310,6 +311,7 @@ describe('operations', () => {
         backend: 'postgres',
         queues: ['ledger-0', 'rails-0', 'webhooks-0'].map((queue) => ({ queue, waiting: 0 })),
         rows: [
+          { kind: 'hold', due: 0 },
           { kind: 'payout', due: 1 },
           { kind: 'notice', due: 0 },
           { kind: 'delivery', due: 0 },
