@@ -108,7 +108,12 @@ describe('operations', () => {
       ]);
       const listed = await listStuck(pool, MOVED, 10);
       expect(listed).toMatchObject([{ kind: 'notice', id: `sandbox:${id}`, status: 'waiting', error: 'a bug' }]);
-      expect(await readBacklog(pool, MOVED, NOW)).toContainEqual({ kind: 'notice', oldestDueAt: null, due: 0, stuck: 1 });
+      expect(await readBacklog(pool, MOVED, NOW)).toContainEqual({
+        kind: 'notice',
+        oldestDueAt: null,
+        due: 0,
+        stuck: 1,
+      });
       expect(await retryStuck(pool, MOVED, { rows: listed, now: NOW + 1 })).toBe(1);
       expect(await listStuck(pool, MOVED, 10)).toEqual([]);
       await superuser.query('TRUNCATE rail_notices');
