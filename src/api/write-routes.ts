@@ -12,14 +12,23 @@ type Declared<BodySchema extends z.ZodType, QuerySchema extends z.ZodType> = Omi
   'method' | 'path' | 'operation' | 'tag' | 'scope' | 'params' | 'responses'
 >;
 
-/** `POST /v1/accounts`. */
+/** `POST /v1/accounts`, or `POST /v1/accounts/{id}/holds` for a child. */
 export function createRoute<Row, BodySchema extends z.ZodType, QuerySchema extends z.ZodType = z.ZodType>(
   resource: ApiResource<Row>,
   declared: Declared<BodySchema, QuerySchema> & Pick<Route, 'responses'>,
 ): Route {
-  const { path, tag, type } = resource;
+  const { path, tag, type, parent } = resource;
+  const params: Route['params'] = parent && { id: parent.resource.cursor };
   const operation = `create${type}`;
-  return route({ ...declared, method: 'post', path, operation, tag, scope: scopeOf(resource) });
+  return route({
+    ...declared,
+    method: 'post',
+    path,
+    operation,
+    tag,
+    scope: scopeOf(resource),
+    ...(params && { params }),
+  });
 }
 
 /** `PATCH /v1/accounts/{id}`, with If-Match. */

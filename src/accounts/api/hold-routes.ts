@@ -1,51 +1,43 @@
-import { actorOf, found, isKnownRequest, isLive, runCommand } from '../../api/answers.ts';
-import {
-  createdAtFilter,
-  externalIdFilter,
-  listQuery,
-  metadataFilter,
-  oneOrMore,
-  pageAnswer,
-  pageRequest,
-  readList,
-} from '../../api/pages.ts';
-import { type RouteRequest, route } from '../../api/route.ts';
+import { actorOf, isKnownRequest, runCommand } from '../../api/answers.ts';
+import type { ApiResource } from '../../api/api-resource.ts';
+import { createdAtFilter, externalIdFilter, metadataFilter, oneOrMore } from '../../api/pages.ts';
+import { childrenRoute, readRoute, timelineRoute } from '../../api/read-routes.ts';
+import type { RouteRequest } from '../../api/route.ts';
 import { askedBy, runUseCase } from '../../api/run-use-case.ts';
-import { listOf } from '../../api/schemas/shown.ts';
-import { timeline } from '../../api/schemas/timeline.ts';
+import { actionRoute, createRoute } from '../../api/write-routes.ts';
 import { formatInstant, formatInstantOrNull, type Instant } from '../../clock.ts';
 import { ApiError } from '../../errors.ts';
 import { publicId, resourceReference } from '../../ids.ts';
 import { momentOf } from '../../ledger/batch.ts';
 import { loadBook } from '../../ledger/book-store.ts';
+import type { Shown } from '../../ledger/resource.ts';
 import { currencyExponent } from '../../money/currency.ts';
-import { readTimeline } from '../../timeline/timeline.ts';
-import { accountHoldView } from '../account-hold.ts';
-import { type FoundHold, listAccountHolds } from '../account-hold-store.ts';
-import { findCustomerAccount } from '../customer-account-store.ts';
+import { type AccountHold, accountHoldView } from '../account-hold.ts';
+import { type FoundHold, findHold, listAccountHolds } from '../account-hold-store.ts';
 import { declaredHold } from '../index.ts';
 import { placeAccountHold } from '../place-hold.ts';
-import { requestHoldIncrease, requestHoldRelease, requireHold } from '../request-hold-change.ts';
+import { requestHoldIncrease, requestHoldRelease } from '../request-hold-change.ts';
+import { accountApi } from './account-routes.ts';
 import * as schemas from './hold-schemas.ts';
 
-const tag = 'Accounts';
-const params = { id: 'account', hold: 'hold' } as const;
-
-function findHoldOf({ runtime, principal, params: { id, hold } }: RouteRequest): Promise<FoundHold> {
-  return requireHold(runtime.pool, principal.bookId, { accountId: id!, holdId: hold! });
-}
-
-const create = route({
-  method: 'post',
+const holdApi: ApiResource<FoundHold> = {
   path: '/v1/accounts/:id/holds',
-  operation: 'createHold',
-  tag,
+  tag: 'Accounts',
+  type: 'Hold',
+  names: { types: 'Holds', one: 'a hold', many: 'holds' },
+  cursor: 'hold',
+  schema: schemas.hold,
+  scopes: { read: 'accounts:read', write: 'accounts:write' },
+  parent: { resource: accountApi, param: 'hold', idOf: ({ hold }) => hold.accountId },
+  find: findHold,
+  view: viewOf,
+};
+
+const create = createRoute(holdApi, {
   summary: 'Hold an amount of an account',
   description:
     'The amount is no longer available, and nothing is booked. It is released, or given back when it expires.',
-  scope: 'accounts:write',
   idempotency: 'required',
-  params: { id: 'account' },
   body: schemas.createHold,
   bodyExample: schemas.createHoldExample,
   responses: { 201: { description: 'Held.', schema: schemas.hold } },
@@ -81,55 +73,31 @@ async function refusePast({ runtime, principal }: RouteRequest, at: Instant): Pr
   throw new ApiError('parameter_invalid', { param: '/expires_at', detail });
 }
 
-const list = route({
-  method: 'get',
-  path: '/v1/accounts/:id/holds',
-  operation: 'listHolds',
-  tag,
-  summary: 'List the holds that were placed on an account',
-  description: 'Those that a resource made, such as a payout, are read by id.',
-  scope: 'accounts:read',
-  params: { id: 'account' },
-  query: listQuery('hold', {
-    status: oneOrMore(schemas.HOLD_STATUSES, 'Holds in any of these states.'),
-    created_at: createdAtFilter,
-    external_id: externalIdFilter,
-    metadata: metadataFilter,
-  }),
-  responses: { 200: { description: 'Newest first.', schema: listOf(schemas.hold, 'Hold') } },
-  async handle(request) {
-    const { runtime, principal, query } = request;
-    const { account } = found(await findCustomerAccount(runtime.pool, principal.bookId, request.params.id!));
-    const filter = {
-      accountId: account.id,
-      statuses: query.status,
-      createdGte: query.created_at?.gte,
-      createdLt: query.created_at?.lt,
-      externalId: query.external_id,
-      metadata: query.metadata,
-    };
-    const page = await readList(request, (db) => listAccountHolds(db, principal.bookId, filter, pageRequest(query)));
-    const url = `/v1/accounts/${publicId('account', account.id)}/holds`;
-    return pageAnswer(page, { query, url, cursor: 'hold' }, (hold) => accountHoldView(hold, isLive(principal)));
+const list = childrenRoute(
+  accountApi,
+  { ...holdApi, view: (hold: AccountHold, { livemode }) => accountHoldView(hold, livemode) },
+  {
+    operation: 'listHolds',
+    summary: 'List the holds that were placed on an account',
+    description: 'Those that a resource made, such as a payout, are read by id.',
+    filters: {
+      status: oneOrMore(schemas.HOLD_STATUSES, 'Holds in any of these states.'),
+      created_at: createdAtFilter,
+      external_id: externalIdFilter,
+      metadata: metadataFilter,
+    },
+    rows(db, { bookId, parentId: accountId, query, page }) {
+      const { status: statuses, created_at: created, external_id: externalId, metadata } = query;
+      const filter = { accountId, statuses, createdGte: created?.gte, createdLt: created?.lt, externalId, metadata };
+      return listAccountHolds(db, bookId, filter, page);
+    },
   },
-});
+);
 
-const read = route({
-  method: 'get',
-  path: '/v1/accounts/:id/holds/:hold',
-  operation: 'getHold',
-  tag,
-  summary: 'Read a hold',
-  scope: 'accounts:read',
-  params,
-  responses: { 200: { description: 'As it is now.', schema: schemas.hold } },
-  async handle(request) {
-    return { status: 200, json: viewOf(await findHoldOf(request), isLive(request.principal)) };
-  },
-});
+const read = readRoute(holdApi);
 
 /** A hold that a resource made has nothing of its own to say. */
-function viewOf({ hold, placed, captured, released }: FoundHold, livemode: boolean) {
+function viewOf({ hold, placed, captured, released }: FoundHold, { livemode }: Shown) {
   if (placed) return accountHoldView(placed, livemode);
   return {
     id: publicId('hold', hold.id),
@@ -157,44 +125,24 @@ function viewOf({ hold, placed, captured, released }: FoundHold, livemode: boole
   };
 }
 
-const release = route({
-  method: 'post',
-  path: '/v1/accounts/:id/holds/:hold/release',
-  operation: 'releaseHold',
-  tag,
+const release = actionRoute(holdApi, 'release', {
   summary: 'Give back what a hold sets aside, whole or in part',
-  scope: 'accounts:write',
   idempotency: 'required',
-  ifMatch: true,
-  params,
   body: schemas.releaseHold,
   bodyExample: { amount: 10_000 },
   responses: { 200: { description: 'The hold after it.', schema: schemas.hold } },
-  errors: ['state_conflict', 'amount_not_integer', 'amount_below_minimum', 'amount_above_maximum'],
-  handle(request) {
-    const { body, ifMatch } = request;
-    const { id: accountId, hold: holdId } = request.params as { id: string; hold: string };
-    const asked = { ...askedBy(request), accountId, holdId, amount: body.amount, ifMatch };
-    return runUseCase(request, requestHoldRelease, asked);
-  },
+  errors: ['amount_not_integer', 'amount_below_minimum', 'amount_above_maximum'],
+  handle: (request) => runUseCase(request, requestHoldRelease, { ...changeOf(request), amount: request.body.amount }),
 });
 
-const increase = route({
-  method: 'post',
-  path: '/v1/accounts/:id/holds/:hold/increase',
-  operation: 'increaseHold',
-  tag,
+const increase = actionRoute(holdApi, 'increase', {
   summary: 'Hold more under the same hold',
   description: '`amount` is the new total.',
-  scope: 'accounts:write',
   idempotency: 'required',
-  ifMatch: true,
-  params,
   body: schemas.increaseHold,
   bodyExample: { amount: 40_000 },
   responses: { 200: { description: 'The hold after it.', schema: schemas.hold } },
   errors: [
-    'state_conflict',
     'amount_not_integer',
     'amount_below_minimum',
     'amount_above_maximum',
@@ -202,31 +150,12 @@ const increase = route({
     'account_frozen',
     'account_closed',
   ],
-  handle(request) {
-    const { body, ifMatch } = request;
-    const { id: accountId, hold: holdId } = request.params as { id: string; hold: string };
-    const asked = { ...askedBy(request), accountId, holdId, amount: body.amount, ifMatch };
-    return runUseCase(request, requestHoldIncrease, asked);
-  },
+  handle: (request) => runUseCase(request, requestHoldIncrease, { ...changeOf(request), amount: request.body.amount }),
 });
 
-const history = route({
-  method: 'get',
-  path: '/v1/accounts/:id/holds/:hold/timeline',
-  operation: 'getHoldTimeline',
-  tag,
-  summary: 'What happened to a hold',
-  scope: 'accounts:read',
-  params,
-  responses: { 200: { description: 'Oldest first.', schema: timeline } },
-  async handle(request) {
-    const { bookId } = request.principal;
-    const { hold } = await findHoldOf(request);
-    return {
-      status: 200,
-      json: await readList(request, (db) => readTimeline(db, { bookId, resource: declaredHold, id: hold.id })),
-    };
-  },
-});
+function changeOf(request: RouteRequest) {
+  const { id, hold } = request.params;
+  return { ...askedBy(request), accountId: id!, holdId: hold!, ifMatch: request.ifMatch };
+}
 
-export const holdRoutes = [create, list, read, increase, release, history];
+export const holdRoutes = [create, list, read, increase, release, timelineRoute(holdApi, declaredHold)];
