@@ -29,7 +29,9 @@ export interface AssignRequest extends ExceptionRequest {
   readonly personId: Uuid;
 }
 
+/** A person may leave after the assignment: a repeat of the request is answered from its key. */
 export const requestAssign: UseCase<Runtime, AssignRequest> = {
+  keyFirst: true,
   async prepare({ pool }, input): Promise<Prepared> {
     await findException(pool, input);
     const person = await findPersonOf(pool, input.organisationId, input.personId);

@@ -39,8 +39,8 @@ export interface Prepared {
 
 export interface UseCase<Runtime, Input extends Asked> {
   /**
-   * For a use case whose first step tells the outside something, as a simulation does: a request whose key is known gets its
-   * answer before anything is prepared.
+   * A request whose key is known gets its answer before anything is prepared. For a use case whose first step tells the outside
+   * something, as a simulation does, or refuses by what changes later.
    */
   readonly keyFirst?: true;
   /** What the answer waits for, if the use case has a `follow`: by default the commit alone. */

@@ -287,6 +287,20 @@ test('an approval that is repeated under its key, or raced under others, counts 
   });
 });
 
+test('an assignment that is repeated under its key gets its first answer, also once the person has left', async () => {
+  const left = await addPersonOf(product.runtime.pool, keys.testBookId, { name: 'Una' });
+  const exception = await contradicted();
+  const assign = () =>
+    service.post<Exception>(
+      `/v1/exceptions/${exception.id}/assign`,
+      { person: left.id },
+      { idempotencyKey: `assign-${exception.id}` },
+    );
+  const first = succeeded(await assign());
+  await product.runtime.pool.query(`UPDATE people SET ended_at = now() WHERE name = 'Una'`);
+  expect(succeeded(await assign())).toEqual(first);
+});
+
 test('lists by status, kind, resource and time, newest first, page by page', async () => {
   const all = (await service.read<List<Exception>>('/v1/exceptions?limit=100')).data;
   expect(all.length).toBeGreaterThan(4);

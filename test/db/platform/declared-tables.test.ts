@@ -256,3 +256,16 @@ test.each(GROUPS.flatMap(({ resources }) => resources))('$name has its row under
   const names: string[] = GROUPS.flatMap(({ resources }) => resources).map((resource) => resource.name);
   if (parent) expect(names).toContain(parent);
 });
+
+/** Entries that commands of the test itself book. */
+const OF_THE_TEST = ['transfer'];
+
+/** Verification does not look for the row of a resource that no group declares. */
+test('every resource that entries and holds name is declared by a group', async () => {
+  const { rows } = await pool.query<{ name: string }>(
+    'SELECT DISTINCT resource AS name FROM entries UNION SELECT DISTINCT resource FROM holds ORDER BY 1',
+  );
+  const declared = [...OF_THE_TEST, ...GROUPS.flatMap(({ resources }) => resources.map(({ name }) => name as string))];
+  expect(rows.length).toBeGreaterThan(1);
+  expect(rows.map(({ name }) => name).filter((name) => !declared.includes(name))).toEqual([]);
+});

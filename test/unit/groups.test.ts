@@ -1,0 +1,76 @@
+/**
+ * What a new group or resource could forget, and nobody else would say: a file of a group that no list has, an event that no
+ * filter lets through, an object whose events cannot be asked for.
+ */
+import { readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { migrationSource } from '../../migrations/index.ts';
+import type { EventDocument } from '../../src/api/event-document.ts';
+import type { Route } from '../../src/api/route.ts';
+import { GROUPS } from '../../src/groups.ts';
+import { EVENT_DOCUMENTS, ROUTES } from '../../src/http/routes.ts';
+import { ID_PREFIXES, type IdKind, publicId } from '../../src/ids.ts';
+import { snakeCase } from '../../src/snake-case.ts';
+import { isEventFilter } from '../../src/webhooks/event-filter.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** What the files of the product at this place export, each value with its file. */
+async function exportsOf(place: RegExp): Promise<[string, unknown][]> {
+  const paths = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter((path) =>
+    place.test(path),
+  );
+  const modules = await Promise.all(paths.map((path) => import(join(ROOT, 'src', path)) as Promise<object>));
+  return modules.flatMap((module, at) => Object.values(module).map((value): [string, unknown] => [paths[at]!, value]));
+}
+
+const namesOf = (found: readonly [string, unknown][]) => [...new Set(found.map(([path]) => path))];
+
+test('every group that declares itself is listed', async () => {
+  const declared = (await exportsOf(/^[^/]+\/index\.ts$/)).filter(([, value]) => 'rights' in (value as object));
+  expect(declared.length).toBeGreaterThan(0);
+  expect(namesOf(declared.filter(([, group]) => !GROUPS.includes(group as (typeof GROUPS)[number])))).toEqual([]);
+});
+
+test('every route of a group is served', async () => {
+  const routes = (await exportsOf(/^[^/]+\/api\/.*-routes\.ts$/))
+    .filter(([, value]) => Array.isArray(value))
+    .flatMap(([path, value]) => (value as Route[]).map((route): [string, Route] => [path, route]));
+  expect(routes.length).toBeGreaterThan(0);
+  expect(namesOf(routes.filter(([, route]) => !ROUTES.includes(route)))).toEqual([]);
+});
+
+test('every document of events is in the reference', async () => {
+  const documents = await exportsOf(/^[^/]+\/api\/.*-events\.ts$/);
+  expect(documents.length).toBeGreaterThan(0);
+  expect(namesOf(documents.filter(([, value]) => !EVENT_DOCUMENTS.includes(value as EventDocument)))).toEqual([]);
+});
+
+test('every migration runs', async () => {
+  const files = readdirSync(join(ROOT, 'migrations')).filter((file) => /^\d{4}-/.test(file));
+  const listed = (await migrationSource.getMigrations([])).map((migration) =>
+    migrationSource.getMigrationName(migration),
+  );
+  expect(files.map((file) => basename(file, '.ts')).sort()).toEqual([...listed].sort());
+});
+
+test('every event of a group can be subscribed to, by its name and with its kind', () => {
+  const names = GROUPS.flatMap(({ resources, events = [] }) => [
+    ...resources.flatMap((each) => each.events),
+    ...events,
+  ]);
+  const filters = names.flatMap((name) => [name, `${name.split('.')[0]}.*`]);
+  expect(filters.filter((filter) => !isEventFilter(filter))).toEqual([]);
+});
+
+test('events can be listed of every object that has some', () => {
+  const { query } = ROUTES.find(({ operation }) => operation === 'listEvents')!;
+  const withEvents = GROUPS.flatMap(({ resources }) => resources).filter(({ events }) => events.length > 0);
+  const kinds = Object.keys(ID_PREFIXES) as IdKind[];
+  const refused = withEvents.filter(({ name }) => {
+    const kind = kinds.find((one) => snakeCase(one) === name)!;
+    return !query!.safeParse({ object: publicId(kind, '018f4d3e-7b2a-7000-8000-000000000000') }).success;
+  });
+  expect(refused.map(({ name }) => name)).toEqual([]);
+});
