@@ -44,31 +44,47 @@ export const requestAssign: UseCase<Runtime, AssignRequest> = {
   },
 };
 
-export const requestExplanation: UseCase<Runtime, ExceptionRequest & { readonly reason: string }> = {
+/**
+ * What a request asks that only a person does: explain, move, approve. Four eyes are those of two people, and whose a
+ * service's key is nobody can tell.
+ */
+export interface PersonsRequest extends ExceptionRequest {
+  readonly ownerKind: Principal['ownerKind'];
+}
+
+function requirePerson({ ownerKind }: PersonsRequest): void {
+  if (ownerKind === 'person') return;
+  throw new ApiError('permission_denied', { detail: 'Only a person does this; the key belongs to a service.' });
+}
+
+export const requestExplanation: UseCase<Runtime, PersonsRequest & { readonly reason: string }> = {
+  keyFirst: true,
   async prepare({ pool }, input): Promise<Prepared> {
     await findException(pool, input);
+    requirePerson(input);
     return { command: explainException(input) };
   },
 };
 
-export const requestMove: UseCase<Runtime, ExceptionRequest & { readonly accountId: Uuid }> = {
+export const requestMove: UseCase<Runtime, PersonsRequest & { readonly accountId: Uuid }> = {
+  keyFirst: true,
   async prepare({ pool }, input): Promise<Prepared> {
-    return { command: moveException({ ...input, exception: await findException(pool, input) }) };
+    const exception = await findException(pool, input);
+    requirePerson(input);
+    return { command: moveException({ ...input, exception }) };
   },
 };
 
-export interface ApproveRequest extends ExceptionRequest {
-  readonly ownerKind: Principal['ownerKind'];
+export interface ApproveRequest extends PersonsRequest {
   /** The version that the person has looked at. */
   readonly version: number;
 }
 
-/** What a person must decide is never decided by a service. */
 export const requestApproval: UseCase<Runtime, ApproveRequest> = {
+  keyFirst: true,
   async prepare({ pool }, input): Promise<Prepared> {
     const { version } = await findException(pool, input);
-    if (input.ownerKind !== 'person')
-      throw new ApiError('permission_denied', { detail: 'Only a person approves; this key belongs to a service.' });
+    requirePerson(input);
     const { ifMatch = input.version } = input;
     if (ifMatch !== input.version)
       throw new ApiError('version_mismatch', {

@@ -66,6 +66,8 @@ export const RAIL_NOTICE_KINDS = {
 } as const satisfies NoticeKinds & Record<RailNotice['kind'], string>;
 
 export interface Rail extends Party {
+  /** Others need a payout to say that it is being submitted before they are called, and nothing writes that yet. */
+  readonly idempotent: true;
   /** The facts that each `paid` contains. A `paid` that lacks one of them settles nothing. */
   readonly confirms: Confirms;
   /** The digest that the rail reports as the payee of an instruction: of what its destination names as such. */

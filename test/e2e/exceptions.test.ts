@@ -216,6 +216,16 @@ describe('refuses', () => {
       });
   });
 
+  test('a service that explains or moves money, so that one person alone would approve', async () => {
+    const taken = await assigned(await contradicted());
+    const account = (await service.openAccount({ funds: 0 })).id;
+    expect(await act(service, taken, 'explain', { reason: 'By a script' })).toMatchObject({
+      status: 403,
+      body: { code: 'permission_denied' },
+    });
+    expect(await act(service, taken, 'move_to', { account })).toMatchObject({ status: 403 });
+  });
+
   test('the approval of a service, of a version that is over, and without the scope', async () => {
     const told = await explained(await contradicted());
     expect(await act(service, told, 'approve', { version: told.version })).toMatchObject({

@@ -357,12 +357,16 @@ test('exceptions', async () => {
   await simulate('And paid after all', contradicted, 'complete');
   const one = await about(contradicted);
   await wire.call('As it is', 'GET', one);
-  await wire.call('Explained before anybody has it', 'POST', `${one}/explain`, { body: { reason: 'Too early' } });
+  await wire.call('Explained by a service', 'POST', `${one}/explain`, { body: { reason: 'By a script' } });
+  await wire.call('Explained before anybody has it', 'POST', `${one}/explain`, {
+    body: { reason: 'Too early' },
+    key: ada.key,
+  });
   await wire.call('Given to nobody', 'POST', `${one}/assign`, {
     body: { person: `${ada.id.slice(0, -4)}0000` },
   });
   await wire.call('Given to a person', 'POST', `${one}/assign`, { body: { person: ada.id } });
-  await wire.call('Nothing waits', 'POST', `${one}/move_to`, { body: { account } });
+  await wire.call('Nothing waits', 'POST', `${one}/move_to`, { body: { account }, key: ada.key });
   await wire.call('Explained', 'POST', `${one}/explain`, {
     body: { reason: 'The rail paid late' },
     headers: { 'if-match': '"2"' },

@@ -78,6 +78,7 @@ const asked = (request: RouteRequest) => ({
   ...askedBy(request),
   exceptionId: request.params.id!,
   ifMatch: request.ifMatch,
+  ownerKind: request.principal.ownerKind,
 });
 
 const assign = actionRoute(exceptionApi, 'assign', {
@@ -94,7 +95,7 @@ const assign = actionRoute(exceptionApi, 'assign', {
 
 const explain = actionRoute(exceptionApi, 'explain', {
   summary: 'Explain an exception',
-  description: 'Nothing is booked. Another person approves.',
+  description: 'Nothing is booked. Another person approves. With the key of a person.',
   body: schemas.explainException,
   bodyExample: { reason: 'The payee confirmed that both payments were meant.' },
   errors: ['card_number_not_allowed'],
@@ -107,7 +108,7 @@ const move = actionRoute(exceptionApi, 'move_to', {
   operation: 'moveException',
   summary: 'Move what waits to another account',
   description:
-    'Books the amount of `waiting` from its account to a customer account of the same currency, in one entry. Another person approves.',
+    'Books the amount of `waiting` from its account to a customer account of the same currency, in one entry. Another person approves. With the key of a person.',
   idempotency: 'required',
   body: schemas.moveException,
   bodyExample: { account: exampleId('account') },
@@ -126,15 +127,13 @@ const move = actionRoute(exceptionApi, 'move_to', {
 
 const approve = actionRoute(exceptionApi, 'approve', {
   summary: 'Approve what was made of an exception',
-  description: 'By another person than the one who explained it or moved its money. Keys of services do not approve.',
+  description: 'By another person than the one who explained it or moved its money. With the key of a person.',
   scope: 'exceptions:approve',
   body: schemas.approveException,
   bodyExample: { version: 3 },
   errors: ['self_approval_forbidden', 'version_mismatch'],
   handle(request) {
-    const { body, principal } = request;
-    const { ownerKind } = principal;
-    return runUseCase(request, requestApproval, { ...asked(request), ownerKind, version: body.version });
+    return runUseCase(request, requestApproval, { ...asked(request), version: request.body.version });
   },
 });
 
