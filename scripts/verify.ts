@@ -11,7 +11,7 @@ import { systemClock } from '../src/clock.ts';
 import { createPool } from '../src/db/pool.ts';
 import { environmentOrEmbedded, mayNameStatements } from '../src/embedded/environment.ts';
 import { GROUPS } from '../src/groups.ts';
-import { parsePublicId, publicId, type Uuid } from '../src/ids.ts';
+import { isUuid, parsePublicId, publicId, type Uuid } from '../src/ids.ts';
 import { toJson } from '../src/json.ts';
 import { createLogger } from '../src/log.ts';
 import { UnreadableProof } from '../src/proofs/proof-file.ts';
@@ -28,7 +28,6 @@ const FOUND = 1;
 const COULD_NOT_RUN = 2;
 /** Both sides of the postings, the accounts, and a page read ahead of each. */
 const CONNECTIONS = 6;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 interface Options extends ProofOptions {
   book?: Uuid;
@@ -154,7 +153,7 @@ function jsonOutput(): Output {
 }
 
 function parseBookId(text: string): Uuid {
-  const id = parsePublicId('book', text) ?? (UUID.test(text) ? text : undefined);
+  const id = parsePublicId('book', text) ?? (isUuid(text) ? text : undefined);
   if (!id) throw new InvalidArgumentError('It is no id of a book (book_…).');
   return id;
 }

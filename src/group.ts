@@ -1,7 +1,7 @@
 /**
  * A group of the API: what the rest of the product has to know of it, as plain data and functions. It is declared in the
  * group's index.ts and listed in groups.ts. Nothing below imports that list: who needs all groups is handed it.
- * Next: resource.ts, moved-rows.ts, checks/row-check.ts, db/table-rights.ts.
+ * Next: group-resource.ts, moved-rows.ts, checks/row-check.ts, db/table-rights.ts.
  */
 import type { EventCheck, RowCheck } from './checks/row-check.ts';
 import type { Clock, Instant } from './clock.ts';

@@ -10,6 +10,13 @@ import { type SnakeCase, snakeCase } from './snake-case.ts';
 
 export type Uuid = string;
 
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Whether a value from outside is an id as the product writes it, in lower case. */
+export function isUuid(value: unknown): value is Uuid {
+  return typeof value === 'string' && UUID.test(value);
+}
+
 /** Less than every id: where a walk through ids begins. */
 export const BEFORE_ALL_IDS: Uuid = '00000000-0000-0000-0000-000000000000';
 

@@ -47,7 +47,7 @@ export interface OverdueRows {
     readonly check: `${string}.overdue`;
     /** What has not been done: `moved`. */
     readonly expected: string;
-    /** What the row waits for: `to be tried`. Left out: its status. */
+    /** What the row waits for: `to be attempted`. Left out: its status. */
     readonly actual?: string;
     readonly detail: string;
     readonly ids: (key: readonly string[]) => Readonly<Record<string, string>>;

@@ -9,10 +9,9 @@ import { createDatabaseClock } from './db/database-clock.ts';
 import { type Forms, watchForms } from './db/forms.ts';
 import { createListReads, LIST_CONNECTION_TIMEOUT_MS, type ListReads } from './db/list-reads.ts';
 import { createPool, type Pool } from './db/pool.ts';
-import { classifyFailure } from './db/postgres-errors.ts';
+import { isPassing } from './db/postgres-errors.ts';
 import { watchRoleTimeouts } from './db/role-timeouts.ts';
 import { createSecretBox, type SecretBox } from './db/secret-box.ts';
-import { ApiError } from './errors.ts';
 import type { Group } from './group.ts';
 import { GROUPS } from './groups.ts';
 import { createFingerprints, type Fingerprints } from './idempotency/fingerprints.ts';
@@ -142,7 +141,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
     publicUrl,
     rail: (name) => rails.get(name),
     payoutFailed: async (bookId: BookId, id, error) => {
-      if (isBadLuck(error)) {
+      if (isPassing(error)) {
         log.warn({ err: error, payout: id }, 'payout not moved; the sweeper enqueues it again');
         return;
       }
@@ -152,7 +151,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
       });
     },
     noticeFailed: async ({ bookId, party }, id, error) => {
-      if (isBadLuck(error)) {
+      if (isPassing(error)) {
         warnOfNotices(error);
         return;
       }
@@ -186,9 +185,4 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
       await pool.end();
     },
   };
-}
-
-/** Whether the failure passes by itself: the database is away, or a deadline has passed. A bug does not pass. */
-function isBadLuck(error: unknown): boolean {
-  return classifyFailure(error) === 'transient' || (error instanceof ApiError && error.code === 'service_unavailable');
 }

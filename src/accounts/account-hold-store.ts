@@ -1,4 +1,4 @@
-/** Holds of an account as the API shows them. */
+/** Holds on accounts as the API shows them: one by id, with what was captured and released, and the list of an account. */
 import type { Instant } from '../clock.ts';
 import type { Page, PageRequest } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';

@@ -20,7 +20,7 @@ export interface ReleaseHold extends Change {
 }
 
 /** What every step of a hold reads and changes beside its row. */
-export function holdTouches({ id, accountId }: Pick<AccountHold, 'id' | 'accountId'>): Touch[] {
+function holdTouches({ id, accountId }: Pick<AccountHold, 'id' | 'accountId'>): Touch[] {
   return [
     { table: holds, ids: [id] },
     { table: accounts, ids: [accountId] },

@@ -50,7 +50,7 @@ export const holdExpiry: Appointment = {
 };
 
 /** Answers with how many expired. Those that are not over yet are left as they are. */
-export function expireHolds(known: readonly AccountHold[]): Command<number> {
+function expireHolds(known: readonly AccountHold[]): Command<number> {
   const origin = { id: newId(), requestId: newId(), actor: 'worker:ledger' };
   const ids = known.map(({ id }) => id);
   return {

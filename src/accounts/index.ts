@@ -1,4 +1,4 @@
-/** The group of accounts: names and references of customers' accounts, and money that arrives for them. */
+/** The group of accounts: names and references of customers' accounts, holds on them, and money that arrives for them. */
 
 import { keyedByUuid } from '../db/keyed-table.ts';
 import { APPENDS, rightsOf } from '../db/table-rights.ts';

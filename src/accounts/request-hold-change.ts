@@ -19,17 +19,17 @@ type HoldUseCase<Input extends HoldChangeRequest> = UseCase<OnceRuntime & { pool
 
 export const requestHoldRelease: HoldUseCase<HoldChangeRequest & { readonly amount?: bigint | undefined }> = {
   async prepare({ pool }, input) {
-    return { command: releaseHold(await requirePlaced(pool, input), { ...changeOf(input), amount: input.amount }) };
+    return { command: releaseHold(await requirePlaced(pool, input), { ...changeIn(input), amount: input.amount }) };
   },
 };
 
 export const requestHoldIncrease: HoldUseCase<HoldChangeRequest & { readonly amount: bigint }> = {
   async prepare({ pool }, input) {
-    return { command: increaseHold(await requirePlaced(pool, input), { ...changeOf(input), amount: input.amount }) };
+    return { command: increaseHold(await requirePlaced(pool, input), { ...changeIn(input), amount: input.amount }) };
   },
 };
 
-function changeOf({ requestId, actor, ifMatch }: HoldChangeRequest) {
+function changeIn({ requestId, actor, ifMatch }: HoldChangeRequest) {
   return { requestId, actor, ...(ifMatch !== undefined && { ifMatch }) };
 }
 
@@ -39,8 +39,8 @@ async function requirePlaced(pool: Pool, input: HoldChangeRequest): Promise<Acco
   return placed;
 }
 
-/** A hold of another account is none of this one. */
-export async function requireHold(
+/** Throws ApiError `resource_not_found` for a hold of another account too. */
+async function requireHold(
   pool: Pool,
   bookId: BookId,
   { holdId, accountId }: { holdId: Uuid; accountId: Uuid },

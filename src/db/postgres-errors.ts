@@ -1,4 +1,5 @@
 /** What a database error means for the work in hand. Classes: PostgreSQL manual, appendix A. */
+import { ApiError } from '../errors.ts';
 
 export type FailureKind =
   /** The database or the network to it is not well; the same work may succeed later. */
@@ -43,6 +44,11 @@ export function classifyFailure(error: unknown): FailureKind {
   if (error instanceof AggregateError && error.errors.some((inner) => classifyFailure(inner) === 'transient'))
     return 'transient';
   return DRIVER_MESSAGES.test(error.message) ? 'transient' : 'other';
+}
+
+/** Whether work that failed may succeed later: the database is away, or a deadline has passed. A bug does not pass. */
+export function isPassing(error: unknown): boolean {
+  return classifyFailure(error) === 'transient' || (error instanceof ApiError && error.code === 'service_unavailable');
 }
 
 /** COMMIT was answered with another tag: after a failed statement Postgres answers ROLLBACK and raises no error. */

@@ -1,7 +1,8 @@
 /**
  * An exception: what the books cannot follow by themselves, put before people. One person explains it, or moves the money
  * that waits; another one approves.
- * Invariant: who approved is never who explained or moved. An operator who ends a payout by evidence ends its exceptions alone.
+ * Invariant: who approved is never who explained or moved. Only an operator who ends a payout by evidence
+ * ends its exceptions without a second person.
  * Next: exception-table.ts (its rows), open-exception.ts, handle-exception.ts, move-exception.ts.
  */
 import { type Actor, type ActorByKey, parseActor } from '../actor.ts';

@@ -6,8 +6,7 @@
 import { APPOINTMENTS_PER_COMMAND, type Appointment } from '../appointment.ts';
 import { formatInstant, formatInstantOrNull, type Instant } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
-import { classifyFailure } from '../db/postgres-errors.ts';
-import { ApiError } from '../errors.ts';
+import { isPassing } from '../db/postgres-errors.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { newId, type Uuid } from '../ids.ts';
 import { writeJson } from '../json.ts';
@@ -139,8 +138,4 @@ async function isolating(
     }
     await runtime.appointmentFailed(appointment, { bookId, id: ids[0]! }, error);
   }
-}
-
-function isPassing(error: unknown): boolean {
-  return classifyFailure(error) === 'transient' || (error instanceof ApiError && error.code === 'service_unavailable');
 }

@@ -1,4 +1,7 @@
-/** The ledger's own tables: books, accounts, holds and the journal. What is checked of them is in src/verify/. */
+/**
+ * The group of the journal: the ledger's own tables (books, accounts, holds, entries), and the clocks of test books. What is
+ * checked of the tables is in src/verify/.
+ */
 import { APPENDS, changes, rightsOf } from '../db/table-rights.ts';
 import type { Group } from '../group.ts';
 import { accounts } from '../ledger/account-table.ts';

@@ -5,7 +5,7 @@ import { BEFORE_ALL_IDS } from '../ids.ts';
 import { IDS_PER_JOB } from '../queue/job.ts';
 import { findAdvancingBooks, findAppointmentsAhead } from './clock-store.ts';
 
-/** Enqueued in every round, until somebody has done it. */
+/** Every round enqueues these jobs again until they are done: a queue holds each once for so long. */
 const NAMED_MS = 30_000;
 const PAGE = 100;
 

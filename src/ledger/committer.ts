@@ -4,7 +4,7 @@
  * keeps the writers of other processes apart.
  *
  * Failures by class (db/postgres-errors.ts):
- * - The failure is transient: the whole batch waits and tries again until its deadlines.
+ * - The failure is transient: the whole batch waits and is attempted again until its deadlines.
  * - The batch fails otherwise: it is halved until the failing command is alone.
  * - A decision throws: its command fails alone.
  *

@@ -56,14 +56,6 @@ export async function findOrganisationsByName(db: Queryable, name: string): Prom
   return rows.map(organisationFromRow);
 }
 
-export async function findOrganisation(db: Queryable, id: Uuid): Promise<Organisation | undefined> {
-  const { rows } = await db.query<OrganisationRow>(
-    'SELECT id, kind, name, created_at FROM organisations WHERE id = $1',
-    [id],
-  );
-  return rows[0] && organisationFromRow(rows[0]);
-}
-
 /** The operator's organisation. Index: organisations_operator. */
 export async function findOperatorOrganisation(db: Queryable): Promise<Organisation | undefined> {
   const { rows } = await db.query<OrganisationRow>(

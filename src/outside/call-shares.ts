@@ -32,9 +32,6 @@ export interface OutsideCalls {
   make(of: OutsideCall, call: () => Promise<void>): Promise<void>;
 }
 
-/** Makes each call at once and waits for it: for callers with a single row. */
-export const CALLS_AT_ONCE: OutsideCalls = { make: (_, call) => call() };
-
 /** Calls waiting for one party, about 2 kB each: a healthy party answers them within seconds. */
 const WAITING_PER_PARTY = 5_000;
 

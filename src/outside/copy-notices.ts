@@ -1,6 +1,6 @@
 /**
  * Copies what parties tell of their own accord into the inbox (notice-store.ts), from which it is booked (take-notices.ts). A copy
- * that dies on the way is made again: the inbox knows each notice by book, rail and id.
+ * that dies on the way is made again: the inbox knows each notice by book, party and id.
  */
 import type { Clock } from '../clock.ts';
 import { byBook } from '../db/by-book.ts';
@@ -8,7 +8,7 @@ import type { Forms } from '../db/forms.ts';
 import type { Pool } from '../db/pool.ts';
 import type { SecretBox } from '../db/secret-box.ts';
 import { failpoint } from '../failpoints.ts';
-import type { Uuid } from '../ids.ts';
+import { isUuid, type Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import { evidenceOf, type Inbox, type NoticeKinds, payeePlace, storedNotice } from './notice.ts';
 import { copyNotices, keepForeignNotices, knownBooks } from './notice-store.ts';
@@ -132,10 +132,4 @@ export class NoticeCopier {
     if (results.some(({ fresh }) => fresh)) this.#runtime.enqueue(bookId, party);
     return results;
   }
-}
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-
-function isUuid(text: unknown): boolean {
-  return typeof text === 'string' && UUID.test(text);
 }

@@ -6,7 +6,7 @@ const ALPHABET = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567', 'latin1');
 const written = Buffer.from(`CH${'_'.repeat(32)}0`, 'latin1');
 
 /**
- * The id a rail knows a payout by: 35 characters (ISO 20022 Max35Text), derived from book and Idempotency-Key. A client
+ * The id by which a party knows an instruction: 35 characters (ISO 20022 Max35Text), derived from book and Idempotency-Key. A client
  * that repeats its request, even against a database restored from an older backup, cannot be paid twice.
  */
 export function endToEndId(bookId: BookId, idempotencyKey: string): string {

@@ -66,8 +66,8 @@ export function evidenceTouch(id: Uuid): Touch {
 }
 
 /**
- * Keeps what a party said, as it came. False when it is kept already: it was told twice, or this is a try after a lost
- * commit answer; then nothing more happens. The command declares `evidenceTouch`.
+ * Keeps what a party said, as it came. False when it is kept already: it was told twice, or this is an attempt after a
+ * lost commit answer; then nothing more happens. The command declares `evidenceTouch`.
  */
 export function keepEvidence(draft: Draft, said: Omit<Evidence, 'receivedAt'>): boolean {
   if (draft.get(evidence, said.id)) return false;

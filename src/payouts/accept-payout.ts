@@ -22,7 +22,7 @@ import { payoutResource } from './payout-resource.ts';
 import { payoutView } from './payout-view.ts';
 
 /** A worker takes up a payout within milliseconds. When its job was lost, the sweeper enqueues another after this. */
-const PENDING_ALARM_MS = 5_000;
+const DUE_AFTER_MS = 5_000;
 
 export interface AcceptPayout {
   /** Minted before: the destination is sealed for this row. */
@@ -209,7 +209,7 @@ function newPayout({ holdId, textSalt, input }: AcceptCommand, moment: Moment): 
     entryIds: [],
     requestId: input.requestId,
     version: 1,
-    dueAt: moment.wall + PENDING_ALARM_MS,
+    dueAt: moment.wall + DUE_AFTER_MS,
     createdAt: moment.book,
     updatedAt: moment.book,
   };

@@ -5,7 +5,7 @@ import type { Queryable } from '../db/pool.ts';
 import { ApiError } from '../errors.ts';
 import { publicId, type Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
-import { type PayoutReturn, payoutReturns } from './payout-children-tables.ts';
+import { type PayoutReturn, payoutReturns } from './payout-return-table.ts';
 
 /**
  * A page of a payout's returns, newest first. An id is the rail's and does not tell when the return came, so the order is

@@ -3,7 +3,7 @@ import { formatInstant } from '../clock.ts';
 import { publicId } from '../ids.ts';
 import type { Shown } from '../ledger/resource.ts';
 import { currencyExponent } from '../money/currency.ts';
-import type { PayoutReturn } from './payout-children-tables.ts';
+import type { PayoutReturn } from './payout-return-table.ts';
 
 export function payoutReturnView(one: PayoutReturn, { livemode }: Shown) {
   return {

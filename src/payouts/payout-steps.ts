@@ -6,10 +6,12 @@ import type { Uuid } from '../ids.ts';
 import type { Draft } from '../ledger/draft.ts';
 import { advance } from '../ledger/resource.ts';
 import type { FailureCode, Payout } from './payout.ts';
-import { payoutReturns } from './payout-children-tables.ts';
 import { raise } from './payout-exception.ts';
 import { payoutResource } from './payout-resource.ts';
-import { RAIL_ALARM_MS } from './payout-touches.ts';
+import { payoutReturns } from './payout-return-table.ts';
+
+/** Beyond the longest call of a rail (its time limit, and as much again for the commit behind it). */
+const DUE_AFTER_CALL_MS = 30_000;
 
 /** What the rail said beside its verdict. */
 interface RailWords {
@@ -32,7 +34,7 @@ export function markProcessing(draft: Draft, payout: Payout): Payout {
     draft,
     payoutResource,
     payout,
-    { status: 'processing', sentAt: draft.moment.wall, dueAt: draft.moment.wall + RAIL_ALARM_MS },
+    { status: 'processing', sentAt: draft.moment.wall, dueAt: draft.moment.wall + DUE_AFTER_CALL_MS },
     { event: 'payout.processing', entries: [entry] },
   );
 }

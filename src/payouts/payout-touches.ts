@@ -6,9 +6,6 @@ import { holds } from '../ledger/hold-table.ts';
 import type { Payout } from './payout.ts';
 import { payouts } from './payout-table.ts';
 
-/** Beyond the longest call of a rail (its time limit, and as much again for the commit behind it). */
-export const RAIL_ALARM_MS = 30_000;
-
 /** Everything a payout's commands touch: known from what of it never changes. */
 export function payoutTouches(bookId: BookId, payout: Payout): Touch[] {
   return [

@@ -58,7 +58,7 @@ export interface Payout {
   readonly holdId: Uuid;
   readonly amount: bigint;
   readonly fee: bigint;
-  /** The sum of its returns, which are children: payout-children-tables.ts. */
+  /** The sum of its returns, which are children: payout-return-table.ts. */
   readonly amountReturned: bigint;
   /** How many of its returns are booked as steps of the payout itself, as until the contract to 0.3.0 (db/forms.ts). */
   readonly returns: number;

@@ -3,7 +3,7 @@
  * trusts only the checkpoints they kept and the key they pinned.
  */
 import { createHash } from 'node:crypto';
-import { publicId } from '../ids.ts';
+import { isUuid, publicId } from '../ids.ts';
 import { canonicalJson } from '../json.ts';
 import { type CheckpointView, signedText } from './checkpoint.ts';
 import { provesConsistency, provesInclusion } from './merkle-proof.ts';
@@ -140,9 +140,8 @@ function judged(holds: boolean, yes: string, no: string): Judgement {
 }
 
 function say(kind: 'book' | 'entry', id: unknown): string | undefined {
-  return typeof id === 'string' && UUID.test(id) ? publicId(kind, id) : undefined;
+  return isUuid(id) ? publicId(kind, id) : undefined;
 }
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 function bytes(hex: string): Buffer {
   return Buffer.from(hex, 'hex');

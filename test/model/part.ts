@@ -73,7 +73,7 @@ export interface Part {
   made?(real: RealBook, name: string, id: string): void;
   /** Names rows that came beside the object of a request. Called after each. */
   nameRows?(real: RealBook): void;
-  /** Events that commands of the test itself emit: the API has no group yet that does. */
+  /** Types of events that only commands of the test itself emit, so that the document does not have them. */
   readonly eventsOfTheTest?: readonly string[];
 }
 

@@ -14,8 +14,8 @@ export function documentedEvents(): string[] {
 }
 
 /**
- * Fails with the types of events in this database that the document does not have. `ofTheTest` are those that commands
- * of the test itself emit, for which the API has no group yet.
+ * Fails with the types of events in this database that the document does not have. `ofTheTest` are types that
+ * only commands of the test itself emit.
  */
 export async function expectDocumentedEvents(
   database: { superuserUrl: string },

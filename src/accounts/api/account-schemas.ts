@@ -4,8 +4,9 @@ import { amountOrZero, positiveAmount } from '../../api/schemas/amount.ts';
 import { currency, description, externalId, metadata, name, reference } from '../../api/schemas/fields.ts';
 import * as shown from '../../api/schemas/shown.ts';
 import type { AccountStatus } from '../../ledger/account.ts';
+import { ACCOUNT_TRANSITIONS } from '../account-status.ts';
 
-export const ACCOUNT_STATUSES: readonly [AccountStatus, ...AccountStatus[]] = ['open', 'frozen', 'closed'];
+export const ACCOUNT_STATUSES = Object.keys(ACCOUNT_TRANSITIONS) as readonly AccountStatus[];
 
 export const createAccount = z
   .strictObject({

@@ -5,8 +5,9 @@ import { positiveAmount } from '../../api/schemas/amount.ts';
 import { description, externalId, metadata } from '../../api/schemas/fields.ts';
 import * as shown from '../../api/schemas/shown.ts';
 import type { HoldStatus } from '../../ledger/hold.ts';
+import { HOLD_TRANSITIONS } from '../account-hold.ts';
 
-export const HOLD_STATUSES: readonly [HoldStatus, ...HoldStatus[]] = ['open', 'captured', 'released', 'expired'];
+export const HOLD_STATUSES = Object.keys(HOLD_TRANSITIONS) as readonly HoldStatus[];
 
 export const createHold = z
   .strictObject({

@@ -24,7 +24,7 @@ interface HoldRow {
   [column: string]: unknown;
 }
 
-/** One statement and so one moment. Indexes: the primary keys. */
+/** Reads a page of placed holds, each with the ledger's hold of its id. One statement, so all is of one moment. Indexes: the primary keys. */
 export async function readHoldHistories(
   db: Queryable,
   bookId: BookId,
@@ -40,7 +40,7 @@ export async function readHoldHistories(
   return rows.map(historyFromRow);
 }
 
-/** Ids of other resources are skipped. */
+/** The same by id. Ids of other resources are skipped. Indexes: the primary keys. */
 export async function readHoldHistoriesById(
   db: Queryable,
   bookId: BookId,

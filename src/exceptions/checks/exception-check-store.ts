@@ -6,7 +6,7 @@ import { existsSql } from '../../db/keyed-table.ts';
 import type { Queryable, Transaction } from '../../db/pool.ts';
 import { inSnapshot } from '../../db/snapshot.ts';
 import type { GroupResource } from '../../group-resource.ts';
-import type { Uuid } from '../../ids.ts';
+import { isUuid, type Uuid } from '../../ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Exception } from '../exception.ts';
 import { exceptions } from '../exception-table.ts';
@@ -81,9 +81,8 @@ async function withHistory(
 
 /** The column is JSON, and may hold anything once another program has written it. */
 export function namedIds({ entryIds }: Exception): readonly Uuid[] {
-  return Array.isArray(entryIds) ? entryIds.filter((id) => UUID.test(String(id))) : [];
+  return Array.isArray(entryIds) ? entryIds.filter(isUuid) : [];
 }
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Index: events_by_object. */
 async function readEventsOf(trx: Queryable, bookId: BookId, ids: readonly Uuid[]) {

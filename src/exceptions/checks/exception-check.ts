@@ -1,4 +1,4 @@
-/** Checks exceptions: events, entries and the thing that each is about agree with its row, and two persons settled it. */
+/** Checks exceptions: events, entries and the thing that each is about agree with its row, and two people settled it. */
 import { parseActor } from '../../actor.ts';
 import type { CheckContext } from '../../checks/check-context.ts';
 import type { Rule } from '../../checks/finding.ts';

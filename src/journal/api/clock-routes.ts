@@ -1,5 +1,6 @@
 import { actorOf, found, isKnownRequest, runCommand } from '../../api/answers.ts';
-import { type RouteRequest, route } from '../../api/route.ts';
+import type { RouteRequest } from '../../api/route.ts';
+import { simulationRoute } from '../../api/simulations.ts';
 import type { Instant } from '../../clock.ts';
 import { ApiError } from '../../errors.ts';
 import { momentOf } from '../../ledger/batch.ts';
@@ -9,21 +10,14 @@ import { advanceClock, clockView } from '../advance-clock.ts';
 import { type Duration, laterBy } from '../duration.ts';
 import * as schemas from './clock-schemas.ts';
 
-const common = {
-  tag: 'Simulations',
-  scope: 'simulations:write',
-  testModeOnly: true,
-  path: '/v1/simulations/clock',
-} as const;
-
 async function readClock({ runtime, principal }: RouteRequest): Promise<{ book: Book; now: Instant }> {
   const book = found(await loadBook(runtime.pool, principal.bookId));
   return { book, now: momentOf(runtime.clock, book).book };
 }
 
-const read = route({
-  ...common,
+const read = simulationRoute({
   method: 'get',
+  path: '/v1/simulations/clock',
   operation: 'getClock',
   summary: 'Read the clock of the test book',
   responses: { 200: { description: 'As it is now.', schema: schemas.clock } },
@@ -33,9 +27,7 @@ const read = route({
   },
 });
 
-const advance = route({
-  ...common,
-  method: 'post',
+const advance = simulationRoute({
   path: '/v1/simulations/clock/advance',
   operation: 'advanceClock',
   summary: "Advance the test book's own time",

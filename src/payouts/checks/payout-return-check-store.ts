@@ -4,7 +4,7 @@ import type { Pool } from '../../db/pool.ts';
 import { inSnapshot } from '../../db/snapshot.ts';
 import type { Uuid } from '../../ids.ts';
 import type { BookId } from '../../ledger/book.ts';
-import { type PayoutReturn, payoutReturns } from '../payout-children-tables.ts';
+import { type PayoutReturn, payoutReturns } from '../payout-return-table.ts';
 
 /** A return with its payout and its entries, as of one moment. */
 export interface ReturnHistory {

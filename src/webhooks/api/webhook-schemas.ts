@@ -2,17 +2,12 @@
 import { z } from 'zod';
 import { description, metadata } from '../../api/schemas/fields.ts';
 import * as shown from '../../api/schemas/shown.ts';
-import type { DeliveryStatus } from '../delivery.ts';
+import { DELIVERY_TRANSITIONS, type DeliveryStatus } from '../delivery.ts';
 import { ROTATION_OVERLAP_DEFAULT_MS, ROTATION_OVERLAP_MAX_MS } from '../endpoint.ts';
 import { URL_LENGTH_MAX } from '../endpoint-url.ts';
 import { EVENT_FILTERS_MAX, isEventFilter } from '../event-filter.ts';
 
-export const DELIVERY_STATUSES: readonly [DeliveryStatus, ...DeliveryStatus[]] = [
-  'pending',
-  'delivered',
-  'failed',
-  'canceled',
-];
+export const DELIVERY_STATUSES = Object.keys(DELIVERY_TRANSITIONS) as readonly DeliveryStatus[];
 
 const url = z
   .string()

@@ -12,7 +12,7 @@ import { GROUPS } from '../../../src/groups.ts';
 import { PLAIN_FINGERPRINTS } from '../../../src/idempotency/fingerprints.ts';
 import { Committer } from '../../../src/ledger/committer.ts';
 import { createLogger } from '../../../src/log.ts';
-import { CALLS_AT_ONCE } from '../../../src/outside/call-shares.ts';
+import type { OutsideCalls } from '../../../src/outside/call-shares.ts';
 import type { RowFailure } from '../../../src/payouts/row-failure.ts';
 import { createEnqueuer } from '../../../src/queue/enqueuer.ts';
 import type { PoolDefinition } from '../../../src/queue/pool.ts';
@@ -52,6 +52,9 @@ const CONFIG = {
   IDEMPOTENCY_BODY_RETENTION_DAYS: 100_000,
   NOTICE_RETENTION_DAYS: 100_000,
 };
+
+/** Each call is made immediately, and its job waits for it. */
+const IMMEDIATE_CALLS: OutsideCalls = { make: (_, call) => call() };
 
 interface Habits {
   /** The error of the machine's clock. */
@@ -120,7 +123,7 @@ export class SimulatedProcess implements Owner {
     const answering = (pool: PoolDefinition) => (job: WaitingJob) => pool.answer(job.name, job.data);
     this.#pools = new Map([
       ['ledger', answering(ledgerPool(this.runtime))],
-      ['rails', answering(railsPool(this.runtime, CALLS_AT_ONCE))],
+      ['rails', answering(railsPool(this.runtime, IMMEDIATE_CALLS))],
       [
         'webhooks',
         async ({ name, data: { bookId, ids } }) =>

@@ -88,6 +88,7 @@ const routes = [
   actionRoute(things, 'take_out', { ...declared, operation: 'takeOut', scope: 'journal:read', ifMatch: false }),
   timelineRoute(things, {}),
   simulationRoute({ ...declared, path: '/v1/simulations/boxes', operation: 'simulateBox', responses: {} }),
+  createRoute(things, { ...declared, responses: {} }),
 ];
 
 const { app } = createTestApp({ routes });
@@ -110,6 +111,7 @@ test.each`
   ${9}  | ${'takeOut'}          | ${'post'}  | ${'/v1/boxes/:id/things/:thing/take_out'} | ${'journal:read'}      | ${{ id: 'account', thing: 'hold' }} | ${false}
   ${10} | ${'getThingTimeline'} | ${'get'}   | ${'/v1/boxes/:id/things/:thing/timeline'} | ${'accounts:read'}     | ${{ id: 'account', thing: 'hold' }} | ${undefined}
   ${11} | ${'simulateBox'}      | ${'post'}  | ${'/v1/simulations/boxes'}                | ${'simulations:write'} | ${undefined}                        | ${undefined}
+  ${12} | ${'createThing'}      | ${'post'}  | ${'/v1/boxes/:id/things'}                 | ${'accounts:write'}    | ${{ id: 'account' }}                | ${undefined}
 `('$operation is $method $path', ({ at, operation, method, path, scope, params, ifMatch }) => {
   const { [at as number]: made } = routes;
   expect(made).toMatchObject({ operation, method, path, scope });

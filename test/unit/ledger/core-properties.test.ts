@@ -6,7 +6,7 @@ import { available, held, posted } from '../../../src/ledger/account.ts';
 import { accounts } from '../../../src/ledger/account-table.ts';
 import { entryHash, GENESIS_HASH } from '../../../src/ledger/entry-hash.ts';
 import { holdSteps, holds } from '../../../src/ledger/hold-table.ts';
-import { payoutReturns } from '../../../src/payouts/payout-children-tables.ts';
+import { payoutReturns } from '../../../src/payouts/payout-return-table.ts';
 import { payouts } from '../../../src/payouts/payout-table.ts';
 import { RETURNS_APART } from '../../support/forms.ts';
 import { MemoryBook, START } from '../../support/memory-book.ts';

@@ -1,4 +1,7 @@
-/** The commands of a hold, through the whole of its life. */
+/**
+ * Commands of the ledger's holds, through the whole of their life. They are the test's own: nothing in the product captures a
+ * hold that the API placed (src/accounts/place-hold.ts).
+ */
 import { newId, type Uuid } from '../../../../src/ids.ts';
 import { accounts } from '../../../../src/ledger/account-table.ts';
 import type { Command, Refusal, Touch } from '../../../../src/ledger/command.ts';
@@ -7,8 +10,8 @@ import type { Hold, HoldStepKind } from '../../../../src/ledger/hold.ts';
 import { holds } from '../../../../src/ledger/hold-table.ts';
 import { type Answer, command, stored, touchAccounts } from '../../test-command.ts';
 
-/** Events of these commands. The API has no group that emits them yet. */
-export const HOLD_EVENTS = ['hold.created', 'hold.increased', 'hold.captured', 'hold.released', 'hold.expired'];
+/** The event that only these commands emit. */
+export const HOLD_EVENTS = ['hold.captured'];
 
 const touchHold = (id: Uuid): Touch => ({ table: holds, ids: [id] });
 

@@ -5,7 +5,7 @@ import { acceptPayout } from '../../../../src/payouts/accept-payout.ts';
 import { recordUnknown } from '../../../../src/payouts/await-outcome.ts';
 import { cancelPayout } from '../../../../src/payouts/cancel-payout.ts';
 import type { Payout } from '../../../../src/payouts/payout.ts';
-import { payoutReturns } from '../../../../src/payouts/payout-children-tables.ts';
+import { payoutReturns } from '../../../../src/payouts/payout-return-table.ts';
 import { payouts } from '../../../../src/payouts/payout-table.ts';
 import { noticeCommand } from '../../../../src/payouts/rail-notices.ts';
 import { reservePayout } from '../../../../src/payouts/reserve-payout.ts';

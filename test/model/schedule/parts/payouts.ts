@@ -45,7 +45,7 @@ const ALIASES = [
 ];
 
 /** Payouts that were answered with 202. */
-export function promisedPayouts(clients: Clients): Intent<Pay>[] {
+function promisedPayouts(clients: Clients): Intent<Pay>[] {
   return wishesOf<Pay>(clients, 'pay').filter(({ answers }) => answers[0]?.status === 202);
 }
 

@@ -1,4 +1,4 @@
-/** Rows beneath a payout: its returns. They never change. What its rail said: outside/evidence.ts. */
+/** The returns of a payout: rows that never change. What its rail said of it: outside/evidence.ts. */
 import type { Instant } from '../clock.ts';
 import { column } from '../db/declared-columns.ts';
 import type { Uuid } from '../ids.ts';
