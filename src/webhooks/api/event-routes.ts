@@ -48,7 +48,7 @@ const typeFilter = z
   });
 
 /** The kinds of objects that have events. */
-const objectFilter = objectReference(['payout', 'account', 'webhookEndpoint', 'exception'], {
+const objectFilter = objectReference(['payout', 'account', 'hold', 'webhookEndpoint', 'exception'], {
   expected: 'the id of an object',
   description: 'Events about this object.',
 }).optional();
