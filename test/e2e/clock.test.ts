@@ -7,6 +7,7 @@ import type { Client, Event, List, Payout } from '../../scripts/harness/client.t
 import { until } from '../../scripts/harness/client.ts';
 import { pathOf, type Receiver, startReceiver } from '../../scripts/harness/receiver.ts';
 import { parsePublicId } from '../../src/ids.ts';
+import { ledgerPool } from '../../workers/ledger.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { type Product, startProduct } from '../support/product.ts';
 
@@ -120,6 +121,21 @@ describe('the clock of a test book', () => {
     await product.startPools();
     await clockIsThere();
     expect((await client.send('POST', `/v1/accounts/${account}/holds`, write)).status).toBe(201);
+  });
+
+  test('of two jobs for one way, one takes it and the other leaves at once', async () => {
+    for (let count = 1; count <= 40; count++) await hold({ amount: 1, expires_at: asDays(count) });
+    await product.stopPools();
+    await client.send('POST', '/v1/simulations/clock/advance', { body: { by: 'P50D' } });
+    const { rows } = await product.runtime.pool.query('SELECT id FROM books WHERE clock_target IS NOT NULL');
+    const job = { bookId: rows[0].id, ids: [rows[0].id] };
+    const pool = ledgerPool(product.runtime);
+    const first = pool.answer('clock.advance', job);
+    await pool.answer('clock.advance', job);
+    expect(await readClock()).toMatchObject({ status: 'advancing' });
+    await first;
+    await product.startPools();
+    await clockIsThere();
   });
 
   test('a simulation that is refused on the way tells the rail nothing, and happens later under its key', async () => {
