@@ -29,7 +29,7 @@ export function addErase(
   program
     .command('erase')
     .description('erase the personal text of an object everywhere, as DATABASE_OWNER_URL; there is no way back')
-    .argument('<id>', 'po_…, acct_…, we_… or exc_…')
+    .argument('<id>', 'po_…, acct_…, hold_…, we_… or exc_…')
     .option('--dry-run', 'only list the places')
     .option('--yes', 'do not ask')
     .option('--by <name>', 'who erases; the user of this system without it')

@@ -6,6 +6,8 @@ import { definePool, type PoolDefinition } from '../src/queue/pool.ts';
 import type { Runtime } from '../src/runtime.ts';
 
 export function ledgerPool(runtime: Runtime): PoolDefinition {
+  /** Books on their way: the sweeper's jobs come on top of those that hand on, and a second one would only be in the way. */
+  const advancing = new Set<string>();
   return definePool('ledger', {
     concurrency: 50,
     // A job carries one row when it is quiet and a hundred when there is a backlog, and rows are what takes memory. Enough
@@ -15,7 +17,11 @@ export function ledgerPool(runtime: Runtime): PoolDefinition {
     jobs: {
       'payout.reserve': ({ bookId, ids }) => reservePayouts(runtime, bookId, ids),
       'hold.expire': (job) => keepAppointments(runtime, holdExpiry, job),
-      'clock.advance': ({ bookId }) => runAdvance(runtime, bookId),
+      async 'clock.advance'({ bookId }) {
+        if (advancing.has(bookId)) return;
+        advancing.add(bookId);
+        await runAdvance(runtime, bookId).finally(() => advancing.delete(bookId));
+      },
     },
   });
 }

@@ -58,7 +58,7 @@ export function once(command: Command<Stored | Refusal>, request: OnceRequest): 
       const known = state.get(idempotencyKeys, key);
       if (known) return unchanged(state, recall(known, request, command.requestId));
       // Thrown, so that nothing is stored: the same request does it once the clock is there.
-      if (isAdvancing(state.book)) throw clockIsAdvancing(state.book);
+      requireClockIdle(state.book);
       const outcome = command.decide(state, moment);
       const stored = outcome.answer.refused
         ? refusalAnswer(outcome.answer, { requestId: command.requestId, publicUrl: request.publicUrl })
@@ -85,6 +85,11 @@ export function once(command: Command<Stored | Refusal>, request: OnceRequest): 
       return { ...outcome, rows, appends: withTexts(outcome.appends, body.apart), answer };
     },
   };
+}
+
+/** Throws ApiError `state_conflict` on the way. For a use case that tells the outside something before its commit. */
+export function requireClockIdle(book: Book): void {
+  if (isAdvancing(book)) throw clockIsAdvancing(book);
 }
 
 function clockIsAdvancing({ clockTarget }: Book): ApiError {

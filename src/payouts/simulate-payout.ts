@@ -4,10 +4,12 @@ import type { Pool } from '../db/pool.ts';
 import type { SecretBox } from '../db/secret-box.ts';
 import { ApiError } from '../errors.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
+import { requireClockIdle } from '../idempotency/once.ts';
 import type { OnceRuntime } from '../idempotency/run-once.ts';
 import type { Asked, UseCase } from '../idempotency/use-case.ts';
 import { deriveId, newId, type Uuid } from '../ids.ts';
 import { writeJson } from '../json.ts';
+import { loadBook } from '../ledger/book-store.ts';
 import type { Command } from '../ledger/command.ts';
 import type { RailNotice } from '../rails/rail.ts';
 import type { SandboxRail } from '../rails/sandbox-rail.ts';
@@ -48,6 +50,9 @@ export const simulatePayout: UseCase<SimulationRuntime, SimulatePayout> = {
     const payout = await payouts.find(runtime.pool, input.bookId, input.payoutId);
     if (!payout)
       throw new ApiError('resource_not_found', { detail: 'There is no such payout in this book.', param: 'id' });
+    // What the rail is told happens, whatever the commit says: nothing is told that the commit would refuse.
+    const book = await loadBook(runtime.pool, input.bookId);
+    if (book) requireClockIdle(book);
     const notice = await tellRail(sandbox, payout, input);
     const compared = compareNotice({ ...runtime, rail: () => sandbox }, payout, notice);
     return {

@@ -6,6 +6,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import type { Client, Event, List, Payout } from '../../scripts/harness/client.ts';
 import { until } from '../../scripts/harness/client.ts';
 import { pathOf, type Receiver, startReceiver } from '../../scripts/harness/receiver.ts';
+import { parsePublicId } from '../../src/ids.ts';
+import { ledgerPool } from '../../workers/ledger.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { type Product, startProduct } from '../support/product.ts';
 
@@ -121,6 +123,44 @@ describe('the clock of a test book', () => {
     expect((await client.send('POST', `/v1/accounts/${account}/holds`, write)).status).toBe(201);
   });
 
+  test('of two jobs for one way, one takes it and the other leaves at once', async () => {
+    for (let count = 1; count <= 40; count++) await hold({ amount: 1, expires_at: asDays(count) });
+    await product.stopPools();
+    await client.send('POST', '/v1/simulations/clock/advance', { body: { by: 'P50D' } });
+    const { rows } = await product.runtime.pool.query('SELECT id FROM books WHERE clock_target IS NOT NULL');
+    const job = { bookId: rows[0].id, ids: [rows[0].id] };
+    const pool = ledgerPool(product.runtime);
+    const first = pool.answer('clock.advance', job);
+    await pool.answer('clock.advance', job);
+    expect(await readClock()).toMatchObject({ status: 'advancing' });
+    await first;
+    await product.startPools();
+    await clockIsThere();
+  });
+
+  test('a simulation that is refused on the way tells the rail nothing, and happens later under its key', async () => {
+    const funded = await client.openAccount({ funds: 10_000 });
+    const destination = { type: 'cliq', alias: 'PENDING' };
+    const { id } = await client.pay({ account: funded.id, amount: 1_000, destination });
+    await client.payoutUntil(id, ({ next_inquiry_at }) => next_inquiry_at !== null);
+    await product.stopPools();
+    await client.send('POST', '/v1/simulations/clock/advance', { body: { by: 'P1D' } });
+    const complete = () =>
+      client.send<Payout>('POST', `/v1/simulations/payouts/${id}/complete`, {
+        body: {},
+        idempotencyKey: `later-${id}`,
+      });
+    expect((await complete()).body).toMatchObject({ code: 'state_conflict', current_status: 'advancing' });
+    const { pool, rails } = product.runtime;
+    const { rows } = await pool.query('SELECT book_id, end_to_end_id FROM payouts WHERE id = $1', [
+      parsePublicId('payout', id),
+    ]);
+    expect(await rails.sandbox.inquire(rows[0].book_id, rows[0].end_to_end_id)).toMatchObject({ status: 'pending' });
+    await product.startPools();
+    await clockIsThere();
+    expect((await complete()).body).toMatchObject({ status: 'paid' });
+  });
+
   test('a hold that is over expires when it is used, whether or not anybody has been there', async () => {
     await product.stopPools();
     const soon = new Date(Date.now() + 1_500).toISOString();
@@ -156,6 +196,8 @@ describe('the clock of a test book', () => {
     expect((await client.send('POST', `${path}/release`)).body).toMatchObject({ current_status: 'released' });
     const { data } = await client.read<{ data: { type: string }[] }>(`${path}/timeline`);
     expect(data.map(({ type }) => type)).toEqual(['hold.created', 'hold.released', 'hold.released']);
+    const { data: events } = await client.read<List<Event>>(`/v1/events?object=${placed.id}`);
+    expect(events.map(({ type }) => type)).toEqual(['hold.released', 'hold.released', 'hold.created']);
     const past = await client.send('POST', `/v1/accounts/${account}/holds`, {
       body: { amount: 1, expires_at: '2026-01-01T00:00:00Z' },
     });

@@ -334,4 +334,12 @@ test('lists by status, kind, resource and time, newest first, page by page', asy
   expect(paged).toEqual(all.map(({ id }) => id));
 });
 
+test('a list asks for a score of kinds at most: each costs a look-up', async () => {
+  const kinds = Array.from({ length: 21 }, (_, at) => `kind_${'abcdefghijklmnopqrstu'[at]}`);
+  const list = (some: readonly string[]) =>
+    service.send<{ code: string }>('GET', `/v1/exceptions?kind=${some.join(',')}`);
+  expect((await list(kinds)).body).toMatchObject({ code: 'parameter_invalid', param: 'kind' });
+  expect((await list(kinds.slice(1))).status).toBe(200);
+});
+
 test('after these tests every invariant holds', () => expectInvariants({ database: product.database }));
