@@ -12,9 +12,21 @@ import { operatorBooks } from './organisations/organisation-store.ts';
 import { placeForeignNotices } from './outside/notice-store.ts';
 import { nameOperatorsOfExceptions } from './payouts/resolution-store.ts';
 
+/** Applied where the database was empty (migrations/index.ts). */
+const FIRST_MIGRATION = '0001-organisations';
+
+export interface InstallOptions extends MigrateOptions {
+  /** A database that is made now is contracted at once: nobody runs an earlier release on it. */
+  readonly contractNew?: boolean;
+}
+
 /** Throws what `migrate` throws. */
-export async function install(options: MigrateOptions): Promise<MigrateResult> {
-  const result = await migrate(options);
+export async function install({ contractNew, ...options }: InstallOptions): Promise<MigrateResult> {
+  let result = await migrate(options);
+  if (contractNew && result.applied.includes(FIRST_MIGRATION)) {
+    const { contract } = await migrate({ ...options, contract: { watchMs: 0 } });
+    result = { ...result, contract };
+  }
   const pool = createPool({ url: options.ownerUrl, name: 'countinghouse-migrate', size: 1, log: options.log });
   try {
     await openOperatorOrganisation(pool, systemClock);

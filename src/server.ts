@@ -33,7 +33,12 @@ export async function startApi(runtime: Runtime, routes?: readonly Route[]): Pro
   // With PORT=0 the address is known once the server listens; nothing is answered before then.
   let url = '';
   const publicUrl = () => (config.PORT === 0 && !config.PUBLIC_URL ? url : runtime.publicUrl);
-  const apiRuntime: Runtime = Object.create(runtime, { publicUrl: { get: publicUrl } });
+  const apiRuntime: Runtime = {
+    ...runtime,
+    get publicUrl() {
+      return publicUrl();
+    },
+  };
   const services = new ApiServices(apiRuntime, redis);
   const server = createHttpServer(createApp(apiRuntime, services, routes), { publicUrl });
   try {

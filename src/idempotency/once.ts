@@ -95,6 +95,7 @@ export function requireClockIdle(book: Book): void {
 function clockIsAdvancing({ clockTarget }: Book): ApiError {
   return new ApiError('state_conflict', {
     detail: `The clock of this book is on its way to ${formatInstantOrNull(clockTarget)}. Until then the book is only read.`,
+    retryable: true,
     facts: { current_status: 'advancing' },
   });
 }

@@ -11,6 +11,7 @@ import { embeddedEnvironment, readCredentials } from '../../src/embedded/environ
 import { openForPassage } from '../../src/embedded/place.ts';
 import { isAlive, type ProcessIdentity } from '../../src/embedded/process-identity.ts';
 import { rememberedPostgres } from '../../src/embedded/remembered-postgres.ts';
+import { RELEASE } from '../../src/release.ts';
 
 /** A start takes two seconds on an idle machine; these limits allow for a busy one. */
 const TIMEOUT_MS = 180_000;
@@ -259,13 +260,16 @@ describe('npm start', () => {
   );
 
   test(
-    'the application role cannot change the journal',
+    'the application role cannot change the journal, and a new database has the forms of this release',
     async () => {
       await running();
       const client = new pg.Client(embeddedEnvironment(data).DATABASE_URL);
       await client.connect();
       try {
         await expect(client.query('UPDATE entries SET step = step')).rejects.toMatchObject({ code: '42501' });
+        // Nobody runs an earlier release on a database that was made just now.
+        const { rows } = await client.query('SELECT contracted_to FROM installation');
+        expect(rows).toEqual([{ contracted_to: RELEASE }]);
       } finally {
         await client.end();
       }

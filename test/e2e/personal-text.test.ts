@@ -219,6 +219,8 @@ test('text is kept apart after the contract, and erased without a trace, of earl
 
   const { rows: counted } = await behind.query<{ sequence: bigint }>('SELECT max(sequence) AS sequence FROM events');
   const after = await plant();
+  // Its event shows the same name as it is and as it was.
+  expect((await client.patch(`/v1/accounts/${after.account.id}`, { external_id: 'renamed' })).status).toBe(200);
   // What was written from then on: earlier rows still hold what they held.
   const { rows: later } = await behind.query<{ text: string }>(
     `SELECT payload AS text FROM events WHERE sequence > $1 UNION ALL

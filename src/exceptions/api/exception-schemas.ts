@@ -30,7 +30,7 @@ export const exception = z
     resource: z.string().meta({ description: 'What it is about.', example: 'payout' }),
     resource_id: z.string().meta({ description: 'Its id. A notice of a rail has a plain UUID.' }),
     detail: z.string().meta({ description: 'What happened, for people.' }),
-    waiting: waiting.nullable().meta({ description: 'Money that `move_to` moves; null where none waits.' }),
+    waiting: waiting.nullable().meta({ description: 'Money that waited when it was opened, and that `move_to` moves; null where none did.' }),
     status: z.enum(EXCEPTION_STATUSES),
     assignee: shown.id('person', 'Who looks at it.').nullable(),
     reason: z
@@ -39,7 +39,7 @@ export const exception = z
       .meta({ description: 'The last explanation. Null where there is none, and once erased.' }),
     evidence: z.array(evidence).meta({ description: 'What shows that it is settled: at most one of each type.' }),
     handled_by: actor.nullable().meta({ description: 'Who explained it, or moved its money. Somebody else approves.' }),
-    approved_by: actor.nullable(),
+    approved_by: actor.nullable().meta({ description: 'The second person.' }),
     journal_entries: z.array(shown.id('entry')).meta({ description: 'The entries that put it right.' }),
     allowed_actions: shown.allowedActions,
     version: shown.version,

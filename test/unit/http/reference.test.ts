@@ -52,6 +52,17 @@ const operations = () =>
   );
 
 describe('the document', () => {
+  test('a member that may be null says so in a form that null can pass', () => {
+    const joined: string[] = [];
+    const look = (value: unknown, path: string): void => {
+      if (typeof value !== 'object' || value === null) return;
+      if ('allOf' in value) joined.push(path);
+      for (const [name, inner] of Object.entries(value)) look(inner, `${path}/${name}`);
+    };
+    look(document, '');
+    expect(joined).toEqual([]);
+  });
+
   test('is OpenAPI 3.1 and lists exactly the routes', () => {
     expect(document.openapi).toBe('3.1.0');
     expect(document.servers).toEqual([{ url: 'https://api.example.com' }]);
