@@ -96,20 +96,6 @@ const explained = async (exception: Exception, by = ada) =>
 const outcomes = (answers: readonly Answer<{ code?: string; status: unknown }>[]) =>
   answers.map(({ status, body }) => `${status} ${body.code ?? body.status}`).sort();
 
-test.each(['complete', 'fail'])(
-  'to %s a payout that its rail carried to another payee changes nothing',
-  async (action) => {
-    const account = await service.openAccount({ funds: FUNDS });
-    const { id } = await service.pay({
-      account: account.id,
-      amount: AMOUNT,
-      destination: { type: 'cliq', alias: 'WRONGPAYEE' },
-    });
-    await service.payoutUntil(id, ({ outcome }) => outcome === 'unknown');
-    expect(await simulate(id, action)).toMatchObject({ status: 'processing', outcome: 'unknown' });
-  },
-);
-
 test('one person explains, another approves; each step has its event, and the timeline says who', async () => {
   const opened = await contradicted();
   expect(opened).toMatchObject({ kind: 'paid_after_failed', status: 'open', version: 1, allowed_actions: ['assign'] });

@@ -218,9 +218,7 @@ describe('outside after the commit', () => {
   });
 
   test('but not beyond its limit', async () => {
-    const impatient = Object.create(product.runtime, {
-      config: { value: { ...product.runtime.config, DRAIN_TIMEOUT_MS: 100 } },
-    });
+    const impatient = { ...product.runtime, config: { ...product.runtime.config, DRAIN_TIMEOUT_MS: 100 } };
     await stopApi();
     stopping = undefined;
     api = await startApi(impatient, routes);
