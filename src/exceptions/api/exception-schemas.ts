@@ -30,7 +30,9 @@ export const exception = z
     resource: z.string().meta({ description: 'What it is about.', example: 'payout' }),
     resource_id: z.string().meta({ description: 'Its id. A notice of a rail has a plain UUID.' }),
     detail: z.string().meta({ description: 'What happened, for people.' }),
-    waiting: waiting.nullable().meta({ description: 'Money that waited when it was opened, and that `move_to` moves; null where none did.' }),
+    waiting: waiting
+      .nullable()
+      .meta({ description: 'Money that waited when it was opened, and that `move_to` moves; null where none did.' }),
     status: z.enum(EXCEPTION_STATUSES),
     assignee: shown.id('person', 'Who looks at it.').nullable(),
     reason: z
