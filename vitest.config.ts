@@ -3,6 +3,9 @@ import { configDefaults, defineConfig } from 'vitest/config';
 /** Its processes live in virtual time: the module of the product's pauses is replaced, which would reach other files. */
 const SCHEDULE = 'test/model/schedule.test.ts';
 
+/** Processes that are killed, frozen and cut off, for minutes: `npm run test:faults`. */
+const FAULTS = 'test/faults/**/*.test.ts';
+
 // Real processes and databases: files run side by side as far as the cores go, tests of one file one by one.
 const files = { testTimeout: 30_000, hookTimeout: 60_000 };
 
@@ -19,10 +22,11 @@ export default defineConfig({
           name: 'files',
           isolate: false,
           include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, SCHEDULE],
+          exclude: [...configDefaults.exclude, SCHEDULE, FAULTS],
         },
       },
       { test: { ...files, name: 'schedule', include: [SCHEDULE] } },
+      { test: { ...files, name: 'faults', isolate: false, include: [FAULTS] } },
     ],
   },
 });

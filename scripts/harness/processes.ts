@@ -11,6 +11,7 @@ import type { PoolName } from '../../workers/run.ts';
 import { ROOT } from './build.ts';
 import { becomesReady, endChild, isRunning } from './child-process.ts';
 import { until } from './client.ts';
+import { programOf } from './programs.ts';
 
 /** A start takes a second or two on an idle machine. */
 const START_LIMIT_MS = 120_000;
@@ -121,7 +122,7 @@ export async function startProcess(
       output = '';
       script = scriptOf(pools ?? role);
       root = other;
-      child = spawn(process.execPath, ['--import', 'tsx', '--import', BESIDE, ...script], {
+      child = spawn(process.execPath, ['--import', BESIDE, ...programOf(script[0]!, root), ...script.slice(1)], {
         cwd: root,
         env: {
           PATH: process.env.PATH,

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { programOf } from '../../scripts/harness/programs.ts';
 import { embeddedEnvironment, readCredentials } from '../../src/embedded/environment.ts';
 import { openForPassage } from '../../src/embedded/place.ts';
 import { isAlive, type ProcessIdentity } from '../../src/embedded/process-identity.ts';
@@ -45,7 +46,7 @@ interface Started {
 }
 
 /** The script's own process, which gives its exit code. npm itself ends by the signal, without an exit code. */
-const DIRECTLY = [process.execPath, '--import', 'tsx', 'src/embedded/start.ts'];
+const DIRECTLY = [process.execPath, ...programOf('src/embedded/start.ts')];
 const THROUGH_NPM = ['npm', 'start', '--silent'];
 
 function start(environment: NodeJS.ProcessEnv = {}, [program, ...args] = DIRECTLY): Started {

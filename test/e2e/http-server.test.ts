@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client, type Problem } from '../../scripts/harness/client.ts';
 import { startProcess } from '../../scripts/harness/processes.ts';
+import { programOf } from '../../scripts/harness/programs.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/log.ts';
 import { createRuntime } from '../../src/runtime.ts';
@@ -157,7 +158,7 @@ describe('a process that receives SIGTERM', () => {
 
 /** Runs the API until it exits. */
 async function startAndFail(environment: Record<string, string>): Promise<{ code: number | null; said: string }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/server.ts'], {
+  const child = spawn(process.execPath, programOf('src/server.ts'), {
     env: { PATH: process.env.PATH, ...environment },
     stdio: ['ignore', 'ignore', 'pipe'],
   });

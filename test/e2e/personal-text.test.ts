@@ -11,6 +11,7 @@ import { promisify } from 'node:util';
 import pino from 'pino';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Account, Client, Delivery, Endpoint, Event, List, Payout } from '../../scripts/harness/client.ts';
+import { programOf } from '../../scripts/harness/programs.ts';
 import { until } from '../../scripts/harness/until.ts';
 import { createAudit } from '../../src/audit/audit.ts';
 import type { Finding } from '../../src/checks/finding.ts';
@@ -164,7 +165,7 @@ async function eraseByCommand(id: string): Promise<void> {
     DATABASE_OWNER_URL: product.database.ownerUrl,
   };
   const ask = async (...options: string[]) => {
-    const command = ['--import', 'tsx', 'scripts/ops.ts', 'erase', id, '--json', ...options];
+    const command = [...programOf('scripts/ops.ts'), 'erase', id, '--json', ...options];
     const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: ROOT, env: environment });
     return JSON.parse(stdout) as { by: string; erased_at: string; places: { place: string; rows: number }[] };
   };

@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { programOf } from '../../scripts/harness/programs.ts';
 import { type Receiver, startReceiver } from '../../scripts/harness/receiver.ts';
 import { createPool } from '../../src/db/pool.ts';
 import { checkApplicationRole } from '../../src/db/roles.ts';
@@ -87,7 +88,7 @@ describeWithPgBouncer('behind PgBouncer', () => {
     ['keys', 'scripts/keys.ts', ['list']],
     ['ops', 'scripts/ops.ts', ['stuck', 'list']],
   ])('npm run %s works through it', async (_, script, options) => {
-    const { status, stderr } = await run(process.execPath, ['--import', 'tsx', script, ...options], {
+    const { status, stderr } = await run(process.execPath, [...programOf(script), ...options], {
       PATH: process.env.PATH,
       DATABASE_URL: product.pgBouncer!.url,
       DATABASE_NAMED_STATEMENTS: 'false',

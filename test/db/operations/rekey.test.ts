@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { until } from '../../../scripts/harness/client.ts';
+import { programOf } from '../../../scripts/harness/programs.ts';
 import { program } from '../../../scripts/ops.ts';
 import { migrate } from '../../../src/db/migrate.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
@@ -87,7 +88,7 @@ const environment = (oldKeys = oldKey) => ({
 
 /** In a process of its own, which can be killed. */
 function start(): { child: ChildProcess; ended: Promise<unknown> } {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/ops.ts', 'rekey', '--json'], {
+  const child = spawn(process.execPath, [...programOf('scripts/ops.ts'), 'rekey', '--json'], {
     cwd: ROOT,
     env: environment(),
     stdio: 'ignore',

@@ -5,6 +5,7 @@ import knex from 'knex';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { knexConfig } from '../../../knexfile.ts';
 import * as peopleAndOperator from '../../../migrations/0023-people-and-operator.ts';
+import { programOf } from '../../../scripts/harness/programs.ts';
 import { createAudit } from '../../../src/audit/audit.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
@@ -70,7 +71,7 @@ const ONE_WITHOUT_ENTRIES = [{ name: OPERATOR_NAME, books: 2, rows: 0 }];
 
 /** `npm run migrate`, in a process of its own. */
 async function migrateInAProcess(): Promise<number | null> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/migrate.ts'], {
+  const child = spawn(process.execPath, programOf('scripts/migrate.ts'), {
     env: {
       PATH: process.env.PATH,
       DATABASE_OWNER_URL: database.ownerUrl,

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Client } from '../../../scripts/harness/client.ts';
+import { programOf } from '../../../scripts/harness/programs.ts';
 import { describeOnEachBackend, type Product, startProduct, testEnvironment } from '../../support/product.ts';
 
 const soon = { timeout: 20_000, interval: 20 };
@@ -34,7 +35,7 @@ describeOnEachBackend('a worker process', (backend) => {
 
   /** Resolves once the process has started its pools. */
   async function startWorker(...given: string[]): Promise<WorkerProcess> {
-    const child = spawn(process.execPath, ['--import', 'tsx', 'workers/run.ts', ...given], {
+    const child = spawn(process.execPath, [...programOf('workers/run.ts'), ...given], {
       env: {
         PATH: process.env.PATH,
         ...testEnvironment(product.database, product.redis, { WORKER_PORT: '0', LOG_LEVEL: 'info' }),
@@ -110,7 +111,7 @@ describeOnEachBackend('a worker process', (backend) => {
     ${['--concurrency', '0']} | ${'It is a whole number from 1.'}
     ${['--lanes', '1']}       | ${'There is no lane 1: QUEUE_LANES is 1.'}
   `('is refused with $given: $said', async ({ given, said }) => {
-    const child = spawn(process.execPath, ['--import', 'tsx', 'workers/run.ts', ...given], {
+    const child = spawn(process.execPath, [...programOf('workers/run.ts'), ...given], {
       env: { PATH: process.env.PATH, ...testEnvironment(product.database, product.redis) },
       stdio: ['ignore', 'ignore', 'pipe'],
     });

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
+import { programOf } from '../../../scripts/harness/programs.ts';
 import { createSigningKey, newSecret, sign } from '../../../src/webhooks/signature.ts';
 
 const secret = newSecret();
@@ -45,7 +46,7 @@ async function startApi(status = 201): Promise<{ url: string; calls: Call[] }> {
 
 /** Runs the script, with a wait for its output. */
 function run(...options: string[]) {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/listen.ts', ...options], {
+  const child = spawn(process.execPath, [...programOf('scripts/listen.ts'), ...options], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   children.push(child);
