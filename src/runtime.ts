@@ -16,7 +16,7 @@ import type { Group } from './group.ts';
 import { GROUPS } from './groups.ts';
 import { createFingerprints, type Fingerprints } from './idempotency/fingerprints.ts';
 import type { Uuid } from './ids.ts';
-import type { AppointmentRuntime } from './journal/advance-clock.ts';
+import type { AppointmentRuntime } from './journal/keep-appointments.ts';
 import type { BookId } from './ledger/book.ts';
 import type { ClosingBlocker } from './ledger/closing-blocker.ts';
 import { Committer } from './ledger/committer.ts';

@@ -1,6 +1,7 @@
 /** Ledger pool: carries out the commands that post. Those of one book meet in this process's committer. */
 import { holdExpiry } from '../src/accounts/expire-holds.ts';
-import { keepAppointments, runAdvance } from '../src/journal/advance-clock.ts';
+import { runAdvance } from '../src/journal/advance-clock.ts';
+import { keepAppointments } from '../src/journal/keep-appointments.ts';
 import { reservePayouts } from '../src/payouts/reserve-payouts.ts';
 import { definePool, type PoolDefinition } from '../src/queue/pool.ts';
 import type { Runtime } from '../src/runtime.ts';

@@ -5,8 +5,6 @@
  */
 import { APPOINTMENTS_PER_COMMAND, type Appointment } from '../appointment.ts';
 import { formatInstant, formatInstantOrNull, type Instant } from '../clock.ts';
-import type { Pool } from '../db/pool.ts';
-import { isPassing } from '../db/postgres-errors.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { newId, type Uuid } from '../ids.ts';
 import { writeJson } from '../json.ts';
@@ -14,9 +12,9 @@ import type { Book, BookId } from '../ledger/book.ts';
 import { isAdvancing, setOut, stepClock } from '../ledger/book-clock.ts';
 import { loadBook } from '../ledger/book-store.ts';
 import type { Command, JobRow } from '../ledger/command.ts';
-import type { Committer } from '../ledger/committer.ts';
 import { Draft } from '../ledger/draft.ts';
 import { findNextAppointments } from './clock-store.ts';
+import { type AppointmentRuntime, isolating } from './keep-appointments.ts';
 
 /** The clock of a book as the API shows it. */
 export function clockView(book: Book, now: Instant) {
@@ -52,13 +50,6 @@ export function advanceClock(input: {
       return { ...draft.finish<Stored>({ status: 202, body, resource: 'book', resourceId: bookId }), book };
     },
   };
-}
-
-export interface AppointmentRuntime {
-  readonly pool: Pool;
-  readonly committer: Pick<Committer, 'submit'>;
-  /** A row that fails by a bug is set aside for people; its neighbours go on. */
-  appointmentFailed(appointment: Appointment, row: { bookId: BookId; id: Uuid }, error: unknown): Promise<void>;
 }
 
 export interface AdvanceRuntime extends AppointmentRuntime {
@@ -108,34 +99,4 @@ async function nextOf({ pool, appointments }: AdvanceRuntime, bookId: BookId, un
     }),
   );
   return found.reduce((first, one) => (one && (!first || one.at < first.at) ? one : first), undefined);
-}
-
-/** The job of an appointment outside an advance: what is due by now. */
-export async function keepAppointments(
-  runtime: AppointmentRuntime,
-  appointment: Appointment,
-  { bookId, ids }: { bookId: BookId; ids: readonly Uuid[] },
-): Promise<void> {
-  const submit = async (some: readonly Uuid[]) => {
-    await runtime.committer.submit(bookId, await appointment.command(runtime.pool, bookId, some));
-  };
-  await isolating(runtime, appointment, { bookId, ids, submit });
-}
-
-/** Carries out rows together. Where that fails by a bug, each alone, so that only those that fail are set aside. */
-async function isolating(
-  runtime: AppointmentRuntime,
-  appointment: Appointment,
-  { bookId, ids, submit }: { bookId: BookId; ids: readonly Uuid[]; submit: (ids: readonly Uuid[]) => Promise<void> },
-): Promise<void> {
-  try {
-    await submit(ids);
-  } catch (error) {
-    if (isPassing(error)) throw error;
-    if (ids.length > 1) {
-      for (const id of ids) await isolating(runtime, appointment, { bookId, ids: [id], submit });
-      return;
-    }
-    await runtime.appointmentFailed(appointment, { bookId, id: ids[0]! }, error);
-  }
 }

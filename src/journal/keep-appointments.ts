@@ -1,0 +1,44 @@
+/** Carries out what falls due in the own time of books: the job of the sweeper's rows, and the steps of a clock. */
+import type { Appointment } from '../appointment.ts';
+import type { Pool } from '../db/pool.ts';
+import { isPassing } from '../db/postgres-errors.ts';
+import type { Uuid } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
+import type { Committer } from '../ledger/committer.ts';
+
+export interface AppointmentRuntime {
+  readonly pool: Pool;
+  readonly committer: Pick<Committer, 'submit'>;
+  /** A row that fails by a bug is set aside for people; its neighbours go on. */
+  appointmentFailed(appointment: Appointment, row: { bookId: BookId; id: Uuid }, error: unknown): Promise<void>;
+}
+
+/** The job of an appointment outside an advance: what is due by now. */
+export async function keepAppointments(
+  runtime: AppointmentRuntime,
+  appointment: Appointment,
+  { bookId, ids }: { bookId: BookId; ids: readonly Uuid[] },
+): Promise<void> {
+  const submit = async (some: readonly Uuid[]) => {
+    await runtime.committer.submit(bookId, await appointment.command(runtime.pool, bookId, some));
+  };
+  await isolating(runtime, appointment, { bookId, ids, submit });
+}
+
+/** Carries out rows together. Where that fails by a bug, each alone, so that only those that fail are set aside. */
+export async function isolating(
+  runtime: AppointmentRuntime,
+  appointment: Appointment,
+  { bookId, ids, submit }: { bookId: BookId; ids: readonly Uuid[]; submit: (ids: readonly Uuid[]) => Promise<void> },
+): Promise<void> {
+  try {
+    await submit(ids);
+  } catch (error) {
+    if (isPassing(error)) throw error;
+    if (ids.length > 1) {
+      for (const id of ids) await isolating(runtime, appointment, { bookId, ids: [id], submit });
+      return;
+    }
+    await runtime.appointmentFailed(appointment, { bookId, id: ids[0]! }, error);
+  }
+}
