@@ -1,14 +1,17 @@
 /** Opens an exception: a row, and an event. For commands of any group; the command declares the id, or mints it. */
-import type { ResourceName, Uuid } from '../ids.ts';
-import type { Draft } from '../ledger/draft.ts';
+import { newId, type ResourceName, type Uuid } from '../ids.ts';
+import type { Command } from '../ledger/command.ts';
+import { Draft } from '../ledger/draft.ts';
 import { begin } from '../ledger/resource.ts';
 import type { WaitingMoney } from './exception.ts';
 import { exceptionResource } from './exception-resource.ts';
+import { exceptions } from './exception-table.ts';
 
 export interface OpenException {
   readonly id: Uuid;
   readonly kind: string;
-  readonly resource: ResourceName;
+  /** A notice that cannot be booked is no object of the API. */
+  readonly resource: ResourceName | 'rail_notice';
   readonly resourceId: Uuid;
   /** In words, without personal text. */
   readonly detail: string;
@@ -39,4 +42,19 @@ export function openException(draft: Draft, { id, kind, resource, resourceId, de
     resolvedAt: null,
   } as const;
   begin(draft, exceptionResource, first, 'exception.opened');
+}
+
+/** A command that opens an exception alone, once: one that is there is left as it is. For what is found outside of a command. */
+export function openOnce(exception: OpenException): Command<void> {
+  const origin = { id: newId(), requestId: newId() };
+  return {
+    ...origin,
+    name: 'exception.open',
+    touches: [{ table: exceptions, ids: [exception.id] }],
+    decide(state, moment) {
+      const draft = new Draft(state, origin, moment);
+      if (draft.get(exceptions, exception.id) === undefined) openException(draft, exception);
+      return draft.finish(undefined);
+    },
+  };
 }

@@ -204,7 +204,7 @@ export interface NoticeResults {
   /** Its command is committed, or was before. */
   readonly taken: readonly Uuid[];
   /** Cannot be booked: put before a person. */
-  readonly exceptions: readonly { id: Uuid; exceptionId: Uuid; kind: string; detail: string }[];
+  readonly excepted: readonly Uuid[];
   /** Too early: asked again. */
   readonly postponed: readonly { id: Uuid; nextAttemptAt: Instant }[];
 }
@@ -216,39 +216,30 @@ export interface NoticeResults {
 export async function recordNotices(
   pool: Pool,
   { bookId, party }: Inbox,
-  { taken, exceptions, postponed }: NoticeResults,
+  { taken, excepted, postponed }: NoticeResults,
   now: Instant,
 ): Promise<void> {
   await pool.query(
     `WITH given AS (
        SELECT id, 'taken' AS status, NULL::timestamptz AS at FROM unnest($3::uuid[]) AS id
        UNION ALL SELECT id, 'exception', NULL FROM unnest($4::uuid[]) AS id
-       UNION ALL SELECT id, 'waiting', at FROM unnest($8::uuid[], $9::timestamptz[]) AS postponed (id, at)
+       UNION ALL SELECT id, 'waiting', at FROM unnest($5::uuid[], $6::timestamptz[]) AS postponed (id, at)
      ), found AS MATERIALIZED (
        SELECT notice.place, given.* FROM given CROSS JOIN LATERAL (
          SELECT ctid AS place FROM rail_notices
          WHERE book_id = $1 AND rail = $2 AND id = given.id AND status || '' = 'waiting' AND (given.at IS NULL OR stuck_at IS NULL)
          LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
        ) AS notice
-     ), raised AS (
-       INSERT INTO exceptions (book_id, id, kind, resource, resource_id, detail, created_at, status)
-       SELECT $1, given.exception_id, given.kind, 'rail_notice', given.id, given.detail, $10, 'open'
-       FROM unnest($4::uuid[], $5::uuid[], $6::text[], $7::text[]) AS given (id, exception_id, kind, detail)
-       WHERE given.id IN (SELECT id FROM found)
-       ON CONFLICT DO NOTHING
      )
      UPDATE rail_notices AS notice SET status = made.status, attempts = notice.attempts + made.attempts, next_attempt_at = made.at,
-       due_at = made.at, stuck_at = NULL, stuck_error = NULL, updated_at = $10
+       due_at = made.at, stuck_at = NULL, stuck_error = NULL, updated_at = $7
      FROM (SELECT place, status, at, (status = 'waiting')::integer AS attempts FROM found) AS made
      WHERE notice.book_id = $1 AND notice.ctid = ANY (ARRAY (SELECT place FROM found)) AND notice.ctid = made.place`,
     [
       bookId,
       party,
       plainArray(taken),
-      plainArray(exceptions.map(({ id }) => id)),
-      plainArray(exceptions.map(({ exceptionId }) => exceptionId)),
-      textArray(exceptions.map(({ kind }) => kind)),
-      textArray(exceptions.map(({ detail }) => detail)),
+      plainArray(excepted),
       plainArray(postponed.map(({ id }) => id)),
       instantArray(postponed.map(({ nextAttemptAt }) => nextAttemptAt)),
       new Date(now),

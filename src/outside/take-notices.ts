@@ -10,6 +10,7 @@ import { failpoint } from '../failpoints.ts';
 import { deriveId, type Uuid } from '../ids.ts';
 import { growingPauseMs } from './growing-pause.ts';
 import { type Inbox, payeePlace, type StoredNotice, toldNotice } from './notice.ts';
+import type { BookId } from '../ledger/book.ts';
 import { type ClaimedNotices, claimDueNotices, recordNotices } from './notice-store.ts';
 import type { NoticeSource, PartyNotice } from './party.ts';
 
@@ -18,10 +19,20 @@ export interface NoticeRuntime {
   readonly clock: Clock;
   readonly secretBox: SecretBox;
   party(name: string): NoticeSource;
+  /** Puts a notice that cannot be booked before a person. One that is open already is left as it is. */
+  openException(bookId: BookId, exception: NoticeException): Promise<unknown>;
   /** Called with what went wrong with one row: bad luck is attempted again, a bug marks the row stuck. Does not throw. */
   noticeFailed(inbox: Inbox, id: Uuid, error: unknown): Promise<void>;
   /** Warns of what lasts: notices about what is not there, a party that takes no acknowledgement. Seldom for the same cause. */
   warn(error: unknown, notices?: number): void;
+}
+
+export interface NoticeException {
+  readonly id: Uuid;
+  readonly kind: 'notice_unreadable' | 'notice_unclaimed';
+  readonly resource: 'rail_notice';
+  readonly resourceId: Uuid;
+  readonly detail: string;
 }
 
 /** Who books notices: the group whose resource they are about. */
@@ -58,7 +69,8 @@ const ROUNDS = 10;
 
 interface Round {
   readonly taken: Uuid[];
-  readonly exceptions: { id: Uuid; exceptionId: Uuid; kind: string; detail: string }[];
+  /** Put before a person. */
+  readonly excepted: Uuid[];
   readonly postponed: { id: Uuid; nextAttemptAt: Instant }[];
   unclaimed: number;
 }
@@ -103,7 +115,7 @@ async function takeClaimed<Subject>(
     else about.set(notice.endToEndId, [notice]);
   }
   const subjects = await taker.find(inbox, [...about.keys()]);
-  const round: Round = { taken: [], exceptions: [], postponed: [], unclaimed: 0 };
+  const round: Round = { taken: [], excepted: [], postponed: [], unclaimed: 0 };
   await Promise.all(
     [...about].map(([endToEndId, notices]) =>
       takeInTurn(runtime, taker, { inbox, subject: subjects.get(endToEndId), notices, due: claimed.ids, round }),
@@ -112,7 +124,7 @@ async function takeClaimed<Subject>(
   await recordNotices(runtime.pool, inbox, round, runtime.clock.now());
   if (round.unclaimed > 0)
     runtime.warn(new Error(`${inbox.party} tells of ${taker.noun}s that are not there`), round.unclaimed);
-  const done = [...round.taken, ...round.exceptions.map(({ id }) => id)];
+  const done = [...round.taken, ...round.excepted];
   await acknowledge(runtime, inbox.party, done);
   return done.length;
 }
@@ -141,17 +153,21 @@ async function takeInTurn<Subject>(
         round.postponed.push({ id: behind.id, nextAttemptAt: now + pause });
       }
     };
-    if (notice.kind === 'unreadable') {
-      round.exceptions.push(exceptionOf(inbox, taker.noun, { notice, kind: 'notice_unreadable' }));
+    const kind = whyNotBooked(notice, { isThere: subject !== undefined, now });
+    if (kind !== undefined) {
+      try {
+        await runtime.openException(inbox.bookId, exceptionOf(inbox, taker.noun, { notice, kind }));
+        failpoint('notice.book.after');
+      } catch (error) {
+        await runtime.noticeFailed(inbox, notice.id, error);
+        return;
+      }
+      round.excepted.push(notice.id);
       continue;
     }
     // Those behind one that a bug has stopped wait for it.
     if (notice.stuckAt !== null) return postponeRest();
     if (subject === undefined) {
-      if (now >= notice.toldAt + UNCLAIMED_KEPT_MS) {
-        round.exceptions.push(exceptionOf(inbox, taker.noun, { notice, kind: 'notice_unclaimed' }));
-        continue;
-      }
       round.unclaimed += notices.length - at;
       return postponeRest();
     }
@@ -170,11 +186,21 @@ async function takeInTurn<Subject>(
   }
 }
 
+/** The exception that a notice is, where it can never be booked. */
+function whyNotBooked(
+  { kind, stuckAt, toldAt }: StoredNotice,
+  { isThere, now }: { isThere: boolean; now: Instant },
+): NoticeException['kind'] | undefined {
+  if (kind === 'unreadable') return 'notice_unreadable';
+  if (!isThere && stuckAt === null && now >= toldAt + UNCLAIMED_KEPT_MS) return 'notice_unclaimed';
+  return undefined;
+}
+
 function openNotice({ secretBox }: NoticeRuntime, inbox: Inbox, notice: StoredNotice): PartyNotice {
   return toldNotice(inbox.bookId, notice, (sealed) => secretBox.open(sealed, payeePlace(inbox, notice.id)));
 }
 
-const EXCEPTIONS = {
+const EXCEPTIONS: Readonly<Record<NoticeException['kind'], string>> = {
   notice_unreadable: 'says nothing that could be booked',
   notice_unclaimed: 'is about a {noun} that is not there, and was not for 30 days',
 };
@@ -182,13 +208,14 @@ const EXCEPTIONS = {
 function exceptionOf(
   { party }: Inbox,
   noun: string,
-  { notice, kind }: { notice: StoredNotice; kind: keyof typeof EXCEPTIONS },
-): Round['exceptions'][number] {
+  { notice, kind }: { notice: StoredNotice; kind: NoticeException['kind'] },
+): NoticeException {
   const why = EXCEPTIONS[kind].replace('{noun}', noun);
   return {
-    id: notice.id,
-    exceptionId: deriveId('exception', party, notice.id),
+    id: deriveId('exception', party, notice.id),
     kind,
+    resource: 'rail_notice',
+    resourceId: notice.id,
     detail: `A notice of ${party} about ${notice.endToEndId || `no ${noun}`} ${why}. Nothing was booked.`,
   };
 }

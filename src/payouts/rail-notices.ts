@@ -1,5 +1,6 @@
 /** What a rail's notice means for its payout: the payout's part of the inbox (outside/take-notices.ts). */
 import type { SecretBox } from '../db/secret-box.ts';
+import { openOnce } from '../exceptions/open-exception.ts';
 import { JsonText } from '../json.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Command } from '../ledger/command.ts';
@@ -16,14 +17,19 @@ import { mismatchesOf, type RailMismatch } from './rail-mismatch.ts';
 import { returnPayout } from './return-payout.ts';
 import { settlePayout } from './settle-payout.ts';
 
-export interface RailNoticeRuntime extends Omit<NoticeRuntime, 'party'> {
+export interface RailNoticeRuntime extends Omit<NoticeRuntime, 'party' | 'openException'> {
   readonly committer: Committer;
   rail(name: string): Rail;
 }
 
 /** Books what the inbox holds of one book and rail. Resolves to how many notices need not be told again. */
 export function takeRailNotices(runtime: RailNoticeRuntime, inbox: Inbox): Promise<number> {
-  return takeNotices({ ...runtime, party: (name) => runtime.rail(name) }, payoutTaker(runtime), inbox);
+  const notices: NoticeRuntime = {
+    ...runtime,
+    party: (name) => runtime.rail(name),
+    openException: (bookId, exception) => runtime.committer.submit(bookId, openOnce(exception)),
+  };
+  return takeNotices(notices, payoutTaker(runtime), inbox);
 }
 
 function payoutTaker(runtime: RailNoticeRuntime): NoticeTaker<Payout> {

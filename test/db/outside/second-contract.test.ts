@@ -4,6 +4,7 @@ import type { CheckContext } from '../../../src/checks/check-context.ts';
 import type { Finding } from '../../../src/checks/finding.ts';
 import { EARLIEST_FORMS } from '../../../src/db/forms.ts';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
+import { openOnce } from '../../../src/exceptions/open-exception.ts';
 import { newId, type ResourceName, type Uuid } from '../../../src/ids.ts';
 import { JsonText } from '../../../src/json.ts';
 import type { Command } from '../../../src/ledger/command.ts';
@@ -15,7 +16,7 @@ import { noticeCheck } from '../../../src/outside/checks/notice-check.ts';
 import { NoticeCopier } from '../../../src/outside/copy-notices.ts';
 import { endToEndId } from '../../../src/outside/end-to-end-id.ts';
 import { evidence, evidenceTouch, keepEvidence } from '../../../src/outside/evidence.ts';
-import { type NoticeTaker, takeNotices } from '../../../src/outside/take-notices.ts';
+import { type NoticeException, type NoticeTaker, takeNotices } from '../../../src/outside/take-notices.ts';
 import { recordUnknown } from '../../../src/payouts/await-outcome.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { ACQUIRER_NOTICE_KINDS, MemoryAcquirer } from '../../support/memory-acquirer.ts';
@@ -62,6 +63,7 @@ const runtime = (ahead = 0) => ({
   party: () => acquirer,
   operatorBook: async (mode: 'test' | 'live') => (await operatorBooks(book.pool))[mode],
   enqueue: () => undefined,
+  openException: (_: unknown, exception: NoticeException) => book.submit(openOnce(exception)),
   noticeFailed: async (_: unknown, __: Uuid, error: unknown) => void warnings.push(String(error)),
   warn: (error: unknown, notices?: number) => void warnings.push(`${(error as Error).message}: ${notices}`),
 });

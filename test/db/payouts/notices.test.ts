@@ -194,6 +194,18 @@ describe('about an unknown payout', () => {
       amount: 1_000,
       endToEndId: sent('never asked for again').endToEndId,
     });
+    const opened = () =>
+      book.rows<{ payload: string }>(
+        `SELECT payload FROM events WHERE book_id = $1 AND type = 'exception.opened' AND payload LIKE '%notice_unclaimed%'`,
+      );
+    expect(await opened()).toHaveLength(1);
+    // A worker that was killed before it marked the notice.
+    await book.rows(
+      `UPDATE rail_notices SET status = 'waiting', due_at = now(), next_attempt_at = now()
+       WHERE book_id = $1 AND status = 'exception'`,
+    );
+    expect(await takeAll()).toBe(1);
+    expect(await opened()).toHaveLength(1);
   });
 
   test('pauses between attempts grow up to a day', async () => {
