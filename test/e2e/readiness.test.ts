@@ -6,7 +6,9 @@ import { until } from '../../scripts/harness/client.ts';
 import { Readiness } from '../../src/db/readiness.ts';
 import { createLogger } from '../../src/log.ts';
 import { describeWithPgBouncer } from '../support/pgbouncer.ts';
-import { type Product, startProduct } from '../support/product.ts';
+import { lookInto, type Product, startProduct } from '../support/product.ts';
+
+const SLEEP = 'SELECT pg_sleep(60)';
 
 describe('directly', () => slowStatements(false));
 describeWithPgBouncer('through PgBouncer', () => slowStatements(true));
@@ -23,16 +25,30 @@ function slowStatements(throughPgBouncer: boolean): void {
   test('slow statements on every connection of the pool leave the process ready', async () => {
     expect(await ready()).toBe(200);
     const { pool, config } = product.runtime;
-    const slow = Array.from({ length: config.DATABASE_POOL_SIZE * 3 }, () =>
-      pool.query('SELECT pg_sleep(2)').catch(() => undefined),
-    );
+    const slow = Array.from({ length: config.DATABASE_POOL_SIZE * 3 }, () => pool.query(SLEEP).catch(() => undefined));
     await until(
       () => pool.waitingCount,
       (count) => count > 0,
     );
     const answers = await Promise.all(Array.from({ length: 20 }, ready));
     expect(new Set(answers)).toEqual(new Set([200]));
-    await Promise.allSettled(slow);
+    let over = false;
+    void Promise.all(slow).then(() => {
+      over = true;
+    });
+    // Those that wait for a connection are canceled once they run.
+    const superuser = lookInto(product.database);
+    await until(
+      async () => {
+        await superuser.query(
+          "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query = $1 AND state = 'active'",
+          [SLEEP],
+        );
+        return over;
+      },
+      (all) => all,
+    );
+    await superuser.end();
   });
 }
 

@@ -25,7 +25,7 @@ describeOnEachBackend('a worker killed with -9', (backend) => {
       for (const [at, point] of POINTS.entries()) {
         await worker.kill();
         await worker.start({ failpoints: `${point}=kill@${1 + at}` });
-        await worker.ended();
+        await stage.untilEnded(worker);
         expect(worker.output).toContain(`failpoint ${point}: SIGKILL`);
       }
       await worker.start();

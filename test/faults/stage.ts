@@ -7,7 +7,7 @@ import { type Load, startLoad } from '../../scripts/faults/load.ts';
 import { Client, type Endpoint, until } from '../../scripts/harness/client.ts';
 import { type ProductProcess, type Role, startProcess } from '../../scripts/harness/processes.ts';
 import { type Receiver, startReceiver } from '../../scripts/harness/receiver.ts';
-import { createPool } from '../../src/db/pool.ts';
+import { createPool, type Pool } from '../../src/db/pool.ts';
 import { DATABASE } from '../../src/embedded/logins.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../src/embedded/throwaway-postgres.ts';
 import { RIGHTS } from '../../src/groups.ts';
@@ -48,6 +48,8 @@ export interface Stage {
   query<Row extends object>(sql: string, values?: unknown[]): Promise<Row[]>;
   /** Repeats the query until the rows are as wanted, and meanwhile makes waiting rows due. */
   untilMoved<Row extends object>(sql: string, values: unknown[], isWanted: (rows: Row[]) => boolean): Promise<Row[]>;
+  /** Waits until a process has died at its failpoint, and meanwhile makes waiting rows due. */
+  untilEnded(process: ProductProcess): Promise<void>;
   /** Ends the load, waits until all work is done, and checks everything. `others` are payouts not made by the load. */
   settleAndCheck(load: Load, others?: readonly string[]): Promise<void>;
   close(): Promise<void>;
@@ -136,15 +138,15 @@ export async function startStage(options: StageOptions): Promise<Stage> {
         return (await behind.query<Row>(sql, values)).rows;
       },
       untilMoved<Row extends object>(sql: string, values: unknown[], isWanted: (rows: Row[]) => boolean) {
-        let makeDueAt = 0;
-        const look = async () => {
-          if (performance.now() > makeDueAt) {
-            makeDueAt = performance.now() + MAKE_DUE_EVERY_MS;
-            await makeRowsDue(behind);
-          }
-          return stage.query<Row>(sql, values);
-        };
-        return until(look, isWanted, { timeoutMs: SETTLE_LIMIT_MS });
+        return untilDue(behind, () => stage.query<Row>(sql, values), isWanted);
+      },
+      async untilEnded(process) {
+        let ended = false;
+        const end = process.ended().then(() => {
+          ended = true;
+        });
+        await untilDue(behind, () => ended, Boolean);
+        await end;
       },
       async settleAndCheck(load, others = []) {
         await load.stop();
@@ -161,6 +163,23 @@ export async function startStage(options: StageOptions): Promise<Stage> {
     };
     return stage;
   }
+}
+
+/** Polls until the value is as wanted, and meanwhile makes waiting rows due. */
+async function untilDue<Value>(
+  behind: Pool,
+  look: () => Promise<Value> | Value,
+  isWanted: (value: Value) => boolean,
+): Promise<Value> {
+  let makeDueAt = 0;
+  const lookAgain = async () => {
+    if (performance.now() > makeDueAt) {
+      makeDueAt = performance.now() + MAKE_DUE_EVERY_MS;
+      await makeRowsDue(behind);
+    }
+    return look();
+  };
+  return until(lookAgain, isWanted, { timeoutMs: SETTLE_LIMIT_MS });
 }
 
 /** Waits until every payout, delivery and notice is final. */

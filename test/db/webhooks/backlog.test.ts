@@ -247,10 +247,16 @@ describe('an endpoint that is behind', () => {
     const hooks = await stage.receiver((response) => answers.push(() => response.writeHead(200).end()));
     const { id } = await stage.world.endpoint(stage.bookId, { url: hooks.url, events: ['payout.*'] });
     await putBehind(id, 50);
-    const [one, other] = [stage.deliverer(), stage.deliverer()];
+    const pool = createPool({ url: stage.world.applicationUrl, name: 'other', size: 1, log });
+    stage.after(() => pool.end());
+    const asked = vi.spyOn(pool, 'query');
+    const [one, other] = [stage.deliverer(), stage.deliverer({ pool })];
     one.drain(stage.bookId, [id]);
     await hooks.arrivals(1);
     other.drain(stage.bookId, [id]);
+    // The other process was told that the backlog is held, before it is released.
+    await vi.waitFor(() => expect(asked).toHaveBeenCalledOnce(), PATIENCE);
+    await asked.mock.results[0]!.value;
     const closing = one.close();
     for (const answer of answers.splice(0)) answer();
     await closing;

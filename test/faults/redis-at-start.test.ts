@@ -1,10 +1,9 @@
-/** The checks of Redis' settings at start, and payouts over a Redis Cluster. */
+/** What a process says of its Redis as it starts: one that may evict jobs is refused, one that is absent is waited for. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Role, startProcess } from '../../scripts/harness/processes.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
-import { type Product, startProduct, testEnvironment } from '../support/product.ts';
+import { testEnvironment } from '../support/product.ts';
 import { describeWithRedis, startRedis, type TestRedis } from '../support/redis.ts';
-import { startRedisCluster, type TestRedisCluster } from '../support/redis-cluster.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
@@ -45,34 +44,5 @@ describeWithRedis('a process', () => {
       .toContain('the queues do not answer; what is accepted waits in Postgres until they do');
     await started.terminate();
     await redis.start();
-  });
-});
-
-describeWithRedis('on a Redis Cluster', () => {
-  let cluster: TestRedisCluster;
-  let product: Product;
-
-  beforeAll(async () => {
-    cluster = await startRedisCluster();
-    const environment = { REDIS_URL: cluster.urls, QUEUE_LANES: '4' };
-    product = await startProduct({ backend: 'postgres', environment });
-  });
-  afterAll(async () => {
-    await product?.close();
-    await cluster?.remove();
-  });
-
-  test('payouts of several books are paid', async () => {
-    const books = await Promise.all(Array.from({ length: 5 }, () => product.organisation()));
-    expect(product.runtime.queues.backend).toBe('redis');
-    await Promise.all(
-      books.map(async ({ client }) => {
-        const account = await client.openAccount({ funds: 10_000 });
-        const { body } = await client.requestPayout({ account: account.id, amount: 100 });
-        await client.payoutUntil(body.id, 'paid');
-      }),
-    );
-    const keys = (await cluster.keys()).flat();
-    expect(keys.some((key) => key.startsWith('countinghouse:{ledger-'))).toBe(true);
   });
 });

@@ -1,9 +1,9 @@
 /** Workers as separate processes beside an API: what `npm run worker` starts. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Client } from '../../../scripts/harness/client.ts';
-import { programOf } from '../../../scripts/harness/programs.ts';
-import { describeOnEachBackend, type Product, startProduct, testEnvironment } from '../../support/product.ts';
+import type { Client } from '../../scripts/harness/client.ts';
+import { programOf } from '../../scripts/harness/programs.ts';
+import { describeOnEachBackend, type Product, startProduct, testEnvironment } from '../support/product.ts';
 
 const soon = { timeout: 20_000, interval: 20 };
 
