@@ -8,9 +8,9 @@ import type { Pool } from '../db/pool.ts';
 import type { SecretBox } from '../db/secret-box.ts';
 import { failpoint } from '../failpoints.ts';
 import { deriveId, type Uuid } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
 import { growingPauseMs } from './growing-pause.ts';
 import { type Inbox, payeePlace, type StoredNotice, toldNotice } from './notice.ts';
-import type { BookId } from '../ledger/book.ts';
 import { type ClaimedNotices, claimDueNotices, recordNotices } from './notice-store.ts';
 import type { NoticeSource, PartyNotice } from './party.ts';
 
