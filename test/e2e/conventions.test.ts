@@ -1,6 +1,6 @@
 /** Conventions that need the whole product: two modes, timelines, idempotency keys that outlive their connection. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Account, type List, type Payout, type Problem, until } from '../../scripts/harness/client.ts';
 import { setOverdraftCeiling } from '../../src/accounts/overdraft-ceiling-store.ts';
 import { ROUTES } from '../../src/http/routes.ts';
@@ -8,7 +8,7 @@ import { publicId } from '../../src/ids.ts';
 import { findOrganisationOfBook } from '../../src/organisations/organisation-store.ts';
 import { newPerson, serviceOf } from '../../src/organisations/person.ts';
 import { insertPeople } from '../../src/organisations/person-store.ts';
-import { describeOnEachBackend, type Product, startProduct } from '../support/product.ts';
+import { type Product, startProduct } from '../support/product.ts';
 
 /** The members that the tests read of either answer. */
 type PayoutOrProblem = Pick<Payout, 'id'> & Pick<Problem, 'code'>;
@@ -25,10 +25,12 @@ interface Timeline {
   }[];
 }
 
-describeOnEachBackend('the interface', (backend) => {
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
+
+describe('the interface', () => {
   let product: Product;
   beforeAll(async () => {
-    product = await startProduct({ backend });
+    product = await startProduct({ backend: 'postgres' });
   });
   afterAll(() => product?.close());
 
@@ -198,7 +200,11 @@ describeOnEachBackend('the interface', (backend) => {
   });
 
   test('counts the requests of a book over all its keys, and reports what is left', async () => {
-    const limited = await startProduct({ backend, pools: [], environment: { RATE_LIMIT_READS_PER_SECOND: '20' } });
+    const limited = await startProduct({
+      backend: 'postgres',
+      pools: [],
+      environment: { RATE_LIMIT_READS_PER_SECOND: '20' },
+    });
     try {
       const { keys } = await limited.organisation();
       const clients = [limited.client(keys.testKey), limited.client(keys.testKey)];

@@ -136,24 +136,26 @@ describe('a process that receives SIGTERM', () => {
     expect(performance.now() - started).toBeLessThan(5_000);
     await client.close();
   });
+});
 
-  test('without a usable configuration says what is missing, and exits with 1', async () => {
-    const environment = testEnvironment(product.database, undefined);
-    const unset = await startAndFail({ ...environment, DATABASE_URL: '' });
-    expect(unset).toEqual({
-      code: 1,
-      said: expect.stringMatching(/^The configuration has a fault:\n {2}DATABASE_URL: is not set/),
-    });
-    const owner = await startAndFail({ ...environment, DATABASE_URL: product.database.ownerUrl });
-    expect(owner).toEqual({
-      code: 1,
-      said: expect.stringMatching(/^The role countinghouse_owner of DATABASE_URL owns/),
-    });
-    const away = await startAndFail({ ...environment, DATABASE_URL: 'postgres://x:y@127.0.0.1:1/z' });
-    expect(away).toEqual({ code: 1, said: expect.stringMatching(/^DATABASE_URL: the database does not answer/) });
-    const taken = await startAndFail({ ...environment, PORT: new URL(product.baseUrl).port });
-    expect(taken).toEqual({ code: 1, said: expect.stringMatching(/^PORT: \d+ is taken/) });
+test('a process without a usable configuration says what is missing, and exits with 1', async () => {
+  const environment = testEnvironment(product.database, undefined);
+  const [unset, owner, away, taken] = await Promise.all([
+    startAndFail({ ...environment, DATABASE_URL: '' }),
+    startAndFail({ ...environment, DATABASE_URL: product.database.ownerUrl }),
+    startAndFail({ ...environment, DATABASE_URL: 'postgres://x:y@127.0.0.1:1/z' }),
+    startAndFail({ ...environment, PORT: new URL(product.baseUrl).port }),
+  ]);
+  expect(unset).toEqual({
+    code: 1,
+    said: expect.stringMatching(/^The configuration has a fault:\n {2}DATABASE_URL: is not set/),
   });
+  expect(owner).toEqual({
+    code: 1,
+    said: expect.stringMatching(/^The role countinghouse_owner of DATABASE_URL owns/),
+  });
+  expect(away).toEqual({ code: 1, said: expect.stringMatching(/^DATABASE_URL: the database does not answer/) });
+  expect(taken).toEqual({ code: 1, said: expect.stringMatching(/^PORT: \d+ is taken/) });
 });
 
 /** Runs the API until it exits. */

@@ -2,20 +2,22 @@
  * Webhooks end to end: the events of a book arrive at the subscribed endpoints, signed, and are attempted until they
  * do.
  */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Client, Delivery, Endpoint, Event, List } from '../../scripts/harness/client.ts';
 import { until } from '../../scripts/harness/client.ts';
 import { pathOf, type Receiver, startReceiver } from '../../scripts/harness/receiver.ts';
 import { expectInvariants } from '../support/invariants.ts';
-import { describeOnEachBackend, type Product, startProduct } from '../support/product.ts';
+import { type Product, startProduct } from '../support/product.ts';
 
-describeOnEachBackend('a webhook endpoint', (backend) => {
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
+
+describe('a webhook endpoint', () => {
   let product: Product;
   let receiver: Receiver;
   let client: Client;
 
   beforeAll(async () => {
-    product = await startProduct({ backend });
+    product = await startProduct({ backend: 'postgres' });
     receiver = await startReceiver();
   });
   afterAll(async () => {

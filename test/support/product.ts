@@ -31,7 +31,7 @@ const TEST_LIMIT_MS = 60_000;
 /**
  * Runs the tests on both queue backends. Without Redis, those on Redis are skipped, with the reason.
  *
- * For what a queue could break: the core of payouts, rails and webhooks, and the faults. A new group runs on one backend,
+ * For what a queue could break: the core of payouts and rails, and the faults. All else runs on one backend,
  * with `startProduct({ backend: 'postgres' })`: its jobs are ids in a queue like any other, and
  * test/db/queue/queue-contract.ts holds both backends to the same behavior (repetition, order, failure, room, closing, lanes).
  * What a group finds to depend on the backend becomes a test of that contract, not a second run of the group.
