@@ -2,7 +2,8 @@
  * Rows that workers move. While a row is open, somebody must still act on it: it is due at `due_at`, or it is stuck and
  * waits for a person. The sweeper, `npm run ops`, the metrics and the checks of overdue rows read these declarations.
  * The table has `status`, `due_at`, `stuck_at`, `stuck_error`, and three indexes: NAME_due (due_at) and NAME_due_by_book
- * (book_id, due_at) where it is due and not stuck, NAME_stuck (stuck_at) where it is stuck.
+ * (status, book_id, due_at) where it is due and not stuck, NAME_stuck (stuck_at) where it is stuck. Without `due` rules,
+ * NAME_due_by_book begins with book_id.
  */
 import type { Instant } from './clock.ts';
 import type { Forms } from './db/forms.ts';
