@@ -10,6 +10,7 @@ import type { Forms } from './db/forms.ts';
 import type { KeyedTable } from './db/keyed-table.ts';
 import type { Pool } from './db/pool.ts';
 import type { Uuid } from './ids.ts';
+import type { BookId } from './ledger/book.ts';
 import type { JobName, QueuePool } from './queue/job.ts';
 
 /** A row that is due, with the id that a job carries. */
@@ -68,6 +69,12 @@ export interface MovedRows {
   /** An id of jobs as people see it. */
   readonly shownId: (id: string) => string;
 }
+
+/**
+ * Called with what went wrong while a row was being moved. Bad luck (the database away, a deadline passed) is left to
+ * the sweeper, at its due time; anything else is a bug and the row is shown to operators as stuck. Does not throw.
+ */
+export type RowFailure = (bookId: BookId, id: Uuid, error: unknown) => Promise<void>;
 
 /** SQL of the id that jobs carry: the key, its columns separated by colons. */
 export function idSql({ key }: KeyedTable): string {
