@@ -74,7 +74,7 @@ export function acceptPayout(input: AcceptPayout): Command<Stored | Refusal> {
   };
 }
 
-export function decideAcceptance(state: BookState, command: AcceptCommand, moment: Moment): Outcome<Stored | Refusal> {
+function decideAcceptance(state: BookState, command: AcceptCommand, moment: Moment): Outcome<Stored | Refusal> {
   const { input } = command;
   const origin = { id: command.id, requestId: input.requestId, actor: input.actor };
   const draft = new Draft(state, origin, moment);
