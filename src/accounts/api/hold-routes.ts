@@ -1,21 +1,17 @@
-import { actorOf, isKnownRequest, runCommand } from '../../api/answers.ts';
 import type { ApiResource } from '../../api/api-resource.ts';
 import { createdAtFilter, externalIdFilter, metadataFilter, oneOrMore } from '../../api/pages.ts';
 import { childrenRoute, readRoute, timelineRoute } from '../../api/read-routes.ts';
 import type { RouteRequest } from '../../api/route.ts';
 import { askedBy, runUseCase } from '../../api/run-use-case.ts';
 import { actionRoute, createRoute } from '../../api/write-routes.ts';
-import { formatInstant, formatInstantOrNull, type Instant } from '../../clock.ts';
-import { ApiError } from '../../errors.ts';
+import { formatInstant, formatInstantOrNull } from '../../clock.ts';
 import { publicId, resourceReference } from '../../ids.ts';
-import { momentOf } from '../../ledger/batch.ts';
-import { loadBook } from '../../ledger/book-store.ts';
 import type { Shown } from '../../ledger/resource.ts';
 import { currencyExponent } from '../../money/currency.ts';
 import { type AccountHold, accountHoldView } from '../account-hold.ts';
 import { type FoundHold, findHold, listAccountHolds } from '../account-hold-store.ts';
 import { declaredHold } from '../index.ts';
-import { placeAccountHold } from '../place-hold.ts';
+import { requestHold } from '../request-hold.ts';
 import { requestHoldIncrease, requestHoldRelease } from '../request-hold-change.ts';
 import { accountApi } from './account-routes.ts';
 import * as schemas from './hold-schemas.ts';
@@ -49,29 +45,19 @@ const create = createRoute(holdApi, {
     'account_frozen',
     'account_closed',
   ],
-  async handle(request) {
-    const { body, principal, requestId, params } = request;
-    if (body.expires_at !== undefined && !(await isKnownRequest(request))) await refusePast(request, body.expires_at);
-    const command = placeAccountHold({
+  handle(request) {
+    const { body, params } = request;
+    return runUseCase(request, requestHold, {
+      ...askedBy(request),
       accountId: params.id!,
       amount: body.amount,
       expiresAt: body.expires_at ?? null,
       description: body.description ?? null,
       externalId: body.external_id ?? null,
       metadata: body.metadata ?? {},
-      requestId,
-      actor: actorOf(principal),
     });
-    return runCommand(request, command);
   },
 });
-
-async function refusePast({ runtime, principal }: RouteRequest, at: Instant): Promise<void> {
-  const book = await loadBook(runtime.pool, principal.bookId);
-  if (!book || at > momentOf(runtime.clock, book).book) return;
-  const detail = 'Expects a moment that is not over by the clock of the book.';
-  throw new ApiError('parameter_invalid', { param: '/expires_at', detail });
-}
 
 const list = childrenRoute(
   accountApi,
