@@ -12,7 +12,7 @@ export interface GroupGauges {
 
 export function createGroupGauges(groups: readonly Group[], registers: Registry[]): GroupGauges {
   const gauges = groups
-    .flatMap((group) => group.gauges ?? [])
+    .flatMap((group) => group.gauges)
     .map(({ name, help, label, read }) => {
       const labelNames = [label ?? []].flat();
       return { gauge: new Gauge({ name, help, labelNames, registers }), labelNames, read };

@@ -12,12 +12,12 @@ export interface GroupResource {
   readonly name: ResourceName;
   /** A row with the resource's id as its key is there as long as the resource is. */
   readonly table: KeyedTable;
-  /** The resource that it belongs to. */
-  readonly parent?: ResourceName;
+  /** The resource that it belongs to, where it is a child. */
+  readonly parent: ResourceName | null;
   /** The names of its events, each with its group. All of them are in the document. */
   readonly events: readonly string[];
   /** What falls due in the book's own time. */
-  readonly appointments?: readonly Appointment[];
+  readonly appointments: readonly Appointment[];
   /** Why a person changed it, as its timeline shows it. Asked for an object that an operator changed. */
   readonly operatorReason?: (db: Queryable, bookId: BookId, id: Uuid) => Promise<object | undefined>;
 }

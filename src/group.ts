@@ -28,12 +28,13 @@ export interface Group {
   readonly events?: readonly string[];
   readonly moved: readonly MovedRows[];
   readonly checks: readonly RowCheck[];
+  /** What is under way keeps its account open. */
+  readonly blocksClosing: readonly ClosingBlocker[];
+  readonly gauges: readonly Gauge[];
   readonly eventChecks?: readonly EventCheck[];
   /** Rows that wait for somebody and are not moved one by one. */
   readonly overdue?: readonly OverdueRows[];
   readonly sweeps?: (context: SweepContext) => readonly Sweep[];
-  readonly blocksClosing?: readonly ClosingBlocker[];
-  readonly gauges?: readonly Gauge[];
 }
 
 /** What the sweeper does for a group beside enqueueing its due rows. */

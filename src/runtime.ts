@@ -137,7 +137,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
     authenticator,
     metrics,
     groups,
-    blocksClosing: groups.flatMap((group) => group.blocksClosing ?? []),
+    blocksClosing: groups.flatMap((group) => group.blocksClosing),
     publicUrl,
     rail: (name) => rails.get(name),
     payoutFailed: async (bookId: BookId, id, error) => {
@@ -159,7 +159,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
       log.error({ err: error, rail: party, notice: id }, 'notice of a rail stuck');
       await markStuck(pool, movedNotices, row).catch(warnOfNotices);
     },
-    appointments: groups.flatMap(({ resources }) => resources.flatMap(({ appointments = [] }) => appointments)),
+    appointments: groups.flatMap(({ resources }) => resources.flatMap(({ appointments }) => appointments)),
     appointmentFailed: async ({ rows }, { bookId, id }, error) => {
       const row = rows.shownId(id);
       log.error({ err: error, row }, `${rows.kind} stuck`);

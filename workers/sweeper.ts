@@ -105,7 +105,7 @@ function createKinds(runtime: SweeperRuntime): Sweeper & { kinds: readonly Kind[
   ]);
 
   function aheadOf(resources: readonly GroupResource[]): GroupSweep[] {
-    return resources.flatMap(({ appointments = [] }) => appointments.map((one) => sweepAppointment(context, one)));
+    return resources.flatMap(({ appointments }) => appointments.map((one) => sweepAppointment(context, one)));
   }
 
   function dueKindOf(rows: MovedRows, rule: DueRule): Kind {

@@ -14,7 +14,9 @@ import { inboundTransfers } from './inbound-transfer-table.ts';
 export const declaredAccount: GroupResource = {
   name: 'account',
   table: keyedByUuid(accountProfiles.name, 'account_id'),
+  parent: null,
   events: ['account.created', 'account.updated', 'account.frozen', 'account.unfrozen', 'account.closed'],
+  appointments: [],
 };
 
 export const declaredHold: GroupResource = {
@@ -30,7 +32,13 @@ export const accountsGroup: Group = {
   resources: [
     declaredAccount,
     declaredHold,
-    { name: 'inbound_transfer', table: keyedByUuid(inboundTransfers.name, 'id'), parent: 'account', events: [] },
+    {
+      name: 'inbound_transfer',
+      table: keyedByUuid(inboundTransfers.name, 'id'),
+      parent: 'account',
+      events: [],
+      appointments: [],
+    },
   ],
   tables: [accountProfiles, defaultAccounts, inboundTransfers, accountHolds],
   rights: {
@@ -41,4 +49,6 @@ export const accountsGroup: Group = {
   },
   moved: [movedHolds],
   checks: [inboundTransferCheck, accountHoldCheck],
+  blocksClosing: [],
+  gauges: [],
 };

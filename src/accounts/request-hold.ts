@@ -1,29 +1,29 @@
-/** What a request to place a hold becomes. A moment that is over is refused, unless the key is known: its answer stands. */
-import type { Clock } from '../clock.ts';
+/** What a request to hold an amount becomes. Refuses an expiry that is over by the clock of the book. */
+import type { Clock, Instant } from '../clock.ts';
+import type { Pool } from '../db/pool.ts';
 import { ApiError } from '../errors.ts';
 import type { OnceRuntime } from '../idempotency/run-once.ts';
 import type { Asked, UseCase } from '../idempotency/use-case.ts';
 import { momentOf } from '../ledger/batch.ts';
+import type { BookId } from '../ledger/book.ts';
 import { loadBook } from '../ledger/book-store.ts';
 import { type PlaceHold, placeAccountHold } from './place-hold.ts';
 
-export interface HoldRuntime extends OnceRuntime {
-  readonly clock: Clock;
+interface HoldRuntime extends OnceRuntime {
+  pool: Pool;
+  clock: Clock;
 }
 
-export type HoldRequest = Asked & PlaceHold;
-
-export const requestHold: UseCase<HoldRuntime, HoldRequest> = {
+export const requestHold: UseCase<HoldRuntime, Asked & PlaceHold> = {
+  // A repeated request is answered, although its expiry may be over by then.
   keyFirst: true,
   async prepare(runtime, input) {
-    await refusePast(runtime, input);
+    if (input.expiresAt !== null) await refusePast(runtime, input.bookId, input.expiresAt);
     return { command: placeAccountHold(input) };
   },
 };
 
-/** Throws ApiError `parameter_invalid`. What passes while the request waits is no refusal: the hold is placed, and over. */
-async function refusePast({ pool, clock }: HoldRuntime, { bookId, expiresAt }: HoldRequest): Promise<void> {
-  if (expiresAt === null) return;
+async function refusePast({ pool, clock }: HoldRuntime, bookId: BookId, expiresAt: Instant): Promise<void> {
   const book = await loadBook(pool, bookId);
   if (!book || expiresAt > momentOf(clock, book).book) return;
   const detail = 'Expects a moment that is not over by the clock of the book.';

@@ -10,5 +10,7 @@ export const erasuresGroup: Group = {
   rights: { erasures: READS },
   moved: [],
   checks: [],
+  blocksClosing: [],
+  gauges: [],
   events: ['personal_data.erased'],
 };

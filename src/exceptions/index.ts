@@ -11,7 +11,9 @@ import { exceptions } from './exception-table.ts';
 export const declaredException: GroupResource = {
   name: 'exception',
   table: keyedByUuid(exceptions.name, 'id'),
+  parent: null,
   events: ['exception.opened', 'exception.updated', 'exception.resolved'],
+  appointments: [],
 };
 
 export const exceptionsGroup: Group = {
@@ -21,5 +23,6 @@ export const exceptionsGroup: Group = {
   rights: { exceptions: rightsOf(exceptions) },
   moved: [],
   checks: [exceptionCheck],
+  blocksClosing: [],
   gauges: exceptionGauges,
 };

@@ -13,5 +13,7 @@ export const idempotencyGroup: Group = {
   rights: { idempotency_keys: rightsOf(idempotencyKeys, ['body', 'fingerprint']) },
   moved: [],
   checks: [idempotencyCheck],
+  blocksClosing: [],
+  gauges: [],
   sweeps: sweepAgedAnswers,
 };

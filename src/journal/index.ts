@@ -40,5 +40,7 @@ export const journalGroup: Group = {
   },
   moved: [],
   checks: [],
+  blocksClosing: [],
+  gauges: [],
   sweeps: sweepClocks,
 };

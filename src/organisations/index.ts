@@ -14,4 +14,6 @@ export const organisationsGroup: Group = {
   },
   moved: [],
   checks: [],
+  blocksClosing: [],
+  gauges: [],
 };

@@ -1,15 +1,12 @@
 /** What a call to a party brings back. No answer, and an answer about another id, are both "unknown": never guessed. */
 import type { NotFound, PartyAnswer } from './party.ts';
 
-export type Heard<Answer extends PartyAnswer> =
-  | Said<Answer>
+export type Heard<Answer> =
+  | { readonly said: 'answer'; readonly answer: Answer }
   /** Settled by inquiry. `raw` is kept as evidence. */
   | { readonly said: 'unknown'; readonly raw: { readonly error: string } };
 
-/** Of each answer that the call may have. */
-type Said<Answer extends PartyAnswer> = Answer extends NotFound
-  ? { readonly said: 'not_found'; readonly answer: NotFound }
-  : { readonly said: 'answer'; readonly answer: Answer };
+export type HeardOnInquiry<Answer> = Heard<Answer> | { readonly said: 'not_found'; readonly answer: NotFound };
 
 /** Makes one call about one id. Never rejects: whatever a call throws leaves the outcome unknown. */
 export async function askParty<Answer extends PartyAnswer>(
@@ -25,5 +22,20 @@ export async function askParty<Answer extends PartyAnswer>(
   if (answer.endToEndId !== endToEndId) {
     return { said: 'unknown', raw: { error: `The answer is about ${String(answer.endToEndId).slice(0, 100)}` } };
   }
-  return { said: answer.status === 'not_found' ? 'not_found' : 'answer', answer } as unknown as Said<Answer>;
+  return { said: 'answer', answer };
+}
+
+/** Asks what became of an id. Never rejects. */
+export async function inquireAtParty<Answer extends PartyAnswer>(
+  endToEndId: string,
+  inquire: () => Promise<Answer | NotFound>,
+): Promise<HeardOnInquiry<Answer>> {
+  const heard = await askParty<Answer | NotFound>(endToEndId, inquire);
+  if (heard.said === 'unknown') return heard;
+  const { answer } = heard;
+  return isNotFound(answer) ? { said: 'not_found', answer } : { said: 'answer', answer: answer as Answer };
+}
+
+function isNotFound(answer: PartyAnswer): answer is NotFound {
+  return answer.status === 'not_found';
 }

@@ -28,5 +28,7 @@ export const outsideGroup: Group = {
   },
   moved: [movedNotices],
   checks: [noticeCheck],
+  blocksClosing: [],
+  gauges: [],
   sweeps: pruneNotices,
 };

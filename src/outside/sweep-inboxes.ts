@@ -33,7 +33,7 @@ export function sweepNotices(context: SweepContext, swept: SweptParties): Sweep[
       return 1;
     },
   }));
-  return [...ofParties, { name: 'inboxes', round: () => sweepInboxes(context, swept) }];
+  return [...ofParties, { name: `inboxes of the ${swept.pool} pool`, round: () => sweepInboxes(context, swept) }];
 }
 
 async function sweepInboxes(context: SweepContext, swept: SweptParties): Promise<number> {

@@ -17,7 +17,9 @@ import { payoutResolutions, readOperatorReason } from './resolution-store.ts';
 export const declaredPayout: GroupResource = {
   name: 'payout',
   table: keyedByUuid(payouts.name, 'id'),
+  parent: null,
   events: ['payout.created', 'payout.processing', 'payout.paid', 'payout.failed', 'payout.canceled', 'payout.returned'],
+  appointments: [],
   operatorReason: readOperatorReason,
 };
 
@@ -25,7 +27,13 @@ export const payoutsGroup: Group = {
   name: 'payouts',
   resources: [
     declaredPayout,
-    { name: 'payout_return', table: keyedByUuid(payoutReturns.name, 'id'), parent: 'payout', events: [] },
+    {
+      name: 'payout_return',
+      table: keyedByUuid(payoutReturns.name, 'id'),
+      parent: 'payout',
+      events: [],
+      appointments: [],
+    },
   ],
   tables: [payouts, payoutReturns, payoutResolutions],
   rights: {

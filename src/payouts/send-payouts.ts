@@ -2,16 +2,17 @@
  * The rails pool's jobs: carries reserved payouts to their rail and brings the answers back. The rail is called between
  * two commits, under an end-to-end id that is the same on every try. No answer is "unknown": settled by asking.
  */
-import type { Clock, Instant } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
 import type { SecretBox } from '../db/secret-box.ts';
 import { failpoint } from '../failpoints.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
+import type { Command } from '../ledger/command.ts';
 import type { Committer } from '../ledger/committer.ts';
-import { askParty, type Heard } from '../outside/ask-party.ts';
 import type { OutsideCalls } from '../outside/call-shares.ts';
-import { afterNotFound, finalAfter, inquiryPauseMs } from '../outside/inquiry.ts';
+import { inquiryPauseMs } from '../outside/inquiry.ts';
+import { inquireInstruction, type Sender, type SendOutcome, submitInstruction } from '../outside/send-instruction.ts';
 import { failureCodeOf } from '../rails/failure-codes.ts';
 import type { Rail, RailAnswer } from '../rails/rail.ts';
 import { recordUnknown } from './await-outcome.ts';
@@ -20,7 +21,6 @@ import type { Payout } from './payout.ts';
 import { hasOpenMismatch } from './payout-exception.ts';
 import { payouts } from './payout-table.ts';
 import { mismatchesOf, NO_MISMATCH } from './rail-mismatch.ts';
-import type { RailReport } from './rail-report.ts';
 import type { RowFailure } from './row-failure.ts';
 import { settlePayout } from './settle-payout.ts';
 
@@ -34,14 +34,17 @@ export interface SendRuntime {
   payoutFailed: RowFailure;
 }
 
-/** First job after the reservation: submits at once. An earlier try that died is harmless, the rail knows the id. */
+/** First job after the reservation: submits at once. */
 export function submitPayouts(runtime: SendRuntime, bookId: BookId, payoutIds: readonly Uuid[]): Promise<void> {
-  return eachInProcess(runtime, { bookId, payoutIds }, (payout) => submit(runtime, bookId, payout));
+  const sender = payoutSender(runtime, bookId);
+  return eachInProcess(runtime, { bookId, payoutIds }, (payout) => submitInstruction(sender, payout));
 }
 
-/** For a payout of which nobody has told what became of it: asks, and submits again under the same id what the rail has not got. */
+/** For payouts of which nobody has told what became of them. */
 export function inquirePayouts(runtime: SendRuntime, bookId: BookId, payoutIds: readonly Uuid[]): Promise<void> {
-  return eachInProcess(runtime, { bookId, payoutIds }, (payout) => inquire(runtime, bookId, payout));
+  const sender = payoutSender(runtime, bookId);
+  const now = () => runtime.clock.now();
+  return eachInProcess(runtime, { bookId, payoutIds }, (payout) => inquireInstruction(sender, payout, now));
 }
 
 async function eachInProcess(
@@ -60,83 +63,69 @@ async function eachInProcess(
   );
 }
 
-async function submit(runtime: SendRuntime, bookId: BookId, payout: Payout): Promise<void> {
-  const rail = runtime.rail(payout.rail);
-  const heard = await askParty(payout.endToEndId, async () => {
-    failpoint('rail.submit.before');
-    const answer = await rail.submit({
-      originator: bookId,
-      endToEndId: payout.endToEndId,
-      destination: instructedDestination(runtime.secretBox, payout.destination, { bookId, payoutId: payout.id }),
-      amount: payout.amount,
-      currency: payout.currency,
-      notAfter: finalAfter(rail, sentAt(payout)),
-    });
-    failpoint('rail.submit.after');
-    return answer;
-  });
-  await takeHeard(runtime, bookId, { payout, rail, call: 'submit', heard });
-}
-
-async function inquire(runtime: SendRuntime, bookId: BookId, payout: Payout): Promise<void> {
-  const rail = runtime.rail(payout.rail);
-  const heard = await askParty(payout.endToEndId, async () => {
-    failpoint('rail.inquire.before');
-    const answer = await rail.inquire(bookId, payout.endToEndId);
-    failpoint('rail.inquire.after');
-    return answer;
-  });
-  if (heard.said !== 'not_found') {
-    await takeHeard(runtime, bookId, { payout, rail, call: 'inquire', heard });
-    return;
-  }
-  const next = afterNotFound(rail, heard.answer, { sentAt: sentAt(payout), now: runtime.clock.now() });
-  // Nor is what the rail has said it paid, if otherwise than it should, sent to it again. Read now: a notice may have said so.
-  if (next === 'send_again' && !(await hasOpenMismatch(runtime.pool, bookId, payout.id))) {
-    await submit(runtime, bookId, payout);
-    return;
-  }
-  const report: RailReport = {
-    call: 'inquire',
-    ...(next === 'never_received'
-      ? { status: 'rejected', failureCode: 'payee_bank_unavailable', railCode: 'NOT_FOUND' }
-      : { status: 'pending' }),
-    idUnknown: true,
-    nextInquiryMs: inquiryPauseMs(rail, payout),
-    mismatches: NO_MISMATCH,
-    raw: heard.answer,
+function payoutSender(runtime: SendRuntime, bookId: BookId): Sender<Payout, RailAnswer> {
+  return {
+    party: ({ rail }) => runtime.rail(rail),
+    endToEndId: ({ endToEndId }) => endToEndId,
+    sentAt: ({ sentAt, createdAt }) => sentAt ?? createdAt,
+    async submit(payout, notAfter) {
+      failpoint('rail.submit.before');
+      const answer = await runtime.rail(payout.rail).submit({
+        originator: bookId,
+        endToEndId: payout.endToEndId,
+        destination: instructedDestination(runtime.secretBox, payout.destination, { bookId, payoutId: payout.id }),
+        amount: payout.amount,
+        currency: payout.currency,
+        notAfter,
+      });
+      failpoint('rail.submit.after');
+      return answer;
+    },
+    async inquire({ rail, endToEndId }) {
+      failpoint('rail.inquire.before');
+      const answer = await runtime.rail(rail).inquire(bookId, endToEndId);
+      failpoint('rail.inquire.after');
+      return answer;
+    },
+    // What the rail has said it paid, if otherwise than it should, is not sent to it again. Read now: a notice may have said so.
+    maySendAgain: async ({ id }) => !(await hasOpenMismatch(runtime.pool, bookId, id)),
+    async take(payout, outcome) {
+      await runtime.committer.submit(bookId, commandOf(runtime, bookId, { payout, outcome }));
+    },
   };
-  await runtime.committer.submit(bookId, settlePayout(bookId, payout, report));
 }
 
-async function takeHeard(
+/** What was heard of a payout, as the command that books it. */
+function commandOf(
   runtime: SendRuntime,
   bookId: BookId,
-  facts: { payout: Payout; rail: Rail; call: RailReport['call']; heard: Heard<RailAnswer> },
-): Promise<void> {
-  const { payout, rail, call, heard } = facts;
+  { payout, outcome }: { payout: Payout; outcome: SendOutcome<RailAnswer> },
+): Command<Payout> {
+  const rail = runtime.rail(payout.rail);
+  const { call } = outcome;
   const nextInquiryMs = inquiryPauseMs(rail, payout);
-  if (heard.said === 'unknown') {
-    await runtime.committer.submit(bookId, recordUnknown(bookId, payout, { call, nextInquiryMs, raw: heard.raw }));
-    return;
-  }
-  const { answer } = heard;
-  const payee = () => payeeOf(runtime.secretBox, payout.destination, { bookId, payoutId: payout.id });
-  await runtime.committer.submit(
-    bookId,
-    settlePayout(bookId, payout, {
+  if (outcome.said === 'unknown') return recordUnknown(bookId, payout, { call, nextInquiryMs, raw: outcome.raw });
+  if (outcome.said === 'not_found')
+    return settlePayout(bookId, payout, {
       call,
-      status: answer.status,
-      failureCode: answer.status === 'rejected' ? failureCodeOf(answer.code) : undefined,
-      railCode: answer.code,
-      railReference: answer.reference,
+      ...(outcome.never
+        ? { status: 'rejected', failureCode: 'payee_bank_unavailable', railCode: 'NOT_FOUND' }
+        : { status: 'pending' }),
+      idUnknown: true,
       nextInquiryMs,
-      mismatches: mismatchesOf(rail, payout, answer, payee),
-      raw: answer.raw,
-    }),
-  );
-}
-
-function sentAt(payout: Payout): Instant {
-  return payout.sentAt ?? payout.createdAt;
+      mismatches: NO_MISMATCH,
+      raw: outcome.answer,
+    });
+  const { answer } = outcome;
+  const payee = () => payeeOf(runtime.secretBox, payout.destination, { bookId, payoutId: payout.id });
+  return settlePayout(bookId, payout, {
+    call,
+    status: answer.status,
+    failureCode: answer.status === 'rejected' ? failureCodeOf(answer.code) : undefined,
+    railCode: answer.code,
+    railReference: answer.reference,
+    nextInquiryMs,
+    mismatches: mismatchesOf(rail, payout, answer, payee),
+    raw: answer.raw,
+  });
 }

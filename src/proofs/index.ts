@@ -9,4 +9,6 @@ export const proofsGroup: Group = {
   rights: { checkpoints: READS, tree_nodes: READS },
   moved: [],
   checks: [],
+  blocksClosing: [],
+  gauges: [],
 };

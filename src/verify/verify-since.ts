@@ -35,7 +35,7 @@ export async function verifySince(
   const result = { books: 0, entries: 0n, lines: 0n, events: 0n, findings: 0 };
   const resources = groups.flatMap((group) => group.resources);
   const checks = groups.flatMap((group) => group.checks);
-  const children = new Set<string>(resources.filter(({ parent }) => parent !== undefined).map(({ name }) => name));
+  const children = new Set<string>(resources.filter(({ parent }) => parent !== null).map(({ name }) => name));
   const eventChecks = groups.flatMap((group) => group.eventChecks ?? []);
   const report: VerifyOptions['onFinding'] = (finding) => {
     result.findings++;

@@ -14,7 +14,9 @@ import { webhookGauges } from './webhook-gauges.ts';
 export const declaredEndpoint: GroupResource = {
   name: 'webhook_endpoint',
   table: keyedByUuid(webhookEndpoints.name, 'id'),
+  parent: null,
   events: ['webhook_endpoint.disabled', 'webhook_endpoint.secret_rotated', 'webhook.test'],
+  appointments: [],
 };
 
 export const webhooksGroup: Group = {
@@ -37,6 +39,7 @@ export const webhooksGroup: Group = {
   },
   moved: [movedDeliveries],
   checks: [deliveryCheck],
+  blocksClosing: [],
   eventChecks: [deliveredCheck],
   overdue: [overdueEndpoints],
   sweeps: sweepEndpoints,

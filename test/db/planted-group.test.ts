@@ -142,14 +142,19 @@ const keptOpenBySamples: ClosingBlocker = {
 const resource: GroupResource = {
   name: SAMPLE,
   table: keyedByUuid('samples', 'id'),
+  parent: null,
   events: ['sample.opened'],
+  appointments: [],
   operatorReason: async (_db, _bookId, id) => ({ evidence: `about ${id}` }),
 };
 
 /** Every member is asked for by the compiler but the four with a question mark; tests below tell what they are for. */
 const planted: Group = {
   name: 'samples',
-  resources: [resource, { name: PART, table: keyedByUuid('sample_parts', 'id'), parent: SAMPLE, events: [] }],
+  resources: [
+    resource,
+    { name: PART, table: keyedByUuid('sample_parts', 'id'), parent: SAMPLE, events: [], appointments: [] },
+  ],
   // A declared table that is no group's: test/unit/declared-tables.test.ts.
   tables: [samples, sampleParts],
   // A table without rights: roles.test.ts, and the first statement of the application.

@@ -29,7 +29,7 @@ import { reservePayout } from '../../src/payouts/reserve-payout.ts';
 import { settlePayout } from '../../src/payouts/settle-payout.ts';
 import { webhookEndpoints } from '../../src/webhooks/endpoint-table.ts';
 
-const BLOCKERS = GROUPS.flatMap((group) => group.blocksClosing ?? []);
+const BLOCKERS = GROUPS.flatMap((group) => group.blocksClosing);
 
 const log = createLogger('silent', 'test');
 

@@ -28,7 +28,7 @@ import { settlePayout } from '../../src/payouts/settle-payout.ts';
 import { increaseHold, placeHold, releaseHold } from '../model/parts/holds/commands.ts';
 import type { MemoryBook } from './memory-book.ts';
 
-const BLOCKERS = GROUPS.flatMap((group) => group.blocksClosing ?? []);
+const BLOCKERS = GROUPS.flatMap((group) => group.blocksClosing);
 
 export type Action =
   | { do: 'open'; overdraft: number }

@@ -1,19 +1,11 @@
-import { actorOf, found, isKnownRequest, runCommand } from '../../api/answers.ts';
-import type { RouteRequest } from '../../api/route.ts';
+import { found } from '../../api/answers.ts';
+import { askedBy, runUseCase } from '../../api/run-use-case.ts';
 import { simulationRoute } from '../../api/simulations.ts';
-import type { Instant } from '../../clock.ts';
-import { ApiError } from '../../errors.ts';
 import { momentOf } from '../../ledger/batch.ts';
-import type { Book } from '../../ledger/book.ts';
 import { loadBook } from '../../ledger/book-store.ts';
-import { advanceClock, clockView } from '../advance-clock.ts';
-import { type Duration, laterBy } from '../duration.ts';
+import { clockView } from '../advance-clock.ts';
+import { requestClockAdvance } from '../request-clock-advance.ts';
 import * as schemas from './clock-schemas.ts';
-
-async function readClock({ runtime, principal }: RouteRequest): Promise<{ book: Book; now: Instant }> {
-  const book = found(await loadBook(runtime.pool, principal.bookId));
-  return { book, now: momentOf(runtime.clock, book).book };
-}
 
 const read = simulationRoute({
   method: 'get',
@@ -21,9 +13,9 @@ const read = simulationRoute({
   operation: 'getClock',
   summary: 'Read the clock of the test book',
   responses: { 200: { description: 'As it is now.', schema: schemas.clock } },
-  async handle(request) {
-    const { book, now } = await readClock(request);
-    return { status: 200, json: clockView(book, now) };
+  async handle({ runtime, principal }) {
+    const book = found(await loadBook(runtime.pool, principal.bookId));
+    return { status: 200, json: clockView(book, momentOf(runtime.clock, book).book) };
   },
 });
 
@@ -37,35 +29,7 @@ const advance = simulationRoute({
   bodyExample: { by: 'P2D' },
   responses: { 202: { description: 'On its way.', schema: schemas.clock } },
   errors: ['state_conflict'],
-  async handle(request) {
-    const { body, principal, requestId } = request;
-    if (!(await isKnownRequest(request))) await refuseTarget(request, body);
-    const command = advanceClock({
-      bookId: principal.bookId,
-      targetFrom: (now) => targetOf(now, body),
-      requestId,
-      actor: actorOf(principal),
-    });
-    return runCommand(request, command);
-  },
+  handle: (request) => runUseCase(request, requestClockAdvance, { ...askedBy(request), ...request.body }),
 });
-
-interface Target {
-  readonly by?: Duration | undefined;
-  readonly to?: Instant | undefined;
-}
-
-function targetOf(now: Instant, { by, to }: Target): Instant {
-  return by === undefined ? to! : laterBy(now, by);
-}
-
-async function refuseTarget(request: RouteRequest, asked: Target): Promise<void> {
-  const { now } = await readClock(request);
-  const target = targetOf(now, asked);
-  const param = asked.by === undefined ? '/to' : '/by';
-  if (target < now) throw new ApiError('parameter_invalid', { param, detail: 'A clock never runs backwards.' });
-  if (!(target <= schemas.LAST_TARGET))
-    throw new ApiError('parameter_invalid', { param, detail: 'Expects a time before the year 9000.' });
-}
 
 export const clockRoutes = [read, advance];

@@ -4,9 +4,6 @@ import { instant } from '../../api/pages.ts';
 import * as shown from '../../api/schemas/shown.ts';
 import { type Duration, parseDuration } from '../duration.ts';
 
-/** A year that RFC 3339 writes with four digits, with room for what the book does then. */
-export const LAST_TARGET = Date.UTC(9000, 0, 1);
-
 const duration = z
   .string()
   .transform((text, context): Duration => {

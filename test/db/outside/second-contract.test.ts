@@ -10,7 +10,7 @@ import { JsonText } from '../../../src/json.ts';
 import type { Command } from '../../../src/ledger/command.ts';
 import { Draft } from '../../../src/ledger/draft.ts';
 import { operatorBooks } from '../../../src/organisations/organisation-store.ts';
-import { askParty } from '../../../src/outside/ask-party.ts';
+import { askParty, inquireAtParty } from '../../../src/outside/ask-party.ts';
 import { CallShares } from '../../../src/outside/call-shares.ts';
 import { noticeCheck } from '../../../src/outside/checks/notice-check.ts';
 import { NoticeCopier } from '../../../src/outside/copy-notices.ts';
@@ -168,14 +168,14 @@ describe('a call', () => {
   test('without an answer is unknown, and settled by inquiry', async () => {
     const { reference, heard } = await authorize('authorized', { silent: true });
     expect(heard).toEqual({ said: 'unknown', raw: { error: 'The acquirer broke off' } });
-    const asked = await askParty(reference, () => acquirer.inquire(book.id, reference));
+    const asked = await inquireAtParty(reference, () => acquirer.inquire(book.id, reference));
     expect(asked).toMatchObject({ said: 'answer', answer: { status: 'authorized' } });
     expect(acquirer.movements(book.id, reference)).toBe(1);
   });
 
   test('answered about another id is unknown too', async () => {
     const { reference } = await authorize('authorized');
-    const asked = await askParty('another', () => acquirer.inquire(book.id, reference));
+    const asked = await inquireAtParty('another', () => acquirer.inquire(book.id, reference));
     expect(asked).toEqual({ said: 'unknown', raw: { error: `The answer is about ${reference}` } });
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
-import { askParty } from '../../../src/outside/ask-party.ts';
+import { inquireAtParty } from '../../../src/outside/ask-party.ts';
 import { afterNotFound, finalAfter, inquiryPauseMs } from '../../../src/outside/inquiry.ts';
 import type { PartyAnswer } from '../../../src/outside/party.ts';
 
@@ -50,6 +50,6 @@ describe('what a call brings back', () => {
   throw new Error('away');
 }} | ${'unknown'}
   `('$brings is $said', async ({ brings, said }) => {
-    expect(await askParty('ours', brings)).toMatchObject({ said });
+    expect(await inquireAtParty('ours', brings)).toMatchObject({ said });
   });
 });

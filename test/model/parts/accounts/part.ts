@@ -18,7 +18,7 @@ import {
   type StatusAction,
 } from './reference.ts';
 
-const BLOCKERS = GROUPS.flatMap((group) => group.blocksClosing ?? []);
+const BLOCKERS = GROUPS.flatMap((group) => group.blocksClosing);
 
 const { account, key, seldom, ifMatch } = draws;
 

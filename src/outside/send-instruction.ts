@@ -1,0 +1,53 @@
+/**
+ * Brings an instruction to its party and finds out what became of it: submitted under one id, asked about while nobody knows,
+ * submitted again where the party never got it. What is heard is booked by the group whose instruction it is.
+ */
+import type { Instant } from '../clock.ts';
+import { askParty, type Heard, inquireAtParty } from './ask-party.ts';
+import { afterNotFound, finalAfter } from './inquiry.ts';
+import type { NotFound, Party, PartyAnswer } from './party.ts';
+
+/** How a group sends its instructions to one kind of party. */
+export interface Sender<Instruction, Answer extends PartyAnswer> {
+  party(instruction: Instruction): Party;
+  endToEndId(instruction: Instruction): string;
+  /** The first attempt: the party's time runs from here. */
+  sentAt(instruction: Instruction): Instant;
+  /** The party rejects it after `notAfter`. */
+  submit(instruction: Instruction, notAfter: Instant): Promise<Answer>;
+  inquire(instruction: Instruction): Promise<Answer | NotFound>;
+  /** Asked when the party does not know an instruction that it would still take. False: it is asked about again. */
+  maySendAgain(instruction: Instruction): Promise<boolean>;
+  /** Books what was heard, by a command. */
+  take(instruction: Instruction, outcome: SendOutcome<Answer>): Promise<void>;
+}
+
+export type SendOutcome<Answer> = { readonly call: 'submit' | 'inquire' } & (
+  | Heard<Answer>
+  /** `never`: the party will not take the id any more, so nothing was moved and nothing will be. */
+  | { readonly said: 'not_found'; readonly never: boolean; readonly answer: NotFound }
+);
+
+/** First attempt, or a further one. An earlier one that died is harmless: the party knows the id. */
+export async function submitInstruction<Instruction, Answer extends PartyAnswer>(
+  sender: Sender<Instruction, Answer>,
+  instruction: Instruction,
+): Promise<void> {
+  const notAfter = finalAfter(sender.party(instruction), sender.sentAt(instruction));
+  const heard = await askParty(sender.endToEndId(instruction), () => sender.submit(instruction, notAfter));
+  await sender.take(instruction, { call: 'submit', ...heard });
+}
+
+/** Of an instruction about which nobody has told: asks, and submits again under the same id what the party has not got. */
+export async function inquireInstruction<Instruction, Answer extends PartyAnswer>(
+  sender: Sender<Instruction, Answer>,
+  instruction: Instruction,
+  now: () => Instant,
+): Promise<void> {
+  const heard = await inquireAtParty(sender.endToEndId(instruction), () => sender.inquire(instruction));
+  if (heard.said !== 'not_found') return sender.take(instruction, { call: 'inquire', ...heard });
+  const { answer } = heard;
+  const next = afterNotFound(sender.party(instruction), answer, { sentAt: sender.sentAt(instruction), now: now() });
+  if (next === 'send_again' && (await sender.maySendAgain(instruction))) return submitInstruction(sender, instruction);
+  await sender.take(instruction, { call: 'inquire', said: 'not_found', never: next === 'never_received', answer });
+}
