@@ -90,10 +90,12 @@ export const accountHoldsPart: Part = {
     }),
     kind({
       do: 'expire account holds',
-      weight: 6,
-      draw: { holds: fc.array(recent, { minLength: 1, maxLength: 8 }) },
+      weight: 8,
+      // Often the visit of all that are open, of which some are over.
+      draw: { holds: maybe(fc.array(recent, { minLength: 1, maxLength: 4 }), { freq: 2 }) },
       ask(book, { holds }): { readonly holds: readonly string[] } | undefined {
-        const names = holds.map((at) => holdAt(book, at)).filter((name) => name !== undefined);
+        const open = [...kept(book).all.keys()].filter((name) => kept(book).status(name) === 'open');
+        const names = holds?.map((at) => holdAt(book, at)).filter((name) => name !== undefined) ?? open;
         return names.length === 0 ? undefined : { holds: [...new Set(names)] };
       },
       expect: (book, { holds }) => kept(book).expireAll(holds),
