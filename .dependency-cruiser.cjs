@@ -197,7 +197,8 @@ module.exports = {
     },
     {
       name: 'every-folder-has-its-layer',
-      comment: 'A folder that LAYERS leaves out could import anything. The embedded start puts everything together, and may.',
+      comment:
+        'A folder that LAYERS leaves out could import anything. The embedded start puts everything together, and may.',
       severity: 'error',
       from: { path: '^src/[^/]+/', pathNot: [...LAYERS.flatMap(({ from }) => from), ...folder('embedded')] },
       to: {},

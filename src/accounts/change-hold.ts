@@ -3,7 +3,7 @@ import type { Stored } from '../idempotency/idempotency-key.ts';
 import { storedView } from '../idempotency/stored-view.ts';
 import { newId } from '../ids.ts';
 import { accounts } from '../ledger/account-table.ts';
-import { type Change, changeOf, stateConflict } from '../ledger/change-of.ts';
+import { type Change, type ChangeRequest, changeOf, refuseChange, stateConflict } from '../ledger/change-of.ts';
 import type { Command, Refusal, Touch } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { holds } from '../ledger/hold-table.ts';
@@ -81,7 +81,7 @@ export function increaseHold(hold: AccountHold, input: IncreaseHold): Command<St
   });
 }
 
-/** An action on a hold. One that is over expires with the refusal. */
+/** An action on a hold. One that is over expires with the refusal: the one that it would meet after a worker's visit. */
 function changeOfHold(
   hold: AccountHold,
   action: HoldAction,
@@ -97,7 +97,14 @@ function changeOfHold(
       const draft = new Draft(state, { ...input, id: commandId }, moment);
       const current = draft.get(accountHolds, hold.id);
       if (!current || !isOver(current, moment.book)) return change.decide(state, moment);
-      return draft.finish(stateConflict(draft, accountHoldResource, expireHold(draft, current), action));
+      return draft.finish(refuseOver(draft, expireHold(draft, current), request));
     },
   };
+}
+
+function refuseOver(draft: Draft, expired: AccountHold, request: ChangeRequest): Refusal {
+  return (
+    refuseChange(draft, accountHoldResource, expired, request) ??
+    stateConflict(draft, accountHoldResource, expired, request.action)
+  );
 }

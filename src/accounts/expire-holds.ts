@@ -50,7 +50,7 @@ export const holdExpiry: Appointment = {
 };
 
 /** Answers with how many expired. Those that are not over yet are left as they are. */
-function expireHolds(known: readonly AccountHold[]): Command<number> {
+export function expireHolds(known: readonly AccountHold[]): Command<number> {
   const origin = { id: newId(), requestId: newId(), actor: 'worker:ledger' };
   const ids = known.map(({ id }) => id);
   return {
@@ -66,9 +66,13 @@ function expireHolds(known: readonly AccountHold[]): Command<number> {
       let expired = 0;
       for (const id of ids) {
         const hold = draft.get(accountHolds, id);
-        if (!hold || !isOver(hold, moment.book)) continue;
-        expireHold(draft, hold);
-        expired++;
+        if (hold && isOver(hold, moment.book)) {
+          expireHold(draft, hold);
+          expired++;
+        } else {
+          // Each hold keeps the id of its event: an attempt after a lost answer finds others over than the one before.
+          draft.mintId();
+        }
       }
       return draft.finish(expired);
     },

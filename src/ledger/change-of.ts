@@ -52,7 +52,8 @@ export function changeOf<Row extends Versioned, Answer extends Answered>(
 
 const NOT_FOUND: Refusal = { refused: 'resource_not_found' };
 
-function refuseChange<Row extends Versioned>(
+/** The ladder before the decision: undefined where the row may take the action. */
+export function refuseChange<Row extends Versioned>(
   draft: Draft,
   resource: Resource<Row>,
   row: Row,

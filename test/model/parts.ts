@@ -1,10 +1,11 @@
 /** The parts of the model, in the order in which actions are drawn. A group adds its line here. */
 
 import type { Part } from './part.ts';
+import { accountHoldsPart } from './parts/account-holds/part.ts';
 import { accountsPart } from './parts/accounts/part.ts';
 import { entriesPart } from './parts/entries/part.ts';
 import { holdsPart } from './parts/holds/part.ts';
 import { keysPart } from './parts/keys/part.ts';
 import { payoutsPart } from './parts/payouts/part.ts';
 
-export const PARTS: readonly Part[] = [accountsPart, payoutsPart, entriesPart, holdsPart, keysPart];
+export const PARTS: readonly Part[] = [accountsPart, payoutsPart, entriesPart, holdsPart, accountHoldsPart, keysPart];

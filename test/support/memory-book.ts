@@ -160,6 +160,10 @@ export class MemoryBook {
       this.entries.map(({ resourceId, step }) => `${resourceId} ${step}`),
     );
     this.events.push(...state.events);
+    refuseDoubles(
+      'events',
+      this.events.map(({ id }) => id),
+    );
     this.deliveries.push(...state.deliveries);
   }
 }

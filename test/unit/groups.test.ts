@@ -1,10 +1,10 @@
 /**
  * What a new group or resource could forget, and nobody else would say: a file of a group that no list has, an event that no
- * filter lets through, an object whose events or entries cannot be asked for.
+ * filter lets through, an object whose events or entries cannot be asked for, a resource that the models do not know.
  */
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { migrationSource } from '../../migrations/index.ts';
 import type { EventDocument } from '../../src/api/event-document.ts';
 import type { Route } from '../../src/api/route.ts';
@@ -13,6 +13,9 @@ import { EVENT_DOCUMENTS, ROUTES } from '../../src/http/routes.ts';
 import { ID_PREFIXES, type IdKind, publicId } from '../../src/ids.ts';
 import { snakeCase } from '../../src/snake-case.ts';
 import { isEventFilter } from '../../src/webhooks/event-filter.ts';
+import { MODELLED } from '../model/modelled.ts';
+import { PARTS } from '../model/parts.ts';
+import { SCHEDULE_PARTS } from '../model/schedule/parts.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -87,4 +90,26 @@ const BOOKS_NOTHING = ['account', 'hold', 'webhook_endpoint'];
 
 test('entries can be listed of every resource that books some', () => {
   expect(refusedBy('listJournalEntries', 'resource', RESOURCES).sort()).toEqual(BOOKS_NOTHING);
+});
+
+describe('the models', () => {
+  const declared = GROUPS.flatMap(({ resources }) => resources.map(({ name }): string => name));
+  const listed = Object.entries(MODELLED);
+
+  test('drive every resource of a group, or say why not', () => {
+    expect(declared.filter((name) => !(name in MODELLED))).toEqual([]);
+  });
+
+  test('list no resource that no group declares', () => {
+    expect(listed.map(([name]) => name).filter((name) => !declared.includes(name))).toEqual([]);
+  });
+
+  test('have the parts that are named, and a sentence where there is none', () => {
+    const isRight = (named: unknown, parts: readonly unknown[]) =>
+      typeof named === 'string' ? /^[A-Z].{20,}\.$/.test(named) : parts.includes(named);
+    const wrong = listed.filter(
+      ([, { ledger, schedule }]) => !isRight(ledger, PARTS) || !isRight(schedule, SCHEDULE_PARTS),
+    );
+    expect(wrong.map(([name]) => name)).toEqual([]);
+  });
 });

@@ -2,12 +2,12 @@
  * Integrators: they send requests, repeat them when no answer comes, send them twice at once, and keep every answer.
  * The product must keep to each answer. What they ask for is in the parts.
  */
-import { ApiError } from '../../../src/errors.ts';
+import type { Clock } from '../../../src/clock.ts';
+import { ApiError, ERRORS } from '../../../src/errors.ts';
 import { Following } from '../../../src/idempotency/following.ts';
 import { newId, type Uuid } from '../../../src/ids.ts';
 import type { Runtime } from '../../../src/runtime.ts';
 import type { Answer, AnyWishKind, Wish } from './part.ts';
-import { SCHEDULE_PARTS } from './parts.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
 /** A request of a client, under its own key. */
@@ -18,6 +18,8 @@ export interface Intent<Wanted extends Wish = Wish> {
 }
 
 export const CURRENCY = 'EUR';
+/** What each account has when the schedule begins. */
+export const ACCOUNTS = [3_000n, 500n, 0n];
 
 /** Small amounts, as balances are: many requests are one too much. */
 export function amountIn(random: SeededRandom): bigint {
@@ -29,21 +31,37 @@ export function wishesOf<Wanted extends Wish>({ intents }: Clients, kind: Wanted
   return intents.filter((intent): intent is Intent<Wanted> => intent.wish.do === kind);
 }
 
+interface ClientsBook {
+  readonly bookId: Uuid;
+  readonly accounts: readonly Uuid[];
+}
+
 export class Clients {
   readonly intents: Intent[] = [];
   readonly bookId: Uuid;
   readonly accounts: readonly Uuid[];
+  /** Clients have the right time. */
+  readonly clock: Clock;
   readonly #random: SeededRandom;
-  readonly #kinds: readonly AnyWishKind[] = SCHEDULE_PARTS.flatMap(({ kinds }) => kinds);
+  readonly #kinds: readonly AnyWishKind[];
 
-  constructor(random: SeededRandom, book: { bookId: Uuid; accounts: readonly Uuid[] }) {
+  constructor(world: { random: SeededRandom; clock: Clock; kinds: readonly AnyWishKind[] }, book: ClientsBook) {
+    const { random, clock, kinds } = world;
     this.#random = random;
+    this.clock = clock;
+    this.#kinds = kinds;
     this.bookId = book.bookId;
     this.accounts = book.accounts;
   }
 
   get unanswered(): Intent[] {
     return this.intents.filter(({ answers }) => answers.length === 0);
+  }
+
+  /** What was refused and no key keeps is asked again: an earlier attempt may have been carried out since. */
+  reopen(): void {
+    for (const { answers } of this.intents)
+      if (answers.every(({ status, body }) => status >= 400 && body === '')) answers.length = 0;
   }
 
   /** A new request, or an earlier one again, with or without an answer. */
@@ -76,8 +94,8 @@ export class Clients {
       answers.push(await kind.carryOut(runtime, asked, wish));
     } catch (error) {
       if (!isKnown(error)) onBug(error);
-      if (kind.conflictEnds && error instanceof ApiError && error.code === 'state_conflict')
-        answers.push({ status: 409, body: '' });
+      if (error instanceof ApiError && kind.endedBy?.includes(error.code))
+        answers.push({ status: ERRORS[error.code].status, body: '' });
     }
   }
 }

@@ -4,10 +4,10 @@
  */
 import { GROUPS } from '../../../src/groups.ts';
 import { verifyDatabase } from '../../../src/verify/verify-database.ts';
-import type { Intent } from './clients.ts';
+import { ACCOUNTS, type Intent } from './clients.ts';
 import { accountOutcomes, countEntries } from './outcome-store.ts';
 import { SCHEDULE_PARTS } from './parts.ts';
-import { ACCOUNTS, type Schedule } from './schedule.ts';
+import type { Schedule } from './schedule.ts';
 
 /** Everything that is wrong, in words; empty when all is right. */
 export async function faultsOf(schedule: Schedule): Promise<string[]> {
@@ -54,15 +54,23 @@ function codeOf(body: string): string | undefined {
 /** Each balance computed again from the clients' answers and the outside world alone. */
 async function balanceFaults(schedule: Schedule): Promise<string[]> {
   const expected = new Map<string, bigint>(schedule.accounts.map((id, at) => [id, ACCOUNTS[at]!]));
-  const add = (account: string, amount: bigint) => void expected.set(account, (expected.get(account) ?? 0n) + amount);
+  const expectedHeld = new Map<string, bigint>();
+  const adding = (sums: Map<string, bigint>) => (account: string, amount: bigint) =>
+    void sums.set(account, (sums.get(account) ?? 0n) + amount);
+  const add = adding(expected);
   for (const amount of ACCOUNTS) add('pool', amount);
-  for (const part of SCHEDULE_PARTS) await part.balance?.(schedule, add);
+  for (const part of SCHEDULE_PARTS) {
+    await part.balance?.(schedule, add);
+    part.held?.(schedule, adding(expectedHeld));
+  }
   const rows = await accountOutcomes(schedule.pool, schedule.bookId);
   return rows.flatMap((row) => {
     const key = row.code === 'customer' ? row.id : row.code;
-    const right = expected.get(key) ?? 0n;
-    return row.posted === right && row.summed === right && row.held === 0n
+    const [right, held] = [expected.get(key) ?? 0n, expectedHeld.get(key) ?? 0n];
+    return row.posted === right && row.summed === right && row.held === held
       ? []
-      : [`${row.code} ${row.id} has ${row.posted}, its lines ${row.summed}, held ${row.held}; it should have ${right}`];
+      : [
+          `${row.code} ${row.id} has ${row.posted}, its lines ${row.summed}, held ${row.held}; it should have ${right}, held ${held}`,
+        ];
   });
 }

@@ -3,6 +3,7 @@
  * what must be right in the end. parts.ts lists them.
  */
 import type { Pool } from '../../../src/db/pool.ts';
+import type { ErrorCode } from '../../../src/errors.ts';
 import type { Following } from '../../../src/idempotency/following.ts';
 import type { Uuid } from '../../../src/ids.ts';
 import type { Runtime } from '../../../src/runtime.ts';
@@ -38,14 +39,14 @@ export interface WishKind<Wanted extends Wish = Wish> {
   draw(clients: Clients, random: SeededRandom): Wanted | undefined;
   /** The use case behind the route. */
   carryOut(runtime: Runtime, asked: Asked, wanted: Wanted): Promise<Answer>;
-  /** The conflict is this request's answer: repeating it would only bring it again. */
-  readonly conflictEnds?: boolean;
+  /** Refusals that end this request although no key keeps them: repeating it would mostly bring them again. */
+  readonly endedBy?: readonly ErrorCode[];
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a kind knows its own wish, and the list of kinds does not
 export type AnyWishKind = WishKind<any>;
 
-/** Adds to the balance that an account should have, by the account's id or the code of the chart. */
+/** Adds to what an account should have, by the account's id or the code of the chart. */
 export type Add = (account: string, amount: bigint) => void;
 
 export interface SchedulePart {
@@ -62,4 +63,6 @@ export interface SchedulePart {
   faultsOf?(schedule: Schedule): Promise<string[]>;
   /** The balances that follow from the clients' answers and the world outside. */
   balance?(schedule: Schedule, add: Add): Promise<void>;
+  /** What is held of the accounts in the end, likewise. */
+  held?(schedule: Schedule, add: Add): void;
 }

@@ -14,7 +14,7 @@ import { createEndpoint } from '../../../src/webhooks/manage-endpoint.ts';
 import { parseAllowList } from '../../../src/webhooks/public-address.ts';
 import { openBook } from '../../support/book.ts';
 import { RETURNS_APART } from '../../support/forms.ts';
-import { Clients, type Intent } from './clients.ts';
+import { ACCOUNTS, Clients, type Intent } from './clients.ts';
 import { SCHEDULE_PARTS } from './parts.ts';
 import { QueueModel } from './queue-model.ts';
 import { RailModel } from './rail-model.ts';
@@ -34,8 +34,7 @@ export interface ScheduleOptions {
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
-export const ACCOUNTS = [3_000n, 500n, 0n];
-const INTENTS = 40;
+const INTENTS = 50;
 /** Work that is not final after this many rounds never will be. */
 const ROUNDS = 400;
 const LONGEST_ROUND_MS = 6 * 60 * MINUTE;
@@ -73,7 +72,8 @@ export class Schedule {
     this.#queues = new QueueModel(this.scheduler, { vanish: odds(), repeat: odds() });
     this.rail = new RailModel(this.scheduler, this.clock, { contradicts: odds(), repeats: odds() * 4 });
     this.receiver = new ReceiverModel(this.scheduler, { failed: odds(), silent: odds() });
-    this.clients = new Clients(random, book);
+    const kinds = SCHEDULE_PARTS.flatMap((part) => part.kinds);
+    this.clients = new Clients({ random, clock: this.clock, kinds }, book);
     this.#around = {
       ...{ scheduler: this.scheduler, clock: this.clock, pool: options.pool, queues: this.#queues },
       ...{ rail: this.rail, receiver: this.receiver, onBug: this.#onBug },
@@ -160,6 +160,8 @@ export class Schedule {
     this.scheduler.hurry();
     this.#queues.isFaulty = false;
     this.receiver.isFaulty = false;
+    await this.#calm();
+    this.clients.reopen();
     let waitMs = 35 * SECOND;
     for (let round = 0; round < ROUNDS && this.bugs.length === 0; round++) {
       for (const part of SCHEDULE_PARTS) part.close?.(this);

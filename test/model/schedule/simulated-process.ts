@@ -95,6 +95,7 @@ export class SimulatedProcess implements Owner {
       if (!isBadLuck(error)) onBug(error);
     };
     const noticeFailed: Runtime['noticeFailed'] = (inbox, id, error) => failed(inbox.bookId, id, error);
+    const appointmentFailed: Runtime['appointmentFailed'] = (_, { bookId, id }, error) => failed(bookId, id, error);
     const parts = {
       groups: GROUPS,
       pool,
@@ -108,8 +109,8 @@ export class SimulatedProcess implements Owner {
       publicUrl: PUBLIC_URL,
     };
     const stored = { forms, fingerprints: PLAIN_FINGERPRINTS };
-    const whole = { ...parts, ...stored, config: CONFIG, rail: () => rail, payoutFailed: failed, noticeFailed };
-    this.runtime = whole as unknown as Runtime;
+    const whole = { ...parts, ...stored, config: CONFIG, rail: () => rail, payoutFailed: failed };
+    this.runtime = { ...whole, noticeFailed, appointmentFailed } as unknown as Runtime;
     this.sweeper = createSweeper(this.runtime);
     const deliverer = createDeliverer({
       ...{ pool, committer, secretBox, clock, log },

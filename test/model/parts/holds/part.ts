@@ -1,4 +1,4 @@
-/** Holds of their own. Those of payouts are placed by payouts, and compared here with the others. */
+/** Holds of their own. Those of payouts, and those that the API placed, belong to their parts, and are compared here with the others. */
 import fc from 'fast-check';
 import { holds } from '../../../../src/ledger/hold-table.ts';
 import { amountOf, draws, fromNewest, kind, maybe, type Part, type RealBook } from '../../part.ts';
@@ -98,7 +98,7 @@ export const holdsPart: Part = {
 };
 
 function holdAt(book: ReferenceBook, at: number): string {
-  const own = [...book.holds.keys()].filter((name) => !name.startsWith('hold of '));
+  const own = [...book.holds.keys()].filter((name) => /^hold \d/.test(name));
   return fromNewest(own, at) ?? 'hold nobody has';
 }
 

@@ -87,7 +87,7 @@ const cancel: WishKind<Cancel> = {
 const simulate: WishKind<Simulate> = {
   do: 'simulate',
   weight: 3,
-  conflictEnds: true,
+  endedBy: ['state_conflict'],
   draw(clients, random) {
     const payout = onePromised(clients, random);
     const action = random.pick(['complete', 'fail', 'return'] as const);

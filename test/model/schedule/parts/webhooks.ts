@@ -1,8 +1,9 @@
 /** Events, which a receiver outside gets to the byte. */
 import type { Pool } from '../../../../src/db/pool.ts';
 import { publicId, type Uuid } from '../../../../src/ids.ts';
+import { ACCOUNTS } from '../clients.ts';
 import type { SchedulePart } from '../part.ts';
-import { ACCOUNTS, type Schedule } from '../schedule.ts';
+import type { Schedule } from '../schedule.ts';
 
 /** Events of accounts opened and funded before the endpoint existed. */
 const EVENTS_BEFORE = ACCOUNTS.length + ACCOUNTS.filter((amount) => amount > 0n).length;

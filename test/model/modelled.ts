@@ -1,0 +1,37 @@
+/**
+ * Which part of each model drives a resource, or why none does. test/unit/groups.test.ts compares it with what the groups
+ * declare: a new resource is driven, or it says here why not.
+ */
+import type { Part } from './part.ts';
+import { accountHoldsPart } from './parts/account-holds/part.ts';
+import { accountsPart } from './parts/accounts/part.ts';
+import { payoutsPart } from './parts/payouts/part.ts';
+import type { SchedulePart } from './schedule/part.ts';
+import { accountHoldsPart as scheduledHolds } from './schedule/parts/account-holds.ts';
+import { accountsPart as scheduledAccounts } from './schedule/parts/accounts.ts';
+import { payoutsPart as scheduledPayouts } from './schedule/parts/payouts.ts';
+import { webhooksPart as scheduledWebhooks } from './schedule/parts/webhooks.ts';
+
+export interface Modelled {
+  /** The part of the three ledgers, or a sentence that says why there is none. */
+  readonly ledger: Part | string;
+  /** The part of the schedules, likewise. */
+  readonly schedule: SchedulePart | string;
+}
+
+/** By the name of the resource. */
+export const MODELLED: Readonly<Record<string, Modelled>> = {
+  account: { ledger: accountsPart, schedule: scheduledAccounts },
+  hold: { ledger: accountHoldsPart, schedule: scheduledHolds },
+  inbound_transfer: { ledger: accountsPart, schedule: scheduledAccounts },
+  payout: { ledger: payoutsPart, schedule: scheduledPayouts },
+  payout_return: { ledger: payoutsPart, schedule: scheduledPayouts },
+  webhook_endpoint: {
+    ledger: 'An endpoint moves no money, and its deliveries are written by the same commit as every event.',
+    schedule: scheduledWebhooks,
+  },
+  exception: {
+    ledger: 'Payouts open exceptions, whose events are compared with theirs; what people do with them has no part yet.',
+    schedule: 'Payouts open exceptions, which are counted with them; what people do with them has no part yet.',
+  },
+};
