@@ -61,7 +61,7 @@ async function eraseAsked(
   { dryRun, yes, by, json }: EraseOptions,
 ): Promise<void> {
   const subject = await findErasable(owner, id);
-  if (!subject) throw new Error(`There is no payout, account or webhook endpoint ${id}.`);
+  if (!subject) throw new Error(`There is no payout, account, hold, webhook endpoint or exception ${id}.`);
   const places = await listPlaces(owner, subject);
   if (!json) console.log(tableOf(places.map(({ place, rows }) => ({ place, rows }))));
   if (dryRun) {

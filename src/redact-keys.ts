@@ -10,13 +10,13 @@ const PERCENT_ENCODED = /%[0-7][0-9a-f]/gi;
 export function redactKeys(text: string): string {
   const plain = text.replace(KEY, 'sk_$1_[redacted]');
   if (!plain.includes('%')) return plain;
-  const decoded = decodedWhole(plain);
+  const decoded = decodedAscii(plain);
   const redacted = decoded.replace(KEY, 'sk_$1_[redacted]');
   return redacted === decoded ? plain : redacted;
 }
 
-/** Decodes ASCII alone, which is all that keys are made of. Each round shortens the text, so the loop ends. */
-function decodedWhole(text: string): string {
+/** Decodes ASCII alone, which is all that keys and card numbers are made of. Each round shortens the text, so the loop ends. */
+export function decodedAscii(text: string): string {
   let decoded = text;
   for (;;) {
     const next = decoded.replace(PERCENT_ENCODED, (encoded) =>

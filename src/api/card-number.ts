@@ -43,6 +43,12 @@ export function hasCardNumber(text: string): boolean {
   return false;
 }
 
+/** For what is logged: the text with its card numbers taken out. */
+export function maskCardNumbers(text: string): string {
+  if (!hasCardNumber(text)) return text;
+  return text.replace(RUN, (run) => (isCardNumber(run.replace(/[ -]/g, '')) ? '[card number]' : run));
+}
+
 function isCardNumber(digits: string): boolean {
   return digits.length >= 13 && digits.length <= 19 && isIssued(digits) && isLuhnValid(digits);
 }

@@ -43,7 +43,9 @@ export async function listExceptions(
           .select(
             build.raw(`${exceptions.selected()}, octet_length(detail) + COALESCE(octet_length(reason), 0) AS bytes`),
           )
-          .where({ book_id: bookId, place: candidate });
+          .where({ book_id: bookId, place: candidate })
+          // Without it a row is not found by exceptions_in_order, and each candidate reads the whole book.
+          .whereRaw('place > 0');
         for (const { column, values } of asked) query.whereIn(column, values);
         createdBetween(query, created, 'created_at');
         return query;

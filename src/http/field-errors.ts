@@ -66,7 +66,9 @@ export function requireNoFieldErrors(fieldErrors: readonly FieldErrorWithFacts[]
 function fieldErrorsOfIssue(issue: Issue, input: unknown, nameOf: NamePlace): FieldErrorWithFacts[] {
   const number = inexactOnTheWay(input, issue.path);
   if (number !== undefined && issue.code !== 'custom') {
-    return [{ code: 'parameter_invalid', param: nameOf(number), detail: 'Expects something else than a number.' }];
+    const wanted = issue.code === 'invalid_type' && (issue.expected === 'number' || issue.expected === 'int');
+    const detail = wanted ? 'Expects a whole number.' : 'Expects something else than a number.';
+    return [{ code: 'parameter_invalid', param: nameOf(number), detail }];
   }
   const param = nameOf(issue.path);
   switch (issue.code) {
@@ -93,8 +95,10 @@ function describe(issue: Issue, value: unknown): string {
     case 'invalid_type':
       return `Expects ${TYPE_NAMES[issue.expected] ?? issue.expected}, not ${kindOf(value)}.`;
     case 'too_small':
+      if (issue.origin === 'number' || issue.origin === 'int') return `Expects at least ${issue.minimum}.`;
       return issue.origin === 'string' ? `Expects at least ${counted(issue.minimum, 'character')}.` : issue.message;
     case 'too_big':
+      if (issue.origin === 'number' || issue.origin === 'int') return `Expects at most ${issue.maximum}.`;
       return issue.origin === 'string' ? `Expects at most ${counted(issue.maximum, 'character')}.` : issue.message;
     case 'invalid_value':
       return `Expects one of: ${issue.values.map(String).join(', ')}.`;

@@ -5,10 +5,11 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpMetrics } from '../api/api-runtime.ts';
+import { maskCardNumbers } from '../api/card-number.ts';
 import { newId, publicId, type Uuid } from '../ids.ts';
 import type { Logger } from '../log.ts';
 import type { Principal } from '../organisations/authenticate.ts';
-import { redactKeys } from '../redact-keys.ts';
+import { decodedAscii, redactKeys } from '../redact-keys.ts';
 import type { ClientAddress } from './client-address.ts';
 import { addBytes, IN_FLIGHT_LIMITS, requireRoom, type Share } from './in-flight.ts';
 
@@ -177,11 +178,24 @@ export class RequestContext {
 
 const MAX_LOGGED_PATH = 200;
 
-/** The path without the query (filters may hold personal text), and with API keys in it redacted. */
-function loggedPath(target: string): string {
+/** A card number whose every character is percent-encoded, with separators: what is cut off must not leave a part of one. */
+const LONGEST_CARD_NUMBER = 3 * 37;
+
+/** The path without the query (filters may hold personal text), and with API keys and card numbers in it redacted. */
+export function loggedPath(target: string): string {
   const end = target.indexOf('?');
-  const path = (end < 0 ? target : target.slice(0, end)).slice(0, MAX_LOGGED_PATH);
-  return path.includes('%') || path.includes('_') ? redactKeys(path) : path;
+  const path = (end < 0 ? target : target.slice(0, end)).slice(0, MAX_LOGGED_PATH + LONGEST_CARD_NUMBER);
+  const masked = withoutCardNumbers(path).slice(0, MAX_LOGGED_PATH);
+  return masked.includes('%') || masked.includes('_') ? redactKeys(masked) : masked;
+}
+
+/** A path that hides a card number behind percent-encoding stays decoded, as in redactKeys. */
+function withoutCardNumbers(path: string): string {
+  const plain = maskCardNumbers(path);
+  if (!plain.includes('%')) return plain;
+  const decoded = decodedAscii(plain);
+  const masked = maskCardNumbers(decoded);
+  return masked === decoded ? plain : masked;
 }
 
 declare global {

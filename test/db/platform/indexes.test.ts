@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listAccounts } from '../../../src/accounts/account-list-store.ts';
 import { createPool, type Pool, type Queryable } from '../../../src/db/pool.ts';
+import { type ExceptionFilter, listExceptions } from '../../../src/exceptions/exception-list-store.ts';
 import { newId } from '../../../src/ids.ts';
 import { listEntries } from '../../../src/ledger/journal-read-store.ts';
 import { createLogger } from '../../../src/log.ts';
@@ -119,4 +120,16 @@ test.each<[string, (db: Queryable) => Promise<unknown>]>([
 ])('a list is read by %s', async (index, work) => {
   const plan = await planOf(work);
   expect(plan).toMatch(new RegExp(`Index (Only )?Scan( Backward)? using ${index}`));
+});
+
+// The index is partial: a look-up that leaves its condition out reads all exceptions of the book, for each of a page.
+test.each<[string, ExceptionFilter]>([
+  ['no filter', {}],
+  ['a time', { created: { gte: 0 } }],
+  ['a status', { statuses: ['open'] }],
+  ['a kind', { kinds: ['paid_after_failed'] }],
+  ['a resource', { resourceId: newId() }],
+])('exceptions with %s are looked up by their place', async (_, filter) => {
+  const plan = await planOf((db) => listExceptions(db, newId(), filter, { limit: 20 }));
+  expect(plan).toMatch(/Index Cond: .*\(place = /);
 });
