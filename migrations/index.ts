@@ -26,6 +26,7 @@ import * as accountHolds from './0025-account-holds.ts';
 import * as evidenceByResource from './0026-evidence-by-resource.ts';
 import * as children from './0027-children.ts';
 import * as exceptions from './0028-exceptions.ts';
+import * as holdsByStatus from './0029-holds-by-status.ts';
 
 interface NamedMigration {
   name: string;
@@ -59,6 +60,7 @@ const MIGRATIONS: NamedMigration[] = [
   { name: '0026-evidence-by-resource', migration: evidenceByResource },
   { name: '0027-children', migration: children },
   { name: '0028-exceptions', migration: exceptions },
+  { name: '0029-holds-by-status', migration: holdsByStatus },
 ];
 
 export const migrationSource: Knex.MigrationSource<NamedMigration> = {

@@ -2,6 +2,7 @@
 import type { Instant } from '../clock.ts';
 import type { Page, PageRequest } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
+import type { Walk } from '../db/walk.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Hold, HoldStatus } from '../ledger/hold.ts';
@@ -43,8 +44,8 @@ export interface HoldFilter {
 }
 
 /**
- * A page of the holds that were placed on an account. Indexes: account_holds_by_account, account_holds_by_external_id,
- * account_holds_by_created, metadata_index.
+ * A page of the holds that were placed on an account. Indexes: account_holds_by_account, account_holds_by_status,
+ * account_holds_by_external_id, account_holds_by_created, metadata_index.
  */
 export function listAccountHolds(
   db: Queryable,
@@ -53,6 +54,18 @@ export function listAccountHolds(
   page: PageRequest,
 ): Promise<Page<AccountHold>> {
   const among = { account_id: [accountId], external_id: externalId === undefined ? undefined : [externalId] };
-  const filter = { among, equal: { status: statuses }, created: { gte: createdGte, lt: createdLt }, metadata };
+  const filter = {
+    among,
+    equal: { status: statuses },
+    walks: statuses?.length ? [walkOfStatuses(bookId, accountId, statuses)] : [],
+    created: { gte: createdGte, lt: createdLt },
+    metadata,
+  };
   return listRows(db, { table: accountHolds, object: 'hold' }, { bookId, filter, page });
+}
+
+/** The few that are open are found among any number that have ended. */
+function walkOfStatuses(bookId: BookId, accountId: Uuid, statuses: readonly HoldStatus[]): Walk {
+  const equal = { book_id: bookId, account_id: accountId };
+  return { table: accountHolds.name, id: 'id', equal, among: { column: 'status', values: statuses } };
 }

@@ -16,6 +16,8 @@ export interface ListFilter {
   readonly among?: Readonly<Record<string, readonly string[] | undefined>>;
   /** The same of columns that have no index: compared with each candidate. */
   readonly equal?: Readonly<Record<string, readonly string[] | undefined>>;
+  /** Indexes of several columns that serve these filters. */
+  readonly walks?: readonly Walk[];
   readonly created?: CreatedRange;
   /** Rows with all of these pairs. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
@@ -51,6 +53,7 @@ export async function listRows<Row>(
     // First, because a pair that is not walked has to be looked up for each candidate.
     ...(object ? metadataWalks(bookId, object, metadata) : []),
     ...among.map(([name, values]): Walk => ({ ...all, among: { column: filterable(table, name), values } })),
+    ...(filter.walks ?? []),
   ];
   // The index of metadata keeps pairs that an update has replaced.
   const replaced = metadata && table.columns.some(({ name, changes }) => name === 'metadata' && changes);

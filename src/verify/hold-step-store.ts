@@ -36,21 +36,29 @@ export async function readOddSteps(
     text: `SELECT h.id AS hold_id, s.ordinal, s.kind, s.created_at, s.told, s.possible
       FROM (SELECT * FROM holds WHERE book_id = $1 AND id > COALESCE($2::uuid, '00000000-0000-0000-0000-000000000000') ORDER BY id LIMIT $3) h
       LEFT JOIN LATERAL (
-        SELECT ordinal, kind, created_at,
-          EXISTS (SELECT FROM events e WHERE e.book_id = $1 AND e.object_id IN (h.resource_id, h.id)
-            AND e.created_at = hold_steps.created_at
+        SELECT * FROM (
+          SELECT ordinal, kind, created_at,
             -- Two events of a payout may have one moment, or the next: which tells of which step is certain all the same.
-            AND (h.resource <> 'payout' OR CASE
-              WHEN ordinal = 1 THEN e.type NOT IN ('payout.processing', 'payout.paid', 'payout.failed', 'payout.canceled', 'payout.returned')
-              WHEN ordinal = 2 AND kind = 'captured' THEN e.type = 'payout.processing'
-              ELSE e.type IN ('payout.paid', 'payout.failed', 'payout.canceled') END)) AS told,
-          -- A payout's hold is captured in steps; what gives back gives all that is left.
-          (h.resource <> 'payout' OR kind IN ('created', 'captured') OR (ordinal = h.steps AND h.status <> 'open'))
-            AND ordinal = row_number() OVER (ORDER BY ordinal)
-            -- A hold that has nothing left has ended, and is not increased.
-            AND (kind <> 'increased' OR sum(CASE WHEN kind IN ('created', 'increased') THEN amount ELSE -amount END)
-              OVER (ORDER BY ordinal) > amount) AS possible
-        FROM hold_steps WHERE book_id = $1 AND hold_id = h.id
+            COALESCE(CASE
+              WHEN h.resource <> 'payout' THEN bool_or(type IS NOT NULL) OVER moment
+              WHEN ordinal = 1
+                THEN bool_or(type NOT IN ('payout.processing', 'payout.paid', 'payout.failed', 'payout.canceled', 'payout.returned')) OVER moment
+              WHEN ordinal = 2 AND kind = 'captured' THEN bool_or(type = 'payout.processing') OVER moment
+              ELSE bool_or(type IN ('payout.paid', 'payout.failed', 'payout.canceled')) OVER moment END, false) AS told,
+            -- A payout's hold is captured in steps; what gives back gives all that is left.
+            (h.resource <> 'payout' OR kind IN ('created', 'captured') OR (ordinal = h.steps AND h.status <> 'open'))
+              AND ordinal = row_number() OVER in_order
+              -- A hold that has nothing left has ended, and is not increased.
+              AND (kind <> 'increased' OR sum(CASE WHEN kind IN ('created', 'increased') THEN amount ELSE -amount END)
+                OVER in_order > amount) AS possible
+          -- Steps and events sorted together: a hold may have ten thousand of each, and a join might compare all with all.
+          FROM (
+            SELECT ordinal, kind, amount, created_at, NULL AS type FROM hold_steps WHERE book_id = $1 AND hold_id = h.id
+            UNION ALL
+            SELECT NULL, NULL, NULL, created_at, type FROM events WHERE book_id = $1 AND object_id IN (h.resource_id, h.id)
+          ) both_kinds
+          WINDOW moment AS (PARTITION BY created_at), in_order AS (ORDER BY ordinal NULLS LAST)
+        ) judged WHERE ordinal IS NOT NULL
       ) s ON NOT (s.told AND s.possible)
       ORDER BY h.id, s.ordinal`,
     values: [bookId, page.after ?? null, page.limit],
