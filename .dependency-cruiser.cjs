@@ -196,6 +196,14 @@ module.exports = {
       to: { path: file('groups') },
     },
     {
+      name: 'every-folder-has-its-layer',
+      comment:
+        'A folder that LAYERS leaves out could import anything. The embedded start puts everything together, and may.',
+      severity: 'error',
+      from: { path: '^src/[^/]+/', pathNot: [...LAYERS.flatMap(({ from }) => from), ...folder('embedded')] },
+      to: {},
+    },
+    {
       name: 'checks-are-named-by-declarations-alone',
       severity: 'error',
       from: { path: '^src/', pathNot: ['^src/[^/]+/index\\.ts$', '^src/[^/]+/checks/'] },

@@ -18,6 +18,6 @@ export interface GroupResource {
   readonly events: readonly string[];
   /** What falls due in the book's own time. */
   readonly appointments: readonly Appointment[];
-  /** Why a person changed it, as its timeline shows it. Asked for an object that an operator changed. */
+  /** Why an operator changed it, as its timeline shows it beside those of its events that an operator made. */
   readonly operatorReason?: (db: Queryable, bookId: BookId, id: Uuid) => Promise<object | undefined>;
 }

@@ -2,13 +2,15 @@
  * Rows that workers move. While a row is open, somebody must still act on it: it is due at `due_at`, or it is stuck and
  * waits for a person. The sweeper, `npm run ops`, the metrics and the checks of overdue rows read these declarations.
  * The table has `status`, `due_at`, `stuck_at`, `stuck_error`, and three indexes: NAME_due (due_at) and NAME_due_by_book
- * (book_id, due_at) where it is due and not stuck, NAME_stuck (stuck_at) where it is stuck.
+ * (status, book_id, due_at) where it is due and not stuck, NAME_stuck (stuck_at) where it is stuck. Without `due` rules,
+ * NAME_due_by_book begins with book_id.
  */
 import type { Instant } from './clock.ts';
 import type { Forms } from './db/forms.ts';
 import type { KeyedTable } from './db/keyed-table.ts';
 import type { Pool } from './db/pool.ts';
 import type { Uuid } from './ids.ts';
+import type { BookId } from './ledger/book.ts';
 import type { JobName, QueuePool } from './queue/job.ts';
 
 /** A row that is due, with the id that a job carries. */
@@ -67,6 +69,12 @@ export interface MovedRows {
   /** An id of jobs as people see it. */
   readonly shownId: (id: string) => string;
 }
+
+/**
+ * Called with what went wrong while a row was being moved. Bad luck (the database away, a deadline passed) is left to
+ * the sweeper, at its due time; anything else is a bug and the row is shown to operators as stuck. Does not throw.
+ */
+export type RowFailure = (bookId: BookId, id: Uuid, error: unknown) => Promise<void>;
 
 /** SQL of the id that jobs carry: the key, its columns separated by colons. */
 export function idSql({ key }: KeyedTable): string {

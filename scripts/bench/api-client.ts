@@ -4,7 +4,7 @@ import { CURRENCY } from './book.ts';
 
 /** Funds for any number of payouts of these benches. */
 const FUNDS = 1_000_000_000_000;
-export const PAYOUT_AMOUNT = 5_124;
+const PAYOUT_AMOUNT = 5_124;
 
 export interface ApiClient {
   readonly url: string;

@@ -35,7 +35,7 @@ export interface Stage {
  * on any server with writes: room for hot pages, and checkpoints by time instead of by volume. The defaults (128 MB, 1
  * GB) are meant for a laptop.
  */
-export const POSTGRES_SETTINGS = {
+const POSTGRES_SETTINGS = {
   shared_buffers: '512MB',
   max_wal_size: '8GB',
   min_wal_size: '1GB',

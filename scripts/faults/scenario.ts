@@ -40,7 +40,7 @@ export interface Scenario {
 }
 
 /** An expectation of a scenario that does not hold. */
-export class NotAsExpected extends Error {
+class NotAsExpected extends Error {
   override name = 'NotAsExpected';
 }
 

@@ -1,7 +1,7 @@
 /** Receivers that misbehave: each gets its events in the end, under the same ids, and delays no other receiver. */
 import { parsePublicId } from '../../src/ids.ts';
 import { type Endpoint, succeeded } from '../harness/client.ts';
-import { longestAnswerBytes, readTries } from '../harness/database-store.ts';
+import { countAttempts, longestAnswerBytes } from '../harness/database-store.ts';
 import { drip, type RawServer, speakNoTls, startRawServer } from '../harness/raw-server.ts';
 import { type AnswerWith, pathOf } from '../harness/receiver.ts';
 import { expectThat, type Play, type Scenario, untilThat } from './scenario.ts';
@@ -14,7 +14,7 @@ const KEPT_BYTES = 4 * 1_024;
 
 const untilTried = ({ stage }: Play, endpoint: Endpoint, ended: string) =>
   untilThat(`a try that ended with ${ended}`, async () =>
-    (await readTries(stage.behind, parsePublicId('webhookEndpoint', endpoint.id)!)).has(ended),
+    (await countAttempts(stage.behind, parsePublicId('webhookEndpoint', endpoint.id)!)).has(ended),
   );
 
 /** Adds an endpoint that fails until it is cured, and gets every event afterwards. */

@@ -32,7 +32,7 @@ export interface ScriptResult {
 }
 
 /** Runs a script of a build as an operator does, with that build's packages: `verify`, `--json`. */
-export function runScript(
+function runScript(
   root: string,
   [script, ...words]: readonly [string, ...string[]],
   environment: NodeJS.ProcessEnv,

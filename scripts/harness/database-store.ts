@@ -1,4 +1,4 @@
-/** All SQL of the fault scenarios: reads past the product, and updates that shorten waits. */
+/** What faults and tests ask of a database of the product: reads past the product, and updates that shorten waits. */
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { GROUPS } from '../../src/groups.ts';
 import { createLogger } from '../../src/log.ts';
@@ -161,7 +161,7 @@ export async function arrivedTwice(pool: Pool, ids: readonly string[]): Promise<
 }
 
 /** Counts the attempts of an endpoint by how they ended: HTTP status or error. */
-export async function readTries(pool: Pool, endpointId: string): Promise<Map<string, bigint>> {
+export async function countAttempts(pool: Pool, endpointId: string): Promise<Map<string, bigint>> {
   const { rows } = await pool.query<{ ended: string; count: bigint }>(
     `SELECT coalesce(error, status::text) AS ended, count(*) AS count FROM webhook_attempts WHERE endpoint_id = $1 GROUP BY 1`,
     [endpointId],

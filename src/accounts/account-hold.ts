@@ -6,7 +6,7 @@
 import { formatInstant, formatInstantOrNull, type Instant } from '../clock.ts';
 import { publicId, type Uuid } from '../ids.ts';
 import type { HoldStatus } from '../ledger/hold.ts';
-import { isEmpty, personal, type TextOwner } from '../ledger/personal-text.ts';
+import { shownTexts } from '../ledger/personal-text.ts';
 import type { Transitions } from '../ledger/resource.ts';
 import { currencyExponent } from '../money/currency.ts';
 
@@ -58,11 +58,6 @@ export function isOver({ status, expiresAt }: AccountHold, now: Instant): boolea
   return status === 'open' && expiresAt !== null && expiresAt <= now;
 }
 
-/** Whether there is anything in it that names a person. */
-export function hasText({ description, metadata }: Pick<AccountHold, 'description' | 'metadata'>): boolean {
-  return description !== null || (metadata !== null && !isEmpty(metadata));
-}
-
 export function accountHoldView(hold: AccountHold, livemode: boolean) {
   return {
     id: publicId('hold', hold.id),
@@ -78,7 +73,7 @@ export function accountHoldView(hold: AccountHold, livemode: boolean) {
     currency_exponent: currencyExponent(hold.currency),
     origin: null,
     expires_at: formatInstantOrNull(hold.expiresAt),
-    ...textOf(hold),
+    ...shownTexts('hold', hold),
     external_id: hold.externalId,
     journal_entries: hold.entryIds.map((id) => publicId('entry', id)),
     allowed_actions: allowedActions(hold),
@@ -86,14 +81,5 @@ export function accountHoldView(hold: AccountHold, livemode: boolean) {
     version: hold.version,
     created_at: formatInstant(hold.createdAt),
     updated_at: formatInstant(hold.updatedAt),
-  };
-}
-
-function textOf({ id, description, metadata, textSalt }: AccountHold) {
-  if (textSalt === null) return { description, metadata };
-  const owner: TextOwner = { object: 'hold', objectId: id, salt: textSalt };
-  return {
-    description: personal(owner, 'description', description),
-    metadata: personal(owner, 'metadata', metadata),
   };
 }

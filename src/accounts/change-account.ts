@@ -59,7 +59,7 @@ export function changeAccountStatus(
 }
 
 /** Closes an account that is empty, without holds, and that no blocker keeps open. */
-export function closeAccount(input: ChangeAccount, blockers: readonly ClosingBlocker[]): Command<Stored | Refusal> {
+function closeAccount(input: ChangeAccount, blockers: readonly ClosingBlocker[]): Command<Stored | Refusal> {
   const request = requestOf(input);
   const touches = [...request.touches, ...blockers.flatMap((blocker) => blocker.touches(input.accountId))];
   return changeOf(accountResource, { ...request, touches, action: 'close' }, (draft, profile): Stored | Refusal => {

@@ -7,10 +7,10 @@ import { accounts } from '../ledger/account-table.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { indexMetadata } from '../ledger/metadata-store.ts';
-import { newSalt } from '../ledger/personal-text.ts';
+import { hasText, newSalt } from '../ledger/personal-text.ts';
 import { begin } from '../ledger/resource.ts';
 import { currencyExponent } from '../money/currency.ts';
-import { type AccountHold, hasText } from './account-hold.ts';
+import type { AccountHold } from './account-hold.ts';
 import { accountHoldResource } from './account-hold-resource.ts';
 
 export interface PlaceHold {

@@ -129,7 +129,10 @@ async function listed<Row, Filters extends z.ZodRawShape>(
 }
 
 /** `GET /v1/payouts/{id}/timeline`. */
-export function timelineRoute<Row>(resource: ApiResource<Row>, declared: Pick<GroupResource, 'operatorReason'>): Route {
+export function timelineRoute<Row>(
+  resource: ApiResource<Row>,
+  declared: Pick<GroupResource, 'events' | 'operatorReason'>,
+): Route {
   const { tag, type, names, scopes } = resource;
   return route({
     method: 'get',

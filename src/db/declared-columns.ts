@@ -71,7 +71,7 @@ export function column<Noun>(
 }
 
 /** `accountId` of `account_id`. */
-export function propertyOf(name: string): string {
+function propertyOf(name: string): string {
   return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 

@@ -15,7 +15,7 @@ import { abandonContract, readContractedTo } from './installation-store.ts';
 import { DatabaseRoleError, ROLE_SETTINGS, roleSettingsSql } from './roles.ts';
 
 /** The queue library's schema in the product's database. */
-export const QUEUE_SCHEMA = 'bullmq';
+const QUEUE_SCHEMA = 'bullmq';
 
 const CONNECTION_NAME = connectionName('countinghouse-migrate');
 

@@ -54,7 +54,9 @@ export interface PersonsRequest extends ExceptionRequest {
 
 function requirePerson({ ownerKind }: PersonsRequest): void {
   if (ownerKind === 'person') return;
-  throw new ApiError('permission_denied', { detail: 'Only a person does this; the key belongs to a service.' });
+  throw new ApiError('permission_denied', {
+    detail: 'Only a person does this, and the key belongs to a service. Use a key that belongs to a person.',
+  });
 }
 
 export const requestExplanation: UseCase<Runtime, PersonsRequest & { readonly reason: string }> = {

@@ -68,7 +68,7 @@ function requireJson(request: IncomingMessage): void {
 /**
  * `application/json`, alone or with charset utf-8, the only charset of JSON (RFC 8259 §8.1), in any case and spacing.
  */
-export function isJsonType(type: string | undefined): boolean {
+function isJsonType(type: string | undefined): boolean {
   if (type === undefined) return false;
   const [essence, ...parameters] = type
     .toLowerCase()

@@ -178,7 +178,7 @@ export class RequestContext {
 const MAX_LOGGED_PATH = 200;
 
 /** The path without the query (filters may hold personal text), and with API keys in it redacted. */
-export function loggedPath(target: string): string {
+function loggedPath(target: string): string {
   const end = target.indexOf('?');
   const path = (end < 0 ? target : target.slice(0, end)).slice(0, MAX_LOGGED_PATH);
   return path.includes('%') || path.includes('_') ? redactKeys(path) : path;

@@ -35,14 +35,14 @@ interface PostingRow {
   credit_balance_after: bigint;
 }
 
-export const ENTRY_COLUMNS =
+const ENTRY_COLUMNS =
   'sequence, id, resource, resource_id, step, posted_at, effective_at, request_id, floor_overridden, text_digest, hash';
 const POSTING_COLUMNS =
   'entry_sequence, ordinal, debit_account_id, credit_account_id, amount, currency, debit_line, debit_balance_after, credit_line, credit_balance_after';
 
 export type ReadEntry = Omit<Entry, 'text'>;
 
-export function entryFromRow(row: EntryRow, postings: readonly Posting[]): ReadEntry {
+function entryFromRow(row: EntryRow, postings: readonly Posting[]): ReadEntry {
   return {
     sequence: row.sequence,
     id: row.id,

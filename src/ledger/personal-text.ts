@@ -65,6 +65,30 @@ export function personal(owner: TextOwner, field: string, value: string | Readon
   return new PersonalText(owner, field, value);
 }
 
+/** An object with a description and metadata, of which most have neither, and then no salt. */
+export interface Described {
+  readonly description: string | null;
+  readonly metadata: Readonly<Record<string, string>> | null;
+}
+
+/** Whether there is anything in it that names a person. */
+export function hasText({ description, metadata }: Described): boolean {
+  return description !== null || (metadata !== null && !isEmpty(metadata));
+}
+
+/** Both as its view shows them. */
+export function shownTexts(
+  object: PersonalObject,
+  { id, description, metadata, textSalt }: Described & { readonly id: Uuid; readonly textSalt: Buffer | null },
+) {
+  if (textSalt === null) return { description, metadata };
+  const owner: TextOwner = { object, objectId: id, salt: textSalt };
+  return {
+    description: personal(owner, 'description', description),
+    metadata: personal(owner, 'metadata', metadata),
+  };
+}
+
 export function isEmpty(value: object): boolean {
   for (const _ in value) return false;
   return true;

@@ -7,7 +7,7 @@ import { byBook } from '../db/by-book.ts';
 import { byteaArray, column, plainArray, textArray } from '../db/columns.ts';
 import type { Pool, Queryable } from '../db/pool.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { newId, type Uuid } from '../ids.ts';
+import { BEFORE_ALL_IDS, newId, type Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import { lockBook, updateBook } from '../ledger/book-store.ts';
 
@@ -34,7 +34,6 @@ export interface NewValue extends RowKey {
 }
 
 /** Sorts before every row id. */
-export const FIRST_ID: Uuid = '00000000-0000-0000-0000-000000000000';
 
 export async function readSealedPage(
   pool: Pool,
@@ -43,7 +42,7 @@ export async function readSealedPage(
 ): Promise<StoredValue[]> {
   const { rows } = await pool.query<{ book_id: BookId; id: Uuid; value: Buffer | null }>(
     `SELECT book_id, ${key} AS id, ${name} AS value FROM ${table} WHERE (book_id, ${key}) > ($1, $2) ORDER BY book_id, ${key} LIMIT $3`,
-    [after?.bookId ?? FIRST_ID, after?.id ?? FIRST_ID, limit],
+    [after?.bookId ?? BEFORE_ALL_IDS, after?.id ?? BEFORE_ALL_IDS, limit],
   );
   return rows.map((row) => ({ bookId: row.book_id, id: row.id, value: row.value }));
 }
@@ -95,7 +94,7 @@ export async function readNoticesPage(
   const { rows } = await pool.query<{ book_id: BookId; id: string; value: Buffer | null }>(
     `SELECT book_id, rail || ' ' || id AS id, confirmed_payee_sealed AS value
        FROM rail_notices WHERE (book_id, rail, id) > ($1, $2, $3) ORDER BY book_id, rail, id LIMIT $4`,
-    [after?.bookId ?? FIRST_ID, ...noticeKey(after?.id ?? ` ${FIRST_ID}`), limit],
+    [after?.bookId ?? BEFORE_ALL_IDS, ...noticeKey(after?.id ?? ` ${BEFORE_ALL_IDS}`), limit],
   );
   return rows.map((row) => ({ bookId: row.book_id, id: row.id, value: row.value }));
 }
@@ -134,7 +133,7 @@ export async function readKeysPage(
   const { rows } = await pool.query<{ book_id: BookId; key: string; fingerprint: Buffer; body: string | null }>(
     `SELECT book_id, key, fingerprint, CASE WHEN resource = 'webhook_endpoint' THEN body END AS body
        FROM idempotency_keys WHERE (book_id, key) > ($1, $2) ORDER BY book_id, key LIMIT $3`,
-    [after?.bookId ?? FIRST_ID, after?.id ?? '', limit],
+    [after?.bookId ?? BEFORE_ALL_IDS, after?.id ?? '', limit],
   );
   return rows.map((row) => ({ bookId: row.book_id, id: row.key, value: row.fingerprint, body: row.body }));
 }

@@ -25,7 +25,7 @@ export interface OrganisationBook extends Book {
 /** The last posting of a book without entries: any clock is later. */
 const BEFORE_ANY_POSTING: Instant = 0;
 
-export const MODES: readonly Mode[] = ['test', 'live'];
+const MODES: readonly Mode[] = ['test', 'live'];
 
 /**
  * The name of the operator's organisation. Nobody calls a customer so: release 0.2.0 finds organisations by name alone.

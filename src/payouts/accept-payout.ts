@@ -11,13 +11,13 @@ import type { Command, Outcome, Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { INTAKE_TOTAL, lifetimeTotal, totalExceeded } from '../ledger/lifetime-total.ts';
 import { indexMetadata } from '../ledger/metadata-store.ts';
-import { newSalt } from '../ledger/personal-text.ts';
+import { hasText, newSalt } from '../ledger/personal-text.ts';
 import { begin } from '../ledger/resource.ts';
 import type { BookState } from '../ledger/state.ts';
 import { currencyExponent } from '../money/currency.ts';
 import { endToEndId } from '../outside/end-to-end-id.ts';
 import type { Destination } from './destination.ts';
-import { hasText, type Payout } from './payout.ts';
+import type { Payout } from './payout.ts';
 import { payoutResource } from './payout-resource.ts';
 import { payoutView } from './payout-view.ts';
 
@@ -74,7 +74,7 @@ export function acceptPayout(input: AcceptPayout): Command<Stored | Refusal> {
   };
 }
 
-export function decideAcceptance(state: BookState, command: AcceptCommand, moment: Moment): Outcome<Stored | Refusal> {
+function decideAcceptance(state: BookState, command: AcceptCommand, moment: Moment): Outcome<Stored | Refusal> {
   const { input } = command;
   const origin = { id: command.id, requestId: input.requestId, actor: input.actor };
   const draft = new Draft(state, origin, moment);

@@ -1,9 +1,9 @@
 /** The rows of payouts. Every transition also takes back the mark of a row that was stuck: it has moved. */
 import { column, type RowOf } from '../db/declared-columns.ts';
-import { newSalt } from '../ledger/personal-text.ts';
+import { hasText, newSalt } from '../ledger/personal-text.ts';
 import { WRITE_ORDER } from '../ledger/table.ts';
 import { tableOf } from '../ledger/table-of.ts';
-import { hasText, type Payout } from './payout.ts';
+import type { Payout } from './payout.ts';
 
 const outsideOf = ({ destination }: Payout) => (destination.type === 'account' ? null : destination);
 

@@ -1,7 +1,7 @@
 /** How the API and events show a payout. */
 import { formatInstant, formatInstantOrNull } from '../clock.ts';
 import { publicId } from '../ids.ts';
-import { personal, type TextOwner } from '../ledger/personal-text.ts';
+import { shownTexts } from '../ledger/personal-text.ts';
 import { currencyExponent } from '../money/currency.ts';
 import { destinationView } from './destinations.ts';
 import { allowedActions, type FailureCode, type Payout, waitingOn } from './payout.ts';
@@ -23,7 +23,7 @@ const FAILURE_MESSAGES: Record<FailureCode, string> = {
 };
 
 export function payoutView(payout: Payout, livemode: boolean) {
-  const { description, metadata } = textOf(payout);
+  const { description, metadata } = shownTexts('payout', payout);
   return {
     id: publicId('payout', payout.id),
     object: 'payout',
@@ -60,15 +60,5 @@ export function payoutView(payout: Payout, livemode: boolean) {
     version: payout.version,
     created_at: formatInstant(payout.createdAt),
     updated_at: formatInstant(payout.updatedAt),
-  };
-}
-
-/** Most payouts have no text, and no salt. */
-function textOf({ id, description, metadata, textSalt }: Payout) {
-  if (textSalt === null) return { description, metadata };
-  const owner: TextOwner = { object: 'payout', objectId: id, salt: textSalt };
-  return {
-    description: personal(owner, 'description', description),
-    metadata: personal(owner, 'metadata', metadata),
   };
 }

@@ -6,7 +6,6 @@
  */
 import type { Instant } from '../clock.ts';
 import type { Uuid } from '../ids.ts';
-import { isEmpty } from '../ledger/personal-text.ts';
 import type { Transitions } from '../ledger/resource.ts';
 import type { Destination } from './destination.ts';
 
@@ -90,11 +89,6 @@ export interface Payout {
   readonly dueAt: Instant | null;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
-}
-
-/** Whether there is anything in it that names a person. */
-export function hasText({ description, metadata }: Pick<Payout, 'description' | 'metadata'>): boolean {
-  return description !== null || (metadata !== null && !isEmpty(metadata));
 }
 
 export type PayoutAction = 'cancel';

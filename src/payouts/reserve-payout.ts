@@ -32,7 +32,7 @@ export function reservePayout(bookId: BookId, payout: Payout): Command<Payout> {
   };
 }
 
-export function decideReservation(
+function decideReservation(
   state: BookState,
   command: { id: Uuid; payoutId: Uuid; requestId: Uuid; actor: string },
   moment: Moment,

@@ -3,9 +3,9 @@ import type { Pool } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Committer } from '../ledger/committer.ts';
+import type { RowFailure } from '../moved-rows.ts';
 import { payouts } from './payout-table.ts';
 import { reservePayout } from './reserve-payout.ts';
-import type { RowFailure } from './row-failure.ts';
 
 export interface ReserveRuntime {
   pool: Pool;

@@ -55,7 +55,7 @@ export function returnPayout(bookId: BookId, payout: Payout, notice: ReturnNotic
   };
 }
 
-export function decideReturn(state: BookState, command: ReturnCommand, moment: Moment): Outcome<Payout> {
+function decideReturn(state: BookState, command: ReturnCommand, moment: Moment): Outcome<Payout> {
   const draft = new Draft(state, command, moment);
   const { notice } = command;
   const payout = draft.get(payouts, command.payoutId);

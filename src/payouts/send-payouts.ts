@@ -10,6 +10,7 @@ import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Command } from '../ledger/command.ts';
 import type { Committer } from '../ledger/committer.ts';
+import type { RowFailure } from '../moved-rows.ts';
 import type { OutsideCalls } from '../outside/call-shares.ts';
 import { inquiryPauseMs } from '../outside/inquiry.ts';
 import { inquireInstruction, type Sender, type SendOutcome, submitInstruction } from '../outside/send-instruction.ts';
@@ -21,7 +22,6 @@ import type { Payout } from './payout.ts';
 import { hasOpenMismatch } from './payout-exception.ts';
 import { payouts } from './payout-table.ts';
 import { mismatchesOf, NO_MISMATCH } from './rail-mismatch.ts';
-import type { RowFailure } from './row-failure.ts';
 import { settlePayout } from './settle-payout.ts';
 
 export interface SendRuntime {

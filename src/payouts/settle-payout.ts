@@ -58,7 +58,7 @@ function touchesOf(
   return touches;
 }
 
-export function decideSettlement(state: BookState, command: SettleCommand, moment: Moment): Outcome<Payout> {
+function decideSettlement(state: BookState, command: SettleCommand, moment: Moment): Outcome<Payout> {
   const draft = new Draft(state, command, moment);
   const { report } = command;
   const payout = draft.get(payouts, command.payoutId);

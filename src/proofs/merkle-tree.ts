@@ -40,7 +40,7 @@ export function rootOf(peaks: readonly Buffer[]): Buffer {
 }
 
 /** The number of perfect subtrees in a tree of this size: its number of 1 bits. */
-export function peakCount(size: bigint): number {
+function peakCount(size: bigint): number {
   let count = 0;
   for (let rest = size; rest > 0n; rest >>= 1n) if (rest & 1n) count++;
   return count;

@@ -7,8 +7,8 @@ import { createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify }
 /** The bytes before the 32 bytes of a private and a public key in DER (RFC 8410). */
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
-export const PUBLIC_KEY_BYTES = 32;
-export const SIGNATURE_BYTES = 64;
+const PUBLIC_KEY_BYTES = 32;
+const SIGNATURE_BYTES = 64;
 
 export interface SigningKey {
   readonly keyId: string;

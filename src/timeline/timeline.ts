@@ -24,7 +24,7 @@ interface EventBody {
 
 export async function readTimeline(
   db: Queryable,
-  { bookId, resource, id }: { bookId: BookId; resource: Pick<GroupResource, 'operatorReason'>; id: Uuid },
+  { bookId, resource, id }: { bookId: BookId; resource: Pick<GroupResource, 'events' | 'operatorReason'>; id: Uuid },
 ) {
   const events = await fillPayloads(db, bookId, await loadObjectEvents(db, bookId, id, EVENTS_SHOWN));
   const attempts = await loadAttempts(
@@ -36,14 +36,15 @@ export async function readTimeline(
   const byEvent = groupAttempts(attempts);
   const actors = events.map(({ actor }) => parseActor(actor));
   const owners = await ownersOf(db, bookId, actors);
-  const byOperator = actors.some(({ type }) => type === 'operator');
-  const reason = byOperator ? await resource.operatorReason?.(db, bookId, id) : undefined;
+  // Of what is no event of the resource, such as an erasure, it knows no reason.
+  const isExplained = (at: number) => actors[at]!.type === 'operator' && resource.events.includes(events[at]!.type);
+  const reason = events.some((_, at) => isExplained(at)) ? await resource.operatorReason?.(db, bookId, id) : undefined;
   return {
     object: 'timeline',
     data: events.map((event, at) => {
       const actor = viewOfActor(actors[at]!, owners);
       const attemptsOf = byEvent.get(event.sequence) ?? [];
-      return itemView(event, { actor, attempts: attemptsOf, reason: actor.type === 'operator' ? reason : undefined });
+      return itemView(event, { actor, attempts: attemptsOf, reason: isExplained(at) ? reason : undefined });
     }),
   };
 }

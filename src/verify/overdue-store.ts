@@ -36,7 +36,7 @@ export async function readOverdue(
 }
 
 /** $1: waiting since before this time. $2: the book, or null. $3: rows that are looked at. $4: rows that are wanted. */
-export function overdueSql({ table, waiting, waitsSince, unless, finding }: OverdueRows): string {
+function overdueSql({ table, waiting, waitsSince, unless, finding }: OverdueRows): string {
   const key = table.key.map(({ name }) => name);
   const columns = ['book_id', ...key, ...(finding.actual === undefined ? ['status'] : [])];
   return `SELECT book_id, ARRAY[${key.map((name) => `open.${name}::text`).join(', ')}] AS key,

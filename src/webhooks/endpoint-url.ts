@@ -21,7 +21,7 @@ export interface UrlRules {
 }
 
 /** What webhook receivers listen on. Elsewhere stand services that a POST from a trusted network could harm. */
-export const USUAL_PORTS: readonly number[] = [443, 80, 8443];
+const USUAL_PORTS: readonly number[] = [443, 80, 8443];
 
 /** All that a new endpoint may use. */
 export function portsWith(ports: readonly number[]): number[] {

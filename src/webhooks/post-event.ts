@@ -138,7 +138,7 @@ const KINDS_BY_CODE: Record<string, AttemptError> = {
 };
 
 /** The one word that an endpoint's owner sees for what undici, the socket or TLS had to say. */
-export function errorKind(error: Error): AttemptError {
+function errorKind(error: Error): AttemptError {
   if (error instanceof AddressForbidden) return 'address_forbidden';
   if (error instanceof NameNotFound) return 'name_not_found';
   if (error instanceof NameTimeout) return 'name_timeout';

@@ -399,7 +399,7 @@ test('an account with a sample is not closed', async () => {
     `INSERT INTO samples (book_id, id, account_id, status, note, updated_at) VALUES ($1, gen_random_uuid(), $2, 'done', 'n', now())`,
     [book.id, empty],
   );
-  const blockers = groups.flatMap((group) => group.blocksClosing ?? []);
+  const blockers = groups.flatMap((group) => group.blocksClosing);
   expect(await close(blockers)).toMatchObject({
     refused: 'account_not_empty',
     facts: { blocked_by: [{ type: 'samples' }] },

@@ -8,7 +8,7 @@ import { buildOpenApi } from '../../src/http/openapi.ts';
 import { EVENT_DOCUMENTS } from '../../src/http/routes.ts';
 
 /** The types of events in the document. */
-export function documentedEvents(): string[] {
+function documentedEvents(): string[] {
   const { webhooks } = buildOpenApi({ routes: [], events: EVENT_DOCUMENTS, publicUrl: 'https://api.test' });
   return Object.keys(webhooks as object);
 }

@@ -129,10 +129,11 @@ export class MemoryBook {
     const rows = this.rows(table);
     if (table === inFlightPayouts) return this.#inFlight(ids);
     if (table === overdraftCeilings) return new Map([[CEILING_ID, OVERDRAFT_CEILING_DEFAULTS[this.book.mode]]]);
+    if (table.derived) throw new Error(`${table.name} follows from other rows: say here how, or no decision sees it`);
     return new Map(ids.filter((id) => rows.has(id)).map((id) => [id, rows.get(id)]));
   }
 
-  /** Payouts in flight: the one table that is a view of another. */
+  /** Payouts in flight follow from payouts. */
   #inFlight(accountIds: readonly string[]): Map<string, unknown> {
     const open = [...this.rows(payouts).values()].filter(
       ({ status }) => status === 'pending' || status === 'processing',

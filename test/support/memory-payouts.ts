@@ -19,7 +19,7 @@ import { returnPayout } from '../../src/payouts/return-payout.ts';
 import { settlePayout } from '../../src/payouts/settle-payout.ts';
 import { MemoryBook } from './memory-book.ts';
 
-export const CLIQ = {
+const CLIQ = {
   type: 'cliq',
   sealed: Buffer.from('sealed'),
   masked: 'A**N',

@@ -7,7 +7,7 @@ export { startRedis, type TestRedis } from '../../scripts/harness/redis-server.t
 let available: boolean | undefined;
 
 /** Throws without redis-server if REQUIRE_REDIS=true. */
-export function redisAvailable(): boolean {
+function redisAvailable(): boolean {
   available ??= redisVersion() !== undefined;
   if (!available && process.env.REQUIRE_REDIS === 'true') {
     throw new Error('REQUIRE_REDIS=true, and there is no redis-server on PATH (Debian: apt-get install redis-server)');

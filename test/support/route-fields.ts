@@ -48,7 +48,7 @@ interface Field {
 /** Names that no schema has. */
 const SURPLUS = 'surplus_member';
 
-export function schemaOf(route: Route): JsonSchema {
+function schemaOf(route: Route): JsonSchema {
   return z.toJSONSchema(route.body!, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
 }
 

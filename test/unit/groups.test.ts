@@ -1,6 +1,6 @@
 /**
  * What a new group or resource could forget, and nobody else would say: a file of a group that no list has, an event that no
- * filter lets through, an object whose events cannot be asked for, a resource that the models do not know.
+ * filter lets through, an object whose events or entries cannot be asked for, a resource that the models do not know.
  */
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -67,15 +67,29 @@ test('every event of a group can be subscribed to, by its name and with its kind
   expect(filters.filter((filter) => !isEventFilter(filter))).toEqual([]);
 });
 
-test('events can be listed of every object that has some', () => {
-  const { query } = ROUTES.find(({ operation }) => operation === 'listEvents')!;
-  const withEvents = GROUPS.flatMap(({ resources }) => resources).filter(({ events }) => events.length > 0);
+const RESOURCES = GROUPS.flatMap(({ resources }) => resources);
+
+/** The resources whose ids a filter of a list refuses. */
+function refusedBy(operation: string, filter: string, resources: typeof RESOURCES): string[] {
+  const { query } = ROUTES.find((route) => route.operation === operation)!;
   const kinds = Object.keys(ID_PREFIXES) as IdKind[];
-  const refused = withEvents.filter(({ name }) => {
+  const refused = resources.filter(({ name }) => {
     const kind = kinds.find((one) => snakeCase(one) === name)!;
-    return !query!.safeParse({ object: publicId(kind, '018f4d3e-7b2a-7000-8000-000000000000') }).success;
+    return !query!.safeParse({ [filter]: publicId(kind, '018f4d3e-7b2a-7000-8000-000000000000') }).success;
   });
-  expect(refused.map(({ name }) => name)).toEqual([]);
+  return refused.map(({ name }) => name);
+}
+
+test('events can be listed of every object that has some', () => {
+  const withEvents = RESOURCES.filter(({ events }) => events.length > 0);
+  expect(refusedBy('listEvents', 'object', withEvents)).toEqual([]);
+});
+
+/** A new resource that books nothing is named here. */
+const BOOKS_NOTHING = ['account', 'hold', 'webhook_endpoint'];
+
+test('entries can be listed of every resource that books some', () => {
+  expect(refusedBy('listJournalEntries', 'resource', RESOURCES).sort()).toEqual(BOOKS_NOTHING);
 });
 
 describe('the models', () => {

@@ -35,7 +35,7 @@ export interface Figures {
   readonly [UPDATES_FIELD]?: number;
 }
 
-export const PEAK_MB_MAX = 250;
+const PEAK_MB_MAX = 250;
 /** In the scenario with waiting deliveries: updates of their rows a second. */
 export const UPDATES_FIELD = 'delivery_updates_per_s';
 const UPDATES_MAX = 5;

@@ -29,6 +29,16 @@ const holdApi: ApiResource<FoundHold> = {
   view: viewOf,
 };
 
+/** What an amount to be held may be refused with. */
+const REFUSALS = [
+  'amount_not_integer',
+  'amount_below_minimum',
+  'amount_above_maximum',
+  'insufficient_funds',
+  'account_frozen',
+  'account_closed',
+] as const;
+
 const create = createRoute(holdApi, {
   summary: 'Hold an amount of an account',
   description:
@@ -37,14 +47,7 @@ const create = createRoute(holdApi, {
   body: schemas.createHold,
   bodyExample: schemas.createHoldExample,
   responses: { 201: { description: 'Held.', schema: schemas.hold } },
-  errors: [
-    'amount_not_integer',
-    'amount_below_minimum',
-    'amount_above_maximum',
-    'insufficient_funds',
-    'account_frozen',
-    'account_closed',
-  ],
+  errors: REFUSALS,
   handle(request) {
     const { body, params } = request;
     return runUseCase(request, requestHold, {
@@ -128,14 +131,7 @@ const increase = actionRoute(holdApi, 'increase', {
   body: schemas.increaseHold,
   bodyExample: { amount: 40_000 },
   responses: { 200: { description: 'The hold after it.', schema: schemas.hold } },
-  errors: [
-    'amount_not_integer',
-    'amount_below_minimum',
-    'amount_above_maximum',
-    'insufficient_funds',
-    'account_frozen',
-    'account_closed',
-  ],
+  errors: REFUSALS,
   handle: (request) => runUseCase(request, requestHoldIncrease, { ...changeOf(request), amount: request.body.amount }),
 });
 

@@ -9,7 +9,7 @@ export const TEXT_LIMITS = { name: 200, description: 500, externalId: 255, alias
 export const METADATA_LIMITS = { keys: 50, key: 40, value: 500 } as const;
 
 /** A text of 1 to `maximum` characters, counted in code points as JSON Schema does. */
-export function textUpTo(maximum: number, description?: string) {
+function textUpTo(maximum: number, description?: string) {
   return z
     .string()
     .check((context) => {
@@ -25,7 +25,7 @@ export function freeText(maximum: number, description?: string) {
 }
 
 /** Names no digit of it: the answer may be logged. */
-export const CARD_NUMBER_REFUSED = 'Contains a card number.';
+const CARD_NUMBER_REFUSED = 'Contains a card number.';
 
 export function cardNumberIssue(input: string, path?: PropertyKey[]) {
   return {

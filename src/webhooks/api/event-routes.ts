@@ -49,7 +49,7 @@ const typeFilter = z
 
 /** The kinds of objects that have events. */
 const objectFilter = objectReference(['payout', 'account', 'hold', 'webhookEndpoint', 'exception'], {
-  expected: 'the id of an object',
+  expected: 'the id of a payout, an account, a hold, a webhook endpoint or an exception',
   description: 'Events about this object.',
 }).optional();
 

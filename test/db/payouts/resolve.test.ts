@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { resolveByPerson } from '../../../scripts/ops-resolve.ts';
-import { publicId } from '../../../src/ids.ts';
+import { newId, publicId, type Uuid } from '../../../src/ids.ts';
+import type { Command } from '../../../src/ledger/command.ts';
+import { Draft } from '../../../src/ledger/draft.ts';
 import { createLogger } from '../../../src/log.ts';
 import { declaredPayout } from '../../../src/payouts/index.ts';
 import { payouts } from '../../../src/payouts/payout-table.ts';
@@ -44,6 +46,22 @@ async function liedAbout(alias: string) {
   if (answer.status === 'not_found') throw new Error('The rail has not got it');
   const mismatches = mismatchesOf(rails.sandbox, payout, answer, () => alias);
   return { payout: await book.settle(payout, { ...answer, call: 'inquire', mismatches }), mismatches };
+}
+
+/** What another operator did with the payout, for another reason. */
+function erased(payoutId: Uuid): Command<void> {
+  const origin = { id: newId(), requestId: newId(), actor: 'operator:bob' };
+  return {
+    ...origin,
+    name: 'test.erase',
+    touches: [],
+    decide(state, moment) {
+      const draft = new Draft(state, origin, moment);
+      const object = { id: publicId('payout', payoutId), object: 'payout' };
+      draft.emit({ type: 'personal_data.erased', objectId: payoutId, objectSequence: 9, object, entries: [] });
+      return draft.finish(undefined);
+    },
+  };
 }
 
 describe.each([
@@ -95,6 +113,14 @@ describe.each([
       status: as,
       actor: { type: 'operator', id: 'alice', key: null },
       reason: { evidence: 'statement.txt' },
+    });
+
+    await book.submit(erased(payout.id));
+    const timeline = await readTimeline(book.pool, { bookId: book.id, resource: declaredPayout, id: payout.id });
+    expect(timeline.data.at(-1)).toMatchObject({
+      type: 'personal_data.erased',
+      actor: { type: 'operator', id: 'bob', key: null },
+      reason: null,
     });
   });
 });

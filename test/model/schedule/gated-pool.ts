@@ -10,7 +10,7 @@ const STATEMENT_FAULTS: readonly Fault[] = ['lost', 'refused', 'dies before', 'd
 const TRANSACTION_FAULTS: readonly Fault[] = ['lost', 'refused', 'dies before', 'dies after'];
 
 /** The driver's own message, which the product classifies as transient. */
-export const connectionLost = () => new Error('Connection terminated unexpectedly');
+const connectionLost = () => new Error('Connection terminated unexpectedly');
 
 export function gatedPool(scheduler: Scheduler, owner: Owner, pool: Pool): Pool {
   const gated = {

@@ -68,7 +68,7 @@ const routes = [
   }),
   updateRoute(boxes, { ...declared, body: z.strictObject({ name: z.string() }) }),
   actionRoute(boxes, 'shut', { ...declared, errors: ['account_not_empty'] }),
-  timelineRoute(boxes, {}),
+  timelineRoute(boxes, { events: [] }),
   childrenRoute(boxes, things, {
     operation: 'listBoxThings',
     summary: 'List things of a box',
@@ -86,7 +86,7 @@ const routes = [
   }),
   readRoute(things),
   actionRoute(things, 'take_out', { ...declared, operation: 'takeOut', scope: 'journal:read', ifMatch: false }),
-  timelineRoute(things, {}),
+  timelineRoute(things, { events: [] }),
   simulationRoute({ ...declared, path: '/v1/simulations/boxes', operation: 'simulateBox', responses: {} }),
   createRoute(things, { ...declared, responses: {} }),
 ];

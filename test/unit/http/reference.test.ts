@@ -156,6 +156,11 @@ describe('the document', () => {
     }
   });
 
+  test('says of every write that a clock on its way refuses it', () => {
+    for (const { operation } of operations().filter(({ method }) => method !== 'get'))
+      expect(operation.responses['409']?.description, operation.operationId).toContain('`state_conflict`');
+  });
+
   test('has the webhook events with their objects and signature headers', () => {
     expect(Object.keys(document.webhooks)).toContain('payout.paid');
     const { post } = document.webhooks['payout.paid']!;

@@ -39,7 +39,7 @@ const principals: Record<string, Principal> = Object.fromEntries(
   ]),
 );
 
-export const thingBody = z.strictObject({
+const thingBody = z.strictObject({
   amount: positiveAmount,
   limit: positiveAmount.optional(),
   currency,
