@@ -35,6 +35,9 @@ export interface AccountHold {
   readonly updatedAt: Instant;
 }
 
+/** Times that one hold is increased, or given back in part: far more than a use of it has, and few enough to be read at once. */
+export const HOLD_CHANGES_MAX = 10_000;
+
 export const HOLD_TRANSITIONS: Transitions<HoldStatus> = {
   open: ['captured', 'released', 'expired'],
   captured: [],

@@ -8,7 +8,7 @@ import type { Command, Refusal, Touch } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { holds } from '../ledger/hold-table.ts';
 import { advance } from '../ledger/resource.ts';
-import { type AccountHold, type HoldAction, isOver, remainingOf } from './account-hold.ts';
+import { type AccountHold, HOLD_CHANGES_MAX, type HoldAction, isOver, remainingOf } from './account-hold.ts';
 import { accountHoldResource } from './account-hold-resource.ts';
 import { accountHolds } from './account-hold-table.ts';
 import { expireHold } from './expire-holds.ts';
@@ -38,6 +38,7 @@ export function releaseHold(hold: AccountHold, input: ReleaseHold): Command<Stor
         detail: `Only ${remaining} of the hold remains.`,
         facts: { limit: remaining },
       };
+    if (amount < remaining && hasChangedTooOften(current)) return TOO_MANY_CHANGES;
     const { status } = draft.takeFromHold(current.id, 'released', amount);
     const released = advance(
       draft,
@@ -65,6 +66,7 @@ export function increaseHold(hold: AccountHold, input: IncreaseHold): Command<St
         detail: `The hold was made for ${current.amount} already; the new total is more than that.`,
         facts: { limit: current.amount + 1n },
       };
+    if (hasChangedTooOften(current)) return TOO_MANY_CHANGES;
     const account = draft.account(current.accountId);
     const refusal = refuseAccount(account);
     if (refusal) return refusal;
@@ -79,6 +81,17 @@ export function increaseHold(hold: AccountHold, input: IncreaseHold): Command<St
     );
     return storedView(draft, accountHoldResource, increased);
   });
+}
+
+const TOO_MANY_CHANGES: Refusal = {
+  refused: 'limit_exceeded',
+  detail: `A hold is changed at most ${HOLD_CHANGES_MAX} times; release all that remains, and place another.`,
+  facts: { limit: HOLD_CHANGES_MAX },
+};
+
+/** Each change is a version. */
+function hasChangedTooOften({ version }: AccountHold): boolean {
+  return version > HOLD_CHANGES_MAX;
 }
 
 /** An action on a hold. One that is over expires with the refusal: the one that it would meet after a worker's visit. */

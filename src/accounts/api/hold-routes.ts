@@ -120,7 +120,7 @@ const release = actionRoute(holdApi, 'release', {
   body: schemas.releaseHold,
   bodyExample: { amount: 10_000 },
   responses: { 200: { description: 'The hold after it.', schema: schemas.hold } },
-  errors: ['amount_not_integer', 'amount_below_minimum', 'amount_above_maximum'],
+  errors: ['amount_not_integer', 'amount_below_minimum', 'amount_above_maximum', 'limit_exceeded'],
   handle: (request) => runUseCase(request, requestHoldRelease, { ...changeOf(request), amount: request.body.amount }),
 });
 
@@ -131,7 +131,7 @@ const increase = actionRoute(holdApi, 'increase', {
   body: schemas.increaseHold,
   bodyExample: { amount: 40_000 },
   responses: { 200: { description: 'The hold after it.', schema: schemas.hold } },
-  errors: REFUSALS,
+  errors: [...REFUSALS, 'limit_exceeded'],
   handle: (request) => runUseCase(request, requestHoldIncrease, { ...changeOf(request), amount: request.body.amount }),
 });
 

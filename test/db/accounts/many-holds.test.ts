@@ -1,7 +1,8 @@
 /** Holds in numbers that a tenant can make: none of them may cost another reader more than its own page. */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listAccountHolds } from '../../../src/accounts/account-hold-store.ts';
+import { findHold, listAccountHolds } from '../../../src/accounts/account-hold-store.ts';
+import { increaseHold, releaseHold } from '../../../src/accounts/change-hold.ts';
 import { placeAccountHold } from '../../../src/accounts/place-hold.ts';
 import { createPool } from '../../../src/db/pool.ts';
 import { newId, type Uuid } from '../../../src/ids.ts';
@@ -81,10 +82,22 @@ test('ten thousand steps of one hold are verified within the time of a statement
   const { odd } = await readOddSteps(pool, book.id, { after: undefined, limit: 500 });
   expect(odd).toEqual([]);
   await superuser.query(
-    'UPDATE hold_steps SET created_at = '2030-01-01' WHERE book_id = $1 AND hold_id = $2 AND ordinal = 777',
+    `UPDATE hold_steps SET created_at = '2030-01-01' WHERE book_id = $1 AND hold_id = $2 AND ordinal = 777`,
     [book.id, holdId],
   );
   const { odd: found } = await readOddSteps(pool, book.id, { after: undefined, limit: 500 });
   expect(found).toMatchObject([{ holdId, ordinal: 777, told: false, possible: true }]);
   await pool.end();
+});
+
+test('a hold that was changed ten thousand times only ends', async () => {
+  const holdId = await place();
+  await superuser.query('UPDATE account_holds SET version = 10001 WHERE book_id = $1 AND id = $2', [book.id, holdId]);
+  const change = async (action: typeof releaseHold | typeof increaseHold, amount: bigint) => {
+    const { placed } = (await findHold(book.pool, book.id, holdId))!;
+    return book.submit(action(placed!, { amount, requestId: newId(), actor: 'test' }));
+  };
+  expect(await change(releaseHold, 1n)).toMatchObject({ refused: 'limit_exceeded', facts: { limit: 10_000 } });
+  expect(await change(increaseHold, 20_001n)).toMatchObject({ refused: 'limit_exceeded' });
+  expect(await change(releaseHold, 20_000n)).toMatchObject({ status: 200 });
 });
