@@ -61,6 +61,8 @@ export function responseHeaders(route: Route, status = 200): Headers {
   }
   if (status === 429 || status === 503)
     headers['Retry-After'] = { schema: { type: 'integer' }, description: 'Seconds.' };
+  if (status === 409 && route.method !== 'get')
+    headers['Retry-After'] = { schema: { type: 'integer' }, description: 'Seconds, where the answer is `retryable`.' };
   if (status < 300 && route.method !== 'get')
     headers['Idempotent-Replayed'] = { schema: text, description: '`true` when this is the first answer again.' };
   if (status < 300 && route.waits)

@@ -96,6 +96,7 @@ function clockIsAdvancing({ clockTarget }: Book): ApiError {
   return new ApiError('state_conflict', {
     detail: `The clock of this book is on its way to ${formatInstantOrNull(clockTarget)}. Until then the book is only read.`,
     retryable: true,
+    headers: { 'Retry-After': '1' },
     facts: { current_status: 'advancing' },
   });
 }

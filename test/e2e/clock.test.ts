@@ -116,6 +116,7 @@ describe('the clock of a test book', () => {
     const write = { body: { amount: 5 }, idempotencyKey: 'later' };
     const refused = await client.send('POST', `/v1/accounts/${account}/holds`, write);
     expect(refused.body).toMatchObject({ status: 409, code: 'state_conflict', current_status: 'advancing' });
+    expect(refused.headers['retry-after']).toBe('1');
     expect(await readClock()).toMatchObject({ status: 'advancing' });
     expect((await balance()).held).toBe(0);
     await product.startPools();
