@@ -8,7 +8,7 @@ import { formatInstant, formatInstantOrNull } from '../../clock.ts';
 import { publicId, resourceReference } from '../../ids.ts';
 import type { Shown } from '../../ledger/resource.ts';
 import { currencyExponent } from '../../money/currency.ts';
-import { type AccountHold, accountHoldView } from '../account-hold.ts';
+import { type AccountHold, accountHoldView, HOLD_CHANGES_MAX } from '../account-hold.ts';
 import { type FoundHold, findHold, listAccountHolds } from '../account-hold-store.ts';
 import { declaredHold } from '../index.ts';
 import { requestHold } from '../request-hold.ts';
@@ -126,7 +126,7 @@ const release = actionRoute(holdApi, 'release', {
 
 const increase = actionRoute(holdApi, 'increase', {
   summary: 'Hold more under the same hold',
-  description: '`amount` is the new total.',
+  description: `\`amount\` is the new total of all that was ever set aside. A hold is changed at most ${HOLD_CHANGES_MAX} times.`,
   idempotency: 'required',
   body: schemas.increaseHold,
   bodyExample: { amount: 40_000 },
