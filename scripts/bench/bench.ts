@@ -13,7 +13,9 @@ export interface BenchContext {
   readonly entries: number;
   /** Payouts that wait without a worker (bench memory). */
   readonly backlog: number;
-  /** Scenarios to run, for a bench with several; all of them when left out (bench neighbours). */
+  /** How long the load goes on (bench soak). */
+  readonly minutes: number;
+  /** Scenarios or runs, for a bench with several; all of them when left out (benches neighbours, tenants). */
   readonly only?: readonly string[];
   /** Folder for profiles: one of each process, and the statements of Postgres. Profiling costs a tenth or more. */
   readonly profile?: string;

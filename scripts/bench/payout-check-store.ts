@@ -2,19 +2,19 @@
 import type { Pool } from '../../src/db/pool.ts';
 import type { BookId } from '../../src/ledger/book.ts';
 
-/** Counts payouts by status, such as `{ paid: 20000 }`. */
-export async function countPayouts(pool: Pool, bookId: BookId): Promise<Record<string, number>> {
+/** Counts payouts by status, such as `{ paid: 20000 }`: those of one book, or of all books (null). */
+export async function countPayouts(pool: Pool, bookId: BookId | null): Promise<Record<string, number>> {
   const { rows } = await pool.query<{ status: string; count: bigint }>(
-    'SELECT status, count(*) AS count FROM payouts WHERE book_id = $1 GROUP BY status',
+    'SELECT status, count(*) AS count FROM payouts WHERE book_id = $1 OR $1 IS NULL GROUP BY status',
     [bookId],
   );
   return Object.fromEntries(rows.map(({ status, count }) => [status, Number(count)]));
 }
 
-/** Counts deliveries by status. */
-export async function countDeliveries(pool: Pool, bookId: BookId): Promise<Record<string, number>> {
+/** Counts deliveries by status: those of one book, or of all books (null). */
+export async function countDeliveries(pool: Pool, bookId: BookId | null): Promise<Record<string, number>> {
   const { rows } = await pool.query<{ status: string; count: bigint }>(
-    'SELECT status, count(*) AS count FROM webhook_deliveries WHERE book_id = $1 GROUP BY status',
+    'SELECT status, count(*) AS count FROM webhook_deliveries WHERE book_id = $1 OR $1 IS NULL GROUP BY status',
     [bookId],
   );
   return Object.fromEntries(rows.map(({ status, count }) => [status, Number(count)]));

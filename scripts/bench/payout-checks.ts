@@ -6,7 +6,8 @@ import { countDeliveries, countPayouts } from './payout-check-store.ts';
 import type { Received } from './receiver.ts';
 
 interface Facts {
-  bookId: BookId;
+  /** Null: of all books. */
+  bookId: BookId | null;
   /** Payouts that were accepted. */
   sent: number;
   received: Received;
@@ -41,7 +42,7 @@ export async function checkNothingLost(pool: Pool, { bookId, sent, received }: F
 }
 
 /** The receiver has an event a moment before the worker records the delivery. */
-async function deliveriesAtRest(pool: Pool, bookId: BookId): Promise<Record<string, number>> {
+async function deliveriesAtRest(pool: Pool, bookId: BookId | null): Promise<Record<string, number>> {
   for (let attempt = 1; ; attempt++) {
     const counts = await countDeliveries(pool, bookId);
     if (!counts.pending || attempt === 20) return counts;

@@ -1,6 +1,6 @@
 /**
  * A process of its own: receives webhooks, keeps the id, payout and time of each, and verifies the signature of a
- * sample with a library that is not the product's.
+ * sample with a library that is not the product's. Each path has a secret of its own.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,11 +8,12 @@ import { Webhook } from 'standardwebhooks';
 
 export type ReceiverQuestion =
   | { ask: 'port' }
-  /** Answered with true. Signatures are verified from then on. */
-  | { ask: 'trust'; secret: string }
+  /** Answered with true. Signatures of what arrives at the path (`/webhooks` unless given) are verified from then on. */
+  | { ask: 'trust'; secret: string; path?: string }
   /** Answered with the number of different messages that have arrived. */
   | { ask: 'count' }
-  | { ask: 'received' };
+  /** Answered with the arrivals from this number on, all of them when left out. */
+  | { ask: 'received'; from?: number };
 
 export interface Received {
   /** One element for each arrival, in order: message id, payout, time of arrival. */
@@ -29,7 +30,7 @@ const PAYOUT_ID = /"id":"(po_[0-9a-z]+)"/;
 
 const received: Received = { webhookIds: [], payoutIds: [], times: [], signaturesVerified: 0, signaturesWrong: 0 };
 const known = new Set<string>();
-let webhook: Webhook | undefined;
+const trusted = new Map<string, Webhook>();
 
 const server = createServer((request, response) => {
   const chunks: Buffer[] = [];
@@ -41,14 +42,20 @@ const server = createServer((request, response) => {
     known.add(id);
     received.webhookIds.push(id);
     received.payoutIds.push(PAYOUT_ID.exec(body)?.[1] ?? 'none');
+    const webhook = trusted.get(request.url!);
     if (webhook && received.times.length % VERIFY_EVERY === 0) verify(webhook, body, request.headers);
     response.writeHead(204).end();
   });
 });
 
-function verify(trusted: Webhook, body: string, headers: NodeJS.Dict<string | string[]>): void {
+function since(from: number): Received {
+  const { webhookIds, payoutIds, times } = received;
+  return { ...received, webhookIds: webhookIds.slice(from), payoutIds: payoutIds.slice(from), times: times.slice(from) };
+}
+
+function verify(webhook: Webhook, body: string, headers: NodeJS.Dict<string | string[]>): void {
   try {
-    trusted.verify(body, headers as Record<string, string>);
+    webhook.verify(body, headers as Record<string, string>);
     received.signaturesVerified++;
   } catch {
     received.signaturesWrong++;
@@ -64,12 +71,12 @@ process.on('message', async (question: ReceiverQuestion) => {
     case 'port':
       return process.send!(await listening);
     case 'trust':
-      webhook = new Webhook(question.secret);
+      trusted.set(question.path ?? '/webhooks', new Webhook(question.secret));
       return process.send!(true);
     case 'count':
       return process.send!(known.size);
     case 'received':
-      return process.send!(received);
+      return process.send!(since(question.from ?? 0));
   }
 });
 process.once('disconnect', () => process.exit());

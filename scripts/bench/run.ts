@@ -21,6 +21,8 @@ import { benchPaired, PAIRED_BENCHES, type PairedContext } from './paired/paired
 import { benchPayouts } from './payouts.ts';
 import type { QueueBackend } from './stage.ts';
 import { round } from './statistics.ts';
+import { benchTenants } from './tenants/tenants.ts';
+import { benchSoak } from './tenants/soak.ts';
 import { benchWebhooks } from './webhooks.ts';
 
 interface Bench {
@@ -50,6 +52,8 @@ const BENCHES: Record<string, Bench> = {
     run: benchNeighbours,
     seconds: 30,
   },
+  tenants: { about: 'the same payouts spread over one book, ten, a hundred and a thousand', run: benchTenants },
+  soak: { about: 'a hundred books at 60 % of capacity for --minutes', run: benchSoak },
 };
 
 interface Flags {
@@ -59,6 +63,7 @@ interface Flags {
   payouts: number;
   entries: number;
   backlog: number;
+  minutes: number;
   only?: string[];
   profile?: string;
 }
@@ -80,7 +85,8 @@ for (const [name, { about, run, payouts = 20_000, seconds = 60 }] of Object.entr
     .option('--payouts <number>', 'how many payouts to carry (benches payouts, webhooks)', wholeNumber, payouts)
     .option('--entries <number>', 'how many entries there are before (bench growth)', wholeNumber, 5_000_000)
     .option('--backlog <number>', 'how many payouts wait (bench memory)', wholeNumber, 500_000)
-    .option('--only <names>', 'these scenarios, separated by commas (bench neighbours)', (names: string) =>
+    .option('--minutes <number>', 'how long to go on (bench soak)', wholeNumber, 60)
+    .option('--only <names>', 'these scenarios or runs, separated by commas (benches neighbours, tenants)', (names: string) =>
       names.split(','),
     )
     .option(

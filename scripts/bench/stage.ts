@@ -13,7 +13,7 @@ import { makeMigratedDatabase } from '../harness/databases.ts';
 import { say } from '../harness/progress.ts';
 import { startRedis } from '../harness/redis-server.ts';
 import type { Closing } from './closing.ts';
-import { COUNT_STATEMENTS, countStatements } from './statement-profile-store.ts';
+import { COUNT_STATEMENTS, countStatements, writeStatements } from './statement-profile-store.ts';
 
 export type QueueBackend = 'redis' | 'postgres';
 
@@ -21,6 +21,8 @@ export interface Stage {
   /** The code that the product's processes run. */
   readonly build: Build;
   readonly postgres: ThrowawayPostgres;
+  /** Undefined without Redis. */
+  readonly redisPid: number | undefined;
   readonly pool: Pool;
   readonly log: Logger;
   readonly closing: Closing;
@@ -43,21 +45,28 @@ const POSTGRES_SETTINGS = {
   wal_buffers: '16MB',
 };
 
+/** `counted`: Postgres counts its statements, which costs it a little. */
 export async function setStage(
   closing: Closing,
-  { queue, profile, build = THIS_BUILD }: { queue: QueueBackend | null; profile?: string; build?: Build },
+  {
+    queue,
+    profile,
+    build = THIS_BUILD,
+    counted = profile !== undefined,
+  }: { queue: QueueBackend | null; profile?: string; build?: Build; counted?: boolean },
 ): Promise<Stage> {
   // The server's own log goes to its data folder. This log has a line only when something is wrong.
   const log = createLogger('warn', 'bench');
   const postgres = await startThrowawayPostgres({
     durable: true,
-    settings: { ...POSTGRES_SETTINGS, ...(profile && COUNT_STATEMENTS) },
+    settings: { ...POSTGRES_SETTINGS, ...(counted && COUNT_STATEMENTS) },
   });
   closing.add('Postgres', () => postgres.remove());
   const { ownerUrl, applicationUrl, signerUrl } = postgres;
   if (build === THIS_BUILD) await install({ rights: RIGHTS, ownerUrl, applicationUrl, signerUrl, log });
   else await migrateBy(build, postgres);
-  if (profile) await countStatements(postgres, profile, closing);
+  if (counted) await countStatements(postgres);
+  if (profile) writeStatements(postgres, profile, closing);
   const redis = queue === 'redis' ? await startRedis() : undefined;
   if (redis) closing.add('Redis', () => redis.remove());
   const pool = createPool({ url: postgres.applicationUrl, name: 'bench', size: 10, log });
@@ -68,6 +77,7 @@ export async function setStage(
   return {
     build,
     postgres,
+    redisPid: redis?.pid,
     pool,
     log,
     closing,

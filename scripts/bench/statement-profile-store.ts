@@ -6,16 +6,23 @@ import type { ThrowawayPostgres } from '../../src/embedded/throwaway-postgres.ts
 import { createLogger } from '../../src/log.ts';
 import type { Closing } from './closing.ts';
 
+/** A VACUUM of gigabytes on a slow disk. */
+const QUERY_TIMEOUT_MS = 600_000;
+
 export const COUNT_STATEMENTS = {
   shared_preload_libraries: 'pg_stat_statements',
   'pg_stat_statements.track': 'all',
   'pg_stat_statements.track_planning': 'on',
 };
 
-/** Counts from now on. At the end, the most expensive statements are written to `statements.json`. */
-export async function countStatements(postgres: ThrowawayPostgres, folder: string, closing: Closing): Promise<void> {
-  mkdirSync(folder, { recursive: true });
+/** Counts from now on. The server must run with COUNT_STATEMENTS. */
+export async function countStatements(postgres: ThrowawayPostgres): Promise<void> {
   await ask(postgres, 'CREATE EXTENSION pg_stat_statements');
+}
+
+/** At the end, the most expensive statements are written to `statements.json`. */
+export function writeStatements(postgres: ThrowawayPostgres, folder: string, closing: Closing): void {
+  mkdirSync(folder, { recursive: true });
   closing.add('statements', async () => {
     const rows = await ask(
       postgres,
@@ -27,9 +34,15 @@ export async function countStatements(postgres: ThrowawayPostgres, folder: strin
   });
 }
 
-async function ask<Row extends object>(postgres: ThrowawayPostgres, text: string): Promise<Row[]> {
+/** Asks as superuser, in the database `postgres` unless another is named. */
+export async function ask<Row extends object>(
+  postgres: ThrowawayPostgres,
+  text: string,
+  database = 'postgres',
+): Promise<Row[]> {
   const log = createLogger('warn', 'bench');
-  const pool = createPool({ url: postgres.superuserUrl, name: 'bench', size: 1, log });
+  const url = postgres.urlFor('superuser', database);
+  const pool = createPool({ url, name: 'bench', size: 1, log, queryTimeoutMs: QUERY_TIMEOUT_MS });
   try {
     return (await pool.query<Row>(text)).rows;
   } finally {

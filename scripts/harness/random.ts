@@ -2,6 +2,8 @@
 import { createHash } from 'node:crypto';
 
 export interface Random {
+  /** A number in [0, 1). */
+  fraction(): number;
   /** A whole number from `from` to `to`, both included. */
   between(from: number, to: number): number;
   pick<Item>(items: readonly Item[]): Item;
@@ -22,6 +24,7 @@ export function createRandom(...parts: readonly (string | number)[]): Random {
   };
   const between = (from: number, to: number) => from + Math.floor(next() * (to - from + 1));
   return {
+    fraction: next,
     between,
     pick: (items) => items[between(0, items.length - 1)]!,
     shuffled(items) {

@@ -12,6 +12,8 @@ const START_PROBES = 1_000;
 export interface TestRedis {
   readonly url: string;
   readonly version: string;
+  /** Of the running server. */
+  readonly pid: number | undefined;
   /** The folder of the append-only file. */
   readonly directory: string;
   /** Ends Redis at once, as kill -9 does. Its data is lost, unless it keeps an append-only file. */
@@ -79,6 +81,9 @@ export async function startRedis(): Promise<TestRedis> {
   return {
     url,
     version,
+    get pid() {
+      return server?.pid;
+    },
     directory,
     start,
     kill,
