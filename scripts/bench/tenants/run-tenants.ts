@@ -65,8 +65,7 @@ export async function runTenants(world: TenantsWorld, tally: Tally, run: RunOpti
   const { p50_ms, p99_ms } = await measureLatency(world, tally, { choose, perSecond: perSecond / 2, random });
   const bytes = ((await vacuumedBytes(postgres)) - bytesBefore) / (tally.sent - before.sent);
   const us = (part: keyof typeof after.cpu) => round(((after.cpu[part] - before.cpu[part]) / carried) * 1e6);
-  const each = (counter: keyof typeof after.counters) =>
-    (after.counters[counter] - before.counters[counter]) / carried;
+  const each = (counter: keyof typeof after.counters) => (after.counters[counter] - before.counters[counter]) / carried;
   const cpu = { api_us: us('api'), worker_us: us('worker'), postgres_us: us('postgres'), redis_us: us('redis') };
   const result = {
     books: tenants.length,
