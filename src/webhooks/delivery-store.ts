@@ -7,7 +7,7 @@ import type { Queryable, Transaction } from '../db/pool.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Delivery } from '../ledger/event.ts';
 import { fillPayloads } from '../ledger/personal-text-store.ts';
-import { type Log, WRITE_ORDER } from '../ledger/table.ts';
+import { type BookRow, type Log, WRITE_ORDER } from '../ledger/table.ts';
 import { waitingDueSeconds } from './backlog.ts';
 import {
   type DeliveryEndpoint,
@@ -35,6 +35,7 @@ export function deliveryLog(forms: Pick<Forms, 'contracted'>): Log<Delivery> {
       rows.some((row) => row.behindFrom !== null)
         ? appendBehind(trx, bookId, rows, forms)
         : appendDue(trx, bookId, rows),
+    pairs: { append: (trx, rows) => appendOfBooks(trx, rows, forms) },
   };
 }
 
@@ -58,10 +59,7 @@ async function appendBehind(
   rows: readonly Delivery[],
   { contracted }: Pick<Forms, 'contracted'>,
 ): Promise<void> {
-  const delays = column(rows, ({ eventSequence, behindFrom }) => {
-    if (behindFrom === null) return FIRST_DUE_SECONDS;
-    return contracted ? null : waitingDueSeconds(eventSequence - behindFrom);
-  });
+  const delays = column(rows, dueSecondsOf(contracted));
   await trx.query({
     name: 'webhook_deliveries.append_behind',
     text: `INSERT INTO webhook_deliveries (book_id, endpoint_id, event_sequence, status, due_at, created_at)
@@ -69,6 +67,34 @@ async function appendBehind(
       FROM unnest($2::uuid[], $3::bigint[], $4::timestamptz[], $5::double precision[]) AS v (endpoint_id, event_sequence, created_at, delay)`,
     values: [bookId, ...deliveryColumns(rows), plainArray(delays)],
   });
+}
+
+/** Appends deliveries of several books, whether or not their endpoints are behind. */
+async function appendOfBooks(
+  trx: Transaction,
+  rows: readonly BookRow<Delivery>[],
+  { contracted }: Pick<Forms, 'contracted'>,
+): Promise<void> {
+  const deliveries = column(rows, ({ row }) => row);
+  await trx.query({
+    name: 'webhook_deliveries.append_pairs',
+    text: `INSERT INTO webhook_deliveries (book_id, endpoint_id, event_sequence, status, due_at, created_at)
+      SELECT v.book_id, v.endpoint_id, v.event_sequence, 'pending', LEAST(v.created_at, now()) + v.delay * interval '1 second', v.created_at
+      FROM unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::timestamptz[], $5::double precision[]) AS v (book_id, endpoint_id, event_sequence, created_at, delay)`,
+    values: [
+      plainArray(column(rows, ({ bookId }) => bookId)),
+      ...deliveryColumns(deliveries),
+      plainArray(column(deliveries, dueSecondsOf(contracted))),
+    ],
+  });
+}
+
+/** After how many seconds a delivery is due, from its event on. Null: with its endpoint (backlog.ts). */
+function dueSecondsOf(contracted: boolean): (delivery: Delivery) => number | null {
+  return ({ eventSequence, behindFrom }) => {
+    if (behindFrom === null) return FIRST_DUE_SECONDS;
+    return contracted ? null : waitingDueSeconds(eventSequence - behindFrom);
+  };
 }
 
 function deliveryColumns(rows: readonly Delivery[]): string[] {

@@ -36,6 +36,7 @@ const log = createLogger('silent', 'test');
 /** Stores events without deliveries. */
 export const NO_SINK: EventSink = {
   subscribers: () => Promise.resolve([]),
+  subscribersOf: () => Promise.resolve(new Map()),
   endpoints: [webhookEndpoints],
   deliveries: { name: 'nowhere', writeOrder: WRITE_ORDER.deliveries, append: () => Promise.resolve() },
 };
