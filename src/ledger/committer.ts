@@ -21,12 +21,14 @@ export interface CommitterOptions extends BatchContext, Settling {
   maxBatch?: number;
   /** The most commands that may wait for one book; further ones are refused before anything is promised. */
   maxQueue?: number;
+  /** The most commands that wait for all books. Beyond it a book gets no more than its part. */
+  maxWaiting?: number;
   /** Whether books may share a database transaction. All may on one Postgres; those of one node where books are distributed. */
   mayShare?: boolean;
 }
 
 const MAX_QUEUE = 10_000;
-/** The most commands that wait for all books, some 50 MB. Beyond it a book gets no more than its part. */
+/** Some 50 MB. */
 const MAX_WAITING = 50_000;
 /** The most rows that one command may touch. Bulk work is split into many commands. */
 const MAX_TOUCHED = 1_000;
@@ -121,9 +123,9 @@ export class Committer {
 
   /** How many commands may wait for one book. */
   #roomOfBook(): number {
-    const { maxQueue = MAX_QUEUE } = this.#options;
-    if (this.#waiting < MAX_WAITING) return maxQueue;
-    return Math.min(maxQueue, Math.ceil(MAX_WAITING / Math.max(this.#ready.size, 1)));
+    const { maxQueue = MAX_QUEUE, maxWaiting = MAX_WAITING } = this.#options;
+    if (this.#waiting < maxWaiting) return maxQueue;
+    return Math.min(maxQueue, Math.floor(maxWaiting / Math.max(this.#ready.size, 1)));
   }
 
   /** One turn of the event loop: requests that were read together are committed together. */

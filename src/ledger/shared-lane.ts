@@ -107,7 +107,10 @@ export class SharedLane {
       const commands = taken.reduce((sum, { batch }) => sum + batch.length, 0);
       this.#options.onError?.(error, { bookId: taken[0]!.queue.bookId, commands, attempt: this.#failures });
       await delay(Math.min(FIRST_RETRY_MS * 2 ** (this.#failures - 1), LAST_RETRY_MS));
-      for (const { queue, batch } of taken) giveBack(queue, batch);
+      for (const { queue, batch } of taken) {
+        giveBack(queue, batch);
+        queue.dropExpired(error);
+      }
       return error;
     }
     if (taken.length === 1) {

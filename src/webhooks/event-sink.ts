@@ -7,7 +7,12 @@ import { webhookEndpoints } from './endpoint-table.ts';
 
 /** Where a book's events go: to its webhook endpoints. */
 export function createWebhookSink(forms: Pick<Forms, 'contracted'>): EventSink {
-  return { subscribers, subscribersOf, endpoints: [webhookEndpoints, endpointBacklogs], deliveries: deliveryLog(forms) };
+  return {
+    subscribers,
+    subscribersOf,
+    endpoints: [webhookEndpoints, endpointBacklogs],
+    deliveries: deliveryLog(forms),
+  };
 }
 
 /** As it is until the stored forms are contracted. */

@@ -141,7 +141,7 @@ export async function openBook(options: BookOptions): Promise<TestBook> {
   };
 }
 
-async function newBook(pool: Pool, { mode, clock }: { mode: Mode; clock: Clock }): Promise<BookId> {
+export async function newBook(pool: Pool, { mode, clock }: { mode: Mode; clock: Clock }): Promise<BookId> {
   const organisation = await openOrganisation(pool, { name: newId(), clock });
   return (await findBookId(pool, organisation.id, mode))!;
 }
