@@ -115,6 +115,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
     forms,
     enqueue: (bookId, jobs) => enqueuer.enqueue(bookId, jobs),
     observe: (batch) => metrics.observeBatch(batch),
+    onDissolved: (reason) => metrics.batchDissolved(reason),
     onError: (error, facts) =>
       log.warn({ err: error, commands: facts.commands, attempt: facts.attempt }, 'batch failed'),
   });

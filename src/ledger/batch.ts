@@ -37,7 +37,8 @@ export interface ObservedBatch {
   commands: number;
   /** Whether the batch was decided while the previous one was still committing. */
   ahead: boolean;
-  /** More than one where quiet books shared the batch. */
+  /** Whether it was a batch of several books, of which one alone may have been left. */
+  shared: boolean;
   books: number;
   /** Books that the batch left out, because another transaction held them. */
   skipped: number;
@@ -119,6 +120,7 @@ export async function runBatch(context: BatchContext, batch: Batch): Promise<Bat
   context.observe?.({
     commands: result.decisions.length,
     ahead: batch.follows !== undefined,
+    shared: false,
     books: 1,
     skipped: 0,
     lockWaitSeconds,

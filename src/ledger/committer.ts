@@ -9,14 +9,14 @@
  * Every id is minted before the first attempt, so an attempt after a lost answer finds its own rows and answers the
  * same.
  */
-import { type BatchContext, previewCommand } from './batch.ts';
+import { previewCommand } from './batch.ts';
 import type { BookId } from './book.ts';
 import { BookLane } from './book-lane.ts';
-import { BookQueue, type Settling, unavailable } from './book-queue.ts';
+import { BookQueue, unavailable } from './book-queue.ts';
 import type { Command } from './command.ts';
-import { SharedLane } from './shared-lane.ts';
+import { SharedLane, type SharedLaneOptions } from './shared-lane.ts';
 
-export interface CommitterOptions extends BatchContext, Settling {
+export interface CommitterOptions extends SharedLaneOptions {
   /** The most commands in one batch of a book alone. */
   maxBatch?: number;
   /** The most commands that may wait for one book; further ones are refused before anything is promised. */

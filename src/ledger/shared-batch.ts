@@ -65,6 +65,7 @@ export async function runSharedBatch(context: BatchContext, batch: SharedBatch):
   context.observe?.({
     commands: [...decided.values()].reduce((sum, { decisions }) => sum + decisions.length, 0),
     ahead: false,
+    shared: true,
     books: decided.size,
     skipped: batch.books.length - decided.size,
     lockWaitSeconds: (lockedAt - started) / 1000,

@@ -32,17 +32,27 @@ const FIRST_RETRY_MS = 20;
 const LAST_RETRY_MS = 250;
 const ALONE_MS = 60_000;
 
-/** Deadlock, lock not available, statement or lock canceled, idle in transaction for too long. */
-const DISSOLVING = new Set(['40P01', '55P03', '57014', '25P03']);
+export type DissolveReason = 'moved' | 'deadlock' | 'lock' | 'statement' | 'idle';
+
+const DISSOLVING: ReadonlyMap<unknown, DissolveReason> = new Map([
+  ['40P01', 'deadlock'],
+  ['55P03', 'lock'],
+  ['57014', 'statement'],
+  ['25P03', 'idle'],
+]);
+
+export interface SharedLaneOptions extends BatchContext, Settling {
+  onDissolved?: (reason: DissolveReason) => void;
+}
 
 export class SharedLane {
-  readonly #options: BatchContext & Settling;
+  readonly #options: SharedLaneOptions;
   /** How many commands the next batch may have. */
   #commandsMax = COMMANDS_MAX;
   /** Attempts that failed one after the other because the database was away. */
   #failures = 0;
 
-  constructor(options: BatchContext & Settling) {
+  constructor(options: SharedLaneOptions) {
     this.#options = options;
   }
 
@@ -95,7 +105,9 @@ export class SharedLane {
   }
 
   async #onFailure(taken: readonly TakenBook[], { wait, error }: { wait: boolean; error: unknown }): Promise<unknown> {
-    if (dissolves(error)) {
+    const reason = dissolveReason(error);
+    if (reason) {
+      this.#options.onDissolved?.(reason);
       for (const { queue, batch } of taken) {
         giveBack(queue, batch);
         queue.alone = true;
@@ -135,6 +147,7 @@ function giveBack(queue: BookQueue, batch: readonly Waiting[]): void {
   queue.waiting = [...batch, ...queue.waiting];
 }
 
-function dissolves(error: unknown): boolean {
-  return error instanceof BookMoved || DISSOLVING.has(String((error as { code?: unknown } | null)?.code));
+/** Undefined where the books may go on together. */
+function dissolveReason(error: unknown): DissolveReason | undefined {
+  return error instanceof BookMoved ? 'moved' : DISSOLVING.get((error as { code?: unknown } | null)?.code);
 }
