@@ -236,6 +236,7 @@ describe('operations', () => {
       metrics.observeBatch({
         commands: 40,
         ahead: true,
+        shared: false,
         books: 1,
         skipped: 0,
         lockWaitSeconds: 0.002,
