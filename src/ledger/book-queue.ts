@@ -9,8 +9,6 @@ export interface Waiting {
   readonly command: Command<unknown>;
   /** Monotonic milliseconds. */
   readonly deadline: number;
-  /** Whether the command may be committed together with those of other books. */
-  readonly shareable: boolean;
   readonly resolve: (answer: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -18,6 +16,8 @@ export interface Waiting {
 export class BookQueue {
   /** In order of arrival. */
   waiting: Waiting[] = [];
+  /** How many of those without an answer may not be committed together with those of other books. */
+  unshareable = 0;
   /** A lane or a shared batch has the book. */
   taken = false;
   /** A shared batch found the book locked: the next one waits for its lock. */
@@ -37,7 +37,7 @@ export class BookQueue {
   constructor(readonly bookId: BookId) {}
 
   get goesAlone(): boolean {
-    return this.alone || performance.now() < this.aloneUntil || this.waiting.some(({ shareable }) => !shareable);
+    return this.alone || this.unshareable > 0 || performance.now() < this.aloneUntil;
   }
 
   /** Takes note of a batch of this process, by the id of the batch that wrote the book before it. */

@@ -81,18 +81,23 @@ export class Committer {
     const queue = this.#queue(bookId);
     if (queue.waiting.length >= this.#roomOfBook())
       return Promise.reject(unavailable('Too many requests are waiting for this book'));
+    const shareable = touched <= MAX_TOUCHED_SHARED && command.touches.every(({ table }) => table.pairs !== undefined);
     this.#waiting++;
+    if (!shareable) queue.unshareable++;
+    const settled = () => {
+      this.#waiting--;
+      if (!shareable) queue.unshareable--;
+    };
     return new Promise<Answer>((resolve, reject) => {
       queue.waiting.push({
         command: command as Command<unknown>,
         deadline: performance.now() + (options.deadlineMs ?? DEFAULT_DEADLINE_MS),
-        shareable: touched <= MAX_TOUCHED_SHARED && command.touches.every(({ table }) => table.pairs !== undefined),
-        resolve: (answer) => {
-          this.#waiting--;
+        resolve(answer) {
+          settled();
           resolve(answer as Answer);
         },
-        reject: (error) => {
-          this.#waiting--;
+        reject(error) {
+          settled();
           reject(error);
         },
       });
