@@ -41,7 +41,7 @@ export async function loadPendingOfBooks(
   }));
 }
 
-/** Indexes: webhook_deliveries_pkey, events_pkey. */
+/** Indexes: webhook_deliveries_open, which has the columns of the key, or webhook_deliveries_pkey; events_pkey. */
 async function loadPending(
   db: Queryable,
   keys: readonly BookRow<DeliveryKey>[],
