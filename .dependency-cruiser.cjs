@@ -9,6 +9,7 @@
 const LEAVES = [
   'bounded-map',
   'actor',
+  'books-batch',
   'clock',
   'errors',
   'failpoints',

@@ -106,7 +106,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
   const queues = createQueues(config, log);
   const metrics = createMetrics({ groups, pool, queues, clock, log });
   const roleTimeouts = watchRoleTimeouts({ pool, url: config.DATABASE_URL, log, count: metrics.roleTimeouts });
-  const enqueuer = createEnqueuer({ queues, log, counts: metrics.enqueuer });
+  const enqueuer = createEnqueuer({ queues, log, forms, counts: metrics.enqueuer });
   const rails = createRails(config, log, { clock });
   const committer = new Committer({
     pool,
