@@ -23,8 +23,8 @@ export interface CommitterOptions extends SharedLaneOptions {
   maxQueue?: number;
   /** The most commands that wait for all books. Beyond it a book gets no more than its part. */
   maxWaiting?: number;
-  /** Whether books may share a database transaction. All may on one Postgres; those of one node where books are distributed. */
-  mayShare?: boolean;
+  /** Books of one place may share a database transaction: all of one Postgres, those of one node where books are distributed. */
+  placeOf?: (bookId: BookId) => string;
 }
 
 const MAX_QUEUE = 10_000;
@@ -144,7 +144,7 @@ export class Committer {
   }
 
   #dispatch(): void {
-    if (this.#options.mayShare === false || (this.#running.size === 0 && this.#ready.size === 1)) {
+    if (this.#running.size === 0 && this.#ready.size === 1) {
       for (const queue of this.#ready) this.#runLane(queue, () => {});
       return;
     }
@@ -180,7 +180,7 @@ export class Committer {
       const shareable = [...this.#ready].filter((queue) => !queue.goesAlone);
       const skipped = shareable.filter((queue) => queue.skipped);
       const wait = skipped.length > 0;
-      const taken = this.#shared.take(wait ? skipped : shareable);
+      const taken = this.#shared.take(this.#ofOnePlace(wait ? skipped : shareable));
       if (taken.length === 0) return;
       this.#sharing++;
       for (const { queue } of taken) this.#ready.delete(queue);
@@ -196,6 +196,14 @@ export class Committer {
         },
       );
     }
+  }
+
+  /** Those of the first one's place. */
+  #ofOnePlace(queues: readonly BookQueue[]): readonly BookQueue[] {
+    const { placeOf } = this.#options;
+    if (!placeOf || queues.length === 0) return queues;
+    const place = placeOf(queues[0]!.bookId);
+    return queues.filter(({ bookId }) => placeOf(bookId) === place);
   }
 
   #runLane(queue: BookQueue, onEnd: () => void): void {

@@ -145,6 +145,17 @@ describe('commands of quiet books that come together', () => {
     expect(await arrived(known)).toEqual(known.map(() => 7));
   });
 
+  test('share only with books of the same place', async () => {
+    const near = new Set(known.slice(0, 10).map(({ id }) => id));
+    const placed = await openManyBooks(pool, {
+      known: known.slice(0, 30),
+      placeOf: (bookId) => (near.has(bookId) ? 'near' : 'far'),
+    });
+    await placed.moveAll(placed.books);
+    await placed.committer.close();
+    expect(new Set(placed.batches.map(({ books }) => books))).toEqual(new Set([10, 20]));
+  });
+
   test('of a lone book go by its own path', async () => {
     await many.move(many.books[0]!);
     await Promise.all(Array.from({ length: 5 }, () => many.move(many.books[0]!)));
