@@ -41,7 +41,7 @@ export interface DecidedBook extends BatchResult {
 export interface SharedResult {
   /** By book. Absent are those that were held, or do not exist: nothing of them was carried out. */
   readonly decided: ReadonlyMap<BookId, DecidedBook>;
-  /** From the answer of the lock to that of COMMIT. */
+  /** From the answer of the lock to those of the writes: what a smaller batch shortens, unlike COMMIT on a slow disk. */
   readonly heldMs: number;
 }
 
@@ -49,6 +49,7 @@ export interface SharedResult {
 export async function runSharedBatch(context: BatchContext, batch: SharedBatch): Promise<SharedResult> {
   const started = performance.now();
   let lockedAt = started;
+  let writtenAt = started;
   const touches = touchesOfBooks(batch.books);
   const work = async (trx: Transaction, { begun, commitBehind }: RoundTrips) => {
     const states = await loadUnderLocks(trx, context, { batch, touches, locked: () => (lockedAt = performance.now()) });
@@ -57,11 +58,11 @@ export async function runSharedBatch(context: BatchContext, batch: SharedBatch):
     failpoint('ledger.commit.before');
     failpoint('ledger.shared.before');
     await writeStates(trx, context.sink, [...states.values()], commitBehind);
+    writtenAt = performance.now();
     return decided;
   };
   const decided = await inPipelinedTransaction(context.pool, work, { begin: BEGIN_SHARED });
   failpoint('ledger.commit.after');
-  const ended = performance.now();
   context.observe?.({
     commands: [...decided.values()].reduce((sum, { decisions }) => sum + decisions.length, 0),
     ahead: false,
@@ -69,9 +70,9 @@ export async function runSharedBatch(context: BatchContext, batch: SharedBatch):
     books: decided.size,
     skipped: batch.books.length - decided.size,
     lockWaitSeconds: (lockedAt - started) / 1000,
-    commitSeconds: (ended - started) / 1000,
+    commitSeconds: (performance.now() - started) / 1000,
   });
-  return { decided, heldMs: ended - lockedAt };
+  return { decided, heldMs: writtenAt - lockedAt };
 }
 
 /** The loads travel behind the locks without waiting; those of a book that was left out are thrown away. */
