@@ -15,6 +15,7 @@ import { BookLane } from './book-lane.ts';
 import { BookQueue, unavailable } from './book-queue.ts';
 import type { Command } from './command.ts';
 import { SharedLane, type SharedLaneOptions } from './shared-lane.ts';
+import type { Table } from './table.ts';
 
 export interface CommitterOptions extends SharedLaneOptions {
   /** The most commands in one batch of a book alone. */
@@ -81,7 +82,7 @@ export class Committer {
     const queue = this.#queue(bookId);
     if (queue.waiting.length >= this.#roomOfBook())
       return Promise.reject(unavailable('Too many requests are waiting for this book'));
-    const shareable = touched <= MAX_TOUCHED_SHARED && command.touches.every(({ table }) => table.pairs !== undefined);
+    const shareable = touched <= MAX_TOUCHED_SHARED && command.touches.every(({ table }) => this.#isShared(table));
     this.#waiting++;
     if (!shareable) queue.unshareable++;
     const settled = () => {
@@ -124,6 +125,11 @@ export class Committer {
       this.#queues.set(bookId, queue);
     }
     return queue;
+  }
+
+  /** Not endpoints: their rows are written without the book's lock too, and of several books in no order of ours. */
+  #isShared(table: Table<unknown>): boolean {
+    return table.pairs !== undefined && !this.#options.sink.endpoints.includes(table);
   }
 
   /** How many commands may wait for one book. */
