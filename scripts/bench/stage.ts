@@ -67,7 +67,8 @@ export async function setStage(
   });
   closing.add('Postgres', () => postgres.remove());
   const { ownerUrl, applicationUrl, signerUrl } = postgres;
-  if (build === THIS_BUILD) await install({ rights: RIGHTS, ownerUrl, applicationUrl, signerUrl, log, contractNew: contracted });
+  if (build === THIS_BUILD)
+    await install({ rights: RIGHTS, ownerUrl, applicationUrl, signerUrl, log, contractNew: contracted });
   else await migrateBy(build, postgres);
   if (counted) await countStatements(postgres);
   if (profile) writeStatements(postgres, profile, closing);

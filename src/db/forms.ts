@@ -18,10 +18,12 @@ export interface Forms {
   readonly returnsApart: boolean;
   /** To 0.3.0 or later: evidence under resource and id (outside/evidence.ts). */
   readonly evidenceByResource: boolean;
+  /** To 0.3.0 or later: a job may carry rows of several books (queue/job.ts). */
+  readonly jobsInCompany: boolean;
 }
 
 /** Those that decisions ask about. */
-export type LedgerForms = Omit<Forms, 'contracted'>;
+export type LedgerForms = Omit<Forms, 'contracted' | 'jobsInCompany'>;
 
 /** The forms that every release reads. */
 export const EARLIEST_FORMS: Forms = {
@@ -29,6 +31,7 @@ export const EARLIEST_FORMS: Forms = {
   textApart: false,
   returnsApart: false,
   evidenceByResource: false,
+  jobsInCompany: false,
 };
 
 export interface WatchedForms extends Forms {
@@ -43,6 +46,7 @@ const RELEASES: Readonly<Record<keyof Forms, string>> = {
   textApart: '0.3.0',
   returnsApart: '0.3.0',
   evidenceByResource: '0.3.0',
+  jobsInCompany: '0.3.0',
 };
 const FORMS = Object.keys(RELEASES) as (keyof Forms)[];
 const READ_EVERY_MS = 3_000;
