@@ -15,6 +15,7 @@ import { loadBook } from '../../../src/ledger/book-store.ts';
 import type { Command } from '../../../src/ledger/command.ts';
 import { holds } from '../../../src/ledger/hold-table.ts';
 import { listEntries } from '../../../src/ledger/journal-read-store.ts';
+import { runSharedBatch } from '../../../src/ledger/shared-batch.ts';
 import type { BookState } from '../../../src/ledger/state.ts';
 import type { Table } from '../../../src/ledger/table.ts';
 import { createLogger } from '../../../src/log.ts';
@@ -63,14 +64,7 @@ test('the same commands give the same answers, rows, entries, hashes and events'
       );
       const decisions = await (ahead ? runAhead(context, id, batches) : runInTurn(context, id, batches));
       expect(decisions).toEqual(played.map(({ decision }) => decision));
-      expect(await loadBook(pool, id)).toEqual({ ...memory.book, batchId: expect.any(String) });
-      await sameEntries(memory);
-      await sameEvents(memory);
-      const tables: Table<unknown>[] = [accounts, holds, payouts, payoutReturns, idempotencyKeys];
-      for (const table of tables) {
-        const ids = [...memory.rows(table).keys()];
-        expect(await table.load(pool as never, id, ids), table.name).toEqual(memory.rows(table));
-      }
+      await sameBook(memory);
     }),
     { numRuns: 40, endOnFailure: true },
   );
@@ -103,6 +97,18 @@ async function runAhead(context: BatchContext, bookId: BookId, batches: Batches)
   return decisions;
 }
 
+async function sameBook(memory: MemoryBook): Promise<void> {
+  const { id } = memory.book;
+  expect(await loadBook(pool, id)).toEqual({ ...memory.book, batchId: expect.any(String) });
+  await sameEntries(memory);
+  await sameEvents(memory);
+  const tables: Table<unknown>[] = [accounts, holds, payouts, payoutReturns, idempotencyKeys];
+  for (const table of tables) {
+    const ids = [...memory.rows(table).keys()];
+    expect(await table.load(pool as never, id, ids), table.name).toEqual(memory.rows(table));
+  }
+}
+
 async function sameEntries(memory: MemoryBook): Promise<void> {
   const entries = [];
   let startingAfter: string | undefined;
@@ -133,6 +139,64 @@ async function sameEvents(memory: MemoryBook): Promise<void> {
     })),
   );
 }
+
+/** As the committer: a command that touches a table that is not shared goes by itself. */
+const isShared = ({ touches }: Command<unknown>) => touches.every(({ table }) => table.pairs !== undefined);
+
+function apartUnlessShared(batch: readonly Command<unknown>[]): Command<unknown>[][] {
+  const parts: Command<unknown>[][] = [];
+  for (const command of batch) {
+    const last = parts.at(-1);
+    if (last?.every(isShared) && isShared(command)) last.push(command);
+    else parts.push([command]);
+  }
+  return parts;
+}
+
+/** Fewer commands a book: there are several. */
+const actionsOfBooks = fc.array(
+  actions.map((list) => list.slice(0, 40)),
+  { minLength: 2, maxLength: 4 },
+);
+
+test('and so do those of several books that share their batches', async () => {
+  await fc.assert(
+    fc.asyncProperty(actionsOfBooks, sizes, formsWritten, async (lists, batchSizes, forms) => {
+      const books = [];
+      for (const list of lists) {
+        const { id, committer } = await openBook({ database: pool });
+        await committer.close();
+        const memory = new MemoryBook({ id }, forms);
+        books.push({ id, memory, played: play(memory, list), decisions: [] as Decision[] });
+      }
+      const context = { pool, clock: { now: () => START }, sink: NO_SINK, forms };
+      // Of each round a book takes a batch of its own size, until it has none left.
+      const waiting = books.map(({ id, played }, at) => ({
+        bookId: id,
+        batches: inBatches(
+          played.map(({ command }) => command),
+          [...batchSizes.slice(at % batchSizes.length), ...batchSizes],
+        ).flatMap(apartUnlessShared),
+      }));
+      for (let round = 0; waiting.some(({ batches }) => round < batches.length); round++) {
+        const taken = waiting
+          .filter(({ batches }) => round < batches.length)
+          .map(({ bookId, batches }) => ({ bookId, commands: batches[round]! }));
+        const together = taken.filter(({ commands }) => commands.every(isShared));
+        const { decided } = await runSharedBatch(context, { books: together, wait: round % 2 === 1 });
+        expect([...decided.keys()].sort()).toEqual(together.map(({ bookId }) => bookId).sort());
+        const results = new Map<BookId, BatchResult>(decided);
+        for (const one of taken) if (!together.includes(one)) results.set(one.bookId, await runBatch(context, one));
+        for (const book of books) book.decisions.push(...(results.get(book.id)?.decisions ?? []));
+      }
+      for (const { memory, played, decisions } of books) {
+        expect(decisions).toEqual(played.map(({ decision }) => decision));
+        await sameBook(memory);
+      }
+    }),
+    { numRuns: 20, endOnFailure: true },
+  );
+});
 
 test('an account row comes back as it was written, at the limits of its columns', async () => {
   const { id } = await openBook({ database: pool });
