@@ -1,7 +1,13 @@
 /** The stored forms of an installation that is contracted to this release. */
 import { EARLIEST_FORMS, type Forms } from '../../src/db/forms.ts';
 
-export const LATEST_FORMS: Forms = { contracted: true, textApart: true, returnsApart: true, evidenceByResource: true };
+export const LATEST_FORMS: Forms = {
+  contracted: true,
+  textApart: true,
+  returnsApart: true,
+  evidenceByResource: true,
+  eventsDerived: true,
+};
 
 /** As until the contract, but for the entries of returns. */
 export const RETURNS_APART: Forms = { ...EARLIEST_FORMS, returnsApart: true };
