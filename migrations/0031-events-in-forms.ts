@@ -2,7 +2,8 @@
  * Events in forms (src/ledger/event-form.ts). `events.form` is the form's number, and `first_sequence` the object's first event,
  * from which the text is made as well: null in that event itself, and both in an event whose payload is its text. A payout's row
  * says which event is its first one. All are null until `npm run migrate -- --contract`, since release 0.2.0 reads whole texts
- * alone, and for ever in rows of before.
+ * alone, and for ever in rows of before. A payout's row that names its first event has the ids of its entries in
+ * `packed_entry_ids`, 16 bytes each, and null in `entry_ids`.
  *
  * An event in a form holds no personal text, and others are made from it: the owner's role may not replace its payload either.
  *
@@ -16,6 +17,7 @@ const NEW_COLUMNS: readonly [table: string, column: string, type: string][] = [
   ['events', 'first_sequence', 'bigint'],
   ['events', 'form', 'smallint'],
   ['payouts', 'first_event', 'bigint'],
+  ['payouts', 'packed_entry_ids', 'bytea'],
 ];
 
 /** As migration 0021 made it, which lets go of readable personal text and of nothing else. `also`: a condition more. */
@@ -48,10 +50,12 @@ const replaceGuard = (also: string) => `
 export async function up(knex: Knex): Promise<void> {
   for (const [table, column, type] of NEW_COLUMNS)
     await knex.raw(`ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS ${column} ${type}`);
+  await knex.raw('ALTER TABLE payouts ALTER COLUMN entry_ids DROP NOT NULL');
   await knex.raw(replaceGuard(' AND OLD.form IS NULL'));
 }
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(replaceGuard(''));
+  await knex.raw('ALTER TABLE payouts ALTER COLUMN entry_ids SET NOT NULL');
   for (const [table, column] of NEW_COLUMNS) await knex.raw(`ALTER TABLE ${table} DROP COLUMN ${column}`);
 }

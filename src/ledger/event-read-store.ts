@@ -12,11 +12,13 @@ export const KEPT_COLUMNS =
 
 /**
  * The first event of the object, of a row of `events` in the same FROM. Index: events_pkey, looked at where the row names one.
- * LIMIT 1 keeps a planner that has seen few events from joining the book's.
+ * LIMIT 1 keeps a planner that has seen few events from joining the book's. An event of another object is none: compared so that
+ * no other index serves it.
  */
 export const FIRST_EVENT = `LEFT JOIN LATERAL (
     SELECT payload AS first_payload, request_id AS first_request_id, created_at AS first_created_at FROM events AS begun
-    WHERE begun.book_id = events.book_id AND begun.sequence = events.first_sequence LIMIT 1) AS first_event ON true`;
+    WHERE begun.book_id = events.book_id AND begun.sequence = events.first_sequence
+      AND begun.object_id IS NOT DISTINCT FROM events.object_id LIMIT 1) AS first_event ON true`;
 
 /**
  * About what an event in a form shows beside what it keeps, with the object's first event: names of members and the envelope,
@@ -43,7 +45,7 @@ export function readEvents(db: Queryable, bookId: BookId, page: EventPage): Prom
   return readPage(db, bookId, page, wholePayload);
 }
 
-/** The same for verification, which goes on: the body of an unreadable event is what is kept, and no event's. */
+/** The same for verification, which goes on: an unreadable event has a body that no event has. */
 export function readEventsAsFound(db: Queryable, bookId: BookId, page: EventPage): Promise<LedgerEvent[]> {
   return readPage(db, bookId, page, foundPayload);
 }
@@ -52,7 +54,7 @@ function foundPayload(row: KeptEventRow): string {
   try {
     return wholePayload(row);
   } catch (error) {
-    if (error instanceof UnreadableEvent) return row.payload;
+    if (error instanceof UnreadableEvent) return error.message;
     throw error;
   }
 }

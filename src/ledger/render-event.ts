@@ -38,7 +38,8 @@ export class UnreadableEvent extends RangeError {
 
 /** Throws UnreadableEvent. */
 export function wholePayload(row: KeptEventRow): string {
-  if (row.form === null) return row.payload;
+  if (row.form === null && row.first_sequence === null) return row.payload;
+  if (row.form === null) throw new UnreadableEvent(`Event ${row.id} names a first event, and is kept in no form`);
   const form = EVENT_FORMS.get(row.form);
   if (form === undefined)
     throw new UnreadableEvent(`Event ${row.id} is kept in form ${row.form}, which is unknown here`);

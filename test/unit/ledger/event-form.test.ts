@@ -65,7 +65,9 @@ describe.each(Object.entries(LIVES))('a payout that is %s', (_, live) => {
     const own = events.filter(({ type }) => type.startsWith('payout.'));
     expect(own.length).toBeGreaterThan(0);
     expect(own.every(({ form }) => form === 1)).toBe(true);
-    expect(own.map(({ firstSequence }) => firstSequence)).toEqual(own.map((_, at) => (at === 0 ? null : own[0]!.sequence)));
+    expect(own.map(({ firstSequence }) => firstSequence)).toEqual(
+      own.map((_, at) => (at === 0 ? null : own[0]!.sequence)),
+    );
     expect(own.every(({ payload }) => payload.length < 1_200)).toBe(true);
     for (const row of keptRows(book.id, own)) {
       const text = wholePayload(row);
@@ -136,6 +138,7 @@ describe('an event that cannot be rendered', () => {
   });
 
   test.each<[string, (paid: KeptEventRow) => Partial<KeptEventRow>]>([
+    ['names a first event and no form', () => ({ form: null })],
     ['is of a form of a later release', () => ({ form: 999 })],
     ['lacks the first event', () => ({ first_payload: null })],
     ['has too few values', ({ payload }) => ({ payload: payload.replace(',"nobody"', '') })],
