@@ -12,19 +12,8 @@ import { ApartText, keptJson } from '../json.ts';
 import { chartAccountId } from './chart.ts';
 import type { Entry, Posting } from './entry.ts';
 import { journalEntryView } from './entry-view.ts';
-import { ACCOUNTS_BY_PLACE, type EventForm, type Member } from './event-form.ts';
+import { ACCOUNTS_BY_PLACE, type Derivation, type EventForm, type Member, type ShownMembers } from './event-form.ts';
 import type { EventFacts, EventRequest } from './event-payload.ts';
-
-/** The members of a view, by name. */
-export type ShownMembers = Readonly<Record<string, unknown>>;
-
-/** How an event may be kept. */
-export interface Derivation {
-  readonly form: EventForm;
-  /** The object's first event in this form; null in that event itself. */
-  readonly firstSequence: bigint | null;
-  readonly shown: ShownMembers;
-}
 
 export interface DerivedEvent {
   readonly text: string;

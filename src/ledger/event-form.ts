@@ -53,6 +53,17 @@ export interface EventForm {
   readonly members: readonly Member[];
 }
 
+/** The members of a view, by name. */
+export type ShownMembers = Readonly<Record<string, unknown>>;
+
+/** How an event may be kept. */
+export interface Derivation {
+  readonly form: EventForm;
+  /** The object's first event in this form; null in that event itself. */
+  readonly firstSequence: bigint | null;
+  readonly shown: ShownMembers;
+}
+
 /** Members that events take more from than their own value. A form has all of them, each kept by the first event. */
 export const SHARED_MEMBERS = ['livemode', 'account', 'currency', 'currency_exponent'] as const;
 

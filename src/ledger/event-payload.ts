@@ -4,9 +4,9 @@ import { publicId, type Uuid } from '../ids.ts';
 import { WrittenJson, writeJson } from '../json.ts';
 import type { AccountCode } from './account-code.ts';
 import type { BookId } from './book.ts';
-import type { Derivation } from './derive-event.ts';
 import type { Entry } from './entry.ts';
 import { journalEntryView } from './entry-view.ts';
+import type { Derivation } from './event-form.ts';
 
 export interface EventRequest {
   type: string;

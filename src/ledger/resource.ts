@@ -6,10 +6,9 @@
 import type { Instant } from '../clock.ts';
 import type { IdKind, ResourceName, Uuid } from '../ids.ts';
 import { type WrittenJson, writeJson } from '../json.ts';
-import type { ShownMembers } from './derive-event.ts';
 import type { Draft } from './draft.ts';
 import type { Entry } from './entry.ts';
-import type { EventForm } from './event-form.ts';
+import type { EventForm, ShownMembers } from './event-form.ts';
 import { AnnouncedObject, type EventRequest } from './event-payload.ts';
 import type { DeclaredTable } from './table-of.ts';
 
