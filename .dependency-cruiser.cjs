@@ -9,6 +9,7 @@
 const LEAVES = [
   'bounded-map',
   'actor',
+  'books-batch',
   'clock',
   'errors',
   'failpoints',
@@ -147,7 +148,7 @@ const PACKAGES = [
   { name: 'pino', only: file('log') },
   { name: 'zod', only: [...folder('api', 'http'), ...ROUTES, ...file('config')] },
   { name: 'undici', only: [...folder('webhooks', 'rails'), '^scripts/'] },
-  { name: 'prom-client', only: file('metrics', 'group-gauges') },
+  { name: 'prom-client', only: file('metrics', 'group-gauges', 'batch-metrics') },
   { name: 'commander', only: ['^scripts/', '^workers/run\\.ts$'] },
 ];
 

@@ -103,7 +103,7 @@ program
 
 program
   .command('revoke')
-  .description('end a key now; every process refuses it within a few seconds')
+  .description('end a key now; every process refuses it within a second')
   .argument('<id>', 'key_…, as `list` shows it', parseKeyId)
   .option('--json', 'print one JSON object')
   .action((id: Uuid, options) =>

@@ -12,6 +12,8 @@ import { writeSync } from 'node:fs';
 export const FAILPOINTS = [
   /** A batch is decided; neither its writes nor COMMIT are sent. Nothing of the batch may remain. */
   'ledger.commit.before',
+  /** The same, for a batch of several books: all of them are locked. */
+  'ledger.shared.before',
   /** A batch is committed; neither the caller nor a queue knows. */
   'ledger.commit.after',
   /** Rows wait, and no job is enqueued for them. */

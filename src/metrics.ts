@@ -6,12 +6,12 @@
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { AuditCounts } from './audit/audit.ts';
+import { type BatchMetrics, createBatchMetrics, SECONDS } from './batch-metrics.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { readDatabaseTime } from './db/database-time-store.ts';
 import type { Pool } from './db/pool.ts';
 import type { Group } from './group.ts';
 import { createGroupGauges } from './group-gauges.ts';
-import type { ObservedBatch } from './ledger/batch.ts';
 import type { Logger } from './log.ts';
 import { readBacklog } from './operations/backlog-store.ts';
 import { countBooksNearTotals } from './operations/lifetime-total-store.ts';
@@ -39,14 +39,12 @@ export interface CheckpointCounts {
   round(refused: number): void;
 }
 
-export interface Metrics {
+export interface Metrics extends BatchMetrics {
   readonly enqueuer: EnqueueCounts;
   readonly audit: AuditCounts;
   readonly checkpoints: CheckpointCounts;
   /** Sets the number of timeouts that the database role lacks. */
   roleTimeouts(unfit: number): void;
-  /** One commit of the committer. */
-  observeBatch(batch: ObservedBatch): void;
   /** One answered request. `route` is the pattern, never the path. */
   observeRequest(request: { method: string; route: string; status: number }, seconds: number): void;
   render(): Promise<string>;
@@ -62,10 +60,6 @@ const READ_TOTALS_EVERY_MS = 60_000;
 /** Prometheus gives up after ten seconds by default. A gauge that takes longer than this is left out of the scrape. */
 const READ_LIMIT_MS = 2_000;
 
-/** From a lone commit on a fast disk (1 ms) to the longest a request waits (10 s). */
-const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-const COMMANDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
-
 export function createMetrics({
   groups,
   pool,
@@ -78,30 +72,6 @@ export function createMetrics({
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
 
-  const lockWait = new Histogram({
-    name: 'countinghouse_book_lock_wait_seconds',
-    help: "How long a batch waited for its book's lock.",
-    buckets: SECONDS,
-    registers,
-  });
-  const commit = new Histogram({
-    name: 'countinghouse_commit_seconds',
-    help: 'How long a batch took from its begin to its commit.',
-    buckets: SECONDS,
-    registers,
-  });
-  const commands = new Histogram({
-    name: 'countinghouse_batch_commands',
-    help: 'Commands committed together.',
-    buckets: COMMANDS,
-    registers,
-  });
-  const batches = new Counter({
-    name: 'countinghouse_batches_total',
-    help: 'Commits, by when they were decided: ahead (while the one before was written), or under the lock.',
-    labelNames: ['decided'],
-    registers,
-  });
   const requests = new Histogram({
     name: 'countinghouse_http_request_seconds',
     help: 'How long a request took, by route pattern.',
@@ -260,12 +230,7 @@ export function createMetrics({
       round: (refused) => checkpointsRefused.set(refused),
     },
     roleTimeouts: (unfit) => roleTimeoutsUnfit.set(unfit),
-    observeBatch(batch) {
-      lockWait.observe(batch.lockWaitSeconds);
-      commit.observe(batch.commitSeconds);
-      commands.observe(batch.commands);
-      batches.inc({ decided: batch.ahead ? 'ahead' : 'under_lock' });
-    },
+    ...createBatchMetrics(registers),
     observeRequest({ method, route, status }, seconds) {
       requests.observe({ method, route, status }, seconds);
     },

@@ -8,8 +8,6 @@ export interface NaturalBatchOptions<Item, Answer> {
   limit: number;
   /** One answer for each item, in their order. When `run` throws, every item of the batch fails with the error. */
   run(key: string, items: Item[]): Promise<readonly Answer[]>;
-  /** Does the work at the key's turn. Only then is the batch taken, with all items that came meanwhile. */
-  inTurn?(key: string, work: () => Promise<void>): Promise<void>;
 }
 
 interface Waiting<Item, Answer> {
@@ -43,9 +41,7 @@ export class NaturalBatch<Item, Answer> {
     // One turn of the event loop: items added in the same turn go in one batch.
     await new Promise(setImmediate);
     const waiting = this.#waiting.get(key)!;
-    const { inTurn } = this.#options;
-    while (waiting.length > 0)
-      await (inTurn ? inTurn(key, () => this.#runBatch(key, waiting)) : this.#runBatch(key, waiting));
+    while (waiting.length > 0) await this.#runBatch(key, waiting);
     this.#waiting.delete(key);
   }
 

@@ -106,7 +106,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
   const queues = createQueues(config, log);
   const metrics = createMetrics({ groups, pool, queues, clock, log });
   const roleTimeouts = watchRoleTimeouts({ pool, url: config.DATABASE_URL, log, count: metrics.roleTimeouts });
-  const enqueuer = createEnqueuer({ queues, log, counts: metrics.enqueuer });
+  const enqueuer = createEnqueuer({ queues, log, forms, counts: metrics.enqueuer });
   const rails = createRails(config, log, { clock });
   const committer = new Committer({
     pool,
@@ -115,6 +115,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
     forms,
     enqueue: (bookId, jobs) => enqueuer.enqueue(bookId, jobs),
     observe: (batch) => metrics.observeBatch(batch),
+    onDissolved: (reason) => metrics.batchDissolved(reason),
     onError: (error, facts) =>
       log.warn({ err: error, commands: facts.commands, attempt: facts.attempt }, 'batch failed'),
   });

@@ -2,7 +2,7 @@
  * Enqueues the rows of one kind that are due, and postpones them as it does. Little that is due goes as it comes, the
  * longest due first. More than a page is taken book by book, so that one book's hundred thousand rows hold back nobody's:
  * each round gives every book its first job at the end of the queue, and what it has beyond that behind everybody's first
- * jobs (by priority), new work included.
+ * jobs (by priority), new work included. Books with less than a full job share jobs.
  */
 import type { Clock, Instant } from '../src/clock.ts';
 import { byBook } from '../src/db/by-book.ts';
@@ -13,7 +13,7 @@ import { deriveId, type Uuid } from '../src/ids.ts';
 import type { DueRow, DueRule } from '../src/moved-rows.ts';
 import { type DueSource, findDue, findDueByBook, postponeDue } from '../src/operations/due-store.ts';
 import { forEachRow } from '../src/queue/for-each-row.ts';
-import { IDS_PER_JOB, laneOf } from '../src/queue/job.ts';
+import { IDS_PER_JOB, type JobData, laneOf, packRows, partsOf } from '../src/queue/job.ts';
 import type { QueueJob, Queues } from '../src/queue/queues.ts';
 
 /** Rows that a job waits for: which they are, who moves them, and when to enqueue them again if nobody did. */
@@ -25,7 +25,7 @@ export interface EnqueueDueRuntime {
   readonly pool: Pool;
   readonly queues: Pick<Queues, 'add' | 'depth' | 'lanes'>;
   readonly clock: Clock;
-  readonly forms: Pick<Forms, 'contracted'>;
+  readonly forms: Pick<Forms, 'contracted' | 'jobsInCompany'>;
 }
 
 /** Rows in one page over all books: a few milliseconds to read, ten jobs to enqueue. */
@@ -105,14 +105,14 @@ export class DueEnqueuer {
         const rows = { bookId, due: ofBook, until: now + againMs };
         const ids = await (postpone ? postpone(this.#runtime, rows) : postponeDue(pool, source, rows));
         if (ids.length === 0) return;
-        round.put(bookId, ids, now);
+        round.put(bookId, ids);
         this.#served(bookId, now);
         enqueued += ids.length;
       },
       onError: (_, error) => this.#onError(error),
     });
     failpoint('sweeper.postpone.after');
-    await round.send(queues);
+    await round.send(queues, now);
     failpoint('sweeper.enqueue.after');
     return enqueued;
   }
@@ -127,13 +127,21 @@ export class DueEnqueuer {
   }
 }
 
+/** What is to be enqueued in one lane. */
+interface Unsent {
+  /** The first rows of each book. */
+  readonly first: JobData[];
+  /** What books have beyond that: jobs of one book each. */
+  readonly later: { readonly data: JobData; readonly priority: number }[];
+}
+
 /** What one round has enqueued so far: how deep the lanes are, and how many jobs each book has had. */
 class Round {
   readonly #runtime: EnqueueDueRuntime;
   readonly #kind: DueKind;
   readonly #depths = new Map<number, number>();
   readonly #jobsOf = new Map<Uuid, number>();
-  #unsent = new Map<number, QueueJob[]>();
+  #unsent = new Map<number, Unsent>();
 
   constructor(runtime: EnqueueDueRuntime, kind: DueKind) {
     this.#runtime = runtime;
@@ -148,27 +156,35 @@ class Round {
     return servedRecently ? 0 : IDS_PER_JOB;
   }
 
-  put(bookId: Uuid, ids: readonly string[], now: Instant): void {
+  put(bookId: Uuid, ids: readonly string[]): void {
     const lane = laneOf(bookId, this.#runtime.queues.lanes);
-    const ofLane = this.#unsent.get(lane) ?? [];
+    const ofLane = this.#unsent.get(lane) ?? { first: [], later: [] };
     this.#unsent.set(lane, ofLane);
-    const { job, againMs } = this.#kind;
     let before = this.#jobsOf.get(bookId) ?? 0;
     for (let at = 0; at < ids.length; at += IDS_PER_JOB) {
       const data = { bookId, ids: ids.slice(at, at + IDS_PER_JOB) };
-      const named = namedAgain({ name: job, data }, { now, namedMs: againMs * TIMES_NAMED_ALIKE });
-      ofLane.push(before === 0 ? named : { ...named, priority: before });
+      if (before === 0) ofLane.first.push(data);
+      else ofLane.later.push({ data, priority: before });
       before += 1;
     }
     this.#jobsOf.set(bookId, before);
   }
 
-  async send(queues: EnqueueDueRuntime['queues']): Promise<void> {
+  async send(queues: EnqueueDueRuntime['queues'], now: Instant): Promise<void> {
     const unsent = this.#unsent;
     this.#unsent = new Map();
-    for (const [lane, jobs] of unsent) {
+    const { pool, job: name, againMs } = this.#kind;
+    const named = (job: QueueJob) => namedAgain(job, { now, namedMs: againMs * TIMES_NAMED_ALIKE });
+    for (const [lane, { first, later }] of unsent) {
+      // The same order in every round, so that the same rows make jobs of the same name.
+      first.sort((one, other) => (one.bookId < other.bookId ? -1 : 1));
+      const firstJobs = packRows(name, first, { inCompany: this.#runtime.forms.jobsInCompany });
+      const jobs = [
+        ...firstJobs.map((data) => named({ name, data })),
+        ...later.map(({ data, priority }) => ({ ...named({ name, data }), priority })),
+      ];
       this.#depths.set(lane, (this.#depths.get(lane) ?? 0) + jobs.length);
-      await queues.add(this.#kind.pool, lane, jobs, { limitMs: QUEUE_LIMIT_MS });
+      await queues.add(pool, lane, jobs, { limitMs: QUEUE_LIMIT_MS });
     }
   }
 
@@ -184,8 +200,14 @@ class Round {
  * for a while, and no row is left out because another row's job is waiting. Then it gets another name: a queue may keep a
  * job that nobody will take, as BullMQ on Postgres does with what a dead worker had in hand, for as long as the clock of
  * another worker was ahead.
+ *
+ * A job in company is named after the rows of all its books. When one of them differs the next time, a queue may hold the
+ * others' rows twice: a job more of a hundred rows, and a second answer that changes nothing. How many it may hold is
+ * bounded by the depth of its lane.
  */
 export function namedAgain(job: QueueJob, { now, namedMs }: { now: Instant; namedMs: number }): QueueJob {
-  const { bookId, ids } = job.data;
-  return { ...job, deduplicationId: deriveId(job.name, bookId, String(Math.floor(now / namedMs)), ...ids) };
+  const [first, ...others] = partsOf(job.data);
+  const time = String(Math.floor(now / namedMs));
+  const rows = others.flatMap(({ bookId, ids }) => [bookId, ...ids]);
+  return { ...job, deduplicationId: deriveId(job.name, first!.bookId, time, ...first!.ids, ...rows) };
 }

@@ -2,6 +2,8 @@
 import { holdExpiry } from '../src/accounts/expire-holds.ts';
 import { runAdvance } from '../src/journal/advance-clock.ts';
 import { keepAppointments } from '../src/journal/keep-appointments.ts';
+import { RowLoads } from '../src/ledger/row-loads.ts';
+import { payouts } from '../src/payouts/payout-table.ts';
 import { reservePayouts } from '../src/payouts/reserve-payouts.ts';
 import { definePool, type PoolDefinition } from '../src/queue/pool.ts';
 import type { Runtime } from '../src/runtime.ts';
@@ -9,6 +11,7 @@ import type { Runtime } from '../src/runtime.ts';
 export function ledgerPool(runtime: Runtime): PoolDefinition {
   /** Books on their way: the sweeper's jobs come on top of those that hand on, and a second one would only be in the way. */
   const advancing = new Set<string>();
+  const reserving = { ...runtime, payouts: new RowLoads(runtime.pool, payouts) };
   return definePool('ledger', {
     concurrency: 50,
     // A job carries one row when it is quiet and a hundred when there is a backlog, and rows are what takes memory. Enough
@@ -16,7 +19,7 @@ export function ledgerPool(runtime: Runtime): PoolDefinition {
     // that is alone: it has half of the room.
     rowsPerJob: 8,
     jobs: {
-      'payout.reserve': ({ bookId, ids }) => reservePayouts(runtime, bookId, ids),
+      'payout.reserve': ({ bookId, ids }) => reservePayouts(reserving, bookId, ids),
       'hold.expire': (job) => keepAppointments(runtime, holdExpiry, job),
       async 'clock.advance'({ bookId }) {
         if (advancing.has(bookId)) return;

@@ -1,10 +1,12 @@
 /** Rails pool: carries reserved payouts to their rail, and brings the answers back. */
 
+import { RowLoads } from '../src/ledger/row-loads.ts';
 import { operatorBooks } from '../src/organisations/organisation-store.ts';
 import type { OutsideCalls } from '../src/outside/call-shares.ts';
 import { NoticeCopier } from '../src/outside/copy-notices.ts';
 import { InboxTurns } from '../src/outside/inbox-turns.ts';
 import type { Inbox } from '../src/outside/notice.ts';
+import { payouts } from '../src/payouts/payout-table.ts';
 import { takeRailNotices } from '../src/payouts/rail-notices.ts';
 import { inquirePayouts, submitPayouts } from '../src/payouts/send-payouts.ts';
 import { definePool, type PoolDefinition } from '../src/queue/pool.ts';
@@ -25,7 +27,7 @@ export function railsPool(runtime: Runtime, calls: OutsideCalls): PoolDefinition
     warn: warnSeldom(runtime.log, 'notices of a rail not copied'),
   });
   const notices = { ...runtime, warn: warnSeldom(runtime.log, 'notices of a rail wait, and are attempted again') };
-  const sending = { ...runtime, calls };
+  const sending = { ...runtime, calls, payouts: new RowLoads(runtime.pool, payouts) };
   const inboxes = new InboxTurns({ take: (inbox) => takeRailNotices(notices, inbox), enqueue: enqueueNotices });
   return definePool('rails', {
     concurrency: 16, // but for notices, a job waits for Postgres alone: it loads its payouts, and their calls are made in turn

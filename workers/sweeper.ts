@@ -15,8 +15,8 @@ import { sweepAppointment } from '../src/journal/sweep-clocks.ts';
 import type { Logger } from '../src/log.ts';
 import type { DueRule, MovedRows } from '../src/moved-rows.ts';
 import { dueSource } from '../src/operations/due-store.ts';
-import { laneOf } from '../src/queue/job.ts';
-import type { QueueJob, Queues } from '../src/queue/queues.ts';
+import { type JobData, type JobName, laneOf, packRows } from '../src/queue/job.ts';
+import type { Queues } from '../src/queue/queues.ts';
 import type { Rail } from '../src/rails/rail.ts';
 import { warnSeldom } from '../src/seldom.ts';
 import { withinLimit } from '../src/time-limit.ts';
@@ -29,7 +29,7 @@ export interface SweeperRuntime {
   readonly rails: { all(): readonly Pick<Rail, 'name' | 'notices'>[] };
   readonly clock: Clock;
   readonly log: Logger;
-  readonly forms: Pick<Forms, 'contracted'>;
+  readonly forms: Pick<Forms, 'contracted' | 'jobsInCompany'>;
   readonly config: Pick<Config, 'SWEEP_INTERVAL_MS' | 'IDEMPOTENCY_BODY_RETENTION_DAYS' | 'NOTICE_RETENTION_DAYS'>;
 }
 
@@ -88,15 +88,19 @@ function createKinds(runtime: SweeperRuntime): Sweeper & { kinds: readonly Kind[
     ...runtime,
     isClosing: () => closing,
     async enqueue(swept, { pool: to, namedMs, now }) {
-      const jobs = new Map<number, QueueJob[]>();
+      const rows = new Map<number, Map<JobName, JobData[]>>();
       for (const { job, bookId, ids } of swept) {
         const lane = laneOf(bookId, queues.lanes);
-        const named = namedAgain({ name: job, data: { bookId, ids: [...ids] } }, { now, namedMs });
-        const ofLane = jobs.get(lane);
-        if (ofLane) ofLane.push(named);
-        else jobs.set(lane, [named]);
+        const ofLane = rows.get(lane) ?? new Map<JobName, JobData[]>();
+        rows.set(lane, ofLane.set(job, [...(ofLane.get(job) ?? []), { bookId, ids: [...ids] }]));
       }
-      for (const [lane, ofLane] of jobs) await queues.add(to, lane, ofLane, { limitMs: QUEUE_LIMIT_MS });
+      const inCompany = runtime.forms.jobsInCompany;
+      for (const [lane, ofLane] of rows) {
+        const jobs = [...ofLane].flatMap(([name, ofJob]) =>
+          packRows(name, ofJob, { inCompany }).map((data) => namedAgain({ name, data }, { now, namedMs })),
+        );
+        await queues.add(to, lane, jobs, { limitMs: QUEUE_LIMIT_MS });
+      }
     },
   };
   const kinds: Kind[] = runtime.groups.flatMap(({ moved, sweeps, resources }) => [

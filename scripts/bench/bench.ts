@@ -22,7 +22,7 @@ export interface BenchContext {
 }
 
 export interface BenchResult {
-  readonly fields: Record<string, number | string | readonly object[]>;
+  readonly fields: Record<string, number | string | object>;
   readonly versions: { postgres: string; redis: string | null };
   /** Results of the checks after the run. A bench whose ledger does not hold throws instead. */
   readonly checked: Record<string, unknown>;

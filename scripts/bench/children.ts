@@ -154,17 +154,24 @@ export function startHelper(closing: Closing, name: string): Helper {
   });
   const stop = () => stopChild(child);
   closing.add(name, stop);
+  const askNow = (message: unknown) =>
+    new Promise((resolve, reject) => {
+      const onExit = () => reject(new Error(`The ${name} process ended`));
+      child.once('exit', onExit);
+      child.once('message', (answer) => {
+        child.off('exit', onExit);
+        resolve(answer);
+      });
+      child.send(message as never);
+    });
+  let last: Promise<unknown> = Promise.resolve();
   return {
-    ask: (message) =>
-      new Promise((resolve, reject) => {
-        const onExit = () => reject(new Error(`The ${name} process ended`));
-        child.once('exit', onExit);
-        child.once('message', (answer) => {
-          child.off('exit', onExit);
-          resolve(answer as never);
-        });
-        child.send(message as never);
-      }),
+    // One question after the other: answers carry no mark of what they answer.
+    ask(message) {
+      const answer = last.then(() => askNow(message));
+      last = answer.catch(() => undefined);
+      return answer as Promise<never>;
+    },
     cpuSeconds: () => cpuSeconds(child.pid!),
     stop,
   };

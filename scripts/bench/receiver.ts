@@ -50,7 +50,12 @@ const server = createServer((request, response) => {
 
 function since(from: number): Received {
   const { webhookIds, payoutIds, times } = received;
-  return { ...received, webhookIds: webhookIds.slice(from), payoutIds: payoutIds.slice(from), times: times.slice(from) };
+  return {
+    ...received,
+    webhookIds: webhookIds.slice(from),
+    payoutIds: payoutIds.slice(from),
+    times: times.slice(from),
+  };
 }
 
 function verify(webhook: Webhook, body: string, headers: NodeJS.Dict<string | string[]>): void {

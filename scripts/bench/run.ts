@@ -21,8 +21,8 @@ import { benchPaired, PAIRED_BENCHES, type PairedContext } from './paired/paired
 import { benchPayouts } from './payouts.ts';
 import type { QueueBackend } from './stage.ts';
 import { round } from './statistics.ts';
-import { benchTenants } from './tenants/tenants.ts';
 import { benchSoak } from './tenants/soak.ts';
+import { benchTenants } from './tenants/tenants.ts';
 import { benchWebhooks } from './webhooks.ts';
 
 interface Bench {
@@ -86,8 +86,10 @@ for (const [name, { about, run, payouts = 20_000, seconds = 60 }] of Object.entr
     .option('--entries <number>', 'how many entries there are before (bench growth)', wholeNumber, 5_000_000)
     .option('--backlog <number>', 'how many payouts wait (bench memory)', wholeNumber, 500_000)
     .option('--minutes <number>', 'how long to go on (bench soak)', wholeNumber, 60)
-    .option('--only <names>', 'these scenarios or runs, separated by commas (benches neighbours, tenants)', (names: string) =>
-      names.split(','),
+    .option(
+      '--only <names>',
+      'these scenarios or runs, separated by commas (benches neighbours, tenants)',
+      (names: string) => names.split(','),
     )
     .option(
       '--profile <folder>',

@@ -45,7 +45,10 @@ const POSTGRES_SETTINGS = {
   wal_buffers: '16MB',
 };
 
-/** `counted`: Postgres counts its statements, which costs it a little. */
+/**
+ * `counted`: Postgres counts its statements, which costs it a little. `contracted`: what this release writes is not limited
+ * to what the one before reads, as in an installation that begins with it.
+ */
 export async function setStage(
   closing: Closing,
   {
@@ -53,7 +56,8 @@ export async function setStage(
     profile,
     build = THIS_BUILD,
     counted = profile !== undefined,
-  }: { queue: QueueBackend | null; profile?: string; build?: Build; counted?: boolean },
+    contracted = false,
+  }: { queue: QueueBackend | null; profile?: string; build?: Build; counted?: boolean; contracted?: boolean },
 ): Promise<Stage> {
   // The server's own log goes to its data folder. This log has a line only when something is wrong.
   const log = createLogger('warn', 'bench');
@@ -63,7 +67,8 @@ export async function setStage(
   });
   closing.add('Postgres', () => postgres.remove());
   const { ownerUrl, applicationUrl, signerUrl } = postgres;
-  if (build === THIS_BUILD) await install({ rights: RIGHTS, ownerUrl, applicationUrl, signerUrl, log });
+  if (build === THIS_BUILD)
+    await install({ rights: RIGHTS, ownerUrl, applicationUrl, signerUrl, log, contractNew: contracted });
   else await migrateBy(build, postgres);
   if (counted) await countStatements(postgres);
   if (profile) writeStatements(postgres, profile, closing);

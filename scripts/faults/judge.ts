@@ -45,9 +45,11 @@ async function settle({ behind }: Stage): Promise<string | undefined> {
   }
 }
 
-/** The payouts of the book must be those that were accepted, each once. */
-async function lostOrInvented({ behind, keys, accepted }: Stage): Promise<string[]> {
-  const kept = new Set((await payoutIds(behind, keys.testBookId)).map((id) => publicId('payout', id)));
+/** The payouts of the books must be those that were accepted, each once. */
+async function lostOrInvented({ behind, keys, tenants, accepted }: Stage): Promise<string[]> {
+  const books = [keys, ...tenants.map((tenant) => tenant.keys)].map(({ testBookId }) => testBookId);
+  const ids = await Promise.all(books.map((bookId) => payoutIds(behind, bookId)));
+  const kept = new Set(ids.flat().map((id) => publicId('payout', id)));
   const lost = [...accepted].filter((id) => !kept.has(id)).map((id) => `${id} was accepted, and is not there`);
   const invented = [...kept].filter((id) => !accepted.has(id)).map((id) => `${id} is there, and nobody was told`);
   return [...lost, ...invented].slice(0, 5);

@@ -40,6 +40,11 @@ export const killWorkerScenarios: readonly Scenario[] = (['ledger', 'rails', 'we
   (pool) => POINTS[pool].map((point) => killAt(pool, point)),
 );
 
+/** A batch of several books dies: the points that a load of one book never passes. */
+export const killSharedScenarios: readonly Scenario[] = (['api', 'ledger'] as const).map((victim) =>
+  killAt(victim, 'ledger.shared.before'),
+);
+
 export const killAtRandomTimes: Scenario = {
   name: 'kill-at-random-times',
   about: 'kill -9 of any process at any time, again and again',
@@ -60,6 +65,7 @@ function killAt(pool: Victim, point: Failpoint): Scenario {
     name: `kill-${pool}-at-${point}`,
     about: `kill -9 of ${pool === 'api' ? 'an API' : `a worker of the ${pool} pool`} at ${point}`,
     diesAt: point,
+    ...(point === 'ledger.shared.before' && { shared: true }),
     async play({ stage, load, random }: Play) {
       const [victim, hit] = [
         pool === 'api' ? stage.apis[0]! : stage.workers[0],

@@ -7,6 +7,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Account, type Client, type List, type Payout, until } from '../harness/client.ts';
 import { certainAnswer, expectFirstAnswerAgain, type Sent } from './certain-answer.ts';
 
+/** A book that payouts are made from, as its owner reaches it. */
+export interface Payer {
+  /** One for each API. */
+  readonly clients: readonly Client[];
+  readonly accounts: readonly Account[];
+}
+
 export interface Load {
   /** Ids of all payouts that were accepted. */
   payouts(): string[];
@@ -15,6 +22,10 @@ export interface Load {
   untilAccepted(count: number): Promise<void>;
   /** Waits until this many more are accepted. */
   untilMore(count: number): Promise<void>;
+  /** Waits until each of these books has this many more. */
+  untilEachHasMore(payers: readonly Payer[], count: number): Promise<void>;
+  /** How many of a book's payouts were accepted. */
+  acceptedOf(payer: Payer): number;
   /** Sends nothing new. Resolves when each request has a certain answer. */
   stop(): Promise<void>;
   /** Sends nothing more and waits for no answer: the product has failed. */
@@ -28,16 +39,20 @@ export interface LoadOptions {
   accounts?: readonly Account[];
   /** How long each caller waits before its next payout. */
   thinkMs?: number;
+  /** Books that pay in place of the clients' own, each with callers of its own: one book's trouble stops no other. */
+  payers?: readonly Payer[];
 }
 
-/** Concurrent callers. */
+/** Concurrent callers of one book alone, and of each of several. */
 const CALLERS = 8;
+const CALLERS_EACH = 2;
 const THINK_MS = 40;
 /** The load adapts to the machine: while more than this many payouts are pending, it trickles. It never stops. */
 const BACKLOG = 50;
 const TRICKLE_MS = 400;
 const LOOK_EVERY_MS = 200;
 const REPEATED = 40;
+const UNTIL_ACCEPTED_MS = 120_000;
 
 /** Most aliases pay at once. The others end by inquiry, in a refusal, or with a return. */
 const ALIASES = [
@@ -65,11 +80,10 @@ export function openLoadAccounts(client: Client): Promise<Account[]> {
 
 export async function startLoad(
   clients: readonly Client[],
-  { accounts: given, thinkMs = THINK_MS }: LoadOptions = {},
+  { accounts: given, thinkMs = THINK_MS, payers: several }: LoadOptions = {},
 ): Promise<Load> {
-  const first = clients[0]!;
-  const accounts = given ?? (await openLoadAccounts(first));
-  const sent: Sent[] = [];
+  const payers = several ?? [{ clients, accounts: given ?? (await openLoadAccounts(clients[0]!)) }];
+  const sent: (Sent & { readonly payer: Payer })[] = [];
   let asked = 0;
   let going = true;
   let backlogged = false;
@@ -77,26 +91,30 @@ export async function startLoad(
 
   const isGivenUp = () => gaveUp;
 
-  async function caller(): Promise<void> {
+  async function caller(payer: Payer): Promise<void> {
     while (going) {
-      const request = { path: '/v1/payouts', key: randomUUID(), body: payoutNumber(asked++, accounts) };
-      const answer = await certainAnswer(clients, request, { first: asked, isGivenUp });
-      sent.push({ ...request, answer });
+      const request = { path: '/v1/payouts', key: randomUUID(), body: payoutNumber(asked++, payer.accounts) };
+      const answer = await certainAnswer(payer.clients, request, { first: asked, isGivenUp });
+      sent.push({ ...request, answer, payer });
       await pause(backlogged ? TRICKLE_MS : thinkMs);
     }
   }
 
+  /** Looks at one book after the other, and takes it for all. */
   async function watchBacklog(): Promise<void> {
-    while (going) {
-      const pending = await first
-        .get<List<Payout>>(`/v1/payouts?status=pending&limit=${BACKLOG}`)
+    const limit = Math.ceil(BACKLOG / payers.length);
+    for (let look = 0; going; look++) {
+      const [client] = payers[look % payers.length]!.clients;
+      const pending = await client!
+        .get<List<Payout>>(`/v1/payouts?status=pending&limit=${limit}`)
         .catch(() => undefined);
       backlogged = pending?.body.has_more !== false;
       await pause(LOOK_EVERY_MS);
     }
   }
 
-  const callers = Promise.all([...Array.from({ length: CALLERS }, caller), watchBacklog()]);
+  const callersOf = (payer: Payer) => Array.from({ length: several ? CALLERS_EACH : CALLERS }, () => caller(payer));
+  const callers = Promise.all([...payers.flatMap(callersOf), watchBacklog()]);
   // Reported by stop(), which every test awaits.
   callers.catch(() => undefined);
   const accepted = () => sent.filter(({ answer }) => answer.status === 202);
@@ -104,15 +122,24 @@ export async function startLoad(
   const load: Load = {
     sent: () => sent,
     payouts: () => accepted().map(({ answer }) => answer.body.id),
+    acceptedOf: (payer) => accepted().filter((one) => one.payer === payer).length,
     async untilMore(count) {
       const before = accepted().length;
       await load.untilAccepted(before + count);
+    },
+    async untilEachHasMore(some, count) {
+      const before = some.map(load.acceptedOf);
+      await until(
+        () => some.map((payer, at) => load.acceptedOf(payer) - before[at]!),
+        (more) => more.every((now) => now >= count),
+        { timeoutMs: UNTIL_ACCEPTED_MS },
+      );
     },
     async untilAccepted(count) {
       await until(
         () => accepted().length,
         (now) => now >= count,
-        { timeoutMs: 120_000 },
+        { timeoutMs: UNTIL_ACCEPTED_MS },
       );
     },
     async stop() {
@@ -127,7 +154,7 @@ export async function startLoad(
     async expectFirstAnswersAgain() {
       const step = Math.max(1, Math.floor(sent.length / REPEATED));
       for (const one of sent.filter((_, at) => at % step === 0)) {
-        await expectFirstAnswerAgain(clients, one, { first: asked, isGivenUp });
+        await expectFirstAnswerAgain(one.payer.clients, one, { first: asked, isGivenUp });
       }
     },
   };
@@ -137,7 +164,7 @@ export async function startLoad(
 /** The same number gives the same payout: small amounts, every account, every outcome. */
 function payoutNumber(number: number, accounts: readonly Account[]): Record<string, unknown> {
   const account = accounts[number % accounts.length]!;
-  const [main, , small] = accounts as [Account, Account, Account];
+  const [main, small] = [accounts[0]!, accounts.at(-1)!];
   const within = account === main && number % 4 === 0;
   return {
     account: account.id,

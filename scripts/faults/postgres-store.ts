@@ -34,6 +34,27 @@ export async function terminateIdleInTransaction(pool: Pool): Promise<number> {
   return rowCount ?? 0;
 }
 
+/** The backends whose client has begun a database transaction and says nothing. */
+export async function readIdleInTransaction(pool: Pool): Promise<number[]> {
+  const { rows } = await pool.query<{ pid: number }>(
+    `SELECT pid FROM pg_stat_activity
+     WHERE datname = current_database() AND usename = $1 AND state = 'idle in transaction'`,
+    [APPLICATION],
+  );
+  return rows.map(({ pid }) => pid);
+}
+
+/** Locks a row as a stranger does. Resolves to what lets it go. */
+export async function holdRow(pool: Pool, table: 'books' | 'accounts', id: string): Promise<() => Promise<void>> {
+  const stranger = await pool.connect();
+  await stranger.query('BEGIN');
+  await stranger.query(`SELECT FROM ${table} WHERE id = $1 FOR UPDATE`, [id]);
+  return async () => {
+    await stranger.query('ROLLBACK');
+    stranger.release();
+  };
+}
+
 /** Limits the connections of the product's role; -1 for no limit. */
 export async function limitConnections(pool: Pool, limit: number): Promise<void> {
   await pool.query(`ALTER ROLE ${APPLICATION} CONNECTION LIMIT ${limit}`);

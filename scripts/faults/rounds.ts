@@ -139,7 +139,8 @@ async function playOne(stage: Stage, scenario: Scenario, seed: number): Promise<
   const looks: (() => Promise<string[]>)[] = [];
   const afterwards: Play['afterwards'] = (look) => void looks.push(look);
   try {
-    load = await startLoad(stage.clients, { accounts: stage.accounts, ...scenario.load });
+    const payers = scenario.shared && (await stage.openTenants());
+    load = await startLoad(stage.clients, { accounts: stage.accounts, ...scenario.load, payers });
     await load.untilMore(BEFORE);
     await scenario.play({ stage, load, random: createRandom(seed, scenario.name, backend), afterwards });
     await load.untilMore(AFTER);

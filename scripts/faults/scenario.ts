@@ -35,6 +35,8 @@ export interface Scenario {
   readonly release?: () => Promise<BuiltRelease>;
   /** Load options that differ from the usual ones. */
   readonly load?: Pick<LoadOptions, 'thinkMs'>;
+  /** The load pays from the books of small tenants, so that batches are of several books. */
+  readonly shared?: true;
   /** Injects the fault and ends it. Throws when something is not as it must be meanwhile. */
   readonly play: (play: Play) => Promise<void>;
 }

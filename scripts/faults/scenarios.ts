@@ -6,13 +6,14 @@ import { clockScenarios } from './clock-scenarios.ts';
 import { diskScenarios } from './disk-scenarios.ts';
 import { freezeScenarios } from './freeze-scenarios.ts';
 import { keyScenarios } from './key-scenarios.ts';
-import { killApiScenarios, killAtRandomTimes, killWorkerScenarios } from './kill-scenarios.ts';
+import { killApiScenarios, killAtRandomTimes, killSharedScenarios, killWorkerScenarios } from './kill-scenarios.ts';
 import { networkScenarios } from './network-scenarios.ts';
 import { noticeScenarios } from './notice-scenarios.ts';
 import { postgresScenarios } from './postgres-scenarios.ts';
 import { queueScenarios } from './queue-scenarios.ts';
 import { railScenarios } from './rail-scenarios.ts';
 import type { Scenario } from './scenario.ts';
+import { sharedScenarios } from './shared-scenarios.ts';
 import type { Backend } from './stage.ts';
 import { upgradeScenarios } from './upgrade-scenarios.ts';
 import { webhookScenarios } from './webhook-scenarios.ts';
@@ -21,6 +22,7 @@ export const FAMILIES: readonly (readonly Scenario[])[] = [
   killApiScenarios,
   [...killWorkerScenarios, ...backlogScenarios, killAtRandomTimes],
   freezeScenarios,
+  [...killSharedScenarios, ...sharedScenarios],
   queueScenarios,
   [...postgresScenarios, ...diskScenarios],
   networkScenarios,

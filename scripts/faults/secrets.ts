@@ -8,12 +8,13 @@ import type { Stage } from './stage.ts';
 /** Maps each secret text to what it is. */
 export function secretsOf({
   keys,
+  tenants,
   endpoints,
   database,
-}: Pick<Stage, 'keys' | 'endpoints' | 'database'>): Map<string, string> {
+}: Pick<Stage, 'keys' | 'tenants' | 'endpoints' | 'database'>): Map<string, string> {
+  const apiKeys = [keys, ...tenants.map((tenant) => tenant.keys)].flatMap(({ testKey, liveKey }) => [testKey, liveKey]);
   const secrets = new Map([
-    [keys.testKey, 'an API key'],
-    [keys.liveKey, 'an API key'],
+    ...apiKeys.map((key) => [key, 'an API key'] as const),
     [database.encryptionKey, 'the encryption key'],
     [new URL(database.applicationUrl).password, 'a password'],
   ]);

@@ -18,6 +18,7 @@ import { startTcpProxy, type TcpProxy } from '../harness/tcp-proxy.ts';
 import { type BuiltRelease, runCommand } from './last-release.ts';
 import { openLoadAccounts } from './load.ts';
 import { secretsOf } from './secrets.ts';
+import { openTenants, type Tenant } from './tenants.ts';
 
 export type Backend = 'redis' | 'postgres';
 
@@ -57,6 +58,8 @@ export interface Stage {
   readonly clients: readonly Client[];
   readonly accounts: readonly Account[];
   readonly keys: OrganisationKeys;
+  /** Small tenants beside the organisation of `keys`, once a scenario has asked for them. */
+  readonly tenants: readonly Tenant[];
   readonly receiver: Receiver;
   /** Receives every event. */
   readonly endpoint: Endpoint;
@@ -68,6 +71,8 @@ export interface Stage {
   readonly accepted: Set<string>;
   /** Payouts about which a scenario made the rail contradict itself. */
   readonly contradicted: Set<string>;
+  /** Opens the tenants, or resolves to those that are there. All processes must be up. */
+  openTenants(): Promise<readonly Tenant[]>;
   /** Starts one more worker, which takes over from another. */
   startSuccessor(pools: readonly PoolName[], options: StartOptions): Promise<ProductProcess>;
   /** Heals the network, starts processes that have ended and sets their clocks right. Redis and Postgres must be up. */
@@ -126,14 +131,29 @@ export async function openStage(server: Server, backend: Backend, release?: Buil
 
     const endpoint = await receiver.subscribe(clients[0]!);
     const endpoints = new Set([endpoint]);
-    const secrets = [...secretsOf({ keys, endpoints, database }).keys()];
-    for (const { redis: queue } of [network.api, network.worker]) queue?.watchFor(secrets);
+    const tenants: Tenant[] = [];
+    const watchForSecrets = () => {
+      const secrets = [...secretsOf({ keys, tenants, endpoints, database }).keys()];
+      for (const { redis: queue } of [network.api, network.worker]) queue?.watchFor(secrets);
+    };
+    watchForSecrets();
 
     return {
       ...{ backend, server, database, redis, apis, workers, successors, network, clients, accounts, keys },
-      ...{ receiver, endpoint, endpoints, behind },
+      ...{ tenants, receiver, endpoint, endpoints, behind },
       accepted: new Set(),
       contradicted: new Set(),
+      async openTenants() {
+        if (tenants.length > 0) return tenants;
+        const urls = apis.map(({ url }) => url);
+        for (const tenant of await openTenants({ applicationUrl: database.applicationUrl, urls, receiver })) {
+          for (const client of tenant.clients) keep(client, (one) => one.close());
+          tenants.push(tenant);
+          endpoints.add(tenant.endpoint);
+        }
+        watchForSecrets();
+        return tenants;
+      },
       async startSuccessor(some, options) {
         const successor = await start(some, network.worker, options);
         successors.push(successor);

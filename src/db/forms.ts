@@ -20,10 +20,12 @@ export interface Forms {
   readonly evidenceByResource: boolean;
   /** To 0.3.0 or later: events in a form (ledger/event-form.ts), and answers that refer to one (idempotency/event-answer.ts). */
   readonly eventsDerived: boolean;
+  /** To 0.3.0 or later: a job may carry rows of several books (queue/job.ts). */
+  readonly jobsInCompany: boolean;
 }
 
 /** Those that decisions ask about. */
-export type LedgerForms = Omit<Forms, 'contracted'>;
+export type LedgerForms = Omit<Forms, 'contracted' | 'jobsInCompany'>;
 
 /** The forms that every release reads. */
 export const EARLIEST_FORMS: Forms = {
@@ -32,6 +34,7 @@ export const EARLIEST_FORMS: Forms = {
   returnsApart: false,
   evidenceByResource: false,
   eventsDerived: false,
+  jobsInCompany: false,
 };
 
 export interface WatchedForms extends Forms {
@@ -47,6 +50,7 @@ const RELEASES: Readonly<Record<keyof Forms, string>> = {
   returnsApart: '0.3.0',
   evidenceByResource: '0.3.0',
   eventsDerived: '0.3.0',
+  jobsInCompany: '0.3.0',
 };
 const FORMS = Object.keys(RELEASES) as (keyof Forms)[];
 const READ_EVERY_MS = 3_000;

@@ -19,6 +19,18 @@ export async function readClosedTo(db: Queryable): Promise<string | null> {
   return rows[0]?.contracted_to ?? null;
 }
 
+/** SQL of the stamp that every change of an API key moves (migration 0030). Index: installation_pkey. */
+export const KEY_STAMP = '(SELECT key_stamp FROM public.installation WHERE id = 1)';
+
+/** The stamp of the keys as they are now; null where the installation has no row. */
+export async function readKeyStamp(db: Queryable): Promise<string | null> {
+  const { rows } = await db.query<{ stamp: string | null }>({
+    name: 'installation.key_stamp',
+    text: `SELECT ${KEY_STAMP} AS stamp`,
+  });
+  return rows[0]!.stamp;
+}
+
 /** Begins a contract: earlier releases do not start any more. By the owner's role; the application's may only read. */
 export async function beginContract(db: Queryable, release: string): Promise<void> {
   await db.query(

@@ -12,6 +12,12 @@ const BEGIN = 'BEGIN';
 export const BEGIN_WITH_KEPT_PLANS =
   'BEGIN; SET LOCAL enable_nestloop = off; SET LOCAL plan_cache_mode = force_generic_plan';
 
+/**
+ * For a batch of several books. None of them waits long for another one's trouble: what holds the batch up dissolves it,
+ * and each book takes its own path. The role's own limits are the longer ones of a book alone.
+ */
+export const BEGIN_SHARED = `${BEGIN_WITH_KEPT_PLANS}; SET LOCAL lock_timeout = '200ms'; SET LOCAL statement_timeout = '2s'; SET LOCAL idle_in_transaction_session_timeout = '1s'`;
+
 /** Handles that save the work the round trips of BEGIN and COMMIT. */
 export interface RoundTrips {
   /**

@@ -38,7 +38,9 @@ export async function keepSandboxKey(options: {
 }
 
 async function opens(pool: Pool, clock: Clock, token: string): Promise<boolean> {
-  const [key] = await findApiKeysByHash(pool, [hashApiKey(token)]);
+  const {
+    keys: [key],
+  } = await findApiKeysByHash(pool, [hashApiKey(token)]);
   return key !== undefined && standingOf(key, clock.now()) === 'good';
 }
 

@@ -19,12 +19,15 @@ import { loadBook, lockBook, updateBook } from './book-store.ts';
 import type { Command, JobRow } from './command.ts';
 import type { Delivery, Subscriber } from './event.ts';
 import { appendEntries, events } from './journal-tables.ts';
+import { sendWrites } from './send-writes.ts';
 import { BookState, unionOfTouches } from './state.ts';
 import { type Log, type Table, WRITE_ORDER } from './table.ts';
 
 /** The subscribers of a book's events. Read under the lock, so that an event and its deliveries agree. */
 export interface EventSink {
   subscribers(trx: Transaction, bookId: BookId): Promise<readonly Subscriber[]>;
+  /** The same for several books. A book without subscribers may be absent. */
+  subscribersOf(trx: Transaction, bookIds: readonly BookId[]): Promise<ReadonlyMap<BookId, readonly Subscriber[]>>;
   /** The tables that determine the subscribers. */
   readonly endpoints: readonly Table<unknown>[];
   readonly deliveries: Log<Delivery>;
@@ -34,6 +37,11 @@ export interface ObservedBatch {
   commands: number;
   /** Whether the batch was decided while the previous one was still committing. */
   ahead: boolean;
+  /** Whether it was a batch of several books, of which one alone may have been left. */
+  shared: boolean;
+  books: number;
+  /** Books that the batch left out, because another transaction held them. */
+  skipped: number;
   lockWaitSeconds: number;
   commitSeconds: number;
 }
@@ -112,6 +120,9 @@ export async function runBatch(context: BatchContext, batch: Batch): Promise<Bat
   context.observe?.({
     commands: result.decisions.length,
     ahead: batch.follows !== undefined,
+    shared: false,
+    books: 1,
+    skipped: 0,
     lockWaitSeconds,
     commitSeconds: (performance.now() - started) / 1000,
   });
@@ -245,11 +256,6 @@ export function decideAll(state: BookState, commands: readonly Command<unknown>[
   return { decisions, jobs };
 }
 
-/**
- * Sends the changed rows, and COMMIT behind them unless a statement could not be built: a table refuses the change, or
- * a value cannot be serialized. Such a failure occurs before this turn's statements are sent, so the server would not
- * know of it.
- */
 async function writeState(
   trx: Transaction,
   sink: EventSink,
@@ -279,16 +285,8 @@ async function writeState(
     });
   }
   writes.sort((a, b) => a.order - b.order);
-  const sent = [updateBook(trx, state.book, { after: state.after }), ...writes.map(({ send }) => send())];
-  let whole = true;
-  for (const statement of sent) {
-    statement.catch(() => {
-      whole = false;
-    });
-  }
-  await new Promise<void>((resolve) => process.nextTick(resolve));
-  if (whole) commitBehind();
-  // After one statement fails, Postgres rejects all that follow. The first failure is the cause.
-  const failed = (await Promise.allSettled(sent)).find(({ status }) => status === 'rejected');
-  if (failed) throw (failed as PromiseRejectedResult).reason;
+  await sendWrites(
+    [updateBook(trx, state.book, { after: state.after }), ...writes.map(({ send }) => send())],
+    commitBehind,
+  );
 }

@@ -6,7 +6,7 @@ import { RowCountMismatch } from '../db/postgres-errors.ts';
 import type { Uuid } from '../ids.ts';
 import type { Book, BookId, Mode } from './book.ts';
 
-interface BookRow {
+export interface BookRow {
   id: string;
   mode: Mode;
   time_zone: string;
@@ -20,9 +20,9 @@ interface BookRow {
   clock_at: Instant | null;
 }
 
-const COLUMNS =
+export const BOOK_COLUMNS =
   'id, mode, time_zone, entry_sequence, event_sequence, chain_hash, last_posted_at, batch_id, clock_offset_ms, clock_target, clock_at';
-const LOAD = newestBook(COLUMNS, '$1');
+const LOAD = newestBook(BOOK_COLUMNS, '$1');
 
 /**
  * Locks the book's row for this transaction and reads it. A statement of its own: later statements take their snapshots
@@ -83,12 +83,12 @@ export async function updateBook(trx: Transaction, book: Book, { after }: { afte
  */
 export class BookMoved extends Error {
   override name = 'BookMoved';
-  constructor(bookId: BookId) {
-    super(`Book ${bookId} was written by another batch`);
+  constructor(book: string) {
+    super(`Book ${book} was written by another batch`);
   }
 }
 
-function bookFromRow(row: BookRow): Book {
+export function bookFromRow(row: BookRow): Book {
   return {
     id: row.id,
     mode: row.mode,

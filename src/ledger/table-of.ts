@@ -117,6 +117,7 @@ export function tableOf<Row>(declaration: TableDeclaration<Row>): DeclaredTable<
       });
     },
     pairs: {
+      idOf: key.read as (row: Row) => string,
       async load(db, keys) {
         const { rows } = await db.query({
           name: `${name}.load_pairs`,

@@ -19,12 +19,16 @@ export interface Table<Row> {
   /** One statement for inserts, one for updates. `update` throws RowCountMismatch when a row was not written. */
   insert(trx: Transaction, bookId: BookId, rows: readonly Row[]): Promise<void>;
   update(trx: Transaction, bookId: BookId, rows: readonly Row[]): Promise<void>;
+  /** Left out: a command that touches the table is never committed together with those of other books. */
+  readonly pairs?: TablePairs<Row>;
 }
 
 export interface Log<Row> {
   readonly name: string;
   readonly writeOrder: number;
   append(trx: Transaction, bookId: BookId, rows: readonly Row[]): Promise<void>;
+  /** Left out: rows of several books are appended by a statement for each book. */
+  readonly pairs?: LogPairs<Row>;
 }
 
 /** A row, or the key of one, and its book. */
@@ -35,6 +39,8 @@ export interface BookRow<Row> {
 
 /** The statements of a table over rows of several books, for what commits many books together. As those of Table. */
 export interface TablePairs<Row> {
+  /** The value of the key column. */
+  idOf(row: Row): string;
   load(db: Queryable, keys: readonly BookRow<string>[]): Promise<BookRow<Row>[]>;
   insert(trx: Transaction, rows: readonly BookRow<Row>[]): Promise<void>;
   update(trx: Transaction, rows: readonly BookRow<Row>[]): Promise<void>;

@@ -2,11 +2,12 @@
 import type { OwnerKind } from '../actor.ts';
 import type { Instant } from '../clock.ts';
 import { byteaArray, instantArray, plainArray } from '../db/columns.ts';
+import { KEY_STAMP } from '../db/installation-store.ts';
 import { newestBook } from '../db/newest.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId, Mode } from '../ledger/book.ts';
-import type { ApiKey } from './api-key.ts';
+import { type ApiKey, HASH_BYTES } from './api-key.ts';
 import { type KeyOwner, keyOwner } from './person.ts';
 
 /** A key with the book that it opens. */
@@ -42,6 +43,10 @@ interface ApiKeyRow extends OwnerColumns {
   organisation_name: string;
 }
 
+interface Stamped {
+  stamp: string | null;
+}
+
 const SELECT = `
   SELECT k.*, b.mode, b.organisation_id, o.name AS organisation_name, p.kind AS owner_kind, p.name AS owner_name
     FROM api_keys k JOIN LATERAL (${newestBook('mode, organisation_id', 'k.book_id')}) b ON true JOIN organisations o ON o.id = b.organisation_id
@@ -71,10 +76,50 @@ export async function insertApiKey(db: Queryable, key: ApiKey): Promise<void> {
   );
 }
 
-/** Keys by hash, many at once, revoked and expired ones too: the caller says why it refuses. Index: api_keys (hash). */
-export async function findApiKeysByHash(db: Queryable, hashes: readonly Buffer[]): Promise<ApiKeyOfBook[]> {
-  const { rows } = await db.query<ApiKeyRow>(`${SELECT} WHERE k.hash = ANY ($1::bytea[])`, [byteaArray([...hashes])]);
-  return rows.map(apiKeyFromRow);
+/** Columns by name: a statement that is kept fails as soon as a migration changes what it returns. */
+const KEY_COLUMNS = `book_id, id, name, hash, prefix, last_four, scopes, allowed_ips, writes_per_second, reads_per_second,
+  expires_at, revoked_at, last_used_at, created_at, owner_id`;
+
+/**
+ * $1: hashes. One row with the stamp at least, also where no key is found.
+ *
+ * Its plan is kept, so each row is looked up alone: a limit keeps a look-up from becoming a join that reads the table. Postgres
+ * keeps a plan only where plans for the values at hand look no cheaper. It takes a list that it does not know for ten times as
+ * long as a list of one, and the condition on the length makes either one row.
+ */
+const FIND_BY_HASH = `
+  SELECT ${KEY_STAMP} AS stamp, found.*
+    FROM (VALUES (1)) AS always
+    LEFT JOIN (
+      SELECT k.*, b.mode, b.organisation_id, o.organisation_name, p.owner_kind, p.owner_name
+        FROM unnest($1::bytea[]) AS wanted (hash)
+        CROSS JOIN LATERAL (SELECT ${KEY_COLUMNS} FROM api_keys WHERE api_keys.hash = wanted.hash LIMIT 1) AS k
+        CROSS JOIN LATERAL (${newestBook('mode, organisation_id', 'k.book_id')}) AS b
+        CROSS JOIN LATERAL (SELECT name AS organisation_name FROM organisations WHERE organisations.id = b.organisation_id LIMIT 1) AS o
+        LEFT JOIN LATERAL (
+          SELECT kind AS owner_kind, name AS owner_name FROM people
+           WHERE people.organisation_id = b.organisation_id AND people.id = k.owner_id LIMIT 1) AS p ON true
+       WHERE length(wanted.hash) = ${HASH_BYTES}) AS found ON true`;
+
+/** Keys, and the stamp of all keys at the same moment: a later stamp means that they may have changed since. */
+export interface StampedApiKeys {
+  readonly keys: ApiKeyOfBook[];
+  /** Null where the installation has no row. */
+  readonly stamp: string | null;
+}
+
+/**
+ * Keys by hash, many at once, revoked and expired ones too: the caller says why it refuses. Indexes: api_keys (hash),
+ * books_pkey, organisations_pkey, people_pkey.
+ */
+export async function findApiKeysByHash(db: Queryable, hashes: readonly Buffer[]): Promise<StampedApiKeys> {
+  const { rows } = await db.query<Stamped & (ApiKeyRow | { id: null })>({
+    name: 'api_keys.by_hash',
+    text: FIND_BY_HASH,
+    values: [byteaArray([...hashes])],
+  });
+  const found = rows.filter((row) => row.id !== null);
+  return { keys: found.map(apiKeyFromRow), stamp: rows[0]?.stamp ?? null };
 }
 
 /** Finds a key by id alone, for an operator who does not know its book. */

@@ -80,6 +80,9 @@ export function looksLikeApiKey(token: string): boolean {
   return FORM.test(token);
 }
 
+/** Of SHA-256. */
+export const HASH_BYTES = 32;
+
 export function hashApiKey(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }

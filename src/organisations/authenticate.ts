@@ -1,6 +1,6 @@
 /**
- * Authentication: turns the key of a request into the book that it opens. The answer almost always comes from memory
- * and is at most `cacheMs` old, so a revocation takes effect that soon in every process.
+ * Authentication: turns the key of a request into the book that it opens. The answer almost always comes from memory, where
+ * it counts until any key is changed (key-stamp.ts): a revocation takes effect within a second in every process.
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { OwnerKind } from '../actor.ts';
@@ -12,9 +12,12 @@ import { ApiError } from '../errors.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId, Mode } from '../ledger/book.ts';
 import type { Logger } from '../log.ts';
+import { warnSeldom } from '../seldom.ts';
 import { hashApiKey, isAddressAllowed, looksLikeApiKey, standingOf } from './api-key.ts';
-import { type ApiKeyOfBook, findApiKeysByHash } from './api-key-store.ts';
+import { createLookups, type LookedUp, nameOf } from './api-key-lookups.ts';
+import type { ApiKeyOfBook } from './api-key-store.ts';
 import { createApiKeyUses } from './api-key-uses.ts';
+import { watchKeyStamp } from './key-stamp.ts';
 
 /** The access that a valid key gives. */
 export interface Principal {
@@ -33,10 +36,10 @@ export interface Principal {
 export interface Authenticator {
   /**
    * Throws ApiError: `api_key_invalid` (unknown or revoked), `api_key_expired`, `ip_not_allowed`, and `service_unavailable`
-   * when the key is not in memory and the database cannot be asked.
+   * when no answer in memory counts and the database cannot be asked.
    */
   authenticate(token: string, ip: string): Promise<Principal>;
-  /** Writes the last uses that are still in memory. */
+  /** Ends the readings of the stamp, and writes the last uses that are still in memory. */
   close(): Promise<void>;
 }
 
@@ -44,44 +47,48 @@ export interface AuthenticatorOptions {
   pool: Pool;
   clock: Clock;
   log?: Logger;
-  /** The greatest age of an answer from memory: a revocation takes effect this much later at most. */
-  cacheMs?: number;
+  /** Monotonic milliseconds: the age of what is remembered. */
+  now?: () => number;
   /** How long a noted use waits before it is written. */
   flushUsesAfterMs?: number;
 }
 
-interface Remembered {
-  /** Null when no such key exists. */
-  key: ApiKeyOfBook | null;
-  principal: Principal | null;
-  /** Monotonic milliseconds, read before the database was asked. */
-  askedAt: number;
+interface Remembered extends LookedUp {
+  readonly principal: Principal | null;
 }
 
+/**
+ * How long an answer is remembered. The stamp says whether it is right, so this only bounds what would follow from a change
+ * that did not move the stamp. A quiet book asks once a minute.
+ */
+const REMEMBER_MS = 60_000;
 /** Unknown keys are remembered apart, so that guessing cannot evict the keys in use. */
 const MAX_KNOWN = 10_000;
 const MAX_UNKNOWN = 10_000;
-/** The most keys in one statement. */
-const MAX_LOOKUPS = 500;
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
-  const { pool, clock, log, cacheMs = 2_000, flushUsesAfterMs = 5_000 } = options;
+  const { pool, clock, log, now = () => performance.now(), flushUsesAfterMs = 5_000 } = options;
   const known = new BoundedMap<string, Remembered>(MAX_KNOWN);
   const unknown = new BoundedMap<string, Remembered>(MAX_UNKNOWN);
   const uses = createApiKeyUses({ pool, log, flushAfterMs: flushUsesAfterMs });
-  const look = createLookups(pool);
-
-  const fresh = (remembered: Remembered | undefined) =>
-    remembered && performance.now() - remembered.askedAt < cacheMs ? remembered : undefined;
+  const onFailure = log ? warnSeldom(log, 'the stamp of API keys was not read') : () => undefined;
+  const keyStamp = watchKeyStamp({ pool, now, idleAfterMs: REMEMBER_MS, onFailure });
+  const lookUp = createLookups({ pool, now, onAnswer: keyStamp.learn });
 
   async function find(hash: Buffer): Promise<Remembered> {
-    const name = hash.toString('latin1');
-    const hit = fresh(known.get(name)) ?? fresh(unknown.get(name));
+    const name = nameOf(hash);
+    const stamp = keyStamp.current();
+    const counts = (remembered: Remembered | undefined) =>
+      remembered && remembered.stamp === stamp && now() - remembered.askedAt < REMEMBER_MS ? remembered : undefined;
+    const hit = counts(known.get(name)) ?? counts(unknown.get(name));
     if (hit) return hit;
-    const remembered = await look(name, hash);
-    if (remembered.key) unknown.delete(name);
+    const found = await lookUp(hash).catch((error: unknown) => {
+      throw unavailableOr(error);
+    });
+    const remembered = { ...found, principal: found.key && principalOf(found.key) };
+    if (found.key) unknown.delete(name);
     else known.delete(name);
-    (remembered.key ? known : unknown).set(name, remembered);
+    (found.key ? known : unknown).set(name, remembered);
     return remembered;
   }
 
@@ -91,68 +98,18 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       const hash = hashApiKey(token);
       const { key, principal } = await find(hash);
       if (!key || !principal || !timingSafeEqual(key.hash, hash)) throw new ApiError('api_key_invalid');
-      const now = clock.now();
-      const standing = standingOf(key, now);
+      const at = clock.now();
+      const standing = standingOf(key, at);
       if (standing === 'revoked') throw new ApiError('api_key_invalid');
       if (standing === 'expired') throw new ApiError('api_key_expired');
       if (!isAddressAllowed(ip, key.allowedIps)) throw new ApiError('ip_not_allowed');
-      uses.note({ bookId: key.bookId, id: key.id, at: now });
+      uses.note({ bookId: key.bookId, id: key.id, at });
       return principal;
     },
-    close: () => uses.close(),
-  };
-}
-
-/**
- * Asks the database for keys, one statement at a time, with all keys that were requested meanwhile, each once. Any
- * number of requests with any number of made-up keys occupies one connection.
- */
-function createLookups(pool: Pool): (name: string, hash: Buffer) => Promise<Remembered> {
-  interface Lookup {
-    name: string;
-    hash: Buffer;
-    promise: Promise<Remembered>;
-    resolve(remembered: Remembered): void;
-    reject(error: unknown): void;
-  }
-  /** Look-ups that wait or are under way. Joining one is as good as an answer from memory: it is no older. */
-  const open = new Map<string, Lookup>();
-  let waiting: Lookup[] = [];
-  let running = false;
-
-  async function run(): Promise<void> {
-    running = true;
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, MAX_LOOKUPS);
-      waiting = waiting.slice(MAX_LOOKUPS);
-      const askedAt = performance.now();
-      try {
-        const keys = await findApiKeysByHash(
-          pool,
-          batch.map(({ hash }) => hash),
-        );
-        const byHash = new Map(keys.map((key) => [key.hash.toString('latin1'), key]));
-        for (const { name, resolve } of batch) {
-          const key = byHash.get(name) ?? null;
-          resolve({ key, principal: key && principalOf(key), askedAt });
-        }
-      } catch (error) {
-        for (const { reject } of batch) reject(unavailableOr(error));
-      }
-      for (const { name } of batch) open.delete(name);
-    }
-    running = false;
-  }
-
-  return (name, hash) => {
-    const already = open.get(name);
-    if (already) return already.promise;
-    const lookup = { name, hash } as Lookup;
-    lookup.promise = new Promise((resolve, reject) => Object.assign(lookup, { resolve, reject }));
-    open.set(name, lookup);
-    waiting.push(lookup);
-    if (!running) void run();
-    return lookup.promise;
+    close() {
+      keyStamp.close();
+      return uses.close();
+    },
   };
 }
 

@@ -43,10 +43,15 @@ export interface IssueApiKey {
  * belong to the book's organisation or has ended.
  */
 export function issueApiKey(pool: Pool, clock: Clock, request: IssueApiKey): Promise<IssuedApiKey> {
-  return inTransaction(pool, (trx) => issueWithin(trx, clock, request));
+  return inTransaction(pool, async (trx) => {
+    const issued = await prepare(trx, clock, request);
+    await insertApiKey(trx, issued.key);
+    return issued;
+  });
 }
 
-async function issueWithin(trx: Transaction, clock: Clock, request: IssueApiKey): Promise<IssuedApiKey> {
+/** A key that is not stored yet, and its owner: a person who cannot end before it is. */
+async function prepare(trx: Transaction, clock: Clock, request: IssueApiKey): Promise<IssuedApiKey> {
   const now = clock.now();
   const expiresAt = request.expiresAt ?? null;
   if (expiresAt !== null && expiresAt <= now) throw new ApiKeyRuleBroken('A key cannot expire before it is made.');
@@ -68,7 +73,6 @@ async function issueWithin(trx: Transaction, clock: Clock, request: IssueApiKey)
     lastUsedAt: null,
     createdAt: now,
   };
-  await insertApiKey(trx, key);
   return { key, token };
 }
 
@@ -104,13 +108,15 @@ export async function rollApiKey(
     if (standing !== 'good') throw new ApiKeyRuleBroken(`This key is ${standing}; create a new one.`);
     const { owner } = old;
     // Before the old key is written: ending a person locks the person first, too.
-    const issued = await issueWithin(trx, clock, { ...old, personId: owner.kind === 'person' ? owner.id : undefined });
+    const issued = await prepare(trx, clock, { ...old, personId: owner.kind === 'person' ? owner.id : undefined });
     const ended =
       overlapMs > 0
         ? await expireApiKey(trx, { bookId: old.bookId, id, at: now + overlapMs })
         : await revokeApiKey(trx, { bookId: old.bookId, id, at: now });
     // Revoked between the read and the write: a successor would undo that revocation.
     if (!ended) throw new ApiKeyRuleBroken('This key has just been revoked; create a new one.');
+    // After the old key is locked: both writes lock the stamp of all keys, and whoever has it waits for no key.
+    await insertApiKey(trx, issued.key);
     return issued;
   });
 }

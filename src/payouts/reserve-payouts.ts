@@ -1,14 +1,14 @@
 /** The ledger pool's job: reserves payouts, each by a command of its own, together in one commit. */
-import type { Pool } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Committer } from '../ledger/committer.ts';
+import type { RowLoads } from '../ledger/row-loads.ts';
 import type { RowFailure } from '../moved-rows.ts';
-import { payouts } from './payout-table.ts';
+import type { Payout } from './payout.ts';
 import { reservePayout } from './reserve-payout.ts';
 
 export interface ReserveRuntime {
-  pool: Pool;
+  payouts: Pick<RowLoads<Payout>, 'load'>;
   committer: Committer;
   /** A row that fails by a bug is set aside for people; its neighbours go on. */
   payoutFailed: RowFailure;
@@ -19,7 +19,7 @@ export async function reservePayouts(
   bookId: BookId,
   payoutIds: readonly Uuid[],
 ): Promise<void> {
-  const found = await payouts.load(runtime.pool, bookId, payoutIds);
+  const found = await runtime.payouts.load(bookId, payoutIds);
   await Promise.all(
     [...found.values()].map(async (payout) => {
       if (payout.status !== 'pending' && payout.status !== 'processing') return;

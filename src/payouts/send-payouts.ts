@@ -10,6 +10,7 @@ import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Command } from '../ledger/command.ts';
 import type { Committer } from '../ledger/committer.ts';
+import type { RowLoads } from '../ledger/row-loads.ts';
 import type { RowFailure } from '../moved-rows.ts';
 import type { OutsideCalls } from '../outside/call-shares.ts';
 import { inquiryPauseMs } from '../outside/inquiry.ts';
@@ -20,12 +21,12 @@ import { recordUnknown } from './await-outcome.ts';
 import { instructedDestination, payeeOf } from './destinations.ts';
 import type { Payout } from './payout.ts';
 import { hasOpenMismatch } from './payout-exception.ts';
-import { payouts } from './payout-table.ts';
 import { mismatchesOf, NO_MISMATCH } from './rail-mismatch.ts';
 import { settlePayout } from './settle-payout.ts';
 
 export interface SendRuntime {
   pool: Pool;
+  payouts: Pick<RowLoads<Payout>, 'load'>;
   committer: Committer;
   clock: Clock;
   secretBox: SecretBox;
@@ -52,7 +53,7 @@ async function eachInProcess(
   rows: { bookId: BookId; payoutIds: readonly Uuid[] },
   act: (payout: Payout) => Promise<void>,
 ): Promise<void> {
-  const found = await payouts.load(runtime.pool, rows.bookId, rows.payoutIds);
+  const found = await runtime.payouts.load(rows.bookId, rows.payoutIds);
   await Promise.all(
     [...found.values()].map((payout) => {
       if (payout.status !== 'processing' || payout.rail === 'book') return undefined;

@@ -8,7 +8,7 @@ import { failpoint } from '../failpoints.ts';
 import type { Logger } from '../log.ts';
 import { warnSeldom } from '../seldom.ts';
 import { withinLimit } from '../time-limit.ts';
-import { IDS_PER_JOB, type JobName, laneOf, type QueuePool } from './job.ts';
+import { type JobData, type JobName, laneOf, packRows, type QueuePool, rowsIn } from './job.ts';
 import type { QueueJob, Queues } from './queues.ts';
 
 /** The pool, the job and the row: as commands name them in their outcome. */
@@ -19,7 +19,10 @@ export interface JobRow {
 }
 
 export interface Enqueuer {
-  /** Returns at once. The ids of one book and job share a job, up to 100 ids a job. */
+  /**
+   * Returns at once. What gathers for one job name and lane shares jobs of up to 100 ids; before the contract, jobs are
+   * of one book each.
+   */
   enqueue(bookId: string, rows: readonly JobRow[]): void;
   /** Flushes the buffer within a limit. Later rows are dropped. */
   close(): Promise<void>;
@@ -36,6 +39,8 @@ export interface EnqueueCounts {
 export interface EnqueuerOptions {
   readonly queues: Pick<Queues, 'add' | 'lanes'>;
   readonly log: Logger;
+  /** Whether a job may carry rows of several books. Asked at each flush: the answer changes while the process runs. */
+  readonly forms?: { readonly jobsInCompany: boolean };
   readonly counts?: EnqueueCounts;
   /** Most ids held in memory, buffered and under way. The default is about 10 MB. */
   readonly capacity?: number;
@@ -59,6 +64,7 @@ const PACE_MS = 20;
 const JOBS_PER_ADD = 500;
 
 const NO_COUNTS: EnqueueCounts = { enqueued() {}, dropped() {} };
+const FIRST_FORM = { jobsInCompany: false };
 
 interface Group {
   readonly pool: QueuePool;
@@ -68,7 +74,8 @@ interface Group {
 }
 
 export function createEnqueuer(options: EnqueuerOptions): Enqueuer {
-  const { queues, counts = NO_COUNTS, capacity = CAPACITY, flushLimitMs = FLUSH_LIMIT_MS, paceMs = PACE_MS } = options;
+  const { queues, forms = FIRST_FORM, counts = NO_COUNTS, capacity = CAPACITY } = options;
+  const { flushLimitMs = FLUSH_LIMIT_MS, paceMs = PACE_MS } = options;
   const warn = warnSeldom(options.log, 'jobs dropped; the sweeper will enqueue the rows again');
   let buffer = new Map<string, Group>();
   let held = 0;
@@ -106,7 +113,7 @@ export function createEnqueuer(options: EnqueuerOptions): Enqueuer {
       flushedAt = performance.now();
       const groups = buffer;
       buffer = new Map();
-      await Promise.all([...jobsByQueue(groups.values(), queues.lanes).values()].map(addToQueue));
+      await Promise.all(jobsByQueue(groups.values(), queues.lanes, forms.jobsInCompany).map(addToQueue));
     }
     flushing = undefined;
   }
@@ -126,7 +133,7 @@ export function createEnqueuer(options: EnqueuerOptions): Enqueuer {
   }
 
   function settle(jobs: readonly QueueJob[], count: (ids: number) => void) {
-    const ids = jobs.reduce((sum, job) => sum + job.data.ids.length, 0);
+    const ids = jobs.reduce((sum, job) => sum + rowsIn(job.data), 0);
     held -= ids;
     count(ids);
   }
@@ -155,20 +162,24 @@ interface QueueLoad {
   readonly jobs: QueueJob[];
 }
 
-function jobsByQueue(groups: Iterable<Group>, lanes: number): Map<string, QueueLoad> {
-  const loads = new Map<string, QueueLoad>();
+/** One load a queue, with as few jobs of each name as its rows need. */
+function jobsByQueue(groups: Iterable<Group>, lanes: number, inCompany: boolean): QueueLoad[] {
+  const queues = new Map<string, { pool: QueuePool; lane: number; rows: Map<JobName, JobData[]> }>();
   for (const { pool, job, bookId, ids } of groups) {
     const lane = laneOf(bookId, lanes);
     const key = `${pool}-${lane}`;
-    let load = loads.get(key);
-    if (!load) {
-      load = { pool, lane, jobs: [] };
-      loads.set(key, load);
+    let queue = queues.get(key);
+    if (!queue) {
+      queue = { pool, lane, rows: new Map() };
+      queues.set(key, queue);
     }
-    const all = [...ids];
-    for (let at = 0; at < all.length; at += IDS_PER_JOB) {
-      load.jobs.push({ name: job, data: { bookId, ids: all.slice(at, at + IDS_PER_JOB) } });
-    }
+    const known = queue.rows.get(job);
+    if (known) known.push({ bookId, ids: [...ids] });
+    else queue.rows.set(job, [{ bookId, ids: [...ids] }]);
   }
-  return loads;
+  return [...queues.values()].map(({ pool, lane, rows }) => ({
+    pool,
+    lane,
+    jobs: [...rows].flatMap(([name, ofJob]) => packRows(name, ofJob, { inCompany }).map((data) => ({ name, data }))),
+  }));
 }

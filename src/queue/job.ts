@@ -17,6 +17,7 @@ export type JobName = (typeof JOBS)[QueuePool][number];
 
 export const QUEUE_POOLS = Object.keys(JOBS) as QueuePool[];
 
+/** Rows of one book: what a worker answers by itself, and a job in the form that every release reads. */
 export interface JobData {
   /** Empty where the ids belong to no book (`rail.notices` names rails). */
   bookId: string;
@@ -24,8 +25,59 @@ export interface JobData {
   ids: string[];
 }
 
+/**
+ * Rows of several books in company, up to 100 in all: a hundred quiet books make one job and not a hundred. Releases
+ * before 0.3.0 cannot read it, so it is written once the installation is contracted (db/forms.ts, jobsInCompany).
+ */
+export interface JobInCompany {
+  books: JobData[];
+}
+
+/** A job as a queue holds it, in either form. */
+export type QueuedData = JobData | JobInCompany;
+
 /** Most row ids in one job: enough to fill a commit, few enough that a lost job costs little. */
 export const IDS_PER_JOB = 100;
+
+/**
+ * Jobs whose rows never travel in company, since a worker takes few of them at once: a step of a clock lasts up to a
+ * second, and of the inboxes that do not find a place at once each waits for the sweeper.
+ */
+const ALONE: ReadonlySet<JobName> = new Set<JobName>(['clock.advance', 'rail.notices']);
+
+/** The rows of a job by book: each is answered by itself. */
+export function partsOf(data: QueuedData): readonly JobData[] {
+  return 'books' in data ? data.books : [data];
+}
+
+export function rowsIn(data: QueuedData): number {
+  return partsOf(data).reduce((sum, { ids }) => sum + ids.length, 0);
+}
+
+/**
+ * The jobs for these rows, which name each book once. Full jobs are of one book. In company, what is left of each book
+ * shares jobs, which stand before the full ones: quiet books do not wait for a busy one.
+ */
+export function packRows(job: JobName, rows: Iterable<JobData>, { inCompany }: { inCompany: boolean }): QueuedData[] {
+  const shares = inCompany && !ALONE.has(job);
+  const ofOneBook: JobData[] = [];
+  const shared: JobData[][] = [];
+  let room = 0;
+  for (const { bookId, ids } of rows) {
+    let at = 0;
+    for (; ids.length - at >= (shares ? IDS_PER_JOB : 1); at += IDS_PER_JOB)
+      ofOneBook.push({ bookId, ids: ids.slice(at, at + IDS_PER_JOB) });
+    if (at >= ids.length) continue;
+    const rest = { bookId, ids: ids.slice(at) };
+    if (rest.ids.length > room) {
+      shared.push([]);
+      room = IDS_PER_JOB;
+    }
+    shared.at(-1)!.push(rest);
+    room -= rest.ids.length;
+  }
+  return [...shared.map((books) => (books.length === 1 ? books[0]! : { books })), ...ofOneBook];
+}
 
 /**
  * The queue of a pool and lane. The braces are a Redis Cluster hash tag: all keys of a queue share one slot, and the

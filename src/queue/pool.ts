@@ -1,12 +1,13 @@
 /**
- * A pool works its jobs with one BullMQ worker for each lane. Rows fail one by one, and the handler deals with them.
- * When a whole job fails (the database is unreachable), the sweeper enqueues its rows again.
+ * A pool works its jobs with one BullMQ worker for each lane. A job is worked by book: its rows of one book are a part,
+ * which enters the room, is answered and fails by itself. Rows fail one by one, and the handler deals with them. When a
+ * whole part fails (the database is unreachable), the sweeper enqueues its rows again.
  */
 import type { Logger } from '../log.ts';
 import { Room } from '../room.ts';
 import { warnSeldom } from '../seldom.ts';
 import { withinLimit } from '../time-limit.ts';
-import type { JOBS, JobData, JobName, QueuePool } from './job.ts';
+import { type JOBS, type JobData, type JobName, partsOf, type QueuePool, rowsIn } from './job.ts';
 import type { BackendJob, BackendWorker } from './queue-backend.ts';
 import type { Queues } from './queues.ts';
 
@@ -17,7 +18,7 @@ export interface PoolDefinition {
   /**
    * Jobs in hand at once, in each lane that the process prefers. While jobs wait, BullMQ fetches this many one after
    * the other before it starts the first, which on a busy machine takes some 20 ms a job. So set no more than the work
-   * needs.
+   * needs. A job in company counts as one, however many books it has: what is fetched then is fewer jobs of more rows.
    */
   readonly concurrency: number;
   /**
@@ -25,6 +26,7 @@ export interface PoolDefinition {
    * pool that waits for no outside party: elsewhere the rows of one slow rail or receiver would fill the room.
    */
   readonly rowsPerJob?: number;
+  /** Answers the rows of one book. */
   readonly answer: (name: JobName, data: JobData) => Promise<unknown>;
 }
 
@@ -56,13 +58,16 @@ export interface StartPoolOptions {
    * on a process that is not running. By default all lanes are preferred.
    */
   readonly lanes?: readonly number[];
+  /** See SLOW_MS. */
+  readonly slowMs?: number;
 }
 
 export interface RunningPool {
   readonly name: QueuePool;
+  /** Parts of jobs that are not answered yet. A job of one book is one part. */
   inHand(): number;
   /**
-   * Stops taking jobs and finishes those in hand. Resolves to false when they did not finish within the limit: their
+   * Stops taking jobs and finishes those in hand, with the parts that outlast their jobs. Resolves to false when they did not finish within the limit: their
    * rows reach another process once the job's lock has expired, or when the sweeper enqueues them again.
    */
   close(limit: { limitMs: number }): Promise<boolean>;
@@ -72,29 +77,71 @@ export interface RunningPool {
 const FAREWELL_LIMIT_MS = 1_500;
 const REOPEN_AFTER_MS = 1_000;
 
+/**
+ * A job in company ends without its slow parts after this long, several times what a commit takes on a busy machine.
+ * Otherwise one book whose row is held would keep a job of each flush, and with them every place of the pool. Its rows go
+ * on in this process. When it is killed meanwhile, they wait for the sweeper instead of another worker.
+ */
+const SLOW_MS = 2_000;
+/** Most rows that outlast their jobs: beyond it jobs keep their places, since more would only fill the memory. */
+const OUTLASTING_MAX = 1_000;
+
 export function startPool(definition: PoolDefinition, options: StartPoolOptions): RunningPool {
   const { queues } = options;
   const log = options.log.child({ pool: definition.name });
   const warn = warnSeldom(log, 'a job failed; its rows will be enqueued again');
   const full = options.concurrency ?? definition.concurrency;
+  const slowMs = options.slowMs ?? SLOW_MS;
   const room = new Room(full * (definition.rowsPerJob ?? Number.POSITIVE_INFINITY));
   const preferred = options.lanes && new Set(options.lanes);
   let inHand = 0;
+  let outlasting = 0;
   let onIdle: (() => void) | undefined;
 
-  async function answer(job: BackendJob): Promise<void> {
-    const rows = job.data.ids.length;
+  /** Never rejects: a part that fails leaves the others alone. */
+  async function answerPart(name: JobName, part: JobData): Promise<void> {
+    const rows = part.ids.length;
     inHand += 1;
-    await room.enter(job.data.bookId, rows);
+    await room.enter(part.bookId, rows);
     try {
-      await definition.answer(job.name, job.data);
+      await definition.answer(name, part);
     } catch (error) {
       warn(error);
     } finally {
-      room.leave(job.data.bookId, rows);
+      room.leave(part.bookId, rows);
       inHand -= 1;
       if (inHand === 0) onIdle?.();
     }
+  }
+
+  async function answer({ name, data }: BackendJob): Promise<void> {
+    const parts = partsOf(data);
+    let open = rowsIn(data);
+    const answered = Promise.all(
+      parts.map(async (part) => {
+        await answerPart(name, part);
+        open -= part.ids.length;
+      }),
+    );
+    // A job of one book has no other to wait for.
+    if (parts.length > 1 && (await isSlow(answered))) {
+      const left = open;
+      if (outlasting + left <= OUTLASTING_MAX) {
+        outlasting += left;
+        void answered.then(() => {
+          outlasting -= left;
+        });
+        return;
+      }
+    }
+    await answered;
+  }
+
+  function isSlow(work: Promise<unknown>): Promise<boolean> {
+    return withinLimit(work, { what: 'a part of a job', limitMs: slowMs }).then(
+      () => false,
+      () => true,
+    );
   }
 
   function untilIdle(): Promise<void> {
@@ -121,14 +168,14 @@ export function startPool(definition: PoolDefinition, options: StartPoolOptions)
       const closed = Promise.allSettled(lanes.map((lane) => lane.close())).then(() => {
         farewell = true;
       });
-      while (!farewell) {
+      while (!farewell || inHand > 0) {
         // A worker may still take a job whose fetch was under way when the close began, so `inHand` may rise from 0
-        // again.
+        // again. Parts may outlast their jobs, and with them the workers.
         const idle = inHand === 0;
-        const waited = idle ? closed : Promise.race([closed, untilIdle()]);
+        const waited = idle ? closed : farewell ? untilIdle() : Promise.race([closed, untilIdle()]);
         const limit = idle ? FAREWELL_LIMIT_MS : Math.max(deadline - performance.now(), 0);
         try {
-          await withinLimit(waited, { what: idle ? 'the queue' : `${inHand} jobs in hand`, limitMs: limit });
+          await withinLimit(waited, { what: idle ? 'the queue' : `${inHand} parts of jobs in hand`, limitMs: limit });
         } catch (error) {
           if (idle && inHand > 0) continue;
           log.warn({ err: error, inHand }, idle ? 'left the queue without a farewell' : 'jobs left unfinished');

@@ -1,12 +1,12 @@
 /** The queue backend: where jobs live. BullMQ over Redis or Postgres. Next: redis-backend.ts, postgres-backend.ts. */
 import type { Job, JobsOptions, Queue, Worker, WorkerOptions } from 'bullmq';
-import type { JobData, JobName } from './job.ts';
+import type { JobName, QueuedData } from './job.ts';
 
-export type BackendJob = Job<JobData, void, JobName>;
+export type BackendJob = Job<QueuedData, void, JobName>;
 // biome-ignore lint/suspicious/noExplicitAny: the library's types name the datastore; nothing here depends on it
 export type BackendQueue = Queue<any, any, any, any, any, any, any, any>;
 // biome-ignore lint/suspicious/noExplicitAny: as above
-export type BackendWorker = Worker<JobData, void, JobName, any, any, any>;
+export type BackendWorker = Worker<QueuedData, void, JobName, any, any, any>;
 
 /** What differs between Redis and Postgres as queue backends. */
 export interface QueueBackend {

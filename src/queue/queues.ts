@@ -7,7 +7,7 @@ import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
 import { warnSeldom } from '../seldom.ts';
 import { withinLimit } from '../time-limit.ts';
-import { type JobData, type JobName, QUEUE_POOLS, type QueuePool, queueName } from './job.ts';
+import { type JobName, QUEUE_POOLS, type QueuedData, type QueuePool, queueName } from './job.ts';
 import { EvictionPolicyError } from './memory-policy.ts';
 import { createPostgresQueueBackend } from './postgres-backend.ts';
 import type { BackendJob, BackendQueue, BackendWorker } from './queue-backend.ts';
@@ -15,7 +15,7 @@ import { createRedisQueueBackend } from './redis-backend.ts';
 
 export interface QueueJob {
   readonly name: JobName;
-  readonly data: JobData;
+  readonly data: QueuedData;
   /**
    * Set by the sweeper. While a job with this id waits, no other is added. While one is active, the last one added is
    * kept and runs afterwards. Jobs without a deduplication id are never merged.

@@ -1,8 +1,8 @@
 /**
  * Delivering: the use case of the webhooks pool. A job names deliveries, or an endpoint that is behind. Deliveries go into
  * the outbox of their endpoint (outbox.ts), where they are loaded with their events in one query, POSTed side by side
- * outside any database transaction, and recorded in one statement. Those of one moment share queries and commits
- * (natural-batch.ts). No job waits for a receiver: what has no room is left, and its endpoint is behind (drain-backlog.ts).
+ * outside any database transaction, and recorded in one statement. Those of one moment share queries and commits, of
+ * however many books (books-batch.ts). No job waits for a receiver: what has no room is left, and its endpoint is behind (drain-backlog.ts).
  *
  * Killed at any point: a delivery without a recorded result is still pending, it or its endpoint is still due, and it is
  * sent again under the same id. So an event arrives at least once.
@@ -16,23 +16,21 @@ import { newId, publicId, type Uuid } from '../ids.ts';
 import type { BookId, Mode } from '../ledger/book.ts';
 import type { Command } from '../ledger/command.ts';
 import type { Logger } from '../log.ts';
-import { NaturalBatch } from '../natural-batch.ts';
 import { Room } from '../room.ts';
 import { warnSeldom } from '../seldom.ts';
 import {
   type Attempt,
   canceled,
   type DeliveryInHand,
-  type DeliveryKey,
   deliveryId,
   parseDeliveryId,
   parseRetryAfter,
   reasonToDisable,
   resultOf,
 } from './delivery.ts';
-import { loadPendingDeliveries } from './delivery-store.ts';
 import { portOf } from './endpoint-url.ts';
 import { createHostNames } from './host-names.ts';
+import { createLoader } from './load-deliveries.ts';
 import { disableFailingEndpoint } from './manage-endpoint.ts';
 import { withoutTexts } from './mask-answer.ts';
 import { Outboxes } from './outboxes.ts';
@@ -84,8 +82,6 @@ export interface Deliverer {
 
 /** API.md §6. */
 const TIMEOUT_MS = 15_000;
-/** Rows in one query: several full jobs. */
-const BATCH_MAX = 500;
 /** Attempts under way in this process: sockets and timers, and what their receivers answer. */
 const ATTEMPTS_MAX = 512;
 /** Of each book, however many of the others receive nothing: hundreds a second at receivers that take 20 ms. */
@@ -117,21 +113,11 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
   const disabling = new Map<Uuid, Promise<unknown>>();
   let closed = false;
 
-  const loads = new NaturalBatch<DeliveryKey, DeliveryInHand | undefined>({
-    limit: BATCH_MAX,
-    async run(bookId, keys) {
-      const pending = await loadPendingDeliveries(pool, bookId, keys);
-      const byId = new Map(pending.map((delivery) => [deliveryId(delivery), delivery]));
-      return keys.map((key) => byId.get(deliveryId(key)));
-    },
-    inTurn: (bookId, work) => statements.run(bookId, work),
-  });
-
   const outboxes = new Outboxes({
     places: new Places(ATTEMPTS_MAX, { assured: ATTEMPTS_ASSURED }),
     memory: new Places(NAMED_MAX, { assured: NAMED_ASSURED }),
     now: () => clock.now(),
-    load: (bookId, key) => loads.add(bookId, key),
+    load: createLoader(pool, statements),
     send,
     settle,
     drains: { pool, committer, clock, log, random, statements },

@@ -1,4 +1,7 @@
-/** All SQL that delivering needs. The lists of the API are in delivery-list-store.ts. */
+/**
+ * All SQL that delivering needs, of one book. Of several books at once: delivery-pairs-store.ts. The lists of the API are
+ * in delivery-list-store.ts.
+ */
 import type { Instant } from '../clock.ts';
 import { column, instantArray, plainArray, textArray } from '../db/columns.ts';
 import type { Forms } from '../db/forms.ts';
@@ -9,7 +12,7 @@ import type { Delivery } from '../ledger/event.ts';
 import { FIRST_EVENT, KEPT_COLUMNS } from '../ledger/event-read-store.ts';
 import { fillPayloads } from '../ledger/personal-text-store.ts';
 import { type KeptEventRow, wholePayload } from '../ledger/render-event.ts';
-import { type Log, WRITE_ORDER } from '../ledger/table.ts';
+import { type BookRow, type Log, WRITE_ORDER } from '../ledger/table.ts';
 import { waitingDueSeconds } from './backlog.ts';
 import {
   type DeliveryEndpoint,
@@ -37,6 +40,7 @@ export function deliveryLog(forms: Pick<Forms, 'contracted'>): Log<Delivery> {
       rows.some((row) => row.behindFrom !== null)
         ? appendBehind(trx, bookId, rows, forms)
         : appendDue(trx, bookId, rows),
+    pairs: { append: (trx, rows) => appendOfBooks(trx, rows, forms) },
   };
 }
 
@@ -60,10 +64,7 @@ async function appendBehind(
   rows: readonly Delivery[],
   { contracted }: Pick<Forms, 'contracted'>,
 ): Promise<void> {
-  const delays = column(rows, ({ eventSequence, behindFrom }) => {
-    if (behindFrom === null) return FIRST_DUE_SECONDS;
-    return contracted ? null : waitingDueSeconds(eventSequence - behindFrom);
-  });
+  const delays = column(rows, dueSecondsOf(contracted));
   await trx.query({
     name: 'webhook_deliveries.append_behind',
     text: `INSERT INTO webhook_deliveries (book_id, endpoint_id, event_sequence, status, due_at, created_at)
@@ -71,6 +72,34 @@ async function appendBehind(
       FROM unnest($2::uuid[], $3::bigint[], $4::timestamptz[], $5::double precision[]) AS v (endpoint_id, event_sequence, created_at, delay)`,
     values: [bookId, ...deliveryColumns(rows), plainArray(delays)],
   });
+}
+
+/** Appends deliveries of several books, whether or not their endpoints are behind. */
+async function appendOfBooks(
+  trx: Transaction,
+  rows: readonly BookRow<Delivery>[],
+  { contracted }: Pick<Forms, 'contracted'>,
+): Promise<void> {
+  const deliveries = column(rows, ({ row }) => row);
+  await trx.query({
+    name: 'webhook_deliveries.append_pairs',
+    text: `INSERT INTO webhook_deliveries (book_id, endpoint_id, event_sequence, status, due_at, created_at)
+      SELECT v.book_id, v.endpoint_id, v.event_sequence, 'pending', LEAST(v.created_at, now()) + v.delay * interval '1 second', v.created_at
+      FROM unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::timestamptz[], $5::double precision[]) AS v (book_id, endpoint_id, event_sequence, created_at, delay)`,
+    values: [
+      plainArray(column(rows, ({ bookId }) => bookId)),
+      ...deliveryColumns(deliveries),
+      plainArray(column(deliveries, dueSecondsOf(contracted))),
+    ],
+  });
+}
+
+/** After how many seconds a delivery is due, from its event on. Null: with its endpoint (backlog.ts). */
+function dueSecondsOf(contracted: boolean): (delivery: Delivery) => number | null {
+  return ({ eventSequence, behindFrom }) => {
+    if (behindFrom === null) return FIRST_DUE_SECONDS;
+    return contracted ? null : waitingDueSeconds(eventSequence - behindFrom);
+  };
 }
 
 function deliveryColumns(rows: readonly Delivery[]): string[] {
@@ -81,7 +110,7 @@ function deliveryColumns(rows: readonly Delivery[]): string[] {
   ];
 }
 
-interface PendingRow extends KeptEventRow {
+export interface PendingRow extends KeptEventRow {
   event_sequence: bigint;
   endpoint_id: string;
   attempts: number;
@@ -93,7 +122,7 @@ export function keptPayload(row: KeptEventRow) {
   return { payload: wholePayload(row), textReferences: row.text_references };
 }
 
-interface EndpointRow {
+export interface EndpointRow {
   id: string;
   mode: DeliveryInHand['mode'];
   url: string;
@@ -120,16 +149,27 @@ export async function loadPendingDeliveries(
     loadEndpoints(db, bookId, new Set(column(keys, (key) => key.endpointId))),
   ]);
   const filled = await fillPayloads(db, bookId, pending.map(keptPayload));
-  return pending.map((row, index) => ({
+  return pending.map((row, index) => deliveryFromRow(row, filled[index]!, endpoints.get(row.endpoint_id)!));
+}
+
+/** A delivery's endpoint, and the mode of its book. */
+export type EndpointInHand = Pick<DeliveryInHand, 'mode' | 'endpoint'>;
+
+export function deliveryFromRow(
+  row: PendingRow,
+  { payload, texts }: Pick<DeliveryInHand, 'payload' | 'texts'>,
+  endpoint: EndpointInHand,
+): DeliveryInHand {
+  return {
     eventSequence: row.event_sequence,
     endpointId: row.endpoint_id,
     eventId: row.id,
-    payload: filled[index]!.payload,
-    texts: filled[index]!.texts,
+    payload,
+    texts,
     attempts: row.attempts,
     retryAt: row.retry_at,
-    ...endpoints.get(row.endpoint_id)!,
-  }));
+    ...endpoint,
+  };
 }
 
 /**
@@ -160,7 +200,7 @@ export async function loadEndpoints(
   db: Queryable,
   bookId: BookId,
   ids: ReadonlySet<string>,
-): Promise<Map<string, Pick<DeliveryInHand, 'mode' | 'endpoint'>>> {
+): Promise<Map<string, EndpointInHand>> {
   const { rows } = await db.query<EndpointRow>({
     name: 'webhook_deliveries.endpoints',
     text: `SELECT w.id, b.mode, w.url, w.status, w.secret_sealed, w.previous_secret_sealed, w.previous_secret_until, w.failing_since, w.behind_since
@@ -170,7 +210,7 @@ export async function loadEndpoints(
   return new Map(rows.map((row) => [row.id, { mode: row.mode, endpoint: endpointFromRow(bookId, row) }]));
 }
 
-function endpointFromRow(bookId: BookId, row: EndpointRow): DeliveryEndpoint {
+export function endpointFromRow(bookId: BookId, row: EndpointRow): DeliveryEndpoint {
   return {
     bookId,
     id: row.id,
@@ -225,26 +265,29 @@ export async function recordResults(
       SELECT $1, r.endpoint_id, r.event_sequence, r.attempts, r.started_at, r.duration_ms, r.http_status, r.error, r.response
       FROM result r JOIN changed USING (endpoint_id, event_sequence)
       WHERE r.started_at IS NOT NULL`,
-    values: [
-      bookId,
-      plainArray(column(results, (result) => result.endpointId)),
-      plainArray(column(results, (result) => result.eventSequence)),
-      // The count after this attempt. A canceled delivery was not attempted.
-      plainArray(column(results, ({ attempts, attempt }) => (attempt === null ? attempts : attempts + 1))),
-      textArray(column(results, (result) => result.status)),
-      instantArray(column(results, (result) => result.retryAt)),
-      instantArray(column(results, ({ attempt }) => attempt?.startedAt ?? null)),
-      plainArray(column(results, ({ attempt }) => attempt?.durationMs ?? null)),
-      plainArray(column(results, ({ attempt }) => attempt?.status ?? null)),
-      textArray(column(results, ({ attempt }) => attempt?.error ?? null)),
-      textArray(column(results, ({ attempt }) => attempt?.response ?? null)),
-      plainArray([...health.keys()]),
-      instantArray([...health.values()]),
-    ],
+    values: [bookId, ...resultColumns(results), plainArray([...health.keys()]), instantArray([...health.values()])],
   });
 }
 
-function byKey(a: DeliveryKey, b: DeliveryKey): number {
+/** The columns of results, as both statements that record them take them. */
+export function resultColumns(results: readonly DeliveryResult[]): string[] {
+  return [
+    plainArray(column(results, (result) => result.endpointId)),
+    plainArray(column(results, (result) => result.eventSequence)),
+    // The count after this attempt. A canceled delivery was not attempted.
+    plainArray(column(results, ({ attempts, attempt }) => (attempt === null ? attempts : attempts + 1))),
+    textArray(column(results, (result) => result.status)),
+    instantArray(column(results, (result) => result.retryAt)),
+    instantArray(column(results, ({ attempt }) => attempt?.startedAt ?? null)),
+    plainArray(column(results, ({ attempt }) => attempt?.durationMs ?? null)),
+    plainArray(column(results, ({ attempt }) => attempt?.status ?? null)),
+    textArray(column(results, ({ attempt }) => attempt?.error ?? null)),
+    textArray(column(results, ({ attempt }) => attempt?.response ?? null)),
+  ];
+}
+
+/** The order in which results lock their rows, within a book. */
+export function byKey(a: DeliveryKey, b: DeliveryKey): number {
   if (a.endpointId !== b.endpointId) return a.endpointId < b.endpointId ? -1 : 1;
   return Number(a.eventSequence - b.eventSequence);
 }

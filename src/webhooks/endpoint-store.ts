@@ -1,4 +1,5 @@
 /** SQL of webhook endpoints beside endpoint-table.ts, but for what deliveries need of them (delivery-store.ts). */
+import { plainArray } from '../db/columns.ts';
 import type { Page, PageRequest } from '../db/page.ts';
 import type { Queryable, Transaction } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
@@ -6,7 +7,7 @@ import type { BookId } from '../ledger/book.ts';
 import type { Subscriber } from '../ledger/event.ts';
 import { listRows } from '../ledger/list-rows.ts';
 import { type Table, WRITE_ORDER } from '../ledger/table.ts';
-import { subscriberOf, type WebhookEndpoint } from './endpoint.ts';
+import { ENDPOINTS_PER_BOOK_MAX, subscriberOf, type WebhookEndpoint } from './endpoint.ts';
 import { webhookEndpoints } from './endpoint-table.ts';
 
 /** How many endpoints a book has: what the limit is decided by, read inside the lock. */
@@ -45,6 +46,27 @@ export async function subscribers(trx: Transaction, bookId: BookId): Promise<Sub
     values: [bookId],
   });
   return rows.map((row) => subscriberOf(row, row.behind_from));
+}
+
+/** The same for several books. Index: webhook_endpoints_live; the limit keeps the look-up of each book from becoming a join. */
+export async function subscribersOf(
+  trx: Transaction,
+  bookIds: readonly BookId[],
+): Promise<Map<BookId, readonly Subscriber[]>> {
+  const { rows } = await trx.query<{ book_id: BookId; id: Uuid; events: string[]; behind_from: bigint | null }>({
+    name: 'webhook_endpoints.subscribers_of',
+    text: `SELECT w.* FROM unnest($1::uuid[]) AS wanted (book_id), LATERAL (
+        SELECT book_id, id, events, CASE WHEN behind_since IS NOT NULL THEN waiting_from END AS behind_from FROM webhook_endpoints
+        WHERE webhook_endpoints.book_id = wanted.book_id AND status <> 'deleted' AND status = 'enabled' ORDER BY id LIMIT ${ENDPOINTS_PER_BOOK_MAX}) AS w`,
+    values: [plainArray(bookIds)],
+  });
+  const byBook = new Map<BookId, Subscriber[]>();
+  for (const { book_id: bookId, behind_from: behindFrom, ...row } of rows) {
+    const own = byBook.get(bookId);
+    if (own) own.push(subscriberOf(row, behindFrom));
+    else byBook.set(bookId, [subscriberOf(row, behindFrom)]);
+  }
+  return byBook;
 }
 
 export async function getEndpoint(db: Queryable, bookId: BookId, id: Uuid): Promise<WebhookEndpoint | undefined> {

@@ -2,12 +2,17 @@ import type { Forms } from '../db/forms.ts';
 import type { EventSink } from '../ledger/batch.ts';
 import { endpointBacklogs } from './backlog-store.ts';
 import { deliveryLog } from './delivery-store.ts';
-import { subscribers } from './endpoint-store.ts';
+import { subscribers, subscribersOf } from './endpoint-store.ts';
 import { webhookEndpoints } from './endpoint-table.ts';
 
 /** Where a book's events go: to its webhook endpoints. */
 export function createWebhookSink(forms: Pick<Forms, 'contracted'>): EventSink {
-  return { subscribers, endpoints: [webhookEndpoints, endpointBacklogs], deliveries: deliveryLog(forms) };
+  return {
+    subscribers,
+    subscribersOf,
+    endpoints: [webhookEndpoints, endpointBacklogs],
+    deliveries: deliveryLog(forms),
+  };
 }
 
 /** As it is until the stored forms are contracted. */

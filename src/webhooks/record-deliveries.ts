@@ -1,15 +1,17 @@
 /**
  * Records what became of deliveries, as it happens and yet in few commits: results that come in while the last ones are
- * being written go together in the next statement.
+ * being written, of however many books, go together in the next batch.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { BooksBatch, type BooksBatchOptions } from '../books-batch.ts';
 import type { Pool } from '../db/pool.ts';
 import { classifyFailure } from '../db/postgres-errors.ts';
 import { failpoint } from '../failpoints.ts';
 import type { BookId } from '../ledger/book.ts';
-import { NaturalBatch } from '../natural-batch.ts';
+import type { BookRow } from '../ledger/table.ts';
 import type { Room } from '../room.ts';
 import type { DeliveryResult } from './delivery.ts';
+import { recordResultsOfBooks } from './delivery-pairs-store.ts';
 import { recordResults } from './delivery-store.ts';
 
 /** Resolves when the result is committed: with undefined, or with why the database will never take it. */
@@ -20,41 +22,77 @@ const BATCH_MAX = 500;
 const TRIES = 6;
 const FIRST_RETRY_MS = 100;
 
-/** `statements` says when it is a book's turn. */
+/** Deadlock, lock not available, statement canceled at its limit, session ended while idle: a row is held. */
+const HELD_STATES = new Set(['40P01', '55P03', '57014', '25P03']);
+
+/** `statements` says when it is a book's turn. A batch of several books has its turn like a book that waits for the first time. */
+export function batchTurns<Row, Answer>(statements: Room): Pick<BooksBatchOptions<Row, Answer>, 'inTurn'> {
+  let shared = 0;
+  return { inTurn: (bookId, work) => statements.run(bookId ?? `shared ${++shared}`, work) };
+}
+
 export function createRecorder(pool: Pool, statements: Room): RecordDelivery {
-  const batches = new NaturalBatch<DeliveryResult, unknown>({
+  const batches = new BooksBatch<DeliveryResult, unknown>({
     limit: BATCH_MAX,
-    run: (bookId, results) => recordOrIsolate(pool, bookId, results),
-    inTurn: (bookId, work) => statements.run(bookId, work),
+    run: (results) => recordOrIsolate(pool, results),
+    split(error) {
+      if (isHeld(error)) return 'books';
+      return classifyFailure(error) === 'refused' ? 'halves' : undefined;
+    },
+    ...batchTurns(statements),
   });
   return (bookId, result) => batches.add(bookId, result);
 }
 
-/** A result that the database refuses is found by halving, and does not keep the others from being recorded. */
-async function recordOrIsolate(pool: Pool, bookId: BookId, results: readonly DeliveryResult[]): Promise<unknown[]> {
+/**
+ * A result that the database refuses is found by halving, and does not keep the others from being recorded: first its book
+ * (by the batch), then the result.
+ */
+async function recordOrIsolate(pool: Pool, results: readonly BookRow<DeliveryResult>[]): Promise<unknown[]> {
   try {
-    await recordWithPatience(pool, bookId, results);
+    await recordWithPatience(pool, results);
     return results.map(() => undefined);
   } catch (error) {
-    if (classifyFailure(error) !== 'refused') throw error;
+    if (bookOf(results) === undefined || classifyFailure(error) !== 'refused') throw error;
     if (results.length === 1) return [error];
     const middle = results.length >> 1;
-    const before = await recordOrIsolate(pool, bookId, results.slice(0, middle));
-    return before.concat(await recordOrIsolate(pool, bookId, results.slice(middle)));
+    const before = await recordOrIsolate(pool, results.slice(0, middle));
+    return before.concat(await recordOrIsolate(pool, results.slice(middle)));
   }
 }
 
-/** A deadlock with the sweeper, or a database that is away for a moment, is no reason to send an event again. */
-async function recordWithPatience(pool: Pool, bookId: BookId, results: readonly DeliveryResult[]): Promise<void> {
+/**
+ * A deadlock with the sweeper, or a database that is away for a moment, is no reason to send an event again. Several books
+ * do not wait for a row of one of them: each goes by itself.
+ */
+async function recordWithPatience(pool: Pool, results: readonly BookRow<DeliveryResult>[]): Promise<void> {
+  const bookId = bookOf(results);
   for (let attempt = 1; ; attempt++) {
     try {
       failpoint('delivery.record.before');
-      await recordResults(pool, bookId, results);
+      if (bookId === undefined) await recordResultsOfBooks(pool, results);
+      else
+        await recordResults(
+          pool,
+          bookId,
+          results.map(({ row }) => row),
+        );
       failpoint('delivery.record.after');
       return;
     } catch (error) {
       if (attempt === TRIES || classifyFailure(error) !== 'transient') throw error;
+      if (bookId === undefined && isHeld(error)) throw error;
       await delay(FIRST_RETRY_MS * 2 ** (attempt - 1));
     }
   }
+}
+
+function isHeld(error: unknown): boolean {
+  return HELD_STATES.has((error as { code?: string }).code ?? '');
+}
+
+/** The book of all rows; undefined when they are of several. */
+export function bookOf(rows: readonly BookRow<unknown>[]): BookId | undefined {
+  const { bookId } = rows[0]!;
+  return rows.every((row) => row.bookId === bookId) ? bookId : undefined;
 }

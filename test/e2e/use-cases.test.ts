@@ -7,6 +7,7 @@ import { askedBy, runUseCase } from '../../src/api/run-use-case.ts';
 import { waitFor } from '../../src/api/waits.ts';
 import { ApiError } from '../../src/errors.ts';
 import type { UseCase } from '../../src/idempotency/use-case.ts';
+import { RowLoads } from '../../src/ledger/row-loads.ts';
 import { payoutResource } from '../../src/payouts/payout-resource.ts';
 import { payouts } from '../../src/payouts/payout-table.ts';
 import { type PayoutInput, type PayoutRuntime, requestPayout } from '../../src/payouts/request-payout.ts';
@@ -71,7 +72,8 @@ const followed: Case = {
       async follow({ resourceId }) {
         told.push('capture');
         await outside.promise;
-        await reservePayouts(product.runtime, input.bookId, [resourceId!]);
+        const reserving = { ...product.runtime, payouts: new RowLoads(product.runtime.pool, payouts) };
+        await reservePayouts(reserving, input.bookId, [resourceId!]);
       },
     };
   },

@@ -7,9 +7,9 @@ import { FAILPOINTS } from '../../src/failpoints.ts';
 import { ALL_POOLS, describeOnEachBackend } from '../support/product.ts';
 import { FAULT_LIMIT_MS, type Stage, startStage } from './stage.ts';
 
-/** Without the failpoints that ordinary load seldom reaches: endpoints that are behind, notices of a rail. */
+/** Without the failpoints that this load never or seldom reaches: batches of several books, endpoints that are behind, notices of a rail. */
 const POINTS = FAILPOINTS.filter(
-  (point) => !/^(sweeper|delivery|notice|backlog|rail\.acknowledge)|enqueue\.after$/.test(point),
+  (point) => !/^(ledger\.shared|sweeper|delivery|notice|backlog|rail\.acknowledge)|enqueue\.after$/.test(point),
 );
 
 describeOnEachBackend('a worker killed with -9', (backend) => {

@@ -36,6 +36,7 @@ const log = createLogger('silent', 'test');
 /** Stores events without deliveries. */
 export const NO_SINK: EventSink = {
   subscribers: () => Promise.resolve([]),
+  subscribersOf: () => Promise.resolve(new Map()),
   endpoints: [webhookEndpoints],
   deliveries: { name: 'nowhere', writeOrder: WRITE_ORDER.deliveries, append: () => Promise.resolve() },
 };
@@ -140,7 +141,7 @@ export async function openBook(options: BookOptions): Promise<TestBook> {
   };
 }
 
-async function newBook(pool: Pool, { mode, clock }: { mode: Mode; clock: Clock }): Promise<BookId> {
+export async function newBook(pool: Pool, { mode, clock }: { mode: Mode; clock: Clock }): Promise<BookId> {
   const organisation = await openOrganisation(pool, { name: newId(), clock });
   return (await findBookId(pool, organisation.id, mode))!;
 }

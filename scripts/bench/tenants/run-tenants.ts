@@ -2,6 +2,7 @@
 import { say } from '../../harness/progress.ts';
 import type { Random } from '../../harness/random.ts';
 import { percentile, round } from '../statistics.ts';
+import { readBatches } from './batches.ts';
 import { readCounters, vacuumedBytes } from './costs-store.ts';
 import { byZipf, type Choice, sendClosed, sendOpen, uniformly } from './loads.ts';
 import type { Tenant } from './tenant.ts';
@@ -31,6 +32,12 @@ export interface TenantsRun {
   readonly statements: number;
   readonly wal_bytes: number;
   readonly bytes: number;
+  readonly commands_a_batch: number;
+  readonly books_a_batch: number;
+  /** Of 100 books that a batch was to have, those that it left out because another transaction held them. */
+  readonly skipped_percent: number;
+  /** Shared batches that were given up. */
+  readonly dissolved: number;
 }
 
 /** Warms up what the product keeps of a book. */
@@ -52,21 +59,27 @@ export async function runTenants(world: TenantsWorld, tally: Tally, run: RunOpti
   await world.arrived(tally.sent);
 
   const bytesBefore = await vacuumedBytes(postgres);
-  const before = { cpu: world.cpuSeconds(), counters: await readCounters(postgres), sent: tally.sent };
+  const urls = [url, world.worker.url];
+  const before = {
+    batches: await readBatches(urls),
+    cpu: world.cpuSeconds(),
+    counters: await readCounters(postgres),
+    sent: tally.sent,
+  };
   const choose = (load === 'zipf' ? byZipf : uniformly)(tenants, random);
   const started = Date.now();
   const carried = await sendClosed({ url, choose, payouts, seconds });
   tally.sent += carried;
   await world.arrived(tally.sent);
   const lastAt = (await world.received(tally.sent - 1)).times.at(-1)!;
-  const after = { cpu: world.cpuSeconds(), counters: await readCounters(postgres) };
+  const after = { batches: await readBatches(urls), cpu: world.cpuSeconds(), counters: await readCounters(postgres) };
   const perSecond = carried / ((lastAt - started) / 1000);
 
   const { p50_ms, p99_ms } = await measureLatency(world, tally, { choose, perSecond: perSecond / 2, random });
   const bytes = ((await vacuumedBytes(postgres)) - bytesBefore) / (tally.sent - before.sent);
   const us = (part: keyof typeof after.cpu) => round(((after.cpu[part] - before.cpu[part]) / carried) * 1e6);
-  const each = (counter: keyof typeof after.counters) =>
-    (after.counters[counter] - before.counters[counter]) / carried;
+  const each = (counter: keyof typeof after.counters) => (after.counters[counter] - before.counters[counter]) / carried;
+  const made = (what: keyof typeof after.batches) => after.batches[what] - before.batches[what];
   const cpu = { api_us: us('api'), worker_us: us('worker'), postgres_us: us('postgres'), redis_us: us('redis') };
   const result = {
     books: tenants.length,
@@ -80,6 +93,10 @@ export async function runTenants(world: TenantsWorld, tally: Tally, run: RunOpti
     statements: round(each('statements'), 1),
     wal_bytes: round(each('walBytes')),
     bytes: round(bytes),
+    commands_a_batch: round(made('commands') / made('batches'), 1),
+    books_a_batch: round(made('books') / made('batches'), 1),
+    skipped_percent: round((100 * made('skipped')) / (made('books') + made('skipped')), 1),
+    dissolved: made('dissolved'),
   };
   say(`${tenants.length} books, ${load}: ${JSON.stringify(result)}`);
   return result;

@@ -122,7 +122,13 @@ interface Judged {
 
 function judged(slices: readonly Slice[]): Judged {
   const part = Math.max(1, Math.round(slices.length * LATENCY_PART));
-  const p99 = (some: readonly Slice[]) => round(percentile(some.flatMap(({ latencies }) => latencies), 99));
+  const p99 = (some: readonly Slice[]) =>
+    round(
+      percentile(
+        some.flatMap(({ latencies }) => latencies),
+        99,
+      ),
+    );
   const grown = slices[Math.max(0, Math.round(slices.length * GROWTH_PART) - 1)]!;
   const last = slices.at(-1)!;
   return {

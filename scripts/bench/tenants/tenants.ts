@@ -53,7 +53,9 @@ export async function benchTenants(context: BenchContext): Promise<BenchResult> 
   return {
     versions: world.stage.versions,
     checked: { ...checked, ...counts },
-    missed: isVoid(runs) ? ['void: the two runs of one book differ by more than 15 %'] : judge(runs, { ratios, flood, payouts }),
+    missed: isVoid(runs)
+      ? ['void: the two runs of one book differ by more than 15 %']
+      : judge(runs, { ratios, flood, payouts }),
     fields: { runs: [...runs.values()], ...ratios, ...(flood && { flood }) },
   };
 }

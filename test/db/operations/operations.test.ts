@@ -233,7 +233,15 @@ describe('operations', () => {
 
     test('count commits, requests and jobs', async () => {
       const metrics = metricsOf();
-      metrics.observeBatch({ commands: 40, ahead: true, lockWaitSeconds: 0.002, commitSeconds: 0.004 });
+      metrics.observeBatch({
+        commands: 40,
+        ahead: true,
+        shared: false,
+        books: 1,
+        skipped: 0,
+        lockWaitSeconds: 0.002,
+        commitSeconds: 0.004,
+      });
       metrics.observeRequest({ method: 'POST', route: '/v1/payouts', status: 202 }, 0.003);
       metrics.enqueuer.enqueued(5);
       metrics.enqueuer.dropped(2, 'unreachable');

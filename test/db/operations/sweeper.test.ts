@@ -6,7 +6,7 @@ import { GROUPS } from '../../../src/groups.ts';
 import { BEFORE_ALL_IDS, newId, type Uuid } from '../../../src/ids.ts';
 import { dueSource } from '../../../src/operations/due-store.ts';
 import { movedPayouts } from '../../../src/payouts/moved-payouts.ts';
-import type { QueuePool } from '../../../src/queue/job.ts';
+import { partsOf, type QueuePool, rowsIn } from '../../../src/queue/job.ts';
 import type { QueueJob } from '../../../src/queue/queues.ts';
 import { movedDeliveries } from '../../../src/webhooks/moved-deliveries.ts';
 import { createSweeper, type SweeperRuntime, startSweeper } from '../../../workers/sweeper.ts';
@@ -21,6 +21,8 @@ import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts
 const log = pino({ level: 'silent' });
 const NOW = Date.UTC(2026, 0, 15, 12);
 const DAY = 86_400_000;
+
+const idsOf = ({ data }: QueueJob) => partsOf(data).flatMap(({ ids }) => ids);
 
 describe('the sweeper', () => {
   let database: TestDatabase;
@@ -53,13 +55,13 @@ describe('the sweeper', () => {
     rails: { all: () => [{ name: 'sandbox', notices: async () => new Array(notices).fill({}) }] },
     clock: { now: () => now },
     log,
-    forms: { contracted: false },
+    forms: { contracted: false, jobsInCompany: false },
     config: { SWEEP_INTERVAL_MS: 50, IDEMPOTENCY_BODY_RETENTION_DAYS: 30, NOTICE_RETENTION_DAYS: 90 },
     ...facts,
   });
   const sweep = (facts?: Partial<SweeperRuntime>) => createSweeper(runtime(facts)).sweep();
   const enqueuedIds = (name: string) =>
-    enqueued.filter(({ job }) => job.name === name).flatMap(({ job }) => job.data.ids);
+    enqueued.filter(({ job }) => job.name === name).flatMap(({ job }) => idsOf(job));
   const dueAt = async (id: Uuid) =>
     (await superuser.query('SELECT due_at FROM payouts WHERE id = $1', [id])).rows[0].due_at?.getTime() ?? null;
 
@@ -112,7 +114,7 @@ describe('the sweeper', () => {
       { bookId: book, eventSequence: 9n, endpointId, dueAt: NOW - 1, status: 'delivered' },
     ]);
     await sweep();
-    expect(enqueued.map(({ pool: to, job }) => [to, job.name, job.data.ids])).toEqual([
+    expect(enqueued.map(({ pool: to, job }) => [to, job.name, idsOf(job)])).toEqual([
       ['webhooks', 'delivery.send', [`7:${endpointId}`]],
     ]);
     const { rows } = await superuser.query('SELECT due_at FROM webhook_deliveries WHERE event_sequence = 7');
@@ -165,8 +167,51 @@ describe('the sweeper', () => {
     const swept = await sweep();
     expect(swept['pending payouts']).toBe(2_500);
     expect(enqueuedIds('payout.reserve').toSorted()).toEqual(ids.toSorted());
-    expect(Math.max(...enqueued.map(({ job }) => job.data.ids.length))).toBe(100);
+    expect(Math.max(...enqueued.map(({ job }) => rowsIn(job.data)))).toBe(100);
     expect(new Set(enqueued.map(({ job }) => job.deduplicationId)).size).toBe(enqueued.length);
+  });
+
+  describe('once a job may carry rows of several books', () => {
+    const forms = { contracted: true, jobsInCompany: true };
+    const named = () => enqueued.map(({ job }) => job.deduplicationId);
+
+    test('what is due of quiet books shares jobs, which are named after all their rows', async () => {
+      const books = Array.from({ length: 150 }, () => newId());
+      const ids = await insertPayouts(
+        superuser,
+        books.map((bookId) => ({ bookId, dueAt: NOW })),
+      );
+      await sweep({ forms });
+      expect(enqueued.map(({ job }) => rowsIn(job.data))).toEqual([100, 50]);
+      expect(enqueuedIds('payout.reserve').toSorted()).toEqual(ids.toSorted());
+      now += 30_000;
+      await sweep({ forms });
+      expect(enqueued).toHaveLength(4);
+      expect(new Set(named()).size).toBe(2);
+      // Another row of one book: its job has another name, and the other job keeps its own.
+      now += 30_000;
+      await insertPayouts(superuser, [{ bookId: books[149]!, dueAt: NOW }]);
+      await sweep({ forms });
+      expect(new Set(named()).size).toBe(3);
+    });
+
+    test('beyond a page, each book’s first rows share jobs and the others go behind', async () => {
+      const quiet = Array.from({ length: 50 }, () => newId());
+      const ids = await insertPayouts(superuser, [
+        ...Array.from({ length: 2_000 }, () => ({ bookId: book, dueAt: NOW - DAY })),
+        ...quiet.map((bookId) => ({ bookId, dueAt: NOW - 1 })),
+      ]);
+      await sweep({ forms });
+      expect(enqueuedIds('payout.reserve').toSorted()).toEqual(ids.toSorted());
+      const [shared, ...others] = enqueued.filter(({ job }) => job.priority === undefined);
+      expect(
+        partsOf(shared!.job.data)
+          .map(({ bookId }) => bookId)
+          .toSorted(),
+      ).toEqual(quiet.toSorted());
+      expect(others.map(({ job }) => rowsIn(job.data))).toEqual([100]);
+      for (const { job } of enqueued) if (job.priority !== undefined) expect(partsOf(job.data)).toHaveLength(1);
+    });
   });
 
   test('several sweepers at once enqueue each row once', async () => {
@@ -262,8 +307,8 @@ describe('the sweeper', () => {
       },
     });
     const reserved = enqueued.filter(({ job }) => job.name === 'payout.reserve').map(({ job }) => job);
-    const jobsOf = (bookId: Uuid) => reserved.filter((job) => job.data.bookId === bookId);
-    expect(reserved.flatMap((job) => job.data.ids)).toEqual(expect.arrayContaining(ofQuiet));
+    const jobsOf = (bookId: Uuid) => reserved.filter((job) => partsOf(job.data).some((part) => part.bookId === bookId));
+    expect(reserved.flatMap(idsOf)).toEqual(expect.arrayContaining(ofQuiet));
     expect(quiet.map((bookId) => jobsOf(bookId).map((job) => job.priority))).toEqual(quiet.map(() => [undefined]));
     // Further jobs of a book come after the first jobs of all other books.
     expect(jobsOf(book).map((job) => job.priority)).toEqual(
@@ -274,7 +319,7 @@ describe('the sweeper', () => {
     const { rows } = await superuser.query('SELECT count(*)::int AS due FROM payouts WHERE due_at <= $1', [
       new Date(NOW),
     ]);
-    expect(rows[0].due).toBe(40_150 - reserved.flatMap((job) => job.data.ids).length);
+    expect(rows[0].due).toBe(40_150 - reserved.flatMap(idsOf).length);
   });
 
   test('while the queues are unreachable no row is postponed; afterwards all are enqueued at once', async () => {

@@ -5,6 +5,7 @@ import knex from 'knex';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { knexConfig } from '../../../knexfile.ts';
 import * as peopleAndOperator from '../../../migrations/0023-people-and-operator.ts';
+import * as keyStamp from '../../../migrations/0030-key-stamp.ts';
 import { programOf } from '../../../scripts/harness/programs.ts';
 import { createAudit } from '../../../src/audit/audit.ts';
 import { systemClock } from '../../../src/clock.ts';
@@ -24,7 +25,8 @@ import { openBook } from '../../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 const log = createLogger('silent', 'test');
-const MIGRATION = '0023-people-and-operator';
+/** And one that names a column of it. */
+const MIGRATIONS = ['0023-people-and-operator', '0030-key-stamp'];
 
 let database: TestDatabase;
 let pool: Pool;
@@ -53,8 +55,9 @@ async function asBefore(): Promise<void> {
   await withoutOperator();
   const schema = knex(knexConfig(database.ownerUrl));
   try {
+    await keyStamp.down(schema);
     await peopleAndOperator.down(schema);
-    await schema('schema_migrations').where({ name: MIGRATION }).delete();
+    await schema('schema_migrations').whereIn('name', MIGRATIONS).delete();
   } finally {
     await schema.destroy();
   }
@@ -168,7 +171,7 @@ test('a migration gives what release 0.2.0 wrote its owner and its book', async 
   const [first, second] = [await keyOf('shop'), await keyOf('till')];
   await foreignNotice();
   const urls = { ownerUrl: database.ownerUrl, applicationUrl: database.applicationUrl, signerUrl: database.signerUrl };
-  expect((await install({ rights: RIGHTS, ...urls, log })).applied).toEqual([MIGRATION]);
+  expect((await install({ rights: RIGHTS, ...urls, log })).applied).toEqual(MIGRATIONS);
 
   // Its processes still run: they write rows without an owner and without a book.
   const third = await keyOf('shop');

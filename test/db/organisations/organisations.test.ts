@@ -17,8 +17,6 @@ const HOUR_MS = 3_600_000;
 
 let database: TestDatabase;
 let pool: Pool;
-/** Changes what the application may not: the hash of a key. */
-let owner: Pool;
 let bookId: string;
 let now: number;
 const clock: Clock = { now: () => now };
@@ -27,7 +25,6 @@ const authenticators: Authenticator[] = [];
 beforeAll(async () => {
   database = await createTestDatabase();
   pool = createPool({ url: database.applicationUrl, name: 'test', size: 4, log });
-  owner = createPool({ url: database.ownerUrl, name: 'test owner', size: 1, log });
   now = START;
   const { id } = await openOrganisation(pool, { name: 'Acme', clock });
   bookId = (await findBookId(pool, id, 'test'))!;
@@ -40,24 +37,17 @@ beforeEach(() => {
 afterAll(async () => {
   for (const authenticator of authenticators) await authenticator.close();
   await pool?.end();
-  await owner?.end();
   await database?.drop();
 });
 
-const authenticator = (options: { cacheMs?: number; flushUsesAfterMs?: number; on?: Pool } = {}) => {
-  const made = createAuthenticator({ pool: options.on ?? pool, clock, log, ...options });
+const authenticator = (options: { flushUsesAfterMs?: number } = {}) => {
+  const made = createAuthenticator({ pool, clock, log, ...options });
   authenticators.push(made);
   return made;
 };
 
 const issue = (request: Partial<IssueApiKey> = {}) =>
   issueApiKey(pool, clock, { bookId, mode: 'test', name: 'key', scopes: ['*'], ...request });
-
-/** Counts the statements of one pool: the database's statistics are shared. */
-const counting = () => {
-  const query = vi.spyOn(pool, 'query');
-  return { count: () => query.mock.calls.length, restore: () => query.mockRestore() };
-};
 
 describe('organisations', () => {
   test('opening one at the same time many times makes one, with one book a mode', async () => {
@@ -127,85 +117,6 @@ describe('a key', () => {
     ${'an expiry in the past'} | ${{ expiresAt: START }}       | ${/cannot expire before it is made/}
   `('is not issued with $fault', async ({ request, words }) => {
     await expect(issue(request)).rejects.toThrow(words);
-  });
-});
-
-describe('the cache', () => {
-  test('serves a hundred concurrent requests with one statement, later ones with none', async () => {
-    const { token } = await issue();
-    const own = authenticator();
-    const statements = counting();
-    try {
-      await Promise.all(Array.from({ length: 100 }, () => own.authenticate(token, '127.0.0.1')));
-      await own.authenticate(token, '127.0.0.1');
-      expect(statements.count()).toBe(1);
-    } finally {
-      statements.restore();
-    }
-  });
-
-  test('serves a thousand invalid keys with a few statements, and none the second time', async () => {
-    const own = authenticator();
-    const tokens = Array.from({ length: 1_000 }, () => generateApiKey('live'));
-    const all = () => Promise.all(tokens.map((token) => own.authenticate(token, '::1').catch(({ code }) => code)));
-    const statements = counting();
-    try {
-      expect(new Set(await all())).toEqual(new Set(['api_key_invalid']));
-      expect(statements.count()).toBeLessThanOrEqual(4);
-      const before = statements.count();
-      await all();
-      expect(statements.count()).toBe(before);
-    } finally {
-      statements.restore();
-    }
-  });
-
-  test('forgets a revoked key when its time is over', async () => {
-    const { key, token } = await issue();
-    const own = authenticator({ cacheMs: 200 });
-    await own.authenticate(token, '127.0.0.1');
-    expect(await revokeApiKey(pool, { bookId, id: key.id, at: now })).toBe(true);
-    const revokedAt = performance.now();
-    await vi.waitFor(
-      () => expect(own.authenticate(token, '127.0.0.1')).rejects.toMatchObject({ code: 'api_key_invalid' }),
-      { timeout: 2_000, interval: 10 },
-    );
-    expect(performance.now() - revokedAt).toBeLessThan(1_000);
-    expect(await revokeApiKey(pool, { bookId, id: key.id, at: now })).toBe(false);
-  });
-
-  test('forgets an unknown key, which opens once it exists', async () => {
-    const own = authenticator({ cacheMs: 100 });
-    const { key, token } = await issue();
-    await owner.query('UPDATE api_keys SET hash = sha256(hash) WHERE id = $1', [key.id]);
-    await expect(own.authenticate(token, '127.0.0.1')).rejects.toMatchObject({ code: 'api_key_invalid' });
-    await owner.query('UPDATE api_keys SET hash = $2 WHERE id = $1', [key.id, key.hash]);
-    await vi.waitFor(() => own.authenticate(token, '127.0.0.1'), { timeout: 2_000, interval: 10 });
-  });
-
-  test('opens cached keys without a database; others are service_unavailable until it is back', async () => {
-    const [first, second] = [await issue(), await issue()];
-    const gone = database.applicationUrl.replace(/:\d+\//, ':1/'); // a port on which nothing listens
-    const lost = createPool({ url: gone, name: 'lost', size: 1, log });
-    const own = authenticator({ on: lost });
-    try {
-      await expect(own.authenticate(first.token, '127.0.0.1')).rejects.toMatchObject({
-        code: 'service_unavailable',
-        headers: { 'Retry-After': '1' },
-      });
-      lost.options.connectionString = database.applicationUrl;
-      await own.authenticate(first.token, '127.0.0.1');
-      lost.options.connectionString = gone;
-      await pool.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'lost %'`);
-      await vi.waitFor(() => expect(lost.totalCount).toBe(0), { timeout: 2_000, interval: 10 });
-      await own.authenticate(first.token, '127.0.0.1');
-      await expect(own.authenticate(second.token, '127.0.0.1')).rejects.toMatchObject({ code: 'service_unavailable' });
-      lost.options.connectionString = database.applicationUrl;
-      expect(await own.authenticate(second.token, '127.0.0.1')).toMatchObject({ keyId: second.key.id });
-    } finally {
-      await own.close();
-      await lost.end();
-    }
   });
 });
 

@@ -1,8 +1,8 @@
 /** The tests that both queue backends must pass. Each backend's test file runs them. */
 import { pino } from 'pino';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createEnqueuer, type Enqueuer } from '../../../src/queue/enqueuer.ts';
-import type { JobData } from '../../../src/queue/job.ts';
+import type { JobData, QueuedData } from '../../../src/queue/job.ts';
 import { definePool, type RunningPool, startPool } from '../../../src/queue/pool.ts';
 import { createQueues, type Queues, type QueuesConfig } from '../../../src/queue/queues.ts';
 
@@ -20,6 +20,8 @@ export class Answered {
   readonly startedBooks = new Set<string>();
   private gate: Promise<void> | undefined;
   private open: (() => void) | undefined;
+  /** While set, this book alone is held. */
+  slowBook: string | undefined;
 
   hold(): void {
     this.gate = new Promise((resolve) => {
@@ -38,7 +40,7 @@ export class Answered {
       'payout.reserve': async (data) => {
         this.started += 1;
         this.startedBooks.add(data.bookId);
-        await this.gate;
+        if (this.slowBook === undefined || this.slowBook === data.bookId) await this.gate;
         this.jobs.push(data);
         this.ids.push(...data.ids);
         if (data.ids.includes('poison')) throw new Error('a bug');
@@ -55,7 +57,7 @@ export function queueContract(config: () => QueuesConfig): void {
   let answered: Answered;
   const running: RunningPool[] = [];
 
-  const start = (options: { concurrency?: number; lanes?: number[]; rowsPerJob?: number } = {}) => {
+  const start = (options: { concurrency?: number; lanes?: number[]; rowsPerJob?: number; slowMs?: number } = {}) => {
     const { rowsPerJob } = options;
     const pool = startPool({ ...answered.pool, rowsPerJob }, { queues, log: silent, ...options });
     running.push(pool);
@@ -188,6 +190,91 @@ export function queueContract(config: () => QueuesConfig): void {
     await expect.poll(() => answered.started, soon).toBe(4);
     answered.release();
     await expect.poll(() => answered.ids.length, soon).toBe(400);
+  });
+
+  describe('a job in company', () => {
+    const inCompany = (...books: string[]): QueuedData => ({
+      books: books.map((book) => ({ bookId: book, ids: [book] })),
+    });
+    const add = (...data: QueuedData[]) =>
+      queues.add(
+        'ledger',
+        0,
+        data.map((each) => ({ name: 'payout.reserve', data: each })),
+        LIMIT,
+      );
+    const holdBook = (book: string) => {
+      answered.hold();
+      answered.slowBook = book;
+    };
+    const nothingActive = async () =>
+      expect.poll(async () => (await queues.depth('ledger', 0, LIMIT)).states.active, soon).toBe(0);
+
+    test('is answered book by book, beside jobs of the first form, also where a part fails', async () => {
+      start();
+      await add(inCompany('a', 'poison', 'b'), { bookId: 'c', ids: ['c'] });
+      await expect.poll(() => answered.ids.toSorted(), soon).toEqual(['a', 'b', 'c', 'poison']);
+      expect(answered.jobs).toContainEqual({ bookId: 'a', ids: ['a'] });
+      await nothingActive();
+    });
+
+    test('is made by an enqueuer that may write that form', async () => {
+      start();
+      const forming = createEnqueuer({ queues, log: silent, forms: { jobsInCompany: true } });
+      for (const book of ['a', 'b']) forming.enqueue(book, [reserve(`${book}-1`), reserve(`${book}-2`)]);
+      await forming.close();
+      await expect.poll(() => answered.ids.toSorted(), soon).toEqual(['a-1', 'a-2', 'b-1', 'b-2']);
+    });
+
+    test('answers the others while one of its books is slow, and then leaves its place in the pool', async () => {
+      holdBook('slow');
+      const pool = start({ concurrency: 1, slowMs: 50 });
+      await add(inCompany('slow', 'a'), inCompany('slow', 'b'), { bookId: 'c', ids: ['c'] });
+      await expect.poll(() => answered.ids, soon).toEqual(['a', 'b', 'c']);
+      await nothingActive();
+      expect(pool.inHand()).toBe(2);
+      answered.release();
+      await expect.poll(() => answered.ids, soon).toEqual(['a', 'b', 'c', 'slow', 'slow']);
+    });
+
+    test('keeps its place when a thousand rows have outlasted their jobs', async () => {
+      holdBook('slow');
+      start({ concurrency: 1, slowMs: 50 });
+      const slow = { bookId: 'slow', ids: Array.from({ length: 1_000 }, (_, row) => `slow-${row}`) };
+      await add({ books: [slow, { bookId: 'a', ids: ['a'] }] }, inCompany('slow', 'b'), { bookId: 'c', ids: ['c'] });
+      await expect.poll(() => answered.ids, soon).toEqual(['a', 'b']);
+      expect((await queues.depth('ledger', 0, LIMIT)).states).toMatchObject({ active: 1, waiting: 1 });
+      answered.release();
+      await expect.poll(() => answered.ids.length, soon).toBe(1_004);
+    });
+
+    test('enters the room by book: a part that finds none keeps nobody out', async () => {
+      holdBook('busy');
+      const pool = start({ concurrency: 2, rowsPerJob: 50 });
+      const rows = (bookId: string, count: number) => ({
+        bookId,
+        ids: Array.from({ length: count }, (_, row) => `${bookId}-${row}`),
+      });
+      // Half of the room is the busy book's: its second part waits, and the quiet book's does not.
+      await add({ books: [rows('busy', 50), rows('a', 1)] }, { books: [rows('busy', 40), rows('b', 1)] });
+      await expect.poll(() => answered.ids, soon).toEqual(['a-0', 'b-0']);
+      expect([answered.started, pool.inHand()]).toEqual([3, 2]);
+      answered.release();
+      await expect.poll(() => answered.ids.length, soon).toBe(92);
+    });
+
+    test('is finished at closing, with the parts that outlast it', async () => {
+      holdBook('slow');
+      const pool = start({ slowMs: 50 });
+      await add(inCompany('slow', 'a'));
+      await expect.poll(() => answered.ids, soon).toEqual(['a']);
+      await nothingActive();
+      expect(await pool.close({ limitMs: 50 })).toBe(false);
+      const closed = pool.close({ limitMs: 10_000 });
+      answered.release();
+      expect(await closed).toBe(true);
+      expect(answered.ids).toEqual(['a', 'slow']);
+    });
   });
 
   test('closing finishes jobs in hand and takes no more', async () => {

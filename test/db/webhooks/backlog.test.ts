@@ -4,6 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { createPool } from '../../../src/db/pool.ts';
 import { GROUPS } from '../../../src/groups.ts';
 import type { Uuid } from '../../../src/ids.ts';
+import { partsOf } from '../../../src/queue/job.ts';
 import { checkOverdue } from '../../../src/verify/overdue-check.ts';
 import { deliveryView, listDeliveries } from '../../../src/webhooks/delivery-list-store.ts';
 import { deleteEndpoint, disableEndpoint, enableEndpoint } from '../../../src/webhooks/manage-endpoint.ts';
@@ -25,16 +26,18 @@ function sweeping(posting: ReturnType<typeof stage.deliverer>, pool = stage.worl
     pool,
     clock,
     log,
-    forms: { contracted },
+    forms: { contracted, jobsInCompany: contracted },
     config: { SWEEP_INTERVAL_MS: 50, IDEMPOTENCY_BODY_RETENTION_DAYS: 30, NOTICE_RETENTION_DAYS: 90 },
     rails: { all: () => [] },
     queues: {
       lanes: 1,
       async add(_pool, _lane, jobs) {
         for (const { name, data } of jobs) {
-          enqueued.push(...data.ids.map((id) => `${name} ${id}`));
-          if (name === 'endpoint.drain') posting.drain(data.bookId, data.ids);
-          else posting.take(data.bookId, data.ids);
+          for (const { bookId, ids } of partsOf(data)) {
+            enqueued.push(...ids.map((id) => `${name} ${id}`));
+            if (name === 'endpoint.drain') posting.drain(bookId, ids);
+            else posting.take(bookId, ids);
+          }
         }
       },
       depth: async (of, lane) => {

@@ -2,7 +2,7 @@
  * Queues in memory, as unreliable as the job contract allows: jobs may be lost, repeated and out of order, and adding
  * may fail with or without effect. Jobs of a dead process may come again.
  */
-import type { QueuePool } from '../../../src/queue/job.ts';
+import { type QueuePool, rowsIn } from '../../../src/queue/job.ts';
 import type { QueueJob, Queues } from '../../../src/queue/queues.ts';
 import type { Fault, Owner, Scheduler } from './scheduler.ts';
 
@@ -39,7 +39,7 @@ export class QueueModel {
       lanes: 1,
       add: (pool, _lane, jobs) =>
         this.#scheduler.come(owner, {
-          what: `add ${jobs.map(({ name, data }) => `${name} ×${data.ids.length}`).join(', ')}`,
+          what: `add ${jobs.map(({ name, data }) => `${name} ×${rowsIn(data)}`).join(', ')}`,
           faults: ADD_FAULTS,
           act: () => this.#add(jobs.map((job) => ({ ...job, pool }))),
           failure: () => new Error('The queue did not answer'),

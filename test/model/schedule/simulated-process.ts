@@ -15,6 +15,7 @@ import { createLogger } from '../../../src/log.ts';
 import type { RowFailure } from '../../../src/moved-rows.ts';
 import type { OutsideCalls } from '../../../src/outside/call-shares.ts';
 import { createEnqueuer } from '../../../src/queue/enqueuer.ts';
+import { type JobData, type JobName, partsOf } from '../../../src/queue/job.ts';
 import type { PoolDefinition } from '../../../src/queue/pool.ts';
 import type { Runtime } from '../../../src/runtime.ts';
 import { createDeliverer } from '../../../src/webhooks/deliver-webhook.ts';
@@ -69,7 +70,7 @@ export class SimulatedProcess implements Owner {
   readonly name: string;
   readonly runtime: Runtime;
   readonly sweeper: Sweeper;
-  readonly #pools: Map<string, (job: WaitingJob) => Promise<unknown>>;
+  readonly #pools: Map<string, (name: JobName, part: JobData) => Promise<unknown>>;
   readonly #queues: QueueModel;
 
   constructor(name: string, around: Surroundings, { skewMs, maxBatch, forms }: Habits) {
@@ -79,7 +80,7 @@ export class SimulatedProcess implements Owner {
     const clock = around.clock.skewed(skewMs);
     const pool = gatedPool(scheduler, this, around.pool);
     const queues = around.queues.of(this);
-    const enqueuer = createEnqueuer({ queues, log, paceMs: 0 });
+    const enqueuer = createEnqueuer({ queues, log, forms, paceMs: 0 });
     const committer = new Committer({
       pool,
       clock,
@@ -121,13 +122,13 @@ export class SimulatedProcess implements Owner {
       // Real name servers answer in real time, which the schedule does not control.
       resolve: (_host, _options, callback) => callback(null, []),
     });
-    const answering = (pool: PoolDefinition) => (job: WaitingJob) => pool.answer(job.name, job.data);
+    const answering = (pool: PoolDefinition) => (name: JobName, part: JobData) => pool.answer(name, part);
     this.#pools = new Map([
       ['ledger', answering(ledgerPool(this.runtime))],
       ['rails', answering(railsPool(this.runtime, IMMEDIATE_CALLS))],
       [
         'webhooks',
-        async ({ name, data: { bookId, ids } }) =>
+        async (name, { bookId, ids }) =>
           name === 'endpoint.drain' ? deliverer.drain(bookId, ids) : deliverer.deliver(bookId, ids),
       ],
     ]);
@@ -135,9 +136,11 @@ export class SimulatedProcess implements Owner {
 
   /** A failed job is removed, as in the queue. Its rows stay due. */
   answer(job: WaitingJob, onBug: (error: unknown) => void): void {
-    this.#pools.get(job.pool)!(job)
-      .catch((error) => isBadLuck(error) || onBug(error))
-      .finally(() => this.#queues.done(job));
+    const answerPart = async (part: JobData) => this.#pools.get(job.pool)!(job.name, part);
+    const answered = partsOf(job.data).map((part) =>
+      answerPart(part).catch((error) => isBadLuck(error) || onBug(error)),
+    );
+    void Promise.all(answered).finally(() => this.#queues.done(job));
   }
 }
 

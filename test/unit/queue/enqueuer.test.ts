@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { createEnqueuer, type DropReason, type EnqueueCounts } from '../../../src/queue/enqueuer.ts';
-import type { QueuePool } from '../../../src/queue/job.ts';
+import { partsOf, type QueuePool } from '../../../src/queue/job.ts';
 import type { QueueJob } from '../../../src/queue/queues.ts';
 import { withinLimit } from '../../../src/time-limit.ts';
 
@@ -63,13 +63,68 @@ describe('an enqueuer', () => {
     enqueuer.enqueue('book-b', [reserve('0')]);
     await turn();
     expect(calls.map(({ pool }) => pool)).toEqual(['ledger', 'webhooks']);
-    expect(calls[0]?.jobs.map(({ name, data }) => [name, data.bookId, data.ids.length])).toEqual([
+    expect(
+      calls[0]?.jobs.flatMap(({ name, data }) => partsOf(data).map(({ bookId, ids }) => [name, bookId, ids.length])),
+    ).toEqual([
       ['payout.reserve', 'book-a', 100],
       ['payout.reserve', 'book-a', 51],
       ['payout.reserve', 'book-b', 1],
     ]);
     for (const call of calls) call.let();
     await enqueuer.close();
+  });
+
+  test('puts the rows of many books into one job a lane and job name, once that form may be written', async () => {
+    const { queues, calls } = heldQueues();
+    const counts = counting();
+    const forms = { jobsInCompany: false };
+    const enqueuer = createEnqueuer({ queues, log, counts, forms, paceMs: 0 });
+    const books = Array.from({ length: 120 }, (_, book) => `book-${book}`);
+    const enqueueAll = () => {
+      for (const book of books) enqueuer.enqueue(book, [reserve('a'), send(`1:${book}`)]);
+    };
+    enqueueAll();
+    await turn();
+    expect(calls.map(({ pool, jobs }) => [pool, jobs.length])).toEqual([
+      ['ledger', 120],
+      ['webhooks', 120],
+    ]);
+    expect(calls[0]?.jobs[0]?.data).toEqual({ bookId: 'book-0', ids: ['a'] });
+    for (const call of calls.splice(0)) call.let();
+    await turn();
+    forms.jobsInCompany = true;
+    enqueueAll();
+    await turn();
+    expect(calls.map(({ pool, jobs }) => [pool, jobs.map(({ data }) => partsOf(data).length)])).toEqual([
+      ['ledger', [100, 20]],
+      ['webhooks', [100, 20]],
+    ]);
+    expect(calls[0]?.jobs[1]?.data).toEqual({
+      books: books.slice(100).map((bookId) => ({ bookId, ids: ['a'] })),
+    });
+    for (const call of calls) call.let();
+    await enqueuer.close();
+    expect(counts).toMatchObject({ enqueuedIds: 480, droppedIds: {} });
+  });
+
+  test('counts every row of a job in company that is dropped, and has their room again', async () => {
+    const { queues, calls } = heldQueues();
+    const counts = counting();
+    const forms = { jobsInCompany: true };
+    const enqueuer = createEnqueuer({ queues, log, counts, forms, capacity: 3, paceMs: 0 });
+    const enqueueFour = () => {
+      for (const book of ['a', 'b', 'c', 'd']) enqueuer.enqueue(book, [reserve('1')]);
+    };
+    enqueueFour();
+    await turn();
+    calls[0]?.let(new Error('ECONNREFUSED'));
+    await turn();
+    expect(counts).toMatchObject({ enqueuedIds: 0, droppedIds: { full: 1, unreachable: 3 } });
+    enqueueFour();
+    await turn();
+    calls[1]?.let();
+    await turn();
+    expect(counts).toMatchObject({ enqueuedIds: 3, droppedIds: { full: 2, unreachable: 3 } });
   });
 
   test('enqueues a row once, however often it is given before the flush', async () => {
@@ -92,7 +147,7 @@ describe('an enqueuer', () => {
     expect(calls).toHaveLength(1);
     calls[0]?.let();
     await turn();
-    expect(calls[1]?.jobs[0]?.data.ids).toEqual(['b', 'c']);
+    expect(calls[1]?.jobs[0]?.data).toEqual({ bookId: 'book', ids: ['b', 'c'] });
     calls[1]?.let();
     await enqueuer.close();
   });
@@ -111,7 +166,7 @@ describe('an enqueuer', () => {
     await turn();
     expect(calls).toHaveLength(1);
     await expect.poll(() => calls.length, { timeout: 10_000 }).toBe(2);
-    expect(calls[1]?.jobs[0]?.data.ids).toEqual(['b', 'c']);
+    expect(calls[1]?.jobs[0]?.data).toEqual({ bookId: 'book', ids: ['b', 'c'] });
     calls[1]?.let();
     await enqueuer.close();
   });

@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
-import { laneOf, queueName } from '../../../src/queue/job.ts';
+import { laneOf, packRows, partsOf, queueName, rowsIn } from '../../../src/queue/job.ts';
 
 test('a queue name is one hash tag, so that its keys share a slot of a Redis Cluster', () => {
   expect(queueName('ledger', 3)).toBe('{ledger-3}');
@@ -21,4 +21,41 @@ test('books made in the same millisecond are spread over the lanes', () => {
   const counts = new Array<number>(lanes).fill(0);
   for (let book = 0; book < 4_000; book++) counts[laneOf(newId(), lanes)]! += 1;
   for (const count of counts) expect(count).toBeGreaterThan(350);
+});
+
+describe('rows of several books', () => {
+  const rows = (bookId: string, count: number) => ({
+    bookId,
+    ids: Array.from({ length: count }, (_, row) => `${bookId}-${row}`),
+  });
+  const shapes = (name: 'payout.reserve' | 'clock.advance' | 'rail.notices', books: number[], inCompany: boolean) =>
+    packRows(
+      name,
+      books.map((count, book) => rows('abcdef'[book]!, count)),
+      { inCompany },
+    ).map((data) => partsOf(data).map(({ bookId, ids }) => `${bookId}${ids.length}`));
+
+  test.each`
+    name                | inCompany | books            | jobs
+    ${'payout.reserve'} | ${false}  | ${[1, 150, 2]}   | ${[['a1'], ['b100'], ['b50'], ['c2']]}
+    ${'payout.reserve'} | ${true}   | ${[1, 2, 3]}     | ${[['a1', 'b2', 'c3']]}
+    ${'payout.reserve'} | ${true}   | ${[60, 40, 1]}   | ${[['a60', 'b40'], ['c1']]}
+    ${'payout.reserve'} | ${true}   | ${[60, 60]}      | ${[['a60'], ['b60']]}
+    ${'payout.reserve'} | ${true}   | ${[250, 1, 100]} | ${[['a50', 'b1'], ['a100'], ['a100'], ['c100']]}
+    ${'payout.reserve'} | ${true}   | ${[0, 1]}        | ${[['b1']]}
+    ${'clock.advance'}  | ${true}   | ${[1, 1]}        | ${[['a1'], ['b1']]}
+    ${'rail.notices'}   | ${true}   | ${[1, 1]}        | ${[['a1'], ['b1']]}
+  `('$books of $name are packed as $jobs', ({ name, inCompany, books, jobs }) => {
+    expect(shapes(name, books, inCompany)).toEqual(jobs);
+  });
+
+  test('a job of one book keeps the form that every release reads', () => {
+    const [job] = packRows('payout.reserve', [rows('a', 2)], { inCompany: true });
+    expect(job).toEqual({ bookId: 'a', ids: ['a-0', 'a-1'] });
+  });
+
+  test('are counted over all books', () => {
+    expect(rowsIn({ books: [rows('a', 2), rows('b', 3)] })).toBe(5);
+    expect(rowsIn(rows('a', 2))).toBe(2);
+  });
 });

@@ -1,0 +1,71 @@
+/** What the committer tells of its batches. */
+import { Counter, Histogram, type Registry } from 'prom-client';
+import type { ObservedBatch } from './ledger/batch.ts';
+import type { DissolveReason } from './ledger/shared-lane.ts';
+
+export interface BatchMetrics {
+  /** One commit of the committer. */
+  observeBatch(batch: ObservedBatch): void;
+  /** A shared batch was given up: each of its books goes by its own path. */
+  batchDissolved(reason: DissolveReason): void;
+}
+
+/** From a lone commit on a fast disk (1 ms) to the longest a request waits (10 s). */
+export const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const COMMANDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
+const BOOKS = [1, 2, 4, 8, 16, 32, 64];
+
+export function createBatchMetrics(registers: Registry[]): BatchMetrics {
+  const lockWait = new Histogram({
+    name: 'countinghouse_book_lock_wait_seconds',
+    help: "How long a batch waited for its book's lock.",
+    buckets: SECONDS,
+    registers,
+  });
+  const commit = new Histogram({
+    name: 'countinghouse_commit_seconds',
+    help: 'How long a batch took from its begin to its commit.',
+    buckets: SECONDS,
+    registers,
+  });
+  const commands = new Histogram({
+    name: 'countinghouse_batch_commands',
+    help: 'Commands committed together.',
+    buckets: COMMANDS,
+    registers,
+  });
+  const books = new Histogram({
+    name: 'countinghouse_batch_books',
+    help: 'Books committed together.',
+    buckets: BOOKS,
+    registers,
+  });
+  const batches = new Counter({
+    name: 'countinghouse_batches_total',
+    help: 'Commits, by how they were decided: of one book ahead (while the one before was written) or under its lock, or shared by several books.',
+    labelNames: ['decided'],
+    registers,
+  });
+  const skipped = new Counter({
+    name: 'countinghouse_batch_books_skipped_total',
+    help: 'Books that a shared batch left out, because another transaction held them. The next batch waits for them.',
+    registers,
+  });
+  const dissolved = new Counter({
+    name: 'countinghouse_batches_dissolved_total',
+    help: 'Shared batches given up, so that each book goes alone: a lock did not come, another process wrote a book, a limit passed, or a deadlock.',
+    labelNames: ['reason'],
+    registers,
+  });
+  return {
+    observeBatch(batch) {
+      lockWait.observe(batch.lockWaitSeconds);
+      commit.observe(batch.commitSeconds);
+      commands.observe(batch.commands);
+      books.observe(batch.books);
+      skipped.inc(batch.skipped);
+      batches.inc({ decided: batch.shared ? 'shared' : batch.ahead ? 'ahead' : 'under_lock' });
+    },
+    batchDissolved: (reason) => dissolved.inc({ reason }),
+  };
+}

@@ -1,0 +1,165 @@
+/**
+ * Natural batching over books: what gathers of many books goes together in one batch, and what arrives meanwhile in the
+ * next. There is no timer: a lone row goes at once. One batch is under way at a time, so that batches grow with the whole
+ * load and not with each book; only behind a slow one the next begins, without its books.
+ *
+ * Books share fairly: they give a row each, in rounds, until the batch is full. Whatever one book has, another's row
+ * waits for one batch. A book that fails or is slow does not take the others with it: a batch that fails is split, and
+ * a book that was slow by itself goes by itself until it no longer is.
+ */
+
+export interface OfBook<Row> {
+  readonly bookId: string;
+  readonly row: Row;
+}
+
+export interface BooksBatchOptions<Row, Answer> {
+  /** The most rows in one batch. */
+  limit: number;
+  /** One answer for each row, in their order. Rows of one book stand together. */
+  run(rows: readonly OfBook<Row>[]): Promise<readonly Answer[]>;
+  /** Does the work at its turn: of a book, or of several (undefined). Only then is the batch taken. */
+  inTurn(bookId: string | undefined, work: () => Promise<void>): Promise<void>;
+  /**
+   * What becomes of a batch of several books that failed: halves of it, to find the book that is refused, or each book by
+   * itself at once, because one is in the way. Undefined: every row fails with the error, as in a batch of one book.
+   */
+  split(error: unknown): 'halves' | 'books' | undefined;
+  /** After so many milliseconds a batch is slow. The default is SLOW_MS. */
+  slowMs?: number;
+}
+
+/** Beyond what a statement waits for locks in company (webhooks/delivery-pairs-store.ts). */
+const SLOW_MS = 200;
+
+interface Waiting<Row, Answer> extends OfBook<Row> {
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export class BooksBatch<Row, Answer> {
+  readonly #options: BooksBatchOptions<Row, Answer>;
+  readonly #slowMs: number;
+  /** What waits, by book; the book whose turn it is comes first. */
+  readonly #waiting = new Map<string, Waiting<Row, Answer>[]>();
+  readonly #underWay = new Set<string>();
+  /** Books whose last batch of their own was slow. */
+  readonly #slow = new Set<string>();
+  #sharing = false;
+
+  constructor(options: BooksBatchOptions<Row, Answer>) {
+    this.#options = options;
+    this.#slowMs = options.slowMs ?? SLOW_MS;
+  }
+
+  add(bookId: string, row: Row): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const waiting = { bookId, row, resolve, reject };
+      const ofBook = this.#waiting.get(bookId);
+      if (ofBook) ofBook.push(waiting);
+      else this.#waiting.set(bookId, [waiting]);
+      this.#wake(bookId);
+    });
+  }
+
+  /** Sees to it that what waits of a book is taken. */
+  #wake(bookId: string): void {
+    // Woken again when it ends.
+    if (this.#underWay.has(bookId)) return;
+    if (this.#slow.has(bookId)) {
+      this.#underWay.add(bookId);
+      void this.#alone(bookId, () => this.#takeOf(bookId, this.#options.limit));
+    } else if (!this.#sharing) {
+      this.#sharing = true;
+      void this.#share();
+    }
+  }
+
+  async #share(): Promise<void> {
+    // One turn of the event loop: rows added in the same turn go in one batch.
+    await new Promise(setImmediate);
+    while (this.#sharers().length > 0) await this.#runShared();
+    this.#sharing = false;
+  }
+
+  /** Resolves when the batch has ended, or is slow: what other books have does not wait for it longer. */
+  #runShared(): Promise<void> {
+    return new Promise((resolve) => {
+      const run = async () => {
+        const slow = setTimeout(resolve, this.#slowMs);
+        for (const bookId of await this.#run(this.#take())) this.#end(bookId);
+        clearTimeout(slow);
+      };
+      void this.#options.inTurn(undefined, run).then(resolve);
+    });
+  }
+
+  #sharers(): string[] {
+    return [...this.#waiting.keys()].filter((bookId) => !this.#underWay.has(bookId) && !this.#slow.has(bookId));
+  }
+
+  /** A row of each book, and again, until the batch is full. */
+  #take(): Waiting<Row, Answer>[] {
+    const shares = new Map<string, number>();
+    let room = this.#options.limit;
+    let books = this.#sharers();
+    for (let round = 1; room > 0 && books.length > 0; round++) {
+      for (const bookId of books.slice(0, room)) shares.set(bookId, round);
+      room -= Math.min(books.length, room);
+      books = books.filter((bookId) => this.#waiting.get(bookId)!.length > round);
+    }
+    return [...shares].flatMap(([bookId, share]) => this.#takeOf(bookId, share));
+  }
+
+  #takeOf(bookId: string, share: number): Waiting<Row, Answer>[] {
+    const ofBook = this.#waiting.get(bookId) ?? [];
+    const taken = ofBook.splice(0, share);
+    // Behind all other books.
+    this.#waiting.delete(bookId);
+    if (ofBook.length > 0) this.#waiting.set(bookId, ofBook);
+    return taken;
+  }
+
+  /** Settles every row, and never rejects. Resolves to the books whose batch has ended; the others go by themselves. */
+  async #run(batch: readonly Waiting<Row, Answer>[]): Promise<string[]> {
+    const books = [...new Set(batch.map(({ bookId }) => bookId))];
+    for (const bookId of books) this.#underWay.add(bookId);
+    const begun = performance.now();
+    try {
+      const answers = await this.#options.run(batch);
+      for (let index = 0; index < batch.length; index++) batch[index]!.resolve(answers[index]!);
+    } catch (error) {
+      const split = books.length > 1 ? this.#options.split(error) : undefined;
+      if (split === 'books') {
+        for (const bookId of books)
+          void this.#alone(bookId, () => batch.filter((waiting) => waiting.bookId === bookId));
+        return [];
+      }
+      if (split === 'halves') {
+        const first = new Set(books.slice(0, books.length >> 1));
+        const ended = await this.#run(batch.filter(({ bookId }) => first.has(bookId)));
+        return ended.concat(await this.#run(batch.filter(({ bookId }) => !first.has(bookId))));
+      }
+      for (const { reject } of batch) reject(error);
+    }
+    if (books.length === 1) {
+      if (performance.now() - begun < this.#slowMs) this.#slow.delete(books[0]!);
+      else this.#slow.add(books[0]!);
+    }
+    return books;
+  }
+
+  /** One book, which is under way, at a turn of its own. */
+  async #alone(bookId: string, take: () => readonly Waiting<Row, Answer>[]): Promise<void> {
+    await new Promise(setImmediate);
+    await this.#options.inTurn(bookId, async () => {
+      await this.#run(take());
+    });
+    this.#end(bookId);
+  }
+
+  #end(bookId: string): void {
+    this.#underWay.delete(bookId);
+    if (this.#waiting.has(bookId)) this.#wake(bookId);
+  }
+}

@@ -1,0 +1,181 @@
+/**
+ * The lane of one book: its batches one after the other, each with all commands that gathered meanwhile. Two are under
+ * way at most: one commits, and the next one is decided over the state that the first leaves.
+ *
+ * Failures by class (db/postgres-errors.ts):
+ * - The failure is transient: the whole batch waits and is attempted again until its deadlines.
+ * - The batch fails otherwise: it is halved until the failing command is alone.
+ * - A decision throws: its command fails alone.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { classifyFailure } from '../db/postgres-errors.ts';
+import { type Batch, type BatchContext, type BatchResult, mayFollow, runBatch } from './batch.ts';
+import { type BookQueue, dropExpired, type Settling, settle, type Waiting } from './book-queue.ts';
+import type { BookState } from './state.ts';
+
+export interface BookLaneOptions extends BatchContext, Settling {
+  /** The most commands in one batch. */
+  maxBatch?: number;
+}
+
+/** As many as one transaction commits without holding the lock for long: measured by `npm run bench -- ledger`. */
+const MAX_BATCH = 1_000;
+/** Two batches take turns, best when they are alike: one takes at most half of what waits, unless that is fewer than this. */
+const WORTH_HALVING = 8;
+const FIRST_RETRY_MS = 20;
+const LAST_RETRY_MS = 1_000;
+
+/** A batch under way. */
+interface Underway {
+  readonly size: number;
+  /** Resolves once the writes are on their way, or the batch has ended. */
+  decided: Promise<void>;
+  /** Resolves once only the commit is outstanding, or the batch has ended. */
+  committing: Promise<void>;
+  /** Resolves once every command of the batch has its answer. Never rejects. */
+  over: Promise<void>;
+  /** The state over which the next batch may be decided. */
+  leaves?: BookState;
+}
+
+interface Hooks extends Pick<Batch, 'follows' | 'onDecided' | 'onCommitting'> {
+  join?: (taken: number) => Waiting[];
+  /** Resolves once the batch that this one follows has ended. */
+  first?: Promise<void>;
+  /** Called when an attempt fails: the decided state is void. */
+  onUndecided?: () => void;
+}
+
+export class BookLane {
+  readonly #options: BookLaneOptions;
+
+  constructor(options: BookLaneOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when no command waits and all have their answers. */
+  async run(queue: BookQueue): Promise<void> {
+    let last: Underway | undefined;
+    let idle = true;
+    while (queue.waiting.length > 0) {
+      const current = this.#begin(queue, last, idle);
+      idle = false;
+      await current.decided;
+      // At most two batches are under way: one commits, and the next one follows it.
+      await last?.over;
+      if (!current.leaves || queue.waiting.length === 0) await current.committing;
+      last = current;
+      if (queue.waiting.length === 0) {
+        await last.over;
+        idle = true;
+      }
+    }
+  }
+
+  #begin(queue: BookQueue, before: Underway | undefined, idle: boolean): Underway {
+    const room = this.#options.maxBatch ?? MAX_BATCH;
+    const gathered = queue.waiting.length;
+    const half = Math.ceil((gathered + (idle ? 0 : (before?.size ?? 0))) / 2);
+    const halved = queue.undisturbed && half < gathered && half >= WORTH_HALVING;
+    const batch = queue.waiting.splice(0, Math.min(room, halved ? half : gathered));
+    let onDecided!: () => void;
+    let onCommitting!: () => void;
+    const underway: Underway = {
+      size: batch.length,
+      decided: new Promise((resolve) => {
+        onDecided = resolve;
+      }),
+      committing: new Promise((resolve) => {
+        onCommitting = resolve;
+      }),
+      over: Promise.resolve(),
+    };
+    underway.over = this.#carryOut(queue, batch, {
+      follows: before?.leaves,
+      first: before?.over,
+      // The other half waits for the next batch.
+      join: (taken) => (halved ? [] : queue.waiting.splice(0, Math.max(room - taken, 0))),
+      onDecided: (state) => {
+        queue.decided({ after: state.after, batchId: state.book.batchId });
+        underway.leaves = queue.undisturbed ? state : undefined;
+        onDecided();
+      },
+      onUndecided: () => {
+        underway.leaves = undefined;
+      },
+      onCommitting,
+    }).finally(() => {
+      onDecided();
+      onCommitting();
+    });
+    return underway;
+  }
+
+  async #carryOut(queue: BookQueue, batch: Waiting[], hooks: Hooks = {}): Promise<void> {
+    const { bookId } = queue;
+    let pending = batch;
+    let before = hooks.follows;
+    for (let attempt = 1; pending.length > 0; attempt++) {
+      const commands = pending.map(({ command }) => command);
+      if (before && !mayFollow(this.#options.sink, before, commands)) before = undefined;
+      let result: BatchResult;
+      try {
+        result = await runBatch(this.#options, {
+          bookId,
+          commands,
+          follows: before,
+          onDecided: hooks.onDecided,
+          onCommitting: hooks.onCommitting,
+          join: () => {
+            const joined = hooks.join?.(pending.length) ?? [];
+            pending = [...pending, ...joined];
+            return joined.map(({ command }) => command);
+          },
+        });
+      } catch (error) {
+        hooks.onUndecided?.();
+        const transient = classifyFailure(error) === 'transient';
+        if (before && !transient) {
+          // The batch may have been decided over a state that was never committed. It is decided again over the current
+          // state, and not before the batch that it follows has ended.
+          before = undefined;
+          await hooks.first;
+          pending = dropExpired(pending, error);
+          continue;
+        }
+        before = undefined;
+        this.#options.onError?.(error, { bookId, commands: pending.length, attempt });
+        if (!transient) return this.#isolate(queue, pending, error);
+        // The commands in the queue wait for the same reason.
+        await delay(pauseMs(attempt, [...pending, ...queue.waiting]));
+        pending = dropExpired(pending, error);
+        queue.dropExpired(error);
+        continue;
+      }
+      // Outside the try: a committed batch is never carried out again.
+      settle(this.#options, { bookId, batch: pending, result });
+      return;
+    }
+  }
+
+  /**
+   * One of these commands cannot be written. The batch is halved until that command is alone; the others are committed
+   * in order of arrival.
+   */
+  async #isolate(queue: BookQueue, batch: Waiting[], error: unknown): Promise<void> {
+    if (batch.length === 1) {
+      batch[0]!.reject(error);
+      return;
+    }
+    const middle = batch.length >> 1;
+    await this.#carryOut(queue, batch.slice(0, middle));
+    await this.#carryOut(queue, batch.slice(middle));
+  }
+}
+
+/** Doubles with each attempt. Ends at the earliest deadline, but lasts at least 20 ms. */
+function pauseMs(attempt: number, batch: readonly Waiting[]): number {
+  const pause = Math.min(FIRST_RETRY_MS * 2 ** (attempt - 1), LAST_RETRY_MS);
+  const earliest = batch.reduce((least, { deadline }) => Math.min(least, deadline), Number.POSITIVE_INFINITY);
+  return Math.max(Math.min(pause, earliest - performance.now()), FIRST_RETRY_MS);
+}

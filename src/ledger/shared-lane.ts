@@ -1,0 +1,153 @@
+/**
+ * Carries out what waits for several quiet books, in one shared batch or in several. What one book meets (a lock that
+ * does not come, a row that is refused) sends the others on: no book waits for another one's trouble.
+ *
+ * Failures by class:
+ * - A lock, a limit or another writer stands in the way (BookMoved, 40P01, 55P03, 57014, 25P03): each book goes alone.
+ * - The failure is transient otherwise (the database is away, the answer to COMMIT is lost): all wait, and are grouped anew.
+ * - The batch fails otherwise: it is halved until the failing book is alone. That book goes alone for a minute.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { classifyFailure } from '../db/postgres-errors.ts';
+import type { BatchContext } from './batch.ts';
+import { type BookQueue, type Settling, settle, type Waiting } from './book-queue.ts';
+import { BookMoved } from './book-store.ts';
+import { runSharedBatch, type SharedResult } from './shared-batch.ts';
+
+/** A book with the commands that were taken from its queue. */
+export interface TakenBook {
+  readonly queue: BookQueue;
+  readonly batch: readonly Waiting[];
+}
+
+/** Most commands and books in one shared batch. */
+const COMMANDS_MAX = 256;
+const BOOKS_MAX = 64;
+/** A batch that holds its locks for longer is followed by a smaller one: other processes wait for the same books. */
+const HELD_MS = 25;
+const COMMANDS_LEAST = 16;
+const GROWTH = 1.25;
+const FIRST_RETRY_MS = 20;
+/** Deadlines are looked at after each pause. */
+const LAST_RETRY_MS = 250;
+const ALONE_MS = 60_000;
+
+export type DissolveReason = 'moved' | 'deadlock' | 'lock' | 'statement' | 'idle';
+
+const DISSOLVING: ReadonlyMap<unknown, DissolveReason> = new Map([
+  ['40P01', 'deadlock'],
+  ['55P03', 'lock'],
+  ['57014', 'statement'],
+  ['25P03', 'idle'],
+]);
+
+export interface SharedLaneOptions extends BatchContext, Settling {
+  onDissolved?: (reason: DissolveReason) => void;
+}
+
+export class SharedLane {
+  readonly #options: SharedLaneOptions;
+  /** How many commands the next batch may have. */
+  #commandsMax = COMMANDS_MAX;
+  /** Attempts that failed one after the other because the database was away. */
+  #failures = 0;
+
+  constructor(options: SharedLaneOptions) {
+    this.#options = options;
+  }
+
+  /** Takes commands of these books, in their order, as many as one batch may have. */
+  take(queues: Iterable<BookQueue>): TakenBook[] {
+    const taken: TakenBook[] = [];
+    let room = this.#commandsMax;
+    for (const queue of queues) {
+      if (room === 0 || taken.length === BOOKS_MAX) break;
+      const batch = queue.waiting.splice(0, room);
+      room -= batch.length;
+      queue.taken = true;
+      taken.push({ queue, batch });
+    }
+    return taken;
+  }
+
+  /**
+   * Carries out what was taken. Resolves when every command has its answer or waits in its queue again, in front of later
+   * ones; the queue then says how it goes on. Resolves to the error where all books wait for the database.
+   */
+  async carryOut(taken: readonly TakenBook[], { wait }: { wait: boolean }): Promise<unknown> {
+    const byId = [...taken].sort((a, b) => (a.queue.bookId < b.queue.bookId ? -1 : 1));
+    const books = byId.map(({ queue, batch }) => ({
+      bookId: queue.bookId,
+      commands: batch.map(({ command }) => command),
+    }));
+    let result: SharedResult;
+    try {
+      result = await runSharedBatch(this.#options, { books, wait });
+    } catch (error) {
+      return this.#onFailure(taken, { wait, error });
+    }
+    this.#failures = 0;
+    this.#adapt(result.heldMs);
+    for (const { queue, batch } of taken) {
+      const decided = result.decided.get(queue.bookId);
+      if (decided) {
+        queue.skipped = false;
+        queue.decided(decided);
+        settle(this.#options, { bookId: queue.bookId, batch, result: decided });
+      } else {
+        giveBack(queue, batch);
+        // A book that was waited for and is absent does not exist: its own path says so.
+        if (wait) queue.alone = true;
+        else queue.skipped = true;
+      }
+    }
+    return undefined;
+  }
+
+  async #onFailure(taken: readonly TakenBook[], { wait, error }: { wait: boolean; error: unknown }): Promise<unknown> {
+    const reason = dissolveReason(error);
+    if (reason) {
+      this.#options.onDissolved?.(reason);
+      for (const { queue, batch } of taken) {
+        giveBack(queue, batch);
+        queue.alone = true;
+      }
+      return undefined;
+    }
+    if (classifyFailure(error) === 'transient') {
+      this.#failures++;
+      const commands = taken.reduce((sum, { batch }) => sum + batch.length, 0);
+      this.#options.onError?.(error, { bookId: taken[0]!.queue.bookId, commands, attempt: this.#failures });
+      await delay(Math.min(FIRST_RETRY_MS * 2 ** (this.#failures - 1), LAST_RETRY_MS));
+      for (const { queue, batch } of taken) {
+        giveBack(queue, batch);
+        queue.dropExpired(error);
+      }
+      return error;
+    }
+    if (taken.length === 1) {
+      const [{ queue, batch }] = taken as [TakenBook];
+      giveBack(queue, batch);
+      queue.aloneUntil = performance.now() + ALONE_MS;
+      return undefined;
+    }
+    const middle = taken.length >> 1;
+    const first = await this.carryOut(taken.slice(0, middle), { wait });
+    const second = await this.carryOut(taken.slice(middle), { wait });
+    return first ?? second;
+  }
+
+  #adapt(heldMs: number): void {
+    const factor = heldMs > HELD_MS ? HELD_MS / heldMs : GROWTH;
+    this.#commandsMax = Math.round(Math.min(Math.max(this.#commandsMax * factor, COMMANDS_LEAST), COMMANDS_MAX));
+  }
+}
+
+function giveBack(queue: BookQueue, batch: readonly Waiting[]): void {
+  queue.waiting = [...batch, ...queue.waiting];
+}
+
+/** Undefined where the books may go on together. */
+function dissolveReason(error: unknown): DissolveReason | undefined {
+  return error instanceof BookMoved ? 'moved' : DISSOLVING.get((error as { code?: unknown } | null)?.code);
+}

@@ -1,0 +1,48 @@
+/** Loads what jobs name, with all that an attempt needs: deliveries of one moment share a query, of however many books. */
+import { BooksBatch } from '../books-batch.ts';
+import type { Pool } from '../db/pool.ts';
+import { classifyFailure } from '../db/postgres-errors.ts';
+import type { BookId } from '../ledger/book.ts';
+import type { BookRow } from '../ledger/table.ts';
+import type { Room } from '../room.ts';
+import { type DeliveryInHand, type DeliveryKey, deliveryId } from './delivery.ts';
+import { loadPendingOfBooks } from './delivery-pairs-store.ts';
+import { loadPendingDeliveries } from './delivery-store.ts';
+import { batchTurns, bookOf } from './record-deliveries.ts';
+
+/** Resolves with undefined for a delivery that is final, stuck or unknown. Rejects with the errors of the query. */
+export type LoadDelivery = (bookId: BookId, key: DeliveryKey) => Promise<DeliveryInHand | undefined>;
+
+/** Rows in one query: several full jobs. */
+const BATCH_MAX = 500;
+
+export function createLoader(pool: Pool, statements: Room): LoadDelivery {
+  const batches = new BooksBatch<DeliveryKey, DeliveryInHand | undefined>({
+    limit: BATCH_MAX,
+    run: (keys) => load(pool, keys),
+    // A key that the database refuses is of one book. Nothing here waits for a lock.
+    split: (error) => (classifyFailure(error) === 'refused' ? 'halves' : undefined),
+    ...batchTurns(statements),
+  });
+  return (bookId, key) => batches.add(bookId, key);
+}
+
+async function load(pool: Pool, keys: readonly BookRow<DeliveryKey>[]): Promise<(DeliveryInHand | undefined)[]> {
+  const bookId = bookOf(keys);
+  const found = new Map<string, DeliveryInHand>();
+  if (bookId === undefined) {
+    for (const { bookId: ofBook, row } of await loadPendingOfBooks(pool, keys)) found.set(placeOf(ofBook, row), row);
+  } else {
+    const pending = await loadPendingDeliveries(
+      pool,
+      bookId,
+      keys.map(({ row }) => row),
+    );
+    for (const row of pending) found.set(placeOf(bookId, row), row);
+  }
+  return keys.map(({ bookId: ofBook, row }) => found.get(placeOf(ofBook, row)));
+}
+
+function placeOf(bookId: BookId, key: DeliveryKey): string {
+  return `${bookId} ${deliveryId(key)}`;
+}

@@ -1,0 +1,307 @@
+/** Batches of several books: what they have in common, and that no book notices another one's trouble. */
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Finding } from '../../../src/checks/finding.ts';
+import { createPool, type Pool } from '../../../src/db/pool.ts';
+import { GROUPS } from '../../../src/groups.ts';
+import { newId } from '../../../src/ids.ts';
+import { lockBook } from '../../../src/ledger/book-store.ts';
+import type { Command } from '../../../src/ledger/command.ts';
+import { Draft } from '../../../src/ledger/draft.ts';
+import { createLogger } from '../../../src/log.ts';
+import { inFlightPayouts } from '../../../src/payouts/in-flight-store.ts';
+import { verifyDatabase } from '../../../src/verify/verify-database.ts';
+import { logThatRuns } from '../../support/book.ts';
+import { FUNDS, type FundedBook, type ManyBooks, openManyBooks } from '../../support/many-books.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+
+let database: TestDatabase;
+let pool: Pool;
+let known: readonly FundedBook[];
+let many: ManyBooks;
+/** What had arrived in each book before the test. */
+let before: number[];
+let stranger: pg.Client;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pool = createPool({ url: database.applicationUrl, name: 'test', size: 20, log: createLogger('silent', 'test') });
+  stranger = new pg.Client(database.applicationUrl);
+  await stranger.connect();
+  const opened = await openManyBooks(pool, { count: 100 });
+  known = opened.books;
+  await opened.committer.close();
+});
+
+afterAll(async () => {
+  expect(await findings()).toEqual([]);
+  await stranger?.end();
+  await pool?.end();
+  await database?.drop();
+});
+
+beforeEach(async () => {
+  many = await openManyBooks(pool, { known: known.slice(0, 40) });
+  before = await posted(known);
+});
+
+afterEach(async () => {
+  await stranger.query('ROLLBACK');
+  await many.committer.close();
+});
+
+async function findings(): Promise<Finding[]> {
+  const found: Finding[] = [];
+  await verifyDatabase(pool, { groups: GROUPS, onFinding: (finding) => found.push(finding) });
+  return found;
+}
+
+/** What has arrived in each book since the test began. */
+async function arrived(books: readonly FundedBook[]): Promise<number[]> {
+  return (await posted(books)).map((amount, index) => amount - before[known.indexOf(books[index]!)]!);
+}
+
+async function posted(books: readonly FundedBook[]): Promise<number[]> {
+  const { rows } = await pool.query<{ id: string; posted: bigint }>(
+    'SELECT id, posted_credits AS posted FROM accounts WHERE id = ANY ($1)',
+    [books.map(({ to }) => to)],
+  );
+  const amounts = new Map(rows.map((row) => [row.id, Number(row.posted)]));
+  return books.map(({ to }) => amounts.get(to) ?? 0);
+}
+
+const ones = (books: readonly unknown[]) => books.map(() => 1);
+
+describe('commands of quiet books that come together', () => {
+  test('share a database transaction, and each book has its own entries', async () => {
+    await many.moveAll(many.books);
+    expect(many.batches.map(({ books, commands, skipped }) => [books, commands, skipped])).toEqual([[40, 40, 0]]);
+    expect(await arrived(many.books)).toEqual(ones(many.books));
+  });
+
+  test('are decided one after the other over what the book has left', async () => {
+    const [poor, ...rich] = many.books as [FundedBook, ...FundedBook[]];
+    const left = FUNDS - BigInt((await posted([poor]))[0]!);
+    const taking = [left, 1n, 1n].map((amount) => many.move(poor, { amount }));
+    const others = many.moveAll(rich);
+    const answers = await Promise.allSettled(taking);
+    expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
+    expect(await others).toHaveLength(39);
+    expect(many.batches).toHaveLength(1);
+    await many.move({ ...poor, from: poor.to, to: poor.from }, { amount: left });
+  });
+
+  test('whose decision throws fail alone', async () => {
+    const bug = () => {
+      throw new Error('a bug');
+    };
+    const [first, ...others] = many.books as [FundedBook, ...FundedBook[]];
+    const failing = many.move(first, { during: bug });
+    await Promise.all([many.move(first), many.moveAll(others), expect(failing).rejects.toThrow('a bug')]);
+    expect(await arrived(many.books)).toEqual(ones(many.books));
+    expect(many.batches.map(({ books }) => books)).toEqual([40]);
+  });
+
+  test('are committed alone where they touch a table that is not shared', async () => {
+    const [first, ...others] = many.books as [FundedBook, ...FundedBook[]];
+    const reading: Command<number> = {
+      id: newId(),
+      name: 'test.read',
+      requestId: newId(),
+      touches: [{ table: inFlightPayouts, ids: [first.from] }],
+      decide(state, moment) {
+        const draft = new Draft(state, { id: newId(), requestId: newId() }, moment);
+        return draft.finish(draft.get(inFlightPayouts, first.from)!.payoutIds.length);
+      },
+    };
+    const read = many.committer.submit(first.id, reading);
+    await many.moveAll(others);
+    expect(await read).toBe(0);
+    expect(many.batches.map(({ books }) => books).sort((a, b) => a - b)).toEqual([1, 39]);
+  });
+
+  test('of a busy book have a lane of their own', async () => {
+    const [busy, ...quiet] = many.books as [FundedBook, ...FundedBook[]];
+    const moves = Promise.all(Array.from({ length: 100 }, () => many.move(busy)));
+    await many.moveAll(quiet);
+    expect(new Set(await moves).size).toBe(100);
+    expect(many.batches.filter(({ books }) => books === 39)).toHaveLength(1);
+    expect(many.batches.filter(({ books }) => books === 1).reduce((sum, { commands }) => sum + commands, 0)).toBe(100);
+    // Quiet again: the next commands share once more.
+    await vi.waitFor(async () => {
+      many.batches.length = 0;
+      await many.moveAll(many.books);
+      expect(many.batches.map(({ books }) => books)).toEqual([40]);
+    });
+  });
+
+  test('are at most 64 books and 256 commands a batch', async () => {
+    const more = await openManyBooks(pool, { known });
+    await more.moveAll(known);
+    expect(new Set(more.batches.map(({ books }) => books))).toEqual(new Set([64, 36]));
+    await Promise.all(Array.from({ length: 6 }, () => more.moveAll(known)));
+    await more.committer.close();
+    expect(Math.max(...more.batches.map(({ commands }) => commands))).toBeLessThanOrEqual(256);
+    expect(await arrived(known)).toEqual(known.map(() => 7));
+  });
+
+  test('share only with books of the same place', async () => {
+    const near = new Set(known.slice(0, 10).map(({ id }) => id));
+    const placed = await openManyBooks(pool, {
+      known: known.slice(0, 30),
+      placeOf: (bookId) => (near.has(bookId) ? 'near' : 'far'),
+    });
+    await placed.moveAll(placed.books);
+    await placed.committer.close();
+    expect(new Set(placed.batches.map(({ books }) => books))).toEqual(new Set([10, 20]));
+  });
+
+  test('of a lone book go by its own path', async () => {
+    await many.move(many.books[0]!);
+    await Promise.all(Array.from({ length: 5 }, () => many.move(many.books[0]!)));
+    expect(many.batches.every(({ books }) => books === 1)).toBe(true);
+  });
+
+  test('are refused for a book that does not exist, and for it alone', async () => {
+    const nowhere = { ...many.books[0]!, id: newId() };
+    const refused = many.move(nowhere);
+    await many.moveAll(many.books);
+    await expect(refused).rejects.toMatchObject({ code: 'resource_not_found' });
+  });
+});
+
+describe('nobody else waits', () => {
+  test('for a book whose row another transaction holds', async () => {
+    const [held, ...others] = many.books as [FundedBook, ...FundedBook[]];
+    await stranger.query('BEGIN');
+    await lockBook(stranger as never, held.id);
+    let over = false;
+    const waiting = many.move(held).then((sequence) => {
+      over = true;
+      return sequence;
+    });
+    for (let round = 0; round < 10; round++) await many.moveAll(others);
+    expect(over).toBe(false);
+    // What comes later for the book waits behind.
+    const later = many.move(held);
+    await stranger.query('ROLLBACK');
+    expect(await later).toBe((await waiting) + 1n);
+  });
+
+  test("for a book of which a stranger holds an account's row", async () => {
+    const [held, ...others] = many.books as [FundedBook, ...FundedBook[]];
+    await stranger.query('BEGIN');
+    await stranger.query('SELECT 1 FROM accounts WHERE book_id = $1 AND id = $2 FOR UPDATE', [held.id, held.to]);
+    const waiting = many.move(held);
+    await many.moveAll(others);
+    await many.moveAll(others);
+    expect(await arrived(others)).toEqual(others.map(() => 2));
+    await stranger.query('ROLLBACK');
+    await waiting;
+    expect(await arrived([held])).toEqual([1]);
+  });
+
+  test('for a command that Postgres refuses: it fails, and its book goes alone for a minute', async () => {
+    const poison = logThatRuns("SELECT 'x'::int");
+    const [sick, ...others] = many.books as [FundedBook, ...FundedBook[]];
+    const first = many.move(sick);
+    const failing = many.move(sick, { append: poison });
+    const behind = many.move(sick);
+    const all = many.moveAll(others);
+    await expect(failing).rejects.toMatchObject({ code: '22P02' });
+    expect(await behind).toBe((await first) + 1n);
+    expect(await all).toHaveLength(39);
+    many.batches.length = 0;
+    await many.moveAll(many.books);
+    expect(many.batches.map(({ books }) => books).sort((a, b) => a - b)).toEqual([1, 39]);
+  });
+});
+
+describe('two processes with the same books', () => {
+  test('write every command once, each over what the other left', async () => {
+    const other = await openManyBooks(pool, { known: many.books });
+    const rounds = Array.from({ length: 30 }, () => [many.moveAll(many.books), other.moveAll(many.books)]).flat();
+    const sequences = (await Promise.all(rounds)).flat();
+    await other.committer.close();
+    expect(sequences).toHaveLength(2_400);
+    expect(await arrived(many.books)).toEqual(many.books.map(() => 60));
+    expect([...many.errors, ...other.errors]).toEqual([]);
+  });
+
+  test('a book that the other one writes without pause still answers', async () => {
+    const other = await openManyBooks(pool, { known: many.books });
+    const [busy] = many.books as [FundedBook];
+    let stop = false;
+    const writing = (async () => {
+      while (!stop) await Promise.all(Array.from({ length: 50 }, () => other.move(busy)));
+    })();
+    for (let round = 0; round < 10; round++) await many.moveAll(many.books);
+    stop = true;
+    await writing;
+    await other.committer.close();
+  });
+});
+
+describe('when the database fails', () => {
+  test.each`
+    state      | what
+    ${'40P01'} | ${'a deadlock'}
+    ${'55P03'} | ${'a lock that does not come'}
+    ${'57014'} | ${'a statement that takes too long'}
+    ${'53100'} | ${'a full disk'}
+    ${'08006'} | ${'a lost connection'}
+    ${'40001'} | ${'a serialization failure'}
+  `('$state, $what: every command is committed once in the end', async ({ state }) => {
+    let failures = 2;
+    const failing = logThatRuns('SELECT 1');
+    const raising = {
+      ...failing,
+      append: async (trx: never, ...rest: [never, never]) => {
+        if (failures-- > 0)
+          await (trx as pg.PoolClient).query(
+            `DO $$ BEGIN RAISE EXCEPTION 'simulated' USING ERRCODE = '${state}'; END $$`,
+          );
+        else await failing.append(trx, ...rest);
+      },
+    };
+    const [first, ...others] = many.books as [FundedBook, ...FundedBook[]];
+    const moves = [many.move(first, { append: raising }), many.moveAll(others)];
+    await Promise.all(moves);
+    expect(await arrived(many.books)).toEqual(ones(many.books));
+  });
+
+  test('for long, each command is answered 503 at its own deadline', async () => {
+    const failing = logThatRuns("DO $$ BEGIN RAISE EXCEPTION 'simulated' USING ERRCODE = '53100'; END $$");
+    const order: string[] = [];
+    const [a, b, c] = many.books as [FundedBook, FundedBook, FundedBook];
+    const note = (name: string) => (error: { code?: string }) => order.push(`${name} ${error.code}`);
+    await Promise.all([
+      many.move(a, { append: failing }, 2_000).catch(note('a')),
+      many.move(b, { append: failing }, 100).catch(note('b')),
+      many.move(c, { append: failing }, 900).catch(note('c')),
+    ]);
+    expect(order).toEqual(['b service_unavailable', 'c service_unavailable', 'a service_unavailable']);
+  });
+});
+
+test('close() finishes what was accepted, and takes no more', async () => {
+  const moves = many.moveAll(many.books);
+  const closing = many.committer.close();
+  await expect(many.move(many.books[0]!)).rejects.toMatchObject({ code: 'service_unavailable' });
+  await closing;
+  expect(await moves).toHaveLength(40);
+});
+
+test('beyond what may wait in all, a book gets its part and no more', async () => {
+  const small = await openManyBooks(pool, { known: many.books, maxWaiting: 100 });
+  const [greedy, modest] = many.books as [FundedBook, FundedBook];
+  const answers = Promise.allSettled(Array.from({ length: 300 }, () => small.move(greedy)));
+  const own = small.move(modest);
+  await own;
+  const refused = (await answers).filter(({ status }) => status === 'rejected');
+  expect(refused).toHaveLength(200);
+  expect(refused[0]).toMatchObject({ reason: { code: 'service_unavailable' } });
+  await small.committer.close();
+});
+
+vi.setConfig({ testTimeout: 30_000 });
