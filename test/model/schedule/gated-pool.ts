@@ -11,8 +11,23 @@ import type { Fault, Owner, Scheduler } from './scheduler.ts';
 const STATEMENT_FAULTS: readonly Fault[] = ['lost', 'refused', 'dies before', 'dies after'];
 const TRANSACTION_FAULTS: readonly Fault[] = ['lost', 'refused', 'dies before', 'dies after'];
 
-/** Processes on one database share `held`. */
-export function gatedPool(scheduler: Scheduler, owner: Owner, pool: Pool, held = new HeldBooks()): Pool {
+/** The longest wait for a connection: a few other requests come meanwhile. */
+const BUSY_STEPS = 80;
+
+export interface DatabaseOfSchedule {
+  /** Books that are locked. */
+  readonly held: HeldBooks;
+  /** The odds that a transaction waits for a connection while commands of other books gather behind it. */
+  readonly busy: number;
+}
+
+export function gatedPool(
+  scheduler: Scheduler,
+  owner: Owner,
+  pool: Pool,
+  { held, busy }: DatabaseOfSchedule = { held: new HeldBooks(), busy: 0 },
+): Pool {
+  const { random } = scheduler;
   const gated = {
     // biome-ignore lint/suspicious/noExplicitAny: the driver's own overloads
     query: (statement: any, values?: unknown[]) =>
@@ -27,6 +42,7 @@ export function gatedPool(scheduler: Scheduler, owner: Owner, pool: Pool, held =
         scheduler.wait({
           owner,
           what: 'transaction',
+          ...(random.chance(busy) && { stillUntil: scheduler.steps + random.below(BUSY_STEPS) }),
           faults: TRANSACTION_FAULTS,
           pass: async (fault) => {
             const client = await pool.connect();

@@ -80,7 +80,8 @@ export class Schedule {
     }));
     this.#around = {
       ...{ scheduler: this.scheduler, clock: this.clock, pool: options.pool, queues: this.#queues },
-      ...{ rail: this.rail, receiver: this.receiver, held: new HeldBooks(), onBug: this.#onBug },
+      ...{ rail: this.rail, receiver: this.receiver, onBug: this.#onBug },
+      database: { held: new HeldBooks(), busy: books.length > 1 ? random.pick([0, 0.3, 0.8]) : 0 },
       secretBox: createSecretBox(options.encryptionKey),
     };
     this.scheduler.onDeath((owner) => {
@@ -129,7 +130,7 @@ export class Schedule {
     this.scheduler.steps += 1;
     if (this.scheduler.ready > 0 && random.chance(0.75)) return this.scheduler.letOne(this.#faults);
     const act = random.weighted([
-      { weight: this.#asking < 8 ? 8 : 0, item: () => this.#askNext() },
+      { weight: this.#asking < 6 + 2 * this.books.length ? 8 : 0, item: () => this.#askNext() },
       { weight: this.#queues.waiting > 0 ? 10 : 0, item: () => this.#takeJob() },
       { weight: 2, item: () => this.#sweep() },
       { weight: 3, item: () => this.#advance(random.pick([20, 200, 2 * SECOND, 10 * SECOND, 40 * SECOND])) },

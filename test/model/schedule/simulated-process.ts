@@ -23,8 +23,7 @@ import { webhookSink } from '../../../src/webhooks/event-sink.ts';
 import { ledgerPool } from '../../../workers/ledger.ts';
 import { railsPool } from '../../../workers/rails.ts';
 import { createSweeper, type Sweeper } from '../../../workers/sweeper.ts';
-import { gatedPool } from './gated-pool.ts';
-import type { HeldBooks } from './gated-transaction.ts';
+import { type DatabaseOfSchedule, gatedPool } from './gated-pool.ts';
 import type { QueueModel, WaitingJob } from './queue-model.ts';
 import type { RailModel } from './rail-model.ts';
 import type { ReceiverModel } from './receiver-model.ts';
@@ -40,8 +39,7 @@ export interface Surroundings {
   readonly queues: QueueModel;
   readonly rail: RailModel;
   readonly receiver: ReceiverModel;
-  /** Books that are locked in the database. */
-  readonly held: HeldBooks;
+  readonly database: DatabaseOfSchedule;
   /** Called with errors that only a bug can cause. */
   readonly onBug: (error: unknown) => void;
 }
@@ -81,7 +79,7 @@ export class SimulatedProcess implements Owner {
     this.#queues = around.queues;
     const { scheduler, secretBox, onBug } = around;
     const clock = around.clock.skewed(skewMs);
-    const pool = gatedPool(scheduler, this, around.pool, around.held);
+    const pool = gatedPool(scheduler, this, around.pool, around.database);
     const queues = around.queues.of(this);
     const enqueuer = createEnqueuer({ queues, log, forms, paceMs: 0 });
     const committer = new Committer({
