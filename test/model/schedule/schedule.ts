@@ -59,7 +59,8 @@ export class Schedule {
   readonly #wrongClocks: number;
   #processes: SimulatedProcess[] = [];
   #born = 0;
-  #asking = 0;
+  /** Requests to living processes that have no answer so far. */
+  readonly #asking = new Map<object, { process: SimulatedProcess; what: string }>();
 
   private constructor(options: ScheduleOptions, random: SeededRandom, books: readonly OpenedBook[]) {
     // Each schedule draws its own mix of faults: with all of them always, rare effects would never show.
@@ -86,6 +87,7 @@ export class Schedule {
     };
     this.scheduler.onDeath((owner) => {
       this.#queues.died(owner);
+      for (const [asked, { process }] of this.#asking) if (process === owner) this.#asking.delete(asked);
       this.#processes = this.#processes.filter((process) => process !== owner);
       this.#begin();
     });
@@ -130,7 +132,7 @@ export class Schedule {
     this.scheduler.steps += 1;
     if (this.scheduler.ready > 0 && random.chance(0.75)) return this.scheduler.letOne(this.#faults);
     const act = random.weighted([
-      { weight: this.#asking < 6 + 2 * this.books.length ? 8 : 0, item: () => this.#askNext() },
+      { weight: this.#asking.size < 6 + 2 * this.books.length ? 8 : 0, item: () => this.#askNext() },
       { weight: this.#queues.waiting > 0 ? 10 : 0, item: () => this.#takeJob() },
       { weight: 2, item: () => this.#sweep() },
       { weight: 3, item: () => this.#advance(random.pick([20, 200, 2 * SECOND, 10 * SECOND, 40 * SECOND])) },
@@ -156,13 +158,19 @@ export class Schedule {
       await this.#calm();
       for (const book of this.books) for (const intent of book.clients.unanswered) this.#ask(book, intent);
       await this.#calm();
-      if (await this.#isOver()) return;
+      if (await this.#isOver()) return this.#expectAnswered();
       this.#advance(waitMs);
       waitMs = Math.min(waitMs * 1.2, LONGEST_ROUND_MS);
       this.#sweep();
       await this.#calm();
     }
     if (this.bugs.length === 0) throw new Error('It does not come to its end');
+  }
+
+  /** Nothing is under way, so a process that lives has answered every request, however often it was sent. */
+  #expectAnswered(): void {
+    for (const { process, what } of this.#asking.values())
+      this.bugs.push(new Error(`${process.name} never answered the request to ${what}`));
   }
 
   async #isOver(): Promise<boolean> {
@@ -193,13 +201,11 @@ export class Schedule {
 
   #ask(book: ScheduleBook, intent: Intent): void {
     const process = this.scheduler.random.pick(this.#processes);
-    const number = this.books.indexOf(book);
-    this.scheduler.note(`${process.name} is asked to ${intent.wish.do} (${intent.key} of book ${number})`);
-    this.#asking += 1;
+    const what = `${intent.wish.do} (${intent.key} of book ${this.books.indexOf(book)})`;
+    this.scheduler.note(`${process.name} is asked to ${what}`);
     const asked = book.clients.ask(process.runtime, intent, this.#onBug);
-    void asked.finally(() => {
-      this.#asking -= 1;
-    });
+    this.#asking.set(asked, { process, what });
+    void asked.finally(() => this.#asking.delete(asked));
   }
 
   #takeJob(): void {
