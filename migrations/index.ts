@@ -28,6 +28,7 @@ import * as children from './0027-children.ts';
 import * as exceptions from './0028-exceptions.ts';
 import * as holdsByStatus from './0029-holds-by-status.ts';
 import * as keyStamp from './0030-key-stamp.ts';
+import * as eventsInForms from './0031-events-in-forms.ts';
 
 interface NamedMigration {
   name: string;
@@ -63,6 +64,7 @@ const MIGRATIONS: NamedMigration[] = [
   { name: '0028-exceptions', migration: exceptions },
   { name: '0029-holds-by-status', migration: holdsByStatus },
   { name: '0030-key-stamp', migration: keyStamp },
+  { name: '0031-events-in-forms', migration: eventsInForms },
 ];
 
 export const migrationSource: Knex.MigrationSource<NamedMigration> = {

@@ -137,6 +137,17 @@ export function publicId(kind: IdKind, id: Uuid): string {
   return `${ID_PREFIXES[kind]}_${written.toString('latin1')}`;
 }
 
+/** Ids one behind the other, 16 bytes each: half of their text. */
+export function packIds(ids: readonly Uuid[]): Buffer {
+  return Buffer.from(ids.join('').replaceAll('-', ''), 'hex');
+}
+
+export function unpackIds(packed: Buffer): Uuid[] {
+  const ids: Uuid[] = [];
+  for (let at = 0; at < packed.length; at += 16) ids.push(uuidText(packed.subarray(at, at + 16)));
+  return ids;
+}
+
 export function publicIdOrNull(kind: IdKind, id: Uuid | null): string | null {
   return id === null ? null : publicId(kind, id);
 }

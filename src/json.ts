@@ -67,6 +67,37 @@ export function endOfString(text: string, start: number): number {
 
 const QUOTE = 34;
 const BACKSLASH = 92;
+const COMMA = 44;
+const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125] as const;
+
+/** The position behind the value that begins at `from`. The text is JSON as this file writes it, without white space. */
+export function endOfValue(text: string, from: number): number {
+  let depth = 0;
+  for (let at = from; at < text.length; at++) {
+    const character = text.charCodeAt(at);
+    if (character === QUOTE) at = endOfString(text, at);
+    else if (character === OPEN_OBJECT || character === OPEN_ARRAY) depth++;
+    else if (character === CLOSE_OBJECT || character === CLOSE_ARRAY) {
+      if (depth === 0) return at;
+      depth--;
+      if (depth === 0) return at + 1;
+    } else if (character === COMMA && depth === 0) return at;
+    if (depth === 0 && character === QUOTE) return at + 1;
+  }
+  return text.length;
+}
+
+/** The texts of an array's values, unparsed. Empty for a text that is no array. JSON without white space, as above. */
+export function valuesOf(text: string): string[] {
+  const values: string[] = [];
+  if (text.charCodeAt(0) !== OPEN_ARRAY || text.charCodeAt(1) === CLOSE_ARRAY) return values;
+  for (let at = 1; at < text.length; at++) {
+    const end = endOfValue(text, at);
+    values.push(text.slice(at, end));
+    at = end;
+  }
+  return values;
+}
 
 function withNumbers(value: unknown, mark: string, numbers: readonly InexactNumber[]): unknown {
   if (typeof value === 'string') return value.startsWith(mark) ? numbers[Number(value.slice(mark.length))] : value;
@@ -154,6 +185,11 @@ export function writeJson(value: unknown): WrittenJson {
   const apart: ApartText[] = [];
   const kept = inOnePiece(jsonOf(value, false, apart));
   return apart.length === 0 ? new WrittenJson(kept) : new WrittenJson(toJson(value), kept, apart);
+}
+
+/** The JSON text of a value as it is kept. What is kept apart from it is added to the list. */
+export function keptJson(value: unknown, apart: ApartText[]): string {
+  return jsonOf(value, false, apart);
 }
 
 /** Canonical JSON (RFC 8785): one text for one value, whatever order and white space it was read with. */

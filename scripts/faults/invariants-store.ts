@@ -9,7 +9,9 @@ import type { Finding } from '../../src/checks/finding.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import { GROUPS } from '../../src/groups.ts';
 import { parsePublicId, publicId } from '../../src/ids.ts';
+import { FIRST_EVENT, KEPT_COLUMNS } from '../../src/ledger/event-read-store.ts';
 import { fillPayloads } from '../../src/ledger/personal-text-store.ts';
+import { type KeptEventRow, wholePayload } from '../../src/ledger/render-event.ts';
 import { verifyDatabase } from '../../src/verify/verify-database.ts';
 import type { Endpoint } from '../harness/client.ts';
 import { lookInto } from '../harness/database-store.ts';
@@ -80,13 +82,15 @@ const RULES: Record<string, string> = {
       FROM payout_returns r JOIN entries e ON e.book_id = r.book_id AND e.resource_id = r.id
     ), steps AS (
       SELECT book_id, payout_id AS id, string_agg(regexp_replace(step, '_[0-9]+$', ''), ' ' ORDER BY sequence) AS steps,
-        jsonb_agg(own ORDER BY sequence) FILTER (WHERE own IS NOT NULL) AS ids
+        jsonb_agg(own ORDER BY sequence) FILTER (WHERE own IS NOT NULL) AS ids,
+        string_agg(uuid_send(own), '' ORDER BY sequence) FILTER (WHERE own IS NOT NULL) AS packed_ids
       FROM booked GROUP BY 1, 2
     )
-    SELECT p.book_id, p.id, p.status, e.steps, p.entry_ids
+    SELECT p.book_id, p.id, p.status, e.steps, p.entry_ids, p.packed_entry_ids
     FROM payouts p LEFT JOIN steps s USING (book_id, id)
-    CROSS JOIN LATERAL (SELECT coalesce(s.steps, '') AS steps, coalesce(s.ids, '[]') AS ids) e
-    WHERE e.ids <> p.entry_ids OR NOT CASE p.status
+    CROSS JOIN LATERAL (
+      SELECT coalesce(s.steps, '') AS steps, coalesce(s.ids, '[]') AS ids, coalesce(s.packed_ids, '') AS packed_ids) e
+    WHERE e.ids <> p.entry_ids OR e.packed_ids <> p.packed_entry_ids OR NOT CASE p.status
       WHEN 'paid' THEN e.steps ~ '^reserved (paid|failed paid_after_failed)( returned)*$'
       WHEN 'returned' THEN e.steps ~ '^reserved (paid|failed paid_after_failed)( returned)+$' AND p.amount_returned = p.amount
       WHEN 'failed' THEN e.steps IN ('', 'reserved failed')
@@ -211,37 +215,29 @@ async function brokenChains(pool: Pool): Promise<unknown[]> {
 
 /** A reader of events alone must come to the same balances, and meet each entry once. */
 async function balancesNotFromEvents(pool: Pool): Promise<unknown[]> {
-  const { rows } = await pool.query(`
-    WITH told AS (
-      SELECT e.book_id, j.entry FROM events e CROSS JOIN LATERAL jsonb_array_elements(e.payload::jsonb -> 'journal_entries') AS j (entry)
-    ), lines AS (
-      SELECT told.book_id, entry ->> 'sequence' AS sequence, p.posting,
-        count(*) OVER (PARTITION BY told.book_id, entry ->> 'id') / jsonb_array_length(entry -> 'postings') AS times
-      FROM told CROSS JOIN LATERAL jsonb_array_elements(entry -> 'postings') AS p (posting)
-    )
-    SELECT coalesce(l.book_id, p.book_id) AS book_id, coalesce(l.sequence, p.entry_sequence::text) AS sequence, l.times, l.posting
-    FROM lines l
-    FULL JOIN postings p ON p.book_id = l.book_id AND p.entry_sequence::text = l.sequence AND p.amount = (l.posting ->> 'amount')::bigint
-      AND p.debit_balance_after = (l.posting -> 'debit' ->> 'balance_after')::bigint
-      AND p.credit_balance_after = (l.posting -> 'credit' ->> 'balance_after')::bigint
-    WHERE l.book_id IS NULL OR p.book_id IS NULL OR l.times <> 1 LIMIT 5`);
-  return rows;
+  const { rows: postings } = await pool.query<{ line: string }>(`
+    SELECT concat_ws(' ', book_id, entry_sequence, amount, debit_balance_after, credit_balance_after) AS line FROM postings`);
+  const untold = new Map<string, number>();
+  const count = (line: string, by: number) => untold.set(line, (untold.get(line) ?? 0) + by);
+  for (const { line } of postings) count(line, 1);
+  const { rows: events } = await pool.query<KeptEventRow>(`SELECT ${KEPT_COLUMNS} FROM events ${FIRST_EVENT}`);
+  for (const event of events)
+    for (const { sequence, postings: told } of JSON.parse(wholePayload(event)).journal_entries ?? [])
+      for (const { amount, debit, credit } of told)
+        count([event.book_id, sequence, amount, debit.balance_after, credit.balance_after].join(' '), -1);
+  return [...untold].filter(([, times]) => times !== 0).slice(0, 5);
 }
 
 /** Every event of the endpoint arrived at least once, signed, byte for byte as stored, with its texts. Nothing else arrived. */
 async function notReceived(pool: Pool, receiver: Receiver, endpoint: Endpoint): Promise<unknown[]> {
-  const { rows: kept } = await pool.query<{
-    book_id: string;
-    id: string;
-    payload: string;
-    textReferences: string | null;
-    status: string;
-  }>(
+  const { rows: deliveries } = await pool.query<KeptEventRow & { status: string }>(
     `
-    SELECT e.book_id, e.id, e.payload, e.text_references AS "textReferences", d.status FROM webhook_deliveries d
-    JOIN events e ON e.book_id = d.book_id AND e.sequence = d.event_sequence WHERE d.endpoint_id = $1`,
+    SELECT e.*, d.status FROM webhook_deliveries d
+    JOIN (SELECT ${KEPT_COLUMNS} FROM events ${FIRST_EVENT}) e ON e.book_id = d.book_id AND e.sequence = d.event_sequence
+    WHERE d.endpoint_id = $1`,
     [parsePublicId('webhookEndpoint', endpoint.id)],
   );
+  const kept = deliveries.map((row) => ({ ...row, payload: wholePayload(row), textReferences: row.text_references }));
   const books = [...new Set(kept.map((row) => row.book_id))];
   const ofBook = (bookId: string) => kept.filter((row) => row.book_id === bookId);
   const rows = (await Promise.all(books.map((bookId) => fillPayloads(pool, bookId, ofBook(bookId))))).flat();

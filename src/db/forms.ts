@@ -18,6 +18,8 @@ export interface Forms {
   readonly returnsApart: boolean;
   /** To 0.3.0 or later: evidence under resource and id (outside/evidence.ts). */
   readonly evidenceByResource: boolean;
+  /** To 0.3.0 or later: events in a form (ledger/event-form.ts), and answers that refer to one (idempotency/event-answer.ts). */
+  readonly eventsDerived: boolean;
   /** To 0.3.0 or later: a job may carry rows of several books (queue/job.ts). */
   readonly jobsInCompany: boolean;
 }
@@ -31,6 +33,7 @@ export const EARLIEST_FORMS: Forms = {
   textApart: false,
   returnsApart: false,
   evidenceByResource: false,
+  eventsDerived: false,
   jobsInCompany: false,
 };
 
@@ -46,6 +49,7 @@ const RELEASES: Readonly<Record<keyof Forms, string>> = {
   textApart: '0.3.0',
   returnsApart: '0.3.0',
   evidenceByResource: '0.3.0',
+  eventsDerived: '0.3.0',
   jobsInCompany: '0.3.0',
 };
 const FORMS = Object.keys(RELEASES) as (keyof Forms)[];

@@ -1,13 +1,17 @@
 /** An answer as it is sent. Into a replayed one personal text is filled, null where it was erased since. */
 import type { Queryable } from '../db/pool.ts';
 import type { BookId } from '../ledger/book.ts';
+import { readAnnounced } from '../ledger/event-read-store.ts';
 import { filledIn } from '../ledger/personal-text.ts';
 import { loadTexts } from '../ledger/personal-text-store.ts';
+import { referredEvent } from './event-answer.ts';
 import type { KeptAnswer, OnceAnswer } from './once.ts';
 
-/** No query where nothing stands apart. */
+/** No query for a first answer, and for a replayed one that is stored itself and of which nothing stands apart. */
 export async function fillAnswer(db: Queryable, bookId: BookId, answer: KeptAnswer): Promise<OnceAnswer> {
   const { textReferences } = answer;
+  const sequence = answer.replayed ? referredEvent(answer.body) : undefined;
+  if (sequence !== undefined) return sentAnswer(answer, await readAnnounced(db, bookId, sequence));
   if (textReferences === null) return sentAnswer(answer, answer.body);
   return sentAnswer(answer, filledIn(answer.body, textReferences, await loadTexts(db, bookId, [answer])));
 }

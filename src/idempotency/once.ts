@@ -10,11 +10,13 @@ import type { Book } from '../ledger/book.ts';
 import { isAdvancing } from '../ledger/book-clock.ts';
 import type { Command, LogAppend, Outcome, Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
+import { AnnouncedObject } from '../ledger/event-payload.ts';
 import { referencesOf } from '../ledger/personal-text.ts';
 import { personalTexts } from '../ledger/personal-text-table.ts';
 import type { BookState } from '../ledger/state.ts';
 import type { Log } from '../ledger/table.ts';
 import { problemBody } from '../problem.ts';
+import { eventReference } from './event-answer.ts';
 import type { Fingerprints } from './fingerprints.ts';
 import { type IdempotencyRecord, internalKey, keyReference, type Stored } from './idempotency-key.ts';
 import { idempotencyKeyView } from './idempotency-key-view.ts';
@@ -34,7 +36,7 @@ export interface OnceAnswer extends AnswerFacts {
   readonly textReferences?: never;
 }
 
-/** An answer of the command: a replayed one is as it is stored, and sent through fillAnswer. */
+/** An answer of the command: a replayed one is as it is stored, maybe a reference (event-answer.ts), and sent through fillAnswer. */
 export interface KeptAnswer extends AnswerFacts {
   readonly textReferences: string | null;
 }
@@ -47,6 +49,8 @@ export interface OnceRequest {
   fingerprints: Fingerprints;
   publicUrl: string;
 }
+
+const NOTHING_APART: readonly ApartText[] = [];
 
 export function once(command: Command<Stored | Refusal>, request: OnceRequest): Command<KeptAnswer> {
   const key = request.key ?? internalKey(command.id);
@@ -67,13 +71,16 @@ export function once(command: Command<Stored | Refusal>, request: OnceRequest): 
       // A failed precondition (412) is about a header, which the fingerprint leaves out, so this answer is not stored.
       if (stored.status === 412) return { ...outcome, answer };
       const { body } = stored;
-      const { textApart } = state.forms;
+      const { textApart, eventsDerived } = state.forms;
+      const isAnnounced = eventsDerived && body instanceof AnnouncedObject;
+      const apart = textApart && !isAnnounced ? body.apart : NOTHING_APART;
+      const kept = textApart ? body.keptText : body.text;
       const record: IdempotencyRecord = {
         key,
         fingerprint,
         status: stored.status,
-        body: textApart ? body.keptText : body.text,
-        textReferences: textApart ? referencesOf(body.apart) : null,
+        body: isAnnounced ? eventReference(body.eventSequence) : kept,
+        textReferences: referencesOf(apart),
         resource: stored.resource ?? null,
         resourceId: stored.resourceId ?? null,
         requestId: command.requestId,
@@ -81,8 +88,8 @@ export function once(command: Command<Stored | Refusal>, request: OnceRequest): 
         createdAt: moment.wall,
       };
       const rows = [...outcome.rows, { table: idempotencyKeys, id: key, row: record }];
-      if (!textApart || body.apart.length === 0) return { ...outcome, rows, answer };
-      return { ...outcome, rows, appends: withTexts(outcome.appends, body.apart), answer };
+      if (apart.length === 0) return { ...outcome, rows, answer };
+      return { ...outcome, rows, appends: withTexts(outcome.appends, apart), answer };
     },
   };
 }

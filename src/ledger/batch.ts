@@ -211,6 +211,7 @@ async function loadState(trx: Transaction, { sink, forms }: BatchContext, load: 
     textApart: forms.textApart,
     returnsApart: forms.returnsApart,
     evidenceByResource: forms.evidenceByResource,
+    eventsDerived: forms.eventsDerived,
   });
   for (const { table, ids, rows } of tables) state.admit(table, ids, rows);
   return state;

@@ -5,17 +5,18 @@
 import type { Instant, Moment } from '../clock.ts';
 import type { LedgerForms } from '../db/forms.ts';
 import { idSequence, type ResourceName, type Uuid } from '../ids.ts';
-import type { WrittenJson } from '../json.ts';
+import type { ApartText, WrittenJson } from '../json.ts';
 import { type Account, covers, type Direction, move, type PostingPermissions, type PostingRefusal } from './account.ts';
 import { accounts } from './account-table.ts';
 import type { Book } from './book.ts';
 import { type ChartCode, chartAccountId, newAccount } from './chart.ts';
 import type { JobRow, LogAppend, Outcome } from './command.ts';
+import { deriveEvent } from './derive-event.ts';
 import { type HoldRequest, increaseHold, placeHold, takeFromHold } from './draft-holds.ts';
 import type { Entry, EntryText, Posting, PostingDraft } from './entry.ts';
 import { entryHash, textDigest } from './entry-hash.ts';
-import type { LedgerEvent } from './event.ts';
-import { type EventRequest, eventPayload } from './event-payload.ts';
+import type { KeptEvent } from './event.ts';
+import { type EventFacts, type EventRequest, eventPayload } from './event-payload.ts';
 import type { Hold, TakingKind } from './hold.ts';
 import { type PersonalText, referencesOf } from './personal-text.ts';
 import { personalTexts } from './personal-text-table.ts';
@@ -32,6 +33,13 @@ export interface EntryRequest extends PostingPermissions {
   effectiveAt?: Instant;
   text?: EntryText | null;
 }
+
+/** What an event is kept as, and what is kept apart from it. */
+interface KeptText extends Pick<KeptEvent, 'form' | 'firstSequence'> {
+  readonly text: string;
+  readonly apart?: readonly ApartText[];
+}
+const NOTHING_APART: readonly ApartText[] = [];
 
 /** An account refused a posting that the decision took for granted: a bug. Nothing of the command is written. */
 export class PostingRefused extends Error {
@@ -50,7 +58,7 @@ export class Draft {
   /** A handful of rows: a search through the list is faster than a map. */
   readonly #rows: { table: Table<unknown>; id: string; row: unknown }[] = [];
   readonly #entries: Entry[] = [];
-  readonly #events: LedgerEvent[] = [];
+  readonly #events: KeptEvent[] = [];
   readonly #appends: LogAppend[] = [];
   readonly #jobs: JobRow[] = [];
   #book: Book;
@@ -180,38 +188,21 @@ export class Draft {
     return takeFromHold(this, holdId, { kind, amount });
   }
 
-  emit(request: EventRequest): LedgerEvent {
-    this.emitShown(request);
-    return this.#events.at(-1)!;
+  emit(request: EventRequest): KeptEvent {
+    const facts = this.#nextEvent();
+    const { textApart, eventsDerived } = this.forms;
+    const { derivation } = request;
+    const derived = textApart && eventsDerived && derivation ? deriveEvent(derivation, request, facts) : undefined;
+    if (!derived) return this.#keepWhole(request, facts, eventPayload(request, facts));
+    const { form, firstSequence } = derivation!;
+    return this.#keep(request, facts, { ...derived, form: form.number, firstSequence });
   }
 
   /** The same, for an answer that shows the event: its body in both forms. */
   emitShown(request: EventRequest): WrittenJson {
-    const sequence = this.#book.eventSequence + 1n;
-    this.#book = { ...this.#book, eventSequence: sequence, lastPostedAt: this.moment.book };
-    const id = this.#nextId();
-    const written = eventPayload(request, {
-      id,
-      sequence,
-      requestId: this.#requestId,
-      moment: this.moment.book,
-      livemode: this.livemode,
-      codeOf: (accountId) => this.account(accountId).code,
-    });
-    const { textApart } = this.forms;
-    if (textApart) for (const text of written.apart) this.append(personalTexts, text as PersonalText);
-    this.#events.push({
-      sequence,
-      id,
-      type: request.type,
-      objectId: request.objectId,
-      requestId: this.#requestId,
-      actor: this.#actor,
-      createdAt: this.moment.book,
-      payload: textApart ? written.keptText : written.text,
-      textReferences: textApart ? referencesOf(written.apart) : null,
-      leaf: null,
-    });
+    const facts = this.#nextEvent();
+    const written = eventPayload(request, facts);
+    this.#keepWhole(request, facts, written);
     return written;
   }
 
@@ -225,6 +216,46 @@ export class Draft {
       jobs: this.#jobs,
       answer,
     };
+  }
+
+  #nextEvent(): EventFacts {
+    const sequence = this.#book.eventSequence + 1n;
+    this.#book = { ...this.#book, eventSequence: sequence, lastPostedAt: this.moment.book };
+    return {
+      bookId: this.#book.id,
+      id: this.#nextId(),
+      sequence,
+      requestId: this.#requestId,
+      moment: this.moment.book,
+      livemode: this.livemode,
+      codeOf: (accountId) => this.account(accountId).code,
+    };
+  }
+
+  #keepWhole(request: EventRequest, facts: EventFacts, { text, keptText, apart }: WrittenJson): KeptEvent {
+    const whole = { form: null, firstSequence: null };
+    return this.#keep(request, facts, this.forms.textApart ? { ...whole, text: keptText, apart } : { ...whole, text });
+  }
+
+  #keep({ type, objectId }: EventRequest, { id, sequence }: EventFacts, kept: KeptText): KeptEvent {
+    const { text, apart = NOTHING_APART, form, firstSequence } = kept;
+    for (const one of apart) this.append(personalTexts, one as PersonalText);
+    const event: KeptEvent = {
+      sequence,
+      id,
+      type,
+      objectId,
+      requestId: this.#requestId,
+      actor: this.#actor,
+      createdAt: this.moment.book,
+      payload: text,
+      textReferences: referencesOf(apart),
+      form,
+      firstSequence,
+      leaf: null,
+    };
+    this.#events.push(event);
+    return event;
   }
 
   #changed(table: Table<unknown>, id: string) {

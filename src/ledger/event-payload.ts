@@ -1,9 +1,12 @@
-/** The body of an event, the same for every receiver and reader: written once, with the event. */
+/** The body of an event, the same for every receiver and reader. */
 import { formatInstant, type Instant } from '../clock.ts';
 import { publicId, type Uuid } from '../ids.ts';
-import { type WrittenJson, writeJson } from '../json.ts';
+import { WrittenJson, writeJson } from '../json.ts';
+import type { AccountCode } from './account-code.ts';
+import type { BookId } from './book.ts';
 import type { Entry } from './entry.ts';
 import { journalEntryView } from './entry-view.ts';
+import type { Derivation } from './event-form.ts';
 
 export interface EventRequest {
   type: string;
@@ -15,16 +18,29 @@ export interface EventRequest {
   previousAttributes?: Record<string, unknown>;
   /** The entries that the event announces, with their exact postings. */
   entries?: readonly Entry[];
+  /** How the event may be kept. Left out: as its text. */
+  derivation?: Derivation;
 }
 
-interface EventFacts {
+export interface EventFacts {
+  bookId: BookId;
   id: Uuid;
   /** Gapless within the book. */
   sequence: bigint;
   requestId: Uuid;
   moment: Instant;
   livemode: boolean;
-  codeOf: (accountId: Uuid) => string;
+  codeOf: (accountId: Uuid) => AccountCode;
+}
+
+/** An object's text as an event announces it. An answer that shows it may refer to the event. */
+export class AnnouncedObject extends WrittenJson {
+  constructor(
+    { text, keptText, apart }: WrittenJson,
+    readonly eventSequence: bigint,
+  ) {
+    super(text, keptText, apart);
+  }
 }
 
 /**

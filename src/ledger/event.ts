@@ -12,12 +12,20 @@ export interface LedgerEvent {
   /** The actor as text: src/actor.ts. */
   readonly actor: string;
   readonly createdAt: Instant;
-  /** The body as it is kept: that of every receiver and reader, but for personal text (personal-text.ts). */
+  /** The body of every receiver and reader, but for personal text (personal-text.ts). */
   readonly payload: string;
   /** The references that the payload may be filled in with; null where it holds all of its text. */
   readonly textReferences: string | null;
   /** The leaf of the event as it was, where personal text was erased from the payload itself. */
   readonly leaf: Buffer | null;
+}
+
+/** An event as it is written: its payload may be less than its body (event-form.ts). */
+export interface KeptEvent extends LedgerEvent {
+  /** Null: the payload is the body. */
+  readonly form: number | null;
+  /** The first event of the object, which the body takes from as well; null in that one and in whole ones. */
+  readonly firstSequence: bigint | null;
 }
 
 /** A receiver of a book's events. */

@@ -3,7 +3,7 @@ import { column } from '../db/declared-columns.ts';
 import type { Transaction } from '../db/pool.ts';
 import type { BookId } from './book.ts';
 import type { Entry, Posting } from './entry.ts';
-import type { LedgerEvent } from './event.ts';
+import type { KeptEvent } from './event.ts';
 import { WRITE_ORDER } from './table.ts';
 import { logOf } from './table-of.ts';
 
@@ -58,7 +58,7 @@ export const entryTexts = logOf<Entry>({
   ],
 });
 
-export const events = logOf<LedgerEvent>({
+export const events = logOf<KeptEvent>({
   name: 'events',
   writeOrder: WRITE_ORDER.events,
   columns: [
@@ -71,6 +71,8 @@ export const events = logOf<LedgerEvent>({
     column('created_at', 'timestamptz'),
     column('payload', 'json text'),
     column('text_references', 'text'),
+    column('form', 'smallint'),
+    column('first_sequence', 'bigint'),
   ],
 });
 

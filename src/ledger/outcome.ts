@@ -1,7 +1,7 @@
 /** The parts of a command that the state takes: the rows it touches, and what it changed. */
 import type { Book } from './book.ts';
 import type { Entry } from './entry.ts';
-import type { LedgerEvent } from './event.ts';
+import type { KeptEvent } from './event.ts';
 import type { JobRow } from './job-row.ts';
 import type { Log, Table } from './table.ts';
 
@@ -28,7 +28,7 @@ export interface LogAppend {
 export interface Outcome<Answer> {
   readonly book: Book;
   readonly entries: readonly Entry[];
-  readonly events: readonly LedgerEvent[];
+  readonly events: readonly KeptEvent[];
   readonly rows: readonly RowChange[];
   readonly appends: readonly LogAppend[];
   readonly jobs: readonly JobRow[];

@@ -95,6 +95,7 @@ async function loadUnderLocks(
       textApart: forms.textApart,
       returnsApart: forms.returnsApart,
       evidenceByResource: forms.evidenceByResource,
+      eventsDerived: forms.eventsDerived,
     });
     for (const { table, ids, rows } of tables) {
       const own = ids.get(bookId);

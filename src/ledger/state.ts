@@ -9,7 +9,7 @@ import { accounts } from './account-table.ts';
 import type { Book } from './book.ts';
 
 import type { Entry } from './entry.ts';
-import type { Delivery, LedgerEvent, Subscriber } from './event.ts';
+import type { Delivery, KeptEvent, Subscriber } from './event.ts';
 import type { JobRow, LogAppend, Outcome, Touch } from './outcome.ts';
 import type { Log, Table } from './table.ts';
 
@@ -38,7 +38,7 @@ export class BookState {
   readonly #tables = new Map<Table<unknown>, TableState>();
   readonly #appends = new Map<Log<unknown>, unknown[]>();
   readonly entries: Entry[] = [];
-  readonly events: LedgerEvent[] = [];
+  readonly events: KeptEvent[] = [];
   readonly deliveries: Delivery[] = [];
 
   constructor(

@@ -14,12 +14,12 @@ const EVENTS = 200;
 /** Keys are read through: nothing leads from an object to them. */
 const KEYS = 2_000;
 
-/** Index: events_by_object. */
+/** Those whose payload is their text: others hold none of a person's. Index: events_by_object. */
 async function readReadableEvents(pool: Pool, { bookId, id }: ErasureSubject, after: bigint): Promise<LedgerEvent[]> {
   const { rows } = await pool.query(
     `SELECT sequence, id, type, object_id AS "objectId", request_id AS "requestId", actor, created_at AS "createdAt", payload,
        text_references AS "textReferences", leaf
-     FROM events WHERE book_id = $1 AND object_id = $2 AND sequence > $3 ORDER BY sequence LIMIT ${EVENTS}`,
+     FROM events WHERE book_id = $1 AND object_id = $2 AND sequence > $3 AND form IS NULL ORDER BY sequence LIMIT ${EVENTS}`,
     [bookId, id, after],
   );
   return rows;

@@ -1,5 +1,5 @@
 /** Erases members of JSON text in place: every other byte stays as it was sent and hashed. */
-import { endOfString } from '../json.ts';
+import { endOfString, endOfValue } from '../json.ts';
 
 /** Where an answer or an event may hold an object: itself, an event's object, and what it was before. */
 const PLACES: readonly string[] = ['', 'data.object', 'data.previous_attributes'];
@@ -41,21 +41,4 @@ export function nullMembers(text: string, members: ReadonlySet<string>): string 
     }
   }
   return copied === 0 ? text : erased + text.slice(copied);
-}
-
-/** Behind the value that begins at `from`. */
-function endOfValue(text: string, from: number): number {
-  let depth = 0;
-  for (let at = from; at < text.length; at++) {
-    const character = text[at]!;
-    if (character === '"') at = endOfString(text, at);
-    else if (character === '{' || character === '[') depth++;
-    else if (character === '}' || character === ']') {
-      if (depth === 0) return at;
-      depth--;
-      if (depth === 0) return at + 1;
-    } else if (character === ',' && depth === 0) return at;
-    if (depth === 0 && character === '"') return at + 1;
-  }
-  return text.length;
 }

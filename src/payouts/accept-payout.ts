@@ -207,6 +207,7 @@ function newPayout({ holdId, textSalt, input }: AcceptCommand, moment: Moment): 
     railCode: null,
     railReference: null,
     entryIds: [],
+    firstEvent: null,
     requestId: input.requestId,
     version: 1,
     dueAt: moment.wall + DUE_AFTER_MS,

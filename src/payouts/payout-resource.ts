@@ -1,3 +1,4 @@
+import { PAYOUT_EVENTS } from '../ledger/event-form.ts';
 import type { Resource, Shown } from '../ledger/resource.ts';
 import { allowedActions, PAYOUT_TRANSITIONS, type Payout, whyNotNow } from './payout.ts';
 import { payouts } from './payout-table.ts';
@@ -8,6 +9,7 @@ export const payoutResource: Resource<Payout, Shown> = {
   idKind: 'payout',
   table: payouts,
   changed: (payout, change) => ({ ...payout, ...change }),
+  eventForm: PAYOUT_EVENTS,
   transitions: PAYOUT_TRANSITIONS,
   firstStatuses: ['pending'],
   allowedActions,

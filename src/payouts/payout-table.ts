@@ -1,5 +1,6 @@
 /** The rows of payouts. Every transition also takes back the mark of a row that was stuck: it has moved. */
 import { column, type RowOf } from '../db/declared-columns.ts';
+import { packIds, unpackIds } from '../ids.ts';
 import { hasText, newSalt } from '../ledger/personal-text.ts';
 import { WRITE_ORDER } from '../ledger/table.ts';
 import { tableOf } from '../ledger/table-of.ts';
@@ -42,7 +43,19 @@ export const payouts = tableOf<Payout>({
     column('failure_code', 'text', { changes: true }),
     column('rail_code', 'text', { changes: true }),
     column('rail_reference', 'text', { changes: true }),
-    column('entry_ids', 'jsonb', { changes: true }),
+    // Of the two, a row has the one that its release reads: both forms are told apart by `first_event`.
+    column('entry_ids', 'jsonb', ({ firstEvent, entryIds }) => (firstEvent === null ? entryIds : null), {
+      changes: true,
+    }),
+    column(
+      'packed_entry_ids',
+      'bytea',
+      ({ firstEvent, entryIds }) => (firstEvent === null ? null : packIds(entryIds)),
+      {
+        changes: true,
+      },
+    ),
+    column('first_event', 'bigint'),
     column('request_id', 'uuid'),
     column('version', 'integer', { changes: true }),
     column('due_at', 'timestamptz', { changes: true }),
@@ -52,7 +65,9 @@ export const payouts = tableOf<Payout>({
   fromRow: payoutFromRow,
 });
 
-type PayoutRow = RowOf<Omit<Payout, 'destination'>> & {
+type PayoutRow = RowOf<Omit<Payout, 'destination' | 'entryIds'>> & {
+  readonly entry_ids: Payout['entryIds'] | null;
+  readonly packed_entry_ids: Buffer | null;
   readonly destination_type: Payout['destination']['type'];
   readonly destination_account_id: string | null;
   readonly destination_sealed: Buffer | null;
@@ -94,7 +109,8 @@ function payoutFromRow(row: PayoutRow): Payout {
     failureCode: row.failure_code,
     railCode: row.rail_code,
     railReference: row.rail_reference,
-    entryIds: row.entry_ids,
+    entryIds: row.packed_entry_ids === null ? row.entry_ids! : unpackIds(row.packed_entry_ids),
+    firstEvent: row.first_event,
     requestId: row.request_id,
     version: row.version,
     dueAt: row.due_at,

@@ -83,6 +83,8 @@ export interface Payout {
   readonly railCode: string | null;
   readonly railReference: string | null;
   readonly entryIds: readonly Uuid[];
+  /** The sequence of `payout.created`, which its other events take from (ledger/event-form.ts); null where they are whole. */
+  readonly firstEvent: bigint | null;
   readonly requestId: Uuid;
   readonly version: number;
   /** When the sweeper enqueues it if nobody has moved it; null once nobody has to. */

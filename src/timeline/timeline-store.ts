@@ -5,7 +5,9 @@ import type { Queryable } from '../db/pool.ts';
 import { PAGE_BYTES_MAX } from '../db/walk.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
+import { FIRST_EVENT, KEPT_BYTES, KEPT_COLUMNS } from '../ledger/event-read-store.ts';
 import { textBytes } from '../ledger/personal-text-store.ts';
+import { type KeptEventRow, wholePayload } from '../ledger/render-event.ts';
 
 export interface TimelineEvent {
   sequence: bigint;
@@ -38,20 +40,11 @@ export async function loadObjectEvents(
   objectId: Uuid,
   limit: number,
 ): Promise<TimelineEvent[]> {
-  const { rows } = await db.query<{
-    sequence: bigint;
-    id: string;
-    type: string;
-    actor: string;
-    request_id: string;
-    created_at: Instant;
-    payload: string;
-    text_references: string | null;
-  }>({
+  const { rows } = await db.query<KeptEventRow & { actor: string }>({
     name: 'timeline.events',
-    text: `SELECT sequence, id, type, actor, request_id, created_at, payload, text_references FROM (
+    text: `SELECT ${KEPT_COLUMNS}, actor FROM (
         SELECT *, sum(bytes) OVER (ORDER BY object_id DESC, sequence DESC) - bytes AS bytes_before FROM (
-          SELECT octet_length(payload) + ${textBytes('events')} AS bytes, object_id, sequence, id, type, actor, request_id, created_at, payload, text_references FROM events
+          SELECT ${KEPT_BYTES} + ${textBytes('events')} AS bytes, ${KEPT_COLUMNS}, actor FROM events ${FIRST_EVENT}
           WHERE book_id = $1 AND object_id >= $2 AND object_id <= $2 ORDER BY object_id DESC, sequence DESC LIMIT $3
         ) AS latest
       ) AS summed WHERE bytes_before < $4 ORDER BY sequence DESC`,
@@ -64,7 +57,7 @@ export async function loadObjectEvents(
     actor: row.actor,
     requestId: row.request_id,
     createdAt: row.created_at,
-    payload: row.payload,
+    payload: wholePayload(row),
     textReferences: row.text_references,
   }));
 }

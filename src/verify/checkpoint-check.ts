@@ -10,7 +10,7 @@ import type { Pool } from '../db/pool.ts';
 import { parsePublicId, publicId } from '../ids.ts';
 import { loadBook } from '../ledger/book-store.ts';
 import { entryHash, GENESIS_HASH } from '../ledger/entry-hash.ts';
-import { readEvents } from '../ledger/event-read-store.ts';
+import { readEventsAsFound } from '../ledger/event-read-store.ts';
 import { type ReadEntry, readEntries } from '../ledger/journal-read-store.ts';
 import { type CheckpointView, checkpointView, signedText } from '../proofs/checkpoint.ts';
 import { findNewestCheckpoint, readCheckpoints, type StoredCheckpoint } from '../proofs/checkpoint-store.ts';
@@ -77,7 +77,7 @@ export function checkpointCheck(trusted: Trusted): Check {
       await events.begin();
       const eventPages = readAhead<{ sequence: bigint; leaf: Buffer }>(async (last) => {
         const page = { after: last?.sequence ?? 0n, upTo: book.eventSequence, limit: PAGE };
-        const read = await readEvents(pool, book.id, page);
+        const read = await readEventsAsFound(pool, book.id, page);
         return read.map((event) => ({ sequence: event.sequence, leaf: leafHash(eventDigest(book.id, event)) }));
       });
       for await (const page of eventPages) await events.take(page, ({ leaf }) => leaf);

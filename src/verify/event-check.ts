@@ -8,7 +8,7 @@ import type { EventCheck } from '../checks/row-check.ts';
 import { formatInstant } from '../clock.ts';
 import { parsePublicId, publicId, type Uuid } from '../ids.ts';
 import type { LedgerEvent } from '../ledger/event.ts';
-import { readEvents } from '../ledger/event-read-store.ts';
+import { readEventsAsFound } from '../ledger/event-read-store.ts';
 import { readEntryHashes } from './event-check-store.ts';
 import { checkEventTexts } from './event-text-check.ts';
 import { readAhead } from './read-ahead.ts';
@@ -47,7 +47,7 @@ export const eventCheck = (checks: readonly EventCheck[]): Check => ({
     const told = await beginAll(context, checks);
     let previous = NO_EVENT;
     const pages = readAhead<LedgerEvent>((last) =>
-      readEvents(pool, book.id, { after: last?.sequence ?? 0n, upTo: book.eventSequence, limit: PAGE }),
+      readEventsAsFound(pool, book.id, { after: last?.sequence ?? 0n, upTo: book.eventSequence, limit: PAGE }),
     );
     for await (const events of pages) previous = await checkEvents(context, events, { previous, told });
     if (previous.sequence < book.eventSequence) reportMissing(context, previous.sequence + 1n, book.eventSequence);

@@ -5,7 +5,7 @@
 import type { CheckContext } from '../checks/check-context.ts';
 import type { EventCheck } from '../checks/row-check.ts';
 import type { LedgerEvent } from '../ledger/event.ts';
-import { readEvents } from '../ledger/event-read-store.ts';
+import { readEventsAsFound } from '../ledger/event-read-store.ts';
 import type { Window } from './entry-window.ts';
 import { beginAll, checkEvents, type EventBefore, NO_EVENT, reportMissing } from './event-check.ts';
 import { readEventBefore } from './window-store.ts';
@@ -20,7 +20,7 @@ export async function checkEventWindow(
   const told = await beginAll(context, checks);
   const previous = await eventBefore(context, window.after);
   const limit = Number(window.upTo - window.after);
-  const events = await readEvents(pool, book.id, { ...window, limit });
+  const events = await readEventsAsFound(pool, book.id, { ...window, limit });
   const last = await checkEvents(context, events, { previous, told });
   if (last.sequence < window.upTo) reportMissing(context, last.sequence + 1n, window.upTo);
   return events;

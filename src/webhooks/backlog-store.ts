@@ -5,7 +5,9 @@ import { updateExactly } from '../db/exactly.ts';
 import type { Pool, Queryable } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
+import { FIRST_EVENT, KEPT_COLUMNS } from '../ledger/event-read-store.ts';
 import { fillPayloads } from '../ledger/personal-text-store.ts';
+import type { KeptEventRow } from '../ledger/render-event.ts';
 import { type Table, WRITE_ORDER } from '../ledger/table.ts';
 import type { EndpointBacklog } from './backlog.ts';
 import type { DeliveryInHand } from './delivery.ts';
@@ -191,16 +193,15 @@ export async function loadWaiting(
 ): Promise<WaitingPage> {
   const lookedAt = page.sparse ? Math.max(LOOKED_AT_MAX, page.limit) : page.limit;
   const [{ rows }, endpoints] = await Promise.all([
-    db.query<{
-      looked_at: bigint;
-      last: bigint | null;
-      event_sequence: bigint | null;
-      attempts: number;
-      retry_at: Instant | null;
-      event_id: Uuid;
-      payload: string;
-      text_references: string | null;
-    }>({
+    db.query<
+      {
+        looked_at: bigint;
+        last: bigint | null;
+        event_sequence: bigint | null;
+        attempts: number;
+        retry_at: Instant | null;
+      } & KeptEventRow
+    >({
       name: 'webhook_deliveries.waiting',
       text: `WITH seen AS MATERIALIZED (
           SELECT event_sequence, status, attempts, retry_at, stuck_at FROM webhook_deliveries
@@ -213,7 +214,7 @@ export async function loadWaiting(
         )
         SELECT s.*, r.*, e.* FROM (SELECT count(*) AS looked_at, max(event_sequence) AS last FROM seen) s
         LEFT JOIN ready r ON true
-        LEFT JOIN LATERAL (SELECT id AS event_id, payload, text_references FROM events
+        LEFT JOIN LATERAL (SELECT ${KEPT_COLUMNS} FROM events ${FIRST_EVENT}
           WHERE book_id = $1 AND sequence = r.event_sequence LIMIT 1) e ON true
         ORDER BY r.event_sequence`,
       values: [bookId, endpointId, page.from, lookedAt, new Date(page.now), page.limit],
@@ -228,7 +229,7 @@ export async function loadWaiting(
   const deliveries = ready.map((row, index) => ({
     eventSequence: row.event_sequence!,
     endpointId,
-    eventId: row.event_id,
+    eventId: row.id,
     payload: filled[index]!.payload,
     texts: filled[index]!.texts,
     attempts: row.attempts,

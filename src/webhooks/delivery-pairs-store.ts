@@ -10,6 +10,7 @@ import type { Pool, Queryable, Transaction } from '../db/pool.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
+import { FIRST_EVENT, KEPT_COLUMNS } from '../ledger/event-read-store.ts';
 import { fillPayloadsOfBooks } from '../ledger/personal-text-store.ts';
 import type { BookRow } from '../ledger/table.ts';
 import { type DeliveryInHand, type DeliveryKey, type DeliveryResult, healthOf } from './delivery.ts';
@@ -42,18 +43,15 @@ export async function loadPendingOfBooks(
 }
 
 /** Indexes: webhook_deliveries_open, which has the columns of the key, or webhook_deliveries_pkey; events_pkey. */
-async function loadPending(
-  db: Queryable,
-  keys: readonly BookRow<DeliveryKey>[],
-): Promise<(PendingRow & { book_id: BookId })[]> {
-  const { rows } = await db.query<PendingRow & { book_id: BookId }>({
+async function loadPending(db: Queryable, keys: readonly BookRow<DeliveryKey>[]): Promise<PendingRow[]> {
+  const { rows } = await db.query<PendingRow>({
     name: 'webhook_deliveries.load_pairs',
-    text: `SELECT k.book_id, k.event_sequence, k.endpoint_id, d.*, e.*
+    text: `SELECT k.event_sequence, k.endpoint_id, d.*, e.*
       FROM unnest($1::uuid[], $2::uuid[], $3::bigint[]) AS k (book_id, endpoint_id, event_sequence)
       CROSS JOIN LATERAL (SELECT attempts, retry_at FROM webhook_deliveries
         WHERE book_id = k.book_id AND endpoint_id = k.endpoint_id AND event_sequence = k.event_sequence
           AND status = 'pending' AND stuck_at IS NULL LIMIT 1) AS d
-      CROSS JOIN LATERAL (SELECT id AS event_id, payload, text_references FROM events
+      CROSS JOIN LATERAL (SELECT ${KEPT_COLUMNS} FROM events ${FIRST_EVENT}
         WHERE book_id = k.book_id AND sequence = k.event_sequence LIMIT 1) AS e`,
     values: [
       booksOf(keys),

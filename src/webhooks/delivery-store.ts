@@ -9,7 +9,9 @@ import { newestBook } from '../db/newest.ts';
 import type { Queryable, Transaction } from '../db/pool.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Delivery } from '../ledger/event.ts';
+import { FIRST_EVENT, KEPT_COLUMNS } from '../ledger/event-read-store.ts';
 import { fillPayloads } from '../ledger/personal-text-store.ts';
+import { type KeptEventRow, wholePayload } from '../ledger/render-event.ts';
 import { type BookRow, type Log, WRITE_ORDER } from '../ledger/table.ts';
 import { waitingDueSeconds } from './backlog.ts';
 import {
@@ -108,19 +110,16 @@ function deliveryColumns(rows: readonly Delivery[]): string[] {
   ];
 }
 
-export interface PendingRow {
+export interface PendingRow extends KeptEventRow {
   event_sequence: bigint;
   endpoint_id: string;
   attempts: number;
   retry_at: Instant | null;
-  event_id: string;
-  payload: string;
-  text_references: string | null;
 }
 
-/** A row of events as fillPayloads takes it. */
-export function keptPayload(row: { payload: string; text_references: string | null }) {
-  return { payload: row.payload, textReferences: row.text_references };
+/** A row of events as fillPayloads takes it. Throws UnreadableEvent. */
+export function keptPayload(row: KeptEventRow) {
+  return { payload: wholePayload(row), textReferences: row.text_references };
 }
 
 export interface EndpointRow {
@@ -164,7 +163,7 @@ export function deliveryFromRow(
   return {
     eventSequence: row.event_sequence,
     endpointId: row.endpoint_id,
-    eventId: row.event_id,
+    eventId: row.id,
     payload,
     texts,
     attempts: row.attempts,
@@ -185,7 +184,7 @@ async function loadPending(db: Queryable, bookId: BookId, keys: readonly Deliver
       CROSS JOIN LATERAL (SELECT attempts, retry_at FROM webhook_deliveries
         WHERE book_id = $1 AND endpoint_id = k.endpoint_id AND event_sequence = k.event_sequence
           AND status = 'pending' AND stuck_at IS NULL LIMIT 1) AS d
-      CROSS JOIN LATERAL (SELECT id AS event_id, payload, text_references FROM events
+      CROSS JOIN LATERAL (SELECT ${KEPT_COLUMNS} FROM events ${FIRST_EVENT}
         WHERE book_id = $1 AND sequence = k.event_sequence LIMIT 1) AS e`,
     values: [
       bookId,

@@ -1,4 +1,4 @@
-/** Reading events, as GET /v1/events shows them: the stored text, filled in, the same bytes that webhooks carry. */
+/** Reading events, as GET /v1/events shows them: their text, filled in, the same bytes that webhooks carry. */
 import type { Instant } from '../clock.ts';
 import { build, type IdBound, type Page, type PageRequest } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
@@ -6,7 +6,9 @@ import { type Walk, walkPage } from '../db/walk.ts';
 import { ApiError } from '../errors.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
+import { FIRST_EVENT, KEPT_BYTES, KEPT_COLUMNS } from '../ledger/event-read-store.ts';
 import { fillPayloads, textBytes } from '../ledger/personal-text-store.ts';
+import { type KeptEventRow, wholePayload } from '../ledger/render-event.ts';
 import { expandEventFilters } from './event-filter.ts';
 
 export interface StoredEvent {
@@ -29,9 +31,9 @@ export interface EventFilter {
 
 /** Index: events_book_id_id_key. */
 export async function getEvent(db: Queryable, bookId: BookId, id: Uuid): Promise<StoredEvent | undefined> {
-  const { rows } = await db.query<EventRow>({
+  const { rows } = await db.query<KeptEventRow>({
     name: 'events.get',
-    text: 'SELECT id, sequence, payload, text_references FROM events WHERE book_id = $1 AND id = $2',
+    text: `SELECT ${KEPT_COLUMNS} FROM events ${FIRST_EVENT} WHERE book_id = $1 AND id = $2`,
     values: [bookId, id],
   });
   return (await shown(db, bookId, rows))[0];
@@ -50,7 +52,7 @@ export async function listEvents(db: Queryable, filter: EventFilter, page: PageR
   if (objectId !== undefined) walks.push({ ...all, among: { column: 'object_id', values: [objectId] } });
   else if (types) walks.push({ ...all, among: { column: 'type', values: types } });
   const bounds = await createdSequences(db, filter);
-  const { rows, hasMore, reached } = await walkPage<EventRow>(
+  const { rows, hasMore, reached } = await walkPage<KeptEventRow>(
     db,
     {
       all,
@@ -59,14 +61,8 @@ export async function listEvents(db: Queryable, filter: EventFilter, page: PageR
       rechecked: objectId !== undefined && types !== undefined,
       row(candidate) {
         const query = build('events')
-
-          .select(
-            'id',
-            'sequence',
-            'payload',
-            'text_references',
-            build.raw(`octet_length(payload) + ${textBytes('events')} AS bytes`),
-          )
+          .joinRaw(FIRST_EVENT)
+          .select(build.raw(`${KEPT_COLUMNS}, ${KEPT_BYTES} + ${textBytes('events')} AS bytes`))
           .where({ book_id: bookId, sequence: candidate });
         return types === undefined ? query : query.whereIn('type', types);
       },
@@ -80,15 +76,14 @@ export async function listEvents(db: Queryable, filter: EventFilter, page: PageR
   };
 }
 
-interface EventRow extends StoredEvent {
-  text_references: string | null;
-}
-
 /** At most one query for the personal text of a page. Index: personal_texts_pkey. */
-async function shown(db: Queryable, bookId: BookId, rows: readonly EventRow[]): Promise<StoredEvent[]> {
-  const kept = rows.map(({ id, sequence, payload, text_references: textReferences }) => {
-    return { id, sequence, payload, textReferences };
-  });
+async function shown(db: Queryable, bookId: BookId, rows: readonly KeptEventRow[]): Promise<StoredEvent[]> {
+  const kept = rows.map((row) => ({
+    id: row.id,
+    sequence: row.sequence,
+    payload: wholePayload(row),
+    textReferences: row.text_references,
+  }));
   return fillPayloads(db, bookId, kept);
 }
 

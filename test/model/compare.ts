@@ -9,6 +9,8 @@ import type { Entry } from '../../src/ledger/entry.ts';
 import type { LedgerEvent } from '../../src/ledger/event.ts';
 import { readEvents } from '../../src/ledger/event-read-store.ts';
 import { listEntries } from '../../src/ledger/journal-read-store.ts';
+import { wholePayload } from '../../src/ledger/render-event.ts';
+import { keptRows } from '../support/kept-rows.ts';
 import type { MemoryBook } from '../support/memory-book.ts';
 import type { Names } from './names.ts';
 import { PARTS } from './parts.ts';
@@ -161,8 +163,17 @@ export async function expectInPostgres(pool: Pool, memory: MemoryBook, compared:
   expect(book).toEqual({ ...memory.book, batchId: expect.any(String) });
   const fresh = memory.entries.slice(compared.entries).map(({ text: _, ...entry }) => entry);
   expect(page.rows.slice(0, fresh.length).reverse()).toEqual(fresh);
-  expect(events).toEqual(memory.events.slice(compared.events));
+  expect(events).toEqual(wholeEvents(memory).slice(compared.events));
   for (const [at, table] of TABLES.entries()) expect(tables[at], table.name).toEqual(memory.rows(table));
   compared.entries = memory.entries.length;
   compared.events = memory.events.length;
+}
+
+/** The events of the memory as readers get them: with the text that their form stands for. */
+function wholeEvents({ book, events }: MemoryBook) {
+  const rows = keptRows(book.id, events);
+  return events.map(({ form: _form, firstSequence: _first, ...event }, index) => ({
+    ...event,
+    payload: wholePayload(rows[index]!),
+  }));
 }

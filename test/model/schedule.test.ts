@@ -25,7 +25,7 @@ let pool: Pool;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  pool = createPool({ url: database.applicationUrl, name: 'test', size: 4, log: createLogger('silent', 'test') });
+  pool = createPool({ url: database.applicationUrl, name: 'test', size: 24, log: createLogger('silent', 'test') });
 });
 
 afterAll(async () => {

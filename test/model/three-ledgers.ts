@@ -69,10 +69,11 @@ export class ThreeLedgers {
     return new ThreeLedgers(pool, memory, [first, await openBook({ database: pool, clock, forms, bookId: first.id })]);
   }
 
-  /** From now on entries of returns name the return, in all three. */
+  /** From now on entries of returns name the return, and events are kept in a form, in all three. */
   contract(): void {
-    const forms: { returnsApart: boolean } = this.#memory.forms;
+    const forms: { returnsApart: boolean; eventsDerived: boolean } = this.#memory.forms;
     forms.returnsApart = true;
+    forms.eventsDerived = true;
     this.#reference.returnsApart = true;
   }
 

@@ -6,6 +6,7 @@ export const LATEST_FORMS: Forms = {
   textApart: true,
   returnsApart: true,
   evidenceByResource: true,
+  eventsDerived: true,
   jobsInCompany: true,
 };
 

@@ -18,7 +18,7 @@ import type { Book } from '../../src/ledger/book.ts';
 import type { Command, JobRow, RowChange } from '../../src/ledger/command.ts';
 import type { Entry } from '../../src/ledger/entry.ts';
 import { GENESIS_HASH } from '../../src/ledger/entry-hash.ts';
-import type { Delivery, LedgerEvent, Subscriber } from '../../src/ledger/event.ts';
+import type { Delivery, KeptEvent, Subscriber } from '../../src/ledger/event.ts';
 import { BookState, unionOfTouches } from '../../src/ledger/state.ts';
 import type { Log, Table } from '../../src/ledger/table.ts';
 import { inFlightPayouts } from '../../src/payouts/in-flight-store.ts';
@@ -31,7 +31,7 @@ export class MemoryBook {
   now: Instant = START;
   readonly subscribers: Subscriber[] = [];
   readonly entries: Entry[] = [];
-  readonly events: LedgerEvent[] = [];
+  readonly events: KeptEvent[] = [];
   readonly deliveries: Delivery[] = [];
   readonly jobs: JobRow[] = [];
   readonly #tables = new Map<Table<unknown>, Map<string, unknown>>();

@@ -186,9 +186,9 @@ function acceptOf(memory: MemoryBook, action: Action & { do: 'accept' }, request
       ? { type: 'account', accountId: target.id }
       : { type: 'cliq', sealed: Buffer.from('sealed'), masked: 'A**N', provider: null },
     rail: target ? 'book' : 'sandbox',
-    description: null,
-    externalId: null,
-    metadata: {},
+    description: action.key % 2 === 0 ? null : `rent "${key}"`,
+    externalId: action.key % 3 === 0 ? `invoice ${action.key}` : null,
+    metadata: action.key % 5 === 0 ? { of: key } : {},
     idempotencyKey: key,
     dryRun: false,
     ...request,

@@ -4,6 +4,7 @@ import { accountHolds } from '../../src/accounts/account-hold-table.ts';
 import { increaseHold, releaseHold } from '../../src/accounts/change-hold.ts';
 import { placeAccountHold } from '../../src/accounts/place-hold.ts';
 import type { Finding } from '../../src/checks/finding.ts';
+import { EARLIEST_FORMS, type LedgerForms } from '../../src/db/forms.ts';
 import { createPool, type Pool, type Transaction } from '../../src/db/pool.ts';
 import { GROUPS } from '../../src/groups.ts';
 import { voidKey } from '../../src/idempotency/once.ts';
@@ -142,13 +143,14 @@ export interface FilledDatabase {
 
 /**
  * A database with that book, to be corrupted in one way after another. Each change is rolled back. `finish` prepares
- * the book before the first look.
+ * the book before the first look. `forms`: of all but the later returns of `inParts`, by default as before the contract.
  */
 export async function openFilledDatabase(
   finish?: (book: TestBook, database: TestDatabase) => Promise<void>,
+  forms: LedgerForms = EARLIEST_FORMS,
 ): Promise<FilledDatabase> {
   const database = await createTestDatabase();
-  const book = await openBook({ database: database.applicationUrl, sink: webhookSink });
+  const book = await openBook({ database: database.applicationUrl, sink: webhookSink, forms });
   const scene = await fillBook(book);
   await finish?.(book, database);
   await book.close();

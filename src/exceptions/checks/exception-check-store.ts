@@ -8,6 +8,8 @@ import { inSnapshot } from '../../db/snapshot.ts';
 import type { GroupResource } from '../../group-resource.ts';
 import { isUuid, type Uuid } from '../../ids.ts';
 import type { BookId } from '../../ledger/book.ts';
+import { FIRST_EVENT, KEPT_COLUMNS } from '../../ledger/event-read-store.ts';
+import { type KeptEventRow, wholePayload } from '../../ledger/render-event.ts';
 import type { Exception } from '../exception.ts';
 import { exceptions } from '../exception-table.ts';
 
@@ -86,16 +88,16 @@ export function namedIds({ entryIds }: Exception): readonly Uuid[] {
 
 /** Index: events_by_object. */
 async function readEventsOf(trx: Queryable, bookId: BookId, ids: readonly Uuid[]) {
-  const { rows } = await trx.query<{ object_id: Uuid; type: string; payload: string }>({
+  const { rows } = await trx.query<KeptEventRow>({
     name: 'verify.exception_events',
-    text: `SELECT object_id, type, payload FROM events
+    text: `SELECT ${KEPT_COLUMNS} FROM events ${FIRST_EVENT}
       WHERE book_id = $1 AND object_id = ANY ($2::uuid[]) AND type <> 'personal_data.erased' ORDER BY sequence`,
     values: [bookId, plainArray(ids)],
   });
   return grouped(
     rows,
     (row) => row.object_id,
-    ({ type, payload }) => ({ type, payload }),
+    (row) => ({ type: row.type, payload: wholePayload(row) }),
   );
 }
 

@@ -22,6 +22,15 @@ function checkKey({ report }: CheckContext, row: KeyRow): void {
   if (fault) {
     report({ check: 'idempotency.answer', ids, ...fault, detail: 'The key holds what no answer can be.' });
   }
+  if (row.hasEvent === false) {
+    report({
+      check: 'idempotency.event',
+      ids,
+      expected: 'an event about what the request made',
+      actual: row.body!,
+      detail: 'The answer refers to an event that is not there, or is about something else.',
+    });
+  }
   if (row.resource === null || row.resourceId === null || row.hasResource !== false) return;
   const reference = resourceReference(row.resource, row.resourceId);
   report({

@@ -21,7 +21,13 @@ export interface PayoutHistory {
   readonly returned: bigint;
   /** Its returns that are booked as steps of the payout itself, as until the contract to 0.3.0. */
   readonly returnSteps: readonly { entryId: Uuid; amount: bigint }[];
+  /** The type of the event that the row names as the payout's first one; null for an event of another object, or none. */
+  readonly begunBy: string | null;
 }
+
+/** Index: events_pkey. */
+const BEGUN_BY = `(SELECT type FROM events AS begun WHERE begun.book_id = payouts.book_id AND begun.sequence = payouts.first_event
+    AND begun.object_id IS NOT DISTINCT FROM payouts.id LIMIT 1) AS begun_by`;
 
 /**
  * Reads a page of payouts in a snapshot of its own. Indexes: the primary keys, entries' (book, resource, step),
@@ -35,7 +41,7 @@ export function readPayoutHistories(
   return inSnapshot(pool, async (trx) => {
     const { rows } = await trx.query<PayoutWithMark>({
       name: 'verify.payouts',
-      text: `SELECT ${payouts.selected()}, stuck_at FROM payouts
+      text: `SELECT ${payouts.selected()}, stuck_at, ${BEGUN_BY} FROM payouts
         WHERE book_id = $1 AND id > COALESCE($2::uuid, '00000000-0000-0000-0000-000000000000') ORDER BY id LIMIT $3`,
       values: [bookId, page.after ?? null, page.limit],
     });
@@ -48,7 +54,7 @@ export function readPayoutHistoriesById(pool: Pool, bookId: BookId, ids: readonl
   return inSnapshot(pool, async (trx) => {
     const { rows } = await trx.query<PayoutWithMark>({
       name: 'verify.payouts_by_id',
-      text: `SELECT ${payouts.selected()}, stuck_at FROM payouts WHERE book_id = $1 AND id = ANY ($2::uuid[])`,
+      text: `SELECT ${payouts.selected()}, stuck_at, ${BEGUN_BY} FROM payouts WHERE book_id = $1 AND id = ANY ($2::uuid[])`,
       values: [bookId, plainArray(ids)],
     });
     return withHistories(trx, bookId, rows);
@@ -60,6 +66,7 @@ interface PayoutWithMark {
   readonly hold_id: Uuid;
   readonly returns: number;
   readonly stuck_at: Instant | null;
+  readonly begun_by: string | null;
 }
 
 async function withHistories(
@@ -90,6 +97,7 @@ async function withHistories(
     entries: entries.get(row.id) ?? [],
     returned: returned.get(row.id) ?? 0n,
     returnSteps: returnSteps.get(row.id) ?? [],
+    begunBy: row.begun_by,
   }));
 }
 

@@ -20,7 +20,7 @@ export const payoutCheck: RowCheck<PayoutHistory, Uuid> = {
 };
 
 function checkPayout({ book, report }: CheckContext, history: PayoutHistory): void {
-  const { payout, entries, returnSteps } = history;
+  const { payout, entries, returnSteps, begunBy } = history;
   const ids = { payout: publicId('payout', payout.id) };
   const expect = (check: Rule, expected: string, actual: string, detail: string) => {
     if (expected !== actual) report({ check, ids, expected, actual, detail });
@@ -49,6 +49,13 @@ function checkPayout({ book, report }: CheckContext, history: PayoutHistory): vo
     namedEntries(payout.entryIds),
     "The payout's row names other entries than the journal has for it.",
   );
+  if (payout.firstEvent !== null)
+    expect(
+      'payout.first_event',
+      'payout.created',
+      begunBy ?? 'no event of the payout',
+      'Its events take from another one.',
+    );
   checkReturns(history, expect);
   checkHold(history, steps, expect);
   checkRow(history, expect);

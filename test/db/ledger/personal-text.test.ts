@@ -10,7 +10,7 @@ import { openAccount } from '../../../src/accounts/open-account.ts';
 import { receiveTransfer } from '../../../src/accounts/receive-transfer.ts';
 import type { Finding } from '../../../src/checks/finding.ts';
 import { systemClock } from '../../../src/clock.ts';
-import { EARLIEST_FORMS } from '../../../src/db/forms.ts';
+import { EARLIEST_FORMS, type LedgerForms } from '../../../src/db/forms.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
 import { GROUPS } from '../../../src/groups.ts';
@@ -36,6 +36,7 @@ import { createEndpoint, sendTestEvent, updateEndpoint } from '../../../src/webh
 import { parseAllowList } from '../../../src/webhooks/public-address.ts';
 import { newSecret } from '../../../src/webhooks/signature.ts';
 import { openBook, payoutRequest, type TestBook } from '../../support/book.ts';
+import { LATEST_FORMS } from '../../support/forms.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -45,6 +46,9 @@ const PUBLIC_URL = 'https://api.test';
 /** With what JSON escapes, and beyond ASCII. */
 const marker = (name: string) => `marker-${name} "Zoë"\n`;
 const MARKED = /marker-/;
+
+/** After the contract, but for the forms of events. */
+const WHOLE: LedgerForms = { ...LATEST_FORMS, eventsDerived: false };
 
 interface Scene {
   book: TestBook;
@@ -101,8 +105,7 @@ async function tablesWith(text: RegExp, tables?: readonly string[]): Promise<str
     .sort();
 }
 
-async function play({ textApart }: { textApart: boolean }): Promise<Scene> {
-  const forms = { ...EARLIEST_FORMS, textApart };
+async function play(forms: LedgerForms): Promise<Scene> {
   const book = await openBook({ database: database.applicationUrl, forms, sink: webhookSink });
   const sent: Scene['sent'] = new Map();
   const run = async (command: Command<Stored | Refusal>) => {
@@ -194,7 +197,7 @@ async function eraseAs(scene: Scene, shownId: string): Promise<EraseResult> {
     database: owner,
     bookId: scene.book.id,
     sink: webhookSink,
-    forms: { ...EARLIEST_FORMS, textApart: true },
+    forms: LATEST_FORMS,
   });
   const { committer } = committing;
   return erase({ pool: owner, committer, clock: systemClock, actor: 'operator:ann' }, subject);
@@ -228,18 +231,20 @@ const withoutIds = (text: string) =>
 const KEPT = ['events', 'idempotency_keys', 'webhook_attempts', 'rail_answers'];
 
 describe.each`
-  rows                                            | textApart
-  ${'after the contract'}                         | ${true}
-  ${'in the form of 0.2.0, before the contract,'} | ${false}
-`('rows written $rows', ({ textApart }) => {
+  rows                                            | forms
+  ${'after the contract'}                         | ${LATEST_FORMS}
+  ${'after the contract, with whole events,'}     | ${WHOLE}
+  ${'in the form of 0.2.0, before the contract,'} | ${EARLIEST_FORMS}
+`('rows written $rows', ({ forms }: { forms: LedgerForms }) => {
+  const { textApart, eventsDerived } = forms;
   let scene: Scene;
   beforeAll(async () => {
-    scene = await play({ textApart });
+    scene = await play(forms);
   });
   afterAll(() => scene?.book.close());
 
   test('show on the wire what the other form shows', async () => {
-    const other = await play({ textApart: !textApart });
+    const other = await play(forms === EARLIEST_FORMS ? LATEST_FORMS : EARLIEST_FORMS);
     expect(scene.events.map(withoutIds)).toEqual(other.events.map(withoutIds));
     const bodies = ({ sent }: Scene) => [...sent.values()].map(({ body }) => withoutIds(body));
     expect(bodies(scene)).toEqual(bodies(other));
@@ -253,13 +258,28 @@ describe.each`
   });
 
   test('name as references exactly the markers that they hold', async () => {
-    const { rows } = await behind.query<{ kept: string; named: string | null }>(
-      `SELECT payload AS kept, text_references AS named FROM events WHERE book_id = $1
-       UNION ALL SELECT body, text_references FROM idempotency_keys WHERE book_id = $1 AND body IS NOT NULL`,
+    const { rows: answers } = await behind.query<{ kept: string; named: string | null }>(
+      'SELECT body AS kept, text_references AS named FROM idempotency_keys WHERE book_id = $1 AND body IS NOT NULL',
       [scene.book.id],
     );
-    for (const { kept, named } of rows) expect(parseReferences(named).sort()).toEqual(markedIn(kept).sort());
-    expect(rows.some(({ named }) => named !== null)).toBe(textApart);
+    const events = await readEvents(scene.book.pool, scene.book.id, { after: 0n, upTo: 100n, limit: 100 });
+    const told = events.map(({ payload, textReferences }) => ({ kept: payload, named: textReferences }));
+    for (const { kept, named } of [...answers, ...told])
+      expect([...new Set(parseReferences(named))].sort()).toEqual(markedIn(kept).sort());
+    for (const rows of [answers, told]) expect(rows.some(({ named }) => named !== null)).toBe(textApart);
+  });
+
+  test(`${eventsDerived ? 'say once' : 'say again and again'} what does not change`, async () => {
+    const { rows } = await behind.query<{ form: number | null }>(
+      `SELECT form FROM events WHERE book_id = $1 AND object_id = $2 ORDER BY sequence`,
+      [scene.book.id, scene.payout],
+    );
+    expect(rows.map(({ form }) => form)).toEqual(Array(3).fill(eventsDerived ? 1 : null));
+    const { rows: referring } = await behind.query<{ resource: string }>(
+      `SELECT resource FROM idempotency_keys WHERE book_id = $1 AND body LIKE '{"$event":%' ORDER BY resource`,
+      [scene.book.id],
+    );
+    expect(referring.map(({ resource }) => resource)).toEqual(eventsDerived ? ['account', 'payout'] : []);
   });
 
   test('are replayed byte for byte', async () => {
@@ -321,7 +341,7 @@ describe.each`
 describe('an erasure', () => {
   let scene: Scene;
   beforeAll(async () => {
-    scene = await play({ textApart: true });
+    scene = await play(LATEST_FORMS);
   });
   afterAll(() => scene?.book.close());
 
@@ -331,7 +351,7 @@ describe('an erasure', () => {
     const { committer } = await openBook({
       database: owner,
       bookId: scene.book.id,
-      forms: { ...EARLIEST_FORMS, textApart: true },
+      forms: LATEST_FORMS,
     });
     const killedAfter = (places: number) => {
       let left = places;
@@ -362,7 +382,7 @@ describe('an erasure', () => {
         payload,
         leaf,
       ]);
-    const plain = await play({ textApart: false });
+    const plain = await play(EARLIEST_FORMS);
     const [readable] = await readEvents(plain.book.pool, plain.book.id, { after: 0n, upTo: 1n, limit: 1 });
     const leaf = eventDigest(plain.book.id, readable!);
     const replace = (payload: string, kept: Buffer | null) =>
@@ -375,6 +395,7 @@ describe('an erasure', () => {
     await expect(change(nulled, leaf), 'an event that refers to its text').rejects.toThrow('append-only');
     await expect(replace(nulled, null), 'no leaf').rejects.toThrow('append-only');
     await expect(replace(nulled, Buffer.alloc(32)), 'another leaf').rejects.toThrow('append-only');
+    await expect(change(`${event.payload} `, leaf), 'an event in a form').rejects.toThrow('append-only');
     await expect(replace(readable!.payload.replace('marker-', 'other-'), leaf), 'other text').rejects.toThrow(
       'append-only',
     );

@@ -7,6 +7,7 @@ import { listAccounts } from '../../../src/accounts/account-list-store.ts';
 import { createPool, type Pool, type Queryable } from '../../../src/db/pool.ts';
 import { type ExceptionFilter, listExceptions } from '../../../src/exceptions/exception-list-store.ts';
 import { newId } from '../../../src/ids.ts';
+import { FIRST_EVENT, KEPT_COLUMNS, readEvents } from '../../../src/ledger/event-read-store.ts';
 import { listEntries } from '../../../src/ledger/journal-read-store.ts';
 import { createLogger } from '../../../src/log.ts';
 import { listReturns } from '../../../src/payouts/payout-return-store.ts';
@@ -15,7 +16,8 @@ import { loadObjectEvents } from '../../../src/timeline/timeline-store.ts';
 import { readLines } from '../../../src/verify/account-check-store.ts';
 import { readSteps } from '../../../src/verify/journal-check-store.ts';
 import { listDeliveries } from '../../../src/webhooks/delivery-list-store.ts';
-import { listEvents } from '../../../src/webhooks/event-store.ts';
+import { loadPendingDeliveries } from '../../../src/webhooks/delivery-store.ts';
+import { getEvent, listEvents } from '../../../src/webhooks/event-store.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 let database: TestDatabase;
@@ -62,12 +64,15 @@ async function planOf(work: (db: Queryable) => Promise<unknown>): Promise<string
       'SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_bitmapscan = off',
     );
     let plan = '';
+    let queries = 0;
     const query = async (asked: string | { text: string; values: unknown[] }, listed: unknown[] = []) => {
       const { text, values } = typeof asked === 'string' ? { text: asked, values: listed } : asked;
-      await client.query(`PREPARE asked AS ${text}`);
-      const { rows } = await client.query(`EXPLAIN EXECUTE asked (${values.map(() => 'NULL').join(', ')})`);
+      // Statements that are sent together are prepared together.
+      const name = `asked_${++queries}`;
+      await client.query(`PREPARE ${name} AS ${text}`);
+      const { rows } = await client.query(`EXPLAIN EXECUTE ${name} (${values.map(() => 'NULL').join(', ')})`);
       plan ||= rows.map((row) => row['QUERY PLAN']).join('\n');
-      await client.query('DEALLOCATE asked');
+      await client.query(`DEALLOCATE ${name}`);
       return { rows: [] };
     };
     await work({ query } as unknown as Queryable);
@@ -92,6 +97,25 @@ test.each([
   ],
 ])('a page of verify is read by %s', async (index, work) => {
   expect(await planOf(work)).toContain(`Index Scan using ${index}`);
+});
+
+test('the first event of an object is looked up by the primary key, in every later plan of an empty table too', async () => {
+  await pool.query('SET plan_cache_mode = force_generic_plan');
+  await pool.query(
+    `PREPARE load_whole AS SELECT ${KEPT_COLUMNS} FROM events ${FIRST_EVENT} WHERE book_id = $1 AND sequence > $2 LIMIT 100`,
+  );
+  const { rows } = await pool.query('EXPLAIN EXECUTE load_whole (gen_random_uuid(), 0)');
+  expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('Index Scan using events_pkey on events begun');
+});
+
+test.each<[string, (db: Queryable) => Promise<unknown>]>([
+  ['an event', (db) => getEvent(db, newId(), newId())],
+  ['a page of events', (db) => readEvents(db, newId(), { after: 0n, upTo: 1_000n, limit: 1_000 })],
+  ['a list of events', (db) => listEvents(db, { bookId: newId() }, { limit: 20 })],
+  ['a timeline', (db) => loadObjectEvents(db, newId(), newId(), 100)],
+  ['deliveries', (db) => loadPendingDeliveries(db, newId(), [{ endpointId: newId(), eventSequence: 1n }])],
+])('%s is read with the first events of its objects by their key', async (_, work) => {
+  expect(await planOf(work)).toContain('Index Scan using events_pkey on events begun');
 });
 
 /** A page that matches no row: none of its statements may walk the book. */

@@ -63,7 +63,11 @@ const result: DeliveryResult = {
   attempt: { startedAt: 0, durationMs: 1, status: 200, error: null, response: null, retryAfterMs: null },
 };
 const bookId = newId();
-const found = { ...key, book_id: bookId, id: key.endpointId, endpoint_id: key.endpointId, text_references: null };
+const found = {
+  ...key,
+  ...{ book_id: bookId, id: key.endpointId, endpoint_id: key.endpointId, text_references: null },
+  ...{ form: null, first_sequence: null, packed_entry_ids: null },
+};
 
 test.each<[string, (db: Pool) => Promise<unknown>, Record<string, string[]>]>([
   [
@@ -77,6 +81,8 @@ test.each<[string, (db: Pool) => Promise<unknown>, Record<string, string[]>]>([
     {
       'webhook_deliveries.load_pairs': [
         'webhook_deliveries: book_id, endpoint_id, event_sequence',
+        'events: book_id, sequence',
+        // The first event of the object.
         'events: book_id, sequence',
       ],
       'webhook_deliveries.endpoints_pairs': ['webhook_endpoints: book_id, id', 'books: id, id'],

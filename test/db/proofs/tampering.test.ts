@@ -99,6 +99,8 @@ const CHANGED: Record<string, (column: string) => string> = {
 const PUT_IN: Record<string, string> = {
   'events.leaf': `decode(repeat('00', 32), 'hex')`,
   'events.text_references': `repeat('0', 64)`,
+  'events.form': '1',
+  'events.first_sequence': '1',
 };
 
 /** A row of the table with a value in the column. */

@@ -1,18 +1,33 @@
 /**
  * A pool of real connections whose statements and database transactions wait at the scheduler's gates. A transaction is
- * one step from its first statement to its end, as the lock of its book makes it for others.
+ * one step from its first statement to its end, unless it is a batch of several books or waits for a book's lock: see
+ * gated-transaction.ts.
  */
 import type { Pool, Transaction } from '../../../src/db/pool.ts';
+import { connectionLost, GatedTransaction, HeldBooks, nameOf } from './gated-transaction.ts';
 import type { Fault, Owner, Scheduler } from './scheduler.ts';
 
 /** A single statement is its own transaction: a second attempt finds the effect of the first. */
 const STATEMENT_FAULTS: readonly Fault[] = ['lost', 'refused', 'dies before', 'dies after'];
 const TRANSACTION_FAULTS: readonly Fault[] = ['lost', 'refused', 'dies before', 'dies after'];
 
-/** The driver's own message, which the product classifies as transient. */
-const connectionLost = () => new Error('Connection terminated unexpectedly');
+/** The longest wait for a connection: a few other requests come meanwhile. */
+const BUSY_STEPS = 80;
 
-export function gatedPool(scheduler: Scheduler, owner: Owner, pool: Pool): Pool {
+export interface DatabaseOfSchedule {
+  /** Books that are locked. */
+  readonly held: HeldBooks;
+  /** The odds that a transaction waits for a connection while commands of other books gather behind it. */
+  readonly busy: number;
+}
+
+export function gatedPool(
+  scheduler: Scheduler,
+  owner: Owner,
+  pool: Pool,
+  { held, busy }: DatabaseOfSchedule = { held: new HeldBooks(), busy: 0 },
+): Pool {
+  const { random } = scheduler;
   const gated = {
     // biome-ignore lint/suspicious/noExplicitAny: the driver's own overloads
     query: (statement: any, values?: unknown[]) =>
@@ -27,66 +42,16 @@ export function gatedPool(scheduler: Scheduler, owner: Owner, pool: Pool): Pool 
         scheduler.wait({
           owner,
           what: 'transaction',
+          ...(random.chance(busy) && { stillUntil: scheduler.steps + random.below(BUSY_STEPS) }),
           faults: TRANSACTION_FAULTS,
           pass: async (fault) => {
             const client = await pool.connect();
-            await new Promise<void>((over) => resolve(guarded({ scheduler, owner, client, fault, over })));
+            const transaction = new GatedTransaction({ scheduler, owner, client, held, fault });
+            resolve(transaction as unknown as Transaction);
+            await transaction.run();
           },
         });
       }),
   };
   return gated as unknown as Pool;
-}
-
-interface Guard {
-  readonly scheduler: Scheduler;
-  readonly owner: Owner;
-  readonly client: Transaction;
-  readonly fault: Fault;
-  readonly over: () => void;
-}
-
-/**
- * The connection of one transaction; its fault comes at COMMIT. Statements that a dead process still sends go nowhere,
- * because the connection belongs to another by then.
- */
-function guarded({ scheduler, owner, client, fault, over }: Guard): Transaction {
-  let isDead = false;
-  const nothing = () => new Promise<never>(() => undefined);
-  const die = () => {
-    isDead = true;
-    client.release();
-    scheduler.kill(owner);
-    over();
-    return nothing();
-  };
-  const commit = async () => {
-    if (fault === 'dies before' || fault === 'refused') {
-      await client.query('ROLLBACK');
-      if (fault === 'dies before') return die();
-      throw connectionLost();
-    }
-    const result = await client.query('COMMIT');
-    if (fault === 'dies after') return die();
-    if (fault === 'lost') throw connectionLost();
-    return result;
-  };
-  const transaction = {
-    // biome-ignore lint/suspicious/noExplicitAny: the driver's own overloads
-    query(statement: any, values?: unknown[]) {
-      if (isDead) return nothing();
-      return statement === 'COMMIT' ? commit() : client.query(statement, values as unknown[]);
-    },
-    release(error?: Error) {
-      if (isDead) return;
-      client.release(error);
-      over();
-    },
-  };
-  return transaction as unknown as Transaction;
-}
-
-function nameOf(statement: string | { name?: string; text: string }): string {
-  const { name, text } = typeof statement === 'string' ? { name: undefined, text: statement } : statement;
-  return name ?? text.replace(/\s+/g, ' ').trim().slice(0, 40);
 }

@@ -6,24 +6,28 @@ import { GROUPS } from '../../../src/groups.ts';
 import { verifyDatabase } from '../../../src/verify/verify-database.ts';
 import { ACCOUNTS, type Intent } from './clients.ts';
 import { accountOutcomes, countEntries } from './outcome-store.ts';
+import type { ScheduleBook } from './part.ts';
 import { SCHEDULE_PARTS } from './parts.ts';
 import type { Schedule } from './schedule.ts';
 
 /** Everything that is wrong, in words; empty when all is right. */
 export async function faultsOf(schedule: Schedule): Promise<string[]> {
-  const { pool, bookId, scheduler, clients } = schedule;
+  const faults = schedule.bugs.map(
+    (error) => `a bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+  );
+  for (const book of schedule.books) faults.push(...(await faultsOfBook(book)));
+  return faults;
+}
+
+async function faultsOfBook(book: ScheduleBook): Promise<string[]> {
+  const { pool, bookId, scheduler, clients } = book;
   for (const { wish, answers } of clients.intents) {
     scheduler.count(`${wish.do} ${answers[0]?.status}`);
     if (answers.length > 1) scheduler.count('asked again');
   }
-  const faults = [
-    ...schedule.bugs.map(
-      (error) => `a bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-    ),
-    ...answerFaults(clients.intents),
-  ];
-  for (const part of SCHEDULE_PARTS) faults.push(...((await part.faultsOf?.(schedule)) ?? []));
-  faults.push(...(await balanceFaults(schedule)));
+  const faults = answerFaults(clients.intents);
+  for (const part of SCHEDULE_PARTS) faults.push(...((await part.faultsOf?.(book)) ?? []));
+  faults.push(...(await balanceFaults(book)));
   const { entries, last, twice } = await countEntries(pool, bookId);
   if (entries !== last || twice !== 0n) faults.push(`${entries} entries up to ${last}, ${twice} steps booked twice`);
   await verifyDatabase(pool, {
@@ -52,18 +56,18 @@ function codeOf(body: string): string | undefined {
 }
 
 /** Each balance computed again from the clients' answers and the outside world alone. */
-async function balanceFaults(schedule: Schedule): Promise<string[]> {
-  const expected = new Map<string, bigint>(schedule.accounts.map((id, at) => [id, ACCOUNTS[at]!]));
+async function balanceFaults(book: ScheduleBook): Promise<string[]> {
+  const expected = new Map<string, bigint>(book.accounts.map((id, at) => [id, ACCOUNTS[at]!]));
   const expectedHeld = new Map<string, bigint>();
   const adding = (sums: Map<string, bigint>) => (account: string, amount: bigint) =>
     void sums.set(account, (sums.get(account) ?? 0n) + amount);
   const add = adding(expected);
   for (const amount of ACCOUNTS) add('pool', amount);
   for (const part of SCHEDULE_PARTS) {
-    await part.balance?.(schedule, add);
-    part.held?.(schedule, adding(expectedHeld));
+    await part.balance?.(book, add);
+    part.held?.(book, adding(expectedHeld));
   }
-  const rows = await accountOutcomes(schedule.pool, schedule.bookId);
+  const rows = await accountOutcomes(book.pool, book.bookId);
   return rows.flatMap((row) => {
     const key = row.code === 'customer' ? row.id : row.code;
     const [right, held] = [expected.get(key) ?? 0n, expectedHeld.get(key) ?? 0n];

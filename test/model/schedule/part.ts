@@ -8,7 +8,10 @@ import type { Following } from '../../../src/idempotency/following.ts';
 import type { Uuid } from '../../../src/ids.ts';
 import type { Runtime } from '../../../src/runtime.ts';
 import type { Clients } from './clients.ts';
+import type { RailModel } from './rail-model.ts';
+import type { ReceiverModel } from './receiver-model.ts';
 import type { Schedule } from './schedule.ts';
+import type { Scheduler } from './scheduler.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
 export interface Answer {
@@ -49,6 +52,19 @@ export type AnyWishKind = WishKind<any>;
 /** Adds to what an account should have, by the account's id or the code of the chart. */
 export type Add = (account: string, amount: bigint) => void;
 
+/** One book of a schedule, its clients, and the world outside, which it shares with the other books. */
+export interface ScheduleBook {
+  readonly bookId: Uuid;
+  readonly accounts: readonly Uuid[];
+  readonly clients: Clients;
+  /** Receives every event of the book. */
+  readonly endpointUrl: string;
+  readonly pool: Pool;
+  readonly scheduler: Scheduler;
+  readonly rail: RailModel;
+  readonly receiver: ReceiverModel;
+}
+
 export interface SchedulePart {
   readonly kinds: readonly AnyWishKind[];
   /** An act of the party outside, of its own accord. */
@@ -60,9 +76,9 @@ export interface SchedulePart {
   /** Rows that are not final. */
   countOpen?(pool: Pool, bookId: Uuid): Promise<number>;
   /** What is wrong in the end, in words, and what a run has met. */
-  faultsOf?(schedule: Schedule): Promise<string[]>;
+  faultsOf?(book: ScheduleBook): Promise<string[]>;
   /** The balances that follow from the clients' answers and the world outside. */
-  balance?(schedule: Schedule, add: Add): Promise<void>;
+  balance?(book: ScheduleBook, add: Add): Promise<void>;
   /** What is held of the accounts in the end, likewise. */
-  held?(schedule: Schedule, add: Add): void;
+  held?(book: ScheduleBook, add: Add): void;
 }

@@ -10,9 +10,16 @@ const ANSWERS: Record<'arrived' | 'failed' | 'silent', PostOutcome> = {
   silent: { status: null, error: 'timeout', retryAfter: undefined, response: null },
 };
 
+/** An event that arrived: how often, where, and its body. */
+export interface Arrived {
+  readonly times: number;
+  readonly url: string;
+  readonly body: string;
+}
+
 export class ReceiverModel {
-  /** By event id: how often the event arrived, and its body. */
-  readonly received = new Map<string, { times: number; body: string }>();
+  /** By event id. */
+  readonly received = new Map<string, Arrived>();
   readonly #scheduler: Scheduler;
   /** The odds of a 500, and of no answer, with or without recording the event. */
   readonly #odds: { readonly failed: number; readonly silent: number };
@@ -23,23 +30,23 @@ export class ReceiverModel {
     this.#odds = odds;
   }
 
-  take(owner: Owner, { headers, body }: EventPost): Promise<PostOutcome> {
+  take(owner: Owner, { url, headers, body }: EventPost): Promise<PostOutcome> {
     const id = headers['webhook-id']!;
     return this.#scheduler.come(owner, {
       what: `post event ${JSON.parse(body).sequence}`,
       faults: ['dies before', 'dies after'],
-      act: () => this.#answer(id, body),
+      act: () => this.#answer(id, { url: url.href, body }),
       failure: () => new Error('A post does not fail, it ends'),
     });
   }
 
-  #answer(id: string, body: string): PostOutcome {
+  #answer(id: string, arrived: Omit<Arrived, 'times'>): PostOutcome {
     const { random } = this.#scheduler;
     if (this.isFaulty && random.chance(this.#odds.failed)) return ANSWERS.failed;
     const isSilent = this.isFaulty && random.chance(this.#odds.silent);
     if (isSilent && random.chance(0.5)) return ANSWERS.silent;
     const known = this.received.get(id);
-    this.received.set(id, { times: (known?.times ?? 0) + 1, body });
+    this.received.set(id, { ...arrived, times: (known?.times ?? 0) + 1 });
     return isSilent ? ANSWERS.silent : ANSWERS.arrived;
   }
 }

@@ -15,6 +15,8 @@ import { parseAllowList } from '../../../src/webhooks/public-address.ts';
 import { openBook } from '../../support/book.ts';
 import { RETURNS_APART } from '../../support/forms.ts';
 import { ACCOUNTS, Clients, type Intent } from './clients.ts';
+import { HeldBooks } from './gated-transaction.ts';
+import type { ScheduleBook } from './part.ts';
 import { SCHEDULE_PARTS } from './parts.ts';
 import { QueueModel } from './queue-model.ts';
 import { RailModel } from './rail-model.ts';
@@ -34,7 +36,10 @@ export interface ScheduleOptions {
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
+/** Requests of a schedule, shared out among its books. */
 const INTENTS = 50;
+/** What waits for several books is committed together: more than there are lanes, so that some wait. */
+const BOOKS = [1, 3, 6];
 /** Work that is not final after this many rounds never will be. */
 const ROUNDS = 400;
 const LONGEST_ROUND_MS = 6 * 60 * MINUTE;
@@ -42,12 +47,10 @@ const LONGEST_ROUND_MS = 6 * 60 * MINUTE;
 export class Schedule {
   readonly scheduler: Scheduler;
   readonly clock = new VirtualClock(Date.now());
-  readonly clients: Clients;
+  readonly books: readonly ScheduleBook[];
   readonly rail: RailModel;
   readonly receiver: ReceiverModel;
   readonly bugs: unknown[] = [];
-  readonly bookId: Uuid;
-  readonly accounts: readonly Uuid[];
   readonly pool: Pool;
   readonly #around: Surroundings;
   readonly #queues: QueueModel;
@@ -56,15 +59,13 @@ export class Schedule {
   readonly #wrongClocks: number;
   #processes: SimulatedProcess[] = [];
   #born = 0;
-  #asking = 0;
+  /** Requests to living processes that have no answer so far. */
+  readonly #asking = new Map<object, { process: SimulatedProcess; what: string }>();
 
-  private constructor(options: ScheduleOptions, book: { bookId: Uuid; accounts: readonly Uuid[] }) {
-    const random = new SeededRandom(options.seed);
+  private constructor(options: ScheduleOptions, random: SeededRandom, books: readonly OpenedBook[]) {
     // Each schedule draws its own mix of faults: with all of them always, rare effects would never show.
     const odds = () => random.pick([0, 0, 0.02, 0.08, 0.25]);
     this.pool = options.pool;
-    this.bookId = book.bookId;
-    this.accounts = book.accounts;
     this.#faults = { lost: odds(), refused: odds(), late: odds(), 'dies before': odds() / 4, 'dies after': odds() / 4 };
     this.#deathOdds = random.pick([0, 0.2, 1]);
     this.#wrongClocks = random.pick([0, 0.05, 0.3]);
@@ -73,14 +74,20 @@ export class Schedule {
     this.rail = new RailModel(this.scheduler, this.clock, { contradicts: odds(), repeats: odds() * 4 });
     this.receiver = new ReceiverModel(this.scheduler, { failed: odds(), silent: odds() });
     const kinds = SCHEDULE_PARTS.flatMap((part) => part.kinds);
-    this.clients = new Clients({ random, clock: this.clock, kinds }, book);
+    this.books = books.map((book) => ({
+      ...book,
+      clients: new Clients({ random, clock: this.clock, kinds }, book),
+      ...{ pool: options.pool, scheduler: this.scheduler, rail: this.rail, receiver: this.receiver },
+    }));
     this.#around = {
       ...{ scheduler: this.scheduler, clock: this.clock, pool: options.pool, queues: this.#queues },
       ...{ rail: this.rail, receiver: this.receiver, onBug: this.#onBug },
+      database: { held: new HeldBooks(), busy: books.length > 1 ? random.pick([0, 0.3, 0.8]) : 0 },
       secretBox: createSecretBox(options.encryptionKey),
     };
     this.scheduler.onDeath((owner) => {
       this.#queues.died(owner);
+      for (const [asked, { process }] of this.#asking) if (process === owner) this.#asking.delete(asked);
       this.#processes = this.#processes.filter((process) => process !== owner);
       this.#begin();
     });
@@ -88,27 +95,10 @@ export class Schedule {
   }
 
   static async open(options: ScheduleOptions): Promise<Schedule> {
-    const book = await openBook({ database: options.pool, sink: webhookSink });
-    const accounts: Uuid[] = [];
-    for (const amount of ACCOUNTS) accounts.push(await book.account({ amount }));
-    const answer = await book.submit(
-      createEndpoint({
-        requestId: newId(),
-        actor: 'test',
-        url: 'https://hooks.test/all',
-        events: ['*'],
-        description: null,
-        metadata: {},
-        bookId: book.id,
-        idempotencyKey: null,
-        secret: `whsec_${Buffer.alloc(32, 5).toString('base64')}`,
-        secretBox: createSecretBox(options.encryptionKey),
-        allow: parseAllowList(['hooks.test:443']),
-      }),
-    );
-    if ((answer as Stored).status !== 201) throw new Error(`No endpoint: ${JSON.stringify(answer)}`);
-    await book.committer.close();
-    return new Schedule(options, { bookId: book.id, accounts });
+    const random = new SeededRandom(options.seed);
+    const books: OpenedBook[] = [];
+    for (let left = random.pick(BOOKS); left > 0; left--) books.push(await openScheduleBook(options, books.length));
+    return new Schedule(options, random, books);
   }
 
   /** Plays the schedule to its end. Throws when work never becomes final. */
@@ -142,7 +132,7 @@ export class Schedule {
     this.scheduler.steps += 1;
     if (this.scheduler.ready > 0 && random.chance(0.75)) return this.scheduler.letOne(this.#faults);
     const act = random.weighted([
-      { weight: this.#asking < 8 ? 8 : 0, item: () => this.#ask(this.clients.next(INTENTS)) },
+      { weight: this.#asking.size < 6 + 2 * this.books.length ? 8 : 0, item: () => this.#askNext() },
       { weight: this.#queues.waiting > 0 ? 10 : 0, item: () => this.#takeJob() },
       { weight: 2, item: () => this.#sweep() },
       { weight: 3, item: () => this.#advance(random.pick([20, 200, 2 * SECOND, 10 * SECOND, 40 * SECOND])) },
@@ -161,22 +151,34 @@ export class Schedule {
     this.#queues.isFaulty = false;
     this.receiver.isFaulty = false;
     await this.#calm();
-    this.clients.reopen();
+    for (const { clients } of this.books) clients.reopen();
     let waitMs = 35 * SECOND;
     for (let round = 0; round < ROUNDS && this.bugs.length === 0; round++) {
       for (const part of SCHEDULE_PARTS) part.close?.(this);
       await this.#calm();
-      for (const intent of this.clients.unanswered) this.#ask(intent);
+      for (const book of this.books) for (const intent of book.clients.unanswered) this.#ask(book, intent);
       await this.#calm();
-      const open = await Promise.all(SCHEDULE_PARTS.map((part) => part.countOpen?.(this.pool, this.bookId)));
-      const isTold = SCHEDULE_PARTS.every((part) => !part.untold?.(this));
-      if (open.every((rows) => !rows) && isTold && this.clients.unanswered.length === 0) return;
+      if (await this.#isOver()) return this.#expectAnswered();
       this.#advance(waitMs);
       waitMs = Math.min(waitMs * 1.2, LONGEST_ROUND_MS);
       this.#sweep();
       await this.#calm();
     }
     if (this.bugs.length === 0) throw new Error('It does not come to its end');
+  }
+
+  /** Nothing is under way, so a process that lives has answered every request, however often it was sent. */
+  #expectAnswered(): void {
+    for (const { process, what } of this.#asking.values())
+      this.bugs.push(new Error(`${process.name} never answered the request to ${what}`));
+  }
+
+  async #isOver(): Promise<boolean> {
+    const open = await Promise.all(
+      this.books.flatMap(({ bookId }) => SCHEDULE_PARTS.map((part) => part.countOpen?.(this.pool, bookId))),
+    );
+    const isTold = SCHEDULE_PARTS.every((part) => !part.untold?.(this));
+    return open.every((rows) => !rows) && isTold && this.books.every(({ clients }) => clients.unanswered.length === 0);
   }
 
   /** Runs until no gate and no job waits. */
@@ -192,14 +194,18 @@ export class Schedule {
     }
   }
 
-  #ask(intent: Intent): void {
+  #askNext(): void {
+    const book = this.scheduler.random.pick(this.books);
+    this.#ask(book, book.clients.next(Math.ceil(INTENTS / this.books.length)));
+  }
+
+  #ask(book: ScheduleBook, intent: Intent): void {
     const process = this.scheduler.random.pick(this.#processes);
-    this.scheduler.note(`${process.name} is asked to ${intent.wish.do} (${intent.key})`);
-    this.#asking += 1;
-    const asked = this.clients.ask(process.runtime, intent, this.#onBug);
-    void asked.finally(() => {
-      this.#asking -= 1;
-    });
+    const what = `${intent.wish.do} (${intent.key} of book ${this.books.indexOf(book)})`;
+    this.scheduler.note(`${process.name} is asked to ${what}`);
+    const asked = book.clients.ask(process.runtime, intent, this.#onBug);
+    this.#asking.set(asked, { process, what });
+    void asked.finally(() => this.#asking.delete(asked));
   }
 
   #takeJob(): void {
@@ -229,4 +235,35 @@ export class Schedule {
     this.scheduler.note('the queues are flushed');
     this.#queues.flush();
   }
+}
+
+interface OpenedBook {
+  readonly bookId: Uuid;
+  readonly accounts: readonly Uuid[];
+  readonly endpointUrl: string;
+}
+
+async function openScheduleBook({ pool, encryptionKey }: ScheduleOptions, number: number): Promise<OpenedBook> {
+  const book = await openBook({ database: pool, sink: webhookSink });
+  const accounts: Uuid[] = [];
+  for (const amount of ACCOUNTS) accounts.push(await book.account({ amount }));
+  const endpointUrl = `https://hooks.test/${number}`;
+  const answer = await book.submit(
+    createEndpoint({
+      requestId: newId(),
+      actor: 'test',
+      url: endpointUrl,
+      events: ['*'],
+      description: null,
+      metadata: {},
+      bookId: book.id,
+      idempotencyKey: null,
+      secret: `whsec_${Buffer.alloc(32, 5).toString('base64')}`,
+      secretBox: createSecretBox(encryptionKey),
+      allow: parseAllowList(['hooks.test:443']),
+    }),
+  );
+  if ((answer as Stored).status !== 201) throw new Error(`No endpoint: ${JSON.stringify(answer)}`);
+  await book.committer.close();
+  return { bookId: book.id, accounts, endpointUrl };
 }

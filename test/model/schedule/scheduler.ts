@@ -32,6 +32,10 @@ interface Gate {
   readonly stillUntil?: number;
   readonly what: string;
   readonly faults: readonly Fault[];
+  /** False while another stands in the way. */
+  readonly isOpen?: () => boolean;
+  /** Called when the owner has died here. */
+  readonly orphaned?: () => void;
   /** Resolves once the immediate effect is done. */
   readonly pass: (fault: Fault) => Promise<void>;
 }
@@ -121,9 +125,11 @@ export class Scheduler {
   kill(owner: Owner): void {
     if (!owner.isAlive) return;
     owner.isAlive = false;
+    const left = this.#gates.filter((gate) => gate.owner === owner);
     this.#gates = this.#gates.filter((gate) => gate.owner !== owner);
     this.count('deaths');
     this.note(`${owner.name} dies`);
+    for (const gate of left) gate.orphaned?.();
     this.#onDeath(owner);
   }
 
@@ -167,7 +173,9 @@ export class Scheduler {
   }
 
   #ready(): Gate[] {
-    return this.#hurries ? this.#gates : this.#gates.filter(({ stillUntil = 0 }) => stillUntil <= this.steps);
+    return this.#gates.filter(
+      ({ stillUntil = 0, isOpen }) => (this.#hurries || stillUntil <= this.steps) && isOpen?.() !== false,
+    );
   }
 
   #later(): number {

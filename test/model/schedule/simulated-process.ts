@@ -23,7 +23,7 @@ import { webhookSink } from '../../../src/webhooks/event-sink.ts';
 import { ledgerPool } from '../../../workers/ledger.ts';
 import { railsPool } from '../../../workers/rails.ts';
 import { createSweeper, type Sweeper } from '../../../workers/sweeper.ts';
-import { gatedPool } from './gated-pool.ts';
+import { type DatabaseOfSchedule, gatedPool } from './gated-pool.ts';
 import type { QueueModel, WaitingJob } from './queue-model.ts';
 import type { RailModel } from './rail-model.ts';
 import type { ReceiverModel } from './receiver-model.ts';
@@ -39,6 +39,7 @@ export interface Surroundings {
   readonly queues: QueueModel;
   readonly rail: RailModel;
   readonly receiver: ReceiverModel;
+  readonly database: DatabaseOfSchedule;
   /** Called with errors that only a bug can cause. */
   readonly onBug: (error: unknown) => void;
 }
@@ -78,7 +79,7 @@ export class SimulatedProcess implements Owner {
     this.#queues = around.queues;
     const { scheduler, secretBox, onBug } = around;
     const clock = around.clock.skewed(skewMs);
-    const pool = gatedPool(scheduler, this, around.pool);
+    const pool = gatedPool(scheduler, this, around.pool, around.database);
     const queues = around.queues.of(this);
     const enqueuer = createEnqueuer({ queues, log, forms, paceMs: 0 });
     const committer = new Committer({
@@ -88,6 +89,11 @@ export class SimulatedProcess implements Owner {
       forms,
       enqueue: (bookId, jobs) => this.isAlive && enqueuer.enqueue(bookId, jobs),
       maxBatch,
+      observe: ({ shared, books, skipped }) => {
+        if (shared) scheduler.count(books > 1 ? 'batches of several books' : 'shared batches of one book or none');
+        if (skipped > 0) scheduler.count('batches that left a locked book out');
+      },
+      onDissolved: (reason) => scheduler.count(`batches dissolved: ${reason}`),
       onError: (error) => classifyFailure(error) === 'transient' || onBug(error),
     });
     const rail = around.rail.of(this);

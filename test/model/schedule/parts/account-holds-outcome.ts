@@ -3,8 +3,7 @@ import type { Instant } from '../../../../src/clock.ts';
 import type { Pool } from '../../../../src/db/pool.ts';
 import type { Uuid } from '../../../../src/ids.ts';
 import { wishesOf } from '../clients.ts';
-import type { Add } from '../part.ts';
-import type { Schedule } from '../schedule.ts';
+import type { Add, ScheduleBook } from '../part.ts';
 import type { Increase, Place, Release } from './account-holds.ts';
 
 /** A hold as its requests and their answers tell it, from the first to the last. */
@@ -25,12 +24,12 @@ interface Change {
   readonly at: Instant;
 }
 
-export async function faultsOfHolds(schedule: Schedule): Promise<string[]> {
-  const told = toldHolds(schedule);
-  const found = await holdOutcomes(schedule.pool, schedule.bookId);
+export async function faultsOfHolds(book: ScheduleBook): Promise<string[]> {
+  const told = toldHolds(book);
+  const found = await holdOutcomes(book.pool, book.bookId);
   for (const { status, expiry } of found) {
-    schedule.scheduler.count(`hold ${status}`);
-    if (expiry !== null) schedule.scheduler.count(`hold expired by ${expiry.by}`);
+    book.scheduler.count(`hold ${status}`);
+    if (expiry !== null) book.scheduler.count(`hold expired by ${expiry.by}`);
   }
   const made = new Set(found.map(({ id }) => id));
   return [
@@ -43,8 +42,8 @@ export async function faultsOfHolds(schedule: Schedule): Promise<string[]> {
 }
 
 /** What is left of the holds that stay until they are released. All others are over in the end. */
-export function addHeld(schedule: Schedule, add: Add): void {
-  for (const { wish, amount, released } of toldHolds(schedule).values())
+export function addHeld(book: ScheduleBook, add: Add): void {
+  for (const { wish, amount, released } of toldHolds(book).values())
     if (wish.expiresAt === null) add(wish.account, amount - released);
 }
 
@@ -74,17 +73,17 @@ function holdFaults(hold: HoldOutcome, { wish, amount, released, steps, faults: 
   return faults.map((fault) => `hold ${hold.id}: ${fault}`);
 }
 
-function toldHolds(schedule: Schedule): Map<Uuid, Told> {
-  const changes = changesOf(schedule);
+function toldHolds(book: ScheduleBook): Map<Uuid, Told> {
+  const changes = changesOf(book);
   const told = new Map<Uuid, Told>();
-  for (const { wish, answers } of wishesOf<Place>(schedule.clients, 'place hold')) {
+  for (const { wish, answers } of wishesOf<Place>(book.clients, 'place hold')) {
     const id = answers.find(({ status }) => status === 201)?.resourceId;
     if (id !== undefined) told.set(id, replayed(wish, changes.get(id) ?? []));
   }
   return told;
 }
 
-function changesOf({ clients }: Schedule): Map<Uuid, Change[]> {
+function changesOf({ clients }: ScheduleBook): Map<Uuid, Change[]> {
   const changes = new Map<Uuid, Change[]>();
   const asked = [...wishesOf<Increase>(clients, 'increase hold'), ...wishesOf<Release>(clients, 'release hold')];
   for (const { wish, answers } of asked) {

@@ -2,9 +2,8 @@
 import type { Pool } from '../../../../src/db/pool.ts';
 import type { Uuid } from '../../../../src/ids.ts';
 import type { Intent } from '../clients.ts';
-import type { Add } from '../part.ts';
-import { net } from '../rail-model.ts';
-import type { Schedule } from '../schedule.ts';
+import type { Add, ScheduleBook } from '../part.ts';
+import { net, type RailRecord } from '../rail-model.ts';
 
 const STEPS: Record<string, RegExp> = {
   paid: /^reserved (paid|failed paid_after_failed)( returned(_\d+)?)*$/,
@@ -14,15 +13,20 @@ const STEPS: Record<string, RegExp> = {
 };
 
 /** `promised`: requests that were answered with 202. */
-export async function faultsOfPayouts(schedule: Schedule, promised: readonly Intent[]): Promise<string[]> {
-  const payouts = await payoutOutcomes(schedule.pool, schedule.bookId);
+export async function faultsOfPayouts(book: ScheduleBook, promised: readonly Intent[]): Promise<string[]> {
+  const { scheduler } = book;
+  const payouts = await payoutOutcomes(book.pool, book.bookId);
   for (const { status, steps, failure } of payouts) {
-    schedule.scheduler.count(failure ?? status);
-    if (steps.length > 3) schedule.scheduler.count('returned in parts');
+    scheduler.count(failure ?? status);
+    if (steps.length > 3) scheduler.count('returned in parts');
   }
-  for (const { submissions } of schedule.rail.records.values())
-    if (submissions > 1) schedule.scheduler.count('submitted again');
-  return [...promiseFaults(promised, payouts), ...payouts.flatMap(payoutFaults), ...railFaults(schedule, payouts)];
+  for (const { submissions } of recordsOf(book).values()) if (submissions > 1) scheduler.count('submitted again');
+  return [...promiseFaults(promised, payouts), ...payouts.flatMap(payoutFaults), ...railFaults(book, payouts)];
+}
+
+/** What the rail was told to do for this book. */
+function recordsOf({ rail, bookId }: ScheduleBook): Map<string, RailRecord> {
+  return new Map([...rail.records].filter(([, { instruction }]) => instruction.originator === bookId));
 }
 
 /** Every payout answered with 202 exists, and no other does. */
@@ -40,10 +44,11 @@ function payoutFaults({ id, status, steps, stuck }: PayoutOutcome): string[] {
   return isRight && !stuck ? [] : [`payout ${id} is ${status}${stuck ? ', stuck' : ''}, booked: ${steps.join(' ')}`];
 }
 
-function railFaults({ rail }: Schedule, payouts: readonly PayoutOutcome[]): string[] {
+function railFaults(book: ScheduleBook, payouts: readonly PayoutOutcome[]): string[] {
   const known = new Map(payouts.map((payout) => [payout.end_to_end_id, payout]));
   const faults: string[] = [];
-  for (const [id, record] of rail.records) {
+  const records = recordsOf(book);
+  for (const [id, record] of records) {
     const payout = known.get(id);
     const outs = record.movements.filter(({ kind }) => kind === 'out').length;
     if (!payout) faults.push(`the rail has ${id}, which is nobody's`);
@@ -56,7 +61,7 @@ function railFaults({ rail }: Schedule, payouts: readonly PayoutOutcome[]): stri
       faults.push(`the rail paid ${payout.id} ${outs} times, the books say ${payout.steps.join(' ')}`);
   }
   for (const { id, rail: name, steps, end_to_end_id } of payouts)
-    if (name === 'sandbox' && steps.includes('paid') && !rail.records.has(end_to_end_id))
+    if (name === 'sandbox' && steps.includes('paid') && !records.has(end_to_end_id))
       faults.push(`the books say that ${id} was paid, the rail has never heard of it`);
   return faults;
 }
@@ -67,7 +72,7 @@ function gone({ status, amount, amount_returned }: PayoutOutcome): bigint {
 }
 
 export async function addPayouts(
-  { pool, bookId, rail }: Schedule,
+  { pool, bookId, rail }: ScheduleBook,
   promised: readonly Intent[],
   add: Add,
 ): Promise<void> {

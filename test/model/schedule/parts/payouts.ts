@@ -105,6 +105,6 @@ export const payoutsPart: SchedulePart = {
   close: ({ rail }) => rail.close(),
   untold: ({ rail }) => rail.openNotices,
   countOpen: countOpenPayouts,
-  faultsOf: (schedule) => faultsOfPayouts(schedule, promisedPayouts(schedule.clients)),
-  balance: (schedule, add) => addPayouts(schedule, promisedPayouts(schedule.clients), add),
+  faultsOf: (book) => faultsOfPayouts(book, promisedPayouts(book.clients)),
+  balance: (book, add) => addPayouts(book, promisedPayouts(book.clients), add),
 };

@@ -2,8 +2,8 @@
 import type { Pool } from '../../../../src/db/pool.ts';
 import { publicId, type Uuid } from '../../../../src/ids.ts';
 import { ACCOUNTS } from '../clients.ts';
-import type { SchedulePart } from '../part.ts';
-import type { Schedule } from '../schedule.ts';
+import type { ScheduleBook, SchedulePart } from '../part.ts';
+import type { Arrived } from '../receiver-model.ts';
 
 /** Events of accounts opened and funded before the endpoint existed. */
 const EVENTS_BEFORE = ACCOUNTS.length + ACCOUNTS.filter((amount) => amount > 0n).length;
@@ -17,26 +17,33 @@ export const webhooksPart: SchedulePart = {
     );
     return Number(rows[0]!.open);
   },
-  async faultsOf(schedule) {
-    for (const { times } of schedule.receiver.received.values())
-      schedule.scheduler.count(times > 1 ? 'events received again' : 'events received once');
-    return eventFaults(schedule);
+  async faultsOf(book) {
+    for (const { times } of receivedBy(book).values())
+      book.scheduler.count(times > 1 ? 'events received again' : 'events received once');
+    return eventFaults(book);
   },
 };
 
-async function eventFaults({ pool, bookId, receiver }: Schedule): Promise<string[]> {
+/** What arrived at the book's endpoint, by event. */
+function receivedBy({ receiver, endpointUrl }: ScheduleBook): Map<string, Arrived> {
+  return new Map([...receiver.received].filter(([, { url }]) => url === endpointUrl));
+}
+
+async function eventFaults(book: ScheduleBook): Promise<string[]> {
+  const { pool, bookId } = book;
+  const received = receivedBy(book);
   const events = await eventOutcomes(pool, bookId);
   const faults = events.flatMap(({ id, sequence, payload, deliveries }, at) => {
     if (sequence !== BigInt(at + 1)) return [`event ${sequence} stands at ${at + 1}`];
     if (at < EVENTS_BEFORE) return [];
-    const got = receiver.received.get(publicId('event', id));
+    const got = received.get(publicId('event', id));
     const isRight = deliveries.join() === 'delivered' && got?.body === payload;
     return isRight
       ? []
       : [`event ${sequence} is ${deliveries.join() || 'for nobody'}, received: ${got?.times ?? 0} times`];
   });
   const known = new Set(events.map(({ id }) => publicId('event', id)));
-  for (const id of receiver.received.keys()) if (!known.has(id)) faults.push(`the receiver got ${id}, which never was`);
+  for (const id of received.keys()) if (!known.has(id)) faults.push(`the receiver got ${id}, which never was`);
   return faults;
 }
 
