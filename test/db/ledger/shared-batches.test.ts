@@ -1,6 +1,7 @@
 /** Batches of several books: what they have in common, and that no book notices another one's trouble. */
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { startTcpProxy } from '../../../scripts/harness/tcp-proxy.ts';
 import type { Finding } from '../../../src/checks/finding.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { GROUPS } from '../../../src/groups.ts';
@@ -215,6 +216,84 @@ describe('nobody else waits', () => {
     await many.moveAll(many.books);
     expect(many.batches.map(({ books }) => books).sort((a, b) => a - b)).toEqual([1, 39]);
   });
+});
+
+describe('nobody waits for a book that goes alone', () => {
+  const reading = ({ id, from }: FundedBook) => {
+    const origin = { id: newId(), requestId: newId() };
+    const command: Command<number> = {
+      ...origin,
+      name: 'test.read',
+      touches: [{ table: inFlightPayouts, ids: [from] }],
+      decide: (state, moment) => new Draft(state, origin, moment).finish(0),
+    };
+    return many.committer.submit(id, command);
+  };
+
+  test('while it is held: others that must go alone have their turn', async () => {
+    const held = many.books.slice(0, 6);
+    await stranger.query('BEGIN');
+    for (const { id } of held) await lockBook(stranger as never, id);
+    let over = 0;
+    const waiting = held.map((book) => reading(book).then(() => over++));
+    await many.moveAll(many.books.slice(6));
+    for (const book of many.books.slice(6, 12)) await reading(book);
+    expect(over).toBe(0);
+    await stranger.query('ROLLBACK');
+    await Promise.all(waiting);
+  });
+
+  test('while it is busy', async () => {
+    const busy = many.books.slice(0, 5);
+    let stop = false;
+    const writing = busy.map(async (book) => {
+      while (!stop) await Promise.all([reading(book), ...Array.from({ length: 20 }, () => many.move(book))]);
+    });
+    for (const book of many.books.slice(5, 15)) await reading(book);
+    stop = true;
+    await Promise.all(writing);
+  });
+
+  test('while the database fails for it alone', async () => {
+    const failing = logThatRuns("DO $$ BEGIN RAISE EXCEPTION 'simulated' USING ERRCODE = '58030'; END $$");
+    const [sick, ...others] = many.books as [FundedBook, ...FundedBook[]];
+    const refused = expect(many.move(sick, { append: failing }, 2_000)).rejects.toMatchObject({
+      code: 'service_unavailable',
+    });
+    let over = false;
+    void refused.then(() => {
+      over = true;
+    });
+    await many.moveAll(others);
+    expect(over).toBe(false);
+    await refused;
+  });
+
+  test('and its deadline is kept although nothing else happens', async () => {
+    const held = many.books.slice(0, 6);
+    await stranger.query('BEGIN');
+    for (const { id } of held) await lockBook(stranger as never, id);
+    const late = held.map((book) => many.move(book, {}, 500));
+    const outcomes = await Promise.allSettled(late);
+    expect(outcomes.map((outcome) => (outcome as PromiseRejectedResult).reason?.code)).toEqual(
+      held.map(() => 'service_unavailable'),
+    );
+    await stranger.query('ROLLBACK');
+  });
+});
+
+test('a connection that falls silent is given up, and its books go on', async () => {
+  const proxy = await startTcpProxy(database.applicationUrl);
+  const farPool = createPool({ url: proxy.url, name: 'test', size: 10, log: createLogger('silent', 'test') });
+  const far = await openManyBooks(farPool, { known: many.books });
+  const swallowed = proxy.cutAt('FOR NO KEY UPDATE', 'without a word');
+  const answers = far.moveAll(far.books);
+  await swallowed;
+  await answers;
+  await far.committer.close();
+  await farPool.end();
+  await proxy.close();
+  expect(await arrived(many.books)).toEqual(ones(many.books));
 });
 
 describe('two processes with the same books', () => {
