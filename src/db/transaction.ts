@@ -13,10 +13,15 @@ export const BEGIN_WITH_KEPT_PLANS =
   'BEGIN; SET LOCAL enable_nestloop = off; SET LOCAL plan_cache_mode = force_generic_plan';
 
 /**
- * For a batch of several books. None of them waits long for another one's trouble: what holds the batch up dissolves it,
- * and each book takes its own path. The role's own limits are the longer ones of a book alone.
+ * For work of several books. None of them waits long for another one's trouble: what is held up fails (obstacleOf in
+ * postgres-errors.ts), and each book goes by itself. A process that is stopped in between gives up its locks. The role's
+ * own limits are the longer ones of a book alone.
  */
-export const BEGIN_SHARED = `${BEGIN_WITH_KEPT_PLANS}; SET LOCAL lock_timeout = '200ms'; SET LOCAL statement_timeout = '2s'; SET LOCAL idle_in_transaction_session_timeout = '1s'`;
+const LIMITS_IN_COMPANY = `SET LOCAL lock_timeout = '200ms'; SET LOCAL statement_timeout = '2s';
+  SET LOCAL idle_in_transaction_session_timeout = '1s'`;
+export const BEGIN_IN_COMPANY = `BEGIN; ${LIMITS_IN_COMPANY}`;
+/** The same for a batch of the committer. */
+export const BEGIN_SHARED = `${BEGIN_WITH_KEPT_PLANS}; ${LIMITS_IN_COMPANY}`;
 
 /** Handles that save the work the round trips of BEGIN and COMMIT. */
 export interface RoundTrips {
