@@ -144,7 +144,7 @@ export class BookLane {
           continue;
         }
         before = undefined;
-        this.#options.onError?.(error, { bookId, commands: pending.length, attempt });
+        this.#options.onError?.(error, { bookIds: [bookId], commands: pending.length, attempt });
         if (!transient) return this.#isolate(queue, pending, error);
         // The commands in the queue wait for the same reason.
         await delay(pauseMs(attempt, [...pending, ...queue.waiting]));

@@ -56,7 +56,7 @@ export class BookQueue {
 export interface Settling {
   /** Enqueues the jobs of a commit that is certain. Must not throw or wait. */
   enqueue: (bookId: BookId, jobs: JobRow[]) => void;
-  onError?: (error: unknown, facts: { bookId: BookId; commands: number; attempt: number }) => void;
+  onError?: (error: unknown, facts: { bookIds: readonly BookId[]; commands: number; attempt: number }) => void;
 }
 
 export function settle(
@@ -67,7 +67,7 @@ export function settle(
     if (result.jobs.length > 0) enqueue(bookId, result.jobs);
   } catch (error) {
     // A lost job costs time, never an answer.
-    onError?.(error, { bookId, commands: batch.length, attempt: 1 });
+    onError?.(error, { bookIds: [bookId], commands: batch.length, attempt: 1 });
   }
   for (let index = 0; index < batch.length; index++) {
     const decision = result.decisions[index]!;

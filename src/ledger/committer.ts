@@ -40,7 +40,10 @@ const QUEUES_KEPT = 10_000;
 const DEFAULT_DEADLINE_MS = 10_000;
 /** A book with as many commands waiting fills a batch of its own. */
 const BUSY = 8;
-/** Batches under way at once: of busy books, of books that must go alone, and shared. Ten connections carry them. */
+/**
+ * Lanes at once: of busy books, of books that must go alone, and shared. A lane of one book has two batches under way at
+ * most, so that up to 18 ask for one of the ten connections (DATABASE_POOL_SIZE) and some wait for it.
+ */
 const LANES = 4;
 const LANES_ALONE = 4;
 const SHARED_LANES = 2;
@@ -165,7 +168,10 @@ export class Committer {
       if (this.#alone < LANES_ALONE) {
         this.#alone++;
         this.#runLane(queue, () => this.#alone--);
-      } else this.#dropExpired(queue);
+      } else {
+        // A lane may be slow: what waits for it keeps its deadline.
+        this.#dropExpired(queue);
+      }
     }
   }
 
@@ -198,7 +204,7 @@ export class Committer {
         }),
         () => {
           this.#sharing--;
-          for (const { queue } of taken) this.#giveBack(queue);
+          for (const { queue } of taken) this.#release(queue);
         },
       );
     }
@@ -219,7 +225,7 @@ export class Committer {
       queue.alone = false;
       queue.skipped = false;
       onEnd();
-      this.#giveBack(queue);
+      this.#release(queue);
     });
   }
 
@@ -239,7 +245,7 @@ export class Committer {
     if (queue.waiting.length === 0) this.#ready.delete(queue);
   }
 
-  #giveBack(queue: BookQueue): void {
+  #release(queue: BookQueue): void {
     queue.taken = false;
     if (queue.waiting.length > 0) this.#ready.add(queue);
     else if (this.#queues.size > QUEUES_KEPT) this.#queues.delete(queue.bookId);
