@@ -78,10 +78,7 @@ export interface Batch {
    * waiting, and fails with BookMoved when the state does not come about. Only where mayFollow allows it.
    */
   follows?: BookState;
-  /**
-   * Called once, when the batch holds a lock that it waited for. Returns the commands that arrived meanwhile; they are
-   * decided after the others.
-   */
+  /** Called once, when the batch holds a lock that it waited for. Returns the commands that arrived meanwhile. */
   join?: () => readonly Command<unknown>[];
   /** Called once the lock is held and the writes are on their way, with the state that the batch leaves. */
   onDecided?: (state: BookState) => void;
