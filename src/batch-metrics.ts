@@ -2,6 +2,7 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { ObservedBatch } from './ledger/batch.ts';
 import type { DissolveReason } from './ledger/shared-lane.ts';
+import { SECONDS } from './metric-buckets.ts';
 
 export interface BatchMetrics {
   /** One commit of the committer. */
@@ -10,8 +11,6 @@ export interface BatchMetrics {
   batchDissolved(reason: DissolveReason): void;
 }
 
-/** From a lone commit on a fast disk (1 ms) to the longest a request waits (10 s). */
-export const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const COMMANDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
 const BOOKS = [1, 2, 4, 8, 16, 32, 64];
 
@@ -30,19 +29,21 @@ export function createBatchMetrics(registers: Registry[]): BatchMetrics {
   });
   const commands = new Histogram({
     name: 'countinghouse_batch_commands',
-    help: 'Commands committed together.',
+    help: 'Commands committed together, by how they were decided.',
+    labelNames: ['decided'],
     buckets: COMMANDS,
     registers,
   });
   const books = new Histogram({
     name: 'countinghouse_batch_books',
-    help: 'Books committed together.',
+    help: 'Books committed together, by how they were decided.',
+    labelNames: ['decided'],
     buckets: BOOKS,
     registers,
   });
   const batches = new Counter({
     name: 'countinghouse_batches_total',
-    help: 'Commits, by how they were decided: of one book ahead (while the one before was written) or under its lock, or shared by several books.',
+    help: 'Commits, by how they were decided: of one book ahead (while the one before was written) or under its lock, or as a shared batch, of which several books were left, one, or none.',
     labelNames: ['decided'],
     registers,
   });
@@ -53,7 +54,7 @@ export function createBatchMetrics(registers: Registry[]): BatchMetrics {
   });
   const dissolved = new Counter({
     name: 'countinghouse_batches_dissolved_total',
-    help: 'Shared batches given up, so that each book goes alone: a lock did not come, another process wrote a book, a limit passed, or a deadlock.',
+    help: 'Shared batches given up, so that each book goes alone: a lock did not come, another process wrote a book or a row, a limit passed, or a deadlock.',
     labelNames: ['reason'],
     registers,
   });
@@ -61,10 +62,11 @@ export function createBatchMetrics(registers: Registry[]): BatchMetrics {
     observeBatch(batch) {
       lockWait.observe(batch.lockWaitSeconds);
       commit.observe(batch.commitSeconds);
-      commands.observe(batch.commands);
-      books.observe(batch.books);
+      const decided = batch.shared ? 'shared' : batch.ahead ? 'ahead' : 'under_lock';
+      commands.observe({ decided }, batch.commands);
+      books.observe({ decided }, batch.books);
       skipped.inc(batch.skipped);
-      batches.inc({ decided: batch.shared ? 'shared' : batch.ahead ? 'ahead' : 'under_lock' });
+      batches.inc({ decided });
     },
     batchDissolved: (reason) => dissolved.inc({ reason }),
   };

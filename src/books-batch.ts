@@ -1,5 +1,5 @@
 /**
- * Natural batching over books: what gathers of many books goes together in one batch, and what arrives meanwhile in the
+ * Natural batching over books: rows that wait, of however many books, go in one batch, and what arrives meanwhile in the
  * next. There is no timer: a lone row goes at once. One batch is under way at a time, so that batches grow with the whole
  * load and not with each book; only behind a slow one the next begins, without its books.
  *
@@ -29,7 +29,7 @@ export interface BooksBatchOptions<Row, Answer> {
   slowMs?: number;
 }
 
-/** Beyond what a statement waits for locks in company (webhooks/delivery-pairs-store.ts). */
+/** As long as a statement about several books waits for a lock. */
 const SLOW_MS = 200;
 
 interface Waiting<Row, Answer> extends OfBook<Row> {

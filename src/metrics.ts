@@ -6,13 +6,14 @@
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { AuditCounts } from './audit/audit.ts';
-import { type BatchMetrics, createBatchMetrics, SECONDS } from './batch-metrics.ts';
+import { type BatchMetrics, createBatchMetrics } from './batch-metrics.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { readDatabaseTime } from './db/database-time-store.ts';
 import type { Pool } from './db/pool.ts';
 import type { Group } from './group.ts';
 import { createGroupGauges } from './group-gauges.ts';
 import type { Logger } from './log.ts';
+import { SECONDS } from './metric-buckets.ts';
 import { readBacklog } from './operations/backlog-store.ts';
 import { countBooksNearTotals } from './operations/lifetime-total-store.ts';
 import type { EnqueueCounts } from './queue/enqueuer.ts';

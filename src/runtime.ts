@@ -115,9 +115,15 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
     forms,
     enqueue: (bookId, jobs) => enqueuer.enqueue(bookId, jobs),
     observe: (batch) => metrics.observeBatch(batch),
-    onDissolved: (reason) => metrics.batchDissolved(reason),
-    onError: (error, facts) =>
-      log.warn({ err: error, commands: facts.commands, attempt: facts.attempt }, 'batch failed'),
+    onDissolved(reason, { error, bookIds, commands }) {
+      metrics.batchDissolved(reason);
+      log.warn(
+        { err: error, reason, ...booksOf(bookIds), commands },
+        'shared batch dissolved; each of its books goes by itself',
+      );
+    },
+    onError: (error, { bookIds, commands, attempt }) =>
+      log.warn({ err: error, ...booksOf(bookIds), commands, attempt }, 'batch failed'),
   });
   const authenticator = createAuthenticator({ pool, clock, log });
   const warnOfNotices = warnSeldom(log, 'notices of a rail not booked; they are attempted again');
@@ -186,4 +192,11 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
       await pool.end();
     },
   };
+}
+
+/** A batch has up to 64 books: a log line names the first. */
+const BOOKS_NAMED = 5;
+
+function booksOf(bookIds: readonly BookId[]): { books: number; bookIds: readonly BookId[] } {
+  return { books: bookIds.length, bookIds: bookIds.slice(0, BOOKS_NAMED) };
 }

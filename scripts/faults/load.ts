@@ -100,7 +100,7 @@ export async function startLoad(
     }
   }
 
-  /** Looks at one book after the other, and takes it for all. */
+  /** Looks at one book after the other: a backlog of one counts as a backlog of all. */
   async function watchBacklog(): Promise<void> {
     const limit = Math.ceil(BACKLOG / payers.length);
     for (let look = 0; going; look++) {

@@ -46,6 +46,22 @@ export function classifyFailure(error: unknown): FailureKind {
   return DRIVER_MESSAGES.test(error.message) ? 'transient' : 'other';
 }
 
+/** What held a statement up, so that Postgres ended it. */
+export type Obstacle = 'deadlock' | 'lock' | 'statement' | 'idle';
+
+/** Deadlock, lock not available, statement canceled at its limit, session ended while idle in its transaction. */
+const OBSTACLES: ReadonlyMap<unknown, Obstacle> = new Map([
+  ['40P01', 'deadlock'],
+  ['55P03', 'lock'],
+  ['57014', 'statement'],
+  ['25P03', 'idle'],
+]);
+
+/** Mostly somebody holds a row. Work of several books is then done book by book, so that only one waits. */
+export function obstacleOf(error: unknown): Obstacle | undefined {
+  return OBSTACLES.get((error as { code?: unknown } | null)?.code);
+}
+
 /** Whether work that failed may succeed later: the database is away, or a deadline has passed. A bug does not pass. */
 export function isPassing(error: unknown): boolean {
   return classifyFailure(error) === 'transient' || (error instanceof ApiError && error.code === 'service_unavailable');

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { Pool, Transaction } from './pool.ts';
 import { CommitUnconfirmed } from './postgres-errors.ts';
 
@@ -13,10 +14,19 @@ export const BEGIN_WITH_KEPT_PLANS =
   'BEGIN; SET LOCAL enable_nestloop = off; SET LOCAL plan_cache_mode = force_generic_plan';
 
 /**
- * For a batch of several books. None of them waits long for another one's trouble: what holds the batch up dissolves it,
- * and each book takes its own path. The role's own limits are the longer ones of a book alone.
+ * For work of several books. None of them waits long for another one's trouble: what is held up fails (obstacleOf in
+ * postgres-errors.ts), and each book goes by itself. A process that is stopped in between gives up its locks. The role's
+ * own limits are the longer ones of a book alone.
  */
-export const BEGIN_SHARED = `${BEGIN_WITH_KEPT_PLANS}; SET LOCAL lock_timeout = '200ms'; SET LOCAL statement_timeout = '2s'; SET LOCAL idle_in_transaction_session_timeout = '1s'`;
+const LIMITS_IN_COMPANY = `SET LOCAL lock_timeout = '200ms'; SET LOCAL statement_timeout = '2s';
+  SET LOCAL idle_in_transaction_session_timeout = '1s'`;
+export const BEGIN_IN_COMPANY = `BEGIN; ${LIMITS_IN_COMPANY}`;
+/** The same for a batch of the committer. */
+export const BEGIN_SHARED = `${BEGIN_WITH_KEPT_PLANS}; ${LIMITS_IN_COMPANY}`;
+
+/** A connection that is silent for longer than the limits of such a batch is given up. */
+const SILENT_MS = 3_000;
+export const SHARED: TransactionOptions = { begin: BEGIN_SHARED, limitMs: SILENT_MS };
 
 /** Handles that save the work the round trips of BEGIN and COMMIT. */
 export interface RoundTrips {
@@ -29,15 +39,24 @@ export interface RoundTrips {
   commitBehind(): void;
 }
 
-interface Options {
+export interface TransactionOptions {
   begin?: string;
+  /**
+   * When the connection is given up if the server has not answered by then. The server's own limits do not help where the
+   * network is silent.
+   */
+  limitMs?: number;
 }
 
 /**
  * Runs work in one READ COMMITTED database transaction. Resolves only when the server's own tag says COMMIT. On any
  * failure the transaction is rolled back; a connection whose rollback fails is discarded.
  */
-export function inTransaction<T>(pool: Pool, work: (trx: Transaction) => Promise<T>, options?: Options): Promise<T> {
+export function inTransaction<T>(
+  pool: Pool,
+  work: (trx: Transaction) => Promise<T>,
+  options?: TransactionOptions,
+): Promise<T> {
   const afterBegin = async (trx: Transaction, { begun }: RoundTrips) => {
     await begun;
     return work(trx);
@@ -49,10 +68,11 @@ export function inTransaction<T>(pool: Pool, work: (trx: Transaction) => Promise
 export async function inPipelinedTransaction<T>(
   pool: Pool,
   work: (trx: Transaction, roundTrips: RoundTrips) => Promise<T>,
-  { begin = BEGIN }: Options = {},
+  { begin = BEGIN, limitMs }: TransactionOptions = {},
 ): Promise<T> {
   const trx = await pool.connect();
   let broken: Error | undefined;
+  const limit = limitMs === undefined ? undefined : setTimeout(() => breakOff(trx, limitMs), limitMs);
   const own = Object.getOwnPropertyDescriptor(trx, 'query');
   const reopen = () => {
     if (own) Object.defineProperty(trx, 'query', own);
@@ -83,7 +103,14 @@ export async function inPipelinedTransaction<T>(
     });
     throw error;
   } finally {
+    clearTimeout(limit);
     reopen();
     trx.release(broken);
   }
+}
+
+/** Every statement under way fails as it does when the connection is lost. */
+function breakOff(trx: Transaction, limitMs: number): void {
+  const { connection } = trx as unknown as { connection: { stream: Duplex } };
+  connection.stream.destroy(new Error(`Query read timeout after ${limitMs} ms`));
 }

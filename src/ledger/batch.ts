@@ -10,7 +10,13 @@
 import type { Clock, Moment } from '../clock.ts';
 import type { LedgerForms } from '../db/forms.ts';
 import type { Pool, Transaction } from '../db/pool.ts';
-import { BEGIN_WITH_KEPT_PLANS, inPipelinedTransaction, inTransaction, type RoundTrips } from '../db/transaction.ts';
+import {
+  BEGIN_WITH_KEPT_PLANS,
+  inPipelinedTransaction,
+  inTransaction,
+  type RoundTrips,
+  SHARED,
+} from '../db/transaction.ts';
 import { ApiError } from '../errors.ts';
 import { failpoint } from '../failpoints.ts';
 import { newId } from '../ids.ts';
@@ -72,19 +78,19 @@ export interface Batch {
    * waiting, and fails with BookMoved when the state does not come about. Only where mayFollow allows it.
    */
   follows?: BookState;
-  /**
-   * Called once, when the batch holds a lock that it waited for. Returns the commands that arrived meanwhile; they are
-   * decided after the others.
-   */
+  /** Called once, when the batch holds a lock that it waited for. Returns the commands that arrived meanwhile. */
   join?: () => readonly Command<unknown>[];
   /** Called once the lock is held and the writes are on their way, with the state that the batch leaves. */
   onDecided?: (state: BookState) => void;
+  /** Gives up after the short limits of a shared batch, instead of the role's. */
+  hurried?: boolean;
   /** Called once all rows are written and COMMIT is under way: the next batch may begin to wait for the lock. */
   onCommitting?: () => void;
 }
 
 /** A free lock is granted sooner. Commands that arrive in so short a time join the next batch and save a round trip. */
 const WORTH_JOINING_MS = 3;
+const OF_ONE_BOOK = { begin: BEGIN_WITH_KEPT_PLANS };
 
 /** Resolves with a decision for each command; the commands that joined come last. */
 export async function runBatch(context: BatchContext, batch: Batch): Promise<BatchResult> {
@@ -115,7 +121,7 @@ export async function runBatch(context: BatchContext, batch: Batch): Promise<Bat
     batch.onCommitting?.();
     return decided;
   };
-  const result = await inPipelinedTransaction(context.pool, work, { begin: BEGIN_WITH_KEPT_PLANS });
+  const result = await inPipelinedTransaction(context.pool, work, batch.hurried ? SHARED : OF_ONE_BOOK);
   failpoint('ledger.commit.after');
   context.observe?.({
     commands: result.decisions.length,

@@ -22,6 +22,8 @@ export interface BookLaneOptions extends BatchContext, Settling {
 const MAX_BATCH = 1_000;
 /** Two batches take turns, best when they are alike: one takes at most half of what waits, unless that is fewer than this. */
 const WORTH_HALVING = 8;
+/** A busy book keeps its lane for as many batches, then another busy one has it. */
+const BATCHES_OF_TURN = 16;
 const FIRST_RETRY_MS = 20;
 const LAST_RETRY_MS = 1_000;
 
@@ -53,11 +55,13 @@ export class BookLane {
     this.#options = options;
   }
 
-  /** Resolves when no command waits and all have their answers. */
-  async run(queue: BookQueue): Promise<void> {
+  /**
+   * Resolves when no command waits and all have their answers; or, where others wait for the lane, after some batches.
+   */
+  async run(queue: BookQueue, { othersWait = () => false }: { othersWait?: () => boolean } = {}): Promise<void> {
     let last: Underway | undefined;
     let idle = true;
-    while (queue.waiting.length > 0) {
+    for (let batches = 0; queue.waiting.length > 0 && (batches < BATCHES_OF_TURN || !othersWait()); batches++) {
       const current = this.#begin(queue, last, idle);
       idle = false;
       await current.decided;
@@ -70,6 +74,39 @@ export class BookLane {
         idle = true;
       }
     }
+    await last?.over;
+    queue.alone = false;
+    queue.failures = 0;
+  }
+
+  /**
+   * One batch under the short limits of a shared one, for a book that must go alone among others. What may succeed later is
+   * put back, and the book rests: it keeps no lane while its row is held or its commands fail.
+   */
+  async runOnce(queue: BookQueue): Promise<void> {
+    const { bookId } = queue;
+    const batch = queue.waiting.splice(0, this.#options.maxBatch ?? MAX_BATCH);
+    const commands = batch.map(({ command }) => command);
+    let result: BatchResult;
+    try {
+      result = await runBatch(this.#options, {
+        bookId,
+        commands,
+        hurried: true,
+        onDecided: ({ after, book }) => queue.decided({ after, batchId: book.batchId }),
+      });
+    } catch (error) {
+      queue.failures++;
+      this.#options.onError?.(error, { bookIds: [bookId], commands: batch.length, attempt: queue.failures });
+      if (classifyFailure(error) !== 'transient') return this.#isolate(queue, batch, error);
+      queue.putBack(batch);
+      queue.dropExpired(error);
+      queue.restsUntil = performance.now() + backoffMs(queue.failures);
+      return;
+    }
+    queue.failures = 0;
+    queue.alone = false;
+    settle(this.#options, { bookId, batch, result });
   }
 
   #begin(queue: BookQueue, before: Underway | undefined, idle: boolean): Underway {
@@ -144,7 +181,7 @@ export class BookLane {
           continue;
         }
         before = undefined;
-        this.#options.onError?.(error, { bookId, commands: pending.length, attempt });
+        this.#options.onError?.(error, { bookIds: [bookId], commands: pending.length, attempt });
         if (!transient) return this.#isolate(queue, pending, error);
         // The commands in the queue wait for the same reason.
         await delay(pauseMs(attempt, [...pending, ...queue.waiting]));
@@ -173,9 +210,13 @@ export class BookLane {
   }
 }
 
+function backoffMs(attempt: number): number {
+  return Math.min(FIRST_RETRY_MS * 2 ** (attempt - 1), LAST_RETRY_MS);
+}
+
 /** Doubles with each attempt. Ends at the earliest deadline, but lasts at least 20 ms. */
 function pauseMs(attempt: number, batch: readonly Waiting[]): number {
-  const pause = Math.min(FIRST_RETRY_MS * 2 ** (attempt - 1), LAST_RETRY_MS);
+  const pause = backoffMs(attempt);
   const earliest = batch.reduce((least, { deadline }) => Math.min(least, deadline), Number.POSITIVE_INFINITY);
   return Math.max(Math.min(pause, earliest - performance.now()), FIRST_RETRY_MS);
 }

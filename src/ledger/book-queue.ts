@@ -16,7 +16,9 @@ export interface Waiting {
 export class BookQueue {
   /** In order of arrival. */
   waiting: Waiting[] = [];
-  /** How many of those without an answer may not be committed together with those of other books. */
+  /** Commands without an answer, taken ones too. */
+  open = 0;
+  /** How many of them may not be committed together with those of other books. */
   unshareable = 0;
   /** A lane or a shared batch has the book. */
   taken = false;
@@ -26,6 +28,10 @@ export class BookQueue {
   alone = false;
   /** The same until this monotonic time: the database refused the book's commands a moment ago. */
   aloneUntil = 0;
+  /** Until this monotonic time no attempt is made: the last ones alone have failed. */
+  restsUntil = 0;
+  /** Attempts alone that have failed one after the other. */
+  failures = 0;
   /** Id of the last batch that this process decided. */
   mark?: Uuid;
   /**
@@ -46,8 +52,13 @@ export class BookQueue {
     this.mark = batchId;
   }
 
+  /** Commands that were taken and not carried out go in front of later ones. */
+  putBack(batch: readonly Waiting[]): void {
+    this.waiting = [...batch, ...this.waiting];
+  }
+
   /** Refuses the commands whose deadline has passed. */
-  dropExpired(error: unknown): void {
+  dropExpired(error?: unknown): void {
     this.waiting = dropExpired(this.waiting, error);
   }
 }
@@ -56,7 +67,7 @@ export class BookQueue {
 export interface Settling {
   /** Enqueues the jobs of a commit that is certain. Must not throw or wait. */
   enqueue: (bookId: BookId, jobs: JobRow[]) => void;
-  onError?: (error: unknown, facts: { bookId: BookId; commands: number; attempt: number }) => void;
+  onError?: (error: unknown, facts: { bookIds: readonly BookId[]; commands: number; attempt: number }) => void;
 }
 
 export function settle(
@@ -67,7 +78,7 @@ export function settle(
     if (result.jobs.length > 0) enqueue(bookId, result.jobs);
   } catch (error) {
     // A lost job costs time, never an answer.
-    onError?.(error, { bookId, commands: batch.length, attempt: 1 });
+    onError?.(error, { bookIds: [bookId], commands: batch.length, attempt: 1 });
   }
   for (let index = 0; index < batch.length; index++) {
     const decision = result.decisions[index]!;
@@ -76,7 +87,7 @@ export function settle(
   }
 }
 
-export function dropExpired(batch: readonly Waiting[], error: unknown): Waiting[] {
+export function dropExpired(batch: readonly Waiting[], error?: unknown): Waiting[] {
   const now = performance.now();
   return batch.filter((waiting) => {
     if (waiting.deadline > now) return true;

@@ -6,7 +6,7 @@ import { RowCountMismatch } from '../db/postgres-errors.ts';
 import type { Uuid } from '../ids.ts';
 import type { Book, BookId, Mode } from './book.ts';
 
-export interface BookRow {
+export interface StoredBook {
   id: string;
   mode: Mode;
   time_zone: string;
@@ -30,7 +30,7 @@ const LOAD = newestBook(BOOK_COLUMNS, '$1');
  * for the lock.
  */
 export async function lockBook(trx: Transaction, bookId: BookId): Promise<Book | undefined> {
-  const { rows } = await trx.query<BookRow>({
+  const { rows } = await trx.query<StoredBook>({
     name: 'books.lock',
     text: `${LOAD} FOR NO KEY UPDATE`,
     values: [bookId],
@@ -39,7 +39,7 @@ export async function lockBook(trx: Transaction, bookId: BookId): Promise<Book |
 }
 
 export async function loadBook(db: Queryable, bookId: BookId): Promise<Book | undefined> {
-  const { rows } = await db.query<BookRow>({
+  const { rows } = await db.query<StoredBook>({
     name: 'books.load',
     text: LOAD,
     values: [bookId],
@@ -88,7 +88,7 @@ export class BookMoved extends Error {
   }
 }
 
-export function bookFromRow(row: BookRow): Book {
+export function bookFromRow(row: StoredBook): Book {
   return {
     id: row.id,
     mode: row.mode,

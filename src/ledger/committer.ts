@@ -9,6 +9,7 @@
  * Every id is minted before the first attempt, so an attempt after a lost answer finds its own rows and answers the
  * same.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import { previewCommand } from './batch.ts';
 import type { BookId } from './book.ts';
 import { BookLane } from './book-lane.ts';
@@ -38,9 +39,14 @@ const MAX_TOUCHED_SHARED = 64;
 /** Idle books whose queues are kept: a few hundred bytes each. */
 const QUEUES_KEPT = 10_000;
 const DEFAULT_DEADLINE_MS = 10_000;
+/** How exact a deadline is while nothing else happens. */
+const LOOK_AGAIN_MS = 50;
 /** A book with as many commands waiting fills a batch of its own. */
 const BUSY = 8;
-/** Batches under way at once: of busy books, of books that must go alone, and shared. Ten connections carry them. */
+/**
+ * Lanes at once: of busy books, of books that must go alone, and shared. A lane of one book has two batches under way at
+ * most, so that up to 18 ask for one of the ten connections (DATABASE_POOL_SIZE) and some wait for it.
+ */
 const LANES = 4;
 const LANES_ALONE = 4;
 const SHARED_LANES = 2;
@@ -56,7 +62,12 @@ export class Committer {
   #busy = 0;
   #alone = 0;
   #sharing = 0;
+  /** Whether one of the shared batches waits for locks. */
+  #lockWaiting = false;
+  #looksAgain = false;
+  /** Commands without an answer, and the books that they are of. */
   #waiting = 0;
+  #waitingBooks = 0;
   #planned = false;
   #closed = false;
 
@@ -80,13 +91,14 @@ export class Committer {
         new RangeError(`${command.name} touches ${touched} rows, at most ${MAX_TOUCHED} are allowed`),
       );
     const queue = this.#queue(bookId);
-    if (queue.waiting.length >= this.#roomOfBook())
-      return Promise.reject(unavailable('Too many requests are waiting for this book'));
+    if (!this.#hasRoom(queue)) return Promise.reject(unavailable('Too many requests are waiting for this book'));
     const shareable = touched <= MAX_TOUCHED_SHARED && command.touches.every(({ table }) => this.#isShared(table));
     this.#waiting++;
+    if (queue.open++ === 0) this.#waitingBooks++;
     if (!shareable) queue.unshareable++;
     const settled = () => {
       this.#waiting--;
+      if (--queue.open === 0) this.#waitingBooks--;
       if (!shareable) queue.unshareable--;
     };
     return new Promise<Answer>((resolve, reject) => {
@@ -115,7 +127,7 @@ export class Committer {
   async close(): Promise<void> {
     this.#closed = true;
     while (this.#running.size > 0 || this.#ready.size > 0)
-      await Promise.race([...this.#running, ...(this.#running.size === 0 ? [new Promise(setImmediate)] : [])]);
+      await (this.#running.size > 0 ? Promise.race(this.#running) : delay(LOOK_AGAIN_MS));
   }
 
   #queue(bookId: BookId): BookQueue {
@@ -132,11 +144,11 @@ export class Committer {
     return table.pairs !== undefined && !this.#options.sink.endpoints.includes(table);
   }
 
-  /** How many commands may wait for one book. */
-  #roomOfBook(): number {
+  /** Whether a further command may wait for the book. Beyond what may wait in all, a book has its part of that. */
+  #hasRoom(queue: BookQueue): boolean {
     const { maxQueue = MAX_QUEUE, maxWaiting = MAX_WAITING } = this.#options;
-    if (this.#waiting < maxWaiting) return maxQueue;
-    return Math.min(maxQueue, Math.floor(maxWaiting / Math.max(this.#ready.size, 1)));
+    if (queue.waiting.length >= maxQueue) return false;
+    return this.#waiting < maxWaiting || queue.open < Math.floor(maxWaiting / Math.max(this.#waitingBooks, 1));
   }
 
   /** One turn of the event loop: requests that were read together are committed together. */
@@ -151,44 +163,63 @@ export class Committer {
 
   #dispatch(): void {
     if (this.#running.size === 0 && this.#ready.size === 1) {
-      for (const queue of this.#ready) this.#runLane(queue, () => {});
+      for (const queue of this.#ready) this.#runLane(queue, this.#lane.run(queue), () => {});
       return;
     }
     this.#dispatchAlone();
     this.#dispatchBusy();
     this.#dispatchShared();
+    if (this.#ready.size > 0) this.#lookAgain();
   }
 
+  /** What waits for a lane keeps its deadline, and a book that rests is attempted again, although nothing else happens. */
+  #lookAgain(): void {
+    if (this.#looksAgain) return;
+    this.#looksAgain = true;
+    setTimeout(() => {
+      this.#looksAgain = false;
+      for (const queue of this.#ready) this.#dropExpired(queue);
+      this.#dispatch();
+    }, LOOK_AGAIN_MS);
+  }
+
+  /** A batch each: a book that is held or fails keeps no lane. */
   #dispatchAlone(): void {
+    const now = performance.now();
     for (const queue of this.#ready) {
-      if (!queue.goesAlone) continue;
-      if (this.#alone < LANES_ALONE) {
-        this.#alone++;
-        this.#runLane(queue, () => this.#alone--);
-      } else this.#dropExpired(queue);
+      if (this.#alone === LANES_ALONE) return;
+      if (!queue.goesAlone || queue.restsUntil > now) continue;
+      this.#alone++;
+      this.#runLane(queue, this.#lane.runOnce(queue), () => this.#alone--);
     }
   }
 
-  /** Those with most waiting. */
+  /** In order of arrival: after its turn a busy book is behind the others. */
   #dispatchBusy(): void {
-    if (this.#busy === LANES) return;
-    const busy = [...this.#ready].filter((queue) => queue.waiting.length >= BUSY && !queue.goesAlone);
-    busy.sort((a, b) => b.waiting.length - a.waiting.length);
-    for (const queue of busy.slice(0, LANES - this.#busy)) {
+    for (const queue of this.#ready) {
+      if (this.#busy === LANES) return;
+      if (!this.#isBusy(queue)) continue;
       this.#busy++;
-      this.#runLane(queue, () => this.#busy--);
+      const othersWait = () => [...this.#ready].some((other) => this.#isBusy(other));
+      this.#runLane(queue, this.#lane.run(queue, { othersWait }), () => this.#busy--);
     }
   }
 
-  /** What another process held goes first, and waits for its locks. */
+  #isBusy(queue: BookQueue): boolean {
+    return queue.waiting.length >= BUSY && !queue.goesAlone;
+  }
+
+  /** What another process held goes first and waits for its locks, in one batch at a time: the others are not held up. */
   #dispatchShared(): void {
     while (this.#sharing < SHARED_LANES) {
       const shareable = [...this.#ready].filter((queue) => !queue.goesAlone);
-      const skipped = shareable.filter((queue) => queue.skipped);
+      const skipped = this.#lockWaiting ? [] : shareable.filter((queue) => queue.skipped);
       const wait = skipped.length > 0;
-      const taken = this.#shared.take(this.#ofOnePlace(wait ? skipped : shareable));
+      const books = wait ? skipped : shareable.filter((queue) => !queue.skipped);
+      const taken = this.#shared.take(this.#ofOnePlace(books), { wait });
       if (taken.length === 0) return;
       this.#sharing++;
+      this.#lockWaiting ||= wait;
       for (const { queue } of taken) this.#ready.delete(queue);
       this.#run(
         this.#shared.carryOut(taken, { wait }).then((failure) => {
@@ -198,7 +229,8 @@ export class Committer {
         }),
         () => {
           this.#sharing--;
-          for (const { queue } of taken) this.#giveBack(queue);
+          if (wait) this.#lockWaiting = false;
+          for (const { queue } of taken) this.#release(queue);
         },
       );
     }
@@ -212,14 +244,13 @@ export class Committer {
     return queues.filter(({ bookId }) => placeOf(bookId) === place);
   }
 
-  #runLane(queue: BookQueue, onEnd: () => void): void {
+  #runLane(queue: BookQueue, work: Promise<void>, onEnd: () => void): void {
     queue.taken = true;
+    queue.skipped = false;
     this.#ready.delete(queue);
-    this.#run(this.#lane.run(queue), () => {
-      queue.alone = false;
-      queue.skipped = false;
+    this.#run(work, () => {
       onEnd();
-      this.#giveBack(queue);
+      this.#release(queue);
     });
   }
 
@@ -239,7 +270,7 @@ export class Committer {
     if (queue.waiting.length === 0) this.#ready.delete(queue);
   }
 
-  #giveBack(queue: BookQueue): void {
+  #release(queue: BookQueue): void {
     queue.taken = false;
     if (queue.waiting.length > 0) this.#ready.add(queue);
     else if (this.#queues.size > QUEUES_KEPT) this.#queues.delete(queue.bookId);

@@ -5,6 +5,7 @@
 import type { Queryable } from '../db/pool.ts';
 import { classifyFailure } from '../db/postgres-errors.ts';
 import type { BookId } from './book.ts';
+import { pairKey } from './table.ts';
 import type { DeclaredTable } from './table-of.ts';
 
 interface Asked<Row> {
@@ -52,7 +53,7 @@ export class RowLoads<Row> {
       for (const { bookId, ids, resolve } of asked) {
         const rows = new Map<string, Row>();
         for (const id of ids) {
-          const row = found.get(placeOf(bookId, id));
+          const row = found.get(pairKey(bookId, id));
           if (row) rows.set(id, row);
         }
         resolve(rows);
@@ -70,18 +71,14 @@ export class RowLoads<Row> {
     const { bookId } = asked[0]!;
     if (asked.every((one) => one.bookId === bookId)) {
       const ids = asked.length === 1 ? asked[0]!.ids : [...new Set(asked.flatMap((one) => one.ids))];
-      for (const [id, row] of await this.#table.load(this.#db, bookId, ids)) found.set(placeOf(bookId, id), row);
+      for (const [id, row] of await this.#table.load(this.#db, bookId, ids)) found.set(pairKey(bookId, id), row);
       return found;
     }
     const keys = new Map(
-      asked.flatMap((one) => one.ids.map((id) => [placeOf(one.bookId, id), { bookId: one.bookId, row: id }])),
+      asked.flatMap((one) => one.ids.map((id) => [pairKey(one.bookId, id), { bookId: one.bookId, row: id }])),
     );
     for (const { bookId: ofBook, row } of await this.#table.pairs.load(this.#db, [...keys.values()]))
-      found.set(placeOf(ofBook, this.#table.idOf(row)), row);
+      found.set(pairKey(ofBook, this.#table.idOf(row)), row);
     return found;
   }
-}
-
-function placeOf(bookId: BookId, id: string): string {
-  return `${bookId} ${id}`;
 }

@@ -1,7 +1,7 @@
 /**
  * A shared batch: commands of several quiet books in one database transaction. Their rows are locked by a statement of
- * its own and loaded behind it, each book is decided over its own state and moment, and all changed rows are written by
- * the statements that one book would need.
+ * its own and loaded behind it, each book is decided over its own state and moment, and the changed rows of all books
+ * are written by one statement a table. Only a log without statements over pairs (table.ts) takes one for each book.
  *
  * What one book does never shows in another: a book that another transaction holds is left out, a decision that throws
  * fails its command alone, and a statement that fails takes nothing of the batch to the database. The committer then
@@ -9,7 +9,7 @@
  */
 
 import type { Transaction } from '../db/pool.ts';
-import { BEGIN_SHARED, inPipelinedTransaction, type RoundTrips } from '../db/transaction.ts';
+import { inPipelinedTransaction, type RoundTrips, SHARED } from '../db/transaction.ts';
 import { failpoint } from '../failpoints.ts';
 import { newId, type Uuid } from '../ids.ts';
 import { type BatchContext, type BatchResult, decideAll, momentOf } from './batch.ts';
@@ -61,7 +61,7 @@ export async function runSharedBatch(context: BatchContext, batch: SharedBatch):
     writtenAt = performance.now();
     return decided;
   };
-  const decided = await inPipelinedTransaction(context.pool, work, { begin: BEGIN_SHARED });
+  const decided = await inPipelinedTransaction(context.pool, work, SHARED);
   failpoint('ledger.commit.after');
   context.observe?.({
     commands: [...decided.values()].reduce((sum, { decisions }) => sum + decisions.length, 0),

@@ -7,7 +7,7 @@ import type { Transaction } from '../db/pool.ts';
 import { RowCountMismatch } from '../db/postgres-errors.ts';
 import type { Uuid } from '../ids.ts';
 import type { Book, BookId } from './book.ts';
-import { BOOK_COLUMNS, BookMoved, type BookRow, bookFromRow } from './book-store.ts';
+import { BOOK_COLUMNS, BookMoved, bookFromRow, type StoredBook } from './book-store.ts';
 
 const LOCK = `${newestBook(BOOK_COLUMNS, 'wanted.id')} FOR NO KEY UPDATE`;
 
@@ -20,7 +20,7 @@ export async function lockBooks(
   bookIds: readonly BookId[],
   { wait }: { wait: boolean },
 ): Promise<Map<BookId, Book>> {
-  const { rows } = await trx.query<BookRow>({
+  const { rows } = await trx.query<StoredBook>({
     name: wait ? 'books.lock_all' : 'books.lock_free',
     text: `SELECT locked.* FROM unnest($1::uuid[]) AS wanted (id), LATERAL (${LOCK}${wait ? '' : ' SKIP LOCKED'}) AS locked`,
     values: [plainArray(bookIds)],

@@ -1,15 +1,16 @@
 /**
- * Carries out what waits for several quiet books, in one shared batch or in several. What one book meets (a lock that
- * does not come, a row that is refused) sends the others on: no book waits for another one's trouble.
+ * Carries out what waits for several quiet books, in one shared batch or in several. A lock that does not come or a row
+ * that is refused concerns one book: the others are carried out without it.
  *
  * Failures by class:
- * - A lock, a limit or another writer stands in the way (BookMoved, 40P01, 55P03, 57014, 25P03): each book goes alone.
+ * - A lock, a limit or another writer stands in the way (an obstacle, BookMoved, RowCountMismatch): each book goes alone.
  * - The failure is transient otherwise (the database is away, the answer to COMMIT is lost): all wait, and are grouped anew.
  * - The batch fails otherwise: it is halved until the failing book is alone. That book goes alone for a minute.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { classifyFailure } from '../db/postgres-errors.ts';
+import { classifyFailure, type Obstacle, obstacleOf, RowCountMismatch } from '../db/postgres-errors.ts';
 import type { BatchContext } from './batch.ts';
+import type { BookId } from './book.ts';
 import { type BookQueue, type Settling, settle, type Waiting } from './book-queue.ts';
 import { BookMoved } from './book-store.ts';
 import { runSharedBatch, type SharedResult } from './shared-batch.ts';
@@ -20,9 +21,12 @@ export interface TakenBook {
   readonly batch: readonly Waiting[];
 }
 
-/** Most commands and books in one shared batch. */
+/** Most commands and books in one shared batch, and most commands of one book. */
 const COMMANDS_MAX = 256;
 const BOOKS_MAX = 64;
+const COMMANDS_OF_BOOK_MAX = 32;
+/** Most books in a batch that waits for locks: it waits 200 ms for each at most, and holds the others meanwhile. */
+const WAITING_BOOKS_MAX = 8;
 /** A batch that holds its locks for longer is followed by a smaller one: other processes wait for the same books. */
 const HELD_MS = 25;
 const COMMANDS_LEAST = 16;
@@ -32,17 +36,22 @@ const FIRST_RETRY_MS = 20;
 const LAST_RETRY_MS = 250;
 const ALONE_MS = 60_000;
 
-export type DissolveReason = 'moved' | 'deadlock' | 'lock' | 'statement' | 'idle';
+export type DissolveReason =
+  | Obstacle
+  /** A book was written by somebody who did not hold its lock. */
+  | 'moved'
+  /** A row that an update named was no longer where the statement had found it. */
+  | 'row';
 
-const DISSOLVING: ReadonlyMap<unknown, DissolveReason> = new Map([
-  ['40P01', 'deadlock'],
-  ['55P03', 'lock'],
-  ['57014', 'statement'],
-  ['25P03', 'idle'],
-]);
+/** The batch that was given up. */
+export interface DissolvedBatch {
+  readonly error: unknown;
+  readonly bookIds: readonly BookId[];
+  readonly commands: number;
+}
 
 export interface SharedLaneOptions extends BatchContext, Settling {
-  onDissolved?: (reason: DissolveReason) => void;
+  onDissolved?: (reason: DissolveReason, batch: DissolvedBatch) => void;
 }
 
 export class SharedLane {
@@ -57,12 +66,13 @@ export class SharedLane {
   }
 
   /** Takes commands of these books, in their order, as many as one batch may have. */
-  take(queues: Iterable<BookQueue>): TakenBook[] {
+  take(queues: Iterable<BookQueue>, { wait }: { wait: boolean }): TakenBook[] {
     const taken: TakenBook[] = [];
+    const booksMax = wait ? WAITING_BOOKS_MAX : BOOKS_MAX;
     let room = this.#commandsMax;
     for (const queue of queues) {
-      if (room === 0 || taken.length === BOOKS_MAX) break;
-      const batch = queue.waiting.splice(0, room);
+      if (room === 0 || taken.length === booksMax) break;
+      const batch = queue.waiting.splice(0, Math.min(room, COMMANDS_OF_BOOK_MAX));
       room -= batch.length;
       queue.taken = true;
       taken.push({ queue, batch });
@@ -95,7 +105,7 @@ export class SharedLane {
         queue.decided(decided);
         settle(this.#options, { bookId: queue.bookId, batch, result: decided });
       } else {
-        giveBack(queue, batch);
+        queue.putBack(batch);
         // A book that was waited for and is absent does not exist: its own path says so.
         if (wait) queue.alone = true;
         else queue.skipped = true;
@@ -106,28 +116,31 @@ export class SharedLane {
 
   async #onFailure(taken: readonly TakenBook[], { wait, error }: { wait: boolean; error: unknown }): Promise<unknown> {
     const reason = dissolveReason(error);
+    const bookIds = taken.map(({ queue }) => queue.bookId);
+    const commands = taken.reduce((sum, { batch }) => sum + batch.length, 0);
     if (reason) {
-      this.#options.onDissolved?.(reason);
+      this.#options.onDissolved?.(reason, { error, bookIds, commands });
       for (const { queue, batch } of taken) {
-        giveBack(queue, batch);
+        queue.putBack(batch);
         queue.alone = true;
       }
       return undefined;
     }
     if (classifyFailure(error) === 'transient') {
       this.#failures++;
-      const commands = taken.reduce((sum, { batch }) => sum + batch.length, 0);
-      this.#options.onError?.(error, { bookId: taken[0]!.queue.bookId, commands, attempt: this.#failures });
+      this.#options.onError?.(error, { bookIds, commands, attempt: this.#failures });
       await delay(Math.min(FIRST_RETRY_MS * 2 ** (this.#failures - 1), LAST_RETRY_MS));
+      const ofOneBook = this.#failures > 1 && mayBeOfOneBook(error);
       for (const { queue, batch } of taken) {
-        giveBack(queue, batch);
+        queue.putBack(batch);
         queue.dropExpired(error);
+        if (ofOneBook) queue.alone = true;
       }
       return error;
     }
     if (taken.length === 1) {
       const [{ queue, batch }] = taken as [TakenBook];
-      giveBack(queue, batch);
+      queue.putBack(batch);
       queue.aloneUntil = performance.now() + ALONE_MS;
       return undefined;
     }
@@ -143,11 +156,16 @@ export class SharedLane {
   }
 }
 
-function giveBack(queue: BookQueue, batch: readonly Waiting[]): void {
-  queue.waiting = [...batch, ...queue.waiting];
+/**
+ * A failure of the database that one row can cause: a page that cannot be read, too little memory or space, a serialization
+ * failure. When it comes again, each book is attempted by itself.
+ */
+function mayBeOfOneBook(error: unknown): boolean {
+  return /^(58|40|53[12])/.test(String((error as { code?: unknown } | null)?.code));
 }
 
 /** Undefined where the books may go on together. */
 function dissolveReason(error: unknown): DissolveReason | undefined {
-  return error instanceof BookMoved ? 'moved' : DISSOLVING.get((error as { code?: unknown } | null)?.code);
+  if (error instanceof BookMoved) return 'moved';
+  return error instanceof RowCountMismatch ? 'row' : obstacleOf(error);
 }

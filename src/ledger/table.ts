@@ -37,6 +37,11 @@ export interface BookRow<Row> {
   readonly row: Row;
 }
 
+/** The key of a row of several books in a Map. */
+export function pairKey(bookId: BookId, id: string): string {
+  return `${bookId} ${id}`;
+}
+
 /** The statements of a table over rows of several books, for what commits many books together. As those of Table. */
 export interface TablePairs<Row> {
   /** The value of the key column. */

@@ -162,7 +162,7 @@ interface QueueLoad {
   readonly jobs: QueueJob[];
 }
 
-/** One load a queue, with as few jobs of each name as its rows need. */
+/** One load a queue: up to 100 ids a job, in order of arrival. */
 function jobsByQueue(groups: Iterable<Group>, lanes: number, inCompany: boolean): QueueLoad[] {
   const queues = new Map<string, { pool: QueuePool; lane: number; rows: Map<JobName, JobData[]> }>();
   for (const { pool, job, bookId, ids } of groups) {

@@ -67,8 +67,9 @@ export interface RunningPool {
   /** Parts of jobs that are not answered yet. A job of one book is one part. */
   inHand(): number;
   /**
-   * Stops taking jobs and finishes those in hand, with the parts that outlast their jobs. Resolves to false when they did not finish within the limit: their
-   * rows reach another process once the job's lock has expired, or when the sweeper enqueues them again.
+   * Stops taking jobs and finishes those in hand, with the parts that outlast their jobs. Resolves to false when they did
+   * not finish within the limit: their rows reach another process once the job's lock has expired, or when the sweeper
+   * enqueues them again.
    */
   close(limit: { limitMs: number }): Promise<boolean>;
 }

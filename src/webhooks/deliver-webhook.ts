@@ -1,8 +1,9 @@
 /**
  * Delivering: the use case of the webhooks pool. A job names deliveries, or an endpoint that is behind. Deliveries go into
- * the outbox of their endpoint (outbox.ts), where they are loaded with their events in one query, POSTed side by side
- * outside any database transaction, and recorded in one statement. Those of one moment share queries and commits, of
- * however many books (books-batch.ts). No job waits for a receiver: what has no room is left, and its endpoint is behind (drain-backlog.ts).
+ * the outbox of their endpoint (outbox.ts), where they are loaded with their events, POSTed side by side outside any
+ * database transaction, and recorded. Those of one moment share queries and commits, of however many books
+ * (books-batch.ts): those of one book are recorded by one statement, of several by two or three in a transaction. No job
+ * waits for a receiver: what has no room is left, and its endpoint is behind (drain-backlog.ts).
  *
  * Killed at any point: a delivery without a recorded result is still pending, it or its endpoint is still due, and it is
  * sent again under the same id. So an event arrives at least once.

@@ -7,12 +7,12 @@ import type { Instant } from '../clock.ts';
 import { column, instantArray, plainArray } from '../db/columns.ts';
 import { newestBook } from '../db/newest.ts';
 import type { Pool, Queryable, Transaction } from '../db/pool.ts';
-import { inTransaction } from '../db/transaction.ts';
+import { BEGIN_IN_COMPANY, inTransaction } from '../db/transaction.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import { FIRST_EVENT, KEPT_COLUMNS } from '../ledger/event-read-store.ts';
 import { fillPayloadsOfBooks } from '../ledger/personal-text-store.ts';
-import type { BookRow } from '../ledger/table.ts';
+import { type BookRow, pairKey } from '../ledger/table.ts';
 import { type DeliveryInHand, type DeliveryKey, type DeliveryResult, healthOf } from './delivery.ts';
 import {
   byKey,
@@ -38,7 +38,7 @@ export async function loadPendingOfBooks(
   const filled = await fillPayloadsOfBooks(db, kept);
   return pending.map((row, index) => ({
     bookId: row.book_id,
-    row: deliveryFromRow(row, filled[index]!, endpoints.get(placeOf(row.book_id, row.endpoint_id))!),
+    row: deliveryFromRow(row, filled[index]!, endpoints.get(pairKey(row.book_id, row.endpoint_id))!),
   }));
 }
 
@@ -69,7 +69,7 @@ async function loadEndpoints(
 ): Promise<Map<string, EndpointInHand>> {
   const wanted = [
     ...new Map(
-      keys.map(({ bookId, row }) => [placeOf(bookId, row.endpointId), { bookId, id: row.endpointId }]),
+      keys.map(({ bookId, row }) => [pairKey(bookId, row.endpointId), { bookId, id: row.endpointId }]),
     ).values(),
   ];
   const { rows } = await db.query<EndpointRow & { book_id: BookId }>({
@@ -82,16 +82,9 @@ async function loadEndpoints(
     values: [booksOf(wanted), plainArray(column(wanted, ({ id }) => id))],
   });
   return new Map(
-    rows.map((row) => [placeOf(row.book_id, row.id), { mode: row.mode, endpoint: endpointFromRow(row.book_id, row) }]),
+    rows.map((row) => [pairKey(row.book_id, row.id), { mode: row.mode, endpoint: endpointFromRow(row.book_id, row) }]),
   );
 }
-
-/**
- * A book whose row somebody holds must not keep the results of the others: the batch gives up and each book goes by itself.
- * A process that is stopped in between gives up its locks.
- */
-const BEGIN_IN_COMPANY = `BEGIN; SET LOCAL lock_timeout = '200ms'; SET LOCAL statement_timeout = '2s';
-  SET LOCAL idle_in_transaction_session_timeout = '1s'`;
 
 /**
  * Records the results of deliveries of several books, as recordResults does those of one. Locks deliveries, then endpoints,
@@ -196,10 +189,6 @@ function healthColumns(health: readonly Health[]): string[] {
 
 function booksOf(rows: readonly { readonly bookId: BookId }[]): string {
   return plainArray(column(rows, ({ bookId }) => bookId));
-}
-
-function placeOf(bookId: BookId, id: Uuid): string {
-  return `${bookId} ${id}`;
 }
 
 function byBook(a: BookRow<unknown>, b: BookRow<unknown>): number {

@@ -3,12 +3,12 @@ import { BooksBatch } from '../books-batch.ts';
 import type { Pool } from '../db/pool.ts';
 import { classifyFailure } from '../db/postgres-errors.ts';
 import type { BookId } from '../ledger/book.ts';
-import type { BookRow } from '../ledger/table.ts';
+import { type BookRow, pairKey } from '../ledger/table.ts';
 import type { Room } from '../room.ts';
+import { batchTurns, bookOf } from './batches-of-books.ts';
 import { type DeliveryInHand, type DeliveryKey, deliveryId } from './delivery.ts';
 import { loadPendingOfBooks } from './delivery-pairs-store.ts';
 import { loadPendingDeliveries } from './delivery-store.ts';
-import { batchTurns, bookOf } from './record-deliveries.ts';
 
 /** Resolves with undefined for a delivery that is final, stuck or unknown. Rejects with the errors of the query. */
 export type LoadDelivery = (bookId: BookId, key: DeliveryKey) => Promise<DeliveryInHand | undefined>;
@@ -31,18 +31,15 @@ async function load(pool: Pool, keys: readonly BookRow<DeliveryKey>[]): Promise<
   const bookId = bookOf(keys);
   const found = new Map<string, DeliveryInHand>();
   if (bookId === undefined) {
-    for (const { bookId: ofBook, row } of await loadPendingOfBooks(pool, keys)) found.set(placeOf(ofBook, row), row);
+    for (const { bookId: ofBook, row } of await loadPendingOfBooks(pool, keys))
+      found.set(pairKey(ofBook, deliveryId(row)), row);
   } else {
     const pending = await loadPendingDeliveries(
       pool,
       bookId,
       keys.map(({ row }) => row),
     );
-    for (const row of pending) found.set(placeOf(bookId, row), row);
+    for (const row of pending) found.set(pairKey(bookId, deliveryId(row)), row);
   }
-  return keys.map(({ bookId: ofBook, row }) => found.get(placeOf(ofBook, row)));
-}
-
-function placeOf(bookId: BookId, key: DeliveryKey): string {
-  return `${bookId} ${deliveryId(key)}`;
+  return keys.map(({ bookId: ofBook, row }) => found.get(pairKey(ofBook, deliveryId(row))));
 }

@@ -3,13 +3,14 @@
  * being written, of however many books, go together in the next batch.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { BooksBatch, type BooksBatchOptions } from '../books-batch.ts';
+import { BooksBatch } from '../books-batch.ts';
 import type { Pool } from '../db/pool.ts';
-import { classifyFailure } from '../db/postgres-errors.ts';
+import { classifyFailure, obstacleOf } from '../db/postgres-errors.ts';
 import { failpoint } from '../failpoints.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { BookRow } from '../ledger/table.ts';
 import type { Room } from '../room.ts';
+import { batchTurns, bookOf } from './batches-of-books.ts';
 import type { DeliveryResult } from './delivery.ts';
 import { recordResultsOfBooks } from './delivery-pairs-store.ts';
 import { recordResults } from './delivery-store.ts';
@@ -22,21 +23,12 @@ const BATCH_MAX = 500;
 const TRIES = 6;
 const FIRST_RETRY_MS = 100;
 
-/** Deadlock, lock not available, statement canceled at its limit, session ended while idle: a row is held. */
-const HELD_STATES = new Set(['40P01', '55P03', '57014', '25P03']);
-
-/** `statements` says when it is a book's turn. A batch of several books has its turn like a book that waits for the first time. */
-export function batchTurns<Row, Answer>(statements: Room): Pick<BooksBatchOptions<Row, Answer>, 'inTurn'> {
-  let shared = 0;
-  return { inTurn: (bookId, work) => statements.run(bookId ?? `shared ${++shared}`, work) };
-}
-
 export function createRecorder(pool: Pool, statements: Room): RecordDelivery {
   const batches = new BooksBatch<DeliveryResult, unknown>({
     limit: BATCH_MAX,
     run: (results) => recordOrIsolate(pool, results),
     split(error) {
-      if (isHeld(error)) return 'books';
+      if (obstacleOf(error)) return 'books';
       return classifyFailure(error) === 'refused' ? 'halves' : undefined;
     },
     ...batchTurns(statements),
@@ -81,18 +73,8 @@ async function recordWithPatience(pool: Pool, results: readonly BookRow<Delivery
       return;
     } catch (error) {
       if (attempt === TRIES || classifyFailure(error) !== 'transient') throw error;
-      if (bookId === undefined && isHeld(error)) throw error;
+      if (bookId === undefined && obstacleOf(error)) throw error;
       await delay(FIRST_RETRY_MS * 2 ** (attempt - 1));
     }
   }
-}
-
-function isHeld(error: unknown): boolean {
-  return HELD_STATES.has((error as { code?: string }).code ?? '');
-}
-
-/** The book of all rows; undefined when they are of several. */
-export function bookOf(rows: readonly BookRow<unknown>[]): BookId | undefined {
-  const { bookId } = rows[0]!;
-  return rows.every((row) => row.bookId === bookId) ? bookId : undefined;
 }

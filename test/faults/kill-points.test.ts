@@ -7,7 +7,10 @@ import { FAILPOINTS } from '../../src/failpoints.ts';
 import { ALL_POOLS, describeOnEachBackend } from '../support/product.ts';
 import { FAULT_LIMIT_MS, type Stage, startStage } from './stage.ts';
 
-/** Without the failpoints that this load never or seldom reaches: batches of several books, endpoints that are behind, notices of a rail. */
+/**
+ * Without the failpoints that this load never or seldom reaches: batches of several books, endpoints that are behind,
+ * notices of a rail.
+ */
 const POINTS = FAILPOINTS.filter(
   (point) => !/^(ledger\.shared|sweeper|delivery|notice|backlog|rail\.acknowledge)|enqueue\.after$/.test(point),
 );

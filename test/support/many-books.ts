@@ -8,6 +8,7 @@ import { newId, type Uuid } from '../../src/ids.ts';
 import type { ObservedBatch } from '../../src/ledger/batch.ts';
 import type { BookId } from '../../src/ledger/book.ts';
 import { Committer, type CommitterOptions } from '../../src/ledger/committer.ts';
+import type { DissolveReason } from '../../src/ledger/shared-lane.ts';
 import { NO_SINK, newBook, stored, type Transfer, transfer } from './book.ts';
 
 export interface FundedBook {
@@ -23,6 +24,8 @@ export interface ManyBooks {
   /** Every committed batch since the books were opened. */
   readonly batches: ObservedBatch[];
   readonly errors: (Error & { code?: string })[];
+  /** Why shared batches were given up. */
+  readonly dissolved: DissolveReason[];
   /** Moves money within a book, one unit unless changed. Resolves with the sequence of the entry. */
   move(book: FundedBook, change?: Partial<Transfer>, deadlineMs?: number): Promise<bigint>;
   /** The same in each of these books at once. */
@@ -35,7 +38,7 @@ export async function openManyBooks(
   pool: Pool,
   { count = 0, known, ...options }: { count?: number; known?: readonly FundedBook[] } & Partial<CommitterOptions>,
 ): Promise<ManyBooks> {
-  const [batches, errors]: [ObservedBatch[], ManyBooks['errors']] = [[], []];
+  const [batches, errors, dissolved]: [ObservedBatch[], ManyBooks['errors'], DissolveReason[]] = [[], [], []];
   const committer = new Committer({
     sink: NO_SINK,
     forms: EARLIEST_FORMS,
@@ -43,6 +46,7 @@ export async function openManyBooks(
     enqueue: () => undefined,
     observe: (batch) => batches.push(batch),
     onError: (error) => errors.push(error as Error),
+    onDissolved: (reason) => dissolved.push(reason),
     ...options,
     pool,
   });
@@ -55,6 +59,7 @@ export async function openManyBooks(
     books,
     batches,
     errors,
+    dissolved,
     move,
     moveAll: (some, change) => Promise.all(some.map((book) => move(book, change))),
   };

@@ -6,7 +6,7 @@ export interface Flood {
   readonly books: number;
   readonly per_s: number;
   readonly sent: number;
-  /** All that were sent, or the bench fails. */
+  /** Different webhooks of these payouts that were received. */
   readonly delivered: number;
   readonly p99_ms: number;
 }

@@ -44,7 +44,7 @@ export interface TenantsRun {
 const PAYOUTS_BEFORE = 3;
 const OPEN_SECONDS = 30;
 
-/** The payouts that arrived before; counts on as the runs go. */
+/** The payouts that were sent so far, warm-ups included. Those of earlier runs have arrived too. */
 export interface Tally {
   sent: number;
 }
@@ -107,13 +107,19 @@ export async function measureLatency(
   world: TenantsWorld,
   tally: Tally,
   load: { choose: Choice; perSecond: number; random: Random; seconds?: number },
-): Promise<{ sent: number; p50_ms: number; p99_ms: number }> {
+): Promise<{ sent: number; delivered: number; p50_ms: number; p99_ms: number }> {
   const from = tally.sent;
   const sent = await sendOpen({ url: world.api.url, seconds: OPEN_SECONDS, ...load });
   tally.sent += sent.length;
   await world.arrived(tally.sent);
-  const { payoutIds, times } = await world.received(from);
+  const { webhookIds, payoutIds, times } = await world.received(from);
   const arrivals = new Map(payoutIds.map((id, index) => [id, times[index]!]));
   const latencies = sent.map(({ id, dueAt }) => arrivals.get(id)! - dueAt);
-  return { sent: sent.length, p50_ms: round(percentile(latencies, 50)), p99_ms: round(percentile(latencies, 99)) };
+  const own = new Set(sent.map(({ id }) => id));
+  return {
+    sent: sent.length,
+    delivered: new Set(webhookIds.filter((_, index) => own.has(payoutIds[index]!))).size,
+    p50_ms: round(percentile(latencies, 50)),
+    p99_ms: round(percentile(latencies, 99)),
+  };
 }

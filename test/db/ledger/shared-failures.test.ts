@@ -3,19 +3,20 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Cut, startTcpProxy, type TcpProxy } from '../../../scripts/harness/tcp-proxy.ts';
 import type { Finding } from '../../../src/checks/finding.ts';
-import { createPool, type Pool } from '../../../src/db/pool.ts';
+import { updateExactly } from '../../../src/db/exactly.ts';
+import { createPool, type Pool, type Transaction } from '../../../src/db/pool.ts';
 import { GROUPS } from '../../../src/groups.ts';
 import { PLAIN_FINGERPRINTS } from '../../../src/idempotency/fingerprints.ts';
 import { type KeptAnswer, once } from '../../../src/idempotency/once.ts';
 import { newId } from '../../../src/ids.ts';
 import { lockBook } from '../../../src/ledger/book-store.ts';
 import type { Command } from '../../../src/ledger/command.ts';
-import type { DissolveReason } from '../../../src/ledger/shared-lane.ts';
+import type { DissolvedBatch, DissolveReason } from '../../../src/ledger/shared-lane.ts';
 import type { Table } from '../../../src/ledger/table.ts';
 import { createLogger } from '../../../src/log.ts';
 import { acceptPayout } from '../../../src/payouts/accept-payout.ts';
 import { verifyDatabase } from '../../../src/verify/verify-database.ts';
-import { payoutRequest, transfer } from '../../support/book.ts';
+import { logThatRuns, payoutRequest, transfer } from '../../support/book.ts';
 import { type FundedBook, type ManyBooks, openManyBooks } from '../../support/many-books.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
@@ -32,6 +33,7 @@ let many: ManyBooks;
 /** The same books in another process, connected through the proxy. */
 let far: ManyBooks;
 let dissolved: DissolveReason[];
+let givenUp: DissolvedBatch[];
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -63,7 +65,11 @@ afterAll(async () => {
 
 beforeEach(async () => {
   dissolved = [];
-  const onDissolved = (reason: DissolveReason) => dissolved.push(reason);
+  givenUp = [];
+  const onDissolved = (reason: DissolveReason, batch: DissolvedBatch) => {
+    dissolved.push(reason);
+    givenUp.push(batch);
+  };
   many = await openManyBooks(pool, { known: books, onDissolved });
   far = await openManyBooks(farPool, { known: books, onDissolved });
 });
@@ -180,10 +186,29 @@ test('a book that is not where the batch found it: nothing is written, and each 
     Promise.all([many.committer.submit(first.id, { ...command, touches }), many.moveAll(others)]),
   );
   expect(dissolved).toEqual(['moved']);
+  expect(givenUp.map(({ bookIds, commands }) => [[...bookIds].sort(), commands])).toEqual([
+    [books.map(({ id }) => id).sort(), books.length],
+  ]);
   // Together again.
   many.batches.length = 0;
   await many.moveAll(books);
   expect(inOneBatch(many)).toBe(true);
+});
+
+test('a row that is not where its statement found it: nothing is written, and each book goes on by itself', async () => {
+  let misses = 1;
+  const missing = {
+    ...logThatRuns(''),
+    append: async (trx: Transaction) => {
+      if (misses-- <= 0) return;
+      const text = 'UPDATE books SET entry_sequence = entry_sequence WHERE false';
+      await updateExactly(trx, { name: 'test.missing', text, values: [], rows: 1 });
+    },
+  };
+  const [first, ...others] = books as [FundedBook, ...FundedBook[]];
+  await expectMoved(books, () => Promise.all([many.move(first, { append: missing }), many.moveAll(others)]));
+  expect(dissolved).toEqual(['row']);
+  expect(many.batches.map((batch) => [batch.shared, batch.books])).toEqual(books.map(() => [false, 1]));
 });
 
 test('deadlines pass book by book: one that is held costs no other book its own', async () => {

@@ -242,14 +242,29 @@ describe('operations', () => {
         lockWaitSeconds: 0.002,
         commitSeconds: 0.004,
       });
+      metrics.observeBatch({
+        commands: 7,
+        ahead: false,
+        shared: true,
+        books: 3,
+        skipped: 2,
+        lockWaitSeconds: 0.02,
+        commitSeconds: 0.04,
+      });
+      metrics.batchDissolved('lock');
       metrics.observeRequest({ method: 'POST', route: '/v1/payouts', status: 202 }, 0.003);
       metrics.enqueuer.enqueued(5);
       metrics.enqueuer.dropped(2, 'unreachable');
       const lines = (await metrics.render()).split('\n');
       for (const line of [
-        'countinghouse_batch_commands_sum 40',
+        'countinghouse_batch_commands_sum{decided="ahead"} 40',
+        'countinghouse_batch_commands_sum{decided="shared"} 7',
+        'countinghouse_batch_books_sum{decided="shared"} 3',
+        'countinghouse_batch_books_skipped_total 2',
+        'countinghouse_batches_dissolved_total{reason="lock"} 1',
         'countinghouse_batches_total{decided="ahead"} 1',
-        'countinghouse_book_lock_wait_seconds_count 1',
+        'countinghouse_batches_total{decided="shared"} 1',
+        'countinghouse_book_lock_wait_seconds_count 2',
         'countinghouse_commit_seconds_bucket{le="0.005"} 1',
         'countinghouse_http_request_seconds_count{method="POST",route="/v1/payouts",status="202"} 1',
         'countinghouse_job_rows_enqueued_total 5',

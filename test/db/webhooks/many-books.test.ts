@@ -1,4 +1,5 @@
 /** Deliveries of many books in shared statements: as fast as those of one, and no book is in the way of another. */
+import type { ServerResponse } from 'node:http';
 import pg from 'pg';
 import { describe, expect, test, vi } from 'vitest';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
@@ -77,7 +78,14 @@ async function hold(sql: string, values: unknown[]): Promise<() => Promise<unkno
 
 describe('deliveries of many books', () => {
   test('share queries and commits, and each is sent and recorded once', async () => {
-    const hooks = await stage.receiver();
+    // Forty are answered at once, so that their results are there at once.
+    let held: ServerResponse[] = [];
+    const hooks = await stage.receiver((response) => {
+      held.push(response);
+      if (held.length < 40) return;
+      for (const one of held) one.writeHead(200).end();
+      held = [];
+    });
     const all = await tenants(40, { url: hooks.url, events: 2 });
     const query = vi.spyOn(stage.world.pool, 'query');
     const connect = vi.spyOn(stage.world.pool, 'connect');
@@ -95,7 +103,8 @@ describe('deliveries of many books', () => {
     // What is recorded in company has a transaction, what is of one book a statement.
     const transactions = connect.mock.calls.filter(([callback]) => callback === undefined).length;
     const recorded = transactions + names.filter((name) => name === 'webhook_deliveries.record').length;
-    expect(recorded).toBeLessThan(60);
+    // A few for each forty, where each result by itself makes 80.
+    expect(recorded).toBeLessThan(20);
   });
 
   test('are loaded alike book by book and together, those that are stuck or unknown not at all', async () => {

@@ -97,7 +97,7 @@ export class Schedule {
   static async open(options: ScheduleOptions): Promise<Schedule> {
     const random = new SeededRandom(options.seed);
     const books: OpenedBook[] = [];
-    for (let left = random.pick(BOOKS); left > 0; left--) books.push(await openScheduleBook(options, books.length));
+    for (let left = random.pick(BOOKS); left > 0; left--) books.push(await openScheduleBook(options));
     return new Schedule(options, random, books);
   }
 
@@ -243,11 +243,12 @@ interface OpenedBook {
   readonly endpointUrl: string;
 }
 
-async function openScheduleBook({ pool, encryptionKey }: ScheduleOptions, number: number): Promise<OpenedBook> {
+async function openScheduleBook({ pool, encryptionKey }: ScheduleOptions): Promise<OpenedBook> {
   const book = await openBook({ database: pool, sink: webhookSink });
   const accounts: Uuid[] = [];
   for (const amount of ACCOUNTS) accounts.push(await book.account({ amount }));
-  const endpointUrl = `https://hooks.test/${number}`;
+  // A schedule that failed leaves deliveries in the database, which the sweepers of later ones find.
+  const endpointUrl = `https://hooks.test/${book.id}`;
   const answer = await book.submit(
     createEndpoint({
       requestId: newId(),

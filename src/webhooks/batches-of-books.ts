@@ -1,0 +1,20 @@
+/** What loading and recording deliveries of several books have in common (books-batch.ts). */
+import type { BooksBatchOptions } from '../books-batch.ts';
+import type { BookId } from '../ledger/book.ts';
+import type { BookRow } from '../ledger/table.ts';
+import type { Room } from '../room.ts';
+
+/**
+ * `statements` says when it is a book's turn. Each batch of several books gets a new name there, so that the room counts
+ * it as a new book.
+ */
+export function batchTurns<Row, Answer>(statements: Room): Pick<BooksBatchOptions<Row, Answer>, 'inTurn'> {
+  let shared = 0;
+  return { inTurn: (bookId, work) => statements.run(bookId ?? `shared ${++shared}`, work) };
+}
+
+/** The book of all rows; undefined when they are of several. */
+export function bookOf(rows: readonly BookRow<unknown>[]): BookId | undefined {
+  const { bookId } = rows[0]!;
+  return rows.every((row) => row.bookId === bookId) ? bookId : undefined;
+}
