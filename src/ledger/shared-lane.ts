@@ -5,6 +5,7 @@
  * Failures by class:
  * - A lock, a limit or another writer stands in the way (an obstacle, BookMoved, RowCountMismatch): each book goes alone.
  * - The failure is transient otherwise (the database is away, the answer to COMMIT is lost): all wait, and are grouped anew.
+ *   When one row can be its cause and it comes again, each book goes alone.
  * - The batch fails otherwise: it is halved until the failing book is alone. That book goes alone for a minute.
  */
 import { setTimeout as delay } from 'node:timers/promises';

@@ -17,7 +17,7 @@ export interface SentPayout {
 
 const TICK_MS = 2;
 
-/** Every book as often as any other. */
+/** Each book is as likely as any other. */
 export function uniformly(tenants: readonly Tenant[], random: Random): Choice {
   return () => random.pick(tenants);
 }
