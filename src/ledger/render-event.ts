@@ -5,7 +5,7 @@
  */
 import { formatInstant, type Instant } from '../clock.ts';
 import { publicId, type Uuid } from '../ids.ts';
-import { endOfValue, valuesOf } from '../json.ts';
+import { endOfValue, inOnePiece, valuesOf } from '../json.ts';
 import type { BookId } from './book.ts';
 import { chartAccountId } from './chart.ts';
 import { ACCOUNTS_BY_PLACE, EVENT_FORMS, type EventForm, type Member, SHARED_MEMBERS } from './event-form.ts';
@@ -43,7 +43,7 @@ export function wholePayload(row: KeptEventRow): string {
   const form = EVENT_FORMS.get(row.form);
   if (form === undefined)
     throw new UnreadableEvent(`Event ${row.id} is kept in form ${row.form}, which is unknown here`);
-  return render(layoutOf(form), row);
+  return inOnePiece(render(layoutOf(form), row));
 }
 
 /** The object in the text of an event. No text of a client comes before it. */
