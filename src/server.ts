@@ -4,6 +4,7 @@
  */
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import type { ApiRuntime } from './api/api-runtime.ts';
 import type { Route } from './api/route.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { classifyFailure } from './db/postgres-errors.ts';
@@ -27,16 +28,22 @@ export interface Api {
 }
 
 /** Starts to listen. Throws ListenError, naming PORT or HOST, when listening fails. */
-export async function startApi(runtime: Runtime, routes?: readonly Route[]): Promise<Api> {
+export async function startApi(
+  runtime: Runtime,
+  { routes, sandboxKey }: { routes?: readonly Route[]; sandboxKey?: () => string | undefined } = {},
+): Promise<Api> {
   const { config, log } = runtime;
   const redis = config.REDIS_URL ? connectLimits(config.REDIS_URL, config.REDIS_CLUSTER, log) : undefined;
   // With PORT=0 the address is known once the server listens; nothing is answered before then.
   let url = '';
   const publicUrl = () => (config.PORT === 0 && !config.PUBLIC_URL ? url : runtime.publicUrl);
-  const apiRuntime: Runtime = {
+  const apiRuntime: Runtime & Pick<ApiRuntime, 'sandboxKey'> = {
     ...runtime,
     get publicUrl() {
       return publicUrl();
+    },
+    get sandboxKey() {
+      return sandboxKey?.();
     },
   };
   const services = new ApiServices(apiRuntime, redis);

@@ -30,6 +30,8 @@ export interface ApiRuntime extends OnceRuntime {
   /** For reads of many rows. A single object is read on `pool`. */
   readonly lists: ListReads;
   readonly metrics: HttpMetrics;
+  /** The key of an embedded sandbox, for the reference page on this machine. */
+  readonly sandboxKey?: string | undefined;
   /** What keeps an account open, of every group. */
   readonly blocksClosing: readonly ClosingBlocker[];
 }

@@ -135,9 +135,10 @@ async function startProduct(options: {
   await runtime.readInstallation();
   const pools = await startPools(runtime, { pools: POOL_NAMES });
   shutdown.add('worker pools', () => pools.close());
-  const api = await startApi(runtime);
+  let testKey: string | undefined;
+  const api = await startApi(runtime, { sandboxKey: () => testKey });
   shutdown.add('API', () => api.close());
-  const testKey = await keepSandboxKey({ pool: runtime.pool, clock: runtime.clock, directory, baseUrl: api.url });
+  testKey = await keepSandboxKey({ pool: runtime.pool, clock: runtime.clock, directory, baseUrl: api.url });
   announce(api.url);
   const account = await keepSandboxAccount({ directory, baseUrl: api.url, token: testKey }).catch((error) => {
     log.warn({ err: error }, 'the sandbox account could not be made');

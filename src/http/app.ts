@@ -47,7 +47,12 @@ export function createApp(
   const parts = { runtime, services };
   mountRoutes(app, routes, parts);
   mountOperations(app, parts);
-  mountReference(app, { routes, events: EVENT_DOCUMENTS, publicUrl: () => runtime.publicUrl });
+  mountReference(app, {
+    routes,
+    events: EVENT_DOCUMENTS,
+    publicUrl: () => runtime.publicUrl,
+    sandboxKey: () => runtime.sandboxKey,
+  });
 
   app.use((request) => {
     throw new ApiError('route_not_found', { detail: `There is no ${request.method} route at this path.` });

@@ -20,7 +20,7 @@ export function htmlPage(page: {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(page.title)} · Countinghouse</title>
-<link rel="icon" href="/docs/assets/favicon-32x32.png">
+<link rel="icon" href="/docs/assets/icon.svg">
 ${[...stylesheets, ...scripts].join('\n')}
 </head>
 <body>

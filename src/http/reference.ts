@@ -1,10 +1,7 @@
 /**
- * The API reference for programs (/openapi.json) and for people (/docs): Swagger UI from its npm package, under a
- * content security policy that allows only files of this server.
+ * The API reference for programs (/openapi.json) and for people (/docs): Scalar's, under a content security policy that allows
+ * only files of this server.
  */
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import type { Express, Request, Response } from 'express';
 import helmet from 'helmet';
 import type { EventDocument } from '../api/event-document.ts';
@@ -12,25 +9,15 @@ import type { Route } from '../api/route.ts';
 import { ApiError } from '../errors.ts';
 import { errorIndexPage, errorPage } from './error-pages.ts';
 import { buildOpenApi } from './openapi.ts';
-import { htmlPage, PAGE_CSS } from './page-html.ts';
+import { htmlPage } from './page-html.ts';
+import { findAsset, REFERENCE_FILE } from './reference-assets.ts';
 import type { RequestContext } from './request-context.ts';
 import { closePath } from './router.ts';
 
 const HTML = 'text/html; charset=utf-8';
-const ASSETS: Readonly<Record<string, string>> = {
-  'swagger-ui.css': 'text/css; charset=utf-8',
-  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
-  'favicon-32x32.png': 'image/png',
-};
 /** Assets change only with a release. An hour keeps a second visit fast and shows a release soon. */
 const ASSET_CACHE = 'public, max-age=3600';
 const PAGE_CACHE = 'no-cache';
-
-/** Starts Swagger UI. The policy allows no inline script, so the starter is a file of its own. */
-const STARTER = `window.addEventListener('load', () => {
-  SwaggerUIBundle({ url: '/openapi.json', dom_id: '#swagger-ui', deepLinking: true, defaultModelsExpandDepth: 0, docExpansion: 'list', persistAuthorization: false });
-});
-`;
 
 const protectPage = helmet({
   contentSecurityPolicy: {
@@ -38,7 +25,7 @@ const protectPage = helmet({
     directives: {
       defaultSrc: ["'none'"],
       scriptSrc: ["'self'"],
-      // Swagger UI sets style attributes as it renders.
+      // Scalar writes styles as it renders.
       styleSrc: ["'self'", "'unsafe-inline'"],
       imgSrc: ["'self'", 'data:'],
       connectSrc: ["'self'"],
@@ -57,22 +44,23 @@ export interface ReferenceParts {
   readonly routes: readonly Route[];
   readonly events: readonly EventDocument[];
   publicUrl(): string;
+  /** A test key that the page fills in for people at this machine. */
+  sandboxKey?(): string | undefined;
 }
 
-export function mountReference(app: Express, { routes, events, publicUrl }: ReferenceParts): void {
+export function mountReference(app: Express, { routes, events, publicUrl, sandboxKey }: ReferenceParts): void {
   let document: string | undefined;
   mount(app, '/openapi.json', ({ context }) => {
     document ??= JSON.stringify(buildOpenApi({ routes, events, publicUrl: publicUrl() }));
     context.send({ status: 200, cacheControl: PAGE_CACHE, body: document });
   });
   mountPage(app, '/docs', () =>
-    htmlPage({
-      title: 'API reference',
-      content: '<div id="swagger-ui"></div>',
-      stylesheets: ['/docs/assets/swagger-ui.css'],
-      scripts: ['/docs/assets/swagger-ui-bundle.js', '/docs/assets/start.js'],
-    }),
+    REFERENCE_FILE === undefined ? htmlPage(WITHOUT_REFERENCE) : htmlPage(REFERENCE_PAGE),
   );
+  mount(app, '/docs/sandbox-key', (request) => {
+    const key = isAtThisMachine(request) ? sandboxKey?.() : undefined;
+    request.context.send({ status: 200, cacheControl: 'no-store', body: JSON.stringify({ key: key ?? null }) });
+  });
   mountPage(app, '/docs/errors', errorIndexPage);
   mountPage(app, '/docs/errors/:code', (request) => errorPage(request.params.code as string));
   mount(app, '/docs/assets/:name', (request) => sendAsset(request.context, request.params.name as string));
@@ -99,26 +87,37 @@ function mountPage(app: Express, path: string, content: (request: Request) => st
   closePath(mounted, path, ['GET']);
 }
 
-const swaggerFolder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-
 async function sendAsset(context: RequestContext, name: string): Promise<void> {
-  const own = OWN_ASSETS[name];
-  if (own) {
-    context.send({ status: 200, cacheControl: ASSET_CACHE, ...own, headers: NO_SNIFF });
-    return;
-  }
-  // A fixed list of names: no path from a client reaches the file system.
-  const contentType = Object.hasOwn(ASSETS, name) ? ASSETS[name] : undefined;
-  if (contentType === undefined) throw notFound();
-  const body = await readFile(join(swaggerFolder, name));
-  context.send({ status: 200, cacheControl: ASSET_CACHE, contentType, body, headers: NO_SNIFF });
+  const asset = await findAsset(name);
+  if (asset === undefined) throw notFound();
+  context.send({ status: 200, cacheControl: ASSET_CACHE, ...asset, headers: ['X-Content-Type-Options', 'nosniff'] });
 }
 
-const NO_SNIFF = ['X-Content-Type-Options', 'nosniff'];
-const OWN_ASSETS: Readonly<Record<string, { body: string; contentType: string }>> = Object.assign(Object.create(null), {
-  'start.js': { body: STARTER, contentType: 'text/javascript; charset=utf-8' },
-  'page.css': { body: PAGE_CSS, contentType: 'text/css; charset=utf-8' },
-});
+const REFERENCE_PAGE = {
+  title: 'API reference',
+  content: '<div id="reference"></div>',
+  stylesheets: [],
+  scripts: ['/docs/assets/api-reference.js', '/docs/assets/start.js'],
+};
+const WITHOUT_REFERENCE = {
+  title: 'API reference',
+  content: `<h1>API reference</h1>
+<p>This installation has no reference page: it runs from the source, without the packages of the build. Run <code>npm run build</code>
+where it is built, or open the <a href="/openapi.json">OpenAPI document</a> in a reader of yours.</p>
+<p>Every error with its remedy: <a href="/docs/errors">errors</a>.</p>`,
+};
+
+const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
+
+/**
+ * Whether a browser on this machine asks, on a page that came from here: by the connection, and by the name under which it was
+ * reached. A page of another host whose name leads to this machine has that host's name.
+ */
+function isAtThisMachine({ socket, headers }: Request): boolean {
+  const peer = socket.remoteAddress ?? '';
+  const isPeer = ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(peer) && headers['x-forwarded-for'] === undefined;
+  return isPeer && LOOPBACK_HOST.test(headers.host ?? '') && (headers['sec-fetch-site'] ?? 'same-origin') === 'same-origin';
+}
 
 function notFound(): ApiError {
   return new ApiError('route_not_found', { detail: 'There is no such page.' });

@@ -36,7 +36,7 @@ beforeEach(async () => {
   told = [];
   outside = gate();
   stopping = undefined;
-  api = await startApi(product.runtime, routes);
+  api = await startApi(product.runtime, { routes });
 });
 afterEach(async () => {
   outside.open();
@@ -223,7 +223,7 @@ describe('outside after the commit', () => {
     const impatient = { ...product.runtime, config: { ...product.runtime.config, DRAIN_TIMEOUT_MS: 100 } };
     await stopApi();
     stopping = undefined;
-    api = await startApi(impatient, routes);
+    api = await startApi(impatient, { routes });
     const { text } = await ask('/followed/1000');
     await stopApi();
     expect(await statusOf(text)).toBe('pending');
