@@ -65,8 +65,8 @@ const STARTER = `window.addEventListener('load', async () => {
     defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
     hiddenClients: ${JSON.stringify(OTHER_SAMPLES)},
     authentication: {
-      preferredSecurityScheme: 'bearer',
-      securitySchemes: { bearer: { token: key ?? '' } },
+      preferredSecurityScheme: 'apiKey',
+      securitySchemes: { apiKey: { token: key ?? '' } },
     },
   });
 });

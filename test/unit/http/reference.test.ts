@@ -40,6 +40,7 @@ interface Document {
 }
 
 const { app } = createTestApp({ routes: ROUTES });
+const { app: sandbox } = createTestApp({ routes: ROUTES, sandboxKey: 'sk_test_of_the_sandbox' });
 let document: Document;
 
 beforeAll(async () => {
@@ -187,15 +188,29 @@ describe('the pages', () => {
   test('have every file that they reference', async () => {
     const page = await request(app).get('/docs');
     const files = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file]) => file!);
-    expect(files.length).toBeGreaterThanOrEqual(4);
+    expect(files.length).toBeGreaterThanOrEqual(3);
     for (const file of files) {
       const answer = await request(app).get(file);
       expect(answer.status, file).toBe(200);
       expect(answer.headers['cache-control']).toBe('public, max-age=3600');
     }
-    expect((await request(app).get('/docs/assets/swagger-ui-bundle.js')).headers['content-type']).toContain(
+    expect((await request(app).get('/docs/assets/api-reference.js')).headers['content-type']).toContain(
       'text/javascript',
     );
+  });
+
+  test("fill in the sandbox's key for a browser at this machine, on a page of ours", async () => {
+    const keyFor = async (headers: Record<string, string>) => {
+      const answer = await request(sandbox).get('/docs/sandbox-key').set(headers);
+      expect([answer.status, answer.headers['cache-control']]).toEqual([200, 'no-store']);
+      return answer.body.key;
+    };
+    expect(await keyFor({})).toBe('sk_test_of_the_sandbox');
+    expect(await keyFor({ host: 'localhost:8080', 'sec-fetch-site': 'same-origin' })).toBe('sk_test_of_the_sandbox');
+    expect(await keyFor({ host: 'rebound.example.com' })).toBeNull();
+    expect(await keyFor({ 'sec-fetch-site': 'cross-site' })).toBeNull();
+    expect(await keyFor({ 'x-forwarded-for': '203.0.113.7' })).toBeNull();
+    expect((await request(app).get('/docs/sandbox-key')).body).toEqual({ key: null });
   });
 
   test.each([

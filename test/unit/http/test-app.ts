@@ -65,6 +65,7 @@ export function createTestApp(
   options: {
     handle?: (request: RouteRequest) => Promise<RouteAnswer>;
     environment?: NodeJS.ProcessEnv;
+    sandboxKey?: string;
     routes?: readonly Route[];
   } = {},
 ): TestApp {
@@ -126,6 +127,7 @@ export function createTestApp(
     }),
     log: pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) }),
     publicUrl: 'https://api.example.com',
+    sandboxKey: options.sandboxKey,
     metrics: { observeRequest() {}, render: async () => 'requests_total 1\n', contentType: 'text/plain' },
     authenticator: {
       async authenticate(token: string) {
