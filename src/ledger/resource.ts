@@ -97,7 +97,7 @@ export function advance<Row extends Versioned>(
 ): Row {
   const { status } = change;
   if (status !== undefined) requireTransition(resource, row.status, status);
-  // Members only change, none is added: the rows of a resource keep one hidden class (ARCHITECTURE.md, "Objects keep their shapes").
+  // Members only change, none is added: the rows of a resource keep one hidden class (docs/decisions/hidden-classes.md).
   const next: Row & Changing = resource.changed(row, change);
   next.version = row.version + 1;
   next.updatedAt = draft.moment.book;

@@ -1,7 +1,6 @@
 /**
- * Objects that every request creates keep one hidden class in V8 (ARCHITECTURE.md, "Objects keep their shapes"). V8
- * itself reports the class. An object that grows behind a spread, or becomes a hash table, works as well but costs many
- * times more.
+ * Objects that every request creates keep one hidden class in V8 (docs/decisions/hidden-classes.md). V8 itself reports
+ * the class. An object that grows behind a spread, or becomes a hash table, works as well but costs many times more.
  */
 
 import { once as onceEvent } from 'node:events';

@@ -60,7 +60,7 @@ const create = createRoute(payoutApi, {
     'limit_exceeded',
     'rail_unavailable',
   ],
-  // Written out, without a spread: every request makes one (ARCHITECTURE.md, "Objects keep their shapes").
+  // Written out, without a spread: every request makes one (docs/decisions/hidden-classes.md).
   handle(request) {
     const { principal, body } = request;
     return runUseCase(request, requestPayout, {

@@ -1,4 +1,4 @@
-// Runs the README's ```sh blocks in order in one shell, but for the start and the tests themselves. Every command must
+// Runs the ```sh blocks of a guide in order in one shell, but for the start and the tests themselves. Every command must
 // succeed; a block followed by `<!-- expect: TEXT -->` must print TEXT.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
