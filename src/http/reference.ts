@@ -116,7 +116,9 @@ const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 function isAtThisMachine({ socket, headers }: Request): boolean {
   const peer = socket.remoteAddress ?? '';
   const isPeer = ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(peer) && headers['x-forwarded-for'] === undefined;
-  return isPeer && LOOPBACK_HOST.test(headers.host ?? '') && (headers['sec-fetch-site'] ?? 'same-origin') === 'same-origin';
+  return (
+    isPeer && LOOPBACK_HOST.test(headers.host ?? '') && (headers['sec-fetch-site'] ?? 'same-origin') === 'same-origin'
+  );
 }
 
 function notFound(): ApiError {
