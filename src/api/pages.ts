@@ -7,7 +7,14 @@ import { CANDIDATES_MAX, PAGE_BYTES_MAX } from '../db/walk.ts';
 import { type IdKind, parsePublicId, publicId } from '../ids.ts';
 import { hasCardNumber } from './card-number.ts';
 import type { RouteRequest } from './route.ts';
-import { cardNumberIssue, currencyCode, exampleId, METADATA_LIMITS, refuseCardNumber } from './schemas/fields.ts';
+import {
+  cardNumberIssue,
+  currencyCode,
+  exampleId,
+  idExpected,
+  METADATA_LIMITS,
+  refuseCardNumber,
+} from './schemas/fields.ts';
 
 /** Published at GET /v1/limits. */
 export const PAGE_LIMITS = { default: 20, maximum: 100, bytes: PAGE_BYTES_MAX, candidates: CANDIDATES_MAX } as const;
@@ -50,7 +57,7 @@ function cursor(kind: CursorKind, description: string) {
       context.issues.push({
         code: 'custom',
         input: context.value,
-        message: `Expects ${kind === 'sequence' ? 'a sequence number' : 'an id'} such as ${example}.`,
+        message: kind === 'sequence' ? `Expects a sequence number such as ${example}.` : idExpected(kind),
         params: { fieldError: 'cursor_invalid' },
       });
     })

@@ -24,7 +24,8 @@ function read(text: string) {
   const { query } = parseQuery(`/x?${text}`);
   const result = schema.safeParse(query);
   if (result.success) return { query: result.data };
-  return { faults: fieldErrorsOf(result.error, query, parameterName).map(({ code, param }) => `${code} ${param}`) };
+  const refused = fieldErrorsOf(result.error, { schema, input: query }, parameterName);
+  return { faults: refused.map(({ code, param }) => `${code} ${param}`) };
 }
 
 const id = newId();
