@@ -135,6 +135,7 @@ test.each<[string, (db: Queryable) => Promise<unknown>]>([
   ['account_profiles_pkey', (db) => listAccounts(db, newId(), { statuses: ['open'] }, { limit: 20 })],
   ['payout_returns_by_time', (db) => listReturns(db, { bookId: newId(), payoutId: newId() }, { limit: 20 })],
   ['payouts_by_status', (db) => listPayouts(db, newId(), { statuses: ['failed', 'paid'] }, { limit: 20 })],
+  ['payouts_by_account', (db) => listPayouts(db, newId(), { accountId: newId() }, { limit: 20 })],
   ['payouts_by_external_id', (db) => listPayouts(db, newId(), { externalId: 'x' }, { limit: 20 })],
   ['metadata_index_pkey', (db) => listPayouts(db, newId(), { metadata: { a: 'b' } }, { limit: 20 })],
   [
