@@ -146,13 +146,22 @@ export const currencyFilter = currencyCode('an active ISO 4217 code')
   .optional()
   .meta({ description: 'ISO 4217.', example: 'JOD' });
 
+/** What follows an object of a list, and what comes before it. */
+const NEWEST_FIRST = { after: 'older', before: 'newer' } as const;
+/** Of a timeline. */
+export const OLDEST_FIRST = { after: 'newer', before: 'older' } as const;
+
 /** The query of a list: paging, and the given filters. */
-export function listQuery<Filters extends z.ZodRawShape>(kind: CursorKind, filters: Filters) {
+export function listQuery<Filters extends z.ZodRawShape>(
+  kind: CursorKind,
+  filters: Filters,
+  order: typeof NEWEST_FIRST | typeof OLDEST_FIRST = NEWEST_FIRST,
+) {
   return z
     .strictObject({
       limit,
-      starting_after: cursor(kind, 'Reads on behind (older than) this object.'),
-      ending_before: cursor(kind, 'Reads on before (newer than) this object.'),
+      starting_after: cursor(kind, `Reads on behind (${order.after} than) this object.`),
+      ending_before: cursor(kind, `Reads on before (${order.before} than) this object.`),
       ...filters,
     })
     .check((context) => {

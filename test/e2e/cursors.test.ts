@@ -44,6 +44,9 @@ const LISTS: [operation: string, path: (of: Furnished) => string, cursor: IdKind
   ['listPayouts', () => '/v1/payouts', 'payout'],
   ['listPayouts', () => '/v1/payouts?created_at[gte]=2020-01-01T00:00:00Z', 'payout'],
   ['listPayouts', () => '/v1/payouts?status=pending', 'payout'],
+  ['getPayoutTimeline', ({ payout }) => `/v1/payouts/${payout.id}/timeline`, 'event'],
+  ['getAccountTimeline', ({ account }) => `/v1/accounts/${account.id}/timeline`, 'event'],
+  ['getHoldTimeline', ({ account, hold }) => `/v1/accounts/${account.id}/holds/${hold.id}/timeline`, 'event'],
   ['listPayoutReturns', ({ payout }) => `/v1/payouts/${payout.id}/returns`, 'payoutReturn'],
   ['listAccounts', () => '/v1/accounts', 'account'],
   ['listAccounts', () => '/v1/accounts?created_at[gte]=2020-01-01T00:00:00Z', 'account'],
@@ -75,8 +78,11 @@ async function expectRefused(path: string, cursor: string): Promise<void> {
   }
 }
 
-test('every list is looked at here', () => {
-  const lists = ROUTES.filter(({ query }) => 'starting_after' in ((query as { shape?: object })?.shape ?? {}));
+test('every list is looked at here, but for the timeline of an exception, which is made as the others', () => {
+  const lists = ROUTES.filter(
+    ({ query, operation }) =>
+      'starting_after' in ((query as { shape?: object })?.shape ?? {}) && operation !== 'getExceptionTimeline',
+  );
   expect(new Set(LISTS.map(([operation]) => operation))).toEqual(new Set(lists.map(({ operation }) => operation)));
 });
 
@@ -124,4 +130,36 @@ test('an endpoint that was deleted is still a cursor: a client may delete what i
   succeeded(await client.delete(`/v1/webhooks/${id}`));
   const page = await client.read<List<Endpoint>>(`/v1/webhooks?starting_after=${id}`);
   expect(page.data.map((endpoint) => endpoint.id)).toEqual([own.endpoint.id]);
+});
+
+test('a timeline is read in pages, oldest first, forwards and backwards', async () => {
+  const { client } = own;
+  const { id } = await client.openAccount({ funds: 0 });
+  for (const action of ['freeze', 'unfreeze', 'freeze', 'unfreeze'])
+    succeeded(await client.post(`/v1/accounts/${id}/${action}`));
+  const path = `/v1/accounts/${id}/timeline`;
+  const read = (query: string) => client.read<List<{ event: string; type: string }> & { url: string }>(path + query);
+  const whole = await read('');
+  expect(whole).toMatchObject({ object: 'timeline', has_more: false, next_cursor: null, url: path });
+  expect(whole.data.map(({ type }) => type.slice('account.'.length))).toEqual([
+    'created',
+    'frozen',
+    'unfrozen',
+    'frozen',
+    'unfrozen',
+  ]);
+  const events = whole.data.map(({ event }) => event);
+  const pageOf = async (query: string) => {
+    const { data, has_more: hasMore, next_cursor: cursor } = await read(query);
+    return [data.map(({ event }) => events.indexOf(event)), hasMore && events.indexOf(cursor!)];
+  };
+  expect(await pageOf('?limit=2')).toEqual([[0, 1], 1]);
+  expect(await pageOf(`?limit=2&starting_after=${events[1]}`)).toEqual([[2, 3], 3]);
+  expect(await pageOf(`?limit=2&starting_after=${events[3]}`)).toEqual([[4], false]);
+  expect(await pageOf(`?limit=2&starting_after=${events[4]}`)).toEqual([[], false]);
+  expect(await pageOf(`?limit=2&ending_before=${events[4]}`)).toEqual([[2, 3], 2]);
+  expect(await pageOf(`?limit=2&ending_before=${events[2]}`)).toEqual([[0, 1], false]);
+  // An event of another object is no cursor of this one.
+  const [other] = (await client.read<List<{ event: string }>>(`/v1/payouts/${own.payout.id}/timeline`)).data;
+  await expectRefused(path, other!.event);
 });

@@ -112,7 +112,7 @@ test.each<[string, (db: Queryable) => Promise<unknown>]>([
   ['an event', (db) => getEvent(db, newId(), newId())],
   ['a page of events', (db) => readEvents(db, newId(), { after: 0n, upTo: 1_000n, limit: 1_000 })],
   ['a list of events', (db) => listEvents(db, { bookId: newId() }, { limit: 20 })],
-  ['a timeline', (db) => loadObjectEvents(db, newId(), newId(), 100)],
+  ['a timeline', (db) => loadObjectEvents(db, { bookId: newId(), objectId: newId() }, { limit: 20 })],
   ['deliveries', (db) => loadPendingDeliveries(db, newId(), [{ endpointId: newId(), eventSequence: 1n }])],
 ])('%s is read with the first events of its objects by their key', async (_, work) => {
   expect(await planOf(work)).toContain('Index Scan using events_pkey on events begun');
@@ -127,7 +127,7 @@ test.each<[string, (db: Queryable) => Promise<unknown>]>([
     'events_by_object',
     (db) => listEvents(db, { bookId: newId(), objectId: newId(), types: ['card.frozen'] }, { limit: 20 }),
   ],
-  ['events_by_object', (db) => loadObjectEvents(db, newId(), newId(), 100)],
+  ['events_by_object', (db) => loadObjectEvents(db, { bookId: newId(), objectId: newId() }, { limit: 20 })],
   ['entries_book_id_resource_id_step_key', (db) => listEntries(db, newId(), { resourceId: newId() }, { limit: 20 })],
   ['accounts_by_status', (db) => listAccounts(db, newId(), { statuses: ['frozen'] }, { limit: 20 })],
   ['account_profiles_by_currency', (db) => listAccounts(db, newId(), { currency: 'EUR' }, { limit: 20 })],
