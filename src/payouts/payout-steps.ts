@@ -57,7 +57,7 @@ export function markPaid(draft: Draft, payout: Payout, { railCode, railReference
       { debit: payout.accountId, credit: draft.chart('due_operator', currency).id, amount: payout.fee },
     ],
   });
-  return advance(
+  const paid = advance(
     draft,
     payoutResource,
     payout,
@@ -71,6 +71,7 @@ export function markPaid(draft: Draft, payout: Payout, { railCode, railReference
     },
     { event: 'payout.paid', entries: [entry] },
   );
+  return paid;
 }
 
 /** pending or processing → failed: it certainly never left. What was in transit and what was held are the customer's again. */
@@ -125,7 +126,6 @@ export function markPaidAfterFailed(draft: Draft, payout: Payout, { railCode, ra
     allowClosed: true,
     postings: [{ debit: payout.accountId, credit: draft.chart('pool', payout.currency).id, amount: payout.amount }],
   });
-  const { status, failureCode } = payout;
   const paid = advance(
     draft,
     payoutResource,
@@ -139,7 +139,6 @@ export function markPaidAfterFailed(draft: Draft, payout: Payout, { railCode, ra
     {
       event: 'payout.paid',
       entries: [entry],
-      previous: { status, failure: { code: failureCode, rail_code: payout.railCode } },
     },
   );
   raise(draft, paid, {
@@ -186,7 +185,6 @@ export function bookReturn(
     {
       event: 'payout.returned',
       entries: [entry],
-      previous: { status: payout.status, amount_returned: payout.amountReturned },
     },
   );
   if (draft.account(payout.accountId).status === 'closed') {
