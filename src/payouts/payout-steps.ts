@@ -2,6 +2,7 @@
  * The steps of a payout: what each changes, what it books, and what it announces. Who takes them decides whether
  * (reserve-payout.ts, settle-payout.ts, return-payout.ts, resolve-payout.ts).
  */
+import { expectArrival } from '../accounts/tell-arrival.ts';
 import type { Uuid } from '../ids.ts';
 import type { Draft } from '../ledger/draft.ts';
 import { advance } from '../ledger/resource.ts';
@@ -46,6 +47,7 @@ export function markPaid(draft: Draft, payout: Payout, { railCode, railReference
   if (destination.type === 'account' && draft.account(payee).status === 'closed')
     return markFailed(draft, payout, { failureCode: 'payee_account_closed' });
   draft.takeFromHold(payout.holdId, 'captured');
+  const tellArrival = destination.type === 'account' ? expectArrival(draft, payee) : undefined;
   const entry = draft.post({
     resource: 'payout',
     resourceId: payout.id,
@@ -71,6 +73,7 @@ export function markPaid(draft: Draft, payout: Payout, { railCode, railReference
     },
     { event: 'payout.paid', entries: [entry] },
   );
+  tellArrival?.(entry);
   return paid;
 }
 
@@ -156,6 +159,7 @@ export function bookReturn(
   part: { id: Uuid; amount: bigint; reason: string | null },
 ): Payout {
   const { returnsApart } = draft.forms;
+  const tellArrival = expectArrival(draft, payout.accountId);
   const entry = draft.post({
     ...(returnsApart
       ? { resource: 'payout_return', resourceId: part.id, step: 'returned' }
@@ -187,6 +191,7 @@ export function bookReturn(
       entries: [entry],
     },
   );
+  tellArrival(entry);
   if (draft.account(payout.accountId).status === 'closed') {
     raise(draft, returned, {
       kind: 'return_to_closed_account',

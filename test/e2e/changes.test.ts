@@ -1,4 +1,4 @@
-/** Requests that change nothing, and what events say of an object before. */
+/** Requests that change nothing, what events say of an object before, and money that tells the account where it arrives. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   type Account,
@@ -9,6 +9,7 @@ import {
   type Problem,
   succeeded,
 } from '../../scripts/harness/client.ts';
+import { expectInvariants } from '../support/invariants.ts';
 import { type Product, startProduct } from '../support/product.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -93,4 +94,54 @@ test('every event of a payout says what was before', async () => {
     rail_reference: null,
     journal_entries: [paid.journal_entries[0]],
   });
+});
+
+describe('an account is told of money that arrives', () => {
+  const arrivals = async ({ id }: Account) =>
+    (await eventsOf(id))
+      .filter(({ type }) => type === 'account.updated')
+      .map(({ data, journal_entries: entries }) => ({
+        balance: data.object.balance,
+        before: data.previous_attributes,
+        entries: entries.map((entry) => entry.id),
+      }));
+
+  test('by a book transfer', async () => {
+    const [from, to] = [await client.openAccount({ funds: 9_000 }), await client.openAccount({ funds: 0 })];
+    const { id } = await client.pay({
+      account: from.id,
+      amount: 9_000,
+      destination: { type: 'account', account: to.id },
+    });
+    const paid = await client.payoutUntil(id, 'paid');
+    expect(await arrivals(to)).toEqual([
+      {
+        balance: { posted: 9_000, held: 0, available: 9_000 },
+        before: { balance: { posted: 0, held: 0, available: 0 } },
+        entries: [paid.journal_entries[1]],
+      },
+    ]);
+    const shown = await client.read<Account>(`/v1/accounts/${to.id}`);
+    const [event] = await eventsOf(to.id);
+    expect(event!.data.object).toEqual(shown);
+    expect(event!.object_sequence).toBe(to.version + 1);
+  });
+
+  test('by a return, whole or in part, and the entry is that of the return', async () => {
+    const account = await client.openAccount({ funds: 10_000 });
+    const { id } = await client.pay({
+      account: account.id,
+      amount: 5_000,
+      destination: { type: 'cliq', alias: 'RETURNHALF' },
+    });
+    await client.payoutUntil(id, ({ amount_returned: returned }) => returned > 0);
+    succeeded(await client.post(`/v1/simulations/payouts/${id}/return`));
+    const returns = (await client.read<List<{ journal_entries: string[] }>>(`/v1/payouts/${id}/returns`)).data;
+    const [second, first] = (await arrivals(account)).slice(0, 2);
+    expect([second!.entries, first!.entries]).toEqual(returns.map(({ journal_entries: entries }) => entries));
+    expect(second!.before).toEqual({ balance: first!.balance });
+    expect(second!.balance).toEqual((await client.read<Account>(`/v1/accounts/${account.id}`)).balance);
+  });
+
+  test('and whoever counts each entry once comes to the balances', () => expectInvariants(product));
 });
