@@ -29,6 +29,7 @@ import * as exceptions from './0028-exceptions.ts';
 import * as holdsByStatus from './0029-holds-by-status.ts';
 import * as keyStamp from './0030-key-stamp.ts';
 import * as eventsInForms from './0031-events-in-forms.ts';
+import * as payoutsByAccount from './0032-payouts-by-account.ts';
 
 interface NamedMigration {
   name: string;
@@ -65,6 +66,7 @@ const MIGRATIONS: NamedMigration[] = [
   { name: '0029-holds-by-status', migration: holdsByStatus },
   { name: '0030-key-stamp', migration: keyStamp },
   { name: '0031-events-in-forms', migration: eventsInForms },
+  { name: '0032-payouts-by-account', migration: payoutsByAccount },
 ];
 
 export const migrationSource: Knex.MigrationSource<NamedMigration> = {

@@ -3,8 +3,9 @@
  * entries and on an empty database in turns. Also measures a page of an account with a fifth of the entries, the
  * account's balance at moments between, and the cost of a snapshot that is held open.
  */
+
+import { listAccountLines } from '../../src/ledger/account-line-store.ts';
 import { findBalanceAt } from '../../src/ledger/balance-at-store.ts';
-import { listAccountLines } from '../../src/ledger/journal-read-store.ts';
 import { say } from '../harness/progress.ts';
 import type { BenchContext, BenchResult } from './bench.ts';
 import { type BenchBook, createCommitter, openBookWithAccounts } from './book.ts';
@@ -70,11 +71,11 @@ async function readOneAccount({ pool }: Stage, book: BenchBook): Promise<Record<
   const id = book.accounts[0]!;
   const { rows } = await listAccountLines(pool, book.id, id, { limit: 1 });
   const lines = rows[0]!.line;
-  const oldest = (await listAccountLines(pool, book.id, id, { limit: 1, endingBefore: '0' })).rows[0]!.postedAt;
+  const oldest = (await listAccountLines(pool, book.id, id, { limit: 1, endingBefore: '1' })).rows[0]!.postedAt;
   const newest = rows[0]!.postedAt;
   const within = () => Math.random();
   const page = await latencies(async () => {
-    const startingAfter = String(BigInt(Math.floor(within() * Number(lines))) + 2n);
+    const startingAfter = String(BigInt(Math.floor(within() * Number(lines - 1n))) + 2n);
     await listAccountLines(pool, book.id, id, { limit: PAGE, startingAfter });
   });
   const at = await latencies(() =>

@@ -45,7 +45,8 @@ export interface HoldFilter {
 
 /**
  * A page of the holds that were placed on an account. Indexes: account_holds_by_account, account_holds_by_status,
- * account_holds_by_external_id, account_holds_by_created, metadata_index.
+ * account_holds_by_external_id, account_holds_by_created, metadata_index. Throws ApiError `cursor_invalid` for a cursor that is no
+ * hold that was placed on this account.
  */
 export function listAccountHolds(
   db: Queryable,
@@ -61,7 +62,8 @@ export function listAccountHolds(
     created: { gte: createdGte, lt: createdLt },
     metadata,
   };
-  return listRows(db, { table: accountHolds, object: 'hold' }, { bookId, filter, page });
+  const owner = { account_id: accountId };
+  return listRows(db, { table: accountHolds, object: 'hold' }, { bookId, owner, filter, page });
 }
 
 /** The few that are open are found among any number that have ended. */

@@ -1,8 +1,8 @@
 import type { Instant } from '../clock.ts';
-import { build, isRange, type Page, type PageRequest } from '../db/page.ts';
+import { build, type Page, type PageRequest } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
-import { type Walk, type WalkedList, walkPage } from '../db/walk.ts';
-import { walkByTime } from '../db/walk-by-time.ts';
+import type { Walk, WalkedList } from '../db/walk.ts';
+import { walkOf } from '../db/walk-by-time.ts';
 import type { AccountStatus } from '../ledger/account.ts';
 import type { BookId } from '../ledger/book.ts';
 import { metadataWalks } from '../ledger/metadata-store.ts';
@@ -25,7 +25,7 @@ export interface AccountFilter {
 /**
  * A page of accounts, newest first. Indexes: account_profiles_by_external_id, metadata_index_pkey, accounts_by_status
  * (accounts that are not open) and account_profiles_by_currency. The rarest filter is walked; without one,
- * account_profiles_pkey.
+ * account_profiles_pkey. Throws ApiError `cursor_invalid` for a cursor that is no account of a customer.
  */
 export async function listAccounts(
   db: Queryable,
@@ -57,9 +57,7 @@ export async function listAccounts(
       return query;
     },
   };
-  const { rows, ...end } = isRange(created)
-    ? await walkByTime<{ is_default: boolean }>(db, { ...list, time: { column: 'created_at', range: created } }, page)
-    : await walkPage<{ is_default: boolean }>(db, list, page);
+  const { rows, ...end } = await walkOf<{ is_default: boolean }>(db, { ...list, created }, page);
   return { rows: rows.map(customerAccountFromRow), ...end };
 }
 

@@ -8,9 +8,9 @@ import type { ClosingBlocker } from '../ledger/closing-blocker.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import type { Draft } from '../ledger/draft.ts';
 import { indexMetadata } from '../ledger/metadata-store.ts';
-import { personal } from '../ledger/personal-text.ts';
-import { advance } from '../ledger/resource.ts';
-import { type AccountProfile, ownerOf } from './account-profile.ts';
+import { differenceFrom } from '../ledger/previous-attributes.ts';
+import { advance, shownBy } from '../ledger/resource.ts';
+import type { AccountProfile } from './account-profile.ts';
 import { accountResource, accountTouches } from './account-resource.ts';
 import { ACTION_STEPS, type AccountAction, balancesLeft, withStatus } from './account-status.ts';
 
@@ -25,23 +25,17 @@ export interface UpdateAccount extends ChangeAccount {
   readonly metadata?: Record<string, string>;
 }
 
-/** Changes name, reference or metadata. A field that is left out stays as it is. */
+/** Changes name, reference or metadata. A field that is left out stays as it is; where all do, nothing is written or told. */
 export function updateAccount(input: UpdateAccount): Command<Stored | Refusal> {
   return changeOf(accountResource, { ...requestOf(input), action: 'update' }, (draft, profile) => {
-    const { accountId, name, externalId, metadata } = profile;
-    const change = {
-      name: input.name ?? name,
-      externalId: input.externalId === undefined ? externalId : input.externalId,
-      metadata: input.metadata ?? metadata,
-    };
-    if (input.metadata) indexMetadata(draft, input.metadata, { object: 'account', objectId: accountId });
-    const owner = ownerOf(profile);
-    const previous = {
-      name: personal(owner, 'name', name),
-      external_id: externalId,
-      metadata: personal(owner, 'metadata', metadata),
-    };
-    const updated = advance(draft, accountResource, profile, change, { event: 'account.updated', previous });
+    const change = differenceFrom(profile, {
+      name: input.name ?? profile.name,
+      externalId: input.externalId === undefined ? profile.externalId : input.externalId,
+      metadata: input.metadata ?? profile.metadata,
+    });
+    if (change === undefined) return storedView(draft, accountResource, profile);
+    if (change.metadata) indexMetadata(draft, change.metadata, { object: 'account', objectId: profile.accountId });
+    const updated = advance(draft, accountResource, profile, change, { event: 'account.updated' });
     return storedView(draft, accountResource, updated);
   });
 }
@@ -80,7 +74,8 @@ function requestOf({ accountId, currency, requestId, actor, ifMatch }: ChangeAcc
 function moveAccount(draft: Draft, profile: AccountProfile, action: AccountAction): Stored {
   const { status, event } = ACTION_STEPS[action];
   const account = draft.account(profile.accountId);
+  const before = shownBy(draft, accountResource, profile);
   draft.put(accounts, account.id, withStatus(account, status));
-  const moved = advance(draft, accountResource, profile, {}, { event, previous: { status: account.status } });
+  const moved = advance(draft, accountResource, profile, {}, { event, before });
   return storedView(draft, accountResource, moved);
 }

@@ -45,7 +45,7 @@ export function releaseHold(hold: AccountHold, input: ReleaseHold): Command<Stor
       accountHoldResource,
       current,
       { status, released: current.released + amount, dueAt: status === 'open' ? current.dueAt : null },
-      { event: 'hold.released', previous: { status: current.status, remaining, released: current.released } },
+      { event: 'hold.released' },
     );
     return storedView(draft, accountHoldResource, released);
   });
@@ -71,13 +71,12 @@ export function increaseHold(hold: AccountHold, input: IncreaseHold): Command<St
     const refusal = refuseAccount(account);
     if (refusal) return refusal;
     if (!draft.increaseHold(current.id, more)) return tooLittle(account, more);
-    const previous = { amount: current.amount, remaining: remainingOf(current) };
     const increased = advance(
       draft,
       accountHoldResource,
       current,
       { amount: input.amount },
-      { event: 'hold.increased', previous },
+      { event: 'hold.increased' },
     );
     return storedView(draft, accountHoldResource, increased);
   });

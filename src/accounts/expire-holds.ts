@@ -8,7 +8,7 @@ import { Draft } from '../ledger/draft.ts';
 import { holds } from '../ledger/hold-table.ts';
 import { advance } from '../ledger/resource.ts';
 import type { MovedRows } from '../moved-rows.ts';
-import { type AccountHold, isOver, remainingOf } from './account-hold.ts';
+import { type AccountHold, isOver } from './account-hold.ts';
 import { accountHoldResource } from './account-hold-resource.ts';
 import { accountHolds } from './account-hold-table.ts';
 
@@ -82,12 +82,5 @@ export function expireHolds(known: readonly AccountHold[]): Command<number> {
 /** open → expired. */
 export function expireHold(draft: Draft, hold: AccountHold): AccountHold {
   draft.takeFromHold(hold.id, 'expired');
-  const previous = { status: hold.status, remaining: remainingOf(hold) };
-  return advance(
-    draft,
-    accountHoldResource,
-    hold,
-    { status: 'expired', dueAt: null },
-    { event: 'hold.expired', previous },
-  );
+  return advance(draft, accountHoldResource, hold, { status: 'expired', dueAt: null }, { event: 'hold.expired' });
 }

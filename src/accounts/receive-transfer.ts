@@ -11,13 +11,12 @@ import { Draft } from '../ledger/draft.ts';
 import type { EntryText } from '../ledger/entry.ts';
 import { INTAKE_TOTAL, lifetimeTotal, totalExceeded } from '../ledger/lifetime-total.ts';
 import { personal, type TextOwner } from '../ledger/personal-text.ts';
-import { advance } from '../ledger/resource.ts';
 import { currencyExponent } from '../money/currency.ts';
-import { balances } from './account-profile.ts';
 import { accountProfiles } from './account-profile-table.ts';
-import { accountResource, accountTouches } from './account-resource.ts';
+import { accountTouches } from './account-resource.ts';
 import type { InboundTransfer } from './inbound-transfer.ts';
 import { inboundTransfers } from './inbound-transfer-table.ts';
+import { expectArrival } from './tell-arrival.ts';
 
 export interface ReceiveTransfer {
   bookId: BookId;
@@ -48,8 +47,7 @@ export function receiveTransfer(input: ReceiveTransfer): Command<Stored | Refusa
       const draft = new Draft(state, { id, requestId: input.requestId, actor: input.actor }, moment);
       const refuse = (refusal: Refusal) => new Draft(state, { id, requestId: input.requestId }, moment).finish(refusal);
       const account = draft.get(accounts, input.accountId);
-      const profile = draft.get(accountProfiles, input.accountId);
-      if (!account || !profile)
+      if (!account || !draft.get(accountProfiles, input.accountId))
         return refuse({
           refused: 'resource_not_found',
           param: '/account',
@@ -67,6 +65,7 @@ export function receiveTransfer(input: ReceiveTransfer): Command<Stored | Refusa
       const largest = INTAKE_TOTAL - input.amount;
       if (lifetimeTotal(account) > largest || lifetimeTotal(pool) > largest)
         return refuse(totalExceeded(input.currency));
+      const tellArrival = expectArrival(draft, account.id);
       const entry = draft.tryPost({
         resource: 'inbound_transfer',
         resourceId: transferId,
@@ -84,17 +83,7 @@ export function receiveTransfer(input: ReceiveTransfer): Command<Stored | Refusa
         createdAt: moment.book,
       };
       draft.append(inboundTransfers, transfer);
-      advance(
-        draft,
-        accountResource,
-        profile,
-        {},
-        {
-          event: 'account.updated',
-          entries: [entry],
-          previous: { balance: balances(account) },
-        },
-      );
+      tellArrival(entry);
       return draft.finish<Stored>({
         status: 201,
         body: writeJson(transferView(transfer, { entryId: entry.id, livemode: draft.livemode, salt: input.salt })),

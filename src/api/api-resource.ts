@@ -65,9 +65,9 @@ export async function findOne<Row>(resource: ApiResource<Row>, request: RouteReq
   return found(elsewhere ? undefined : row, parent?.param);
 }
 
-/** The path of a list as its answer names it. */
-export function urlOf(path: string, parent: ApiResource<unknown> | undefined, { params }: RouteRequest): string {
-  return parent === undefined ? path : path.replace(':id', publicId(parent.cursor, params.id!));
+/** The path of a list as its answer names it: with the ids of the request. */
+export function urlOf(path: string, kinds: Readonly<Record<string, IdKind>>, { params }: RouteRequest): string {
+  return path.replace(/:(\w+)/g, (_, name: string) => publicId(kinds[name]!, params[name]!));
 }
 
 /** The answer that shows one object. */

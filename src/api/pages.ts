@@ -7,7 +7,14 @@ import { CANDIDATES_MAX, PAGE_BYTES_MAX } from '../db/walk.ts';
 import { type IdKind, parsePublicId, publicId } from '../ids.ts';
 import { hasCardNumber } from './card-number.ts';
 import type { RouteRequest } from './route.ts';
-import { cardNumberIssue, currencyCode, exampleId, METADATA_LIMITS, refuseCardNumber } from './schemas/fields.ts';
+import {
+  cardNumberIssue,
+  currencyCode,
+  exampleId,
+  idExpected,
+  METADATA_LIMITS,
+  refuseCardNumber,
+} from './schemas/fields.ts';
 
 /** Published at GET /v1/limits. */
 export const PAGE_LIMITS = { default: 20, maximum: 100, bytes: PAGE_BYTES_MAX, candidates: CANDIDATES_MAX } as const;
@@ -50,7 +57,7 @@ function cursor(kind: CursorKind, description: string) {
       context.issues.push({
         code: 'custom',
         input: context.value,
-        message: `Expects ${kind === 'sequence' ? 'a sequence number' : 'an id'} such as ${example}.`,
+        message: kind === 'sequence' ? `Expects a sequence number such as ${example}.` : idExpected(kind),
         params: { fieldError: 'cursor_invalid' },
       });
     })
@@ -139,13 +146,22 @@ export const currencyFilter = currencyCode('an active ISO 4217 code')
   .optional()
   .meta({ description: 'ISO 4217.', example: 'JOD' });
 
+/** What follows an object of a list, and what comes before it. */
+const NEWEST_FIRST = { after: 'older', before: 'newer' } as const;
+/** Of a timeline. */
+export const OLDEST_FIRST = { after: 'newer', before: 'older' } as const;
+
 /** The query of a list: paging, and the given filters. */
-export function listQuery<Filters extends z.ZodRawShape>(kind: CursorKind, filters: Filters) {
+export function listQuery<Filters extends z.ZodRawShape>(
+  kind: CursorKind,
+  filters: Filters,
+  order: typeof NEWEST_FIRST | typeof OLDEST_FIRST = NEWEST_FIRST,
+) {
   return z
     .strictObject({
       limit,
-      starting_after: cursor(kind, 'Reads on behind (older than) this object.'),
-      ending_before: cursor(kind, 'Reads on before (newer than) this object.'),
+      starting_after: cursor(kind, `Reads on behind (${order.after} than) this object.`),
+      ending_before: cursor(kind, `Reads on before (${order.before} than) this object.`),
       ...filters,
     })
     .check((context) => {

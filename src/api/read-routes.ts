@@ -17,7 +17,7 @@ import {
   shows,
   urlOf,
 } from './api-resource.ts';
-import { listQuery, type PagingQuery, pageAnswer, pageRequest, readList } from './pages.ts';
+import { listAnswer, listQuery, OLDEST_FIRST, type PagingQuery, pageAnswer, pageRequest, readList } from './pages.ts';
 import { type Route, type RouteAnswer, type RouteRequest, route } from './route.ts';
 import { listOf } from './schemas/shown.ts';
 import { timeline } from './schemas/timeline.ts';
@@ -109,7 +109,7 @@ export function childrenRoute<Row, Filters extends z.ZodRawShape>(
       await findOne(parent, request);
       const parentId = idOfOne(parent, request);
       const read = (db: Queryable, of: ListRead<Filters>) => rows(db, { ...of, parentId });
-      return listed(child, request, urlOf(child.path, parent, request), read);
+      return listed(child, request, urlOf(child.path, paramsOfOne(parent), request), read);
     },
   });
 }
@@ -128,26 +128,33 @@ async function listed<Row, Filters extends z.ZodRawShape>(
   return pageAnswer(page, { query, url, cursor: list.cursor }, (row) => list.view(row, shown));
 }
 
-/** `GET /v1/payouts/{id}/timeline`. */
+/** `GET /v1/payouts/{id}/timeline`: a page of it, oldest first. Cursors are ids of events. */
 export function timelineRoute<Row>(
   resource: ApiResource<Row>,
   declared: Pick<GroupResource, 'events' | 'operatorReason'>,
 ): Route {
   const { tag, type, names, scopes } = resource;
+  const path = `${pathOfOne(resource)}/timeline`;
   return route({
     method: 'get',
-    path: `${pathOfOne(resource)}/timeline`,
+    path,
     operation: `get${type}Timeline`,
     tag,
     summary: `What happened to ${names.one}`,
     scope: scopes.read,
     params: paramsOfOne(resource),
+    query: listQuery('event', {}, OLDEST_FIRST),
     responses: { 200: { description: 'Oldest first.', schema: timeline } },
     async handle(request) {
       await findOne(resource, request);
+      const { query } = request;
       const { bookId } = request.principal;
-      const of = { bookId, resource: declared, id: idOfOne(resource, request) };
-      return { status: 200, json: await readList(request, (db) => readTimeline(db, of)) };
+      const of = { bookId, resource: declared, id: idOfOne(resource, request), page: pageRequest(query) };
+      const { items, hasMore } = await readList(request, (db) => readTimeline(db, of));
+      const backwards = query.ending_before !== undefined;
+      const url = urlOf(path, paramsOfOne(resource), request);
+      const page = listAnswer({ data: items, hasMore, url, backwards, cursorOf: ({ event }) => event });
+      return { status: 200, json: { ...page, object: 'timeline' } };
     },
   });
 }

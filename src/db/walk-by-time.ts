@@ -9,8 +9,8 @@
  */
 import type { Knex } from 'knex';
 import type { Instant } from '../clock.ts';
-import { ApiError } from '../errors.ts';
-import { build, type CreatedRange, createdBetween, type Page, type PageRequest, runBuilt } from './page.ts';
+import { atCursor } from './cursor.ts';
+import { build, type CreatedRange, createdBetween, isRange, type Page, type PageRequest, runBuilt } from './page.ts';
 import type { Queryable } from './pool.ts';
 import {
   COUNTED_TO,
@@ -22,6 +22,7 @@ import {
   type Order,
   type Walk,
   type WalkedList,
+  walkPage,
   withinBytes,
 } from './walk.ts';
 
@@ -37,14 +38,26 @@ interface Place {
   readonly id: string;
 }
 
+/** A page in the order of ids, or of `created_at` where that is filtered. Throws ApiError `cursor_invalid` for a cursor that is no row of the list. */
+export async function walkOf<Row>(
+  db: Queryable,
+  { created, ...list }: WalkedList & { readonly created: CreatedRange },
+  page: PageRequest,
+): Promise<Page<Row>> {
+  if (isRange(created)) return walkByTime(db, { ...list, time: { column: 'created_at', range: created } }, page);
+  await atCursor(db, list, { page, column: list.all.id });
+  return walkPage(db, list, page);
+}
+
 /** Run it in one snapshot (see list-reads.ts). Throws ApiError `cursor_invalid` for a cursor that is no row of the list. */
-export async function walkByTime<Row>(
+async function walkByTime<Row>(
   db: Queryable,
   list: WalkedList & { readonly time: TimeFilter },
   page: PageRequest,
 ): Promise<Page<Row>> {
   const order: Order = page.endingBefore === undefined ? 'desc' : 'asc';
-  const place = await findPlace(db, list, page);
+  const cursor = await atCursor<Instant>(db, list, { page, column: list.time.column });
+  const place = cursor && { at: cursor.value, id: cursor.id };
   const rare = await rarest(db, list.walks);
   const probes = list.walks.filter((walk) => walk !== rare && walk.probed);
   const everyOneMatches = list.walks.length === 0 && !list.rechecked;
@@ -66,21 +79,6 @@ export async function walkByTime<Row>(
       .limit(1),
   );
   return last[0] ? { rows: kept, hasMore: true, reached: last[0].candidate } : { rows: kept, hasMore: false };
-}
-
-/** Where the page begins. Index: the primary key. */
-async function findPlace(
-  db: Queryable,
-  { all, time }: WalkedList & { readonly time: TimeFilter },
-  { startingAfter, endingBefore }: PageRequest,
-): Promise<Place | undefined> {
-  const id = startingAfter ?? endingBefore;
-  if (id === undefined) return undefined;
-  const query = build(all.table).select({ at: time.column }).where(all.equal).where(all.id, id);
-  const [row] = await runBuilt<{ at: Instant }>(db, query);
-  if (row) return { at: row.at, id };
-  const param = startingAfter === undefined ? 'ending_before' : 'starting_after';
-  throw new ApiError('cursor_invalid', { param, detail: 'There is no such object in this list.' });
 }
 
 /** The filter with the fewest rows, where they are few enough to look at all of them. */

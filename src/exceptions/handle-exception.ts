@@ -1,12 +1,13 @@
 /** What people do with an exception: one takes it, explains it, another approves. move-exception.ts moves what waits. */
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { storedView } from '../idempotency/stored-view.ts';
-import { publicIdOrNull, type Uuid } from '../ids.ts';
+import type { Uuid } from '../ids.ts';
 import { type Change, changeOf } from '../ledger/change-of.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import type { Draft } from '../ledger/draft.ts';
+import type { ShownMembers } from '../ledger/event-form.ts';
 import { newSalt } from '../ledger/personal-text.ts';
-import { advance } from '../ledger/resource.ts';
+import { advance, shownBy } from '../ledger/resource.ts';
 import { type Exception, type ExceptionEvidence, isEnded, isSameActor, withEvidence } from './exception.ts';
 import { exceptionResource } from './exception-resource.ts';
 
@@ -21,8 +22,7 @@ export function assignException(input: HandleException & { readonly personId: Uu
     const { status, assigneeId } = exception;
     if (status === 'assigned' && assigneeId === input.personId) return storedView(draft, exceptionResource, exception);
     const change = { status: 'assigned', assigneeId: input.personId } as const;
-    const previous = { status, assignee: publicIdOrNull('person', assigneeId) };
-    const assigned = advance(draft, exceptionResource, exception, change, { event: 'exception.updated', previous });
+    const assigned = advance(draft, exceptionResource, exception, change, { event: 'exception.updated' });
     return storedView(draft, exceptionResource, assigned);
   });
 }
@@ -80,21 +80,23 @@ export function settleByOperator(
   if (isEnded(exception)) return;
   const { actor, entryIds, evidenceSha256 } = by;
   const sha256 = evidenceSha256.toString('hex');
+  // Nobody is told of the first of the two steps alone.
+  const before = shownBy(draft, exceptionResource, exception);
   const adjusted = advance(draft, exceptionResource, exception, {
     status: 'adjusted',
     evidence: withEvidence(exception.evidence, { type: 'file', sha256, actor, at: draft.moment.book }),
     entryIds: [...exception.entryIds, ...entryIds],
     handledBy: actor,
   });
-  approve(draft, adjusted, actor, exception.status);
+  approve(draft, adjusted, actor, before);
 }
 
-function approve(draft: Draft, exception: Exception, actor: string, before = exception.status): Exception {
+function approve(draft: Draft, exception: Exception, actor: string, before?: ShownMembers): Exception {
   return advance(
     draft,
     exceptionResource,
     exception,
     { status: 'approved', approvedBy: actor, resolvedAt: draft.moment.book },
-    { event: 'exception.resolved', previous: { status: before } },
+    { event: 'exception.resolved', before },
   );
 }

@@ -5,7 +5,6 @@
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import type { ApiRuntime } from '../api/api-runtime.ts';
 import type { Route } from '../api/route.ts';
-import { ApiError } from '../errors.ts';
 import { warnSeldom } from '../seldom.ts';
 import { createClientAddress } from './client-address.ts';
 import { leaveOnClose } from './connections.ts';
@@ -14,7 +13,7 @@ import { mountOperations } from './operations.ts';
 import { mountReference } from './reference.ts';
 import { swallowBody } from './request-body.ts';
 import { RequestContext } from './request-context.ts';
-import { mountRoutes } from './router.ts';
+import { mountRoutes, noRoute } from './router.ts';
 import { EVENT_DOCUMENTS, ROUTES } from './routes.ts';
 import { ApiServices } from './services.ts';
 
@@ -55,7 +54,7 @@ export function createApp(
   });
 
   app.use((request) => {
-    throw new ApiError('route_not_found', { detail: `There is no ${request.method} route at this path.` });
+    throw noRoute(routes, request);
   });
   const warnUnavailable = warnSeldom(runtime.log, 'requests not served');
   app.use(((error, request, _response, _next) => {

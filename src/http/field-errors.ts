@@ -6,6 +6,8 @@ import type { z } from 'zod';
 import { ApiError, ERRORS, type ErrorCode, type Facts, type FieldError } from '../errors.ts';
 import { InexactNumber } from '../json.ts';
 import { MAX_FIELD_ERRORS } from './json-body.ts';
+import { knownNames } from './known-names.ts';
+import { nearestName } from './nearest.ts';
 
 export interface FieldErrorWithFacts extends FieldError {
   facts?: Facts;
@@ -25,18 +27,21 @@ export interface IssueParams {
   facts?: Facts;
 }
 
-/**
- * Field errors of an input that a schema refused, at most MAX_FIELD_ERRORS. `input` is what the schema was given; it
- * tells a missing value from a wrong one.
- */
+/** What was refused, and by which schema: the input tells a missing value from a wrong one, the schema what it knows. */
+export interface Refused {
+  readonly schema: z.core.$ZodType;
+  readonly input: unknown;
+}
+
+/** Field errors of an input that a schema refused, at most MAX_FIELD_ERRORS. */
 export function fieldErrorsOf(
   error: { issues: readonly Issue[] },
-  input: unknown,
+  refused: Refused,
   nameOf: NamePlace,
 ): FieldErrorWithFacts[] {
   const fieldErrors = new Map<string, FieldErrorWithFacts>();
   for (const issue of error.issues) {
-    for (const fieldError of fieldErrorsOfIssue(issue, input, nameOf)) {
+    for (const fieldError of fieldErrorsOfIssue(issue, refused, nameOf)) {
       const identity = `${fieldError.code} ${fieldError.param}`;
       if (!fieldErrors.has(identity)) fieldErrors.set(identity, fieldError);
       if (fieldErrors.size === MAX_FIELD_ERRORS) return [...fieldErrors.values()];
@@ -63,7 +68,7 @@ export function requireNoFieldErrors(fieldErrors: readonly FieldErrorWithFacts[]
   });
 }
 
-function fieldErrorsOfIssue(issue: Issue, input: unknown, nameOf: NamePlace): FieldErrorWithFacts[] {
+function fieldErrorsOfIssue(issue: Issue, { schema, input }: Refused, nameOf: NamePlace): FieldErrorWithFacts[] {
   const number = inexactOnTheWay(input, issue.path);
   if (number !== undefined && issue.code !== 'custom') {
     const wanted = issue.code === 'invalid_type' && (issue.expected === 'number' || issue.expected === 'int');
@@ -76,18 +81,27 @@ function fieldErrorsOfIssue(issue: Issue, input: unknown, nameOf: NamePlace): Fi
       const params = issue.params as IssueParams | undefined;
       return [{ code: params?.fieldError ?? 'parameter_invalid', param, detail: issue.message, facts: params?.facts }];
     }
-    case 'unrecognized_keys':
+    case 'unrecognized_keys': {
+      const known = knownNames(schema, issue.path, input);
       return issue.keys.slice(0, MAX_FIELD_ERRORS).map((key) => ({
         code: 'parameter_unknown',
         param: nameOf([...issue.path, key]),
-        detail: 'Not known here.',
+        detail: describeUnknown(key, known),
       }));
+    }
     default: {
       const value = valueAt(input, issue.path);
       if (value === undefined) return [{ code: 'parameter_missing', param, detail: 'Required, and missing.' }];
       return [{ code: 'parameter_invalid', param, detail: describe(issue, value) }];
     }
   }
+}
+
+function describeUnknown(name: string, known: readonly string[]): string {
+  if (known.length === 0) return 'Not known here. Nothing is expected here.';
+  const nearest = nearestName(name, known);
+  const suggestion = nearest === undefined ? '' : ` Did you mean ${nearest}?`;
+  return `Not known here.${suggestion} Known: ${known.join(', ')}.`;
 }
 
 function describe(issue: Issue, value: unknown): string {

@@ -9,6 +9,7 @@ import type { ApiRuntime } from '../api/api-runtime.ts';
 import { fingerprintOf, idempotencyKeyFault, isIdempotencyKey, readIfMatch } from '../api/request-headers.ts';
 import type { Route, RouteAnswer, RouteRequest } from '../api/route.ts';
 import { emptyBody, emptyQuery } from '../api/schemas/empty.ts';
+import { idExpected } from '../api/schemas/fields.ts';
 import { requireScope } from '../api/scopes.ts';
 import { classifyFailure } from '../db/postgres-errors.ts';
 import { ApiError, ERRORS } from '../errors.ts';
@@ -247,13 +248,14 @@ function requireRights(route: Route, principal: Principal): void {
   if (route.testModeOnly && principal.mode !== 'test') throw new ApiError('test_mode_only');
 }
 
-/** Path parameters, with ids as UUIDs. An id of another kind is answered as an object that does not exist. */
+/** Path parameters, with ids as UUIDs. What is no id of the kind is no object either, and the answer says what is expected. */
 function readParams(route: Route, given: Record<string, string>): Record<string, string> {
   const params: Record<string, string> = {};
   for (const [name, kind] of Object.entries(route.params ?? {})) {
     const text = given[name]!;
     const value = kind === 'text' ? text : parsePublicId(kind as IdKind, text);
-    if (value === undefined) throw new ApiError('resource_not_found', { param: name });
+    if (value === undefined)
+      throw new ApiError('resource_not_found', { param: name, detail: idExpected(kind as IdKind) });
     params[name] = value;
   }
   return params;
@@ -273,7 +275,7 @@ function validate(
 ): unknown {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
-  fieldErrors.push(...fieldErrorsOf(result.error, input, nameOf));
+  fieldErrors.push(...fieldErrorsOf(result.error, { schema, input }, nameOf));
   return undefined;
 }
 

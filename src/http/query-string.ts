@@ -1,6 +1,6 @@
 /**
  * Parses query strings without a library, so that every field error names its parameter and nothing is silently
- * dropped, merged or cut off. `a=1` is a string, `a=1&a=2` a list, `a[b]=1` a member of an object, one level deep.
+ * dropped, merged or cut off. `a=1` is a string, `a=1&a=2` and `a[]=1` a list, `a[b]=1` a member of an object, one level deep.
  */
 import type { FieldError } from '../errors.ts';
 import { stringFault } from './json-body.ts';
@@ -69,18 +69,19 @@ function add(query: Query, name: string, value: string): boolean {
   const bracket = name.indexOf('[');
   if (bracket <= 0 || !name.endsWith(']')) return put(query, name, value);
   const outer = name.slice(0, bracket);
+  // A list also of one value: `limit[]=5` is no number.
+  if (bracket === name.length - 2) return put(query, outer, [value]);
   query[outer] ??= Object.create(null) as Query;
   const group = query[outer];
   if (typeof group === 'string' || Array.isArray(group)) return false;
   return put(group, name.slice(bracket + 1, -1), value);
 }
 
-function put(group: Query, name: string, value: string): boolean {
+function put(group: Query, name: string, value: string | [string]): boolean {
   const existing = group[name];
   if (name === '__proto__' || (typeof existing === 'object' && !Array.isArray(existing))) return false;
   if (existing === undefined) group[name] = value;
-  else if (typeof existing === 'string') group[name] = [existing, value];
-  else existing.push(value);
+  else group[name] = [existing, value].flat();
   return true;
 }
 

@@ -1,8 +1,10 @@
 /** Mounts the routes in Express in the order of the table, the most called routes first. */
-import type { Express, RequestHandler } from 'express';
+import type { Express, Request, RequestHandler } from 'express';
 import type { Route } from '../api/route.ts';
 import { ApiError } from '../errors.ts';
+import { nearestRoute } from './nearest-route.ts';
 import { type PipelineParts, serve } from './pipeline.ts';
+import { loggedPath } from './request-context.ts';
 
 export function mountRoutes(app: Express, routes: readonly Route[], parts: PipelineParts): void {
   const byPath = new Map<string, Route[]>();
@@ -37,4 +39,17 @@ export function closePath(mounted: Mounted, path: string, methods: readonly stri
       headers: { Allow: allowed },
     });
   });
+}
+
+/** The answer to a path without a route. API keys and card numbers in the path are not repeated. */
+export function noRoute(routes: readonly Route[], { method, url }: Pick<Request, 'method' | 'url'>): ApiError {
+  const path = loggedPath(url);
+  const nearest = nearestRoute(routes, { method, path });
+  const suggestion = nearest ? ` The nearest route is ${nearest.method.toUpperCase()} ${shownPath(nearest.path)}.` : '';
+  return new ApiError('route_not_found', { detail: `There is no ${method} ${path}.${suggestion}` });
+}
+
+/** A path as the reference shows it: `/v1/payouts/{id}`. */
+function shownPath(path: string): string {
+  return path.replace(/:(\w+)/g, '{$1}');
 }

@@ -2,6 +2,9 @@
  * Writes an event in a form: what its text has and nothing else says. A JSON array: the object's sequence, the attributes
  * before, the entries, then the members that the event keeps, in the order of the form. Pure.
  *
+ * The attributes before are an array as well: of each its place in the form and its value, 0 for that in the object's first event; of a
+ * list of entries how many of them were there. What such an array cannot say is kept as an object.
+ *
  * An entry is an array: step, sequence, how far its id lies before the event's, hash (base64url), and seven values a posting:
  * debit account, its line and balance, the same of the credit account, amount. An account is its place in ACCOUNTS_BY_PLACE, or
  * the public id of a customer's account. An entry that such an array cannot say is kept as its view.
@@ -53,7 +56,7 @@ export function deriveEvent(
     entryIds: entries.map(({ id }) => publicId('entry', id)),
   };
   const apart: ApartText[] = [];
-  let text = `[${event.objectSequence},${keptJson(event.previousAttributes ?? {}, apart)},[`;
+  let text = `[${event.objectSequence},${previousText(known, firstSequence, apart)},[`;
   for (let index = 0; index < entries.length; index++)
     text += (index === 0 ? '' : ',') + entryText(known, entries[index]!, apart);
   text += ']';
@@ -63,6 +66,40 @@ export function deriveEvent(
     else if (member.keeping === 'text') text += `,${firstText(value, apart)}`;
   }
   return { text: `${text}]`, apart };
+}
+
+function previousText({ form, event, shown }: Known, firstSequence: bigint | null, apart: ApartText[]): string {
+  const previous = event.previousAttributes;
+  if (previous === undefined) return '{}';
+  // The object's second version follows on the first, which its first event shows.
+  const isOfFirst = firstSequence !== null && event.objectSequence === 2;
+  let text = '';
+  for (const name in previous) {
+    const place = form.members.findIndex((member) => member.name === name);
+    const kept = previousValue(form.members[place], previous[name], { now: shown[name], isOfFirst, apart });
+    if (kept === undefined) return keptJson(previous, apart);
+    text += `${text === '' ? '' : ','}${place},${kept}`;
+  }
+  return text === '' ? '{}' : `[${text}]`;
+}
+
+/** Undefined for what only an object can say. */
+function previousValue(
+  member: Member | undefined,
+  value: unknown,
+  { now, isOfFirst, apart }: { now: unknown; isOfFirst: boolean; apart: ApartText[] },
+): string | undefined {
+  if (member === undefined) return undefined;
+  if (member.source === 'entries') return countBefore(value as readonly string[], now as readonly string[]);
+  // Personal text is named by every event that shows it.
+  if (isOfFirst && !(value instanceof ApartText)) return '0';
+  const text = keptJson(value, apart);
+  return text === '0' ? undefined : text;
+}
+
+/** Entries are only ever added to a list. */
+function countBefore(before: readonly string[], now: readonly string[]): string | undefined {
+  return before.every((id, at) => id === now[at]) ? String(before.length) : undefined;
 }
 
 function hasMembers({ members }: EventForm, shown: ShownMembers): boolean {

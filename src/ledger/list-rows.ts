@@ -3,10 +3,10 @@
  * filters of a request, the rarest is walked and the others are compared (db/walk.ts). Indexes: the primary key, one on
  * book, column and key for each column that is declared `filter`, and metadata_index.
  */
-import { build, type CreatedRange, isRange, type Page, type PageRequest } from '../db/page.ts';
+import { build, type CreatedRange, type Page, type PageRequest } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
-import { type Walk, type WalkedList, walkPage } from '../db/walk.ts';
-import { walkByTime } from '../db/walk-by-time.ts';
+import type { Walk, WalkedList } from '../db/walk.ts';
+import { walkOf } from '../db/walk-by-time.ts';
 import type { BookId } from './book.ts';
 import { type MetadataPair, metadataWalks } from './metadata-store.ts';
 import type { DeclaredTable } from './table-of.ts';
@@ -33,15 +33,17 @@ export interface ListedTable<Row> {
 
 interface ListRequest {
   readonly bookId: BookId;
+  /** Columns that every row of the list has, such as its parent's id. */
+  readonly owner?: Readonly<Record<string, string>>;
   readonly filter?: ListFilter;
   readonly page: PageRequest;
 }
 
-/** Throws RangeError for a filter by a column that is not declared so: a bug. */
+/** Throws ApiError `cursor_invalid` for a cursor that is no row of the list, and RangeError for a filter that is not declared: a bug. */
 export async function listRows<Row>(
   db: Queryable,
   { table, object, predicate }: ListedTable<Row>,
-  { bookId, filter = {}, page }: ListRequest,
+  { bookId, owner, filter = {}, page }: ListRequest,
 ): Promise<Page<Row>> {
   const { created = {}, metadata } = filter;
   const among = Object.entries(filter.among ?? {}).filter((given): given is [string, string[]] => !!given[1]?.length);
@@ -59,6 +61,7 @@ export async function listRows<Row>(
   const replaced = metadata && table.columns.some(({ name, changes }) => name === 'metadata' && changes);
   const list: WalkedList = {
     all,
+    owner,
     walks,
     rechecked: replaced || compared.length > 0,
     row(candidate) {
@@ -70,9 +73,7 @@ export async function listRows<Row>(
       return query;
     },
   };
-  const { rows, ...end } = isRange(created)
-    ? await walkByTime<object>(db, { ...list, time: { column: 'created_at', range: created } }, page)
-    : await walkPage<object>(db, list, page);
+  const { rows, ...end } = await walkOf<object>(db, { ...list, created }, page);
   return { rows: rows.map(table.fromRow), ...end };
 }
 

@@ -152,8 +152,31 @@ function render(layout: Layout, row: KeptEventRow): string {
   return (
     `{"id":"${id}","object":"event","type":"${row.type}","sequence":${row.sequence},"object_sequence":${objectSequence},` +
     `"created_at":${own.createdAt},"livemode":${livemode},"request_id":${own.requestId},` +
-    `"data":{"object":{${object}},"previous_attributes":${previous}},"journal_entries":[${journal.join(',')}]}`
+    `"data":{"object":{${object}},"previous_attributes":${renderPrevious(known, previous!, isFirst)}},"journal_entries":[${journal.join(',')}]}`
   );
+}
+
+function renderPrevious(known: Known, kept: string, isFirst: boolean): string {
+  if (kept.startsWith('{')) return kept;
+  const { layout, row } = known;
+  const values = valuesOf(kept);
+  let previous = '';
+  for (let at = 0; at < values.length; at += 2) {
+    const place = layout.places[Number(values[at])];
+    const value = values[at + 1];
+    if (place === undefined || value === undefined)
+      throw new UnreadableEvent(`Event ${row.id} says of its object before what is no member of it`);
+    previous += `${previous === '' ? '' : ','}"${place.name}":${renderBefore(known, place, { value, isFirst })}`;
+  }
+  return `{${previous}}`;
+}
+
+function renderBefore(known: Known, place: Place, { value, isFirst }: { value: string; isFirst: boolean }): string {
+  if (place.source === 'entries') {
+    const now = valuesOf(renderMember(known, place, isFirst));
+    return `[${now.slice(0, Number(value)).join(',')}]`;
+  }
+  return value === '0' ? renderValue(known, known.first, place, known.first.values[place.inFirst]!) : value;
 }
 
 function firstParts(row: KeptEventRow): Parts {

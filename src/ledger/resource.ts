@@ -10,6 +10,7 @@ import type { Draft } from './draft.ts';
 import type { Entry } from './entry.ts';
 import type { EventForm, ShownMembers } from './event-form.ts';
 import { AnnouncedObject, type EventRequest } from './event-payload.ts';
+import { previousAttributes } from './previous-attributes.ts';
 import type { DeclaredTable } from './table-of.ts';
 
 /** For each status, those that may follow. */
@@ -71,8 +72,11 @@ export interface Step {
   readonly event?: string;
   /** Entries that the step booked: the event carries them, and the row keeps the ids of its own where it has a place for them. */
   readonly entries?: readonly Entry[];
-  /** What the event says of the object before. By default its status, where the step names one. */
-  readonly previous?: Record<string, unknown>;
+  /**
+   * The object as its view showed it before: what has changed since is told. By default it is that of the row; given where other rows
+   * that the view reads change with the step, or where a step before it told nobody.
+   */
+  readonly before?: ShownMembers;
 }
 
 const NO_ENTRIES: readonly Entry[] = [];
@@ -93,10 +97,11 @@ export function advance<Row extends Versioned>(
   resource: Resource<Row>,
   row: Row,
   change: Partial<Row>,
-  { event, entries = NO_ENTRIES, previous }: Step = {},
+  { event, entries = NO_ENTRIES, before }: Step = {},
 ): Row {
   const { status } = change;
   if (status !== undefined) requireTransition(resource, row.status, status);
+  const shownBefore = event === undefined ? undefined : (before ?? shownBy(draft, resource, row));
   // Members only change, none is added: the rows of a resource keep one hidden class (docs/decisions/hidden-classes.md).
   const next: Row & Changing = resource.changed(row, change);
   next.version = row.version + 1;
@@ -104,10 +109,7 @@ export function advance<Row extends Versioned>(
   const id = resource.table.idOf(next);
   if (entries.length > 0 && row.entryIds !== undefined) next.entryIds = withOwn(row.entryIds, id, entries);
   draft.put(resource.table, id, next);
-  if (event !== undefined) {
-    const before = previous ?? (status === undefined ? undefined : { status: row.status });
-    draft.emit(eventOf(draft, resource, next, { event, entries, previous: before }));
-  }
+  if (event !== undefined) draft.emit(eventOf(draft, resource, next, { event, entries, before: shownBefore }));
   return next;
 }
 
@@ -127,9 +129,9 @@ export function begin<Row extends Versioned>(
   const { table, eventForm } = resource;
   const id = table.idOf(row);
   draft.put(table, id, row);
-  const view = resource.view(row, draft);
-  const text = writeJson(view);
-  const derivation = eventForm && { form: eventForm, firstSequence: null, shown: view as ShownMembers };
+  const shown = shownBy(draft, resource, row);
+  const text = writeJson(shown);
+  const derivation = eventForm && { form: eventForm, firstSequence: null, shown };
   const told = draft.emit({ type: event, objectId: id, objectSequence: row.version, object: text, derivation });
   // Events to come take from this one, if it says what they leave out.
   if (told.form !== null) draft.put(table, id, resource.changed(row, { firstEvent: told.sequence } as Partial<Row>));
@@ -150,21 +152,29 @@ function eventOf<Row extends Versioned>(
   draft: Draft,
   resource: Resource<Row>,
   row: Row,
-  { event, entries, previous }: Step & { readonly event: string },
+  { event, entries, before }: Step & { readonly event: string },
 ): EventRequest {
-  const view = resource.view(row, draft);
+  const shown = shownBy(draft, resource, row);
   const { eventForm } = resource;
   const firstSequence = row.firstEvent ?? null;
   return {
     type: event,
     objectId: resource.table.idOf(row),
     objectSequence: row.version,
-    object: view,
-    previousAttributes: previous,
+    object: shown,
+    previousAttributes: before && previousAttributes(before, shown),
     entries,
-    derivation:
-      eventForm && firstSequence !== null ? { form: eventForm, firstSequence, shown: view as ShownMembers } : undefined,
+    derivation: eventForm && firstSequence !== null ? { form: eventForm, firstSequence, shown } : undefined,
   };
+}
+
+/** An object as it is in the draft. */
+export function shownBy<Row extends Versioned>(
+  draft: Draft,
+  { view }: Pick<Resource<Row>, 'view'>,
+  row: Row,
+): ShownMembers {
+  return view(row, draft) as ShownMembers;
 }
 
 /** Throws for a status that cannot follow. The same status again is no transition. */

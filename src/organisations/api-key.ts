@@ -149,6 +149,11 @@ export function isAddressAllowed(ip: string, allowedIps: readonly string[]): boo
   });
 }
 
+/** As allow lists have it: an IPv4 address, also where the socket shows it within IPv6 (`::ffff:192.0.2.7`). */
+export function plainAddress(ip: string): string {
+  return ipaddr.isValid(ip) ? ipaddr.process(ip).toString() : ip;
+}
+
 export type ApiKeyStanding = 'good' | 'revoked' | 'expired';
 
 /** The standing of a key at a moment. A revocation may lie in the future, and counts from its moment on. */

@@ -13,7 +13,7 @@ import type { Uuid } from '../ids.ts';
 import type { BookId, Mode } from '../ledger/book.ts';
 import type { Logger } from '../log.ts';
 import { warnSeldom } from '../seldom.ts';
-import { hashApiKey, isAddressAllowed, looksLikeApiKey, standingOf } from './api-key.ts';
+import { hashApiKey, isAddressAllowed, looksLikeApiKey, plainAddress, standingOf } from './api-key.ts';
 import { createLookups, type LookedUp, nameOf } from './api-key-lookups.ts';
 import type { ApiKeyOfBook } from './api-key-store.ts';
 import { createApiKeyUses } from './api-key-uses.ts';
@@ -102,7 +102,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       const standing = standingOf(key, at);
       if (standing === 'revoked') throw new ApiError('api_key_invalid');
       if (standing === 'expired') throw new ApiError('api_key_expired');
-      if (!isAddressAllowed(ip, key.allowedIps)) throw new ApiError('ip_not_allowed');
+      if (!isAddressAllowed(ip, key.allowedIps)) throw addressRefused(ip);
       uses.note({ bookId: key.bookId, id: key.id, at });
       return principal;
     },
@@ -125,6 +125,11 @@ function principalOf(key: ApiKeyOfBook): Principal {
     writesPerSecond: key.writesPerSecond,
     readsPerSecond: key.readsPerSecond,
   };
+}
+
+/** Names the address as it arrived here, which a proxy that is not trusted may have made its own. */
+function addressRefused(ip: string): ApiError {
+  return new ApiError('ip_not_allowed', { detail: `The API key may not be used from ${plainAddress(ip)}.` });
 }
 
 function unavailableOr(error: unknown): unknown {

@@ -2,6 +2,7 @@
  * The steps of a payout: what each changes, what it books, and what it announces. Who takes them decides whether
  * (reserve-payout.ts, settle-payout.ts, return-payout.ts, resolve-payout.ts).
  */
+import { expectArrival } from '../accounts/tell-arrival.ts';
 import type { Uuid } from '../ids.ts';
 import type { Draft } from '../ledger/draft.ts';
 import { advance } from '../ledger/resource.ts';
@@ -46,6 +47,7 @@ export function markPaid(draft: Draft, payout: Payout, { railCode, railReference
   if (destination.type === 'account' && draft.account(payee).status === 'closed')
     return markFailed(draft, payout, { failureCode: 'payee_account_closed' });
   draft.takeFromHold(payout.holdId, 'captured');
+  const tellArrival = destination.type === 'account' ? expectArrival(draft, payee) : undefined;
   const entry = draft.post({
     resource: 'payout',
     resourceId: payout.id,
@@ -57,7 +59,7 @@ export function markPaid(draft: Draft, payout: Payout, { railCode, railReference
       { debit: payout.accountId, credit: draft.chart('due_operator', currency).id, amount: payout.fee },
     ],
   });
-  return advance(
+  const paid = advance(
     draft,
     payoutResource,
     payout,
@@ -71,6 +73,8 @@ export function markPaid(draft: Draft, payout: Payout, { railCode, railReference
     },
     { event: 'payout.paid', entries: [entry] },
   );
+  tellArrival?.(entry);
+  return paid;
 }
 
 /** pending or processing → failed: it certainly never left. What was in transit and what was held are the customer's again. */
@@ -125,7 +129,6 @@ export function markPaidAfterFailed(draft: Draft, payout: Payout, { railCode, ra
     allowClosed: true,
     postings: [{ debit: payout.accountId, credit: draft.chart('pool', payout.currency).id, amount: payout.amount }],
   });
-  const { status, failureCode } = payout;
   const paid = advance(
     draft,
     payoutResource,
@@ -139,7 +142,6 @@ export function markPaidAfterFailed(draft: Draft, payout: Payout, { railCode, ra
     {
       event: 'payout.paid',
       entries: [entry],
-      previous: { status, failure: { code: failureCode, rail_code: payout.railCode } },
     },
   );
   raise(draft, paid, {
@@ -157,6 +159,7 @@ export function bookReturn(
   part: { id: Uuid; amount: bigint; reason: string | null },
 ): Payout {
   const { returnsApart } = draft.forms;
+  const tellArrival = expectArrival(draft, payout.accountId);
   const entry = draft.post({
     ...(returnsApart
       ? { resource: 'payout_return', resourceId: part.id, step: 'returned' }
@@ -186,9 +189,9 @@ export function bookReturn(
     {
       event: 'payout.returned',
       entries: [entry],
-      previous: { status: payout.status, amount_returned: payout.amountReturned },
     },
   );
+  tellArrival(entry);
   if (draft.account(payout.accountId).status === 'closed') {
     raise(draft, returned, {
       kind: 'return_to_closed_account',

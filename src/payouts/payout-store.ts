@@ -2,6 +2,7 @@ import type { Instant } from '../clock.ts';
 import { textArray } from '../db/columns.ts';
 import type { Page, PageRequest } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
+import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import { listRows } from '../ledger/list-rows.ts';
 import type { Payout, PayoutStatus } from './payout.ts';
@@ -22,6 +23,8 @@ export async function findPayoutsByEndToEndId(
 }
 
 export interface PayoutFilter {
+  /** The account that they leave. */
+  readonly accountId?: Uuid;
   readonly statuses?: readonly PayoutStatus[];
   readonly createdGte?: Instant;
   readonly createdLt?: Instant;
@@ -29,14 +32,19 @@ export interface PayoutFilter {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-/** A page of payouts, newest first. Indexes: payouts_by_external_id, payouts_by_status, metadata_index; else payouts_pkey. */
+/**
+ * A page of payouts, newest first. Indexes: payouts_by_account, payouts_by_external_id, payouts_by_status, metadata_index; else
+ * payouts_pkey.
+ */
 export function listPayouts(
   db: Queryable,
   bookId: BookId,
-  { statuses, createdGte, createdLt, externalId, metadata }: PayoutFilter,
+  { accountId, statuses, createdGte, createdLt, externalId, metadata }: PayoutFilter,
   page: PageRequest,
 ): Promise<Page<Payout>> {
-  const among = { external_id: externalId === undefined ? undefined : [externalId], status: statuses };
+  const among = { account_id: valuesOf(accountId), external_id: valuesOf(externalId), status: statuses };
   const filter = { among, created: { gte: createdGte, lt: createdLt }, metadata };
   return listRows(db, { table: payouts, object: 'payout' }, { bookId, filter, page });
 }
+
+const valuesOf = (value: string | undefined) => (value === undefined ? undefined : [value]);

@@ -16,7 +16,7 @@ export const payouts = tableOf<Payout>({
   columns: [
     column('id', 'uuid'),
     column('status', 'text', { changes: true, filter: true }),
-    column('account_id', 'uuid'),
+    column('account_id', 'uuid', { filter: true }),
     column('hold_id', 'uuid'),
     column('amount', 'bigint'),
     column('fee', 'bigint'),

@@ -1,3 +1,4 @@
+import { accountTouches } from '../accounts/account-resource.ts';
 import { accounts } from '../ledger/account-table.ts';
 import type { BookId } from '../ledger/book.ts';
 import { chartAccountId } from '../ledger/chart.ts';
@@ -18,8 +19,15 @@ export function payoutTouches(bookId: BookId, payout: Payout): Touch[] {
         chartAccountId(bookId, 'payouts_in_transit', payout.currency),
         chartAccountId(bookId, 'pool', payout.currency),
         chartAccountId(bookId, 'due_operator', payout.currency),
-        ...(payout.destination.type === 'account' ? [payout.destination.accountId] : []),
       ],
     },
+    ...(payout.destination.type === 'account'
+      ? accountTouches({ accountId: payout.destination.accountId, currency: payout.currency })
+      : []),
   ];
+}
+
+/** What a return touches beside: the account tells that its money is back. */
+export function returnTouches({ accountId, currency }: Payout): Touch[] {
+  return accountTouches({ accountId, currency });
 }

@@ -10,7 +10,7 @@ import type { Payout } from './payout.ts';
 import { mismatchTouches, raise, raiseMismatches } from './payout-exception.ts';
 import { bookReturn } from './payout-steps.ts';
 import { payouts } from './payout-table.ts';
-import { payoutTouches } from './payout-touches.ts';
+import { payoutTouches, returnTouches } from './payout-touches.ts';
 import { NO_MISMATCH, type RailMismatch } from './rail-mismatch.ts';
 import { keepAnswer } from './rail-report.ts';
 
@@ -48,6 +48,7 @@ export function returnPayout(bookId: BookId, payout: Payout, notice: ReturnNotic
     actor: command.actor,
     touches: [
       ...payoutTouches(bookId, payout),
+      ...returnTouches(payout),
       evidenceTouch(notice.id),
       ...mismatchTouches(payout, notice.mismatches ?? NO_MISMATCH),
     ],

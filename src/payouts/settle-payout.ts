@@ -14,7 +14,7 @@ import type { Payout } from './payout.ts';
 import { doubtTouches, isDoubted, mismatchTouches, raise, raiseMismatches } from './payout-exception.ts';
 import { bookReturn, markFailed, markPaid, markPaidAfterFailed } from './payout-steps.ts';
 import { payouts } from './payout-table.ts';
-import { payoutTouches } from './payout-touches.ts';
+import { payoutTouches, returnTouches } from './payout-touches.ts';
 import { NO_MISMATCH, type RailMismatch } from './rail-mismatch.ts';
 import { keepAnswer, type RailReport } from './rail-report.ts';
 
@@ -45,7 +45,7 @@ export function settlePayout(bookId: BookId, payout: Payout, report: RailReport)
   };
 }
 
-/** A `paid` that is about this payout touches no exception: what nearly every report is asks for nothing more. */
+/** A `paid` that is about this payout touches no exception and is no return: what nearly every report is asks for nothing more. */
 function touchesOf(
   bookId: BookId,
   payout: Payout,
@@ -54,7 +54,7 @@ function touchesOf(
   const touches = payoutTouches(bookId, payout);
   touches.push(evidenceTouch(answerId));
   if (report.mismatches && report.mismatches.length > 0) touches.push(...mismatchTouches(payout, report.mismatches));
-  else if (report.status !== 'paid') touches.push(...doubtTouches(payout));
+  else if (report.status !== 'paid') touches.push(...doubtTouches(payout), ...returnTouches(payout));
   return touches;
 }
 

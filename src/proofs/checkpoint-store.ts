@@ -1,6 +1,7 @@
 /** All SQL of checkpoints. Rows are only inserted; the database refuses any other change. */
 import type { Instant } from '../clock.ts';
 import { plainArray } from '../db/columns.ts';
+import { atCursor } from '../db/cursor.ts';
 import { build, keyset, type Page, type PageRequest, pageOf, runBuilt } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
@@ -144,12 +145,17 @@ export async function findCheckpointBefore(
   return rows[0] && checkpointFromRow(rows[0]);
 }
 
-/** Newest first; ids are in order of creation. Index: checkpoints_book_id_id_key. */
+/**
+ * Newest first; ids are in order of creation. Index: checkpoints_book_id_id_key. Throws ApiError `cursor_invalid` for a cursor that
+ * is no checkpoint of the book.
+ */
 export async function listCheckpoints(
   db: Queryable,
   bookId: BookId,
   page: PageRequest,
 ): Promise<Page<StoredCheckpoint>> {
+  const all = { table: 'checkpoints', id: 'id', equal: { book_id: bookId } };
+  await atCursor(db, { all }, { page, column: 'id' });
   const query = build('checkpoints').select(build.raw(COLUMNS)).where('book_id', bookId).whereNotNull('id');
   const { rows, hasMore } = pageOf(await runBuilt<CheckpointRow>(db, keyset(query, page, 'id')), page);
   return { rows: rows.map(checkpointFromRow), hasMore };

@@ -1,6 +1,8 @@
 /** SQL of the timeline: an object's events in order, with actors and webhook attempts. */
 import type { Instant } from '../clock.ts';
 import { plainArray } from '../db/columns.ts';
+import { atCursor } from '../db/cursor.ts';
+import type { Page, PageRequest } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
 import { PAGE_BYTES_MAX } from '../db/walk.ts';
 import type { Uuid } from '../ids.ts';
@@ -31,26 +33,39 @@ export interface TimelineAttempt {
 }
 
 /**
- * An object's latest events, oldest first, as many as fit into a page (PAGE_BYTES_MAX of payloads). Index:
- * events_by_object, the only index in this order.
+ * A page of an object's events, oldest first, as many as fit into it (PAGE_BYTES_MAX of payloads). Cursors are ids of events. Index:
+ * events_by_object, the only index in this order; for the cursor events_book_id_id_key. Throws ApiError `cursor_invalid` for a
+ * cursor that is no event of the object.
  */
 export async function loadObjectEvents(
   db: Queryable,
-  bookId: BookId,
-  objectId: Uuid,
-  limit: number,
-): Promise<TimelineEvent[]> {
-  const { rows } = await db.query<KeptEventRow & { actor: string }>({
-    name: 'timeline.events',
-    text: `SELECT ${KEPT_COLUMNS}, actor FROM (
-        SELECT *, sum(bytes) OVER (ORDER BY object_id DESC, sequence DESC) - bytes AS bytes_before FROM (
+  { bookId, objectId }: { readonly bookId: BookId; readonly objectId: Uuid },
+  page: PageRequest,
+): Promise<Page<TimelineEvent>> {
+  const all = { table: 'events', id: 'id', equal: { book_id: bookId } };
+  const owner = { object_id: objectId };
+  const cursor = await atCursor<bigint>(db, { all, owner }, { page, column: 'sequence' });
+  const backwards = page.endingBefore !== undefined;
+  const [direction, operator] = backwards ? ['DESC', '<'] : ['ASC', '>'];
+  const bound = cursor ? ` AND (object_id, sequence) ${operator} ($2, $5)` : '';
+  const order = `object_id ${direction}, sequence ${direction}`;
+  const { rows } = await db.query<KeptEventRow & { actor: string; found: bigint }>({
+    name: `timeline.events_${direction.toLowerCase()}${cursor ? '_from' : ''}`,
+    text: `SELECT ${KEPT_COLUMNS}, actor, found FROM (
+        SELECT *, count(*) OVER () AS found, sum(bytes) OVER (ORDER BY ${order}) - bytes AS bytes_before FROM (
           SELECT ${KEPT_BYTES} + ${textBytes('events')} AS bytes, ${KEPT_COLUMNS}, actor FROM events ${FIRST_EVENT}
-          WHERE book_id = $1 AND object_id >= $2 AND object_id <= $2 ORDER BY object_id DESC, sequence DESC LIMIT $3
-        ) AS latest
-      ) AS summed WHERE bytes_before < $4 ORDER BY sequence DESC`,
-    values: [bookId, objectId, limit, PAGE_BYTES_MAX],
+          WHERE book_id = $1 AND object_id >= $2 AND object_id <= $2${bound} ORDER BY ${order} LIMIT $3
+        ) AS next
+      ) AS summed WHERE bytes_before < $4 ORDER BY sequence ${direction}`,
+    values: [bookId, objectId, page.limit + 1, PAGE_BYTES_MAX, ...(cursor ? [cursor.value] : [])],
   });
-  return rows.reverse().map((row) => ({
+  const kept = rows.slice(0, page.limit);
+  if (backwards) kept.reverse();
+  return { rows: kept.map(timelineEvent), hasMore: Number(rows[0]?.found ?? 0) > kept.length };
+}
+
+function timelineEvent(row: KeptEventRow & { actor: string }): TimelineEvent {
+  return {
     sequence: row.sequence,
     id: row.id,
     type: row.type,
@@ -59,7 +74,7 @@ export async function loadObjectEvents(
     createdAt: row.created_at,
     payload: wholePayload(row),
     textReferences: row.text_references,
-  }));
+  };
 }
 
 /** Webhook attempts of the given events, in order. Index: webhook_attempts_pkey; at most ten attempts a delivery. */

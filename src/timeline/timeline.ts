@@ -1,6 +1,7 @@
 /** `GET /v1/{group}/{id}/timeline`: every change of state with reason, actor, request, entries and webhook attempts. */
 import { type Actor, type ActorByKey, type ActorView, parseActor, viewOfActor } from '../actor.ts';
 import { formatInstant } from '../clock.ts';
+import type { PageRequest } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { GroupResource } from '../group-resource.ts';
 import { publicId, type Uuid } from '../ids.ts';
@@ -9,8 +10,6 @@ import { fillPayloads } from '../ledger/personal-text-store.ts';
 import { findOwnersOfKeys } from '../organisations/api-key-store.ts';
 import { loadAttempts, loadObjectEvents, type TimelineAttempt, type TimelineEvent } from './timeline-store.ts';
 
-/** Most objects have a handful of events. A longer history shows its latest. */
-const EVENTS_SHOWN = 100;
 const ATTEMPTS_SHOWN = 1_000;
 
 /** The parts of an event's payload that the timeline shows. */
@@ -22,11 +21,18 @@ interface EventBody {
   journal_entries: { id: string }[];
 }
 
-export async function readTimeline(
-  db: Queryable,
-  { bookId, resource, id }: { bookId: BookId; resource: Pick<GroupResource, 'events' | 'operatorReason'>; id: Uuid },
-) {
-  const events = await fillPayloads(db, bookId, await loadObjectEvents(db, bookId, id, EVENTS_SHOWN));
+export interface TimelineRequest {
+  readonly bookId: BookId;
+  readonly resource: Pick<GroupResource, 'events' | 'operatorReason'>;
+  readonly id: Uuid;
+  /** Cursors are ids of events. */
+  readonly page: PageRequest;
+}
+
+/** A page of items, oldest first. Throws ApiError `cursor_invalid` for a cursor that is no event of the object. */
+export async function readTimeline(db: Queryable, { bookId, resource, id, page }: TimelineRequest) {
+  const { rows, hasMore } = await loadObjectEvents(db, { bookId, objectId: id }, page);
+  const events = await fillPayloads(db, bookId, rows);
   const attempts = await loadAttempts(
     db,
     bookId,
@@ -39,14 +45,12 @@ export async function readTimeline(
   // Of what is no event of the resource, such as an erasure, it knows no reason.
   const isExplained = (at: number) => actors[at]!.type === 'operator' && resource.events.includes(events[at]!.type);
   const reason = events.some((_, at) => isExplained(at)) ? await resource.operatorReason?.(db, bookId, id) : undefined;
-  return {
-    object: 'timeline',
-    data: events.map((event, at) => {
-      const actor = viewOfActor(actors[at]!, owners);
-      const attemptsOf = byEvent.get(event.sequence) ?? [];
-      return itemView(event, { actor, attempts: attemptsOf, reason: isExplained(at) ? reason : undefined });
-    }),
-  };
+  const items = events.map((event, at) => {
+    const actor = viewOfActor(actors[at]!, owners);
+    const attemptsOf = byEvent.get(event.sequence) ?? [];
+    return itemView(event, { actor, attempts: attemptsOf, reason: isExplained(at) ? reason : undefined });
+  });
+  return { items, hasMore };
 }
 
 /** The owners of keys that events of release 0.2.0 name alone. Without such events nothing is read. */

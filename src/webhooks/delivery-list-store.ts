@@ -1,6 +1,7 @@
 /** Deliveries of an endpoint as people look at them, newest first, with every try. */
 import { formatInstant, formatInstantOrNull, type Instant } from '../clock.ts';
 import { column, plainArray } from '../db/columns.ts';
+import { atCursor } from '../db/cursor.ts';
 import { build, type Page, type PageRequest } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
 import { walkPage } from '../db/walk.ts';
@@ -48,7 +49,7 @@ interface DeliveryRow {
 /**
  * Cursors are ids of events, since an endpoint has one delivery of each. Index: webhook_deliveries_pkey, or
  * webhook_deliveries_open when those that arrived are not asked for; states are asked of each candidate (walk.ts). Throws
- * ApiError `cursor_invalid` for a cursor that is no event of the book.
+ * ApiError `cursor_invalid` for a cursor that is no event for this endpoint.
  */
 export async function listDeliveries(
   db: Queryable,
@@ -82,7 +83,7 @@ export async function listDeliveries(
         return statuses?.length ? query.whereIn('d.status', [...statuses]) : query;
       },
     },
-    await cursorSequences(db, bookId, page),
+    await cursorDeliveries(db, all, page),
   );
   const attempts = await loadAttempts(db, bookId, endpointId, rows);
   return {
@@ -90,6 +91,17 @@ export async function listDeliveries(
     hasMore,
     reached: reached && (await eventIdAt(db, bookId, reached)),
   };
+}
+
+/** The page's cursor as a sequence number. Index: webhook_deliveries_pkey. */
+async function cursorDeliveries(
+  db: Queryable,
+  all: { table: string; id: string; equal: { book_id: BookId } },
+  page: PageRequest,
+): Promise<PageRequest> {
+  const sequences = await cursorSequences(db, all.equal.book_id, page);
+  await atCursor(db, { all }, { page: sequences, column: all.id });
+  return sequences;
 }
 
 /** What receivers have answered to the attempts of a delivery. Index: webhook_attempts_pkey. */

@@ -67,7 +67,7 @@ export interface DeliveryEndpoint {
   readonly behindSince: Instant | null;
 }
 
-/** Why an attempt had no answer. An answer other than 2xx shows in its status. */
+/** Why an attempt had no answer, or none that counts. An answer other than 2xx shows in its status. */
 export type AttemptError =
   /** No complete answer within the time limit. */
   | 'timeout'
@@ -82,7 +82,9 @@ export type AttemptError =
   | 'tls_failed'
   /** The address is not public, or a live endpoint would be reached without TLS. */
   | 'address_forbidden'
-  | 'answer_invalid';
+  | 'answer_invalid'
+  /** The answer sends the request to another URL. Only the endpoint's own is called. */
+  | 'redirect_not_followed';
 
 export interface Attempt {
   readonly startedAt: Instant;

@@ -11,6 +11,7 @@ import { type Change, changeOf, stateConflict } from '../ledger/change-of.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { newSalt } from '../ledger/personal-text.ts';
+import { differenceFrom } from '../ledger/previous-attributes.ts';
 import { advance, announce } from '../ledger/resource.ts';
 import {
   type DisabledReason,
@@ -99,20 +100,23 @@ export interface UpdateEndpoint extends EndpointChange {
   ports?: readonly number[];
 }
 
-/** Another URL begins anew: what failed at the old one is forgotten. The one that it has may stay, whatever is allowed by now. */
+/**
+ * Another URL begins anew: what failed at the old one is forgotten. The one that it has may stay, whatever is allowed by now. A request
+ * that changes nothing writes nothing.
+ */
 export function updateEndpoint(input: UpdateEndpoint): Command<Stored | Refusal> {
   return changeEndpoint('update', input, (draft, endpoint) => {
     const url = input.url ?? endpoint.url;
     const refusal = url === endpoint.url ? undefined : refuseUrl(url, { ...input, mode: draft.book.mode });
     if (refusal) return refusal;
-    const updated = advance(draft, endpointResource, endpoint, {
+    const change = differenceFrom(endpoint, {
       url,
       failingSince: url === endpoint.url ? endpoint.failingSince : null,
       events: input.events === undefined ? endpoint.events : [...new Set(input.events)],
       description: input.description === undefined ? endpoint.description : input.description,
       metadata: input.metadata ?? endpoint.metadata,
     });
-    return storedView(draft, endpointResource, updated);
+    return storedView(draft, endpointResource, change ? advance(draft, endpointResource, endpoint, change) : endpoint);
   });
 }
 

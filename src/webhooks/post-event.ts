@@ -113,11 +113,18 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     clearTimeout(this.#timer);
     this.#resolve({
       status: this.#status,
-      error: this.#status === null ? error : null,
+      error: this.#status === null ? error : errorOfStatus(this.#status),
       retryAfter: this.#retryAfter,
       response: this.#bytes === 0 ? null : storableText(Buffer.concat(this.#kept)),
     });
   }
+}
+
+/** Statuses that name another URL in Location (RFC 9110 §15.4). */
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
+
+function errorOfStatus(status: number): AttemptError | null {
+  return REDIRECTS.includes(status) ? 'redirect_not_followed' : null;
 }
 
 /** Postgres takes any text but NUL. Bytes that are no UTF-8 become the replacement character. */

@@ -383,8 +383,8 @@ describe('verification', () => {
 
 test('the timeline of a sample that an operator changed', async () => {
   const { id } = await openSample();
-  const { data } = await readTimeline(pool, { bookId: book.id, resource, id });
-  expect(data).toMatchObject([
+  const { items } = await readTimeline(pool, { bookId: book.id, resource, id, page: { limit: 20 } });
+  expect(items).toMatchObject([
     { type: 'sample.opened', actor: { type: 'operator', id: 'ann' }, reason: { evidence: `about ${id}` } },
   ]);
 });

@@ -147,7 +147,11 @@ describe('a key', () => {
       scopes: [EVERY_SCOPE],
       allowedIps: ['203.0.113.0/24'],
     });
-    expect((await caller.get<Problem>('/v1/limits')).body).toMatchObject({ status: 403, code: 'ip_not_allowed' });
+    expect((await caller.get<Problem>('/v1/limits')).body).toMatchObject({
+      status: 403,
+      code: 'ip_not_allowed',
+      detail: 'The API key may not be used from 127.0.0.1.',
+    });
   });
 });
 

@@ -1,8 +1,9 @@
 /** The limits of lists, and their answer when they cannot be read in time. */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { insertManyPayouts } from '../../scripts/bench/many-payouts-store.ts';
+import { insertManyPayouts, manyPayoutsId } from '../../scripts/bench/many-payouts-store.ts';
 import type { Client } from '../../scripts/harness/client.ts';
+import { publicId } from '../../src/ids.ts';
 import { type Product, startProduct } from '../support/product.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
@@ -56,8 +57,7 @@ test('a page without a match says where it ended, and its cursor reads on in bot
   });
 });
 
-/** An id before every payout. */
-const oldest = `po_${'0'.repeat(26)}`;
+const oldest = publicId('payout', manyPayoutsId(1));
 
 test('a slow list is 503 with what to narrow; other lists are still read', async () => {
   const locker = new pg.Client({ connectionString: product.database.superuserUrl });

@@ -89,7 +89,7 @@ describeOnEachBackend('a payout', (backend) => {
       expect(event.request_id).toBe(accepted.headers['request-id']);
     }
     expect(arrived.map(({ event }) => event.object_sequence)).toEqual([1, 2, 3]);
-    expect(arrived[2]!.event.data).toEqual({ object: paid, previous_attributes: { status: 'processing' } });
+    expect(arrived[2]!.event.data).toMatchObject({ object: paid, previous_attributes: { status: 'processing' } });
     expect(arrived.flatMap(({ event }) => event.journal_entries)).toEqual(entries);
   });
 

@@ -137,7 +137,8 @@ test('payouts', async () => {
   const back = await request('One that comes back', { destination: { type: 'cliq', alias: 'RETURN' } });
   await payoutWhen('Returned', back.id, 'returned');
   await wire.call('What came back', 'GET', `/v1/payouts/${back.id}/returns`);
-  await wire.call('Timeline of it', 'GET', `/v1/payouts/${back.id}/timeline`);
+  const told = await wire.call<Page>('Timeline of it', 'GET', `/v1/payouts/${back.id}/timeline?limit=2`);
+  await wire.call('The rest', 'GET', `/v1/payouts/${back.id}/timeline?starting_after=${told.next_cursor}`);
   const pending = await request('One that the rail thinks about', { destination: { type: 'cliq', alias: 'PENDING' } });
   await payoutSent('Under way', pending.id);
   await wire.call('Too late to cancel', 'POST', `/v1/payouts/${pending.id}/cancel`);
@@ -168,6 +169,7 @@ test('payouts', async () => {
   const page = await wire.call<Page>('A page', 'GET', '/v1/payouts?limit=2');
   await wire.call('The next', 'GET', `/v1/payouts?limit=2&starting_after=${page.next_cursor}`);
   await wire.call('By what they are', 'GET', '/v1/payouts?status=failed,returned');
+  await wire.call('Of an account, by a list in brackets', 'GET', `/v1/payouts?account=${account}&status[]=returned`);
   await wire.call('By metadata and external id', 'GET', '/v1/payouts?metadata[order]=77&external_id=inv-1041');
 
   await wire.call('Another part of it returned', 'POST', `/v1/simulations/payouts/${pending.id}/return`, {

@@ -19,10 +19,10 @@ import { actionRoute, createRoute, updateRoute } from '../../api/write-routes.ts
 import { formatInstant, type Instant } from '../../clock.ts';
 import { ApiError } from '../../errors.ts';
 import { publicId, resourceReference } from '../../ids.ts';
+import { type AccountLine, listAccountLines } from '../../ledger/account-line-store.ts';
 import { findBalanceAt } from '../../ledger/balance-at-store.ts';
 import { momentOf } from '../../ledger/batch.ts';
 import { loadBook } from '../../ledger/book-store.ts';
-import { type AccountLine, listAccountLines } from '../../ledger/journal-read-store.ts';
 import { currencyExponent } from '../../money/currency.ts';
 import { listAccounts } from '../account-list-store.ts';
 import { accountView, balanceView } from '../account-profile.ts';

@@ -16,11 +16,14 @@ export function eventOf(objectSchema: z.ZodType) {
     request_id: shown.id('request', 'The request that it began with.'),
     data: z.object({
       object: objectSchema,
-      previous_attributes: z.record(z.string(), z.unknown()).meta({ description: 'What changed, as it was before.' }),
+      previous_attributes: z.record(z.string(), z.unknown()).meta({
+        description: 'Every attribute that changed, with its value before, but for `version` and `updated_at`.',
+      }),
     }),
-    journal_entries: z
-      .array(journalEntry)
-      .meta({ description: 'What it booked, posting by posting: balances can be rebuilt from events alone.' }),
+    journal_entries: z.array(journalEntry).meta({
+      description:
+        'What was booked, posting by posting: balances can be rebuilt from events alone. Several events may tell of one entry, such as those of a payout and of the account that it arrives on: count an entry once, by its `id`.',
+    }),
   });
 }
 

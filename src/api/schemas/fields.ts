@@ -130,7 +130,7 @@ export function reference(kind: IdKind, description?: string) {
     .transform((text, context): Uuid => {
       const id = parsePublicId(kind, text);
       if (id !== undefined) return id;
-      context.issues.push({ code: 'custom', input: text, message: `Expects an id such as ${exampleId(kind)}.` });
+      context.issues.push({ code: 'custom', input: text, message: idExpected(kind) });
       return z.NEVER;
     })
     .meta({ type: 'string', pattern: `^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`, description, example: exampleId(kind) });
@@ -153,6 +153,11 @@ export function objectReference(
       return z.NEVER;
     })
     .meta({ type: 'string', description, example });
+}
+
+/** What is said of a text that is no id of a kind. */
+export function idExpected(kind: IdKind): string {
+  return `Expects an id with the prefix ${ID_PREFIXES[kind]}_, such as ${exampleId(kind)}.`;
 }
 
 /** One example id per kind, the same everywhere in the reference. */

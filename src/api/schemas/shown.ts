@@ -52,6 +52,17 @@ export const allowedActions = z
   .array(z.string())
   .meta({ description: 'What may be done with the object as it is now.' });
 
+/** What a page says beside its objects. */
+export const pageMembers = {
+  has_more: z.boolean().meta({
+    description: 'Whether there may be more in the direction that was read. Only false ends a list.',
+  }),
+  next_cursor: z.string().nullable().meta({
+    description: 'The cursor that reads on in the same direction, also from a page without objects; null at the end.',
+  }),
+  url: z.string().meta({ description: 'The path of this list.' }),
+};
+
 /** The schema of `{ object: 'list', … }` with items of one kind. */
 export function listOf(item: z.ZodType, itemName: string) {
   return z
@@ -61,14 +72,7 @@ export function listOf(item: z.ZodType, itemName: string) {
         description:
           'A page may hold fewer than `limit`, even none, although `has_more` is true: it is bounded in bytes and in the rows that its filters look at (GET /v1/limits).',
       }),
-      has_more: z.boolean().meta({
-        description: 'Whether there may be more in the direction that was read. Only false ends a list.',
-      }),
-      next_cursor: z.string().nullable().meta({
-        description:
-          'The cursor that reads on in the same direction, also from a page without objects; null at the end.',
-      }),
-      url: z.string().meta({ description: 'The path of this list.' }),
+      ...pageMembers,
     })
     .meta({ id: `${itemName}List` });
 }

@@ -35,5 +35,5 @@ const item = z.strictObject({
 });
 
 export const timeline = z
-  .strictObject({ object: z.literal('timeline'), data: z.array(item) })
-  .meta({ id: 'Timeline', description: 'Every change of state of one object, oldest first.' });
+  .strictObject({ object: z.literal('timeline'), data: z.array(item), ...shown.pageMembers })
+  .meta({ id: 'Timeline', description: 'Every change of one object, oldest first.' });

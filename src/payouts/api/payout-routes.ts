@@ -4,6 +4,7 @@ import type { ApiResource } from '../../api/api-resource.ts';
 import { createdAtFilter, externalIdFilter, metadataFilter, oneOrMore } from '../../api/pages.ts';
 import { listRoute, readRoute, timelineRoute } from '../../api/read-routes.ts';
 import { askedBy, runUseCase } from '../../api/run-use-case.ts';
+import { reference } from '../../api/schemas/fields.ts';
 import { waitFor } from '../../api/waits.ts';
 import { actionRoute, createRoute } from '../../api/write-routes.ts';
 import { declaredPayout } from '../index.ts';
@@ -84,14 +85,15 @@ const create = createRoute(payoutApi, {
 
 const list = listRoute(payoutApi, {
   filters: {
+    account: reference('account', 'Payouts that leave this account.').optional(),
     status: oneOrMore(schemas.PAYOUT_STATUSES, 'Payouts in any of these states.'),
     created_at: createdAtFilter,
     external_id: externalIdFilter,
     metadata: metadataFilter,
   },
   rows(db, { bookId, query, page }) {
-    const { status: statuses, created_at: created, external_id: externalId, metadata } = query;
-    const filter = { statuses, createdGte: created?.gte, createdLt: created?.lt, externalId, metadata };
+    const { account: accountId, status: statuses, created_at: created, external_id: externalId, metadata } = query;
+    const filter = { accountId, statuses, createdGte: created?.gte, createdLt: created?.lt, externalId, metadata };
     return listPayouts(db, bookId, filter, page);
   },
 });

@@ -119,7 +119,11 @@ export const delivery = z
         started_at: shown.time(),
         duration_ms: z.number().int(),
         status: z.number().int().nullable().meta({ description: 'HTTP status; null when no answer came.' }),
-        error: z.string().nullable(),
+        error: z.string().nullable().meta({
+          description:
+            'Why there was no answer, or `redirect_not_followed`: only the URL of the endpoint itself is called.',
+          example: 'timeout',
+        }),
         response: z.string().nullable().meta({ description: 'How the answer began.' }),
       }),
     ),

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Instant } from '../../../src/clock.ts';
 import type { Uuid } from '../../../src/ids.ts';
+import { listAccountLines } from '../../../src/ledger/account-line-store.ts';
 import { findBalanceAt } from '../../../src/ledger/balance-at-store.ts';
-import { listAccountLines } from '../../../src/ledger/journal-read-store.ts';
 import { openBook, type TestBook, transfer } from '../../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 

@@ -287,12 +287,13 @@ describe.each`
   });
 
   test('show the text in timelines, what it was before too', async () => {
-    const { data } = await readTimeline(scene.book.pool, {
+    const { items } = await readTimeline(scene.book.pool, {
       bookId: scene.book.id,
       resource: declaredAccount,
       id: scene.account,
+      page: { limit: 20 },
     });
-    expect(data.map(({ previous_attributes: before }) => before)).toContainEqual(
+    expect(items.map(({ previous_attributes: before }) => before)).toContainEqual(
       expect.objectContaining({ name: marker('name') }),
     );
   });

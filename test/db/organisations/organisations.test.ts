@@ -107,7 +107,10 @@ describe('a key', () => {
     const own = authenticator();
     await own.authenticate(token, '::ffff:203.0.113.9');
     await own.authenticate(token, '2001:db8::1');
-    await expect(own.authenticate(token, '127.0.0.1')).rejects.toMatchObject({ code: 'ip_not_allowed' });
+    await expect(own.authenticate(token, '::ffff:127.0.0.1')).rejects.toMatchObject({
+      code: 'ip_not_allowed',
+      message: 'The API key may not be used from 127.0.0.1.',
+    });
   });
 
   test.each`

@@ -207,9 +207,10 @@ test('a timeline shows the owner of a key that events name in either form, read 
   await act('freeze', `api_key:${shownKey(unknown)}`);
   await act('unfreeze', `person:${publicId('person', person.id)}:${shownKey(own.key.id)}`);
 
-  const { data } = await readTimeline(book.pool, { bookId: book.id, resource: { events: [] }, id: accountId });
+  const of = { bookId: book.id, resource: { events: [] }, id: accountId, page: { limit: 20 } };
+  const { items } = await readTimeline(book.pool, of);
   const ofPerson = { type: 'person', id: publicId('person', person.id), key: shownKey(own.key.id) };
-  expect(data.slice(1).map(({ actor }) => actor)).toEqual([
+  expect(items.slice(1).map(({ actor }) => actor)).toEqual([
     ofPerson,
     {
       type: 'service',

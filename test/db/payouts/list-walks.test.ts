@@ -4,11 +4,16 @@ import { insertManyPayouts, manyPayoutsId } from '../../../scripts/bench/many-pa
 import { BEGIN_LIST_READ } from '../../../src/db/list-reads.ts';
 import type { PageRequest } from '../../../src/db/page.ts';
 import type { Queryable } from '../../../src/db/pool.ts';
+import { newId } from '../../../src/ids.ts';
 import { listPayouts, type PayoutFilter } from '../../../src/payouts/payout-store.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 const COUNT = 6_000;
+
+/** Accounts of every third payout, and of four. */
+const BUSY = newId();
+const QUIET = newId();
 
 let database: TestDatabase;
 let book: TestBook;
@@ -28,6 +33,7 @@ beforeAll(async () => {
     ],
     status: `CASE WHEN number % 1000 = 0 THEN 'failed' ELSE 'paid' END`,
     externalId: `CASE WHEN number % 4 = 0 THEN 'quarter' END`,
+    account: `CASE WHEN number % 3 = 0 THEN '${BUSY}' WHEN number % 1500 = 5 THEN '${QUIET}' ELSE gen_random_uuid() END::uuid`,
   });
 });
 
@@ -83,7 +89,7 @@ const both = { odd: 'yes', even: 'yes' };
 
 test('filters that never match together: pages are empty, continue from the last candidate, and end', async () => {
   expect(await readAll({ metadata: both }, { limit: 20 })).toEqual([[], [], []]);
-  expect(await readAll({ metadata: both }, { limit: 20, endingBefore: manyPayoutsId(0) })).toEqual([[], [], []]);
+  expect(await readAll({ metadata: both }, { limit: 20, endingBefore: manyPayoutsId(1) })).toEqual([[], []]);
 });
 
 test('the cursor of a short page is the last candidate, which did not match', async () => {
@@ -103,10 +109,14 @@ test.each<[string, PayoutFilter, (number: number) => boolean]>([
   ],
   ['a reference and pairs', { externalId: 'quarter', metadata: { fifth: 'yes' } }, (number) => number % 20 === 0],
   ['a status that none has', { statuses: ['canceled'], metadata: { even: 'yes' } }, () => false],
+  ['an account', { accountId: BUSY }, (number) => number % 3 === 0],
+  ['an account and a status', { accountId: BUSY, statuses: ['failed'] }, (number) => number % 3_000 === 0],
+  ['a quiet account and a pair', { accountId: QUIET, metadata: { odd: 'yes' } }, (number) => number % 1_500 === 5],
+  ['an account that none leaves', { accountId: newId(), statuses: ['paid'] }, () => false],
 ])('all pages of %s show every match once and in order, in both directions', async (_, filter, keep) => {
   const forwards = await readAll(filter, { limit: 30 });
   expect(forwards.flat()).toEqual(idsOf(keep));
-  const backwards = await readAll(filter, { limit: 30, endingBefore: manyPayoutsId(0) });
+  const backwards = await readAll(filter, { limit: 30, endingBefore: manyPayoutsId(1) });
   expect(backwards.reverse().flat()).toEqual(idsOf(keep));
 });
 
@@ -128,6 +138,9 @@ describe('a page reads a bounded number of rows', () => {
     ['five common pairs', { metadata: { even: 'yes', third: 'yes', fourth: 'yes', fifth: 'yes', odd: 'yes' } }, MOST],
     ['a rare pair and a common one', { metadata: { even: 'yes', rare: 'yes' } }, 1_000 + 10 * 5 + 5],
     ['a reference and a status', { externalId: 'quarter', statuses: ['canceled'] }, 1_000 + 5],
+    ['an account', { accountId: BUSY }, 50],
+    ['an account that none leaves', { accountId: newId() }, 5],
+    ['a quiet account and a common status', { accountId: QUIET, statuses: ['paid'] }, 1_000 + 4 * 4 + 5],
     ['a status and a time', { statuses: ['paid'], createdLt: 1_767_225_603_000 }, 2_000 * 2],
   ])('of %s', async (_, filter, most) => {
     const read = await rowsRead((db) => listPayouts(db, book.id, filter, { limit: 20 }));

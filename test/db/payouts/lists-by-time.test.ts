@@ -101,7 +101,10 @@ test('a page ends at a candidate in the middle of one time, and the next goes on
   }
 });
 
-test('a cursor that is no payout of the book is refused', async () => {
-  const asked = listPayouts(book.pool, book.id, { createdLt: late }, { limit: 1, startingAfter: manyPayoutsId(0) });
-  await expect(asked).rejects.toMatchObject({ code: 'cursor_invalid' });
-});
+test.each<PayoutFilter>([{}, { createdLt: late }, { statuses: ['paid'] }])(
+  'a cursor that is no payout of the book is refused in a list of %j',
+  async (filter) => {
+    const asked = listPayouts(book.pool, book.id, filter, { limit: 1, startingAfter: manyPayoutsId(0) });
+    await expect(asked).rejects.toMatchObject({ code: 'cursor_invalid' });
+  },
+);

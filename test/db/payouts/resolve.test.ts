@@ -9,6 +9,7 @@ import type { Command } from '../../../src/ledger/command.ts';
 import { Draft } from '../../../src/ledger/draft.ts';
 import { createLogger } from '../../../src/log.ts';
 import { declaredPayout } from '../../../src/payouts/index.ts';
+import type { Payout } from '../../../src/payouts/payout.ts';
 import { payouts } from '../../../src/payouts/payout-table.ts';
 import { mismatchesOf } from '../../../src/payouts/rail-mismatch.ts';
 import { createRails, type Rails } from '../../../src/rails/rails.ts';
@@ -47,6 +48,9 @@ async function liedAbout(alias: string) {
   const mismatches = mismatchesOf(rails.sandbox, payout, answer, () => alias);
   return { payout: await book.settle(payout, { ...answer, call: 'inquire', mismatches }), mismatches };
 }
+
+const timelineOf = ({ id }: Payout) =>
+  readTimeline(book.pool, { bookId: book.id, resource: declaredPayout, id, page: { limit: 20 } });
 
 /** What another operator did with the payout, for another reason. */
 function erased(payoutId: Uuid): Command<void> {
@@ -108,16 +112,16 @@ describe.each([
     // An inquiry sent before the operator's decision and answered after it changes nothing.
     const ended = (await payouts.load(book.pool, book.id, [payout.id])).get(payout.id)!;
     expect(await book.settle(ended, { call: 'inquire', status: 'rejected', idUnknown: true })).toEqual(ended);
-    const { data } = await readTimeline(book.pool, { bookId: book.id, resource: declaredPayout, id: payout.id });
-    expect(data.at(-1)).toMatchObject({
+    const { items } = await timelineOf(payout);
+    expect(items.at(-1)).toMatchObject({
       status: as,
       actor: { type: 'operator', id: 'alice', key: null },
       reason: { evidence: 'statement.txt' },
     });
 
     await book.submit(erased(payout.id));
-    const timeline = await readTimeline(book.pool, { bookId: book.id, resource: declaredPayout, id: payout.id });
-    expect(timeline.data.at(-1)).toMatchObject({
+    const timeline = await timelineOf(payout);
+    expect(timeline.items.at(-1)).toMatchObject({
       type: 'personal_data.erased',
       actor: { type: 'operator', id: 'bob', key: null },
       reason: null,

@@ -112,7 +112,7 @@ test.each<[string, (db: Queryable) => Promise<unknown>]>([
   ['an event', (db) => getEvent(db, newId(), newId())],
   ['a page of events', (db) => readEvents(db, newId(), { after: 0n, upTo: 1_000n, limit: 1_000 })],
   ['a list of events', (db) => listEvents(db, { bookId: newId() }, { limit: 20 })],
-  ['a timeline', (db) => loadObjectEvents(db, newId(), newId(), 100)],
+  ['a timeline', (db) => loadObjectEvents(db, { bookId: newId(), objectId: newId() }, { limit: 20 })],
   ['deliveries', (db) => loadPendingDeliveries(db, newId(), [{ endpointId: newId(), eventSequence: 1n }])],
 ])('%s is read with the first events of its objects by their key', async (_, work) => {
   expect(await planOf(work)).toContain('Index Scan using events_pkey on events begun');
@@ -127,7 +127,7 @@ test.each<[string, (db: Queryable) => Promise<unknown>]>([
     'events_by_object',
     (db) => listEvents(db, { bookId: newId(), objectId: newId(), types: ['card.frozen'] }, { limit: 20 }),
   ],
-  ['events_by_object', (db) => loadObjectEvents(db, newId(), newId(), 100)],
+  ['events_by_object', (db) => loadObjectEvents(db, { bookId: newId(), objectId: newId() }, { limit: 20 })],
   ['entries_book_id_resource_id_step_key', (db) => listEntries(db, newId(), { resourceId: newId() }, { limit: 20 })],
   ['accounts_by_status', (db) => listAccounts(db, newId(), { statuses: ['frozen'] }, { limit: 20 })],
   ['account_profiles_by_currency', (db) => listAccounts(db, newId(), { currency: 'EUR' }, { limit: 20 })],
@@ -135,6 +135,7 @@ test.each<[string, (db: Queryable) => Promise<unknown>]>([
   ['account_profiles_pkey', (db) => listAccounts(db, newId(), { statuses: ['open'] }, { limit: 20 })],
   ['payout_returns_by_time', (db) => listReturns(db, { bookId: newId(), payoutId: newId() }, { limit: 20 })],
   ['payouts_by_status', (db) => listPayouts(db, newId(), { statuses: ['failed', 'paid'] }, { limit: 20 })],
+  ['payouts_by_account', (db) => listPayouts(db, newId(), { accountId: newId() }, { limit: 20 })],
   ['payouts_by_external_id', (db) => listPayouts(db, newId(), { externalId: 'x' }, { limit: 20 })],
   ['metadata_index_pkey', (db) => listPayouts(db, newId(), { metadata: { a: 'b' } }, { limit: 20 })],
   [

@@ -29,9 +29,14 @@ describe('events and deliveries', () => {
       () => [`DELETE FROM events WHERE ${TOLD('paid', 'payout.paid')}`],
     ],
     [
-      'the last event is gone',
-      ['delivery.event', 'event.sequence', 'hold.event'],
+      'the last event is gone, by which an account tells of a transfer',
+      ['delivery.event', 'event.sequence'],
       () => ['DELETE FROM events WHERE sequence = (SELECT max(sequence) FROM events)'],
+    ],
+    [
+      'that event is gone, and the one of the payout before it',
+      ['delivery.event', 'event.sequence', 'hold.event'],
+      () => ['DELETE FROM events WHERE sequence >= (SELECT max(sequence) - 1 FROM events)'],
     ],
     [
       'the book knows of more events',

@@ -201,7 +201,7 @@ describe('a receiver', () => {
     const hooks = await stage.receiver(answering(302, { location: secret.url }));
     const { id } = await stage.world.endpoint(stage.bookId, { url: hooks.url });
     await stage.deliverer().deliver(stage.bookId, await stage.world.emit(stage.bookId, 'payout.paid'));
-    expect(await attemptsOf(stage.world, id)).toMatchObject([{ status: 302, error: null }]);
+    expect(await attemptsOf(stage.world, id)).toMatchObject([{ status: 302, error: 'redirect_not_followed' }]);
     expect(await deliveriesOf(stage.world.pool, id)).toMatchObject([{ status: 'pending', attempts: 1 }]);
     expect(secret.received).toHaveLength(0);
   });

@@ -24,7 +24,8 @@ function read(text: string) {
   const { query } = parseQuery(`/x?${text}`);
   const result = schema.safeParse(query);
   if (result.success) return { query: result.data };
-  return { faults: fieldErrorsOf(result.error, query, parameterName).map(({ code, param }) => `${code} ${param}`) };
+  const refused = fieldErrorsOf(result.error, { schema, input: query }, parameterName);
+  return { faults: refused.map(({ code, param }) => `${code} ${param}`) };
 }
 
 const id = newId();
@@ -39,6 +40,8 @@ describe('a list query', () => {
     ${`starting_after=${payout}`}                     | ${{ limit: 20, starting_after: id }}
     ${`ending_before=${payout}`}                      | ${{ limit: 20, ending_before: id }}
     ${'status=paid'}                                  | ${{ limit: 20, status: ['paid'] }}
+    ${'status[]=paid'}                                | ${{ limit: 20, status: ['paid'] }}
+    ${'status[]=paid&status[]=failed'}                | ${{ limit: 20, status: ['paid', 'failed'] }}
     ${'status=paid,failed'}                           | ${{ limit: 20, status: ['paid', 'failed'] }}
     ${'status=paid&status=failed&status=paid'}        | ${{ limit: 20, status: ['paid', 'failed'] }}
     ${'created_at[gte]=2026-03-01T00:00:00Z'}         | ${{ limit: 20, created_at: { gte: Date.UTC(2026, 2, 1) } }}
@@ -56,6 +59,11 @@ describe('a list query', () => {
     ${'limit=1e1'}                                        | ${'parameter_invalid limit'}
     ${'limit='}                                           | ${'parameter_invalid limit'}
     ${'limit=1&limit=2'}                                  | ${'parameter_invalid limit'}
+    ${'limit[]=1'}                                        | ${'parameter_invalid limit'}
+    ${'starting_after[]=po_1'}                            | ${'parameter_invalid starting_after'}
+    ${'created_at[]=2026-03-01T00:00:00Z'}                | ${'parameter_invalid created_at'}
+    ${'metadata[]=x'}                                     | ${'parameter_invalid metadata'}
+    ${'status[]=open'}                                    | ${'parameter_invalid status'}
     ${'limit[x]=1'}                                       | ${'parameter_invalid limit'}
     ${'starting_after=po_1'}                              | ${'cursor_invalid starting_after'}
     ${`starting_after=${publicId('account', id)}`}        | ${'cursor_invalid starting_after'}

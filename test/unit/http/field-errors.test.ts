@@ -12,5 +12,39 @@ test.each([
   [{ version: 1, name: new InexactNumber('1.5') }, 'Expects something else than a number.'],
 ])('%j is refused in words of ours', (input, detail) => {
   const { error } = body.safeParse(input);
-  expect(fieldErrorsOf(error!, input, (path) => path.join('/')).map((one) => one.detail)).toEqual([detail]);
+  expect(fieldErrorsOf(error!, { schema: body, input }, (path) => path.join('/')).map((one) => one.detail)).toEqual([
+    detail,
+  ]);
+});
+
+const target = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('alias'), alias: z.string() }),
+  z.strictObject({ type: z.literal('account'), account: z.string() }),
+]);
+const nested = z.strictObject({
+  external_id: z.string().optional(),
+  target: target.optional(),
+  items: z.array(z.strictObject({ amount: z.number() })).optional(),
+});
+
+test.each`
+  input                                             | detail
+  ${{ colour: 1 }}                                  | ${'Not known here. Known: external_id, target, items.'}
+  ${{ externalId: 1 }}                              | ${'Not known here. Did you mean external_id? Known: external_id, target, items.'}
+  ${{ tagret: 1 }}                                  | ${'Not known here. Did you mean target? Known: external_id, target, items.'}
+  ${{ ['x'.repeat(100_000)]: 1 }}                   | ${'Not known here. Known: external_id, target, items.'}
+  ${{ target: { type: 'alias', alias: '', x: 1 } }} | ${'Not known here. Known: type, alias.'}
+  ${{ items: [{ amount: 1, amuont: 1 }] }}          | ${'Not known here. Did you mean amount? Known: amount.'}
+`('an unknown name is answered with those that are known: $detail', ({ input, detail }) => {
+  const { error } = nested.safeParse(input);
+  expect(fieldErrorsOf(error!, { schema: nested, input }, (path) => path.join('/'))).toMatchObject([
+    { code: 'parameter_unknown', detail },
+  ]);
+});
+
+test('where nothing is known, the answer says so', () => {
+  const schema = z.strictObject({});
+  const input = { amount: 1 };
+  const [fieldError] = fieldErrorsOf(schema.safeParse(input).error!, { schema, input }, (path) => path.join('/'));
+  expect(fieldError!.detail).toBe('Not known here. Nothing is expected here.');
 });

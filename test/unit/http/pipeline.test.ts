@@ -317,6 +317,46 @@ describe('paths and methods', () => {
     expect(answer.headers['request-id']).toMatch(/^req_/);
   });
 
+  test.each`
+    method    | path                            | detail
+    ${'get'}  | ${'/v1/thing'}                  | ${'There is no GET /v1/thing. The nearest route is GET /v1/things.'}
+    ${'post'} | ${'/v1/Things'}                 | ${'There is no POST /v1/Things. The nearest route is POST /v1/things.'}
+    ${'get'}  | ${'/v1/things/?x=1'}            | ${'There is no GET /v1/things/. The nearest route is GET /v1/things.'}
+    ${'get'}  | ${'/things/po_1'}               | ${'There is no GET /things/po_1. The nearest route is GET /v1/things/{id}.'}
+    ${'post'} | ${'/v1/thigns/po_1/act'}        | ${'There is no POST /v1/thigns/po_1/act. The nearest route is POST /v1/things/{id}/act.'}
+    ${'get'}  | ${'/v1/things/po_1/atc'}        | ${'There is no GET /v1/things/po_1/atc. The nearest route is POST /v1/things/{id}/act.'}
+    ${'get'}  | ${'/v1/nothing-like-it'}        | ${'There is no GET /v1/nothing-like-it.'}
+    ${'get'}  | ${`/v1/${'x'.repeat(2_000)}`}   | ${`There is no GET /v1/${'x'.repeat(196)}.`}
+    ${'get'}  | ${'/v1/cards/4111111111111111'} | ${'There is no GET /v1/cards/[card number].'}
+  `('$method $path names its path and the nearest route', async ({ method, path, detail }) => {
+    const { app } = createTestApp();
+    const answer = await request(app)[method as 'get'](path);
+    expect(answer.body).toMatchObject({ status: 404, code: 'route_not_found', detail });
+  });
+
+  test('a text that is no id says which prefix is expected', async () => {
+    const { app } = createTestApp();
+    const detail = 'Expects an id with the prefix po_, such as po_01k5c2r3v8e9m0x6y7z4a1b2cd.';
+    for (const id of ['po_1', 'acct_01k5c2r3v8e9m0x6y7z4a1b2cd', 'PO_01K5C2R3V8E9M0X6Y7Z4A1B2CD']) {
+      const answer = await request(app).get(`/v1/things/${id}`).set('Authorization', `Bearer ${KEYS.test}`);
+      expect(answer.body).toMatchObject({ status: 404, code: 'resource_not_found', param: 'id', detail });
+    }
+    const body = { ...GOOD_BODY, target: { type: 'account', account: 'po_01k5c2r3v8e9m0x6y7z4a1b2cd' } };
+    const refused = (await post(app, body)).body;
+    expect(refused).toMatchObject({ status: 400, code: 'parameter_invalid', param: '/target/account' });
+    expect(refused.detail).toBe('Expects an id with the prefix acct_, such as acct_01k5c2r3v8e9m0x6y7z4a1b2cd.');
+  });
+
+  test('an unknown name is answered with the names of its alternative', async () => {
+    const { app } = createTestApp();
+    const answer = await post(app, { ...GOOD_BODY, target: { ...GOOD_BODY.target, alais: 'X' } });
+    expect(answer.body).toMatchObject({
+      code: 'parameter_unknown',
+      param: '/target/alais',
+      detail: 'Not known here. Did you mean alias? Known: type, alias.',
+    });
+  });
+
   test('405 and OPTIONS list the allowed methods', async () => {
     const { app } = createTestApp();
     expect((await request(app).put('/v1/things')).headers.allow).toBe('POST, GET, HEAD, OPTIONS');

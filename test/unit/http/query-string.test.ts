@@ -9,6 +9,11 @@ test.each`
   ${'/x?a=1'}                                | ${{ a: '1' }}
   ${'/x?a'}                                  | ${{ a: '' }}
   ${'/x?a=1&a=2&a=3'}                        | ${{ a: ['1', '2', '3'] }}
+  ${'/x?a[]=1'}                              | ${{ a: ['1'] }}
+  ${'/x?a[]=1&a[]=2'}                        | ${{ a: ['1', '2'] }}
+  ${'/x?a%5B%5D=1&a=2&a[]=3'}                | ${{ a: ['1', '2', '3'] }}
+  ${'/x?metadata[a[]]=1'}                    | ${{ metadata: { 'a[]': '1' } }}
+  ${'/x?[]=1'}                               | ${{ '[]': '1' }}
   ${'/x?a=b=c'}                              | ${{ a: 'b=c' }}
   ${'/x?a=b+c%20d'}                          | ${{ a: 'b c d' }}
   ${'/x?created_at[gte]=1&created_at[lt]=2'} | ${{ created_at: { gte: '1', lt: '2' } }}
@@ -32,6 +37,9 @@ test.each`
   ${'/x?metadata[__proto__]=1'} | ${'metadata[__proto__]'}
   ${'/x?a=1&a[b]=2'}            | ${'a[b]'}
   ${'/x?a[b]=2&a=1'}            | ${'a'}
+  ${'/x?a[b]=2&a[]=1'}          | ${'a[]'}
+  ${'/x?a[]=1&a[b]=2'}          | ${'a[b]'}
+  ${'/x?__proto__[]=1'}         | ${'__proto__[]'}
 `('$target has a field error at $param', ({ target, param }) => {
   expect(parseQuery(target).fieldErrors.map((fieldError) => fieldError.param)).toEqual([param]);
 });

@@ -145,6 +145,11 @@ describe('an event that cannot be rendered', () => {
     ['follows a first event that is whole', () => ({ first_payload: '{"id":"evt_1"}' })],
     ['is no list', () => ({ payload: '{}' })],
     ['names an entry that it does not carry', ({ payload }) => ({ payload: payload.replace(',0]', ',7]') })],
+    ['says what was no member of it before', ({ payload }) => ({ payload: payload.replace('[3,"proc', '[99,"proc') })],
+    [
+      'names a member and no value',
+      ({ payload }) => ({ payload: payload.replace('[3,"processing",', '[3,"processing",4],[') }),
+    ],
     ['names an account that no chart has', ({ payload }) => ({ payload: payload.replace(',7,', ',77,') })],
   ])('%s', (_, change) => {
     const changed = { ...row, ...change(row) };

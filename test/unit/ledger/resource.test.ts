@@ -35,7 +35,7 @@ const errandResource: Resource<Errand, Shown> = {
   table: errands,
   changed: (errand, change) => ({ ...errand, ...change }),
   transitions: { waiting: ['under_way', 'done'], under_way: ['done'], done: [] },
-  view: ({ status, version }, { livemode }) => ({ object: 'errand', livemode, status, version }),
+  view: ({ status, note, version }, { livemode }) => ({ object: 'errand', livemode, status, note, version }),
 };
 
 const [ANNA, BERT, ERRAND, REQUEST] = [newId(), newId(), newId(), newId()] as const;
@@ -76,15 +76,17 @@ describe('a step', () => {
     expect(told()).toEqual([]);
   });
 
+  const earlier = { object: 'errand', livemode: false, status: 'waiting', note: 'earlier', version: 1 };
   test.each`
-    change                                 | previous         | says
-    ${{ status: 'under_way' }}             | ${undefined}     | ${{ status: 'waiting' }}
-    ${{ status: 'under_way', note: null }} | ${{ note: 'n' }} | ${{ note: 'n' }}
-    ${{ status: 'waiting' }}               | ${undefined}     | ${{ status: 'waiting' }}
-    ${{ note: null }}                      | ${{ note: 'n' }} | ${{ note: 'n' }}
-    ${{ note: null }}                      | ${undefined}     | ${{}}
-  `('by $change with previous $previous is announced with $says', ({ change, previous, says }) => {
-    const next = advance(draft, errandResource, FIRST, change, { event: 'errand.moved', previous });
+    change                                 | before       | says
+    ${{ status: 'under_way' }}             | ${undefined} | ${{ status: 'waiting' }}
+    ${{ status: 'under_way', note: null }} | ${undefined} | ${{ status: 'waiting', note: 'n' }}
+    ${{ status: 'waiting' }}               | ${undefined} | ${{}}
+    ${{ note: null }}                      | ${undefined} | ${{ note: 'n' }}
+    ${{}}                                  | ${undefined} | ${{}}
+    ${{ status: 'under_way' }}             | ${earlier}   | ${{ status: 'waiting', note: 'earlier' }}
+  `('by $change is announced with what was $says', ({ change, before, says }) => {
+    const next = advance(draft, errandResource, FIRST, change, { event: 'errand.moved', before });
     expect(told()).toMatchObject([
       {
         type: 'errand.moved',
@@ -139,7 +141,13 @@ describe('a step', () => {
 test('the first row is put and announced, and its view is written once', () => {
   const row = { ...FIRST, id: newId() };
   const view = begin(draft, errandResource, row, 'errand.created');
-  expect(JSON.parse(view.text)).toEqual({ object: 'errand', livemode: false, status: 'waiting', version: 1 });
+  expect(JSON.parse(view.text)).toEqual({
+    object: 'errand',
+    livemode: false,
+    status: 'waiting',
+    note: 'n',
+    version: 1,
+  });
   const { events } = draft.finish(null);
   expect(events[0]).toMatchObject({ type: 'errand.created', objectId: row.id, requestId: REQUEST });
   expect(events[0]!.payload).toContain(`"object":${view.text}`);

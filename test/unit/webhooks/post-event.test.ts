@@ -93,11 +93,19 @@ describe('an answer', () => {
     expect(await post(agent(), hooks.url)).toMatchObject({ status: 204, response: null });
   });
 
-  test('that redirects is not followed', async () => {
-    const secret = await receiver();
-    const hooks = await receiver(answering(307, { location: secret.url }));
-    expect(await post(agent(), hooks.url)).toMatchObject({ status: 307, error: null });
-    expect(secret.received).toHaveLength(0);
+  test.each([301, 302, 303, 307, 308])(
+    'that redirects with %i is not followed, and the outcome says so',
+    async (status) => {
+      const secret = await receiver();
+      const hooks = await receiver(answering(status, { location: secret.url }));
+      expect(await post(agent(), hooks.url)).toMatchObject({ status, error: 'redirect_not_followed' });
+      expect(secret.received).toHaveLength(0);
+    },
+  );
+
+  test.each([200, 304, 404, 500])('with %i says all by its status', async (status) => {
+    const hooks = await receiver(answering(status));
+    expect(await post(agent(), hooks.url)).toMatchObject({ status, error: null });
   });
 
   test('keeps its first 4 KB, without characters that the database refuses', async () => {

@@ -175,6 +175,7 @@ export class ReferencePayouts {
     payout.status = 'paid';
     payout.unknown = false;
     this.#book.tell('payout.paid', name, ++payout.version, [entry]);
+    if (to !== null) this.#tellAccount(to, entry);
   }
 
   #fail(name: string): void {
@@ -202,7 +203,13 @@ export class ReferencePayouts {
     payout.returned += amount;
     payout.status = payout.returned === payout.amount ? 'returned' : 'paid';
     this.#book.tell('payout.returned', name, ++payout.version, [entry]);
+    this.#tellAccount(payout.account, entry);
     if (this.#book.accounts.get(payout.account)!.status === 'closed') this.#except(name);
+  }
+
+  /** Money has arrived. */
+  #tellAccount(account: string, entry: number): void {
+    this.#book.tell('account.updated', account, ++this.#book.accounts.get(account)!.version, [entry]);
   }
 
   #wait(payout: ReferencePayout, unknown: boolean): void {

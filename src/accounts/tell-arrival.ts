@@ -1,0 +1,21 @@
+/**
+ * Money that arrives on a customer's account: the account tells of it by `account.updated`, with the entry and the balance before,
+ * beside whatever else tells of the entry. Commands that book it declare `accountTouches`.
+ */
+import type { Uuid } from '../ids.ts';
+import type { Draft } from '../ledger/draft.ts';
+import type { Entry } from '../ledger/entry.ts';
+import { advance, shownBy } from '../ledger/resource.ts';
+import { accountProfiles } from './account-profile-table.ts';
+import { accountResource } from './account-resource.ts';
+
+/** Called before the entry is booked. What it returns is called with the entry, behind the event of what booked it. */
+export function expectArrival(draft: Draft, accountId: Uuid): (entry: Entry) => void {
+  const profile = draft.get(accountProfiles, accountId);
+  // An account of the chart has none, and tells nobody.
+  if (profile === undefined) return () => undefined;
+  const before = shownBy(draft, accountResource, profile);
+  return (entry) => {
+    advance(draft, accountResource, profile, {}, { event: 'account.updated', entries: [entry], before });
+  };
+}
