@@ -26,7 +26,8 @@ export interface Event extends Omit<Shape<typeof eventSchemas.event>, 'data'> {
   // biome-ignore lint/suspicious/noExplicitAny: whatever object the event is about
   data: { object: { id: string; [field: string]: any }; previous_attributes: Record<string, unknown> };
 }
-export type Endpoint = Shape<typeof webhookSchemas.webhookWithSecret>;
+/** As the answers show it that make its secret. */
+export type Endpoint = Shape<typeof webhookSchemas.webhook> & { secret: string };
 export type Delivery = Shape<typeof webhookSchemas.delivery>;
 export type Problem = Shape<typeof problem>;
 export interface List<Item> {

@@ -34,6 +34,11 @@ export function time(description?: string) {
   return z.iso.datetime({ precision: 3 }).meta({ description, example: '2026-03-01T09:30:00.000Z' });
 }
 
+/** A member that is `true` wherever it stands. A `const`: generators make no usable type of a boolean enum. */
+export function onlyTrue(description?: string) {
+  return z.literal(true).meta({ type: 'boolean', const: true, description });
+}
+
 export const livemode = z.boolean().meta({ description: 'False in a test book.' });
 export const currencyShown = z.string().meta({ description: 'ISO 4217.', example: 'JOD' });
 export const currencyExponent = z

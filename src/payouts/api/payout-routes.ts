@@ -43,8 +43,8 @@ const create = createRoute(payoutApi, {
   body: schemas.createPayout,
   bodyExample: schemas.createPayoutExample,
   responses: {
-    200: { description: 'A dry run: what would happen.', schema: schemas.payoutPreview },
-    202: { description: 'Accepted, and held for.', schema: schemas.payout },
+    200: { description: 'A dry run: the payout as it would be.', schema: schemas.payout },
+    202: { description: 'Accepted: amount and fee are held.', schema: schemas.payout },
   },
   errors: [
     'amount_not_integer',

@@ -41,6 +41,14 @@ const failure = z
   })
   .nullable();
 
+const resultingBalance = z.strictObject({
+  account: shown.id('account'),
+  available: shown.money(),
+  currency: shown.currencyShown,
+  currency_exponent: shown.currencyExponent,
+});
+
+/** One schema for every answer that shows a payout: a generated client has one type for it, whatever the status. */
 export const payout = z
   .strictObject({
     id: shown.id('payout'),
@@ -90,24 +98,13 @@ export const payout = z
     version: shown.version,
     created_at: shown.time(),
     updated_at: shown.time(),
+    dry_run: shown.onlyTrue('Only in the answer to a dry run: nothing was written, and no key was used.').optional(),
+    resulting_balances: z
+      .array(resultingBalance)
+      .optional()
+      .meta({ description: 'Only in the answer to a dry run: what the accounts would have available.' }),
   })
   .meta({ id: 'Payout' });
-
-/** The answer to a dry run: the payout as it would be, and the resulting balances. */
-export const payoutPreview = z
-  .strictObject({
-    ...payout.shape,
-    dry_run: z.literal(true),
-    resulting_balances: z.array(
-      z.strictObject({
-        account: shown.id('account'),
-        available: shown.money(),
-        currency: shown.currencyShown,
-        currency_exponent: shown.currencyExponent,
-      }),
-    ),
-  })
-  .meta({ id: 'PayoutPreview', description: 'Nothing was written, and no key was used.' });
 
 export const payoutReturn = z
   .strictObject({

@@ -75,7 +75,7 @@ const create = createRoute(endpointApi, {
   description: 'The answer shows the secret that signs deliveries: now, and never again.',
   body: schemas.createWebhook,
   bodyExample: schemas.createWebhookExample,
-  responses: { 201: { description: 'Enabled.', schema: schemas.webhookWithSecret } },
+  responses: { 201: { description: 'Enabled.', schema: schemas.webhook } },
   errors: ['webhook_url_forbidden', 'limit_exceeded'],
   handle(request) {
     const { body, principal, requestId } = request;
@@ -159,7 +159,7 @@ const rotate = actionRoute(endpointApi, 'rotate_secret', {
   description: 'Both secrets sign until the overlap is over.',
   body: schemas.rotateSecret,
   bodyExample: { overlap_seconds: 3600 },
-  responses: { 200: { description: 'With the new secret: now, and never again.', schema: schemas.webhookWithSecret } },
+  responses: { 200: { description: 'With the new secret: now, and never again.', schema: schemas.webhook } },
   handle(request) {
     const { body, runtime } = request;
     const overlapMs = body.overlap_seconds === undefined ? ROTATION_OVERLAP_DEFAULT_MS : body.overlap_seconds * 1_000;

@@ -70,35 +70,29 @@ export const updateWebhook = z
   })
   .meta({ id: 'UpdateWebhookEndpoint', description: 'What is left out stays as it is.' });
 
-const fields = {
-  id: shown.id('webhookEndpoint'),
-  object: z.literal('webhook_endpoint'),
-  livemode: shown.livemode,
-  url: z.string(),
-  description: z.string().nullable(),
-  events: z.array(z.string()),
-  status: z.enum(['enabled', 'disabled']),
-  disabled_reason: z.enum(['requested', 'gone', 'failing']).nullable(),
-  failing_since: shown.time('Since when nothing arrived.').nullable(),
-  previous_secret_expires_at: shown.time('Until when the secret before signs beside the new one.').nullable(),
-  metadata: shown.metadataShown,
-  allowed_actions: shown.allowedActions,
-  version: shown.version,
-  created_at: shown.time(),
-  updated_at: shown.time(),
-};
-
-export const webhook = z.strictObject(fields).meta({ id: 'WebhookEndpoint' });
-
-export const webhookWithSecret = z
+export const webhook = z
   .strictObject({
-    ...fields,
-    secret: z.string().meta({
-      description: 'Signs deliveries (Standard Webhooks). Shown now and never again.',
+    id: shown.id('webhookEndpoint'),
+    object: z.literal('webhook_endpoint'),
+    livemode: shown.livemode,
+    url: z.string(),
+    description: z.string().nullable(),
+    events: z.array(z.string()),
+    status: z.enum(['enabled', 'disabled']),
+    disabled_reason: z.enum(['requested', 'gone', 'failing']).nullable(),
+    failing_since: shown.time('Since when nothing arrived.').nullable(),
+    previous_secret_expires_at: shown.time('Until when the secret before signs beside the new one.').nullable(),
+    secret: z.string().optional().meta({
+      description: 'Signs deliveries (Standard Webhooks). Shown when it is made, and never again.',
       example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
     }),
+    metadata: shown.metadataShown,
+    allowed_actions: shown.allowedActions,
+    version: shown.version,
+    created_at: shown.time(),
+    updated_at: shown.time(),
   })
-  .meta({ id: 'WebhookEndpointWithSecret' });
+  .meta({ id: 'WebhookEndpoint' });
 
 export const delivery = z
   .strictObject({
@@ -132,7 +126,7 @@ export const deletedWebhook = z
     id: shown.id('webhookEndpoint'),
     object: z.literal('webhook_endpoint'),
     livemode: shown.livemode,
-    deleted: z.literal(true),
+    deleted: shown.onlyTrue(),
   })
   .meta({ id: 'DeletedWebhookEndpoint' });
 
