@@ -10,6 +10,7 @@ import helmet from 'helmet';
 import type { EventDocument } from '../api/event-document.ts';
 import type { Route } from '../api/route.ts';
 import { ApiError } from '../errors.ts';
+import { compatibilityPage } from './compatibility-page.ts';
 import { errorIndexPage, errorPage } from './error-pages.ts';
 import { buildOpenApi } from './openapi.ts';
 import { htmlPage, PAGE_CSS } from './page-html.ts';
@@ -73,6 +74,7 @@ export function mountReference(app: Express, { routes, events, publicUrl }: Refe
       scripts: ['/docs/assets/swagger-ui-bundle.js', '/docs/assets/start.js'],
     }),
   );
+  mountPage(app, '/docs/compatibility', compatibilityPage);
   mountPage(app, '/docs/errors', errorIndexPage);
   mountPage(app, '/docs/errors/:code', (request) => errorPage(request.params.code as string));
   mount(app, '/docs/assets/:name', (request) => sendAsset(request.context, request.params.name as string));

@@ -53,14 +53,16 @@ export const version = z
   .number()
   .int()
   .meta({ description: 'Counts up with every change; send it as If-Match.', example: 1 });
-export const allowedActions = z
-  .array(z.string())
-  .meta({ description: 'What may be done with the object as it is now.' });
+
+/** Of all the actions that the object knows, those that its state allows. */
+export function allowedActions<Action extends string>(...actions: [Action, ...Action[]]) {
+  return z.array(z.enum(actions)).meta({ description: 'What may be done with the object as it is now.' });
+}
 
 /** The schema of `{ object: 'list', … }` with items of one kind. */
 export function listOf(item: z.ZodType, itemName: string) {
   return z
-    .strictObject({
+    .object({
       object: z.literal('list'),
       data: z.array(item).meta({
         description:

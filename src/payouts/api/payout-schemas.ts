@@ -4,7 +4,8 @@ import { positiveAmount } from '../../api/schemas/amount.ts';
 import { currency, description, externalId, metadata, reference } from '../../api/schemas/fields.ts';
 import * as shown from '../../api/schemas/shown.ts';
 import { RAIL_FAILURE_CODES } from '../../rails/failure-codes.ts';
-import { PAYOUT_TRANSITIONS, type PayoutStatus } from '../payout.ts';
+import { PAYOUT_TRANSITIONS, type PayoutAction, type PayoutStatus } from '../payout.ts';
+import { FAILURE_CODES } from '../payout-view.ts';
 import { destinationRequest, destinationShown } from './destination-schemas.ts';
 
 export const PAYOUT_STATUSES = Object.keys(PAYOUT_TRANSITIONS) as [PayoutStatus, ...PayoutStatus[]];
@@ -34,14 +35,14 @@ export const createPayoutExample = {
 };
 
 const failure = z
-  .strictObject({
-    code: z.string().meta({ description: 'Why, in the words of this API.', example: 'alias_unregistered' }),
+  .object({
+    code: z.enum(FAILURE_CODES).meta({ description: 'Why, in the words of this API.', example: 'alias_unregistered' }),
     message: z.string(),
     rail_code: z.string().nullable().meta({ description: "The rail's own code." }),
   })
   .nullable();
 
-const resultingBalance = z.strictObject({
+const resultingBalance = z.object({
   account: shown.id('account'),
   available: shown.money(),
   currency: shown.currencyShown,
@@ -50,7 +51,7 @@ const resultingBalance = z.strictObject({
 
 /** One schema for every answer that shows a payout: a generated client has one type for it, whatever the status. */
 export const payout = z
-  .strictObject({
+  .object({
     id: shown.id('payout'),
     object: z.literal('payout'),
     livemode: shown.livemode,
@@ -93,7 +94,7 @@ export const payout = z
     journal_entries: z
       .array(shown.id('entry'))
       .meta({ description: 'The entries it is booked by, in order. Returns have entries of their own.' }),
-    allowed_actions: shown.allowedActions,
+    allowed_actions: shown.allowedActions<PayoutAction>('cancel'),
     request_id: shown.id('request', 'The request that made it.'),
     version: shown.version,
     created_at: shown.time(),
@@ -107,7 +108,7 @@ export const payout = z
   .meta({ id: 'Payout' });
 
 export const payoutReturn = z
-  .strictObject({
+  .object({
     id: shown.id('payoutReturn'),
     object: z.literal('payout_return'),
     livemode: shown.livemode,
