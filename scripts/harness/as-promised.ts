@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import type { Route } from '../../src/api/route.ts';
 import { problem, problemOf } from '../../src/api/schemas/problem.ts';
 import { jsonPointer, type PathSegment } from '../../src/http/json-pointer.ts';
+import { codesOf } from '../../src/http/openapi.ts';
 
 /** An answer that the reference does not describe. */
 export class NotAsPromised extends Error {
@@ -24,14 +25,18 @@ interface Answered {
  * schema of its code.
  */
 export function holdAgainstReference(route: Route | undefined, request: string, answer: Answered): void {
-  const fault = answer.status >= 400 ? faultInProblem(answer) : route && faultInSuccess(route, answer);
+  const fault = answer.status >= 400 ? faultInProblem(route, answer) : route && faultInSuccess(route, answer);
   if (fault === undefined) return;
   throw new NotAsPromised(`${request} answered ${answer.status} ${answer.text.slice(0, 2_000)}\n${fault}`);
 }
 
-function faultInProblem({ headers, body }: Answered): string | undefined {
+function faultInProblem(route: Route | undefined, { headers, body }: Answered): string | undefined {
   if (headers['content-type'] !== 'application/problem+json; charset=utf-8') return 'no problem+json';
-  return faultIn(problem, body, 'any') ?? faultIn(problemOf(problem.parse(body).code), body, 'any');
+  const { data, error } = problem.safeParse(body);
+  if (error) return `which is no problem: ${error.message}`;
+  if (route && !codesOf(route).includes(data.code))
+    return `with a code that the reference does not list for ${route.operation}`;
+  return faultIn(problemOf(data.code), body, 'any');
 }
 
 function faultInSuccess(route: Route, { status, body }: Answered): string | undefined {

@@ -180,12 +180,14 @@ export function codesOf(route: Route): ErrorCode[] {
   codes.add('parameter_unknown');
   const writes = route.method === 'post' || route.method === 'patch';
   if (writes) for (const code of BODY_ERRORS) codes.add(code);
-  if (route.query) codes.add('parameter_invalid');
-  if (route.query && 'shape' in route.query && 'starting_after' in (route.query as z.ZodObject).shape)
-    codes.add('cursor_invalid');
+  if (route.query || route.params || route.ifMatch) codes.add('parameter_invalid');
+  for (const code of codesOfQuery(route)) codes.add(code);
+  if (Object.values(route.params ?? {}).includes('text')) codes.add('card_number_not_allowed');
   if (Object.values(route.params ?? {}).some((kind) => kind !== 'text')) codes.add('resource_not_found');
   if (route.method !== 'get')
     for (const code of [
+      // Of the Idempotency-Key too.
+      'card_number_not_allowed',
       'idempotency_key_invalid',
       'idempotency_key_reused',
       'idempotency_key_voided',
@@ -199,4 +201,19 @@ export function codesOf(route: Route): ErrorCode[] {
   if (route.testModeOnly) codes.add('test_mode_only');
   for (const code of route.errors ?? []) codes.add(code);
   return [...codes];
+}
+
+/** Parameters that are refused by a code of their own. */
+const CODES_OF_PARAMETERS: Readonly<Record<string, ErrorCode>> = {
+  starting_after: 'cursor_invalid',
+  external_id: 'card_number_not_allowed',
+  metadata: 'card_number_not_allowed',
+  key: 'card_number_not_allowed',
+  currency: 'currency_unsupported',
+};
+
+function codesOfQuery({ query }: Route): ErrorCode[] {
+  if (!(query instanceof z.ZodObject)) return [];
+  const codes = Object.keys(query.shape).flatMap((name) => CODES_OF_PARAMETERS[name] ?? []);
+  return query.safeParse({}).success ? codes : [...codes, 'parameter_missing'];
 }

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { faultIn, holdAgainstReference } from '../../../../scripts/harness/as-promised.ts';
 import { type Answer, NotAsPromised } from '../../../../scripts/harness/client.ts';
+import { ROUTES } from '../../../../src/http/routes.ts';
 
 const leg = z.object({ type: z.literal('leg'), length: z.number() });
 const wheel = z.object({ type: z.literal('wheel'), radius: z.number().nullable() });
@@ -57,4 +58,13 @@ test.each`
   const hold = () => holdAgainstReference(undefined, 'POST /v1/payouts', answer);
   if (fits) hold();
   else expect(hold).toThrow(NotAsPromised);
+});
+
+test('a problem whose code the reference does not list for the operation', () => {
+  const body = { ...members, available: 1, required: 2 };
+  const headers = { 'content-type': 'application/problem+json; charset=utf-8' };
+  const answer = { status: 422, headers, text: JSON.stringify(body), body };
+  const route = (operation: string) => ROUTES.find((one) => one.operation === operation);
+  holdAgainstReference(route('createPayout'), 'POST /v1/payouts', answer);
+  expect(() => holdAgainstReference(route('getPayout'), 'GET /v1/payouts/po_1', answer)).toThrow('does not list');
 });
