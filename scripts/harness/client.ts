@@ -6,14 +6,16 @@ import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'undici';
 import type * as accountSchemas from '../../src/accounts/api/account-schemas.ts';
 import type { Route } from '../../src/api/route.ts';
-import type * as eventSchemas from '../../src/api/schemas/events.ts';
 import type * as journalSchemas from '../../src/api/schemas/journal.ts';
-import { problem } from '../../src/api/schemas/problem.ts';
+import type { problem } from '../../src/api/schemas/problem.ts';
 import { ROUTES } from '../../src/http/routes.ts';
 import type * as payoutSchemas from '../../src/payouts/api/payout-schemas.ts';
+import type * as eventSchemas from '../../src/webhooks/api/event-schemas.ts';
 import type * as webhookSchemas from '../../src/webhooks/api/webhook-schemas.ts';
+import { holdAgainstReference } from './as-promised.ts';
 import { until, type WaitLimit } from './until.ts';
 
+export { NotAsPromised } from './as-promised.ts';
 export { until, type WaitLimit } from './until.ts';
 
 /** The output type of a schema. */
@@ -26,7 +28,8 @@ export interface Event extends Omit<Shape<typeof eventSchemas.event>, 'data'> {
   // biome-ignore lint/suspicious/noExplicitAny: whatever object the event is about
   data: { object: { id: string; [field: string]: any }; previous_attributes: Record<string, unknown> };
 }
-export type Endpoint = Shape<typeof webhookSchemas.webhookWithSecret>;
+/** As the answers show it that make its secret. */
+export type Endpoint = Shape<typeof webhookSchemas.webhook> & { secret: string };
 export type Delivery = Shape<typeof webhookSchemas.delivery>;
 export type Problem = Shape<typeof problem>;
 export interface List<Item> {
@@ -101,7 +104,7 @@ export class Client {
       text,
       body: (text === '' ? undefined : JSON.parse(text)) as Body,
     };
-    if (this.holdsAgainstReference) holdAgainstReference(method, path, answer);
+    if (this.holdsAgainstReference) holdAgainstReference(routeOf(method, path), `${method} ${path}`, answer);
     return answer;
   }
 
@@ -187,11 +190,6 @@ export function succeeded<Body>(answer: Answer<Body>): Body {
   throw new Error(`Expected a success, got ${answer.status} ${answer.text}`);
 }
 
-/** An answer that the reference does not describe. */
-export class NotAsPromised extends Error {
-  override name = 'NotAsPromised';
-}
-
 const matchers = new Map<Route, RegExp>();
 
 export function routeOf(method: string, path: string): Route | undefined {
@@ -201,26 +199,4 @@ export function routeOf(method: string, path: string): Route | undefined {
     matchers.set(route, matcher);
     return route.method.toUpperCase() === method && matcher.test(pathname);
   });
-}
-
-/**
- * A success must match the schema of its route and status. Any other answer must be a problem, by content type and
- * schema.
- */
-function holdAgainstReference(method: string, path: string, answer: Answer<unknown>): void {
-  const route = routeOf(method, path);
-  const told = `${method} ${path} answered ${answer.status} ${answer.text.slice(0, 2_000)}`;
-  const fits = (schema: Route['responses'][number]['schema']) => {
-    const { error } = schema.safeParse(answer.body);
-    if (error) throw new NotAsPromised(`${told}\nwhich is not what the reference says: ${error.message}`);
-  };
-  if (answer.status >= 400) {
-    if (answer.headers['content-type'] !== 'application/problem+json; charset=utf-8')
-      throw new NotAsPromised(`${told}\nno problem+json`);
-    fits(problem);
-  } else if (route && answer.status !== 204) {
-    const promised = route.responses[answer.status];
-    if (!promised) throw new NotAsPromised(`${told}\nwhich the reference does not know`);
-    fits(promised.schema);
-  }
 }

@@ -15,16 +15,19 @@ import type { Waits } from './waits.ts';
 export type Method = 'get' | 'post' | 'patch' | 'delete';
 
 /** The groups of the API reference, in the order it shows them. */
-export type Tag =
-  | 'Payouts'
-  | 'Accounts'
-  | 'Journal'
-  | 'Exceptions'
-  | 'Events'
-  | 'Webhooks'
-  | 'Idempotency'
-  | 'Limits'
-  | 'Simulations';
+export const TAGS = {
+  Accounts: 'Accounts that hold money, their balances, their lines, and holds on them.',
+  Payouts: 'Money that leaves an account, over a rail or to another account of the book.',
+  Webhooks: 'Endpoints that events are delivered to, and what became of each delivery.',
+  Events: 'Everything that happened, to read: the same events that webhooks deliver.',
+  Journal: 'The ledger itself: entries with their postings, and signed checkpoints that prove them.',
+  Idempotency: 'What became of a request: did my money move?',
+  Exceptions: 'What the books cannot follow by themselves, and what two persons make of it.',
+  Limits: 'Every limit of this API, as it holds for a key.',
+  Simulations: 'Test mode only: what happens outside happens when it is asked for.',
+} as const;
+
+export type Tag = keyof typeof TAGS;
 
 /** What the process keeps between requests, as far as routes use it. */
 export interface RouteServices {
@@ -65,6 +68,19 @@ export interface RouteAnswer {
 export interface RouteResponse {
   description: string;
   schema: z.ZodType;
+  /** Optional members of the schema that this answer has. No other answer has them. */
+  shows?: readonly string[];
+  /** Nothing was written: the object that it shows does not exist. */
+  isDryRun?: boolean;
+}
+
+/** An operation that retires, as docs/compatibility.md says. Days are as ISO 8601 writes them, and begin at midnight UTC. */
+export interface Retirement {
+  readonly deprecatedOn: string;
+  /** At least twelve months later. */
+  readonly sunsetOn: string;
+  /** What takes its place, for people. */
+  readonly instead: string;
 }
 
 export interface Route<BodySchema extends z.ZodType = z.ZodType, QuerySchema extends z.ZodType = z.ZodType> {
@@ -78,6 +94,7 @@ export interface Route<BodySchema extends z.ZodType = z.ZodType, QuerySchema ext
   description?: string;
   /** The scope that a key needs; null for any key. */
   scope: Scope | null;
+  retires?: Retirement;
   /** Only for keys of test books. */
   testModeOnly?: boolean;
   /** The type of each path parameter: an id of a kind, or text. */

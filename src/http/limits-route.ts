@@ -25,7 +25,7 @@ const read = route({
   path: '/v1/limits',
   operation: 'getLimits',
   tag: 'Limits',
-  summary: 'Every limit',
+  summary: 'Retrieve the limits',
   scope: 'limits:read',
   responses: { 200: { description: 'As they hold for this key.', schema: limitsWith(OF_GROUPS) } },
   async handle({ runtime: { config }, principal }) {

@@ -4,15 +4,15 @@ import * as shown from '../api/schemas/shown.ts';
 
 const whole = (description?: string) => z.number().int().meta({ description });
 
-const limits = z.strictObject({
+const limits = z.object({
   object: z.literal('limits'),
   livemode: shown.livemode,
-  requests_per_second: z.strictObject({
+  requests_per_second: z.object({
     writes: whole('Points a second of this key; keys without a limit of their own share that of the book.'),
     reads: whole('Points a second.'),
   }),
   points: z
-    .strictObject({
+    .object({
       request: whole('Of every request.'),
       body_bytes_per_point: whole(
         'A point more for so many bytes of a body, each time that they are full. They count before they are read.',
@@ -23,15 +23,15 @@ const limits = z.strictObject({
     })
     .meta({ description: 'How rates are counted. A request never takes more points than a second has.' }),
   in_flight: z
-    .strictObject({
+    .object({
       requests: whole('Not counted while `Prefer: wait` holds them.'),
       held: whole('Held by `Prefer: wait` without being counted; those beyond are.'),
       bytes: whole('Of bodies, and of answers until they are read.'),
       process_bytes: whole('Of all books together. A book that holds as much as is left free of them gets 503.'),
     })
     .meta({ description: 'What a book may have under way at once in one process; beyond it 429 with Retry-After.' }),
-  amount: z.strictObject({ minimum: whole(), maximum: whole() }),
-  body: z.strictObject({
+  amount: z.object({ minimum: whole(), maximum: whole() }),
+  body: z.object({
     bytes: whole(),
     chunk_bytes: whole('What a chunk of a body without Content-Length counts for at least.'),
     depth: whole('Levels of arrays and objects.'),
@@ -40,7 +40,7 @@ const limits = z.strictObject({
   query_parameters: whole('Of a request target, repeated ones counted each.'),
   errors: whole('Errors in one answer.'),
   answer_seconds: whole('An answer that is not read within this time ends its connection.'),
-  page: z.strictObject({
+  page: z.object({
     default: whole(),
     maximum: whole(),
     bytes: whole('A page ends with the object whose texts take it beyond this.'),
@@ -49,15 +49,15 @@ const limits = z.strictObject({
     ),
     timeout_ms: whole('After it a read is given up: 503, and `detail` says what to narrow.'),
   }),
-  metadata: z.strictObject({
+  metadata: z.object({
     keys: whole(),
     key_characters: whole(),
     value_characters: whole(),
     filters: whole('Of a list, by `metadata[key]`.'),
   }),
-  characters: z.strictObject({ name: whole(), description: whole(), external_id: whole(), idempotency_key: whole() }),
+  characters: z.object({ name: whole(), description: whole(), external_id: whole(), idempotency_key: whole() }),
   wait_seconds: whole('Prefer: wait.'),
-  idempotency: z.strictObject({
+  idempotency: z.object({
     answer_kept_days: whole('After it the answer is dropped; the key never pays twice all the same.'),
   }),
 });

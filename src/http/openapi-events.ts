@@ -1,8 +1,8 @@
 /** The `webhooks` section: the events that groups declare, with the object of each. */
 import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
-import type { z } from 'zod';
 import type { EventDocument } from '../api/event-document.ts';
 import { eventOf } from '../api/schemas/events.ts';
+import { examplesOf, type RecordedExamples } from './openapi-examples.ts';
 
 const SIGNATURE_HEADERS = {
   'webhook-id': 'The id of the event, the same on every try.',
@@ -11,18 +11,21 @@ const SIGNATURE_HEADERS = {
     '`v1,` and the HMAC-SHA256 over `id.timestamp.body` in base64 (Standard Webhooks); several, separated by spaces, while a secret is being rotated.',
 };
 
-export function registerEvents(registry: OpenAPIRegistry, documents: readonly EventDocument[]): void {
-  const schemas = new Map<string, z.ZodType>();
-  for (const { names, object, schemaName, notes } of documents) {
-    const schema = schemas.get(schemaName) ?? eventOf(object).meta({ id: schemaName });
-    schemas.set(schemaName, schema);
+/** One webhook a type of event. Its `type` is one of those that share its object. */
+export function registerEvents(
+  registry: OpenAPIRegistry,
+  documents: readonly EventDocument[],
+  recorded: RecordedExamples['events'] = {},
+): void {
+  for (const { names, object, schemaName, when } of documents) {
+    const schema = eventOf(object, names).meta({ id: schemaName });
     for (const name of names) {
       registry.registerWebhook({
         method: 'post',
         path: name,
         operationId: `on_${name.replace('.', '_')}`,
         summary: name,
-        description: notes?.[name],
+        description: when[name],
         security: [],
         parameters: Object.entries(SIGNATURE_HEADERS).map(([header, description]) => ({
           name: header,
@@ -31,7 +34,9 @@ export function registerEvents(registry: OpenAPIRegistry, documents: readonly Ev
           description,
           schema: { type: 'string' as const },
         })),
-        request: { body: { required: true, content: { 'application/json': { schema } } } },
+        request: {
+          body: { required: true, content: { 'application/json': { schema, ...examplesOf(recorded[name]) } } },
+        },
         responses: {
           '2XX': {
             description:

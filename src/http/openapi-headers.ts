@@ -59,6 +59,10 @@ export function responseHeaders(route: Route, status = 200): Headers {
     };
     headers['RateLimit-Policy'] = { schema: text, description: 'The limit itself.', example: '"writes";q=100;w=1' };
   }
+  if (route.retires) {
+    headers.Deprecation = { schema: text, description: 'Since when the operation is deprecated (RFC 9745).' };
+    headers.Sunset = { schema: text, description: 'When the operation ends (RFC 8594).' };
+  }
   if (status === 429 || status === 503)
     headers['Retry-After'] = { schema: { type: 'integer' }, description: 'Seconds.' };
   if (status === 409 && route.method !== 'get')

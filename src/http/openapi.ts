@@ -10,20 +10,26 @@ import {
 } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
 import type { EventDocument } from '../api/event-document.ts';
-import type { Route } from '../api/route.ts';
+import { type Route, TAGS } from '../api/route.ts';
 import { exampleId } from '../api/schemas/fields.ts';
 import { problem } from '../api/schemas/problem.ts';
 import { ERRORS, type ErrorCode } from '../errors.ts';
 import { ID_PREFIXES } from '../ids.ts';
 import { registerEvents } from './openapi-events.ts';
+import { type Examples, examplesOf, NO_EXAMPLES, type RecordedExamples } from './openapi-examples.ts';
 import { requestHeaders, responseHeaders } from './openapi-headers.ts';
+import { linksOf } from './openapi-links.ts';
+import { retirementText } from './retirement.ts';
 
-const INTRODUCTION = `Payments on a double-entry ledger.
+const introduction = (publicUrl: string) => `Payments on a double-entry ledger.
 
 Every request carries \`Authorization: Bearer sk_test_…\` or \`sk_live_…\`: two books of one organisation, apart in everything.
 Amounts are integers in the currency's smallest unit. Every error is \`application/problem+json\` with all faults at once.
 A request that moves money carries an \`Idempotency-Key\`; repeated under the same key it gives its first answer again.
-Lists are newest first; \`next_cursor\` reads on. \`version\` and \`If-Match\` refuse a stale write. Limits stand at /v1/limits.`;
+Lists are newest first; \`next_cursor\` reads on. \`version\` and \`If-Match\` refuse a stale write. Limits stand at /v1/limits.
+
+Answers and events may have more members than this document names, and enumerations more values: accept those that you do not
+know. The [compatibility policy](${publicUrl}/docs/compatibility) says what may be added, what never changes, and how an operation retires.`;
 
 /** Errors that any request with a key may get. */
 const COMMON_ERRORS: readonly ErrorCode[] = [
@@ -45,39 +51,43 @@ const BODY_ERRORS: readonly ErrorCode[] = [
   'unsupported_media_type',
 ];
 
-export function buildOpenApi({
-  routes,
-  events,
-  publicUrl,
-}: {
+export interface DocumentParts {
   routes: readonly Route[];
   events: readonly EventDocument[];
+  /** The base URL of the API and its docs. */
   publicUrl: string;
-}): Record<string, unknown> {
+  examples?: RecordedExamples;
+}
+
+export function buildOpenApi({ routes, events, publicUrl, examples = NO_EXAMPLES }: DocumentParts) {
   const registry = new OpenAPIRegistry();
   registry.registerComponent('securitySchemes', 'apiKey', {
     type: 'http',
     scheme: 'bearer',
     description: 'An API key: `sk_test_…` for the test book, `sk_live_…` for the live one.',
   });
-  for (const route of routes) registry.registerPath(operationOf(route));
-  registerEvents(registry, events);
+  for (const route of routes) registry.registerPath(operationOf(route, routes, examples));
+  registerEvents(registry, events, examples.events);
   const document = new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: '3.1.0',
     info: {
       title: 'Countinghouse',
       version: '1',
-      description: INTRODUCTION,
+      description: introduction(publicUrl),
+      contact: { name: 'Countinghouse', url: `${publicUrl}/docs` },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: publicUrl }],
     security: [{ apiKey: [] }],
-    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: Object.entries(TAGS)
+      .filter(([name]) => routes.some(({ tag }) => tag === name))
+      .map(([name, description]) => ({ name, description })),
   });
   return document as unknown as Record<string, unknown>;
 }
 
-function operationOf(route: Route): RouteConfig {
+function operationOf(route: Route, routes: readonly Route[], { operations }: RecordedExamples): RouteConfig {
+  const recorded = operations[route.operation];
   const headers = requestHeaders(route);
   return {
     method: route.method,
@@ -85,8 +95,10 @@ function operationOf(route: Route): RouteConfig {
     operationId: route.operation,
     tags: [route.tag],
     summary: route.summary,
+    ...(route.retires && { deprecated: true }),
     description: [
       route.description,
+      route.retires ? retirementText(route.retires) : '',
       route.scope ? `Scope: \`${route.scope}\`.` : 'Any key.',
       route.testModeOnly ? 'Test mode only.' : '',
     ]
@@ -100,14 +112,11 @@ function operationOf(route: Route): RouteConfig {
       body: route.body && {
         required: !z.safeParse(route.body, {}).success,
         content: {
-          'application/json': {
-            schema: route.body,
-            ...(route.bodyExample === undefined ? {} : { example: route.bodyExample }),
-          },
+          'application/json': { schema: route.body, ...examplesOf(recorded?.request, route.bodyExample) },
         },
       },
     },
-    responses: { ...answersOf(route), ...problemsOf(route) },
+    responses: { ...answersOf(route, routes, recorded?.responses), ...problemsOf(route, recorded?.responses) },
   };
 }
 
@@ -123,17 +132,30 @@ function paramsOf(route: Route): z.ZodObject | undefined {
   return z.object(Object.fromEntries(shape));
 }
 
-function answersOf(route: Route): Record<string, ResponseConfig> {
+type RecordedAnswers = Readonly<Record<string, Examples>> | undefined;
+
+function answersOf(route: Route, routes: readonly Route[], recorded: RecordedAnswers): Record<string, ResponseConfig> {
   return Object.fromEntries(
-    Object.entries(route.responses).map(([status, { description, schema }]) => [
-      status,
-      { description, headers: responseHeaders(route), content: { 'application/json': { schema } } },
-    ]),
+    Object.entries(route.responses).map(([status, response]) => {
+      const { description, schema, shows = [] } = response;
+      const links = linksOf(route, response, routes);
+      const answer: ResponseConfig = {
+        description: [description, withMembers(shows)].filter(Boolean).join(' '),
+        headers: responseHeaders(route),
+        content: { 'application/json': { schema, ...examplesOf(recorded?.[status]) } },
+        ...(links && { links }),
+      };
+      return [status, answer];
+    }),
   );
 }
 
+function withMembers(names: readonly string[]): string {
+  return names.length === 0 ? '' : `With ${names.map((name) => `\`${name}\``).join(' and ')}.`;
+}
+
 /** One answer per status, with every error code of that status. */
-function problemsOf(route: Route): Record<string, ResponseConfig> {
+function problemsOf(route: Route, recorded: RecordedAnswers): Record<string, ResponseConfig> {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codesOf(route)) {
     const { status } = ERRORS[code];
@@ -147,7 +169,7 @@ function problemsOf(route: Route): Record<string, ResponseConfig> {
         {
           description: codes.map((code) => `\`${code}\`: ${ERRORS[code].title}.`).join('\n\n'),
           headers: responseHeaders(route, status),
-          content: { 'application/problem+json': { schema: problem } },
+          content: { 'application/problem+json': { schema: problem, ...examplesOf(recorded?.[status]) } },
         },
       ]),
   );
@@ -158,12 +180,14 @@ export function codesOf(route: Route): ErrorCode[] {
   codes.add('parameter_unknown');
   const writes = route.method === 'post' || route.method === 'patch';
   if (writes) for (const code of BODY_ERRORS) codes.add(code);
-  if (route.query) codes.add('parameter_invalid');
-  if (route.query && 'shape' in route.query && 'starting_after' in (route.query as z.ZodObject).shape)
-    codes.add('cursor_invalid');
+  if (route.query || route.params || route.ifMatch) codes.add('parameter_invalid');
+  for (const code of codesOfQuery(route)) codes.add(code);
+  if (Object.values(route.params ?? {}).includes('text')) codes.add('card_number_not_allowed');
   if (Object.values(route.params ?? {}).some((kind) => kind !== 'text')) codes.add('resource_not_found');
   if (route.method !== 'get')
     for (const code of [
+      // Of the Idempotency-Key too.
+      'card_number_not_allowed',
       'idempotency_key_invalid',
       'idempotency_key_reused',
       'idempotency_key_voided',
@@ -177,4 +201,19 @@ export function codesOf(route: Route): ErrorCode[] {
   if (route.testModeOnly) codes.add('test_mode_only');
   for (const code of route.errors ?? []) codes.add(code);
   return [...codes];
+}
+
+/** Parameters that are refused by a code of their own. */
+const CODES_OF_PARAMETERS: Readonly<Record<string, ErrorCode>> = {
+  starting_after: 'cursor_invalid',
+  external_id: 'card_number_not_allowed',
+  metadata: 'card_number_not_allowed',
+  key: 'card_number_not_allowed',
+  currency: 'currency_unsupported',
+};
+
+function codesOfQuery({ query }: Route): ErrorCode[] {
+  if (!(query instanceof z.ZodObject)) return [];
+  const codes = Object.keys(query.shape).flatMap((name) => CODES_OF_PARAMETERS[name] ?? []);
+  return query.safeParse({}).success ? codes : [...codes, 'parameter_missing'];
 }

@@ -33,6 +33,7 @@ import {
 } from './rate-limiter.ts';
 import { readBody } from './request-body.ts';
 import { PROBLEM_TYPE, type RequestContext } from './request-context.ts';
+import { retirementHeaders } from './retirement.ts';
 import type { ApiServices } from './services.ts';
 
 export interface PipelineParts {
@@ -46,6 +47,7 @@ export async function serve(route: Route, request: Request, parts: PipelineParts
   const { context } = request;
   const writes = route.method !== 'get';
   context.route = route.path;
+  if (route.retires) context.retirement = retirementHeaders(route.retires, parts.runtime.publicUrl);
   requireOneAuthorization(request);
   const principal = await services.gate.authenticate(request.headers.authorization, context.address);
   context.principal = principal;

@@ -7,6 +7,7 @@ import helmet from 'helmet';
 import type { EventDocument } from '../api/event-document.ts';
 import type { Route } from '../api/route.ts';
 import { ApiError } from '../errors.ts';
+import { compatibilityPage } from './compatibility-page.ts';
 import { errorIndexPage, errorPage } from './error-pages.ts';
 import { buildOpenApi } from './openapi.ts';
 import { htmlPage } from './page-html.ts';
@@ -61,6 +62,7 @@ export function mountReference(app: Express, { routes, events, publicUrl, sandbo
     const key = isAtThisMachine(request) ? sandboxKey?.() : undefined;
     request.context.send({ status: 200, cacheControl: 'no-store', body: JSON.stringify({ key: key ?? null }) });
   });
+  mountPage(app, '/docs/compatibility', compatibilityPage);
   mountPage(app, '/docs/errors', errorIndexPage);
   mountPage(app, '/docs/errors/:code', (request) => errorPage(request.params.code as string));
   mount(app, '/docs/assets/:name', (request) => sendAsset(request.context, request.params.name as string));

@@ -49,6 +49,8 @@ export class RequestContext {
   /** The `RateLimit` and `RateLimit-Policy` headers, once points have been taken. */
   rateLimit: string | undefined;
   rateLimitPolicy: string | undefined;
+  /** The headers of an operation that retires. */
+  retirement: readonly string[] | undefined;
   /** Points taken from the limit so far. */
   points = 0;
   /** The book's share of what is in flight; it includes this request until the request leaves. */
@@ -149,6 +151,7 @@ export class RequestContext {
     written.push('Request-Id', this.publicRequestId, 'Cache-Control', cacheControl);
     if (this.rateLimit !== undefined)
       written.push('RateLimit', this.rateLimit, 'RateLimit-Policy', this.rateLimitPolicy!);
+    if (this.retirement !== undefined) written.push(...this.retirement);
     if (headers) written.push(...headers);
     this.#response.writeHead(status, written);
     this.#response.end(status === 204 ? undefined : content);

@@ -22,6 +22,8 @@ const FAILURE_MESSAGES: Record<FailureCode, string> = {
   limit_exceeded: 'More would have passed an account than it can count.',
 };
 
+export const FAILURE_CODES = Object.keys(FAILURE_MESSAGES) as [FailureCode, ...FailureCode[]];
+
 export function payoutView(payout: Payout, livemode: boolean) {
   const { description, metadata } = shownTexts('payout', payout);
   return {

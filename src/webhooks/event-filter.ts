@@ -59,13 +59,13 @@ const FORMER_NAMES: Readonly<Record<string, string>> = {
 };
 
 /** Every name that an event may have. */
-const ALL_NAMES: readonly string[] = [...EVENT_NAMES, ...Object.keys(FORMER_NAMES)];
+export const EVENT_TYPES: readonly string[] = [...EVENT_NAMES, ...Object.keys(FORMER_NAMES)];
 
 /** Every text that a filter may be. */
 export const EVENT_FILTERS: ReadonlySet<string> = new Set([
   '*',
   ...Object.keys(NAMES_BY_GROUP).map((group) => `${group}.*`),
-  ...ALL_NAMES,
+  ...EVENT_TYPES,
 ]);
 
 /** Filters of one endpoint, or of one list of events. Each name once is fewer than this. */
@@ -88,7 +88,8 @@ export function expandEventFilters(filters: readonly string[]): string[] {
   const names = new Set<string>();
   for (const filter of filters) {
     const prefix = filter.endsWith('.*') ? filter.slice(0, -1) : undefined;
-    for (const name of ALL_NAMES) if (prefix === undefined ? name === filter : name.startsWith(prefix)) names.add(name);
+    for (const name of EVENT_TYPES)
+      if (prefix === undefined ? name === filter : name.startsWith(prefix)) names.add(name);
   }
   for (const [former, name] of Object.entries(FORMER_NAMES)) {
     if (names.has(former)) names.add(name);

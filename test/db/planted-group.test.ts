@@ -416,7 +416,12 @@ describe('the event document', () => {
     of.flatMap(({ resources, events = [] }) => [...resources.flatMap((each) => each.events), ...events]);
 
   test('has the events that a group declares', () => {
-    const document = { names: resource.events, object: z.object({ id: z.string() }), schemaName: 'SampleEvent' };
+    const document = {
+      names: resource.events,
+      object: z.object({ id: z.string() }),
+      schemaName: 'SampleEvent',
+      when: { 'sample.opened': 'Now.' },
+    };
     expect(documented([...EVENT_DOCUMENTS, document])).toContain('sample.opened');
   });
 

@@ -6,4 +6,11 @@ export const accountEvents: EventDocument = {
   names: declaredAccount.events,
   object: account,
   schemaName: 'AccountEvent',
+  when: {
+    'account.created': 'An account was opened.',
+    'account.updated': 'Name, reference or metadata of an account changed.',
+    'account.frozen': 'An account was frozen: it receives, and nothing leaves it.',
+    'account.unfrozen': 'A frozen account is open again.',
+    'account.closed': 'An account was closed for good.',
+  },
 };

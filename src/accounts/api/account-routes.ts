@@ -46,7 +46,7 @@ export const accountApi: ApiResource<CustomerAccount> = {
 };
 
 const create = createRoute(accountApi, {
-  summary: 'Open an account',
+  summary: 'Create an account',
   description:
     'The first one of a currency becomes its default: payouts that name no account leave it. An `overdraft_limit` above 0 needs the scope `accounts:overdraft`, and stays within what the operator allows the book.',
   body: schemas.createAccount,
@@ -94,7 +94,7 @@ const list = listRoute(accountApi, {
 const read = readRoute(accountApi);
 
 const update = updateRoute(accountApi, {
-  summary: 'Change name, reference or metadata',
+  summary: 'Update an account',
   body: schemas.updateAccount,
   bodyExample: { name: 'Payroll' },
   handle(request) {
@@ -115,7 +115,7 @@ const balance = route({
   path: '/v1/accounts/:id/balance',
   operation: 'getAccountBalance',
   tag: 'Accounts',
-  summary: 'Read the balance of an account',
+  summary: "Retrieve an account's balance",
   scope: 'accounts:read',
   description: 'As it is now, or with `at` as it was at a moment: every line posted until then counts.',
   params: { id: 'account' },
@@ -153,7 +153,7 @@ const lines: Listed<AccountLine> = {
 
 const entries = childrenRoute(accountApi, lines, {
   operation: 'listAccountEntries',
-  summary: 'List the lines of an account',
+  summary: 'List entries of an account',
   description: 'One for each posting that touched it, with the balance after. Cursors are sequence numbers.',
   filters: {},
   rows: (db, { bookId, parentId, page }) => listAccountLines(db, bookId, parentId, page),
@@ -180,15 +180,18 @@ function lineView(line: AccountLine) {
 
 const timeline = timelineRoute(accountApi, declaredAccount);
 
-const SUMMARIES: Record<AccountAction, string> = {
-  freeze: 'Freeze an account: it receives, but nothing leaves it',
-  unfreeze: 'Unfreeze an account',
-  close: 'Close an account that is empty, for good',
+const TEXTS: Record<AccountAction, { summary: string; description: string }> = {
+  freeze: { summary: 'Freeze an account', description: 'It receives, and nothing leaves it.' },
+  unfreeze: { summary: 'Unfreeze an account', description: 'It is open again.' },
+  close: {
+    summary: 'Close an account',
+    description: 'For good, and only while it is empty: `blocked_by` says what it still holds.',
+  },
 };
 
 function action(name: AccountAction) {
   return actionRoute(accountApi, name, {
-    summary: SUMMARIES[name],
+    ...TEXTS[name],
     errors: name === 'close' ? ['account_not_empty'] : [],
     handle(request) {
       const { params, ifMatch } = request;

@@ -4,7 +4,7 @@ import { amountOrZero, positiveAmount } from '../../api/schemas/amount.ts';
 import { currency, description, externalId, metadata, name, reference } from '../../api/schemas/fields.ts';
 import * as shown from '../../api/schemas/shown.ts';
 import type { AccountStatus } from '../../ledger/account.ts';
-import { ACCOUNT_TRANSITIONS } from '../account-status.ts';
+import { ACCOUNT_TRANSITIONS, type AccountAction } from '../account-status.ts';
 
 export const ACCOUNT_STATUSES = Object.keys(ACCOUNT_TRANSITIONS) as readonly AccountStatus[];
 
@@ -40,7 +40,7 @@ const amounts = {
 };
 
 export const account = z
-  .strictObject({
+  .object({
     id: shown.id('account'),
     object: z.literal('account'),
     livemode: shown.livemode,
@@ -48,14 +48,14 @@ export const account = z
     currency: shown.currencyShown,
     currency_exponent: shown.currencyExponent,
     status: z.enum(ACCOUNT_STATUSES),
-    balance: z.strictObject(amounts),
+    balance: z.object(amounts),
     overdraft_limit: shown.moneyOrNull('How far below zero the available balance may go; null for without limit.'),
     is_default: z
       .boolean()
       .meta({ description: 'Whether payouts of its currency leave it when they name no account.' }),
     external_id: z.string().nullable(),
     metadata: shown.metadataShown,
-    allowed_actions: shown.allowedActions,
+    allowed_actions: shown.allowedActions<AccountAction>('freeze', 'unfreeze', 'close'),
     version: shown.version,
     created_at: shown.time(),
     updated_at: shown.time(),
@@ -72,7 +72,7 @@ export const createInboundTransfer = z
   .meta({ id: 'CreateInboundTransfer' });
 
 export const inboundTransfer = z
-  .strictObject({
+  .object({
     id: shown.id('inboundTransfer'),
     object: z.literal('inbound_transfer'),
     livemode: shown.livemode,
@@ -87,7 +87,7 @@ export const inboundTransfer = z
   .meta({ id: 'InboundTransfer', description: 'Money that arrived from outside.' });
 
 export const balance = z
-  .strictObject({
+  .object({
     object: z.literal('balance'),
     livemode: shown.livemode,
     account: shown.id('account'),

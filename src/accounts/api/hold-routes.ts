@@ -40,7 +40,7 @@ const REFUSALS = [
 ] as const;
 
 const create = createRoute(holdApi, {
-  summary: 'Hold an amount of an account',
+  summary: 'Create a hold',
   description:
     'The amount is no longer available, and nothing is booked. It is released, or given back when it expires.',
   idempotency: 'required',
@@ -67,8 +67,8 @@ const list = childrenRoute(
   { ...holdApi, view: (hold: AccountHold, { livemode }) => accountHoldView(hold, livemode) },
   {
     operation: 'listHolds',
-    summary: 'List the holds that were placed on an account',
-    description: 'Those that a resource made, such as a payout, are read by id.',
+    summary: 'List holds of an account',
+    description: 'Those that were placed here. Those that a resource made, such as a payout, are read by id.',
     filters: {
       status: oneOrMore(schemas.HOLD_STATUSES, 'Holds in any of these states.'),
       created_at: createdAtFilter,
@@ -115,7 +115,8 @@ function viewOf({ hold, placed, captured, released }: FoundHold, { livemode }: S
 }
 
 const release = actionRoute(holdApi, 'release', {
-  summary: 'Give back what a hold sets aside, whole or in part',
+  summary: 'Release a hold',
+  description: 'Gives back what it sets aside, whole or in part.',
   idempotency: 'required',
   body: schemas.releaseHold,
   bodyExample: { amount: 10_000 },
@@ -125,7 +126,7 @@ const release = actionRoute(holdApi, 'release', {
 });
 
 const increase = actionRoute(holdApi, 'increase', {
-  summary: 'Hold more under the same hold',
+  summary: 'Increase a hold',
   description: `\`amount\` is the new total of all that was ever set aside. A hold is changed at most ${HOLD_CHANGES_MAX} times.`,
   idempotency: 'required',
   body: schemas.increaseHold,

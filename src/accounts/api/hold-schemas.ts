@@ -5,7 +5,7 @@ import { positiveAmount } from '../../api/schemas/amount.ts';
 import { description, externalId, metadata } from '../../api/schemas/fields.ts';
 import * as shown from '../../api/schemas/shown.ts';
 import type { HoldStatus } from '../../ledger/hold.ts';
-import { HOLD_TRANSITIONS } from '../account-hold.ts';
+import { HOLD_TRANSITIONS, type HoldAction } from '../account-hold.ts';
 
 export const HOLD_STATUSES = Object.keys(HOLD_TRANSITIONS) as readonly HoldStatus[];
 
@@ -35,7 +35,7 @@ export const increaseHold = z
   .meta({ id: 'IncreaseHold' });
 
 export const hold = z
-  .strictObject({
+  .object({
     id: shown.id('hold'),
     object: z.literal('hold'),
     livemode: shown.livemode,
@@ -48,7 +48,7 @@ export const hold = z
     currency: shown.currencyShown,
     currency_exponent: shown.currencyExponent,
     origin: z
-      .strictObject({ resource: z.string(), id: z.string() })
+      .object({ resource: z.string(), id: z.string() })
       .nullable()
       .meta({ description: 'What made the hold, and alone changes it; null for one that was placed here.' }),
     expires_at: shown.time("In the book's own time.").nullable(),
@@ -56,7 +56,7 @@ export const hold = z
     external_id: z.string().nullable(),
     metadata: shown.metadataShown,
     journal_entries: z.array(shown.id('entry')),
-    allowed_actions: shown.allowedActions,
+    allowed_actions: shown.allowedActions<HoldAction>('increase', 'release'),
     request_id: shown.id('request').nullable(),
     version: shown.version,
     created_at: shown.time(),

@@ -11,7 +11,8 @@ const SALT_BYTES = 32;
 const inbound = simulationRoute({
   path: '/v1/simulations/inbound_transfers',
   operation: 'simulateInboundTransfer',
-  summary: 'Money arrives on an account',
+  summary: 'Simulate an inbound transfer',
+  description: 'Money arrives on an account.',
   idempotency: 'required',
   body: createInboundTransfer,
   bodyExample: { account: exampleId('account'), amount: 1_000_000, currency: 'JOD' },

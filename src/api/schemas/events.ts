@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { journalEntry } from './journal.ts';
 import * as shown from './shown.ts';
 
-/** An event with an object of one kind. Not strict: later releases add members, and clients must accept them. */
-export function eventOf(objectSchema: z.ZodType) {
+/** An event of one of these types, with an object of one kind. */
+export function eventOf(objectSchema: z.ZodType, types: readonly string[]) {
   return z.object({
     id: shown.id('event'),
     object: z.literal('event'),
-    type: z.string().meta({ example: 'payout.paid' }),
+    type: z.enum(types as [string, ...string[]]).meta({ example: types[0] }),
     sequence: shown.count('Gapless within the book.'),
     object_sequence: shown.count('The version of the object: the higher one is newer.'),
     created_at: shown.time(),
@@ -27,14 +27,17 @@ export function eventOf(objectSchema: z.ZodType) {
   });
 }
 
+/** The object of an event of any kind: its own schema is that of its `object`. */
+export const anyObject = z
+  .looseObject({ id: z.string(), object: z.string().meta({ example: 'payout' }) })
+  .meta({ description: 'The object after the event, in the form in which its own operations show it.' });
+
 /** The object of `personal_data.erased`. Generic: any kind of object that may hold personal text. */
 export const erasedObject = z
-  .strictObject({
+  .object({
     id: z.string().meta({ description: 'The object whose personal text was erased.' }),
     object: z.string().meta({ example: 'payout' }),
     livemode: shown.livemode,
     fields: z.array(z.string()).meta({ description: 'Its members with text that are null from now on.' }),
   })
   .meta({ id: 'ErasedObject' });
-
-export const event = eventOf(z.object({ id: z.string(), object: z.string() })).meta({ id: 'Event' });

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import * as shown from './shown.ts';
 
-const side = z.strictObject({
+const side = z.object({
   account: shown.id('account'),
   code: z.string().meta({ description: 'What the account is in the chart of the book.', example: 'customer' }),
   sequence: shown.count('The gapless line number of the account.'),
@@ -10,7 +10,7 @@ const side = z.strictObject({
 });
 
 const posting = z
-  .strictObject({
+  .object({
     debit: side,
     credit: side,
     amount: shown.money(),
@@ -20,7 +20,7 @@ const posting = z
   .meta({ id: 'Posting', description: 'One positive amount from one account to another: debit, credit.' });
 
 export const journalEntry = z
-  .strictObject({
+  .object({
     id: shown.id('entry'),
     object: z.literal('journal_entry'),
     sequence: shown.count('Gapless within the book.'),
@@ -40,7 +40,7 @@ export const journalEntry = z
 
 /** A line of an account: its side of a posting. */
 export const accountEntry = z
-  .strictObject({
+  .object({
     object: z.literal('account_entry'),
     sequence: shown.count('The gapless line number of the account; it is the cursor of this list.'),
     direction: z.enum(['debit', 'credit']),

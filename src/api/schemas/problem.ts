@@ -1,37 +1,76 @@
+/** Schemas of errors: one object for every code, with the typed facts of each (problem-facts.ts). */
 import { z } from 'zod';
-import { ERRORS } from '../../errors.ts';
+import { ERRORS, type ErrorCode } from '../../errors.ts';
+import { PROBLEM_FACTS } from './problem-facts.ts';
 import { id } from './shown.ts';
 
-const code = z
-  .enum(Object.keys(ERRORS) as [string, ...string[]])
-  .meta({ description: 'One of the catalogue at /docs/errors.' });
+export const errorCode = z
+  .enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]])
+  .meta({ id: 'ErrorCode', description: 'One of the catalogue at /docs/errors. Later releases add codes.' });
 
-/** Every error (RFC 9457). Not strict: typed facts stand beside these members. */
-export const problem = z
-  .looseObject({
-    type: z.string().meta({
-      description: 'A page of these docs about the code.',
-      example: 'https://api.example.com/docs/errors/insufficient_funds',
-    }),
-    title: z.string(),
-    status: z.number().int(),
-    detail: z.string(),
-    code,
-    param: z.string().optional().meta({
-      description:
-        'What is at fault: a JSON pointer (RFC 6901) into the body, or the name of a query parameter or header.',
-      example: '/amount',
-    }),
-    errors: z
-      .array(z.strictObject({ code, param: z.string().optional(), detail: z.string() }))
-      .meta({ description: 'Every fault of the request, the first one being that of the answer.' }),
-    request_id: id('request'),
-    retryable: z
-      .boolean()
-      .meta({ description: 'Whether the same request, under the same Idempotency-Key, may succeed later.' }),
-  })
-  .meta({
-    id: 'Problem',
+const members = {
+  type: z.string().meta({
+    format: 'uri',
+    description: 'A page of these docs about the code.',
+    example: 'https://api.example.com/docs/errors/insufficient_funds',
+  }),
+  title: z.string(),
+  status: z.number().int(),
+  detail: z.string(),
+  code: errorCode,
+  param: z.string().optional().meta({
     description:
-      'What went wrong. Typed facts (`available`, `required`, `limit`, `current_status`, …) stand beside these members.',
-  });
+      'What is at fault: a JSON pointer (RFC 6901) into the body, or the name of a query parameter or header.',
+    example: '/amount',
+  }),
+  errors: z
+    .array(z.object({ code: errorCode, param: z.string().optional(), detail: z.string() }))
+    .meta({ description: 'Every fault of the request, the first one being that of the answer.' }),
+  request_id: id('request'),
+  retryable: z
+    .boolean()
+    .meta({ description: 'Whether the same request, under the same Idempotency-Key, may succeed later.' }),
+};
+
+/**
+ * Every error (RFC 9457). One object with the facts of every code as optional members, not a union of one schema a code:
+ * a client must read the code that the next release adds.
+ */
+export const problem = z.looseObject({ ...members, ...factsOfEveryCode() }).meta({
+  id: 'Problem',
+  description: 'What went wrong. The typed facts of a code stand beside the members that every problem has.',
+});
+
+/** The problem of one code: it has the facts of this code, and those of no other. */
+export function problemOf(code: ErrorCode) {
+  return z.object({ ...members, ...PROBLEM_FACTS[code] });
+}
+
+function factsOfEveryCode(): z.ZodRawShape {
+  const byName = new Map<string, { code: string; schema: z.ZodType }[]>();
+  for (const [code, facts = {}] of Object.entries(PROBLEM_FACTS))
+    for (const [name, schema] of Object.entries(facts))
+      byName.set(name, [...(byName.get(name) ?? []), { code, schema: schema as z.ZodType }]);
+  return Object.fromEntries([...byName].map(([name, uses]) => [name, factOf(uses)]));
+}
+
+/** The optional member that stands for a fact of several codes. */
+function factOf(uses: readonly { code: string; schema: z.ZodType }[]): z.ZodType {
+  const codesByText = new Map<string, string[]>();
+  for (const { code, schema } of uses) {
+    const text = descriptionOf(schema);
+    codesByText.set(text, [...(codesByText.get(text) ?? []), `\`${code}\``]);
+  }
+  const description = [...codesByText].map(([text, codes]) => `With ${codes.join(', ')}: ${text}`).join('\n\n');
+  const schemas = [...new Set(uses.map(({ schema }) => withoutOptional(schema)))];
+  const schema = schemas.length === 1 ? schemas[0]! : z.union(schemas as [z.ZodType, z.ZodType]);
+  return schema.optional().meta({ description });
+}
+
+function descriptionOf(schema: z.ZodType): string {
+  return schema.meta()?.description ?? withoutOptional(schema).meta()?.description ?? '';
+}
+
+function withoutOptional(schema: z.ZodType): z.ZodType {
+  return schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema;
+}

@@ -34,6 +34,11 @@ export function time(description?: string) {
   return z.iso.datetime({ precision: 3 }).meta({ description, example: '2026-03-01T09:30:00.000Z' });
 }
 
+/** A member that is `true` wherever it stands. A `const`: generators make no usable type of a boolean enum. */
+export function onlyTrue(description?: string) {
+  return z.literal(true).meta({ type: 'boolean', const: true, description });
+}
+
 export const livemode = z.boolean().meta({ description: 'False in a test book.' });
 export const currencyShown = z.string().meta({ description: 'ISO 4217.', example: 'JOD' });
 export const currencyExponent = z
@@ -48,9 +53,11 @@ export const version = z
   .number()
   .int()
   .meta({ description: 'Counts up with every change; send it as If-Match.', example: 1 });
-export const allowedActions = z
-  .array(z.string())
-  .meta({ description: 'What may be done with the object as it is now.' });
+
+/** Of all the actions that the object knows, those that its state allows. */
+export function allowedActions<Action extends string>(...actions: [Action, ...Action[]]) {
+  return z.array(z.enum(actions)).meta({ description: 'What may be done with the object as it is now.' });
+}
 
 /** What a page says beside its objects. */
 export const pageMembers = {
@@ -66,7 +73,7 @@ export const pageMembers = {
 /** The schema of `{ object: 'list', … }` with items of one kind. */
 export function listOf(item: z.ZodType, itemName: string) {
   return z
-    .strictObject({
+    .object({
       object: z.literal('list'),
       data: z.array(item).meta({
         description:

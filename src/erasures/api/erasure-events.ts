@@ -6,4 +6,8 @@ export const erasureEvents: EventDocument = {
   names: erasuresGroup.events ?? [],
   object: erasedObject,
   schemaName: 'PersonalDataEvent',
+  when: {
+    'personal_data.erased':
+      'The operator erased the personal text of an object. Erase your own copies of `fields` too.',
+  },
 };

@@ -6,4 +6,10 @@ export const exceptionEvents: EventDocument = {
   names: declaredException.events,
   object: exception,
   schemaName: 'ExceptionEvent',
+  when: {
+    'exception.opened': 'Something happened that the books cannot follow by themselves; a person has to look at it.',
+    'exception.updated': 'An exception was assigned or explained, or its money was moved.',
+    'exception.resolved':
+      'A second person approved what was made of an exception, or an operator settled it on evidence.',
+  },
 };

@@ -89,8 +89,8 @@ const asked = (request: RouteRequest) => ({
 });
 
 const assign = actionRoute(exceptionApi, 'assign', {
-  summary: 'Give an exception to a person',
-  description: 'Again for another person, or to send back an explanation that does not convince.',
+  summary: 'Assign an exception',
+  description: 'Gives it to a person. Again for another person, or to send back an explanation that does not convince.',
   body: schemas.assignException,
   bodyExample: { person: exampleId('person') },
   errors: ['resource_not_found'],
@@ -113,7 +113,7 @@ const explain = actionRoute(exceptionApi, 'explain', {
 
 const move = actionRoute(exceptionApi, 'move_to', {
   operation: 'moveException',
-  summary: 'Move what waits to another account',
+  summary: "Move an exception's money",
   description:
     'Books the amount of `waiting` from its account to a customer account of the same currency, in one entry. Another person approves. With the key of a person.',
   idempotency: 'required',
@@ -133,7 +133,7 @@ const move = actionRoute(exceptionApi, 'move_to', {
 });
 
 const approve = actionRoute(exceptionApi, 'approve', {
-  summary: 'Approve what was made of an exception',
+  summary: 'Approve an exception',
   description: 'By another person than the one who explained it or moved its money. With the key of a person.',
   scope: 'exceptions:approve',
   body: schemas.approveException,

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { freeText, reference, TEXT_LIMITS } from '../../api/schemas/fields.ts';
 import * as shown from '../../api/schemas/shown.ts';
 import { actor } from '../../api/schemas/timeline.ts';
-import { EXCEPTION_STATUSES } from '../exception.ts';
+import { EXCEPTION_STATUSES, type ExceptionAction } from '../exception.ts';
 
-const evidence = z.strictObject({
+const evidence = z.object({
   type: z
     .enum(['explanation', 'file'])
     .meta({ description: '`explanation`: the `reason`. `file`: what an operator ended the payout by.' }),
@@ -14,7 +14,7 @@ const evidence = z.strictObject({
   at: shown.time(),
 });
 
-const waiting = z.strictObject({
+const waiting = z.object({
   account: shown.id('account', 'Where it waits.'),
   amount: shown.money(),
   currency: shown.currencyShown,
@@ -22,7 +22,7 @@ const waiting = z.strictObject({
 });
 
 export const exception = z
-  .strictObject({
+  .object({
     id: shown.id('exception'),
     object: z.literal('exception'),
     livemode: shown.livemode,
@@ -43,7 +43,7 @@ export const exception = z
     handled_by: actor.nullable().meta({ description: 'Who explained it, or moved its money. Somebody else approves.' }),
     approved_by: actor.nullable().meta({ description: 'The second person.' }),
     journal_entries: z.array(shown.id('entry')).meta({ description: 'The entries that put it right.' }),
-    allowed_actions: shown.allowedActions,
+    allowed_actions: shown.allowedActions<ExceptionAction>('assign', 'explain', 'move_to', 'approve'),
     version: shown.version,
     created_at: shown.time(),
     updated_at: shown.time(),

@@ -23,9 +23,9 @@ const read = route({
   path: '/v1/idempotency_keys/:key',
   operation: 'getIdempotencyKey',
   tag: 'Idempotency',
-  summary: 'Did my money move?',
+  summary: 'Retrieve an idempotency key',
   description:
-    'What became of the request with this key. 404 says that none has been carried out so far; one may still be on its way. For a certain no, void the key.',
+    'Did my money move? What became of the request with this key. 404 says that none has been carried out so far; one may still be on its way. For a certain no, void the key.',
   scope: 'idempotency_keys:read',
   params: { key: 'text' },
   responses: { 200: { description: 'What the key stands for.', schema: idempotencyKey } },
@@ -38,7 +38,7 @@ const find = route({
   path: '/v1/idempotency_keys',
   operation: 'findIdempotencyKey',
   tag: 'Idempotency',
-  summary: 'Did my money move? By any key',
+  summary: 'Retrieve an idempotency key by query',
   description:
     'The same as `GET /v1/idempotency_keys/{key}`, for keys that do not survive in a path: clients and proxies take `.` and `..`, also as `%2E%2E`, for steps in the path, and some decode `%2F`.',
   scope: 'idempotency_keys:read',
@@ -58,9 +58,9 @@ const voidRoute = route({
   path: '/v1/idempotency_keys/:key/void',
   operation: 'voidIdempotencyKey',
   tag: 'Idempotency',
-  summary: 'Make sure that a key will never do anything',
+  summary: 'Void an idempotency key',
   description:
-    'Either here is what the key already stands for, or it is voided for good: a request that comes later under it is refused with `idempotency_key_voided`.',
+    'Makes sure that a key will never do anything. Either here is what the key already stands for, or it is voided for good: a request that comes later under it is refused with `idempotency_key_voided`.',
   scope: 'idempotency_keys:write',
   params: { key: 'text' },
   responses: { 200: { description: 'Voided now or before, or what it stands for.', schema: idempotencyKey } },

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { errorCode } from '../../api/schemas/problem.ts';
 import * as shown from '../../api/schemas/shown.ts';
 
 export const idempotencyKey = z
-  .strictObject({
+  .object({
     object: z.literal('idempotency_key'),
     livemode: shown.livemode,
     key: z.string(),
@@ -10,7 +11,7 @@ export const idempotencyKey = z
       .enum(['succeeded', 'refused', 'voided'])
       .meta({ description: 'What became of the request: done, refused for good, or voided before it came.' }),
     response_status: z.number().int().nullable().meta({ description: 'HTTP status of the first answer.' }),
-    code: z.string().nullable().meta({ description: 'Why it was refused, while the answer is kept.' }),
+    code: errorCode.nullable().meta({ description: 'Why it was refused, while the answer is kept.' }),
     resource: z.string().nullable().meta({ description: 'What the key stands for.', example: 'payout' }),
     resource_id: z.string().nullable().meta({ description: 'Its id: read it for its present state.' }),
     request_id: shown.id('request', 'The request that came first.'),

@@ -11,7 +11,7 @@ const read = simulationRoute({
   method: 'get',
   path: '/v1/simulations/clock',
   operation: 'getClock',
-  summary: 'Read the clock of the test book',
+  summary: 'Retrieve the clock',
   responses: { 200: { description: 'As it is now.', schema: schemas.clock } },
   async handle({ runtime, principal }) {
     const book = found(await loadBook(runtime.pool, principal.bookId));
@@ -22,9 +22,9 @@ const read = simulationRoute({
 const advance = simulationRoute({
   path: '/v1/simulations/clock/advance',
   operation: 'advanceClock',
-  summary: "Advance the test book's own time",
+  summary: 'Advance the clock',
   description:
-    "The book goes from due moment to due moment, in order; what falls due on the way happens then. Meanwhile the book is read as always, and every write is refused with `state_conflict`. What is dated or expires goes by the book's own time; ids, retries, inquiries, deliveries, keys and limits by that of the world.",
+    "Moves the test book's own time forward. The book goes from due moment to due moment, in order; what falls due on the way happens then. Meanwhile the book is read as always, and every write is refused with `state_conflict`. What is dated or expires goes by the book's own time; ids, retries, inquiries, deliveries, keys and limits by that of the world.",
   body: schemas.advance,
   bodyExample: { by: 'P2D' },
   responses: { 202: { description: 'On its way.', schema: schemas.clock } },

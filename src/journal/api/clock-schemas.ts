@@ -33,7 +33,7 @@ export const advance = z
   .meta({ id: 'AdvanceClock', example: { by: 'P2D' } });
 
 export const clock = z
-  .strictObject({
+  .object({
     object: z.literal('clock'),
     livemode: shown.livemode,
     now: shown.time('The own time of the book.'),

@@ -35,7 +35,7 @@ const dryRun = z
   .meta({ type: 'boolean', default: false, description: 'Same checks, nothing written, no key used.' });
 
 const create = createRoute(payoutApi, {
-  summary: 'Request a payout',
+  summary: 'Create a payout',
   description:
     'Refuses what is certain to fail, and holds amount and fee in the same commit. The money moves afterwards: follow `status`, events, or `Prefer: wait`.',
   idempotency: 'required',
@@ -44,8 +44,13 @@ const create = createRoute(payoutApi, {
   body: schemas.createPayout,
   bodyExample: schemas.createPayoutExample,
   responses: {
-    200: { description: 'A dry run: what would happen.', schema: schemas.payoutPreview },
-    202: { description: 'Accepted, and held for.', schema: schemas.payout },
+    200: {
+      description: 'A dry run: the payout as it would be.',
+      schema: schemas.payout,
+      shows: ['dry_run', 'resulting_balances'],
+      isDryRun: true,
+    },
+    202: { description: 'Accepted: amount and fee are held.', schema: schemas.payout },
   },
   errors: [
     'amount_not_integer',
@@ -101,8 +106,9 @@ const list = listRoute(payoutApi, {
 const read = readRoute(payoutApi, { waits: waitFor(payoutResource) });
 
 const cancel = actionRoute(payoutApi, 'cancel', {
-  summary: 'Cancel a payout that is still pending',
-  description: 'Gives back what is held. Once it is on its way, a payout is not called back.',
+  summary: 'Cancel a payout',
+  description:
+    'Only while it is `pending`. Gives back what is held. Once it is on its way, a payout is not called back.',
   responses: { 200: { description: 'Canceled.', schema: schemas.payout } },
   handle(request) {
     const { params, ifMatch } = request;

@@ -4,7 +4,8 @@ import { positiveAmount } from '../../api/schemas/amount.ts';
 import { currency, description, externalId, metadata, reference } from '../../api/schemas/fields.ts';
 import * as shown from '../../api/schemas/shown.ts';
 import { RAIL_FAILURE_CODES } from '../../rails/failure-codes.ts';
-import { PAYOUT_TRANSITIONS, type PayoutStatus } from '../payout.ts';
+import { PAYOUT_TRANSITIONS, type PayoutAction, type PayoutStatus } from '../payout.ts';
+import { FAILURE_CODES } from '../payout-view.ts';
 import { destinationRequest, destinationShown } from './destination-schemas.ts';
 
 export const PAYOUT_STATUSES = Object.keys(PAYOUT_TRANSITIONS) as [PayoutStatus, ...PayoutStatus[]];
@@ -34,15 +35,23 @@ export const createPayoutExample = {
 };
 
 const failure = z
-  .strictObject({
-    code: z.string().meta({ description: 'Why, in the words of this API.', example: 'alias_unregistered' }),
+  .object({
+    code: z.enum(FAILURE_CODES).meta({ description: 'Why, in the words of this API.', example: 'alias_unregistered' }),
     message: z.string(),
     rail_code: z.string().nullable().meta({ description: "The rail's own code." }),
   })
   .nullable();
 
+const resultingBalance = z.object({
+  account: shown.id('account'),
+  available: shown.money(),
+  currency: shown.currencyShown,
+  currency_exponent: shown.currencyExponent,
+});
+
+/** One schema for every answer that shows a payout: a generated client has one type for it, whatever the status. */
 export const payout = z
-  .strictObject({
+  .object({
     id: shown.id('payout'),
     object: z.literal('payout'),
     livemode: shown.livemode,
@@ -85,32 +94,21 @@ export const payout = z
     journal_entries: z
       .array(shown.id('entry'))
       .meta({ description: 'The entries it is booked by, in order. Returns have entries of their own.' }),
-    allowed_actions: shown.allowedActions,
+    allowed_actions: shown.allowedActions<PayoutAction>('cancel'),
     request_id: shown.id('request', 'The request that made it.'),
     version: shown.version,
     created_at: shown.time(),
     updated_at: shown.time(),
+    dry_run: shown.onlyTrue('Only in the answer to a dry run: nothing was written, and no key was used.').optional(),
+    resulting_balances: z
+      .array(resultingBalance)
+      .optional()
+      .meta({ description: 'Only in the answer to a dry run: what the accounts would have available.' }),
   })
   .meta({ id: 'Payout' });
 
-/** The answer to a dry run: the payout as it would be, and the resulting balances. */
-export const payoutPreview = z
-  .strictObject({
-    ...payout.shape,
-    dry_run: z.literal(true),
-    resulting_balances: z.array(
-      z.strictObject({
-        account: shown.id('account'),
-        available: shown.money(),
-        currency: shown.currencyShown,
-        currency_exponent: shown.currencyExponent,
-      }),
-    ),
-  })
-  .meta({ id: 'PayoutPreview', description: 'Nothing was written, and no key was used.' });
-
 export const payoutReturn = z
-  .strictObject({
+  .object({
     id: shown.id('payoutReturn'),
     object: z.literal('payout_return'),
     livemode: shown.livemode,

@@ -14,7 +14,8 @@ function simulate(request: RouteRequest, simulation: Simulation): Promise<RouteA
 const complete = simulationRoute({
   path: '/v1/simulations/payouts/:id/complete',
   operation: 'simulatePayoutCompleted',
-  summary: 'The rail says that a payout was paid',
+  summary: 'Simulate that a payout is paid',
+  description: 'The rail says that it was paid.',
   params,
   responses: after,
   errors: ['state_conflict'],
@@ -24,7 +25,8 @@ const complete = simulationRoute({
 const fail = simulationRoute({
   path: '/v1/simulations/payouts/:id/fail',
   operation: 'simulatePayoutFailed',
-  summary: 'The rail says that a payout failed',
+  summary: 'Simulate that a payout fails',
+  description: 'The rail says that it failed.',
   params,
   body: failPayout,
   bodyExample: { code: 'payee_account_closed' },
@@ -36,7 +38,8 @@ const fail = simulationRoute({
 const returned = simulationRoute({
   path: '/v1/simulations/payouts/:id/return',
   operation: 'simulatePayoutReturned',
-  summary: 'The rail sends a paid payout back, whole or in part',
+  summary: 'Simulate a return of a payout',
+  description: 'The rail sends a paid payout back, whole or in part.',
   params,
   body: returnPayout,
   bodyExample: { amount: 1_000 },

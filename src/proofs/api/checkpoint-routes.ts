@@ -37,7 +37,8 @@ const consistency = route({
   path: '/v1/journal/checkpoints/:id/consistency',
   operation: 'proveConsistency',
   tag: 'Journal',
-  summary: 'Prove that a checkpoint continues another',
+  summary: "Retrieve a checkpoint's consistency proof",
+  description: 'Proves that it continues an older one: between the two, entries and events were only added.',
   scope: 'journal:read',
   params: { id: 'checkpoint' },
   query: z.strictObject({
@@ -64,7 +65,8 @@ const proof = route({
   path: '/v1/journal/entries/:id/proof',
   operation: 'proveInclusion',
   tag: 'Journal',
-  summary: 'Prove that an entry is in a checkpoint',
+  summary: "Retrieve a journal entry's inclusion proof",
+  description: 'Proves that the entry is in a checkpoint.',
   scope: 'journal:read',
   params: { id: 'entry' },
   query: z.strictObject({

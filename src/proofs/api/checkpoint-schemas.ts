@@ -9,11 +9,11 @@ const hash = (description: string) =>
     .meta({ description, example: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855' });
 
 export const checkpoint = z
-  .strictObject({
+  .object({
     id: shown.id('checkpoint'),
     object: z.literal('checkpoint'),
     note: z
-      .strictObject({
+      .object({
         type: z.literal('countinghouse.checkpoint.v1'),
         book: shown.id('book'),
         mode: z.enum(['test', 'live']),
@@ -35,7 +35,7 @@ export const checkpoint = z
   });
 
 export const inclusionProof = z
-  .strictObject({
+  .object({
     object: z.literal('inclusion_proof'),
     journal_entry: shown.id('entry'),
     entry: z.looseObject({}).meta({
@@ -53,7 +53,7 @@ export const inclusionProof = z
   });
 
 export const consistencyProof = z
-  .strictObject({
+  .object({
     object: z.literal('consistency_proof'),
     first: checkpoint,
     second: checkpoint,

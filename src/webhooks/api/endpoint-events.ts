@@ -4,11 +4,21 @@ import { declaredEndpoint } from '../index.ts';
 import { webhook } from './webhook-schemas.ts';
 
 const isTest = (name: string) => name === TEST_EVENT;
-const shown = { object: webhook, schemaName: 'WebhookEndpointEvent' };
 
 export const endpointEvents: EventDocument = {
-  ...shown,
   names: declaredEndpoint.events.filter((name) => !isTest(name)),
+  object: webhook,
+  schemaName: 'WebhookEndpointEvent',
+  when: {
+    'webhook_endpoint.disabled':
+      'An endpoint was disabled: on request, because it answered 410, or because nothing arrived for days. The endpoint itself does not get this event.',
+    'webhook_endpoint.secret_rotated': 'An endpoint has a new secret; the one before signs beside it for a while.',
+  },
 };
 
-export const testEvents: EventDocument = { ...shown, names: declaredEndpoint.events.filter(isTest) };
+export const testEvents: EventDocument = {
+  names: declaredEndpoint.events.filter(isTest),
+  object: webhook,
+  schemaName: 'WebhookTestEvent',
+  when: { [TEST_EVENT]: 'A test event was asked for. The endpoint alone gets it, whatever its filter.' },
+};

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import type { ApiResource } from '../../api/api-resource.ts';
 import { createdAtFilter, givenTexts } from '../../api/pages.ts';
 import { listRoute, readRoute } from '../../api/read-routes.ts';
-import { event } from '../../api/schemas/events.ts';
 import { objectReference } from '../../api/schemas/fields.ts';
 import { publicId } from '../../ids.ts';
 import { JsonText } from '../../json.ts';
-import { isEventFilter } from '../event-filter.ts';
+import { EVENT_FILTERS, isEventFilter } from '../event-filter.ts';
 import { getEvent, listEvents, type StoredEvent } from '../event-store.ts';
+import { event } from './event-schemas.ts';
 
 /** An event byte for byte as stored, with the id that lists go on from. */
 class ShownEvent extends JsonText {
@@ -43,7 +43,7 @@ const typeFilter = z
   .optional()
   .meta({
     type: 'array',
-    items: { type: 'string' },
+    items: { type: 'string', enum: [...EVENT_FILTERS] },
     description: 'Events of any of these types, or groups (`payout.*`).',
   });
 

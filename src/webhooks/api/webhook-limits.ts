@@ -9,7 +9,7 @@ const whole = (description?: string) => z.number().int().meta({ description });
 
 export const webhookLimits: GroupLimits = {
   name: 'webhooks',
-  schema: z.strictObject({
+  schema: z.object({
     endpoints: whole('Of a book.'),
     filters: whole('Of an endpoint.'),
     url_characters: whole(),

@@ -4,7 +4,6 @@ import { oneOrMore } from '../../api/pages.ts';
 import { childrenRoute, listRoute, readRoute } from '../../api/read-routes.ts';
 import { type RouteAnswer, type RouteRequest, route } from '../../api/route.ts';
 import { askedBy, runUseCase } from '../../api/run-use-case.ts';
-import { event } from '../../api/schemas/events.ts';
 import { actionRoute, createRoute, updateRoute } from '../../api/write-routes.ts';
 import { internalKey, type Stored } from '../../idempotency/idempotency-key.ts';
 import type { OnceAnswer } from '../../idempotency/once.ts';
@@ -26,6 +25,7 @@ import {
 import { type AllowList, parseAllowList } from '../public-address.ts';
 import { requestEndpointUpdate, requireUrl } from '../request-endpoint-update.ts';
 import { newSecret } from '../signature.ts';
+import { event } from './event-schemas.ts';
 import * as schemas from './webhook-schemas.ts';
 
 const endpointApi: ApiResource<WebhookEndpoint> = {
@@ -71,11 +71,11 @@ function newSecretOf({ runtime, principal, idempotencyKey }: RouteRequest): NewS
 }
 
 const create = createRoute(endpointApi, {
-  summary: 'Subscribe to events',
-  description: 'The answer shows the secret that signs deliveries: now, and never again.',
+  summary: 'Create a webhook endpoint',
+  description: 'Subscribes a URL to events. The answer shows the secret that signs deliveries: now, and never again.',
   body: schemas.createWebhook,
   bodyExample: schemas.createWebhookExample,
-  responses: { 201: { description: 'Enabled.', schema: schemas.webhookWithSecret } },
+  responses: { 201: { description: 'Enabled.', schema: schemas.webhook, shows: ['secret'] } },
   errors: ['webhook_url_forbidden', 'limit_exceeded'],
   handle(request) {
     const { body, principal, requestId } = request;
@@ -103,7 +103,7 @@ const list = listRoute(endpointApi, {
 const read = readRoute(endpointApi);
 
 const update = updateRoute(endpointApi, {
-  summary: 'Change a webhook endpoint',
+  summary: 'Update a webhook endpoint',
   body: schemas.updateWebhook,
   bodyExample: { events: ['payout.paid', 'payout.failed'] },
   errors: ['webhook_url_forbidden'],
@@ -155,11 +155,11 @@ const test = actionRoute(endpointApi, 'test', {
 
 const rotate = actionRoute(endpointApi, 'rotate_secret', {
   operation: 'rotateWebhookSecret',
-  summary: 'Give a webhook endpoint a new secret',
+  summary: "Rotate a webhook endpoint's secret",
   description: 'Both secrets sign until the overlap is over.',
   body: schemas.rotateSecret,
   bodyExample: { overlap_seconds: 3600 },
-  responses: { 200: { description: 'With the new secret: now, and never again.', schema: schemas.webhookWithSecret } },
+  responses: { 200: { description: 'The new secret signs from now on.', schema: schemas.webhook, shows: ['secret'] } },
   handle(request) {
     const { body, runtime } = request;
     const overlapMs = body.overlap_seconds === undefined ? ROTATION_OVERLAP_DEFAULT_MS : body.overlap_seconds * 1_000;
@@ -183,7 +183,8 @@ const deliveriesOfEndpoint: Listed<ListedDelivery> = {
 
 const deliveries = childrenRoute(endpointApi, deliveriesOfEndpoint, {
   operation: 'listWebhookDeliveries',
-  summary: 'List deliveries of a webhook endpoint, with every try',
+  summary: 'List deliveries of a webhook endpoint',
+  description: 'Each with its attempts.',
   filters: { status: oneOrMore(schemas.DELIVERY_STATUSES, 'Deliveries in any of these states.') },
   rows: (db, { bookId, parentId, query, page }) =>
     listDeliveries(db, { bookId, endpointId: parentId, statuses: query.status }, page),

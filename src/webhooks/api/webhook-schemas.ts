@@ -3,9 +3,10 @@ import { z } from 'zod';
 import { description, metadata } from '../../api/schemas/fields.ts';
 import * as shown from '../../api/schemas/shown.ts';
 import { DELIVERY_TRANSITIONS, type DeliveryStatus } from '../delivery.ts';
-import { ROTATION_OVERLAP_DEFAULT_MS, ROTATION_OVERLAP_MAX_MS } from '../endpoint.ts';
+import { type EndpointAction, ROTATION_OVERLAP_DEFAULT_MS, ROTATION_OVERLAP_MAX_MS } from '../endpoint.ts';
 import { URL_LENGTH_MAX } from '../endpoint-url.ts';
-import { EVENT_FILTERS_MAX, isEventFilter } from '../event-filter.ts';
+import { EVENT_FILTERS_MAX } from '../event-filter.ts';
+import { eventFilter, eventType } from './event-schemas.ts';
 
 export const DELIVERY_STATUSES = Object.keys(DELIVERY_TRANSITIONS) as readonly DeliveryStatus[];
 
@@ -32,20 +33,8 @@ function isHttpUrl(text: string): boolean {
   return protocol === 'https:' || protocol === 'http:';
 }
 
-const filter = z
-  .string()
-  .check((context) => {
-    if (isEventFilter(context.value)) return;
-    context.issues.push({
-      code: 'custom',
-      input: context.value,
-      message: 'Expects the name of an event (payout.paid), a group (payout.*) or *.',
-    });
-  })
-  .meta({ example: 'payout.*' });
-
 const events = z
-  .array(filter)
+  .array(eventFilter)
   .min(1, 'Expects at least one event.')
   .max(EVENT_FILTERS_MAX, `Expects at most ${EVENT_FILTERS_MAX} events.`)
   .meta({ description: 'Which events are delivered: names, groups (`payout.*`) or `*`.' });
@@ -70,51 +59,52 @@ export const updateWebhook = z
   })
   .meta({ id: 'UpdateWebhookEndpoint', description: 'What is left out stays as it is.' });
 
-const fields = {
-  id: shown.id('webhookEndpoint'),
-  object: z.literal('webhook_endpoint'),
-  livemode: shown.livemode,
-  url: z.string(),
-  description: z.string().nullable(),
-  events: z.array(z.string()),
-  status: z.enum(['enabled', 'disabled']),
-  disabled_reason: z.enum(['requested', 'gone', 'failing']).nullable(),
-  failing_since: shown.time('Since when nothing arrived.').nullable(),
-  previous_secret_expires_at: shown.time('Until when the secret before signs beside the new one.').nullable(),
-  metadata: shown.metadataShown,
-  allowed_actions: shown.allowedActions,
-  version: shown.version,
-  created_at: shown.time(),
-  updated_at: shown.time(),
-};
-
-export const webhook = z.strictObject(fields).meta({ id: 'WebhookEndpoint' });
-
-export const webhookWithSecret = z
-  .strictObject({
-    ...fields,
-    secret: z.string().meta({
-      description: 'Signs deliveries (Standard Webhooks). Shown now and never again.',
+export const webhook = z
+  .object({
+    id: shown.id('webhookEndpoint'),
+    object: z.literal('webhook_endpoint'),
+    livemode: shown.livemode,
+    url: z.string(),
+    description: z.string().nullable(),
+    events: z.array(eventFilter),
+    status: z.enum(['enabled', 'disabled']),
+    disabled_reason: z.enum(['requested', 'gone', 'failing']).nullable(),
+    failing_since: shown.time('Since when nothing arrived.').nullable(),
+    previous_secret_expires_at: shown.time('Until when the secret before signs beside the new one.').nullable(),
+    secret: z.string().optional().meta({
+      description: 'Signs deliveries (Standard Webhooks). Shown when it is made, and never again.',
       example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
     }),
+    metadata: shown.metadataShown,
+    allowed_actions: shown.allowedActions<EndpointAction>(
+      'update',
+      'enable',
+      'disable',
+      'delete',
+      'rotate_secret',
+      'test',
+    ),
+    version: shown.version,
+    created_at: shown.time(),
+    updated_at: shown.time(),
   })
-  .meta({ id: 'WebhookEndpointWithSecret' });
+  .meta({ id: 'WebhookEndpoint' });
 
 export const delivery = z
-  .strictObject({
+  .object({
     id: shown.id('event', "A delivery is known by its event's id within its endpoint; it is the webhook-id too."),
     object: z.literal('webhook_delivery'),
     livemode: shown.livemode,
     endpoint: shown.id('webhookEndpoint'),
     event: shown.id('event'),
-    event_type: z.string(),
+    event_type: eventType,
     status: z.enum(DELIVERY_STATUSES),
     next_attempt_at: shown.time().nullable().meta({
       description:
         'Not before it. Of an endpoint that is behind, this is the time at which the endpoint is tried again.',
     }),
     attempts: z.array(
-      z.strictObject({
+      z.object({
         attempt: z.number().int(),
         started_at: shown.time(),
         duration_ms: z.number().int(),
@@ -132,11 +122,11 @@ export const delivery = z
   .meta({ id: 'WebhookDelivery' });
 
 export const deletedWebhook = z
-  .strictObject({
+  .object({
     id: shown.id('webhookEndpoint'),
     object: z.literal('webhook_endpoint'),
     livemode: shown.livemode,
-    deleted: z.literal(true),
+    deleted: shown.onlyTrue(),
   })
   .meta({ id: 'DeletedWebhookEndpoint' });
 

@@ -7,6 +7,8 @@ export const accountRequest = z
     type: z.literal('account'),
     account: reference('account', 'An account of the same book and currency.'),
   })
-  .meta({ id: 'AccountDestination', description: 'Book transfer: instant, within the book.' });
+  .meta({ id: 'AccountDestinationInput', description: 'Book transfer: instant, within the book.' });
 
-export const accountShown = z.strictObject({ type: z.literal('account'), account: shown.id('account') });
+export const accountShown = z
+  .object({ type: z.literal('account'), account: shown.id('account') })
+  .meta({ id: 'AccountDestination', description: 'An account of the same book.' });

@@ -13,10 +13,12 @@ export const cliqRequest = z
       'Which of several providers, where the alias is registered with more than one.',
     ).nullish(),
   })
-  .meta({ id: 'CliqDestination', description: 'Short-alias instant payment.' });
+  .meta({ id: 'CliqDestinationInput', description: 'Short-alias instant payment.' });
 
-export const cliqShown = z.strictObject({
-  type: z.literal('cliq'),
-  alias_masked: z.string().meta({ example: 'S**P1' }),
-  provider: z.string().nullable(),
-});
+export const cliqShown = z
+  .object({
+    type: z.literal('cliq'),
+    alias_masked: z.string().meta({ example: 'S**P1' }),
+    provider: z.string().nullable(),
+  })
+  .meta({ id: 'CliqDestination', description: 'An alias of a payee, masked.' });
