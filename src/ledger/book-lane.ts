@@ -38,14 +38,15 @@ interface Underway {
   committing: Promise<void>;
   /** Resolves once every command of the batch has its answer. Never rejects. */
   over: Promise<void>;
+  isOver: boolean;
   /** The state over which the next batch may be decided. */
   leaves?: BookState;
 }
 
 interface Hooks extends Pick<Batch, 'follows' | 'onDecided' | 'onCommitting'> {
   join?: (taken: number) => Waiting[];
-  /** Resolves once the batch that this one follows has ended. */
-  first?: Promise<void>;
+  /** The batch before this one. */
+  first?: Underway;
   /** Called when an attempt fails: the decided state is void. */
   onUndecided?: () => void;
 }
@@ -148,10 +149,11 @@ export class BookLane {
         onCommitting = resolve;
       }),
       over: Promise.resolve(),
+      isOver: false,
     };
     underway.over = this.#carryOut(queue, batch, {
       follows: before?.leaves,
-      first: before?.over,
+      first: before,
       // The other half waits for the next batch.
       join: (taken) => (halved ? [] : queue.waiting.splice(0, Math.max(room - taken, 0))),
       onDecided: (state) => {
@@ -164,6 +166,7 @@ export class BookLane {
       },
       onCommitting,
     }).finally(() => {
+      underway.isOver = true;
       onDecided();
       onCommitting();
     });
@@ -198,13 +201,18 @@ export class BookLane {
           // The batch may have been decided over a state that was never committed. It is decided again over the current
           // state, and not before the batch that it follows has ended.
           before = undefined;
-          await hooks.first;
+          await hooks.first?.over;
           pending = dropExpired(pending, error);
           continue;
         }
         before = undefined;
         this.#options.onError?.(error, { bookIds: [bookId], commands: pending.length, attempt });
         if (!transient) return this.#isolate(queue, pending, error);
+        if (hooks.first && !hooks.first.isOver) {
+          // The batch before this one is attempted again first.
+          queue.putBack(pending);
+          return;
+        }
         // The commands in the queue wait for the same reason.
         await delay(pauseMs(attempt, [...pending, ...queue.waiting]));
         pending = dropExpired(pending, error);

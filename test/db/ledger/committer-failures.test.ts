@@ -6,6 +6,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { newId, type Uuid } from '../../../src/ids.ts';
 import type { Command } from '../../../src/ledger/command.ts';
+import type { Table } from '../../../src/ledger/table.ts';
 import { logThatRuns, openBook, type TestBook, type Transfer, transfer } from '../../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
@@ -124,6 +125,40 @@ describe('when the database fails for a while, the whole batch waits and is comm
     );
     expect(sequences).toEqual(['late', 3n, 4n].map((value) => (value === 'late' ? value : expect.any(BigInt))));
     expect((sequences[1] as bigint) + 1n).toBe(sequences[2]);
+  });
+
+  test('and a batch that was decided ahead waits for the one before it', async () => {
+    let failures = 4;
+    const failing = logThatRuns("DO $$ BEGIN RAISE EXCEPTION 'simulated' USING ERRCODE = '58030'; END $$");
+    const failingAtFirst = {
+      ...failing,
+      append: async (...given: Parameters<typeof failing.append>) => {
+        if (failures-- > 0) await failing.append(...given);
+      },
+    };
+    let lost = 1;
+    const lostAtFirst: Table<unknown> = {
+      name: 'lost',
+      writeOrder: 0,
+      load: async () => {
+        if (lost-- > 0) throw Object.assign(new Error('simulated'), { code: '08006' });
+        return new Map();
+      },
+      insert: async () => undefined,
+      update: async () => undefined,
+    };
+    let second: Promise<bigint> | undefined;
+    const first = moveOne({
+      append: failingAtFirst,
+      during: () => {
+        const next = moving();
+        second ??= book.submit({ ...next, touches: [...next.touches, { table: lostAtFirst, ids: ['any'] }] });
+      },
+    });
+    const sequence = await first;
+    expect(await second).toBe(sequence + 1n);
+    expect(failures).toBe(-1);
+    expect(lost).toBeLessThan(0);
   });
 });
 
