@@ -39,6 +39,8 @@ interface Underway {
   /** Resolves once every command of the batch has its answer. Never rejects. */
   over: Promise<void>;
   isOver: boolean;
+  /** Whether a further batch has begun. What arrives later must not overtake it by joining this one. */
+  isFollowed: boolean;
   /** The state over which the next batch may be decided. */
   leaves?: BookState;
 }
@@ -150,12 +152,14 @@ export class BookLane {
       }),
       over: Promise.resolve(),
       isOver: false,
+      isFollowed: false,
     };
+    if (before) before.isFollowed = true;
     underway.over = this.#carryOut(queue, batch, {
       follows: before?.leaves,
       first: before,
       // The other half waits for the next batch.
-      join: (taken) => (halved ? [] : queue.waiting.splice(0, Math.max(room - taken, 0))),
+      join: (taken) => (halved || underway.isFollowed ? [] : queue.waiting.splice(0, Math.max(room - taken, 0))),
       onDecided: (state) => {
         queue.decided({ after: state.after, batchId: state.book.batchId });
         underway.leaves = queue.undisturbed ? state : undefined;
