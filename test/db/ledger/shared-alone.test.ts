@@ -2,14 +2,15 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { startTcpProxy } from '../../../scripts/harness/tcp-proxy.ts';
-import { createPool, type Pool } from '../../../src/db/pool.ts';
+import { createPool, type Pool, type Queryable } from '../../../src/db/pool.ts';
 import { newId } from '../../../src/ids.ts';
 import { lockBook } from '../../../src/ledger/book-store.ts';
 import type { Command } from '../../../src/ledger/command.ts';
 import { Draft } from '../../../src/ledger/draft.ts';
+import type { Table } from '../../../src/ledger/table.ts';
 import { createLogger } from '../../../src/log.ts';
 import { inFlightPayouts } from '../../../src/payouts/in-flight-store.ts';
-import { logThatRuns } from '../../support/book.ts';
+import { logThatRuns, transfer } from '../../support/book.ts';
 import { type FundedBook, type ManyBooks, openManyBooks } from '../../support/many-books.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
@@ -50,6 +51,20 @@ afterEach(async () => {
 
 const sick = (state: string) =>
   logThatRuns(`DO $$ BEGIN RAISE EXCEPTION 'simulated' USING ERRCODE = '${state}'; END $$`);
+
+/** Two of them in one batch take longer to load than a batch may. */
+function tableThatSleeps(): Table<unknown> {
+  const sleep = async (db: Queryable) => void (await db.query('SELECT pg_sleep(1.7)'));
+  const nothing = async () => undefined;
+  return {
+    name: 'sleeping',
+    writeOrder: 0,
+    insert: nothing,
+    update: nothing,
+    load: (db) => sleep(db).then(() => new Map()),
+    pairs: { idOf: () => '', insert: nothing, update: nothing, load: (db) => sleep(db).then(() => []) },
+  };
+}
 
 /** A command that may not be committed together with those of other books. */
 function reading({ id, from }: FundedBook, during = () => {}, deadlineMs?: number): Promise<number> {
@@ -122,6 +137,16 @@ test('a book of which one command is refused and another one fails for long keep
   await reading(books[5]!);
   expect(over).toBe(0);
   await Promise.all(failing);
+});
+
+test('statements that together take longer than a batch may concern their own book', async () => {
+  const [slow, ...others] = books as [FundedBook, ...FundedBook[]];
+  const sleeping = () => {
+    const { touches, ...command } = transfer({ from: slow.from, to: slow.to, amount: 1n });
+    const touching = { ...command, touches: [...touches, { table: tableThatSleeps(), ids: ['any'] }] };
+    return many.committer.submit(slow.id, touching, { deadlineMs: 40_000 });
+  };
+  await Promise.all([sleeping(), sleeping(), many.moveAll(others)]);
 });
 
 test('a silent connection of a lone book is given up', async () => {
