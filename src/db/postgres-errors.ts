@@ -62,6 +62,17 @@ export function obstacleOf(error: unknown): Obstacle | undefined {
   return OBSTACLES.get((error as { code?: unknown } | null)?.code);
 }
 
+/** Whether a limit of time was reached by the work itself, or by what it needs: less of it may succeed. */
+export function tookTooLong(error: unknown): boolean {
+  const obstacle = obstacleOf(error);
+  return obstacle === 'statement' || obstacle === 'idle' || isReadTimeout(error);
+}
+
+/** Whether the connection was given up, since no answer came in time (TransactionOptions in transaction.ts). */
+export function isReadTimeout(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('Query read timeout');
+}
+
 /** Whether work that failed may succeed later: the database is away, or a deadline has passed. A bug does not pass. */
 export function isPassing(error: unknown): boolean {
   return classifyFailure(error) === 'transient' || (error instanceof ApiError && error.code === 'service_unavailable');

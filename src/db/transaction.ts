@@ -27,6 +27,10 @@ export const BEGIN_SHARED = `${BEGIN_WITH_KEPT_PLANS}; ${LIMITS_IN_COMPANY}`;
 /** A connection that is silent for longer than the limits of such a batch is given up. */
 const SILENT_MS = 3_000;
 export const SHARED: TransactionOptions = { begin: BEGIN_SHARED, limitMs: SILENT_MS };
+/** Longer than commands wait by default (10 s), so that no answer is lost which a slow server still gives in time. */
+const SILENT_ALONE_MS = 12_000;
+/** For a batch under the role's own limits. */
+export const OF_ONE_BOOK: TransactionOptions = { begin: BEGIN_WITH_KEPT_PLANS, limitMs: SILENT_ALONE_MS };
 
 /** Handles that save the work the round trips of BEGIN and COMMIT. */
 export interface RoundTrips {

@@ -10,13 +10,7 @@
 import type { Clock, Moment } from '../clock.ts';
 import type { LedgerForms } from '../db/forms.ts';
 import type { Pool, Transaction } from '../db/pool.ts';
-import {
-  BEGIN_WITH_KEPT_PLANS,
-  inPipelinedTransaction,
-  inTransaction,
-  type RoundTrips,
-  SHARED,
-} from '../db/transaction.ts';
+import { inPipelinedTransaction, inTransaction, OF_ONE_BOOK, type RoundTrips, SHARED } from '../db/transaction.ts';
 import { ApiError } from '../errors.ts';
 import { failpoint } from '../failpoints.ts';
 import { newId } from '../ids.ts';
@@ -90,7 +84,6 @@ export interface Batch {
 
 /** A free lock is granted sooner. Commands that arrive in so short a time join the next batch and save a round trip. */
 const WORTH_JOINING_MS = 3;
-const OF_ONE_BOOK = { begin: BEGIN_WITH_KEPT_PLANS };
 
 /** Resolves with a decision for each command; the commands that joined come last. */
 export async function runBatch(context: BatchContext, batch: Batch): Promise<BatchResult> {

@@ -8,7 +8,7 @@
  * - A decision throws: its command fails alone.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { classifyFailure } from '../db/postgres-errors.ts';
+import { classifyFailure, tookTooLong } from '../db/postgres-errors.ts';
 import { type Batch, type BatchContext, type BatchResult, mayFollow, runBatch } from './batch.ts';
 import { type BookQueue, dropExpired, type Settling, settle, type Waiting } from './book-queue.ts';
 import type { BookState } from './state.ts';
@@ -24,6 +24,8 @@ const MAX_BATCH = 1_000;
 const WORTH_HALVING = 8;
 /** A busy book keeps its lane for as many batches, then another busy one has it. */
 const BATCHES_OF_TURN = 16;
+/** After a batch that took too long, by how much the next ones grow again. */
+const ROOM_GROWTH = 1.25;
 const FIRST_RETRY_MS = 20;
 const LAST_RETRY_MS = 1_000;
 
@@ -36,14 +38,17 @@ interface Underway {
   committing: Promise<void>;
   /** Resolves once every command of the batch has its answer. Never rejects. */
   over: Promise<void>;
+  isOver: boolean;
+  /** Whether a further batch has begun. What arrives later must not overtake it by joining this one. */
+  isFollowed: boolean;
   /** The state over which the next batch may be decided. */
   leaves?: BookState;
 }
 
 interface Hooks extends Pick<Batch, 'follows' | 'onDecided' | 'onCommitting'> {
   join?: (taken: number) => Waiting[];
-  /** Resolves once the batch that this one follows has ended. */
-  first?: Promise<void>;
+  /** The batch before this one. */
+  first?: Underway;
   /** Called when an attempt fails: the decided state is void. */
   onUndecided?: () => void;
 }
@@ -84,8 +89,19 @@ export class BookLane {
    * put back, and the book rests: it keeps no lane while its row is held or its commands fail.
    */
   async runOnce(queue: BookQueue): Promise<void> {
+    const room = Math.min(this.#options.maxBatch ?? MAX_BATCH, queue.roomAlone);
+    const left = await this.#attemptOnce(queue, queue.waiting.splice(0, room));
+    if (left.length === 0) {
+      queue.alone = false;
+      return;
+    }
+    queue.putBack(left);
+    queue.restsUntil = performance.now() + backoffMs(queue.failures);
+  }
+
+  /** Resolves with the commands that may succeed later. What Postgres refuses is found by halving. */
+  async #attemptOnce(queue: BookQueue, batch: readonly Waiting[]): Promise<readonly Waiting[]> {
     const { bookId } = queue;
-    const batch = queue.waiting.splice(0, this.#options.maxBatch ?? MAX_BATCH);
     const commands = batch.map(({ command }) => command);
     let result: BatchResult;
     try {
@@ -96,17 +112,26 @@ export class BookLane {
         onDecided: ({ after, book }) => queue.decided({ after, batchId: book.batchId }),
       });
     } catch (error) {
-      queue.failures++;
-      this.#options.onError?.(error, { bookIds: [bookId], commands: batch.length, attempt: queue.failures });
-      if (classifyFailure(error) !== 'transient') return this.#isolate(queue, batch, error);
-      queue.putBack(batch);
-      queue.dropExpired(error);
-      queue.restsUntil = performance.now() + backoffMs(queue.failures);
-      return;
+      this.#options.onError?.(error, { bookIds: [bookId], commands: batch.length, attempt: queue.failures + 1 });
+      if (classifyFailure(error) === 'transient') {
+        queue.failures++;
+        if (tookTooLong(error)) queue.roomAlone = Math.max(batch.length >> 1, 1);
+        queue.dropExpired(error);
+        return dropExpired(batch, error);
+      }
+      if (batch.length === 1) {
+        batch[0]!.reject(error);
+        return [];
+      }
+      const middle = batch.length >> 1;
+      const left = await this.#attemptOnce(queue, batch.slice(0, middle));
+      const rest = batch.slice(middle);
+      return left.length > 0 ? [...left, ...rest] : this.#attemptOnce(queue, rest);
     }
     queue.failures = 0;
-    queue.alone = false;
+    queue.roomAlone = Math.ceil(queue.roomAlone * ROOM_GROWTH);
     settle(this.#options, { bookId, batch, result });
+    return [];
   }
 
   #begin(queue: BookQueue, before: Underway | undefined, idle: boolean): Underway {
@@ -126,12 +151,15 @@ export class BookLane {
         onCommitting = resolve;
       }),
       over: Promise.resolve(),
+      isOver: false,
+      isFollowed: false,
     };
+    if (before) before.isFollowed = true;
     underway.over = this.#carryOut(queue, batch, {
       follows: before?.leaves,
-      first: before?.over,
+      first: before,
       // The other half waits for the next batch.
-      join: (taken) => (halved ? [] : queue.waiting.splice(0, Math.max(room - taken, 0))),
+      join: (taken) => (halved || underway.isFollowed ? [] : queue.waiting.splice(0, Math.max(room - taken, 0))),
       onDecided: (state) => {
         queue.decided({ after: state.after, batchId: state.book.batchId });
         underway.leaves = queue.undisturbed ? state : undefined;
@@ -142,6 +170,7 @@ export class BookLane {
       },
       onCommitting,
     }).finally(() => {
+      underway.isOver = true;
       onDecided();
       onCommitting();
     });
@@ -176,13 +205,18 @@ export class BookLane {
           // The batch may have been decided over a state that was never committed. It is decided again over the current
           // state, and not before the batch that it follows has ended.
           before = undefined;
-          await hooks.first;
+          await hooks.first?.over;
           pending = dropExpired(pending, error);
           continue;
         }
         before = undefined;
         this.#options.onError?.(error, { bookIds: [bookId], commands: pending.length, attempt });
         if (!transient) return this.#isolate(queue, pending, error);
+        if (hooks.first && !hooks.first.isOver) {
+          // The batch before this one is attempted again first.
+          queue.putBack(pending);
+          return;
+        }
         // The commands in the queue wait for the same reason.
         await delay(pauseMs(attempt, [...pending, ...queue.waiting]));
         pending = dropExpired(pending, error);

@@ -30,8 +30,10 @@ export class BookQueue {
   aloneUntil = 0;
   /** Until this monotonic time no attempt is made: the last ones alone have failed. */
   restsUntil = 0;
-  /** Attempts alone that have failed one after the other. */
+  /** Attempts that have failed one after the other, and may have failed because of this book. */
   failures = 0;
+  /** How many commands the next batch alone may have: fewer than one that took longer than it may. */
+  roomAlone = Number.POSITIVE_INFINITY;
   /** Id of the last batch that this process decided. */
   mark?: Uuid;
   /**
@@ -43,7 +45,7 @@ export class BookQueue {
   constructor(readonly bookId: BookId) {}
 
   get goesAlone(): boolean {
-    return this.alone || this.unshareable > 0 || performance.now() < this.aloneUntil;
+    return this.alone || this.unshareable > 0 || (this.aloneUntil > 0 && performance.now() < this.aloneUntil);
   }
 
   /** Takes note of a batch of this process, by the id of the batch that wrote the book before it. */

@@ -44,8 +44,8 @@ const LOOK_AGAIN_MS = 50;
 /** A book with as many commands waiting fills a batch of its own. */
 const BUSY = 8;
 /**
- * Lanes at once: of busy books, of books that must go alone, and shared. A lane of one book has two batches under way at
- * most, so that up to 18 ask for one of the ten connections (DATABASE_POOL_SIZE) and some wait for it.
+ * Lanes at once: of busy books, of books that must go alone, and shared. A busy book has two batches under way at most, as
+ * has one that was alone, so that up to 16 ask for one of the ten connections (DATABASE_POOL_SIZE) and some wait for it.
  */
 const LANES = 4;
 const LANES_ALONE = 4;

@@ -5,11 +5,11 @@
  * Failures by class:
  * - A lock, a limit or another writer stands in the way (an obstacle, BookMoved, RowCountMismatch): each book goes alone.
  * - The failure is transient otherwise (the database is away, the answer to COMMIT is lost): all wait, and are grouped anew.
- *   When one row can be its cause and it comes again, each book goes alone.
+ *   When one row can be its cause, a book to which it comes again goes alone.
  * - The batch fails otherwise: it is halved until the failing book is alone. That book goes alone for a minute.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { classifyFailure, type Obstacle, obstacleOf, RowCountMismatch } from '../db/postgres-errors.ts';
+import { classifyFailure, isReadTimeout, type Obstacle, obstacleOf, RowCountMismatch } from '../db/postgres-errors.ts';
 import type { BatchContext } from './batch.ts';
 import type { BookId } from './book.ts';
 import { type BookQueue, type Settling, settle, type Waiting } from './book-queue.ts';
@@ -103,6 +103,7 @@ export class SharedLane {
       const decided = result.decided.get(queue.bookId);
       if (decided) {
         queue.skipped = false;
+        queue.failures = 0;
         queue.decided(decided);
         settle(this.#options, { bookId: queue.bookId, batch, result: decided });
       } else {
@@ -131,11 +132,11 @@ export class SharedLane {
       this.#failures++;
       this.#options.onError?.(error, { bookIds, commands, attempt: this.#failures });
       await delay(Math.min(FIRST_RETRY_MS * 2 ** (this.#failures - 1), LAST_RETRY_MS));
-      const ofOneBook = this.#failures > 1 && mayBeOfOneBook(error);
+      const ofOneBook = mayBeOfOneBook(error);
       for (const { queue, batch } of taken) {
         queue.putBack(batch);
         queue.dropExpired(error);
-        if (ofOneBook) queue.alone = true;
+        if (ofOneBook && ++queue.failures > 1) queue.alone = true;
       }
       return error;
     }
@@ -159,10 +160,11 @@ export class SharedLane {
 
 /**
  * A failure of the database that one row can cause: a page that cannot be read, too little memory or space, a serialization
- * failure. When it comes again, each book is attempted by itself.
+ * failure; or statements that together take longer than a batch may. When it comes again to a book, whatever the batches
+ * of others do meanwhile, the book is attempted by itself.
  */
 function mayBeOfOneBook(error: unknown): boolean {
-  return /^(58|40|53[12])/.test(String((error as { code?: unknown } | null)?.code));
+  return isReadTimeout(error) || /^(58|40|53[12])/.test(String((error as { code?: unknown } | null)?.code));
 }
 
 /** Undefined where the books may go on together. */

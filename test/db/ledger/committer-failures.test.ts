@@ -5,7 +5,9 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { newId, type Uuid } from '../../../src/ids.ts';
+import { lockBook } from '../../../src/ledger/book-store.ts';
 import type { Command } from '../../../src/ledger/command.ts';
+import type { Table } from '../../../src/ledger/table.ts';
 import { logThatRuns, openBook, type TestBook, type Transfer, transfer } from '../../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
@@ -125,6 +127,82 @@ describe('when the database fails for a while, the whole batch waits and is comm
     expect(sequences).toEqual(['late', 3n, 4n].map((value) => (value === 'late' ? value : expect.any(BigInt))));
     expect((sequences[1] as bigint) + 1n).toBe(sequences[2]);
   });
+
+  test('and a batch that was decided ahead waits for the one before it', async () => {
+    let failures = 4;
+    const failing = logThatRuns("DO $$ BEGIN RAISE EXCEPTION 'simulated' USING ERRCODE = '58030'; END $$");
+    const failingAtFirst = {
+      ...failing,
+      append: async (...given: Parameters<typeof failing.append>) => {
+        if (failures-- > 0) await failing.append(...given);
+      },
+    };
+    let lost = 1;
+    const lostAtFirst: Table<unknown> = {
+      name: 'lost',
+      writeOrder: 0,
+      load: async () => {
+        if (lost-- > 0) throw Object.assign(new Error('simulated'), { code: '08006' });
+        return new Map();
+      },
+      insert: async () => undefined,
+      update: async () => undefined,
+    };
+    let second: Promise<bigint> | undefined;
+    const first = moveOne({
+      append: failingAtFirst,
+      during: () => {
+        const next = moving();
+        second ??= book.submit({ ...next, touches: [...next.touches, { table: lostAtFirst, ids: ['any'] }] });
+      },
+    });
+    const sequence = await first;
+    expect(await second).toBe(sequence + 1n);
+    expect(failures).toBe(-1);
+    expect(lost).toBeLessThan(0);
+  });
+});
+
+test('what arrives while a batch is attempted again does not overtake the batch behind it', async () => {
+  const waitingForLocks = (count: number) =>
+    vi.waitFor(async () => {
+      const { rowCount } = await book.pool.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      expect(rowCount).toBe(count);
+    });
+  let attempts = 0;
+  const failing = logThatRuns(`DO $$ BEGIN
+    PERFORM pg_advisory_xact_lock(1);
+    RAISE EXCEPTION 'simulated' USING ERRCODE = '58030';
+  END $$`);
+  const failingOnce = {
+    ...failing,
+    append: async (...given: Parameters<typeof failing.append>) => {
+      if (attempts++ === 0) await failing.append(...given);
+    },
+  };
+  const stranger = await book.pool.connect();
+  await superuser.query('SELECT pg_advisory_lock(1)');
+  let second: Promise<bigint> | undefined;
+  const during = () => {
+    second ??= moveOne();
+  };
+  const first = moveOne({ append: failingOnce, during });
+  // The first batch writes, and the second one, decided ahead, waits for it.
+  await waitingForLocks(2);
+  const third = moveOne();
+  await stranger.query('BEGIN');
+  const locked = lockBook(stranger, book.id);
+  await waitingForLocks(3);
+  await superuser.query('SELECT pg_advisory_unlock(1)');
+  await locked;
+  // The first batch again: what has arrived may join one that waits for the lock.
+  await waitingForLocks(1);
+  await stranger.query('ROLLBACK');
+  stranger.release();
+  const sequence = await first;
+  expect([await second, await third]).toEqual([sequence + 1n, sequence + 2n]);
 });
 
 describe('when a command cannot be written, only that command of a thousand fails', () => {
