@@ -58,6 +58,8 @@ export class HeldBooks {
 }
 
 export class GatedTransaction {
+  /** A step may take real time, and a process that has died answers nothing: the product's limit of that ends neither. */
+  readonly connection = { stream: { destroy: () => undefined } };
   readonly #parts: Parts;
   readonly #asked: Asked[] = [];
   /** Wakes the run that waits for the next statement. */
