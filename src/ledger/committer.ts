@@ -176,11 +176,11 @@ export class Committer {
   #lookAgain(): void {
     if (this.#looksAgain) return;
     this.#looksAgain = true;
-    void delay(LOOK_AGAIN_MS).then(() => {
+    setTimeout(() => {
       this.#looksAgain = false;
       for (const queue of this.#ready) this.#dropExpired(queue);
       this.#dispatch();
-    });
+    }, LOOK_AGAIN_MS);
   }
 
   /** A batch each: a book that is held or fails keeps no lane. */
