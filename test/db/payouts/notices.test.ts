@@ -1,7 +1,7 @@
 /** Rail notices: booked once they can be, and no notice delays another. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Instant } from '../../../src/clock.ts';
-import { createPool } from '../../../src/db/pool.ts';
+import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
 import { newId } from '../../../src/ids.ts';
 import { createLogger } from '../../../src/log.ts';
@@ -279,6 +279,13 @@ describe('notices that cannot be booked delay no others', () => {
     await other.close();
   });
 
+  /** Sends what each idle connection has counted so far: by itself it does so after ten seconds, in the middle of a slow test. */
+  async function countsOfAll(pool: Pool): Promise<void> {
+    const connections = await Promise.all(Array.from({ length: pool.totalCount }, () => pool.connect()));
+    await Promise.all(connections.map((connection) => connection.query('SELECT pg_stat_force_next_flush()')));
+    for (const connection of connections) connection.release();
+  }
+
   test('a round reads rows in proportion to its notices, also before the table was analyzed', async () => {
     const own = createPool({ url: database.applicationUrl, name: 'test', size: 1, log });
     const rowsRead = async () => {
@@ -293,6 +300,7 @@ describe('notices that cannot be booked delay no others', () => {
     await book.pool.query('UPDATE rail_notices SET due_at = now() WHERE book_id = $1', [hostile.id]);
     // What is postponed is not due again, however slow the machine.
     still = Date.now() + ahead + 1_000;
+    await countsOfAll(book.pool);
     const before = await rowsRead();
     let rounds = 0;
     const waiting = async () =>
