@@ -1,4 +1,4 @@
-/** Part of `npm run build`: puts beside the compiled programs what they serve to browsers. */
+/** Part of `npm run build`: puts beside the compiled programs what they serve to browsers, so that `dist/` is all that is deployed. */
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,6 +6,11 @@ import { BUILT_REFERENCE, installedReference } from '../src/http/reference-asset
 
 const source = installedReference();
 if (source === undefined) throw new Error('@scalar/api-reference is not installed: run npm ci');
-const target = fileURLToPath(new URL(`../dist/src/http/${BUILT_REFERENCE}`, import.meta.url));
-mkdirSync(dirname(target), { recursive: true });
-copyFileSync(source, target);
+copy(source, `src/http/${BUILT_REFERENCE}`);
+copy(fileURLToPath(new URL('../docs/compatibility.md', import.meta.url)), 'docs/compatibility.md');
+
+function copy(file: string, place: string): void {
+  const target = fileURLToPath(new URL(`../dist/${place}`, import.meta.url));
+  mkdirSync(dirname(target), { recursive: true });
+  copyFileSync(file, target);
+}

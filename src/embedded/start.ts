@@ -136,7 +136,8 @@ async function startProduct(options: {
   const pools = await startPools(runtime, { pools: POOL_NAMES });
   shutdown.add('worker pools', () => pools.close());
   let testKey: string | undefined;
-  const api = await startApi(runtime, { sandboxKey: () => testKey });
+  // Under a public URL a proxy stands before this machine, and its connections come from here as well.
+  const api = await startApi(runtime, { sandboxKey: () => (config.PUBLIC_URL ? undefined : testKey) });
   shutdown.add('API', () => api.close());
   testKey = await keepSandboxKey({ pool: runtime.pool, clock: runtime.clock, directory, baseUrl: api.url });
   announce(api.url);

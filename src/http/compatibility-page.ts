@@ -2,28 +2,17 @@
 import { readFileSync } from 'node:fs';
 import { escapeHtml, htmlPage } from './page-html.ts';
 
-/** From src/http, and from dist/src/http after a build. */
-const PLACES = ['../../docs/compatibility.md', '../../../docs/compatibility.md'];
+/** From src/http, and from dist/src/http, where the build has a copy of it (scripts/copy-assets.ts). */
+const POLICY = new URL('../../docs/compatibility.md', import.meta.url);
 
 let page: string | undefined;
 
 export function compatibilityPage(): string {
   page ??= htmlPage({
     title: 'Compatibility',
-    content: `<nav><a href="/docs">API reference</a></nav>\n${htmlOf(policyText())}`,
+    content: `<nav><a href="/docs">API reference</a></nav>\n${htmlOf(readFileSync(POLICY, 'utf8'))}`,
   });
   return page;
-}
-
-function policyText(): string {
-  for (const place of PLACES) {
-    try {
-      return readFileSync(new URL(place, import.meta.url), 'utf8');
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    }
-  }
-  throw new Error('docs/compatibility.md is missing');
 }
 
 /** Of Markdown what the policy uses: headings, paragraphs, lists of one level, and code. Blank lines part its blocks. */

@@ -81,9 +81,12 @@ const OWN: ReadonlyMap<string, Asset> = new Map([
   ['icon.svg', { contentType: 'image/svg+xml', body: ICON }],
 ]);
 
+/** Read once: it is 3.6 MB, and everybody who asks shares it, however slowly they read their answers. */
+let reference: Promise<Buffer> | undefined;
+
 /** A fixed list of names: no path from a client reaches the file system. */
 export async function findAsset(name: string): Promise<Asset | undefined> {
-  if (name === 'api-reference.js' && REFERENCE_FILE)
-    return { contentType: JAVASCRIPT, body: await readFile(REFERENCE_FILE) };
-  return OWN.get(name);
+  if (name !== 'api-reference.js' || REFERENCE_FILE === undefined) return OWN.get(name);
+  reference ??= readFile(REFERENCE_FILE);
+  return { contentType: JAVASCRIPT, body: await reference };
 }
