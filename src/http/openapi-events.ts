@@ -2,7 +2,7 @@
 import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import type { EventDocument } from '../api/event-document.ts';
 import { eventOf } from '../api/schemas/events.ts';
-import { examplesOf, type RecordedExamples } from './openapi-examples.ts';
+import { type Examples, examplesOf } from './openapi-examples.ts';
 
 const SIGNATURE_HEADERS = {
   'webhook-id': 'The id of the event, the same on every try.',
@@ -15,7 +15,7 @@ const SIGNATURE_HEADERS = {
 export function registerEvents(
   registry: OpenAPIRegistry,
   documents: readonly EventDocument[],
-  recorded: RecordedExamples['events'] = {},
+  recorded: Examples = {},
 ): void {
   for (const { names, object, schemaName, when } of documents) {
     const schema = eventOf(object, names).meta({ id: schemaName });
@@ -35,7 +35,10 @@ export function registerEvents(
           schema: { type: 'string' as const },
         })),
         request: {
-          body: { required: true, content: { 'application/json': { schema, ...examplesOf(recorded[name]) } } },
+          body: {
+            required: true,
+            content: { 'application/json': { schema, ...examplesOf(recorded[name] && { [name]: recorded[name] }) } },
+          },
         },
         responses: {
           '2XX': {

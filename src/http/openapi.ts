@@ -16,7 +16,7 @@ import { problem } from '../api/schemas/problem.ts';
 import { ERRORS, type ErrorCode } from '../errors.ts';
 import { ID_PREFIXES } from '../ids.ts';
 import { registerEvents } from './openapi-events.ts';
-import { type Examples, examplesOf, NO_EXAMPLES, type RecordedExamples } from './openapi-examples.ts';
+import { examplesOf, examplesOfCodes, NO_EXAMPLES, type RecordedExamples } from './openapi-examples.ts';
 import { requestHeaders, responseHeaders } from './openapi-headers.ts';
 import { linksOf } from './openapi-links.ts';
 import { retirementText } from './retirement.ts';
@@ -66,6 +66,8 @@ export function buildOpenApi({ routes, events, publicUrl, examples = NO_EXAMPLES
     scheme: 'bearer',
     description: 'An API key: `sk_test_…` for the test book, `sk_live_…` for the live one.',
   });
+  for (const code of sharedCodes(routes, examples))
+    registry.registerComponent('examples', code, examples.errors[code]!);
   for (const route of routes) registry.registerPath(operationOf(route, routes, examples));
   registerEvents(registry, events, examples.events);
   const document = new OpenApiGeneratorV31(registry.definitions).generateDocument({
@@ -86,8 +88,7 @@ export function buildOpenApi({ routes, events, publicUrl, examples = NO_EXAMPLES
   return document as unknown as Record<string, unknown>;
 }
 
-function operationOf(route: Route, routes: readonly Route[], { operations }: RecordedExamples): RouteConfig {
-  const recorded = operations[route.operation];
+function operationOf(route: Route, routes: readonly Route[], examples: RecordedExamples): RouteConfig {
   const headers = requestHeaders(route);
   return {
     method: route.method,
@@ -112,11 +113,14 @@ function operationOf(route: Route, routes: readonly Route[], { operations }: Rec
       body: route.body && {
         required: !z.safeParse(route.body, {}).success,
         content: {
-          'application/json': { schema: route.body, ...examplesOf(recorded?.request, route.bodyExample) },
+          'application/json': {
+            schema: route.body,
+            ...examplesOf(examples.operations[route.operation]?.request, route.bodyExample),
+          },
         },
       },
     },
-    responses: { ...answersOf(route, routes, recorded?.responses), ...problemsOf(route, recorded?.responses) },
+    responses: { ...answersOf(route, routes, examples), ...problemsOf(route, examples) },
   };
 }
 
@@ -132,9 +136,12 @@ function paramsOf(route: Route): z.ZodObject | undefined {
   return z.object(Object.fromEntries(shape));
 }
 
-type RecordedAnswers = Readonly<Record<string, Examples>> | undefined;
-
-function answersOf(route: Route, routes: readonly Route[], recorded: RecordedAnswers): Record<string, ResponseConfig> {
+function answersOf(
+  route: Route,
+  routes: readonly Route[],
+  { operations }: RecordedExamples,
+): Record<string, ResponseConfig> {
+  const recorded = operations[route.operation]?.responses;
   return Object.fromEntries(
     Object.entries(route.responses).map(([status, response]) => {
       const { description, schema, shows = [] } = response;
@@ -155,7 +162,8 @@ function withMembers(names: readonly string[]): string {
 }
 
 /** One answer per status, with every error code of that status. */
-function problemsOf(route: Route, recorded: RecordedAnswers): Record<string, ResponseConfig> {
+function problemsOf(route: Route, { operations, errors }: RecordedExamples): Record<string, ResponseConfig> {
+  const recorded = operations[route.operation]?.responses;
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codesOf(route)) {
     const { status } = ERRORS[code];
@@ -169,10 +177,19 @@ function problemsOf(route: Route, recorded: RecordedAnswers): Record<string, Res
         {
           description: codes.map((code) => `\`${code}\`: ${ERRORS[code].title}.`).join('\n\n'),
           headers: responseHeaders(route, status),
-          content: { 'application/problem+json': { schema: problem, ...examplesOf(recorded?.[status]) } },
+          content: {
+            'application/problem+json': { schema: problem, ...examplesOfCodes(codes, recorded?.[status], errors) },
+          },
         },
       ]),
   );
+}
+
+/** Codes with an example that some operation has to share. */
+function sharedCodes(routes: readonly Route[], { operations, errors }: RecordedExamples): ErrorCode[] {
+  const isShared = (code: ErrorCode) => (route: Route) =>
+    codesOf(route).includes(code) && !operations[route.operation]?.responses[ERRORS[code].status]?.[code];
+  return (Object.keys(errors) as ErrorCode[]).filter((code) => routes.some(isShared(code)));
 }
 
 export function codesOf(route: Route): ErrorCode[] {

@@ -10,6 +10,7 @@ import { ApiError } from '../errors.ts';
 import { compatibilityPage } from './compatibility-page.ts';
 import { errorIndexPage, errorPage } from './error-pages.ts';
 import { buildOpenApi } from './openapi.ts';
+import { readExamples } from './openapi-examples.ts';
 import { htmlPage } from './page-html.ts';
 import { findAsset, REFERENCE_FILE } from './reference-assets.ts';
 import type { RequestContext } from './request-context.ts';
@@ -52,7 +53,7 @@ export interface ReferenceParts {
 export function mountReference(app: Express, { routes, events, publicUrl, sandboxKey }: ReferenceParts): void {
   let document: string | undefined;
   mount(app, '/openapi.json', ({ context }) => {
-    document ??= JSON.stringify(buildOpenApi({ routes, events, publicUrl: publicUrl() }));
+    document ??= JSON.stringify(buildOpenApi({ routes, events, publicUrl: publicUrl(), examples: readExamples() }));
     context.send({ status: 200, cacheControl: PAGE_CACHE, body: document });
   });
   mountPage(app, '/docs', () =>

@@ -3,74 +3,31 @@
  * the scope, answering without a key, or failing on an unexpected body or query.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  type Account,
-  type Answer,
-  type Client,
-  type Endpoint,
-  type Event,
-  type List,
-  type Problem,
-  succeeded,
-} from '../../scripts/harness/client.ts';
+import type { Answer, Client, List, Problem } from '../../scripts/harness/client.ts';
 import type { Route } from '../../src/api/route.ts';
 import { ROUTES } from '../../src/http/routes.ts';
-import { publicId } from '../../src/ids.ts';
 import { EVERY_SCOPE, SCOPES } from '../../src/organisations/api-key.ts';
-import { checkpointIn } from '../support/checkpoints.ts';
 import { junkBodies, junkQueries, takesBody, takesQuery } from '../support/junk.ts';
+import { type OneOfEach, oneOfEach, pathOf, USED_KEY } from '../support/one-of-each.ts';
 import { type OrganisationKeys, type Product, startProduct } from '../support/product.ts';
 
 let product: Product;
 let keys: OrganisationKeys;
 let client: Client;
 /** One object of each kind in the first organisation's test book. */
-let ids: Record<string, string>;
-const KEY = 'the-key-of-a-payout';
+let ids: OneOfEach;
 
 beforeAll(async () => {
   product = await startProduct({ backend: 'postgres' });
   ({ keys, client } = await product.organisation());
-  const account = await client.openAccount();
-  const payout = await client.pay({ account: account.id, idempotencyKey: KEY });
-  const paid = await client.payoutUntil(payout.id, 'paid');
-  const sentBack = await client.pay({ account: account.id, destination: { type: 'cliq', alias: 'RETURN' } });
-  await client.payoutUntil(sentBack.id, 'returned');
-  const [returned] = (await client.read<List<{ id: string }>>(`/v1/payouts/${sentBack.id}/returns`)).data;
-  const endpoint = succeeded(await client.post<Endpoint>('/v1/webhooks', { url: 'http://127.0.0.1:9/none' }));
-  const hold = succeeded(await client.post<{ id: string }>(`/v1/accounts/${account.id}/holds`, { amount: 1 }));
-  const event = (await client.read<List<Event>>('/v1/events')).data[0]!;
-  ids = {
-    account: account.id,
-    payout: payout.id,
-    payoutReturn: returned!.id,
-    entry: paid.journal_entries[0]!,
-    checkpoint: publicId('checkpoint', (await checkpointIn(product.database, keys.testBookId)).id),
-    webhookEndpoint: endpoint.id,
-    event: event.id,
-    exception: await anException(client, account),
-    hold: hold.id,
-    text: KEY,
-  };
+  ids = await oneOfEach(product, keys);
 });
 
 afterAll(() => product?.close());
 
-/** Of a rail that rejects a payout and then says that it paid it. */
-async function anException(by: Client, { id: account }: Account): Promise<string> {
-  const sent = await by.pay({ account, destination: { type: 'cliq', alias: 'PENDING' } });
-  await by.payoutUntil(sent.id, ({ next_inquiry_at }) => next_inquiry_at !== null);
-  for (const action of ['fail', 'complete']) succeeded(await by.post(`/v1/simulations/payouts/${sent.id}/${action}`));
-  return (await by.read<List<{ id: string }>>(`/v1/exceptions?resource=${sent.id}`)).data[0]!.id;
-}
-
-function pathOf({ path, params = {} }: Route): string {
-  return path.replace(/:(\w+)/g, (_, name: string) => ids[params[name]!]!);
-}
-
 function call(one: Route, caller: Client, body?: unknown): Promise<Answer<Problem>> {
   const hasBody = one.method === 'post' || one.method === 'patch';
-  return caller.send<Problem>(one.method.toUpperCase(), pathOf(one), {
+  return caller.send<Problem>(one.method.toUpperCase(), pathOf(one, ids), {
     body: hasBody ? (body === undefined ? one.bodyExample : body) : undefined,
   });
 }
@@ -102,9 +59,11 @@ describe('an object of one book', () => {
 
   test('has an idempotency key that another book does not know', async () => {
     const { client: stranger } = await product.organisation();
-    expect((await stranger.get(`/v1/idempotency_keys/${KEY}`)).status).toBe(404);
-    expect((await stranger.post<{ status: string }>(`/v1/idempotency_keys/${KEY}/void`)).body.status).toBe('voided');
-    expect((await client.get<{ status: string }>(`/v1/idempotency_keys/${KEY}`)).body.status).toBe('succeeded');
+    expect((await stranger.get(`/v1/idempotency_keys/${USED_KEY}`)).status).toBe(404);
+    expect((await stranger.post<{ status: string }>(`/v1/idempotency_keys/${USED_KEY}/void`)).body.status).toBe(
+      'voided',
+    );
+    expect((await client.get<{ status: string }>(`/v1/idempotency_keys/${USED_KEY}`)).body.status).toBe('succeeded');
   });
 
   test('is in no list of another book', async () => {
@@ -182,7 +141,7 @@ describe('any value', () => {
       const queries = junkQueries(one);
       const refused = queries.find((query) => !takesQuery(one, query))!;
       for (const query of [refused, ...queries.filter((query) => takesQuery(one, query))]) {
-        const target = `${pathOf(one)}?${query}`;
+        const target = `${pathOf(one, ids)}?${query}`;
         const answer = await client.send(one.method.toUpperCase(), target, { body: one.bodyExample });
         if (query === refused) expect(answer.status).toBe(400);
         if (answer.status >= 500) throw new Error(`${target} was answered with ${answer.text}`);

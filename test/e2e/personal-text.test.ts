@@ -17,19 +17,16 @@ import { createAudit } from '../../src/audit/audit.ts';
 import type { Finding } from '../../src/checks/finding.ts';
 import { systemClock } from '../../src/clock.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { createPool } from '../../src/db/pool.ts';
 import { GROUPS, RIGHTS } from '../../src/groups.ts';
 import { newId, publicId } from '../../src/ids.ts';
-import { Committer } from '../../src/ledger/committer.ts';
 import { createLogger } from '../../src/log.ts';
-import { erase, findErasable, listPlaces } from '../../src/operations/erase.ts';
 import type { CheckpointView } from '../../src/proofs/checkpoint.ts';
 import { judgeCheckpoint, judgeProof } from '../../src/proofs/judge-proof.ts';
 import type { ConsistencyProof, InclusionProof } from '../../src/proofs/prove.ts';
 import { verifyDatabase } from '../../src/verify/verify-database.ts';
 import { verifySince } from '../../src/verify/verify-since.ts';
-import { createWebhookSink } from '../../src/webhooks/event-sink.ts';
 import { checkpointIn, newSigningKey } from '../support/checkpoints.ts';
+import { eraseDirectly } from '../support/erase.ts';
 import { lookInto, type OrganisationKeys, type Product, startProduct } from '../support/product.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -174,19 +171,6 @@ async function eraseByCommand(id: string): Promise<void> {
   expect(await ask('--yes', '--by', 'ann')).toMatchObject({ by: 'operator:ann', erased_at: expect.any(String) });
 }
 
-/** The same within this process, which is quicker. */
-async function eraseDirectly(id: string): Promise<void> {
-  const pool = createPool({ url: product.database.ownerUrl, name: 'test', size: 2, log });
-  const { forms } = product.runtime;
-  const sink = createWebhookSink(forms);
-  const committer = new Committer({ pool, clock: systemClock, sink, forms, enqueue: () => undefined });
-  const subject = (await findErasable(pool, id))!;
-  await erase({ pool, committer, clock: systemClock, actor: 'operator:ann' }, subject);
-  expect((await listPlaces(pool, subject)).filter(({ rows }) => rows > 0)).toEqual([]);
-  await committer.close();
-  await pool.end();
-}
-
 async function findings(): Promise<Finding[]> {
   const found: Finding[] = [];
   const onFinding = (finding: Finding) => void found.push(finding);
@@ -249,7 +233,7 @@ test('text is kept apart after the contract, and erased without a trace, of earl
 
   await eraseByCommand(before.payout.id);
   for (const { payout, endpoint, account } of planted)
-    for (const { id } of [payout, endpoint, account]) await eraseDirectly(id);
+    for (const { id } of [payout, endpoint, account]) expect(await eraseDirectly(product, id)).toEqual([]);
 
   expect(await tablesWithMarkers()).toEqual([]);
   expect(await findings()).toEqual([]);

@@ -1,15 +1,19 @@
 /**
  * The wire, recorded: every route with its answers, and every webhook, as they stand in transcript/. A change of the inside
  * changes no byte of it; a change of the interface is looked at line by line there, and stands in the changelog.
- * `npx vitest run test/e2e/transcript.test.ts -u` records anew.
+ * The examples of the OpenAPI document come from the same calls (src/http/examples/).
+ * `npx vitest run test/e2e/transcript.test.ts -u` records both anew.
  */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Receiver, startReceiver } from '../../scripts/harness/receiver.ts';
+import { TAGS } from '../../src/api/route.ts';
 import { ROUTES } from '../../src/http/routes.ts';
 import { publicId } from '../../src/ids.ts';
 import { checkpointIn, newSigningKey } from '../support/checkpoints.ts';
+import { eraseDirectly } from '../support/erase.ts';
 import { addPersonOf } from '../support/people.ts';
 import { type OrganisationKeys, type Product, startProduct } from '../support/product.ts';
+import { ExampleCollection } from './transcript/exchanges.ts';
 import { Transcript } from './transcript/transcript.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -25,6 +29,8 @@ interface Page {
 }
 
 const heard = new Map<string, Set<number>>();
+const examples = new ExampleCollection();
+let began: number;
 let product: Product;
 let receiver: Receiver;
 let keys: OrganisationKeys;
@@ -41,11 +47,24 @@ afterAll(async () => {
 
 /** A book of its own for a file of the transcript. */
 async function begin(): Promise<void> {
+  began = Date.now();
   ({ keys } = await product.organisation());
   wire = new Transcript(product.baseUrl, keys.testKey, heard);
 }
 
-const recorded = (name: string) => expect(wire.text()).toMatchFileSnapshot(`transcript/${name}.txt`);
+async function takeExamples(): Promise<void> {
+  const { exchanges, events } = await wire.forExamples(began);
+  for (const exchange of exchanges) examples.add(exchange);
+  for (const event of events) examples.addEvent(event);
+}
+
+async function recorded(name: string): Promise<void> {
+  await takeExamples();
+  await expect(wire.text()).toMatchFileSnapshot(`transcript/${name}.txt`);
+}
+
+const recordedExample = (name: string, value: unknown) =>
+  expect(`${JSON.stringify(value, null, 1)}\n`).toMatchFileSnapshot(`../../src/http/examples/${name}.json`);
 
 const openAccount = (body: object = {}) =>
   wire.call('An account', 'POST', '/v1/accounts', { body: { currency: 'JOD', name: 'Operating account', ...body } });
@@ -407,7 +426,22 @@ test('exceptions', async () => {
   await recorded('exceptions');
 });
 
+test('personal text that was erased', async () => {
+  await begin();
+  const { id } = await openAccount();
+  expect(await eraseDirectly(product, id)).toEqual([]);
+  await takeExamples();
+});
+
 test('every operation has been heard with a success', () => {
   const silent = ROUTES.filter(({ operation }) => ![...(heard.get(operation) ?? [])].some((status) => status < 300));
   expect(silent.map(({ operation }) => operation)).toEqual([]);
+});
+
+test.each(Object.keys(TAGS))('the examples of %s are those of the document', async (group) => {
+  await recordedExample(`operations/${group.toLowerCase()}`, examples.of(ROUTES.filter(({ tag }) => tag === group)));
+});
+
+test('the examples of events are those of the document', async () => {
+  await recordedExample('events', examples.events());
 });

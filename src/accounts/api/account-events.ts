@@ -8,7 +8,7 @@ export const accountEvents: EventDocument = {
   schemaName: 'AccountEvent',
   when: {
     'account.created': 'An account was opened.',
-    'account.updated': 'Name, reference or metadata of an account changed.',
+    'account.updated': 'Name, reference or metadata of an account changed, or money arrived on it.',
     'account.frozen': 'An account was frozen: it receives, and nothing leaves it.',
     'account.unfrozen': 'A frozen account is open again.',
     'account.closed': 'An account was closed for good.',

@@ -1,12 +1,13 @@
 /**
  * What the product says on the wire, written down: each request with its answer, headers included, and each webhook. What
- * differs from run to run (ids, times, hashes, keys, ports) has a name instead, the same one wherever it appears, so that two
- * runs of the same code give the same text to the byte.
+ * differs from run to run has a name instead (names.ts).
  */
 import { request } from 'undici';
 import { routeOf, until } from '../../../scripts/harness/client.ts';
 import type { Received } from '../../../scripts/harness/receiver.ts';
-import { ID_PREFIXES } from '../../../src/ids.ts';
+import type { Exchange, Told } from './exchanges.ts';
+import { inBrackets, Names } from './names.ts';
+import { asExamples } from './plausible.ts';
 
 export interface Call {
   body?: unknown;
@@ -25,7 +26,7 @@ const LEFT_OUT = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding
 export class Transcript {
   readonly #baseUrl: string;
   readonly #key: string;
-  readonly #names: Names;
+  readonly #exchanges: Exchange[] = [];
   readonly #text: string[] = [];
   /** Operations that were called, with the statuses they were answered. */
   readonly #heard: Map<string, Set<number>>;
@@ -35,7 +36,6 @@ export class Transcript {
     this.#baseUrl = baseUrl;
     this.#key = key;
     this.#heard = heard;
-    this.#names = new Names([baseUrl, key]);
   }
 
   /** Sends a request and writes it down with its answer, whose body it gives. */
@@ -52,10 +52,15 @@ export class Transcript {
     const answer = await request(this.#baseUrl + path, { method: method as 'GET', headers, body: rawBody });
     const text = await answer.body.text();
     const operation = routeOf(method, path)?.operation;
-    if (operation) this.#heard.set(operation, (this.#heard.get(operation) ?? new Set()).add(answer.statusCode));
+    const status = answer.statusCode;
+    const value = text === '' ? undefined : JSON.parse(text);
+    if (operation) {
+      this.#heard.set(operation, (this.#heard.get(operation) ?? new Set()).add(status));
+      this.#exchanges.push({ title, operation, request: body, status, answer: value });
+    }
     this.#write(`### ${title}`, `${method} ${path}`, headersText(headers), shown(rawBody ?? ''));
-    this.#write(`=> ${answer.statusCode}`, headersText(answer.headers), shown(text));
-    return (text === '' ? undefined : JSON.parse(text)) as Body;
+    this.#write(`=> ${status}`, headersText(answer.headers), shown(text));
+    return value as Body;
   }
 
   /** Asks again, unwritten, until the answer is as wanted; then asks once more and writes that down. */
@@ -71,7 +76,28 @@ export class Transcript {
 
   /** All that was written, each part with the names of what differs. */
   text(): string {
-    return `${this.#names.put(this.#text.join('\n'))}\n`;
+    const names = new Names(inBrackets, { [this.#baseUrl]: '<api>', [this.#key]: '<key>' });
+    return `${names.put(this.#text.join('\n'))}\n`;
+  }
+
+  /** Each request with its answer, and the first event of each type that the book has so far. */
+  async forExamples(began: number): Promise<{ exchanges: Exchange[]; events: Told[] }> {
+    const said = { exchanges: this.#exchanges, events: await this.#firstEvents() };
+    return asExamples(said, { began, baseUrl: this.#baseUrl });
+  }
+
+  async #firstEvents(): Promise<Told[]> {
+    const first = new Map<string, Told>();
+    const headers = { authorization: `Bearer ${this.#key}` };
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const query = cursor === '' ? '' : `&starting_after=${cursor}`;
+      const answer = await request(`${this.#baseUrl}/v1/events?limit=100${query}`, { headers });
+      const page = (await answer.body.json()) as { data: Told[]; next_cursor: string | null };
+      // The newest come first.
+      for (const event of page.data) first.set(event.type, event);
+      cursor = page.next_cursor;
+    }
+    return [...first.values()].sort((one, other) => (one.type < other.type ? -1 : 1));
   }
 
   #write(...parts: string[]): void {
@@ -93,57 +119,5 @@ function shown(text: string): string {
     return JSON.stringify(value) === text ? JSON.stringify(value, null, 1) : text;
   } catch {
     return text;
-  }
-}
-
-const PREFIXES = Object.values(ID_PREFIXES).join('|');
-/** What differs from run to run, the longest forms first. */
-const DIFFERENT: readonly { kind: string; form: RegExp; numbered?: false }[] = [
-  { kind: 'time', form: /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z/g, numbered: false },
-  { kind: '', form: new RegExp(`\\b(${PREFIXES})_[0-9a-hjkmnp-tv-z]{26}\\b`, 'g') },
-  { kind: 'uuid', form: /\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g },
-  { kind: 'live key', form: /sk_live_[A-Za-z0-9]{32}/g },
-  { kind: 'test key', form: /sk_test_[A-Za-z0-9]{32}/g },
-  { kind: 'secret', form: /whsec_[A-Za-z0-9+/=]{32,}/g },
-  { kind: 'signature', form: /\bv1,[A-Za-z0-9+/]{43}=/g, numbered: false },
-  { kind: 'hash', form: /\b[0-9a-f]{64}\b/g },
-  { kind: 'signed', form: /"[A-Za-z0-9+/]{86}=="/g, numbered: false },
-  { kind: 'base64 of 32 bytes', form: /"[A-Za-z0-9+/]{43}="/g },
-  { kind: 'end to end', form: /\b[A-Z0-9]{35}\b/g },
-  { kind: 'rail reference', form: /\bSBX[0-9A-Za-z-]+/g },
-  { kind: 'port', form: /(?<=127\.0\.0\.1:)\d+/g },
-  { kind: 'seconds', form: /(?<=webhook-timestamp: )\d+/g, numbered: false },
-  { kind: 'points', form: /(?<=^ratelimit: .*)\d+/gm, numbered: false },
-  { kind: 'ms', form: /(?<="duration_ms": ?)\d+/g, numbered: false },
-];
-
-/** Names for what differs, in the order in which it appears. */
-class Names {
-  readonly #given = new Map<string, string>();
-  readonly #counts = new Map<string, number>();
-
-  constructor([url, key]: [string, string]) {
-    this.#given.set(url, '<api>').set(key, '<key>');
-  }
-
-  put(text: string): string {
-    let named = text;
-    for (const [value, name] of this.#given) named = named.replaceAll(value, name);
-    for (const { kind, form, numbered } of DIFFERENT) {
-      named = named.replace(form, (value, prefix) =>
-        numbered === false ? `<${kind}>` : this.#nameOf(kind === '' ? (prefix as string) : kind, value),
-      );
-    }
-    return named;
-  }
-
-  #nameOf(kind: string, value: string): string {
-    const known = this.#given.get(value);
-    if (known) return known;
-    const number = (this.#counts.get(kind) ?? 0) + 1;
-    this.#counts.set(kind, number);
-    const name = `<${kind} ${number}>`;
-    this.#given.set(value, name);
-    return name;
   }
 }

@@ -1,0 +1,312 @@
+/**
+ * Every operation refuses as the document says: each status that it lists is provoked here, or was heard in transcript/. The first
+ * answer of each code is the example of operations that have none of their own (src/http/examples/errors.json).
+ * `npx vitest run test/e2e/refusals.test.ts -u` records them anew.
+ */
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { type Answer, type Client, type Problem, type SendOptions, until } from '../../scripts/harness/client.ts';
+import type { Route } from '../../src/api/route.ts';
+import { ERRORS, type ErrorCode } from '../../src/errors.ts';
+import { codesOf } from '../../src/http/openapi.ts';
+import { readExamples } from '../../src/http/openapi-examples.ts';
+import { BODY_LIMIT_BYTES } from '../../src/http/request-body.ts';
+import { ROUTES } from '../../src/http/routes.ts';
+import { SCOPES } from '../../src/organisations/api-key.ts';
+import { type IssueApiKey, issueApiKey } from '../../src/organisations/issue-api-key.ts';
+import { type OneOfEach, oneOfEach, pathOf } from '../support/one-of-each.ts';
+import { addPersonOf } from '../support/people.ts';
+import { lookInto, type OrganisationKeys, type Product, startProduct } from '../support/product.ts';
+import { asExamples } from './transcript/plausible.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const writes = ROUTES.filter(({ method }) => method !== 'get');
+const withBodies = ROUTES.filter(({ method }) => method === 'post' || method === 'patch');
+
+const named = (...names: string[]) => ROUTES.filter(({ operation }) => names.includes(operation));
+
+const heard = new Map<Route, Set<number>>();
+const examples = new Map<ErrorCode, Problem>();
+let began: number;
+let product: Product;
+let keys: OrganisationKeys;
+let client: Client;
+/** By the key of a person, who may do what a service may not. */
+let ada: Client;
+let ids: OneOfEach;
+/** In the place of the reference's example, where that names something that is not there. */
+let bodies: Record<string, unknown>;
+
+beforeAll(async () => {
+  began = Date.now();
+  product = await startProduct({ backend: 'postgres' });
+  ({ keys, client } = await product.organisation());
+  ids = await oneOfEach(product, keys);
+  const person = await addPersonOf(product.runtime.pool, keys.testBookId, { name: 'Ada' });
+  ada = product.client(person.key);
+  bodies = { assignException: { person: person.id } };
+});
+afterAll(() => product?.close());
+
+interface Call extends SendOptions {
+  by?: Client;
+  query?: string;
+  of?: OneOfEach;
+}
+
+/** The route as the reference shows it, by a key that may do everything. */
+async function call(
+  route: Route,
+  { by = client, query = '', of = ids, ...options }: Call = {},
+): Promise<Answer<Problem>> {
+  const body = withBodies.includes(route)
+    ? (options.body ?? bodies[route.operation] ?? route.bodyExample ?? {})
+    : undefined;
+  const answer = await by.send<Problem>(route.method.toUpperCase(), `${pathOf(route, of)}${query}`, {
+    ...(options.rawBody === undefined && { body }),
+    ...options,
+  });
+  if (answer.status >= 400) note(route, answer);
+  return answer;
+}
+
+function note(route: Route, { status, body }: Answer<Problem>): void {
+  heard.set(route, (heard.get(route) ?? new Set()).add(status));
+  if (!examples.has(body.code)) examples.set(body.code, body);
+}
+
+/** Fails with the routes that answered otherwise. */
+async function expectOfEach(
+  routes: readonly Route[],
+  code: ErrorCode,
+  options: Call | (() => Promise<Call>),
+): Promise<void> {
+  expect(routes.length).toBeGreaterThan(0);
+  const others: string[] = [];
+  for (const route of routes) {
+    const answer = await call(route, typeof options === 'function' ? await options() : options);
+    const { status } = ERRORS[code];
+    if (answer.status !== status || answer.body.code !== code)
+      others.push(`${route.operation}: ${answer.status} ${answer.text.slice(0, 200)}`);
+  }
+  expect(others).toEqual([]);
+}
+
+const keyWith = (key: Partial<IssueApiKey>) =>
+  product.clientWith({ bookId: keys.testBookId, mode: 'test', scopes: ['*'], ...key });
+
+test('without a key', () => expectOfEach(ROUTES, 'api_key_missing', { headers: { authorization: '' } }));
+
+/** Of one route: an address that tries many keys is turned away. */
+const anyRoute = ROUTES.slice(0, 1);
+
+test('with a key that nobody has', () =>
+  expectOfEach(anyRoute, 'api_key_invalid', { by: product.client(`sk_test_${'0'.repeat(32)}`) }));
+
+test('with a key that has expired', async () => {
+  const anHourAgo = { now: () => Date.now() - 3_600_000 };
+  const issued = await issueApiKey(product.runtime.pool, anHourAgo, {
+    bookId: keys.testBookId,
+    mode: 'test',
+    name: 'Old',
+    scopes: ['*'],
+    expiresAt: Date.now() - 60_000,
+  });
+  await expectOfEach(anyRoute, 'api_key_expired', { by: product.client(issued.token) });
+});
+
+test('with a key for something else', async () => {
+  for (const scope of SCOPES) {
+    const routes = ROUTES.filter((route) => route.scope === scope);
+    if (routes.length === 0) continue;
+    const by = await keyWith({ scopes: SCOPES.filter((other) => other !== scope) });
+    await expectOfEach(routes, 'permission_denied', { by });
+  }
+});
+
+test('from an address that is not on the list of the key', async () =>
+  expectOfEach(anyRoute, 'ip_not_allowed', { by: await keyWith({ allowedIps: ['203.0.113.0/24'] }) }));
+
+test('of a test book, by a live key', () =>
+  expectOfEach(
+    ROUTES.filter(({ testModeOnly }) => testModeOnly),
+    'test_mode_only',
+    { by: product.client(keys.liveKey) },
+  ));
+
+test('with a parameter that no route knows', () =>
+  expectOfEach(ROUTES, 'parameter_unknown', { query: `?surplus=1&key=${ids.text}` }));
+
+test('of an object that is not there', () =>
+  expectOfEach(
+    ROUTES.filter(({ params }) => params && !Object.values(params).includes('text')),
+    'resource_not_found',
+    {
+      of: Object.fromEntries(Object.entries(ids).map(([kind, id]) => [kind, id.replace(/.{4}$/, '0000')])) as OneOfEach,
+    },
+  ));
+
+test('with a body that is no JSON', () => expectOfEach(withBodies, 'malformed_json', { rawBody: '{"amount": 1,}' }));
+
+test('with a body of another type', () =>
+  expectOfEach(withBodies, 'unsupported_media_type', {
+    rawBody: 'amount=1',
+    headers: { 'content-type': 'text/plain' },
+  }));
+
+test('with a body that is too large', () =>
+  expectOfEach(withBodies, 'payload_too_large', { rawBody: JSON.stringify({ name: 'x'.repeat(BODY_LIMIT_BYTES) }) }));
+
+test('under a key that cannot be one', () =>
+  expectOfEach(writes, 'idempotency_key_invalid', { idempotencyKey: 'two words' }));
+
+test('under a key that is a card number', () =>
+  expectOfEach(writes, 'card_number_not_allowed', { idempotencyKey: '4242424242424242' }));
+
+test('under a key that was used for something else', () =>
+  expectOfEach(
+    writes.filter(({ operation }) => operation !== 'voidIdempotencyKey'),
+    'idempotency_key_reused',
+    { idempotencyKey: ids.text },
+  ));
+
+test('under a key that was voided', async () => {
+  expect((await client.post('/v1/idempotency_keys/voided/void', undefined, { idempotencyKey: null })).status).toBe(200);
+  await expectOfEach(writes, 'idempotency_key_voided', { idempotencyKey: 'voided' });
+});
+
+test('with a version that is not the one of the object', () =>
+  expectOfEach(
+    ROUTES.filter(({ ifMatch }) => ifMatch),
+    'version_mismatch',
+    { by: ada, headers: { 'if-match': '"77"' } },
+  ));
+
+test('without the key that a movement of money needs', () =>
+  expectOfEach(
+    ROUTES.filter(({ idempotency }) => idempotency === 'required'),
+    'idempotency_key_missing',
+    { idempotencyKey: null },
+  ));
+
+test('what is named in the request, and is not there', async () => {
+  const nobody = ids.account.replace(/.{4}$/, '0000');
+  await expectOfEach(named('findIdempotencyKey'), 'resource_not_found', { query: '?key=nobody' });
+  await expectOfEach(named('simulateInboundTransfer'), 'resource_not_found', {
+    body: { account: nobody, amount: 1, currency: 'JOD' },
+  });
+});
+
+test('beyond the rate of a key', async () => {
+  const others: string[] = [];
+  for (const route of ROUTES) {
+    const by = await keyWith({ writesPerSecond: 1, readsPerSecond: 1 });
+    const answers = await Promise.all(Array.from({ length: 3 }, () => call(route, { by, query: '?surplus=1' })));
+    if (!answers.some(({ body }) => body.code === 'rate_limited')) others.push(route.operation);
+  }
+  expect(others).toEqual([]);
+});
+
+test('money that may not move', async () => {
+  const [createPayout] = named('createPayout') as [Route];
+  const from = (account: string, by = client) => ({
+    by,
+    body: { account, amount: 10, currency: 'JOD', destination: { type: 'cliq', alias: 'SHOP1' } },
+  });
+  const expectCode = async (code: ErrorCode, asked: Call) =>
+    expect((await call(createPayout, asked)).body.code).toBe(code);
+  const { id } = await client.openAccount({ funds: 0 });
+  await client.post(`/v1/accounts/${id}/freeze`);
+  await expectCode('account_frozen', from(id));
+  await client.post(`/v1/accounts/${id}/unfreeze`);
+  await client.post(`/v1/accounts/${id}/close`);
+  await expectCode('account_closed', from(id));
+  const live = product.client(keys.liveKey);
+  const account = (await live.post<{ id: string }>('/v1/accounts', { currency: 'JOD', name: 'Live' })).body.id;
+  await expectCode('rail_unavailable', from(account, live));
+});
+
+test('twice at once, while the book is held', async () => {
+  const [createAccount] = named('createAccount') as [Route];
+  const holder = lookInto(product.database);
+  await holder.query('BEGIN');
+  await holder.query('SELECT FROM books WHERE id = $1 FOR UPDATE', [keys.testBookId]);
+  const answers = await Promise.all([1, 2].map(() => call(createAccount, { idempotencyKey: 'twice' })));
+  await holder.query('ROLLBACK');
+  await holder.end();
+  expect(answers.map(({ body }) => body.code).sort()).toEqual(['idempotency_in_progress', 'service_unavailable']);
+});
+
+test('while the clock of the book is on its way', async () => {
+  await product.stopPools();
+  expect((await client.post('/v1/simulations/clock/advance', { by: 'P1D' })).status).toBe(202);
+  await expectOfEach(writes, 'state_conflict', { by: ada });
+});
+
+interface Wound {
+  /** Run as superuser in another database of the server. */
+  outside?: boolean;
+  wound(database: string): string;
+  mend(database: string): string;
+}
+
+/** On a database of its own, broken for as long as it takes to ask each route. The key is no known one: it is looked up. */
+async function whileBroken(code: ErrorCode, { outside = false, wound, mend }: Wound): Promise<void> {
+  const other = await startProduct({ backend: 'postgres', pools: [] });
+  const { name, superuserUrl } = other.database;
+  const superuser = lookInto({ superuserUrl: outside ? superuserUrl.replace(name, 'postgres') : superuserUrl });
+  const by = other.client(`sk_test_${'1'.repeat(32)}`);
+  await superuser.query(wound(name));
+  await until(
+    () => by.get('/v1/limits'),
+    ({ body }) => body.code === code,
+  );
+  await expectOfEach(ROUTES, code, { by });
+  await superuser.query(mend(name));
+  await superuser.end();
+  await until(
+    () => by.get('/v1/limits'),
+    ({ status }) => status === 401,
+  );
+  await other.close();
+}
+
+test('without a connection to its database', () =>
+  whileBroken('service_unavailable', {
+    outside: true,
+    wound: (name) =>
+      `ALTER DATABASE ${name} CONNECTION LIMIT 0; SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`,
+    mend: (name) => `ALTER DATABASE ${name} CONNECTION LIMIT -1`,
+  }));
+
+test('in the middle of a fault of its own, such as a table that a mistaken hand renamed', () =>
+  whileBroken('internal_error', {
+    wound: () => 'ALTER TABLE api_keys RENAME TO api_keys_away',
+    mend: () => 'ALTER TABLE api_keys_away RENAME TO api_keys',
+  }));
+
+test('every status of the document was heard of every operation', () => {
+  const { operations } = readExamples();
+  const silent = ROUTES.flatMap((route) => {
+    const recorded = Object.keys(operations[route.operation]?.responses ?? {}).map(Number);
+    const documented = [
+      ...Object.keys(route.responses).map(Number),
+      ...codesOf(route).map((code) => ERRORS[code].status),
+    ];
+    return [...new Set(documented)]
+      .filter((status) => !recorded.includes(status) && !heard.get(route)?.has(status))
+      .map((status) => `${route.operation} ${status}`);
+  });
+  expect(silent).toEqual([]);
+});
+
+test('the examples of codes are those of the document', async () => {
+  const inOrder = [...examples].sort(([one], [other]) => (one < other ? -1 : 1));
+  const recorded = Object.fromEntries(
+    asExamples(inOrder, { began, baseUrl: product.baseUrl }).map(([code, value]) => [
+      code,
+      { summary: value.detail, value },
+    ]),
+  );
+  await expect(`${JSON.stringify(recorded, null, 1)}\n`).toMatchFileSnapshot('../../src/http/examples/errors.json');
+});

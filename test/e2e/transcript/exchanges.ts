@@ -1,0 +1,66 @@
+/** Examples for the document, chosen from what was said on the wire. */
+import type { Route } from '../../../src/api/route.ts';
+import type { ErrorCode } from '../../../src/errors.ts';
+import type { Example, Examples, OperationExamples } from '../../../src/http/openapi-examples.ts';
+
+/** A request with its answer. */
+export interface Exchange {
+  readonly title: string;
+  readonly operation: string;
+  readonly request: unknown;
+  readonly status: number;
+  readonly answer: unknown;
+}
+
+/** An event, as webhooks and lists show it. */
+export interface Told {
+  readonly type: string;
+}
+
+/** Requests of one operation that are shown, where their bodies differ. */
+const MOST = 3;
+
+type Mutable = { request?: Record<string, Example>; responses: Record<string, Record<string, Example>> };
+
+export class ExampleCollection {
+  readonly #operations = new Map<string, Mutable>();
+  readonly #events = new Map<string, Example>();
+
+  add({ title, operation, request, status, answer }: Exchange): void {
+    const known = this.#operations.get(operation) ?? { responses: {} };
+    this.#operations.set(operation, known);
+    known.responses[status] ??= {};
+    const shown = known.responses[status];
+    if (status >= 400) {
+      const { code, detail } = answer as { code: ErrorCode; detail: string };
+      shown[code] ??= { summary: detail, value: answer };
+      return;
+    }
+    const name = title.toLowerCase().replace(/[^a-z0-9]+/g, '_');
+    const body = JSON.stringify(request);
+    const bodies = Object.values(known.request ?? {}).map(({ value }) => JSON.stringify(value));
+    const isNew = body !== undefined && body !== '{}' && !bodies.includes(body) && bodies.length < MOST;
+    if (!isNew && Object.keys(shown).length > 0) return;
+    shown[name] ??= { summary: title, value: answer };
+    if (isNew) known.request = { ...known.request, [name]: { summary: title, value: request } };
+  }
+
+  addEvent(event: Told): void {
+    if (!this.#events.has(event.type)) this.#events.set(event.type, { value: event });
+  }
+
+  /** Of the operations of a group, in the order of its routes. */
+  of(routes: readonly Route[]): Record<string, OperationExamples> {
+    return Object.fromEntries(
+      routes.flatMap(({ operation }) => {
+        const found = this.#operations.get(operation);
+        return found ? [[operation, found] as const] : [];
+      }),
+    );
+  }
+
+  /** The first of each type. */
+  events(): Examples {
+    return Object.fromEntries([...this.#events].sort(([one], [other]) => (one < other ? -1 : 1)));
+  }
+}

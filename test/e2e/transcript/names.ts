@@ -1,0 +1,70 @@
+/**
+ * What differs from run to run (ids, times, hashes, keys, ports), and something else in its place, the same wherever it appears:
+ * so two runs of the same code give the same text to the byte.
+ */
+import { ID_PREFIXES } from '../../../src/ids.ts';
+
+const PREFIXES = Object.values(ID_PREFIXES).join('|');
+
+/** The longest forms first. Those that are not numbered all look alike. */
+const DIFFERENT: readonly { kind: string; form: RegExp; numbered?: false }[] = [
+  { kind: 'time', form: /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z/g, numbered: false },
+  { kind: '', form: new RegExp(`\\b(${PREFIXES})_[0-9a-hjkmnp-tv-z]{26}\\b`, 'g') },
+  { kind: 'uuid', form: /\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g },
+  { kind: 'live key', form: /sk_live_[A-Za-z0-9]{32}/g },
+  { kind: 'test key', form: /sk_test_[A-Za-z0-9]{32}/g },
+  { kind: 'secret', form: /whsec_[A-Za-z0-9+/=]{32,}/g },
+  { kind: 'signature', form: /\bv1,[A-Za-z0-9+/]{43}=/g, numbered: false },
+  { kind: 'hash', form: /\b[0-9a-f]{64}\b/g },
+  { kind: 'signed', form: /"[A-Za-z0-9+/]{86}=="/g, numbered: false },
+  { kind: 'base64 of 32 bytes', form: /"[A-Za-z0-9+/]{43}="/g },
+  { kind: 'end to end', form: /\b[A-Z0-9]{35}\b/g },
+  { kind: 'rail reference', form: /\bSBX[0-9A-Za-z-]+/g },
+  { kind: 'port', form: /(?<=127\.0\.0\.1:)\d+/g },
+  { kind: 'seconds', form: /(?<=webhook-timestamp: )\d+/g, numbered: false },
+  { kind: 'points', form: /(?<=^ratelimit: .*)\d+/gm, numbered: false },
+  { kind: 'ms', form: /(?<="duration_ms": ?)\d+/g, numbered: false },
+];
+
+/** What stands in the place of a value of this kind: the first, the second … in the order in which they appear. */
+export type Write = (kind: string, number: number | undefined, value: string) => string;
+
+export class Names {
+  readonly #given = new Map<string, string>();
+  readonly #counts = new Map<string, number>();
+  readonly #write: Write;
+
+  /** `given` stands in the place of texts that are known before. */
+  constructor(write: Write, given: Readonly<Record<string, string>>) {
+    this.#write = write;
+    for (const [value, name] of Object.entries(given)) this.#given.set(value, name);
+  }
+
+  put(text: string): string {
+    let named = text;
+    for (const [value, name] of this.#given) named = named.replaceAll(value, name);
+    for (const { kind, form, numbered } of DIFFERENT) {
+      named = named.replace(form, (value, prefix) =>
+        numbered === false
+          ? this.#write(kind, undefined, value)
+          : this.#nameOf(kind === '' ? (prefix as string) : kind, value),
+      );
+    }
+    return named;
+  }
+
+  #nameOf(kind: string, value: string): string {
+    const known = this.#given.get(value);
+    if (known) return known;
+    const number = (this.#counts.get(kind) ?? 0) + 1;
+    this.#counts.set(kind, number);
+    const name = this.#write(kind, number, value);
+    this.#given.set(value, name);
+    return name;
+  }
+}
+
+/** For who compares: `<acct 1>`, `<time>`. */
+export function inBrackets(kind: string, number: number | undefined): string {
+  return number === undefined ? `<${kind}>` : `<${kind} ${number}>`;
+}

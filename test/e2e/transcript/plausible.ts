@@ -1,0 +1,65 @@
+/** Values of examples in the document, in the place of those of a run: of the same form, and the same in every run. */
+import { hash } from 'node:crypto';
+import { ID_PREFIXES, type IdKind, publicId, type Uuid } from '../../../src/ids.ts';
+import { Names, type Write } from './names.ts';
+
+/** The moment of every example. */
+const MOMENT = Date.parse('2026-03-02T09:30:00.000Z');
+const FIVE_MINUTES = 300_000;
+/** Something may stand shortly before the run began. */
+const SLACK_MS = 10_000;
+
+const KINDS = new Map(Object.entries(ID_PREFIXES).map(([kind, prefix]) => [prefix as string, kind as IdKind]));
+
+export interface Run {
+  /** Milliseconds since 1970. What happened minutes or days later is as much later in the examples. */
+  readonly began: number;
+  readonly baseUrl: string;
+}
+
+/** JSON of a run, with other values in place of those that differ from run to run. */
+export function asExamples<Value>(value: Value, { began, baseUrl }: Run): Value {
+  const names = new Names(plausibleSince(began), { [baseUrl]: 'https://api.example.com' });
+  const text = names.put(JSON.stringify(value)).replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, 'https://merchant.example');
+  return JSON.parse(text) as Value;
+}
+
+function plausibleSince(began: number): Write {
+  return (kind, number = 1, value) => {
+    if (kind === 'time') return momentFor(value, began);
+    const digest = hash('sha512', `${kind} ${number}`, 'buffer');
+    const idKind = KINDS.get(kind);
+    if (idKind) return publicId(idKind, uuidFrom(digest, number));
+    const form = FORMS[kind];
+    if (form === undefined) throw new Error(`There is no example for a ${kind}`);
+    return form(digest, number);
+  };
+}
+
+const FORMS: Readonly<Record<string, (digest: Buffer, number: number) => string>> = {
+  uuid: uuidFrom,
+  'live key': () => `sk_live_${'0'.repeat(32)}`,
+  'test key': () => `sk_test_${'0'.repeat(32)}`,
+  secret: (digest) => `whsec_${digest.subarray(0, 32).toString('base64')}`,
+  hash: (digest) => digest.toString('hex', 0, 32),
+  signed: (digest) => `"${digest.toString('base64')}"`,
+  'base64 of 32 bytes': (digest) => `"${digest.subarray(0, 32).toString('base64')}"`,
+  'end to end': (digest) => digest.toString('hex').toUpperCase().slice(0, 35),
+  'rail reference': (digest) => `SBX${digest.toString('hex').toUpperCase().slice(0, 12)}`,
+  port: () => '443',
+  ms: () => '84',
+};
+
+/** What a test sent has no fraction of a second, and stays. */
+function momentFor(value: string, began: number): string {
+  if (!value.includes('.')) return value;
+  const steps = Math.floor((Date.parse(value) - began + SLACK_MS) / FIVE_MINUTES);
+  return new Date(MOMENT + steps * FIVE_MINUTES).toISOString();
+}
+
+/** Of version 7, minted at the moment of the examples. */
+function uuidFrom(digest: Buffer, number: number): Uuid {
+  const random = digest.toString('hex');
+  const time = (MOMENT + number).toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(0, 3)}-8${random.slice(3, 6)}-${random.slice(6, 18)}`;
+}

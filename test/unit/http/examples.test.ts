@@ -1,0 +1,105 @@
+/** Every request, response and event of the document has an example that came from the wire, and the example is what its schema says. */
+import { describe, expect, test } from 'vitest';
+import { faultIn } from '../../../scripts/harness/as-promised.ts';
+import { eventOf } from '../../../src/api/schemas/events.ts';
+import { problemOf } from '../../../src/api/schemas/problem.ts';
+import { ERRORS, type ErrorCode } from '../../../src/errors.ts';
+import { buildOpenApi, codesOf } from '../../../src/http/openapi.ts';
+import { type Examples, readExamples } from '../../../src/http/openapi-examples.ts';
+import { EVENT_DOCUMENTS, ROUTES } from '../../../src/http/routes.ts';
+
+interface Content {
+  content: Record<string, { example?: unknown; examples?: Record<string, { value?: unknown; $ref?: string }> }>;
+}
+interface Operation {
+  operationId: string;
+  requestBody?: Content;
+  responses: Record<string, Content>;
+}
+interface Document {
+  paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, { post: Operation }>;
+  components: { examples: Record<string, { value: unknown }> };
+}
+
+const recorded = readExamples();
+const parts = { routes: ROUTES, events: EVENT_DOCUMENTS, publicUrl: 'https://api.example.com', examples: recorded };
+const document = buildOpenApi(parts) as unknown as Document;
+const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+const namesIn = ({ content }: Content) => Object.values(content).flatMap(({ examples = {} }) => Object.keys(examples));
+
+describe('the document shows', () => {
+  test('an example of every body of a request', () => {
+    const bodies = operations.filter(({ requestBody }) => requestBody !== undefined);
+    expect(bodies.length).toBe(ROUTES.filter(({ body }) => body).length);
+    expect(
+      bodies.filter(({ requestBody }) => namesIn(requestBody!).length === 0).map(({ operationId }) => operationId),
+    ).toEqual([]);
+  });
+
+  test('an example of every success', () => {
+    for (const { operation, responses } of ROUTES)
+      for (const status of Object.keys(responses))
+        expect(
+          Object.keys(recorded.operations[operation]?.responses[status] ?? {}),
+          `${operation} ${status}`,
+        ).not.toEqual([]);
+  });
+
+  test('an example of every code of every error', () => {
+    for (const { operationId, responses } of operations) {
+      const route = ROUTES.find(({ operation }) => operation === operationId)!;
+      for (const code of codesOf(route))
+        expect(namesIn(responses[ERRORS[code].status]!), `${operationId} ${code}`).toContain(code);
+    }
+  });
+
+  test('an example of every event', () => {
+    for (const [type, { post }] of Object.entries(document.webhooks))
+      expect(namesIn(post.requestBody!), type).toEqual([type]);
+  });
+
+  test('no example that is not there', () => {
+    const text = JSON.stringify(document.paths);
+    for (const [, code] of text.matchAll(/#\/components\/examples\/(\w+)/g))
+      expect(document.components.examples[code!]?.value).toBeDefined();
+    expect(text).not.toMatch(/127\.0\.0\.1|<[a-z]+ ?\d*>/);
+  });
+});
+
+describe('an example', () => {
+  test('of a request is taken', () => {
+    for (const { operation, body } of ROUTES)
+      for (const [name, { value }] of Object.entries(recorded.operations[operation]?.request ?? {}))
+        expect(body!.safeParse(value).error, `${operation} ${name}`).toBeUndefined();
+  });
+
+  test('of an answer has the members that its schema says, and no other', () => {
+    for (const { operation, responses } of ROUTES)
+      for (const [status, { schema, shows = [] }] of Object.entries(responses))
+        for (const [name, { value }] of examplesOf(operation, status))
+          expect(faultIn(schema, value, shows), `${operation} ${status} ${name}`).toBeUndefined();
+  });
+
+  test('of a problem has the facts of its code', () => {
+    const own = ROUTES.flatMap(({ operation }) =>
+      Object.entries(recorded.operations[operation]?.responses ?? {})
+        .filter(([status]) => Number(status) >= 400)
+        .flatMap(([, examples]) => Object.entries(examples)),
+    );
+    expect(own.length).toBeGreaterThan(50);
+    for (const [code, { value }] of [...own, ...Object.entries(recorded.errors)]) {
+      expect(faultIn(problemOf(code as ErrorCode), value, 'any'), code).toBeUndefined();
+      expect(value).toMatchObject({ code, status: ERRORS[code as ErrorCode].status });
+    }
+  });
+
+  test('of an event has the members of its schema, and those of its object', () => {
+    for (const { names, object } of EVENT_DOCUMENTS)
+      for (const name of names)
+        expect(faultIn(eventOf(object, names), recorded.events[name]?.value, 'any'), name).toBeUndefined();
+  });
+});
+
+const examplesOf = (operation: string, status: string) =>
+  Object.entries<Examples[string]>(recorded.operations[operation]?.responses[status] ?? {});
