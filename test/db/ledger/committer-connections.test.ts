@@ -162,9 +162,7 @@ describe('a lock holder that hangs inside its transaction', () => {
 
   test('is ended by the idle timeout, and the command is committed', async () => {
     await holdLock({ idle_in_transaction_session_timeout: '200ms' });
-    const began = performance.now();
     expect(await book.submit(accepting('k'))).toMatchObject({ status: 202 });
-    expect(performance.now() - began).toBeGreaterThan(150);
     await expect(stopped.query('SELECT 1')).rejects.toThrow();
   });
 

@@ -70,9 +70,9 @@ describeWithRedis('queues on Redis', () => {
       enqueue('before');
       await expect.poll(() => answered.ids, soon).toEqual(['before']);
       await redis.kill();
-      const begun = performance.now();
       for (let index = 0; index < 1_000; index++) enqueuer.enqueue('book', [reserve(`lost ${index}`)]);
-      expect(performance.now() - begun).toBeLessThan(100);
+      // All of them returned before anything was known about the first.
+      expect(counts.droppedIds).toBe(0);
       await expect.poll(() => counts.droppedIds, soon).toBe(1_000);
       await redis.start();
       await enqueueUntilAnswered('after');
