@@ -152,6 +152,11 @@ export function publicIdOrNull(kind: IdKind, id: Uuid | null): string | null {
   return id === null ? null : publicId(kind, id);
 }
 
+/** What public ids of a kind look like, as a regular expression: 128 bits are 26 digits, and the first has three of its five bits. */
+export function idPattern(kind: IdKind): string {
+  return `^${ID_PREFIXES[kind]}_[0-7][0-9a-hjkmnp-tv-z]{25}$`;
+}
+
 /** The UUID inside a public id, or undefined when the text is not an id of this kind. */
 export function parsePublicId(kind: IdKind, text: string): Uuid | undefined {
   const prefix = `${ID_PREFIXES[kind]}_`;

@@ -14,7 +14,7 @@ import { type Route, TAGS } from '../api/route.ts';
 import { exampleId } from '../api/schemas/fields.ts';
 import { problem } from '../api/schemas/problem.ts';
 import { ERRORS, type ErrorCode } from '../errors.ts';
-import { ID_PREFIXES } from '../ids.ts';
+import { idPattern } from '../ids.ts';
 import { registerEvents } from './openapi-events.ts';
 import { examplesOf, examplesOfCodes, NO_EXAMPLES, type RecordedExamples } from './openapi-examples.ts';
 import { requestHeaders, responseHeaders } from './openapi-headers.ts';
@@ -128,9 +128,7 @@ function paramsOf(route: Route): z.ZodObject | undefined {
   if (!route.params) return undefined;
   const shape = Object.entries(route.params).map(([name, kind]) => {
     const schema =
-      kind === 'text'
-        ? z.string()
-        : z.string().meta({ pattern: `^${ID_PREFIXES[kind]}_[0-9a-hjkmnp-tv-z]{26}$`, example: exampleId(kind) });
+      kind === 'text' ? z.string() : z.string().meta({ pattern: idPattern(kind), example: exampleId(kind) });
     return [name, schema] as const;
   });
   return z.object(Object.fromEntries(shape));

@@ -1,6 +1,6 @@
 /** Request fields that several objects share. Each refuses with an error code of the catalogue. */
 import { z } from 'zod';
-import { ID_PREFIXES, type IdKind, parsePublicId, type Uuid } from '../../ids.ts';
+import { ID_PREFIXES, type IdKind, idPattern, parsePublicId, type Uuid } from '../../ids.ts';
 import { isCurrency } from '../../money/currency.ts';
 import { hasCardNumber } from '../card-number.ts';
 
@@ -100,6 +100,8 @@ export const metadata = z
   })
   .meta({
     maxProperties: METADATA_LIMITS.keys,
+    propertyNames: { minLength: 1, maxLength: METADATA_LIMITS.key },
+    additionalProperties: { type: 'string', maxLength: METADATA_LIMITS.value },
     description: `Your own facts: at most ${METADATA_LIMITS.keys} keys of ${METADATA_LIMITS.key} characters, values of ${METADATA_LIMITS.value}.`,
   });
 
@@ -124,7 +126,6 @@ export const currency = currencyCode('an active ISO 4217 code in capitals, such 
 
 /** The id of another object. Refuses an id of another kind here; whether the object exists is checked later. */
 export function reference(kind: IdKind, description?: string) {
-  const prefix = ID_PREFIXES[kind];
   return z
     .string()
     .transform((text, context): Uuid => {
@@ -133,7 +134,7 @@ export function reference(kind: IdKind, description?: string) {
       context.issues.push({ code: 'custom', input: text, message: idExpected(kind) });
       return z.NEVER;
     })
-    .meta({ type: 'string', pattern: `^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`, description, example: exampleId(kind) });
+    .meta({ type: 'string', pattern: idPattern(kind), description, example: exampleId(kind) });
 }
 
 /** The id of an object of any of these kinds. `expected` names them: `the id of a payout or an inbound transfer`. */

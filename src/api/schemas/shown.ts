@@ -3,13 +3,13 @@
  * reference, and tests validate real answers with them.
  */
 import { z } from 'zod';
-import { ID_PREFIXES, type IdKind } from '../../ids.ts';
+import { type IdKind, idPattern } from '../../ids.ts';
 import { exampleId } from './fields.ts';
 
 export function id(kind: IdKind, description?: string) {
   return z
     .string()
-    .regex(new RegExp(`^${ID_PREFIXES[kind]}_[0-9a-hjkmnp-tv-z]{26}$`))
+    .regex(new RegExp(idPattern(kind)))
     .meta({ description, example: exampleId(kind) });
 }
 

@@ -42,7 +42,9 @@ const find = route({
   description:
     'The same as `GET /v1/idempotency_keys/{key}`, for keys that do not survive in a path: clients and proxies take `.` and `..`, also as `%2E%2E`, for steps in the path, and some decode `%2F`.',
   scope: 'idempotency_keys:read',
-  query: z.strictObject({ key: z.string().meta({ description: 'The key, percent-encoded.', example: '..' }) }),
+  query: z.strictObject({
+    key: z.string().meta({ pattern: '^[!-~]{1,255}$', description: 'The key.', example: 'order-1041' }),
+  }),
   responses: { 200: { description: 'What the key stands for.', schema: idempotencyKey } },
   errors: ['resource_not_found', 'idempotency_key_invalid'],
   handle: (request) => answerAbout(request, request.query.key),

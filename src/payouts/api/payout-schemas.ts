@@ -134,7 +134,11 @@ export const failPayout = z
         `Expects one of ${RAIL_FAILURE_CODES.join(', ')}, or a rail's own code such as AC04.`,
       )
       .optional()
-      .meta({ description: "A failure code, or the rail's own.", example: 'payee_account_closed' }),
+      .meta({
+        pattern: `^(${RAIL_FAILURE_CODES.join('|')}|[A-Z0-9]{4})$`,
+        description: "A failure code, or the rail's own.",
+        example: 'payee_account_closed',
+      }),
   })
   .meta({ id: 'FailPayout' });
 
