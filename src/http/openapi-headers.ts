@@ -15,7 +15,8 @@ const idempotencyKey = z
   .string()
   .min(1)
   .max(MAX_IDEMPOTENCY_KEY_LENGTH)
-  .regex(/^[!-~]+$/);
+  .regex(/^[!-~]+$/)
+  .meta({ example: 'order-1041' });
 const KEY_TEXT =
   'Makes the request happen once: repeated under the same key it gives its first answer again. Scope: the book.';
 const keyRequired = header('Idempotency-Key', idempotencyKey, KEY_TEXT);

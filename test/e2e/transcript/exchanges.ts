@@ -2,6 +2,7 @@
 import type { Route } from '../../../src/api/route.ts';
 import type { ErrorCode } from '../../../src/errors.ts';
 import type { Example, Examples, OperationExamples } from '../../../src/http/openapi-examples.ts';
+import { ROUTES } from '../../../src/http/routes.ts';
 
 /** A request with its answer. */
 export interface Exchange {
@@ -39,7 +40,9 @@ export class ExampleCollection {
     const name = title.toLowerCase().replace(/[^a-z0-9]+/g, '_');
     const body = JSON.stringify(request);
     const bodies = Object.values(known.request ?? {}).map(({ value }) => JSON.stringify(value));
-    const isNew = body !== undefined && body !== '{}' && !bodies.includes(body) && bodies.length < MOST;
+    // Samples in other languages are made of the request alone: that of a dry run would not be one.
+    const isDryRun = ROUTES.find((route) => route.operation === operation)?.responses[status]?.isDryRun;
+    const isNew = !isDryRun && body !== undefined && body !== '{}' && !bodies.includes(body) && bodies.length < MOST;
     if (!isNew && Object.keys(shown).length > 0) return;
     shown[name] ??= { summary: title, value: answer };
     if (isNew) known.request = { ...known.request, [name]: { summary: title, value: request } };
