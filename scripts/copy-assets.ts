@@ -1,5 +1,5 @@
 /** Part of `npm run build`: puts beside the compiled programs what they serve and no compiler writes, so that `dist/` is all that is deployed. */
-import { cpSync, mkdirSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { EXAMPLES_FOLDER } from '../src/http/openapi-examples.ts';
@@ -13,6 +13,7 @@ copy(fileURLToPath(new URL('../docs/compatibility.md', import.meta.url)), 'docs/
 
 function copy(file: string, place: string): void {
   const target = fileURLToPath(new URL(`../dist/${place}`, import.meta.url));
+  rmSync(target, { recursive: true, force: true });
   mkdirSync(dirname(target), { recursive: true });
   cpSync(file, target, { recursive: true });
 }

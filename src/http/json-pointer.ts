@@ -1,4 +1,5 @@
 /** JSON pointers (RFC 6901): the place of a value in a body. */
+import { maskCardNumbers } from '../api/card-number.ts';
 
 export type PathSegment = string | number;
 
@@ -10,7 +11,7 @@ const MAX_POINTER = 1_000;
 
 /**
  * `['metadata', 'a/b']` gives `/metadata/a~1b`; the whole body gives the empty string. A pointer beyond MAX_POINTER
- * ends in `…`.
+ * ends in `…`. Names that are card numbers are taken out: answers may be logged.
  */
 export function jsonPointer(path: readonly PropertyKey[]): string {
   let pointer = '';
@@ -18,7 +19,7 @@ export function jsonPointer(path: readonly PropertyKey[]): string {
     if (pointer.length > MAX_POINTER) break;
     pointer += `/${shortened(String(segment), MAX_POINTER).replaceAll('~', '~0').replaceAll('/', '~1')}`;
   }
-  return shortened(pointer, MAX_POINTER);
+  return shortened(maskCardNumbers(pointer), MAX_POINTER);
 }
 
 /** The text, or its first `maximum` characters and `…`. Never cuts a surrogate pair in half. */

@@ -23,7 +23,7 @@ export function registerEvents(
       registry.registerWebhook({
         method: 'post',
         path: name,
-        operationId: `on_${name.replace('.', '_')}`,
+        operationId: `on_${name.replaceAll('.', '_')}`,
         summary: name,
         description: when[name],
         security: [],

@@ -2,8 +2,9 @@
  * Examples of the document, recorded from the wire by test/e2e/transcript.test.ts and test/e2e/refusals.test.ts: a file for the
  * operations of each group of the reference, one for errors that any operation may answer, and one for events.
  */
-import { readdirSync, readFileSync } from 'node:fs';
-import type { ErrorCode } from '../errors.ts';
+import { readFileSync } from 'node:fs';
+import { TAGS } from '../api/route.ts';
+import { ERRORS, type ErrorCode } from '../errors.ts';
 
 export interface Example {
   /** What the example shows, in a few words. */
@@ -24,38 +25,63 @@ export interface OperationExamples {
 export interface RecordedExamples {
   /** By `operationId`. */
   readonly operations: Readonly<Record<string, OperationExamples | undefined>>;
-  /** By code: of an operation that has none of its own. */
+  /** Errors that several operations answer alike. */
   readonly errors: Readonly<Partial<Record<ErrorCode, Example>>>;
+  /** By `operationId`: the codes of those that it answers so. */
+  readonly shared: Readonly<Record<string, readonly ErrorCode[] | undefined>>;
   /** By type of event: the body of its webhook. */
   readonly events: Examples;
 }
 
-export const NO_EXAMPLES: RecordedExamples = { operations: {}, errors: {}, events: {} };
+/** errors.json */
+export interface ErrorExamples {
+  readonly shared: RecordedExamples['errors'];
+  readonly operations: Readonly<
+    Record<
+      string,
+      { readonly shared: readonly ErrorCode[]; readonly own: Readonly<Partial<Record<ErrorCode, Example>>> }
+    >
+  >;
+}
+
+export const NO_EXAMPLES: RecordedExamples = { operations: {}, errors: {}, shared: {}, events: {} };
 
 /** Where the files are, from the source and from the build (scripts/copy-assets.ts). */
 export const EXAMPLES_FOLDER = new URL('examples/', import.meta.url);
+/** The host that they were recorded with, so to say. */
+export const EXAMPLE_HOST = 'https://api.example.com';
 
-export function readExamples(): RecordedExamples {
-  const read = (file: string) => JSON.parse(readFileSync(new URL(file, EXAMPLES_FOLDER), 'utf8'));
-  const groups = readdirSync(new URL('operations/', EXAMPLES_FOLDER));
-  const operations: RecordedExamples['operations'] = Object.assign(
+export const exampleFileOf = (tag: string) => `operations/${tag.toLowerCase()}.json`;
+
+/** With links that lead to this installation. */
+export function readExamples(publicUrl = EXAMPLE_HOST): RecordedExamples {
+  const read = (file: string) =>
+    JSON.parse(readFileSync(new URL(file, EXAMPLES_FOLDER), 'utf8').replaceAll(EXAMPLE_HOST, publicUrl));
+  const errors: ErrorExamples = read('errors.json');
+  const operations: Record<string, OperationExamples> = Object.assign(
     {},
-    ...groups.map((file) => read(`operations/${file}`)),
+    ...Object.keys(TAGS).map((tag) => read(exampleFileOf(tag))),
   );
+  const refusals = Object.entries(errors.operations);
   return {
-    operations,
-    errors: { ...firstOfEachCode(operations), ...read('errors.json') },
+    operations: {
+      ...operations,
+      ...Object.fromEntries(refusals.map(([name, { own }]) => [name, withErrors(operations[name], own)])),
+    },
+    errors: errors.shared,
+    shared: Object.fromEntries(refusals.map(([name, { shared }]) => [name, shared])),
     events: read('events.json'),
   };
 }
 
-/** For operations that may answer a code, too, and were not heard to. */
-function firstOfEachCode(operations: RecordedExamples['operations']): RecordedExamples['errors'] {
-  const first: Record<string, Example> = {};
-  for (const { responses } of Object.values(operations) as OperationExamples[])
-    for (const [status, examples] of Object.entries(responses))
-      if (Number(status) >= 400) for (const [code, example] of Object.entries(examples)) first[code] ??= example;
-  return first;
+/** What the operation answered in a scene comes before what it answered when asked for each refusal in turn. */
+function withErrors({ request, responses }: OperationExamples = { responses: {} }, own: Examples): OperationExamples {
+  const all: Record<string, Examples> = { ...responses };
+  for (const [code, example] of Object.entries(own)) {
+    const { status } = ERRORS[code as ErrorCode];
+    all[status] = { [code]: example, ...all[status] };
+  }
+  return { ...(request && { request }), responses: all };
 }
 
 /** The part of a media type with its examples: the recorded ones, or the declared one. */
@@ -64,15 +90,15 @@ export function examplesOf(recorded: Examples | undefined, declared?: unknown): 
   return declared === undefined ? {} : { example: declared };
 }
 
-/** The part of a problem with an example for each of its codes: the operation's own, or the one that all operations share. */
+/** The part of a problem with an example for each code that the operation was heard to answer. */
 export function examplesOfCodes(
   codes: readonly ErrorCode[],
-  own: Examples | undefined,
-  shared: RecordedExamples['errors'],
+  own: Examples = {},
+  shared: readonly ErrorCode[] = [],
 ): object {
   const examples = codes.flatMap((code): [string, object][] => {
-    if (own?.[code]) return [[code, own[code]]];
-    return shared[code] ? [[code, { $ref: `#/components/examples/${code}` }]] : [];
+    if (own[code]) return [[code, own[code]]];
+    return shared.includes(code) ? [[code, { $ref: `#/components/examples/${code}` }]] : [];
   });
   return examples.length === 0 ? {} : { examples: Object.fromEntries(examples) };
 }

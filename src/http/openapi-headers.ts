@@ -15,19 +15,20 @@ const idempotencyKey = z
   .string()
   .min(1)
   .max(MAX_IDEMPOTENCY_KEY_LENGTH)
-  .regex(/^[!-~]+$/)
-  .meta({ example: 'order-1041' });
+  .regex(/^[!-~]+$/);
 const KEY_TEXT =
   'Makes the request happen once: repeated under the same key it gives its first answer again. Scope: the book.';
-const keyRequired = header('Idempotency-Key', idempotencyKey, KEY_TEXT);
+/** Of this operation alone: samples that are run one behind the other have keys of their own. */
+const keyRequired = ({ operation }: Route) =>
+  header('Idempotency-Key', idempotencyKey.meta({ example: `${operation}-1041` }), KEY_TEXT);
 const keyOptional = header('Idempotency-Key', idempotencyKey.optional(), KEY_TEXT);
 const ifMatch = header(
   'If-Match',
   z
     .string()
-    .regex(/^"?\d{1,9}"?$/)
+    .regex(/^(\*|"\d{1,9}"|\d{1,9})$/)
     .optional(),
-  'The `version` that you read; refused with 412 when the object has another one by now.',
+  'The `version` that you read; refused with 412 when the object has another one by now. `*` stands for any.',
 );
 const prefer = header(
   'Prefer',
@@ -37,13 +38,16 @@ const prefer = header(
 
 export function requestHeaders(route: Route): z.ZodType[] {
   const headers: z.ZodType[] = [];
-  if (route.method !== 'get') headers.push(route.idempotency === 'required' ? keyRequired : keyOptional);
+  if (route.method !== 'get') headers.push(route.idempotency === 'required' ? keyRequired(route) : keyOptional);
   if (route.ifMatch) headers.push(ifMatch);
   if (route.waits) headers.push(prefer);
   return headers;
 }
 
 const text = { type: 'string' } as const;
+
+/** Statuses of answers that are kept under the Idempotency-Key: of what was done, and of what a decision refused. */
+const isStored = (status: number) => status < 300 || [404, 409, 412, 422].includes(status);
 
 export function responseHeaders(route: Route, status = 200): Headers {
   const headers: Headers = {
@@ -68,9 +72,9 @@ export function responseHeaders(route: Route, status = 200): Headers {
     headers['Retry-After'] = { schema: { type: 'integer' }, description: 'Seconds.' };
   if (status === 409 && route.method !== 'get')
     headers['Retry-After'] = { schema: { type: 'integer' }, description: 'Seconds, where the answer is `retryable`.' };
-  if (status < 300 && route.method !== 'get')
+  if (isStored(status) && route.method !== 'get')
     headers['Idempotent-Replayed'] = { schema: text, description: '`true` when this is the first answer again.' };
-  if (status < 300 && route.waits)
+  if (status !== 401 && route.waits)
     headers['Preference-Applied'] = {
       schema: text,
       description: 'The preference that was applied.',

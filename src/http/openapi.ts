@@ -15,6 +15,7 @@ import { exampleId } from '../api/schemas/fields.ts';
 import { problem } from '../api/schemas/problem.ts';
 import { ERRORS, type ErrorCode } from '../errors.ts';
 import { idPattern } from '../ids.ts';
+import { snakeCase } from '../snake-case.ts';
 import { registerEvents } from './openapi-events.ts';
 import { examplesOf, examplesOfCodes, NO_EXAMPLES, type RecordedExamples } from './openapi-examples.ts';
 import { requestHeaders, responseHeaders } from './openapi-headers.ts';
@@ -128,7 +129,13 @@ function paramsOf(route: Route): z.ZodObject | undefined {
   if (!route.params) return undefined;
   const shape = Object.entries(route.params).map(([name, kind]) => {
     const schema =
-      kind === 'text' ? z.string() : z.string().meta({ pattern: idPattern(kind), example: exampleId(kind) });
+      kind === 'text'
+        ? z.string()
+        : z.string().meta({
+            pattern: idPattern(kind),
+            description: `The id of the ${snakeCase(kind).replaceAll('_', ' ')}.`,
+            example: exampleId(kind),
+          });
     return [name, schema] as const;
   });
   return z.object(Object.fromEntries(shape));
@@ -160,7 +167,7 @@ function withMembers(names: readonly string[]): string {
 }
 
 /** One answer per status, with every error code of that status. */
-function problemsOf(route: Route, { operations, errors }: RecordedExamples): Record<string, ResponseConfig> {
+function problemsOf(route: Route, { operations, shared }: RecordedExamples): Record<string, ResponseConfig> {
   const recorded = operations[route.operation]?.responses;
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codesOf(route)) {
@@ -176,18 +183,22 @@ function problemsOf(route: Route, { operations, errors }: RecordedExamples): Rec
           description: codes.map((code) => `\`${code}\`: ${ERRORS[code].title}.`).join('\n\n'),
           headers: responseHeaders(route, status),
           content: {
-            'application/problem+json': { schema: problem, ...examplesOfCodes(codes, recorded?.[status], errors) },
+            'application/problem+json': {
+              schema: problem,
+              ...examplesOfCodes(codes, recorded?.[status], shared[route.operation]),
+            },
           },
         },
       ]),
   );
 }
 
-/** Codes with an example that some operation has to share. */
-function sharedCodes(routes: readonly Route[], { operations, errors }: RecordedExamples): ErrorCode[] {
-  const isShared = (code: ErrorCode) => (route: Route) =>
-    codesOf(route).includes(code) && !operations[route.operation]?.responses[ERRORS[code].status]?.[code];
-  return (Object.keys(errors) as ErrorCode[]).filter((code) => routes.some(isShared(code)));
+/** Codes with an example that some operation shares. */
+function sharedCodes(routes: readonly Route[], { operations, shared }: RecordedExamples): ErrorCode[] {
+  const isOwn = ({ operation }: Route, code: ErrorCode) =>
+    operations[operation]?.responses[ERRORS[code].status]?.[code] !== undefined;
+  const used = routes.flatMap((route) => (shared[route.operation] ?? []).filter((code) => !isOwn(route, code)));
+  return [...new Set(used)].sort();
 }
 
 export function codesOf(route: Route): ErrorCode[] {

@@ -2,6 +2,7 @@
  * Parses query strings without a library, so that every field error names its parameter and nothing is silently
  * dropped, merged or cut off. `a=1` is a string, `a=1&a=2` and `a[]=1` a list, `a[b]=1` a member of an object, one level deep.
  */
+import { maskCardNumbers } from '../api/card-number.ts';
 import type { FieldError } from '../errors.ts';
 import { stringFault } from './json-body.ts';
 
@@ -37,12 +38,12 @@ export function parseQuery(target: string): ParsedQuery {
       name === undefined || value === undefined
         ? 'Not valid percent-encoded UTF-8.'
         : (stringFault(name) ?? stringFault(value));
-    if (detail) fieldErrors.push({ code: 'parameter_invalid', param: name ?? rawName, detail });
+    if (detail) fieldErrors.push({ code: 'parameter_invalid', param: maskCardNumbers(name ?? rawName), detail });
     else if (!add(query, name!, value!))
       fieldErrors.push({
         code: 'parameter_invalid',
-        param: name!,
-        detail: 'Cannot be combined with the parameters beside it.',
+        param: maskCardNumbers(name!),
+        detail: 'Cannot be combined with the parameters beside it, or is a name that no parameter has.',
       });
   }
   return { query, fieldErrors };
@@ -87,9 +88,9 @@ function put(group: Query, name: string, value: string | [string]): boolean {
 
 /**
  * The name of a query parameter as a client writes it: `created_at[gte]` for the path created_at, gte. List indexes are
- * left out.
+ * left out, and card numbers: answers may be logged.
  */
 export function parameterName(path: readonly PropertyKey[]): string {
   const names = path.filter((segment) => typeof segment !== 'number').map(String);
-  return names.length < 2 ? (names[0] ?? '') : `${names[0]}[${names.slice(1).join('][')}]`;
+  return maskCardNumbers(names.length < 2 ? (names[0] ?? '') : `${names[0]}[${names.slice(1).join('][')}]`);
 }

@@ -171,7 +171,7 @@ export function rateLimitHeaders(
 
 export function rateLimited(policy: Policy, limit: number, { resetSeconds }: Allowance): ApiError {
   return new ApiError('rate_limited', {
-    detail: `More than ${limit} points of ${policy} in a second.`,
+    detail: `More than ${limit} ${limit === 1 ? 'point' : 'points'} of ${policy} in a second.`,
     facts: { limit },
     headers: { 'Retry-After': String(resetSeconds) },
   });

@@ -38,6 +38,8 @@ const protectPage = helmet({
     },
   },
   xFrameOptions: { action: 'deny' },
+  // The page says where it stands when it asks for the sandbox's key.
+  referrerPolicy: { policy: 'same-origin' },
   // The server that terminates TLS decides whether the API is reached by https only.
   strictTransportSecurity: false,
 });
@@ -53,7 +55,9 @@ export interface ReferenceParts {
 export function mountReference(app: Express, { routes, events, publicUrl, sandboxKey }: ReferenceParts): void {
   let document: string | undefined;
   mount(app, '/openapi.json', ({ context }) => {
-    document ??= JSON.stringify(buildOpenApi({ routes, events, publicUrl: publicUrl(), examples: readExamples() }));
+    document ??= JSON.stringify(
+      buildOpenApi({ routes, events, publicUrl: publicUrl(), examples: readExamples(publicUrl()) }),
+    );
     context.send({ status: 200, cacheControl: PAGE_CACHE, body: document });
   });
   mountPage(app, '/docs', () =>
@@ -110,17 +114,26 @@ where it is built, or open the <a href="/openapi.json">OpenAPI document</a> in a
 <p>Every error with its remedy: <a href="/docs/errors">errors</a>.</p>`,
 };
 
+/** Headers by which proxies say that they are one. */
+const FORWARDED = /^(forwarded|via|x-forwarded-.*|x-real-ip|cf-.*)$/;
+const PAGE_HOST = /^https?:\/\/([^/]+)\//;
 const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 
 /**
- * Whether a browser on this machine asks, on a page that came from here: by the connection, and by the name under which it was
- * reached. A page of another host whose name leads to this machine has that host's name.
+ * Whether a browser on this machine asks, on our page: by the connection, by the name under which it was reached, and by the page
+ * that asks. A page of another host whose name leads to this machine has that host's name; a page that a proxy on this machine shows
+ * to others has the proxy's, whatever the proxy writes into Host.
  */
 function isAtThisMachine({ socket, headers }: Request): boolean {
-  const peer = socket.remoteAddress ?? '';
-  const isPeer = ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(peer) && headers['x-forwarded-for'] === undefined;
+  const { host = '', referer = '' } = headers;
+  const isPeer = ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(socket.remoteAddress ?? '');
+  const isForwarded = Object.keys(headers).some((name) => FORWARDED.test(name));
   return (
-    isPeer && LOOPBACK_HOST.test(headers.host ?? '') && (headers['sec-fetch-site'] ?? 'same-origin') === 'same-origin'
+    isPeer &&
+    !isForwarded &&
+    LOOPBACK_HOST.test(host) &&
+    PAGE_HOST.exec(referer)?.[1] === host &&
+    (headers['sec-fetch-site'] ?? 'same-origin') === 'same-origin'
   );
 }
 

@@ -11,9 +11,10 @@ export const payoutEvents: EventDocument = {
     'payout.processing': 'The amount has left the account, and the payout is on its way through its rail.',
     'payout.paid':
       'The rail confirmed the payout, and the fee has left the account. Also after `payout.failed`, where a rail contradicts itself.',
-    'payout.failed': 'The payout certainly never left; the account has its money back. `failure` says why.',
+    'payout.failed':
+      'The rail says that the payout did not leave; the account has its money back. `failure` says why. Should the rail contradict itself later, the payout is paid after all (`payout.paid`), and an exception is opened.',
     'payout.canceled': 'The payout was canceled before it was on its way; what was held is available again.',
     'payout.returned':
-      'Money of a paid payout came back, whole or in part. The object is the payout, `object_sequence` is its version, and `previous_attributes` has its `amount_returned` before, and its `status` where that changed. `journal_entries` has the one entry of the return: `resource_id` names it (`por_…`), to be read at `GET /v1/payouts/{id}/returns/{return}`. Until the installation is contracted to 0.3.0, `resource_id` is that of the payout.',
+      'Money of a paid payout came back, whole or in part. The object is the payout, `object_sequence` is its version, and `previous_attributes` has its `amount_returned` before, and its `status` where that changed. `journal_entries` has the one entry of the return: `resource_id` names it (`por_…`), to be read at `GET /v1/payouts/{id}/returns/{return}`.',
   },
 };

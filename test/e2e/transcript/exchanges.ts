@@ -43,8 +43,9 @@ export class ExampleCollection {
     // Samples in other languages are made of the request alone: that of a dry run would not be one.
     const isDryRun = ROUTES.find((route) => route.operation === operation)?.responses[status]?.isDryRun;
     const isNew = !isDryRun && body !== undefined && body !== '{}' && !bodies.includes(body) && bodies.length < MOST;
-    if (!isNew && Object.keys(shown).length > 0) return;
-    shown[name] ??= { summary: title, value: answer };
+    const isFirst = Object.keys(shown).length === 0;
+    if (shown[name] || known.request?.[name] || !(isNew || isFirst)) return;
+    shown[name] = { summary: title, value: answer };
     if (isNew) known.request = { ...known.request, [name]: { summary: title, value: request } };
   }
 

@@ -16,7 +16,7 @@ const DIFFERENT: readonly { kind: string; form: RegExp; numbered?: false }[] = [
   { kind: 'secret', form: /whsec_[A-Za-z0-9+/=]{32,}/g },
   { kind: 'signature', form: /\bv1,[A-Za-z0-9+/]{43}=/g, numbered: false },
   { kind: 'hash', form: /\b[0-9a-f]{64}\b/g },
-  { kind: 'signed', form: /"[A-Za-z0-9+/]{86}=="/g, numbered: false },
+  { kind: 'signed', form: /"[A-Za-z0-9+/]{86}=="/g },
   { kind: 'base64 of 32 bytes', form: /"[A-Za-z0-9+/]{43}="/g },
   { kind: 'end to end', form: /\b[A-Z0-9]{35}\b/g },
   { kind: 'rail reference', form: /\bSBX[0-9A-Za-z-]+/g },

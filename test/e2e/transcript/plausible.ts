@@ -15,19 +15,21 @@ export interface Run {
   /** Milliseconds since 1970. What happened minutes or days later is as much later in the examples. */
   readonly began: number;
   readonly baseUrl: string;
+  /** What ids, hashes and references are of: those of two scenes are not the same. */
+  readonly scene?: string;
 }
 
 /** JSON of a run, with other values in place of those that differ from run to run. */
-export function asExamples<Value>(value: Value, { began, baseUrl }: Run): Value {
-  const names = new Names(plausibleSince(began), { [baseUrl]: 'https://api.example.com' });
+export function asExamples<Value>(value: Value, { began, baseUrl, scene = '' }: Run): Value {
+  const names = new Names(plausibleSince(began, scene), { [baseUrl]: 'https://api.example.com' });
   const text = names.put(JSON.stringify(value)).replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, 'https://merchant.example');
   return JSON.parse(text) as Value;
 }
 
-function plausibleSince(began: number): Write {
+function plausibleSince(began: number, scene: string): Write {
   return (kind, number = 1, value) => {
     if (kind === 'time') return momentFor(value, began);
-    const digest = hash('sha512', `${kind} ${number}`, 'buffer');
+    const digest = hash('sha512', `${scene} ${kind} ${number}`, 'buffer');
     const idKind = KINDS.get(kind);
     if (idKind) return publicId(idKind, uuidFrom(digest, number));
     const form = FORMS[kind];

@@ -81,9 +81,9 @@ export class Transcript {
   }
 
   /** Each request with its answer, and the first event of each type that the book has so far. */
-  async forExamples(began: number): Promise<{ exchanges: Exchange[]; events: Told[] }> {
+  async forExamples(scene: string, began: number): Promise<{ exchanges: Exchange[]; events: Told[] }> {
     const said = { exchanges: this.#exchanges, events: await this.#firstEvents() };
-    return asExamples(said, { began, baseUrl: this.#baseUrl });
+    return asExamples(said, { scene, began, baseUrl: this.#baseUrl });
   }
 
   async #firstEvents(): Promise<Told[]> {

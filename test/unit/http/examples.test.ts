@@ -5,7 +5,7 @@ import { eventOf } from '../../../src/api/schemas/events.ts';
 import { problemOf } from '../../../src/api/schemas/problem.ts';
 import { ERRORS, type ErrorCode } from '../../../src/errors.ts';
 import { buildOpenApi, codesOf } from '../../../src/http/openapi.ts';
-import { type Examples, readExamples } from '../../../src/http/openapi-examples.ts';
+import { type Examples, type OperationExamples, readExamples } from '../../../src/http/openapi-examples.ts';
 import { EVENT_DOCUMENTS, ROUTES } from '../../../src/http/routes.ts';
 
 interface Content {
@@ -46,12 +46,44 @@ describe('the document shows', () => {
         ).not.toEqual([]);
   });
 
-  test('an example of every code of every error', () => {
+  test('an example of every error', () => {
+    for (const { operationId, responses } of operations)
+      for (const [status, response] of Object.entries(responses))
+        expect(namesIn(response).length, `${operationId} ${status}`).toBeGreaterThan(0);
+  });
+
+  test('the operation its own: what it was heard to answer, and no error that it does not list', () => {
+    const create = document.paths['/v1/payouts']!.post!;
+    expect(create.requestBody!.content['application/json']!.examples).toHaveProperty('a_payout.value.external_id');
+    expect(create.responses[202]!.content['application/json']!.examples).toHaveProperty(
+      'a_payout.value.status',
+      'pending',
+    );
+    const refused = create.responses[422]!.content['application/problem+json']!.examples;
+    expect(refused).toMatchObject({
+      insufficient_funds: { value: { code: 'insufficient_funds' } },
+      idempotency_key_voided: { $ref: '#/components/examples/idempotency_key_voided' },
+    });
     for (const { operationId, responses } of operations) {
-      const route = ROUTES.find(({ operation }) => operation === operationId)!;
-      for (const code of codesOf(route))
-        expect(namesIn(responses[ERRORS[code].status]!), `${operationId} ${code}`).toContain(code);
+      const codes = codesOf(ROUTES.find(({ operation }) => operation === operationId)!);
+      for (const [status, response] of Object.entries(responses))
+        if (Number(status) >= 400) expect(codes, operationId).toEqual(expect.arrayContaining(namesIn(response)));
     }
+  });
+
+  test('what it is asked for and what it answers in one example', () => {
+    for (const [operation, { request = {}, responses }] of Object.entries(recorded.operations) as [
+      string,
+      OperationExamples,
+    ][])
+      for (const [name, { value: asked }] of Object.entries(request)) {
+        const answers = Object.values(responses).flatMap((examples) => examples[name] ?? []);
+        expect(answers.length, `${operation} ${name}`).toBe(1);
+        const { amount } = asked as { amount?: unknown };
+        const answered = answers[0]!.value as { amount?: unknown };
+        if (amount !== undefined && answered.amount !== undefined && operation.startsWith('create'))
+          expect(answered.amount, `${operation} ${name}`).toBe(amount);
+      }
   });
 
   test('an example of every event', () => {
@@ -60,10 +92,10 @@ describe('the document shows', () => {
   });
 
   test('no example that is not there', () => {
-    const text = JSON.stringify(document.paths);
+    const text = JSON.stringify(document);
     for (const [, code] of text.matchAll(/#\/components\/examples\/(\w+)/g))
       expect(document.components.examples[code!]?.value).toBeDefined();
-    expect(text).not.toMatch(/127\.0\.0\.1|<[a-z]+ ?\d*>/);
+    expect(text).not.toMatch(/<[a-z0-9 ]+>|merchant\.example\/docs/);
   });
 });
 
@@ -96,8 +128,10 @@ describe('an example', () => {
 
   test('of an event has the members of its schema, and those of its object', () => {
     for (const { names, object } of EVENT_DOCUMENTS)
-      for (const name of names)
+      for (const name of names) {
+        expect(recorded.events[name]?.value).toMatchObject({ type: name });
         expect(faultIn(eventOf(object, names), recorded.events[name]?.value, 'any'), name).toBeUndefined();
+      }
   });
 });
 

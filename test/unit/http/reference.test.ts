@@ -200,16 +200,23 @@ describe('the pages', () => {
   });
 
   test("fill in the sandbox's key for a browser at this machine, on a page of ours", async () => {
-    const keyFor = async (headers: Record<string, string>) => {
-      const answer = await request(sandbox).get('/docs/sandbox-key').set(headers);
+    const keyFor = async ({ host = 'localhost:8080', ...headers }: Record<string, string>) => {
+      const page = { host, referer: `http://${host}/docs`, 'sec-fetch-site': 'same-origin' };
+      const answer = await request(sandbox)
+        .get('/docs/sandbox-key')
+        .set({ ...page, ...headers });
       expect([answer.status, answer.headers['cache-control']]).toEqual([200, 'no-store']);
       return answer.body.key;
     };
     expect(await keyFor({})).toBe('sk_test_of_the_sandbox');
-    expect(await keyFor({ host: 'localhost:8080', 'sec-fetch-site': 'same-origin' })).toBe('sk_test_of_the_sandbox');
+    expect(await keyFor({ host: '127.0.0.1:8080' })).toBe('sk_test_of_the_sandbox');
     expect(await keyFor({ host: 'rebound.example.com' })).toBeNull();
     expect(await keyFor({ 'sec-fetch-site': 'cross-site' })).toBeNull();
-    expect(await keyFor({ 'x-forwarded-for': '203.0.113.7' })).toBeNull();
+    for (const header of ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via', 'cf-connecting-ip'])
+      expect(await keyFor({ [header]: '203.0.113.7' }), header).toBeNull();
+    // Shown by a proxy that names nobody and writes its own target into Host.
+    expect(await keyFor({ referer: 'https://pay.example.com/docs' })).toBeNull();
+    expect(await keyFor({ referer: '' })).toBeNull();
     expect((await request(app).get('/docs/sandbox-key')).body).toEqual({ key: null });
   });
 
