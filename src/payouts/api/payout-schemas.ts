@@ -55,12 +55,10 @@ export const payout = z
     id: shown.id('payout'),
     object: z.literal('payout'),
     livemode: shown.livemode,
-    status: z
-      .enum(PAYOUT_STATUSES)
-      .meta({
-        description:
-          'pending → processing → paid, or canceled, failed or returned. Where a rail contradicts itself, a failed payout becomes paid after all, and an exception is opened.',
-      }),
+    status: z.enum(PAYOUT_STATUSES).meta({
+      description:
+        'pending → processing → paid, or canceled, failed or returned. Where a rail contradicts itself, a failed payout becomes paid after all, and an exception is opened.',
+    }),
     waiting_on: z.enum(['ledger', 'rail', 'inquiry', 'nobody']).meta({ description: 'Who moves next.' }),
     amount: shown.money(),
     fee: shown.money('Leaves the account when the payout is paid.'),
