@@ -107,7 +107,7 @@ export const webhookScenarios: readonly Scenario[] = [
   }),
   ill('a receiver that redirects to a private address: nobody goes there', {
     name: 'redirects',
-    ended: '307',
+    ended: 'redirect_not_followed',
     answer: ({ headers }) => ({ status: 307, headers: { location: `http://${headers.host}/private` } }),
     async check({ stage }) {
       expectThat(stage.receiver.at('/private').length === 0, 'The redirect was followed');
