@@ -76,16 +76,20 @@ async function hold(sql: string, values: unknown[]): Promise<() => Promise<unkno
   return letGo;
 }
 
+/** So many are answered at once: their results are there at once, and are recorded together. */
+function answerAtOnce(count: number): (response: ServerResponse) => void {
+  let held: ServerResponse[] = [];
+  return (response) => {
+    held.push(response);
+    if (held.length < count) return;
+    for (const one of held) one.writeHead(200).end();
+    held = [];
+  };
+}
+
 describe('deliveries of many books', () => {
   test('share queries and commits, and each is sent and recorded once', async () => {
-    // Forty are answered at once, so that their results are there at once.
-    let held: ServerResponse[] = [];
-    const hooks = await stage.receiver((response) => {
-      held.push(response);
-      if (held.length < 40) return;
-      for (const one of held) one.writeHead(200).end();
-      held = [];
-    });
+    const hooks = await stage.receiver(answerAtOnce(40));
     const all = await tenants(40, { url: hooks.url, events: 2 });
     const query = vi.spyOn(stage.world.pool, 'query');
     const connect = vi.spyOn(stage.world.pool, 'connect');
@@ -301,7 +305,7 @@ describe('deliveries of many books', () => {
   );
 
   test('a deadlock in company does not cause another attempt', async () => {
-    const hooks = await stage.receiver();
+    const hooks = await stage.receiver(answerAtOnce(20));
     const all = await tenants(20, { url: hooks.url });
     const connect = stage.world.pool.connect.bind(stage.world.pool) as (...given: unknown[]) => unknown;
     let failed = false;
