@@ -1,4 +1,7 @@
-/** Part of `npm run build`: puts beside the compiled programs what they serve and no compiler writes, so that `dist/` is all that is deployed. */
+/**
+ * Part of `npm run build`: puts beside the compiled programs what they serve and no compiler writes, so that `dist/` is all that is
+ * deployed.
+ */
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';

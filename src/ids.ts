@@ -152,7 +152,7 @@ export function publicIdOrNull(kind: IdKind, id: Uuid | null): string | null {
   return id === null ? null : publicId(kind, id);
 }
 
-/** What public ids of a kind look like, as a regular expression: 128 bits are 26 digits, and the first has three of its five bits. */
+/** What public ids of a kind look like, as a regular expression. 128 bits are 26 digits: the first one has but three bits. */
 export function idPattern(kind: IdKind): string {
   return `^${ID_PREFIXES[kind]}_[0-7][0-9a-hjkmnp-tv-z]{25}$`;
 }

@@ -48,7 +48,7 @@ export const NO_EXAMPLES: RecordedExamples = { operations: {}, errors: {}, share
 
 /** Where the files are, from the source and from the build (scripts/copy-assets.ts). */
 export const EXAMPLES_FOLDER = new URL('examples/', import.meta.url);
-/** The host that they were recorded with, so to say. */
+/** Where links in the files lead. `readExamples` puts the host of the installation in its place. */
 export const EXAMPLE_HOST = 'https://api.example.com';
 
 export const exampleFileOf = (tag: string) => `operations/${tag.toLowerCase()}.json`;

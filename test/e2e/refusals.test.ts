@@ -193,13 +193,14 @@ test('what is named in the request, and is not there', async () => {
 });
 
 test('beyond the rate of a key', async () => {
-  const others: string[] = [];
   for (const route of ROUTES) {
     const by = await keyWith({ writesPerSecond: 1, readsPerSecond: 1 });
-    const answers = await Promise.all(Array.from({ length: 3 }, () => call(route, { by, query: '?surplus=1' })));
-    if (!answers.some(({ body }) => body.code === 'rate_limited')) others.push(route.operation);
+    // Three at once, and again where the machine took more than a second for them.
+    await until(
+      () => Promise.all(Array.from({ length: 3 }, () => call(route, { by, query: '?surplus=1' }))),
+      (answers) => answers.some(({ body }) => body.code === 'rate_limited'),
+    );
   }
-  expect(others).toEqual([]);
 });
 
 test('money that may not move', async () => {
@@ -238,27 +239,27 @@ test('while the clock of the book is on its way', async () => {
   await expectOfEach(writes, 'state_conflict', { by: ada });
 });
 
-/** How a database is broken, and mended. */
-interface Wound {
-  /** Run as superuser in another database of the server. */
+/** Statements of a superuser that begin and end a fault of a database. */
+interface Outage {
+  /** They run in another database of the server. */
   outside?: boolean;
-  wound(database: string): string;
-  mend(database: string): string;
+  begin(database: string): string;
+  end(database: string): string;
 }
 
 /** On a database of its own, broken for as long as it takes to ask each route. The key is no known one: it is looked up. */
-async function whileBroken(code: ErrorCode, { outside = false, wound, mend }: Wound): Promise<void> {
+async function during({ outside = false, begin, end }: Outage, code: ErrorCode): Promise<void> {
   const other = await startProduct({ backend: 'postgres', pools: [] });
   const { name, superuserUrl } = other.database;
   const superuser = lookInto({ superuserUrl: outside ? superuserUrl.replace(name, 'postgres') : superuserUrl });
   const by = other.client(`sk_test_${'1'.repeat(32)}`);
-  await superuser.query(wound(name));
+  await superuser.query(begin(name));
   await until(
     () => by.get('/v1/limits'),
     ({ body }) => body.code === code,
   );
   await expectOfEach(ROUTES, code, { by });
-  await superuser.query(mend(name));
+  await superuser.query(end(name));
   await superuser.end();
   await until(
     () => by.get('/v1/limits'),
@@ -268,18 +269,24 @@ async function whileBroken(code: ErrorCode, { outside = false, wound, mend }: Wo
 }
 
 test('without a connection to its database', () =>
-  whileBroken('service_unavailable', {
-    outside: true,
-    wound: (name) =>
-      `ALTER DATABASE ${name} CONNECTION LIMIT 0; SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`,
-    mend: (name) => `ALTER DATABASE ${name} CONNECTION LIMIT -1`,
-  }));
+  during(
+    {
+      outside: true,
+      begin: (name) =>
+        `ALTER DATABASE ${name} CONNECTION LIMIT 0; SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`,
+      end: (name) => `ALTER DATABASE ${name} CONNECTION LIMIT -1`,
+    },
+    'service_unavailable',
+  ));
 
 test('in the middle of a fault of its own, such as a table that a mistaken hand renamed', () =>
-  whileBroken('internal_error', {
-    wound: () => 'ALTER TABLE api_keys RENAME TO api_keys_away',
-    mend: () => 'ALTER TABLE api_keys_away RENAME TO api_keys',
-  }));
+  during(
+    {
+      begin: () => 'ALTER TABLE api_keys RENAME TO api_keys_away',
+      end: () => 'ALTER TABLE api_keys_away RENAME TO api_keys',
+    },
+    'internal_error',
+  ));
 
 test('every status of the document was heard of every operation, and every code of some', () => {
   const { operations } = readExamples();

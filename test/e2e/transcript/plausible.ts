@@ -1,5 +1,6 @@
 /** Values of examples in the document, in the place of those of a run: of the same form, and the same in every run. */
 import { hash } from 'node:crypto';
+import { EXAMPLE_HOST } from '../../../src/http/openapi-examples.ts';
 import { ID_PREFIXES, type IdKind, publicId, type Uuid } from '../../../src/ids.ts';
 import { Names, type Write } from './names.ts';
 
@@ -21,7 +22,7 @@ export interface Run {
 
 /** JSON of a run, with other values in place of those that differ from run to run. */
 export function asExamples<Value>(value: Value, { began, baseUrl, scene = '' }: Run): Value {
-  const names = new Names(plausibleSince(began, scene), { [baseUrl]: 'https://api.example.com' });
+  const names = new Names(plausibleSince(began, scene), { [baseUrl]: EXAMPLE_HOST });
   const text = names.put(JSON.stringify(value)).replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, 'https://merchant.example');
   return JSON.parse(text) as Value;
 }

@@ -1,11 +1,16 @@
-/** Every request, response and event of the document has an example that came from the wire, and the example is what its schema says. */
+/** Each request, response and event of the document has an example from the wire, and the example is what its schema says. */
 import { describe, expect, test } from 'vitest';
 import { faultIn } from '../../../scripts/harness/as-promised.ts';
 import { eventOf } from '../../../src/api/schemas/events.ts';
 import { problemOf } from '../../../src/api/schemas/problem.ts';
 import { ERRORS, type ErrorCode } from '../../../src/errors.ts';
 import { buildOpenApi, codesOf } from '../../../src/http/openapi.ts';
-import { type Examples, type OperationExamples, readExamples } from '../../../src/http/openapi-examples.ts';
+import {
+  EXAMPLE_HOST,
+  type Examples,
+  type OperationExamples,
+  readExamples,
+} from '../../../src/http/openapi-examples.ts';
 import { EVENT_DOCUMENTS, ROUTES } from '../../../src/http/routes.ts';
 
 interface Content {
@@ -23,7 +28,7 @@ interface Document {
 }
 
 const recorded = readExamples();
-const parts = { routes: ROUTES, events: EVENT_DOCUMENTS, publicUrl: 'https://api.example.com', examples: recorded };
+const parts = { routes: ROUTES, events: EVENT_DOCUMENTS, publicUrl: EXAMPLE_HOST, examples: recorded };
 const document = buildOpenApi(parts) as unknown as Document;
 const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
 const namesIn = ({ content }: Content) => Object.values(content).flatMap(({ examples = {} }) => Object.keys(examples));
@@ -109,7 +114,7 @@ describe('an example', () => {
   test('of an answer has the members that its schema says, and no other', () => {
     for (const { operation, responses } of ROUTES)
       for (const [status, { schema, shows = [] }] of Object.entries(responses))
-        for (const [name, { value }] of examplesOf(operation, status))
+        for (const [name, { value }] of answersOf(operation, status))
           expect(faultIn(schema, value, shows), `${operation} ${status} ${name}`).toBeUndefined();
   });
 
@@ -135,5 +140,5 @@ describe('an example', () => {
   });
 });
 
-const examplesOf = (operation: string, status: string) =>
+const answersOf = (operation: string, status: string) =>
   Object.entries<Examples[string]>(recorded.operations[operation]?.responses[status] ?? {});
