@@ -30,6 +30,7 @@ import * as holdsByStatus from './0029-holds-by-status.ts';
 import * as keyStamp from './0030-key-stamp.ts';
 import * as eventsInForms from './0031-events-in-forms.ts';
 import * as payoutsByAccount from './0032-payouts-by-account.ts';
+import * as payments from './0033-payments.ts';
 
 interface NamedMigration {
   name: string;
@@ -67,6 +68,7 @@ const MIGRATIONS: NamedMigration[] = [
   { name: '0030-key-stamp', migration: keyStamp },
   { name: '0031-events-in-forms', migration: eventsInForms },
   { name: '0032-payouts-by-account', migration: payoutsByAccount },
+  { name: '0033-payments', migration: payments },
 ];
 
 export const migrationSource: Knex.MigrationSource<NamedMigration> = {

@@ -7,8 +7,9 @@
  */
 
 export const JOBS = {
-  ledger: ['payout.reserve', 'hold.expire', 'clock.advance'],
+  ledger: ['payout.reserve', 'hold.expire', 'payment.expire', 'share.release', 'clock.advance'],
   rails: ['payout.submit', 'payout.inquire', 'rail.notices'],
+  payments: ['operation.submit', 'operation.inquire', 'acquirer.notices'],
   webhooks: ['delivery.send', 'endpoint.drain'],
 } as const;
 
@@ -43,7 +44,7 @@ export const IDS_PER_JOB = 100;
  * Jobs whose rows never travel in company, since a worker takes few of them at once: a step of a clock lasts up to a
  * second, and of the inboxes that do not find a place at once each waits for the sweeper.
  */
-const ALONE: ReadonlySet<JobName> = new Set<JobName>(['clock.advance', 'rail.notices']);
+const ALONE: ReadonlySet<JobName> = new Set<JobName>(['clock.advance', 'rail.notices', 'acquirer.notices']);
 
 /** The rows of a job by book: each is answered by itself. */
 export function partsOf(data: QueuedData): readonly JobData[] {

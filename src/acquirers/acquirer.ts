@@ -1,0 +1,146 @@
+/**
+ * The acquirer contract: a party (outside/party.ts) that takes payments. What moves money is an instruction under a reference of
+ * its own, the same on every attempt. An instruction about an earlier one names it.
+ * Next: sandbox-acquirer.ts (the acquirer of test books), acquirers.ts (those of a process), decline-codes.ts.
+ */
+import type { Instant } from '../clock.ts';
+import type { NoticeKinds } from '../outside/notice.ts';
+import {
+  type Confirmation,
+  type NoticeSource,
+  type NotFound,
+  type Party,
+  type PartyAnswer,
+  type PartyNotice,
+  PartyUnreachable,
+} from '../outside/party.ts';
+import type { CardInput, CardShown } from './card.ts';
+import type { DeclineCode } from './decline-codes.ts';
+
+/** What an authorization says of itself, as the network reports it. */
+export interface AuthorizationFacts {
+  /** The issuer's approval code: six characters (ISO 8583, field 38). */
+  readonly code: string | null;
+  readonly network: string | null;
+  /** The network's own id of the purchase, which later merchant-initiated payments name. */
+  readonly networkReference: string | null;
+  /** `match | partial_match | no_match | unavailable`; null where no address was given. */
+  readonly avs: string | null;
+  /** `match | no_match | unavailable`; null where no code was given. */
+  readonly cvc: string | null;
+  /** Electronic commerce indicator of 3-D Secure. */
+  readonly eci: string | null;
+  /** `authenticated | attempted | not_performed`; null where the card takes no part. */
+  readonly threeDSecure: string | null;
+}
+
+/** The kinds of instructions. All but `authorize` are about an earlier authorization. */
+export type InstructionKind = 'authorize' | 'increment' | 'capture' | 'void' | 'refund';
+
+interface AnyInstruction {
+  /** The owner of the reference: the book. */
+  readonly originator: string;
+  readonly reference: string;
+  /** Minor units. Of an increment: the new total. Of a void: what is given up. */
+  readonly amount: bigint;
+  readonly currency: string;
+  /** The acquirer refuses the instruction after this instant, which makes `not_found` final. */
+  readonly notAfter: Instant;
+}
+
+export interface AuthorizeInstruction extends AnyInstruction {
+  readonly kind: 'authorize';
+  /** From `tokenize`. */
+  readonly token: string;
+  /** Authorizes and captures in one call. */
+  readonly capture: boolean;
+  readonly initiator: 'customer' | 'merchant';
+  /** Of the payment that the payer agreed to, for what the merchant initiates. */
+  readonly previousNetworkReference: string | null;
+  /** Where the payer comes back to after a challenge; null where nobody can be challenged. */
+  readonly returnUrl: string | null;
+  readonly statementDescriptor: string | null;
+}
+
+export interface FollowingInstruction extends AnyInstruction {
+  readonly kind: Exclude<InstructionKind, 'authorize'>;
+  /** The reference of the authorization. */
+  readonly of: string;
+  /** Of a capture: nothing more will be captured. */
+  readonly final?: boolean;
+}
+
+export type AcquirerInstruction = AuthorizeInstruction | FollowingInstruction;
+
+export type AcquirerStatus =
+  | 'succeeded'
+  | 'declined'
+  /** The payer has to pass a challenge of the issuer first. */
+  | 'requires_action'
+  | 'pending'
+  /** It never moves money: canceled by reference before the acquirer saw it. */
+  | 'canceled';
+
+export interface AcquirerAnswer extends PartyAnswer {
+  readonly status: AcquirerStatus;
+  /** The acquirer's own id. */
+  readonly reference: string;
+  readonly code?: DeclineCode;
+  /** As the network says it: ISO 8583, field 39. */
+  readonly networkCode?: string;
+  readonly confirmed?: Confirmation;
+  readonly authorization?: AuthorizationFacts;
+  /** Of `requires_action`: where the payer goes. */
+  readonly challenge?: { readonly url: string; readonly expiresAt: Instant };
+}
+
+export interface AcquirerNotice extends PartyNotice {
+  readonly kind: keyof typeof ACQUIRER_NOTICE_KINDS;
+}
+
+export const ACQUIRER_NOTICE_KINDS = {
+  succeeded: 'whole',
+  declined: 'whole',
+  /** Of a refund that had succeeded. */
+  refund_failed: 'whole',
+  dispute_inquiry: 'part',
+  dispute_chargeback: 'part',
+  dispute_won: 'part',
+  dispute_lost: 'part',
+} as const satisfies NoticeKinds;
+
+/** A card of the acquirer's vault. */
+export interface Tokenized {
+  /** Stands for the card at this acquirer alone. */
+  readonly token: string;
+  readonly card: Omit<CardShown, 'fingerprint'>;
+}
+
+/** The acquirer does not take the card: its number is none that it knows. */
+export class CardRefused extends Error {
+  override name = 'CardRefused';
+}
+
+export interface Acquirer extends Party, NoticeSource {
+  readonly name: string;
+  readonly mode: Party['mode'];
+  readonly idempotent: true;
+  /**
+   * Exchanges a card for a token. Moves no money. A token with a security code authorizes once with it; `reusable` ones stay.
+   * Throws CardRefused, and AcquirerUnreachable when no answer came.
+   */
+  tokenize(card: CardInput, options: { originator: string; reusable: boolean }): Promise<Tokenized>;
+  /** Throws AcquirerUnreachable when no answer came. */
+  submit(instruction: AcquirerInstruction): Promise<AcquirerAnswer>;
+  inquire(originator: string, reference: string): Promise<AcquirerAnswer | NotFound>;
+  /**
+   * Ends an authorization whatever became of it: one that is approved is voided, one that the acquirer never saw is remembered as
+   * canceled, so that a paused process cannot charge afterwards. Answers with what the reference stands for then.
+   */
+  cancel(originator: string, reference: string): Promise<AcquirerAnswer>;
+}
+
+/** An acquirer gave no answer. */
+export class AcquirerUnreachable extends PartyUnreachable {
+  override name = 'AcquirerUnreachable';
+}

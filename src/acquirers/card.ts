@@ -1,0 +1,30 @@
+/** Cards as acquirers take them and as the product shows them. A number is only ever held between a request and an acquirer. */
+
+/** A card in clear: never stored, logged or put into a job, an event or an answer. */
+export interface CardInput {
+  readonly number: string;
+  /** 1 to 12. */
+  readonly expMonth: number;
+  /** Four digits. */
+  readonly expYear: number;
+  /** Kept by the acquirer for one authorization, and by nobody afterwards (PCI DSS 3.3.1). */
+  readonly cvc: string | null;
+  readonly name: string | null;
+}
+
+export type CardBrand = 'visa' | 'mastercard' | 'american_express' | 'discover' | 'jcb' | 'unionpay' | 'diners' | 'unknown';
+
+export type CardFunding = 'credit' | 'debit' | 'prepaid' | 'unknown';
+
+/** What may be known of a card. */
+export interface CardShown {
+  readonly brand: CardBrand;
+  readonly lastFour: string;
+  readonly expMonth: number;
+  readonly expYear: number;
+  /** A keyed digest of the number: the same card has the same one, and nobody finds the number by trying. */
+  readonly fingerprint: string;
+  readonly funding: CardFunding;
+  /** Of the issuer: ISO 3166-1 alpha-2; null where it is not known. */
+  readonly country: string | null;
+}

@@ -1,0 +1,88 @@
+/** The rows of operations. Every transition also takes back the mark of a row that was stuck: it has moved. */
+import { column, type RowOf } from '../db/declared-columns.ts';
+import { WRITE_ORDER } from '../ledger/table.ts';
+import { tableOf } from '../ledger/table-of.ts';
+import type { PaymentOperation, Portion } from './payment-operation.ts';
+
+/** JSON has no bigint that every reader keeps: amounts of portions are stored as text. */
+interface StoredPortion {
+  readonly share: string | null;
+  readonly amount: string;
+}
+
+type OperationRow = RowOf<Omit<PaymentOperation, 'portions' | 'of' | 'final'>> & {
+  readonly portions: readonly StoredPortion[];
+  readonly of_reference: string | null;
+  readonly is_final: boolean;
+};
+
+export const paymentOperations = tableOf<PaymentOperation>({
+  name: 'payment_operations',
+  key: 'id',
+  writeOrder: WRITE_ORDER.resourceChildren,
+  alsoSet: 'stuck_at = NULL, stuck_error = NULL',
+  columns: [
+    column('id', 'uuid'),
+    column('payment_id', 'uuid'),
+    column('account_id', 'uuid'),
+    column('kind', 'text'),
+    column('status', 'text', { changes: true }),
+    column('amount', 'bigint'),
+    column('currency', 'text'),
+    column('acquirer', 'text'),
+    column('reference', 'text'),
+    column('of_reference', 'text', ({ of }) => of),
+    column('token', 'text'),
+    column('is_final', 'boolean', ({ final }) => final),
+    column('reason', 'text'),
+    column('fee', 'bigint', { changes: true }),
+    column('portions', 'jsonb', ({ portions }) => portions.map(stored), { changes: true }),
+    column('outcome', 'text', { changes: true }),
+    column('inquiries', 'smallint', { changes: true }),
+    column('next_inquiry_at', 'timestamptz', { changes: true }),
+    column('sent_at', 'timestamptz'),
+    column('failure_code', 'text', { changes: true }),
+    column('network_code', 'text', { changes: true }),
+    column('acquirer_reference', 'text', { changes: true }),
+    column('settled_at', 'timestamptz', { changes: true }),
+    column('entry_ids', 'jsonb', { changes: true }),
+    column('request_id', 'uuid'),
+    column('version', 'integer', { changes: true }),
+    column('due_at', 'timestamptz', { changes: true }),
+    column('created_at', 'timestamptz'),
+    column('updated_at', 'timestamptz', { changes: true }),
+  ],
+  fromRow: (row: OperationRow): PaymentOperation => ({
+    id: row.id,
+    paymentId: row.payment_id,
+    accountId: row.account_id,
+    kind: row.kind,
+    status: row.status,
+    amount: row.amount,
+    currency: row.currency,
+    acquirer: row.acquirer,
+    reference: row.reference,
+    of: row.of_reference,
+    token: row.token,
+    final: row.is_final,
+    reason: row.reason,
+    fee: row.fee,
+    portions: row.portions.map(({ share, amount }) => ({ shareId: share, amount: BigInt(amount) })),
+    outcome: row.outcome,
+    inquiries: row.inquiries,
+    nextInquiryAt: row.next_inquiry_at,
+    sentAt: row.sent_at,
+    failureCode: row.failure_code,
+    networkCode: row.network_code,
+    acquirerReference: row.acquirer_reference,
+    settledAt: row.settled_at,
+    entryIds: row.entry_ids,
+    requestId: row.request_id,
+    version: row.version,
+    dueAt: row.due_at,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }),
+});
+
+const stored = ({ shareId, amount }: Portion): StoredPortion => ({ share: shareId, amount: String(amount) });

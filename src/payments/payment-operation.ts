@@ -1,0 +1,88 @@
+/**
+ * An operation of a payment: what is sent to the acquirer under a reference of its own. Its row is written before the acquirer is
+ * called, so that a crash anywhere leaves something to ask about. Captures, increments, voids and refunds are children of the
+ * payment with public ids; an authorization is not shown by itself.
+ * Next: payment-operation-table.ts (rows), send-operations.ts (who calls), settle-operation.ts (what answers mean).
+ */
+import type { DeclineCode } from '../acquirers/decline-codes.ts';
+import type { Instant } from '../clock.ts';
+import type { IdKind, ResourceName, Uuid } from '../ids.ts';
+import type { Transitions } from '../ledger/resource.ts';
+
+export type OperationKind = 'authorize' | 'increment' | 'capture' | 'void' | 'refund';
+
+export type OperationStatus =
+  /** At the acquirer, or on its way there. The payments pool moves it. */
+  | 'pending'
+  /** The payer has to pass a challenge. The acquirer tells what became of it; asked when the time is over. */
+  | 'requires_action'
+  | 'succeeded'
+  /** Certainly not carried out. */
+  | 'failed';
+
+export const OPERATION_TRANSITIONS: Transitions<OperationStatus> = {
+  pending: ['requires_action', 'succeeded', 'failed'],
+  requires_action: ['pending', 'succeeded', 'failed'],
+  // A refund that succeeded may fail later.
+  succeeded: ['failed'],
+  failed: [],
+};
+
+/** Of a capture: a part of what it earned, in the share that it waits in. Of a refund: a part of where its money comes from. */
+export interface Portion {
+  /** Null: from the customer's available balance. */
+  readonly shareId: Uuid | null;
+  readonly amount: bigint;
+}
+
+export interface PaymentOperation {
+  readonly id: Uuid;
+  readonly paymentId: Uuid;
+  /** The account of its payment, for lists and for what keeps an account open. */
+  readonly accountId: Uuid;
+  readonly kind: OperationKind;
+  readonly status: OperationStatus;
+  /** Minor units; of an increment the new total. */
+  readonly amount: bigint;
+  readonly currency: string;
+  readonly acquirer: string;
+  /** The same on every attempt at the acquirer. */
+  readonly reference: string;
+  /** Of the authorization that it is about; null for an authorization. */
+  readonly of: string | null;
+  /** Of an authorization: the acquirer's token of the card. */
+  readonly token: string | null;
+  /** Of a capture: nothing more will be captured. Of an authorization: captures at once. */
+  readonly final: boolean;
+  /** Of a refund: the caller's reason. */
+  readonly reason: string | null;
+  /** Of a capture: booked with it. Of a refund: given back with it. */
+  readonly fee: bigint;
+  readonly portions: readonly Portion[];
+  readonly outcome: 'unknown' | null;
+  readonly inquiries: number;
+  readonly nextInquiryAt: Instant | null;
+  readonly sentAt: Instant;
+  readonly failureCode: DeclineCode | null;
+  readonly networkCode: string | null;
+  readonly acquirerReference: string | null;
+  /** Of a capture or refund: when the acquirer's report contained it, by the book's time. */
+  readonly settledAt: Instant | null;
+  readonly entryIds: readonly Uuid[];
+  readonly requestId: Uuid;
+  readonly version: number;
+  readonly dueAt: Instant | null;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+}
+
+/** The kinds that the API shows, as entries name them. */
+export const OPERATION_RESOURCES = {
+  increment: { name: 'increment', idKind: 'increment' },
+  capture: { name: 'capture', idKind: 'capture' },
+  void: { name: 'void', idKind: 'void' },
+  refund: { name: 'refund', idKind: 'refund' },
+} as const satisfies Record<Exclude<OperationKind, 'authorize'>, { name: ResourceName; idKind: IdKind }>;
+
+/** Those that change the authorization: one at a time. */
+export const EXCLUSIVE: readonly OperationKind[] = ['authorize', 'increment', 'capture', 'void'];

@@ -1,0 +1,191 @@
+/**
+ * A payment: money that a payer gives a merchant, through an acquirer. What is sent to the acquirer is an operation
+ * (payment-operation.ts): authorizing, capturing, voiding, refunding.
+ * Invariants: `amountCaptured` is the sum of the captures that succeeded; one operation that changes the authorization is under
+ * way at most.
+ * Next: payment-operation.ts, payment-table.ts (rows), payment-steps.ts (its journal), accept-payment.ts, settle-operation.ts.
+ */
+import type { AuthorizationFacts } from '../acquirers/acquirer.ts';
+import type { CardShown } from '../acquirers/card.ts';
+import type { DeclineCode } from '../acquirers/decline-codes.ts';
+import type { Instant } from '../clock.ts';
+import type { FeeSchedule } from '../fees/fee-schedule.ts';
+import type { Uuid } from '../ids.ts';
+import type { Transitions } from '../ledger/resource.ts';
+
+export type PaymentStatus =
+  /** The payer has to do something: open the checkout page, pass a challenge, approve a request. The payer moves it. */
+  | 'requires_action'
+  /** An authorization is at the acquirer. The payments pool moves it. */
+  | 'processing'
+  /** Authorized, nothing captured. The integrator captures or cancels it, or it expires. */
+  | 'authorized'
+  /** Captured in part, and more can be. */
+  | 'partially_captured'
+  /** Nothing is left to capture. Moved on by the acquirer's settlements. */
+  | 'captured'
+  /** The acquirer has paid all that was captured. Final. */
+  | 'settled'
+  /** Voided before anything was captured. Final. */
+  | 'canceled'
+  /** The authorization, or the time to act, ran out before anything was captured. Final. */
+  | 'expired'
+  /** Declined. Final. */
+  | 'failed';
+
+export const PAYMENT_TRANSITIONS: Transitions<PaymentStatus> = {
+  requires_action: ['processing', 'authorized', 'captured', 'canceled', 'expired', 'failed'],
+  processing: ['requires_action', 'authorized', 'captured', 'canceled', 'failed'],
+  authorized: ['partially_captured', 'captured', 'canceled', 'expired'],
+  partially_captured: ['captured'],
+  captured: ['settled'],
+  settled: [],
+  canceled: [],
+  expired: [],
+  failed: [],
+};
+
+export type SourceType = 'card' | 'token' | 'cliq_request' | 'checkout' | 'terminal';
+
+export type CaptureMode = 'automatic' | 'manual';
+
+/** A decline as the payment shows it. */
+export interface Decline {
+  readonly code: DeclineCode;
+  readonly networkCode: string | null;
+}
+
+/** An authorization that was declined. A checkout page offers another. */
+export interface Attempt extends Decline {
+  readonly at: Instant;
+  readonly card: CardShown | null;
+}
+
+export interface Recurring {
+  readonly reason: 'scheduled' | 'unscheduled' | 'installment';
+  readonly previousNetworkReference: string | null;
+}
+
+/** Where the payer has to go. */
+export interface NextAction {
+  readonly url: string;
+  readonly expiresAt: Instant;
+}
+
+export interface Payment {
+  readonly id: Uuid;
+  readonly status: PaymentStatus;
+  /** The customer account that is credited at release. */
+  readonly accountId: Uuid;
+  readonly amount: bigint;
+  readonly currency: string;
+  readonly captureMode: CaptureMode;
+  readonly sourceType: SourceType;
+  readonly acquirer: string;
+  /** Null until a card is known. */
+  readonly card: CardShown | null;
+  readonly initiator: 'customer' | 'merchant';
+  readonly recurring: Recurring | null;
+  readonly amountAuthorized: bigint;
+  readonly amountCaptured: bigint;
+  /** Of refunds that succeeded. */
+  readonly amountRefunded: bigint;
+  /** Of refunds under way: they count against what is refundable. */
+  readonly amountRefunding: bigint;
+  /** Of disputes that are open, lost or accepted. */
+  readonly amountDisputed: bigint;
+  /** Of captures that the acquirer has paid. */
+  readonly amountSettled: bigint;
+  readonly amountTip: bigint;
+  /** Pinned when it is accepted. */
+  readonly feeFixed: bigint;
+  readonly feeBasisPoints: bigint;
+  /** Booked so far, less what refunds gave back. */
+  readonly fee: bigint;
+  readonly feeRefunded: bigint;
+  readonly authorization: AuthorizationFacts | null;
+  readonly decline: Decline | null;
+  /** Declined authorizations, at most ATTEMPTS_MAX. */
+  readonly attempts: readonly Attempt[];
+  readonly nextAction: NextAction | null;
+  /** The operation under way that changes the authorization. */
+  readonly pendingOperation: Uuid | null;
+  /** The operation that authorized it: what later ones are about. */
+  readonly authorizedBy: Uuid | null;
+  readonly outcome: 'unknown' | null;
+  readonly nextInquiryAt: Instant | null;
+  /** Book time: when the authorization, or the time to act, runs out. Null where nothing does. */
+  readonly expiresAt: Instant | null;
+  /** The day of the book's calendar on which what was captured last is released: YYYY-MM-DD. */
+  readonly availableOn: string | null;
+  readonly statementDescriptor: string | null;
+  readonly returnUrl: string | null;
+  readonly cancelUrl: string | null;
+  readonly description: string | null;
+  readonly externalId: string | null;
+  /** Null once it is erased. */
+  readonly metadata: Record<string, string> | null;
+  readonly textSalt: Buffer | null;
+  readonly requestId: Uuid;
+  readonly version: number;
+  /** `expiresAt` where the book's clock is not moved: when the sweeper looks. */
+  readonly dueAt: Instant | null;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+}
+
+export type PaymentAction = 'capture' | 'cancel' | 'increment' | 'refund';
+
+export type PaymentWaitingOn = 'payer' | 'acquirer' | 'inquiry' | 'integrator' | 'nobody';
+
+/** Of one payment. A page that offers more would be a way to try cards. */
+export const ATTEMPTS_MAX = 10;
+
+/** Captures of one payment: a command that refunds it reads them all. */
+export const CAPTURES_MAX = 50;
+
+const CAPTURABLE: readonly PaymentStatus[] = ['authorized', 'partially_captured'];
+
+/** Who moves next. */
+export function waitingOn({ status, outcome, pendingOperation }: Payment): PaymentWaitingOn {
+  if (status === 'requires_action') return 'payer';
+  if (pendingOperation !== null) return outcome === 'unknown' ? 'inquiry' : 'acquirer';
+  if (CAPTURABLE.includes(status)) return 'integrator';
+  return 'nobody';
+}
+
+/** What may still be captured. */
+export function capturable({ status, amountAuthorized, amountCaptured }: Payment): bigint {
+  return CAPTURABLE.includes(status) ? amountAuthorized - amountCaptured : 0n;
+}
+
+/** What may still be given back: refunds under way and disputes count against it. */
+export function refundable(payment: Payment): bigint {
+  const { amountCaptured, amountRefunded, amountRefunding, amountDisputed } = payment;
+  const left = amountCaptured - amountRefunded - amountRefunding - amountDisputed;
+  return left > 0n ? left : 0n;
+}
+
+/** What may be asked of a payment now. While an operation is under way, nothing that would change the authorization. */
+export function allowedActions(payment: Payment): readonly PaymentAction[] {
+  const actions: PaymentAction[] = [];
+  if (payment.pendingOperation === null) {
+    if (CAPTURABLE.includes(payment.status)) actions.push('capture');
+    if (CAPTURABLE.includes(payment.status) || payment.status === 'requires_action') actions.push('cancel');
+    if (payment.status === 'authorized') actions.push('increment');
+  }
+  if (refundable(payment) > 0n) actions.push('refund');
+  return actions;
+}
+
+export function whyNotNow(payment: Payment, action: string): string {
+  if (payment.pendingOperation !== null && action !== 'refund')
+    return 'An operation of this payment is at the acquirer. Ask again once it has ended.';
+  if (action === 'refund') return `Nothing of this payment can be refunded: it is ${payment.status}.`;
+  return `The payment is ${payment.status}.`;
+}
+
+/** What is charged for a payment of this kind: pinned when it is accepted. */
+export function scheduleOf({ feeFixed, feeBasisPoints }: Pick<Payment, 'feeFixed' | 'feeBasisPoints'>): FeeSchedule {
+  return { fixed: feeFixed, basisPoints: feeBasisPoints, minimum: null, maximum: null, rounding: 'half_even' };
+}

@@ -1,0 +1,56 @@
+/** The rows of shares, of their lines, and of releases. Every transition of a share takes back the mark of a stuck one. */
+import { column } from '../db/declared-columns.ts';
+import { WRITE_ORDER } from '../ledger/table.ts';
+import { logOf, tableOf } from '../ledger/table-of.ts';
+import type { PaymentShare, Release, ShareLine } from './share.ts';
+
+export const paymentShares = tableOf<PaymentShare>({
+  name: 'payment_shares',
+  key: 'id',
+  writeOrder: WRITE_ORDER.resources,
+  alsoSet: 'stuck_at = NULL, stuck_error = NULL',
+  columns: [
+    column('id', 'uuid'),
+    column('account_id', 'uuid'),
+    column('currency', 'text'),
+    column('kind', 'text'),
+    column('status', 'text', { changes: true }),
+    column('available_on', 'text'),
+    column('releases_at', 'timestamptz'),
+    column('amount', 'bigint', { changes: true }),
+    column('release_id', 'uuid', { changes: true }),
+    column('version', 'integer', { changes: true }),
+    column('due_at', 'timestamptz', { changes: true }),
+    column('created_at', 'timestamptz'),
+    column('updated_at', 'timestamptz', { changes: true }),
+  ],
+});
+
+/** Rows that never change. */
+export const releases = tableOf<Release>({
+  name: 'payment_releases',
+  key: 'id',
+  writeOrder: WRITE_ORDER.resourceChildren,
+  columns: [
+    column('id', 'uuid'),
+    column('share_id', 'uuid'),
+    column('account_id', 'uuid', { filter: true }),
+    column('amount', 'bigint'),
+    column('currency', 'text'),
+    column('entry_id', 'uuid'),
+    column('created_at', 'timestamptz'),
+  ],
+});
+
+export const shareLines = logOf<ShareLine>({
+  name: 'payment_share_lines',
+  writeOrder: WRITE_ORDER.resourceChildren,
+  columns: [
+    column('id', 'uuid'),
+    column('share_id', 'uuid'),
+    column('payment_id', 'uuid'),
+    column('operation_id', 'uuid'),
+    column('amount', 'bigint'),
+    column('created_at', 'timestamptz'),
+  ],
+});

@@ -1,0 +1,68 @@
+/**
+ * A share: what payments of one account earned and will be released together, on one day. Captures of a day add to one row, so a
+ * release is one row and one entry however many payments it is of.
+ * Invariant: the book's merchant_pending in a currency is the sum of its open shares.
+ */
+import type { Instant } from '../clock.ts';
+import { deriveId, type Uuid } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
+
+export type ShareKind =
+  /** The acquirer has not paid it: it is never released, its captures move to a ready one as they are settled. */
+  | 'waiting'
+  /** Released when its time comes. */
+  | 'ready';
+
+export type ShareStatus = 'open' | 'released';
+
+export interface PaymentShare {
+  readonly id: Uuid;
+  readonly accountId: Uuid;
+  readonly currency: string;
+  readonly kind: ShareKind;
+  readonly status: ShareStatus;
+  /** The day of release in the book's calendar: YYYY-MM-DD. */
+  readonly availableOn: string;
+  /** The moment of release in the book's time. */
+  readonly releasesAt: Instant;
+  /** What is left in it. */
+  readonly amount: bigint;
+  readonly releaseId: Uuid | null;
+  readonly version: number;
+  /** `releasesAt` of a ready one, where the book's clock is not moved: when the sweeper looks. */
+  readonly dueAt: Instant | null;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+}
+
+export interface ShareKey {
+  readonly accountId: Uuid;
+  readonly currency: string;
+  readonly availableOn: string;
+  readonly kind: ShareKind;
+}
+
+/** Derived, so that a command names the share of a day before it exists. */
+export function shareId(bookId: BookId, { accountId, currency, availableOn, kind }: ShareKey): Uuid {
+  return deriveId('payment-share', bookId, accountId, currency, availableOn, kind);
+}
+
+export interface Release {
+  readonly id: Uuid;
+  readonly shareId: Uuid;
+  readonly accountId: Uuid;
+  readonly amount: bigint;
+  readonly currency: string;
+  readonly entryId: Uuid;
+  readonly createdAt: Instant;
+}
+
+/** A line of a share: what a capture added, what a refund or dispute took out (negative). Append-only. */
+export interface ShareLine {
+  readonly id: Uuid;
+  readonly shareId: Uuid;
+  readonly paymentId: Uuid;
+  readonly operationId: Uuid;
+  readonly amount: bigint;
+  readonly createdAt: Instant;
+}
