@@ -1,0 +1,335 @@
+/**
+ * The sandbox acquirer: takes payments of test books. It plays the outside world. So it keeps durable records on connections of its
+ * own, outlives any process that calls it, and answers a repeated call alike.
+ * Next: test-cards.ts (the outcome of each number), sandbox-acquirer-store.ts (its records).
+ */
+import { randomBytes } from 'node:crypto';
+import type { Clock, Instant } from '../clock.ts';
+import type { Pool } from '../db/pool.ts';
+import { BEFORE_ALL_IDS, deriveId, newId, type Uuid } from '../ids.ts';
+import { NaturalBatch } from '../natural-batch.ts';
+import type { NotFound } from '../outside/party.ts';
+import { withinLimit } from '../time-limit.ts';
+import {
+  type Acquirer,
+  type AcquirerAnswer,
+  type AcquirerInstruction,
+  type AcquirerNotice,
+  AcquirerUnreachable,
+  type AuthorizeInstruction,
+  CardRefused,
+  type FollowingInstruction,
+  type Tokenized,
+} from './acquirer.ts';
+import type { CardInput } from './card.ts';
+import { brandOf } from './card-number.ts';
+import { DECLINES, type DeclineCode } from './decline-codes.ts';
+import {
+  type Authorization,
+  cancelAuthorization,
+  findInstructions,
+  type InstructionRecord,
+  type RecordStatus,
+  recordAuthorizations,
+  recordFollowing,
+  resolveChallenge,
+} from './sandbox-acquirer-store.ts';
+import { acknowledgeNotices, openNotices, tell } from './sandbox-notice-store.ts';
+import { findCards, keepCard, type VaultCard } from './sandbox-vault-store.ts';
+import { type CardScript, testCard } from './test-cards.ts';
+
+export interface SandboxAcquirerOptions {
+  readonly pool: Pool;
+  readonly clock: Clock;
+  /** Where payers pass its challenges: `{publicUrl}/sandbox/challenges/{challenge}`. */
+  readonly publicUrl: string;
+  /** For tests: delays an instruction before it reaches the acquirer, or throws instead. */
+  readonly beforeSubmit?: (() => Promise<void>) | undefined;
+  readonly callTimeoutMs?: number;
+}
+
+const CALLS_AT_ONCE = 500;
+
+/** A statement takes milliseconds, and some seconds where Postgres fails over. */
+const CALL_TIMEOUT_MS = 10_000;
+
+/** One batch serves all books. */
+const EVERYBODY = '';
+
+/** A statement may run 15 s (a setting of its role): what is accepted in time has been committed when `notAfter` passes. */
+const CLOSES_BEFORE_MS = 20_000;
+
+/** A payer has so long for a challenge, as with most issuers. */
+const CHALLENGE_MS = 15 * 60_000;
+
+interface Found {
+  readonly record: InstructionRecord | undefined;
+  readonly asOf: Instant;
+}
+
+export class SandboxAcquirer implements Acquirer {
+  readonly name = 'sandbox_acquirer';
+  readonly mode = 'test';
+  readonly idempotent = true;
+  readonly notFoundFinalAfterMs = 15 * 60_000;
+  readonly inquiryDelaysMs = [1_000, 2_000, 5_000, 15_000, 60_000, 300_000];
+  readonly callTimeoutMs: number;
+  readonly callsAtOnce = 500;
+
+  readonly #options: SandboxAcquirerOptions;
+  readonly #authorizations: NaturalBatch<{ instruction: AuthorizeInstruction; card: VaultCard }, InstructionRecord>;
+  readonly #cards: NaturalBatch<string, VaultCard | undefined>;
+  readonly #finds: NaturalBatch<{ originator: string; reference: string }, Found>;
+
+  constructor(options: SandboxAcquirerOptions) {
+    const { pool, callTimeoutMs = CALL_TIMEOUT_MS } = options;
+    this.#options = options;
+    this.callTimeoutMs = callTimeoutMs;
+    this.#authorizations = new NaturalBatch({ limit: CALLS_AT_ONCE, run: (_, batch) => this.#recordAll(batch) });
+    this.#cards = new NaturalBatch({
+      limit: CALLS_AT_ONCE,
+      async run(_, tokens) {
+        const found = await findCards(pool, tokens);
+        return tokens.map((token) => found.get(token));
+      },
+    });
+    this.#finds = new NaturalBatch({
+      limit: CALLS_AT_ONCE,
+      async run(_, asked) {
+        const { records, asOf } = await findInstructions(pool, asked);
+        const found = new Map(records.map((record) => [keyOf(record), record]));
+        return asked.map((one) => ({ record: found.get(keyOf(one)), asOf }));
+      },
+    });
+  }
+
+  async tokenize(
+    card: CardInput,
+    { originator, reusable }: { originator: string; reusable: boolean },
+  ): Promise<Tokenized> {
+    const known = testCard(card.number);
+    if (!known) throw new CardRefused('The sandbox takes its published test numbers alone');
+    const brand = brandOf(card.number);
+    const lastFour = card.number.slice(-4);
+    const { expMonth, expYear } = card;
+    const kept: VaultCard = {
+      token: `stok_${randomBytes(18).toString('base64url')}`,
+      originator,
+      script: known.script,
+      brand,
+      lastFour,
+      expMonth,
+      expYear,
+      cvcCheck: card.cvc === null ? null : 'match',
+      reusable,
+    };
+    await this.#reach('tokenize', keepCard(this.#options.pool, kept, this.#options.clock.now()));
+    return { token: kept.token, card: { brand, lastFour, expMonth, expYear, funding: known.funding, country: 'US' } };
+  }
+
+  async submit(instruction: AcquirerInstruction): Promise<AcquirerAnswer> {
+    await this.#options.beforeSubmit?.();
+    return instruction.kind === 'authorize' ? this.#authorize(instruction) : this.#follow(instruction);
+  }
+
+  async inquire(originator: string, reference: string): Promise<AcquirerAnswer | NotFound> {
+    const { record, asOf } = await this.#reach('inquire', this.#finds.add(EVERYBODY, { originator, reference }));
+    if (record && record.status !== 'never') return this.#answerOf(record);
+    // A lost instruction is refused if it comes again: nothing has to be waited for.
+    const looked = record ? asOf + this.notFoundFinalAfterMs + CHALLENGE_MS : asOf + this.#clockAhead();
+    return { status: 'not_found', endToEndId: reference, asOf: looked, raw: { reference, result: 'unknown' } };
+  }
+
+  async cancel(originator: string, reference: string): Promise<AcquirerAnswer> {
+    const given = { originator, reference, currency: '', acquirerReference: acquirerReference(originator, reference) };
+    return this.#answerOf(await this.#reach('cancel', cancelAuthorization(this.#options.pool, given)));
+  }
+
+  notices(limit: number, behind: Uuid = BEFORE_ALL_IDS): Promise<AcquirerNotice[]> {
+    return this.#reach('notices', openNotices(this.#options.pool, limit, behind));
+  }
+
+  acknowledge(ids: readonly Uuid[]): Promise<void> {
+    const { pool, clock } = this.#options;
+    return this.#reach('acknowledge', acknowledgeNotices(pool, ids, clock.now()));
+  }
+
+  /** What a payer makes of a challenge, from its page. Undefined where none waits. The notice of it is told afterwards. */
+  resolveChallenge(
+    challenge: string,
+    { passed }: { passed: boolean },
+  ): Promise<{ originator: string; reference: string } | undefined> {
+    const given = { challenge, passed, noticeId: newId() };
+    return this.#reach('resolveChallenge', resolveChallenge(this.#options.pool, given));
+  }
+
+  /** For simulations: tells something of an instruction. Undefined when there is no such instruction. */
+  tell(notice: {
+    id: Uuid;
+    originator: string;
+    reference: string;
+    kind: AcquirerNotice['kind'];
+    amount: bigint | null;
+    code: string | null;
+  }): Promise<AcquirerNotice | undefined> {
+    return this.#reach('tell', tell(this.#options.pool, notice));
+  }
+
+  async #authorize(instruction: AuthorizeInstruction): Promise<AcquirerAnswer> {
+    const card = await this.#reach('authorize', this.#cards.add(EVERYBODY, instruction.token));
+    if (card === undefined || card.originator !== instruction.originator)
+      return refused(instruction.reference, 'incorrect_number');
+    const record = await this.#reach('authorize', this.#authorizations.add(EVERYBODY, { instruction, card }));
+    if (card.script === 'unanswered' || record.status === 'never')
+      throw new AcquirerUnreachable('The sandbox acquirer broke off before its answer, as the card asks');
+    return this.#answerOf(record);
+  }
+
+  async #follow(instruction: FollowingInstruction): Promise<AcquirerAnswer> {
+    const { originator, reference, kind, amount, currency, final = false } = instruction;
+    const record = await this.#reach(
+      kind,
+      recordFollowing(this.#options.pool, {
+        originator,
+        reference,
+        kind,
+        of: instruction.of,
+        amount,
+        currency,
+        final,
+        acquirerReference: acquirerReference(originator, reference),
+        noticeId: newId(),
+      }),
+    );
+    return record ? this.#answerOf(record) : refused(reference, 'processing_error');
+  }
+
+  /** A reference may come twice in a batch, and the statement takes each once. */
+  async #recordAll(batch: { instruction: AuthorizeInstruction; card: VaultCard }[]): Promise<InstructionRecord[]> {
+    const once = new Map(batch.map((one) => [keyOf(one.instruction), one]));
+    const ordered = [...once].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, one]) => one);
+    const { pool, clock } = this.#options;
+    const records = await recordAuthorizations(
+      pool,
+      ordered.map((one) => authorizationOf(one, clock.now())),
+      { closesBeforeMs: CLOSES_BEFORE_MS, clockAheadMs: this.#clockAhead() },
+    );
+    const found = new Map(records.map((record) => [keyOf(record), record]));
+    return batch.map(({ instruction }) => found.get(keyOf(instruction))!);
+  }
+
+  #answerOf(record: InstructionRecord): AcquirerAnswer {
+    const { status, reference, code, amount, currency, kind, script, cvcCheck, brand } = record;
+    if (status === 'never') throw new AcquirerUnreachable('The instruction was lost on its way, as the card asks');
+    const networkCode = code === null ? '00' : DECLINES[code].networkCode;
+    const { challenge, challengeExpiresAt } = record;
+    const isChallenged = script === 'challenge' || script === 'challenge_declined';
+    return {
+      status,
+      endToEndId: reference,
+      reference: record.acquirerReference,
+      ...(code === null ? {} : { code }),
+      networkCode,
+      confirmed: { amount, currency },
+      ...(kind === 'authorize' && status === 'succeeded'
+        ? {
+            authorization: {
+              code: record.acquirerReference.slice(-6),
+              network: brand,
+              networkReference: `NTW${record.acquirerReference.slice(3)}`,
+              avs: null,
+              cvc: cvcCheck,
+              eci: isChallenged ? '05' : null,
+              threeDSecure: isChallenged ? 'authenticated' : null,
+            },
+          }
+        : {}),
+      ...(status === 'requires_action' && challenge !== null && challengeExpiresAt !== null
+        ? {
+            challenge: {
+              url: `${this.#options.publicUrl}/sandbox/challenges/${challenge}`,
+              expiresAt: challengeExpiresAt,
+            },
+          }
+        : {}),
+      raw: { reference, kind, result: status, response_code: networkCode, amount: String(amount), currency },
+    };
+  }
+
+  #clockAhead(): number {
+    return Math.round(this.#options.clock.now() - Date.now());
+  }
+
+  /** Any failure means that the outcome is unknown: throws AcquirerUnreachable. */
+  async #reach<Answer>(call: string, work: Promise<Answer>): Promise<Answer> {
+    try {
+      return await withinLimit(work, { what: `The sandbox acquirer (${call})`, limitMs: this.callTimeoutMs });
+    } catch (error) {
+      throw new AcquirerUnreachable(`The sandbox acquirer gave no answer (${call})`, { cause: error });
+    }
+  }
+}
+
+const keyOf = ({ originator, reference }: { originator: string; reference: string }) => `${originator} ${reference}`;
+
+function acquirerReference(originator: string, reference: string): string {
+  return `SBA${deriveId('sandbox-acquirer', originator, reference).replaceAll('-', '').slice(0, 21).toUpperCase()}`;
+}
+
+function refused(reference: string, code: DeclineCode): AcquirerAnswer {
+  const { networkCode } = DECLINES[code];
+  return {
+    status: 'declined',
+    endToEndId: reference,
+    reference: '',
+    code,
+    networkCode,
+    raw: { reference, result: 'declined', response_code: networkCode },
+  };
+}
+
+function authorizationOf(
+  { instruction, card }: { instruction: AuthorizeInstruction; card: VaultCard },
+  now: Instant,
+): Authorization {
+  const { originator, reference, token, amount, currency, capture, notAfter } = instruction;
+  const { status, code } = judged(card.script, instruction);
+  return {
+    originator,
+    reference,
+    token,
+    amount,
+    currency,
+    captures: capture,
+    status,
+    code,
+    acquirerReference: acquirerReference(originator, reference),
+    challenge: status === 'requires_action' ? randomBytes(24).toString('base64url') : null,
+    challengeExpiresAt: status === 'requires_action' ? now + CHALLENGE_MS : null,
+    notAfter,
+    disputeNotice: card.script === 'disputed' ? newId() : null,
+  };
+}
+
+/** A merchant's own payment is never challenged: the issuer declines it instead. */
+function judged(
+  script: CardScript,
+  { initiator, returnUrl }: Pick<AuthorizeInstruction, 'initiator' | 'returnUrl'>,
+): { status: RecordStatus; code: DeclineCode | null } {
+  switch (script) {
+    case 'approved':
+    case 'unanswered':
+    case 'disputed':
+    case 'refund_fails':
+      return { status: 'succeeded', code: null };
+    case 'lost':
+      return { status: 'never', code: null };
+    case 'challenge':
+    case 'challenge_declined':
+      if (initiator === 'merchant') return { status: 'succeeded', code: null };
+      if (returnUrl === null) return { status: 'declined', code: 'authentication_required' };
+      return { status: 'requires_action', code: null };
+    default:
+      return { status: 'declined', code: script };
+  }
+}

@@ -1,0 +1,70 @@
+/** What the sandbox acquirer tells of its own accord, until it is acknowledged. */
+import type { Instant } from '../clock.ts';
+import { plainArray } from '../db/columns.ts';
+import type { Pool } from '../db/pool.ts';
+import type { Uuid } from '../ids.ts';
+import type { AcquirerNotice } from './acquirer.ts';
+
+interface NoticeRow {
+  id: string;
+  originator: string;
+  reference: string;
+  kind: AcquirerNotice['kind'];
+  amount: bigint | null;
+  code: string | null;
+  acquirer_reference: string;
+  instructed: bigint;
+  currency: string;
+  created_at: Instant;
+}
+
+const toNotice = (row: NoticeRow): AcquirerNotice => ({
+  id: row.id,
+  originator: row.originator,
+  endToEndId: row.reference,
+  kind: row.kind,
+  amount: row.amount,
+  code: row.code,
+  reference: row.acquirer_reference,
+  confirmed: { amount: row.instructed, currency: row.currency },
+  createdAt: row.created_at,
+});
+
+const NOTICE = `n.id, n.originator, n.reference, n.kind, n.amount, n.code, i.acquirer_reference, i.amount AS instructed,
+  i.currency, n.created_at`;
+
+/** Oldest first: ids are time-ordered. Index: notices_open. */
+export async function openNotices(pool: Pool, limit: number, behind: Uuid): Promise<AcquirerNotice[]> {
+  const { rows } = await pool.query<NoticeRow>(
+    `SELECT ${NOTICE} FROM sandbox_acquirer.notices AS n JOIN sandbox_acquirer.instructions AS i USING (originator, reference)
+     WHERE n.acknowledged_at IS NULL AND n.id > $2 ORDER BY n.id LIMIT $1`,
+    [limit, behind],
+  );
+  return rows.map(toNotice);
+}
+
+/** Writes a notice of the acquirer's own accord. Told again under the same id, the first one stands. */
+export async function tell(
+  pool: Pool,
+  notice: { id: Uuid; originator: string; reference: string; kind: string; amount: bigint | null; code: string | null },
+): Promise<AcquirerNotice | undefined> {
+  await pool.query(
+    `INSERT INTO sandbox_acquirer.notices (id, originator, reference, kind, amount, code, created_at)
+     SELECT $1, $2, $3, $4, $5, $6, clock_timestamp() FROM sandbox_acquirer.instructions
+     WHERE originator = $2 AND reference = $3 ON CONFLICT (id) DO NOTHING`,
+    [notice.id, notice.originator, notice.reference, notice.kind, notice.amount, notice.code],
+  );
+  const { rows } = await pool.query<NoticeRow>(
+    `SELECT ${NOTICE} FROM sandbox_acquirer.notices AS n JOIN sandbox_acquirer.instructions AS i USING (originator, reference)
+     WHERE n.id = $1 AND n.originator = $2 AND n.reference = $3`,
+    [notice.id, notice.originator, notice.reference],
+  );
+  return rows[0] && toNotice(rows[0]);
+}
+
+export async function acknowledgeNotices(pool: Pool, ids: readonly Uuid[], at: Instant): Promise<void> {
+  await pool.query(
+    'UPDATE sandbox_acquirer.notices SET acknowledged_at = $2 WHERE id = ANY ($1::uuid[]) AND acknowledged_at IS NULL',
+    [plainArray(ids), new Date(at)],
+  );
+}

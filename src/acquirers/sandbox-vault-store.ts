@@ -1,0 +1,68 @@
+/** The cards of the sandbox acquirer's vault: scripts, never numbers. */
+import type { Instant } from '../clock.ts';
+import { textArray } from '../db/columns.ts';
+import type { Pool } from '../db/pool.ts';
+import type { CardBrand } from './card.ts';
+import type { CardScript } from './test-cards.ts';
+
+export interface VaultCard {
+  readonly token: string;
+  readonly originator: string;
+  readonly script: CardScript;
+  readonly brand: CardBrand;
+  readonly lastFour: string;
+  readonly expMonth: number;
+  readonly expYear: number;
+  readonly cvcCheck: 'match' | null;
+  readonly reusable: boolean;
+}
+
+export async function keepCard(pool: Pool, card: VaultCard, at: Instant): Promise<void> {
+  await pool.query(
+    `INSERT INTO sandbox_acquirer.cards (token, originator, script, brand, last_four, exp_month, exp_year, cvc_check, reusable, created_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    [
+      card.token,
+      card.originator,
+      card.script,
+      card.brand,
+      card.lastFour,
+      card.expMonth,
+      card.expYear,
+      card.cvcCheck,
+      card.reusable,
+      new Date(at),
+    ],
+  );
+}
+
+/** Cards of the vault by token. Unknown ones are absent. Index: cards_pkey. */
+export async function findCards(pool: Pool, tokens: readonly string[]): Promise<Map<string, VaultCard>> {
+  const { rows } = await pool.query<{
+    token: string;
+    originator: string;
+    script: CardScript;
+    brand: CardBrand;
+    last_four: string;
+    exp_month: number;
+    exp_year: number;
+    cvc_check: 'match' | null;
+    reusable: boolean;
+  }>('SELECT * FROM sandbox_acquirer.cards WHERE token = ANY ($1::text[])', [textArray(tokens)]);
+  return new Map(
+    rows.map((row) => [
+      row.token,
+      {
+        token: row.token,
+        originator: row.originator,
+        script: row.script,
+        brand: row.brand,
+        lastFour: row.last_four,
+        expMonth: row.exp_month,
+        expYear: row.exp_year,
+        cvcCheck: row.cvc_check,
+        reusable: row.reusable,
+      },
+    ]),
+  );
+}
