@@ -174,7 +174,9 @@ export async function up(knex: Knex): Promise<void> {
       amount bigint NOT NULL CHECK (amount > 0),
       currency text NOT NULL,
       entry_id uuid NOT NULL,
+      version integer NOT NULL,
       created_at timestamptz(3) NOT NULL,
+      updated_at timestamptz(3) NOT NULL,
       PRIMARY KEY (book_id, id),
       FOREIGN KEY (book_id, share_id) REFERENCES payment_shares (book_id, id)
     );

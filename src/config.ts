@@ -52,6 +52,16 @@ const list = z
       .filter(Boolean),
   );
 
+const AMOUNTS_EXPECTATION = 'expects currencies with amounts in minor units, such as JOD:100,USD:30';
+
+function areAmounts(parts: readonly string[]): boolean {
+  return parts.every((part) => /^[A-Z]{3}:\d{1,15}$/.test(part));
+}
+
+function amountsByCurrency(parts: readonly string[]): ReadonlyMap<string, bigint> {
+  return new Map(parts.map((part) => [part.slice(0, 3), BigInt(part.slice(4))]));
+}
+
 const NETWORKS_EXPECTATION =
   'expects addresses, networks such as 10.0.0.0/8, loopback, linklocal or uniquelocal, separated by commas';
 
@@ -163,6 +173,13 @@ const schema = z.object({
   /** Basis points (hundredths of a per cent) of a payout's amount, per destination. */
   PAYOUT_FEE_CLIQ_BASIS_POINTS: whole(0, 10_000).default(50),
   PAYOUT_FEE_ACCOUNT_BASIS_POINTS: whole(0, 10_000).default(0),
+  /** Basis points of what is captured of a payment, and a fixed part by currency: JOD:100,USD:30 in minor units. */
+  PAYMENT_FEE_BASIS_POINTS: whole(0, 10_000).default(250),
+  PAYMENT_FEE_FIXED: list.refine(areAmounts, AMOUNTS_EXPECTATION).transform(amountsByCurrency),
+  /** Calendar days from a capture to its release to the merchant. */
+  PAYMENT_RELEASE_DAYS: whole(0, 90).default(2),
+  /** Whether only what the acquirer has paid is released. */
+  PAYMENT_RELEASE_ONCE_SETTLED: flag.default(true),
   /** After this many days an idempotency key's stored answer is dropped; the key itself stays. */
   IDEMPOTENCY_BODY_RETENTION_DAYS: whole(1, 3_650).default(30),
   /** After this many days a rail's notice that was taken is deleted. What it said stays beside its payout. */

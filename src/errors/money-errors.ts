@@ -56,4 +56,28 @@ export const MONEY_ERRORS = define({
     title: 'No rail carries this destination',
     help: 'Use another destination type, or ask the operator to configure a rail for live mode.',
   },
+  acquirer_unavailable: {
+    status: 422,
+    retryable: false,
+    title: 'No acquirer takes this payment',
+    help: 'Use a test key, or ask the operator to configure an acquirer for live mode.',
+  },
+  capture_exceeds_authorized: {
+    status: 422,
+    retryable: false,
+    title: 'More would be captured than is authorized',
+    help: 'Capture at most what `capturable` says, or increment the authorization first.',
+  },
+  refund_exceeds_captured: {
+    status: 422,
+    retryable: false,
+    title: 'More would be refunded than was captured',
+    help: 'Refund at most what `refundable` says: refunds under way and disputes count against it.',
+  },
+  authorization_expired: {
+    status: 422,
+    retryable: false,
+    title: 'The authorization has expired',
+    help: 'Create a new payment.',
+  },
 });

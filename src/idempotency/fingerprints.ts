@@ -6,7 +6,7 @@
  *
  * Keyed form: the byte 2, then HMAC-SHA256(key, digest). A digest is a byte shorter; a voided key has no fingerprint.
  */
-import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { Forms } from '../db/forms.ts';
 import { keepInstallationSecret } from '../db/installation-store.ts';
 import type { Pool } from '../db/pool.ts';
@@ -17,6 +17,8 @@ export interface Fingerprints {
   toStore(digest: Buffer): Buffer;
   /** Whether the stored form belongs to a request with this digest. Takes the same time for each digest. */
   match(stored: Buffer, digest: Buffer): boolean;
+  /** A digest of a secret text that nobody can guess: keyed, whatever the forms. Hexadecimal. */
+  digestOf(text: string): string;
 }
 
 export interface InstallationFingerprints extends Fingerprints {
@@ -48,6 +50,7 @@ export async function readFingerprintKey(pool: Pool, secretBox: SecretBox): Prom
 export const PLAIN_FINGERPRINTS: Fingerprints = {
   toStore: (digest) => digest,
   match: isSame,
+  digestOf: (text) => hash('sha256', text),
 };
 
 export function createFingerprints(parts: {
@@ -64,6 +67,7 @@ export function createFingerprints(parts: {
   return {
     toStore: (digest) => (parts.forms.contracted ? keyedFingerprint(key(), digest) : digest),
     match: (stored, digest) => isSame(stored, isKeyed(stored) ? keyedFingerprint(key(), digest) : digest),
+    digestOf: (text) => createHmac('sha256', key()).update(text).digest('hex'),
     async readKey() {
       read = await readFingerprintKey(parts.pool, parts.secretBox);
     },

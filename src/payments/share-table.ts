@@ -38,7 +38,9 @@ export const releases = tableOf<Release>({
     column('amount', 'bigint'),
     column('currency', 'text'),
     column('entry_id', 'uuid'),
+    column('version', 'integer'),
     column('created_at', 'timestamptz'),
+    column('updated_at', 'timestamptz'),
   ],
 });
 

@@ -54,7 +54,10 @@ export interface Release {
   readonly amount: bigint;
   readonly currency: string;
   readonly entryId: Uuid;
+  /** It never changes: 1. */
+  readonly version: number;
   readonly createdAt: Instant;
+  readonly updatedAt: Instant;
 }
 
 /** A line of a share: what a capture added, what a refund or dispute took out (negative). Append-only. */

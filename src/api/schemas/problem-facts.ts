@@ -54,6 +54,8 @@ export const PROBLEM_FACTS: Partial<Record<ErrorCode, z.ZodRawShape>> = {
     currency: shown.currencyShown.optional(),
     currency_exponent: shown.currencyExponent.optional(),
   },
+  capture_exceeds_authorized: { capturable: shown.money('What may still be captured.') },
+  refund_exceeds_captured: { refundable: shown.money('What may still be refunded.') },
   currency_mismatch: {
     account_currency: shown.currencyShown.optional().meta({ description: 'That of the account. ISO 4217.' }),
   },

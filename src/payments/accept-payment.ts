@@ -1,0 +1,221 @@
+/** Accepting a payment: what is certain to fail is refused; everything else is recorded with what is sent to the acquirer. */
+import type { CardShown } from '../acquirers/card.ts';
+import type { Moment } from '../clock.ts';
+import { feeOf } from '../fees/fee-schedule.ts';
+import type { Stored } from '../idempotency/idempotency-key.ts';
+import { newId, type Uuid } from '../ids.ts';
+import { writeJson } from '../json.ts';
+import type { Account } from '../ledger/account.ts';
+import { accounts } from '../ledger/account-table.ts';
+import type { BookId } from '../ledger/book.ts';
+import { chartAccountId } from '../ledger/chart.ts';
+import type { Command, Outcome, Refusal } from '../ledger/command.ts';
+import { Draft } from '../ledger/draft.ts';
+import { INTAKE_TOTAL, lifetimeTotal, totalExceeded } from '../ledger/lifetime-total.ts';
+import { indexMetadata } from '../ledger/metadata-store.ts';
+import { hasText, newSalt } from '../ledger/personal-text.ts';
+import { begin } from '../ledger/resource.ts';
+import type { BookState } from '../ledger/state.ts';
+import { endToEndId } from '../outside/end-to-end-id.ts';
+import { newOperation, startOperation } from './new-operation.ts';
+import { type CaptureMode, type Payment, type Recurring, type SourceType, scheduleOf } from './payment.ts';
+import { paymentResource } from './payment-resource.ts';
+import { paymentView } from './payment-view.ts';
+
+export interface AcceptPayment {
+  readonly bookId: BookId;
+  /** The account named, or the default of the currency; null when there is neither. */
+  readonly accountId: Uuid | null;
+  readonly amount: bigint;
+  readonly currency: string;
+  readonly captureMode: CaptureMode;
+  readonly sourceType: SourceType;
+  /** Null when none takes payments of this book. */
+  readonly acquirer: string | null;
+  readonly card: CardShown | null;
+  /** The acquirer's token, of a source that has one. */
+  readonly token: string | null;
+  readonly initiator: 'customer' | 'merchant';
+  readonly recurring: Recurring | null;
+  readonly fee: { readonly fixed: bigint; readonly basisPoints: bigint };
+  readonly statementDescriptor: string | null;
+  readonly returnUrl: string | null;
+  readonly cancelUrl: string | null;
+  readonly description: string | null;
+  readonly externalId: string | null;
+  readonly metadata: Record<string, string>;
+  /** What the reference at the acquirer is derived from. */
+  readonly idempotencyKey: string;
+  readonly requestId: Uuid;
+  readonly actor: string;
+  readonly dryRun: boolean;
+}
+
+interface AcceptCommand {
+  readonly id: Uuid;
+  readonly paymentId: Uuid;
+  readonly operationId: Uuid;
+  readonly textSalt: Buffer | null;
+  readonly passes: readonly Uuid[];
+  readonly input: AcceptPayment;
+}
+
+export function acceptPayment(input: AcceptPayment): Command<Stored | Refusal> {
+  const passes = accountsOnItsWay(input);
+  const command: AcceptCommand = {
+    id: newId(),
+    paymentId: newId(),
+    operationId: newId(),
+    textSalt: hasText(input) ? newSalt() : null,
+    passes,
+    input,
+  };
+  return {
+    id: command.id,
+    name: 'payment.accept',
+    requestId: input.requestId,
+    actor: input.actor,
+    touches: [{ table: accounts, ids: passes }],
+    decide: (state, moment) => decideAcceptance(state, command, moment),
+  };
+}
+
+function decideAcceptance(state: BookState, command: AcceptCommand, moment: Moment): Outcome<Stored | Refusal> {
+  const { input } = command;
+  const origin = { id: command.id, requestId: input.requestId, actor: input.actor };
+  const draft = new Draft(state, origin, moment);
+  /** The answer alone: nothing of this draft is kept. */
+  const only = <Answer>(answer: Answer) => new Draft(state, origin, moment).finish(answer);
+
+  const account = input.accountId === null ? undefined : draft.get(accounts, input.accountId);
+  const refusal = refuseAccount(account, input) ?? refuseAmount(input) ?? refuseTotals(draft, command);
+  if (refusal) return only(refusal);
+
+  const payment = newPayment(command, moment);
+  if (input.dryRun) {
+    const fee = feeOf(input.amount, scheduleOf(payment));
+    const preview = { ...paymentView({ ...payment, fee }, draft.livemode), dry_run: true };
+    return only<Stored>({ status: 200, body: writeJson(preview) });
+  }
+  const view = begin(draft, paymentResource, payment, 'payment.created');
+  indexMetadata(draft, input.metadata, { object: 'payment', objectId: payment.id });
+  if (input.token !== null) {
+    const authorization = {
+      id: command.operationId,
+      kind: 'authorize' as const,
+      amount: input.amount,
+      reference: endToEndId(input.bookId, input.idempotencyKey),
+      of: null,
+      token: input.token,
+      final: input.captureMode === 'automatic',
+      requestId: input.requestId,
+    };
+    startOperation(draft, newOperation(payment, authorization, moment));
+  }
+  return draft.finish({ status: 202, body: view, resource: 'payment', resourceId: payment.id });
+}
+
+function refuseAccount(account: Account | undefined, input: AcceptPayment): Refusal | undefined {
+  const param = '/account';
+  if (input.accountId === null)
+    return {
+      refused: 'resource_not_found',
+      param,
+      detail: `There is no account in ${input.currency} to credit. Open one, or name an account.`,
+    };
+  if (account?.code !== 'customer')
+    return { refused: 'resource_not_found', param, detail: 'There is no such account in this book.' };
+  if (account.status === 'closed') return { refused: 'account_closed', param };
+  if (account.currency !== input.currency) {
+    return {
+      refused: 'currency_mismatch',
+      param: '/currency',
+      detail: `The account is kept in ${account.currency}.`,
+      facts: { account_currency: account.currency },
+    };
+  }
+  if (input.acquirer === null)
+    return {
+      refused: 'acquirer_unavailable',
+      param: '/source/type',
+      detail: 'No acquirer is configured for live payments. Use a test key, or ask the operator to configure one.',
+    };
+  return undefined;
+}
+
+/** A payment that earns nothing is none. */
+function refuseAmount({ amount, fee: { fixed, basisPoints } }: AcceptPayment): Refusal | undefined {
+  const fee = feeOf(amount, scheduleOf({ feeFixed: fixed, feeBasisPoints: basisPoints }));
+  if (fee < amount) return undefined;
+  return {
+    refused: 'amount_below_minimum',
+    param: '/amount',
+    detail: `The fee of ${fee} would reach the amount.`,
+    facts: { limit: fee + 1n },
+  };
+}
+
+function accountsOnItsWay({ bookId, accountId, currency }: AcceptPayment): Uuid[] {
+  const chart = ['acquirer', 'merchant_pending', 'due_operator'] as const;
+  const ids = chart.map((code) => chartAccountId(bookId, code, currency));
+  return accountId === null ? ids : [accountId, ...ids];
+}
+
+/** What is accepted must have room to end in every account that it passes (lifetime-total.ts). */
+function refuseTotals(draft: Draft, { passes, input }: AcceptCommand): Refusal | undefined {
+  const largest = INTAKE_TOTAL - input.amount;
+  for (const id of passes) {
+    const account = draft.get(accounts, id);
+    if (account !== undefined && lifetimeTotal(account) > largest) return totalExceeded(input.currency);
+  }
+  return undefined;
+}
+
+function newPayment({ paymentId, operationId, textSalt, input }: AcceptCommand, moment: Moment): Payment {
+  return {
+    id: paymentId,
+    status: 'processing',
+    accountId: input.accountId!,
+    amount: input.amount,
+    currency: input.currency,
+    captureMode: input.captureMode,
+    sourceType: input.sourceType,
+    acquirer: input.acquirer!,
+    card: input.card,
+    initiator: input.initiator,
+    recurring: input.recurring,
+    amountAuthorized: 0n,
+    amountCaptured: 0n,
+    amountRefunded: 0n,
+    amountRefunding: 0n,
+    amountDisputed: 0n,
+    amountSettled: 0n,
+    amountTip: 0n,
+    feeFixed: input.fee.fixed,
+    feeBasisPoints: input.fee.basisPoints,
+    fee: 0n,
+    feeRefunded: 0n,
+    authorization: null,
+    decline: null,
+    attempts: [],
+    nextAction: null,
+    pendingOperation: operationId,
+    authorizedBy: null,
+    outcome: null,
+    nextInquiryAt: null,
+    expiresAt: null,
+    availableOn: null,
+    statementDescriptor: input.statementDescriptor,
+    returnUrl: input.returnUrl,
+    cancelUrl: input.cancelUrl,
+    description: input.description,
+    externalId: input.externalId,
+    metadata: input.metadata,
+    textSalt,
+    requestId: input.requestId,
+    version: 1,
+    dueAt: null,
+    createdAt: moment.book,
+    updatedAt: moment.book,
+  };
+}

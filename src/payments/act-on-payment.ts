@@ -1,0 +1,133 @@
+/**
+ * What an integrator asks of a payment: capture, cancel, increment. Each is an operation, written before the acquirer is called; one
+ * at a time. The answer is the payment.
+ */
+import type { Stored } from '../idempotency/idempotency-key.ts';
+import { storedView } from '../idempotency/stored-view.ts';
+import { newId, type Uuid } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
+import { type Change, changeOf } from '../ledger/change-of.ts';
+import type { Command, Refusal } from '../ledger/command.ts';
+import type { Draft } from '../ledger/draft.ts';
+import { advance } from '../ledger/resource.ts';
+import { endToEndId } from '../outside/end-to-end-id.ts';
+import { type NewOperation, newOperation, startOperation } from './new-operation.ts';
+import { CAPTURES_MAX, capturable, type Payment } from './payment.ts';
+import type { PaymentOperation } from './payment-operation.ts';
+import { paymentOperations } from './payment-operation-table.ts';
+import { paymentResource } from './payment-resource.ts';
+import { captureFee, markVoided } from './payment-steps.ts';
+import { operationTouches } from './payment-touches.ts';
+import { operationCounts } from './operation-counts-store.ts';
+
+export interface ActOnPayment extends Change {
+  /** What the reference at the acquirer is derived from. */
+  readonly idempotencyKey: string | null;
+}
+
+interface Prepared {
+  readonly payment: Payment;
+  /** The authorization: the payment's, or the one under way. */
+  readonly authorization: PaymentOperation | undefined;
+}
+
+/** Captures `amount`, by default all that is left. */
+export function capturePayment(
+  bookId: BookId,
+  prepared: Prepared,
+  input: ActOnPayment & { amount?: bigint | undefined; final?: boolean | undefined },
+): Command<Stored | Refusal> {
+  return act(bookId, prepared, { ...input, action: 'capture' }, (draft, payment, operation) => {
+    if (payment.expiresAt !== null && payment.expiresAt <= draft.moment.book)
+      return { refused: 'authorization_expired' };
+    const left = capturable(payment);
+    const amount = input.amount ?? left;
+    if (amount > left)
+      return {
+        refused: 'capture_exceeds_authorized',
+        param: '/amount',
+        detail: `Only ${left} of the payment can still be captured.`,
+        facts: { capturable: left },
+      };
+    const fee = captureFee(payment, amount);
+    if (fee >= amount)
+      return {
+        refused: 'amount_below_minimum',
+        param: '/amount',
+        detail: `The fee of ${fee} would reach the amount.`,
+        facts: { limit: fee + 1n },
+      };
+    if ((draft.get(operationCounts, payment.id)?.captures ?? 0) >= CAPTURES_MAX)
+      return {
+        refused: 'limit_exceeded',
+        detail: `A payment has at most ${CAPTURES_MAX} captures.`,
+        facts: { limit: BigInt(CAPTURES_MAX) },
+      };
+    return operation({ kind: 'capture', amount, final: input.final ?? amount === left });
+  });
+}
+
+/** Asks for a larger authorization: `amount` is the new total. */
+export function incrementPayment(
+  bookId: BookId,
+  prepared: Prepared,
+  input: ActOnPayment & { amount: bigint },
+): Command<Stored | Refusal> {
+  return act(bookId, prepared, { ...input, action: 'increment' }, (draft, payment, operation) => {
+    if (payment.expiresAt !== null && payment.expiresAt <= draft.moment.book)
+      return { refused: 'authorization_expired' };
+    if (input.amount <= payment.amountAuthorized)
+      return {
+        refused: 'amount_below_minimum',
+        param: '/amount',
+        detail: `The new total is more than the ${payment.amountAuthorized} that is authorized.`,
+        facts: { limit: payment.amountAuthorized + 1n },
+      };
+    return operation({ kind: 'increment', amount: input.amount });
+  });
+}
+
+/** Gives up what is not captured. A payment that waits for its payer, and has nothing at the acquirer, ends at once. */
+export function cancelPayment(bookId: BookId, prepared: Prepared, input: ActOnPayment): Command<Stored | Refusal> {
+  return act(bookId, prepared, { ...input, action: 'cancel' }, (draft, payment, operation) => {
+    if (payment.authorizedBy === null) return markVoided(draft, payment);
+    return operation({ kind: 'void', amount: capturable(payment) });
+  });
+}
+
+type Operating = (given: Pick<NewOperation, 'kind' | 'amount' | 'final'>) => Payment;
+
+/** Every action climbs the same ladder (ledger/change-of.ts), then its own. */
+function act(
+  bookId: BookId,
+  { payment, authorization }: Prepared,
+  input: ActOnPayment & { readonly action: 'capture' | 'increment' | 'cancel' },
+  decide: (draft: Draft, payment: Payment, operation: Operating) => Payment | Refusal,
+): Command<Stored | Refusal> {
+  const id: Uuid = newId();
+  const touches = [
+    ...operationTouches(bookId, payment, authorization ? [authorization, { id }] : [{ id }]),
+    { table: operationCounts, ids: [payment.id] },
+  ];
+  const request = { ...input, id: payment.id, touches };
+  return changeOf(paymentResource, request, (draft, current) => {
+    const operation: Operating = (given) => {
+      const of = authorization === undefined ? undefined : draft.get(paymentOperations, authorization.id);
+      const begun = newOperation(
+        current,
+        {
+          ...given,
+          id,
+          reference: endToEndId(bookId, `${input.action} ${payment.id} ${input.idempotencyKey ?? id}`),
+          of: of?.reference ?? null,
+          requestId: input.requestId,
+        },
+        draft.moment,
+      );
+      startOperation(draft, begun);
+      return advance(draft, paymentResource, current, { pendingOperation: id });
+    };
+    const decided = decide(draft, current, operation);
+    return 'refused' in decided ? decided : storedView(draft, paymentResource, decided);
+  });
+}

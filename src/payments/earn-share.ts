@@ -1,0 +1,93 @@
+/** Where what a capture earned waits for its release: it adds to the share of its day. */
+import { addDays, dayOf, startOfDay } from '../calendar/day.ts';
+import type { Instant } from '../clock.ts';
+import type { BookId } from '../ledger/book.ts';
+import type { Touch } from '../ledger/command.ts';
+import type { Draft } from '../ledger/draft.ts';
+import type { Payment } from './payment.ts';
+import type { PaymentOperation, Portion } from './payment-operation.ts';
+import { type PaymentShare, type ShareKey, shareId } from './share.ts';
+import { paymentShares, shareLines } from './share-table.ts';
+
+/** When captures are released: so many calendar days later, at the start of the day in the book's time zone (API.md §4). */
+export interface ReleaseSchedule {
+  readonly days: number;
+  /** Only what the acquirer has paid is released. */
+  readonly onceSettled: boolean;
+}
+
+/** Of a capture at this moment, or at one a day later: a command is decided after it was made. */
+export function shareTouches(
+  bookId: BookId,
+  { accountId, currency }: Pick<Payment, 'accountId' | 'currency'>,
+  { days, onceSettled }: ReleaseSchedule,
+  { now, timeZone }: { now: Instant; timeZone: string },
+): Touch[] {
+  const today = dayOf(now, timeZone);
+  const kind = onceSettled ? 'waiting' : 'ready';
+  const ids = [days, days + 1].map((later) =>
+    shareId(bookId, { accountId, currency, kind, availableOn: addDays(today, later) }),
+  );
+  return [{ table: paymentShares, ids }];
+}
+
+/** The day on which what is captured now is released. */
+export function releaseDay(draft: Draft, { days }: ReleaseSchedule): string {
+  return addDays(dayOf(draft.moment.book, draft.book.timeZone), days);
+}
+
+/** Adds what a capture earned to its share. The command declares `shareTouches`. */
+export function earnShare(
+  draft: Draft,
+  operation: Pick<PaymentOperation, 'id' | 'paymentId' | 'accountId' | 'currency'>,
+  earned: { amount: bigint; availableOn: string; onceSettled: boolean },
+): Portion {
+  const { accountId, currency } = operation;
+  const { amount, availableOn } = earned;
+  const share = openShare(draft, { accountId, currency, availableOn, kind: earned.onceSettled ? 'waiting' : 'ready' });
+  changeShare(draft, share, { operation, amount });
+  return { shareId: share.id, amount };
+}
+
+/** Puts in, or takes out, and writes the line that says so. */
+export function changeShare(
+  draft: Draft,
+  share: PaymentShare,
+  { operation, amount }: { operation: Pick<PaymentOperation, 'id' | 'paymentId'>; amount: bigint },
+): PaymentShare {
+  const changed: PaymentShare = {
+    ...share,
+    amount: share.amount + amount,
+    version: share.version + 1,
+    updatedAt: draft.moment.book,
+  };
+  draft.put(paymentShares, share.id, changed);
+  draft.append(shareLines, {
+    id: draft.mintId(),
+    shareId: share.id,
+    paymentId: operation.paymentId,
+    operationId: operation.id,
+    amount,
+    createdAt: draft.moment.book,
+  });
+  return changed;
+}
+
+function openShare(draft: Draft, key: ShareKey): PaymentShare {
+  const id = shareId(draft.book.id, key);
+  const known = draft.get(paymentShares, id);
+  if (known) return known;
+  const releasesAt = startOfDay(key.availableOn, draft.book.timeZone);
+  return {
+    id,
+    ...key,
+    status: 'open',
+    releasesAt,
+    amount: 0n,
+    releaseId: null,
+    version: 0,
+    dueAt: key.kind === 'ready' ? releasesAt : null,
+    createdAt: draft.moment.book,
+    updatedAt: draft.moment.book,
+  };
+}

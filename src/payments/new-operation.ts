@@ -1,0 +1,62 @@
+import type { Moment } from '../clock.ts';
+import type { Uuid } from '../ids.ts';
+import type { Draft } from '../ledger/draft.ts';
+import type { Payment } from './payment.ts';
+import type { OperationKind, PaymentOperation } from './payment-operation.ts';
+import { paymentOperations } from './payment-operation-table.ts';
+
+/** A worker takes up an operation within milliseconds. When its job was lost, the sweeper enqueues another after this. */
+const DUE_AFTER_MS = 5_000;
+
+export interface NewOperation {
+  readonly id: Uuid;
+  readonly kind: OperationKind;
+  readonly amount: bigint;
+  readonly reference: string;
+  readonly of: string | null;
+  readonly token?: string;
+  readonly final?: boolean;
+  readonly reason?: string | null;
+  readonly requestId: Uuid;
+}
+
+/** What is sent to the acquirer next. Written before anybody calls it. */
+export function newOperation(payment: Payment, given: NewOperation, moment: Moment): PaymentOperation {
+  return {
+    id: given.id,
+    paymentId: payment.id,
+    accountId: payment.accountId,
+    kind: given.kind,
+    status: 'pending',
+    amount: given.amount,
+    currency: payment.currency,
+    acquirer: payment.acquirer,
+    reference: given.reference,
+    of: given.of,
+    token: given.token ?? null,
+    final: given.final ?? false,
+    reason: given.reason ?? null,
+    fee: 0n,
+    portions: [],
+    outcome: null,
+    inquiries: 0,
+    nextInquiryAt: null,
+    sentAt: moment.wall,
+    failureCode: null,
+    networkCode: null,
+    acquirerReference: null,
+    settledAt: null,
+    entryIds: [],
+    requestId: given.requestId,
+    version: 1,
+    dueAt: moment.wall + DUE_AFTER_MS,
+    createdAt: moment.book,
+    updatedAt: moment.book,
+  };
+}
+
+/** Puts the operation and enqueues it. */
+export function startOperation(draft: Draft, operation: PaymentOperation): void {
+  draft.put(paymentOperations, operation.id, operation);
+  draft.enqueue({ pool: 'payments', job: 'operation.submit', id: operation.id });
+}

@@ -1,0 +1,39 @@
+/** How the API and events show the children of a payment that are operations at its acquirer. */
+import { formatInstant, formatInstantOrNull } from '../clock.ts';
+import { publicId } from '../ids.ts';
+import { currencyExponent } from '../money/currency.ts';
+import { OPERATION_RESOURCES, type PaymentOperation } from './payment-operation.ts';
+import { declineView } from './payment-view.ts';
+
+/** Throws for an authorization: it is not shown by itself. */
+export function operationView(operation: PaymentOperation, livemode: boolean) {
+  const { kind, status, failureCode: code, networkCode } = operation;
+  if (kind === 'authorize') throw new TypeError('An authorization has no view of its own');
+  const { name, idKind } = OPERATION_RESOURCES[kind];
+  return {
+    id: publicId(idKind, operation.id),
+    object: name,
+    livemode,
+    payment: publicId('payment', operation.paymentId),
+    status,
+    amount: operation.amount,
+    currency: operation.currency,
+    currency_exponent: currencyExponent(operation.currency),
+    ...ownMembers(operation),
+    failure: code === null ? null : declineView({ code, networkCode }),
+    outcome: operation.outcome,
+    next_inquiry_at: formatInstantOrNull(operation.nextInquiryAt),
+    acquirer_reference: operation.acquirerReference,
+    journal_entries: operation.entryIds.map((id) => publicId('entry', id)),
+    request_id: publicId('request', operation.requestId),
+    version: operation.version,
+    created_at: formatInstant(operation.createdAt),
+    updated_at: formatInstant(operation.updatedAt),
+  };
+}
+
+function ownMembers({ kind, fee, final, reason, settledAt }: PaymentOperation) {
+  if (kind === 'capture') return { fee, final, settled_at: formatInstantOrNull(settledAt) };
+  if (kind === 'refund') return { fee_refunded: fee, reason, settled_at: formatInstantOrNull(settledAt) };
+  return {};
+}

@@ -1,0 +1,17 @@
+import type { Resource, Shown } from '../ledger/resource.ts';
+import { allowedActions, PAYMENT_TRANSITIONS, type Payment, whyNotNow } from './payment.ts';
+import { payments } from './payment-table.ts';
+import { paymentView } from './payment-view.ts';
+
+export const paymentResource: Resource<Payment, Shown> = {
+  name: 'payment',
+  idKind: 'payment',
+  table: payments,
+  changed: (payment, change) => ({ ...payment, ...change }),
+  transitions: PAYMENT_TRANSITIONS,
+  firstStatuses: ['processing'],
+  allowedActions,
+  unlistedActions: ['update'],
+  whyNot: whyNotNow,
+  view: (payment, { livemode }) => paymentView(payment, livemode),
+};

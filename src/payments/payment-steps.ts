@@ -1,0 +1,216 @@
+/**
+ * The steps of a payment: what each changes, what it books, and what it announces. Who takes them decides whether
+ * (settle-operation.ts, expire-payments.ts).
+ */
+import type { DeclineCode } from '../acquirers/decline-codes.ts';
+import { feeOf } from '../fees/fee-schedule.ts';
+import type { Draft } from '../ledger/draft.ts';
+import { advance } from '../ledger/resource.ts';
+import type { AcquirerReport } from './acquirer-report.ts';
+import { earnShare, type ReleaseSchedule, releaseDay } from './earn-share.ts';
+import { captureResource } from './operation-resources.ts';
+import { ATTEMPTS_MAX, type Payment, scheduleOf } from './payment.ts';
+import type { PaymentOperation } from './payment-operation.ts';
+import { paymentOperations } from './payment-operation-table.ts';
+import { paymentResource } from './payment-resource.ts';
+
+/** As the networks allow for a card that is not present; then the issuer gives the amount back to the payer. */
+export const AUTHORIZATION_MS = 7 * 24 * 60 * 60_000;
+
+/** What ends an operation that changes the authorization. */
+const ENDED = { pendingOperation: null, outcome: null, nextInquiryAt: null } as const;
+
+/** processing → authorized, or captured in the same call. */
+export function markAuthorized(
+  draft: Draft,
+  payment: Payment,
+  { operation, report, release }: { operation: PaymentOperation; report: AcquirerReport; release: ReleaseSchedule },
+): Payment {
+  const expiresAt = draft.moment.book + AUTHORIZATION_MS;
+  const authorized = {
+    ...ENDED,
+    amountAuthorized: operation.amount,
+    authorizedBy: operation.id,
+    authorization: report.authorization ?? null,
+    decline: null,
+    nextAction: null,
+  };
+  if (!operation.final)
+    return advance(
+      draft,
+      paymentResource,
+      payment,
+      { ...authorized, status: 'authorized', expiresAt, dueAt: expiresAt },
+      { event: 'payment.authorized' },
+    );
+  // One call authorized and captured: its capture is a child like any other, known to the acquirer by the same reference.
+  const capture = captureOf(draft, operation);
+  const { entry, fee, portion, availableOn } = bookCapture(draft, { ...payment, amountCaptured: 0n }, capture, release);
+  draft.put(paymentOperations, capture.id, { ...capture, fee, portions: [portion], entryIds: [entry.id] });
+  return advance(
+    draft,
+    paymentResource,
+    payment,
+    {
+      ...authorized,
+      status: 'captured',
+      amountCaptured: capture.amount,
+      fee,
+      availableOn,
+      expiresAt: null,
+      dueAt: null,
+    },
+    { event: 'payment.captured', entries: [entry] },
+  );
+}
+
+/** The acquirer declined. A checkout page offers another card; otherwise the payment has failed. */
+export function markDeclined(
+  draft: Draft,
+  payment: Payment,
+  { code, networkCode }: { code: DeclineCode; networkCode: string | null },
+): Payment {
+  const decline = { code, networkCode };
+  const attempts = [...payment.attempts, { ...decline, at: draft.moment.book, card: payment.card }];
+  const change = { ...ENDED, decline, attempts, nextAction: null };
+  const offersAnother =
+    payment.sourceType === 'checkout' && attempts.length < ATTEMPTS_MAX && payment.expiresAt !== null;
+  if (offersAnother)
+    return advance(
+      draft,
+      paymentResource,
+      payment,
+      { ...change, status: 'requires_action', dueAt: payment.expiresAt },
+      { event: 'payment.requires_action' },
+    );
+  return advance(
+    draft,
+    paymentResource,
+    payment,
+    { ...change, status: 'failed', expiresAt: null, dueAt: null },
+    { event: 'payment.failed' },
+  );
+}
+
+/** processing → requires_action: the payer passes a challenge at the issuer first. The authorization stays under way. */
+export function markChallenged(
+  draft: Draft,
+  payment: Payment,
+  challenge: NonNullable<AcquirerReport['challenge']>,
+): Payment {
+  return advance(
+    draft,
+    paymentResource,
+    payment,
+    { status: 'requires_action', nextAction: challenge, outcome: null, nextInquiryAt: null },
+    { event: 'payment.requires_action' },
+  );
+}
+
+/** A capture succeeded: what it earned is the merchant's, and waits for its release. */
+export function markCaptured(
+  draft: Draft,
+  payment: Payment,
+  { operation, release }: { operation: PaymentOperation; release: ReleaseSchedule },
+): { payment: Payment; change: Partial<PaymentOperation>; entry: ReturnType<Draft['post']> } {
+  const { entry, fee, portion, availableOn } = bookCapture(draft, payment, operation, release);
+  const amountCaptured = payment.amountCaptured + operation.amount;
+  const ends = operation.final || amountCaptured === payment.amountAuthorized;
+  const captured = advance(
+    draft,
+    paymentResource,
+    payment,
+    {
+      ...ENDED,
+      status: ends ? 'captured' : 'partially_captured',
+      amountCaptured,
+      fee: payment.fee + fee,
+      availableOn,
+      ...(ends ? { expiresAt: null, dueAt: null } : {}),
+    },
+    { event: ends ? 'payment.captured' : 'payment.partially_captured', entries: [entry] },
+  );
+  return { payment: captured, change: { fee, portions: [portion] }, entry };
+}
+
+/** authorized → canceled; with something captured, the rest is given up and the payment is captured. */
+export function markVoided(draft: Draft, payment: Payment): Payment {
+  const captured = payment.amountCaptured > 0n;
+  return advance(
+    draft,
+    paymentResource,
+    payment,
+    { ...ENDED, status: captured ? 'captured' : 'canceled', nextAction: null, expiresAt: null, dueAt: null },
+    { event: captured ? 'payment.captured' : 'payment.canceled' },
+  );
+}
+
+/** The acquirer holds a larger amount. */
+export function markIncremented(draft: Draft, payment: Payment, { amount }: PaymentOperation): Payment {
+  return advance(draft, paymentResource, payment, { ...ENDED, amountAuthorized: amount }, { event: 'payment.updated' });
+}
+
+/** An operation ended without effect: the authorization is as it was. */
+export function markUnchanged(draft: Draft, payment: Payment): Payment {
+  return advance(draft, paymentResource, payment, ENDED, { event: 'payment.updated' });
+}
+
+/** Nobody knows what became of the operation: when it is asked about again. */
+export function keepPaymentWaiting(
+  draft: Draft,
+  payment: Payment,
+  { outcome, nextInquiryAt }: Pick<Payment, 'outcome' | 'nextInquiryAt'>,
+): Payment {
+  return advance(draft, paymentResource, payment, { outcome, nextInquiryAt });
+}
+
+/** A fee is a function of all that was captured: each capture books the difference, so the fixed part is booked once. */
+export function captureFee(payment: Payment, amount: bigint): bigint {
+  const schedule = scheduleOf(payment);
+  const before = payment.amountCaptured === 0n ? 0n : feeOf(payment.amountCaptured, schedule);
+  return feeOf(payment.amountCaptured + amount, schedule) - before;
+}
+
+function bookCapture(draft: Draft, payment: Payment, operation: PaymentOperation, release: ReleaseSchedule) {
+  const { currency } = payment;
+  const { amount } = operation;
+  const fee = captureFee(payment, amount);
+  const pending = draft.chart('merchant_pending', currency).id;
+  const entry = draft.post({
+    resource: captureResource.name,
+    resourceId: operation.id,
+    step: 'captured',
+    postings: [
+      { debit: draft.chart('acquirer', currency).id, credit: pending, amount },
+      { debit: pending, credit: draft.chart('due_operator', currency).id, amount: fee },
+    ],
+  });
+  const availableOn = releaseDay(draft, release);
+  const portion = earnShare(draft, operation, {
+    amount: amount - fee,
+    availableOn,
+    onceSettled: release.onceSettled,
+  });
+  return { entry, fee, portion, availableOn };
+}
+
+/** The capture that came with an authorization. It was sent, and ended, with it. */
+function captureOf(draft: Draft, authorization: PaymentOperation): PaymentOperation {
+  return {
+    ...authorization,
+    id: draft.mintId(),
+    kind: 'capture',
+    status: 'succeeded',
+    reference: `${authorization.reference}C`,
+    of: authorization.reference,
+    token: null,
+    outcome: null,
+    inquiries: 0,
+    nextInquiryAt: null,
+    entryIds: [],
+    version: 1,
+    dueAt: null,
+    createdAt: draft.moment.book,
+    updatedAt: draft.moment.book,
+  };
+}

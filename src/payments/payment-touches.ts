@@ -1,0 +1,30 @@
+import type { BookId } from '../ledger/book.ts';
+import { chartAccountId } from '../ledger/chart.ts';
+import type { Touch } from '../ledger/command.ts';
+import { accounts } from '../ledger/account-table.ts';
+import type { Payment } from './payment.ts';
+import type { PaymentOperation } from './payment-operation.ts';
+import { paymentOperations } from './payment-operation-table.ts';
+import { payments } from './payment-table.ts';
+
+/** What every command about an operation of a payment touches: known from what of both never changes. */
+export function operationTouches(
+  bookId: BookId,
+  { id, accountId, currency }: Pick<Payment, 'id' | 'accountId' | 'currency'>,
+  operations: readonly Pick<PaymentOperation, 'id'>[],
+): Touch[] {
+  return [
+    { table: payments, ids: [id] },
+    { table: paymentOperations, ids: operations.map((operation) => operation.id) },
+    {
+      table: accounts,
+      ids: [
+        accountId,
+        chartAccountId(bookId, 'acquirer', currency),
+        chartAccountId(bookId, 'merchant_pending', currency),
+        chartAccountId(bookId, 'due_operator', currency),
+        chartAccountId(bookId, 'refunds_in_transit', currency),
+      ],
+    },
+  ];
+}

@@ -1,0 +1,93 @@
+/** How the API and events show a payment. */
+import type { CardShown } from '../acquirers/card.ts';
+import { DECLINES } from '../acquirers/decline-codes.ts';
+import { formatInstant, formatInstantOrNull } from '../clock.ts';
+import { publicId } from '../ids.ts';
+import { shownTexts } from '../ledger/personal-text.ts';
+import { currencyExponent } from '../money/currency.ts';
+import { allowedActions, capturable, type Decline, type Payment, refundable, waitingOn } from './payment.ts';
+
+export function paymentView(payment: Payment, livemode: boolean) {
+  const { description, metadata } = shownTexts('payment', payment);
+  const { authorization, decline, nextAction, recurring } = payment;
+  return {
+    id: publicId('payment', payment.id),
+    object: 'payment',
+    livemode,
+    status: payment.status,
+    waiting_on: waitingOn(payment),
+    amount: payment.amount,
+    amount_authorized: payment.amountAuthorized,
+    amount_capturable: capturable(payment),
+    amount_captured: payment.amountCaptured,
+    amount_refunded: payment.amountRefunded,
+    amount_refundable: refundable(payment),
+    amount_disputed: payment.amountDisputed,
+    amount_settled: payment.amountSettled,
+    amount_tip: payment.amountTip,
+    fee: payment.fee,
+    currency: payment.currency,
+    currency_exponent: currencyExponent(payment.currency),
+    account: publicId('account', payment.accountId),
+    capture: payment.captureMode,
+    source: { type: payment.sourceType, card: payment.card && cardView(payment.card) },
+    initiator: payment.initiator,
+    recurring: recurring && {
+      reason: recurring.reason,
+      previous_network_reference: recurring.previousNetworkReference,
+    },
+    authorization: authorization && {
+      code: authorization.code,
+      expires_at: payment.status === 'requires_action' ? null : formatInstantOrNull(payment.expiresAt),
+      network: authorization.network,
+      network_reference: authorization.networkReference,
+      avs: authorization.avs,
+      cvc: authorization.cvc,
+      eci: authorization.eci,
+      three_d_secure: authorization.threeDSecure,
+    },
+    decline: decline && declineView(decline),
+    attempts: payment.attempts.map((attempt) => ({
+      at: formatInstant(attempt.at),
+      card: attempt.card && cardView(attempt.card),
+      decline: declineView(attempt),
+    })),
+    next_action: nextAction && {
+      type: 'redirect',
+      url: nextAction.url,
+      expires_at: formatInstant(nextAction.expiresAt),
+    },
+    outcome: payment.outcome,
+    next_inquiry_at: formatInstantOrNull(payment.nextInquiryAt),
+    available_on: payment.availableOn,
+    statement_descriptor: payment.statementDescriptor,
+    return_url: payment.returnUrl,
+    cancel_url: payment.cancelUrl,
+    description,
+    external_id: payment.externalId,
+    metadata,
+    allowed_actions: allowedActions(payment),
+    request_id: publicId('request', payment.requestId),
+    version: payment.version,
+    created_at: formatInstant(payment.createdAt),
+    updated_at: formatInstant(payment.updatedAt),
+  };
+}
+
+export function cardView(card: CardShown) {
+  return {
+    type: 'card',
+    brand: card.brand,
+    last_four: card.lastFour,
+    exp_month: card.expMonth,
+    exp_year: card.expYear,
+    fingerprint: card.fingerprint,
+    funding: card.funding,
+    country: card.country,
+  };
+}
+
+export function declineView({ code, networkCode }: Decline) {
+  const { advice, message } = DECLINES[code];
+  return { code, network_code: networkCode, advice, message };
+}

@@ -1,0 +1,17 @@
+/** What of the fee a refund gives back. */
+import { multiplyRatio } from '../money/rounding.ts';
+import type { Payment } from './payment.ts';
+
+/**
+ * The part in basis points, in cumulative proportion: all refunds together give back what one of their sum would, so that no
+ * rounding adds up. The fixed part is the operator's for its work.
+ */
+export function allocatedFee(payment: Payment, amount: bigint): bigint {
+  const { amountCaptured, amountRefunded, amountRefunding, fee, feeRefunded, feeFixed } = payment;
+  const charged = fee + feeRefunded - feeFixed;
+  if (charged <= 0n || amountCaptured === 0n) return 0n;
+  const refunded = amountRefunded + amountRefunding + amount;
+  const ratio = { numerator: refunded, denominator: amountCaptured };
+  const back = multiplyRatio(charged, ratio, 'down') - feeRefunded;
+  return back > 0n ? back : 0n;
+}

@@ -1,0 +1,113 @@
+/** Refunds a payment: the money leaves its sources with the request, and the acquirer is asked afterwards. */
+import type { Pool } from '../db/pool.ts';
+import { ApiError } from '../errors.ts';
+import type { Stored } from '../idempotency/idempotency-key.ts';
+import type { OnceRuntime } from '../idempotency/run-once.ts';
+import type { Asked, UseCase } from '../idempotency/use-case.ts';
+import { newId, type Uuid } from '../ids.ts';
+import { writeJson } from '../json.ts';
+import type { BookId } from '../ledger/book.ts';
+import { changeOf } from '../ledger/change-of.ts';
+import type { Command, Refusal } from '../ledger/command.ts';
+import { advance, announce } from '../ledger/resource.ts';
+import { currencyExponent } from '../money/currency.ts';
+import { endToEndId } from '../outside/end-to-end-id.ts';
+import { newOperation, startOperation } from './new-operation.ts';
+import { refundResource } from './operation-resources.ts';
+import { type Payment, refundable } from './payment.ts';
+import type { PaymentOperation } from './payment-operation.ts';
+import { paymentOperations } from './payment-operation-table.ts';
+import { listCapturesToRefund, listOpenShares } from './refund-source-store.ts';
+import { paymentResource } from './payment-resource.ts';
+import { payments } from './payment-table.ts';
+import { operationTouches } from './payment-touches.ts';
+import { type RefundSources, sourceTouches, takeRefund } from './refund-steps.ts';
+
+export interface RefundRequest extends Asked {
+  readonly paymentId: Uuid;
+  readonly ifMatch?: number | undefined;
+  /** Left out: all that is refundable. */
+  readonly amount?: bigint | undefined;
+  readonly reason?: string | null | undefined;
+}
+
+export const requestRefund: UseCase<OnceRuntime & { pool: Pool }, RefundRequest> = {
+  async prepare({ pool }, input) {
+    const { bookId, paymentId } = input;
+    const payment = await payments.find(pool, bookId, paymentId);
+    if (!payment) throw new ApiError('resource_not_found', { param: 'id' });
+    const captures = await listCapturesToRefund(pool, bookId, paymentId);
+    const shares = await listOpenShares(pool, bookId, payment.accountId);
+    const own = captures.flatMap(({ portions }) => portions.map(({ shareId }) => shareId)).filter((id) => id !== null);
+    const of =
+      payment.authorizedBy === null ? undefined : await paymentOperations.find(pool, bookId, payment.authorizedBy);
+    const sources = { captures: captures.map(({ id }) => id), shares };
+    return { command: refundPayment(bookId, { payment, sources, own, of }, input) };
+  },
+};
+
+function refundPayment(
+  bookId: BookId,
+  read: { payment: Payment; sources: RefundSources; own: readonly Uuid[]; of: PaymentOperation | undefined },
+  input: RefundRequest,
+): Command<Stored | Refusal> {
+  const { payment, sources, own, of } = read;
+  const id = newId();
+  const touches = [...operationTouches(bookId, payment, [{ id }]), ...sourceTouches(sources, own)];
+  const request = { ...input, ifMatch: input.ifMatch!, id: payment.id, action: 'refund', touches };
+  return changeOf<Payment, Stored>(paymentResource, request, (draft, current) => {
+    const left = refundable(current);
+    const amount = input.amount ?? left;
+    if (amount > left)
+      return {
+        refused: 'refund_exceeds_captured',
+        param: '/amount',
+        detail: `Only ${left} of the payment can still be refunded.`,
+        facts: { refundable: left },
+      };
+    const account = draft.account(current.accountId);
+    if (account.status === 'frozen')
+      return { refused: 'account_frozen', detail: 'The account of the payment is frozen: nothing leaves it.' };
+    const begun = newOperation(
+      current,
+      {
+        id,
+        kind: 'refund',
+        amount,
+        reason: input.reason ?? null,
+        reference: endToEndId(bookId, `refund ${payment.id} ${input.idempotencyKey ?? id}`),
+        of: of!.reference,
+        requestId: input.requestId,
+      },
+      draft.moment,
+    );
+    const taken = takeRefund(draft, current, begun, sources);
+    if ('missing' in taken)
+      return {
+        refused: 'insufficient_funds',
+        param: '/amount',
+        detail: `What waits for release and what the account has available come to ${taken.available}.`,
+        facts: {
+          available: taken.available,
+          required: taken.available + taken.missing,
+          currency: current.currency,
+          currency_exponent: currencyExponent(current.currency),
+        },
+      };
+    const { entry, operation } = taken;
+    startOperation(draft, operation);
+    advance(draft, paymentResource, current, {
+      amountRefunding: current.amountRefunding + amount,
+      fee: current.fee - operation.fee,
+      feeRefunded: current.feeRefunded + operation.fee,
+    });
+    const body = announce(draft, refundResource, operation, { event: 'refund.created', entries: [entry] });
+    void body;
+    return {
+      status: 202,
+      body: writeJson(refundResource.view(operation, { livemode: draft.livemode })),
+      resource: 'refund',
+      resourceId: id,
+    };
+  });
+}

@@ -1,0 +1,94 @@
+/** Releases what is due: merchant_pending → customer. A share is one row, one release and one entry. */
+import { accountTouches } from '../accounts/account-resource.ts';
+import { expectArrival } from '../accounts/tell-arrival.ts';
+import type { Appointment } from '../appointment.ts';
+import { newId } from '../ids.ts';
+import { accounts } from '../ledger/account-table.ts';
+import type { BookId } from '../ledger/book.ts';
+import { chartAccountId } from '../ledger/chart.ts';
+import type { Command } from '../ledger/command.ts';
+import { Draft } from '../ledger/draft.ts';
+import { announce } from '../ledger/resource.ts';
+import { movedShares } from './moved-operations.ts';
+import { releaseResource } from './release-resource.ts';
+import type { PaymentShare } from './share.ts';
+import { paymentShares, releases } from './share-table.ts';
+
+export const shareRelease: Appointment = {
+  name: 'shares that are released',
+  rows: movedShares,
+  status: 'open',
+  column: 'releases_at',
+  pool: 'ledger',
+  job: 'share.release',
+  async command(pool, bookId, ids) {
+    const known = [...(await paymentShares.load(pool, bookId, ids)).values()];
+    return releaseShares(bookId, known);
+  },
+};
+
+/** Answers with how many were released. Waiting ones, and those whose time has not come, are left as they are. */
+export function releaseShares(bookId: BookId, known: readonly PaymentShare[]): Command<number> {
+  const origin = { id: newId(), requestId: newId(), actor: 'worker:ledger' };
+  const ids = known.map(({ id }) => id);
+  const ofAccounts = [...new Set(known.map(({ accountId }) => accountId))];
+  const currencies = [...new Set(known.map(({ currency }) => currency))];
+  return {
+    ...origin,
+    name: 'share.release',
+    touches: [
+      { table: paymentShares, ids },
+      {
+        table: accounts,
+        ids: [...ofAccounts, ...currencies.map((currency) => chartAccountId(bookId, 'merchant_pending', currency))],
+      },
+      ...known.flatMap(({ accountId, currency }) => accountTouches({ accountId, currency })),
+    ],
+    decide(state, moment) {
+      const draft = new Draft(state, origin, moment);
+      let released = 0;
+      for (const id of ids) {
+        const share = draft.get(paymentShares, id);
+        const isDue = share?.kind === 'ready' && share.status === 'open' && share.releasesAt <= moment.book;
+        if (!share || !isDue) continue;
+        releaseShare(draft, share);
+        released++;
+      }
+      return draft.finish(released);
+    },
+  };
+}
+
+/** open → released. An empty one, whose money was refunded, releases nothing. */
+function releaseShare(draft: Draft, share: PaymentShare): void {
+  const { accountId, amount, currency } = share;
+  const done = { ...share, status: 'released' as const, amount: 0n, version: share.version + 1, dueAt: null };
+  if (amount === 0n) {
+    draft.put(paymentShares, share.id, { ...done, updatedAt: draft.moment.book });
+    return;
+  }
+  const id = draft.mintId();
+  const tellArrival = expectArrival(draft, accountId);
+  const entry = draft.post({
+    resource: 'release',
+    resourceId: id,
+    step: 'released',
+    allowFrozen: true,
+    postings: [{ debit: draft.chart('merchant_pending', currency).id, credit: accountId, amount }],
+  });
+  draft.put(paymentShares, share.id, { ...done, releaseId: id, updatedAt: draft.moment.book });
+  const release = {
+    id,
+    shareId: share.id,
+    accountId,
+    amount,
+    currency,
+    entryId: entry.id,
+    version: 1,
+    createdAt: draft.moment.book,
+    updatedAt: draft.moment.book,
+  };
+  draft.put(releases, id, release);
+  announce(draft, releaseResource, release, { event: 'release.created', entries: [entry] });
+  tellArrival(entry);
+}

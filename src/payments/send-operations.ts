@@ -1,0 +1,182 @@
+/**
+ * The payments pool's jobs: brings operations to their acquirer and its answers back. The acquirer is called between two commits,
+ * under a reference that is the same on every attempt. No answer is "unknown": settled by asking.
+ */
+import type { Acquirer, AcquirerAnswer, AcquirerInstruction } from '../acquirers/acquirer.ts';
+import type { Clock, Instant } from '../clock.ts';
+import type { Pool } from '../db/pool.ts';
+import { failpoint } from '../failpoints.ts';
+import type { Uuid } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
+import type { Committer } from '../ledger/committer.ts';
+import type { RowLoads } from '../ledger/row-loads.ts';
+import type { RowFailure } from '../moved-rows.ts';
+import type { OutsideCalls } from '../outside/call-shares.ts';
+import { inquiryPauseMs } from '../outside/inquiry.ts';
+import { inquireInstruction, type Sender, type SendOutcome, submitInstruction } from '../outside/send-instruction.ts';
+import { type AcquirerReport, mismatchesOf } from './acquirer-report.ts';
+import type { ReleaseSchedule } from './earn-share.ts';
+import type { Payment } from './payment.ts';
+import { hasOpenMismatch } from './payment-exception.ts';
+import type { PaymentOperation } from './payment-operation.ts';
+import { settleOperation } from './settle-operation.ts';
+
+export interface SendRuntime {
+  readonly pool: Pool;
+  readonly payments: Pick<RowLoads<Payment>, 'load'>;
+  readonly operations: Pick<RowLoads<PaymentOperation>, 'load'>;
+  readonly committer: Committer;
+  readonly clock: Clock;
+  readonly release: ReleaseSchedule;
+  acquirer(name: string): Acquirer;
+  readonly calls: OutsideCalls;
+  readonly operationFailed: RowFailure;
+}
+
+/** An operation with the payment that it is of. */
+interface Sent {
+  readonly id: Uuid;
+  readonly operation: PaymentOperation;
+  readonly payment: Payment;
+  readonly inquiries: number;
+}
+
+/** First job after its commit: submits at once. */
+export function submitOperations(runtime: SendRuntime, bookId: BookId, ids: readonly Uuid[]): Promise<void> {
+  const sender = operationSender(runtime, bookId);
+  return eachOpen(runtime, { bookId, ids }, ['pending'], (sent) => submitInstruction(sender, sent));
+}
+
+/** For operations of which nobody has told what became of them. */
+export function inquireOperations(runtime: SendRuntime, bookId: BookId, ids: readonly Uuid[]): Promise<void> {
+  const sender = operationSender(runtime, bookId);
+  const now = () => runtime.clock.now();
+  return eachOpen(runtime, { bookId, ids }, ['pending', 'requires_action'], (sent) =>
+    sent.operation.status === 'requires_action' && sent.operation.dueAt !== null && sent.operation.dueAt <= now()
+      ? abandon(runtime, bookId, sent)
+      : inquireInstruction(sender, sent, now),
+  );
+}
+
+async function eachOpen(
+  runtime: SendRuntime,
+  { bookId, ids }: { bookId: BookId; ids: readonly Uuid[] },
+  statuses: readonly PaymentOperation['status'][],
+  act: (sent: Sent) => Promise<void>,
+): Promise<void> {
+  const operations = [...(await runtime.operations.load(bookId, ids)).values()];
+  const open = operations.filter(({ status }) => statuses.includes(status));
+  const payments = await runtime.payments.load(bookId, [...new Set(open.map(({ paymentId }) => paymentId))]);
+  await Promise.all(
+    open.map((operation) => {
+      const { id, inquiries, acquirer } = operation;
+      const sent = { id, inquiries, operation, payment: payments.get(operation.paymentId)! };
+      return runtime.calls.make({ party: runtime.acquirer(acquirer), bookId, id }, () =>
+        act(sent).catch((error: unknown) => runtime.operationFailed(bookId, id, error)),
+      );
+    }),
+  );
+}
+
+/** Nobody passed the challenge in time: the authorization is ended at the acquirer, whatever became of it. */
+async function abandon(runtime: SendRuntime, bookId: BookId, sent: Sent): Promise<void> {
+  const { operation } = sent;
+  let outcome: SendOutcome<AcquirerAnswer>;
+  try {
+    failpoint('acquirer.cancel.before');
+    const answer = await runtime.acquirer(operation.acquirer).cancel(bookId, operation.reference);
+    failpoint('acquirer.cancel.after');
+    outcome = { call: 'inquire', said: 'answer', answer };
+  } catch (error) {
+    outcome = { call: 'inquire', said: 'unknown', raw: { error: String(error).slice(0, 500) } };
+  }
+  await take(runtime, bookId, { sent, outcome });
+}
+
+function operationSender(runtime: SendRuntime, bookId: BookId): Sender<Sent, AcquirerAnswer> {
+  const acquirerOf = ({ operation }: Sent) => runtime.acquirer(operation.acquirer);
+  return {
+    party: acquirerOf,
+    endToEndId: ({ operation }) => operation.reference,
+    sentAt: ({ operation }) => operation.sentAt,
+    async submit(sent, notAfter) {
+      failpoint('acquirer.submit.before');
+      const answer = await acquirerOf(sent).submit(instructionOf(bookId, sent, notAfter));
+      failpoint('acquirer.submit.after');
+      return answer;
+    },
+    async inquire(sent) {
+      failpoint('acquirer.inquire.before');
+      const answer = await acquirerOf(sent).inquire(bookId, sent.operation.reference);
+      failpoint('acquirer.inquire.after');
+      return answer;
+    },
+    // What the acquirer has said it did, if otherwise than it should, is not sent to it again. Read now: a notice may have said so.
+    maySendAgain: async ({ payment }) => !(await hasOpenMismatch(runtime.pool, bookId, payment.id)),
+    take: (sent, outcome) => take(runtime, bookId, { sent, outcome }),
+  };
+}
+
+function instructionOf(bookId: BookId, { operation, payment }: Sent, notAfter: Instant): AcquirerInstruction {
+  const { kind, reference, amount, currency } = operation;
+  const any = { originator: bookId, reference, amount, currency, notAfter };
+  if (kind !== 'authorize') return { ...any, kind, of: operation.of!, final: operation.final };
+  return {
+    ...any,
+    kind,
+    token: operation.token!,
+    capture: operation.final,
+    initiator: payment.initiator,
+    previousNetworkReference: payment.recurring?.previousNetworkReference ?? null,
+    returnUrl: payment.returnUrl,
+    statementDescriptor: payment.statementDescriptor,
+  };
+}
+
+/** Books what was heard. */
+async function take(
+  runtime: SendRuntime,
+  bookId: BookId,
+  { sent, outcome }: { sent: Sent; outcome: SendOutcome<AcquirerAnswer> },
+): Promise<void> {
+  const { operation, payment } = sent;
+  const report = reportOf(runtime.acquirer(operation.acquirer), operation, outcome);
+  const today = { now: runtime.clock.now(), timeZone: 'UTC' };
+  await runtime.committer.submit(
+    bookId,
+    settleOperation(bookId, { payment, operation, report, release: runtime.release, today }),
+  );
+}
+
+function reportOf(
+  acquirer: Acquirer,
+  operation: PaymentOperation,
+  outcome: SendOutcome<AcquirerAnswer>,
+): AcquirerReport {
+  const { call } = outcome;
+  const any = { call, nextInquiryMs: inquiryPauseMs(acquirer, operation), mismatches: [] };
+  if (outcome.said === 'unknown') return { ...any, status: 'unknown', raw: outcome.raw };
+  if (outcome.said === 'not_found')
+    return outcome.never
+      ? { ...any, status: 'declined', code: 'processing_error', raw: outcome.answer }
+      : { ...any, status: 'pending', raw: outcome.answer };
+  return { ...any, ...answered(operation, outcome.answer) };
+}
+
+/** What an answer, or a notice, says about an operation. */
+export function answered(
+  operation: PaymentOperation,
+  answer: AcquirerAnswer,
+): Omit<AcquirerReport, 'call' | 'nextInquiryMs'> {
+  const { status, code, networkCode, reference, authorization, challenge, raw } = answer;
+  return {
+    status,
+    code,
+    networkCode,
+    reference,
+    authorization,
+    challenge,
+    mismatches: mismatchesOf(operation, answer),
+    raw,
+  };
+}

@@ -1,0 +1,218 @@
+/**
+ * Settling an operation by what its acquirer says. Answers may come twice, late, or contradict each other: the state decides what
+ * they still mean, and what nobody can explain becomes an exception for a person.
+ */
+import type { Moment } from '../clock.ts';
+import { newId, type Uuid } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
+import type { Command, Outcome } from '../ledger/command.ts';
+import { Draft } from '../ledger/draft.ts';
+import type { Entry } from '../ledger/entry.ts';
+import { advance } from '../ledger/resource.ts';
+import type { BookState } from '../ledger/state.ts';
+import { evidenceTouch, keepEvidence } from '../outside/evidence.ts';
+import type { AcquirerReport } from './acquirer-report.ts';
+import { type ReleaseSchedule, shareTouches } from './earn-share.ts';
+import { operationResources } from './operation-resources.ts';
+import type { Payment } from './payment.ts';
+import { exceptionTouches, isDoubted, raise } from './payment-exception.ts';
+import type { PaymentOperation } from './payment-operation.ts';
+import { paymentOperations } from './payment-operation-table.ts';
+import {
+  keepPaymentWaiting,
+  markAuthorized,
+  markCaptured,
+  markChallenged,
+  markDeclined,
+  markIncremented,
+  markUnchanged,
+  markVoided,
+} from './payment-steps.ts';
+import { payments } from './payment-table.ts';
+import { operationTouches } from './payment-touches.ts';
+import { failRefund, failRefundLate, refundTouches, succeedRefund } from './refund-steps.ts';
+
+export interface SettleInput {
+  readonly payment: Payment;
+  readonly operation: PaymentOperation;
+  readonly report: AcquirerReport;
+  readonly release: ReleaseSchedule;
+  /** Of the book: which shares may be needed. */
+  readonly today: { readonly now: number; readonly timeZone: string };
+}
+
+/** What the column holds. */
+const INQUIRIES_COUNTED = 32_767;
+/** Beyond the longest call of an acquirer and the commit behind it. */
+export const DUE_AFTER_CALL_MS = 30_000;
+
+export function settleOperation(bookId: BookId, input: SettleInput): Command<PaymentOperation> {
+  const { payment, operation, report } = input;
+  const id = newId();
+  const evidenceId = report.noticeId ?? id;
+  const origin = { id, requestId: operation.requestId, actor: `acquirer:${operation.acquirer}` };
+  return {
+    ...origin,
+    name: 'operation.settle',
+    touches: [
+      ...operationTouches(bookId, payment, [operation]),
+      ...(operation.kind === 'refund'
+        ? refundTouches(bookId, payment, operation)
+        : shareTouches(bookId, payment, input.release, input.today)),
+      ...exceptionTouches(operation),
+      evidenceTouch(evidenceId),
+    ],
+    decide: (state, moment) => decideSettlement(state, { origin, evidenceId, input }, moment),
+  };
+}
+
+function decideSettlement(
+  state: BookState,
+  {
+    origin,
+    evidenceId,
+    input,
+  }: { origin: { id: Uuid; requestId: Uuid; actor: string }; evidenceId: Uuid; input: SettleInput },
+  moment: Moment,
+): Outcome<PaymentOperation> {
+  const draft = new Draft(state, origin, moment);
+  const { report } = input;
+  const operation = draft.get(paymentOperations, input.operation.id);
+  const payment = draft.get(payments, input.payment.id);
+  if (!operation || !payment) throw new Error(`Operation ${input.operation.id} does not exist`);
+  const said = { id: evidenceId, resource: 'payment' as const, resourceId: payment.id };
+  if (!keepEvidence(draft, { ...said, call: report.call, answer: report.raw })) return draft.finish(operation);
+  return draft.finish(settle(draft, { payment, operation, report, release: input.release }));
+}
+
+type Settling = Pick<SettleInput, 'payment' | 'operation' | 'report' | 'release'>;
+
+function settle(draft: Draft, settling: Settling): PaymentOperation {
+  const { operation, report } = settling;
+  for (const { kind, detail } of report.mismatches) raise(draft, operation, { kind, detail });
+  if (operation.status === 'succeeded' || operation.status === 'failed') return contradict(draft, settling);
+  if (report.mismatches.length > 0 || report.status === 'unknown') return keepWaiting(draft, settling, 'unknown');
+  switch (report.status) {
+    case 'succeeded':
+      return succeed(draft, settling);
+    case 'declined':
+    case 'canceled':
+      // What an acquirer has said it did, if otherwise than it should, it takes back by no other report: a person resolves it.
+      return isDoubted(draft, operation) ? keepWaiting(draft, settling, 'unknown') : fail(draft, settling);
+    case 'requires_action':
+      return challenge(draft, settling);
+    case 'pending':
+      return keepWaiting(draft, settling, null);
+  }
+}
+
+function succeed(draft: Draft, { payment, operation, report, release }: Settling): PaymentOperation {
+  switch (operation.kind) {
+    case 'authorize':
+      markAuthorized(draft, payment, { operation, report, release });
+      return end(draft, operation, { status: 'succeeded', report });
+    case 'capture': {
+      const { change, entry } = markCaptured(draft, payment, { operation, release });
+      return end(draft, operation, { status: 'succeeded', report, change, entries: [entry] });
+    }
+    case 'void':
+      markVoided(draft, payment);
+      return end(draft, operation, { status: 'succeeded', report });
+    case 'increment':
+      markIncremented(draft, payment, operation);
+      return end(draft, operation, { status: 'succeeded', report });
+    case 'refund': {
+      const entries = succeedRefund(draft, payment, operation);
+      return end(draft, operation, { status: 'succeeded', report, event: 'refund.succeeded', entries });
+    }
+  }
+}
+
+function fail(draft: Draft, { payment, operation, report }: Settling): PaymentOperation {
+  if (operation.kind === 'refund') {
+    const { entries, change } = failRefund(draft, payment, operation);
+    return end(draft, operation, { status: 'failed', report, event: 'refund.failed', entries, change });
+  }
+  if (operation.kind !== 'authorize') markUnchanged(draft, payment);
+  else if (report.status === 'canceled') markVoided(draft, payment);
+  else
+    markDeclined(draft, payment, { code: report.code ?? 'generic_decline', networkCode: report.networkCode ?? null });
+  return end(draft, operation, { status: 'failed', report });
+}
+
+function challenge(draft: Draft, settling: Settling): PaymentOperation {
+  const { payment, operation, report } = settling;
+  const { challenge: given } = report;
+  if (operation.kind !== 'authorize' || given === undefined) return keepWaiting(draft, settling, null);
+  if (operation.status === 'requires_action') return keepWaiting(draft, settling, null);
+  markChallenged(draft, payment, given);
+  return advance(draft, operationResources.authorize, operation, {
+    status: 'requires_action',
+    acquirerReference: report.reference ?? operation.acquirerReference,
+    // The acquirer tells what becomes of it; asked when nobody can pass it any more.
+    dueAt: given.expiresAt,
+    nextInquiryAt: given.expiresAt,
+  });
+}
+
+/** Nothing is decided yet: remembers when to ask again. */
+function keepWaiting(draft: Draft, { payment, operation, report }: Settling, outcome: 'unknown' | null): PaymentOperation {
+  const at = draft.moment.wall + report.nextInquiryMs;
+  if (payment.pendingOperation === operation.id) keepPaymentWaiting(draft, payment, { outcome, nextInquiryAt: at });
+  return advance(draft, operationResources[operation.kind], operation, {
+    outcome,
+    inquiries: Math.min(operation.inquiries + 1, INQUIRIES_COUNTED),
+    nextInquiryAt: at,
+    dueAt: at,
+  });
+}
+
+/** A report about what has ended: the same again means nothing, another one is for a person, a refund that fails late is booked. */
+function contradict(draft: Draft, { payment, operation, report }: Settling): PaymentOperation {
+  const says = report.status === 'succeeded' ? 'succeeded' : report.status === 'declined' ? 'failed' : undefined;
+  if (says === undefined || says === operation.status || report.mismatches.length > 0) return operation;
+  if (operation.kind === 'refund' && says === 'failed') {
+    const { entries, change } = failRefundLate(draft, payment, operation);
+    return end(draft, operation, { status: 'failed', report, event: 'refund.failed', entries, change });
+  }
+  raise(draft, operation, {
+    kind: says === 'succeeded' ? 'succeeded_after_failed' : 'failed_after_succeeded',
+    detail: `The acquirer says that the ${operation.kind} ${operation.reference} ${says}, after it ${operation.status}. Nothing was booked.`,
+  });
+  return operation;
+}
+
+function end(
+  draft: Draft,
+  operation: PaymentOperation,
+  {
+    status,
+    report,
+    event,
+    entries,
+    change,
+  }: {
+    status: 'succeeded' | 'failed';
+    report: AcquirerReport;
+    event?: string;
+    entries?: readonly Entry[];
+    change?: Partial<PaymentOperation>;
+  },
+): PaymentOperation {
+  return advance(
+    draft,
+    operationResources[operation.kind],
+    operation,
+    {
+      status,
+      outcome: null,
+      nextInquiryAt: null,
+      dueAt: null,
+      failureCode: status === 'failed' ? (report.code ?? 'generic_decline') : null,
+      networkCode: report.networkCode ?? operation.networkCode,
+      acquirerReference: report.reference || operation.acquirerReference,
+      ...change,
+    },
+    { event, entries },
+  );
+}
