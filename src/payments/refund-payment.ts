@@ -101,8 +101,7 @@ function refundPayment(
       fee: current.fee - operation.fee,
       feeRefunded: current.feeRefunded + operation.fee,
     });
-    const body = announce(draft, refundResource, operation, { event: 'refund.created', entries: [entry] });
-    void body;
+    announce(draft, refundResource, operation, { event: 'refund.created', entries: [entry] });
     return {
       status: 202,
       body: writeJson(refundResource.view(operation, { livemode: draft.livemode })),

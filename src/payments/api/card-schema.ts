@@ -1,0 +1,43 @@
+/** A card in a request, and as it is shown. */
+import { z } from 'zod';
+import { freeText } from '../../api/schemas/fields.ts';
+import { isLuhnValid } from '../../acquirers/card-number.ts';
+
+const digits = (pattern: RegExp, expected: string) => z.string().regex(pattern, expected);
+
+/** Refusals name no digit: an answer may be logged. */
+const number = digits(/^\d{13,19}$/, 'Expects 13 to 19 digits, without spaces.')
+  .refine((text) => isLuhnValid(text), 'Its check digit is wrong.')
+  .meta({
+    description: 'In test mode one of the published test numbers. Exchanged for a token before anything is stored.',
+    example: '4242424242424242',
+  });
+
+export const cardMembers = {
+  number,
+  exp_month: z.number().int().min(1).max(12).meta({ description: '1 to 12.', example: 12 }),
+  exp_year: z.number().int().min(2000).max(2100).meta({ description: 'Four digits.', example: 2034 }),
+  cvc: digits(/^\d{3,4}$/, 'Expects 3 or 4 digits.').optional().meta({
+    description: 'The security code. Kept in no form, and no part of what an Idempotency-Key stands for.',
+    example: '123',
+  }),
+  name: freeText(100, 'As it stands on the card.').optional(),
+};
+
+export const cardShown = z
+  .object({
+    type: z.literal('card'),
+    brand: z
+      .enum(['visa', 'mastercard', 'american_express', 'discover', 'jcb', 'unionpay', 'diners', 'unknown'])
+      .meta({ description: 'The network.' }),
+    last_four: z.string().meta({ description: 'The last four digits.', example: '4242' }),
+    exp_month: z.number().int().meta({ description: '1 to 12.', example: 12 }),
+    exp_year: z.number().int().meta({ description: 'Four digits.', example: 2034 }),
+    fingerprint: z.string().meta({
+      description: 'A keyed digest of the number: the same card of a book has the same one.',
+      example: '5f1c0a9e3b7d2c48',
+    }),
+    funding: z.enum(['credit', 'debit', 'prepaid', 'unknown']).meta({ description: 'How the card is funded.' }),
+    country: z.string().nullable().meta({ description: 'Of the issuer: ISO 3166-1 alpha-2.', example: 'US' }),
+  })
+  .meta({ id: 'Card', description: 'What may be known of a card.' });

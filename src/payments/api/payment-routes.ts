@@ -1,0 +1,210 @@
+import { z } from 'zod';
+import type { ApiResource } from '../../api/api-resource.ts';
+import { createdAtFilter, externalIdFilter, metadataFilter, oneOrMore } from '../../api/pages.ts';
+import { listRoute, readRoute, timelineRoute } from '../../api/read-routes.ts';
+import type { RouteAnswer, RouteRequest } from '../../api/route.ts';
+import { askedBy, runUseCase } from '../../api/run-use-case.ts';
+import { reference } from '../../api/schemas/fields.ts';
+import { waitFor } from '../../api/waits.ts';
+import { actionRoute, createRoute, updateRoute } from '../../api/write-routes.ts';
+import { declaredPayment } from '../index.ts';
+import type { Payment } from '../payment.ts';
+import { paymentResource } from '../payment-resource.ts';
+import { listPayments } from '../payment-store.ts';
+import { payments } from '../payment-table.ts';
+import { type PaymentActionRequest, requestCancel, requestCapture, requestIncrement } from '../request-action.ts';
+import { requestPayment } from '../request-payment.ts';
+import { requestPaymentUpdate } from '../update-payment.ts';
+import * as schemas from './payment-schemas.ts';
+
+export const paymentApi: ApiResource<Payment> = {
+  path: '/v1/payments',
+  tag: 'Payments',
+  type: 'Payment',
+  names: { types: 'Payments', one: 'a payment', many: 'payments' },
+  cursor: 'payment',
+  schema: schemas.payment,
+  scopes: { read: 'payments:read', write: 'payments:write' },
+  find: (db, bookId, id) => payments.find(db, bookId, id),
+  view: paymentResource.view,
+};
+
+/** As long as an issuer takes at its slowest; what takes longer is answered as it is (API.md §4). */
+const WAIT_SECONDS = 10;
+
+const dryRun = z
+  .enum(['true', 'false'])
+  .transform((text) => text === 'true')
+  .default(false)
+  .meta({ type: 'boolean', default: false, description: 'Same checks, nothing written, no key used.' });
+
+const AMOUNT_ERRORS = ['amount_not_integer', 'amount_below_minimum', 'amount_above_maximum'] as const;
+
+/** The body without what must be in no digest that can be guessed: the number stands in it by a keyed digest, the code not at all. */
+function fingerprinted(body: unknown, digestOf: (text: string) => string): unknown {
+  const { source, ...rest } = body as { source?: Record<string, unknown> };
+  if (typeof source !== 'object' || source === null) return body;
+  const { cvc: _, number, ...others } = source;
+  return { ...rest, source: { ...others, ...(number === undefined ? {} : { number: digestOf(`number ${String(number)}`) }) } };
+}
+
+const create = createRoute(paymentApi, {
+  summary: 'Create a payment',
+  description:
+    'The card is exchanged for a token before anything is stored. The answer waits up to 10 s for the acquirer: 201, or 202 while the payment is still `processing`; `Prefer: respond-async` answers at once. A decline is an answer: 201 with the status `failed`.',
+  idempotency: 'required',
+  waits: waitFor(paymentResource, { defaultSeconds: WAIT_SECONDS, doneStatus: 201 }),
+  fingerprinted,
+  query: z.strictObject({ dry_run: dryRun }),
+  body: schemas.createPayment,
+  bodyExample: schemas.createPaymentExample,
+  responses: {
+    200: {
+      description: 'A dry run: the payment as it would be.',
+      schema: schemas.payment,
+      shows: ['dry_run'],
+      isDryRun: true,
+    },
+    201: { description: 'The acquirer has answered: authorized, captured, declined, or the payer has to act.', schema: schemas.payment },
+    202: { description: 'Accepted, and still `processing`.', schema: schemas.payment },
+  },
+  errors: [
+    ...AMOUNT_ERRORS,
+    'currency_unsupported',
+    'currency_mismatch',
+    'resource_not_found',
+    'account_closed',
+    'limit_exceeded',
+    'acquirer_unavailable',
+    'card_number_not_allowed',
+  ],
+  handle(request) {
+    const { principal, body } = request;
+    const { source } = body;
+    return runUseCase(request, requestPayment, {
+      ...askedBy(request),
+      mode: principal.mode,
+      dryRun: request.query.dry_run,
+      amount: body.amount,
+      currency: body.currency,
+      source: {
+        type: 'card',
+        card: {
+          number: source.number,
+          expMonth: source.exp_month,
+          expYear: source.exp_year,
+          cvc: source.cvc ?? null,
+          name: source.name ?? null,
+        },
+      },
+      captureMode: body.capture,
+      accountId: body.account,
+      initiator: body.initiator,
+      recurring: body.recurring
+        ? {
+            reason: body.recurring.reason,
+            previousNetworkReference: body.recurring.previous_network_reference ?? null,
+          }
+        : null,
+      statementDescriptor: body.statement_descriptor,
+      returnUrl: body.return_url,
+      cancelUrl: body.cancel_url,
+      description: body.description,
+      externalId: body.external_id,
+      metadata: body.metadata,
+    });
+  },
+});
+
+const list = listRoute(paymentApi, {
+  filters: {
+    account: reference('account', 'Payments for this account.').optional(),
+    status: oneOrMore(schemas.PAYMENT_STATUSES, 'Payments in any of these states.'),
+    created_at: createdAtFilter,
+    external_id: externalIdFilter,
+    metadata: metadataFilter,
+  },
+  rows(db, { bookId, query, page }) {
+    const { account: accountId, status: statuses, created_at: created, external_id: externalId, metadata } = query;
+    const filter = { accountId, statuses, createdGte: created?.gte, createdLt: created?.lt, externalId, metadata };
+    return listPayments(db, bookId, filter, page);
+  },
+});
+
+const read = readRoute(paymentApi, { waits: waitFor(paymentResource) });
+
+const update = updateRoute(paymentApi, {
+  summary: 'Update a payment',
+  body: schemas.updatePayment,
+  bodyExample: { description: 'Order 77, two parcels' },
+  handle(request) {
+    const { body, params, ifMatch } = request;
+    return runUseCase(request, requestPaymentUpdate, {
+      ...askedBy(request),
+      paymentId: params.id!,
+      ifMatch,
+      description: body.description,
+      externalId: body.external_id,
+      metadata: body.metadata,
+    });
+  },
+});
+
+/** Actions wait like the payment, and answer with it. */
+const waits = waitFor(paymentResource, {
+  defaultSeconds: WAIT_SECONDS,
+  isDone: ({ pendingOperation }) => pendingOperation === null,
+});
+
+const acted = { 200: { description: 'The payment, once the acquirer has answered or the wait is over.', schema: schemas.payment } };
+
+function act(
+  request: RouteRequest<{ amount?: bigint | undefined; final?: boolean | undefined }>,
+  useCase: typeof requestCapture,
+): Promise<RouteAnswer> {
+  const { params, ifMatch, body } = request;
+  const input: PaymentActionRequest = {
+    ...askedBy(request),
+    paymentId: params.id!,
+    ifMatch,
+    amount: body?.amount,
+    final: body?.final,
+  };
+  return runUseCase(request, useCase, input);
+}
+
+const capture = actionRoute(paymentApi, 'capture', {
+  summary: 'Capture a payment',
+  description: 'All that is authorized, or a part; several times until nothing remains.',
+  idempotency: 'required',
+  waits,
+  body: schemas.capturePayment,
+  bodyExample: { amount: 10_000 },
+  responses: acted,
+  errors: [...AMOUNT_ERRORS, 'capture_exceeds_authorized', 'authorization_expired', 'limit_exceeded'],
+  handle: (request) => act(request, requestCapture),
+});
+
+const cancel = actionRoute(paymentApi, 'cancel', {
+  summary: 'Cancel a payment',
+  description: 'Gives up what is authorized and not captured. With something captured, the payment is `captured` then.',
+  waits,
+  responses: acted,
+  handle: (request) => act(request as RouteRequest<Record<string, never>>, requestCancel),
+});
+
+const increment = actionRoute(paymentApi, 'increment', {
+  summary: 'Increment an authorization',
+  description: 'Asks the issuer to hold more. `amount` is the new total.',
+  idempotency: 'required',
+  waits,
+  body: schemas.incrementPayment,
+  bodyExample: { amount: 30_000 },
+  responses: acted,
+  errors: [...AMOUNT_ERRORS, 'authorization_expired'],
+  handle: (request) => act(request, requestIncrement),
+});
+
+const timeline = timelineRoute(paymentApi, declaredPayment);
+
+export const paymentRoutes = [create, read, list, update, capture, cancel, increment, timeline];

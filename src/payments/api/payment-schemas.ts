@@ -1,0 +1,200 @@
+/** Schemas of payments: the request and the payment. */
+import { z } from 'zod';
+import { DECLINE_CODES } from '../../acquirers/decline-codes.ts';
+import { positiveAmount } from '../../api/schemas/amount.ts';
+import { currency, description, externalId, freeText, metadata, reference } from '../../api/schemas/fields.ts';
+import * as shown from '../../api/schemas/shown.ts';
+import { PAYMENT_TRANSITIONS, type PaymentAction, type PaymentStatus } from '../payment.ts';
+import { cardMembers, cardShown } from './card-schema.ts';
+
+export const PAYMENT_STATUSES = Object.keys(PAYMENT_TRANSITIONS) as [PaymentStatus, ...PaymentStatus[]];
+
+const url = (text: string) =>
+  z
+    .url({ protocol: /^https?$/, hostname: z.regexes.domain, error: 'Expects an http or https URL.' })
+    .max(2_000)
+    .meta({ description: text, example: 'https://shop.example/return' });
+
+const cardSource = z
+  .strictObject({ type: z.literal('card'), ...cardMembers })
+  .meta({ id: 'CardSource', description: 'A card of test mode, by its published number.' });
+
+export const createPayment = z
+  .strictObject({
+    amount: positiveAmount,
+    currency,
+    source: cardSource,
+    capture: z
+      .enum(['automatic', 'manual'])
+      .default('automatic')
+      .meta({ description: '`automatic` captures with the authorization; `manual` waits for captures.' }),
+    account: reference(
+      'account',
+      'The account that is credited at release. Without it, the default account of the currency.',
+    ).optional(),
+    initiator: z.enum(['customer', 'merchant']).default('customer').meta({
+      description: '`merchant` where the payer is not there: then nobody is asked for a challenge.',
+    }),
+    recurring: z
+      .strictObject({
+        reason: z.enum(['scheduled', 'unscheduled', 'installment']).meta({ description: 'Why it recurs.' }),
+        previous_network_reference: freeText(
+          64,
+          '`authorization.network_reference` of the payment that the payer agreed to.',
+        ).optional(),
+      })
+      .optional(),
+    statement_descriptor: freeText(22, "Stands on the payer's statement.").optional(),
+    return_url: url('Where the payer comes back to after a challenge.').optional(),
+    cancel_url: url('Where the payer goes who gives up.').optional(),
+    description: description.optional(),
+    external_id: externalId.optional(),
+    metadata: metadata.optional(),
+  })
+  .meta({ id: 'CreatePayment' });
+
+export const createPaymentExample = {
+  amount: 25000,
+  currency: 'JOD',
+  source: { type: 'card', number: '4242424242424242', exp_month: 12, exp_year: 2034, cvc: '123' },
+  description: 'Order 77',
+  external_id: 'order-77',
+  return_url: 'https://shop.example/return',
+};
+
+export const updatePayment = z
+  .strictObject({
+    description: description.optional(),
+    external_id: externalId.optional(),
+    metadata: metadata.optional(),
+  })
+  .meta({ id: 'UpdatePayment' });
+
+export const decline = z
+  .object({
+    code: z.enum(DECLINE_CODES).meta({ description: 'Why, in the words of this API.', example: 'insufficient_funds' }),
+    network_code: z.string().nullable().meta({ description: "The network's own code: ISO 8583, field 39.", example: '51' }),
+    advice: z
+      .enum(['retry_later', 'use_another_method', 'do_not_retry'])
+      .meta({ description: 'What makes sense next with this card.' }),
+    message: z.string().meta({ description: 'For your own people; tell the payer less.' }),
+  })
+  .meta({ id: 'Decline' });
+
+const authorization = z
+  .object({
+    code: z.string().nullable().meta({ description: "The issuer's approval code.", example: '4F2A91' }),
+    expires_at: shown.time('When what is not captured is given up.').nullable(),
+    network: z.string().nullable().meta({ description: 'The network that carried it.', example: 'visa' }),
+    network_reference: z.string().nullable().meta({
+      description: "The network's id of the purchase: later payments that you initiate name it.",
+    }),
+    avs: z.string().nullable().meta({ description: 'The check of the billing address; null where none was given.' }),
+    cvc: z.string().nullable().meta({ description: 'The check of the security code; null where none was given.', example: 'match' }),
+    eci: z.string().nullable().meta({ description: 'Electronic commerce indicator of 3-D Secure.' }),
+    three_d_secure: z.string().nullable().meta({ description: '`authenticated` where the payer passed a challenge.' }),
+  })
+  .meta({ id: 'PaymentAuthorization' });
+
+export const payment = z
+  .object({
+    id: shown.id('payment'),
+    object: z.literal('payment'),
+    livemode: shown.livemode,
+    status: z.enum(PAYMENT_STATUSES).meta({
+      description:
+        'requires_action ⇄ processing → authorized → partially_captured → captured → settled, or canceled, expired or failed. Captures and refunds are children and never folded into it.',
+    }),
+    waiting_on: z.enum(['payer', 'acquirer', 'inquiry', 'integrator', 'nobody']).meta({
+      description:
+        'Who moves next. `inquiry`: nobody knows what became of a call, and the acquirer is asked. `integrator`: capture it or cancel it.',
+    }),
+    amount: shown.money('What was asked for.'),
+    amount_authorized: shown.money('What the issuer holds, with increments and tips.'),
+    amount_capturable: shown.money('What may still be captured.'),
+    amount_captured: shown.money('The sum of its captures.'),
+    amount_refunded: shown.money('The sum of its refunds that succeeded.'),
+    amount_refundable: shown.money('What may still be refunded: refunds under way and disputes count against it.'),
+    amount_disputed: shown.money('In disputes that are open, lost or accepted.'),
+    amount_settled: shown.money('What of its captures the acquirer has paid.'),
+    amount_tip: shown.money('The tip of a payment at a reader.'),
+    fee: shown.money('Charged so far, less what refunds gave back.'),
+    currency: shown.currencyShown,
+    currency_exponent: shown.currencyExponent,
+    account: shown.id('account', 'The account that is credited at release.'),
+    capture: z.enum(['automatic', 'manual']).meta({ description: 'When it is captured.' }),
+    source: z
+      .object({
+        type: z.enum(['card', 'token', 'cliq_request', 'checkout', 'terminal']).meta({ description: 'How it is paid.' }),
+        card: cardShown.nullable(),
+      })
+      .meta({ id: 'PaymentSource' }),
+    initiator: z.enum(['customer', 'merchant']).meta({ description: 'Who asked for it.' }),
+    recurring: z
+      .object({
+        reason: z.enum(['scheduled', 'unscheduled', 'installment']).meta({ description: 'Why it recurs.' }),
+        previous_network_reference: z.string().nullable().meta({ description: 'Of the payment that the payer agreed to.' }),
+      })
+      .meta({ id: 'PaymentRecurring' })
+      .nullable(),
+    authorization: authorization.nullable(),
+    decline: decline.nullable(),
+    attempts: z
+      .array(
+        z
+          .object({ at: shown.time('When it was declined.'), card: cardShown.nullable(), decline })
+          .meta({ id: 'PaymentAttempt' }),
+      )
+      .meta({ description: 'Authorizations that were declined, at most ten.' }),
+    next_action: z
+      .object({
+        type: z.literal('redirect'),
+        url: z.string().meta({ description: 'Where the payer has to go.' }),
+        expires_at: shown.time('Until when.'),
+      })
+      .meta({ id: 'PaymentNextAction' })
+      .nullable(),
+    outcome: z
+      .literal('unknown')
+      .nullable()
+      .meta({
+        enum: ['unknown', null],
+        description: '`unknown` while nobody can say what became of a call: the acquirer is asked again.',
+      }),
+    next_inquiry_at: shown.time('When the acquirer is asked again.').nullable(),
+    available_on: z.string().nullable().meta({
+      description: "The day of the book's calendar on which what was captured last is released, once it is settled.",
+      example: '2026-03-03',
+    }),
+    statement_descriptor: z.string().nullable().meta({ description: "Stands on the payer's statement." }),
+    return_url: z.string().nullable().meta({ description: 'Where the payer comes back to.' }),
+    cancel_url: z.string().nullable().meta({ description: 'Where the payer goes who gives up.' }),
+    description: z.string().nullable().meta({ description: 'For people.' }),
+    external_id: z.string().nullable().meta({ description: 'Your own reference.' }),
+    metadata: shown.metadataShown,
+    allowed_actions: shown.allowedActions<PaymentAction>('capture', 'cancel', 'increment', 'refund'),
+    request_id: shown.id('request', 'The request that made it.'),
+    version: shown.version,
+    created_at: shown.time(),
+    updated_at: shown.time(),
+    dry_run: shown.onlyTrue('Only in the answer to a dry run: nothing was written, and no key was used.').optional(),
+  })
+  .meta({ id: 'Payment' });
+
+export const capturePayment = z
+  .strictObject({
+    amount: positiveAmount.optional().meta({
+      type: 'integer',
+      format: 'int64',
+      minimum: 1,
+      description: 'Without it, all that can be captured.',
+    }),
+    final: z.boolean().optional().meta({
+      description: 'Nothing more will be captured: the rest is given up. By default only when nothing would remain.',
+    }),
+  })
+  .meta({ id: 'CapturePayment' });
+
+export const incrementPayment = z
+  .strictObject({ amount: positiveAmount.meta({ type: 'integer', format: 'int64', minimum: 1, description: 'The new total.' }) })
+  .meta({ id: 'IncrementPayment' });

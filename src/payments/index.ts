@@ -1,0 +1,73 @@
+/** The group of payments: money that payers give merchants, through acquirers, and when merchants get it. */
+import { keyedByUuid } from '../db/keyed-table.ts';
+import { APPENDS, rightsOf } from '../db/table-rights.ts';
+import type { Group } from '../group.ts';
+import type { GroupResource } from '../group-resource.ts';
+import { sweepNotices } from '../outside/sweep-inboxes.ts';
+import { paymentExpiries } from './expire-payments.ts';
+import { movedOperations, movedPayments, movedShares } from './moved-operations.ts';
+import { paymentOperations } from './payment-operation-table.ts';
+import { payments } from './payment-table.ts';
+import { paymentsUnderWay } from './payments-under-way.ts';
+import { shareRelease } from './release-shares.ts';
+import { paymentShares, releases, shareLines } from './share-table.ts';
+
+export const declaredPayment: GroupResource = {
+  name: 'payment',
+  table: keyedByUuid(payments.name, 'id'),
+  parent: null,
+  events: [
+    'payment.created',
+    'payment.updated',
+    'payment.requires_action',
+    'payment.authorized',
+    'payment.captured',
+    'payment.partially_captured',
+    'payment.failed',
+    'payment.canceled',
+    'payment.expired',
+  ],
+  appointments: paymentExpiries,
+};
+
+const operation = { table: keyedByUuid(paymentOperations.name, 'id'), parent: 'payment', appointments: [] } as const;
+
+export const declaredRefund: GroupResource = {
+  ...operation,
+  name: 'refund',
+  events: ['refund.created', 'refund.succeeded', 'refund.failed'],
+};
+
+export const declaredRelease: GroupResource = {
+  name: 'release',
+  table: keyedByUuid(releases.name, 'id'),
+  parent: null,
+  events: ['release.created'],
+  appointments: [shareRelease],
+};
+
+export const paymentsGroup: Group = {
+  name: 'payments',
+  resources: [
+    declaredPayment,
+    { ...operation, name: 'capture', events: [] },
+    { ...operation, name: 'increment', events: [] },
+    { ...operation, name: 'void', events: [] },
+    declaredRefund,
+    declaredRelease,
+  ],
+  tables: [payments, paymentOperations, paymentShares, shareLines, releases],
+  rights: {
+    payments: rightsOf(payments, ['stuck_at', 'stuck_error']),
+    payment_operations: rightsOf(paymentOperations, ['stuck_at', 'stuck_error']),
+    payment_shares: rightsOf(paymentShares, ['stuck_at', 'stuck_error']),
+    payment_share_lines: APPENDS,
+    payment_releases: APPENDS,
+  },
+  moved: [movedOperations, movedPayments, movedShares],
+  checks: [],
+  sweeps: (context) =>
+    sweepNotices(context, { parties: () => context.acquirers.all(), pool: 'payments', job: 'acquirer.notices' }),
+  blocksClosing: [paymentsUnderWay],
+  gauges: [],
+};

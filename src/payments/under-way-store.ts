@@ -1,0 +1,59 @@
+import { plainArray } from '../db/columns.ts';
+import type { Uuid } from '../ids.ts';
+import { type Table, WRITE_ORDER } from '../ledger/table.ts';
+
+/** What of payments keeps an account open: the first few of each. */
+export interface PaymentsUnderWay {
+  readonly accountId: Uuid;
+  readonly paymentIds: readonly Uuid[];
+  readonly refundIds: readonly Uuid[];
+  /** What waits for its release, in minor units of the account's currency. */
+  readonly unreleased: bigint;
+}
+
+const LISTED = 10;
+
+/** Read-only, keyed by account. Indexes: payments_open, payment_refunds_open, payment_shares_open. */
+export const openPayments: Table<PaymentsUnderWay> = {
+  name: 'payments_under_way',
+  writeOrder: WRITE_ORDER.resources,
+  derived: true,
+  async load(trx, bookId, accountIds) {
+    const { rows } = await trx.query<{
+      account_id: Uuid;
+      payment_ids: Uuid[];
+      refund_ids: Uuid[];
+      unreleased: bigint;
+    }>({
+      name: 'payments.under_way',
+      text: `SELECT a.id AS account_id, ARRAY (
+          SELECT p.id FROM payments p WHERE p.book_id = $1 AND p.account_id = a.id
+            AND p.status IN ('requires_action', 'processing', 'authorized', 'partially_captured') ORDER BY p.id LIMIT ${LISTED}
+        ) AS payment_ids, ARRAY (
+          SELECT o.id FROM payment_operations o WHERE o.book_id = $1 AND o.account_id = a.id
+            AND o.kind = 'refund' AND o.status = 'pending' ORDER BY o.id LIMIT ${LISTED}
+        ) AS refund_ids, (
+          SELECT coalesce(sum(s.amount), 0)::bigint FROM payment_shares s
+          WHERE s.book_id = $1 AND s.account_id = a.id AND s.status = 'open'
+        ) AS unreleased FROM unnest($2::uuid[]) AS a (id)`,
+      values: [bookId, plainArray(accountIds)],
+    });
+    return new Map(
+      rows.map((row) => [
+        row.account_id,
+        {
+          accountId: row.account_id,
+          paymentIds: row.payment_ids,
+          refundIds: row.refund_ids,
+          unreleased: row.unreleased,
+        },
+      ]),
+    );
+  },
+  insert: readOnly,
+  update: readOnly,
+};
+
+function readOnly(): Promise<void> {
+  return Promise.reject(new Error('What is under way is only read'));
+}
