@@ -27,17 +27,22 @@ export const systemClock: Clock = { now: () => Date.now() };
  * which only another program can have written, is printed as its number and does not throw.
  */
 export function formatInstant(instant: Instant): string {
-  if (instant !== last.instant) {
-    const isMoment = Math.abs(instant) <= LAST_INSTANT;
-    last = { instant, text: isMoment ? new Date(instant).toISOString() : String(instant) };
-  }
-  return last.text;
+  const place = instant & (TEXTS_KEPT - 1);
+  const kept = texts[place]!;
+  if (instant === kept.instant) return kept.text;
+  const text = Math.abs(instant) <= LAST_INSTANT ? new Date(instant).toISOString() : String(instant);
+  texts[place] = { instant, text };
+  return text;
 }
 /** The last moment of a Date: 275760-09-13. */
 const LAST_INSTANT = 8.64e15;
 
-/** The last text is kept: a batch has one moment and writes it dozens of times. */
-let last = { instant: 0, text: '1970-01-01T00:00:00.000Z' };
+/**
+ * Late texts, each at the last bits of its moment: the objects of a batch share a few moments, and each is written dozens of times.
+ * A new text takes fifty times as long.
+ */
+const TEXTS_KEPT = 64;
+const texts = Array.from({ length: TEXTS_KEPT }, () => ({ instant: 0, text: '1970-01-01T00:00:00.000Z' }));
 
 export function formatInstantOrNull(instant: Instant | null): string | null {
   return instant === null ? null : formatInstant(instant);

@@ -51,6 +51,11 @@ export interface Resource<Row extends Versioned, Context = Draft> {
   readonly firstStatuses?: readonly string[];
   /** As the API and events show it. */
   view(row: Row, context: Context): unknown;
+  /**
+   * The members of the view that steps may change, in its order, for resources with many events: what they were is told without a
+   * second view of the whole. Left out: all of them.
+   */
+  changingMembers?(row: Row, context: Context): ShownMembers;
   /** Actions that the row allows now. */
   allowedActions?(row: Row, context: Context): readonly string[];
   /** Actions that every status allows and `allowed_actions` does not list. */
@@ -101,7 +106,7 @@ export function advance<Row extends Versioned>(
 ): Row {
   const { status } = change;
   if (status !== undefined) requireTransition(resource, row.status, status);
-  const shownBefore = event === undefined ? undefined : (before ?? shownBy(draft, resource, row));
+  const shownBefore = event === undefined ? undefined : (before ?? changingBy(draft, resource, row));
   // Members only change, none is added: the rows of a resource keep one hidden class (docs/decisions/hidden-classes.md).
   const next: Row & Changing = resource.changed(row, change);
   next.version = row.version + 1;
@@ -175,6 +180,11 @@ export function shownBy<Row extends Versioned>(
   row: Row,
 ): ShownMembers {
   return view(row, draft) as ShownMembers;
+}
+
+/** What a step of the object may show otherwise behind it. */
+function changingBy<Row extends Versioned>(draft: Draft, resource: Resource<Row>, row: Row): ShownMembers {
+  return resource.changingMembers?.(row, draft) ?? shownBy(draft, resource, row);
 }
 
 /** Throws for a status that cannot follow. The same status again is no transition. */

@@ -2,7 +2,7 @@ import { PAYOUT_EVENTS } from '../ledger/event-form.ts';
 import type { Resource, Shown } from '../ledger/resource.ts';
 import { allowedActions, PAYOUT_TRANSITIONS, type Payout, whyNotNow } from './payout.ts';
 import { payouts } from './payout-table.ts';
-import { payoutView } from './payout-view.ts';
+import { changingMembers, payoutView } from './payout-view.ts';
 
 export const payoutResource: Resource<Payout, Shown> = {
   name: 'payout',
@@ -15,4 +15,5 @@ export const payoutResource: Resource<Payout, Shown> = {
   allowedActions,
   whyNot: whyNotNow,
   view: (payout, { livemode }) => payoutView(payout, livemode),
+  changingMembers,
 };

@@ -24,17 +24,37 @@ const FAILURE_MESSAGES: Record<FailureCode, string> = {
 
 export const FAILURE_CODES = Object.keys(FAILURE_MESSAGES) as [FailureCode, ...FailureCode[]];
 
+/** The members that the steps of a payout change, in the order of its view. An event compares these with what they were. */
+export function changingMembers(payout: Payout) {
+  return {
+    status: payout.status,
+    waiting_on: waitingOn(payout),
+    amount_returned: payout.amountReturned,
+    outcome: payout.outcome,
+    next_inquiry_at: formatInstantOrNull(payout.nextInquiryAt),
+    sent_at: formatInstantOrNull(payout.sentAt),
+    failure:
+      payout.failureCode === null
+        ? null
+        : { code: payout.failureCode, message: FAILURE_MESSAGES[payout.failureCode], rail_code: payout.railCode },
+    rail_reference: payout.railReference,
+    journal_entries: payout.entryIds.map((id) => publicId('entry', id)),
+    allowed_actions: allowedActions(payout),
+  };
+}
+
 export function payoutView(payout: Payout, livemode: boolean) {
   const { description, metadata } = shownTexts('payout', payout);
+  const changing = changingMembers(payout);
   return {
     id: publicId('payout', payout.id),
     object: 'payout',
     livemode,
-    status: payout.status,
-    waiting_on: waitingOn(payout),
+    status: changing.status,
+    waiting_on: changing.waiting_on,
     amount: payout.amount,
     fee: payout.fee,
-    amount_returned: payout.amountReturned,
+    amount_returned: changing.amount_returned,
     currency: payout.currency,
     currency_exponent: currencyExponent(payout.currency),
     account: publicId('account', payout.accountId),
@@ -43,21 +63,18 @@ export function payoutView(payout: Payout, livemode: boolean) {
     external_id: payout.externalId,
     metadata,
     rail: payout.rail,
-    outcome: payout.outcome,
-    next_inquiry_at: formatInstantOrNull(payout.nextInquiryAt),
-    sent_at: formatInstantOrNull(payout.sentAt),
-    failure:
-      payout.failureCode === null
-        ? null
-        : { code: payout.failureCode, message: FAILURE_MESSAGES[payout.failureCode], rail_code: payout.railCode },
+    outcome: changing.outcome,
+    next_inquiry_at: changing.next_inquiry_at,
+    sent_at: changing.sent_at,
+    failure: changing.failure,
     end_to_end_id: payout.endToEndId,
-    rail_reference: payout.railReference,
+    rail_reference: changing.rail_reference,
     // Both kinds of rail that exist pay within seconds.
     expected_arrival: formatInstant(payout.createdAt),
     remittance: description,
     hold: publicId('hold', payout.holdId),
-    journal_entries: payout.entryIds.map((id) => publicId('entry', id)),
-    allowed_actions: allowedActions(payout),
+    journal_entries: changing.journal_entries,
+    allowed_actions: changing.allowed_actions,
     request_id: publicId('request', payout.requestId),
     version: payout.version,
     created_at: formatInstant(payout.createdAt),

@@ -1,0 +1,56 @@
+/** What a step of a payout may show otherwise behind it: the members that its events compare, and no others. */
+import { describe, expect, test } from 'vitest';
+import { previousAttributes } from '../../../src/ledger/previous-attributes.ts';
+import type { Payout } from '../../../src/payouts/payout.ts';
+import { payouts } from '../../../src/payouts/payout-table.ts';
+import { changingMembers, payoutView } from '../../../src/payouts/payout-view.ts';
+import { LATEST_FORMS } from '../../support/forms.ts';
+import { PayoutScene } from '../../support/memory-payouts.ts';
+
+/** For each column that an update writes, what its row has otherwise. */
+const OTHERWISE: Record<string, Partial<Payout>> = {
+  status: { status: 'returned' },
+  amount_returned: { amountReturned: 7n },
+  returns: { returns: 7 },
+  outcome: { outcome: 'unknown' },
+  inquiries: { inquiries: 7 },
+  next_inquiry_at: { nextInquiryAt: 7 },
+  sent_at: { sentAt: 7 },
+  failure_code: { failureCode: 'limit_exceeded' },
+  rail_code: { railCode: 'R 7' },
+  rail_reference: { railReference: 'R 7' },
+  entry_ids: { entryIds: [] },
+  packed_entry_ids: { entryIds: ['018f4d3e-7b2a-7000-8000-000000000007'] },
+  version: { version: 7 },
+  due_at: { dueAt: 7 },
+  updated_at: { updatedAt: 7 },
+};
+
+test('every column that an update writes is among them', () => {
+  const written = payouts.columns.filter(({ changes }) => changes).map(({ name }) => name);
+  expect(Object.keys(OTHERWISE)).toEqual(written);
+});
+
+const LIVES: Record<string, (scene: PayoutScene) => Payout> = {
+  pending: (scene) => scene.accepted({ description: 'rent', metadata: { a: '1' } }),
+  processing: (scene) => scene.processing(),
+  paid: (scene) => scene.paid(),
+  failed: (scene) => scene.failed(),
+};
+
+describe.each(Object.entries(LIVES))('of a payout that is %s', (_, live) => {
+  const payout = live(new PayoutScene(LATEST_FORMS));
+
+  test.each(Object.entries(OTHERWISE))('%s changes no other member of the view', (_, change) => {
+    const changed = { ...payout, ...change };
+    const whole = previousAttributes(payoutView(payout, false), payoutView(changed, false));
+    const compared = previousAttributes(changingMembers(payout), payoutView(changed, false));
+    expect(Object.entries(compared)).toEqual(Object.entries(whole));
+  });
+});
+
+test('they are in the order of the view', () => {
+  const names = Object.keys(changingMembers(new PayoutScene().accepted()));
+  const view = Object.keys(payoutView(new PayoutScene().accepted(), false));
+  expect(view.filter((name) => names.includes(name))).toEqual(names);
+});
