@@ -26,6 +26,15 @@ export const FAILPOINTS = [
   'rail.submit.after',
   'rail.inquire.before',
   'rail.inquire.after',
+  /** An operation of a payment is recorded, and the acquirer knows nothing of it. */
+  'acquirer.submit.before',
+  /** The acquirer has carried it out, and its answer is not recorded. */
+  'acquirer.submit.after',
+  'acquirer.inquire.before',
+  'acquirer.inquire.after',
+  /** Nobody passed a challenge: the authorization is about to be ended at the acquirer. */
+  'acquirer.cancel.before',
+  'acquirer.cancel.after',
   /** An event is not yet sent. */
   'webhook.post.before',
   /** The receiver has the event, and no attempt is recorded. */

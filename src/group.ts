@@ -3,6 +3,7 @@
  * group's index.ts and listed in groups.ts. Nothing below imports that list: who needs all groups is handed it.
  * Next: group-resource.ts, moved-rows.ts, checks/row-check.ts, db/table-rights.ts.
  */
+import type { Acquirer } from './acquirers/acquirer.ts';
 import type { EventCheck, RowCheck } from './checks/row-check.ts';
 import type { Clock, Instant } from './clock.ts';
 import type { Config } from './config.ts';
@@ -49,6 +50,7 @@ export interface SweepContext {
   readonly clock: Clock;
   readonly forms: Pick<Forms, 'contracted'>;
   readonly rails: { all(): readonly Pick<Rail, 'name' | 'notices'>[] };
+  readonly acquirers: { all(): readonly Pick<Acquirer, 'name' | 'notices'>[] };
   readonly config: Pick<Config, 'IDEMPOTENCY_BODY_RETENTION_DAYS' | 'NOTICE_RETENTION_DAYS'>;
   /** The sweeper stops: a round ends after its page. */
   isClosing(): boolean;

@@ -12,6 +12,7 @@ import { journalGroup } from './journal/index.ts';
 import { type DeclaredTable, isTable } from './ledger/table-of.ts';
 import { organisationsGroup } from './organisations/index.ts';
 import { outsideGroup } from './outside/index.ts';
+import { paymentsGroup } from './payments/index.ts';
 import { payoutsGroup } from './payouts/index.ts';
 import { proofsGroup } from './proofs/index.ts';
 import { webhooksGroup } from './webhooks/index.ts';
@@ -21,6 +22,7 @@ export const GROUPS: readonly Group[] = [
   organisationsGroup,
   accountsGroup,
   payoutsGroup,
+  paymentsGroup,
   outsideGroup,
   webhooksGroup,
   exceptionsGroup,

@@ -2,6 +2,7 @@
  * The parts of a process, put together in one place: connections, committer, queues, rails. API and workers take the
  * parts they need; a process that is both has one of each.
  */
+import { type Acquirers, createAcquirers } from './acquirers/acquirers.ts';
 import type { Appointment } from './appointment.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
@@ -27,6 +28,8 @@ import { markStuck } from './operations/stuck-store.ts';
 import { type Authenticator, createAuthenticator } from './organisations/authenticate.ts';
 import { movedNotices } from './outside/moved-notices.ts';
 import type { Inbox } from './outside/notice.ts';
+import type { ReleaseSchedule } from './payments/earn-share.ts';
+import { movedOperations } from './payments/moved-operations.ts';
 import { movedPayouts } from './payouts/moved-payouts.ts';
 import { createEnqueuer, type Enqueuer } from './queue/enqueuer.ts';
 import { createQueues, type Queues } from './queue/queues.ts';
@@ -45,6 +48,9 @@ export interface Runtime {
   readonly queues: Queues;
   readonly enqueuer: Enqueuer;
   readonly rails: Rails;
+  readonly acquirers: Acquirers;
+  /** When what payments earn is released. */
+  readonly release: ReleaseSchedule;
   readonly secretBox: SecretBox;
   /** Which stored forms may be written. Ask at each write: the answer changes while the process runs. */
   readonly forms: Forms;
@@ -58,6 +64,7 @@ export interface Runtime {
   readonly publicUrl: string;
   rail(name: string): Rail;
   payoutFailed: RowFailure;
+  operationFailed: RowFailure;
   /** The same for a rail's notice in the inbox. */
   noticeFailed(inbox: Inbox, id: Uuid, error: unknown): Promise<void>;
   /** What falls due in a book's own time, of every group. */
@@ -108,6 +115,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
   const roleTimeouts = watchRoleTimeouts({ pool, url: config.DATABASE_URL, log, count: metrics.roleTimeouts });
   const enqueuer = createEnqueuer({ queues, log, forms, counts: metrics.enqueuer });
   const rails = createRails(config, log, { clock });
+  const acquirers = createAcquirers(config, log, { clock, publicUrl });
   const committer = new Committer({
     pool,
     clock,
@@ -138,6 +146,8 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
     queues,
     enqueuer,
     rails,
+    acquirers,
+    release: { days: config.PAYMENT_RELEASE_DAYS, onceSettled: config.PAYMENT_RELEASE_ONCE_SETTLED },
     secretBox,
     forms,
     fingerprints,
@@ -155,6 +165,16 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
       log.error({ err: error, payout: id }, 'payout stuck');
       await markStuck(pool, movedPayouts, { bookId, id, error, at: clock.now() }).catch((failure: unknown) => {
         log.error({ err: failure, payout: id }, 'stuck payout not marked; the sweeper enqueues it again');
+      });
+    },
+    operationFailed: async (bookId, id, error) => {
+      if (isPassing(error)) {
+        log.warn({ err: error, operation: id }, 'operation of a payment not moved; the sweeper enqueues it again');
+        return;
+      }
+      log.error({ err: error, operation: id }, 'operation of a payment stuck');
+      await markStuck(pool, movedOperations, { bookId, id, error, at: clock.now() }).catch((failure: unknown) => {
+        log.error({ err: failure, operation: id }, 'stuck operation not marked; the sweeper enqueues it again');
       });
     },
     noticeFailed: async ({ bookId, party }, id, error) => {
@@ -188,6 +208,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
       await authenticator.close();
       await queues.close();
       await rails.close();
+      await acquirers.close();
       await listPool.end();
       await pool.end();
     },

@@ -3,6 +3,8 @@ import { holdExpiry } from '../src/accounts/expire-holds.ts';
 import { runAdvance } from '../src/journal/advance-clock.ts';
 import { keepAppointments } from '../src/journal/keep-appointments.ts';
 import { RowLoads } from '../src/ledger/row-loads.ts';
+import { paymentExpiries } from '../src/payments/expire-payments.ts';
+import { shareRelease } from '../src/payments/release-shares.ts';
 import { payouts } from '../src/payouts/payout-table.ts';
 import { reservePayouts } from '../src/payouts/reserve-payouts.ts';
 import { definePool, type PoolDefinition } from '../src/queue/pool.ts';
@@ -21,6 +23,8 @@ export function ledgerPool(runtime: Runtime): PoolDefinition {
     jobs: {
       'payout.reserve': ({ bookId, ids }) => reservePayouts(reserving, bookId, ids),
       'hold.expire': (job) => keepAppointments(runtime, holdExpiry, job),
+      'payment.expire': (job) => keepAppointments(runtime, paymentExpiries[0]!, job),
+      'share.release': (job) => keepAppointments(runtime, shareRelease, job),
       async 'clock.advance'({ bookId }) {
         if (advancing.has(bookId)) return;
         advancing.add(bookId);

@@ -15,12 +15,13 @@ import { type PoolDefinition, startPool } from '../src/queue/pool.ts';
 import { createRuntime, type Runtime } from '../src/runtime.ts';
 import { type HealthServer, startHealthServer } from './health.ts';
 import { ledgerPool } from './ledger.ts';
+import { paymentsPool } from './payments.ts';
 import { railsPool } from './rails.ts';
 import { openSigner, startReports } from './reports.ts';
 import { startSweeper } from './sweeper.ts';
 import { webhooksPool } from './webhooks.ts';
 
-export const POOL_NAMES = ['ledger', 'rails', 'webhooks', 'sweeper', 'reports'] as const;
+export const POOL_NAMES = ['ledger', 'rails', 'payments', 'webhooks', 'sweeper', 'reports'] as const;
 export type PoolName = (typeof POOL_NAMES)[number];
 
 export interface StartPoolsOptions {
@@ -52,6 +53,11 @@ export async function startPools(runtime: Runtime, options: StartPoolsOptions): 
     rails() {
       const calls = new CallShares();
       const running = start(railsPool(runtime, calls));
+      return () => Promise.all([running.close(limit), calls.close(limit)]);
+    },
+    payments() {
+      const calls = new CallShares();
+      const running = start(paymentsPool(runtime, calls));
       return () => Promise.all([running.close(limit), calls.close(limit)]);
     },
     webhooks() {

@@ -5,6 +5,8 @@
  * As it enqueues a row it postpones it by compare-and-set, so several sweepers at once enqueue it once, and a row that
  * moved meanwhile is left alone. It reads across books and only to read; it decides nothing.
  */
+
+import type { Acquirer } from '../src/acquirers/acquirer.ts';
 import type { Clock } from '../src/clock.ts';
 import type { Config } from '../src/config.ts';
 import type { Forms } from '../src/db/forms.ts';
@@ -27,6 +29,7 @@ export interface SweeperRuntime {
   readonly pool: Pool;
   readonly queues: Pick<Queues, 'add' | 'depth' | 'lanes'>;
   readonly rails: { all(): readonly Pick<Rail, 'name' | 'notices'>[] };
+  readonly acquirers: { all(): readonly Pick<Acquirer, 'name' | 'notices'>[] };
   readonly clock: Clock;
   readonly log: Logger;
   readonly forms: Pick<Forms, 'contracted' | 'jobsInCompany'>;

@@ -7,8 +7,8 @@ import type { Instant } from '../clock.ts';
 import type { NoticeKinds } from '../outside/notice.ts';
 import {
   type Confirmation,
-  type NoticeSource,
   type NotFound,
+  type NoticeSource,
   type Party,
   type PartyAnswer,
   type PartyNotice,

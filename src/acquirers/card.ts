@@ -12,7 +12,15 @@ export interface CardInput {
   readonly name: string | null;
 }
 
-export type CardBrand = 'visa' | 'mastercard' | 'american_express' | 'discover' | 'jcb' | 'unionpay' | 'diners' | 'unknown';
+export type CardBrand =
+  | 'visa'
+  | 'mastercard'
+  | 'american_express'
+  | 'discover'
+  | 'jcb'
+  | 'unionpay'
+  | 'diners'
+  | 'unknown';
 
 export type CardFunding = 'credit' | 'debit' | 'prepaid' | 'unknown';
 

@@ -11,14 +11,22 @@ interface Decline {
 }
 
 export const DECLINES = {
-  generic_decline: { networkCode: '05', advice: 'use_another_method', message: 'The issuer declined without a reason.' },
+  generic_decline: {
+    networkCode: '05',
+    advice: 'use_another_method',
+    message: 'The issuer declined without a reason.',
+  },
   insufficient_funds: { networkCode: '51', advice: 'retry_later', message: 'The card has too little available.' },
   lost_card: { networkCode: '41', advice: 'do_not_retry', message: 'The card was reported lost.' },
   stolen_card: { networkCode: '43', advice: 'do_not_retry', message: 'The card was reported stolen.' },
   expired_card: { networkCode: '54', advice: 'use_another_method', message: 'The card has expired.' },
   incorrect_cvc: { networkCode: 'N7', advice: 'use_another_method', message: 'The security code is wrong.' },
   incorrect_number: { networkCode: '14', advice: 'use_another_method', message: 'There is no card of this number.' },
-  restricted_card: { networkCode: '62', advice: 'use_another_method', message: 'The card may not be used for this payment.' },
+  restricted_card: {
+    networkCode: '62',
+    advice: 'use_another_method',
+    message: 'The card may not be used for this payment.',
+  },
   currency_not_supported: {
     networkCode: '57',
     advice: 'use_another_method',

@@ -1,4 +1,5 @@
 /** The parts of the process's runtime that the API uses. */
+import type { Acquirers } from '../acquirers/acquirers.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { ListReads } from '../db/list-reads.ts';
@@ -7,6 +8,7 @@ import type { OnceRuntime } from '../idempotency/run-once.ts';
 import type { ClosingBlocker } from '../ledger/closing-blocker.ts';
 import type { Logger } from '../log.ts';
 import type { Authenticator } from '../organisations/authenticate.ts';
+import type { ReleaseSchedule } from '../payments/earn-share.ts';
 import type { SandboxRail } from '../rails/sandbox-rail.ts';
 
 export interface HttpMetrics {
@@ -27,6 +29,9 @@ export interface ApiRuntime extends OnceRuntime {
   readonly authenticator: Authenticator;
   readonly secretBox: SecretBox;
   readonly rails: { readonly sandbox: SandboxRail };
+  readonly acquirers: Acquirers;
+  /** When what payments earn is released. */
+  readonly release: ReleaseSchedule;
   /** For reads of many rows. A single object is read on `pool`. */
   readonly lists: ListReads;
   readonly metrics: HttpMetrics;

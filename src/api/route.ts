@@ -17,6 +17,7 @@ export type Method = 'get' | 'post' | 'patch' | 'delete';
 /** The groups of the API reference, in the order it shows them. */
 export const TAGS = {
   Accounts: 'Accounts that hold money, their balances, their lines, and holds on them.',
+  Payments: 'Money that payers give merchants: authorizations, captures, refunds, releases.',
   Payouts: 'Money that leaves an account, over a rail or to another account of the book.',
   Webhooks: 'Endpoints that events are delivered to, and what became of each delivery.',
   Events: 'Everything that happened, to read: the same events that webhooks deliver.',
@@ -108,6 +109,8 @@ export interface Route<BodySchema extends z.ZodType = z.ZodType, QuerySchema ext
   /** `required` for routes that move money. Every other write accepts a key too. */
   idempotency?: 'required' | 'optional';
   ifMatch?: boolean;
+  /** The body as its digest for the Idempotency-Key has it, for a body with secrets. `digestOf` is keyed: nobody can guess by it. */
+  fingerprinted?(body: unknown, digestOf: (text: string) => string): unknown;
   /** The answer may be held until its object has left its first statuses: `waitFor(resource)`. */
   waits?: Waits;
   responses: Readonly<Record<number, RouteResponse>>;

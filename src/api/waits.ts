@@ -26,22 +26,28 @@ export interface WaitRequest {
 export interface Waits {
   /** Of a request that does not say. */
   readonly byDefault: Preference;
+  /** The status of an answer whose object has left its first statuses, where it is not that of the stored answer. */
+  readonly doneStatus?: number | undefined;
   /** The view of the object once it has left its first statuses or the time is over. Undefined if it was never loaded. */
-  latest(waiters: WaitersByTable, request: WaitRequest): Promise<unknown>;
+  latest(waiters: WaitersByTable, request: WaitRequest): Promise<{ view: unknown; isDone: boolean } | undefined>;
 }
 
 /** For a route whose answer is one object of the resource: its handler names the object in `RouteAnswer.resourceId`. */
 export function waitFor<Row extends Versioned>(
   resource: Resource<Row, Shown>,
-  { defaultSeconds }: { defaultSeconds?: number } = {},
+  {
+    defaultSeconds,
+    doneStatus,
+    isDone = ({ status = '' }) => !(resource.firstStatuses ?? []).includes(status),
+  }: { defaultSeconds?: number; doneStatus?: number; isDone?: (row: Row) => boolean } = {},
 ): Waits {
-  const { table, firstStatuses = [] } = resource;
+  const { table } = resource;
   return {
+    doneStatus,
     byDefault: { seconds: defaultSeconds, applied: undefined },
     async latest(waiters, { bookId, id, seconds, livemode, signal }) {
-      const isDone = ({ status = '' }: Row) => !firstStatuses.includes(status);
       const row = await waiters.waitersOf(table).waitFor({ bookId, id, isDone, seconds, signal });
-      return row && resource.view(row, { livemode });
+      return row && { view: resource.view(row, { livemode }), isDone: isDone(row) };
     },
   };
 }

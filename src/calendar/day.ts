@@ -4,7 +4,10 @@ import type { Instant } from '../clock.ts';
 
 /** The day on which the instant falls. Throws RangeError for an unknown time zone. */
 export function dayOf(instant: Instant, timeZone: string): string {
-  return Temporal.Instant.fromEpochMilliseconds(Math.floor(instant)).toZonedDateTimeISO(timeZone).toPlainDate().toString();
+  return Temporal.Instant.fromEpochMilliseconds(Math.floor(instant))
+    .toZonedDateTimeISO(timeZone)
+    .toPlainDate()
+    .toString();
 }
 
 export function addDays(day: string, days: number): string {

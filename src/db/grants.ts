@@ -44,6 +44,7 @@ const SIGNER_RIGHTS: RightsOfTables = {
  */
 const OTHER_SCHEMAS: Readonly<Record<string, { tables: readonly string[]; library: boolean }>> = {
   sandbox_rail: { tables: ['SELECT', 'INSERT', 'UPDATE'], library: false },
+  sandbox_acquirer: { tables: ['SELECT', 'INSERT', 'UPDATE'], library: false },
   bullmq: { tables: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'], library: true },
 };
 

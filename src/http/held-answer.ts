@@ -28,7 +28,9 @@ export async function heldAnswer(
   const { bookId } = context.principal!;
   const wait = { bookId, id, seconds, livemode: isLive(context.principal!), signal: abortedOnClose(request) };
   const latest = await context.aside(waits.latest(waiters, wait));
-  return latest === undefined ? answer : { ...answer, text: toJson(latest) };
+  if (latest === undefined) return answer;
+  const done = latest.isDone ? (waits.doneStatus ?? status) : status;
+  return { ...answer, status: done, text: toJson(latest.view) };
 }
 
 function abortedOnClose(request: Request): AbortSignal {

@@ -70,7 +70,7 @@ export async function serve(route: Route, request: Request, parts: PipelineParts
   };
   let answer: RouteAnswer;
   try {
-    const idempotencyKey = check(route, request, rawBody, given);
+    const idempotencyKey = check(route, request, rawBody, { given, runtime: parts.runtime });
     const filters = metadataFilters(given.query);
     if (filters > 0) await takePoints(context, policy, filters * POINTS.metadataFilter, parts);
     answer = await route.handle(routeRequest(request, given, idempotencyKey, parts));
@@ -97,7 +97,12 @@ interface Given {
 }
 
 /** Checks body, query and headers, and returns the idempotency key. Throws ApiError with all field errors at once. */
-function check(route: Route, request: Request, rawBody: string, given: Given): string | null {
+function check(
+  route: Route,
+  request: Request,
+  rawBody: string,
+  { given, runtime }: { given: Given; runtime: Pick<ApiRuntime, 'fingerprints'> },
+): string | null {
   const { headers } = request;
   const fieldErrors: FieldErrorWithFacts[] = [];
   const body: JsonObject = rawBody === '' ? {} : parseBody(rawBody, fieldErrors, route.bodyMembers);
@@ -115,7 +120,8 @@ function check(route: Route, request: Request, rawBody: string, given: Given): s
   const keyError = idempotencyKeyFault(idempotencyKey, route.idempotency === 'required' && !dryRun);
   if (keyError) fieldErrors.push(keyError);
   requireNoFieldErrors(fieldErrors);
-  given.fingerprint = () => fingerprintOf({ method: request.method, path: request.path, body });
+  given.fingerprint = () =>
+    fingerprintOf({ method: request.method, path: request.path, body: digested(route, body, runtime) });
   return idempotencyKey ?? null;
 }
 
@@ -143,6 +149,11 @@ function routeRequest(
   };
 }
 
+/** The body as a fingerprint has it: without what no digest that can be guessed may hold. */
+function digested(route: Route, body: unknown, { fingerprints }: Pick<ApiRuntime, 'fingerprints'>): unknown {
+  return route.fingerprinted ? route.fingerprinted(body, fingerprints.digestOf) : body;
+}
+
 function isFaultOfForm(error: unknown): boolean {
   return error instanceof ApiError && ERRORS[error.code].status === 400;
 }
@@ -165,7 +176,7 @@ async function firstAnswer(
   if (key === undefined || !isIdempotencyKey(key) || isDryRun(request.url)) return undefined;
   const fingerprint = () => {
     const body = rawBody === '' ? {} : parseLeniently(rawBody);
-    return body && fingerprintOf({ method, path, body });
+    return body && fingerprintOf({ method, path, body: digested(route, body, runtime) });
   };
   try {
     const { bookId } = context.principal!;

@@ -13,6 +13,9 @@ import { exceptionRoutes } from '../exceptions/api/exception-routes.ts';
 import { idempotencyRoutes } from '../idempotency/api/idempotency-key-routes.ts';
 import { clockRoutes } from '../journal/api/clock-routes.ts';
 import { journalRoutes } from '../journal/api/journal-routes.ts';
+import { paymentEvents, refundEvents, releaseEvents } from '../payments/api/payment-events.ts';
+import { paymentRoutes } from '../payments/api/payment-routes.ts';
+import { paymentChildRoutes } from '../payments/api/refund-routes.ts';
 import { payoutEvents } from '../payouts/api/payout-events.ts';
 import { payoutReturnRoutes } from '../payouts/api/payout-return-routes.ts';
 import { payoutRoutes } from '../payouts/api/payout-routes.ts';
@@ -27,6 +30,8 @@ import { limitRoutes } from './limits-route.ts';
 export const ROUTES: readonly Route[] = [
   ...payoutRoutes,
   ...payoutReturnRoutes,
+  ...paymentChildRoutes,
+  ...paymentRoutes,
   ...accountRoutes,
   ...holdRoutes,
   ...journalRoutes,
@@ -46,6 +51,9 @@ export const EVENT_DOCUMENTS: readonly EventDocument[] = [
   accountEvents,
   holdEvents,
   payoutEvents,
+  paymentEvents,
+  refundEvents,
+  releaseEvents,
   exceptionEvents,
   endpointEvents,
   erasureEvents,

@@ -82,11 +82,6 @@ export class Draft {
   }
 
   /** The stored forms that may be written. */
-  /** As the commands before left it. */
-  get book(): Book {
-    return this.#book;
-  }
-
   get forms(): LedgerForms {
     return this.#state.forms;
   }

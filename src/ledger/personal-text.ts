@@ -15,7 +15,14 @@ import { ApartText, toJson } from '../json.ts';
 import { takeRandom } from '../random.ts';
 
 /** The names of objects that have personal text, as personal_texts has them. */
-export type PersonalObject = 'payout' | 'account' | 'webhook_endpoint' | 'inbound_transfer' | 'hold' | 'exception';
+export type PersonalObject =
+  | 'payout'
+  | 'payment'
+  | 'account'
+  | 'webhook_endpoint'
+  | 'inbound_transfer'
+  | 'hold'
+  | 'exception';
 
 /** Whose text it is. */
 export interface TextOwner {

@@ -142,6 +142,7 @@ const evidence: ErasurePlace = {
 /** Places besides the row of the object, which is the first to be erased. */
 export const PLACES: Readonly<Record<ErasureSubject['object'], readonly ErasurePlace[]>> = {
   payout: [texts, pairs, entryTexts, answers, evidence],
+  payment: [texts, pairs, answers],
   account: [texts, pairs, transfers, entryTexts, answers],
   hold: [texts, pairs, answers],
   webhook_endpoint: [texts, answers],

@@ -16,6 +16,8 @@ export const SCOPES = [
   'accounts:overdraft',
   'payouts:read',
   'payouts:write',
+  'payments:read',
+  'payments:write',
   'webhooks:read',
   'webhooks:write',
   'events:read',

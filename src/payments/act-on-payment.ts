@@ -12,13 +12,13 @@ import type { Draft } from '../ledger/draft.ts';
 import { advance } from '../ledger/resource.ts';
 import { endToEndId } from '../outside/end-to-end-id.ts';
 import { type NewOperation, newOperation, startOperation } from './new-operation.ts';
+import { operationCounts } from './operation-counts-store.ts';
 import { CAPTURES_MAX, capturable, type Payment } from './payment.ts';
 import type { PaymentOperation } from './payment-operation.ts';
 import { paymentOperations } from './payment-operation-table.ts';
 import { paymentResource } from './payment-resource.ts';
 import { captureFee, markVoided } from './payment-steps.ts';
 import { operationTouches } from './payment-touches.ts';
-import { operationCounts } from './operation-counts-store.ts';
 
 export interface ActOnPayment extends Change {
   /** What the reference at the acquirer is derived from. */

@@ -14,19 +14,19 @@ import { payments } from './payment-table.ts';
 /** The time of an operation under way is at least over then: nothing is expired while the acquirer may still answer. */
 const LATER_MS = 60_000;
 
-export const paymentExpiries: readonly Appointment[] = (['requires_action', 'authorized', 'partially_captured'] as const).map(
-  (status) => ({
-    name: `payments that expire (${status})`,
-    rows: movedPayments,
-    status,
-    column: 'expires_at',
-    pool: 'ledger',
-    job: 'payment.expire',
-    async command(pool, bookId, ids) {
-      return expirePayments(bookId, [...(await payments.load(pool, bookId, ids)).values()]);
-    },
-  }),
-);
+export const paymentExpiries: readonly Appointment[] = (
+  ['requires_action', 'authorized', 'partially_captured'] as const
+).map((status) => ({
+  name: `payments that expire (${status})`,
+  rows: movedPayments,
+  status,
+  column: 'expires_at',
+  pool: 'ledger',
+  job: 'payment.expire',
+  async command(pool, bookId, ids) {
+    return expirePayments(bookId, [...(await payments.load(pool, bookId, ids)).values()]);
+  },
+}));
 
 /** Answers with how many expired. Those that are not over yet, or have an operation under way, are left for later. */
 export function expirePayments(_bookId: BookId, known: readonly Payment[]): Command<number> {

@@ -1,11 +1,6 @@
 import { plainArray } from '../db/columns.ts';
-import type { Page, PageRequest } from '../db/page.ts';
-import type { Queryable } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
-import type { BookId } from '../ledger/book.ts';
 import { type Table, WRITE_ORDER } from '../ledger/table.ts';
-import type { PaymentOperation } from './payment-operation.ts';
-import { paymentOperations } from './payment-operation-table.ts';
 
 /** How many captures a payment has, whatever became of them. Read-only, keyed by payment. Index: payment_operations_by_payment. */
 export const operationCounts: Table<{ readonly captures: number }> = {

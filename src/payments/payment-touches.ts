@@ -1,7 +1,7 @@
+import { accounts } from '../ledger/account-table.ts';
 import type { BookId } from '../ledger/book.ts';
 import { chartAccountId } from '../ledger/chart.ts';
 import type { Touch } from '../ledger/command.ts';
-import { accounts } from '../ledger/account-table.ts';
 import type { Payment } from './payment.ts';
 import type { PaymentOperation } from './payment-operation.ts';
 import { paymentOperations } from './payment-operation-table.ts';

@@ -17,10 +17,10 @@ import { refundResource } from './operation-resources.ts';
 import { type Payment, refundable } from './payment.ts';
 import type { PaymentOperation } from './payment-operation.ts';
 import { paymentOperations } from './payment-operation-table.ts';
-import { listCapturesToRefund, listOpenShares } from './refund-source-store.ts';
 import { paymentResource } from './payment-resource.ts';
 import { payments } from './payment-table.ts';
 import { operationTouches } from './payment-touches.ts';
+import { listCapturesToRefund, listOpenShares } from './refund-source-store.ts';
 import { type RefundSources, sourceTouches, takeRefund } from './refund-steps.ts';
 
 export interface RefundRequest extends Asked {

@@ -2,19 +2,20 @@
  * Where the money of a refund comes from, and where it goes when the refund fails (API.md §4): the payment's own part of what waits
  * for its release first, then the customer's available balance, then what else waits for the account.
  */
-import { allocatedFee } from './refund-fee.ts';
+
+import type { Uuid } from '../ids.ts';
 import { available } from '../ledger/account.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Touch } from '../ledger/command.ts';
 import type { Draft } from '../ledger/draft.ts';
 import type { Entry, PostingDraft } from '../ledger/entry.ts';
 import { advance } from '../ledger/resource.ts';
-import type { Uuid } from '../ids.ts';
 import { changeShare } from './earn-share.ts';
 import type { Payment } from './payment.ts';
 import type { PaymentOperation, Portion } from './payment-operation.ts';
 import { paymentOperations } from './payment-operation-table.ts';
 import { paymentResource } from './payment-resource.ts';
+import { allocatedFee } from './refund-fee.ts';
 import type { PaymentShare } from './share.ts';
 import { paymentShares } from './share-table.ts';
 
@@ -139,7 +140,7 @@ export function takeRefund(
   };
   for (const portion of captures.flatMap(({ portions }) => portions)) {
     const share = portion.shareId === null ? undefined : draft.get(paymentShares, portion.shareId);
-    if (!share || share.status !== 'open') continue;
+    if (share?.status !== 'open') continue;
     own.add(share.id);
     take(share, min(portion.amount, share.amount - takenOf(taken, share)));
   }

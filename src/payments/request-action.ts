@@ -7,8 +7,8 @@ import type { Asked, UseCase } from '../idempotency/use-case.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
-import type { Payment } from './payment.ts';
 import { type ActOnPayment, cancelPayment, capturePayment, incrementPayment } from './act-on-payment.ts';
+import type { Payment } from './payment.ts';
 import type { PaymentOperation } from './payment-operation.ts';
 import { paymentOperations } from './payment-operation-table.ts';
 import { payments } from './payment-table.ts';
@@ -31,7 +31,9 @@ function acting(
       if (!payment) throw new ApiError('resource_not_found', { param: 'id' });
       const of = payment.authorizedBy;
       const authorization = of === null ? undefined : await paymentOperations.find(pool, input.bookId, of);
-      return { command: command(input.bookId, { payment, authorization }, input as PaymentActionRequest & ActOnPayment) };
+      return {
+        command: command(input.bookId, { payment, authorization }, input as PaymentActionRequest & ActOnPayment),
+      };
     },
   };
 }

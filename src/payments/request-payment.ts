@@ -49,9 +49,7 @@ export const requestPayment: UseCase<PaymentRuntime, PaymentInput> = {
     const acquirer = runtime.acquirers.ofMode(input.mode);
     const accountId =
       input.accountId ?? (await defaultAccounts.find(runtime.pool, input.bookId, input.currency))?.accountId ?? null;
-    const { token, card } = acquirer
-      ? await exchange(runtime, acquirer, input)
-      : { token: null, card: null };
+    const { token, card } = acquirer ? await exchange(runtime, acquirer, input) : { token: null, card: null };
     const { PAYMENT_FEE_BASIS_POINTS, PAYMENT_FEE_FIXED } = runtime.config;
     const command = acceptPayment({
       bookId: input.bookId,

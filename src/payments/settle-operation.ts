@@ -156,7 +156,11 @@ function challenge(draft: Draft, settling: Settling): PaymentOperation {
 }
 
 /** Nothing is decided yet: remembers when to ask again. */
-function keepWaiting(draft: Draft, { payment, operation, report }: Settling, outcome: 'unknown' | null): PaymentOperation {
+function keepWaiting(
+  draft: Draft,
+  { payment, operation, report }: Settling,
+  outcome: 'unknown' | null,
+): PaymentOperation {
   const at = draft.moment.wall + report.nextInquiryMs;
   if (payment.pendingOperation === operation.id) keepPaymentWaiting(draft, payment, { outcome, nextInquiryAt: at });
   return advance(draft, operationResources[operation.kind], operation, {

@@ -1,8 +1,8 @@
 /** Changes what a payment says for people: description, external id, metadata. */
 import type { Stored } from '../idempotency/idempotency-key.ts';
+import type { OnceRuntime } from '../idempotency/run-once.ts';
 import { storedView } from '../idempotency/stored-view.ts';
 import type { Asked, UseCase } from '../idempotency/use-case.ts';
-import type { OnceRuntime } from '../idempotency/run-once.ts';
 import type { Uuid } from '../ids.ts';
 import { type Change, changeOf } from '../ledger/change-of.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
@@ -35,13 +35,7 @@ function updatePayment(input: UpdatePayment): Command<Stored | Refusal> {
     if (change === undefined) return storedView(draft, paymentResource, payment);
     if (change.metadata) indexMetadata(draft, change.metadata, { object: 'payment', objectId: payment.id });
     const textSalt = payment.textSalt ?? (hasText({ ...payment, ...change }) ? salt : null);
-    const updated = advance(
-      draft,
-      paymentResource,
-      payment,
-      { ...change, textSalt },
-      { event: 'payment.updated' },
-    );
+    const updated = advance(draft, paymentResource, payment, { ...change, textSalt }, { event: 'payment.updated' });
     return storedView(draft, paymentResource, updated);
   });
 }

@@ -275,6 +275,7 @@ describe('the sweeper', () => {
       log: pino({ level: 'silent' }),
       forms: EARLIEST_FORMS,
       rails: { all: () => [] },
+      acquirers: { all: () => [] },
       config: { SWEEP_INTERVAL_MS: 1_000, IDEMPOTENCY_BODY_RETENTION_DAYS: 30, NOTICE_RETENTION_DAYS: 90 },
       queues: {
         lanes: 1,

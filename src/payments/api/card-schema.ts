@@ -1,7 +1,7 @@
 /** A card in a request, and as it is shown. */
 import { z } from 'zod';
-import { freeText } from '../../api/schemas/fields.ts';
 import { isLuhnValid } from '../../acquirers/card-number.ts';
+import { freeText } from '../../api/schemas/fields.ts';
 
 const digits = (pattern: RegExp, expected: string) => z.string().regex(pattern, expected);
 
@@ -17,10 +17,12 @@ export const cardMembers = {
   number,
   exp_month: z.number().int().min(1).max(12).meta({ description: '1 to 12.', example: 12 }),
   exp_year: z.number().int().min(2000).max(2100).meta({ description: 'Four digits.', example: 2034 }),
-  cvc: digits(/^\d{3,4}$/, 'Expects 3 or 4 digits.').optional().meta({
-    description: 'The security code. Kept in no form, and no part of what an Idempotency-Key stands for.',
-    example: '123',
-  }),
+  cvc: digits(/^\d{3,4}$/, 'Expects 3 or 4 digits.')
+    .optional()
+    .meta({
+      description: 'The security code. Kept in no form, and no part of what an Idempotency-Key stands for.',
+      example: '123',
+    }),
   name: freeText(100, 'As it stands on the card.').optional(),
 };
 

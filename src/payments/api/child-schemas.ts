@@ -17,10 +17,13 @@ const members = {
 const ending = {
   settled_at: shown.time("When the acquirer's report had it.").nullable(),
   failure: decline.nullable(),
-  outcome: z.literal('unknown').nullable().meta({
-    enum: ['unknown', null],
-    description: '`unknown` while nobody can say what became of the call: the acquirer is asked again.',
-  }),
+  outcome: z
+    .literal('unknown')
+    .nullable()
+    .meta({
+      enum: ['unknown', null],
+      description: '`unknown` while nobody can say what became of the call: the acquirer is asked again.',
+    }),
   next_inquiry_at: shown.time('When the acquirer is asked again.').nullable(),
   acquirer_reference: z.string().nullable().meta({ description: "The acquirer's own id." }),
   journal_entries: z.array(shown.id('entry')).meta({ description: 'The entries it is booked by, in order.' }),

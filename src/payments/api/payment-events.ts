@@ -9,8 +9,10 @@ export const paymentEvents: EventDocument = {
   schemaName: 'PaymentEvent',
   when: {
     'payment.created': 'A payment was accepted. Nothing is authorized yet.',
-    'payment.updated': 'A payment changed and its status did not: its texts, a larger authorization, or an operation that failed.',
-    'payment.requires_action': 'The payer has to act: `next_action` says where. Also after a decline on a checkout page.',
+    'payment.updated':
+      'A payment changed and its status did not: its texts, a larger authorization, or an operation that failed.',
+    'payment.requires_action':
+      'The payer has to act: `next_action` says where. Also after a decline on a checkout page.',
     'payment.authorized': 'The issuer holds the amount. Capture it before `authorization.expires_at`.',
     'payment.captured': 'Nothing is left to capture. The entry is that of the last capture, where one was made.',
     'payment.partially_captured': 'A part was captured, and more can be.',

@@ -45,7 +45,10 @@ function fingerprinted(body: unknown, digestOf: (text: string) => string): unkno
   const { source, ...rest } = body as { source?: Record<string, unknown> };
   if (typeof source !== 'object' || source === null) return body;
   const { cvc: _, number, ...others } = source;
-  return { ...rest, source: { ...others, ...(number === undefined ? {} : { number: digestOf(`number ${String(number)}`) }) } };
+  return {
+    ...rest,
+    source: { ...others, ...(number === undefined ? {} : { number: digestOf(`number ${String(number)}`) }) },
+  };
 }
 
 const create = createRoute(paymentApi, {
@@ -65,7 +68,10 @@ const create = createRoute(paymentApi, {
       shows: ['dry_run'],
       isDryRun: true,
     },
-    201: { description: 'The acquirer has answered: authorized, captured, declined, or the payer has to act.', schema: schemas.payment },
+    201: {
+      description: 'The acquirer has answered: authorized, captured, declined, or the payer has to act.',
+      schema: schemas.payment,
+    },
     202: { description: 'Accepted, and still `processing`.', schema: schemas.payment },
   },
   errors: [
@@ -156,7 +162,9 @@ const waits = waitFor(paymentResource, {
   isDone: ({ pendingOperation }) => pendingOperation === null,
 });
 
-const acted = { 200: { description: 'The payment, once the acquirer has answered or the wait is over.', schema: schemas.payment } };
+const acted = {
+  200: { description: 'The payment, once the acquirer has answered or the wait is over.', schema: schemas.payment },
+};
 
 function act(
   request: RouteRequest<{ amount?: bigint | undefined; final?: boolean | undefined }>,

@@ -73,7 +73,10 @@ export const updatePayment = z
 export const decline = z
   .object({
     code: z.enum(DECLINE_CODES).meta({ description: 'Why, in the words of this API.', example: 'insufficient_funds' }),
-    network_code: z.string().nullable().meta({ description: "The network's own code: ISO 8583, field 39.", example: '51' }),
+    network_code: z
+      .string()
+      .nullable()
+      .meta({ description: "The network's own code: ISO 8583, field 39.", example: '51' }),
     advice: z
       .enum(['retry_later', 'use_another_method', 'do_not_retry'])
       .meta({ description: 'What makes sense next with this card.' }),
@@ -90,7 +93,10 @@ const authorization = z
       description: "The network's id of the purchase: later payments that you initiate name it.",
     }),
     avs: z.string().nullable().meta({ description: 'The check of the billing address; null where none was given.' }),
-    cvc: z.string().nullable().meta({ description: 'The check of the security code; null where none was given.', example: 'match' }),
+    cvc: z
+      .string()
+      .nullable()
+      .meta({ description: 'The check of the security code; null where none was given.', example: 'match' }),
     eci: z.string().nullable().meta({ description: 'Electronic commerce indicator of 3-D Secure.' }),
     three_d_secure: z.string().nullable().meta({ description: '`authenticated` where the payer passed a challenge.' }),
   })
@@ -125,7 +131,9 @@ export const payment = z
     capture: z.enum(['automatic', 'manual']).meta({ description: 'When it is captured.' }),
     source: z
       .object({
-        type: z.enum(['card', 'token', 'cliq_request', 'checkout', 'terminal']).meta({ description: 'How it is paid.' }),
+        type: z
+          .enum(['card', 'token', 'cliq_request', 'checkout', 'terminal'])
+          .meta({ description: 'How it is paid.' }),
         card: cardShown.nullable(),
       })
       .meta({ id: 'PaymentSource' }),
@@ -133,7 +141,10 @@ export const payment = z
     recurring: z
       .object({
         reason: z.enum(['scheduled', 'unscheduled', 'installment']).meta({ description: 'Why it recurs.' }),
-        previous_network_reference: z.string().nullable().meta({ description: 'Of the payment that the payer agreed to.' }),
+        previous_network_reference: z
+          .string()
+          .nullable()
+          .meta({ description: 'Of the payment that the payer agreed to.' }),
       })
       .meta({ id: 'PaymentRecurring' })
       .nullable(),
@@ -196,5 +207,7 @@ export const capturePayment = z
   .meta({ id: 'CapturePayment' });
 
 export const incrementPayment = z
-  .strictObject({ amount: positiveAmount.meta({ type: 'integer', format: 'int64', minimum: 1, description: 'The new total.' }) })
+  .strictObject({
+    amount: positiveAmount.meta({ type: 'integer', format: 'int64', minimum: 1, description: 'The new total.' }),
+  })
   .meta({ id: 'IncrementPayment' });

@@ -1,10 +1,10 @@
 /** What belongs to payments: captures and refunds of one, refunds and releases of a book. */
 import type { ApiResource } from '../../api/api-resource.ts';
 import { childrenRoute, listRoute, readRoute } from '../../api/read-routes.ts';
+import { route } from '../../api/route.ts';
 import { askedBy, runUseCase } from '../../api/run-use-case.ts';
 import { reference } from '../../api/schemas/fields.ts';
 import { waitFor } from '../../api/waits.ts';
-import { route } from '../../api/route.ts';
 import { captureResource, refundResource } from '../operation-resources.ts';
 import type { PaymentOperation } from '../payment-operation.ts';
 import { paymentOperations } from '../payment-operation-table.ts';

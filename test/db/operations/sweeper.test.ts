@@ -52,6 +52,7 @@ describe('the sweeper', () => {
         return { queue: `${of}-${lane}`, pool: of, lane, states };
       },
     },
+    acquirers: { all: () => [] },
     rails: { all: () => [{ name: 'sandbox', notices: async () => new Array(notices).fill({}) }] },
     clock: { now: () => now },
     log,

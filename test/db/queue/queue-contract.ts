@@ -46,6 +46,8 @@ export class Answered {
         if (data.ids.includes('poison')) throw new Error('a bug');
       },
       'hold.expire': async () => undefined,
+      'payment.expire': async () => undefined,
+      'share.release': async () => undefined,
       'clock.advance': async () => undefined,
     },
   });

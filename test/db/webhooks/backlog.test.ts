@@ -29,6 +29,7 @@ function sweeping(posting: ReturnType<typeof stage.deliverer>, pool = stage.worl
     forms: { contracted, jobsInCompany: contracted },
     config: { SWEEP_INTERVAL_MS: 50, IDEMPOTENCY_BODY_RETENTION_DAYS: 30, NOTICE_RETENTION_DAYS: 90 },
     rails: { all: () => [] },
+    acquirers: { all: () => [] },
     queues: {
       lanes: 1,
       async add(_pool, _lane, jobs) {
