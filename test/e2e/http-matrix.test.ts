@@ -8,8 +8,9 @@ import type { Route } from '../../src/api/route.ts';
 import { ROUTES } from '../../src/http/routes.ts';
 import { EVERY_SCOPE, SCOPES } from '../../src/organisations/api-key.ts';
 import { junkBodies, junkQueries, takesBody, takesQuery } from '../support/junk.ts';
-import { type OneOfEach, oneOfEach, pathOf, USED_KEY } from '../support/one-of-each.ts';
+import { type OneOfEach, oneOfEach, pathOf } from '../support/one-of-each.ts';
 import { type OrganisationKeys, type Product, startProduct } from '../support/product.ts';
+import { USED_KEY } from './transcript/groups/group.ts';
 
 let product: Product;
 let keys: OrganisationKeys;

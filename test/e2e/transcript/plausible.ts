@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { EXAMPLE_HOST } from '../../../src/http/openapi-examples.ts';
 import { ID_PREFIXES, type IdKind, publicId, type Uuid } from '../../../src/ids.ts';
-import { Names, type Write } from './names.ts';
+import { FORMS, Names, type Write } from './names.ts';
 
 /** The moment of every example. */
 const MOMENT = Date.parse('2026-03-02T09:30:00.000Z');
@@ -33,25 +33,12 @@ function plausibleSince(began: number, scene: string): Write {
     const digest = hash('sha512', `${scene} ${kind} ${number}`, 'buffer');
     const idKind = KINDS.get(kind);
     if (idKind) return publicId(idKind, uuidFrom(digest, number));
-    const form = FORMS[kind];
-    if (form === undefined) throw new Error(`There is no example for a ${kind}`);
-    return form(digest, number);
+    if (kind === 'uuid') return uuidFrom(digest, number);
+    const form = FORMS.find((one) => one.kind === kind);
+    if (form?.example === undefined) throw new Error(`There is no example for a ${kind}`);
+    return form.example(digest, number);
   };
 }
-
-const FORMS: Readonly<Record<string, (digest: Buffer, number: number) => string>> = {
-  uuid: uuidFrom,
-  'live key': () => `sk_live_${'0'.repeat(32)}`,
-  'test key': () => `sk_test_${'0'.repeat(32)}`,
-  secret: (digest) => `whsec_${digest.subarray(0, 32).toString('base64')}`,
-  hash: (digest) => digest.toString('hex', 0, 32),
-  signed: (digest) => `"${digest.toString('base64')}"`,
-  'base64 of 32 bytes': (digest) => `"${digest.subarray(0, 32).toString('base64')}"`,
-  'end to end': (digest) => digest.toString('hex').toUpperCase().slice(0, 35),
-  'rail reference': (digest) => `SBX${digest.toString('hex').toUpperCase().slice(0, 12)}`,
-  port: () => '443',
-  ms: () => '84',
-};
 
 /** What a test sent has no fraction of a second, and stays. */
 function momentFor(value: string, began: number): string {
