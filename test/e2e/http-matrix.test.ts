@@ -92,7 +92,7 @@ describe('a key', () => {
     const caller = await product.clientWith({ bookId: keys.testBookId, mode: 'test', scopes: others });
     const { status, body } = await call(one, caller);
     expect(status).toBe(403);
-    expect(body).toMatchObject({ code: 'permission_denied', required: one.scope });
+    expect(body).toMatchObject({ code: 'permission_denied', required_scope: one.scope });
   });
 
   test.each(ROUTES.map((one) => [named(one), one] as const))('%s requires a valid key', async (_, one) => {

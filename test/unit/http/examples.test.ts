@@ -132,10 +132,10 @@ describe('an example', () => {
   });
 
   test('of an event has the members of its schema, and those of its object', () => {
-    for (const { names, object } of EVENT_DOCUMENTS)
+    for (const { names, object, schemaName } of EVENT_DOCUMENTS)
       for (const name of names) {
         expect(recorded.events[name]?.value).toMatchObject({ type: name });
-        expect(faultIn(eventOf(object, names), recorded.events[name]?.value, 'any'), name).toBeUndefined();
+        expect(faultIn(eventOf(object, names, schemaName), recorded.events[name]?.value, 'any'), name).toBeUndefined();
       }
   });
 });
