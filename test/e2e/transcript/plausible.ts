@@ -2,9 +2,10 @@
 import { hash } from 'node:crypto';
 import { EXAMPLE_HOST } from '../../../src/http/openapi-examples.ts';
 import { ID_PREFIXES, type IdKind, publicId, type Uuid } from '../../../src/ids.ts';
+import { type Happening, Moments } from './moments.ts';
 import { FORMS, Names, type Write } from './names.ts';
 
-/** The moment of every example. */
+/** When the examples begin. */
 const MOMENT = Date.parse('2026-03-02T09:30:00.000Z');
 const FIVE_MINUTES = 300_000;
 /** Something may stand shortly before the run began. */
@@ -18,12 +19,18 @@ export interface Run {
   readonly baseUrl: string;
   /** What ids, hashes and references are of: those of two scenes are not the same. */
   readonly scene?: string;
+  /** Every event of the book: times of what they tell follow in their order. Other times are that of the beginning. */
+  readonly events?: readonly Happening[];
 }
 
 /** JSON of a run, with other values in place of those that differ from run to run. */
-export function asExamples<Value>(value: Value, { began, baseUrl, scene = '' }: Run): Value {
+export function asExamples<Value>(value: Value, { began, baseUrl, scene = '', events = [] }: Run): Value {
+  const moments = new Moments(events, { begin: MOMENT, stepOf: (time) => stepsSince(began, time) });
   const names = new Names(plausibleSince(began, scene), { [baseUrl]: EXAMPLE_HOST });
-  const text = names.put(JSON.stringify(value)).replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, 'https://merchant.example');
+  const text = names
+    .put(JSON.stringify(moments.put(value, (moment) => `<moment ${moment}>`)))
+    .replaceAll(/<moment (\d+)>/g, (_, moment) => new Date(Number(moment)).toISOString())
+    .replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, 'https://merchant.example');
   return JSON.parse(text) as Value;
 }
 
@@ -43,8 +50,12 @@ function plausibleSince(began: number, scene: string): Write {
 /** What a test sent has no fraction of a second, and stays. */
 function momentFor(value: string, began: number): string {
   if (!value.includes('.')) return value;
-  const steps = Math.floor((Date.parse(value) - began + SLACK_MS) / FIVE_MINUTES);
-  return new Date(MOMENT + steps * FIVE_MINUTES).toISOString();
+  return new Date(MOMENT + stepsSince(began, value)).toISOString();
+}
+
+/** In whole steps, since a run is not as fast as the next. */
+function stepsSince(began: number, time: string): number {
+  return Math.floor((Date.parse(time) - began + SLACK_MS) / FIVE_MINUTES) * FIVE_MINUTES;
 }
 
 /** Of version 7, minted at the moment of the examples. */

@@ -93,30 +93,35 @@ export class Transcript {
    * is not what the schema of its type says.
    */
   async forExamples(scene: string, began: number): Promise<{ exchanges: Exchange[]; events: Told[] }> {
-    const said = { exchanges: this.#exchanges, events: await this.#firstEvents() };
-    return asExamples(said, { scene, began, baseUrl: this.#baseUrl });
+    const events = await this.#events();
+    const said = { exchanges: this.#exchanges, events: firstOfEach(events) };
+    return asExamples(said, { scene, began, baseUrl: this.#baseUrl, events });
   }
 
-  async #firstEvents(): Promise<Told[]> {
-    const first = new Map<string, Told>();
+  /** Every event of the book, newest first. */
+  async #events(): Promise<Told[]> {
+    const events: Told[] = [];
     const headers = { authorization: `Bearer ${this.#key}` };
     for (let cursor: string | null = ''; cursor !== null; ) {
       const query = cursor === '' ? '' : `&starting_after=${cursor}`;
       const answer = await request(`${this.#baseUrl}/v1/events?limit=100${query}`, { headers });
       const page = (await answer.body.json()) as { data: Told[]; next_cursor: string | null };
-      // The newest come first.
-      for (const event of page.data) {
-        requireDocumented(event);
-        first.set(event.type, event);
-      }
+      page.data.forEach(requireDocumented);
+      events.push(...page.data);
       cursor = page.next_cursor;
     }
-    return [...first.values()].sort((one, other) => (one.type < other.type ? -1 : 1));
+    return events;
   }
 
   #write(...parts: string[]): void {
     this.#text.push(...parts.filter((part) => part !== ''), '');
   }
+}
+
+/** The first event of each type, by type. The newest come first. */
+function firstOfEach(events: readonly Told[]): Told[] {
+  const first = new Map(events.map((event) => [event.type, event]));
+  return [...first.values()].sort((one, other) => (one.type < other.type ? -1 : 1));
 }
 
 /** Every member of the event, and of its object, is one that the document names. */
