@@ -10,10 +10,10 @@ import type { Stored } from './idempotency-key.ts';
 import { firstAnswer, type OnceAnswer, once, refusalAnswer } from './once.ts';
 
 export interface OnceRuntime {
-  pool: Pool;
-  committer: Committer;
-  fingerprints: Fingerprints;
-  publicUrl: string;
+  readonly pool: Pool;
+  readonly committer: Committer;
+  readonly fingerprints: Fingerprints;
+  readonly publicUrl: string;
 }
 
 export interface OnceInput {

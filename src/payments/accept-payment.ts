@@ -1,5 +1,4 @@
 /** Accepting a payment: what is certain to fail is refused; everything else is recorded with what is sent to the acquirer. */
-import type { CardShown } from '../acquirers/card.ts';
 import type { Moment } from '../clock.ts';
 import { feeOf } from '../fees/fee-schedule.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
@@ -21,8 +20,11 @@ import { newOperation, startOperation } from './new-operation.ts';
 import { type CaptureMode, type Payment, type Recurring, type SourceType, scheduleOf } from './payment.ts';
 import { paymentResource } from './payment-resource.ts';
 import { paymentView } from './payment-view.ts';
+import type { PreparedSource } from './sources/source.ts';
 
 export interface AcceptPayment {
+  /** Minted before: its source may be prepared for it. */
+  readonly paymentId: Uuid;
   readonly bookId: BookId;
   /** The account named, or the default of the currency; null when there is neither. */
   readonly accountId: Uuid | null;
@@ -32,9 +34,7 @@ export interface AcceptPayment {
   readonly sourceType: SourceType;
   /** Null when none takes payments of this book. */
   readonly acquirer: string | null;
-  readonly card: CardShown | null;
-  /** The acquirer's token, of a source that has one. */
-  readonly token: string | null;
+  readonly source: PreparedSource;
   readonly initiator: 'customer' | 'merchant';
   readonly recurring: Recurring | null;
   readonly fee: { readonly fixed: bigint; readonly basisPoints: bigint };
@@ -53,7 +53,6 @@ export interface AcceptPayment {
 
 interface AcceptCommand {
   readonly id: Uuid;
-  readonly paymentId: Uuid;
   readonly operationId: Uuid;
   readonly textSalt: Buffer | null;
   readonly passes: readonly Uuid[];
@@ -64,7 +63,6 @@ export function acceptPayment(input: AcceptPayment): Command<Stored | Refusal> {
   const passes = accountsOnItsWay(input);
   const command: AcceptCommand = {
     id: newId(),
-    paymentId: newId(),
     operationId: newId(),
     textSalt: hasText(input) ? newSalt() : null,
     passes,
@@ -75,7 +73,7 @@ export function acceptPayment(input: AcceptPayment): Command<Stored | Refusal> {
     name: 'payment.accept',
     requestId: input.requestId,
     actor: input.actor,
-    touches: [{ table: accounts, ids: passes }],
+    touches: [{ table: accounts, ids: passes }, ...input.source.touches],
     decide: (state, moment) => decideAcceptance(state, command, moment),
   };
 }
@@ -97,16 +95,19 @@ function decideAcceptance(state: BookState, command: AcceptCommand, moment: Mome
     const preview = { ...paymentView({ ...payment, fee }, draft.livemode), dry_run: true };
     return only<Stored>({ status: 200, body: writeJson(preview) });
   }
+  const refused = input.source.begin?.(draft, payment);
+  if (refused) return only(refused);
   const view = begin(draft, paymentResource, payment, 'payment.created');
   indexMetadata(draft, input.metadata, { object: 'payment', objectId: payment.id });
-  if (input.token !== null) {
+  const { token } = input.source;
+  if (token !== null) {
     const authorization = {
       id: command.operationId,
       kind: 'authorize' as const,
       amount: input.amount,
       reference: endToEndId(input.bookId, input.idempotencyKey),
       of: null,
-      token: input.token,
+      token,
       final: input.captureMode === 'automatic',
       requestId: input.requestId,
     };
@@ -171,17 +172,19 @@ function refuseTotals(draft: Draft, { passes, input }: AcceptCommand): Refusal |
   return undefined;
 }
 
-function newPayment({ paymentId, operationId, textSalt, input }: AcceptCommand, moment: Moment): Payment {
+function newPayment({ operationId, textSalt, input }: AcceptCommand, moment: Moment): Payment {
+  const { card, token, nextAction, expiresAfterMs } = input.source;
+  const expiresAt = expiresAfterMs === null ? null : moment.book + expiresAfterMs;
   return {
-    id: paymentId,
-    status: 'processing',
+    id: input.paymentId,
+    status: token === null ? 'requires_action' : 'processing',
     accountId: input.accountId!,
     amount: input.amount,
     currency: input.currency,
     captureMode: input.captureMode,
     sourceType: input.sourceType,
     acquirer: input.acquirer!,
-    card: input.card,
+    card,
     initiator: input.initiator,
     recurring: input.recurring,
     amountAuthorized: 0n,
@@ -198,12 +201,12 @@ function newPayment({ paymentId, operationId, textSalt, input }: AcceptCommand, 
     authorization: null,
     decline: null,
     attempts: [],
-    nextAction: null,
-    pendingOperation: operationId,
+    nextAction,
+    pendingOperation: token === null ? null : operationId,
     authorizedBy: null,
     outcome: null,
     nextInquiryAt: null,
-    expiresAt: null,
+    expiresAt,
     availableOn: null,
     statementDescriptor: input.statementDescriptor,
     returnUrl: input.returnUrl,
@@ -214,7 +217,7 @@ function newPayment({ paymentId, operationId, textSalt, input }: AcceptCommand, 
     textSalt,
     requestId: input.requestId,
     version: 1,
-    dueAt: null,
+    dueAt: expiresAt,
     createdAt: moment.book,
     updatedAt: moment.book,
   };

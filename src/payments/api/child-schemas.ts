@@ -9,7 +9,7 @@ const members = {
   livemode: shown.livemode,
   payment: shown.id('payment'),
   status: z.enum(['pending', 'succeeded', 'failed']).meta({ description: 'pending → succeeded or failed.' }),
-  amount: shown.money(),
+  amount: shown.money('Minor units.'),
   currency: shown.currencyShown,
   currency_exponent: shown.currencyExponent,
 };
@@ -29,8 +29,8 @@ const ending = {
   journal_entries: z.array(shown.id('entry')).meta({ description: 'The entries it is booked by, in order.' }),
   request_id: shown.id('request', 'The request that made it.'),
   version: shown.version,
-  created_at: shown.time(),
-  updated_at: shown.time(),
+  created_at: shown.time('When it was made.'),
+  updated_at: shown.time('When it last changed.'),
 };
 
 export const capture = z
@@ -78,7 +78,7 @@ export const release = z
     currency_exponent: shown.currencyExponent,
     journal_entries: z.array(shown.id('entry')),
     version: shown.version,
-    created_at: shown.time(),
-    updated_at: shown.time(),
+    created_at: shown.time('When it was made.'),
+    updated_at: shown.time('When it last changed.'),
   })
   .meta({ id: 'Release', description: 'Money of payments that became available to an account. It never changes.' });

@@ -7,6 +7,17 @@ export const paymentEvents: EventDocument = {
   names: declaredPayment.events,
   object: payment,
   schemaName: 'PaymentEvent',
+  summary: {
+    'payment.created': 'A payment was created',
+    'payment.updated': 'A payment was updated',
+    'payment.requires_action': 'A payment waits for its payer',
+    'payment.authorized': 'A payment was authorized',
+    'payment.captured': 'A payment was captured',
+    'payment.partially_captured': 'A part of a payment was captured',
+    'payment.failed': 'A payment was declined',
+    'payment.canceled': 'A payment was canceled',
+    'payment.expired': 'A payment expired',
+  },
   when: {
     'payment.created': 'A payment was accepted. Nothing is authorized yet.',
     'payment.updated':
@@ -26,6 +37,11 @@ export const refundEvents: EventDocument = {
   names: declaredRefund.events,
   object: refund,
   schemaName: 'RefundEvent',
+  summary: {
+    'refund.created': 'A refund was created',
+    'refund.succeeded': 'A refund succeeded',
+    'refund.failed': 'A refund failed',
+  },
   when: {
     'refund.created': 'A refund was accepted: its money has left its sources.',
     'refund.succeeded': 'The acquirer gave the amount back to the payer.',
@@ -37,5 +53,6 @@ export const releaseEvents: EventDocument = {
   names: declaredRelease.events,
   object: release,
   schemaName: 'ReleaseEvent',
+  summary: { 'release.created': 'Money of payments was released' },
   when: { 'release.created': 'Money of payments became available to an account.' },
 };

@@ -86,23 +86,13 @@ const create = createRoute(paymentApi, {
   ],
   handle(request) {
     const { principal, body } = request;
-    const { source } = body;
     return runUseCase(request, requestPayment, {
       ...askedBy(request),
       mode: principal.mode,
       dryRun: request.query.dry_run,
       amount: body.amount,
       currency: body.currency,
-      source: {
-        type: 'card',
-        card: {
-          number: source.number,
-          expMonth: source.exp_month,
-          expYear: source.exp_year,
-          cvc: source.cvc ?? null,
-          name: source.name ?? null,
-        },
-      },
+      source: body.source,
       captureMode: body.capture,
       accountId: body.account,
       initiator: body.initiator,

@@ -5,7 +5,8 @@ import { positiveAmount } from '../../api/schemas/amount.ts';
 import { currency, description, externalId, freeText, metadata, reference } from '../../api/schemas/fields.ts';
 import * as shown from '../../api/schemas/shown.ts';
 import { PAYMENT_TRANSITIONS, type PaymentAction, type PaymentStatus } from '../payment.ts';
-import { cardMembers, cardShown } from './card-schema.ts';
+import { cardShown } from './card-schema.ts';
+import { sourceRequest } from './source-schemas.ts';
 
 export const PAYMENT_STATUSES = Object.keys(PAYMENT_TRANSITIONS) as [PaymentStatus, ...PaymentStatus[]];
 
@@ -15,15 +16,11 @@ const url = (text: string) =>
     .max(2_000)
     .meta({ description: text, example: 'https://shop.example/return' });
 
-const cardSource = z
-  .strictObject({ type: z.literal('card'), ...cardMembers })
-  .meta({ id: 'CardSource', description: 'A card of test mode, by its published number.' });
-
 export const createPayment = z
   .strictObject({
     amount: positiveAmount,
     currency,
-    source: cardSource,
+    source: sourceRequest,
     capture: z
       .enum(['automatic', 'manual'])
       .default('automatic')
@@ -186,8 +183,8 @@ export const payment = z
     allowed_actions: shown.allowedActions<PaymentAction>('capture', 'cancel', 'increment', 'refund'),
     request_id: shown.id('request', 'The request that made it.'),
     version: shown.version,
-    created_at: shown.time(),
-    updated_at: shown.time(),
+    created_at: shown.time('When it was made.'),
+    updated_at: shown.time('When it last changed.'),
     dry_run: shown.onlyTrue('Only in the answer to a dry run: nothing was written, and no key was used.').optional(),
   })
   .meta({ id: 'Payment' });

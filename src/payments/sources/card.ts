@@ -1,0 +1,46 @@
+/** A card by its number: exchanged for the acquirer's token before anything is committed. */
+import { CardRefused } from '../../acquirers/acquirer.ts';
+import type { CardInput } from '../../acquirers/card.ts';
+import { ApiError } from '../../errors.ts';
+import { PartyUnreachable } from '../../outside/party.ts';
+import type { PreparedSource, Source, SourceOf, SourceRuntime } from './source.ts';
+
+export interface CardSource {
+  readonly type: 'card';
+  readonly card: CardInput;
+}
+
+export const cardSource: Source<CardSource> = {
+  async prepare(runtime, { card }, of): Promise<PreparedSource> {
+    const exchanged = await exchangeCard(runtime, card, { ...of, reusable: false, param: '/source/number' });
+    return { ...exchanged, nextAction: null, expiresAfterMs: null, touches: [] };
+  },
+};
+
+/**
+ * Exchanges a number for a token. Throws ApiError `card_number_not_allowed` for a number that is no test number, and
+ * `service_unavailable` when no answer came: then nothing exists.
+ */
+export async function exchangeCard(
+  { fingerprints }: Pick<SourceRuntime, 'fingerprints'>,
+  card: CardInput,
+  { bookId, acquirer, reusable, param }: Pick<SourceOf, 'bookId' | 'acquirer'> & { reusable: boolean; param: string },
+) {
+  try {
+    const { token, card: shown } = await acquirer.tokenize(card, { originator: bookId, reusable });
+    const fingerprint = fingerprints.digestOf(`card ${bookId} ${card.number}`).slice(0, 32);
+    return { token, card: { ...shown, fingerprint } };
+  } catch (error) {
+    if (error instanceof CardRefused)
+      throw new ApiError('card_number_not_allowed', {
+        param,
+        detail: 'In test mode only the published test numbers are taken, such as 4242 4242 4242 4242.',
+      });
+    if (error instanceof PartyUnreachable)
+      throw new ApiError('service_unavailable', {
+        detail: 'The acquirer gave no answer to the card. Nothing was created; send the request again.',
+        headers: { 'Retry-After': '1' },
+      });
+    throw error;
+  }
+}

@@ -1,0 +1,47 @@
+/** What a payment is paid with. Each type has a file here and in api/sources/, and a line in sources.ts. */
+import type { Acquirer } from '../../acquirers/acquirer.ts';
+import type { CardShown } from '../../acquirers/card.ts';
+import type { Clock } from '../../clock.ts';
+import type { Pool } from '../../db/pool.ts';
+import type { Fingerprints } from '../../idempotency/fingerprints.ts';
+import type { Uuid } from '../../ids.ts';
+import type { BookId } from '../../ledger/book.ts';
+import type { Refusal, Touch } from '../../ledger/command.ts';
+import type { Draft } from '../../ledger/draft.ts';
+import type { NextAction, Payment } from '../payment.ts';
+
+export interface SourceRuntime {
+  readonly pool: Pool;
+  readonly clock: Clock;
+  readonly fingerprints: Fingerprints;
+  readonly publicUrl: string;
+}
+
+/** Of which request a source is. */
+export interface SourceOf {
+  readonly bookId: BookId;
+  readonly acquirer: Acquirer;
+  /** Minted before: what a source seals or hashes is for this payment. */
+  readonly paymentId: Uuid;
+  readonly dryRun: boolean;
+}
+
+/** How the payment begins. */
+export interface PreparedSource {
+  readonly card: CardShown | null;
+  /** The acquirer's token: it is authorized at once. Null: somebody has to act first. */
+  readonly token: string | null;
+  /** Where the payer goes, without a token; null where a reader or an alias asks them. */
+  readonly nextAction: NextAction | null;
+  /** Until when somebody may act, in the book's time from acceptance; null with a token. */
+  readonly expiresAfterMs: number | null;
+  /** Rows that `begin` reads or writes. */
+  readonly touches: readonly Touch[];
+  /** What the source changes with the payment's first commit: a token is used up, a reader is busy. */
+  readonly begin?: (draft: Draft, payment: Payment) => Refusal | undefined;
+}
+
+/** `prepare` calls the outside, which moves no money. Throws ApiError for what no command has to decide. */
+export interface Source<Input> {
+  prepare(runtime: SourceRuntime, input: Input, of: SourceOf): Promise<PreparedSource>;
+}

@@ -1,0 +1,13 @@
+/** The types of sources: a line for each. */
+import { type CardSource, cardSource } from './card.ts';
+import type { PreparedSource, Source, SourceOf, SourceRuntime } from './source.ts';
+
+export type SourceInput = CardSource;
+
+const SOURCES: { readonly [Type in SourceInput['type']]: Source<Extract<SourceInput, { type: Type }>> } = {
+  card: cardSource,
+};
+
+export function prepareSource(runtime: SourceRuntime, input: SourceInput, of: SourceOf): Promise<PreparedSource> {
+  return (SOURCES[input.type] as Source<SourceInput>).prepare(runtime, input, of);
+}
