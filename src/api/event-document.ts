@@ -7,6 +7,8 @@ export interface EventDocument {
   /** What `data.object` is. */
   readonly object: z.ZodType;
   readonly schemaName: string;
+  /** By name of event: what happened, in a few words that no other event has. */
+  readonly summary: Readonly<Record<string, string>>;
   /** By name of event: when it happens, in a sentence, and what is not plain from the schema. */
   readonly when: Readonly<Record<string, string>>;
 }

@@ -15,6 +15,7 @@ import {
   METADATA_LIMITS,
   refuseCardNumber,
 } from './schemas/fields.ts';
+import { refusedBy } from './schemas/refusal-codes.ts';
 
 /** Published at GET /v1/limits. */
 export const PAGE_LIMITS = { default: 20, maximum: 100, bytes: PAGE_BYTES_MAX, candidates: CANDIDATES_MAX } as const;
@@ -50,7 +51,7 @@ function readCursor(kind: CursorKind, text: string): string | undefined {
 
 function cursor(kind: CursorKind, description: string) {
   const example = kind === 'sequence' ? '17' : exampleId(kind);
-  return z
+  const text = z
     .string()
     .check((context) => {
       if (readCursor(kind, context.value) !== undefined) return;
@@ -64,6 +65,7 @@ function cursor(kind: CursorKind, description: string) {
     .transform((text) => readCursor(kind, text)!)
     .optional()
     .meta({ type: 'string', description, example });
+  return refusedBy(text, 'cursor_invalid');
 }
 
 /** Accepts `status=pending&status=paid` and `status=pending,paid`. */
@@ -116,31 +118,31 @@ export const createdAtFilter = z
     param: { style: 'deepObject', explode: true },
   });
 
-export const metadataFilter = z
-  .record(z.string().min(1).max(METADATA_LIMITS.key), z.string().max(METADATA_LIMITS.value))
-  .check((context) => {
-    const [beyond] = Object.keys(context.value).slice(METADATA_FILTERS_MAX);
-    if (beyond === undefined) return;
-    const message = `Expects at most ${METADATA_FILTERS_MAX} filters on metadata.`;
-    context.issues.push({ code: 'custom', input: context.value, path: [beyond], message });
-  })
-  .check((context) => {
-    for (const [key, value] of Object.entries(context.value))
-      if (hasCardNumber(key) || hasCardNumber(value)) context.issues.push(cardNumberIssue(value, [key]));
-  })
-  .optional()
-  .meta({
-    description: `\`metadata[key]\`: objects whose metadata have this value. Up to ${METADATA_FILTERS_MAX}, which must all hold.`,
-    param: { style: 'deepObject', explode: true },
-  });
+export const metadataFilter = refusedBy(
+  z
+    .record(z.string().min(1).max(METADATA_LIMITS.key), z.string().max(METADATA_LIMITS.value))
+    .check((context) => {
+      const [beyond] = Object.keys(context.value).slice(METADATA_FILTERS_MAX);
+      if (beyond === undefined) return;
+      const message = `Expects at most ${METADATA_FILTERS_MAX} filters on metadata.`;
+      context.issues.push({ code: 'custom', input: context.value, path: [beyond], message });
+    })
+    .check((context) => {
+      for (const [key, value] of Object.entries(context.value))
+        if (hasCardNumber(key) || hasCardNumber(value)) context.issues.push(cardNumberIssue(value, [key]));
+    })
+    .optional()
+    .meta({
+      description: `\`metadata[key]\`: objects whose metadata have this value. Up to ${METADATA_FILTERS_MAX}, which must all hold.`,
+      param: { style: 'deepObject', explode: true },
+    }),
+  'card_number_not_allowed',
+);
 
-export const externalIdFilter = z
-  .string()
-  .min(1)
-  .max(255)
-  .check(refuseCardNumber)
-  .optional()
-  .meta({ description: 'Your own reference.' });
+export const externalIdFilter = refusedBy(
+  z.string().min(1).max(255).check(refuseCardNumber).optional().meta({ description: 'Your own reference.' }),
+  'card_number_not_allowed',
+);
 
 export const currencyFilter = currencyCode('an active ISO 4217 code')
   .optional()

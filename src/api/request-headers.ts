@@ -23,7 +23,7 @@ export function idempotencyKeyFault(key: string | undefined, required: boolean):
       ? {
           code: 'idempotency_key_missing',
           param: 'Idempotency-Key',
-          detail: 'Every request that moves money needs an Idempotency-Key.',
+          detail: 'This operation needs an Idempotency-Key: repeated under the same key, the request happens once.',
         }
       : undefined;
   }

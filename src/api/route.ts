@@ -95,6 +95,8 @@ export interface Route<BodySchema extends z.ZodType = z.ZodType, QuerySchema ext
   /** The scope that a key needs; null for any key. */
   scope: Scope | null;
   retires?: Retirement;
+  /** Events are delivered to the URL at this place of the request, a runtime expression: `$request.body#/url`. */
+  deliversTo?: string;
   /** Only for keys of test books. */
   testModeOnly?: boolean;
   /** The type of each path parameter: an id of a kind, or text. */

@@ -24,7 +24,7 @@ export const ACCESS_ERRORS = define({
     status: 403,
     retryable: false,
     title: 'The API key lacks the scope that this needs',
-    help: 'Use a key that has the scope named in `required`, or a key of a person where the detail asks for one.',
+    help: 'Use a key that has the scope named in `required_scope`, or a key of a person where the detail asks for one.',
   },
   self_approval_forbidden: {
     status: 422,

@@ -30,7 +30,7 @@ export const REQUEST_ERRORS = define({
     status: 400,
     retryable: false,
     title: 'An amount is not a whole number of minor units',
-    help: "Send a JSON integer in the currency's smallest unit: 5.124 KWD is 5124.",
+    help: "Send a JSON integer in the currency's smallest unit: 5.124 JOD is 5124.",
   },
   currency_unsupported: {
     status: 400,

@@ -52,7 +52,12 @@ function refuseTarget(draft: Draft, waiting: WaitingMoney, accountId: Uuid): Ref
   if (target.id === waiting.accountId)
     return { refused: 'destination_invalid', param: PARAM, detail: 'The money waits in this account.' };
   if (target.currency !== waiting.currency)
-    return { refused: 'currency_mismatch', param: PARAM, detail: `The account is kept in ${target.currency}.` };
+    return {
+      refused: 'currency_mismatch',
+      param: PARAM,
+      detail: `The account is kept in ${target.currency}.`,
+      facts: { account_currency: target.currency },
+    };
   if (target.status === 'closed') return { refused: 'account_closed', param: PARAM };
   return undefined;
 }

@@ -46,8 +46,8 @@ export function requestHeaders(route: Route): z.ZodType[] {
 
 const text = { type: 'string' } as const;
 
-/** Statuses of answers that are kept under the Idempotency-Key: of what was done, and of what a decision refused. */
-const isStored = (status: number) => status < 300 || [404, 409, 412, 422].includes(status);
+/** Statuses of answers that are kept under the Idempotency-Key: of what was done, and of what a decision refused but for 412. */
+const isStored = (status: number) => status < 300 || [404, 409, 422].includes(status);
 
 export function responseHeaders(route: Route, status = 200): Headers {
   const headers: Headers = {

@@ -13,10 +13,12 @@ import type { EventDocument } from '../api/event-document.ts';
 import { type Route, TAGS } from '../api/route.ts';
 import { exampleId } from '../api/schemas/fields.ts';
 import { problem } from '../api/schemas/problem.ts';
+import { codesOfSchema } from '../api/schemas/refusal-codes.ts';
 import { ERRORS, type ErrorCode } from '../errors.ts';
 import { idPattern } from '../ids.ts';
+import { RELEASE } from '../release.ts';
 import { snakeCase } from '../snake-case.ts';
-import { registerEvents } from './openapi-events.ts';
+import { callbackOf, registerEvents } from './openapi-events.ts';
 import { examplesOf, examplesOfCodes, NO_EXAMPLES, type RecordedExamples } from './openapi-examples.ts';
 import { requestHeaders, responseHeaders } from './openapi-headers.ts';
 import { linksOf } from './openapi-links.ts';
@@ -26,7 +28,7 @@ const introduction = (publicUrl: string) => `Payments on a double-entry ledger.
 
 Every request carries \`Authorization: Bearer sk_test_…\` or \`sk_live_…\`: two books of one organisation, apart in everything.
 Amounts are integers in the currency's smallest unit. Every error is \`application/problem+json\` with all faults at once.
-A request that moves money carries an \`Idempotency-Key\`; repeated under the same key it gives its first answer again.
+A request that moves money or sets it aside carries an \`Idempotency-Key\`; repeated under the same key it gives its first answer again.
 Lists are newest first; \`next_cursor\` reads on. \`version\` and \`If-Match\` refuse a stale write. Limits stand at /v1/limits.
 
 Answers and events may have more members than this document names, and enumerations more values: accept those that you do not
@@ -70,12 +72,15 @@ export function buildOpenApi({ routes, events, publicUrl, examples = NO_EXAMPLES
   for (const code of sharedCodes(routes, examples))
     registry.registerComponent('examples', code, examples.errors[code]!);
   for (const route of routes) registry.registerPath(operationOf(route, routes, examples));
-  registerEvents(registry, events, examples.events);
-  const document = new OpenApiGeneratorV31(registry.definitions).generateDocument({
+  const ofWebhooks = registerEvents(registry, events, examples.events).map((schema) => ({
+    type: 'schema' as const,
+    schema,
+  }));
+  const document = new OpenApiGeneratorV31([...registry.definitions, ...ofWebhooks]).generateDocument({
     openapi: '3.1.0',
     info: {
       title: 'Countinghouse',
-      version: '1',
+      version: RELEASE,
       description: introduction(publicUrl),
       contact: { name: 'Countinghouse', url: `${publicUrl}/docs` },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
@@ -121,6 +126,7 @@ function operationOf(route: Route, routes: readonly Route[], examples: RecordedE
         },
       },
     },
+    ...(route.deliversTo && { callbacks: callbackOf(route.deliversTo) }),
     responses: { ...answersOf(route, routes, examples), ...problemsOf(route, examples) },
   };
 }
@@ -229,17 +235,8 @@ export function codesOf(route: Route): ErrorCode[] {
   return [...codes];
 }
 
-/** Parameters that are refused by a code of their own. */
-const CODES_OF_PARAMETERS: Readonly<Record<string, ErrorCode>> = {
-  starting_after: 'cursor_invalid',
-  external_id: 'card_number_not_allowed',
-  metadata: 'card_number_not_allowed',
-  key: 'card_number_not_allowed',
-  currency: 'currency_unsupported',
-};
-
 function codesOfQuery({ query }: Route): ErrorCode[] {
   if (!(query instanceof z.ZodObject)) return [];
-  const codes = Object.keys(query.shape).flatMap((name) => CODES_OF_PARAMETERS[name] ?? []);
+  const codes = Object.values(query.shape).flatMap((schema) => codesOfSchema(schema));
   return query.safeParse({}).success ? codes : [...codes, 'parameter_missing'];
 }

@@ -15,7 +15,7 @@ const ATTEMPTS_SHOWN = 1_000;
 /** The parts of an event's payload that the timeline shows. */
 interface EventBody {
   data: {
-    object: { status?: string; failure?: unknown; reason?: unknown };
+    object: { status?: string; failure?: object | null; reason?: string | null };
     previous_attributes: Record<string, unknown>;
   };
   journal_entries: { id: string }[];
@@ -73,6 +73,12 @@ interface ItemParts {
   reason: object | undefined;
 }
 
+/** Of a failure it is an object already; an explanation is a text. */
+function reasonIn({ data: { object } }: EventBody): object | null {
+  const told = object.failure ?? object.reason ?? null;
+  return typeof told === 'string' ? { message: told } : told;
+}
+
 function itemView(event: TimelineEvent, { actor, attempts, reason }: ItemParts) {
   const body = JSON.parse(event.payload) as EventBody;
   return {
@@ -80,7 +86,7 @@ function itemView(event: TimelineEvent, { actor, attempts, reason }: ItemParts) 
     event: publicId('event', event.id),
     type: event.type,
     status: body.data.object.status ?? null,
-    reason: reason ?? body.data.object.failure ?? body.data.object.reason ?? null,
+    reason: reason ?? reasonIn(body),
     previous_attributes: body.data.previous_attributes,
     actor,
     request_id: publicId('request', event.requestId),

@@ -420,6 +420,7 @@ describe('the event document', () => {
       names: resource.events,
       object: z.object({ id: z.string() }),
       schemaName: 'SampleEvent',
+      summary: { 'sample.opened': 'A sample was opened' },
       when: { 'sample.opened': 'Now.' },
     };
     expect(documented([...EVENT_DOCUMENTS, document])).toContain('sample.opened');

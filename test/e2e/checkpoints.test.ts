@@ -87,6 +87,14 @@ describe('the API', () => {
     expect(await client.read<ConsistencyProof>(path)).toEqual(proof);
   });
 
+  test('proves the first checkpoint consistent with itself, where no other is named', async () => {
+    const { data, has_more } = await client.read<List<CheckpointView>>(CHECKPOINTS);
+    const first = data.at(-1)!;
+    expect(has_more).toBe(false);
+    const proof = await client.read<ConsistencyProof>(`${CHECKPOINTS}/${first.id}/consistency`);
+    expect(proof).toMatchObject({ first, second: first, entry_path: [], event_path: [] });
+  });
+
   test('refuses to prove that an older checkpoint continues a newer one', async () => {
     const { status, body } = await client.get<Problem>(`${CHECKPOINTS}/${older.id}/consistency?from=${newer.id}`);
     expect([status, body.code, body.param]).toEqual([400, 'parameter_invalid', 'from']);

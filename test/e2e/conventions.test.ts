@@ -136,8 +136,8 @@ describe('the interface', () => {
     const without = await product.clientWith(writer);
     const body = { currency: 'JOD', name: 'Overdrawn', overdraft_limit: 500 };
     const options = { idempotencyKey: randomUUID() };
-    const refused = await without.post<Problem & { required: string }>('/v1/accounts', body, options);
-    expect([refused.status, refused.body.code, refused.body.required]).toEqual([
+    const refused = await without.post<Problem & { required_scope: string }>('/v1/accounts', body, options);
+    expect([refused.status, refused.body.code, refused.body.required_scope]).toEqual([
       403,
       'permission_denied',
       'accounts:overdraft',

@@ -132,7 +132,7 @@ test('one person explains, another approves; each step has its event, and the ti
     'explained person',
     'approved person',
   ]);
-  expect(steps[2]!.reason).toBe('Paid twice by agreement');
+  expect(steps[2]!.reason).toEqual({ message: 'Paid twice by agreement' });
 });
 
 test('an explanation that does not convince is sent back', async () => {
@@ -243,7 +243,7 @@ describe('refuses', () => {
     const kim = product.client(reader.key);
     expect((await act(kim, told, 'approve', { version: told.version })).body).toMatchObject({
       code: 'permission_denied',
-      required: 'exceptions:approve',
+      required_scope: 'exceptions:approve',
     });
   });
 
@@ -261,6 +261,8 @@ describe('refuses', () => {
       [other.id, 'account_closed'],
     ] as const)
       expect((await act(ada, taken, 'move_to', { account })).body).toMatchObject({ code, param: '/account' });
+    const mismatch = (await act(ada, taken, 'move_to', { account: euro.id })).body;
+    expect(mismatch).toMatchObject({ code: 'currency_mismatch', account_currency: 'EUR' });
     expect(await service.read(`/v1/accounts/${closed.id}`)).toMatchObject({ balance: { posted: AMOUNT } });
     expect(await service.read(`/v1/exceptions/${back.id}`)).toEqual(taken);
   });

@@ -65,6 +65,7 @@ test('the client completes a dry run, a payout and a list', async () => {
   expect(told).toMatchObject({
     preview: { dryRun: true, status: 'pending' },
     payout: { status: 'paid', failure: null, payee: expect.stringContaining('*') },
+    told: '5124 paid',
     list: { listed: [[told.payout.id, 'paid']], hasMore: false },
     refused: { code: 'insufficient_funds', status: 422 },
   });

@@ -8,8 +8,9 @@ import type { Route } from '../../src/api/route.ts';
 import { ROUTES } from '../../src/http/routes.ts';
 import { EVERY_SCOPE, SCOPES } from '../../src/organisations/api-key.ts';
 import { junkBodies, junkQueries, takesBody, takesQuery } from '../support/junk.ts';
-import { type OneOfEach, oneOfEach, pathOf, USED_KEY } from '../support/one-of-each.ts';
+import { type OneOfEach, oneOfEach, pathOf } from '../support/one-of-each.ts';
 import { type OrganisationKeys, type Product, startProduct } from '../support/product.ts';
+import { USED_KEY } from './transcript/groups/group.ts';
 
 let product: Product;
 let keys: OrganisationKeys;
@@ -91,7 +92,7 @@ describe('a key', () => {
     const caller = await product.clientWith({ bookId: keys.testBookId, mode: 'test', scopes: others });
     const { status, body } = await call(one, caller);
     expect(status).toBe(403);
-    expect(body).toMatchObject({ code: 'permission_denied', required: one.scope });
+    expect(body).toMatchObject({ code: 'permission_denied', required_scope: one.scope });
   });
 
   test.each(ROUTES.map((one) => [named(one), one] as const))('%s requires a valid key', async (_, one) => {

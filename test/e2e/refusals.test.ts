@@ -13,7 +13,7 @@ import { BODY_LIMIT_BYTES } from '../../src/http/request-body.ts';
 import { ROUTES } from '../../src/http/routes.ts';
 import { SCOPES } from '../../src/organisations/api-key.ts';
 import { type IssueApiKey, issueApiKey } from '../../src/organisations/issue-api-key.ts';
-import { type OneOfEach, oneOfEach, pathOf } from '../support/one-of-each.ts';
+import { bodiesOf, type OneOfEach, oneOfEach, pathOf } from '../support/one-of-each.ts';
 import { addPersonOf } from '../support/people.ts';
 import { lookInto, type OrganisationKeys, type Product, startProduct } from '../support/product.ts';
 import { Refusals } from './transcript/refused.ts';
@@ -33,7 +33,7 @@ let client: Client;
 let ada: Client;
 let ids: OneOfEach;
 /** In the place of the reference's example, where that names something that is not there. */
-let bodies: Record<string, unknown>;
+let bodies: Readonly<Record<string, unknown>>;
 
 beforeAll(async () => {
   product = await startProduct({ backend: 'postgres' });
@@ -41,7 +41,7 @@ beforeAll(async () => {
   ids = await oneOfEach(product, keys);
   const person = await addPersonOf(product.runtime.pool, keys.testBookId, { name: 'Ada' });
   ada = product.client(person.key);
-  bodies = { assignException: { person: person.id } };
+  bodies = bodiesOf(ids, person.id);
 });
 afterAll(() => product?.close());
 

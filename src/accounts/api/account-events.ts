@@ -6,6 +6,13 @@ export const accountEvents: EventDocument = {
   names: declaredAccount.events,
   object: account,
   schemaName: 'AccountEvent',
+  summary: {
+    'account.created': 'An account was opened',
+    'account.updated': 'An account changed',
+    'account.frozen': 'An account was frozen',
+    'account.unfrozen': 'An account was unfrozen',
+    'account.closed': 'An account was closed',
+  },
   when: {
     'account.created': 'An account was opened.',
     'account.updated': 'Name, reference or metadata of an account changed, or money arrived on it.',

@@ -39,28 +39,32 @@ const amounts = {
   available: shown.money('Posted less held: what may still leave, overdraft not counted.'),
 };
 
+const accountBalance = z.object(amounts).meta({ id: 'AccountBalance', description: 'What the account holds now.' });
+
 export const account = z
   .object({
     id: shown.id('account'),
     object: z.literal('account'),
     livemode: shown.livemode,
-    name: z.string().nullable().meta({ description: 'Null once it was erased.' }),
+    name: shown.nameShown,
     currency: shown.currencyShown,
     currency_exponent: shown.currencyExponent,
-    status: z.enum(ACCOUNT_STATUSES),
-    balance: z.object(amounts),
+    status: z.enum(ACCOUNT_STATUSES).meta({
+      description: '`frozen` receives, and nothing leaves it. `closed` is for good.',
+    }),
+    balance: accountBalance,
     overdraft_limit: shown.moneyOrNull('How far below zero the available balance may go; null for without limit.'),
     is_default: z
       .boolean()
       .meta({ description: 'Whether payouts of its currency leave it when they name no account.' }),
-    external_id: z.string().nullable(),
+    external_id: shown.externalIdShown,
     metadata: shown.metadataShown,
     allowed_actions: shown.allowedActions<AccountAction>('freeze', 'unfreeze', 'close'),
     version: shown.version,
-    created_at: shown.time(),
-    updated_at: shown.time(),
+    created_at: shown.createdAt,
+    updated_at: shown.updatedAt,
   })
-  .meta({ id: 'Account' });
+  .meta({ id: 'Account', description: 'An account that holds money in one currency.' });
 
 export const createInboundTransfer = z
   .strictObject({
@@ -76,13 +80,13 @@ export const inboundTransfer = z
     id: shown.id('inboundTransfer'),
     object: z.literal('inbound_transfer'),
     livemode: shown.livemode,
-    account: shown.id('account'),
-    amount: shown.money(),
+    account: shown.id('account', 'The account that received it.'),
+    amount: shown.money("What arrived, in the currency's smallest unit."),
     currency: shown.currencyShown,
     currency_exponent: shown.currencyExponent,
-    description: z.string().nullable(),
-    journal_entries: z.array(shown.id('entry')),
-    created_at: shown.time(),
+    description: shown.descriptionShown,
+    journal_entries: shown.entries('The entry that it is booked by.'),
+    created_at: shown.createdAt,
   })
   .meta({ id: 'InboundTransfer', description: 'Money that arrived from outside.' });
 

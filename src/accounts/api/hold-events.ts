@@ -6,6 +6,12 @@ export const holdEvents: EventDocument = {
   names: declaredHold.events,
   object: hold,
   schemaName: 'HoldEvent',
+  summary: {
+    'hold.created': 'A hold was placed',
+    'hold.increased': 'A hold was increased',
+    'hold.released': 'A hold was released',
+    'hold.expired': 'A hold expired',
+  },
   when: {
     'hold.created': 'An amount of an account was held.',
     'hold.increased': 'A hold was increased.',

@@ -34,32 +34,40 @@ export const increaseHold = z
   .strictObject({ amount: positiveAmount.meta({ description: 'The new total, more than before.' }) })
   .meta({ id: 'IncreaseHold' });
 
+const origin = z
+  .object({
+    resource: z.string().meta({ description: 'What it is.', example: 'payout' }),
+    id: z.string().meta({ description: 'Its id.', example: 'po_01k5c2r3v8e9m0x6y7z4a1b2cd' }),
+  })
+  .meta({ id: 'HoldOrigin', description: 'What made a hold.' });
+
 export const hold = z
   .object({
     id: shown.id('hold'),
     object: z.literal('hold'),
     livemode: shown.livemode,
-    status: z.enum(HOLD_STATUSES),
-    account: shown.id('account'),
+    status: z.enum(HOLD_STATUSES).meta({ description: '`open` while something remains of it.' }),
+    account: shown.id('account', 'The account whose money it sets aside.'),
     amount: shown.money('All that was ever set aside.'),
     remaining: shown.money('What still is.'),
     captured: shown.money('What has left the account.'),
     released: shown.money('What was given back; what an expired hold had left is not counted.'),
     currency: shown.currencyShown,
     currency_exponent: shown.currencyExponent,
-    origin: z
-      .object({ resource: z.string(), id: z.string() })
-      .nullable()
+    origin: shown
+      .orNull(origin)
       .meta({ description: 'What made the hold, and alone changes it; null for one that was placed here.' }),
-    expires_at: shown.time("In the book's own time.").nullable(),
-    description: z.string().nullable(),
-    external_id: z.string().nullable(),
+    expires_at: shown
+      .time("When what remains is given back, in the book's own time; null for when it is released.")
+      .nullable(),
+    description: shown.descriptionShown,
+    external_id: shown.externalIdShown,
     metadata: shown.metadataShown,
-    journal_entries: z.array(shown.id('entry')),
+    journal_entries: shown.entries('The entries by which what it set aside left the account.'),
     allowed_actions: shown.allowedActions<HoldAction>('increase', 'release'),
-    request_id: shown.id('request').nullable(),
+    request_id: shown.id('request', 'The request that placed it; null for one that a resource made.').nullable(),
     version: shown.version,
-    created_at: shown.time(),
-    updated_at: shown.time(),
+    created_at: shown.createdAt,
+    updated_at: shown.updatedAt,
   })
   .meta({ id: 'Hold', description: 'An amount of an account that is set aside.' });

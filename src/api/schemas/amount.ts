@@ -84,7 +84,7 @@ function amountFrom(minimum: bigint, description: string) {
 }
 
 /** An amount of money that moves. */
-export const positiveAmount = amountFrom(1n, "In the currency's smallest unit: 5.124 KWD is 5124.");
+export const positiveAmount = amountFrom(1n, "In the currency's smallest unit: 5.124 JOD is 5124.");
 
 /** A limit, which may be zero. */
 export const amountOrZero = amountFrom(0n, "In the currency's smallest unit.");

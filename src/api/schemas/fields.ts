@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ID_PREFIXES, type IdKind, idPattern, parsePublicId, type Uuid } from '../../ids.ts';
 import { isCurrency } from '../../money/currency.ts';
 import { hasCardNumber } from '../card-number.ts';
+import { refusedBy } from './refusal-codes.ts';
 
 /** Published at GET /v1/limits. */
 export const TEXT_LIMITS = { name: 200, description: 500, externalId: 255, alias: 100, provider: 50 } as const;
@@ -107,7 +108,7 @@ export const metadata = z
 
 /** An ISO 4217 code in which an account can be kept. */
 export function currencyCode(expected: string) {
-  return z.string().check((context) => {
+  const code = z.string().check((context) => {
     if (isCurrency(context.value)) return;
     context.issues.push({
       code: 'custom',
@@ -116,6 +117,7 @@ export function currencyCode(expected: string) {
       params: { fieldError: 'currency_unsupported' },
     });
   });
+  return refusedBy(code, 'currency_unsupported');
 }
 
 export const currency = currencyCode('an active ISO 4217 code in capitals, such as JOD').meta({

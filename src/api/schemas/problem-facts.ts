@@ -13,13 +13,15 @@ const limit = shown.money('How much is allowed, in what `detail` names.');
 
 const currentStatus = z.string().meta({ description: 'The status of the object.', example: 'closed' });
 
-const blocker = z.object({
-  type: z.enum(['balance', 'holds', 'payouts_in_flight']),
-  posted: shown.money('With `balance`.').optional(),
-  held: shown.money('With `holds`.').optional(),
-  currency: shown.currencyShown.optional().meta({ description: 'With `balance` and `holds`. ISO 4217.' }),
-  payouts: z.array(shown.id('payout')).optional().meta({ description: 'With `payouts_in_flight`: some of them.' }),
-});
+const blocker = z
+  .object({
+    type: z.enum(['balance', 'holds', 'payouts_in_flight']).meta({ description: 'What it is.' }),
+    posted: shown.money('With `balance`.').optional(),
+    held: shown.money('With `holds`.').optional(),
+    currency: shown.currencyShown.optional().meta({ description: 'With `balance` and `holds`. ISO 4217.' }),
+    payouts: z.array(shown.id('payout')).optional().meta({ description: 'With `payouts_in_flight`: some of them.' }),
+  })
+  .meta({ id: 'ClosingBlocker', description: 'Something that keeps an account from being closed.' });
 
 const place = (description: string) => whole(description).optional();
 
@@ -36,7 +38,7 @@ export const PROBLEM_FACTS: Partial<Record<ErrorCode, z.ZodRawShape>> = {
   rate_limited: { limit: limit.optional() },
   limit_exceeded: { limit: limit.optional(), currency: shown.currencyShown.optional() },
   permission_denied: {
-    required: z.enum(SCOPES).optional().meta({ description: 'The scope that the key lacks.' }),
+    required_scope: z.enum(SCOPES).optional().meta({ description: 'The scope that the key lacks.' }),
   },
   self_approval_forbidden: { current_status: currentStatus },
   state_conflict: {

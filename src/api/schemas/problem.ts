@@ -8,25 +8,31 @@ export const errorCode = z
   .enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]])
   .meta({ id: 'ErrorCode', description: 'One of the catalogue at /docs/errors. Later releases add codes.' });
 
+const fault = z
+  .object({
+    code: errorCode,
+    param: z.string().optional().meta({ description: 'What is at fault, as in the problem.', example: '/amount' }),
+    detail: z.string().meta({ description: 'What is wrong with it, for people.' }),
+  })
+  .meta({ id: 'ProblemFault', description: 'One fault of a request.' });
+
 const members = {
   type: z.string().meta({
     format: 'uri',
     description: 'A page of these docs about the code.',
     example: 'https://api.example.com/docs/errors/insufficient_funds',
   }),
-  title: z.string(),
-  status: z.number().int(),
-  detail: z.string(),
+  title: z.string().meta({ description: 'The code in words, the same for every problem of the code.' }),
+  status: z.number().int().meta({ description: 'The HTTP status.', example: 422 }),
+  detail: z.string().meta({ description: 'What is wrong with this request, for people.' }),
   code: errorCode,
   param: z.string().optional().meta({
     description:
       'What is at fault: a JSON pointer (RFC 6901) into the body, or the name of a query parameter or header.',
     example: '/amount',
   }),
-  errors: z
-    .array(z.object({ code: errorCode, param: z.string().optional(), detail: z.string() }))
-    .meta({ description: 'Every fault of the request, the first one being that of the answer.' }),
-  request_id: id('request'),
+  errors: z.array(fault).meta({ description: 'Every fault of the request, the first one being that of the answer.' }),
+  request_id: id('request', 'This request, to be named to support.'),
   retryable: z
     .boolean()
     .meta({ description: 'Whether the same request, under the same Idempotency-Key, may succeed later.' }),

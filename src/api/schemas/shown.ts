@@ -4,9 +4,10 @@
  */
 import { z } from 'zod';
 import { type IdKind, idPattern } from '../../ids.ts';
+import { snakeCase } from '../../snake-case.ts';
 import { exampleId } from './fields.ts';
 
-export function id(kind: IdKind, description?: string) {
+export function id(kind: IdKind, description = `The id of the ${snakeCase(kind).replaceAll('_', ' ')}.`) {
   return z
     .string()
     .regex(new RegExp(idPattern(kind)))
@@ -14,28 +15,37 @@ export function id(kind: IdKind, description?: string) {
 }
 
 /** Minor units with all digits. Beyond 2^53, clients need a parser that keeps them. */
-export function money(description?: string) {
+export function money(description: string) {
   return z.number().meta({ type: 'integer', format: 'int64', description });
 }
 
 /** A given type replaces the generator's own, so null has to be named too. */
-export function moneyOrNull(description?: string) {
+export function moneyOrNull(description: string) {
   return z
     .number()
     .nullable()
     .meta({ type: ['integer', 'null'], format: 'int64', description });
 }
 
-export function count(description?: string) {
+export function count(description: string) {
   return z.number().meta({ type: 'integer', format: 'int64', description });
 }
 
-export function time(description?: string) {
+export function time(description: string) {
   return z.iso.datetime({ precision: 3 }).meta({ description, example: '2026-03-01T09:30:00.000Z' });
 }
 
+/** An object with a name of its own, or null: a reference, so that generators make one type of it wherever it stands. */
+export function orNull<Schema extends z.ZodType>(schema: Schema) {
+  return z.union([schema, z.null()]);
+}
+
+/** Where a test book's clock was advanced, its own time is ahead of the world's. */
+export const createdAt = time("When it was made, in the book's own time.");
+export const updatedAt = time("When it last changed, in the book's own time.");
+
 /** A member that is `true` wherever it stands. A `const`: generators make no usable type of a boolean enum. */
-export function onlyTrue(description?: string) {
+export function onlyTrue(description: string) {
   return z.literal(true).meta({ type: 'boolean', const: true, description });
 }
 
@@ -45,6 +55,15 @@ export const currencyExponent = z
   .number()
   .int()
   .meta({ description: 'Decimals of the minor unit: 5124 with 3 is 5.124.', example: 3 });
+export const nameShown = z.string().nullable().meta({ description: 'For people. Null once it was erased.' });
+export const descriptionShown = z
+  .string()
+  .nullable()
+  .meta({ description: 'For people. Null where there is none, and once erased.' });
+export const externalIdShown = z
+  .string()
+  .nullable()
+  .meta({ description: 'Your own reference; null where there is none.', example: 'order-1041' });
 export const metadataShown = z
   .record(z.string(), z.string())
   .nullable()
@@ -53,6 +72,10 @@ export const version = z
   .number()
   .int()
   .meta({ description: 'Counts up with every change; send it as If-Match.', example: 1 });
+
+export function entries(description: string) {
+  return z.array(id('entry')).meta({ description });
+}
 
 /** Of all the actions that the object knows, those that its state allows. */
 export function allowedActions<Action extends string>(...actions: [Action, ...Action[]]) {

@@ -3,7 +3,10 @@ import * as shown from './shown.ts';
 
 export const actor = z
   .object({
-    type: z.enum(['person', 'service', 'operator', 'system']),
+    type: z.enum(['person', 'service', 'operator', 'system']).meta({
+      description:
+        '`person` and `service`: the owner of an API key. `operator`: who runs this installation. `system`: the product on its own.',
+    }),
     id: z.string().nullable().meta({
       description:
         'Of a person `person_…`, of a service `svc_…`, of an operator the name, of the system the part that acted, such as `rail:sandbox`; null where there is none.',
@@ -12,43 +15,60 @@ export const actor = z
   })
   .meta({ id: 'Actor', description: 'Who acted: the owner of an API key, an operator, or the product on its own.' });
 
-const reason = z.union([
-  z.object({
-    code: z.string().optional(),
-    message: z.string().optional(),
-    rail_code: z.string().nullable().optional(),
-    evidence: z.string().optional(),
-    evidence_sha256: z.string().optional(),
-  }),
-  z.string(),
-  z.null(),
-]);
+const reason = z
+  .object({
+    code: z
+      .string()
+      .optional()
+      .meta({ description: 'Of a payout that failed: its failure code.', example: 'alias_unregistered' }),
+    message: z.string().optional().meta({ description: 'For people. Of an exception, the text of its explanation.' }),
+    rail_code: z.string().nullable().optional().meta({ description: "Of a payout that failed: the rail's own code." }),
+    evidence: z
+      .string()
+      .optional()
+      .meta({ description: 'Of what an operator ended: the name of the file of evidence.' }),
+    evidence_sha256: z
+      .string()
+      .optional()
+      .meta({ description: 'Of what an operator ended: the SHA-256 of that file.' }),
+  })
+  .meta({ id: 'TimelineReason', description: 'Why an object changed.' });
 
-const item = z.object({
-  at: shown.time(),
-  event: shown.id('event'),
-  type: z.string().meta({ example: 'payout.paid' }),
-  status: z.string().nullable().meta({ description: 'The status it went to.' }),
-  reason: reason.meta({
-    description:
-      'Why, where there is a why. Of a payout that failed an object with `code`, `message` and `rail_code`; of a payout that an operator ended one with `evidence` and `evidence_sha256`; of an exception the text of its explanation.',
-  }),
-  previous_attributes: z.record(z.string(), z.unknown()),
-  actor,
-  request_id: shown.id('request'),
-  journal_entries: z.array(shown.id('entry')),
-  webhook_attempts: z.array(
-    z.object({
-      endpoint: shown.id('webhookEndpoint'),
-      attempt: z.number().int(),
-      at: shown.time(),
-      duration_ms: z.number().int(),
-      status: z.number().int().nullable(),
-      error: z.string().nullable(),
-    }),
-  ),
-});
+const attempt = z
+  .object({
+    endpoint: shown.id('webhookEndpoint'),
+    attempt: z.number().int().meta({ description: 'Counts from 1.' }),
+    at: shown.time('When it began, in wall time.'),
+    duration_ms: z.number().int().meta({ description: 'How long it took, in milliseconds.' }),
+    status: z.number().int().nullable().meta({ description: 'HTTP status; null when no answer came.' }),
+    error: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why there was no answer, or it does not count.', example: 'timeout' }),
+  })
+  .meta({ id: 'TimelineWebhookAttempt', description: 'An attempt to deliver the event to an endpoint.' });
+
+const item = z
+  .object({
+    at: shown.time("When it happened, in the book's own time."),
+    event: shown.id('event', 'The event that tells of it.'),
+    type: z.string().meta({ description: 'The type of the event.', example: 'payout.paid' }),
+    status: z.string().nullable().meta({ description: 'The status it went to.' }),
+    reason: shown.orNull(reason).meta({ description: 'Why, where there is a why.' }),
+    previous_attributes: z
+      .record(z.string(), z.unknown())
+      .meta({ description: 'Every attribute that changed, with its value before, as in the event.' }),
+    actor,
+    request_id: shown.id('request', 'The request that it began with.'),
+    journal_entries: shown.entries('The entries that the change was booked by.'),
+    webhook_attempts: z.array(attempt).meta({ description: 'Attempts to deliver the event, in order.' }),
+  })
+  .meta({ id: 'TimelineItem', description: 'One change of the object.' });
 
 export const timeline = z
-  .object({ object: z.literal('timeline'), data: z.array(item), ...shown.pageMembers })
+  .object({
+    object: z.literal('timeline'),
+    data: z.array(item).meta({ description: 'The changes of this page.' }),
+    ...shown.pageMembers,
+  })
   .meta({ id: 'Timeline', description: 'Every change of one object, oldest first.' });

@@ -6,6 +6,11 @@ export const exceptionEvents: EventDocument = {
   names: declaredException.events,
   object: exception,
   schemaName: 'ExceptionEvent',
+  summary: {
+    'exception.opened': 'An exception was opened',
+    'exception.updated': 'An exception was taken further',
+    'exception.resolved': 'An exception was resolved',
+  },
   when: {
     'exception.opened': 'Something happened that the books cannot follow by themselves; a person has to look at it.',
     'exception.updated': 'An exception was assigned or explained, or its money was moved.',

@@ -3,6 +3,7 @@ import { actorOf, found, isLive, runCommand } from '../../api/answers.ts';
 import { hasCardNumber } from '../../api/card-number.ts';
 import { isIdempotencyKey, MAX_IDEMPOTENCY_KEY_LENGTH } from '../../api/request-headers.ts';
 import { type RouteAnswer, type RouteRequest, route } from '../../api/route.ts';
+import { refusedBy } from '../../api/schemas/refusal-codes.ts';
 import { ApiError } from '../../errors.ts';
 import { idempotencyKeyView } from '../idempotency-key-view.ts';
 import { idempotencyKeys } from '../idempotency-table.ts';
@@ -43,7 +44,10 @@ const find = route({
     'The same as `GET /v1/idempotency_keys/{key}`, for keys that do not survive in a path: clients and proxies take `.` and `..`, also as `%2E%2E`, for steps in the path, and some decode `%2F`.',
   scope: 'idempotency_keys:read',
   query: z.strictObject({
-    key: z.string().meta({ pattern: '^[!-~]{1,255}$', description: 'The key.', example: 'order-1041' }),
+    key: refusedBy(
+      z.string().meta({ pattern: '^[!-~]{1,255}$', description: 'The key.', example: 'order-1041' }),
+      'card_number_not_allowed',
+    ),
   }),
   responses: { 200: { description: 'What the key stands for.', schema: idempotencyKey } },
   errors: ['resource_not_found', 'idempotency_key_invalid'],

@@ -6,7 +6,7 @@ export const idempotencyKey = z
   .object({
     object: z.literal('idempotency_key'),
     livemode: shown.livemode,
-    key: z.string(),
+    key: z.string().meta({ description: 'The key itself.', example: 'order-1041' }),
     status: z
       .enum(['succeeded', 'refused', 'voided'])
       .meta({ description: 'What became of the request: done, refused for good, or voided before it came.' }),
@@ -15,7 +15,7 @@ export const idempotencyKey = z
     resource: z.string().nullable().meta({ description: 'What the key stands for.', example: 'payout' }),
     resource_id: z.string().nullable().meta({ description: 'Its id: read it for its present state.' }),
     request_id: shown.id('request', 'The request that came first.'),
-    voided_at: shown.time().nullable(),
-    created_at: shown.time(),
+    voided_at: shown.time('When it was voided, in wall time; null unless it was.').nullable(),
+    created_at: shown.time('When it came first, in wall time.'),
   })
-  .meta({ id: 'IdempotencyKey' });
+  .meta({ id: 'IdempotencyKey', description: 'What became of the request under a key.' });

@@ -6,6 +6,14 @@ export const payoutEvents: EventDocument = {
   names: declaredPayout.events,
   object: payout,
   schemaName: 'PayoutEvent',
+  summary: {
+    'payout.created': 'A payout was created',
+    'payout.processing': 'A payout is on its way',
+    'payout.paid': 'A payout was paid',
+    'payout.failed': 'A payout failed',
+    'payout.canceled': 'A payout was canceled',
+    'payout.returned': 'A payout came back',
+  },
   when: {
     'payout.created': 'A payout was accepted: amount and fee are held, and nothing is booked yet.',
     'payout.processing': 'The amount has left the account, and the payout is on its way through its rail.',

@@ -37,17 +37,19 @@ export const createPayoutExample = {
 const failure = z
   .object({
     code: z.enum(FAILURE_CODES).meta({ description: 'Why, in the words of this API.', example: 'alias_unregistered' }),
-    message: z.string(),
+    message: z.string().meta({ description: 'The code in words, for people.' }),
     rail_code: z.string().nullable().meta({ description: "The rail's own code." }),
   })
-  .nullable();
+  .meta({ id: 'PayoutFailure', description: 'Why a payout failed.' });
 
-const resultingBalance = z.object({
-  account: shown.id('account'),
-  available: shown.money(),
-  currency: shown.currencyShown,
-  currency_exponent: shown.currencyExponent,
-});
+const resultingBalance = z
+  .object({
+    account: shown.id('account'),
+    available: shown.money('What the account would have available.'),
+    currency: shown.currencyShown,
+    currency_exponent: shown.currencyExponent,
+  })
+  .meta({ id: 'ResultingBalance', description: 'What a dry run would leave an account.' });
 
 /** One schema for every answer that shows a payout: a generated client has one type for it, whatever the status. */
 export const payout = z
@@ -59,16 +61,19 @@ export const payout = z
       description:
         'pending → processing → paid, or canceled, failed or returned. Where a rail contradicts itself, a failed payout becomes paid after all, and an exception is opened.',
     }),
-    waiting_on: z.enum(['ledger', 'rail', 'inquiry', 'nobody']).meta({ description: 'Who moves next.' }),
-    amount: shown.money(),
+    waiting_on: z.enum(['ledger', 'rail', 'inquiry', 'nobody']).meta({
+      description:
+        'Who moves next. `ledger`: it is accepted, and its money is about to leave the account. `rail`: the rail has it, and has not decided. `inquiry`: the rail did not say whether it took it, and is asked (`next_inquiry_at`). `nobody`: it has ended.',
+    }),
+    amount: shown.money("What the payee gets, in the currency's smallest unit. The fee comes on top."),
     fee: shown.money('Leaves the account when the payout is paid.'),
     amount_returned: shown.money('What has come back of a paid payout.'),
     currency: shown.currencyShown,
     currency_exponent: shown.currencyExponent,
     account: shown.id('account', 'The account the money leaves.'),
-    destination: destinationShown,
-    description: z.string().nullable(),
-    external_id: z.string().nullable(),
+    destination: destinationShown.meta({ description: 'Where the money goes.' }),
+    description: shown.descriptionShown,
+    external_id: shown.externalIdShown,
     metadata: shown.metadataShown,
     rail: z
       .string()
@@ -81,16 +86,29 @@ export const payout = z
         description:
           '`unknown` while nobody can say whether the rail took it: it is asked again, and never reported as failed.',
       }),
-    next_inquiry_at: shown.time().nullable(),
-    sent_at: shown.time('When it was handed to the rail.').nullable(),
-    failure,
+    next_inquiry_at: shown
+      .time('When the rail is asked next what became of it, in wall time; null when it is not to be asked.')
+      .nullable(),
+    sent_at: shown
+      .time(
+        "When it was handed to the rail; null before. In wall time, which the rail knows: `created_at` is in the book's own time, which may be ahead of it in a test book.",
+      )
+      .nullable(),
+    failure: shown.orNull(failure).meta({ description: 'Why it failed; null unless it did.' }),
     end_to_end_id: z
       .string()
       .max(35)
       .meta({ description: 'The same on every try at the rail; derived from the book and the Idempotency-Key.' }),
-    rail_reference: z.string().nullable(),
-    expected_arrival: shown.time().nullable(),
-    remittance: z.string().nullable(),
+    rail_reference: z
+      .string()
+      .nullable()
+      .meta({ description: "The rail's own reference, to name it to a bank; null until the rail has given one." }),
+    expected_arrival: shown
+      .time('When the payee should have the money, as far as the rail lets it be known; null where it does not.')
+      .nullable(),
+    remittance: z.string().nullable().meta({
+      description: 'The text that travels with the money, of `description`. Null where there is none, and once erased.',
+    }),
     hold: shown.id('hold', 'Reserves amount and fee until they leave.'),
     journal_entries: z
       .array(shown.id('entry'))
@@ -98,28 +116,28 @@ export const payout = z
     allowed_actions: shown.allowedActions<PayoutAction>('cancel'),
     request_id: shown.id('request', 'The request that made it.'),
     version: shown.version,
-    created_at: shown.time(),
-    updated_at: shown.time(),
+    created_at: shown.createdAt,
+    updated_at: shown.updatedAt,
     dry_run: shown.onlyTrue('Only in the answer to a dry run: nothing was written, and no key was used.').optional(),
     resulting_balances: z
       .array(resultingBalance)
       .optional()
       .meta({ description: 'Only in the answer to a dry run: what the accounts would have available.' }),
   })
-  .meta({ id: 'Payout' });
+  .meta({ id: 'Payout', description: 'Money that leaves an account for a destination.' });
 
 export const payoutReturn = z
   .object({
     id: shown.id('payoutReturn'),
     object: z.literal('payout_return'),
     livemode: shown.livemode,
-    payout: shown.id('payout'),
-    amount: shown.money(),
+    payout: shown.id('payout', 'The payout that it came back from.'),
+    amount: shown.money("What came back, in the currency's smallest unit."),
     currency: shown.currencyShown,
     currency_exponent: shown.currencyExponent,
-    reason: z.string().nullable(),
-    journal_entries: z.array(shown.id('entry')),
-    created_at: shown.time(),
+    reason: z.string().nullable().meta({ description: 'What the rail gave as the reason; null where it gave none.' }),
+    journal_entries: shown.entries('The entry that it is booked by.'),
+    created_at: shown.createdAt,
   })
   .meta({ id: 'PayoutReturn', description: 'Money of a paid payout that came back. It never changes.' });
 

@@ -38,13 +38,23 @@ const consistency = route({
   operation: 'proveConsistency',
   tag: 'Journal',
   summary: "Retrieve a checkpoint's consistency proof",
-  description: 'Proves that it continues an older one: between the two, entries and events were only added.',
+  description:
+    'Proves that it continues an older one: between the two, entries and events were only added. A `from` that is the newer of the two is refused with `parameter_invalid`.',
   scope: 'journal:read',
   params: { id: 'checkpoint' },
   query: z.strictObject({
-    from: reference('checkpoint', 'An older checkpoint; without it, the one before.').optional(),
+    from: reference(
+      'checkpoint',
+      'An older checkpoint, such as the last one that you kept. Without it, the one right before; of the first checkpoint of a book, itself, with empty paths.',
+    ).optional(),
   }),
-  responses: { 200: { description: 'To be checked with `npm run verify`.', schema: consistencyProof } },
+  responses: {
+    200: {
+      description:
+        'Check it offline: both signatures by the public key that you pinned, and both paths by RFC 6962, 2.1.2.',
+      schema: consistencyProof,
+    },
+  },
   async handle(request) {
     const { runtime, query } = request;
     const second = await checkpointOf(request, request.params.id!);
@@ -72,7 +82,13 @@ const proof = route({
   query: z.strictObject({
     checkpoint: reference('checkpoint', 'Of those that you keep; without it, the newest.').optional(),
   }),
-  responses: { 200: { description: 'To be checked with `npm run verify`.', schema: inclusionProof } },
+  responses: {
+    200: {
+      description:
+        'Check it offline: the hash of the entry, the path from it to the root by RFC 6962, 2.1.1, and the signature of the checkpoint by the public key that you pinned.',
+      schema: inclusionProof,
+    },
+  },
   errors: ['state_conflict'],
   async handle(request) {
     const { runtime, principal, query } = request;
@@ -95,7 +111,7 @@ function notCovered(sequence: bigint, covering: Checkpoint | undefined): ApiErro
     ? `Checkpoint ${publicId('checkpoint', covering.id)} covers ${covering.treeSize} entries, and this one is number ${sequence}.`
     : 'The book has no checkpoint yet.';
   return new ApiError('state_conflict', {
-    detail: `${what} Try again after the next checkpoint, or make one now: npm run checkpoint.`,
+    detail: `${what} Try again after the next checkpoint: one is signed at intervals while the book changes.`,
     retryable: true,
     facts: { current_status: 'not_covered', allowed_actions: [], entry_sequence: sequence },
   });

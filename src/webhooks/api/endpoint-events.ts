@@ -9,6 +9,10 @@ export const endpointEvents: EventDocument = {
   names: declaredEndpoint.events.filter((name) => !isTest(name)),
   object: webhook,
   schemaName: 'WebhookEndpointEvent',
+  summary: {
+    'webhook_endpoint.disabled': 'A webhook endpoint was disabled',
+    'webhook_endpoint.secret_rotated': 'A webhook endpoint has a new secret',
+  },
   when: {
     'webhook_endpoint.disabled':
       'An endpoint was disabled: on request, because it answered 410, or because nothing arrived for days. The endpoint itself does not get this event.',
@@ -20,5 +24,9 @@ export const testEvents: EventDocument = {
   names: declaredEndpoint.events.filter(isTest),
   object: webhook,
   schemaName: 'WebhookTestEvent',
-  when: { [TEST_EVENT]: 'A test event was asked for. The endpoint alone gets it, whatever its filter.' },
+  summary: { [TEST_EVENT]: 'A test event was asked for' },
+  when: {
+    [TEST_EVENT]:
+      'Somebody asked for a test event (`POST /v1/webhooks/{id}/test`). The endpoint alone gets it, whatever its filter.',
+  },
 };

@@ -9,7 +9,7 @@ export const eventType = z.enum(EVENT_TYPES as [string, ...string[]]).meta({
   example: 'payout.paid',
 });
 
-export const event = eventOf(anyObject, EVENT_TYPES).extend({ type: eventType }).meta({ id: 'Event' });
+export const event = eventOf(anyObject, EVENT_TYPES, 'Event').extend({ type: eventType }).meta({ id: 'Event' });
 
 const FILTERS = [...EVENT_FILTERS];
 

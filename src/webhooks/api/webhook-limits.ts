@@ -5,17 +5,19 @@ import { ENDPOINTS_PER_BOOK_MAX } from '../endpoint.ts';
 import { portsWith, URL_LENGTH_MAX } from '../endpoint-url.ts';
 import { EVENT_FILTERS_MAX } from '../event-filter.ts';
 
-const whole = (description?: string) => z.number().int().meta({ description });
+const whole = (description: string) => z.number().int().meta({ description });
 
 export const webhookLimits: GroupLimits = {
   name: 'webhooks',
-  schema: z.object({
-    endpoints: whole('Of a book.'),
-    filters: whole('Of an endpoint.'),
-    url_characters: whole(),
-    tries: whole('Of a delivery.'),
-    ports: z.array(z.number().int()).meta({ description: 'That a new endpoint may use.' }),
-  }),
+  schema: z
+    .object({
+      endpoints: whole('Of a book.'),
+      filters: whole('Of an endpoint.'),
+      url_characters: whole('Of the URL of an endpoint.'),
+      tries: whole('Of a delivery.'),
+      ports: z.array(z.number().int()).meta({ description: 'That a new endpoint may use.' }),
+    })
+    .meta({ description: 'Of webhooks.' }),
   read: ({ WEBHOOK_ALLOW_PORTS }) => ({
     endpoints: ENDPOINTS_PER_BOOK_MAX,
     filters: EVENT_FILTERS_MAX,

@@ -75,6 +75,7 @@ const create = createRoute(endpointApi, {
   description: 'Subscribes a URL to events. The answer shows the secret that signs deliveries: now, and never again.',
   body: schemas.createWebhook,
   bodyExample: schemas.createWebhookExample,
+  deliversTo: '$request.body#/url',
   responses: { 201: { description: 'Enabled.', schema: schemas.webhook, shows: ['secret'] } },
   errors: ['webhook_url_forbidden', 'limit_exceeded'],
   handle(request) {

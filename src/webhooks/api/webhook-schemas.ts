@@ -64,13 +64,18 @@ export const webhook = z
     id: shown.id('webhookEndpoint'),
     object: z.literal('webhook_endpoint'),
     livemode: shown.livemode,
-    url: z.string(),
-    description: z.string().nullable(),
-    events: z.array(eventFilter),
-    status: z.enum(['enabled', 'disabled']),
-    disabled_reason: z.enum(['requested', 'gone', 'failing']).nullable(),
-    failing_since: shown.time('Since when nothing arrived.').nullable(),
-    previous_secret_expires_at: shown.time('Until when the secret before signs beside the new one.').nullable(),
+    url: z.string().meta({ description: 'Where events are delivered to.', example: 'https://example.com/webhooks' }),
+    description: shown.descriptionShown,
+    events: z.array(eventFilter).meta({ description: 'Which events are delivered.' }),
+    status: z.enum(['enabled', 'disabled']).meta({ description: 'Nothing is sent to a `disabled` endpoint.' }),
+    disabled_reason: z.enum(['requested', 'gone', 'failing']).nullable().meta({
+      description:
+        '`requested`: over the API. `gone`: it answered 410. `failing`: nothing arrived for days. Null while it is enabled.',
+    }),
+    failing_since: shown.time('Since when nothing arrived, in wall time; null while it does.').nullable(),
+    previous_secret_expires_at: shown
+      .time('Until when the secret before signs beside the new one, in wall time; null when it does not.')
+      .nullable(),
     secret: z.string().optional().meta({
       description: 'Signs deliveries (Standard Webhooks). Shown when it is made, and never again.',
       example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
@@ -85,50 +90,55 @@ export const webhook = z
       'test',
     ),
     version: shown.version,
-    created_at: shown.time(),
-    updated_at: shown.time(),
+    created_at: shown.createdAt,
+    updated_at: shown.updatedAt,
   })
-  .meta({ id: 'WebhookEndpoint' });
+  .meta({ id: 'WebhookEndpoint', description: 'A URL that events are delivered to.' });
+
+const attempt = z
+  .object({
+    attempt: z.number().int().meta({ description: 'Counts from 1.' }),
+    started_at: shown.time('When it began, in wall time.'),
+    duration_ms: z.number().int().meta({ description: 'How long it took, in milliseconds.' }),
+    status: z.number().int().nullable().meta({ description: 'HTTP status; null when no answer came.' }),
+    error: z.string().nullable().meta({
+      description:
+        'Why there was no answer, or `redirect_not_followed`: only the URL of the endpoint itself is called.',
+      example: 'timeout',
+    }),
+    response: z.string().nullable().meta({ description: 'How the answer began.' }),
+  })
+  .meta({ id: 'DeliveryAttempt', description: 'One request to the endpoint.' });
 
 export const delivery = z
   .object({
     id: shown.id('event', "A delivery is known by its event's id within its endpoint; it is the webhook-id too."),
     object: z.literal('webhook_delivery'),
     livemode: shown.livemode,
-    endpoint: shown.id('webhookEndpoint'),
-    event: shown.id('event'),
+    endpoint: shown.id('webhookEndpoint', 'The endpoint that it goes to.'),
+    event: shown.id('event', 'The event that it carries.'),
     event_type: eventType,
-    status: z.enum(DELIVERY_STATUSES),
-    next_attempt_at: shown.time().nullable().meta({
+    status: z.enum(DELIVERY_STATUSES).meta({
       description:
-        'Not before it. Of an endpoint that is behind, this is the time at which the endpoint is tried again.',
+        '`pending` until an attempt is answered with 2xx (`delivered`), no attempt is left (`failed`), or the endpoint is disabled or gone (`canceled`).',
     }),
-    attempts: z.array(
-      z.object({
-        attempt: z.number().int(),
-        started_at: shown.time(),
-        duration_ms: z.number().int(),
-        status: z.number().int().nullable().meta({ description: 'HTTP status; null when no answer came.' }),
-        error: z.string().nullable().meta({
-          description:
-            'Why there was no answer, or `redirect_not_followed`: only the URL of the endpoint itself is called.',
-          example: 'timeout',
-        }),
-        response: z.string().nullable().meta({ description: 'How the answer began.' }),
-      }),
-    ),
-    created_at: shown.time(),
+    next_attempt_at: shown.time('').nullable().meta({
+      description:
+        'When it is tried next, in wall time; null when it is not. Of an endpoint that is behind, this is the time at which the endpoint is tried again.',
+    }),
+    attempts: z.array(attempt).meta({ description: 'Every attempt so far, in order.' }),
+    created_at: shown.createdAt,
   })
-  .meta({ id: 'WebhookDelivery' });
+  .meta({ id: 'WebhookDelivery', description: 'An event on its way to an endpoint, with its attempts.' });
 
 export const deletedWebhook = z
   .object({
     id: shown.id('webhookEndpoint'),
     object: z.literal('webhook_endpoint'),
     livemode: shown.livemode,
-    deleted: shown.onlyTrue(),
+    deleted: shown.onlyTrue('Always true: the endpoint is gone.'),
   })
-  .meta({ id: 'DeletedWebhookEndpoint' });
+  .meta({ id: 'DeletedWebhookEndpoint', description: 'What is left of an endpoint that was deleted.' });
 
 const OVERLAP_MAX_SECONDS = ROTATION_OVERLAP_MAX_MS / 1_000;
 

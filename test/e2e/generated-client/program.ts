@@ -66,6 +66,23 @@ void [inWords, mixed, isSent];
 const { destination } = payout;
 const payee = destination.type === 'cliq' ? destination.alias_masked : destination.account;
 
+/** What a receiver makes of a webhook: `type` tells its object. */
+function subjectOf(event: Schemas['WebhookEvent']): string {
+  switch (event.type) {
+    case 'payout.paid':
+    case 'payout.failed':
+      return `${event.data.object.amount} ${event.data.object.failure?.code ?? 'paid'}`;
+    case 'account.created':
+      // @ts-expect-error: an account has no amount.
+      return `${event.data.object.balance.available} ${event.data.object.amount}`;
+    default:
+      return event.id;
+  }
+}
+
+const events = dataOf(await api.GET('/v1/events', { params: { query: { type: ['payout.paid'] } } }));
+const [paid] = events.data as Schemas['WebhookEvent'][];
+
 const list = dataOf(await api.GET('/v1/payouts', { params: { query: { status: ['paid', 'failed'], limit: 10 } } }));
 const listed = list.data.map(({ id, status }): [string, Payout['status']] => [id, status]);
 
@@ -75,6 +92,7 @@ console.log(
   JSON.stringify({
     preview: { dryRun: preview.dry_run, status: preview.status, left },
     payout: { id: payout.id, status: payout.status, failure: payout.failure?.code ?? null, payee },
+    told: paid && subjectOf(paid),
     list: { listed, hasMore: list.has_more },
     refused: { code: refused.error?.code, status: refused.response.status },
   }),

@@ -3,6 +3,7 @@ import type { Route } from '../../../src/api/route.ts';
 import type { ErrorCode } from '../../../src/errors.ts';
 import type { Example, Examples, OperationExamples } from '../../../src/http/openapi-examples.ts';
 import { ROUTES } from '../../../src/http/routes.ts';
+import type { Happening } from './moments.ts';
 
 /** A request with its answer. */
 export interface Exchange {
@@ -14,7 +15,7 @@ export interface Exchange {
 }
 
 /** An event, as webhooks and lists show it. */
-export interface Told {
+export interface Told extends Happening {
   readonly type: string;
 }
 

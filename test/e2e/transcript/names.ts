@@ -3,28 +3,24 @@
  * so two runs of the same code give the same text to the byte.
  */
 import { ID_PREFIXES } from '../../../src/ids.ts';
+import type { Form } from './groups/group.ts';
+import { GROUPS_ON_WIRE } from './groups/groups.ts';
 
 const PREFIXES = Object.values(ID_PREFIXES).join('|');
 
 /** The longest forms first. Those that are not numbered all look alike. */
-const DIFFERENT: readonly { kind: string; form: RegExp; numbered?: false }[] = [
+const OF_EVERY_GROUP: readonly Form[] = [
   { kind: 'time', form: /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z/g, numbered: false },
   { kind: '', form: new RegExp(`\\b(${PREFIXES})_[0-9a-hjkmnp-tv-z]{26}\\b`, 'g') },
   { kind: 'uuid', form: /\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g },
-  { kind: 'live key', form: /sk_live_[A-Za-z0-9]{32}/g },
-  { kind: 'test key', form: /sk_test_[A-Za-z0-9]{32}/g },
-  { kind: 'secret', form: /whsec_[A-Za-z0-9+/=]{32,}/g },
-  { kind: 'signature', form: /\bv1,[A-Za-z0-9+/]{43}=/g, numbered: false },
-  { kind: 'hash', form: /\b[0-9a-f]{64}\b/g },
-  { kind: 'signed', form: /"[A-Za-z0-9+/]{86}=="/g },
-  { kind: 'base64 of 32 bytes', form: /"[A-Za-z0-9+/]{43}="/g },
-  { kind: 'end to end', form: /\b[A-Z0-9]{35}\b/g },
-  { kind: 'rail reference', form: /\bSBX[0-9A-Za-z-]+/g },
-  { kind: 'port', form: /(?<=127\.0\.0\.1:)\d+/g },
-  { kind: 'seconds', form: /(?<=webhook-timestamp: )\d+/g, numbered: false },
+  { kind: 'live key', form: /sk_live_[A-Za-z0-9]{32}/g, example: () => `sk_live_${'0'.repeat(32)}` },
+  { kind: 'test key', form: /sk_test_[A-Za-z0-9]{32}/g, example: () => `sk_test_${'0'.repeat(32)}` },
+  { kind: 'port', form: /(?<=127\.0\.0\.1:)\d+/g, example: () => '443' },
   { kind: 'points', form: /(?<=^ratelimit: .*)\d+/gm, numbered: false },
-  { kind: 'ms', form: /(?<="duration_ms": ?)\d+/g, numbered: false },
 ];
+
+/** What differs from run to run, with the forms that groups declare. */
+export const FORMS: readonly Form[] = [...OF_EVERY_GROUP, ...GROUPS_ON_WIRE.flatMap(({ forms = [] }) => forms)];
 
 /** What stands in the place of a value of this kind: the first, the second … in the order in which they appear. */
 export type Write = (kind: string, number: number | undefined, value: string) => string;
@@ -43,7 +39,7 @@ export class Names {
   put(text: string): string {
     let named = text;
     for (const [value, name] of this.#given) named = named.replaceAll(value, name);
-    for (const { kind, form, numbered } of DIFFERENT) {
+    for (const { kind, form, numbered } of FORMS) {
       named = named.replace(form, (value, prefix) =>
         numbered === false
           ? this.#write(kind, undefined, value)

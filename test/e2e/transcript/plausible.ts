@@ -2,9 +2,10 @@
 import { hash } from 'node:crypto';
 import { EXAMPLE_HOST } from '../../../src/http/openapi-examples.ts';
 import { ID_PREFIXES, type IdKind, publicId, type Uuid } from '../../../src/ids.ts';
-import { Names, type Write } from './names.ts';
+import { type Happening, Moments } from './moments.ts';
+import { FORMS, Names, type Write } from './names.ts';
 
-/** The moment of every example. */
+/** When the examples begin. */
 const MOMENT = Date.parse('2026-03-02T09:30:00.000Z');
 const FIVE_MINUTES = 300_000;
 /** Something may stand shortly before the run began. */
@@ -18,12 +19,18 @@ export interface Run {
   readonly baseUrl: string;
   /** What ids, hashes and references are of: those of two scenes are not the same. */
   readonly scene?: string;
+  /** Every event of the book: times of what they tell follow in their order. Other times are that of the beginning. */
+  readonly events?: readonly Happening[];
 }
 
 /** JSON of a run, with other values in place of those that differ from run to run. */
-export function asExamples<Value>(value: Value, { began, baseUrl, scene = '' }: Run): Value {
+export function asExamples<Value>(value: Value, { began, baseUrl, scene = '', events = [] }: Run): Value {
+  const moments = new Moments(events, { begin: MOMENT, stepOf: (time) => stepsSince(began, time) });
   const names = new Names(plausibleSince(began, scene), { [baseUrl]: EXAMPLE_HOST });
-  const text = names.put(JSON.stringify(value)).replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, 'https://merchant.example');
+  const text = names
+    .put(JSON.stringify(moments.put(value, (moment) => `<moment ${moment}>`)))
+    .replaceAll(/<moment (\d+)>/g, (_, moment) => new Date(Number(moment)).toISOString())
+    .replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, 'https://merchant.example');
   return JSON.parse(text) as Value;
 }
 
@@ -33,31 +40,22 @@ function plausibleSince(began: number, scene: string): Write {
     const digest = hash('sha512', `${scene} ${kind} ${number}`, 'buffer');
     const idKind = KINDS.get(kind);
     if (idKind) return publicId(idKind, uuidFrom(digest, number));
-    const form = FORMS[kind];
-    if (form === undefined) throw new Error(`There is no example for a ${kind}`);
-    return form(digest, number);
+    if (kind === 'uuid') return uuidFrom(digest, number);
+    const form = FORMS.find((one) => one.kind === kind);
+    if (form?.example === undefined) throw new Error(`There is no example for a ${kind}`);
+    return form.example(digest, number);
   };
 }
-
-const FORMS: Readonly<Record<string, (digest: Buffer, number: number) => string>> = {
-  uuid: uuidFrom,
-  'live key': () => `sk_live_${'0'.repeat(32)}`,
-  'test key': () => `sk_test_${'0'.repeat(32)}`,
-  secret: (digest) => `whsec_${digest.subarray(0, 32).toString('base64')}`,
-  hash: (digest) => digest.toString('hex', 0, 32),
-  signed: (digest) => `"${digest.toString('base64')}"`,
-  'base64 of 32 bytes': (digest) => `"${digest.subarray(0, 32).toString('base64')}"`,
-  'end to end': (digest) => digest.toString('hex').toUpperCase().slice(0, 35),
-  'rail reference': (digest) => `SBX${digest.toString('hex').toUpperCase().slice(0, 12)}`,
-  port: () => '443',
-  ms: () => '84',
-};
 
 /** What a test sent has no fraction of a second, and stays. */
 function momentFor(value: string, began: number): string {
   if (!value.includes('.')) return value;
-  const steps = Math.floor((Date.parse(value) - began + SLACK_MS) / FIVE_MINUTES);
-  return new Date(MOMENT + steps * FIVE_MINUTES).toISOString();
+  return new Date(MOMENT + stepsSince(began, value)).toISOString();
+}
+
+/** In whole steps, since a run is not as fast as the next. */
+function stepsSince(began: number, time: string): number {
+  return Math.floor((Date.parse(time) - began + SLACK_MS) / FIVE_MINUTES) * FIVE_MINUTES;
 }
 
 /** Of version 7, minted at the moment of the examples. */

@@ -3,8 +3,11 @@
  * differs from run to run has a name instead (names.ts).
  */
 import { request } from 'undici';
+import { faultIn, holdAgainstReference } from '../../../scripts/harness/as-promised.ts';
 import { routeOf, until } from '../../../scripts/harness/client.ts';
 import type { Received } from '../../../scripts/harness/receiver.ts';
+import { eventOf } from '../../../src/api/schemas/events.ts';
+import { EVENT_DOCUMENTS } from '../../../src/http/routes.ts';
 import type { Exchange, Told } from './exchanges.ts';
 import { inBrackets, Names } from './names.ts';
 import { asExamples } from './plausible.ts';
@@ -51,9 +54,12 @@ export class Transcript {
     };
     const answer = await request(this.#baseUrl + path, { method: method as 'GET', headers, body: rawBody });
     const text = await answer.body.text();
-    const operation = routeOf(method, path)?.operation;
+    const route = routeOf(method, path);
+    const operation = route?.operation;
     const status = answer.statusCode;
     const value = text === '' ? undefined : JSON.parse(text);
+    const answered = { status, headers: answer.headers as Record<string, string>, text, body: value };
+    holdAgainstReference(route, `${method} ${path}`, answered);
     if (operation) {
       this.#heard.set(operation, (this.#heard.get(operation) ?? new Set()).add(status));
       this.#exchanges.push({ title, operation, request: body, status, answer: value });
@@ -70,7 +76,9 @@ export class Transcript {
     return this.call<Body>(title, 'GET', path);
   }
 
+  /** Throws for one that is not what the schema of its type says. */
   webhook({ path, headers, body }: Received): void {
+    requireDocumented(JSON.parse(body) as Told);
     this.#write(`### Webhook to ${path}`, headersText(headers), shown(body));
   }
 
@@ -80,29 +88,47 @@ export class Transcript {
     return `${names.put(this.#text.join('\n'))}\n`;
   }
 
-  /** Each request with its answer, and the first event of each type that the book has so far. */
+  /**
+   * Each request with its answer, and the first event of each type that the book has so far. Throws for any event of the book that
+   * is not what the schema of its type says.
+   */
   async forExamples(scene: string, began: number): Promise<{ exchanges: Exchange[]; events: Told[] }> {
-    const said = { exchanges: this.#exchanges, events: await this.#firstEvents() };
-    return asExamples(said, { scene, began, baseUrl: this.#baseUrl });
+    const events = await this.#events();
+    const said = { exchanges: this.#exchanges, events: firstOfEach(events) };
+    return asExamples(said, { scene, began, baseUrl: this.#baseUrl, events });
   }
 
-  async #firstEvents(): Promise<Told[]> {
-    const first = new Map<string, Told>();
+  /** Every event of the book, newest first. */
+  async #events(): Promise<Told[]> {
+    const events: Told[] = [];
     const headers = { authorization: `Bearer ${this.#key}` };
     for (let cursor: string | null = ''; cursor !== null; ) {
       const query = cursor === '' ? '' : `&starting_after=${cursor}`;
       const answer = await request(`${this.#baseUrl}/v1/events?limit=100${query}`, { headers });
       const page = (await answer.body.json()) as { data: Told[]; next_cursor: string | null };
-      // The newest come first.
-      for (const event of page.data) first.set(event.type, event);
+      page.data.forEach(requireDocumented);
+      events.push(...page.data);
       cursor = page.next_cursor;
     }
-    return [...first.values()].sort((one, other) => (one.type < other.type ? -1 : 1));
+    return events;
   }
 
   #write(...parts: string[]): void {
     this.#text.push(...parts.filter((part) => part !== ''), '');
   }
+}
+
+/** The first event of each type, by type. The newest come first. */
+function firstOfEach(events: readonly Told[]): Told[] {
+  const first = new Map(events.map((event) => [event.type, event]));
+  return [...first.values()].sort((one, other) => (one.type < other.type ? -1 : 1));
+}
+
+/** Every member of the event, and of its object, is one that the document names. */
+function requireDocumented(event: Told): void {
+  const { names, object, schemaName } = EVENT_DOCUMENTS.find((document) => document.names.includes(event.type))!;
+  const fault = faultIn(eventOf(object, names, schemaName), event, 'any');
+  if (fault) throw new Error(`The event ${event.type} is not as the document says: ${JSON.stringify(event)}\n${fault}`);
 }
 
 function headersText(headers: Readonly<Record<string, unknown>>): string {

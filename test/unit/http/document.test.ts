@@ -1,11 +1,15 @@
 /** What generators, linters and people need of the OpenAPI document. */
+import { readFileSync } from 'node:fs';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import request from 'supertest';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { currencyFilter, listQuery } from '../../../src/api/pages.ts';
 import { PROBLEM_FACTS } from '../../../src/api/schemas/problem-facts.ts';
-import { buildOpenApi } from '../../../src/http/openapi.ts';
+import { buildOpenApi, codesOf } from '../../../src/http/openapi.ts';
 import { readExamples } from '../../../src/http/openapi-examples.ts';
 import { EVENT_DOCUMENTS, ROUTES } from '../../../src/http/routes.ts';
+import { RELEASE } from '../../../src/release.ts';
 import { createTestApp } from './test-app.ts';
 
 interface Operation {
@@ -14,20 +18,27 @@ interface Operation {
   description: string;
   parameters?: { name: string; in: string }[];
   requestBody?: unknown;
+  callbacks?: unknown;
   responses: Record<string, { links?: Record<string, { operationId: string; parameters: Record<string, string> }> }>;
 }
 interface Schema {
+  $ref?: string;
+  description?: string;
+  const?: unknown;
+  items?: Schema;
+  properties?: Record<string, Schema>;
   oneOf?: { $ref?: string }[];
   discriminator?: { propertyName: string; mapping: Record<string, string> };
-  type?: string;
+  anyOf?: Schema[];
+  type?: string | string[];
   enum?: unknown[];
   additionalProperties?: unknown;
 }
 interface Document {
-  info: { description: string };
+  info: { description: string; version: string };
   paths: Record<string, Record<string, Operation>>;
   webhooks: Record<string, { post: Operation }>;
-  components: { schemas: Record<string, { properties: Record<string, Schema> }> };
+  components: { schemas: Record<string, Schema & { properties: Record<string, Schema> }> };
 }
 
 const parts = {
@@ -55,6 +66,20 @@ function* schemasIn(value: unknown, place: string, seen = new Set<string>()): Ge
 }
 
 const everySchema = () => [...schemasIn(document, '')];
+const refTo = (name: string) => `#/components/schemas/${name}`;
+const schemaAt = (ref: string): Schema => document.components.schemas[ref.replace(refTo(''), '')]!;
+
+/** Every schema of answers and events, each named one once. */
+function everyAnswered(): [string, Schema][] {
+  const seen = new Set<string>();
+  const bodies = [
+    ...operations.flatMap(({ responses }) => Object.values(responses)),
+    ...Object.values(document.webhooks).map(({ post }) => post.requestBody),
+  ];
+  return bodies
+    .flatMap((body) => Object.values((body as { content?: Record<string, { schema: Schema }> }).content ?? {}))
+    .flatMap(({ schema }) => [...schemasIn(schema, '', seen)]);
+}
 
 describe('the document', () => {
   test('passes the recommended rules of redocly without a warning', async () => {
@@ -100,16 +125,16 @@ describe('the document', () => {
     const unions = everySchema().filter(([, { oneOf }]) => Array.isArray(oneOf));
     expect(unions.length).toBeGreaterThanOrEqual(2);
     for (const [place, { oneOf, discriminator }] of unions) {
-      const mapped = Object.values(discriminator?.mapping ?? {});
-      expect(mapped.sort(), place).toEqual(oneOf!.map(({ $ref }) => $ref).sort());
+      const mapped = new Set(Object.values(discriminator?.mapping ?? {}));
+      expect([...mapped].sort(), place).toEqual(oneOf!.map(({ $ref }) => $ref).sort());
     }
     for (const [place, { type, enum: values }] of everySchema())
       if (type === 'boolean') expect(values, place).toBeUndefined();
   });
 
   test('names every value of statuses, actions, failures and types', () => {
-    expect(schemasOf('Payout').failure).toMatchObject({
-      properties: { code: { enum: expect.arrayContaining(['alias_unregistered', 'source_account_frozen']) } },
+    expect(schemasOf('PayoutFailure').code).toMatchObject({
+      enum: expect.arrayContaining(['alias_unregistered', 'source_account_frozen']),
     });
     expect(schemasOf('Payout').allowed_actions).toMatchObject({ items: { enum: ['cancel'] } });
     expect(schemasOf('PayoutEvent').type).toMatchObject({ enum: expect.arrayContaining(['payout.paid']) });
@@ -122,6 +147,70 @@ describe('the document', () => {
       for (const name of Object.keys(facts))
         expect(problem[name]?.description, `${code}.${name}`).toContain(`\`${code}\``);
     expect(problem.available).toMatchObject({ type: 'integer' });
+  });
+
+  test('says of every member of an answer or event what it is', () => {
+    const isSaid = ({ $ref, description, enum: values, const: only }: Schema): boolean =>
+      $ref ? isSaid(schemaAt($ref)) : description !== undefined || only !== undefined || values?.length === 1;
+    const silent = everyAnswered().flatMap(([place, { properties = {} }]) =>
+      Object.entries(properties).flatMap(([name, member]) => (isSaid(member) ? [] : [`${place}.${name}`])),
+    );
+    expect(silent).toEqual([]);
+  });
+
+  test('names the schema of every object in a list, and of every object of several answers', () => {
+    for (const [place, { items }] of everyAnswered()) expect(items?.properties, place).toBeUndefined();
+    const places = new Map<string, string>();
+    for (const [place, { properties, type }] of everyAnswered()) {
+      if (type !== 'object' || properties === undefined) continue;
+      const form = JSON.stringify(properties);
+      const isNamed = !place.includes('/');
+      if (!isNamed) expect(places.get(form), place).toBeUndefined();
+      places.set(form, place);
+    }
+  });
+
+  test('has one type for every member of the problem and of the timeline', () => {
+    for (const name of ['Problem', 'TimelineItem', 'TimelineReason'])
+      for (const [member, { type, $ref, anyOf }] of Object.entries(schemasOf(name))) {
+        const types = [type ?? []].flat().filter((one) => one !== 'null');
+        const others = (anyOf ?? []).filter((one) => one.type !== 'null');
+        expect(types.length + others.length + ($ref ? 1 : 0), `${name}.${member}`).toBe(1);
+      }
+  });
+
+  test('has the release as its version', () => {
+    expect(document.info.version).toBe(RELEASE);
+    expect(readFileSync('docs/compatibility.md', 'utf8')).toContain('`info.version`');
+  });
+
+  test('has one schema of what a webhook carries, told apart by the type of the event', () => {
+    const { oneOf, discriminator } = document.components.schemas.WebhookEvent as Schema;
+    expect(oneOf!.map(({ $ref }) => $ref)).toEqual(EVENT_DOCUMENTS.map(({ schemaName }) => refTo(schemaName)));
+    expect(discriminator?.propertyName).toBe('type');
+    for (const { names, schemaName } of EVENT_DOCUMENTS)
+      for (const name of names) expect(discriminator!.mapping[name], name).toBe(refTo(schemaName));
+    expect(Object.keys(discriminator!.mapping).sort()).toEqual(Object.keys(document.webhooks).sort());
+    expect(document.paths['/v1/webhooks']!.post!.callbacks).toMatchObject({
+      event: { '{$request.body#/url}': { post: { requestBody: { required: true } } } },
+    });
+  });
+
+  test('lists the codes of a parameter by its schema, whatever it is called', () => {
+    const asked = (query: z.ZodType) => codesOf({ ...ROUTES[0]!, query, errors: [], body: undefined, method: 'get' });
+    expect(asked(z.strictObject({ held_in: currencyFilter }))).toContain('currency_unsupported');
+    expect(asked(z.strictObject({ held_in: currencyFilter.unwrap().default('JOD') }))).toContain(
+      'currency_unsupported',
+    );
+    expect(asked(z.strictObject({ currency: z.string().optional() }))).not.toContain('currency_unsupported');
+    expect(asked(listQuery('payout', {}))).toContain('cursor_invalid');
+  });
+
+  test('has a summary for each event in words, that no other has', () => {
+    const summaries = Object.values(document.webhooks).map(({ post }) => post.summary);
+    for (const summary of summaries) expect(summary).toMatch(/^[A-Z][a-z ]+$/);
+    expect(new Set(summaries).size).toBe(summaries.length);
+    for (const { names, summary } of EVENT_DOCUMENTS) expect(Object.keys(summary).sort()).toEqual([...names].sort());
   });
 
   test('has a summary for each operation that no other has', () => {

@@ -131,11 +131,27 @@ describe('an example', () => {
     }
   });
 
+  test('tells the order of what happened by its times', () => {
+    type Item = { at: string };
+    type Payout = { status: string; created_at: string; sent_at: string; updated_at: string };
+    const shown = ROUTES.flatMap(({ operation }) => answersOf(operation, '200').map(([, { value }]) => value));
+    const timelines = shown.filter((value) => (value as { object: string }).object === 'timeline');
+    expect(timelines.length).toBeGreaterThanOrEqual(4);
+    for (const { data } of timelines as { data: Item[] }[]) {
+      const times = data.map(({ at }) => at);
+      expect(times).toEqual([...new Set(times)].sort());
+    }
+    const paid = shown.filter((value) => (value as Payout).status === 'paid') as Payout[];
+    expect(paid.length).toBeGreaterThan(0);
+    for (const { created_at: created, sent_at: sent, updated_at: updated } of paid)
+      expect(created < sent && sent < updated, `${created} ${sent} ${updated}`).toBe(true);
+  });
+
   test('of an event has the members of its schema, and those of its object', () => {
-    for (const { names, object } of EVENT_DOCUMENTS)
+    for (const { names, object, schemaName } of EVENT_DOCUMENTS)
       for (const name of names) {
         expect(recorded.events[name]?.value).toMatchObject({ type: name });
-        expect(faultIn(eventOf(object, names), recorded.events[name]?.value, 'any'), name).toBeUndefined();
+        expect(faultIn(eventOf(object, names, schemaName), recorded.events[name]?.value, 'any'), name).toBeUndefined();
       }
   });
 });

@@ -120,7 +120,7 @@ describe('keys', () => {
     const { app, handled } = createTestApp();
     const answer = await post(app, GOOD_BODY, { Authorization: `Bearer ${KEYS.narrow}` });
     expect(answer.status).toBe(403);
-    expect(answer.body).toMatchObject({ code: 'permission_denied', required: 'payouts:write' });
+    expect(answer.body).toMatchObject({ code: 'permission_denied', required_scope: 'payouts:write' });
     expect((await get(app, '/v1/things', KEYS.narrow)).status).toBe(200);
     expect(handled).toHaveLength(1);
   });

@@ -10,5 +10,5 @@ export const accountRequest = z
   .meta({ id: 'AccountDestinationInput', description: 'Book transfer: instant, within the book.' });
 
 export const accountShown = z
-  .object({ type: z.literal('account'), account: shown.id('account') })
+  .object({ type: z.literal('account'), account: shown.id('account', 'The account that gets the money.') })
   .meta({ id: 'AccountDestination', description: 'An account of the same book.' });

@@ -18,7 +18,10 @@ export const cliqRequest = z
 export const cliqShown = z
   .object({
     type: z.literal('cliq'),
-    alias_masked: z.string().meta({ example: 'S**P1' }),
-    provider: z.string().nullable(),
+    alias_masked: z.string().meta({
+      description: 'The alias: its first character, and its last two if it is long enough.',
+      example: 'S**P1',
+    }),
+    provider: z.string().nullable().meta({ description: 'As it was asked for; null where it was not.' }),
   })
   .meta({ id: 'CliqDestination', description: 'An alias of a payee, masked.' });
