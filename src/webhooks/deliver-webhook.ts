@@ -17,6 +17,7 @@ import { newId, publicId, type Uuid } from '../ids.ts';
 import type { BookId, Mode } from '../ledger/book.ts';
 import type { Command } from '../ledger/command.ts';
 import type { Logger } from '../log.ts';
+import { redactPlain } from '../redact-keys.ts';
 import { Room } from '../room.ts';
 import { warnSeldom } from '../seldom.ts';
 import {
@@ -66,6 +67,8 @@ export interface DelivererOptions {
   resolve?: ResolveName;
   /** Name servers, as WEBHOOK_DNS_SERVERS names them; those of the system when there are none. */
   dnsServers?: readonly string[];
+  /** The event as it is sent: with the links that are stored without their secret part. */
+  withLinks?: (bookId: BookId, payload: string) => string;
   /** How a try reaches its receiver: by HTTP, where no model of the network takes its place. */
   post?: typeof postEvent;
 }
@@ -143,8 +146,9 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
 
   async function tryOnce(
     bookId: BookId,
-    { eventId, endpoint, payload, texts, mode }: DeliveryInHand,
+    { eventId, endpoint, payload: stored, texts, mode }: DeliveryInHand,
   ): Promise<Attempt> {
+    const payload = options.withLinks?.(bookId, stored) ?? stored;
     const url = new URL(endpoint.url);
     const startedAt = clock.now();
     const started = performance.now();
@@ -168,7 +172,8 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       durationMs: Math.round(performance.now() - started),
       status: outcome.status,
       error: outcome.error,
-      response: outcome.response && withoutTexts(outcome.response, texts),
+      // Many receivers answer with what they were sent.
+      response: outcome.response && redactPlain(withoutTexts(outcome.response, texts)),
       retryAfterMs: parseRetryAfter(outcome.retryAfter, startedAt),
     };
   }
