@@ -16,8 +16,8 @@ import { closePath } from './router.ts';
 const HTML = 'text/html; charset=utf-8';
 const ASSET_CACHE = 'public, max-age=3600';
 
-/** A person clicks less often; a page that waits asks every two seconds. */
-const REQUESTS_PER_SECOND = 20;
+/** A page that waits asks every two seconds, and many payers may share the address of their provider. */
+const REQUESTS_PER_SECOND = 50;
 /** Cards refused by address and minute. A payment takes ten; several people may share an address. */
 const FAILURES_PER_MINUTE = 20;
 

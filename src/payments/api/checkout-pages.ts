@@ -15,6 +15,10 @@ import { failedPage, notFound, requestLanguage } from './page-answers.ts';
 
 /** As long as an issuer takes at its slowest; then the page says that it waits. */
 const WAIT_SECONDS = 10;
+/** Of a page that loads: a payer who sees nothing reloads it. A page that is there asks again, and is held for longer. */
+const LOAD_SECONDS = 2;
+
+const DATE = /^[\d\s/.-]{1,9}$/;
 
 /** From the page to `/checkout/`. */
 const BASE = '';
@@ -25,10 +29,8 @@ const hostedPage: Page = {
   async get(request) {
     const checkout = await find(request);
     if (checkout === undefined) return notFound(request, BASE);
-    return show(
-      request,
-      checkoutState(checkout.payment) === 'processing' ? await settled(request, checkout) : checkout,
-    );
+    if (checkoutState(checkout.payment) !== 'processing') return show(request, checkout);
+    return show(request, await settled(request, checkout, request.byScript ? WAIT_SECONDS : LOAD_SECONDS));
   },
 
   async post(request, form) {
@@ -38,7 +40,8 @@ const hostedPage: Page = {
     if (checkoutState(checkout.payment) !== 'form' || form.get('attempt') !== String(attempt))
       return go(request, await settled(request, checkout));
     const given = readCard(form, request.runtime.clock.now());
-    const typed = { expiry: form.get('expiry')?.slice(0, 9) ?? '' };
+    // Shown again with what was wrong: a date, and nothing that could be a part of a number.
+    const typed = { expiry: DATE.exec(form.get('expiry') ?? '')?.[0] ?? '' };
     if ('faults' in given) return refuse(request, checkout, { ...typed, faults: given.faults }, 422);
     return pay(request, { checkout, card: given.card, attempt, typed });
   },
@@ -83,8 +86,12 @@ async function find({ runtime, params }: PageRequest): Promise<Checkout | undefi
 }
 
 /** The payment once its acquirer has answered, or the wait is over. */
-async function settled({ waiters, signal }: PageRequest, checkout: Checkout): Promise<Checkout> {
-  const target = { bookId: checkout.bookId, id: checkout.payment.id, isDone: hasAnswer, seconds: WAIT_SECONDS, signal };
+async function settled(
+  { waiters, signal }: PageRequest,
+  checkout: Checkout,
+  seconds = WAIT_SECONDS,
+): Promise<Checkout> {
+  const target = { bookId: checkout.bookId, id: checkout.payment.id, isDone: hasAnswer, seconds, signal };
   const payment = await waiters.waitersOf(payments).waitFor(target);
   return payment === undefined ? checkout : { ...checkout, payment };
 }

@@ -224,11 +224,11 @@ function receipt(checkout: Checkout, texts: Texts) {
     text,
     children: (
       <dl>
-        <dt safe>{texts.payTo}</dt>
+        <dt safe>{texts.paidTo}</dt>
         <dd>
           <bdi safe>{merchant}</bdi>
         </dd>
-        <dt safe>{texts.pay}</dt>
+        <dt safe>{texts.amount}</dt>
         <dd>
           <bdi dir="ltr" safe>
             {formatAmount(payment.amount, payment.currency)}
