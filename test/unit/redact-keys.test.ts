@@ -27,3 +27,9 @@ test('a text without a key stays unchanged', () => {
   for (const text of ['/v1/idempotency_keys/a%2Fb%3F', 'risk_test', '/v1/%zz', 'a 100 % safe text', '%E0%A4%A'])
     expect(redactKeys(text)).toBe(text);
 });
+
+test('the token of a checkout page is redacted', () => {
+  const token = `chk_${'A1-_'.repeat(10)}xyz`;
+  for (const spelled of [token, encoded(token, (hex) => hex), token.replaceAll('_', '%255F'), token.toUpperCase()])
+    expect(redactKeys(`/checkout/${spelled}`)).toBe('/checkout/chk_[redacted]');
+});

@@ -74,7 +74,7 @@ function cardForm(shown: CheckoutPage) {
   const alert = problem
     ? texts[problem]
     : decline !== undefined && !isFaulty
-      ? `${declineText(decline.code, language)} ${texts.tryAgain}`
+      ? `${texts.notMade} ${declineText(decline.code, language)}`
       : undefined;
   const first = (['number', 'expiry', 'cvc'] as const).find((name) => faults[name] !== undefined) ?? 'number';
   const common = { texts, faults, first };
@@ -158,7 +158,7 @@ interface Field {
 /** What is wrong stands beside the field, and is read out with it. */
 function field({ name, label, autocomplete, placeholder, help, value, maxlength, texts, faults, first }: Field) {
   const fault = faults[name];
-  const described = [fault && `${name}-fault`, help && `${name}-help`].filter(Boolean).join(' ');
+  const described = [fault && `${name}-fault`, help && !fault && `${name}-help`].filter(Boolean).join(' ');
   return (
     <div class="field">
       <label for={name} safe>
@@ -186,7 +186,7 @@ function field({ name, label, autocomplete, placeholder, help, value, maxlength,
           {texts[fault]}
         </p>
       )}
-      {help === undefined ? (
+      {help === undefined || fault !== undefined ? (
         ''
       ) : (
         <p class="help" id={`${name}-help`} safe>
@@ -204,6 +204,7 @@ function processing(checkout: Checkout, language: Language) {
     <div hx-get="" hx-trigger={every} hx-target="main" hx-select="main" hx-swap="outerHTML">
       {summary(checkout, texts)}
       {notice({
+        isPart: true,
         heading: texts.processing,
         text: texts.processingHelp,
         children: (
@@ -261,9 +262,9 @@ function summary({ merchant, payment }: Checkout, texts: Texts) {
   const { description } = payment;
   return (
     <header>
-      <p class="merchant">
+      <h1 class="merchant">
         <span safe>{texts.payTo}</span> <bdi safe>{merchant}</bdi>
-      </p>
+      </h1>
       <p class="amount">
         <bdi dir="ltr" safe>
           {formatAmount(payment.amount, payment.currency)}

@@ -66,11 +66,21 @@ export function page({ language, title, livemode, base, refresh, content }: Fram
   return `<!doctype html>\n${html as string}`;
 }
 
-/** A page that only says something. */
-export function notice({ heading, text, children }: { heading: string; text: string; children?: Children }) {
+/** What only says something: the whole of a page, or the part under its `summary`. */
+export function notice({
+  heading,
+  text,
+  children,
+  isPart = false,
+}: {
+  heading: string;
+  text: string;
+  children?: Children;
+  isPart?: boolean;
+}) {
   return (
     <section class="notice">
-      <h1 safe>{heading}</h1>
+      {isPart ? <h2 safe>{heading}</h2> : <h1 safe>{heading}</h1>}
       <p safe>{text}</p>
       {children}
     </section>
