@@ -3,6 +3,7 @@
  * under a reference that is the same on every attempt. No answer is "unknown": settled by asking.
  */
 import type { Acquirer, AcquirerAnswer, AcquirerInstruction } from '../acquirers/acquirer.ts';
+import type { ReleaseSchedule } from '../calendar/release-schedule.ts';
 import type { Clock, Instant } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
 import { failpoint } from '../failpoints.ts';
@@ -15,7 +16,6 @@ import type { OutsideCalls } from '../outside/call-shares.ts';
 import { inquiryPauseMs } from '../outside/inquiry.ts';
 import { inquireInstruction, type Sender, type SendOutcome, submitInstruction } from '../outside/send-instruction.ts';
 import { type AcquirerReport, mismatchesOf } from './acquirer-report.ts';
-import type { ReleaseSchedule } from './earn-share.ts';
 import type { Payment } from './payment.ts';
 import { hasOpenMismatch } from './payment-exception.ts';
 import type { PaymentOperation } from './payment-operation.ts';
