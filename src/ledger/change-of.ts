@@ -50,7 +50,7 @@ export function changeOf<Row extends Versioned, Answer extends Answered>(
   };
 }
 
-const NOT_FOUND: Refusal = { refused: 'resource_not_found' };
+const NOT_FOUND: Refusal = { refused: 'resource_not_found', param: 'id' };
 
 /** The ladder before the decision: undefined where the row may take the action. */
 export function refuseChange<Row extends Versioned>(
@@ -69,7 +69,7 @@ export function refuseChange<Row extends Versioned>(
 function versionMismatch<Row extends Versioned>(resource: Resource<Row>, { version }: Row): Refusal {
   return {
     refused: 'version_mismatch',
-    param: resource.staleParam,
+    param: 'If-Match',
     detail: `The ${nounOf(resource)} is at version ${version}.`,
     facts: { version },
   };
