@@ -70,11 +70,8 @@ export function requireNoFieldErrors(fieldErrors: readonly FieldErrorWithFacts[]
   });
 }
 
-function fieldErrorsOfIssue(
-  issue: Issue,
-  { schema, input, isQuery }: Refused,
-  nameOf: NamePlace,
-): FieldErrorWithFacts[] {
+function fieldErrorsOfIssue(issue: Issue, refused: Refused, nameOf: NamePlace): FieldErrorWithFacts[] {
+  const { schema, input, isQuery } = refused;
   const number = inexactOnTheWay(input, issue.path);
   if (number !== undefined && issue.code !== 'custom') {
     const wanted = issue.code === 'invalid_type' && (issue.expected === 'number' || issue.expected === 'int');
@@ -98,8 +95,8 @@ function fieldErrorsOfIssue(
     default: {
       const value = valueAt(input, issue.path);
       if (value === undefined) return [{ code: 'parameter_missing', param, detail: 'Required, and missing.' }];
-      const detail = isQuery && Array.isArray(value) ? describeRepeated(value) : describe(issue, value);
-      return [{ code: 'parameter_invalid', param, detail }];
+      const ofQuery = isQuery ? describeInQuery(issue, value, refused, nameOf) : undefined;
+      return [{ code: 'parameter_invalid', param, detail: ofQuery ?? describe(issue, value) }];
     }
   }
 }
@@ -111,9 +108,23 @@ function describeUnknown(name: string, known: readonly string[], beside: unknown
   return `Not known here.${didYouMean(name, absent)} Known: ${known.join(', ')}.`;
 }
 
-/** A parameter that takes one value. A list of one is written with brackets: `limit[]=5`. */
-function describeRepeated({ length }: readonly unknown[]): string {
-  return length === 1 ? 'Takes one value: write it without [].' : `Given ${length} times. It must be given once.`;
+/** A query has no lists and no objects: it has parameters that are given more than once, and parameters with brackets. */
+function describeInQuery(
+  issue: Issue,
+  value: unknown,
+  { schema, input }: Refused,
+  nameOf: NamePlace,
+): string | undefined {
+  if (issue.code === 'invalid_type' && (issue.expected === 'object' || issue.expected === 'record')) {
+    const members = knownNames(schema, issue.path, input);
+    const names = (members.length > 0 ? members : ['key']).map((name) => nameOf([...issue.path, name]));
+    return `Expects ${names.join(' or ')}.`;
+  }
+  if (!Array.isArray(value)) return undefined;
+  // A list of one is written `limit[]=5`.
+  return value.length === 1
+    ? 'Takes one value: write it without [].'
+    : `Given ${value.length} times. It must be given once.`;
 }
 
 function describe(issue: Issue, value: unknown): string {

@@ -59,7 +59,10 @@ export const payout = z
       description:
         'pending → processing → paid, or canceled, failed or returned. Where a rail contradicts itself, a failed payout becomes paid after all, and an exception is opened.',
     }),
-    waiting_on: z.enum(['ledger', 'rail', 'inquiry', 'nobody']).meta({ description: 'Who moves next.' }),
+    waiting_on: z.enum(['ledger', 'rail', 'inquiry', 'nobody']).meta({
+      description:
+        'Who moves next. `inquiry`: the rail is asked again at `next_inquiry_at`. Where it reported another payment, an exception is open: a person can end it as well.',
+    }),
     amount: shown.money(),
     fee: shown.money('Leaves the account when the payout is paid.'),
     amount_returned: shown.money('What has come back of a paid payout.'),

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { fieldErrorsOf } from '../../../src/http/field-errors.ts';
+import { parameterName } from '../../../src/http/query-string.ts';
+import { ROUTES } from '../../../src/http/routes.ts';
 import { InexactNumber } from '../../../src/json.ts';
 
 const body = z.strictObject({ version: z.number().int().min(1).max(9), name: z.string().optional() });
@@ -54,7 +56,8 @@ test('where nothing is known, the answer says so', () => {
 const query = z.strictObject({
   limit: z.string().optional(),
   dry_run: z.enum(['true', 'false']).optional(),
-  created_at: z.strictObject({ gte: z.string().optional() }).optional(),
+  created_at: z.strictObject({ gte: z.string().optional(), lt: z.string().optional() }).optional(),
+  metadata: z.record(z.string(), z.string()).optional(),
 });
 
 test.each`
@@ -64,7 +67,10 @@ test.each`
   ${{ limit: ['1'] }}                    | ${'limit'}          | ${'Takes one value: write it without [].'}
   ${{ dry_run: ['true', 'true'] }}       | ${'dry_run'}        | ${'Given 2 times. It must be given once.'}
   ${{ created_at: { gte: ['a', 'b'] } }} | ${'created_at/gte'} | ${'Given 2 times. It must be given once.'}
-`('a parameter given more than once is refused for it: $input', ({ input, param, detail }) => {
+  ${{ created_at: 'a' }}                 | ${'created_at'}     | ${'Expects created_at/gte or created_at/lt.'}
+  ${{ created_at: ['a', 'b'] }}          | ${'created_at'}     | ${'Expects created_at/gte or created_at/lt.'}
+  ${{ metadata: 'a' }}                   | ${'metadata'}       | ${'Expects metadata/key.'}
+`('a parameter that is given otherwise than it should is refused for it: $input', ({ input, param, detail }) => {
   const { error } = query.safeParse(input);
   const refused = { schema: query, input, isQuery: true };
   expect(fieldErrorsOf(error!, refused, (path) => path.join('/'))).toMatchObject([{ param, detail }]);
@@ -75,3 +81,24 @@ test('in a body a list is a list', () => {
   const [fieldError] = fieldErrorsOf(query.safeParse(input).error!, { schema: query, input }, (path) => path.join('/'));
   expect(fieldError!.detail).toBe('Expects a string, not a list.');
 });
+
+const queries = ROUTES.flatMap(({ operation, query: schema }) =>
+  Object.keys((schema as z.ZodObject | undefined)?.shape ?? {}).map((name) => ({ operation, name, schema: schema! })),
+);
+
+/** Lists say what each of their values may be; `created_at` and `metadata` have members. */
+const LISTS = ['status', 'kind', 'type'];
+const WITH_MEMBERS = ['created_at', 'metadata'];
+
+test.each(queries.filter(({ name }) => !LISTS.includes(name)))(
+  '$name of $operation is given once',
+  ({ name, schema }) => {
+    const input = { [name]: ['a', 'b'] };
+    const { error } = schema.safeParse(input);
+    const fieldErrors = fieldErrorsOf(error!, { schema, input, isQuery: true }, parameterName);
+    const detail = WITH_MEMBERS.includes(name)
+      ? expect.stringContaining(`${name}[`)
+      : 'Given 2 times. It must be given once.';
+    expect(fieldErrors.filter(({ param }) => param === name)).toMatchObject([{ detail }]);
+  },
+);
