@@ -9,7 +9,6 @@ test.each`
   ${'POST'} | ${`/v1/simulations/payouts/${ID}/cancel`} | ${'cancelPayout'}
   ${'GET'}  | ${'/v1/balance'}                          | ${'getAccountBalance'}
   ${'GET'}  | ${'/balance'}                             | ${'getAccountBalance'}
-  ${'GET'}  | ${'/v1/accounts/balance'}                 | ${'getAccountBalance'}
   ${'POST'} | ${`/v1/payout/${ID}/cancle`}              | ${'cancelPayout'}
   ${'POST'} | ${`/v1/payouts/${ID}/capture`}            | ${undefined}
   ${'GET'}  | ${'/v1/weather'}                          | ${undefined}
