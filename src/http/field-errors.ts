@@ -96,7 +96,7 @@ function fieldErrorsOfIssue(issue: Issue, refused: Refused, nameOf: NamePlace): 
       const value = valueAt(input, issue.path);
       if (value === undefined) return [{ code: 'parameter_missing', param, detail: 'Required, and missing.' }];
       const ofQuery = isQuery ? describeInQuery(issue, value, refused, nameOf) : undefined;
-      return [{ code: 'parameter_invalid', param, detail: ofQuery ?? describe(issue, value) }];
+      return [{ code: 'parameter_invalid', param, detail: ofQuery ?? sentence(describe(issue, value)) }];
     }
   }
 }
@@ -125,6 +125,11 @@ function describeInQuery(
   return value.length === 1
     ? 'Takes one value: write it without [].'
     : `Given ${value.length} times. It must be given once.`;
+}
+
+/** zod's own messages have no full stop. */
+function sentence(text: string): string {
+  return /[.?]$/.test(text) ? text : `${text}.`;
 }
 
 function describe(issue: Issue, value: unknown): string {

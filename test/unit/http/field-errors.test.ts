@@ -102,3 +102,10 @@ test.each(queries.filter(({ name }) => !LISTS.includes(name)))(
     expect(fieldErrors.filter(({ param }) => param === name)).toMatchObject([{ detail }]);
   },
 );
+
+test("zod's own words end in a full stop, as ours do", () => {
+  const schema = z.strictObject({ code: z.string().regex(/^a$/) });
+  const input = { code: 'b' };
+  const [fieldError] = fieldErrorsOf(schema.safeParse(input).error!, { schema, input }, (path) => path.join('/'));
+  expect(fieldError!.detail).toBe('Invalid string: must match pattern /^a$/.');
+});
