@@ -266,7 +266,7 @@ function readParams(route: Route, given: Record<string, string>): Record<string,
 function readQuery(route: Route, target: string, fieldErrors: FieldErrorWithFacts[]): unknown {
   const { query, fieldErrors: unreadable } = parseQuery(target);
   fieldErrors.push(...unreadable);
-  return validate(route.query ?? emptyQuery, query, parameterName, fieldErrors);
+  return validate(route.query ?? emptyQuery, query, parameterName, fieldErrors, true);
 }
 
 function validate(
@@ -274,10 +274,11 @@ function validate(
   input: unknown,
   nameOf: (path: readonly PropertyKey[]) => string,
   fieldErrors: FieldErrorWithFacts[],
+  isQuery = false,
 ): unknown {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
-  fieldErrors.push(...fieldErrorsOf(result.error, { schema, input }, nameOf));
+  fieldErrors.push(...fieldErrorsOf(result.error, { schema, input, isQuery }, nameOf));
   return undefined;
 }
 

@@ -205,7 +205,7 @@ async function loadState(trx: Transaction, { sink, forms }: BatchContext, load: 
     sink.subscribers(trx, load.bookId),
     ...loadTouched(trx, load.bookId, touchedBy(load.commands)),
   ]);
-  if (!book) throw new ApiError('resource_not_found', { detail: `There is no book ${load.bookId}` });
+  if (!book) throw new ApiError('resource_not_found', { detail: `There is no book ${load.bookId}.` });
   const state = new BookState(book, subscribers, {
     textApart: forms.textApart,
     returnsApart: forms.returnsApart,

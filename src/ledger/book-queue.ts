@@ -93,7 +93,7 @@ export function dropExpired(batch: readonly Waiting[], error?: unknown): Waiting
   const now = performance.now();
   return batch.filter((waiting) => {
     if (waiting.deadline > now) return true;
-    waiting.reject(unavailable('The ledger could not commit this in time', error));
+    waiting.reject(unavailable('The ledger could not commit this in time.', error));
     return false;
   });
 }

@@ -12,7 +12,7 @@ export interface Change {
   readonly requestId: Uuid;
   /** Left out where the product acts on its own. */
   readonly actor?: string;
-  /** From If-Match. Left out: any version. */
+  /** From If-Match, unless `ifMatchParam` says otherwise. Left out: any version. */
   readonly ifMatch?: number;
 }
 
@@ -23,6 +23,8 @@ export interface ChangeRequest extends Change {
   readonly action: string;
   /** Rows that the decision reads or changes beside the object's own. */
   readonly touches?: readonly Touch[];
+  /** Where the request names the version, for the refusal. */
+  readonly ifMatchParam?: string;
   /** Minted here unless something was sealed for it before. */
   readonly commandId?: Uuid;
 }
@@ -50,26 +52,26 @@ export function changeOf<Row extends Versioned, Answer extends Answered>(
   };
 }
 
-const NOT_FOUND: Refusal = { refused: 'resource_not_found' };
+const NOT_FOUND: Refusal = { refused: 'resource_not_found', param: 'id' };
 
 /** The ladder before the decision: undefined where the row may take the action. */
 export function refuseChange<Row extends Versioned>(
   draft: Draft,
   resource: Resource<Row>,
   row: Row,
-  { ifMatch, action }: ChangeRequest,
+  { ifMatch, ifMatchParam = 'If-Match', action }: ChangeRequest,
 ): Refusal | undefined {
   if (resource.isGone?.(row)) return NOT_FOUND;
-  if (ifMatch !== undefined && ifMatch !== row.version) return versionMismatch(resource, row);
+  if (ifMatch !== undefined && ifMatch !== row.version) return versionMismatch(resource, row, ifMatchParam);
   if (resource.unlistedActions?.includes(action)) return undefined;
   if (!actionsOf(draft, resource, row).includes(action)) return stateConflict(draft, resource, row, action);
   return undefined;
 }
 
-function versionMismatch<Row extends Versioned>(resource: Resource<Row>, { version }: Row): Refusal {
+function versionMismatch<Row extends Versioned>(resource: Resource<Row>, { version }: Row, param: string): Refusal {
   return {
     refused: 'version_mismatch',
-    param: resource.staleParam,
+    param,
     detail: `The ${nounOf(resource)} is at version ${version}.`,
     facts: { version },
   };

@@ -84,14 +84,14 @@ export class Committer {
    * when Postgres refuses the command, and with RangeError for more than 1,000 touched rows.
    */
   submit<Answer>(bookId: BookId, command: Command<Answer>, options: { deadlineMs?: number } = {}): Promise<Answer> {
-    if (this.#closed) return Promise.reject(unavailable('This process is stopping'));
+    if (this.#closed) return Promise.reject(unavailable('This process is stopping.'));
     const touched = command.touches.reduce((sum, { ids }) => sum + ids.length, 0);
     if (touched > MAX_TOUCHED)
       return Promise.reject(
         new RangeError(`${command.name} touches ${touched} rows, at most ${MAX_TOUCHED} are allowed`),
       );
     const queue = this.#queue(bookId);
-    if (!this.#hasRoom(queue)) return Promise.reject(unavailable('Too many requests are waiting for this book'));
+    if (!this.#hasRoom(queue)) return Promise.reject(unavailable('Too many requests are waiting for this book.'));
     const shareable = touched <= MAX_TOUCHED_SHARED && command.touches.every(({ table }) => this.#isShared(table));
     this.#waiting++;
     if (queue.open++ === 0) this.#waitingBooks++;

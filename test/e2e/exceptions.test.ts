@@ -107,6 +107,8 @@ test('one person explains, another approves; each step has its event, and the ti
     reason: 'Paid twice by agreement',
   });
   expect(told.evidence).toMatchObject([{ type: 'explanation', actor: { id: adaIs!.id } }]);
+  const stale = await act(ben, told, 'approve', { version: told.version - 1 });
+  expect(stale.body).toMatchObject({ code: 'version_mismatch', param: '/version' });
   const done = succeeded(await act(ben, told, 'approve', { version: told.version }));
   expect(done).toMatchObject({
     status: 'approved',
