@@ -25,7 +25,7 @@ export interface EnqueueDueRuntime {
   readonly pool: Pool;
   readonly queues: Pick<Queues, 'add' | 'depth' | 'lanes'>;
   readonly clock: Clock;
-  readonly forms: Pick<Forms, 'contracted' | 'jobsInCompany'>;
+  readonly forms: Pick<Forms, 'contracted' | 'multiBookJobs'>;
 }
 
 /** Rows in one page over all books: a few milliseconds to read, ten jobs to enqueue. */
@@ -178,7 +178,7 @@ class Round {
     for (const [lane, { first, later }] of unsent) {
       // The same order in every round, so that the same rows make jobs of the same name.
       first.sort((one, other) => (one.bookId < other.bookId ? -1 : 1));
-      const firstJobs = packRows(name, first, { inCompany: this.#runtime.forms.jobsInCompany });
+      const firstJobs = packRows(name, first, { multiBook: this.#runtime.forms.multiBookJobs });
       const jobs = [
         ...firstJobs.map((data) => named({ name, data })),
         ...later.map(({ data, priority }) => ({ ...named({ name, data }), priority })),
@@ -201,7 +201,7 @@ class Round {
  * job that nobody will take, as BullMQ on Postgres does with what a dead worker had in hand, for as long as the clock of
  * another worker was ahead.
  *
- * A job in company is named after the rows of all its books. When one of them differs the next time, a queue may hold the
+ * A multi-book job is named after the rows of all its books. When one of them differs the next time, a queue may hold the
  * others' rows twice: a job more of a hundred rows, and a second answer that changes nothing. How many it may hold is
  * bounded by the depth of its lane.
  */

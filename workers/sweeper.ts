@@ -29,7 +29,7 @@ export interface SweeperRuntime {
   readonly rails: { all(): readonly Pick<Rail, 'name' | 'notices'>[] };
   readonly clock: Clock;
   readonly log: Logger;
-  readonly forms: Pick<Forms, 'contracted' | 'jobsInCompany'>;
+  readonly forms: Pick<Forms, 'contracted' | 'multiBookJobs'>;
   readonly config: Pick<Config, 'SWEEP_INTERVAL_MS' | 'IDEMPOTENCY_BODY_RETENTION_DAYS' | 'NOTICE_RETENTION_DAYS'>;
 }
 
@@ -94,10 +94,10 @@ function createKinds(runtime: SweeperRuntime): Sweeper & { kinds: readonly Kind[
         const ofLane = rows.get(lane) ?? new Map<JobName, JobData[]>();
         rows.set(lane, ofLane.set(job, [...(ofLane.get(job) ?? []), { bookId, ids: [...ids] }]));
       }
-      const inCompany = runtime.forms.jobsInCompany;
+      const multiBook = runtime.forms.multiBookJobs;
       for (const [lane, ofLane] of rows) {
         const jobs = [...ofLane].flatMap(([name, ofJob]) =>
-          packRows(name, ofJob, { inCompany }).map((data) => namedAgain({ name, data }, { now, namedMs })),
+          packRows(name, ofJob, { multiBook }).map((data) => namedAgain({ name, data }, { now, namedMs })),
         );
         await queues.add(to, lane, jobs, { limitMs: QUEUE_LIMIT_MS });
       }

@@ -20,8 +20,8 @@ export interface JobRow {
 
 export interface Enqueuer {
   /**
-   * Returns at once. What gathers for one job name and lane shares jobs of up to 100 ids; before the contract, jobs are
-   * of one book each.
+   * Returns at once. The rows of one flush with the same job name and lane share jobs of up to 100 ids; before
+   * the contract, a job is of one book.
    */
   enqueue(bookId: string, rows: readonly JobRow[]): void;
   /** Flushes the buffer within a limit. Later rows are dropped. */
@@ -39,8 +39,8 @@ export interface EnqueueCounts {
 export interface EnqueuerOptions {
   readonly queues: Pick<Queues, 'add' | 'lanes'>;
   readonly log: Logger;
-  /** Whether a job may carry rows of several books. Asked at each flush: the answer changes while the process runs. */
-  readonly forms?: { readonly jobsInCompany: boolean };
+  /** Whether multi-book jobs may be written. Read at each flush: it becomes true while the process runs. */
+  readonly forms?: { readonly multiBookJobs: boolean };
   readonly counts?: EnqueueCounts;
   /** Most ids held in memory, buffered and under way. The default is about 10 MB. */
   readonly capacity?: number;
@@ -64,7 +64,7 @@ const PACE_MS = 20;
 const JOBS_PER_ADD = 500;
 
 const NO_COUNTS: EnqueueCounts = { enqueued() {}, dropped() {} };
-const FIRST_FORM = { jobsInCompany: false };
+const FIRST_FORM = { multiBookJobs: false };
 
 interface Group {
   readonly pool: QueuePool;
@@ -113,7 +113,7 @@ export function createEnqueuer(options: EnqueuerOptions): Enqueuer {
       flushedAt = performance.now();
       const groups = buffer;
       buffer = new Map();
-      await Promise.all(jobsByQueue(groups.values(), queues.lanes, forms.jobsInCompany).map(addToQueue));
+      await Promise.all(jobsByQueue(groups.values(), queues.lanes, forms.multiBookJobs).map(addToQueue));
     }
     flushing = undefined;
   }
@@ -163,7 +163,7 @@ interface QueueLoad {
 }
 
 /** One load a queue: up to 100 ids a job, in order of arrival. */
-function jobsByQueue(groups: Iterable<Group>, lanes: number, inCompany: boolean): QueueLoad[] {
+function jobsByQueue(groups: Iterable<Group>, lanes: number, multiBook: boolean): QueueLoad[] {
   const queues = new Map<string, { pool: QueuePool; lane: number; rows: Map<JobName, JobData[]> }>();
   for (const { pool, job, bookId, ids } of groups) {
     const lane = laneOf(bookId, lanes);
@@ -180,6 +180,6 @@ function jobsByQueue(groups: Iterable<Group>, lanes: number, inCompany: boolean)
   return [...queues.values()].map(({ pool, lane, rows }) => ({
     pool,
     lane,
-    jobs: [...rows].flatMap(([name, ofJob]) => packRows(name, ofJob, { inCompany }).map((data) => ({ name, data }))),
+    jobs: [...rows].flatMap(([name, ofJob]) => packRows(name, ofJob, { multiBook }).map((data) => ({ name, data }))),
   }));
 }

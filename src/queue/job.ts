@@ -26,24 +26,24 @@ export interface JobData {
 }
 
 /**
- * Rows of several books in company, up to 100 in all: a hundred quiet books make one job and not a hundred. Releases
- * before 0.3.0 cannot read it, so it is written once the installation is contracted (db/forms.ts, jobsInCompany).
+ * A multi-book job: rows of several books, up to 100 in all, so that a hundred quiet books make one job and not a hundred.
+ * Releases before 0.3.0 cannot read this form. It is written once the installation is contracted (db/forms.ts, multiBookJobs).
  */
-export interface JobInCompany {
+export interface MultiBookJob {
   books: JobData[];
 }
 
 /** A job as a queue holds it, in either form. */
-export type QueuedData = JobData | JobInCompany;
+export type QueuedData = JobData | MultiBookJob;
 
 /** Most row ids in one job: enough to fill a commit, few enough that a lost job costs little. */
 export const IDS_PER_JOB = 100;
 
 /**
- * Jobs whose rows never travel in company, since a worker takes few of them at once: a step of a clock lasts up to a
- * second, and of the inboxes that do not find a place at once each waits for the sweeper.
+ * Jobs that are always of one book, because a worker takes few of their rows at once: one step of a clock lasts up to a
+ * second, and each inbox of a rail that finds no free slot waits for the sweeper.
  */
-const ALONE: ReadonlySet<JobName> = new Set<JobName>(['clock.advance', 'rail.notices']);
+const SINGLE_BOOK_JOBS: ReadonlySet<JobName> = new Set<JobName>(['clock.advance', 'rail.notices']);
 
 /** The rows of a job by book: each is answered by itself. */
 export function partsOf(data: QueuedData): readonly JobData[] {
@@ -55,11 +55,11 @@ export function rowsIn(data: QueuedData): number {
 }
 
 /**
- * The jobs for these rows, which name each book once. Full jobs are of one book. In company, what is left of each book
- * shares jobs, which stand before the full ones: quiet books do not wait for a busy one.
+ * The jobs for these rows, which name each book once. A full job is of one book. With `multiBook`, the remaining rows of
+ * the books share jobs. These stand before the full jobs, so that quiet books do not wait for a busy one.
  */
-export function packRows(job: JobName, rows: Iterable<JobData>, { inCompany }: { inCompany: boolean }): QueuedData[] {
-  const shares = inCompany && !ALONE.has(job);
+export function packRows(job: JobName, rows: Iterable<JobData>, { multiBook }: { multiBook: boolean }): QueuedData[] {
+  const shares = multiBook && !SINGLE_BOOK_JOBS.has(job);
   const ofOneBook: JobData[] = [];
   const shared: JobData[][] = [];
   let room = 0;

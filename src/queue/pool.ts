@@ -18,7 +18,7 @@ export interface PoolDefinition {
   /**
    * Jobs in hand at once, in each lane that the process prefers. While jobs wait, BullMQ fetches this many one after
    * the other before it starts the first, which on a busy machine takes some 20 ms a job. So set no more than the work
-   * needs. A job in company counts as one, however many books it has: what is fetched then is fewer jobs of more rows.
+   * needs. A multi-book job counts as one, so fewer jobs with more rows are fetched.
    */
   readonly concurrency: number;
   /**
@@ -79,9 +79,9 @@ const FAREWELL_LIMIT_MS = 1_500;
 const REOPEN_AFTER_MS = 1_000;
 
 /**
- * A job in company ends without its slow parts after this long, several times what a commit takes on a busy machine.
- * Otherwise one book whose row is held would keep a job of each flush, and with them every place of the pool. Its rows go
- * on in this process. When it is killed meanwhile, they wait for the sweeper instead of another worker.
+ * A multi-book job ends without its slow parts after this long, several times what a commit takes on a busy machine.
+ * Otherwise one book whose row is locked would occupy a job of each flush, and with them all concurrency of the pool. The
+ * slow parts continue in this process. If the process is killed meanwhile, their rows wait for the sweeper.
  */
 const SLOW_MS = 2_000;
 /** Most rows that outlast their jobs: beyond it jobs keep their places, since more would only fill the memory. */

@@ -123,7 +123,7 @@ export class Schedule {
     const skewMs = random.below(2 * mostMs) - mostMs;
     const maxBatch = random.pick([1, 3, 1_000]);
     // Some have learned of the contract, and some have not.
-    const forms = random.pick([EARLIEST_FORMS, { ...RETURNS_APART, jobsInCompany: true }]);
+    const forms = random.pick([EARLIEST_FORMS, { ...RETURNS_APART, multiBookJobs: true }]);
     this.#processes.push(new SimulatedProcess(`process ${++this.#born}`, this.#around, { skewMs, maxBatch, forms }));
   }
 

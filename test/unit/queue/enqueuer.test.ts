@@ -77,7 +77,7 @@ describe('an enqueuer', () => {
   test('puts the rows of many books into one job a lane and job name, once that form may be written', async () => {
     const { queues, calls } = heldQueues();
     const counts = counting();
-    const forms = { jobsInCompany: false };
+    const forms = { multiBookJobs: false };
     const enqueuer = createEnqueuer({ queues, log, counts, forms, paceMs: 0 });
     const books = Array.from({ length: 120 }, (_, book) => `book-${book}`);
     const enqueueAll = () => {
@@ -92,7 +92,7 @@ describe('an enqueuer', () => {
     expect(calls[0]?.jobs[0]?.data).toEqual({ bookId: 'book-0', ids: ['a'] });
     for (const call of calls.splice(0)) call.let();
     await turn();
-    forms.jobsInCompany = true;
+    forms.multiBookJobs = true;
     enqueueAll();
     await turn();
     expect(calls.map(({ pool, jobs }) => [pool, jobs.map(({ data }) => partsOf(data).length)])).toEqual([
@@ -107,10 +107,10 @@ describe('an enqueuer', () => {
     expect(counts).toMatchObject({ enqueuedIds: 480, droppedIds: {} });
   });
 
-  test('counts every row of a job in company that is dropped, and has their room again', async () => {
+  test('counts every row of a multi-book job that is dropped, and has their room again', async () => {
     const { queues, calls } = heldQueues();
     const counts = counting();
-    const forms = { jobsInCompany: true };
+    const forms = { multiBookJobs: true };
     const enqueuer = createEnqueuer({ queues, log, counts, forms, capacity: 3, paceMs: 0 });
     const enqueueFour = () => {
       for (const book of ['a', 'b', 'c', 'd']) enqueuer.enqueue(book, [reserve('1')]);

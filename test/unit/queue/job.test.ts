@@ -28,15 +28,15 @@ describe('rows of several books', () => {
     bookId,
     ids: Array.from({ length: count }, (_, row) => `${bookId}-${row}`),
   });
-  const shapes = (name: 'payout.reserve' | 'clock.advance' | 'rail.notices', books: number[], inCompany: boolean) =>
+  const shapes = (name: 'payout.reserve' | 'clock.advance' | 'rail.notices', books: number[], multiBook: boolean) =>
     packRows(
       name,
       books.map((count, book) => rows('abcdef'[book]!, count)),
-      { inCompany },
+      { multiBook },
     ).map((data) => partsOf(data).map(({ bookId, ids }) => `${bookId}${ids.length}`));
 
   test.each`
-    name                | inCompany | books            | jobs
+    name                | multiBook | books            | jobs
     ${'payout.reserve'} | ${false}  | ${[1, 150, 2]}   | ${[['a1'], ['b100'], ['b50'], ['c2']]}
     ${'payout.reserve'} | ${true}   | ${[1, 2, 3]}     | ${[['a1', 'b2', 'c3']]}
     ${'payout.reserve'} | ${true}   | ${[60, 40, 1]}   | ${[['a60', 'b40'], ['c1']]}
@@ -45,12 +45,12 @@ describe('rows of several books', () => {
     ${'payout.reserve'} | ${true}   | ${[0, 1]}        | ${[['b1']]}
     ${'clock.advance'}  | ${true}   | ${[1, 1]}        | ${[['a1'], ['b1']]}
     ${'rail.notices'}   | ${true}   | ${[1, 1]}        | ${[['a1'], ['b1']]}
-  `('$books of $name are packed as $jobs', ({ name, inCompany, books, jobs }) => {
-    expect(shapes(name, books, inCompany)).toEqual(jobs);
+  `('$books of $name are packed as $jobs', ({ name, multiBook, books, jobs }) => {
+    expect(shapes(name, books, multiBook)).toEqual(jobs);
   });
 
   test('a job of one book keeps the form that every release reads', () => {
-    const [job] = packRows('payout.reserve', [rows('a', 2)], { inCompany: true });
+    const [job] = packRows('payout.reserve', [rows('a', 2)], { multiBook: true });
     expect(job).toEqual({ bookId: 'a', ids: ['a-0', 'a-1'] });
   });
 
