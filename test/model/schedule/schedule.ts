@@ -38,7 +38,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 /** Requests of a schedule, shared out among its books. */
 const INTENTS = 50;
-/** What waits for several books is committed together: more than there are lanes, so that some wait. */
+/** Several books, so that they share batches: more than may be busy or isolated at once, so that some wait. */
 const BOOKS = [1, 3, 6];
 /** Work that is not final after this many rounds never will be. */
 const ROUNDS = 400;
