@@ -80,21 +80,21 @@ export function packRows(job: JobName, rows: Iterable<JobData>, { multiBook }: {
 }
 
 /**
- * The queue of a pool and lane. The braces are a Redis Cluster hash tag: all keys of a queue share one slot, and the
- * lanes of a pool spread over the nodes.
+ * The name of a queue: a pool and a partition of its jobs. The braces are a Redis Cluster hash tag: all keys of a queue share one slot, and the
+ * partitions of a pool spread over the nodes.
  */
-export function queueName(pool: QueuePool, lane: number): string {
-  return `{${pool}-${lane}}`;
+export function queueName(pool: QueuePool, partition: number): string {
+  return `{${pool}-${partition}}`;
 }
 
 /**
- * The lane of a book's jobs, so that the work of one book meets in one committer. FNV-1a, 32 bits: the same in every
+ * The partition of a book's jobs, so that the work of one book meets in one committer. FNV-1a, 32 bits: the same in every
  * process and release, and evenly spread although ids differ in few bits.
  */
-export function laneOf(bookId: string, lanes: number): number {
+export function partitionOf(bookId: string, partitions: number): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < bookId.length; index++) {
     hash = Math.imul(hash ^ bookId.charCodeAt(index), 0x01000193);
   }
-  return (hash >>> 0) % lanes;
+  return (hash >>> 0) % partitions;
 }

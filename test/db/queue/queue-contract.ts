@@ -57,7 +57,9 @@ export function queueContract(config: () => QueuesConfig): void {
   let answered: Answered;
   const running: RunningPool[] = [];
 
-  const start = (options: { concurrency?: number; lanes?: number[]; rowsPerJob?: number; slowMs?: number } = {}) => {
+  const start = (
+    options: { concurrency?: number; partitions?: number[]; rowsPerJob?: number; slowMs?: number } = {},
+  ) => {
     const { rowsPerJob } = options;
     const pool = startPool({ ...answered.pool, rowsPerJob }, { queues, log: silent, ...options });
     running.push(pool);
@@ -299,17 +301,17 @@ export function queueContract(config: () => QueuesConfig): void {
     expect(await pool.close({ limitMs: 50 })).toBe(false);
   });
 
-  test('a process works every lane, those that it does not prefer one job at a time', async () => {
+  test('a process works every partition, those that it does not prefer one job at a time', async () => {
     await queues.close();
     queues = createQueues({ ...config(), QUEUE_LANES: 2 }, silent);
     answered.hold();
-    start({ concurrency: 3, lanes: [1] });
-    for (const lane of [0, 1]) {
+    start({ concurrency: 3, partitions: [1] });
+    for (const partition of [0, 1]) {
       const jobs = Array.from({ length: 5 }, (_, index) => ({
         name: 'payout.reserve' as const,
-        data: { bookId: 'book', ids: [`${lane}-${index}`] },
+        data: { bookId: 'book', ids: [`${partition}-${index}`] },
       }));
-      await queues.add('ledger', lane, jobs, LIMIT);
+      await queues.add('ledger', partition, jobs, LIMIT);
     }
     const active = async () =>
       (await queues.depths(LIMIT)).filter(({ pool }) => pool === 'ledger').map((of) => of.states.active);

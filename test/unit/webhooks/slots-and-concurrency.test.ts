@@ -80,12 +80,12 @@ describe('the concurrency of an endpoint', () => {
   /** Makes attempts with this answer and duration until the limit is stable. */
   function settled(
     answer: { arrived: boolean; durationMs: number },
-    lane = new EndpointConcurrency(),
+    concurrency = new EndpointConcurrency(),
   ): EndpointConcurrency {
     for (let round = 0; round < 200; round++) {
-      lane.end(lane.begin(), answer);
+      concurrency.end(concurrency.begin(), answer);
     }
-    return lane;
+    return concurrency;
   }
 
   test.each`
@@ -97,50 +97,50 @@ describe('the concurrency of an endpoint', () => {
     ${10}      | ${false} | ${1}  | ${0}     | ${'it takes nothing'}
     ${15_000}  | ${false} | ${1}  | ${0}     | ${'it does not answer'}
   `('answers after $durationMs ms, 2xx $arrived: $limit at a time, $waiting wait ($why)', (row) => {
-    const lane = settled({ arrived: row.arrived, durationMs: row.durationMs });
-    expect(lane.limit).toBe(row.limit);
-    expect(lane.waitingMax).toBe(row.waiting);
+    const concurrency = settled({ arrived: row.arrived, durationMs: row.durationMs });
+    expect(concurrency.limit).toBe(row.limit);
+    expect(concurrency.waitingMax).toBe(row.waiting);
   });
 
   test('that was slow grows again once it is quick', () => {
-    const lane = settled({ arrived: true, durationMs: 14_000 });
-    expect(settled({ arrived: true, durationMs: 5 }, lane).limit).toBe(64);
+    const concurrency = settled({ arrived: true, durationMs: 14_000 });
+    expect(settled({ arrived: true, durationMs: 5 }, concurrency).limit).toBe(64);
   });
 
   test('that fails sometimes stays as it is', () => {
-    const lane = settled({ arrived: true, durationMs: 5 });
+    const concurrency = settled({ arrived: true, durationMs: 5 });
     for (let number = 0; number < 100; number++) {
-      lane.end(lane.begin(), { arrived: number % 3 === 0, durationMs: 5 });
+      concurrency.end(concurrency.begin(), { arrived: number % 3 === 0, durationMs: 5 });
     }
-    expect([lane.limit, lane.isFailing]).toEqual([64, false]);
+    expect([concurrency.limit, concurrency.isFailing]).toEqual([64, false]);
   });
 
   test('that is behind gets one attempt, and opens with the first arrival', () => {
-    const lane = new EndpointConcurrency();
-    lane.probe();
-    const begun = lane.begin();
-    expect(lane.isFull).toBe(true);
-    lane.end(begun, { arrived: true, durationMs: 5 });
-    expect([lane.isFailing, lane.limit]).toEqual([false, 2]);
+    const concurrency = new EndpointConcurrency();
+    concurrency.probe();
+    const begun = concurrency.begin();
+    expect(concurrency.isFull).toBe(true);
+    concurrency.end(begun, { arrived: true, durationMs: 5 });
+    expect([concurrency.isFailing, concurrency.limit]).toEqual([false, 2]);
   });
 
   test('that is new starts at one attempt, and grows by one with each arrival', () => {
-    const lane = new EndpointConcurrency();
+    const concurrency = new EndpointConcurrency();
     const limits = [0, 1, 2].map(() => {
-      lane.end(lane.begin(), { arrived: true, durationMs: 5 });
-      return lane.limit;
+      concurrency.end(concurrency.begin(), { arrived: true, durationMs: 5 });
+      return concurrency.limit;
     });
     expect(limits).toEqual([2, 3, 4]);
   });
 
   test('is failing when an attempt got no answer and none arrived meanwhile', () => {
     const silent = { arrived: false, durationMs: 15_000 };
-    const lane = new EndpointConcurrency();
-    const [first, second] = [lane.begin(), lane.begin()];
-    lane.end(first, { arrived: true, durationMs: 5 });
-    lane.end(second, silent);
-    expect(lane.isFailing).toBe(false);
-    lane.end(lane.begin(), silent);
-    expect(lane.isFailing).toBe(true);
+    const concurrency = new EndpointConcurrency();
+    const [first, second] = [concurrency.begin(), concurrency.begin()];
+    concurrency.end(first, { arrived: true, durationMs: 5 });
+    concurrency.end(second, silent);
+    expect(concurrency.isFailing).toBe(false);
+    concurrency.end(concurrency.begin(), silent);
+    expect(concurrency.isFailing).toBe(true);
   });
 });
