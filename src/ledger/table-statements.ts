@@ -50,7 +50,7 @@ export function loadNewestSql({ table, key }: Keyed, selected: string): string {
   return `SELECT found.* FROM unnest(${arrayOf(key.type, '$2')}) AS wanted (id), LATERAL (${newest}) AS found`;
 }
 
-/** $1: the books, $2: the keys. A limit keeps the look-up of each row from becoming a join that reads the table. */
+/** $1: the books, $2: the keys. A limit keeps the index lookup of each row from becoming a join that reads the table. */
 export function loadPairsSql({ table, key }: Keyed, selected: string): string {
   return `SELECT found.* FROM unnest($1::uuid[], ${arrayOf(key.type, '$2')}) AS wanted (book_id, id), LATERAL (
     SELECT book_id, ${selected} FROM ${table} WHERE ${table}.book_id = wanted.book_id AND ${table}.${key.name} = wanted.id LIMIT 1) AS found`;

@@ -83,7 +83,7 @@ const KEY_COLUMNS = `book_id, id, name, hash, prefix, last_four, scopes, allowed
 /**
  * $1: hashes. One row with the stamp at least, also where no key is found.
  *
- * Its plan is kept, so each row is looked up alone: a limit keeps a look-up from becoming a join that reads the table. Postgres
+ * Its plan is kept, so each row is looked up alone: a limit keeps an index lookup from becoming a join that reads the table. Postgres
  * keeps a plan only where plans for the values at hand look no cheaper. It takes a list that it does not know for ten times as
  * long as a list of one, and the condition on the length makes either one row.
  */

@@ -48,7 +48,7 @@ export async function subscribers(trx: Transaction, bookId: BookId): Promise<Sub
   return rows.map((row) => subscriberOf(row, row.behind_from));
 }
 
-/** The same for several books. Index: webhook_endpoints_live; the limit keeps the look-up of each book from becoming a join. */
+/** The same for several books. Index: webhook_endpoints_live; the limit keeps the index lookup of each book from becoming a join. */
 export async function subscribersOf(
   trx: Transaction,
   bookIds: readonly BookId[],

@@ -125,7 +125,7 @@ async function createdSequences(db: Queryable, { bookId, createdGte, createdLt }
 
 /**
  * The first sequence number whose event was made at or after a moment; one beyond the last when there is none. A book's
- * time never runs backwards and its sequence has no gaps, so some twenty look-ups of the key find it among millions, and
+ * time never runs backwards and its sequence has no gaps, so some twenty index lookups find it among millions, and
  * no index on the time has to be kept in the committer's way. The oldest number is asked for: retention may begin later.
  */
 async function firstSequenceAt(db: Queryable, bookId: BookId, moment: Instant): Promise<bigint> {
