@@ -1,78 +1,78 @@
 import { describe, expect, test } from 'vitest';
 import { EndpointConcurrency } from '../../../src/webhooks/endpoint-concurrency.ts';
-import { Places } from '../../../src/webhooks/places.ts';
+import { Slots } from '../../../src/webhooks/slots.ts';
 
-/** Takes places until one is refused; returns their number. */
-function takeAll(places: Places, book: string): number {
+/** Takes slots until one is refused; returns their number. */
+function takeAll(slots: Slots, book: string): number {
   let taken = 0;
-  while (places.take(book)) taken++;
+  while (slots.take(book)) taken++;
   return taken;
 }
 
-describe('places', () => {
+describe('slots', () => {
   test('one book alone gets half of them, and every other book gets some', () => {
-    const places = new Places(64, { assured: 0 });
-    expect(takeAll(places, 'a')).toBe(32);
-    expect(takeAll(places, 'b')).toBe(16);
-    expect(takeAll(places, 'c')).toBe(8);
-    expect(places.take('d')).toBe(true);
+    const slots = new Slots(64, { guaranteed: 0 });
+    expect(takeAll(slots, 'a')).toBe(32);
+    expect(takeAll(slots, 'b')).toBe(16);
+    expect(takeAll(slots, 'c')).toBe(8);
+    expect(slots.take('d')).toBe(true);
   });
 
   test('books that always want more get equal parts in the end', () => {
-    const places = new Places(40, { assured: 0 });
+    const slots = new Slots(40, { guaranteed: 0 });
     const books = ['a', 'b', 'c'];
-    const held = new Map(books.map((book) => [book, takeAll(places, book)]));
+    const held = new Map(books.map((book) => [book, takeAll(slots, book)]));
     for (let round = 0; round < 100; round++) {
       const book = books[round % 3]!;
       const leaving = Math.min(held.get(book)!, 2);
-      for (let left = 0; left < leaving; left++) places.leave(book);
+      for (let left = 0; left < leaving; left++) slots.release(book);
       held.set(book, held.get(book)! - leaving);
-      for (const other of ['c', 'b', 'a']) held.set(other, held.get(other)! + takeAll(places, other));
+      for (const other of ['c', 'b', 'a']) held.set(other, held.get(other)! + takeAll(slots, other));
     }
     for (const count of held.values()) expect(Math.abs(count - 10)).toBeLessThanOrEqual(1);
   });
 
-  test('each book is assured of a few, however many others hold', () => {
-    const places = new Places(64, { assured: 4 });
-    const first = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((book) => takeAll(places, book));
+  test('each book is guaranteed a few, however many others hold', () => {
+    const slots = new Slots(64, { guaranteed: 4 });
+    const first = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((book) => takeAll(slots, book));
     expect(first).toEqual([32, 16, 8, 4, 4, 4, 4]);
-    expect(places.taken).toBeGreaterThan(64);
-    expect(takeAll(places, 'h')).toBe(4);
-    expect(takeAll(places, 'a')).toBe(0);
-    for (let book = 0; book < 100; book++) takeAll(places, `silent ${book}`);
-    expect(places.taken).toBe(128);
+    expect(slots.taken).toBeGreaterThan(64);
+    expect(takeAll(slots, 'h')).toBe(4);
+    expect(takeAll(slots, 'a')).toBe(0);
+    for (let book = 0; book < 100; book++) takeAll(slots, `silent ${book}`);
+    expect(slots.taken).toBe(128);
     let called = 0;
-    expect(places.take('late', () => called++)).toBe(false);
-    places.leave('a');
+    expect(slots.take('late', () => called++)).toBe(false);
+    slots.release('a');
     expect(called).toBe(1);
   });
 
   test('refused callers are called in turn by book, once each', () => {
-    const places = new Places(1, { assured: 0 });
+    const slots = new Slots(1, { guaranteed: 0 });
     const called: string[] = [];
-    const ask = (book: string, name: string) => places.take(book, () => called.push(name));
+    const ask = (book: string, name: string) => slots.take(book, () => called.push(name));
     expect(ask('a', 'a0')).toBe(true);
     expect([ask('a', 'a1'), ask('a', 'a2'), ask('b', 'b1')]).toEqual([false, false, false]);
     expect(called).toEqual([]);
-    places.leave('a');
+    slots.release('a');
     expect(called).toEqual(['a1', 'b1']);
     expect(ask('c', 'c0')).toBe(true);
-    places.leave('c');
+    slots.release('c');
     expect(called).toEqual(['a1', 'b1', 'a2']);
   });
 });
 
-test('a caller refused several times is called once, and not for a place it has got since', () => {
-  const places = new Places(2, { assured: 0 });
+test('a caller refused several times is called once, and not for a slot it has got since', () => {
+  const slots = new Slots(2, { guaranteed: 0 });
   const called: string[] = [];
   const [one, other] = ['one', 'other'].map((name) => () => void called.push(name));
-  expect(places.take('a')).toBe(true);
+  expect(slots.take('a')).toBe(true);
   for (let round = 0; round < 3; round++)
-    expect([places.take('a', one), places.take('a', other)]).toEqual([false, false]);
-  places.leave('a');
+    expect([slots.take('a', one), slots.take('a', other)]).toEqual([false, false]);
+  slots.release('a');
   expect(called).toEqual(['one']);
-  expect([places.take('a', other), places.take('a', one)]).toEqual([true, false]);
-  places.leave('a');
+  expect([slots.take('a', other), slots.take('a', one)]).toEqual([true, false]);
+  slots.release('a');
   expect(called).toEqual(['one', 'one']);
 });
 
