@@ -5,7 +5,7 @@
 import { request } from 'undici';
 import { routeOf, until } from '../../../scripts/harness/client.ts';
 import type { Received } from '../../../scripts/harness/receiver.ts';
-import type { Exchange, Told } from './exchanges.ts';
+import type { Exchange, RecordedEvent } from './exchanges.ts';
 import { inBrackets, Names } from './names.ts';
 import { asExamples } from './plausible.ts';
 
@@ -81,18 +81,18 @@ export class Transcript {
   }
 
   /** Each request with its answer, and the first event of each type that the book has so far. */
-  async forExamples(scene: string, began: number): Promise<{ exchanges: Exchange[]; events: Told[] }> {
+  async forExamples(scene: string, began: number): Promise<{ exchanges: Exchange[]; events: RecordedEvent[] }> {
     const said = { exchanges: this.#exchanges, events: await this.#firstEvents() };
     return asExamples(said, { scene, began, baseUrl: this.#baseUrl });
   }
 
-  async #firstEvents(): Promise<Told[]> {
-    const first = new Map<string, Told>();
+  async #firstEvents(): Promise<RecordedEvent[]> {
+    const first = new Map<string, RecordedEvent>();
     const headers = { authorization: `Bearer ${this.#key}` };
     for (let cursor: string | null = ''; cursor !== null; ) {
       const query = cursor === '' ? '' : `&starting_after=${cursor}`;
       const answer = await request(`${this.#baseUrl}/v1/events?limit=100${query}`, { headers });
-      const page = (await answer.body.json()) as { data: Told[]; next_cursor: string | null };
+      const page = (await answer.body.json()) as { data: RecordedEvent[]; next_cursor: string | null };
       // The newest come first.
       for (const event of page.data) first.set(event.type, event);
       cursor = page.next_cursor;
