@@ -28,9 +28,9 @@ export const BEGIN_SHARED = `${BEGIN_WITH_KEPT_PLANS}; ${MULTI_BOOK_LIMITS}`;
 const SILENT_MS = 3_000;
 export const SHARED: TransactionOptions = { begin: BEGIN_SHARED, limitMs: SILENT_MS };
 /** Longer than commands wait by default (10 s), so that no answer is lost which a slow server still gives in time. */
-const SILENT_ALONE_MS = 12_000;
+const SILENT_ONE_BOOK_MS = 12_000;
 /** For a batch under the role's own limits. */
-export const OF_ONE_BOOK: TransactionOptions = { begin: BEGIN_WITH_KEPT_PLANS, limitMs: SILENT_ALONE_MS };
+export const OF_ONE_BOOK: TransactionOptions = { begin: BEGIN_WITH_KEPT_PLANS, limitMs: SILENT_ONE_BOOK_MS };
 
 /** Handles that save the work the round trips of BEGIN and COMMIT. */
 export interface RoundTrips {

@@ -82,7 +82,7 @@ export interface Batch {
   onCommitting?: () => void;
 }
 
-/** A free lock is granted sooner. Commands that arrive in so short a time join the next batch and save a round trip. */
+/** A free lock is granted sooner. Commands that arrive in less time wait for the next batch, which saves a round trip. */
 const WORTH_JOINING_MS = 3;
 
 /** Resolves with a decision for each command; the commands that joined come last. */

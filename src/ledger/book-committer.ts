@@ -80,7 +80,7 @@ export class BookCommitter {
       }
     }
     await last?.over;
-    queue.isolated = false;
+    queue.isolatedOnce = false;
     queue.failures = 0;
   }
 
@@ -92,7 +92,7 @@ export class BookCommitter {
     const room = Math.min(this.#options.maxBatch ?? MAX_BATCH, queue.isolatedBatchMax);
     const left = await this.#attemptOnce(queue, queue.waiting.splice(0, room));
     if (left.length === 0) {
-      queue.isolated = false;
+      queue.isolatedOnce = false;
       return;
     }
     queue.putBack(left);

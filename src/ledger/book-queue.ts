@@ -25,7 +25,7 @@ export class BookQueue {
   /** A shared batch found the book locked and skipped it. The next one waits for the lock. */
   skipped = false;
   /** The next batch is of this book only. */
-  isolated = false;
+  isolatedOnce = false;
   /** Monotonic time until which every batch is of this book only, because Postgres refused one of its commands. */
   isolatedUntil = 0;
   /** Monotonic time until which no attempt is made, because the last isolated batch failed. */
@@ -45,7 +45,9 @@ export class BookQueue {
   constructor(readonly bookId: BookId) {}
 
   get isIsolated(): boolean {
-    return this.isolated || this.unshareable > 0 || (this.isolatedUntil > 0 && performance.now() < this.isolatedUntil);
+    return (
+      this.isolatedOnce || this.unshareable > 0 || (this.isolatedUntil > 0 && performance.now() < this.isolatedUntil)
+    );
   }
 
   /** Records a batch of this process (`batchId`), and the batch that wrote the book before it (`after`). */

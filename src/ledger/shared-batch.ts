@@ -74,7 +74,7 @@ export async function runSharedBatch(context: BatchContext, batch: SharedBatch):
   return { decided, heldMs: writtenAt - lockedAt };
 }
 
-/** The loads travel behind the locks without waiting; those of a book that was left out are thrown away. */
+/** The loads travel behind the locks without waiting; those of a skipped book are discarded. */
 async function loadUnderLocks(
   trx: Transaction,
   { sink, forms }: BatchContext,

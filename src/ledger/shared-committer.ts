@@ -110,7 +110,7 @@ export class SharedCommitter {
       } else {
         queue.putBack(batch);
         // A book that was waited for and is absent does not exist: a batch of its own answers with that error.
-        if (wait) queue.isolated = true;
+        if (wait) queue.isolatedOnce = true;
         else queue.skipped = true;
       }
     }
@@ -125,7 +125,7 @@ export class SharedCommitter {
       this.#options.onDissolved?.(reason, { error, bookIds, commands });
       for (const { queue, batch } of taken) {
         queue.putBack(batch);
-        queue.isolated = true;
+        queue.isolatedOnce = true;
       }
       return undefined;
     }
@@ -137,7 +137,7 @@ export class SharedCommitter {
       for (const { queue, batch } of taken) {
         queue.putBack(batch);
         queue.dropExpired(error);
-        if (ofOneBook && ++queue.failures > 1) queue.isolated = true;
+        if (ofOneBook && ++queue.failures > 1) queue.isolatedOnce = true;
       }
       return error;
     }

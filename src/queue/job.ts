@@ -17,7 +17,7 @@ export type JobName = (typeof JOBS)[QueuePool][number];
 
 export const QUEUE_POOLS = Object.keys(JOBS) as QueuePool[];
 
-/** Rows of one book: what a worker answers by itself, and a job in the form that every release reads. */
+/** Rows of one book. Also a job in the form that every release reads. */
 export interface JobData {
   /** Empty where the ids belong to no book (`rail.notices` names rails). */
   bookId: string;
@@ -26,8 +26,9 @@ export interface JobData {
 }
 
 /**
- * A multi-book job: rows of several books, up to 100 in all, so that a hundred quiet books make one job and not a hundred.
- * Releases before 0.3.0 cannot read this form. It is written once the installation is contracted (db/forms.ts, multiBookJobs).
+ * A multi-book job: rows of several books, up to 100 in all, so that a hundred quiet books make one job and not a
+ * hundred. Releases before 0.3.0 cannot read this form. It is written once the installation is contracted (db/forms.ts,
+ * multiBookJobs).
  */
 export interface MultiBookJob {
   books: JobData[];
@@ -45,7 +46,7 @@ export const IDS_PER_JOB = 100;
  */
 const SINGLE_BOOK_JOBS: ReadonlySet<JobName> = new Set<JobName>(['clock.advance', 'rail.notices']);
 
-/** The rows of a job by book: each is answered by itself. */
+/** The rows of a job by book. Each part is handled by itself. */
 export function partsOf(data: QueuedData): readonly JobData[] {
   return 'books' in data ? data.books : [data];
 }
@@ -80,8 +81,8 @@ export function packRows(job: JobName, rows: Iterable<JobData>, { multiBook }: {
 }
 
 /**
- * The name of a queue: a pool and a partition of its jobs. The braces are a Redis Cluster hash tag: all keys of a queue share one slot, and the
- * partitions of a pool spread over the nodes.
+ * The name of a queue: a pool and a partition of its jobs. The braces are a Redis Cluster hash tag: all keys of a queue
+ * share one slot, and the partitions of a pool spread over the nodes.
  */
 export function queueName(pool: QueuePool, partition: number): string {
   return `{${pool}-${partition}}`;

@@ -170,7 +170,7 @@ export function startPool(definition: PoolDefinition, options: StartPoolOptions)
         farewell = true;
       });
       while (!farewell || inHand > 0) {
-        // A worker may still take a job whose fetch was under way when the close began, so `inHand` may rise from 0
+        // A worker may still take a job whose fetch was in progress when the close began, so `inHand` may rise from 0
         // again. Parts may outlast their jobs, and with them the workers.
         const idle = inHand === 0;
         const waited = idle ? closed : farewell ? untilIdle() : Promise.race([closed, untilIdle()]);

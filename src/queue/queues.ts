@@ -1,6 +1,6 @@
 /**
  * The job queues, on Redis or on Postgres. The rest of the product knows only this interface.
- * Next: redis-backend.ts and postgres-backend.ts (what differs), enqueuer.ts (adds jobs), pool.ts (works them).
+ * Next: redis-backend.ts and postgres-backend.ts (what differs), enqueuer.ts (adds jobs), pool.ts (runs them).
  */
 import { setMaxListeners } from 'node:events';
 import type { Config } from '../config.ts';
@@ -71,12 +71,13 @@ const CHECK_LIMIT_MS = 2_000;
 const CLOSE_LIMIT_MS = 2_000;
 
 /**
- * A job whose worker is silent this long goes to another worker. The lock is renewed at half time. BullMQ's default is
- * 30 s. A shorter lock is safe, because a job may run twice without harm, and replaces a dead worker sooner.
+ * A job whose worker has not renewed its lock for this long goes to another worker. Workers renew it after half of the
+ * time. BullMQ's default is 30 s. A shorter lock is safe, because a job may run twice without harm, and replaces a dead
+ * worker sooner.
  */
 const LOCK_MS = 10_000;
-/** How often BullMQ looks for jobs of silent workers. */
-const LOOK_FOR_SILENT_MS = 5_000;
+/** How often BullMQ looks for jobs whose lock has expired. */
+const STALLED_CHECK_MS = 5_000;
 
 export function createQueues(config: QueuesConfig, log: Logger): Queues {
   const backend = config.REDIS_URL
@@ -161,7 +162,7 @@ export function createQueues(config: QueuesConfig, log: Logger): Queues {
       const worker = backend.openWorker(queueName(pool, partition), answer, {
         concurrency,
         lockDuration: LOCK_MS,
-        stalledInterval: LOOK_FOR_SILENT_MS,
+        stalledInterval: STALLED_CHECK_MS,
         // BullMQ waits 15 s by default, which is too long once the datastore is back.
         runRetryDelay: 1_000,
         removeOnComplete: { count: 0 },

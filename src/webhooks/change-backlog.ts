@@ -1,7 +1,7 @@
 /**
  * The commands by which an endpoint falls behind and catches up. They are commands because they change how the book's
  * deliveries are written: the book's lock orders them with every commit that writes deliveries. They emit no event and
- * leave the endpoint's version.
+ * do not change the endpoint's version.
  */
 import type { Instant } from '../clock.ts';
 import { newId, type Uuid } from '../ids.ts';

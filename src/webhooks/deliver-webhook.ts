@@ -1,9 +1,10 @@
 /**
- * Delivers webhooks: the use case of the webhooks pool. A job names deliveries, or an endpoint that is behind. Deliveries go
- * into the outbox of their endpoint (outbox.ts). There they are loaded with their events, POSTed concurrently outside any
- * database transaction, and recorded. Concurrent deliveries of any number of books share queries and commits
- * (books-batch.ts): results of one book are recorded by one statement, of several by two or three in a transaction. No job
- * waits for a receiver: a delivery for which there is no room is skipped, and its endpoint is behind (drain-backlog.ts).
+ * Delivers webhooks: the use case of the webhooks pool. A job names deliveries, or an endpoint that is behind.
+ * Deliveries go into the outbox of their endpoint (outbox.ts). There they are loaded with their events, POSTed
+ * concurrently outside any database transaction, and recorded. Concurrent deliveries of any number of books share
+ * queries and commits (books-batch.ts): results of one book are recorded by one statement, of several by two or three
+ * in a transaction. No job waits for a receiver: a delivery for which there is no room is skipped, and its endpoint is
+ * behind (drain-backlog.ts).
  *
  * If the process is killed at any point, a delivery without a recorded result is still pending, the delivery or its
  * endpoint is still due, and the event is sent again under the same id. So an event arrives at least once.
@@ -176,7 +177,10 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
   /** Hosts that the operator allows are few, and are resolved by the machine instead of our name servers. */
   const isOpened = (mode: Mode, url: URL) => mode === 'test' && allow.permits(url.hostname, portOf(url));
 
-  /** Concurrent attempts of one endpoint often fail alike: one command disables it. If that is lost, the next attempt repeats it. */
+  /**
+   * Concurrent attempts of one endpoint often fail alike: one command disables it. If that is lost, the next attempt
+   * repeats it.
+   */
   async function disable(bookId: BookId, { endpoint }: DeliveryInHand, reason: 'gone' | 'failing'): Promise<void> {
     const facts = { bookId, endpointId: endpoint.id, reason };
     const begin = () =>

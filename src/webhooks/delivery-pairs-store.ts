@@ -1,6 +1,6 @@
 /**
  * The SQL of deliveries of several books at once: what delivery-store.ts does for one, over pairs of book and id. Each row
- * is found alone by its primary key, which LIMIT 1 forces: two lists of books and ids would probe every pair of them, and a
+ * has an index lookup by its primary key, which LIMIT 1 forces: two lists of books and ids would probe every pair, and a
  * plain join reads the table where its plan was made while it was small.
  */
 import type { Instant } from '../clock.ts';

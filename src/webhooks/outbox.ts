@@ -17,7 +17,7 @@ export interface OutboxContext {
   readonly memory: Slots;
   now(): Instant;
   load(bookId: BookId, key: DeliveryKey): Promise<DeliveryInHand | undefined>;
-  /** Makes an attempt. Undefined when a bug prevented the attempt and the delivery was marked stuck. Rejects when marking failed. */
+  /** Makes an attempt. Undefined if a bug prevented it: the delivery is marked stuck. Rejects if marking failed. */
   send(bookId: BookId, delivery: DeliveryInHand): Promise<Attempt | undefined>;
   /** Records the result of an attempt, or of no attempt (null). */
   settle(bookId: BookId, delivery: DeliveryInHand, attempt: Attempt | null): Promise<void>;

@@ -16,7 +16,10 @@ export interface OutboxesOptions extends Omit<OutboxContext, 'onSkipped' | 'onEm
 const REMEMBERED_MAX = 5_000;
 /** An endpoint that is behind for days is logged once an hour. */
 const LOGGED_EVERY_MS = 3_600_000;
-/** How long no drain begins when another process holds the backlog or it is not due. Skipped deliveries have their own due time. */
+/**
+ * How long no drain begins when another process holds the backlog or it is not due. Skipped deliveries have their own
+ * due time.
+ */
 const NO_DRAIN_MS = 5_000;
 
 export class Outboxes {

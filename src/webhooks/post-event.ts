@@ -144,12 +144,12 @@ const KINDS_BY_CODE: Record<string, AttemptError> = {
   UND_ERR_HEADERS_OVERFLOW: 'answer_invalid',
 };
 
-/** The one word that an endpoint's owner sees for what undici, the socket or TLS had to say. */
+/** The error code that an endpoint's owner sees, for errors of undici, the socket and TLS. */
 function errorKind(error: Error): AttemptError {
   if (error instanceof AddressForbidden) return 'address_forbidden';
   if (error instanceof NameNotFound) return 'name_not_found';
   if (error instanceof NameTimeout) return 'name_timeout';
-  // Several addresses were dialed in vain: the first tells most.
+  // Connecting failed at several addresses: the first error says most.
   if (error instanceof AggregateError && error.errors.length > 0) return errorKind(error.errors[0] as Error);
   const code = String((error as NodeJS.ErrnoException).code ?? '');
   const kind = KINDS_BY_CODE[code];
