@@ -7,7 +7,7 @@ import type { Mode } from '../ledger/book.ts';
 import type { Refusal } from '../ledger/command.ts';
 import { type AllowList, isLocalName, isPublicAddress, unbracketed } from './public-address.ts';
 
-/** Many proxies and servers refuse longer URLs, although RFC 9110 (4.1) recommends 8,000 octets. */
+/** Longer ones are cut by proxies and servers on the way (RFC 9110, 4.1 asks for 8,000; most stop earlier). */
 export const URL_LENGTH_MAX = 2_048;
 
 const DEFAULT_PORTS: Record<string, number> = { 'https:': 443, 'http:': 80 };
@@ -20,18 +20,18 @@ export interface UrlRules {
   ports?: readonly number[];
 }
 
-/** Usual ports of webhook receivers. On other ports, a POST from a trusted network could harm internal services. */
+/** What webhook receivers listen on. Elsewhere stand services that a POST from a trusted network could harm. */
 const USUAL_PORTS: readonly number[] = [443, 80, 8443];
 
-/** All ports that a new endpoint may use. */
+/** All that a new endpoint may use. */
 export function portsWith(ports: readonly number[]): number[] {
   return [...new Set([...USUAL_PORTS, ...ports])];
 }
 
 /**
- * Undefined when the URL may be used, else the refusal: `parameter_invalid` for text that is no URL,
- * `webhook_url_forbidden` for one that webhooks are not sent to. The parser (WHATWG) has turned `2130706433`, `0x7f.1`
- * and `0177.0.0.1` into `127.0.0.1` before any rule looks at it.
+ * Undefined when the URL may be used, else the refusal: `parameter_invalid` for what is no URL, `webhook_url_forbidden`
+ * for one that leads where webhooks do not go. The parser (WHATWG) has turned `2130706433`, `0x7f.1` and `0177.0.0.1`
+ * into `127.0.0.1` before any rule looks at it.
  */
 export function refuseUrl(text: string, { mode, allow, ports = [] }: UrlRules): Refusal | undefined {
   if (text.length > URL_LENGTH_MAX) return invalid(`A URL has at most ${URL_LENGTH_MAX} characters.`);
