@@ -1,5 +1,5 @@
 /**
- * The command of an action on one object. Every action climbs the same ladder: the object exists, its version is the one
+ * The command of an action on one object. Every action has the same guards: the object exists, its version is the one
  * that the caller has seen, its status allows the action; then the decision. A refusal keeps nothing of the draft.
  */
 import { newId, type Uuid } from '../ids.ts';
@@ -10,22 +10,22 @@ import type { Resource, Versioned } from './resource.ts';
 /** Who changes an object, and which version of it the caller has seen. */
 export interface Change {
   readonly requestId: Uuid;
-  /** Left out where the product acts on its own. */
+  /** Omitted when the product acts by itself. */
   readonly actor?: string;
-  /** From If-Match, unless `ifMatchParam` says otherwise. Left out: any version. */
+  /** From If-Match, unless `ifMatchParam` says otherwise. Omitted: any version. */
   readonly ifMatch?: number;
 }
 
 export interface ChangeRequest extends Change {
   /** The object's id. */
   readonly id: Uuid;
-  /** Of the resource's actions; the command is called `payout.cancel`. */
+  /** One of the resource's actions. The command is named after it: `payout.cancel`. */
   readonly action: string;
   /** Rows that the decision reads or changes beside the object's own. */
   readonly touches?: readonly Touch[];
   /** Where the request names the version, for the refusal. */
   readonly ifMatchParam?: string;
-  /** Minted here unless something was sealed for it before. */
+  /** Generated here, unless a value was already sealed for a known id. */
   readonly commandId?: Uuid;
 }
 
@@ -54,7 +54,7 @@ export function changeOf<Row extends Versioned, Answer extends Answered>(
 
 const NOT_FOUND: Refusal = { refused: 'resource_not_found', param: 'id' };
 
-/** The ladder before the decision: undefined where the row may take the action. */
+/** The guards before the decision. Undefined if the action is allowed. */
 export function refuseChange<Row extends Versioned>(
   draft: Draft,
   resource: Resource<Row>,
@@ -77,7 +77,7 @@ function versionMismatch<Row extends Versioned>(resource: Resource<Row>, { versi
   };
 }
 
-/** What an action gets that the object does not allow now. Decisions may refuse by it as well. */
+/** The refusal of an action that the object does not allow now. Decisions may return it as well. */
 export function stateConflict<Row extends Versioned>(
   draft: Draft,
   resource: Resource<Row>,

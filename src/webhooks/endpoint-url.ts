@@ -1,6 +1,6 @@
 /**
- * Whether an endpoint's URL can be accepted. What can be told from its text is told when it is set; where its name leads
- * is told at every connection (safe-connect.ts), since names change their minds.
+ * Whether an endpoint's URL can be accepted. Its text is checked when the URL is set. The addresses that its name
+ * resolves to are checked at every connection (safe-connect.ts), since DNS records change.
  */
 import { isIP } from 'node:net';
 import type { Mode } from '../ledger/book.ts';

@@ -1,4 +1,7 @@
-/** What a request to change an endpoint becomes. A URL that is none is an error of the request, which no key stores. */
+/**
+ * Turns a request to change an endpoint into a command. Text that is no URL is a request error, which is not stored
+ * under a key.
+ */
 import type { Pool } from '../db/pool.ts';
 import { ApiError } from '../errors.ts';
 import type { OnceRuntime } from '../idempotency/run-once.ts';

@@ -338,7 +338,7 @@ test('lists by status, kind, resource and time, newest first, page by page', asy
   expect(paged).toEqual(all.map(({ id }) => id));
 });
 
-test('a list asks for a score of kinds at most: each costs a look-up', async () => {
+test('a list asks for a score of kinds at most: each costs an index lookup', async () => {
   const kinds = Array.from({ length: 21 }, (_, at) => `kind_${'abcdefghijklmnopqrstu'[at]}`);
   const list = (some: readonly string[]) =>
     service.send<{ code: string }>('GET', `/v1/exceptions?kind=${some.join(',')}`);

@@ -9,7 +9,7 @@ import { EVENT_FILTERS, isEventFilter } from '../event-filter.ts';
 import { getEvent, listEvents, type StoredEvent } from '../event-store.ts';
 import { event, suggestedFilter } from './event-schemas.ts';
 
-/** An event byte for byte as stored, with the id that lists go on from. */
+/** The text of an event, with the id that is its cursor in lists. */
 class ShownEvent extends JsonText {
   readonly id: string;
 
