@@ -120,7 +120,10 @@ const schema = z.object({
   REDIS_CLUSTER: flag.default(false),
   /** A direct connection for the Postgres queue backend (it needs LISTEN), when DATABASE_URL goes through a pooler. */
   QUEUE_DATABASE_URL: postgresUrl.optional(),
-  /** Queues of a pool: a book's jobs all meet in lane hash(book) mod QUEUE_LANES. The same in every process. */
+  /**
+   * Partitions of a pool's jobs, a queue each. A book's jobs are in partition hash(book) mod QUEUE_LANES. The same in
+   * every process.
+   */
   QUEUE_LANES: whole(1, 64).default(1),
   HOST: z.string().min(1, 'expects an address to listen on').default('127.0.0.1'),
   PORT: port.default(8080),

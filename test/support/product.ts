@@ -33,7 +33,7 @@ const TEST_LIMIT_MS = 60_000;
  *
  * For what a queue could break: the core of payouts and rails, and the faults. All else runs on one backend,
  * with `startProduct({ backend: 'postgres' })`: its jobs are ids in a queue like any other, and
- * test/db/queue/queue-contract.ts holds both backends to the same behavior (repetition, order, failure, room, closing, lanes).
+ * test/db/queue/queue-contract.ts holds both backends to the same behavior (repetition, order, failure, room, closing, partitions).
  * What a group finds to depend on the backend becomes a test of that contract, not a second run of the group.
  */
 export function describeOnEachBackend(name: string, tests: (backend: Backend) => void): void {

@@ -7,9 +7,9 @@ import { publicId } from '../../ids.ts';
 import { JsonText } from '../../json.ts';
 import { EVENT_FILTERS, isEventFilter } from '../event-filter.ts';
 import { getEvent, listEvents, type StoredEvent } from '../event-store.ts';
-import { event } from './event-schemas.ts';
+import { event, suggestedFilter } from './event-schemas.ts';
 
-/** An event byte for byte as stored, with the id that lists go on from. */
+/** The text of an event, with the id that is its cursor in lists. */
 class ShownEvent extends JsonText {
   readonly id: string;
 
@@ -35,8 +35,11 @@ const eventApi: ApiResource<StoredEvent> = {
 const typeFilter = z
   .unknown()
   .check((context) => {
-    if (givenTexts(context.value)?.every(isEventFilter)) return;
-    const message = 'Expects names of events (payout.paid), groups (payout.*) or *.';
+    const texts = givenTexts(context.value);
+    const unknown = texts?.find((text) => !isEventFilter(text));
+    if (texts && unknown === undefined) return;
+    const suggestion = unknown === undefined ? '' : suggestedFilter(unknown);
+    const message = `Expects names of events (payout.paid), groups (payout.*) or *.${suggestion}`;
     context.issues.push({ code: 'custom', input: context.value, message });
   })
   .transform((value) => givenTexts(value)!)

@@ -183,7 +183,7 @@ describe('operations', () => {
     const depth: QueueDepth = {
       queue: 'ledger-0',
       pool: 'ledger',
-      lane: 0,
+      partition: 0,
       states: { waiting: 3, active: 1, delayed: 0, failed: 0 },
     };
     const metricsOf = (sources: Partial<Parameters<typeof createMetrics>[0]> = {}) =>
