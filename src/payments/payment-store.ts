@@ -81,7 +81,7 @@ export async function listRefunds(db: Queryable, bookId: BookId, page: PageReque
   return pageOf(rows.map(paymentOperations.fromRow), page);
 }
 
-/** Operations by what their acquirer knows them by. Index: payment_operations_book_id_reference_key. */
+/** Operations by what their acquirer knows them by. Index: payment_operations_by_reference. */
 export async function findOperationsByReference(
   db: Queryable,
   bookId: BookId,
