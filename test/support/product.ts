@@ -23,7 +23,7 @@ export { testEnvironment } from '../../scripts/harness/environment.ts';
 export { makeOrganisation, type OrganisationKeys } from '../../scripts/harness/organisation.ts';
 
 export type Backend = 'redis' | 'postgres';
-export const ALL_POOLS: readonly PoolName[] = ['ledger', 'rails', 'webhooks', 'sweeper'];
+export const ALL_POOLS: readonly PoolName[] = ['ledger', 'rails', 'payments', 'webhooks', 'sweeper'];
 
 /** Longer than any single wait of a test, so that a wait fails first and says what it saw. */
 const TEST_LIMIT_MS = 60_000;

@@ -53,6 +53,7 @@ async function payments({ openAccount, wire }: Stage): Promise<void> {
   await wire.call('The next', 'GET', `/v1/payments?limit=2&starting_after=${page.next_cursor}`);
   await wire.call('By what they are', 'GET', '/v1/payments?status=failed');
   await wire.call('By metadata and external id', 'GET', '/v1/payments?metadata[order]=77&external_id=order-77');
+  await wire.call('One payment', 'GET', `/v1/payments/${paid.id}`);
   await wire.call('Timeline', 'GET', `/v1/payments/${paid.id}/timeline`);
 }
 
