@@ -52,9 +52,7 @@ export function inquireOperations(runtime: SendRuntime, bookId: BookId, ids: rea
   const sender = operationSender(runtime, bookId);
   const now = () => runtime.clock.now();
   return eachOpen(runtime, { bookId, ids }, ['pending', 'requires_action'], (sent) =>
-    sent.operation.status === 'requires_action' && sent.operation.dueAt !== null && sent.operation.dueAt <= now()
-      ? abandon(runtime, bookId, sent)
-      : inquireInstruction(sender, sent, now),
+    isOver(sent.operation, now()) ? abandon(runtime, bookId, sent) : inquireInstruction(sender, sent, now),
   );
 }
 
@@ -76,6 +74,11 @@ async function eachOpen(
       );
     }),
   );
+}
+
+/** The sweeper postpones `dueAt` as it enqueues: the end of a challenge is when it is asked about. */
+function isOver({ status, nextInquiryAt }: PaymentOperation, now: Instant): boolean {
+  return status === 'requires_action' && nextInquiryAt !== null && nextInquiryAt <= now;
 }
 
 /** Nobody passed the challenge in time: the authorization is ended at the acquirer, whatever became of it. */
