@@ -42,6 +42,9 @@ export function describeOnEachBackend(name: string, tests: (backend: Backend) =>
   describeWithRedis(`${name}, jobs on redis`, () => tests('redis'));
 }
 
+/** What payments earn is released by the clock alone: tests of settlement say otherwise. */
+const RELEASED_WITHOUT_REPORT = { PAYMENT_RELEASE_ONCE_SETTLED: 'false' };
+
 export interface ProductOptions {
   backend: Backend;
   /** The pools that run from the start; all by default. */
@@ -85,7 +88,7 @@ export async function startProduct({
     DATABASE_NAMED_STATEMENTS: 'false',
     QUEUE_DATABASE_URL: database.applicationUrl,
   };
-  const config = readConfig(testEnvironment(database, redis, { ...through, ...environment }));
+  const config = readConfig(testEnvironment(database, redis, { ...RELEASED_WITHOUT_REPORT, ...through, ...environment }));
   const runtime = createRuntime(config, createLogger(config.LOG_LEVEL, 'test'), { name: `test ${backend}` });
   await runtime.readInstallation();
   const api: Api = await startApi(runtime);

@@ -1,4 +1,4 @@
-import { succeeded } from '../../../../scripts/harness/client.ts';
+import { succeeded, until } from '../../../../scripts/harness/client.ts';
 import type { Transcript } from '../transcript.ts';
 import type { GroupOnWire, Page, Stage } from './group.ts';
 
@@ -97,6 +97,19 @@ async function refunds({ openAccount, wire }: Stage): Promise<void> {
   await refund('Nothing is left', {});
 }
 
+/** Two days after the capture, where nothing waits for the acquirer's report. */
+async function released({ openAccount, wire }: Stage): Promise<void> {
+  const { id: account } = await openAccount();
+  await wire.call<Payment>('A payment', 'POST', '/v1/payments', {
+    body: { account, amount: 25_000, currency: 'JOD', source: source() },
+  });
+  await wire.call('Three days on', 'POST', '/v1/simulations/clock/advance', { body: { by: 'P3D' } });
+  await wire.callWhen<{ status: string }>('It is there', '/v1/simulations/clock', ({ status }) => status === 'idle');
+  const { data } = await wire.call<Page>('What was released', 'GET', `/v1/payments/releases?account=${account}`);
+  await wire.call('One release', 'GET', `/v1/payments/releases/${data[0]!.id}`);
+  await wire.call('The account has it', 'GET', `/v1/accounts/${account}/balance`);
+}
+
 async function authorize(wire: Transcript, title: string, body: object): Promise<Payment> {
   const request = { amount: 10_000, currency: 'JOD', capture: 'manual', source: source(), ...body };
   return wire.call<Payment>(title, 'POST', '/v1/payments', { body: request });
@@ -107,6 +120,7 @@ export const paymentsOnWire: GroupOnWire = {
     { file: 'payments', play: payments },
     { file: 'captures', play: captures },
     { file: 'refunds', play: refunds },
+    { file: 'releases', play: released },
   ],
   forms: [
     {
@@ -142,6 +156,15 @@ export const paymentsOnWire: GroupOnWire = {
     );
     const refund = succeeded(await client.post<{ id: string }>(`/v1/payments/${payment.id}/refunds`, { amount: 100 }));
     const [capture] = (await client.read<{ data: { id: string }[] }>(`/v1/payments/${payment.id}/captures`)).data;
-    return { payment: payment.id, refund: refund.id, capture: capture!.id };
+    succeeded(await client.post('/v1/simulations/clock/advance', { by: 'P3D' }));
+    const [release] = await until(
+      async () => (await client.read<{ data: { id: string }[] }>('/v1/payments/releases')).data,
+      (releases) => releases.length > 0,
+    );
+    await until(
+      () => client.read<{ status: string }>('/v1/simulations/clock'),
+      ({ status }) => status === 'idle',
+    );
+    return { release: release!.id, payment: payment.id, refund: refund.id, capture: capture!.id };
   },
 };
