@@ -10,6 +10,7 @@ const NAMES_BY_GROUP = {
   card_token: ['requested', 'activated', 'suspended', 'resumed', 'deactivated'],
   payment: [
     'created',
+    'updated',
     'requires_action',
     'authorized',
     'captured',
@@ -20,7 +21,9 @@ const NAMES_BY_GROUP = {
     'expired',
   ],
   refund: ['created', 'succeeded', 'failed'],
-  dispute: ['opened', 'evidence_submitted', 'won', 'lost'],
+  dispute: ['opened', 'evidence_due_soon', 'evidence_submitted', 'accepted', 'won', 'lost', 'escalated'],
+  release: ['created'],
+  settlement: ['received', 'completed'],
   reader_action: ['succeeded', 'failed', 'canceled'],
   payout: [
     'created',
