@@ -72,7 +72,7 @@ export const EVENT_FILTERS: ReadonlySet<string> = new Set([
 ]);
 
 /** Most filters of one endpoint, or of one list of events. There are fewer names than this. */
-export const EVENT_FILTERS_MAX = 100;
+export const EVENT_FILTERS_MAX = 200;
 
 export function isEventFilter(text: string): boolean {
   return EVENT_FILTERS.has(text);

@@ -28,7 +28,7 @@ export async function acceptOne(
   { accountId, amount = 20_000n, manual = false }: { accountId: Uuid; amount?: bigint; manual?: boolean },
 ): Promise<{ payment: Payment; operation: PaymentOperation }> {
   const paymentId = newId();
-  await book.submit(
+  const accepted = await book.submit(
     acceptPayment({
       paymentId,
       bookId: book.id,
@@ -54,6 +54,7 @@ export async function acceptOne(
       dryRun: false,
     }),
   );
+  if (accepted.refused) throw new Error(`The payment was refused: ${accepted.refused}`);
   const payment = (await payments.find(book.pool, book.id, paymentId))!;
   const operation = (await paymentOperations.find(book.pool, book.id, payment.pendingOperation!))!;
   return { payment, operation };

@@ -88,7 +88,9 @@ export async function startProduct({
     DATABASE_NAMED_STATEMENTS: 'false',
     QUEUE_DATABASE_URL: database.applicationUrl,
   };
-  const config = readConfig(testEnvironment(database, redis, { ...RELEASED_WITHOUT_REPORT, ...through, ...environment }));
+  const config = readConfig(
+    testEnvironment(database, redis, { ...RELEASED_WITHOUT_REPORT, ...through, ...environment }),
+  );
   const runtime = createRuntime(config, createLogger(config.LOG_LEVEL, 'test'), { name: `test ${backend}` });
   await runtime.readInstallation();
   const api: Api = await startApi(runtime);

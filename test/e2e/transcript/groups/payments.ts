@@ -95,6 +95,13 @@ async function refunds({ openAccount, wire }: Stage): Promise<void> {
   await wire.call('All refunds', 'GET', '/v1/payments/refunds');
   await refund('All that is left', {});
   await refund('Nothing is left', {});
+
+  const other = await wire.call<Payment>('A payment by another card', 'POST', '/v1/payments', {
+    body: { account, amount: 25_000, currency: 'JOD', source: source('4000000000005126') },
+  });
+  const failing = await wire.call<Payment>('Its refund', 'POST', `/v1/payments/${other.id}/refunds`, { body: {} });
+  const path = `/v1/payments/refunds/${failing.id}`;
+  await wire.callWhen<Payment>('It failed after it succeeded', path, ({ status }) => status === 'failed');
 }
 
 /** Two days after the capture, where nothing waits for the acquirer's report. */
@@ -103,8 +110,10 @@ async function released({ openAccount, wire }: Stage): Promise<void> {
   await wire.call<Payment>('A payment', 'POST', '/v1/payments', {
     body: { account, amount: 25_000, currency: 'JOD', source: source() },
   });
-  await wire.call('Three days on', 'POST', '/v1/simulations/clock/advance', { body: { by: 'P3D' } });
+  const open = await authorize(wire, 'One that nobody captures', { account });
+  await wire.call('Eight days on', 'POST', '/v1/simulations/clock/advance', { body: { by: 'P8D' } });
   await wire.callWhen<{ status: string }>('It is there', '/v1/simulations/clock', ({ status }) => status === 'idle');
+  await wire.callWhen<Payment>('Nobody captured it', `/v1/payments/${open.id}`, ({ status }) => status === 'expired');
   const { data } = await wire.call<Page>('What was released', 'GET', `/v1/payments/releases?account=${account}`);
   await wire.call('One release', 'GET', `/v1/payments/releases/${data[0]!.id}`);
   await wire.call('The account has it', 'GET', `/v1/accounts/${account}/balance`);
