@@ -34,7 +34,7 @@ export async function acceptOne(
       bookId: book.id,
       accountId,
       amount,
-      currency: 'JOD',
+      currency: 'EUR',
       captureMode: manual ? 'manual' : 'automatic',
       sourceType: 'card',
       acquirer: 'sandbox_acquirer',
