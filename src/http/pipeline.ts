@@ -83,7 +83,7 @@ export async function serve(route: Route, request: Request, parts: PipelineParts
   if (waitSeconds !== undefined)
     answer = await heldAnswer(route, request, answer, { seconds: waitSeconds, waiters: services });
   if (!writes) context.carry(0);
-  sendAnswer(context, answer, applied);
+  sendAnswer(context, answer, { applied, runtime: parts.runtime });
 }
 
 /** The parts of a request that have been checked so far. */
@@ -285,13 +285,18 @@ function validate(
   return undefined;
 }
 
-function sendAnswer(context: RequestContext, answer: RouteAnswer, applied: string | undefined): void {
+function sendAnswer(
+  context: RequestContext,
+  answer: RouteAnswer,
+  { applied, runtime }: { applied: string | undefined; runtime: ApiRuntime },
+): void {
   const headers = answer.headers ? [...answer.headers] : [];
   if (answer.replayed) headers.push('Idempotent-Replayed', 'true');
   if (applied !== undefined) headers.push('Preference-Applied', applied);
+  const text = answer.text ?? (answer.json === undefined ? '' : toJson(answer.json));
   context.send({
     status: answer.status,
-    body: answer.text ?? (answer.json === undefined ? '' : toJson(answer.json)),
+    body: runtime.withLinks(context.principal!.bookId, text, runtime.publicUrl),
     contentType: answer.status >= 400 ? PROBLEM_TYPE : undefined,
     headers,
   });

@@ -7,6 +7,7 @@ import type { ReleaseSchedule } from '../calendar/release-schedule.ts';
 import type { Clock, Instant } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
 import { failpoint } from '../failpoints.ts';
+import type { Fingerprints } from '../idempotency/fingerprints.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Committer } from '../ledger/committer.ts';
@@ -16,6 +17,7 @@ import type { OutsideCalls } from '../outside/call-shares.ts';
 import { inquiryPauseMs } from '../outside/inquiry.ts';
 import { inquireInstruction, type Sender, type SendOutcome, submitInstruction } from '../outside/send-instruction.ts';
 import { type AcquirerReport, mismatchesOf } from './acquirer-report.ts';
+import { checkoutUrl } from './checkout/checkout-link.ts';
 import type { Payment } from './payment.ts';
 import { hasOpenMismatch } from './payment-exception.ts';
 import type { PaymentOperation } from './payment-operation.ts';
@@ -28,6 +30,8 @@ export interface SendRuntime {
   readonly committer: Committer;
   readonly clock: Clock;
   readonly release: ReleaseSchedule;
+  readonly fingerprints: Pick<Fingerprints, 'digestOf'>;
+  readonly publicUrl: string;
   acquirer(name: string): Acquirer;
   readonly calls: OutsideCalls;
   readonly operationFailed: RowFailure;
@@ -104,7 +108,7 @@ function operationSender(runtime: SendRuntime, bookId: BookId): Sender<Sent, Acq
     sentAt: ({ operation }) => operation.sentAt,
     async submit(sent, notAfter) {
       failpoint('acquirer.submit.before');
-      const answer = await acquirerOf(sent).submit(instructionOf(bookId, sent, notAfter));
+      const answer = await acquirerOf(sent).submit(instructionOf(runtime, bookId, { sent, notAfter }));
       failpoint('acquirer.submit.after');
       return answer;
     },
@@ -120,7 +124,11 @@ function operationSender(runtime: SendRuntime, bookId: BookId): Sender<Sent, Acq
   };
 }
 
-function instructionOf(bookId: BookId, { operation, payment }: Sent, notAfter: Instant): AcquirerInstruction {
+function instructionOf(
+  { fingerprints, publicUrl }: Pick<SendRuntime, 'fingerprints' | 'publicUrl'>,
+  bookId: BookId,
+  { sent: { operation, payment }, notAfter }: { sent: Sent; notAfter: Instant },
+): AcquirerInstruction {
   const { kind, reference, amount, currency } = operation;
   const any = { originator: bookId, reference, amount, currency, notAfter };
   if (kind !== 'authorize') return { ...any, kind, of: operation.of!, final: operation.final };
@@ -131,7 +139,11 @@ function instructionOf(bookId: BookId, { operation, payment }: Sent, notAfter: I
     capture: operation.final,
     initiator: payment.initiator,
     previousNetworkReference: payment.recurring?.previousNetworkReference ?? null,
-    returnUrl: payment.returnUrl,
+    // From a challenge the payer comes back to the page that the payment began on.
+    returnUrl:
+      payment.sourceType === 'checkout'
+        ? checkoutUrl(fingerprints, publicUrl, { bookId, id: payment.id })
+        : payment.returnUrl,
     statementDescriptor: payment.statementDescriptor,
   };
 }

@@ -2,12 +2,17 @@
 import { z } from 'zod';
 import type { SourceInput } from '../sources/sources.ts';
 import { cardRequest, cardSourceOf } from './sources/card.ts';
+import { checkoutRequest } from './sources/checkout.ts';
 
-export const sourceRequest = z.discriminatedUnion('type', [cardRequest]).meta({ description: 'What it is paid with.' });
+export const sourceRequest = z
+  .discriminatedUnion('type', [cardRequest, checkoutRequest])
+  .meta({ description: 'What it is paid with.' });
 
 export function sourceOf(source: z.output<typeof sourceRequest>): SourceInput {
   switch (source.type) {
     case 'card':
       return cardSourceOf(source);
+    case 'checkout':
+      return source;
   }
 }
