@@ -15,7 +15,7 @@ import { classifyFailure } from '../db/postgres-errors.ts';
 import { ApiError, ERRORS } from '../errors.ts';
 import { findFirstAnswer } from '../idempotency/find-first-answer.ts';
 import { type IdKind, parsePublicId } from '../ids.ts';
-import { type JsonObject, toJson } from '../json.ts';
+import type { JsonObject } from '../json.ts';
 import type { Principal } from '../organisations/authenticate.ts';
 import { type FieldErrorWithFacts, fieldErrorsOf, requireNoFieldErrors } from './field-errors.ts';
 import { heldAnswer, preferenceOf } from './held-answer.ts';
@@ -32,9 +32,10 @@ import {
   rateLimitHeaders,
 } from './rate-limiter.ts';
 import { readBody } from './request-body.ts';
-import { PROBLEM_TYPE, type RequestContext } from './request-context.ts';
+import type { RequestContext } from './request-context.ts';
 import { requestFingerprint } from './request-fingerprint.ts';
 import { retirementHeaders } from './retirement.ts';
+import { sendAnswer } from './send-answer.ts';
 import type { ApiServices } from './services.ts';
 
 export interface PipelineParts {
@@ -283,21 +284,4 @@ function validate(
   if (result.success) return result.data;
   fieldErrors.push(...fieldErrorsOf(result.error, { schema, input, isQuery }, nameOf));
   return undefined;
-}
-
-function sendAnswer(
-  context: RequestContext,
-  answer: RouteAnswer,
-  { applied, runtime }: { applied: string | undefined; runtime: ApiRuntime },
-): void {
-  const headers = answer.headers ? [...answer.headers] : [];
-  if (answer.replayed) headers.push('Idempotent-Replayed', 'true');
-  if (applied !== undefined) headers.push('Preference-Applied', applied);
-  const text = answer.text ?? (answer.json === undefined ? '' : toJson(answer.json));
-  context.send({
-    status: answer.status,
-    body: runtime.withLinks(context.principal!.bookId, text, runtime.publicUrl),
-    contentType: answer.status >= 400 ? PROBLEM_TYPE : undefined,
-    headers,
-  });
 }

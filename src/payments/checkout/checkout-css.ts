@@ -17,8 +17,9 @@ main { max-width: 26rem; margin: 2.5rem auto 1rem; padding: 1.75rem; background:
   box-shadow: 0 1px 3px rgb(0 0 0 / .15); }
 header { margin-block-end: 1.5rem; }
 header p, .notice p { margin: 0; overflow-wrap: anywhere; }
-h1 { margin: 0 0 .5rem; font-size: 1.25rem; line-height: 1.3; }
+h1, h2 { margin: 0 0 .5rem; font-size: 1.25rem; line-height: 1.3; }
 .merchant, .description, .help, .hint, dt { color: var(--quiet); }
+.merchant { margin: 0; font-size: 1rem; font-weight: 400; line-height: 1.5; overflow-wrap: anywhere; }
 .amount { font-size: 1.875rem; font-weight: 650; line-height: 1.3; font-variant-numeric: tabular-nums; }
 .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; align-items: start; }
 .field { margin-block-end: 1rem; min-width: 0; }

@@ -1,10 +1,11 @@
 /// <reference types="@kitajs/html/htmx.d.ts" />
 /** The hosted page of a payment, in each of its states. */
-import type { CardShown } from '../../acquirers/card.ts';
+
 import { publicId } from '../../ids.ts';
 import { formatAmount } from '../../money/amount.ts';
 import type { Payment } from '../payment.ts';
 import type { CardFaults, CardField } from './card-form.ts';
+import { cardText } from './card-text.ts';
 import { attemptNumber, backUrl, type CheckoutState } from './checkout-state.ts';
 import type { Checkout } from './checkout-store.ts';
 import { declineText, type Language, TEXTS, type Texts } from './checkout-texts.ts';
@@ -74,7 +75,7 @@ function cardForm(shown: CheckoutPage) {
   const alert = problem
     ? texts[problem]
     : decline !== undefined && !isFaulty
-      ? `${declineText(decline.code, language)} ${texts.tryAgain}`
+      ? `${texts.notMade} ${declineText(decline.code, language)}`
       : undefined;
   const first = (['number', 'expiry', 'cvc'] as const).find((name) => faults[name] !== undefined) ?? 'number';
   const common = { texts, faults, first };
@@ -158,7 +159,7 @@ interface Field {
 /** What is wrong stands beside the field, and is read out with it. */
 function field({ name, label, autocomplete, placeholder, help, value, maxlength, texts, faults, first }: Field) {
   const fault = faults[name];
-  const described = [fault && `${name}-fault`, help && `${name}-help`].filter(Boolean).join(' ');
+  const described = [fault && `${name}-fault`, help && !fault && `${name}-help`].filter(Boolean).join(' ');
   return (
     <div class="field">
       <label for={name} safe>
@@ -186,7 +187,7 @@ function field({ name, label, autocomplete, placeholder, help, value, maxlength,
           {texts[fault]}
         </p>
       )}
-      {help === undefined ? (
+      {help === undefined || fault !== undefined ? (
         ''
       ) : (
         <p class="help" id={`${name}-help`} safe>
@@ -261,9 +262,9 @@ function summary({ merchant, payment }: Checkout, texts: Texts) {
   const { description } = payment;
   return (
     <header>
-      <p class="merchant">
+      <h1 class="merchant">
         <span safe>{texts.payTo}</span> <bdi safe>{merchant}</bdi>
-      </p>
+      </h1>
       <p class="amount">
         <bdi dir="ltr" safe>
           {formatAmount(payment.amount, payment.currency)}
@@ -290,21 +291,6 @@ function backLink(url: string | null, text: string) {
     </p>
   );
 }
-
-export function cardText({ brand, lastFour }: Pick<CardShown, 'brand' | 'lastFour'>): string {
-  return `${BRANDS[brand]} •••• ${lastFour}`;
-}
-
-const BRANDS: { readonly [Brand in CardShown['brand']]: string } = {
-  visa: 'Visa',
-  mastercard: 'Mastercard',
-  american_express: 'American Express',
-  discover: 'Discover',
-  jcb: 'JCB',
-  unionpay: 'UnionPay',
-  diners: 'Diners Club',
-  unknown: '',
-};
 
 /** Whether the payment's answer is known, as far as the payer's page goes. */
 export function hasAnswer({ status }: Pick<Payment, 'status'>): boolean {
