@@ -43,8 +43,10 @@ function killAt(point: Failpoint): Scenario {
       await Promise.all([victim.kill(), other.kill()]);
       await victim.start({ failpoints: `${point}=kill@${hit}`, pools: ['payments', 'ledger', 'sweeper'] });
       const paid = payEach(stage);
-      const pushed = pushUntil(stage, () => !victim.running);
+      let died = false;
+      const pushed = pushUntil(stage, () => died);
       await untilEnded(stage, victim);
+      died = true;
       expectThat(victim.output.includes(`failpoint ${point}: SIGKILL`), `It died elsewhere:\n${victim.output}`);
       await Promise.all([victim.start({ pools: ALL_POOLS }), other.start({ pools: ALL_POOLS })]);
       await Promise.all([paid, pushed]);
