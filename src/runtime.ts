@@ -4,6 +4,7 @@
  */
 import { type Acquirers, createAcquirers } from './acquirers/acquirers.ts';
 import type { Appointment } from './appointment.ts';
+import type { ReleaseSchedule } from './calendar/release-schedule.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import { createDatabaseClock } from './db/database-clock.ts';
@@ -29,7 +30,6 @@ import { type Authenticator, createAuthenticator } from './organisations/authent
 import { movedNotices } from './outside/moved-notices.ts';
 import type { Inbox } from './outside/notice.ts';
 import { withCheckoutUrls } from './payments/checkout/checkout-link.ts';
-import type { ReleaseSchedule } from './payments/earn-share.ts';
 import { movedOperations } from './payments/moved-operations.ts';
 import { movedPayouts } from './payouts/moved-payouts.ts';
 import { createEnqueuer, type Enqueuer } from './queue/enqueuer.ts';

@@ -1,5 +1,6 @@
 /** The parts of the process's runtime that the API uses. */
 import type { Acquirers } from '../acquirers/acquirers.ts';
+import type { ReleaseSchedule } from '../calendar/release-schedule.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { ListReads } from '../db/list-reads.ts';
@@ -9,7 +10,6 @@ import type { BookId } from '../ledger/book.ts';
 import type { ClosingBlocker } from '../ledger/closing-blocker.ts';
 import type { Logger } from '../log.ts';
 import type { Authenticator } from '../organisations/authenticate.ts';
-import type { ReleaseSchedule } from '../payments/earn-share.ts';
 import type { SandboxRail } from '../rails/sandbox-rail.ts';
 
 export interface HttpMetrics {

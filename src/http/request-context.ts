@@ -150,7 +150,14 @@ export class RequestContext {
       addBytes(this.#share, bytes);
     }
     const written = status === 204 ? [] : ['Content-Type', contentType, 'Content-Length', String(bytes)];
-    written.push('Request-Id', this.publicRequestId, 'Cache-Control', cacheControl);
+    written.push(
+      'Request-Id',
+      this.publicRequestId,
+      'Cache-Control',
+      cacheControl,
+      'X-Content-Type-Options',
+      'nosniff',
+    );
     if (this.rateLimit !== undefined)
       written.push('RateLimit', this.rateLimit, 'RateLimit-Policy', this.rateLimitPolicy!);
     if (this.retirement !== undefined) written.push(...this.retirement);

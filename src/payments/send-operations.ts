@@ -3,6 +3,7 @@
  * under a reference that is the same on every attempt. No answer is "unknown": settled by asking.
  */
 import type { Acquirer, AcquirerAnswer, AcquirerInstruction } from '../acquirers/acquirer.ts';
+import type { ReleaseSchedule } from '../calendar/release-schedule.ts';
 import type { Clock, Instant } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
 import { failpoint } from '../failpoints.ts';
@@ -17,7 +18,6 @@ import { inquiryPauseMs } from '../outside/inquiry.ts';
 import { inquireInstruction, type Sender, type SendOutcome, submitInstruction } from '../outside/send-instruction.ts';
 import { type AcquirerReport, mismatchesOf } from './acquirer-report.ts';
 import { checkoutUrl } from './checkout/checkout-link.ts';
-import type { ReleaseSchedule } from './earn-share.ts';
 import type { Payment } from './payment.ts';
 import { hasOpenMismatch } from './payment-exception.ts';
 import type { PaymentOperation } from './payment-operation.ts';
@@ -56,9 +56,7 @@ export function inquireOperations(runtime: SendRuntime, bookId: BookId, ids: rea
   const sender = operationSender(runtime, bookId);
   const now = () => runtime.clock.now();
   return eachOpen(runtime, { bookId, ids }, ['pending', 'requires_action'], (sent) =>
-    sent.operation.status === 'requires_action' && sent.operation.dueAt !== null && sent.operation.dueAt <= now()
-      ? abandon(runtime, bookId, sent)
-      : inquireInstruction(sender, sent, now),
+    isOver(sent.operation, now()) ? abandon(runtime, bookId, sent) : inquireInstruction(sender, sent, now),
   );
 }
 
@@ -80,6 +78,11 @@ async function eachOpen(
       );
     }),
   );
+}
+
+/** The sweeper postpones `dueAt` as it enqueues: the end of a challenge is when it is asked about. */
+function isOver({ status, nextInquiryAt }: PaymentOperation, now: Instant): boolean {
+  return status === 'requires_action' && nextInquiryAt !== null && nextInquiryAt <= now;
 }
 
 /** Nobody passed the challenge in time: the authorization is ended at the acquirer, whatever became of it. */

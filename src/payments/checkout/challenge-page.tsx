@@ -1,7 +1,7 @@
 /** The page on which the sandbox plays the payer's bank: pass or fail. */
 import type { SandboxChallenge } from '../../acquirers/sandbox-challenge-store.ts';
 import { formatAmount } from '../../money/amount.ts';
-import { cardText } from './checkout-page.tsx';
+import { cardText } from './card-text.ts';
 import { type Language, TEXTS } from './checkout-texts.ts';
 import { notice, page } from './page-frame.tsx';
 

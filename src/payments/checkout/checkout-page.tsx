@@ -1,10 +1,11 @@
 /// <reference types="@kitajs/html/htmx.d.ts" />
 /** The hosted page of a payment, in each of its states. */
-import type { CardShown } from '../../acquirers/card.ts';
+
 import { publicId } from '../../ids.ts';
 import { formatAmount } from '../../money/amount.ts';
 import type { Payment } from '../payment.ts';
 import type { CardFaults, CardField } from './card-form.ts';
+import { cardText } from './card-text.ts';
 import { attemptNumber, backUrl, type CheckoutState } from './checkout-state.ts';
 import type { Checkout } from './checkout-store.ts';
 import { declineText, type Language, TEXTS, type Texts } from './checkout-texts.ts';
@@ -291,21 +292,6 @@ function backLink(url: string | null, text: string) {
     </p>
   );
 }
-
-export function cardText({ brand, lastFour }: Pick<CardShown, 'brand' | 'lastFour'>): string {
-  return `${BRANDS[brand]} •••• ${lastFour}`;
-}
-
-const BRANDS: { readonly [Brand in CardShown['brand']]: string } = {
-  visa: 'Visa',
-  mastercard: 'Mastercard',
-  american_express: 'American Express',
-  discover: 'Discover',
-  jcb: 'JCB',
-  unionpay: 'UnionPay',
-  diners: 'Diners Club',
-  unknown: '',
-};
 
 /** Whether the payment's answer is known, as far as the payer's page goes. */
 export function hasAnswer({ status }: Pick<Payment, 'status'>): boolean {

@@ -3,12 +3,12 @@
  * that knows it. The acquirer's notice follows and changes nothing.
  */
 import type { Acquirer } from '../../acquirers/acquirer.ts';
+import type { ReleaseSchedule } from '../../calendar/release-schedule.ts';
 import type { Clock } from '../../clock.ts';
 import type { Pool } from '../../db/pool.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Committer } from '../../ledger/committer.ts';
 import { inquiryPauseMs } from '../../outside/inquiry.ts';
-import type { ReleaseSchedule } from '../earn-share.ts';
 import type { Payment } from '../payment.ts';
 import type { PaymentOperation } from '../payment-operation.ts';
 import { findOperationsByReference } from '../payment-store.ts';
