@@ -1,7 +1,6 @@
 /** No card number, and no link to a page, is in a row, in Redis or in a log: processes of their own, that log all they can. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { Client } from '../../scripts/harness/client.ts';
-import { Client as ClientOf } from '../../scripts/harness/client.ts';
+import { Client } from '../../scripts/harness/client.ts';
 import { rowsHolding } from '../../scripts/harness/database-store.ts';
 import { type ProductProcess, startProcess } from '../../scripts/harness/processes.ts';
 import { payerOf } from '../support/payer.ts';
@@ -10,6 +9,7 @@ import { describeWithRedis } from '../support/redis.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
+const PUBLIC_URL = 'https://pay.example';
 const NUMBERS = ['4242424242424242', '4000000000009987', '4000002500003155', '4111111111111111'];
 
 describeWithRedis('what is kept of a checkout', () => {
@@ -20,12 +20,12 @@ describeWithRedis('what is kept of a checkout', () => {
   beforeAll(async () => {
     product = await startProduct({ backend: 'redis', pools: [] });
     const { keys } = await product.organisation();
-    const environment = testEnvironment(product.database, product.redis, { LOG_LEVEL: 'trace' });
+    const environment = testEnvironment(product.database, product.redis, { LOG_LEVEL: 'trace', PUBLIC_URL });
     processes = await Promise.all([
       startProcess('api', environment),
       startProcess([...ALL_POOLS, 'payments'], environment),
     ]);
-    client = new ClientOf(processes[0]!.url, keys.testKey);
+    client = new Client(processes[0]!.url, keys.testKey);
     await client.openAccount();
   });
 
@@ -48,8 +48,7 @@ describeWithRedis('what is kept of a checkout', () => {
       source: { type: 'checkout' },
     });
     const { url } = payment.next_action;
-    const publicUrl = new URL(url).origin;
-    const payer = payerOf(processes[0]!.url, { publicUrl, address: '198.51.100.1' });
+    const payer = payerOf(processes[0]!.url, { publicUrl: PUBLIC_URL, address: '198.51.100.1' });
     const card = (number: string) => ({ number, expiry: '12 / 34', cvc: '123' });
     let page = await payer.open(url);
     for (const number of ['4111111111111111', '4000000000009987', '4000002500003155'])
@@ -60,10 +59,10 @@ describeWithRedis('what is kept of a checkout', () => {
     // Paths that no route has are logged as they are.
     for (const path of [`${url}/`, url.replace('chk_', '%63hk_'), url.replace('/checkout/', '/Checkout/')])
       await payer.open(path);
-    await payer.open(`${publicUrl}/checkout/${NUMBERS[0]}`);
+    await payer.open(`${PUBLIC_URL}/checkout/${NUMBERS[0]}`);
 
     const token = url.split('/').at(-1);
-    const challenges = `${publicUrl}/sandbox/challenges/`;
+    const challenges = `${PUBLIC_URL}/sandbox/challenges/`;
     const behind = lookInto(product.database);
     expect(await rowsHolding(behind, [...NUMBERS, token])).toEqual([]);
     await behind.end();

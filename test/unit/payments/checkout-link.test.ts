@@ -46,7 +46,11 @@ test('nothing that a client writes becomes a link', () => {
   for (const text of texts) expect(withCheckoutUrls(text, parts)).toBe(text);
 });
 
-test.each(['', 'chk_', publicId('payment', id), `chk_${'a'.repeat(42)}`, `chk_${'a'.repeat(44)}`, `chk_${'/'.repeat(43)}`])(
-  'the text "%s" is no token',
-  (text) => expect(checkoutDigest(text)).toBeUndefined(),
-);
+test.each([
+  '',
+  'chk_',
+  publicId('payment', id),
+  `chk_${'a'.repeat(42)}`,
+  `chk_${'a'.repeat(44)}`,
+  `chk_${'/'.repeat(43)}`,
+])('the text "%s" is no token', (text) => expect(checkoutDigest(text)).toBeUndefined());

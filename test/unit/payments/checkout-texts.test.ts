@@ -3,18 +3,18 @@ import { DECLINE_CODES } from '../../../src/acquirers/decline-codes.ts';
 import { declineText, languageOf, TEXTS } from '../../../src/payments/checkout/checkout-texts.ts';
 
 test.each`
-  given     | accepted                    | language
-  ${null}   | ${''}                       | ${'en'}
-  ${null}   | ${'ar'}                     | ${'ar'}
-  ${null}   | ${'AR-jo, en;q=0.9'}        | ${'ar'}
-  ${null}   | ${'en-GB,en;q=0.9,ar;q=.8'} | ${'en'}
-  ${null}   | ${'en;q=0.2, ar;q=0.7'}     | ${'ar'}
-  ${null}   | ${'ar;q=0, fr'}             | ${'en'}
-  ${null}   | ${'fr, de'}                 | ${'en'}
-  ${null}   | ${'*;;q=,ar'}               | ${'ar'}
-  ${'ar'}   | ${'en'}                     | ${'ar'}
-  ${'en'}   | ${'ar'}                     | ${'en'}
-  ${'xx'}   | ${'ar'}                     | ${'ar'}
+  given   | accepted                    | language
+  ${null} | ${''}                       | ${'en'}
+  ${null} | ${'ar'}                     | ${'ar'}
+  ${null} | ${'AR-jo, en;q=0.9'}        | ${'ar'}
+  ${null} | ${'en-GB,en;q=0.9,ar;q=.8'} | ${'en'}
+  ${null} | ${'en;q=0.2, ar;q=0.7'}     | ${'ar'}
+  ${null} | ${'ar;q=0, fr'}             | ${'en'}
+  ${null} | ${'fr, de'}                 | ${'en'}
+  ${null} | ${'*;;q=,ar'}               | ${'ar'}
+  ${'ar'} | ${'en'}                     | ${'ar'}
+  ${'en'} | ${'ar'}                     | ${'en'}
+  ${'xx'} | ${'ar'}                     | ${'ar'}
 `('?lang=$given with Accept-Language "$accepted" is read in $language', ({ given, accepted, language }) => {
   expect(languageOf(given, accepted)).toBe(language);
 });
