@@ -3,7 +3,7 @@ import { arrived } from '../arrivals.ts';
 import type { BenchContext } from '../bench.ts';
 import { type Helper, type ProductProcess, startApiProcess, startHelper, startWorkerProcess } from '../children.ts';
 import { cpuSeconds, familyCpuSeconds } from '../cpu-time.ts';
-import { POOLS } from '../payouts-world.ts';
+import { POOLS } from '../traffic.ts';
 import type { Received } from '../receiver.ts';
 import { type Stage, setStage } from '../stage.ts';
 
