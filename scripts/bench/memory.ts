@@ -7,10 +7,10 @@ import { say } from '../harness/progress.ts';
 import type { BenchContext, BenchResult } from './bench.ts';
 import { type ProductProcess, startWorkerProcess } from './children.ts';
 import { sendPosts } from './http-load.ts';
-import { POOLS } from './traffic.ts';
-import { openWorld } from './world.ts';
 import { round } from './statistics.ts';
+import { POOLS } from './traffic.ts';
 import { verifyLedger } from './verify.ts';
+import { openWorld } from './world.ts';
 
 /** A worker has grown as far as the backlog makes it by then. */
 const BACKLOG_SECONDS = 30;

@@ -87,7 +87,12 @@ for (const [name, { about, run, payouts = 20_000, seconds = 60 }] of Object.entr
     .option('--json', 'the result as one JSON object on standard output')
     .option('--seconds <number>', 'how long to measure', wholeNumber, seconds)
     .addOption(new Option('--queue <backend>', 'what carries the jobs').choices(['redis', 'postgres']).default('redis'))
-    .option('--payouts <number>', 'how many payouts or payments to carry (benches payouts, payments, webhooks)', wholeNumber, payouts)
+    .option(
+      '--payouts <number>',
+      'how many payouts or payments to carry (benches payouts, payments, webhooks)',
+      wholeNumber,
+      payouts,
+    )
     .option('--entries <number>', 'how many entries there are before (bench growth)', wholeNumber, 5_000_000)
     .option('--backlog <number>', 'how many payouts wait (bench memory)', wholeNumber, 500_000)
     .option('--minutes <number>', 'how long to go on (bench soak)', wholeNumber, 60)

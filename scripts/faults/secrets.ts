@@ -1,9 +1,13 @@
 /**
- * Checks that no secret stands where others read: in the output of the processes, in what they send to Redis, and in
+ * Checks that no secret and no card number stands where others read: in the output of the processes, in what they send to Redis, and in
  * the rows of the database, which are what a dump holds.
  */
 import { rowsHolding } from '../harness/database-store.ts';
+import { CARD_NUMBERS, CVC } from './payment-load.ts';
 import type { Stage } from './stage.ts';
+
+/** Four digits alone stand in many texts: those that JSON, its text in JSON, and a form give the code. */
+const CVC_FORMS = [`"cvc":"${CVC}"`, `"cvc": "${CVC}"`, `\\"cvc\\":\\"${CVC}\\"`, `cvc=${CVC}`];
 
 /** Maps each secret text to what it is. */
 export function secretsOf({
@@ -17,6 +21,8 @@ export function secretsOf({
     ...apiKeys.map((key) => [key, 'an API key'] as const),
     [database.encryptionKey, 'the encryption key'],
     [new URL(database.applicationUrl).password, 'a password'],
+    ...CARD_NUMBERS.map((number) => [number, 'a card number'] as const),
+    ...CVC_FORMS.map((text) => [text, 'a security code'] as const),
   ]);
   // With its prefix or without: the bytes behind it are the signing key.
   for (const { secret } of endpoints) secrets.set(secret.replace(/^whsec_/, ''), 'a webhook secret');

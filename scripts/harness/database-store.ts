@@ -48,14 +48,16 @@ export async function hurryDeliveries(pool: Pool): Promise<void> {
     ) AS free WHERE w.book_id = free.book_id AND w.id = free.id`);
 }
 
-/** Counts rows that have not come to their end, by kind, with what the rail still has to tell and rows that are stuck. */
+/** Counts rows that have not come to their end, by kind, with what rail and acquirer still have to tell and rows that are stuck. */
 export async function countUnderWay(pool: Pool): Promise<Record<string, bigint>> {
   const counts = MOVED.flatMap(({ kind, table: { name }, open }) => [
     `SELECT '${kind}' AS kind, count(*) AS rows FROM ${name} WHERE status IN (${quoted(open)})`,
     `SELECT 'stuck ${kind}', count(*) FROM ${name} WHERE stuck_at IS NOT NULL`,
   ]);
   const { rows } = await pool.query<{ kind: string; rows: bigint }>(
-    `${counts.join(' UNION ALL ')} UNION ALL SELECT 'unread notice', count(*) FROM sandbox_rail.notices WHERE acknowledged_at IS NULL`,
+    `${counts.join(' UNION ALL ')}
+      UNION ALL SELECT 'unread notice', count(*) FROM sandbox_rail.notices WHERE acknowledged_at IS NULL
+      UNION ALL SELECT 'unread notice of an acquirer', count(*) FROM sandbox_acquirer.notices WHERE acknowledged_at IS NULL`,
   );
   return Object.fromEntries(rows.map((row) => [row.kind, row.rows]));
 }

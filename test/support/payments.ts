@@ -64,7 +64,11 @@ export async function acceptOne(
 /** What the acquirer says of an operation is taken in. */
 export function say(
   book: TestBook,
-  { payment, operation, release = RELEASE }: { payment: Payment; operation: PaymentOperation; release?: ReleaseSchedule },
+  {
+    payment,
+    operation,
+    release = RELEASE,
+  }: { payment: Payment; operation: PaymentOperation; release?: ReleaseSchedule },
   report: Partial<AcquirerReport>,
 ): Promise<PaymentOperation> {
   return book.submit(

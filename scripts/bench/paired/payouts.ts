@@ -6,9 +6,9 @@ import { familyCpuSeconds } from '../cpu-time.ts';
 import { sendPosts } from '../http-load.ts';
 import { findTestBook } from '../payout-check-store.ts';
 import { checkNothingLost } from '../payout-checks.ts';
-import { POOLS } from '../traffic.ts';
 import type { Received } from '../receiver.ts';
 import { setStage } from '../stage.ts';
+import { POOLS } from '../traffic.ts';
 import { verifyLedger } from '../verify.ts';
 import { createKey, type Side, type SideOptions } from './side.ts';
 
