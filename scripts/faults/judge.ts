@@ -5,7 +5,7 @@ import { countUnderWay, hurryDeliveries, makeRowsDue, payoutIds, readExceptions 
 import { brokenInvariants } from './invariants-store.ts';
 import type { Load } from './load.ts';
 import type { PaymentLoad } from './payment-load.ts';
-import { paymentIds } from './payment-records-store.ts';
+import { bringReleaseDay, paymentIds } from './payment-records-store.ts';
 import { brokenPayments } from './payment-rules-store.ts';
 import { betrayed } from './secrets.ts';
 import type { Stage } from './stage.ts';
@@ -37,6 +37,7 @@ async function settle({ behind }: Stage): Promise<string | undefined> {
           makeDueAt = performance.now() + MAKE_DUE_EVERY_MS;
           await makeRowsDue(behind);
           await hurryDeliveries(behind);
+          await bringReleaseDay(behind);
         }
         return countUnderWay(behind);
       },

@@ -11,7 +11,7 @@ import { NotAsPromised, until } from '../harness/client.ts';
 import { makeRowsDue } from '../harness/database-store.ts';
 import { certainAnswer, expectFirstAnswerAgain, type Sent } from './certain-answer.ts';
 import type { Payer } from './load.ts';
-import { answerChallenge, endChallenge } from './payment-records-store.ts';
+import { answerChallenge, bringReleaseDay, endChallenge } from './payment-records-store.ts';
 
 export type Payment = (typeof paymentSchemas.payment)['_zod']['output'];
 
@@ -78,6 +78,8 @@ const hasLeft = ({ status }: Payment) => status !== 'requires_action';
 /** Concurrent callers in all. Payments stand beside payouts, which are many more. */
 const CALLERS = 4;
 const THINK_MS = 100;
+/** Payments between two releases of everything that they have earned. */
+const RELEASED_EVERY = 7;
 const LOOK_EVERY_MS = 100;
 const MAKE_DUE_EVERY_MS = 500;
 const REPEATED = 20;
@@ -120,6 +122,7 @@ export function startPaymentLoad(payers: readonly Payer[], behind: Pool): Paymen
       const plan = PLANS[number % PLANS.length]!;
       const { id } = await send(payer, '/v1/payments', paymentNumber(number, plan, payer));
       accepted.push(id);
+      if (number % RELEASED_EVERY === 0) await bringReleaseDay(behind);
       await follow(payer, id, plan.steps);
       await pause(THINK_MS);
     }

@@ -16,6 +16,15 @@ export async function endChallenge(pool: Pool, paymentId: string): Promise<void>
   );
 }
 
+/** The day has come on which what payments earned is released. */
+export async function bringReleaseDay(pool: Pool): Promise<void> {
+  await pool.query(
+    `UPDATE payment_shares SET releases_at = now(), due_at = now() WHERE ctid = ANY (ARRAY (
+       SELECT ctid FROM payment_shares WHERE status = 'open' AND stuck_at IS NULL AND due_at > now()
+       FOR NO KEY UPDATE SKIP LOCKED))`,
+  );
+}
+
 /** The payments of a book. */
 export async function paymentIds(pool: Pool, bookId: string): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>('SELECT id FROM payments WHERE book_id = $1 ORDER BY id', [bookId]);

@@ -16,7 +16,7 @@ const RULES: Record<string, string> = {
     SELECT o.reference, o.kind, o.status, o.amount, i.kind AS kind_there, i.status AS there, i.amount AS amount_there
     FROM payment_operations o
     LEFT JOIN sandbox_acquirer.instructions i ON i.originator = o.book_id::text AND i.reference = o.reference
-    LEFT JOIN payment_operations a ON a.book_id = o.book_id AND o.kind = 'capture' AND o.reference = a.reference || 'C' AND a.final
+    LEFT JOIN payment_operations a ON a.book_id = o.book_id AND o.kind = 'capture' AND o.reference = a.reference || 'C' AND a.is_final
     LEFT JOIN sandbox_acquirer.notices n
       ON n.originator = i.originator AND n.reference = i.reference AND n.kind = 'refund_failed'
     WHERE a.id IS NULL AND NOT CASE o.status

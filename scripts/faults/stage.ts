@@ -37,8 +37,8 @@ const checkpointSettings = ({ signerUrl }: Database) => ({
   CHECKPOINT_INTERVAL_SECONDS: '1',
 });
 
-/** What payments earn is released at once: releases stand beside everything else. */
-const PAYMENT_SETTINGS = { PAYMENT_RELEASE_DAYS: '0', PAYMENT_RELEASE_ONCE_SETTLED: 'false' };
+/** What payments earn is released when its day comes, which scenarios do not wait for (payment-records-store.ts). */
+const PAYMENT_SETTINGS = { PAYMENT_RELEASE_DAYS: '1', PAYMENT_RELEASE_ONCE_SETTLED: 'false' };
 
 /** The proxies between the processes of one kind and what they connect to. */
 export interface Network {

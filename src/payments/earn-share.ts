@@ -73,7 +73,7 @@ function openShare(draft: Draft, key: ShareKey): PaymentShare {
   if (known?.status === 'open') return known;
   const releasesAt = startOfDay(key.availableOn, draft.book.timeZone);
   const dueAt = key.kind === 'ready' ? releasesAt : null;
-  // Where captures are released at once, those of a day go out in several releases: the share opens again.
+  // A clock that is behind around midnight captures for a day that has been released: its share opens again.
   if (known) return { ...known, status: 'open', dueAt };
   return {
     id,

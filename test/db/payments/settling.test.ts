@@ -46,7 +46,7 @@ test('a challenge that its acquirer does not end is asked about again later', as
   expect(await paymentOperations.find(book.pool, book.id, asked.id)).toMatchObject({ dueAt: asked.nextInquiryAt });
 });
 
-test('where nothing is waited for, a share opens again for what is captured after its release', async () => {
+test('a share opens again for what is captured after its release, by a clock that is behind', async () => {
   const accountId = await book.account();
   const release = { days: 0, onceSettled: false };
   const capture = async (amount: bigint) => {
