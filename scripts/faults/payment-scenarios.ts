@@ -102,14 +102,15 @@ export const paymentScenarios: readonly Scenario[] = [
   {
     name: 'acquirer-answers-lost',
     about: 'the acquirer has carried out what it was asked, and its answers break off, again and again',
-    async play({ stage, payments, random }) {
+    async play({ stage, load, payments, random }) {
       for (let round = 0; round < 8; round++) {
         const cutAfterBytes = random.between(1, 4_000);
         stage.network.worker.postgres.impair({ cutAfterBytes, only: ACQUIRER });
-        await payments.untilMore(1);
-        await pause(random.between(100, 1_000));
+        // Payments may all wait meanwhile: an answer as long as that never comes through.
+        await Promise.all([load.untilMore(3), pause(random.between(500, 1_500))]);
       }
       stage.network.worker.postgres.heal();
+      await payments.untilMore(10);
     },
   },
   {

@@ -188,14 +188,13 @@ export async function rowsHolding(pool: Pool, texts: readonly string[]): Promise
   );
   // One pass over each row, and a statement for each table: 1.7 times as fast as LIKE ANY of as many texts.
   const pattern = texts.map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|');
-  const found = await Promise.all(
-    tables.map(async ({ name }) => {
-      const text = `SELECT EXISTS (SELECT FROM ${name} AS one WHERE one::text ~ $1) AS found`;
-      const { rows } = await pool.query<{ found: boolean }>(text, [pattern]);
-      return rows[0]!.found ? [name] : [];
-    }),
-  );
-  return found.flat();
+  const found: string[] = [];
+  for (const { name } of tables) {
+    const text = `SELECT EXISTS (SELECT FROM ${name} AS one WHERE one::text ~ $1) AS found`;
+    const { rows } = await pool.query<{ found: boolean }>(text, [pattern]);
+    if (rows[0]!.found) found.push(name);
+  }
+  return found;
 }
 
 /** Counts the pending deliveries of an endpoint, and tells whether the endpoint itself is due. */
