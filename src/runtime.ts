@@ -29,6 +29,7 @@ import { markStuck } from './operations/stuck-store.ts';
 import { type Authenticator, createAuthenticator } from './organisations/authenticate.ts';
 import { movedNotices } from './outside/moved-notices.ts';
 import type { Inbox } from './outside/notice.ts';
+import { PartyUnreachable } from './outside/party.ts';
 import { withCheckoutUrls } from './payments/checkout/checkout-link.ts';
 import { movedOperations } from './payments/moved-operations.ts';
 import { movedPayouts } from './payouts/moved-payouts.ts';
@@ -182,7 +183,8 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
       });
     },
     noticeFailed: async ({ bookId, party }, id, error) => {
-      if (isPassing(error)) {
+      // Whoever takes a notice in may ask its party for more, and get no answer.
+      if (isPassing(error) || error instanceof PartyUnreachable) {
         warnOfNotices(error);
         return;
       }

@@ -9,7 +9,7 @@ import type { BenchContext, BenchResult } from './bench.ts';
 import { issueKey, openBook } from './book.ts';
 import { startApiProcess, startHelper } from './children.ts';
 import { familyCpuSeconds } from './cpu-time.ts';
-import { CONNECTIONS, sendPayouts } from './http-load.ts';
+import { CONNECTIONS, sendPosts } from './http-load.ts';
 import { takeTurns } from './slices.ts';
 import { setStage } from './stage.ts';
 import { median, round } from './statistics.ts';
@@ -40,7 +40,7 @@ export async function benchAccept({ closing, queue, seconds, profile }: BenchCon
         name: 'bare',
         async run() {
           const before = bare.cpuSeconds();
-          const load = await sendPayouts({ url: `http://127.0.0.1:${barePort}`, key, bodies, seconds: SLICE_SECONDS });
+          const load = await sendPosts({ url: `http://127.0.0.1:${barePort}`, key, bodies, seconds: SLICE_SECONDS });
           cpu.bare += bare.cpuSeconds() - before;
           answered += load.accepted;
           return { count: load.accepted, seconds: load.seconds };
@@ -50,7 +50,7 @@ export async function benchAccept({ closing, queue, seconds, profile }: BenchCon
         name: 'product',
         async run() {
           const before = { api: api.cpuSeconds(), postgres: familyCpuSeconds(stage.postgres.pid!) };
-          const load = await sendPayouts({ url: api.url, key, bodies, seconds: SLICE_SECONDS });
+          const load = await sendPosts({ url: api.url, key, bodies, seconds: SLICE_SECONDS });
           p99s.push(load.p99Ms);
           accepted += load.accepted;
           cpu.api += api.cpuSeconds() - before.api;

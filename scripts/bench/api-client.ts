@@ -1,28 +1,30 @@
-/** The setup of an integrator before the first payout, over the API itself. */
+/** The setup of an integrator before the first payout or payment, over the API itself. */
 import { randomUUID } from 'node:crypto';
 import { CURRENCY } from './book.ts';
 
 /** Funds for any number of payouts of these benches. */
 const FUNDS = 1_000_000_000_000;
 const PAYOUT_AMOUNT = 5_124;
+const PAYMENT_AMOUNT = 12_345;
 
 export interface ApiClient {
   readonly url: string;
   readonly key: string;
-  post<Answer>(path: string, body: unknown): Promise<Answer>;
+  post<Answer>(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
 }
 
 export function createApiClient(url: string, key: string): ApiClient {
   return {
     url,
     key,
-    async post(path, body) {
+    async post(path, body, headers = {}) {
       const answer = await fetch(url + path, {
         method: 'POST',
         headers: {
           authorization: `Bearer ${key}`,
           'content-type': 'application/json',
           'idempotency-key': randomUUID(),
+          ...headers,
         },
         body: JSON.stringify(body),
       });
@@ -55,5 +57,16 @@ export function payoutRequest(account: string) {
     account,
     destination: { type: 'cliq', alias: 'SHOP1' },
     external_id: 'invoice-2024-000017',
+  };
+}
+
+/** A payment as a shop's system sends it: by a card that is approved, and captured at once. */
+export function paymentRequest(account: string) {
+  return {
+    amount: PAYMENT_AMOUNT,
+    currency: CURRENCY,
+    account,
+    source: { type: 'card', number: '4242424242424242', exp_month: 12, exp_year: 2034, cvc: '123' },
+    external_id: 'order-2024-000017',
   };
 }

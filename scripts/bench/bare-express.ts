@@ -5,7 +5,7 @@ import express from 'express';
 const app = express();
 app.use(express.json());
 let answer: unknown;
-app.post('/v1/payouts', (_request, response) => {
+app.post(['/v1/payouts', '/v1/payments'], (_request, response) => {
   response.status(202).json(answer);
 });
 

@@ -7,7 +7,7 @@ export interface BenchContext {
   readonly queue: QueueBackend;
   /** How long to measure, without setup and checks. */
   readonly seconds: number;
-  /** Payouts to carry, for benches that measure a number instead of a time. */
+  /** Payouts or payments to carry, for benches that measure a number instead of a time. */
   readonly payouts: number;
   /** Entries in the ledger before the measurement (bench growth). */
   readonly entries: number;

@@ -5,6 +5,9 @@ export const CONNECTIONS = 64;
 
 export interface HttpLoad {
   url: string;
+  /** `/v1/payouts` unless given. */
+  path?: string;
+  headers?: Readonly<Record<string, string>>;
   key: string;
   bodies: readonly unknown[];
   /** Either a duration or a number of requests. */
@@ -19,9 +22,17 @@ export interface HttpLoadResult {
 }
 
 /** Throws when an answer was not 2xx: a bench of refusals would measure something else. */
-export async function sendPayouts({ url, key, bodies, seconds, requests }: HttpLoad): Promise<HttpLoadResult> {
+export async function sendPosts({
+  url,
+  path = '/v1/payouts',
+  headers = {},
+  key,
+  bodies,
+  seconds,
+  requests,
+}: HttpLoad): Promise<HttpLoadResult> {
   const result = await autocannon({
-    url: `${url}/v1/payouts`,
+    url: url + path,
     connections: CONNECTIONS,
     ...(requests === undefined ? { duration: seconds } : { amount: requests }),
     timeout: 30,
@@ -30,6 +41,7 @@ export async function sendPayouts({ url, key, bodies, seconds, requests }: HttpL
       authorization: `Bearer ${key}`,
       'content-type': 'application/json',
       'idempotency-key': 'bench-[<id>]',
+      ...headers,
     },
     idReplacement: true,
     requests: bodies.map((body) => ({ body: JSON.stringify(body) })),

@@ -6,26 +6,27 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { say } from '../harness/progress.ts';
 import type { BenchContext, BenchResult } from './bench.ts';
 import { type ProductProcess, startWorkerProcess } from './children.ts';
-import { sendPayouts } from './http-load.ts';
-import { openPayoutsWorld, POOLS } from './payouts-world.ts';
+import { sendPosts } from './http-load.ts';
 import { round } from './statistics.ts';
+import { POOLS } from './traffic.ts';
 import { verifyLedger } from './verify.ts';
+import { openWorld } from './world.ts';
 
 /** A worker has grown as far as the backlog makes it by then. */
 const BACKLOG_SECONDS = 30;
 const SAMPLE_MS = 250;
 
 export async function benchMemory(context: BenchContext): Promise<BenchResult> {
-  const world = await openPayoutsWorld(context);
+  const world = await openWorld(context);
   const { api, worker, key, bodies, stage } = world;
   say(`${context.seconds} s of load`);
-  const { accepted } = await sendPayouts({ url: api.url, key, bodies, seconds: context.seconds });
+  const { accepted } = await sendPosts({ url: api.url, key, bodies, seconds: context.seconds });
   await world.arrived(world.sent + accepted);
   const apiMb = api.residentMb();
   const workerMb = worker.residentMb();
   await worker.stop();
   say(`API ${round(apiMb)} MB, worker ${round(workerMb)} MB; now ${context.backlog} payouts without a worker`);
-  await sendPayouts({ url: api.url, key, bodies, requests: context.backlog });
+  await sendPosts({ url: api.url, key, bodies, requests: context.backlog });
   const apiGrew = api.residentMb() - apiMb;
   const late = await startWorkerProcess(stage, POOLS);
   const workerGrew = (await mostMb(late)) - workerMb;

@@ -1,5 +1,5 @@
 /**
- * Payouts at a steady rate, however long the answers take: an open loop, so that a slow moment shows in the latencies
+ * Payouts or payments at a steady rate, however long the answers take: an open loop, so that a slow moment shows in the latencies
  * instead of slowing the load.
  */
 import { randomUUID } from 'node:crypto';
@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { CONNECTIONS } from './http-load.ts';
 
-export interface AcceptedPayout {
+export interface Accepted {
   id: string;
   /** When the request was sent, and when its answer arrived. */
   sentAt: number;
@@ -16,28 +16,30 @@ export interface AcceptedPayout {
 
 const TICK_MS = 5;
 
-export async function sendPayoutsPaced(load: {
+export async function sendPaced(load: {
   url: string;
+  path: string;
+  headers?: Readonly<Record<string, string>>;
   key: string;
   bodies: readonly unknown[];
   perSecond: number;
   seconds: number;
-}): Promise<AcceptedPayout[]> {
+}): Promise<Accepted[]> {
   const pool = new Pool(load.url, { connections: CONNECTIONS });
   const texts = load.bodies.map((body) => JSON.stringify(body));
-  const headers = { authorization: `Bearer ${load.key}`, 'content-type': 'application/json' };
-  const sent: Promise<AcceptedPayout>[] = [];
+  const headers = { authorization: `Bearer ${load.key}`, 'content-type': 'application/json', ...load.headers };
+  const sent: Promise<Accepted>[] = [];
 
-  async function send(number: number): Promise<AcceptedPayout> {
+  async function send(number: number): Promise<Accepted> {
     const sentAt = Date.now();
     const { statusCode, body } = await pool.request({
-      path: '/v1/payouts',
+      path: load.path,
       method: 'POST',
       headers: { ...headers, 'idempotency-key': randomUUID() },
       body: texts[number % texts.length]!,
     });
     const text = await body.text();
-    if (statusCode !== 202) throw new Error(`POST /v1/payouts was answered with ${statusCode}: ${text}`);
+    if (statusCode !== 202) throw new Error(`POST ${load.path} was answered with ${statusCode}: ${text}`);
     const { id } = JSON.parse(text) as { id: string };
     return { id, sentAt, acceptedAt: Date.now() };
   }

@@ -1,4 +1,4 @@
-/** Counts a book's payouts and their deliveries in the database. */
+/** Counts a book's payouts or payments and their deliveries in the database. */
 import type { Pool } from '../../src/db/pool.ts';
 import type { BookId } from '../../src/ledger/book.ts';
 
@@ -9,6 +9,17 @@ export async function countPayouts(pool: Pool, bookId: BookId | null): Promise<R
     [bookId],
   );
   return Object.fromEntries(rows.map(({ status, count }) => [status, Number(count)]));
+}
+
+/** Counts a book's payments that are captured, and what the acquirer's records say of them. */
+export async function countPayments(pool: Pool, bookId: BookId): Promise<{ captured: number; atAcquirer: number }> {
+  const { rows } = await pool.query<{ captured: number; atAcquirer: number }>(
+    `SELECT (SELECT count(*)::integer FROM payments WHERE book_id = $1 AND status = 'captured') AS captured,
+       (SELECT count(*)::integer FROM sandbox_acquirer.instructions
+        WHERE originator = $1::text AND status = 'succeeded' AND captured = amount) AS "atAcquirer"`,
+    [bookId],
+  );
+  return rows[0]!;
 }
 
 /** Counts deliveries by status: those of one book, or of all books (null). */

@@ -1,14 +1,14 @@
-/** Checks after a run of payouts: each was paid, each was announced once, every signature held. */
+/** Checks after a run of payouts, or of payments: each was paid, each was announced once, every signature held. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from '../../src/db/pool.ts';
 import type { BookId } from '../../src/ledger/book.ts';
 import { countDeliveries, countPayouts } from './payout-check-store.ts';
 import type { Received } from './receiver.ts';
 
-interface Facts {
+export interface Facts {
   /** Null: of all books. */
   bookId: BookId | null;
-  /** Payouts that were accepted. */
+  /** Payouts, or payments, that were accepted. */
   sent: number;
   received: Received;
 }
@@ -18,23 +18,31 @@ interface Facts {
  * repeats are counted.
  */
 export async function checkNothingLost(pool: Pool, { bookId, sent, received }: Facts): Promise<Record<string, number>> {
+  const { paid } = await countPayouts(pool, bookId);
+  const counts = await checkDelivered(pool, { bookId, sent, received }, { 'payouts that are paid': paid });
+  return { payouts_paid: sent, ...counts };
+}
+
+/** Each has one event that was delivered, and each of `ended` counts all of them. Throws as checkNothingLost does. */
+export async function checkDelivered(
+  pool: Pool,
+  { bookId, sent, received }: Facts,
+  ended: Readonly<Record<string, number | undefined>>,
+): Promise<Record<string, number>> {
   const ids = new Set(received.webhookIds).size;
-  const payoutsTold = new Set(received.payoutIds).size;
-  const paid = await countPayouts(pool, bookId);
   const delivered = await deliveriesAtRest(pool, bookId);
   const faults: string[] = [];
   const expect = (what: string, actual: number | undefined) => {
     if (actual !== sent) faults.push(`${what}: ${actual ?? 0} of ${sent}`);
   };
-  expect('payouts that are paid', paid.paid);
+  for (const [what, count] of Object.entries(ended)) expect(what, count);
   expect('distinct webhook-ids received', ids);
-  expect('payouts told of', payoutsTold);
+  expect('those told of', new Set(received.objectIds).size);
   expect('deliveries recorded as delivered', delivered.delivered);
   if (received.signaturesWrong > 0) faults.push(`${received.signaturesWrong} signatures are wrong`);
   if (received.signaturesVerified === 0) faults.push('no signature was verified');
   if (faults.length > 0) throw new Error(`Something was lost or done twice: ${faults.join('; ')}`);
   return {
-    payouts_paid: sent,
     webhooks_received: received.webhookIds.length,
     webhooks_repeated: received.webhookIds.length - ids,
     signatures_verified: received.signaturesVerified,

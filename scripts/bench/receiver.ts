@@ -1,5 +1,5 @@
 /**
- * A process of its own: receives webhooks, keeps the id, payout and time of each, and verifies the signature of a
+ * A process of its own: receives webhooks, keeps the id, payout or payment and time of each, and verifies the signature of a
  * sample with a library that is not the product's. Each path has a secret of its own.
  */
 import { createServer } from 'node:http';
@@ -16,9 +16,9 @@ export type ReceiverQuestion =
   | { ask: 'received'; from?: number };
 
 export interface Received {
-  /** One element for each arrival, in order: message id, payout, time of arrival. */
+  /** One element for each arrival, in order: message id, payout or payment, time of arrival. */
   webhookIds: string[];
-  payoutIds: string[];
+  objectIds: string[];
   times: number[];
   signaturesVerified: number;
   signaturesWrong: number;
@@ -26,9 +26,9 @@ export interface Received {
 
 /** Cheap, and enough to notice a signature that is wrong now and then. */
 const VERIFY_EVERY = 20;
-const PAYOUT_ID = /"id":"(po_[0-9a-z]+)"/;
+const OBJECT_ID = /"id":"((?:po|pay)_[0-9a-z]+)"/;
 
-const received: Received = { webhookIds: [], payoutIds: [], times: [], signaturesVerified: 0, signaturesWrong: 0 };
+const received: Received = { webhookIds: [], objectIds: [], times: [], signaturesVerified: 0, signaturesWrong: 0 };
 const known = new Set<string>();
 const trusted = new Map<string, Webhook>();
 
@@ -41,7 +41,7 @@ const server = createServer((request, response) => {
     const id = String(request.headers['webhook-id']);
     known.add(id);
     received.webhookIds.push(id);
-    received.payoutIds.push(ownText(PAYOUT_ID.exec(body)?.[1] ?? 'none'));
+    received.objectIds.push(ownText(OBJECT_ID.exec(body)?.[1] ?? 'none'));
     const webhook = trusted.get(request.url!);
     if (webhook && received.times.length % VERIFY_EVERY === 0) verify(webhook, body, request.headers);
     response.writeHead(204).end();
@@ -54,11 +54,11 @@ function ownText(part: string): string {
 }
 
 function since(from: number): Received {
-  const { webhookIds, payoutIds, times } = received;
+  const { webhookIds, objectIds, times } = received;
   return {
     ...received,
     webhookIds: webhookIds.slice(from),
-    payoutIds: payoutIds.slice(from),
+    objectIds: objectIds.slice(from),
     times: times.slice(from),
   };
 }

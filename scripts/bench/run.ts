@@ -11,6 +11,7 @@ import { benchAudit } from './audit.ts';
 import type { BenchContext, BenchResult } from './bench.ts';
 import { type Closing, createClosing } from './closing.ts';
 import { watchOthers } from './cpu-time.ts';
+import { benchPayments, benchPayouts } from './end-to-end.ts';
 import { benchGrowth } from './growth.ts';
 import { benchLedger } from './ledger.ts';
 import { benchLists } from './lists.ts';
@@ -18,7 +19,6 @@ import { machine, revision } from './machine.ts';
 import { benchMemory } from './memory.ts';
 import { benchNeighbours } from './neighbours/neighbours.ts';
 import { benchPaired, PAIRED_BENCHES, type PairedContext } from './paired/paired.ts';
-import { benchPayouts } from './payouts.ts';
 import type { QueueBackend } from './stage.ts';
 import { round } from './statistics.ts';
 import { benchSoak } from './tenants/soak.ts';
@@ -28,7 +28,7 @@ import { benchWebhooks } from './webhooks.ts';
 interface Bench {
   about: string;
   run: (context: BenchContext) => Promise<BenchResult>;
-  /** Payouts to carry by default: a worker delivers 20,000 webhooks while it still warms up. */
+  /** Payouts, or payments, to carry by default: a worker delivers 20,000 webhooks while it still warms up. */
   payouts?: number;
   /** Seconds to measure by default. */
   seconds?: number;
@@ -38,6 +38,11 @@ const BENCHES: Record<string, Bench> = {
   ledger: { about: 'entries a second through the committer, beside the same rows by bare INSERT', run: benchLedger },
   accept: { about: 'POST /v1/payouts, one API process, beside a bare Express app', run: benchAccept },
   payouts: { about: 'payouts from accept to delivered webhook, all on this machine', run: benchPayouts },
+  payments: {
+    about: 'card payments, authorized and captured, from accept to delivered webhook, all on this machine',
+    run: benchPayments,
+    payouts: 10_000,
+  },
   webhooks: {
     about: 'signed deliveries by one worker, beside a bare loop of POSTs',
     run: benchWebhooks,
@@ -82,7 +87,12 @@ for (const [name, { about, run, payouts = 20_000, seconds = 60 }] of Object.entr
     .option('--json', 'the result as one JSON object on standard output')
     .option('--seconds <number>', 'how long to measure', wholeNumber, seconds)
     .addOption(new Option('--queue <backend>', 'what carries the jobs').choices(['redis', 'postgres']).default('redis'))
-    .option('--payouts <number>', 'how many payouts to carry (benches payouts, webhooks)', wholeNumber, payouts)
+    .option(
+      '--payouts <number>',
+      'how many payouts or payments to carry (benches payouts, payments, webhooks)',
+      wholeNumber,
+      payouts,
+    )
     .option('--entries <number>', 'how many entries there are before (bench growth)', wholeNumber, 5_000_000)
     .option('--backlog <number>', 'how many payouts wait (bench memory)', wholeNumber, 500_000)
     .option('--minutes <number>', 'how long to go on (bench soak)', wholeNumber, 60)

@@ -9,7 +9,7 @@ import { arrived } from './arrivals.ts';
 import type { BenchContext, BenchResult } from './bench.ts';
 import { issueKey, openBook } from './book.ts';
 import { type Helper, startApiProcess, startHelper, startWorkerProcess } from './children.ts';
-import { sendPayouts } from './http-load.ts';
+import { sendPosts } from './http-load.ts';
 import type { Received } from './receiver.ts';
 import { setStage } from './stage.ts';
 import { median, round } from './statistics.ts';
@@ -33,7 +33,7 @@ export async function benchWebhooks({ closing, queue, payouts, profile }: BenchC
   const endpoint = { url: `http://127.0.0.1:${port}/webhooks`, events: ['payout.created'] };
   const { secret } = await client.post<{ secret: string }>('/v1/webhooks', endpoint);
   await receiver.ask({ ask: 'trust', secret });
-  await sendPayouts({ url: api.url, key, bodies, requests: payouts });
+  await sendPosts({ url: api.url, key, bodies, requests: payouts });
   await api.stop();
   say(`${payouts} events wait for their delivery`);
 

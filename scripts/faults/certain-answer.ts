@@ -6,11 +6,12 @@ export interface KeyedRequest {
   readonly path: string;
   readonly key: string;
   readonly body: Record<string, unknown>;
+  readonly headers?: Record<string, string>;
 }
 
 /** A request with its first certain answer. */
-export interface Sent extends KeyedRequest {
-  readonly answer: Answer<Payout>;
+export interface Sent<Body = Payout> extends KeyedRequest {
+  readonly answer: Answer<Body>;
 }
 
 /** Pause before the same key is sent again: an outage ends within seconds. */
@@ -23,14 +24,15 @@ export interface CertainAnswerOptions {
 }
 
 /** Throws NotAsPromised at an answer that no careful request gets, and when the request is given up. */
-export async function certainAnswer(
+export async function certainAnswer<Body = Payout>(
   clients: readonly Client[],
-  { path, key, body }: KeyedRequest,
+  { path, key, body, headers }: KeyedRequest,
   { first = 0, isGivenUp = () => false }: CertainAnswerOptions = {},
-): Promise<Answer<Payout>> {
+): Promise<Answer<Body>> {
   for (let attempt = first; !isGivenUp(); attempt++) {
     try {
-      const answer = await clients[attempt % clients.length]!.post<Payout>(path, body, { idempotencyKey: key });
+      const client = clients[attempt % clients.length]!;
+      const answer = await client.post<Body>(path, body, { idempotencyKey: key, headers });
       if (isCertain(answer)) return answer;
     } catch (error) {
       if (error instanceof NotAsPromised) throw error;
@@ -51,10 +53,10 @@ function isCertain({ status, body, text }: Answer<unknown>): boolean {
 /** Throws NotAsPromised unless the first answer comes again, byte for byte and marked as a replay. */
 export async function expectFirstAnswerAgain(
   clients: readonly Client[],
-  sent: Sent,
+  sent: Sent<unknown>,
   options?: CertainAnswerOptions,
 ): Promise<void> {
-  const again = await certainAnswer(clients, sent, options);
+  const again = await certainAnswer<unknown>(clients, sent, options);
   const isSame = again.status === sent.answer.status && again.text === sent.answer.text;
   if (isSame && again.headers['idempotent-replayed'] === 'true') return;
   throw new NotAsPromised(`The key ${sent.key} was answered ${sent.answer.text}, and then ${again.text}`);

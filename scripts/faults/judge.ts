@@ -4,6 +4,9 @@ import { until } from '../harness/client.ts';
 import { countUnderWay, hurryDeliveries, makeRowsDue, payoutIds, readExceptions } from '../harness/database-store.ts';
 import { brokenInvariants } from './invariants-store.ts';
 import type { Load } from './load.ts';
+import type { PaymentLoad } from './payment-load.ts';
+import { bringReleaseDay, paymentIds } from './payment-records-store.ts';
+import { brokenPayments } from './payment-rules-store.ts';
 import { betrayed } from './secrets.ts';
 import type { Stage } from './stage.ts';
 
@@ -15,10 +18,11 @@ const MAKE_DUE_EVERY_MS = 500;
 const SETTLE_LIMIT_MS = 120_000;
 
 /** Returns everything that is wrong, a line each. The list is empty when nothing is. */
-export async function judge(stage: Stage, load: Load): Promise<string[]> {
+export async function judge(stage: Stage, load: Load, payments: PaymentLoad): Promise<string[]> {
   const left = await settle(stage);
   if (left) return [left];
   await load.expectFirstAnswersAgain();
+  await payments.expectFirstAnswersAgain();
   const wrong = await Promise.all([lostOrInvented(stage), broken(stage), contradictions(stage), betrayed(stage)]);
   return wrong.flat();
 }
@@ -33,6 +37,7 @@ async function settle({ behind }: Stage): Promise<string | undefined> {
           makeDueAt = performance.now() + MAKE_DUE_EVERY_MS;
           await makeRowsDue(behind);
           await hurryDeliveries(behind);
+          await bringReleaseDay(behind);
         }
         return countUnderWay(behind);
       },
@@ -45,18 +50,29 @@ async function settle({ behind }: Stage): Promise<string | undefined> {
   }
 }
 
-/** The payouts of the books must be those that were accepted, each once. */
-async function lostOrInvented({ behind, keys, tenants, accepted }: Stage): Promise<string[]> {
+/** The payouts and payments of the books must be those that were accepted, each once. */
+async function lostOrInvented({ behind, keys, tenants, accepted, acceptedPayments }: Stage): Promise<string[]> {
   const books = [keys, ...tenants.map((tenant) => tenant.keys)].map(({ testBookId }) => testBookId);
-  const ids = await Promise.all(books.map((bookId) => payoutIds(behind, bookId)));
-  const kept = new Set(ids.flat().map((id) => publicId('payout', id)));
+  const payouts = (await Promise.all(books.map((bookId) => payoutIds(behind, bookId)))).flat();
+  const payments = (await Promise.all(books.map((bookId) => paymentIds(behind, bookId)))).flat();
+  const isOf = (kind: 'payout' | 'payment') => (id: string) => publicId(kind, id);
+  return [
+    ...differences(accepted, new Set(payouts.map(isOf('payout')))),
+    ...differences(acceptedPayments, new Set(payments.map(isOf('payment')))),
+  ];
+}
+
+function differences(accepted: ReadonlySet<string>, kept: ReadonlySet<string>): string[] {
   const lost = [...accepted].filter((id) => !kept.has(id)).map((id) => `${id} was accepted, and is not there`);
   const invented = [...kept].filter((id) => !accepted.has(id)).map((id) => `${id} is there, and nobody was told`);
   return [...lost, ...invented].slice(0, 5);
 }
 
-async function broken({ database, receiver, endpoints }: Stage): Promise<string[]> {
-  const wrong = await brokenInvariants({ database, receiver, endpoints: [...endpoints] });
+async function broken({ behind, database, receiver, endpoints }: Stage): Promise<string[]> {
+  const wrong = {
+    ...(await brokenInvariants({ database, receiver, endpoints: [...endpoints] })),
+    ...(await brokenPayments(behind)),
+  };
   return Object.entries(wrong).map(([rule, found]) => `not so: ${rule}. ${JSON.stringify(found, bigintsAsText)}`);
 }
 

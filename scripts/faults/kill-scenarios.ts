@@ -16,7 +16,15 @@ const COMMITTING: readonly Failpoint[] = [
   'jobs.enqueue.after',
 ];
 
-type Victim = 'api' | Extract<PoolName, 'ledger' | 'rails' | 'webhooks' | 'sweeper'>;
+/** Of whoever takes notices in: of rails, or of acquirers. */
+const NOTICED: readonly Failpoint[] = [
+  'notice.copy.after',
+  'notice.book.after',
+  'rail.acknowledge.before',
+  'rail.acknowledge.after',
+];
+
+type Victim = 'api' | Extract<PoolName, 'ledger' | 'rails' | 'payments' | 'webhooks' | 'sweeper'>;
 
 /** The points that each process passes. */
 const POINTS: Record<Victim, readonly Failpoint[]> = {
@@ -25,20 +33,31 @@ const POINTS: Record<Victim, readonly Failpoint[]> = {
   rails: [
     ...COMMITTING,
     ...(['rail.submit.before', 'rail.submit.after', 'rail.inquire.before', 'rail.inquire.after'] as const),
-    ...(['notice.copy.after', 'notice.book.after', 'rail.acknowledge.before', 'rail.acknowledge.after'] as const),
+    ...NOTICED,
+  ],
+  payments: [
+    ...COMMITTING,
+    ...([
+      'acquirer.submit.before',
+      'acquirer.submit.after',
+      'acquirer.inquire.before',
+      'acquirer.inquire.after',
+    ] as const),
+    ...(['acquirer.cancel.before', 'acquirer.cancel.after'] as const),
+    ...NOTICED,
   ],
   webhooks: ['webhook.post.before', 'webhook.post.after', 'delivery.record.before', 'delivery.record.after'],
   sweeper: ['sweeper.postpone.before', 'sweeper.postpone.after', 'sweeper.enqueue.after'],
 };
 
-/** Points that one payout in ten passes: after a few seconds they have not been passed often. */
-const SELDOM = /^(rail\.(inquire|acknowledge)|notice|sweeper)/;
+/** Points that one payout in ten passes, or one payment: after a few seconds they have not been passed often. */
+const SELDOM = /^(rail\.(inquire|acknowledge)|acquirer\.(inquire|cancel)|notice|sweeper)/;
 
 export const killApiScenarios: readonly Scenario[] = POINTS.api.map((point) => killAt('api', point));
 
-export const killWorkerScenarios: readonly Scenario[] = (['ledger', 'rails', 'webhooks', 'sweeper'] as const).flatMap(
-  (pool) => POINTS[pool].map((point) => killAt(pool, point)),
-);
+export const killWorkerScenarios: readonly Scenario[] = (
+  ['ledger', 'rails', 'payments', 'webhooks', 'sweeper'] as const
+).flatMap((pool) => POINTS[pool].map((point) => killAt(pool, point)));
 
 /** A batch of several books dies: the points that a load of one book never passes. */
 export const killSharedScenarios: readonly Scenario[] = (['api', 'ledger'] as const).map((victim) =>

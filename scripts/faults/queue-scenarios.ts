@@ -8,6 +8,7 @@ import type { JobName, QueuePool } from '../../src/queue/job.ts';
 import { createQueues } from '../../src/queue/queues.ts';
 import { dropJobs, readDeliveryIds } from '../harness/database-store.ts';
 import { testEnvironment } from '../harness/environment.ts';
+import { readPaymentRows } from './payment-records-store.ts';
 import { expectThat, type Play, pause, type Scenario } from './scenario.ts';
 import { secretsOf } from './secrets.ts';
 import type { Stage } from './stage.ts';
@@ -17,15 +18,20 @@ async function loseJobs({ redis, behind }: Stage): Promise<void> {
   await redis.client().flushall();
 }
 
-/** Enqueues jobs for every payout and delivery, whatever their state, in random order. */
+/** Enqueues jobs for every payout, for payments and for deliveries, whatever their state, in random order. */
 async function enqueueEverything({ stage, load, random }: Play): Promise<void> {
   const { database, redis, behind, keys } = stage;
   const queues = createQueues(readConfig(testEnvironment(database, redis)), createLogger('silent', 'faults'));
+  const { operations, payments, shares } = await readPaymentRows(behind, keys.testBookId);
   const payouts = load.payouts().map((id) => parsePublicId('payout', id)!);
   const rows: [QueuePool, JobName, string[]][] = [
     ['ledger', 'payout.reserve', payouts],
     ['rails', 'payout.submit', payouts],
     ['rails', 'payout.inquire', payouts],
+    ['payments', 'operation.submit', operations],
+    ['payments', 'operation.inquire', operations],
+    ['ledger', 'payment.expire', payments],
+    ['ledger', 'share.release', shares],
     ['webhooks', 'delivery.send', await readDeliveryIds(behind)],
   ];
   const jobs = rows.flatMap(([pool, name, ids]) =>

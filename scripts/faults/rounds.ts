@@ -8,6 +8,7 @@ import { type Server, startServer } from '../harness/server.ts';
 import { judge } from './judge.ts';
 import type { BuiltRelease } from './last-release.ts';
 import { type Load, startLoad } from './load.ts';
+import { NO_PAYMENTS, type PaymentLoad, startPaymentLoad } from './payment-load.ts';
 import type { Play, Scenario } from './scenario.ts';
 import { type Backend, openStage, type Stage } from './stage.ts';
 
@@ -124,9 +125,11 @@ async function playPart(
   return { results, left };
 }
 
-/** Payouts of the load before and after the fault: a scenario strikes in mid-run. */
+/** Payouts and payments of the loads before and after the fault: a scenario strikes in mid-run. */
 const BEFORE = 15;
 const AFTER = 15;
+const PAYMENTS_BEFORE = 4;
+const PAYMENTS_AFTER = 4;
 
 async function playOne(stage: Stage, scenario: Scenario, seed: number): Promise<Result> {
   const began = performance.now();
@@ -136,22 +139,28 @@ async function playOne(stage: Stage, scenario: Scenario, seed: number): Promise<
   if (skipped !== undefined) return { ...facts, seconds: 0, wrong: [], skipped };
   let wrong: string[];
   let load: Load | undefined;
+  let payments: PaymentLoad | undefined;
   const looks: (() => Promise<string[]>)[] = [];
   const afterwards: Play['afterwards'] = (look) => void looks.push(look);
   try {
     const payers = scenario.shared && (await stage.openTenants());
     load = await startLoad(stage.clients, { accounts: stage.accounts, ...scenario.load, payers });
-    await load.untilMore(BEFORE);
-    await scenario.play({ stage, load, random: createRandom(seed, scenario.name, backend), afterwards });
-    await load.untilMore(AFTER);
+    // One book of the small tenants is kept free of payments: scenarios hold it, and flood it.
+    const merchants = payers ? payers.slice(1) : [{ clients: stage.clients, accounts: stage.accounts }];
+    payments = scenario.release ? NO_PAYMENTS : startPaymentLoad(merchants, stage.behind);
+    await Promise.all([load.untilMore(BEFORE), payments.untilMore(PAYMENTS_BEFORE)]);
+    const random = createRandom(seed, scenario.name, backend);
+    await scenario.play({ stage, load, payments, random, afterwards });
+    await Promise.all([load.untilMore(AFTER), payments.untilMore(PAYMENTS_AFTER)]);
     await stage.mend();
-    await load.stop();
+    await Promise.all([load.stop(), payments.stop()]);
     for (const id of load.payouts()) stage.accepted.add(id);
-    wrong = await judge(stage, load);
+    for (const id of payments.payments()) stage.acceptedPayments.add(id);
+    wrong = await judge(stage, load, payments);
     for (const look of wrong.length === 0 ? looks : []) wrong.push(...(await look()));
   } catch (error) {
     wrong = [error instanceof Error ? (error.stack ?? error.message) : String(error)];
-    await load?.giveUp();
+    await Promise.all([load?.giveUp(), payments?.giveUp()]);
   }
   const seconds = secondsSince(began);
   if (wrong.length === 0) return { ...facts, seconds, wrong };

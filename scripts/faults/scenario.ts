@@ -4,12 +4,15 @@ import { until } from '../harness/client.ts';
 import type { Random } from '../harness/random.ts';
 import type { BuiltRelease } from './last-release.ts';
 import type { Load, LoadOptions } from './load.ts';
+import type { PaymentLoad } from './payment-load.ts';
 import type { Backend, Stage } from './stage.ts';
 
 export interface Play {
   readonly stage: Stage;
   /** Goes on during the fault, and is checked to its last payout afterwards. */
   readonly load: Load;
+  /** The same with payments. Makes none where a stage begins with a release that has none. */
+  readonly payments: PaymentLoad;
   /** Where and when to strike: the same for the same seed. */
   readonly random: Random;
   /**

@@ -22,7 +22,6 @@ import { webhookScenarios } from './webhook-scenarios.ts';
 export const FAMILIES: readonly (readonly Scenario[])[] = [
   killApiScenarios,
   [...killWorkerScenarios, ...backlogScenarios, killAtRandomTimes],
-  paymentScenarios,
   freezeScenarios,
   [...killSharedScenarios, ...sharedScenarios],
   queueScenarios,
@@ -30,6 +29,7 @@ export const FAMILIES: readonly (readonly Scenario[])[] = [
   networkScenarios,
   clockScenarios,
   [...railScenarios, ...noticeScenarios, ...keyScenarios],
+  paymentScenarios,
   webhookScenarios,
   upgradeScenarios,
 ];

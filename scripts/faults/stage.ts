@@ -37,6 +37,9 @@ const checkpointSettings = ({ signerUrl }: Database) => ({
   CHECKPOINT_INTERVAL_SECONDS: '1',
 });
 
+/** What payments earn is released when its day comes, which scenarios do not wait for (payment-records-store.ts). */
+const PAYMENT_SETTINGS = { PAYMENT_RELEASE_DAYS: '1', PAYMENT_RELEASE_ONCE_SETTLED: 'false' };
+
 /** The proxies between the processes of one kind and what they connect to. */
 export interface Network {
   readonly postgres: TcpProxy;
@@ -69,6 +72,8 @@ export interface Stage {
   readonly behind: Pool;
   /** Ids of the payouts accepted so far. */
   readonly accepted: Set<string>;
+  /** The same of payments. */
+  readonly acceptedPayments: Set<string>;
   /** Payouts about which a scenario made the rail contradict itself. */
   readonly contradicted: Set<string>;
   /** Opens the tenants, or resolves to those that are there. All processes must be up. */
@@ -109,7 +114,7 @@ export async function openStage(server: Server, backend: Backend, release?: Buil
     const receiver = keep(await startReceiver(), (one) => one.close());
     const network = { api: await openNetwork(database, redis), worker: await openNetwork(database, redis) };
 
-    const further = { LOG_LEVEL: 'info', ...(release ? checkpointSettings(database) : {}) };
+    const further = { LOG_LEVEL: 'info', ...PAYMENT_SETTINGS, ...(release ? checkpointSettings(database) : {}) };
     const start = async (role: Role, { postgres, redis: queue }: Network, options?: StartOptions) => {
       const through = { applicationUrl: postgres.url, encryptionKey: database.encryptionKey };
       const environment = testEnvironment(through, queue, further);
@@ -142,6 +147,7 @@ export async function openStage(server: Server, backend: Backend, release?: Buil
       ...{ backend, server, database, redis, apis, workers, successors, network, clients, accounts, keys },
       ...{ tenants, receiver, endpoint, endpoints, behind },
       accepted: new Set(),
+      acceptedPayments: new Set(),
       contradicted: new Set(),
       async openTenants() {
         if (tenants.length > 0) return tenants;

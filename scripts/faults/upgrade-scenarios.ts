@@ -133,7 +133,10 @@ async function wrongOnceContracted(play: Play, sent: readonly Sent[]): Promise<s
     await load.untilMore(PAYOUTS_AROUND_CONTRACT);
     await load.stop();
     for (const id of load.payouts()) accepted.add(id);
-    const wrong = [...(await judge(stage, load)), ...(await notAnsweredByBoth(play, [...sent, ...load.sent()]))];
+    const wrong = [
+      ...(await judge(stage, load, play.payments)),
+      ...(await notAnsweredByBoth(play, [...sent, ...load.sent()])),
+    ];
     return wrong.map((line) => `contracted: ${line}`);
   } catch (error) {
     await load?.giveUp();

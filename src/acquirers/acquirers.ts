@@ -17,7 +17,7 @@ export interface Acquirers {
   close(): Promise<void>;
 }
 
-/** Authorizations and inquiries are batched; what follows an authorization is a statement of its own. */
+/** Cards, authorizations and inquiries are batched; what follows an authorization is a statement of its own. */
 const SANDBOX_CONNECTIONS = 4;
 
 export function createAcquirers(

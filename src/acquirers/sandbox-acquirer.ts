@@ -34,7 +34,7 @@ import {
 import { acquirerReference, answerOf, authorizationOf, CHALLENGE_MS, refused } from './sandbox-answers.ts';
 import { findChallenge, type SandboxChallenge } from './sandbox-challenge-store.ts';
 import { acknowledgeNotices, openNotices, tell } from './sandbox-notice-store.ts';
-import { findCards, keepCard, type VaultCard } from './sandbox-vault-store.ts';
+import { findCards, keepCards, type VaultCard } from './sandbox-vault-store.ts';
 import { testCard } from './test-cards.ts';
 
 export interface SandboxAcquirerOptions {
@@ -74,14 +74,22 @@ export class SandboxAcquirer implements Acquirer {
 
   readonly #options: SandboxAcquirerOptions;
   readonly #authorizations: NaturalBatch<{ instruction: AuthorizeInstruction; card: VaultCard }, InstructionRecord>;
+  readonly #keeps: NaturalBatch<VaultCard, undefined>;
   readonly #cards: NaturalBatch<string, VaultCard | undefined>;
   readonly #finds: NaturalBatch<{ originator: string; reference: string }, Found>;
 
   constructor(options: SandboxAcquirerOptions) {
-    const { pool, callTimeoutMs = CALL_TIMEOUT_MS } = options;
+    const { pool, clock, callTimeoutMs = CALL_TIMEOUT_MS } = options;
     this.#options = options;
     this.callTimeoutMs = callTimeoutMs;
     this.#authorizations = new NaturalBatch({ limit: CALLS_AT_ONCE, run: (_, batch) => this.#recordAll(batch) });
+    this.#keeps = new NaturalBatch({
+      limit: CALLS_AT_ONCE,
+      async run(_, cards) {
+        await keepCards(pool, cards, clock.now());
+        return cards.map(() => undefined);
+      },
+    });
     this.#cards = new NaturalBatch({
       limit: CALLS_AT_ONCE,
       async run(_, tokens) {
@@ -119,7 +127,7 @@ export class SandboxAcquirer implements Acquirer {
       cvcCheck: card.cvc === null ? null : 'match',
       reusable,
     };
-    await this.#reach('tokenize', keepCard(this.#options.pool, kept, this.#options.clock.now()));
+    await this.#reach('tokenize', this.#keeps.add(EVERYBODY, kept));
     return { token: kept.token, card: { brand, lastFour, expMonth, expYear, funding: known.funding, country: 'US' } };
   }
 

@@ -1,6 +1,6 @@
 /** The cards of the sandbox acquirer's vault: scripts, never numbers. */
 import type { Instant } from '../clock.ts';
-import { textArray } from '../db/columns.ts';
+import { plainArray, textArray } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
 import type { CardBrand } from './card.ts';
 import type { CardScript } from './test-cards.ts';
@@ -17,20 +17,24 @@ export interface VaultCard {
   readonly reusable: boolean;
 }
 
-export async function keepCard(pool: Pool, card: VaultCard, at: Instant): Promise<void> {
+/** Keeps cards, each under a token of its own. One statement for any number. */
+export async function keepCards(pool: Pool, cards: readonly VaultCard[], at: Instant): Promise<void> {
   await pool.query(
-    `INSERT INTO sandbox_acquirer.cards (token, originator, script, brand, last_four, exp_month, exp_year, cvc_check, reusable, created_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    `INSERT INTO sandbox_acquirer.cards
+       (token, originator, script, brand, last_four, exp_month, exp_year, cvc_check, reusable, created_at)
+     SELECT token, originator, script, brand, last_four, exp_month, exp_year, cvc_check, reusable, $10
+     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::integer[], $7::integer[], $8::text[], $9::boolean[])
+       AS c (token, originator, script, brand, last_four, exp_month, exp_year, cvc_check, reusable)`,
     [
-      card.token,
-      card.originator,
-      card.script,
-      card.brand,
-      card.lastFour,
-      card.expMonth,
-      card.expYear,
-      card.cvcCheck,
-      card.reusable,
+      textArray(cards.map(({ token }) => token)),
+      textArray(cards.map(({ originator }) => originator)),
+      textArray(cards.map(({ script }) => script)),
+      textArray(cards.map(({ brand }) => brand)),
+      textArray(cards.map(({ lastFour }) => lastFour)),
+      plainArray(cards.map(({ expMonth }) => expMonth)),
+      plainArray(cards.map(({ expYear }) => expYear)),
+      textArray(cards.map(({ cvcCheck }) => cvcCheck)),
+      plainArray(cards.map(({ reusable }) => reusable)),
       new Date(at),
     ],
   );

@@ -70,8 +70,11 @@ export function changeShare(
 function openShare(draft: Draft, key: ShareKey): PaymentShare {
   const id = shareId(draft.book.id, key);
   const known = draft.get(paymentShares, id);
-  if (known) return known;
+  if (known?.status === 'open') return known;
   const releasesAt = startOfDay(key.availableOn, draft.book.timeZone);
+  const dueAt = key.kind === 'ready' ? releasesAt : null;
+  // A clock that is behind around midnight captures for a day that has been released: its share opens again.
+  if (known) return { ...known, status: 'open', dueAt };
   return {
     id,
     ...key,
@@ -80,7 +83,7 @@ function openShare(draft: Draft, key: ShareKey): PaymentShare {
     amount: 0n,
     releaseId: null,
     version: 0,
-    dueAt: key.kind === 'ready' ? releasesAt : null,
+    dueAt,
     createdAt: draft.moment.book,
     updatedAt: draft.moment.book,
   };

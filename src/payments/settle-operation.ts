@@ -146,7 +146,7 @@ function challenge(draft: Draft, settling: Settling): PaymentOperation {
   const { payment, operation, report } = settling;
   const { challenge: given } = report;
   if (operation.kind !== 'authorize' || given === undefined) return keepWaiting(draft, settling, null);
-  if (operation.status === 'requires_action') return keepWaiting(draft, settling, null);
+  if (operation.status === 'requires_action') return keepChallenged(draft, settling);
   markChallenged(draft, payment, given);
   return advance(draft, operationResources.authorize, operation, {
     status: 'requires_action',
@@ -155,6 +155,14 @@ function challenge(draft: Draft, settling: Settling): PaymentOperation {
     dueAt: given.expiresAt,
     nextInquiryAt: given.expiresAt,
   });
+}
+
+/** Asked before the challenge is over, by a repeated job: the payer keeps the whole time for it. */
+function keepChallenged(draft: Draft, settling: Settling): PaymentOperation {
+  const { operation } = settling;
+  const { nextInquiryAt: over } = operation;
+  if (over === null || over <= draft.moment.wall) return keepWaiting(draft, settling, null);
+  return advance(draft, operationResources.authorize, operation, { dueAt: over });
 }
 
 /** Nothing is decided yet: remembers when to ask again. */

@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Client, type List, succeeded, until } from '../../scripts/harness/client.ts';
+import { countUnderWay, lookInto, makeRowsDue } from '../../scripts/harness/database-store.ts';
+import { AcquirerUnreachable } from '../../src/acquirers/acquirer.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { type Product, startProduct } from '../support/product.ts';
 
@@ -199,6 +201,39 @@ test('a challenge that nobody passes ends the payment at the acquirer too', asyn
     ({ status }) => status !== 'requires_action',
   );
   expect(ended.status).toBe('canceled');
+});
+
+test('an acquirer that gives no answer to a question about its notice is asked again', async () => {
+  const { sandbox } = product.runtime.acquirers;
+  const inquire = vi.spyOn(sandbox, 'inquire').mockRejectedValueOnce(new AcquirerUnreachable('No answer'));
+  const { id, next_action } = await pay({
+    source: card('4000002500003155'),
+    return_url: 'https://shop.example/return',
+  });
+  await sandbox.resolveChallenge(next_action!.url.split('/').at(-1)!, { passed: true });
+  await until(
+    () => inquire.mock.calls.length,
+    (calls) => calls > 0,
+  );
+  const behind = lookInto(product.database);
+  const paid = await until(
+    async () => {
+      await makeRowsDue(behind);
+      return read(id);
+    },
+    ({ status }) => status !== 'requires_action',
+  );
+  expect(paid).toMatchObject({ status: 'captured', authorization: { network_reference: expect.any(String) } });
+  inquire.mockRestore();
+  // Nor is the notice stuck: a person has nothing to do.
+  await until(
+    async () => {
+      await makeRowsDue(behind);
+      return countUnderWay(behind);
+    },
+    (underWay) => underWay.notice === 0n && underWay['stuck notice'] === 0n,
+  );
+  await behind.end();
 });
 
 test('an authorization that nobody captures expires by the clock of the book', async () => {

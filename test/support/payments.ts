@@ -1,5 +1,6 @@
 /** Payments in a book without an acquirer: what it would say is said here. */
 import type { CardShown } from '../../src/acquirers/card.ts';
+import type { ReleaseSchedule } from '../../src/calendar/release-schedule.ts';
 import { newId, type Uuid } from '../../src/ids.ts';
 import { acceptPayment } from '../../src/payments/accept-payment.ts';
 import type { AcquirerReport } from '../../src/payments/acquirer-report.ts';
@@ -63,7 +64,11 @@ export async function acceptOne(
 /** What the acquirer says of an operation is taken in. */
 export function say(
   book: TestBook,
-  { payment, operation }: { payment: Payment; operation: PaymentOperation },
+  {
+    payment,
+    operation,
+    release = RELEASE,
+  }: { payment: Payment; operation: PaymentOperation; release?: ReleaseSchedule },
   report: Partial<AcquirerReport>,
 ): Promise<PaymentOperation> {
   return book.submit(
@@ -71,7 +76,7 @@ export function say(
       payment,
       operation,
       report: { call: 'submit', status: 'succeeded', nextInquiryMs: 1_000, mismatches: [], raw: {}, ...report },
-      release: RELEASE,
+      release,
       today: { now: Date.now(), timeZone: 'UTC' },
     }),
   );

@@ -105,9 +105,9 @@ export function seenOf(sent: readonly Sent[], got: { paid: Received; returned: R
   };
 }
 
-function firstArrivals({ payoutIds, times }: Received): Map<string, number> {
+function firstArrivals({ objectIds, times }: Received): Map<string, number> {
   const arrivals = new Map<string, number>();
-  payoutIds.forEach((id, index) => {
+  objectIds.forEach((id, index) => {
     if (!arrivals.has(id)) arrivals.set(id, times[index]!);
   });
   return arrivals;

@@ -6,7 +6,7 @@ import { arrived } from '../arrivals.ts';
 import type { BenchContext } from '../bench.ts';
 import { issueKey, openBook } from '../book.ts';
 import { type Helper, type ProductProcess, startApiProcess, startHelper, startWorkerProcess } from '../children.ts';
-import { sendPayouts } from '../http-load.ts';
+import { sendPosts } from '../http-load.ts';
 import type { Received } from '../receiver.ts';
 import { type Stage, setStage } from '../stage.ts';
 import type { Attack, HostileQuestion, Outcomes } from './attack.ts';
@@ -85,7 +85,7 @@ export async function openWorld(
 
   async function carry(payouts: number): Promise<number> {
     const began = Date.now();
-    await sendPayouts({ url: api.url, key, bodies: accounts.map(payoutRequest), requests: payouts });
+    await sendPosts({ url: api.url, key, bodies: accounts.map(payoutRequest), requests: payouts });
     expected.paid += payouts;
     await arrived(receivers.paid, expected.paid);
     const { times } = await receivers.paid.ask<Received>({ ask: 'received' });

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { createApiClient, openFundedAccounts, payoutRequest } from '../api-client.ts';
 import { startApiProcess } from '../children.ts';
 import { familyCpuSeconds } from '../cpu-time.ts';
-import { sendPayouts } from '../http-load.ts';
+import { sendPosts } from '../http-load.ts';
 import { setStage } from '../stage.ts';
 import { verifyLedger } from '../verify.ts';
 import { collectionsIn } from './gc-trace.ts';
@@ -26,7 +26,7 @@ export async function openAcceptSide({ closing, build, queue, gc }: SideOptions)
     async run() {
       const before = cpuSeconds();
       const logBytes = statSync(api.logFile).size;
-      const { accepted, seconds, p99Ms } = await sendPayouts({ url: api.url, key, bodies, seconds: SLICE_SECONDS });
+      const { accepted, seconds, p99Ms } = await sendPosts({ url: api.url, key, bodies, seconds: SLICE_SECONDS });
       const after = cpuSeconds();
       return {
         per_s: accepted / seconds,

@@ -3,12 +3,12 @@ import { createApiClient, openFundedAccounts, payoutRequest } from '../api-clien
 import { arrived } from '../arrivals.ts';
 import { startApiProcess, startHelper, startWorkerProcess } from '../children.ts';
 import { familyCpuSeconds } from '../cpu-time.ts';
-import { sendPayouts } from '../http-load.ts';
+import { sendPosts } from '../http-load.ts';
 import { findTestBook } from '../payout-check-store.ts';
 import { checkNothingLost } from '../payout-checks.ts';
-import { POOLS } from '../payouts-world.ts';
 import type { Received } from '../receiver.ts';
 import { setStage } from '../stage.ts';
+import { POOLS } from '../traffic.ts';
 import { verifyLedger } from '../verify.ts';
 import { createKey, type Side, type SideOptions } from './side.ts';
 
@@ -37,7 +37,7 @@ export async function openPayoutsSide({ closing, build, queue }: SideOptions): P
     async run() {
       const before = cpuSeconds();
       const started = Date.now();
-      await sendPayouts({ url: api.url, key, bodies, requests: SLICE_PAYOUTS });
+      await sendPosts({ url: api.url, key, bodies, requests: SLICE_PAYOUTS });
       sent += SLICE_PAYOUTS;
       await arrived(receiver, sent);
       const after = cpuSeconds();

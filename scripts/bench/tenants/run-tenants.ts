@@ -112,13 +112,13 @@ export async function measureLatency(
   const sent = await sendOpen({ url: world.api.url, seconds: OPEN_SECONDS, ...load });
   tally.sent += sent.length;
   await world.arrived(tally.sent);
-  const { webhookIds, payoutIds, times } = await world.received(from);
-  const arrivals = new Map(payoutIds.map((id, index) => [id, times[index]!]));
+  const { webhookIds, objectIds, times } = await world.received(from);
+  const arrivals = new Map(objectIds.map((id, index) => [id, times[index]!]));
   const latencies = sent.map(({ id, dueAt }) => arrivals.get(id)! - dueAt);
   const own = new Set(sent.map(({ id }) => id));
   return {
     sent: sent.length,
-    delivered: new Set(webhookIds.filter((_, index) => own.has(payoutIds[index]!))).size,
+    delivered: new Set(webhookIds.filter((_, index) => own.has(objectIds[index]!))).size,
     p50_ms: round(percentile(latencies, 50)),
     p99_ms: round(percentile(latencies, 99)),
   };

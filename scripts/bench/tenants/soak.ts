@@ -89,9 +89,9 @@ class Arrivals {
 
   /** Milliseconds from when each was due to its webhook; to now, where that is still on its way. */
   async latenciesOf(sent: readonly SentPayout[]): Promise<number[]> {
-    const { payoutIds, times } = await this.#world.received(this.#seen);
+    const { objectIds, times } = await this.#world.received(this.#seen);
     this.#seen += times.length;
-    payoutIds.forEach((id, index) => {
+    objectIds.forEach((id, index) => {
       this.#times.set(id, times[index]!);
     });
     const now = Date.now();

@@ -3,9 +3,9 @@ import { arrived } from '../arrivals.ts';
 import type { BenchContext } from '../bench.ts';
 import { type Helper, type ProductProcess, startApiProcess, startHelper, startWorkerProcess } from '../children.ts';
 import { cpuSeconds, familyCpuSeconds } from '../cpu-time.ts';
-import { POOLS } from '../payouts-world.ts';
 import type { Received } from '../receiver.ts';
 import { type Stage, setStage } from '../stage.ts';
+import { POOLS } from '../traffic.ts';
 
 export interface TenantsWorld {
   readonly stage: Stage;

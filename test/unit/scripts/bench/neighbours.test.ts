@@ -83,9 +83,9 @@ const sent = (change: Partial<Sent>): Sent => ({
   returns: false,
   ...change,
 });
-const received = (payoutIds: string[], times: number[]) => ({
-  webhookIds: payoutIds.map((id) => `evt_${id}`),
-  payoutIds,
+const received = (objectIds: string[], times: number[]) => ({
+  webhookIds: objectIds.map((id) => `evt_${id}`),
+  objectIds,
   times,
   signaturesVerified: 0,
   signaturesWrong: 0,

@@ -1,17 +1,17 @@
-/** All that a payout passes through: receiver, API and worker, and a bare Express app to compare with. */
+/** All that a payout or payment passes through: receiver, API and worker, and a bare Express app to compare with. */
 import type { BookId } from '../../src/ledger/book.ts';
-import { createApiClient, openFundedAccounts, payoutRequest } from './api-client.ts';
+import { createApiClient, openFundedAccounts } from './api-client.ts';
 import { arrived } from './arrivals.ts';
 import type { BenchContext } from './bench.ts';
 import { issueKey, openBook } from './book.ts';
 import { type ProductProcess, startApiProcess, startHelper, startWorkerProcess } from './children.ts';
 import type { Received } from './receiver.ts';
 import { type Stage, setStage } from './stage.ts';
+import { PAYOUTS, type Traffic } from './traffic.ts';
 
 const ACCOUNTS = 100;
-export const POOLS = ['ledger', 'rails', 'webhooks', 'sweeper'];
 
-export interface PayoutsWorld {
+export interface World {
   readonly stage: Stage;
   readonly bookId: BookId;
   readonly api: ProductProcess;
@@ -19,29 +19,32 @@ export interface PayoutsWorld {
   readonly key: string;
   readonly bodies: readonly unknown[];
   readonly bareUrl: string;
-  /** Payouts accepted during setup. */
+  /** Payouts, or payments, accepted during setup. */
   readonly sent: number;
   /** Resolves when this many webhooks have arrived in all. Throws when no more arrive. */
   arrived(count: number): Promise<void>;
   received(): Promise<Received>;
 }
 
-export async function openPayoutsWorld({ closing, queue, profile }: BenchContext): Promise<PayoutsWorld> {
+export async function openWorld(
+  { closing, queue, profile }: BenchContext,
+  { name, path, headers, event, pools, request }: Traffic = PAYOUTS,
+): Promise<World> {
   const receiver = startHelper(closing, 'receiver');
   const port = await receiver.ask<number>({ ask: 'port' });
   const plain = await setStage(closing, { queue, profile });
   const stage = { ...plain, environment: { ...plain.environment, WEBHOOK_ALLOW_HOSTS: `127.0.0.1:${port}` } };
-  const bookId = await openBook(stage.pool, 'Payouts');
+  const bookId = await openBook(stage.pool, name);
   const key = await issueKey(stage.pool, bookId);
   const api = await startApiProcess(stage);
   const client = createApiClient(api.url, key);
-  const bodies = (await openFundedAccounts(client, ACCOUNTS)).map(payoutRequest);
-  const endpoint = { url: `http://127.0.0.1:${port}/webhooks`, events: ['payout.paid'] };
+  const bodies = (await openFundedAccounts(client, ACCOUNTS)).map(request);
+  const endpoint = { url: `http://127.0.0.1:${port}/webhooks`, events: [event] };
   const { secret } = await client.post<{ secret: string }>('/v1/webhooks', endpoint);
   await receiver.ask({ ask: 'trust', secret });
-  const worker = await startWorkerProcess(stage, POOLS);
+  const worker = await startWorkerProcess(stage, pools);
   const bare = startHelper(closing, 'bare-express');
-  const barePort = await bare.ask<number>(await client.post('/v1/payouts', bodies[0]));
+  const barePort = await bare.ask<number>(await client.post(path, bodies[0], headers));
   await arrived(receiver, 1);
   return {
     stage,
