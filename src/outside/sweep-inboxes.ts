@@ -24,7 +24,6 @@ export interface SweptParties {
 
 /** A sweep for each party, so that a party that does not answer delays only its own notices. */
 export function sweepNotices(context: SweepContext, swept: SweptParties): Sweep[] {
-  if (swept.parties().length === 0) return [];
   const ofParties = swept.parties().map((party) => ({
     name: `notices of ${party.name}`,
     async round() {
@@ -40,6 +39,7 @@ export function sweepNotices(context: SweepContext, swept: SweptParties): Sweep[
 async function sweepInboxes(context: SweepContext, swept: SweptParties): Promise<number> {
   const { pool, clock } = context;
   const parties = swept.parties().map(({ name }) => name);
+  if (parties.length === 0) return 0;
   let enqueued = 0;
   let after: Uuid = BEFORE_ALL_IDS;
   for (let page = 0; page < PAGES && !context.isClosing(); page++) {
