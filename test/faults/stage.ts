@@ -4,6 +4,7 @@
  */
 import { expect } from 'vitest';
 import { type Load, startLoad } from '../../scripts/faults/load.ts';
+import { type PaymentLoad, startPaymentLoad } from '../../scripts/faults/payment-load.ts';
 import { Client, type Endpoint, until } from '../../scripts/harness/client.ts';
 import { type ProductProcess, type Role, startProcess } from '../../scripts/harness/processes.ts';
 import { type Receiver, startReceiver } from '../../scripts/harness/receiver.ts';
@@ -45,6 +46,8 @@ export interface Stage {
   addWorker(name: string, worker: { pools: Role; failpoints?: string }): Promise<ProductProcess>;
   /** Creates payouts with every result over all APIs until it is stopped. */
   load(): Promise<Load>;
+  /** Takes card payments of every outcome until it is stopped, which the test does before `settleAndCheck`. */
+  paymentLoad(): Promise<PaymentLoad>;
   query<Row extends object>(sql: string, values?: unknown[]): Promise<Row[]>;
   /** Repeats the query until the rows are as wanted, and meanwhile makes waiting rows due. */
   untilMoved<Row extends object>(sql: string, values: unknown[], isWanted: (rows: Row[]) => boolean): Promise<Row[]>;
@@ -134,6 +137,7 @@ export async function startStage(options: StageOptions): Promise<Stage> {
       },
       addWorker: (name, { pools, failpoints }) => add(name, pools, failpoints),
       load: () => startLoad(clients),
+      paymentLoad: async () => startPaymentLoad([{ clients, accounts: [await clients[0]!.openAccount()] }], behind),
       async query<Row extends object>(sql: string, values: unknown[] = []) {
         return (await behind.query<Row>(sql, values)).rows;
       },
