@@ -10,6 +10,9 @@ import { paymentOperations } from './payment-operation-table.ts';
 import { payments } from './payment-table.ts';
 import { paymentsUnderWay } from './payments-under-way.ts';
 import { shareRelease } from './release-shares.ts';
+import { paydayOfSandbox } from './settlements/keep-payday.ts';
+import { movedPaydays } from './settlements/moved-paydays.ts';
+import { paydays, settlementLines, settlements } from './settlements/settlement-table.ts';
 import { paymentShares, releases, shareLines } from './share-table.ts';
 
 export const declaredPayment: GroupResource = {
@@ -23,6 +26,7 @@ export const declaredPayment: GroupResource = {
     'payment.authorized',
     'payment.captured',
     'payment.partially_captured',
+    'payment.settled',
     'payment.failed',
     'payment.canceled',
     'payment.expired',
@@ -46,6 +50,14 @@ export const declaredRelease: GroupResource = {
   appointments: [shareRelease],
 };
 
+export const declaredSettlement: GroupResource = {
+  name: 'settlement',
+  table: keyedByUuid(settlements.name, 'id'),
+  parent: null,
+  events: ['settlement.received', 'settlement.completed'],
+  appointments: [paydayOfSandbox],
+};
+
 export const paymentsGroup: Group = {
   name: 'payments',
   resources: [
@@ -55,16 +67,33 @@ export const paymentsGroup: Group = {
     { ...operation, name: 'void', events: [] },
     declaredRefund,
     declaredRelease,
+    declaredSettlement,
   ],
-  tables: [payments, paymentOperations, paymentShares, shareLines, releases],
+  tables: [
+    payments,
+    paymentOperations,
+    paymentShares,
+    shareLines,
+    releases,
+    settlements,
+    settlementLines,
+    paydays,
+  ],
   rights: {
     payments: rightsOf(payments, ['stuck_at', 'stuck_error']),
     payment_operations: rightsOf(paymentOperations, ['stuck_at', 'stuck_error']),
     payment_shares: rightsOf(paymentShares, ['stuck_at', 'stuck_error']),
     payment_share_lines: APPENDS,
     payment_releases: APPENDS,
+    intake_files: APPENDS,
+    acquirer_reports: APPENDS,
+    acquirer_report_parts: APPENDS,
+    acquirer_report_lines: APPENDS,
+    settlements: rightsOf(settlements),
+    settlement_lines: APPENDS,
+    acquirer_paydays: rightsOf(paydays, ['stuck_at', 'stuck_error']),
   },
-  moved: [movedOperations, movedPayments, movedShares],
+  moved: [movedOperations, movedPayments, movedShares, movedPaydays],
   checks: [],
   sweeps: (context) =>
     sweepNotices(context, { parties: () => context.acquirers.all(), pool: 'payments', job: 'acquirer.notices' }),

@@ -15,7 +15,7 @@ import type { OutsideCalls } from '../outside/call-shares.ts';
 import { inquiryPauseMs } from '../outside/inquiry.ts';
 import { inquireInstruction, type Sender, type SendOutcome, submitInstruction } from '../outside/send-instruction.ts';
 import { type AcquirerReport, mismatchesOf } from './acquirer-report.ts';
-import type { ReleaseSchedule } from './earn-share.ts';
+import { type ReleaseSchedule, readToday } from './earn-share.ts';
 import type { Payment } from './payment.ts';
 import { hasOpenMismatch } from './payment-exception.ts';
 import type { PaymentOperation } from './payment-operation.ts';
@@ -141,7 +141,7 @@ async function take(
 ): Promise<void> {
   const { operation, payment } = sent;
   const report = reportOf(runtime.acquirer(operation.acquirer), operation, outcome);
-  const today = { now: runtime.clock.now(), timeZone: 'UTC' };
+  const today = await readToday(runtime, bookId);
   await runtime.committer.submit(
     bookId,
     settleOperation(bookId, { payment, operation, report, release: runtime.release, today }),
