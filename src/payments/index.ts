@@ -4,6 +4,7 @@ import { APPENDS, rightsOf } from '../db/table-rights.ts';
 import type { Group } from '../group.ts';
 import type { GroupResource } from '../group-resource.ts';
 import { sweepNotices } from '../outside/sweep-inboxes.ts';
+import { paymentCheck } from './checks/payment-check.ts';
 import { paymentExpiries } from './expire-payments.ts';
 import { movedOperations, movedPayments, movedShares } from './moved-operations.ts';
 import { paymentOperations } from './payment-operation-table.ts';
@@ -94,7 +95,7 @@ export const paymentsGroup: Group = {
     acquirer_paydays: rightsOf(paydays, ['stuck_at', 'stuck_error']),
   },
   moved: [movedOperations, movedPayments, movedShares, movedPaydays],
-  checks: [],
+  checks: [paymentCheck],
   sweeps: (context) =>
     sweepNotices(context, { parties: () => context.acquirers.all(), pool: 'payments', job: 'acquirer.notices' }),
   blocksClosing: [paymentsUnderWay],
