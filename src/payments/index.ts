@@ -5,6 +5,7 @@ import type { Group } from '../group.ts';
 import type { GroupResource } from '../group-resource.ts';
 import { sweepNotices } from '../outside/sweep-inboxes.ts';
 import { paymentCheck } from './checks/payment-check.ts';
+import { paymentSumsCheck, shareCheck } from './checks/share-check.ts';
 import { paymentExpiries } from './expire-payments.ts';
 import { movedOperations, movedPayments, movedShares } from './moved-operations.ts';
 import { paymentOperations } from './payment-operation-table.ts';
@@ -70,16 +71,7 @@ export const paymentsGroup: Group = {
     declaredRelease,
     declaredSettlement,
   ],
-  tables: [
-    payments,
-    paymentOperations,
-    paymentShares,
-    shareLines,
-    releases,
-    settlements,
-    settlementLines,
-    paydays,
-  ],
+  tables: [payments, paymentOperations, paymentShares, shareLines, releases, settlements, settlementLines, paydays],
   rights: {
     payments: rightsOf(payments, ['stuck_at', 'stuck_error']),
     payment_operations: rightsOf(paymentOperations, ['stuck_at', 'stuck_error']),
@@ -95,7 +87,7 @@ export const paymentsGroup: Group = {
     acquirer_paydays: rightsOf(paydays, ['stuck_at', 'stuck_error']),
   },
   moved: [movedOperations, movedPayments, movedShares, movedPaydays],
-  checks: [paymentCheck],
+  checks: [paymentCheck, shareCheck, paymentSumsCheck],
   sweeps: (context) =>
     sweepNotices(context, { parties: () => context.acquirers.all(), pool: 'payments', job: 'acquirer.notices' }),
   blocksClosing: [paymentsUnderWay],

@@ -65,10 +65,7 @@ function readOnly(): Promise<void> {
  * References of operations whose outcome the book does not know, as of a moment of the database's clock. Index:
  * payment_operations_due_by_book.
  */
-export async function listUnanswered(
-  db: Queryable,
-  bookId: BookId,
-): Promise<{ references: string[]; asOf: Instant }> {
+export async function listUnanswered(db: Queryable, bookId: BookId): Promise<{ references: string[]; asOf: Instant }> {
   const { rows } = await db.query<{ pending: string[]; as_of: Instant }>(
     `SELECT statement_timestamp() AS as_of, ARRAY (
        SELECT reference FROM payment_operations WHERE book_id = $1 AND status IN ('pending', 'requires_action')

@@ -37,7 +37,10 @@ export function exceptionOf(
   });
   if (type === 'adjustment') return raised('settlement_adjustment', 'a person books what it is for.');
   if (!operation || !payment) return raised('settlement_reference_unknown', `nothing has the reference ${reference}.`);
-  const isOf = { capture: ['capture'], refund: ['refund'], refund_failed: ['refund'] }[type as string] ?? ['authorize', 'capture'];
+  const isOf = { capture: ['capture'], refund: ['refund'], refund_failed: ['refund'] }[type as string] ?? [
+    'authorize',
+    'capture',
+  ];
   if (!isOf.includes(operation.kind))
     return raised('settlement_type_mismatch', `the reference is that of a ${operation.kind}.`);
   if (operation.acquirer !== acquirer)
@@ -54,7 +57,8 @@ export function exceptionOf(
     case 'refund_failed':
       if (operation.status !== 'failed')
         return raised('settlement_not_succeeded', `the refund is ${operation.status}, and has not failed.`);
-      if (operation.settledAt === null) return raised('settlement_repeated', 'the refund is not among what was settled.');
+      if (operation.settledAt === null)
+        return raised('settlement_repeated', 'the refund is not among what was settled.');
       break;
     default:
       // What a dispute takes is told by its own notice; more than was captured cannot be disputed.

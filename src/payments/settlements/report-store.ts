@@ -5,10 +5,10 @@ import { plainArray, textArray } from '../../db/columns.ts';
 import type { Pool, Queryable, Transaction } from '../../db/pool.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { isUuid, newId, parsePublicId, type Uuid } from '../../ids.ts';
+import { BadInput } from '../../intake/bad-input.ts';
 import { keepFile } from '../../intake/intake-file-store.ts';
 import type { BookId, Mode } from '../../ledger/book.ts';
 import { operatorBooks } from '../../organisations/organisation-store.ts';
-import { BadInput } from '../../intake/bad-input.ts';
 import type { LineType, ReportLine } from './report.ts';
 
 /** A report as it is kept. */
@@ -77,7 +77,11 @@ export async function keepReport(pool: Pool, file: ReportFile, now: Instant): Pr
       `INSERT INTO acquirer_reports (book_id, id, acquirer, sha256, lines, created_at) VALUES ($1, $2, $3, $4, $5, $6)`,
       [bookId, id, acquirer, Buffer.from(sha256, 'hex'), lines.length, new Date(now)],
     );
-    await insertParts(trx, { id, bookId, acquirer }, lines.map((line) => ({ line, ofBook: books.get(line.merchant) ?? bookId })));
+    await insertParts(
+      trx,
+      { id, bookId, acquirer },
+      lines.map((line) => ({ line, ofBook: books.get(line.merchant) ?? bookId })),
+    );
     return true;
   });
   if (kept) return { id, bookId, acquirer, lines: lines.length, known: false };

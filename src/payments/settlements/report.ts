@@ -28,16 +28,7 @@ export interface ReportLine {
   readonly net: bigint;
 }
 
-export const REPORT_COLUMNS = [
-  'line_id',
-  'merchant',
-  'type',
-  'reference',
-  'currency',
-  'gross',
-  'cost',
-  'net',
-] as const;
+export const REPORT_COLUMNS = ['line_id', 'merchant', 'type', 'reference', 'currency', 'gross', 'cost', 'net'] as const;
 
 type Column = (typeof REPORT_COLUMNS)[number];
 
@@ -63,7 +54,8 @@ export function readReport(bytes: Buffer): ReportLine[] {
   const rows = readCsv(bytes, REPORT_COLUMNS);
   const trailers = rows.filter(({ fields }) => fields.line_id === TRAILER);
   const firstTrailer = trailers[0];
-  if (firstTrailer === undefined) throw new BadInput(lastRow(rows), 'The file ends without its TOTAL: it is not whole.');
+  if (firstTrailer === undefined)
+    throw new BadInput(lastRow(rows), 'The file ends without its TOTAL: it is not whole.');
   const lines: ReportLine[] = [];
   const seen = new Map<string, number>();
   for (const row of rows) {
@@ -71,7 +63,8 @@ export function readReport(bytes: Buffer): ReportLine[] {
     if (row.row > firstTrailer.row) throw new BadInput(row.row, 'A line stands behind the TOTAL.');
     const line = lineOf(row);
     const before = seen.get(line.lineId);
-    if (before !== undefined) throw new BadInput(row.row, `The line_id ${line.lineId} stands in line ${before} as well.`);
+    if (before !== undefined)
+      throw new BadInput(row.row, `The line_id ${line.lineId} stands in line ${before} as well.`);
     seen.set(line.lineId, row.row);
     lines.push(line);
   }
@@ -83,17 +76,26 @@ export function readReport(bytes: Buffer): ReportLine[] {
 function lineOf({ row, fields }: CsvRow<Column>): ReportLine {
   const text = (column: Column) => {
     const value = fields[column];
-    if (value.length > TEXT_MAX || /\p{Cc}/u.test(value)) throw new BadInput(row, `The ${column} is no text of at most ${TEXT_MAX} characters.`);
+    if (value.length > TEXT_MAX || /\p{Cc}/u.test(value))
+      throw new BadInput(row, `The ${column} is no text of at most ${TEXT_MAX} characters.`);
     return value;
   };
   const type = LINE_TYPES.find((known) => known === fields.type);
-  if (type === undefined) throw new BadInput(row, `The type is ${shortened(fields.type)}, and should be one of ${LINE_TYPES.join(', ')}.`);
+  if (type === undefined)
+    throw new BadInput(row, `The type is ${shortened(fields.type)}, and should be one of ${LINE_TYPES.join(', ')}.`);
   const { currency } = fields;
   if (!isCurrency(currency)) throw new BadInput(row, `${shortened(currency)} is no currency.`);
-  const [gross, cost, net] = [amountOf(row, fields, 'gross'), amountOf(row, fields, 'cost'), amountOf(row, fields, 'net')];
+  const [gross, cost, net] = [
+    amountOf(row, fields, 'gross'),
+    amountOf(row, fields, 'cost'),
+    amountOf(row, fields, 'net'),
+  ];
   if (gross - cost !== net) throw new BadInput(row, `The net is ${net}, and gross less cost is ${gross - cost}.`);
   if (SIGN[type] * Number(gross > 0n ? 1 : gross < 0n ? -1 : 0) < 0 || (gross === 0n && SIGN[type] !== 0))
-    throw new BadInput(row, `The gross of a ${type} is ${SIGN[type] > 0 ? 'more' : 'less'} than zero, and not ${gross}.`);
+    throw new BadInput(
+      row,
+      `The gross of a ${type} is ${SIGN[type] > 0 ? 'more' : 'less'} than zero, and not ${gross}.`,
+    );
   const lineId = text('line_id');
   if (lineId === '') throw new BadInput(row, 'It has no line_id.');
   return { row, lineId, merchant: text('merchant'), type, reference: text('reference'), currency, gross, cost, net };

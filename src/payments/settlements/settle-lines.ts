@@ -176,7 +176,8 @@ function tell(
   const entries = entry ? [entry] : [];
   const isLast = change.taken === settlement.lines;
   if (settlement.taken > 0) {
-    if (!isLast) return advance(draft, settlementResource, settlement, change, { event: 'settlement.received', entries });
+    if (!isLast)
+      return advance(draft, settlementResource, settlement, change, { event: 'settlement.received', entries });
   } else {
     const first = isLast ? settlement : { ...settlement, ...change };
     draft.put(settlements, first.id, first);

@@ -62,7 +62,11 @@ export class PortionMoves {
     for (const share of this.#direct.values()) releaseShare(this.#draft, share);
   }
 
-  #add({ accountId, currency, availableOn, releasesAt }: PaymentShare, capture: PaymentOperation, amount: bigint): Uuid {
+  #add(
+    { accountId, currency, availableOn, releasesAt }: PaymentShare,
+    capture: PaymentOperation,
+    amount: bigint,
+  ): Uuid {
     const draft = this.#draft;
     if (releasesAt > draft.moment.book) {
       const ready = openShare(draft, { accountId, currency, availableOn, kind: 'ready' });

@@ -1,7 +1,7 @@
+import { nounOf } from '../../db/declared-columns.ts';
 import type { Page, PageRequest } from '../../db/page.ts';
 import { pageOf } from '../../db/page.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { nounOf } from '../../db/declared-columns.ts';
 import type { Uuid } from '../../ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import { listRows } from '../../ledger/list-rows.ts';
