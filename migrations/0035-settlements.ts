@@ -6,6 +6,7 @@
  * `acquirer_paydays`: when the sandbox acquirer pays by itself, in the book's own time. Its records say by `settled_by` what it
  * has paid, and `sandbox_acquirer.settlements` makes sure that one payday pays once.
  *
+ * A share that waits for the acquirer has no `releases_at`: it is nothing that falls due.
  * `payment_share_lines_by_payment`: what of one payment is left in a share is asked when a capture of it is settled.
  */
 import type { Knex } from 'knex';
@@ -133,6 +134,13 @@ export async function up(knex: Knex): Promise<void> {
       WHERE due_at IS NOT NULL AND stuck_at IS NULL;
     CREATE INDEX acquirer_paydays_stuck ON acquirer_paydays (stuck_at) WHERE stuck_at IS NOT NULL;
 
+    -- A share that waits for the acquirer has no time of release: the clock of a book would stop at it for ever.
+    ALTER TABLE payment_shares ALTER COLUMN releases_at DROP NOT NULL;
+    UPDATE payment_shares SET releases_at = NULL WHERE kind = 'waiting';
+    DROP INDEX payment_shares_appointments;
+    CREATE INDEX payment_shares_appointments ON payment_shares (book_id, releases_at, id)
+      WHERE status = 'open' AND releases_at IS NOT NULL AND stuck_at IS NULL;
+
     CREATE INDEX payment_share_lines_by_payment ON payment_share_lines (book_id, payment_id, share_id)
       WHERE payment_id IS NOT NULL;
 
@@ -159,6 +167,11 @@ export async function down(knex: Knex): Promise<void> {
     ALTER TABLE sandbox_acquirer.instructions DROP COLUMN settled_by;
     DROP TABLE sandbox_acquirer.settlements;
     DROP INDEX payment_share_lines_by_payment;
+    DROP INDEX payment_shares_appointments;
+    UPDATE payment_shares SET releases_at = available_on::timestamptz WHERE releases_at IS NULL;
+    ALTER TABLE payment_shares ALTER COLUMN releases_at SET NOT NULL;
+    CREATE INDEX payment_shares_appointments ON payment_shares (book_id, releases_at, id)
+      WHERE status = 'open' AND kind = 'ready' AND stuck_at IS NULL;
     DROP TABLE acquirer_paydays, settlement_lines, settlements, acquirer_report_lines, acquirer_report_parts,
       acquirer_reports, intake_files;
   `);

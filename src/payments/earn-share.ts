@@ -97,7 +97,7 @@ export function openShare(draft: Draft, key: ShareKey): PaymentShare {
   const id = shareId(draft.book.id, key);
   const known = draft.get(paymentShares, id);
   if (known) return known;
-  const releasesAt = startOfDay(key.availableOn, draft.book.timeZone);
+  const releasesAt = key.kind === 'ready' ? startOfDay(key.availableOn, draft.book.timeZone) : null;
   return {
     id,
     ...key,
@@ -106,7 +106,7 @@ export function openShare(draft: Draft, key: ShareKey): PaymentShare {
     amount: 0n,
     releaseId: null,
     version: 0,
-    dueAt: key.kind === 'ready' ? releasesAt : null,
+    dueAt: releasesAt,
     createdAt: draft.moment.book,
     updatedAt: draft.moment.book,
   };

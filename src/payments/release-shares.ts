@@ -49,7 +49,7 @@ export function releaseShares(bookId: BookId, known: readonly PaymentShare[]): C
       let released = 0;
       for (const id of ids) {
         const share = draft.get(paymentShares, id);
-        const isDue = share?.kind === 'ready' && share.status === 'open' && share.releasesAt <= moment.book;
+        const isDue = share?.kind === 'ready' && share.status === 'open' && share.releasesAt! <= moment.book;
         if (!share || !isDue) continue;
         releaseShare(draft, share);
         released++;

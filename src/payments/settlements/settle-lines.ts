@@ -12,6 +12,7 @@ import type { Command, Touch } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import { advance, announce } from '../../ledger/resource.ts';
+import { unionOfTouches } from '../../ledger/state.ts';
 import { captureResource, operationResources } from '../operation-resources.ts';
 import type { Payment } from '../payment.ts';
 import type { PaymentOperation } from '../payment-operation.ts';
@@ -64,14 +65,16 @@ export function settleLines(bookId: BookId, input: SettleLines): Command<LinesTa
   const chart = (['pool', 'acquirer', 'merchant_pending'] as const).map((code) =>
     chartAccountId(bookId, code, part.currency),
   );
+  const touches = [
+    { table: settlements, ids: [part.id] },
+    { table: accounts, ids: chart },
+    ...lines.flatMap((line) => lineTouches(bookId, line, shares)),
+  ];
   return {
     ...origin,
     name: 'settlement.lines',
-    touches: [
-      { table: settlements, ids: [part.id] },
-      { table: accounts, ids: chart },
-      ...lines.flatMap((line) => lineTouches(bookId, line, shares)),
-    ],
+    // Lines of one payment, share or account name the same rows.
+    touches: [...unionOfTouches([touches])].map(([table, ids]) => ({ table, ids })),
     decide(state, moment) {
       const draft = new Draft(state, origin, moment);
       const settlement = draft.get(settlements, part.id) ?? newSettlement(draft, part);

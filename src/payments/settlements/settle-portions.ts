@@ -3,7 +3,7 @@
  * that day is over it is released at once, with all that the same command settles for the account.
  */
 import { accountTouches } from '../../accounts/account-resource.ts';
-import { dayOf } from '../../calendar/day.ts';
+import { dayOf, startOfDay } from '../../calendar/day.ts';
 import type { Uuid } from '../../ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Touch } from '../../ledger/command.ts';
@@ -62,13 +62,9 @@ export class PortionMoves {
     for (const share of this.#direct.values()) releaseShare(this.#draft, share);
   }
 
-  #add(
-    { accountId, currency, availableOn, releasesAt }: PaymentShare,
-    capture: PaymentOperation,
-    amount: bigint,
-  ): Uuid {
+  #add({ accountId, currency, availableOn }: PaymentShare, capture: PaymentOperation, amount: bigint): Uuid {
     const draft = this.#draft;
-    if (releasesAt > draft.moment.book) {
+    if (startOfDay(availableOn, draft.book.timeZone) > draft.moment.book) {
       const ready = openShare(draft, { accountId, currency, availableOn, kind: 'ready' });
       return changeShare(draft, ready, { operation: capture, amount }).id;
     }

@@ -61,7 +61,9 @@ function showSettlements({ requestId, actor }: Asked, ids: readonly Uuid[]): Com
       return draft.finish<Stored>({
         status: 200,
         body,
-        ...(first === undefined ? {} : { resource: 'settlement' as const, resourceId: first }),
+        ...(first === undefined
+          ? { resource: 'book' as const, resourceId: draft.book.id }
+          : { resource: 'settlement' as const, resourceId: first }),
       });
     },
   };
