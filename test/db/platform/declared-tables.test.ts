@@ -109,7 +109,7 @@ async function play(book: TestBook): Promise<void> {
   );
   await owner.query(
     `INSERT INTO payment_releases (book_id, id, share_id, account_id, amount, currency, entry_id, version, created_at, updated_at)
-     SELECT book_id, $2, id, account_id, amount, currency, $2, 1, now(), now() FROM payment_shares WHERE book_id = $1`,
+     SELECT book_id, $2, id, account_id, amount, currency, $2, 1, now(), now() FROM payment_shares WHERE book_id = $1 AND amount > 0`,
     [book.id, newId()],
   );
   await owner.end();
