@@ -31,9 +31,10 @@ export async function up(knex: Knex): Promise<void> {
       lines integer NOT NULL,
       created_at timestamptz(3) NOT NULL,
       PRIMARY KEY (book_id, id),
-      UNIQUE (book_id, sha256),
       FOREIGN KEY (book_id, sha256) REFERENCES intake_files (book_id, sha256)
     );
+
+    CREATE UNIQUE INDEX acquirer_reports_by_sha256 ON acquirer_reports (book_id, sha256) WHERE sha256 IS NOT NULL;
 
     CREATE TABLE acquirer_report_parts (
       book_id uuid NOT NULL,
@@ -68,10 +69,11 @@ export async function up(knex: Knex): Promise<void> {
       cost bigint NOT NULL,
       net bigint NOT NULL,
       PRIMARY KEY (book_id, id),
-      UNIQUE (book_id, acquirer, line_id),
       FOREIGN KEY (book_id, part_id) REFERENCES acquirer_report_parts (book_id, id),
       CHECK (net = gross - cost)
     );
+    CREATE UNIQUE INDEX acquirer_report_lines_by_line_id ON acquirer_report_lines (book_id, acquirer, line_id)
+      WHERE line_id IS NOT NULL;
     CREATE INDEX acquirer_report_lines_by_part ON acquirer_report_lines (book_id, part_id, place) WHERE part_id IS NOT NULL;
 
     CREATE TABLE settlements (

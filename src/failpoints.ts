@@ -35,10 +35,6 @@ export const FAILPOINTS = [
   /** Nobody passed a challenge: the authorization is about to be ended at the acquirer. */
   'acquirer.cancel.before',
   'acquirer.cancel.after',
-  /** A report of an acquirer is kept, and lines of it are about to be booked. */
-  'settlement.lines.before',
-  /** Lines are booked, and others of their report may follow. */
-  'settlement.lines.after',
   /** An event is not yet sent. */
   'webhook.post.before',
   /** The receiver has the event, and no attempt is recorded. */

@@ -66,29 +66,29 @@ export const releaseLine = z
   })
   .meta({ id: 'ReleaseLine', description: 'What of a payment is in a release. The lines come to its amount.' });
 
+const availableOnDay = z
+  .object({
+    available_on: z.iso.date().meta({ description: 'The day of its release in the time zone of the book.' }),
+    amount: shown.money('What is released on that day.'),
+  })
+  .meta({ id: 'PaymentBalanceDay' });
+
+const balanceInCurrency = z
+  .object({
+    currency: shown.currencyShown,
+    currency_exponent: shown.currencyExponent,
+    pending: shown.money('Captured, and not settled by the acquirer.'),
+    available: z.array(availableOnDay).meta({ description: 'Settled, by day of release.' }),
+  })
+  .meta({ id: 'PaymentBalanceInCurrency' });
+
 export const paymentBalance = z
   .object({
     object: z.literal('payment_balance'),
     livemode: shown.livemode,
     account: shown.id('account', 'Whose it is. Null: of all accounts.').nullable(),
     balances: z
-      .array(
-        z.object({
-          currency: shown.currencyShown,
-          currency_exponent: shown.currencyExponent,
-          pending: shown.money('Captured, and not settled by the acquirer.'),
-          available: z
-            .array(
-              z.object({
-                available_on: z.iso
-                  .date()
-                  .meta({ description: 'The day of its release in the time zone of the book.' }),
-                amount: shown.money('What is released on that day.'),
-              }),
-            )
-            .meta({ description: 'Settled, by day of release.' }),
-        }),
-      )
+      .array(balanceInCurrency)
       .meta({ description: 'By currency. A currency in which nothing waits is left out.' }),
   })
   .meta({ id: 'PaymentBalance', description: 'What payments earned and is not released yet, less fees and refunds.' });

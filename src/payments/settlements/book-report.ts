@@ -1,6 +1,5 @@
 /** Books a report in every book that it is about, command by command. Killed anywhere and run again, it goes on where it was. */
 import type { Pool } from '../../db/pool.ts';
-import { failpoint } from '../../failpoints.ts';
 import type { Committer } from '../../ledger/committer.ts';
 import { nextLines } from './next-lines.ts';
 import { listParts, type ReportPart, type StoredReport } from './report-store.ts';
@@ -27,9 +26,7 @@ export async function bookReport(
   let before = 0;
   for (const part of await listParts(pool, report)) {
     for (let next = await nextLines(pool, part); next; next = await nextLines(pool, part)) {
-      failpoint('settlement.lines.before');
       const { settlement } = (await committer.submit(part.ofBook, next.command)) as { settlement?: Settlement };
-      failpoint('settlement.lines.after');
       if (settlement) onTaken(before + settlement.taken, report.lines);
     }
     before += part.lines;

@@ -88,7 +88,7 @@ export async function keepReport(pool: Pool, file: ReportFile, now: Instant): Pr
   return (await findReport(pool, bookId, sha256))!;
 }
 
-/** Index: acquirer_reports_book_id_sha256_key. */
+/** Index: acquirer_reports_by_sha256. */
 async function findReport(db: Queryable, bookId: BookId, sha256: string): Promise<StoredReport | undefined> {
   const { rows } = await db.query<{ id: Uuid; acquirer: string; lines: number }>(
     'SELECT id, acquirer, lines FROM acquirer_reports WHERE book_id = $1 AND sha256 = $2',
@@ -112,7 +112,7 @@ async function booksOf(pool: Pool, mode: Mode, lines: readonly ReportLine[]): Pr
   return new Map([...named].filter(([, id]) => known.has(id)));
 }
 
-/** Index: acquirer_report_lines_book_id_acquirer_line_id_key. */
+/** Index: acquirer_report_lines_by_line_id. */
 async function refuseKnownLines(
   trx: Transaction,
   { bookId, acquirer }: { bookId: BookId; acquirer: string },

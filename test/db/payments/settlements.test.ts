@@ -1,4 +1,6 @@
 /** Reports of acquirers against a real database: exceptions, many lines, repeats, and processes that die between commands. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -282,6 +284,24 @@ describe('npm run settle', () => {
       expect.stringContaining(`Line 3: The line ${line.lineId} has come in another report`),
     ]);
     expect(await poolBalance()).toBe(20_000n);
+  });
+
+  test('killed behind its first commit and run again, it books each line once', async () => {
+    const paid = await Promise.all(Array.from({ length: 260 }, () => captured()));
+    const file = join(folder, 'killed.csv');
+    writeFileSync(file, writeReport(paid.map(({ authorization }) => lineOf(authorization))));
+    const start = (environment: NodeJS.ProcessEnv = {}) => {
+      const words = ['--import', 'tsx', 'scripts/settle.ts', file, '--acquirer', 'sandbox_acquirer', '--mode', 'test'];
+      const env = { ...process.env, DATABASE_URL: database.applicationUrl, ...environment };
+      return once(spawn(process.execPath, words, { env, stdio: 'ignore' }), 'exit');
+    };
+    expect(await start({ COUNTINGHOUSE_FAILPOINTS: 'ledger.commit.after=kill@1' })).toEqual([null, 'SIGKILL']);
+    const before = await linesBooked();
+    expect(before > 0n && before < 260n).toBe(true);
+    expect(await start()).toEqual([0, null]);
+    expect(await linesBooked()).toBe(260n);
+    expect(await poolBalance()).toBe(5_200_000n);
+    expect(await findings()).toEqual([]);
   });
 
   test('no database: 3', async () => {
