@@ -1,10 +1,8 @@
-import { nounOf } from '../db/declared-columns.ts';
-import type { Page, PageRequest } from '../db/page.ts';
-import { pageOf } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
-import type { ShareKind, ShareLine } from './share.ts';
+import { linesOf } from './line-list-store.ts';
+import type { ShareKind } from './share.ts';
 import { shareLines } from './share-table.ts';
 
 export interface WaitingAmount {
@@ -29,23 +27,5 @@ export async function sumOpenShares(
   return rows.map(({ available_on, ...row }) => ({ ...row, availableOn: available_on }));
 }
 
-const lineFromRow = nounOf<ShareLine>(shareLines.columns);
-const LINE_COLUMNS = shareLines.columns.map(({ name }) => name).join(', ');
-
-/** A page of the lines of a share, the last ones first. Index: payment_share_lines_by_share. */
-export async function listShareLines(
-  db: Queryable,
-  { bookId, shareId }: { bookId: BookId; shareId: Uuid },
-  page: PageRequest,
-): Promise<Page<ShareLine>> {
-  const [operator, direction] = page.endingBefore === undefined ? ['<', 'DESC'] : ['>', 'ASC'];
-  const cursor = page.startingAfter ?? page.endingBefore;
-  const bound = cursor === undefined ? '' : ` AND id ${operator} $4::uuid`;
-  const { rows } = await db.query({
-    name: `payment_share_lines.of_share_${direction.toLowerCase()}_${cursor === undefined ? 0 : 1}`,
-    text: `SELECT ${LINE_COLUMNS} FROM payment_share_lines
-      WHERE book_id = $1 AND share_id = $2${bound} ORDER BY id ${direction} LIMIT $3`,
-    values: [bookId, shareId, page.limit + 1, ...(cursor === undefined ? [] : [cursor])],
-  });
-  return pageOf(rows.map(lineFromRow), page);
-}
+/** A page of the lines of a share. Index: payment_share_lines_by_share. */
+export const listShareLines = linesOf(shareLines, 'share_id');

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { program } from '../../../scripts/settle.ts';
+import { isPassing } from '../../../src/db/postgres-errors.ts';
 import { GROUPS } from '../../../src/groups.ts';
 import { newId, publicId, type Uuid } from '../../../src/ids.ts';
 import type { Command } from '../../../src/ledger/command.ts';
@@ -15,13 +16,14 @@ import type { Payment } from '../../../src/payments/payment.ts';
 import type { PaymentOperation } from '../../../src/payments/payment-operation.ts';
 import { paymentResource } from '../../../src/payments/payment-resource.ts';
 import { payments } from '../../../src/payments/payment-table.ts';
+import { settleOperation } from '../../../src/payments/settle-operation.ts';
 import { bookReport } from '../../../src/payments/settlements/book-report.ts';
 import { nextLines } from '../../../src/payments/settlements/next-lines.ts';
 import { type ReportLine, readReport, writeReport } from '../../../src/payments/settlements/report.ts';
 import { keepReport, listParts } from '../../../src/payments/settlements/report-store.ts';
 import { verifyDatabase } from '../../../src/verify/verify-database.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
-import { acceptOne, say } from '../../support/payments.ts';
+import { acceptOne, RELEASE, say } from '../../support/payments.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { runHere } from '../../support/run-here.ts';
 
@@ -210,6 +212,23 @@ test('a payment that changes in the same commit is read again before it is settl
   const [booked] = await bookReport(book, report);
   expect(booked!.settlement).toMatchObject({ status: 'completed', taken: 1, exceptions: 0 });
   expect(await findings()).toEqual([]);
+});
+
+test('what an acquirer says while the clock of the book is moved on is taken in later, and nothing is stuck', async () => {
+  const accepted = await acceptOne(book, { accountId });
+  const given = {
+    ...accepted,
+    report: { call: 'submit', status: 'succeeded', nextInquiryMs: 1_000, mismatches: [], raw: {} },
+    release: RELEASE,
+  } as const;
+  const longAgo = { now: Date.now() - 10 * 86_400_000, timeZone: 'UTC' };
+  const early = await book
+    .submit(settleOperation(book.id, { ...given, today: longAgo }))
+    .catch((error: unknown) => error);
+  expect(early).toMatchObject({ code: 'service_unavailable' });
+  expect(isPassing(early)).toBe(true);
+  const today = { now: Date.now(), timeZone: 'UTC' };
+  expect(await book.submit(settleOperation(book.id, { ...given, today }))).toMatchObject({ status: 'succeeded' });
 });
 
 function changing({ id }: Payment): Command<void> {
