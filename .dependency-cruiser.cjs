@@ -58,7 +58,7 @@ const core = [
   ...leaves,
   ...file('config'),
   ...JOB_CONTRACT,
-  ...folder('money', 'fees', 'calendar', 'db', 'ledger', 'idempotency', 'outside', 'rails', 'acquirers'),
+  ...folder('money', 'fees', 'calendar', 'db', 'intake', 'ledger', 'idempotency', 'outside', 'rails', 'acquirers'),
   ...shapes,
 ];
 const groups = [...core, ...folder(...EVERY_GROUP, 'timeline')];
@@ -87,6 +87,7 @@ const LAYERS = [
     from: folder('rails'),
     may: [...leaves, ...file('config'), ...folder('money', 'db', 'outside', 'rails')],
   },
+  { name: 'intake', from: folder('intake'), may: [...leaves, ...folder('db', 'intake', 'ledger')] },
   { name: 'calendar', from: folder('calendar'), may: [...leaves, ...folder('calendar')] },
   {
     name: 'acquirers',
@@ -161,6 +162,7 @@ const PACKAGES = [
   // The harness holds answers against the schemas of the reference.
   { name: 'zod', only: [...folder('api', 'http'), ...ROUTES, ...file('config'), '^scripts/harness/as-promised\\.ts$'] },
   { name: 'temporal-polyfill', only: folder('calendar') },
+  { name: 'csv-parse', only: folder('intake') },
   { name: 'undici', only: [...folder('webhooks', 'rails'), '^scripts/'] },
   { name: 'prom-client', only: file('metrics', 'group-gauges', 'batch-metrics') },
   { name: 'commander', only: ['^scripts/', '^workers/run\\.ts$'] },

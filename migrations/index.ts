@@ -32,6 +32,7 @@ import * as eventsInForms from './0031-events-in-forms.ts';
 import * as payoutsByAccount from './0032-payouts-by-account.ts';
 import * as payments from './0033-payments.ts';
 import * as checkout from './0034-checkout.ts';
+import * as settlements from './0035-settlements.ts';
 
 interface NamedMigration {
   name: string;
@@ -71,6 +72,7 @@ const MIGRATIONS: NamedMigration[] = [
   { name: '0032-payouts-by-account', migration: payoutsByAccount },
   { name: '0033-payments', migration: payments },
   { name: '0034-checkout', migration: checkout },
+  { name: '0035-settlements', migration: settlements },
 ];
 
 export const migrationSource: Knex.MigrationSource<NamedMigration> = {

@@ -5,8 +5,10 @@ import { keepAppointments } from '../src/journal/keep-appointments.ts';
 import { RowLoads } from '../src/ledger/row-loads.ts';
 import { paymentExpiries } from '../src/payments/expire-payments.ts';
 import { shareRelease } from '../src/payments/release-shares.ts';
+import { paydayOfSandbox } from '../src/payments/settlements/keep-payday.ts';
 import { payouts } from '../src/payouts/payout-table.ts';
 import { reservePayouts } from '../src/payouts/reserve-payouts.ts';
+import type { JobData } from '../src/queue/job.ts';
 import { definePool, type PoolDefinition } from '../src/queue/pool.ts';
 import type { Runtime } from '../src/runtime.ts';
 
@@ -25,6 +27,7 @@ export function ledgerPool(runtime: Runtime): PoolDefinition {
       'hold.expire': (job) => keepAppointments(runtime, holdExpiry, job),
       'payment.expire': (job) => keepAppointments(runtime, paymentExpiries[0]!, job),
       'share.release': (job) => keepAppointments(runtime, shareRelease, job),
+      'payday.settle': (job) => keepEach(runtime, job),
       async 'clock.advance'({ bookId }) {
         if (advancing.has(bookId)) return;
         advancing.add(bookId);
@@ -32,4 +35,9 @@ export function ledgerPool(runtime: Runtime): PoolDefinition {
       },
     },
   });
+}
+
+/** Paydays are taken one at a time: a command is a step of one of them. */
+async function keepEach(runtime: Runtime, { bookId, ids }: JobData): Promise<void> {
+  for (const id of ids) await keepAppointments(runtime, paydayOfSandbox, { bookId, ids: [id] });
 }

@@ -109,15 +109,25 @@ const RULES: Record<string, string> = {
     ) r ON r.book = l.book AND r.e2e = l.e2e AND r.currency = l.currency
     WHERE coalesce(l.net, 0) <> coalesce(r.net, 0) OR l.id IS NULL`,
 
-  'what is left of the money at the bank is what came in less what left at the rail': `
-    SELECT a.book_id, a.currency, a.posted_debits - a.posted_credits AS pool, i.amount AS came_in, o.amount AS left_at_rail
+  'what is left of the money at the bank is what came in, and what the acquirer paid, less what left at the rail': `
+    SELECT a.book_id, a.currency, a.posted_debits - a.posted_credits AS pool, i.amount AS came_in, o.amount AS left_at_rail,
+      s.amount AS acquirer_paid
     FROM accounts a
     CROSS JOIN LATERAL (
       SELECT coalesce(sum(amount), 0) AS amount FROM inbound_transfers WHERE book_id = a.book_id AND currency = a.currency) i
     CROSS JOIN LATERAL (
       SELECT coalesce(sum(amount - amount_returned) FILTER (WHERE status = 'paid'), 0) AS amount
       FROM sandbox_rail.instructions WHERE originator = a.book_id::text AND currency = a.currency) o
-    WHERE a.code = 'pool' AND a.posted_debits - a.posted_credits <> i.amount - o.amount`,
+    CROSS JOIN LATERAL (
+      SELECT coalesce(sum(amount), 0) AS amount FROM (
+        SELECT CASE kind WHEN 'refund' THEN -amount ELSE amount END AS amount FROM sandbox_acquirer.instructions
+        WHERE originator = a.book_id::text AND currency = a.currency AND settled_by IS NOT NULL
+        UNION ALL
+        SELECT CASE n.kind WHEN 'dispute_chargeback' THEN -1 ELSE 1 END * coalesce(n.amount, f.amount)
+        FROM sandbox_acquirer.notices n JOIN sandbox_acquirer.instructions f USING (originator, reference)
+        WHERE n.originator = a.book_id::text AND f.currency = a.currency AND n.settled_by IS NOT NULL
+      ) paid) s
+    WHERE a.code = 'pool' AND a.posted_debits - a.posted_credits <> i.amount + s.amount - o.amount`,
 
   'nothing stays in transit': `
     SELECT book_id, currency, posted_credits - posted_debits AS in_transit FROM accounts

@@ -19,6 +19,8 @@ import { checkoutPages } from '../payments/api/checkout-pages.ts';
 import { paymentEvents, refundEvents, releaseEvents } from '../payments/api/payment-events.ts';
 import { paymentRoutes } from '../payments/api/payment-routes.ts';
 import { paymentChildRoutes } from '../payments/api/refund-routes.ts';
+import { settlementEvents } from '../payments/api/settlement-events.ts';
+import { settlementRoutes, settlementSimulationRoutes } from '../payments/api/settlement-routes.ts';
 import { payoutEvents } from '../payouts/api/payout-events.ts';
 import { payoutReturnRoutes } from '../payouts/api/payout-return-routes.ts';
 import { payoutRoutes } from '../payouts/api/payout-routes.ts';
@@ -34,6 +36,7 @@ export const ROUTES: readonly Route[] = [
   ...payoutRoutes,
   ...payoutReturnRoutes,
   ...paymentChildRoutes,
+  ...settlementRoutes,
   ...paymentRoutes,
   ...accountRoutes,
   ...holdRoutes,
@@ -47,6 +50,7 @@ export const ROUTES: readonly Route[] = [
   ...inboundTransferRoutes,
   ...clockRoutes,
   ...payoutSimulationRoutes,
+  ...settlementSimulationRoutes,
 ];
 
 /** What payers see. */
@@ -61,6 +65,7 @@ export const EVENT_DOCUMENTS: readonly EventDocument[] = [
   paymentEvents,
   refundEvents,
   releaseEvents,
+  settlementEvents,
   exceptionEvents,
   endpointEvents,
   erasureEvents,

@@ -9,6 +9,7 @@ import { advance } from '../ledger/resource.ts';
 import { movedPayments } from './moved-operations.ts';
 import type { Payment } from './payment.ts';
 import { paymentResource } from './payment-resource.ts';
+import { settleIfPaid } from './payment-settled.ts';
 import { payments } from './payment-table.ts';
 
 /** The time of an operation under way is at least over then: nothing is expired while the acquirer may still answer. */
@@ -64,6 +65,9 @@ export function expirePayments(_bookId: BookId, known: readonly Payment[]): Comm
 function expirePayment(draft: Draft, payment: Payment): Payment {
   const over = { expiresAt: null, dueAt: null, nextAction: null };
   if (payment.amountCaptured > 0n)
-    return advance(draft, paymentResource, payment, { ...over, status: 'captured' }, { event: 'payment.captured' });
+    return settleIfPaid(
+      draft,
+      advance(draft, paymentResource, payment, { ...over, status: 'captured' }, { event: 'payment.captured' }),
+    );
   return advance(draft, paymentResource, payment, { ...over, status: 'expired' }, { event: 'payment.expired' });
 }

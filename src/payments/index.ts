@@ -5,12 +5,16 @@ import type { Group } from '../group.ts';
 import type { GroupResource } from '../group-resource.ts';
 import { sweepNotices } from '../outside/sweep-inboxes.ts';
 import { paymentCheck } from './checks/payment-check.ts';
+import { paymentSumsCheck, shareCheck } from './checks/share-check.ts';
 import { paymentExpiries } from './expire-payments.ts';
 import { movedOperations, movedPayments, movedShares } from './moved-operations.ts';
 import { paymentOperations } from './payment-operation-table.ts';
 import { payments } from './payment-table.ts';
 import { paymentsUnderWay } from './payments-under-way.ts';
 import { shareRelease } from './release-shares.ts';
+import { paydayOfSandbox } from './settlements/keep-payday.ts';
+import { movedPaydays } from './settlements/moved-paydays.ts';
+import { paydays, settlementLines, settlements } from './settlements/settlement-table.ts';
 import { paymentShares, releases, shareLines } from './share-table.ts';
 
 export const declaredPayment: GroupResource = {
@@ -24,6 +28,7 @@ export const declaredPayment: GroupResource = {
     'payment.authorized',
     'payment.captured',
     'payment.partially_captured',
+    'payment.settled',
     'payment.failed',
     'payment.canceled',
     'payment.expired',
@@ -47,6 +52,14 @@ export const declaredRelease: GroupResource = {
   appointments: [shareRelease],
 };
 
+export const declaredSettlement: GroupResource = {
+  name: 'settlement',
+  table: keyedByUuid(settlements.name, 'id'),
+  parent: null,
+  events: ['settlement.received', 'settlement.completed'],
+  appointments: [paydayOfSandbox],
+};
+
 export const paymentsGroup: Group = {
   name: 'payments',
   resources: [
@@ -56,17 +69,25 @@ export const paymentsGroup: Group = {
     { ...operation, name: 'void', events: [] },
     declaredRefund,
     declaredRelease,
+    declaredSettlement,
   ],
-  tables: [payments, paymentOperations, paymentShares, shareLines, releases],
+  tables: [payments, paymentOperations, paymentShares, shareLines, releases, settlements, settlementLines, paydays],
   rights: {
     payments: rightsOf(payments, ['stuck_at', 'stuck_error']),
     payment_operations: rightsOf(paymentOperations, ['stuck_at', 'stuck_error']),
     payment_shares: rightsOf(paymentShares, ['stuck_at', 'stuck_error']),
     payment_share_lines: APPENDS,
     payment_releases: APPENDS,
+    intake_files: APPENDS,
+    acquirer_reports: APPENDS,
+    acquirer_report_parts: APPENDS,
+    acquirer_report_lines: APPENDS,
+    settlements: rightsOf(settlements),
+    settlement_lines: APPENDS,
+    acquirer_paydays: rightsOf(paydays, ['stuck_at', 'stuck_error']),
   },
-  moved: [movedOperations, movedPayments, movedShares],
-  checks: [paymentCheck],
+  moved: [movedOperations, movedPayments, movedShares, movedPaydays],
+  checks: [paymentCheck, shareCheck, paymentSumsCheck],
   sweeps: (context) =>
     sweepNotices(context, { parties: () => context.acquirers.all(), pool: 'payments', job: 'acquirer.notices' }),
   blocksClosing: [paymentsUnderWay],

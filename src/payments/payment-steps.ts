@@ -14,6 +14,7 @@ import { ATTEMPTS_MAX, type Payment, scheduleOf } from './payment.ts';
 import type { PaymentOperation } from './payment-operation.ts';
 import { paymentOperations } from './payment-operation-table.ts';
 import { paymentResource } from './payment-resource.ts';
+import { settleIfPaid } from './payment-settled.ts';
 
 /** As the networks allow for a card that is not present; then the issuer gives the amount back to the payer. */
 export const AUTHORIZATION_MS = 7 * 24 * 60 * 60_000;
@@ -137,13 +138,14 @@ export function markCaptured(
 /** authorized → canceled; with something captured, the rest is given up and the payment is captured. */
 export function markVoided(draft: Draft, payment: Payment): Payment {
   const captured = payment.amountCaptured > 0n;
-  return advance(
+  const voided = advance(
     draft,
     paymentResource,
     payment,
     { ...ENDED, status: captured ? 'captured' : 'canceled', nextAction: null, expiresAt: null, dueAt: null },
     { event: captured ? 'payment.captured' : 'payment.canceled' },
   );
+  return settleIfPaid(draft, voided);
 }
 
 /** The acquirer holds a larger amount. */

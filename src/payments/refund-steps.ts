@@ -15,9 +15,11 @@ import type { Payment } from './payment.ts';
 import type { PaymentOperation, Portion } from './payment-operation.ts';
 import { paymentOperations } from './payment-operation-table.ts';
 import { paymentResource } from './payment-resource.ts';
+import { payments } from './payment-table.ts';
 import { allocatedFee } from './refund-fee.ts';
 import type { PaymentShare } from './share.ts';
 import { paymentShares } from './share-table.ts';
+import { takesBack } from './takes-back.ts';
 
 /** The shares that a refund took from: a failure gives back to them. */
 export function refundTouches(_bookId: BookId, _payment: Payment, operation: PaymentOperation): Touch[] {
@@ -81,6 +83,7 @@ function giveBack(
   { from, step }: { from: 'refunds_in_transit' | 'acquirer'; step: string },
 ): Entry {
   const { currency, accountId, fee } = operation;
+  const payment = draft.get(payments, operation.paymentId)!;
   const source = draft.chart(from, currency).id;
   const pending = draft.chart('merchant_pending', currency).id;
   const operator = draft.chart('due_operator', currency).id;
@@ -88,7 +91,7 @@ function giveBack(
   // The portions say what left: the amount less the fee that the operator gave.
   const back = operation.portions.map((portion) => {
     const share = portion.shareId === null ? undefined : draft.get(paymentShares, portion.shareId);
-    return { ...portion, share: share?.status === 'open' ? share : undefined };
+    return { ...portion, share: share && takesBack(share, payment) ? share : undefined };
   });
   let feeLeft = fee;
   for (const { share, amount } of back) {

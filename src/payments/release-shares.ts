@@ -49,7 +49,7 @@ export function releaseShares(bookId: BookId, known: readonly PaymentShare[]): C
       let released = 0;
       for (const id of ids) {
         const share = draft.get(paymentShares, id);
-        const isDue = share?.kind === 'ready' && share.status === 'open' && share.releasesAt <= moment.book;
+        const isDue = share?.kind === 'ready' && share.status === 'open' && share.releasesAt! <= moment.book;
         if (!share || !isDue) continue;
         releaseShare(draft, share);
         released++;
@@ -60,7 +60,7 @@ export function releaseShares(bookId: BookId, known: readonly PaymentShare[]): C
 }
 
 /** open → released. An empty one, whose money was refunded, releases nothing. */
-function releaseShare(draft: Draft, share: PaymentShare): void {
+export function releaseShare(draft: Draft, share: PaymentShare): void {
   const { accountId, amount, currency } = share;
   const done = { ...share, status: 'released' as const, amount: 0n, version: share.version + 1, dueAt: null };
   if (amount === 0n) {

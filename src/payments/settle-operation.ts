@@ -14,7 +14,7 @@ import { advance } from '../ledger/resource.ts';
 import type { BookState } from '../ledger/state.ts';
 import { evidenceTouch, keepEvidence } from '../outside/evidence.ts';
 import type { AcquirerReport } from './acquirer-report.ts';
-import { shareTouches } from './earn-share.ts';
+import { requireDay, shareTouches } from './earn-share.ts';
 import { operationResources } from './operation-resources.ts';
 import type { Payment } from './payment.ts';
 import { exceptionTouches, isDoubted, raise } from './payment-exception.ts';
@@ -33,6 +33,7 @@ import {
 import { payments } from './payment-table.ts';
 import { operationTouches } from './payment-touches.ts';
 import { failRefund, failRefundLate, refundTouches, succeedRefund } from './refund-steps.ts';
+import { expectPayday, paydayTouches } from './settlements/payday.ts';
 
 export interface SettleInput {
   readonly payment: Payment;
@@ -61,6 +62,7 @@ export function settleOperation(bookId: BookId, input: SettleInput): Command<Pay
       ...(operation.kind === 'refund'
         ? refundTouches(bookId, payment, operation)
         : shareTouches(bookId, payment, input.release, input.today)),
+      ...paydayTouches(bookId, input.today),
       ...exceptionTouches(operation),
       evidenceTouch(evidenceId),
     ],
@@ -79,6 +81,7 @@ function decideSettlement(
 ): Outcome<PaymentOperation> {
   const draft = new Draft(state, origin, moment);
   const { report } = input;
+  requireDay(draft, input.today);
   const operation = draft.get(paymentOperations, input.operation.id);
   const payment = draft.get(payments, input.payment.id);
   if (!operation || !payment) throw new Error(`Operation ${input.operation.id} does not exist`);
@@ -213,6 +216,8 @@ function end(
     change?: Partial<PaymentOperation>;
   },
 ): PaymentOperation {
+  if (operation.kind === 'refund' || (status === 'succeeded' && (operation.kind === 'capture' || operation.final)))
+    expectPayday(draft);
   return advance(
     draft,
     operationResources[operation.kind],

@@ -23,8 +23,8 @@ export interface PaymentShare {
   readonly status: ShareStatus;
   /** The day of release in the book's calendar: YYYY-MM-DD. */
   readonly availableOn: string;
-  /** The moment of release in the book's time. */
-  readonly releasesAt: Instant;
+  /** The moment of release in the book's time; null of a waiting one, which is nothing that falls due. */
+  readonly releasesAt: Instant | null;
   /** What is left in it. */
   readonly amount: bigint;
   readonly releaseId: Uuid | null;

@@ -1,5 +1,8 @@
+import type { Instant } from '../clock.ts';
 import { plainArray } from '../db/columns.ts';
+import type { Queryable } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
 import { type Table, WRITE_ORDER } from '../ledger/table.ts';
 
 /** What of payments keeps an account open: the first few of each. */
@@ -56,4 +59,18 @@ export const openPayments: Table<PaymentsUnderWay> = {
 
 function readOnly(): Promise<void> {
   return Promise.reject(new Error('What is under way is only read'));
+}
+
+/**
+ * References of operations whose outcome the book does not know, as of a moment of the database's clock. Index:
+ * payment_operations_due_by_book.
+ */
+export async function listUnanswered(db: Queryable, bookId: BookId): Promise<{ references: string[]; asOf: Instant }> {
+  const { rows } = await db.query<{ pending: string[]; as_of: Instant }>(
+    `SELECT statement_timestamp() AS as_of, ARRAY (
+       SELECT reference FROM payment_operations WHERE book_id = $1 AND status IN ('pending', 'requires_action')
+     ) AS pending`,
+    [bookId],
+  );
+  return { references: rows[0]!.pending, asOf: rows[0]!.as_of };
 }

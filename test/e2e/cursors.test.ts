@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Account, Client, Endpoint, List, Payout, Problem } from '../../scripts/harness/client.ts';
 import { succeeded } from '../../scripts/harness/client.ts';
 import { ROUTES } from '../../src/http/routes.ts';
-import { type IdKind, newId, publicId } from '../../src/ids.ts';
+import { type IdKind, newId, parsePublicId, publicId } from '../../src/ids.ts';
 import { type Product, startProduct } from '../support/product.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -15,6 +15,9 @@ interface Furnished {
   readonly payment: { id: string };
   readonly endpoint: Endpoint;
   readonly hold: { readonly id: string };
+  /** Public ids. */
+  readonly settlement: string;
+  readonly release: string;
 }
 
 let product: Product;
@@ -42,7 +45,43 @@ async function furnished(): Promise<Furnished> {
   const payment = succeeded(
     await client.post<{ id: string }>('/v1/payments', asked, { headers: { prefer: 'respond-async' } }),
   );
-  return { client, account, payout, payment, endpoint, hold };
+  return { client, account, payout, payment, endpoint, hold, ...(await paidOut(account, payment)) };
+}
+
+/** What an acquirer paid of the payment, and what was released: no worker runs here, so the rows are written as they would be. */
+async function paidOut(account: Account, payment: { id: string }): Promise<{ settlement: string; release: string }> {
+  const { pool } = product.runtime;
+  const accountId = parsePublicId('account', account.id)!;
+  const paymentId = parsePublicId('payment', payment.id)!;
+  const [settlement, share, release] = [newId(), newId(), newId()];
+  const { rows } = await pool.query('SELECT book_id FROM accounts WHERE id = $1', [accountId]);
+  const bookId = rows[0].book_id;
+  await pool.query(
+    `INSERT INTO settlements (book_id, id, acquirer, currency, status, lines, reported, taken, amount, exceptions, version, created_at,
+       updated_at) VALUES ($1, $2, 'test', 'JOD', 'completed', 1, 10, 1, 10, 0, 1, now(), now())`,
+    [bookId, settlement],
+  );
+  await pool.query(
+    `INSERT INTO settlement_lines (book_id, id, settlement_id, line_id, type, reference, currency, amount, created_at)
+     VALUES ($1, $2, $3, 'A-1', 'capture', 'R', 'JOD', 10, now())`,
+    [bookId, newId(), settlement],
+  );
+  await pool.query(
+    `INSERT INTO payment_shares (book_id, id, account_id, currency, kind, status, available_on, amount, release_id, version, created_at,
+       updated_at) VALUES ($1, $2, $3, 'JOD', 'ready', 'released', '2026-01-01', 0, $4, 1, now(), now())`,
+    [bookId, share, accountId, release],
+  );
+  await pool.query(
+    `INSERT INTO payment_share_lines (book_id, id, share_id, payment_id, operation_id, amount, created_at)
+     VALUES ($1, $2, $3, $4, $4, 10, now())`,
+    [bookId, newId(), share, paymentId],
+  );
+  await pool.query(
+    `INSERT INTO payment_releases (book_id, id, share_id, account_id, amount, currency, entry_id, version, created_at, updated_at)
+     VALUES ($1, $2, $3, $4, 10, 'JOD', $2, 1, now(), now())`,
+    [bookId, release, share, accountId],
+  );
+  return { settlement: publicId('settlement', settlement), release: publicId('release', release) };
 }
 
 /** Each list with its path in a book and the kind of its cursors. */
@@ -59,6 +98,9 @@ const LISTS: [operation: string, path: (of: Furnished) => string, cursor: IdKind
   ['listPaymentRefunds', ({ payment }) => `/v1/payments/${payment.id}/refunds`, 'refund'],
   ['listRefunds', () => '/v1/payments/refunds', 'refund'],
   ['listReleases', () => '/v1/payments/releases', 'release'],
+  ['listReleaseLines', ({ release }) => `/v1/payments/releases/${release}/lines`, 'releaseLine'],
+  ['listSettlements', () => '/v1/payments/settlements', 'settlement'],
+  ['listSettlementLines', ({ settlement }) => `/v1/payments/settlements/${settlement}/lines`, 'settlementLine'],
   ['listPayoutReturns', ({ payout }) => `/v1/payouts/${payout.id}/returns`, 'payoutReturn'],
   ['listAccounts', () => '/v1/accounts', 'account'],
   ['listAccounts', () => '/v1/accounts?created_at[gte]=2020-01-01T00:00:00Z', 'account'],
@@ -102,8 +144,8 @@ describe.each(LISTS)('%s', (_, path, kind) => {
   test('refuses a cursor that nothing has', () =>
     expectRefused(path(own), kind === 'sequence' ? '99' : publicId(kind, newId())));
 
-  // What has a number has none in another book, and these books have no returns, captures, refunds, releases, checkpoints and exceptions.
-  test.runIf(!['sequence', 'payoutReturn', 'capture', 'refund', 'release', 'checkpoint', 'exception'].includes(kind))(
+  // What has a number has none in another book, and these books have no returns, captures, refunds, checkpoints and exceptions.
+  test.runIf(!['sequence', 'payoutReturn', 'capture', 'refund', 'checkpoint', 'exception'].includes(kind))(
     'refuses a cursor of another book, and takes its own',
     async () => {
       const [first] = (await other.client.read<List<Shown>>(path(other))).data;

@@ -49,7 +49,7 @@ const TAMPERINGS: [rule: string, broken: string, mended: string][] = [
     `UPDATE sandbox_rail.instructions SET end_to_end_id = substr(end_to_end_id, 2) WHERE status = 'paid'`,
   ],
   [
-    'what is left of the money at the bank is what came in less what left at the rail',
+    'what is left of the money at the bank is what came in, and what the acquirer paid, less what left at the rail',
     'UPDATE inbound_transfers SET amount = amount + 1',
     'UPDATE inbound_transfers SET amount = amount - 1',
   ],

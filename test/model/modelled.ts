@@ -38,6 +38,11 @@ export const MODELLED: Readonly<Record<string, Modelled>> = {
   void: PAYMENTS,
   refund: PAYMENTS,
   release: PAYMENTS,
+  settlement: {
+    ledger: 'Reports with every kind of line on the real database check them: test/db/payments/settlements.test.ts.',
+    schedule:
+      'A report is taken in by one process, which is killed between commands: test/db/payments/settlements.test.ts.',
+  },
   webhook_endpoint: {
     ledger: 'An endpoint moves no money, and its deliveries are written by the same commit as every event.',
     schedule: scheduledWebhooks,

@@ -1,7 +1,7 @@
 /** Payments in a book without an acquirer: what it would say is said here. */
 import type { CardShown } from '../../src/acquirers/card.ts';
 import type { ReleaseSchedule } from '../../src/calendar/release-schedule.ts';
-import { newId, type Uuid } from '../../src/ids.ts';
+import { newId, publicId, type Uuid } from '../../src/ids.ts';
 import { acceptPayment } from '../../src/payments/accept-payment.ts';
 import type { AcquirerReport } from '../../src/payments/acquirer-report.ts';
 import type { Payment } from '../../src/payments/payment.ts';
@@ -9,6 +9,9 @@ import type { PaymentOperation } from '../../src/payments/payment-operation.ts';
 import { paymentOperations } from '../../src/payments/payment-operation-table.ts';
 import { payments } from '../../src/payments/payment-table.ts';
 import { settleOperation } from '../../src/payments/settle-operation.ts';
+import { bookReport } from '../../src/payments/settlements/book-report.ts';
+import { readReport, writeReport } from '../../src/payments/settlements/report.ts';
+import { keepReport } from '../../src/payments/settlements/report-store.ts';
 import type { TestBook } from './book.ts';
 
 const CARD: CardShown = {
@@ -80,4 +83,25 @@ export function say(
       today: { now: Date.now(), timeZone: 'UTC' },
     }),
   );
+}
+
+/** The acquirer pays every capture that it has not paid. */
+export async function settleAll(book: TestBook): Promise<void> {
+  const captures = await book.rows<{ reference: string; currency: string; amount: bigint }>(
+    `SELECT reference, currency, amount FROM payment_operations
+     WHERE book_id = $1 AND kind = 'capture' AND status = 'succeeded' AND settled_at IS NULL ORDER BY id`,
+  );
+  const merchant = publicId('book', book.id);
+  const bytes = writeReport(
+    captures.map(({ amount: gross, ...line }) => ({
+      ...line,
+      lineId: newId(),
+      merchant,
+      type: 'capture' as const,
+      gross,
+      cost: 0n,
+    })),
+  );
+  const file = { acquirer: 'sandbox_acquirer', mode: 'test', name: 'a test', bytes, lines: readReport(bytes) } as const;
+  await bookReport(book, await keepReport(book.pool, file, Date.now()));
 }

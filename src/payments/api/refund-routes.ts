@@ -114,7 +114,7 @@ const listAll = listRoute(refundApi, { filters: {}, rows: (db, { bookId, page })
 
 const readRefund = readRoute(refundApi, { waits: waitFor(refundResource) });
 
-const releaseApi: ApiResource<Release> = {
+export const releaseApi: ApiResource<Release> = {
   path: '/v1/payments/releases',
   tag: 'Payments',
   type: 'Release',

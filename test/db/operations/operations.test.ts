@@ -155,6 +155,7 @@ describe('operations', () => {
       { kind: 'payment_operation', oldestDueAt: null, due: 0, stuck: 0 },
       { kind: 'payment', oldestDueAt: null, due: 0, stuck: 0 },
       { kind: 'payment_share', oldestDueAt: null, due: 0, stuck: 0 },
+      { kind: 'acquirer_payday', oldestDueAt: null, due: 0, stuck: 0 },
       { kind: 'notice', oldestDueAt: null, due: 0, stuck: 0 },
       { kind: 'delivery', oldestDueAt: null, due: 0, stuck: 0 },
     ]);
@@ -347,6 +348,7 @@ describe('operations', () => {
           { kind: 'payment_operation', due: 0 },
           { kind: 'payment', due: 0 },
           { kind: 'payment_share', due: 0 },
+          { kind: 'acquirer_payday', due: 0 },
           { kind: 'notice', due: 0 },
           { kind: 'delivery', due: 0 },
         ],

@@ -48,6 +48,7 @@ export class Answered {
       'hold.expire': async () => undefined,
       'payment.expire': async () => undefined,
       'share.release': async () => undefined,
+      'payday.settle': async () => undefined,
       'clock.advance': async () => undefined,
     },
   });

@@ -1,0 +1,150 @@
+/**
+ * `npm run settle -- FILE --acquirer NAME`: takes in an acquirer's settlement report (docs/payments-settlement.md). The file is
+ * checked whole before anything is kept; then each book gets its lines. Killed, it is run again and goes on; the same file again
+ * books nothing twice. Exits 0 when every line is booked, 1 with exceptions, 2 for bad input, 3 when it could not run.
+ */
+import { readFileSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
+import { Command, Option } from 'commander';
+import { systemClock } from '../src/clock.ts';
+import { watchForms } from '../src/db/forms.ts';
+import { createPool, type Pool } from '../src/db/pool.ts';
+import { environmentOrEmbedded, mayNameStatements } from '../src/embedded/environment.ts';
+import { publicId } from '../src/ids.ts';
+import { BadInput } from '../src/intake/bad-input.ts';
+import { FILE_BYTES_MAX } from '../src/intake/csv.ts';
+import { toJson } from '../src/json.ts';
+import { Committer } from '../src/ledger/committer.ts';
+import { createLogger } from '../src/log.ts';
+import { type BookedPart, bookReport } from '../src/payments/settlements/book-report.ts';
+import { REPORT_COLUMNS, readReport } from '../src/payments/settlements/report.ts';
+import { keepReport, type StoredReport } from '../src/payments/settlements/report-store.ts';
+import { createWebhookSink } from '../src/webhooks/event-sink.ts';
+import { databaseFailure } from './database-failure.ts';
+import { rowProgress } from './row-progress.ts';
+import { isRunDirectly } from './run-directly.ts';
+
+const CLEAN = 0;
+const FOUND = 1;
+const BAD_INPUT = 2;
+const COULD_NOT_RUN = 3;
+
+/** A committer's, and one to read beside it. */
+const CONNECTIONS = 4;
+
+interface Options {
+  acquirer: string;
+  mode: 'test' | 'live';
+  databaseUrl?: string;
+  json?: true;
+}
+
+export const program = new Command()
+  .name('npm run settle --')
+  .description(
+    `Takes in an acquirer's settlement report: CSV with the columns ${REPORT_COLUMNS.join(',')} and a TOTAL for each currency. Exits 0 when every line is booked, 1 with exceptions, 2 for bad input, 3 if it could not run.`,
+  )
+  .argument('<file>', 'the report')
+  .requiredOption('--acquirer <name>', 'whose report it is, as payments name it')
+  .addOption(new Option('--mode <mode>', 'of the books that it is about').choices(['test', 'live']).default('live'))
+  .option('--database-url <url>', 'instead of DATABASE_URL, or of what `npm start` runs')
+  .option('--json', 'print one JSON object')
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? CLEAN : BAD_INPUT))
+  .action(settle);
+
+if (isRunDirectly(import.meta)) await program.parseAsync();
+
+async function settle(file: string, options: Options): Promise<void> {
+  const fail = (code: number, error: string) => {
+    if (options.json) console.log(toJson({ ok: false, error }));
+    console.error(code === BAD_INPUT ? `${error} Nothing was booked.` : `Could not settle: ${error}`);
+    process.exitCode = code;
+  };
+  try {
+    const { report, parts } = await takeIn(file, options);
+    print(report, parts, options);
+    process.exitCode = parts.every(({ settlement }) => settlement.exceptions === 0) ? CLEAN : FOUND;
+  } catch (error) {
+    if (error instanceof BadInput) fail(BAD_INPUT, error.message);
+    else fail(COULD_NOT_RUN, databaseFailure(error));
+  }
+}
+
+async function takeIn(file: string, { acquirer, mode, databaseUrl }: Options) {
+  const bytes = read(file);
+  const lines = readReport(bytes);
+  const pool = createPool({
+    url: databaseUrl ?? environmentOrEmbedded(process.env).DATABASE_URL!,
+    name: 'countinghouse-settle',
+    size: CONNECTIONS,
+    log: createLogger('silent', 'settle'),
+    namedStatements: mayNameStatements(process.env),
+  });
+  try {
+    const kept = { acquirer, mode, name: basename(file).slice(0, 200), bytes, lines };
+    const report = await keepReport(pool, kept, systemClock.now());
+    return { report, parts: await book(pool, report) };
+  } finally {
+    await pool.end();
+  }
+}
+
+async function book(pool: Pool, report: StoredReport): Promise<BookedPart[]> {
+  const forms = watchForms(pool, { onFailure: () => undefined });
+  await forms.read().finally(() => forms.close());
+  // What is to be enqueued is due in Postgres: the sweeper finds it.
+  const sink = createWebhookSink(forms);
+  const committer = new Committer({ pool, clock: systemClock, sink, forms, enqueue: () => undefined });
+  const progress = rowProgress();
+  try {
+    return await bookReport({ pool, committer }, report, (done, total) =>
+      progress.show({ done: BigInt(done), total: BigInt(total), what: 'lines of the report' }),
+    );
+  } finally {
+    progress.end();
+    await committer.close();
+  }
+}
+
+function read(file: string): Buffer {
+  try {
+    if (statSync(file).size > FILE_BYTES_MAX)
+      throw new BadInput(null, `The file has more than ${FILE_BYTES_MAX} bytes.`);
+    return readFileSync(file);
+  } catch (error) {
+    if (error instanceof BadInput) throw error;
+    throw new BadInput(null, `The file cannot be read: ${(error as Error).message}.`);
+  }
+}
+
+function print(report: StoredReport, parts: readonly BookedPart[], { json }: Options): void {
+  const shown = parts.map(({ part, settlement }) => ({
+    book: publicId('book', part.ofBook),
+    settlement: publicId('settlement', settlement.id),
+    currency: part.currency,
+    lines: part.lines,
+    exceptions: settlement.exceptions,
+    reported: part.gross,
+    booked: settlement.amount,
+    cost: part.cost,
+  }));
+  const exceptions = shown.reduce((sum, one) => sum + one.exceptions, 0);
+  if (json) {
+    console.log(
+      toJson({
+        ok: exceptions === 0,
+        report: report.id,
+        known: report.known,
+        lines: report.lines,
+        exceptions,
+        parts: shown,
+      }),
+    );
+    return;
+  }
+  if (report.known) console.log('This report had come before: nothing is booked twice.');
+  for (const one of shown)
+    console.log(
+      `${one.book} ${one.settlement}: ${one.lines} lines, ${one.booked} of ${one.reported} ${one.currency} booked, ${one.exceptions} exceptions`,
+    );
+}

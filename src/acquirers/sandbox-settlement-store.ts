@@ -1,0 +1,90 @@
+/** What the sandbox acquirer pays a merchant: its records of captures, refunds and disputes that it has not paid yet. */
+import type { Instant } from '../clock.ts';
+import { textArray } from '../db/columns.ts';
+import type { Pool } from '../db/pool.ts';
+import { inTransaction } from '../db/transaction.ts';
+
+export interface SandboxSettlement {
+  /** Of this payment: asked again, it pays the same. */
+  readonly key: string;
+  readonly originator: string;
+  /** Only what it received before. */
+  readonly before: Instant;
+  /** References whose outcome the merchant has not heard yet. */
+  readonly except: readonly string[];
+}
+
+export interface SandboxSettlementLine {
+  readonly lineId: string;
+  readonly type: 'capture' | 'refund' | 'refund_failed' | 'dispute' | 'dispute_won';
+  readonly reference: string;
+  readonly currency: string;
+  readonly gross: bigint;
+  readonly cost: bigint;
+}
+
+/** In basis points: what the sandbox acquirer keeps of a capture. */
+const COST_BASIS_POINTS = 120n;
+
+/**
+ * Marks what is paid now, once for each key, and returns its lines in an order that never changes. A refund that has failed by
+ * then is not taken; one that was taken and failed since is given back.
+ */
+export async function settleAtSandbox(
+  pool: Pool,
+  { key, originator, before, except }: SandboxSettlement,
+): Promise<SandboxSettlementLine[]> {
+  await inTransaction(pool, async (trx) => {
+    const { rowCount } = await trx.query(
+      `INSERT INTO sandbox_acquirer.settlements (key, originator, made_at) VALUES ($1, $2, clock_timestamp())
+       ON CONFLICT DO NOTHING`,
+      [key, originator],
+    );
+    if (rowCount === 0) return;
+    const limits = [originator, key, new Date(before), textArray(except)];
+    await trx.query(
+      `UPDATE sandbox_acquirer.notices AS n SET settled_by = $2
+       WHERE originator = $1 AND settled_by IS NULL AND created_at <= $3 AND NOT reference = ANY ($4::text[])
+         AND (kind IN ('dispute_chargeback', 'dispute_won') OR (kind = 'refund_failed' AND EXISTS (
+           SELECT FROM sandbox_acquirer.instructions AS i
+           WHERE i.originator = n.originator AND i.reference = n.reference AND i.settled_by IS NOT NULL)))`,
+      limits,
+    );
+    await trx.query(
+      `UPDATE sandbox_acquirer.instructions AS i SET settled_by = $2
+       WHERE originator = $1 AND settled_by IS NULL AND status = 'succeeded' AND received_at <= $3
+         AND NOT reference = ANY ($4::text[])
+         AND (kind IN ('capture', 'refund') OR (kind = 'authorize' AND captures AND captured > 0))
+         AND NOT EXISTS (SELECT FROM sandbox_acquirer.notices AS n
+           WHERE n.originator = i.originator AND n.reference = i.reference AND n.kind = 'refund_failed')`,
+      limits,
+    );
+  });
+  const { rows } = await pool.query<{
+    line_id: string;
+    type: SandboxSettlementLine['type'];
+    reference: string;
+    currency: string;
+    amount: bigint;
+  }>(
+    `SELECT i.acquirer_reference AS line_id, CASE WHEN i.kind = 'refund' THEN 'refund' ELSE 'capture' END AS type, i.reference,
+       i.currency, i.amount, i.received_at AS at
+     FROM sandbox_acquirer.instructions AS i WHERE i.settled_by = $1
+     UNION ALL
+     SELECT n.id::text, CASE n.kind WHEN 'dispute_chargeback' THEN 'dispute' ELSE n.kind END, n.reference, i.currency,
+       coalesce(n.amount, i.amount), n.created_at
+     FROM sandbox_acquirer.notices AS n
+     JOIN sandbox_acquirer.instructions AS i ON i.originator = n.originator AND i.reference = n.reference
+     WHERE n.settled_by = $1
+     ORDER BY at, line_id`,
+    [key],
+  );
+  return rows.map(({ line_id, type, reference, currency, amount }) => ({
+    lineId: line_id,
+    type,
+    reference,
+    currency,
+    gross: type === 'refund' || type === 'dispute' ? -amount : amount,
+    cost: type === 'capture' ? (amount * COST_BASIS_POINTS) / 10_000n : 0n,
+  }));
+}

@@ -1,0 +1,31 @@
+import type { Queryable } from '../db/pool.ts';
+import type { Uuid } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
+import { linesOf } from './line-list-store.ts';
+import type { ShareKind } from './share.ts';
+import { shareLines } from './share-table.ts';
+
+export interface WaitingAmount {
+  readonly currency: string;
+  readonly kind: ShareKind;
+  readonly availableOn: string;
+  readonly amount: bigint;
+}
+
+/** What waits for its release, by currency and day. Index: payment_shares_open. */
+export async function sumOpenShares(
+  db: Queryable,
+  bookId: BookId,
+  { accountId }: { accountId?: Uuid | undefined },
+): Promise<WaitingAmount[]> {
+  const { rows } = await db.query<{ currency: string; kind: ShareKind; available_on: string; amount: bigint }>(
+    `SELECT currency, kind, available_on, sum(amount)::bigint AS amount FROM payment_shares
+     WHERE book_id = $1 AND status = 'open' AND ($2::uuid IS NULL OR account_id = $2)
+     GROUP BY currency, kind, available_on HAVING sum(amount) > 0`,
+    [bookId, accountId ?? null],
+  );
+  return rows.map(({ available_on, ...row }) => ({ ...row, availableOn: available_on }));
+}
+
+/** A page of the lines of a share. Index: payment_share_lines_by_share. */
+export const listShareLines = linesOf(shareLines, 'share_id');

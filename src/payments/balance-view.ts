@@ -1,0 +1,28 @@
+/** What waits for its release, as the API shows it. */
+import { publicIdOrNull, type Uuid } from '../ids.ts';
+import { currencyExponent } from '../money/currency.ts';
+import type { WaitingAmount } from './balance-store.ts';
+
+export function balanceView(
+  amounts: readonly WaitingAmount[],
+  { livemode, accountId }: { livemode: boolean; accountId: Uuid | null },
+) {
+  const currencies = [...new Set(amounts.map(({ currency }) => currency))].sort();
+  return {
+    object: 'payment_balance',
+    livemode,
+    account: publicIdOrNull('account', accountId),
+    balances: currencies.map((currency) => {
+      const some = amounts.filter((one) => one.currency === currency);
+      return {
+        currency,
+        currency_exponent: currencyExponent(currency),
+        pending: some.filter(({ kind }) => kind === 'waiting').reduce((sum, { amount }) => sum + amount, 0n),
+        available: some
+          .filter(({ kind }) => kind === 'ready')
+          .sort((one, other) => (one.availableOn < other.availableOn ? -1 : 1))
+          .map(({ availableOn, amount }) => ({ available_on: availableOn, amount })),
+      };
+    }),
+  };
+}

@@ -1,0 +1,61 @@
+/** Checks what waits for its release, and what acquirers owe: rows of payments against the accounts of the book. */
+import type { CheckContext } from '../../checks/check-context.ts';
+import type { RowCheck } from '../../checks/row-check.ts';
+import { publicId, type Uuid } from '../../ids.ts';
+import { chartAccountId } from '../../ledger/chart.ts';
+import { type PaymentSums, readPaymentSums, readShareHistories, type ShareHistory } from './share-check-store.ts';
+
+/** Ids of shares are derived and tell no time: a share that comes meanwhile is read in this round or the next one. */
+export const shareCheck: RowCheck<ShareHistory, Uuid> = {
+  name: 'shares of payments',
+  pageRows: 100,
+  read: ({ pool, book }, page) => readShareHistories(pool, book.id, page),
+  check: checkShare,
+  placeOf: ({ share }) => share.id,
+};
+
+/** A book has few currencies: one page. */
+export const paymentSumsCheck: RowCheck<PaymentSums, true> = {
+  name: 'sums of payments',
+  pageRows: 1_000,
+  read: ({ pool, book }, { after }) => (after ? Promise.resolve([]) : readPaymentSums(pool, book.id)),
+  check: checkSums,
+  placeOf: () => true,
+};
+
+function checkShare({ report }: CheckContext, { share, lines, released }: ShareHistory): void {
+  const expected = share.status === 'open' ? `${lines} in it` : `${lines} released, 0 in it`;
+  const actual =
+    share.status === 'open' ? `${share.amount} in it` : `${released ?? 0n} released, ${share.amount} in it`;
+  if (expected === actual) return;
+  report({
+    check: 'payment_share.lines',
+    ids: { share: share.id, account: publicId('account', share.accountId) },
+    expected,
+    actual,
+    detail: `What the lines of the share come to is not what is in it, or was released (${share.status}).`,
+  });
+}
+
+function checkSums({ book, report }: CheckContext, sums: PaymentSums): void {
+  const { currency, pending, shares, acquirer, expectedAcquirer } = sums;
+  const of = (code: 'merchant_pending' | 'acquirer') => ({
+    account: publicId('account', chartAccountId(book.id, code, currency)),
+  });
+  if (pending !== shares)
+    report({
+      check: 'payment_share.sum',
+      ids: of('merchant_pending'),
+      expected: `${shares} ${currency}`,
+      actual: `${pending} ${currency}`,
+      detail: 'What waits for merchants is not the sum of the open shares.',
+    });
+  if (acquirer !== expectedAcquirer)
+    report({
+      check: 'acquirer.balance',
+      ids: of('acquirer'),
+      expected: `${expectedAcquirer} ${currency}`,
+      actual: `${acquirer} ${currency}`,
+      detail: 'What acquirers owe is not captures less refunds and disputes, less what was settled.',
+    });
+}

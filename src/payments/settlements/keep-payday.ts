@@ -1,0 +1,110 @@
+/**
+ * A payday of the sandbox acquirer: it makes a report of all that it holds for the book, as a real one sends a file, and the book
+ * takes it in, line by line. Each command is one step, and the last one closes the payday.
+ */
+import { settleAtSandbox } from '../../acquirers/sandbox-settlement-store.ts';
+import type { Appointment } from '../../appointment.ts';
+import type { Pool } from '../../db/pool.ts';
+import { newId, publicId, type Uuid } from '../../ids.ts';
+import type { BookId } from '../../ledger/book.ts';
+import type { Command } from '../../ledger/command.ts';
+import { Draft } from '../../ledger/draft.ts';
+import { listUnanswered } from '../under-way-store.ts';
+import { movedPaydays } from './moved-paydays.ts';
+import { nextLines } from './next-lines.ts';
+import { newPayday } from './payday.ts';
+import { readReport, writeReport } from './report.ts';
+import { keepReport, listParts, type StoredReport } from './report-store.ts';
+import type { LinesTaken } from './settle-lines.ts';
+import { paydays } from './settlement-table.ts';
+
+const ACQUIRER = 'sandbox_acquirer';
+
+export const paydayOfSandbox: Appointment = {
+  name: 'paydays of the sandbox acquirer',
+  rows: movedPaydays,
+  status: 'open',
+  column: 'pays_at',
+  pool: 'ledger',
+  job: 'payday.settle',
+  // One at a time: those of the same moment that are left are due still.
+  command: (pool, bookId, ids) => paydayStep(pool, bookId, ids[0]!),
+};
+
+/** The next step of a payday. Its answer says whether it is over. */
+export async function paydayStep(pool: Pool, bookId: BookId, id: Uuid): Promise<Command<boolean>> {
+  const payday = await paydays.find(pool, bookId, id);
+  const report = payday?.status === 'open' ? await reportOf(pool, bookId, payday.id) : undefined;
+  for (const part of report ? await listParts(pool, report) : []) {
+    const next = await nextLines(pool, part);
+    if (next) return takingLines(id, next.command);
+  }
+  return closePayday(id);
+}
+
+/** The report of this payday, the same however often it is asked for. Undefined where the acquirer holds nothing. */
+export async function reportOf(pool: Pool, bookId: BookId, payday: Uuid): Promise<StoredReport | undefined> {
+  const { references, asOf } = await listUnanswered(pool, bookId);
+  const lines = await settleAtSandbox(pool, { key: payday, originator: bookId, before: asOf, except: references });
+  if (lines.length === 0) return undefined;
+  const merchant = publicId('book', bookId);
+  const bytes = writeReport(lines.map((line) => ({ ...line, merchant })));
+  const file = { acquirer: ACQUIRER, mode: 'test', name: `payday ${payday}`, bytes, lines: readReport(bytes) } as const;
+  return keepReport(pool, file, Date.now());
+}
+
+/** Opens one that is due at once, for a simulation. What is there already stays as it is. */
+export function openPayday(id: Uuid): Command<void> {
+  const origin = { id: newId(), requestId: newId(), actor: 'system' };
+  return {
+    ...origin,
+    name: 'payday.open',
+    touches: [{ table: paydays, ids: [id] }],
+    decide(state, moment) {
+      const draft = new Draft(state, origin, moment);
+      if (draft.get(paydays, id) === undefined) {
+        const payday = newPayday(draft, id, moment.book);
+        // The request books it by itself; the sweeper, if its process dies.
+        draft.put(paydays, id, { ...payday, dueAt: moment.wall + DUE_AFTER_MS });
+      }
+      return draft.finish(undefined);
+    },
+  };
+}
+
+const DUE_AFTER_MS = 30_000;
+
+/** The lines, and another job for what is behind them. */
+function takingLines(payday: Uuid, command: Command<LinesTaken>): Command<boolean> {
+  return {
+    ...command,
+    touches: [...command.touches, { table: paydays, ids: [payday] }],
+    decide(state, moment) {
+      const outcome = command.decide(state, moment);
+      const again = { pool: 'ledger', job: 'payday.settle', id: payday } as const;
+      return { ...outcome, jobs: [...outcome.jobs, again], answer: false };
+    },
+  };
+}
+
+function closePayday(id: Uuid): Command<boolean> {
+  const origin = { id: newId(), requestId: newId(), actor: 'worker:ledger' };
+  return {
+    ...origin,
+    name: 'payday.close',
+    touches: [{ table: paydays, ids: [id] }],
+    decide(state, moment) {
+      const draft = new Draft(state, origin, moment);
+      const payday = draft.get(paydays, id);
+      if (payday?.status === 'open')
+        draft.put(paydays, id, {
+          ...payday,
+          status: 'done',
+          version: payday.version + 1,
+          dueAt: null,
+          updatedAt: moment.book,
+        });
+      return draft.finish(true);
+    },
+  };
+}

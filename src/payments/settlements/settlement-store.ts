@@ -1,0 +1,15 @@
+import type { Page, PageRequest } from '../../db/page.ts';
+import type { Queryable } from '../../db/pool.ts';
+import type { BookId } from '../../ledger/book.ts';
+import { listRows } from '../../ledger/list-rows.ts';
+import { linesOf } from '../line-list-store.ts';
+import type { Settlement } from './settlement.ts';
+import { settlementLines, settlements } from './settlement-table.ts';
+
+/** A page of a book's settlements, newest first. Index: settlements_pkey. */
+export function listSettlements(db: Queryable, bookId: BookId, page: PageRequest): Promise<Page<Settlement>> {
+  return listRows(db, { table: settlements }, { bookId, page });
+}
+
+/** A page of the lines of a settlement. Index: settlement_lines_by_settlement. */
+export const listSettlementLines = linesOf(settlementLines, 'settlement_id');

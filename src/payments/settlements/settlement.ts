@@ -1,0 +1,69 @@
+/**
+ * A settlement: what an acquirer's report has for one book in one currency. Its lines are taken in commands of at most
+ * LINES_PER_COMMAND; `taken` says how far, so that each line is booked once whoever goes on, and how often.
+ * Invariant: pool and acquirer have moved by `amount`, the sum of the lines that were booked.
+ */
+import type { Instant } from '../../clock.ts';
+import type { Uuid } from '../../ids.ts';
+import type { Transitions } from '../../ledger/resource.ts';
+import type { LineType } from './report.ts';
+
+export type SettlementStatus =
+  /** Some of its lines are still to be taken. Who reads the report goes on. */
+  | 'received'
+  /** Every line is booked, or is an exception. Final. */
+  | 'completed';
+
+export const SETTLEMENT_TRANSITIONS: Transitions<SettlementStatus> = { received: ['completed'], completed: [] };
+
+export interface Settlement {
+  readonly id: Uuid;
+  readonly acquirer: string;
+  readonly currency: string;
+  readonly status: SettlementStatus;
+  /** Of the report for this book. */
+  readonly lines: number;
+  /** What they come to, gross; negative on a day of more refunds. */
+  readonly reported: bigint;
+  /** How many lines have been taken, in order. */
+  readonly taken: number;
+  /** Gross of those that were booked. */
+  readonly amount: bigint;
+  /** How many of those taken were left to a person. */
+  readonly exceptions: number;
+  readonly version: number;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+}
+
+/** A line that was taken. Append-only. */
+export interface SettlementLine {
+  readonly id: Uuid;
+  readonly settlementId: Uuid;
+  /** The acquirer's. */
+  readonly lineId: string;
+  readonly type: LineType;
+  readonly reference: string;
+  readonly currency: string;
+  readonly amount: bigint;
+  readonly paymentId: Uuid | null;
+  readonly operationId: Uuid | null;
+  /** Null for an exception, and where the lines of a command come to nothing. */
+  readonly entryId: Uuid | null;
+  readonly exceptionId: Uuid | null;
+  readonly createdAt: Instant;
+}
+
+/** The most lines in one command. */
+export const LINES_PER_COMMAND = 250;
+
+/** When the sandbox acquirer pays a test book: payday.ts. */
+export interface Payday {
+  readonly id: Uuid;
+  readonly status: 'open' | 'done';
+  readonly paysAt: Instant;
+  readonly version: number;
+  readonly dueAt: Instant | null;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+}

@@ -1,0 +1,70 @@
+/** Test mode: the sandbox acquirer pays the book all that it holds for it, now. */
+import { ApiError } from '../../errors.ts';
+import type { Stored } from '../../idempotency/idempotency-key.ts';
+import { requireClockIdle } from '../../idempotency/once.ts';
+import type { OnceRuntime } from '../../idempotency/run-once.ts';
+import type { Asked, UseCase } from '../../idempotency/use-case.ts';
+import { deriveId, newId, type Uuid } from '../../ids.ts';
+import { writeJson } from '../../json.ts';
+import { loadBook } from '../../ledger/book-store.ts';
+import type { Command } from '../../ledger/command.ts';
+import { Draft } from '../../ledger/draft.ts';
+import { openPayday, paydayStep, reportOf } from './keep-payday.ts';
+import { listParts } from './report-store.ts';
+import type { Settlement } from './settlement.ts';
+import { settlementResource } from './settlement-resource.ts';
+import { settlements } from './settlement-table.ts';
+
+/** More steps than a report has lines for: 250,000 lines. */
+const STEPS_MAX = 1_000;
+
+/**
+ * A payday that is due now, taken in before the answer. It is a row, so the sweeper takes in what a process that dies here leaves.
+ * The same key is the same payday.
+ */
+export const simulateSettlement: UseCase<OnceRuntime, Asked> = {
+  keyFirst: true,
+  async prepare({ pool, committer }, input) {
+    const { bookId, idempotencyKey: key } = input;
+    const book = await loadBook(pool, bookId);
+    if (book) requireClockIdle(book);
+    const payday = key === null ? newId() : deriveId('simulated-payday', bookId, key);
+    await committer.submit(bookId, openPayday(payday));
+    let steps = 0;
+    while (!(await committer.submit(bookId, await paydayStep(pool, bookId, payday))))
+      if (++steps === STEPS_MAX)
+        throw new ApiError('service_unavailable', { detail: 'The settlement goes on. Send the request again.' });
+    const report = await reportOf(pool, bookId, payday);
+    const ids = report ? (await listParts(pool, report)).map(({ id }) => id) : [];
+    return { command: showSettlements(input, ids) };
+  },
+};
+
+function showSettlements({ requestId, actor }: Asked, ids: readonly Uuid[]): Command<Stored> {
+  const origin = { id: newId(), requestId, actor };
+  return {
+    ...origin,
+    name: 'settlement.show',
+    touches: [{ table: settlements, ids }],
+    decide(state, moment) {
+      const draft = new Draft(state, origin, moment);
+      const found = ids.map((id) => draft.get<Settlement>(settlements, id)!);
+      const data = found.map((settlement) => settlementResource.view(settlement, { livemode: draft.livemode }));
+      const body = writeJson({
+        object: 'list',
+        data,
+        has_more: false,
+        next_cursor: null,
+        url: '/v1/payments/settlements',
+      });
+      const [first] = ids;
+      return draft.finish<Stored>({
+        status: 200,
+        body,
+        ...(first === undefined
+          ? { resource: 'book' as const, resourceId: draft.book.id }
+          : { resource: 'settlement' as const, resourceId: first }),
+      });
+    },
+  };
+}

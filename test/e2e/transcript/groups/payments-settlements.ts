@@ -1,0 +1,36 @@
+import type { GroupOnWire, Page, Stage } from './group.ts';
+
+const CARD = { type: 'card', exp_month: 12, exp_year: 2034, cvc: '123', number: '4242424242424242' };
+
+/** Refunded before the acquirer pays, so that its report has lines of both kinds. */
+async function settlements({ openAccount, wire }: Stage): Promise<void> {
+  const { id: account } = await openAccount();
+  const paid = await wire.call<{ id: string }>('A payment', 'POST', '/v1/payments', {
+    body: { account, amount: 25_000, currency: 'JOD', source: CARD },
+  });
+  await wire.call('A part given back', 'POST', `/v1/payments/${paid.id}/refunds`, { body: { amount: 5_000 } });
+  await wire.call('What waits', 'GET', `/v1/payments/balance?account=${account}`);
+  await wire.call('The acquirer pays', 'POST', '/v1/simulations/acquirer_settlements', {
+    idempotencyKey: 'payday',
+  });
+  await wire.call('It holds nothing more', 'POST', '/v1/simulations/acquirer_settlements');
+  const { data } = await wire.call<Page>('What it paid', 'GET', '/v1/payments/settlements');
+  await wire.call('One settlement', 'GET', `/v1/payments/settlements/${data[0]!.id}`);
+  const path = `/v1/payments/settlements/${data[0]!.id}/lines`;
+  const page = await wire.call<Page>('A line of it', 'GET', `${path}?limit=1`);
+  await wire.call('The next', 'GET', `${path}?limit=1&starting_after=${page.next_cursor}`);
+  await wire.call('The payment is settled', 'GET', `/v1/payments/${paid.id}`);
+  await wire.call('Three days on', 'POST', '/v1/simulations/clock/advance', { body: { by: 'P3D' } });
+  await wire.callWhen<{ status: string }>('It is there', '/v1/simulations/clock', ({ status }) => status === 'idle');
+  const { data: released } = await wire.call<Page>('What was released', 'GET', '/v1/payments/releases');
+  await wire.call('What it is of', 'GET', `/v1/payments/releases/${released[0]!.id}/lines`);
+}
+
+export const settlementsOnWire: GroupOnWire = {
+  scenes: [{ file: 'settlements', play: settlements }],
+  /** The payment among the objects was settled on the way of the clock. */
+  async objects({ client }) {
+    const [settlement] = (await client.read<Page>('/v1/payments/settlements')).data;
+    return { settlement: settlement!.id };
+  },
+};
