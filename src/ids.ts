@@ -30,6 +30,7 @@ export const ID_PREFIXES = {
   void: 'void',
   refund: 'rf',
   release: 'rel',
+  dispute: 'dp',
   inboundTransfer: 'ibt',
   hold: 'hold',
   entry: 'je',

@@ -28,6 +28,7 @@ import { markStuck } from './operations/stuck-store.ts';
 import { type Authenticator, createAuthenticator } from './organisations/authenticate.ts';
 import { movedNotices } from './outside/moved-notices.ts';
 import type { Inbox } from './outside/notice.ts';
+import type { DisputeTerms } from './payments/disputes/dispute-terms.ts';
 import type { ReleaseSchedule } from './payments/earn-share.ts';
 import { movedOperations } from './payments/moved-operations.ts';
 import { movedPayouts } from './payouts/moved-payouts.ts';
@@ -51,6 +52,7 @@ export interface Runtime {
   readonly acquirers: Acquirers;
   /** When what payments earn is released. */
   readonly release: ReleaseSchedule;
+  readonly disputeTerms: DisputeTerms;
   readonly secretBox: SecretBox;
   /** Which stored forms may be written. Ask at each write: the answer changes while the process runs. */
   readonly forms: Forms;
@@ -147,6 +149,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
     enqueuer,
     rails,
     acquirers,
+    disputeTerms: { fees: config.PAYMENT_DISPUTE_FEE, feeRefunded: config.PAYMENT_DISPUTE_FEE_REFUNDED },
     release: { days: config.PAYMENT_RELEASE_DAYS, onceSettled: config.PAYMENT_RELEASE_ONCE_SETTLED },
     secretBox,
     forms,

@@ -18,6 +18,7 @@ import {
   AcquirerUnreachable,
   type AuthorizeInstruction,
   CardRefused,
+  type DisputeInstruction,
   type FollowingInstruction,
   type Tokenized,
 } from './acquirer.ts';
@@ -34,6 +35,7 @@ import {
   recordFollowing,
   resolveChallenge,
 } from './sandbox-acquirer-store.ts';
+import { type DisputeMove, type DisputeOpening, moveDispute, openDispute, recordAnswer } from './sandbox-dispute-store.ts';
 import { acknowledgeNotices, openNotices, tell } from './sandbox-notice-store.ts';
 import { findCards, keepCard, type VaultCard } from './sandbox-vault-store.ts';
 import { type CardScript, testCard } from './test-cards.ts';
@@ -129,7 +131,15 @@ export class SandboxAcquirer implements Acquirer {
 
   async submit(instruction: AcquirerInstruction): Promise<AcquirerAnswer> {
     await this.#options.beforeSubmit?.();
-    return instruction.kind === 'authorize' ? this.#authorize(instruction) : this.#follow(instruction);
+    switch (instruction.kind) {
+      case 'authorize':
+        return this.#authorize(instruction);
+      case 'evidence':
+      case 'accept_dispute':
+        return this.#answerDispute(instruction);
+      default:
+        return this.#follow(instruction);
+    }
   }
 
   async inquire(originator: string, reference: string): Promise<AcquirerAnswer | NotFound> {
@@ -175,6 +185,16 @@ export class SandboxAcquirer implements Acquirer {
     return this.#reach('tell', tell(this.#options.pool, notice));
   }
 
+  /** For simulations: a payer disputes an instruction. Undefined where there is no such instruction. */
+  openDispute(opening: DisputeOpening): Promise<AcquirerNotice | undefined> {
+    return this.#reach('openDispute', openDispute(this.#options.pool, opening));
+  }
+
+  /** For simulations: decides a dispute, or escalates it. Undefined where it cannot move so. */
+  moveDispute(move: DisputeMove): Promise<AcquirerNotice | undefined> {
+    return this.#reach('moveDispute', moveDispute(this.#options.pool, move));
+  }
+
   async #authorize(instruction: AuthorizeInstruction): Promise<AcquirerAnswer> {
     const card = await this.#reach('authorize', this.#cards.add(EVERYBODY, instruction.token));
     if (card === undefined || card.originator !== instruction.originator)
@@ -201,6 +221,13 @@ export class SandboxAcquirer implements Acquirer {
         noticeId: newId(),
       }),
     );
+    return record ? this.#answerOf(record) : refused(reference, 'processing_error');
+  }
+
+  async #answerDispute(instruction: DisputeInstruction): Promise<AcquirerAnswer> {
+    const { originator, reference, kind } = instruction;
+    const known = acquirerReference(originator, reference);
+    const record = await this.#reach(kind, recordAnswer(this.#options.pool, instruction, known));
     return record ? this.#answerOf(record) : refused(reference, 'processing_error');
   }
 

@@ -4,6 +4,8 @@ import { APPENDS, rightsOf } from '../db/table-rights.ts';
 import type { Group } from '../group.ts';
 import type { GroupResource } from '../group-resource.ts';
 import { sweepNotices } from '../outside/sweep-inboxes.ts';
+import { disputes } from './disputes/dispute-table.ts';
+import { disputeVisit, movedDisputes } from './disputes/visit-disputes.ts';
 import { paymentExpiries } from './expire-payments.ts';
 import { movedOperations, movedPayments, movedShares } from './moved-operations.ts';
 import { paymentOperations } from './payment-operation-table.ts';
@@ -38,6 +40,22 @@ export const declaredRefund: GroupResource = {
   events: ['refund.created', 'refund.succeeded', 'refund.failed'],
 };
 
+export const declaredDispute: GroupResource = {
+  name: 'dispute',
+  table: keyedByUuid(disputes.name, 'id'),
+  parent: 'payment',
+  events: [
+    'dispute.opened',
+    'dispute.evidence_due_soon',
+    'dispute.evidence_submitted',
+    'dispute.accepted',
+    'dispute.won',
+    'dispute.lost',
+    'dispute.escalated',
+  ],
+  appointments: [disputeVisit],
+};
+
 export const declaredRelease: GroupResource = {
   name: 'release',
   table: keyedByUuid(releases.name, 'id'),
@@ -55,16 +73,18 @@ export const paymentsGroup: Group = {
     { ...operation, name: 'void', events: [] },
     declaredRefund,
     declaredRelease,
+    declaredDispute,
   ],
-  tables: [payments, paymentOperations, paymentShares, shareLines, releases],
+  tables: [payments, paymentOperations, paymentShares, shareLines, releases, disputes],
   rights: {
     payments: rightsOf(payments, ['stuck_at', 'stuck_error']),
     payment_operations: rightsOf(paymentOperations, ['stuck_at', 'stuck_error']),
+    payment_disputes: rightsOf(disputes, ['stuck_at', 'stuck_error']),
     payment_shares: rightsOf(paymentShares, ['stuck_at', 'stuck_error']),
     payment_share_lines: APPENDS,
     payment_releases: APPENDS,
   },
-  moved: [movedOperations, movedPayments, movedShares],
+  moved: [movedOperations, movedPayments, movedShares, movedDisputes],
   checks: [],
   sweeps: (context) =>
     sweepNotices(context, { parties: () => context.acquirers.all(), pool: 'payments', job: 'acquirer.notices' }),

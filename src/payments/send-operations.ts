@@ -15,10 +15,12 @@ import type { OutsideCalls } from '../outside/call-shares.ts';
 import { inquiryPauseMs } from '../outside/inquiry.ts';
 import { inquireInstruction, type Sender, type SendOutcome, submitInstruction } from '../outside/send-instruction.ts';
 import { type AcquirerReport, mismatchesOf } from './acquirer-report.ts';
+import { disputes } from './disputes/dispute-table.ts';
 import type { ReleaseSchedule } from './earn-share.ts';
 import type { Payment } from './payment.ts';
 import { hasOpenMismatch } from './payment-exception.ts';
-import type { PaymentOperation } from './payment-operation.ts';
+import { isDisputeCall, type PaymentOperation } from './payment-operation.ts';
+import { readMovedShares } from './refund-steps.ts';
 import { settleOperation } from './settle-operation.ts';
 
 export interface SendRuntime {
@@ -101,7 +103,7 @@ function operationSender(runtime: SendRuntime, bookId: BookId): Sender<Sent, Acq
     sentAt: ({ operation }) => operation.sentAt,
     async submit(sent, notAfter) {
       failpoint('acquirer.submit.before');
-      const answer = await acquirerOf(sent).submit(instructionOf(bookId, sent, notAfter));
+      const answer = await acquirerOf(sent).submit(await instructionOf(runtime.pool, bookId, { ...sent, notAfter }));
       failpoint('acquirer.submit.after');
       return answer;
     },
@@ -117,9 +119,17 @@ function operationSender(runtime: SendRuntime, bookId: BookId): Sender<Sent, Acq
   };
 }
 
-function instructionOf(bookId: BookId, { operation, payment }: Sent, notAfter: Instant): AcquirerInstruction {
+async function instructionOf(
+  pool: Pool,
+  bookId: BookId,
+  { operation, payment, notAfter }: Sent & { notAfter: Instant },
+): Promise<AcquirerInstruction> {
   const { kind, reference, amount, currency } = operation;
   const any = { originator: bookId, reference, amount, currency, notAfter };
+  if (isDisputeCall(kind)) {
+    const dispute = await disputes.find(pool, bookId, operation.disputeId!);
+    return { ...any, kind, of: operation.of!, evidence: kind === 'evidence' ? { ...dispute?.evidence } : {} };
+  }
   if (kind !== 'authorize') return { ...any, kind, of: operation.of!, final: operation.final };
   return {
     ...any,
@@ -142,9 +152,10 @@ async function take(
   const { operation, payment } = sent;
   const report = reportOf(runtime.acquirer(operation.acquirer), operation, outcome);
   const today = { now: runtime.clock.now(), timeZone: 'UTC' };
+  const movedShares = await readMovedShares(runtime.pool, bookId, operation);
   await runtime.committer.submit(
     bookId,
-    settleOperation(bookId, { payment, operation, report, release: runtime.release, today }),
+    settleOperation(bookId, { payment, operation, report, release: runtime.release, today, movedShares }),
   );
 }
 

@@ -20,7 +20,7 @@ const NAMES_BY_GROUP = {
     'expired',
   ],
   refund: ['created', 'succeeded', 'failed'],
-  dispute: ['opened', 'evidence_submitted', 'won', 'lost'],
+  dispute: ['opened', 'evidence_due_soon', 'evidence_submitted', 'accepted', 'won', 'lost', 'escalated'],
   reader_action: ['succeeded', 'failed', 'canceled'],
   payout: [
     'created',

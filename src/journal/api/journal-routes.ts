@@ -42,7 +42,7 @@ async function withCodes(db: Queryable, bookId: BookId, entries: readonly ReadEn
 }
 
 /** The kinds of objects that entries belong to. */
-const resourceFilter = objectReference(['payout', 'payoutReturn', 'inboundTransfer', 'exception'], {
+const resourceFilter = objectReference(['payout', 'payoutReturn', 'inboundTransfer', 'exception', 'dispute'], {
   expected: 'the id of a payout, a return, an inbound transfer or an exception',
   description: 'Entries that are steps of this object.',
 }).optional();

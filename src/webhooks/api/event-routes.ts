@@ -48,7 +48,7 @@ const typeFilter = z
   });
 
 /** The kinds of objects that have events. */
-const objectFilter = objectReference(['payout', 'account', 'hold', 'webhookEndpoint', 'exception'], {
+const objectFilter = objectReference(['payout', 'account', 'hold', 'webhookEndpoint', 'exception', 'dispute'], {
   expected: 'the id of a payout, an account, a hold, a webhook endpoint or an exception',
   description: 'Events about this object.',
 }).optional();

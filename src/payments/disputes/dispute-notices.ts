@@ -1,0 +1,31 @@
+/** What the acquirer tells of disputes, as a command: the disputes' part of acquirer-notices.ts. */
+import type { AcquirerNotice } from '../../acquirers/acquirer.ts';
+import type { Pool } from '../../db/pool.ts';
+import type { BookId } from '../../ledger/book.ts';
+import type { Command } from '../../ledger/command.ts';
+import type { PaymentOperation } from '../payment-operation.ts';
+import { payments } from '../payment-table.ts';
+import { readSources } from '../take-from-sources.ts';
+import { findDisputesOfNotice } from './dispute-store.ts';
+import type { DisputeTerms } from './dispute-terms.ts';
+import { type DisputeNotice, type SettledDispute, settleDispute } from './settle-dispute.ts';
+
+export function isDisputeNotice(notice: AcquirerNotice): notice is DisputeNotice {
+  return notice.kind.startsWith('dispute_');
+}
+
+/** The command by which a notice of a dispute is taken in. Throws Error where the payment is not there: a bug. */
+export async function disputeCommand(
+  { pool, disputeTerms: terms }: { pool: Pool; disputeTerms: DisputeTerms },
+  bookId: BookId,
+  operation: PaymentOperation,
+  { notice, evidence }: { notice: DisputeNotice; evidence: string },
+): Promise<Command<SettledDispute>> {
+  const { paymentId } = operation;
+  const payment = await payments.find(pool, bookId, paymentId);
+  if (!payment) throw new Error(`The payment of operation ${operation.id} does not exist`);
+  const { id: noticeId, reference } = notice;
+  const found = await findDisputesOfNotice(pool, bookId, { paymentId, noticeId, reference });
+  const sources = await readSources(pool, bookId, payment);
+  return settleDispute(bookId, { ...found, payment, operation, sources, terms, notice, evidence });
+}
