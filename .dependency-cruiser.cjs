@@ -58,7 +58,7 @@ const core = [
   ...leaves,
   ...file('config'),
   ...JOB_CONTRACT,
-  ...folder('money', 'fees', 'db', 'ledger', 'idempotency', 'outside', 'rails'),
+  ...folder('money', 'fees', 'calendar', 'db', 'ledger', 'idempotency', 'outside', 'rails', 'acquirers'),
   ...shapes,
 ];
 const groups = [...core, ...folder(...EVERY_GROUP, 'timeline')];
@@ -87,10 +87,22 @@ const LAYERS = [
     from: folder('rails'),
     may: [...leaves, ...file('config'), ...folder('money', 'db', 'outside', 'rails')],
   },
+  { name: 'calendar', from: folder('calendar'), may: [...leaves, ...folder('calendar')] },
+  {
+    name: 'acquirers',
+    from: folder('acquirers'),
+    may: [...leaves, ...file('config'), ...folder('money', 'db', 'outside', 'acquirers')],
+  },
   {
     name: 'shapes',
     from: shapes,
-    may: [...leaves, ...file('config'), ...JOB_CONTRACT, ...folder('money', 'db', 'ledger', 'rails'), ...shapes],
+    may: [
+      ...leaves,
+      ...file('config'),
+      ...JOB_CONTRACT,
+      ...folder('money', 'db', 'ledger', 'rails', 'acquirers'),
+      ...shapes,
+    ],
   },
   { name: 'idempotency', from: folder('idempotency'), except: ROUTES, may: core },
   { name: 'accounts', from: folder('accounts'), except: ROUTES, may: [...core, ...folder('accounts')] },
@@ -148,6 +160,7 @@ const PACKAGES = [
   { name: 'pino', only: file('log') },
   // The harness holds answers against the schemas of the reference.
   { name: 'zod', only: [...folder('api', 'http'), ...ROUTES, ...file('config'), '^scripts/harness/as-promised\\.ts$'] },
+  { name: 'temporal-polyfill', only: folder('calendar') },
   { name: 'undici', only: [...folder('webhooks', 'rails'), '^scripts/'] },
   { name: 'prom-client', only: file('metrics', 'group-gauges', 'batch-metrics') },
   { name: 'commander', only: ['^scripts/', '^workers/run\\.ts$'] },

@@ -1,13 +1,13 @@
-/** What the committer tells of its batches. */
+/** Metrics of the committer's batches. */
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { ObservedBatch } from './ledger/batch.ts';
-import type { DissolveReason } from './ledger/shared-lane.ts';
+import type { DissolveReason } from './ledger/shared-committer.ts';
 import { SECONDS } from './metric-buckets.ts';
 
 export interface BatchMetrics {
   /** One commit of the committer. */
   observeBatch(batch: ObservedBatch): void;
-  /** A shared batch was given up: each of its books goes by its own path. */
+  /** A shared batch was dissolved: each of its books is committed separately. */
   batchDissolved(reason: DissolveReason): void;
 }
 
@@ -43,18 +43,18 @@ export function createBatchMetrics(registers: Registry[]): BatchMetrics {
   });
   const batches = new Counter({
     name: 'countinghouse_batches_total',
-    help: 'Commits, by how they were decided: of one book ahead (while the one before was written) or under its lock, or as a shared batch, of which several books were left, one, or none.',
+    help: 'Commits, by how they were decided: of one book ahead (while the one before was written) or under its lock, or as a shared batch, of which other processes may have held all books but one, or all.',
     labelNames: ['decided'],
     registers,
   });
   const skipped = new Counter({
     name: 'countinghouse_batch_books_skipped_total',
-    help: 'Books that a shared batch left out, because another transaction held them. The next batch waits for them.',
+    help: 'Books that a shared batch skipped, because another transaction held them. The next batch waits for them.',
     registers,
   });
   const dissolved = new Counter({
     name: 'countinghouse_batches_dissolved_total',
-    help: 'Shared batches given up, so that each book goes alone: a lock did not come, another process wrote a book or a row, a limit passed, or a deadlock.',
+    help: 'Shared batches dissolved, so that each book is committed separately: a lock was not granted, another process wrote a book or a row, a time limit passed, or a deadlock.',
     labelNames: ['reason'],
     registers,
   });

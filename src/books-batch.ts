@@ -1,11 +1,11 @@
 /**
- * Natural batching over books: rows that wait, of however many books, go in one batch, and what arrives meanwhile in the
- * next. There is no timer: a lone row goes at once. One batch is under way at a time, so that batches grow with the whole
- * load and not with each book; only behind a slow one the next begins, without its books.
+ * Natural batching over books: waiting rows of any number of books form one batch, and rows that arrive while it runs form
+ * the next. There is no timer: a single row runs at once. One batch runs at a time, so that batches grow with the whole
+ * load and not with each book. If a batch is slow, the next one begins beside it, without its books.
  *
- * Books share fairly: they give a row each, in rounds, until the batch is full. Whatever one book has, another's row
- * waits for one batch. A book that fails or is slow does not take the others with it: a batch that fails is split, and
- * a book that was slow by itself goes by itself until it no longer is.
+ * Books share fairly: each gives one row in turn until the batch is full. However many rows one book has, another book's
+ * row waits for one batch. A book that fails or is slow does not affect the others: a batch that fails is split, and a book
+ * that was slow by itself is isolated until it no longer is slow.
  */
 
 export interface OfBook<Row> {
@@ -16,20 +16,20 @@ export interface OfBook<Row> {
 export interface BooksBatchOptions<Row, Answer> {
   /** The most rows in one batch. */
   limit: number;
-  /** One answer for each row, in their order. Rows of one book stand together. */
+  /** One answer for each row, in their order. Rows of one book are adjacent. */
   run(rows: readonly OfBook<Row>[]): Promise<readonly Answer[]>;
-  /** Does the work at its turn: of a book, or of several (undefined). Only then is the batch taken. */
+  /** Does the work when it is the turn of the book, or of several books (undefined). Only then is the batch taken. */
   inTurn(bookId: string | undefined, work: () => Promise<void>): Promise<void>;
   /**
-   * What becomes of a batch of several books that failed: halves of it, to find the book that is refused, or each book by
-   * itself at once, because one is in the way. Undefined: every row fails with the error, as in a batch of one book.
+   * How a failed batch of several books is split: into halves, to find the book that is refused, or at once by book, because
+   * one book blocks the others. Undefined: every row fails with the error, as in a batch of one book.
    */
   split(error: unknown): 'halves' | 'books' | undefined;
   /** After so many milliseconds a batch is slow. The default is SLOW_MS. */
   slowMs?: number;
 }
 
-/** As long as a statement about several books waits for a lock. */
+/** Equal to the lock timeout of a statement about several books. */
 const SLOW_MS = 200;
 
 interface Waiting<Row, Answer> extends OfBook<Row> {
@@ -40,9 +40,9 @@ interface Waiting<Row, Answer> extends OfBook<Row> {
 export class BooksBatch<Row, Answer> {
   readonly #options: BooksBatchOptions<Row, Answer>;
   readonly #slowMs: number;
-  /** What waits, by book; the book whose turn it is comes first. */
+  /** Waiting rows by book. The book whose turn it is comes first. */
   readonly #waiting = new Map<string, Waiting<Row, Answer>[]>();
-  readonly #underWay = new Set<string>();
+  readonly #running = new Set<string>();
   /** Books whose last batch of their own was slow. */
   readonly #slow = new Set<string>();
   #sharing = false;
@@ -62,13 +62,13 @@ export class BooksBatch<Row, Answer> {
     });
   }
 
-  /** Sees to it that what waits of a book is taken. */
+  /** Ensures that the waiting rows of a book are taken. */
   #wake(bookId: string): void {
     // Woken again when it ends.
-    if (this.#underWay.has(bookId)) return;
+    if (this.#running.has(bookId)) return;
     if (this.#slow.has(bookId)) {
-      this.#underWay.add(bookId);
-      void this.#alone(bookId, () => this.#takeOf(bookId, this.#options.limit));
+      this.#running.add(bookId);
+      void this.#runIsolated(bookId, () => this.#takeOf(bookId, this.#options.limit));
     } else if (!this.#sharing) {
       this.#sharing = true;
       void this.#share();
@@ -95,7 +95,7 @@ export class BooksBatch<Row, Answer> {
   }
 
   #sharers(): string[] {
-    return [...this.#waiting.keys()].filter((bookId) => !this.#underWay.has(bookId) && !this.#slow.has(bookId));
+    return [...this.#waiting.keys()].filter((bookId) => !this.#running.has(bookId) && !this.#slow.has(bookId));
   }
 
   /** A row of each book, and again, until the batch is full. */
@@ -123,7 +123,7 @@ export class BooksBatch<Row, Answer> {
   /** Settles every row, and never rejects. Resolves to the books whose batch has ended; the others go by themselves. */
   async #run(batch: readonly Waiting<Row, Answer>[]): Promise<string[]> {
     const books = [...new Set(batch.map(({ bookId }) => bookId))];
-    for (const bookId of books) this.#underWay.add(bookId);
+    for (const bookId of books) this.#running.add(bookId);
     const begun = performance.now();
     try {
       const answers = await this.#options.run(batch);
@@ -132,7 +132,7 @@ export class BooksBatch<Row, Answer> {
       const split = books.length > 1 ? this.#options.split(error) : undefined;
       if (split === 'books') {
         for (const bookId of books)
-          void this.#alone(bookId, () => batch.filter((waiting) => waiting.bookId === bookId));
+          void this.#runIsolated(bookId, () => batch.filter((waiting) => waiting.bookId === bookId));
         return [];
       }
       if (split === 'halves') {
@@ -149,8 +149,8 @@ export class BooksBatch<Row, Answer> {
     return books;
   }
 
-  /** One book, which is under way, at a turn of its own. */
-  async #alone(bookId: string, take: () => readonly Waiting<Row, Answer>[]): Promise<void> {
+  /** A batch of one book, which is marked as running, at the book's own turn. */
+  async #runIsolated(bookId: string, take: () => readonly Waiting<Row, Answer>[]): Promise<void> {
     await new Promise(setImmediate);
     await this.#options.inTurn(bookId, async () => {
       await this.#run(take());
@@ -159,7 +159,7 @@ export class BooksBatch<Row, Answer> {
   }
 
   #end(bookId: string): void {
-    this.#underWay.delete(bookId);
+    this.#running.delete(bookId);
     if (this.#waiting.has(bookId)) this.#wake(bookId);
   }
 }

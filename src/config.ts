@@ -120,7 +120,10 @@ const schema = z.object({
   REDIS_CLUSTER: flag.default(false),
   /** A direct connection for the Postgres queue backend (it needs LISTEN), when DATABASE_URL goes through a pooler. */
   QUEUE_DATABASE_URL: postgresUrl.optional(),
-  /** Queues of a pool: a book's jobs all meet in lane hash(book) mod QUEUE_LANES. The same in every process. */
+  /**
+   * Partitions of a pool's jobs, a queue each. A book's jobs are in partition hash(book) mod QUEUE_LANES. The same in
+   * every process.
+   */
   QUEUE_LANES: whole(1, 64).default(1),
   HOST: z.string().min(1, 'expects an address to listen on').default('127.0.0.1'),
   PORT: port.default(8080),
@@ -180,7 +183,7 @@ const schema = z.object({
   PAYMENT_DISPUTE_FEE: list.refine(areAmounts, AMOUNTS_EXPECTATION).transform(amountsByCurrency),
   PAYMENT_DISPUTE_FEE_REFUNDED: flag.default(false),
   /** Calendar days from a capture to its release to the merchant. */
-  PAYMENT_RELEASE_DAYS: whole(0, 90).default(2),
+  PAYMENT_RELEASE_DAYS: whole(1, 90).default(2),
   /** Whether only what the acquirer has paid is released. */
   PAYMENT_RELEASE_ONCE_SETTLED: flag.default(true),
   /** After this many days an idempotency key's stored answer is dropped; the key itself stays. */

@@ -1,7 +1,7 @@
 /**
- * Room that books share: for the rows that a pool has in hand, or for the calls under way to a party outside. A job
- * that finds no room waits, and books enter by turns. No book takes more than it leaves free for the others. So a busy
- * book alone has half of the room, and a quiet book enters at once, however many jobs of busy books came before.
+ * Room that books share: for the rows that a pool has in progress, or for calls in progress to an external party. A job for
+ * which there is no room waits, and books enter in turn. No book takes more than it leaves free for the others. So a single
+ * busy book gets half of the room, and a quiet book enters at once, however many jobs of busy books came before.
  */
 export class Room {
   readonly #size: number;

@@ -13,7 +13,7 @@ import { deriveId, type Uuid } from '../src/ids.ts';
 import type { DueRow, DueRule } from '../src/moved-rows.ts';
 import { type DueSource, findDue, findDueByBook, postponeDue } from '../src/operations/due-store.ts';
 import { forEachRow } from '../src/queue/for-each-row.ts';
-import { IDS_PER_JOB, type JobData, laneOf, packRows, partsOf } from '../src/queue/job.ts';
+import { IDS_PER_JOB, type JobData, packRows, partitionOf, partsOf } from '../src/queue/job.ts';
 import type { QueueJob, Queues } from '../src/queue/queues.ts';
 
 /** Rows that a job waits for: which they are, who moves them, and when to enqueue them again if nobody did. */
@@ -23,9 +23,9 @@ export interface DueKind extends DueRule {
 
 export interface EnqueueDueRuntime {
   readonly pool: Pool;
-  readonly queues: Pick<Queues, 'add' | 'depth' | 'lanes'>;
+  readonly queues: Pick<Queues, 'add' | 'depth' | 'partitions'>;
   readonly clock: Clock;
-  readonly forms: Pick<Forms, 'contracted' | 'jobsInCompany'>;
+  readonly forms: Pick<Forms, 'contracted' | 'multiBookJobs'>;
 }
 
 /** Rows in one page over all books: a few milliseconds to read, ten jobs to enqueue. */
@@ -127,7 +127,7 @@ export class DueEnqueuer {
   }
 }
 
-/** What is to be enqueued in one lane. */
+/** What is to be enqueued in one partition. */
 interface Unsent {
   /** The first rows of each book. */
   readonly first: JobData[];
@@ -135,7 +135,7 @@ interface Unsent {
   readonly later: { readonly data: JobData; readonly priority: number }[];
 }
 
-/** What one round has enqueued so far: how deep the lanes are, and how many jobs each book has had. */
+/** What one round has enqueued so far: how deep the partitions are, and how many jobs each book has had. */
 class Round {
   readonly #runtime: EnqueueDueRuntime;
   readonly #kind: DueKind;
@@ -148,23 +148,23 @@ class Round {
     this.#kind = kind;
   }
 
-  /** Rows of a book that may be enqueued now. A deep lane still takes one job of each book that has none in it. */
+  /** Rows of a book that may be enqueued now. A deep partition still takes one job of each book that has none in it. */
   async roomFor(bookId: Uuid, servedRecently: boolean): Promise<number> {
-    const lane = laneOf(bookId, this.#runtime.queues.lanes);
-    const depth = this.#depths.get(lane) ?? (await this.#readDepth(lane));
+    const partition = partitionOf(bookId, this.#runtime.queues.partitions);
+    const depth = this.#depths.get(partition) ?? (await this.#readDepth(partition));
     if (depth <= DEEP) return Number.POSITIVE_INFINITY;
     return servedRecently ? 0 : IDS_PER_JOB;
   }
 
   put(bookId: Uuid, ids: readonly string[]): void {
-    const lane = laneOf(bookId, this.#runtime.queues.lanes);
-    const ofLane = this.#unsent.get(lane) ?? { first: [], later: [] };
-    this.#unsent.set(lane, ofLane);
+    const partition = partitionOf(bookId, this.#runtime.queues.partitions);
+    const ofPartition = this.#unsent.get(partition) ?? { first: [], later: [] };
+    this.#unsent.set(partition, ofPartition);
     let before = this.#jobsOf.get(bookId) ?? 0;
     for (let at = 0; at < ids.length; at += IDS_PER_JOB) {
       const data = { bookId, ids: ids.slice(at, at + IDS_PER_JOB) };
-      if (before === 0) ofLane.first.push(data);
-      else ofLane.later.push({ data, priority: before });
+      if (before === 0) ofPartition.first.push(data);
+      else ofPartition.later.push({ data, priority: before });
       before += 1;
     }
     this.#jobsOf.set(bookId, before);
@@ -175,22 +175,22 @@ class Round {
     this.#unsent = new Map();
     const { pool, job: name, againMs } = this.#kind;
     const named = (job: QueueJob) => namedAgain(job, { now, namedMs: againMs * TIMES_NAMED_ALIKE });
-    for (const [lane, { first, later }] of unsent) {
+    for (const [partition, { first, later }] of unsent) {
       // The same order in every round, so that the same rows make jobs of the same name.
       first.sort((one, other) => (one.bookId < other.bookId ? -1 : 1));
-      const firstJobs = packRows(name, first, { inCompany: this.#runtime.forms.jobsInCompany });
+      const firstJobs = packRows(name, first, { multiBook: this.#runtime.forms.multiBookJobs });
       const jobs = [
         ...firstJobs.map((data) => named({ name, data })),
         ...later.map(({ data, priority }) => ({ ...named({ name, data }), priority })),
       ];
-      this.#depths.set(lane, (this.#depths.get(lane) ?? 0) + jobs.length);
-      await queues.add(pool, lane, jobs, { limitMs: QUEUE_LIMIT_MS });
+      this.#depths.set(partition, (this.#depths.get(partition) ?? 0) + jobs.length);
+      await queues.add(pool, partition, jobs, { limitMs: QUEUE_LIMIT_MS });
     }
   }
 
-  async #readDepth(lane: number): Promise<number> {
-    const { states } = await this.#runtime.queues.depth(this.#kind.pool, lane, { limitMs: QUEUE_LIMIT_MS });
-    this.#depths.set(lane, states.waiting);
+  async #readDepth(partition: number): Promise<number> {
+    const { states } = await this.#runtime.queues.depth(this.#kind.pool, partition, { limitMs: QUEUE_LIMIT_MS });
+    this.#depths.set(partition, states.waiting);
     return states.waiting;
   }
 }
@@ -201,9 +201,9 @@ class Round {
  * job that nobody will take, as BullMQ on Postgres does with what a dead worker had in hand, for as long as the clock of
  * another worker was ahead.
  *
- * A job in company is named after the rows of all its books. When one of them differs the next time, a queue may hold the
+ * A multi-book job is named after the rows of all its books. When one of them differs the next time, a queue may hold the
  * others' rows twice: a job more of a hundred rows, and a second answer that changes nothing. How many it may hold is
- * bounded by the depth of its lane.
+ * bounded by the depth of its partition.
  */
 export function namedAgain(job: QueueJob, { now, namedMs }: { now: Instant; namedMs: number }): QueueJob {
   const [first, ...others] = partsOf(job.data);

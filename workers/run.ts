@@ -1,6 +1,6 @@
 /**
  * Runs any mix of pools in one process: `npm run worker -- --pools ledger,rails --concurrency 200 --lanes 0,1`.
- * Next: a file for each pool beside this one, and src/queue/pool.ts (how a pool works its lanes).
+ * Next: a file for each pool beside this one, and src/queue/pool.ts (how a pool works its partitions).
  */
 import { realpathSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
@@ -26,10 +26,10 @@ export type PoolName = (typeof POOL_NAMES)[number];
 
 export interface StartPoolsOptions {
   readonly pools: readonly PoolName[];
-  /** Jobs in hand at once in each preferred lane, instead of each pool's own number. */
+  /** Jobs in hand at once in each preferred partition, instead of each pool's own number. */
   readonly concurrency?: number;
-  /** Lanes that this process prefers; all when none are named. */
-  readonly lanes?: readonly number[];
+  /** Partitions that this process prefers; all when none are named. */
+  readonly partitions?: readonly number[];
 }
 
 export interface RunningPools {
@@ -43,7 +43,7 @@ export async function startPools(runtime: Runtime, options: StartPoolsOptions): 
   const signer = options.pools.includes('reports') ? await openSigner(runtime) : undefined;
   const start = (definition: PoolDefinition) => {
     const { queues, log } = runtime;
-    return startPool(definition, { queues, log, concurrency: options.concurrency, lanes: options.lanes });
+    return startPool(definition, { queues, log, concurrency: options.concurrency, partitions: options.partitions });
   };
   const starters: Record<PoolName, () => () => Promise<unknown>> = {
     ledger() {
@@ -94,9 +94,9 @@ const SAME_SIGNAL_MS = 500;
 async function main(): Promise<void> {
   const options = parseOptions();
   const config = readConfig();
-  const outside = options.lanes?.find((lane) => lane >= config.QUEUE_LANES);
+  const outside = options.partitions?.find((partition) => partition >= config.QUEUE_LANES);
   if (outside !== undefined)
-    throw new ConfigError(`There is no lane ${outside}: QUEUE_LANES is ${config.QUEUE_LANES}.`);
+    throw new ConfigError(`There is no partition ${outside}: QUEUE_LANES is ${config.QUEUE_LANES}.`);
   const log = createLogger(config.LOG_LEVEL, 'countinghouse-worker');
   const runtime = createRuntime(config, log, { name: `countinghouse-worker ${options.pools.join(',')}` });
   let stopping: number | undefined;
@@ -134,21 +134,26 @@ async function main(): Promise<void> {
   log.info({ ...options, port: health?.port, queues: runtime.queues.backend }, 'worker started');
 }
 
+/** `--lanes` is the name that operators know. */
+type ParsedOptions = Omit<StartPoolsOptions, 'partitions'> & { lanes?: number[] };
+
 function parseOptions(): StartPoolsOptions {
-  return new Command()
+  const command = new Command()
     .name('npm run worker --')
     .description('Runs worker pools in this process.')
     .option('--pools <list>', `separated by commas: ${POOL_NAMES.join(', ')}; all without it`, parsePools, [
       ...POOL_NAMES,
     ])
-    .option('--concurrency <n>', "jobs in hand at once in each preferred lane, instead of each pool's own", (text) =>
-      parseWhole(text, 1),
+    .option(
+      '--concurrency <n>',
+      "jobs in hand at once in each preferred partition, instead of each pool's own",
+      (text) => parseWhole(text, 1),
     )
-    .option('--lanes <list>', 'lanes this process prefers, from 0 to QUEUE_LANES - 1; all without it', (text) =>
+    .option('--lanes <list>', 'partitions this process prefers, from 0 to QUEUE_LANES - 1; all without it', (text) =>
       text.split(',').map((part) => parseWhole(part.trim(), 0)),
-    )
-    .parse()
-    .opts<StartPoolsOptions>();
+    );
+  const { lanes, ...options } = command.parse().opts<ParsedOptions>();
+  return { ...options, partitions: lanes };
 }
 
 function parsePools(text: string): PoolName[] {

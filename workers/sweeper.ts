@@ -17,7 +17,7 @@ import { sweepAppointment } from '../src/journal/sweep-clocks.ts';
 import type { Logger } from '../src/log.ts';
 import type { DueRule, MovedRows } from '../src/moved-rows.ts';
 import { dueSource } from '../src/operations/due-store.ts';
-import { type JobData, type JobName, laneOf, packRows } from '../src/queue/job.ts';
+import { type JobData, type JobName, packRows, partitionOf } from '../src/queue/job.ts';
 import type { Queues } from '../src/queue/queues.ts';
 import type { Rail } from '../src/rails/rail.ts';
 import { warnSeldom } from '../src/seldom.ts';
@@ -27,12 +27,12 @@ import { DueEnqueuer, namedAgain, QUEUE_LIMIT_MS } from './enqueue-due.ts';
 export interface SweeperRuntime {
   readonly groups: readonly Group[];
   readonly pool: Pool;
-  readonly queues: Pick<Queues, 'add' | 'depth' | 'lanes'>;
+  readonly queues: Pick<Queues, 'add' | 'depth' | 'partitions'>;
   readonly rails: { all(): readonly Pick<Rail, 'name' | 'notices'>[] };
   readonly acquirers: { all(): readonly Pick<Acquirer, 'name' | 'notices'>[] };
   readonly clock: Clock;
   readonly log: Logger;
-  readonly forms: Pick<Forms, 'contracted' | 'jobsInCompany'>;
+  readonly forms: Pick<Forms, 'contracted' | 'multiBookJobs'>;
   readonly config: Pick<Config, 'SWEEP_INTERVAL_MS' | 'IDEMPOTENCY_BODY_RETENTION_DAYS' | 'NOTICE_RETENTION_DAYS'>;
 }
 
@@ -93,16 +93,16 @@ function createKinds(runtime: SweeperRuntime): Sweeper & { kinds: readonly Kind[
     async enqueue(swept, { pool: to, namedMs, now }) {
       const rows = new Map<number, Map<JobName, JobData[]>>();
       for (const { job, bookId, ids } of swept) {
-        const lane = laneOf(bookId, queues.lanes);
-        const ofLane = rows.get(lane) ?? new Map<JobName, JobData[]>();
-        rows.set(lane, ofLane.set(job, [...(ofLane.get(job) ?? []), { bookId, ids: [...ids] }]));
+        const partition = partitionOf(bookId, queues.partitions);
+        const ofPartition = rows.get(partition) ?? new Map<JobName, JobData[]>();
+        rows.set(partition, ofPartition.set(job, [...(ofPartition.get(job) ?? []), { bookId, ids: [...ids] }]));
       }
-      const inCompany = runtime.forms.jobsInCompany;
-      for (const [lane, ofLane] of rows) {
-        const jobs = [...ofLane].flatMap(([name, ofJob]) =>
-          packRows(name, ofJob, { inCompany }).map((data) => namedAgain({ name, data }, { now, namedMs })),
+      const multiBook = runtime.forms.multiBookJobs;
+      for (const [partition, ofPartition] of rows) {
+        const jobs = [...ofPartition].flatMap(([name, ofJob]) =>
+          packRows(name, ofJob, { multiBook }).map((data) => namedAgain({ name, data }, { now, namedMs })),
         );
-        await queues.add(to, lane, jobs, { limitMs: QUEUE_LIMIT_MS });
+        await queues.add(to, partition, jobs, { limitMs: QUEUE_LIMIT_MS });
       }
     },
   };

@@ -10,7 +10,7 @@ import { curePayouts, holdRow, poisonPayout, readIdleInTransaction, readStuck, r
 import { expectThat, type Play, pause, type Scenario, untilThat } from './scenario.ts';
 import type { Tenant } from './tenants.ts';
 
-/** For longer than a shared batch waits for a lock (200 ms), and than several attempts of the book alone. */
+/** For longer than a shared batch waits for a lock (200 ms), and than several attempts of the isolated book. */
 const HELD_MS = 4_000;
 /** Payouts of each book that tell that it goes on. */
 const MORE = 5;

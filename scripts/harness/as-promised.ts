@@ -36,6 +36,8 @@ function faultInProblem(route: Route | undefined, { headers, body }: Answered): 
   if (error) return `which is no problem: ${error.message}`;
   if (route && !codesOf(route).includes(data.code))
     return `with a code that the reference does not list for ${route.operation}`;
+  const unfinished = [data.detail, ...data.errors.map(({ detail }) => detail)].find((text) => !/[.?]$/.test(text));
+  if (unfinished !== undefined) return `with a detail that ends without a full stop: ${unfinished}`;
   return faultIn(problemOf(data.code), body, 'any');
 }
 

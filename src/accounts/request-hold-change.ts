@@ -46,7 +46,8 @@ async function requireHold(
   { holdId, accountId }: { holdId: Uuid; accountId: Uuid },
 ): Promise<FoundHold> {
   const found = await findHold(pool, bookId, holdId);
-  if (found?.hold.accountId !== accountId) throw new ApiError('resource_not_found', { param: 'hold' });
+  if (found?.hold.accountId !== accountId)
+    throw new ApiError('resource_not_found', { param: 'hold', detail: 'This account has no hold with that id.' });
   return found;
 }
 

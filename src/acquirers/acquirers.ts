@@ -2,8 +2,8 @@
 import { type Clock, systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { createPool } from '../db/pool.ts';
-import type { Mode } from '../ledger/book.ts';
 import type { Logger } from '../log.ts';
+import type { Party } from '../outside/party.ts';
 import type { Acquirer } from './acquirer.ts';
 import { SandboxAcquirer } from './sandbox-acquirer.ts';
 
@@ -12,7 +12,7 @@ export interface Acquirers {
   /** Throws for an unknown name. */
   get(name: string): Acquirer;
   /** The acquirer that takes the payments of books of this mode; undefined where none is configured. */
-  ofMode(mode: Mode): Acquirer | undefined;
+  ofMode(mode: Party['mode']): Acquirer | undefined;
   all(): readonly Acquirer[];
   close(): Promise<void>;
 }

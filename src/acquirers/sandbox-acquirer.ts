@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock, Instant } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
-import { BEFORE_ALL_IDS, deriveId, newId, type Uuid } from '../ids.ts';
+import { BEFORE_ALL_IDS, newId, type Uuid } from '../ids.ts';
 import { NaturalBatch } from '../natural-batch.ts';
 import type { NotFound } from '../outside/party.ts';
 import { withinLimit } from '../time-limit.ts';
@@ -24,21 +24,20 @@ import {
 } from './acquirer.ts';
 import type { CardInput } from './card.ts';
 import { brandOf } from './card-number.ts';
-import { DECLINES, type DeclineCode } from './decline-codes.ts';
 import {
-  type Authorization,
   cancelAuthorization,
   findInstructions,
   type InstructionRecord,
-  type RecordStatus,
   recordAuthorizations,
   recordFollowing,
   resolveChallenge,
 } from './sandbox-acquirer-store.ts';
+import { acquirerReference, answerOf, authorizationOf, CHALLENGE_MS, refused } from './sandbox-answers.ts';
+import { findChallenge, type SandboxChallenge } from './sandbox-challenge-store.ts';
 import { type DisputeMove, type DisputeOpening, moveDispute, openDispute, recordAnswer } from './sandbox-dispute-store.ts';
 import { acknowledgeNotices, openNotices, tell } from './sandbox-notice-store.ts';
 import { findCards, keepCard, type VaultCard } from './sandbox-vault-store.ts';
-import { type CardScript, testCard } from './test-cards.ts';
+import { testCard } from './test-cards.ts';
 
 export interface SandboxAcquirerOptions {
   readonly pool: Pool;
@@ -60,9 +59,6 @@ const EVERYBODY = '';
 
 /** A statement may run 15 s (a setting of its role): what is accepted in time has been committed when `notAfter` passes. */
 const CLOSES_BEFORE_MS = 20_000;
-
-/** A payer has so long for a challenge, as with most issuers. */
-const CHALLENGE_MS = 15 * 60_000;
 
 interface Found {
   readonly record: InstructionRecord | undefined;
@@ -144,7 +140,7 @@ export class SandboxAcquirer implements Acquirer {
 
   async inquire(originator: string, reference: string): Promise<AcquirerAnswer | NotFound> {
     const { record, asOf } = await this.#reach('inquire', this.#finds.add(EVERYBODY, { originator, reference }));
-    if (record && record.status !== 'never') return this.#answerOf(record);
+    if (record && record.status !== 'never') return answerOf(record, this.#options.publicUrl);
     // A lost instruction is refused if it comes again: nothing has to be waited for.
     const looked = record ? asOf + this.notFoundFinalAfterMs + CHALLENGE_MS : asOf + this.#clockAhead();
     return { status: 'not_found', endToEndId: reference, asOf: looked, raw: { reference, result: 'unknown' } };
@@ -152,7 +148,10 @@ export class SandboxAcquirer implements Acquirer {
 
   async cancel(originator: string, reference: string): Promise<AcquirerAnswer> {
     const given = { originator, reference, currency: '', acquirerReference: acquirerReference(originator, reference) };
-    return this.#answerOf(await this.#reach('cancel', cancelAuthorization(this.#options.pool, given)));
+    return answerOf(
+      await this.#reach('cancel', cancelAuthorization(this.#options.pool, given)),
+      this.#options.publicUrl,
+    );
   }
 
   notices(limit: number, behind: Uuid = BEFORE_ALL_IDS): Promise<AcquirerNotice[]> {
@@ -162,6 +161,11 @@ export class SandboxAcquirer implements Acquirer {
   acknowledge(ids: readonly Uuid[]): Promise<void> {
     const { pool, clock } = this.#options;
     return this.#reach('acknowledge', acknowledgeNotices(pool, ids, clock.now()));
+  }
+
+  /** For the page of a challenge. */
+  findChallenge(challenge: string): Promise<SandboxChallenge | undefined> {
+    return this.#reach('findChallenge', findChallenge(this.#options.pool, challenge));
   }
 
   /** What a payer makes of a challenge, from its page. Undefined where none waits. The notice of it is told afterwards. */
@@ -202,7 +206,7 @@ export class SandboxAcquirer implements Acquirer {
     const record = await this.#reach('authorize', this.#authorizations.add(EVERYBODY, { instruction, card }));
     if (card.script === 'unanswered' || record.status === 'never')
       throw new AcquirerUnreachable('The sandbox acquirer broke off before its answer, as the card asks');
-    return this.#answerOf(record);
+    return answerOf(record, this.#options.publicUrl);
   }
 
   async #follow(instruction: FollowingInstruction): Promise<AcquirerAnswer> {
@@ -221,14 +225,14 @@ export class SandboxAcquirer implements Acquirer {
         noticeId: newId(),
       }),
     );
-    return record ? this.#answerOf(record) : refused(reference, 'processing_error');
+    return record ? answerOf(record, this.#options.publicUrl) : refused(reference, 'processing_error');
   }
 
   async #answerDispute(instruction: DisputeInstruction): Promise<AcquirerAnswer> {
     const { originator, reference, kind } = instruction;
     const known = acquirerReference(originator, reference);
     const record = await this.#reach(kind, recordAnswer(this.#options.pool, instruction, known));
-    return record ? this.#answerOf(record) : refused(reference, 'processing_error');
+    return record ? answerOf(record, this.#options.publicUrl) : refused(reference, 'processing_error');
   }
 
   /** A reference may come twice in a batch, and the statement takes each once. */
@@ -243,44 +247,6 @@ export class SandboxAcquirer implements Acquirer {
     );
     const found = new Map(records.map((record) => [keyOf(record), record]));
     return batch.map(({ instruction }) => found.get(keyOf(instruction))!);
-  }
-
-  #answerOf(record: InstructionRecord): AcquirerAnswer {
-    const { status, reference, code, amount, currency, kind, script, cvcCheck, brand } = record;
-    if (status === 'never') throw new AcquirerUnreachable('The instruction was lost on its way, as the card asks');
-    const networkCode = code === null ? '00' : DECLINES[code].networkCode;
-    const { challenge, challengeExpiresAt } = record;
-    const isChallenged = script === 'challenge' || script === 'challenge_declined';
-    return {
-      status,
-      endToEndId: reference,
-      reference: record.acquirerReference,
-      ...(code === null ? {} : { code }),
-      networkCode,
-      confirmed: { amount, currency },
-      ...(kind === 'authorize' && status === 'succeeded'
-        ? {
-            authorization: {
-              code: record.acquirerReference.slice(-6),
-              network: brand,
-              networkReference: `NTW${record.acquirerReference.slice(3)}`,
-              avs: null,
-              cvc: cvcCheck,
-              eci: isChallenged ? '05' : null,
-              threeDSecure: isChallenged ? 'authenticated' : null,
-            },
-          }
-        : {}),
-      ...(status === 'requires_action' && challenge !== null && challengeExpiresAt !== null
-        ? {
-            challenge: {
-              url: `${this.#options.publicUrl}/sandbox/challenges/${challenge}`,
-              expiresAt: challengeExpiresAt,
-            },
-          }
-        : {}),
-      raw: { reference, kind, result: status, response_code: networkCode, amount: String(amount), currency },
-    };
   }
 
   #clockAhead(): number {
@@ -298,65 +264,3 @@ export class SandboxAcquirer implements Acquirer {
 }
 
 const keyOf = ({ originator, reference }: { originator: string; reference: string }) => `${originator} ${reference}`;
-
-function acquirerReference(originator: string, reference: string): string {
-  return `SBA${deriveId('sandbox-acquirer', originator, reference).replaceAll('-', '').slice(0, 21).toUpperCase()}`;
-}
-
-function refused(reference: string, code: DeclineCode): AcquirerAnswer {
-  const { networkCode } = DECLINES[code];
-  return {
-    status: 'declined',
-    endToEndId: reference,
-    reference: '',
-    code,
-    networkCode,
-    raw: { reference, result: 'declined', response_code: networkCode },
-  };
-}
-
-function authorizationOf(
-  { instruction, card }: { instruction: AuthorizeInstruction; card: VaultCard },
-  now: Instant,
-): Authorization {
-  const { originator, reference, token, amount, currency, capture, notAfter } = instruction;
-  const { status, code } = judged(card.script, instruction);
-  return {
-    originator,
-    reference,
-    token,
-    amount,
-    currency,
-    captures: capture,
-    status,
-    code,
-    acquirerReference: acquirerReference(originator, reference),
-    challenge: status === 'requires_action' ? randomBytes(24).toString('base64url') : null,
-    challengeExpiresAt: status === 'requires_action' ? now + CHALLENGE_MS : null,
-    notAfter,
-    disputeNotice: card.script === 'disputed' ? newId() : null,
-  };
-}
-
-/** A merchant's own payment is never challenged: the issuer declines it instead. */
-function judged(
-  script: CardScript,
-  { initiator, returnUrl }: Pick<AuthorizeInstruction, 'initiator' | 'returnUrl'>,
-): { status: RecordStatus; code: DeclineCode | null } {
-  switch (script) {
-    case 'approved':
-    case 'unanswered':
-    case 'disputed':
-    case 'refund_fails':
-      return { status: 'succeeded', code: null };
-    case 'lost':
-      return { status: 'never', code: null };
-    case 'challenge':
-    case 'challenge_declined':
-      if (initiator === 'merchant') return { status: 'succeeded', code: null };
-      if (returnUrl === null) return { status: 'declined', code: 'authentication_required' };
-      return { status: 'requires_action', code: null };
-    default:
-      return { status: 'declined', code: script };
-  }
-}

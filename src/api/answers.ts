@@ -45,8 +45,8 @@ export async function runCommand(request: RouteRequest, command: Command<Stored 
  * Throws ApiError `resource_not_found` for undefined. An object of another book gets the same answer as one that never
  * existed.
  */
-export function found<Value>(value: Value | undefined, param = 'id'): Value {
-  if (value === undefined) throw new ApiError('resource_not_found', { param });
+export function found<Value>(value: Value | undefined, param = 'id', detail?: string): Value {
+  if (value === undefined) throw new ApiError('resource_not_found', { param, ...(detail && { detail }) });
   return value;
 }
 

@@ -62,7 +62,12 @@ export async function findOne<Row>(resource: ApiResource<Row>, request: RouteReq
   const { parent } = resource;
   const row = await resource.find(runtime.pool, principal.bookId, idOfOne(resource, request));
   const elsewhere = row !== undefined && parent !== undefined && parent.idOf(row) !== params.id;
-  return found(elsewhere ? undefined : row, parent?.param);
+  return found(elsewhere ? undefined : row, parent?.param, parent && noSuchChild(parent));
+}
+
+/** The same for a child of another parent as for one that never was: `This account has no hold with that id.` */
+function noSuchChild({ resource, param }: NonNullable<ApiResource<never>['parent']>): string {
+  return `This ${resource.names.one.replace(/^an? /, '')} has no ${param} with that id.`;
 }
 
 /** The path of a list as its answer names it: with the ids of the request. */

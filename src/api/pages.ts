@@ -20,7 +20,7 @@ import { refusedBy } from './schemas/refusal-codes.ts';
 /** Published at GET /v1/limits. */
 export const PAGE_LIMITS = { default: 20, maximum: 100, bytes: PAGE_BYTES_MAX, candidates: CANDIDATES_MAX } as const;
 
-/** Each metadata filter costs a look-up for every object that a page reads. Published at GET /v1/limits. */
+/** Each metadata filter costs an index lookup for every object that a page reads. Published at GET /v1/limits. */
 export const METADATA_FILTERS_MAX = 5;
 
 const LIMIT_EXPECTATION = `Expects a whole number from 1 to ${PAGE_LIMITS.maximum}.`;

@@ -85,11 +85,11 @@ export function readPreference(header: string | string[] | undefined): Preferenc
 
 const RESPOND_ASYNC: Preference = { seconds: undefined, applied: 'respond-async' };
 
-/** Seconds of `Prefer: wait=N`, at most MAX_WAIT_SECONDS. */
+/** Seconds of `Prefer: wait=N`, at most MAX_WAIT_SECONDS: a longer wait, of however many digits, is the longest there is. */
 export function readWait(header: string | string[] | undefined): number | undefined {
   if (header === undefined) return undefined;
   for (const preference of preferences(header)) {
-    const match = /^\s*wait\s*=\s*"?(\d{1,6})"?\s*(?:;.*)?$/i.exec(preference);
+    const match = /^\s*wait\s*=\s*"?(\d+)"?\s*(?:;.*)?$/i.exec(preference);
     if (match) return Math.min(Number(match[1]), MAX_WAIT_SECONDS);
   }
   return undefined;

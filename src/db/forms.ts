@@ -20,12 +20,12 @@ export interface Forms {
   readonly evidenceByResource: boolean;
   /** To 0.3.0 or later: events in a form (ledger/event-form.ts), and answers that refer to one (idempotency/event-answer.ts). */
   readonly eventsDerived: boolean;
-  /** To 0.3.0 or later: a job may carry rows of several books (queue/job.ts). */
-  readonly jobsInCompany: boolean;
+  /** To 0.3.0 or later: multi-book jobs (queue/job.ts). */
+  readonly multiBookJobs: boolean;
 }
 
 /** Those that decisions ask about. */
-export type LedgerForms = Omit<Forms, 'contracted' | 'jobsInCompany'>;
+export type LedgerForms = Omit<Forms, 'contracted' | 'multiBookJobs'>;
 
 /** The forms that every release reads. */
 export const EARLIEST_FORMS: Forms = {
@@ -34,7 +34,7 @@ export const EARLIEST_FORMS: Forms = {
   returnsApart: false,
   evidenceByResource: false,
   eventsDerived: false,
-  jobsInCompany: false,
+  multiBookJobs: false,
 };
 
 export interface WatchedForms extends Forms {
@@ -50,7 +50,7 @@ const RELEASES: Readonly<Record<keyof Forms, string>> = {
   returnsApart: '0.3.0',
   evidenceByResource: '0.3.0',
   eventsDerived: '0.3.0',
-  jobsInCompany: '0.3.0',
+  multiBookJobs: '0.3.0',
 };
 const FORMS = Object.keys(RELEASES) as (keyof Forms)[];
 const READ_EVERY_MS = 3_000;

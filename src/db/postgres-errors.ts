@@ -38,12 +38,22 @@ export function classifyFailure(error: unknown): FailureKind {
     if (NETWORK_CODES.has(code)) return 'transient';
     if (code.length === 5) {
       if (TRANSIENT_STATES.has(code) || TRANSIENT_CLASSES.has(code.slice(0, 2))) return 'transient';
+      if (code === '55000' && isAtStartOfSession(error)) return 'transient';
       if (REFUSED_CLASSES.has(code.slice(0, 2))) return 'refused';
     }
   }
   if (error instanceof AggregateError && error.errors.some((inner) => classifyFailure(inner) === 'transient'))
     return 'transient';
   return DRIVER_MESSAGES.test(error.message) ? 'transient' : 'other';
+}
+
+/**
+ * Whether Postgres raised it while it opened the session: 55000 is then a database that takes no connections (ALTER DATABASE …
+ * ALLOW_CONNECTIONS false), and else a statement that finds an object in another state. The routine is not translated, unlike
+ * message and severity.
+ */
+function isAtStartOfSession(error: Error): boolean {
+  return (error as { routine?: unknown }).routine === 'CheckMyDatabase';
 }
 
 /** What held a statement up, so that Postgres ended it. */

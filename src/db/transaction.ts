@@ -14,23 +14,23 @@ export const BEGIN_WITH_KEPT_PLANS =
   'BEGIN; SET LOCAL enable_nestloop = off; SET LOCAL plan_cache_mode = force_generic_plan';
 
 /**
- * For work of several books. None of them waits long for another one's trouble: what is held up fails (obstacleOf in
- * postgres-errors.ts), and each book goes by itself. A process that is stopped in between gives up its locks. The role's
- * own limits are the longer ones of a book alone.
+ * For a transaction of several books: no book waits long because of another one. A transaction that exceeds a limit fails
+ * (obstacleOf in postgres-errors.ts), and then each book is attempted by itself under the role's own limits, which are
+ * longer. The idle limit releases the locks of a process that is stopped in between.
  */
-const LIMITS_IN_COMPANY = `SET LOCAL lock_timeout = '200ms'; SET LOCAL statement_timeout = '2s';
+const MULTI_BOOK_LIMITS = `SET LOCAL lock_timeout = '200ms'; SET LOCAL statement_timeout = '2s';
   SET LOCAL idle_in_transaction_session_timeout = '1s'`;
-export const BEGIN_IN_COMPANY = `BEGIN; ${LIMITS_IN_COMPANY}`;
+export const BEGIN_MULTI_BOOK = `BEGIN; ${MULTI_BOOK_LIMITS}`;
 /** The same for a batch of the committer. */
-export const BEGIN_SHARED = `${BEGIN_WITH_KEPT_PLANS}; ${LIMITS_IN_COMPANY}`;
+export const BEGIN_SHARED = `${BEGIN_WITH_KEPT_PLANS}; ${MULTI_BOOK_LIMITS}`;
 
 /** A connection that is silent for longer than the limits of such a batch is given up. */
 const SILENT_MS = 3_000;
 export const SHARED: TransactionOptions = { begin: BEGIN_SHARED, limitMs: SILENT_MS };
 /** Longer than commands wait by default (10 s), so that no answer is lost which a slow server still gives in time. */
-const SILENT_ALONE_MS = 12_000;
+const SILENT_ONE_BOOK_MS = 12_000;
 /** For a batch under the role's own limits. */
-export const OF_ONE_BOOK: TransactionOptions = { begin: BEGIN_WITH_KEPT_PLANS, limitMs: SILENT_ALONE_MS };
+export const OF_ONE_BOOK: TransactionOptions = { begin: BEGIN_WITH_KEPT_PLANS, limitMs: SILENT_ONE_BOOK_MS };
 
 /** Handles that save the work the round trips of BEGIN and COMMIT. */
 export interface RoundTrips {

@@ -111,7 +111,7 @@ function candidatesInTime(
       { column: all.id, order },
     ]);
   const few = candidatesOf(rare, { bounds: [], order, limit: COUNTED_TO }).as('few');
-  // A limit keeps the look-up of each row from becoming a join.
+  // A limit keeps the index lookup of each row from becoming a join.
   const timed = query.select({ candidate_at: column }).where(all.id, build.raw('few.candidate')).limit(1);
   return build
     .select('few.candidate', 'timed.candidate_at')

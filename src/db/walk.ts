@@ -14,7 +14,7 @@ import type { Queryable } from './pool.ts';
 /** The most candidates of a page: docs/decisions/bounded-lists.md. Published at GET /v1/limits. */
 export const CANDIDATES_MAX = 2_000;
 /**
- * The most look-ups of a page, each of 6 to 10 µs: the row of a candidate, and each probed filter. With four probed
+ * The most index lookups of a page, each of 6 to 10 µs: the row of a candidate, and each probed filter. With four probed
  * filters that is 600 candidates. Measured: a p99 of 35 ms, and of 45 ms with 4,000 (npm run bench -- lists).
  */
 const LOOK_UPS_MAX = 3_000;
@@ -176,7 +176,7 @@ function inOrder(walk: Walk, { bounds }: Pick<Reach, 'bounds'>): Knex.QueryBuild
 }
 
 /**
- * Candidates that pass the probes, each with its row. Neither look-up can become a join that reads a whole index. `place` is
+ * Candidates that pass the probes, each with its row. Neither index lookup can become a join that reads a whole index. `place` is
  * what candidates are ordered by before their id.
  */
 export function matchingRows(
@@ -186,7 +186,7 @@ export function matchingRows(
   const candidate = build.raw('c.candidate');
   const query = build
     .select('c.candidate', ...(place ? [`c.${place}`] : []), 'r.*')
-    // A limit keeps the look-up of each row from becoming a join.
+    // A limit keeps the index lookup of each row from becoming a join.
     .from(build.raw('? AS c CROSS JOIN LATERAL ? AS r', [candidates.clone(), row(candidate).limit(1)]));
   for (const { table, id, equal } of probes) {
     const probe = build(table).select(build.raw('true')).where(equal).where(id, candidate).limit(1);

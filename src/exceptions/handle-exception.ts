@@ -54,7 +54,7 @@ export function approveException(input: HandleException): Command<Stored | Refus
   const { actor } = input;
   return changeOf(
     exceptionResource,
-    { ...input, id: input.exceptionId, action: 'approve' },
+    { ...input, id: input.exceptionId, action: 'approve', ifMatchParam: '/version' },
     (draft, exception): Stored | Refusal => {
       const { handledBy, status } = exception;
       if (handledBy !== null && isSameActor(handledBy, actor))

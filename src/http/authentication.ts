@@ -1,6 +1,6 @@
 /**
  * Authenticates the API key in the Authorization header. An address that keeps sending invalid keys is refused for a
- * while without a look-up. Keys known to be valid still pass from that address, since many clients may share one
+ * while without a lookup. Keys known to be valid still pass from that address, since many clients may share one
  * address.
  */
 import { ApiError } from '../errors.ts';
@@ -9,7 +9,7 @@ import { AddressFailures } from './address-failures.ts';
 
 /** Tokens that this process has accepted, kept only to let them pass a blocked address. */
 const MAX_KNOWN_TOKENS = 1_000;
-/** Longer than any API key. A longer token is refused without a look-up. */
+/** Longer than any API key. A longer token is refused without a lookup. */
 const MAX_TOKEN_LENGTH = 255;
 const BEARER = 'Bearer ';
 

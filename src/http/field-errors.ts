@@ -3,11 +3,11 @@
  * error code that zod has no issue for travels in `params` of a custom issue.
  */
 import type { z } from 'zod';
+import { didYouMean } from '../api/nearest.ts';
 import { ApiError, ERRORS, type ErrorCode, type Facts, type FieldError } from '../errors.ts';
 import { InexactNumber } from '../json.ts';
 import { MAX_FIELD_ERRORS } from './json-body.ts';
 import { knownNames } from './known-names.ts';
-import { nearestName } from './nearest.ts';
 
 export interface FieldErrorWithFacts extends FieldError {
   facts?: Facts;
@@ -31,6 +31,8 @@ export interface IssueParams {
 export interface Refused {
   readonly schema: z.core.$ZodType;
   readonly input: unknown;
+  /** Of a query, where a list is a parameter that is given more than once. */
+  readonly isQuery?: boolean;
 }
 
 /** Field errors of an input that a schema refused, at most MAX_FIELD_ERRORS. */
@@ -68,7 +70,8 @@ export function requireNoFieldErrors(fieldErrors: readonly FieldErrorWithFacts[]
   });
 }
 
-function fieldErrorsOfIssue(issue: Issue, { schema, input }: Refused, nameOf: NamePlace): FieldErrorWithFacts[] {
+function fieldErrorsOfIssue(issue: Issue, refused: Refused, nameOf: NamePlace): FieldErrorWithFacts[] {
+  const { schema, input, isQuery } = refused;
   const number = inexactOnTheWay(input, issue.path);
   if (number !== undefined && issue.code !== 'custom') {
     const wanted = issue.code === 'invalid_type' && (issue.expected === 'number' || issue.expected === 'int');
@@ -86,22 +89,47 @@ function fieldErrorsOfIssue(issue: Issue, { schema, input }: Refused, nameOf: Na
       return issue.keys.slice(0, MAX_FIELD_ERRORS).map((key) => ({
         code: 'parameter_unknown',
         param: nameOf([...issue.path, key]),
-        detail: describeUnknown(key, known),
+        detail: describeUnknown(key, known, valueAt(input, issue.path)),
       }));
     }
     default: {
       const value = valueAt(input, issue.path);
       if (value === undefined) return [{ code: 'parameter_missing', param, detail: 'Required, and missing.' }];
-      return [{ code: 'parameter_invalid', param, detail: describe(issue, value) }];
+      const ofQuery = isQuery ? describeInQuery(issue, value, refused, nameOf) : undefined;
+      return [{ code: 'parameter_invalid', param, detail: ofQuery ?? sentence(describe(issue, value)) }];
     }
   }
 }
 
-function describeUnknown(name: string, known: readonly string[]): string {
+/** A known name that stands beside the unknown one is not what that was meant to be: it is never suggested. */
+function describeUnknown(name: string, known: readonly string[], beside: unknown): string {
   if (known.length === 0) return 'Not known here. Nothing is expected here.';
-  const nearest = nearestName(name, known);
-  const suggestion = nearest === undefined ? '' : ` Did you mean ${nearest}?`;
-  return `Not known here.${suggestion} Known: ${known.join(', ')}.`;
+  const absent = known.filter((candidate) => !Object.hasOwn(beside as object, candidate));
+  return `Not known here.${didYouMean(name, absent)} Known: ${known.join(', ')}.`;
+}
+
+/** A query has no lists and no objects: it has parameters that are given more than once, and parameters with brackets. */
+function describeInQuery(
+  issue: Issue,
+  value: unknown,
+  { schema, input }: Refused,
+  nameOf: NamePlace,
+): string | undefined {
+  if (issue.code === 'invalid_type' && (issue.expected === 'object' || issue.expected === 'record')) {
+    const members = knownNames(schema, issue.path, input);
+    const names = (members.length > 0 ? members : ['key']).map((name) => nameOf([...issue.path, name]));
+    return `Expects ${names.join(' or ')}.`;
+  }
+  if (!Array.isArray(value)) return undefined;
+  // A list of one is written `limit[]=5`.
+  return value.length === 1
+    ? 'Takes one value: write it without [].'
+    : `Given ${value.length} times. It must be given once.`;
+}
+
+/** zod's own messages have no full stop. */
+function sentence(text: string): string {
+  return /[.?]$/.test(text) ? text : `${text}.`;
 }
 
 function describe(issue: Issue, value: unknown): string {

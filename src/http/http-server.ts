@@ -82,6 +82,7 @@ function answerNonsense(error: NodeJS.ErrnoException, socket: Socket, publicUrl:
       'Content-Type: application/problem+json; charset=utf-8',
       `Content-Length: ${Buffer.byteLength(body)}`,
       `Request-Id: ${publicId('request', requestId)}`,
+      'X-Content-Type-Options: nosniff',
       '',
       body,
     ].join('\r\n'),

@@ -12,6 +12,10 @@ import { jsonPointer, type PathSegment, shortened } from './json-pointer.ts';
 import { syntaxFaultAt } from './json-syntax.ts';
 import { MAX_DEPTH, MAX_MEMBERS, measure, memberPointer, pointerAt, repeatedMember, skipSpace } from './nesting.ts';
 
+/** Assigned to, it changes an object's prototype: nothing has this name, not even where any name is taken. */
+export const RESERVED_NAME = '__proto__';
+export const NAME_RESERVED = `Nothing can be named ${RESERVED_NAME}.`;
+
 /** Field errors listed in one answer. Published at GET /v1/limits. */
 export const MAX_FIELD_ERRORS = 100;
 
@@ -34,7 +38,7 @@ export function parseBody(text: string, fieldErrors: FieldError[], maxMembers = 
   }
   // The parser keeps the last of several members with one name, so the value then has fewer members than the text.
   if (membersOf(body) !== members) throw repeated(text);
-  if (text.includes('\\u') || text.includes('__proto__')) inspect(body, [], fieldErrors);
+  if (text.includes('\\u') || text.includes(RESERVED_NAME)) inspect(body, [], fieldErrors);
   return body;
 }
 
@@ -120,8 +124,8 @@ function inspect(value: unknown, path: PathSegment[], fieldErrors: FieldError[])
           param: jsonPointer(path),
           detail: `The name: ${detail}`,
         });
-      if (key === '__proto__')
-        addFieldError(fieldErrors, { code: 'parameter_unknown', param: jsonPointer(path), detail: 'Not known here.' });
+      if (key === RESERVED_NAME)
+        addFieldError(fieldErrors, { code: 'parameter_unknown', param: jsonPointer(path), detail: NAME_RESERVED });
       else inspect((value as JsonObject)[key], path, fieldErrors);
       path.pop();
     }

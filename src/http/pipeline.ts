@@ -6,7 +6,7 @@
 import type { Request } from 'express';
 import { storedAnswer } from '../api/answers.ts';
 import type { ApiRuntime } from '../api/api-runtime.ts';
-import { fingerprintOf, idempotencyKeyFault, isIdempotencyKey, readIfMatch } from '../api/request-headers.ts';
+import { idempotencyKeyFault, isIdempotencyKey, readIfMatch } from '../api/request-headers.ts';
 import type { Route, RouteAnswer, RouteRequest } from '../api/route.ts';
 import { emptyBody, emptyQuery } from '../api/schemas/empty.ts';
 import { idExpected } from '../api/schemas/fields.ts';
@@ -15,7 +15,7 @@ import { classifyFailure } from '../db/postgres-errors.ts';
 import { ApiError, ERRORS } from '../errors.ts';
 import { findFirstAnswer } from '../idempotency/find-first-answer.ts';
 import { type IdKind, parsePublicId } from '../ids.ts';
-import { type JsonObject, toJson } from '../json.ts';
+import type { JsonObject } from '../json.ts';
 import type { Principal } from '../organisations/authenticate.ts';
 import { type FieldErrorWithFacts, fieldErrorsOf, requireNoFieldErrors } from './field-errors.ts';
 import { heldAnswer, preferenceOf } from './held-answer.ts';
@@ -32,8 +32,10 @@ import {
   rateLimitHeaders,
 } from './rate-limiter.ts';
 import { readBody } from './request-body.ts';
-import { PROBLEM_TYPE, type RequestContext } from './request-context.ts';
+import type { RequestContext } from './request-context.ts';
+import { requestFingerprint } from './request-fingerprint.ts';
 import { retirementHeaders } from './retirement.ts';
+import { sendAnswer } from './send-answer.ts';
 import type { ApiServices } from './services.ts';
 
 export interface PipelineParts {
@@ -41,7 +43,7 @@ export interface PipelineParts {
   services: ApiServices;
 }
 
-/** Handles one request of a route. Rejects with the error that refuses the request. */
+/** Handles one request of a route. Rejects with the error that refuses it. */
 export async function serve(route: Route, request: Request, parts: PipelineParts): Promise<void> {
   const { services } = parts;
   const { context } = request;
@@ -82,7 +84,7 @@ export async function serve(route: Route, request: Request, parts: PipelineParts
   if (waitSeconds !== undefined)
     answer = await heldAnswer(route, request, answer, { seconds: waitSeconds, waiters: services });
   if (!writes) context.carry(0);
-  sendAnswer(context, answer, applied);
+  sendAnswer(context, answer, { applied, runtime: parts.runtime });
 }
 
 /** The parts of a request that have been checked so far. */
@@ -96,13 +98,10 @@ interface Given {
   waitSeconds: number | undefined;
 }
 
+type Checked = { given: Given } & Pick<PipelineParts, 'runtime'>;
+
 /** Checks body, query and headers, and returns the idempotency key. Throws ApiError with all field errors at once. */
-function check(
-  route: Route,
-  request: Request,
-  rawBody: string,
-  { given, runtime }: { given: Given; runtime: Pick<ApiRuntime, 'fingerprints'> },
-): string | null {
+function check(route: Route, request: Request, rawBody: string, { given, runtime }: Checked): string | null {
   const { headers } = request;
   const fieldErrors: FieldErrorWithFacts[] = [];
   const body: JsonObject = rawBody === '' ? {} : parseBody(rawBody, fieldErrors, route.bodyMembers);
@@ -120,8 +119,7 @@ function check(
   const keyError = idempotencyKeyFault(idempotencyKey, route.idempotency === 'required' && !dryRun);
   if (keyError) fieldErrors.push(keyError);
   requireNoFieldErrors(fieldErrors);
-  given.fingerprint = () =>
-    fingerprintOf({ method: request.method, path: request.path, body: digested(route, body, runtime) });
+  given.fingerprint = () => requestFingerprint(route, request, { body, fingerprints: runtime.fingerprints });
   return idempotencyKey ?? null;
 }
 
@@ -149,11 +147,6 @@ function routeRequest(
   };
 }
 
-/** The body as a fingerprint has it: without what no digest that can be guessed may hold. */
-function digested(route: Route, body: unknown, { fingerprints }: Pick<ApiRuntime, 'fingerprints'>): unknown {
-  return route.fingerprinted ? route.fingerprinted(body, fingerprints.digestOf) : body;
-}
-
 function isFaultOfForm(error: unknown): boolean {
   return error instanceof ApiError && ERRORS[error.code].status === 400;
 }
@@ -171,12 +164,12 @@ async function firstAnswer(
   parts: PipelineParts,
 ): Promise<RouteAnswer | undefined> {
   const { runtime } = parts;
-  const { context, method, path } = request;
+  const { context } = request;
   const key = request.headers['idempotency-key'] as string | undefined;
   if (key === undefined || !isIdempotencyKey(key) || isDryRun(request.url)) return undefined;
   const fingerprint = () => {
     const body = rawBody === '' ? {} : parseLeniently(rawBody);
-    return body && fingerprintOf({ method, path, body: digested(route, body, runtime) });
+    return body && requestFingerprint(route, request, { body, fingerprints: runtime.fingerprints });
   };
   try {
     const { bookId } = context.principal!;
@@ -277,7 +270,7 @@ function readParams(route: Route, given: Record<string, string>): Record<string,
 function readQuery(route: Route, target: string, fieldErrors: FieldErrorWithFacts[]): unknown {
   const { query, fieldErrors: unreadable } = parseQuery(target);
   fieldErrors.push(...unreadable);
-  return validate(route.query ?? emptyQuery, query, parameterName, fieldErrors);
+  return validate(route.query ?? emptyQuery, query, parameterName, fieldErrors, true);
 }
 
 function validate(
@@ -285,21 +278,10 @@ function validate(
   input: unknown,
   nameOf: (path: readonly PropertyKey[]) => string,
   fieldErrors: FieldErrorWithFacts[],
+  isQuery = false,
 ): unknown {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
-  fieldErrors.push(...fieldErrorsOf(result.error, { schema, input }, nameOf));
+  fieldErrors.push(...fieldErrorsOf(result.error, { schema, input, isQuery }, nameOf));
   return undefined;
-}
-
-function sendAnswer(context: RequestContext, answer: RouteAnswer, applied: string | undefined): void {
-  const headers = answer.headers ? [...answer.headers] : [];
-  if (answer.replayed) headers.push('Idempotent-Replayed', 'true');
-  if (applied !== undefined) headers.push('Preference-Applied', applied);
-  context.send({
-    status: answer.status,
-    body: answer.text ?? (answer.json === undefined ? '' : toJson(answer.json)),
-    contentType: answer.status >= 400 ? PROBLEM_TYPE : undefined,
-    headers,
-  });
 }

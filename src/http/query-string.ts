@@ -4,7 +4,7 @@
  */
 import { maskCardNumbers } from '../api/card-number.ts';
 import type { FieldError } from '../errors.ts';
-import { stringFault } from './json-body.ts';
+import { NAME_RESERVED, RESERVED_NAME, stringFault } from './json-body.ts';
 
 export type QueryValue = string | string[] | { [key: string]: QueryValue };
 export type Query = { [name: string]: QueryValue };
@@ -39,14 +39,19 @@ export function parseQuery(target: string): ParsedQuery {
         ? 'Not valid percent-encoded UTF-8.'
         : (stringFault(name) ?? stringFault(value));
     if (detail) fieldErrors.push({ code: 'parameter_invalid', param: maskCardNumbers(name ?? rawName), detail });
+    else if (isReserved(name!))
+      fieldErrors.push({ code: 'parameter_unknown', param: maskCardNumbers(name!), detail: NAME_RESERVED });
     else if (!add(query, name!, value!))
-      fieldErrors.push({
-        code: 'parameter_invalid',
-        param: maskCardNumbers(name!),
-        detail: 'Cannot be combined with the parameters beside it, or is a name that no parameter has.',
-      });
+      fieldErrors.push({ code: 'parameter_invalid', param: maskCardNumbers(name!), detail: TWO_KINDS });
   }
   return { query, fieldErrors };
+}
+
+const TWO_KINDS = 'Given with a member in brackets and without one: only one of them can be meant.';
+
+/** The name itself, or that of its member: `__proto__`, `__proto__[]`, `metadata[__proto__]`. */
+function isReserved(name: string): boolean {
+  return name.includes(RESERVED_NAME) && name.split(/[[\]]/).includes(RESERVED_NAME);
 }
 
 /** Counted before any parameter is parsed: a target of 16 kB holds eight thousand. */
@@ -65,7 +70,7 @@ function decode(text: string): string | undefined {
   }
 }
 
-/** False when a name is used both as a value and as an object, or is `__proto__`. Nothing is overwritten then. */
+/** False when a name is used both as a value and as an object. Nothing is overwritten then. */
 function add(query: Query, name: string, value: string): boolean {
   const bracket = name.indexOf('[');
   if (bracket <= 0 || !name.endsWith(']')) return put(query, name, value);
@@ -80,7 +85,7 @@ function add(query: Query, name: string, value: string): boolean {
 
 function put(group: Query, name: string, value: string | [string]): boolean {
   const existing = group[name];
-  if (name === '__proto__' || (typeof existing === 'object' && !Array.isArray(existing))) return false;
+  if (typeof existing === 'object' && !Array.isArray(existing)) return false;
   if (existing === undefined) group[name] = value;
   else group[name] = [existing, value].flat();
   return true;

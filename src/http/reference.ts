@@ -97,7 +97,7 @@ function mountPage(app: Express, path: string, content: (request: Request) => st
 async function sendAsset(context: RequestContext, name: string): Promise<void> {
   const asset = await findAsset(name);
   if (asset === undefined) throw notFound();
-  context.send({ status: 200, cacheControl: ASSET_CACHE, ...asset, headers: ['X-Content-Type-Options', 'nosniff'] });
+  context.send({ status: 200, cacheControl: ASSET_CACHE, ...asset });
 }
 
 const REFERENCE_PAGE = {

@@ -45,6 +45,8 @@ export class RequestContext {
   route = 'unmatched';
   /** True for probes and scrapes, which come every few seconds: they are logged at debug level. */
   quiet = false;
+  /** True for paths that are secrets: the log has the route in their place. */
+  hidesPath = false;
   principal: Principal | undefined;
   /** The `RateLimit` and `RateLimit-Policy` headers, once points have been taken. */
   rateLimit: string | undefined;
@@ -148,7 +150,14 @@ export class RequestContext {
       addBytes(this.#share, bytes);
     }
     const written = status === 204 ? [] : ['Content-Type', contentType, 'Content-Length', String(bytes)];
-    written.push('Request-Id', this.publicRequestId, 'Cache-Control', cacheControl);
+    written.push(
+      'Request-Id',
+      this.publicRequestId,
+      'Cache-Control',
+      cacheControl,
+      'X-Content-Type-Options',
+      'nosniff',
+    );
     if (this.rateLimit !== undefined)
       written.push('RateLimit', this.rateLimit, 'RateLimit-Policy', this.rateLimitPolicy!);
     if (this.retirement !== undefined) written.push(...this.retirement);
@@ -168,7 +177,7 @@ export class RequestContext {
       {
         request_id: this.publicRequestId,
         method: this.#method,
-        path: loggedPath(this.#target),
+        path: this.hidesPath ? this.route : loggedPath(this.#target),
         status,
         ms: Math.round(milliseconds * 10) / 10,
         ip: this.address,

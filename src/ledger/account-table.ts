@@ -13,7 +13,7 @@ export const accounts = tableOf<Account>({
   name: 'accounts',
   key: 'id',
   writeOrder: WRITE_ORDER.accounts,
-  // Each row found alone costs a microsecond more; a longer list is read in one sweep of the index.
+  // An index lookup per row costs a microsecond more a row than reading a long list in one pass over the index.
   newestFirstUpTo: 200,
   columns: [
     column('id', 'uuid'),
@@ -31,7 +31,7 @@ export const accounts = tableOf<Account>({
   fromRow: accountFromRow,
 });
 
-/** A literal: two accounts an entry are made of it, in a twentieth of the time of a loop over the columns. */
+/** An object literal: it takes a twentieth of the time of a loop over the columns, and every entry needs two accounts. */
 function accountFromRow(row: AccountRow): Account {
   return {
     id: row.id,

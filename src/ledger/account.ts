@@ -16,7 +16,7 @@ export type AccountStatus =
   | 'open'
   /** Receives. Only amounts reserved before the freeze, and forced entries, still leave the account. */
   | 'frozen'
-  /** Final. Only money that comes back, or that a rail's contradiction moves, is still booked. */
+  /** Final. Only returned money, and entries after a rail contradicted itself, are still booked. */
   | 'closed';
 
 export interface Account {
@@ -70,11 +70,11 @@ export interface PostingRefusal {
 export interface PostingPermissions {
   /** This kind of entry may break the floor (a forced post, a rail that contradicts itself). */
   overrideFloor?: boolean;
-  /** This account's held amount leaves, although a forced entry has taken the account below its floor since. */
+  /** The posting takes an amount that was held on this account, even if a forced entry has taken it below its floor since. */
   heldOn?: Uuid;
-  /** Amounts reserved before the freeze still leave the account. */
+  /** The posting takes an amount that was reserved before the freeze. */
   allowFrozen?: boolean;
-  /** Money that comes back, or that a rail's contradiction moves, is booked even to a closed account. */
+  /** Returned money, and entries after a rail contradicted itself, are booked even to a closed account. */
   allowClosed?: boolean;
 }
 

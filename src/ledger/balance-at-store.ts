@@ -5,7 +5,7 @@ import type { Uuid } from '../ids.ts';
 import type { BookId } from './book.ts';
 
 export interface BalanceAt {
-  /** Gapless number of the last line at or before the moment; 0n without one. */
+  /** Gapless number of the last line at or before the moment; 0n if there is none. */
   readonly line: bigint;
   /** The posted balance after that line, counted on the account's own side. */
   readonly posted: bigint;

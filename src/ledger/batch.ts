@@ -37,10 +37,10 @@ export interface ObservedBatch {
   commands: number;
   /** Whether the batch was decided while the previous one was still committing. */
   ahead: boolean;
-  /** Whether it was a batch of several books, of which one alone may have been left. */
+  /** Whether it was a shared batch, even if all its books but one were skipped. */
   shared: boolean;
   books: number;
-  /** Books that the batch left out, because another transaction held them. */
+  /** Books that the batch skipped, because another transaction had locked them. */
   skipped: number;
   lockWaitSeconds: number;
   commitSeconds: number;
@@ -68,21 +68,21 @@ export interface Batch {
   readonly bookId: BookId;
   readonly commands: readonly Command<unknown>[];
   /**
-   * The state that the previous batch leaves, its commit still under way. This batch is decided over that state without
-   * waiting, and fails with BookMoved when the state does not come about. Only where mayFollow allows it.
+   * The state that the previous batch leaves, whose commit is outstanding. This batch is decided over that state without
+   * waiting, and fails with BookMoved if that state is not committed. Only where mayFollow allows it.
    */
   follows?: BookState;
   /** Called once, when the batch holds a lock that it waited for. Returns the commands that arrived meanwhile. */
   join?: () => readonly Command<unknown>[];
-  /** Called once the lock is held and the writes are on their way, with the state that the batch leaves. */
+  /** Called once the lock is held and the writes have been sent, with the state that the batch leaves. */
   onDecided?: (state: BookState) => void;
-  /** Gives up after the short limits of a shared batch, instead of the role's. */
-  hurried?: boolean;
-  /** Called once all rows are written and COMMIT is under way: the next batch may begin to wait for the lock. */
+  /** Uses the short time limits of a shared batch instead of the role's. */
+  shortLimits?: boolean;
+  /** Called once all rows are written and COMMIT has been sent: the next batch may begin to wait for the lock. */
   onCommitting?: () => void;
 }
 
-/** A free lock is granted sooner. Commands that arrive in so short a time join the next batch and save a round trip. */
+/** A free lock is granted sooner. Commands that arrive in less time wait for the next batch, which saves a round trip. */
 const WORTH_JOINING_MS = 3;
 
 /** Resolves with a decision for each command; the commands that joined come last. */
@@ -114,7 +114,7 @@ export async function runBatch(context: BatchContext, batch: Batch): Promise<Bat
     batch.onCommitting?.();
     return decided;
   };
-  const result = await inPipelinedTransaction(context.pool, work, batch.hurried ? SHARED : OF_ONE_BOOK);
+  const result = await inPipelinedTransaction(context.pool, work, batch.shortLimits ? SHARED : OF_ONE_BOOK);
   failpoint('ledger.commit.after');
   context.observe?.({
     commands: result.decisions.length,
@@ -205,7 +205,7 @@ async function loadState(trx: Transaction, { sink, forms }: BatchContext, load: 
     sink.subscribers(trx, load.bookId),
     ...loadTouched(trx, load.bookId, touchedBy(load.commands)),
   ]);
-  if (!book) throw new ApiError('resource_not_found', { detail: `There is no book ${load.bookId}` });
+  if (!book) throw new ApiError('resource_not_found', { detail: `There is no book ${load.bookId}.` });
   const state = new BookState(book, subscribers, {
     textApart: forms.textApart,
     returnsApart: forms.returnsApart,

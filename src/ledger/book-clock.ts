@@ -1,7 +1,7 @@
 /**
- * Moving the own time of a test book. On its way to a target the clock stands at one due moment after the other; a step is a
- * command that is decided at the moment that it goes to. From the target on, the clock runs again, further ahead. Time never
- * runs backwards.
+ * Advances the clock of a test book. On the way to a target the clock is set to each due moment in turn: a step is a command,
+ * decided at the moment to which the step sets the clock. At the target the clock runs again, further ahead of the wall clock.
+ * A book's time never runs backwards.
  */
 import type { Instant } from '../clock.ts';
 import { newId, type Uuid } from '../ids.ts';
@@ -11,14 +11,14 @@ import type { BookState } from './state.ts';
 
 export interface ClockStep {
   readonly requestId: Uuid;
-  /** Where the clock stood when the step was chosen. Where it stands elsewhere, another process has gone on. */
+  /** The book's time when the step was chosen. If the clock shows another time, another process has taken a step since. */
   readonly from: Instant;
   readonly to: Instant;
-  /** Decided at that moment; left out for the last step, which ends the advance. */
+  /** Decided at that moment. Omitted for the last step, which ends the advance. */
   readonly command?: Command<unknown>;
 }
 
-/** Answers with whether the step was taken. */
+/** The answer says whether the step was taken. */
 export function stepClock({ requestId, from, to, command }: ClockStep): Command<boolean> {
   return {
     id: command?.id ?? newId(),
@@ -35,7 +35,7 @@ export function stepClock({ requestId, from, to, command }: ClockStep): Command<
   };
 }
 
-/** Sets out from the book's own time. */
+/** Begins an advance: the clock stops at the book's own time. */
 export function setOut(book: Book, way: { from: Instant; to: Instant }): Book {
   return { ...book, clockTarget: Math.max(way.to, way.from), clockAt: way.from };
 }

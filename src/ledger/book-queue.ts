@@ -18,43 +18,45 @@ export class BookQueue {
   waiting: Waiting[] = [];
   /** Commands without an answer, taken ones too. */
   open = 0;
-  /** How many of them may not be committed together with those of other books. */
+  /** How many of them must not share a batch with commands of other books. */
   unshareable = 0;
-  /** A lane or a shared batch has the book. */
+  /** Whether a batch of the book is in progress, of its own or shared. */
   taken = false;
-  /** A shared batch found the book locked: the next one waits for its lock. */
+  /** A shared batch found the book locked and skipped it. The next one waits for the lock. */
   skipped = false;
-  /** The next commands go by the book's own path, whatever they are. */
-  alone = false;
-  /** The same until this monotonic time: the database refused the book's commands a moment ago. */
-  aloneUntil = 0;
-  /** Until this monotonic time no attempt is made: the last ones alone have failed. */
-  restsUntil = 0;
-  /** Attempts that have failed one after the other, and may have failed because of this book. */
+  /** The next batch is of this book only. */
+  isolatedOnce = false;
+  /** Monotonic time until which every batch is of this book only, because Postgres refused one of its commands. */
+  isolatedUntil = 0;
+  /** Monotonic time until which no attempt is made, because the last isolated batch failed. */
+  backsOffUntil = 0;
+  /** Consecutive failed attempts that this book may have caused. */
   failures = 0;
-  /** How many commands the next batch alone may have: fewer than one that took longer than it may. */
-  roomAlone = Number.POSITIVE_INFINITY;
+  /** Most commands in the next isolated batch: half of a batch that exceeded its time limit, growing again afterwards. */
+  isolatedBatchMax = Number.POSITIVE_INFINITY;
   /** Id of the last batch that this process decided. */
   mark?: Uuid;
   /**
-   * Whether the book was as that batch left it. If not, another process writes the book too, and more often than not
-   * writes between a batch and the next one decided ahead.
+   * Whether the book was unchanged since that batch. If not, another process writes the book too, and will probably write
+   * between this batch and one that is decided ahead of it.
    */
   undisturbed = false;
 
   constructor(readonly bookId: BookId) {}
 
-  get goesAlone(): boolean {
-    return this.alone || this.unshareable > 0 || (this.aloneUntil > 0 && performance.now() < this.aloneUntil);
+  get isIsolated(): boolean {
+    return (
+      this.isolatedOnce || this.unshareable > 0 || (this.isolatedUntil > 0 && performance.now() < this.isolatedUntil)
+    );
   }
 
-  /** Takes note of a batch of this process, by the id of the batch that wrote the book before it. */
+  /** Records a batch of this process (`batchId`), and the batch that wrote the book before it (`after`). */
   decided({ after, batchId }: { after: Uuid; batchId: Uuid }): void {
     this.undisturbed = after === this.mark;
     this.mark = batchId;
   }
 
-  /** Commands that were taken and not carried out go in front of later ones. */
+  /** Puts commands that were taken and not committed in front of later ones. */
   putBack(batch: readonly Waiting[]): void {
     this.waiting = [...batch, ...this.waiting];
   }
@@ -93,7 +95,7 @@ export function dropExpired(batch: readonly Waiting[], error?: unknown): Waiting
   const now = performance.now();
   return batch.filter((waiting) => {
     if (waiting.deadline > now) return true;
-    waiting.reject(unavailable('The ledger could not commit this in time', error));
+    waiting.reject(unavailable('The ledger could not commit this in time.', error));
     return false;
   });
 }

@@ -1,6 +1,6 @@
 /**
- * A book: one organisation in one mode. The one writer that changes a book locks its row. The row holds the last
- * sequence numbers, the head of the hash chain and the time of the last posting.
+ * A book: one organisation in one mode. Whoever changes a book locks its row, so there is one writer at a time. The row has
+ * the last sequence numbers, the head of the hash chain and the time of the last posting.
  */
 import type { Instant } from '../clock.ts';
 import type { Uuid } from '../ids.ts';
@@ -17,17 +17,17 @@ export interface Book {
   /** The hash of the last entry. */
   readonly chainHash: string;
   readonly lastPostedAt: Instant;
-  /** How far the book's own time is ahead of the world's. Never falls; zero in live books. */
+  /** How far the book's time is ahead of the wall clock. Never decreases; zero in live books. */
   readonly clockOffsetMs: number;
-  /** Set while the book's own time is being advanced to it: the API writes nothing meanwhile. */
+  /** The target of an advance of the book's clock. While it is set, the API writes nothing. */
   readonly clockTarget: Instant | null;
-  /** Where it stands on the way: time stands still between two steps. Null when it runs. */
+  /** The book's time during an advance: it stands still between two steps. Null while the clock runs. */
   readonly clockAt: Instant | null;
   /** The batch that wrote the book last: tells whether another process has written the book since. */
   readonly batchId: Uuid;
 }
 
-/** A book's own time at a moment of the world. It never runs backwards. */
+/** The book's time at a moment of the wall clock. It never runs backwards. */
 export function bookTime({ clockOffsetMs, clockAt, lastPostedAt }: Book, wall: Instant): Instant {
   return Math.max(clockAt ?? wall + clockOffsetMs, lastPostedAt);
 }

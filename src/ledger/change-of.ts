@@ -1,5 +1,5 @@
 /**
- * The command of an action on one object. Every action climbs the same ladder: the object exists, its version is the one
+ * The command of an action on one object. Every action has the same guards: the object exists, its version is the one
  * that the caller has seen, its status allows the action; then the decision. A refusal keeps nothing of the draft.
  */
 import { newId, type Uuid } from '../ids.ts';
@@ -10,20 +10,22 @@ import type { Resource, Versioned } from './resource.ts';
 /** Who changes an object, and which version of it the caller has seen. */
 export interface Change {
   readonly requestId: Uuid;
-  /** Left out where the product acts on its own. */
+  /** Omitted when the product acts by itself. */
   readonly actor?: string;
-  /** From If-Match. Left out: any version. */
+  /** From If-Match, unless `ifMatchParam` says otherwise. Omitted: any version. */
   readonly ifMatch?: number;
 }
 
 export interface ChangeRequest extends Change {
   /** The object's id. */
   readonly id: Uuid;
-  /** Of the resource's actions; the command is called `payout.cancel`. */
+  /** One of the resource's actions. The command is named after it: `payout.cancel`. */
   readonly action: string;
   /** Rows that the decision reads or changes beside the object's own. */
   readonly touches?: readonly Touch[];
-  /** Minted here unless something was sealed for it before. */
+  /** Where the request names the version, for the refusal. */
+  readonly ifMatchParam?: string;
+  /** Generated here, unless a value was already sealed for a known id. */
   readonly commandId?: Uuid;
 }
 
@@ -50,32 +52,32 @@ export function changeOf<Row extends Versioned, Answer extends Answered>(
   };
 }
 
-const NOT_FOUND: Refusal = { refused: 'resource_not_found' };
+const NOT_FOUND: Refusal = { refused: 'resource_not_found', param: 'id' };
 
-/** The ladder before the decision: undefined where the row may take the action. */
+/** The guards before the decision. Undefined if the action is allowed. */
 export function refuseChange<Row extends Versioned>(
   draft: Draft,
   resource: Resource<Row>,
   row: Row,
-  { ifMatch, action }: ChangeRequest,
+  { ifMatch, ifMatchParam = 'If-Match', action }: ChangeRequest,
 ): Refusal | undefined {
   if (resource.isGone?.(row)) return NOT_FOUND;
-  if (ifMatch !== undefined && ifMatch !== row.version) return versionMismatch(resource, row);
+  if (ifMatch !== undefined && ifMatch !== row.version) return versionMismatch(resource, row, ifMatchParam);
   if (resource.unlistedActions?.includes(action)) return undefined;
   if (!actionsOf(draft, resource, row).includes(action)) return stateConflict(draft, resource, row, action);
   return undefined;
 }
 
-function versionMismatch<Row extends Versioned>(resource: Resource<Row>, { version }: Row): Refusal {
+function versionMismatch<Row extends Versioned>(resource: Resource<Row>, { version }: Row, param: string): Refusal {
   return {
     refused: 'version_mismatch',
-    param: resource.staleParam,
+    param,
     detail: `The ${nounOf(resource)} is at version ${version}.`,
     facts: { version },
   };
 }
 
-/** What an action gets that the object does not allow now. Decisions may refuse by it as well. */
+/** The refusal of an action that the object does not allow now. Decisions may return it as well. */
 export function stateConflict<Row extends Versioned>(
   draft: Draft,
   resource: Resource<Row>,

@@ -12,16 +12,16 @@ import type { BookState } from './state.ts';
 export type { JobRow, LogAppend, Outcome, RowChange, Touch };
 
 export interface Command<Answer> {
-  /** A UUIDv7 minted at submission and kept by retries. The ids of entries and events are derived from it. */
+  /** A UUIDv7 generated at submission and kept by retries. The ids of entries and events are derived from it. */
   readonly id: Uuid;
   /** For logs and metrics: `payout.accept`. */
   readonly name: string;
   /** The request that the command serves; written into entries and events. */
   readonly requestId: Uuid;
-  /** The actor as text (src/actor.ts); left out where the product acts on its own. */
+  /** The actor as text (src/actor.ts). Omitted when the product acts by itself. */
   readonly actor?: string;
   readonly touches: readonly Touch[];
-  /** Pure. A refusal is an answer; an exception is a bug and fails this command alone. */
+  /** Pure. A refusal is an answer; an exception is a bug and fails only this command. */
   decide(state: BookState, moment: Moment): Outcome<Answer>;
 }
 

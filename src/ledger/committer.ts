@@ -3,30 +3,31 @@
  * the next one. There is no timer: a lone command goes at once, and batches grow with the load. The book's row lock
  * keeps the writers of other processes apart.
  *
- * A book that is alone goes by its own path (book-lane.ts), and so do up to four busy ones. All others share batches
- * (shared-lane.ts), so that a commit costs the same whether its commands are of one book or of fifty.
+ * A book has batches of its own (book-committer.ts) when no other book has commands, when it is one of up to four busy
+ * books, or when it is isolated. All other books share batches (shared-committer.ts), so that a commit costs the same
+ * whether its commands are of one book or of fifty.
  *
- * Every id is minted before the first attempt, so an attempt after a lost answer finds its own rows and answers the
- * same.
+ * Ids are generated before the first attempt. An attempt after a lost COMMIT answer finds its own rows and returns the
+ * same answers.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { previewCommand } from './batch.ts';
 import type { BookId } from './book.ts';
-import { BookLane } from './book-lane.ts';
+import { BookCommitter } from './book-committer.ts';
 import { BookQueue, unavailable } from './book-queue.ts';
 import type { Command } from './command.ts';
-import { SharedLane, type SharedLaneOptions } from './shared-lane.ts';
+import { SharedCommitter, type SharedCommitterOptions } from './shared-committer.ts';
 import type { Table } from './table.ts';
 
-export interface CommitterOptions extends SharedLaneOptions {
-  /** The most commands in one batch of a book alone. */
+export interface CommitterOptions extends SharedCommitterOptions {
+  /** The most commands in one batch of one book. */
   maxBatch?: number;
   /** The most commands that may wait for one book; further ones are refused before anything is promised. */
   maxQueue?: number;
-  /** The most commands that wait for all books. Beyond it a book gets no more than its part. */
+  /** The most commands that wait for all books. Beyond it a book gets no more than its equal share. */
   maxWaiting?: number;
-  /** Books of one place may share a database transaction: all of one Postgres, those of one node where books are distributed. */
-  placeOf?: (bookId: BookId) => string;
+  /** The database node of a book, where books are distributed over nodes. Only books of one node share a transaction. */
+  nodeOf?: (bookId: BookId) => string;
 }
 
 const MAX_QUEUE = 10_000;
@@ -39,33 +40,34 @@ const MAX_TOUCHED_SHARED = 64;
 /** Idle books whose queues are kept: a few hundred bytes each. */
 const QUEUES_KEPT = 10_000;
 const DEFAULT_DEADLINE_MS = 10_000;
-/** How exact a deadline is while nothing else happens. */
-const LOOK_AGAIN_MS = 50;
-/** A book with as many commands waiting fills a batch of its own. */
-const BUSY = 8;
+/** How often the deadlines of waiting commands and the ends of backoffs are checked. */
+const CHECK_EVERY_MS = 50;
+/** A book with at least this many waiting commands is busy and gets batches of its own. */
+const BUSY_COMMANDS = 8;
 /**
- * Lanes at once: of busy books, of books that must go alone, and shared. A busy book has two batches under way at most, as
- * has one that was alone, so that up to 16 ask for one of the ten connections (DATABASE_POOL_SIZE) and some wait for it.
+ * How many busy books, isolated books and shared batches are in progress at once. A busy book has at most two batches in
+ * progress, and so has a book that was the only one. So up to 16 batches request one of the ten connections
+ * (DATABASE_POOL_SIZE), and some of them wait.
  */
-const LANES = 4;
-const LANES_ALONE = 4;
-const SHARED_LANES = 2;
+const BUSY_BOOKS_MAX = 4;
+const ISOLATED_BOOKS_MAX = 4;
+const SHARED_BATCHES_MAX = 2;
 
 export class Committer {
   readonly #options: CommitterOptions;
   readonly #queues = new Map<BookId, BookQueue>();
-  /** Books with commands that no lane has taken. Those that waited first come first. */
+  /** Books with waiting commands and no batch in progress, in the order in which they began to wait. */
   readonly #ready = new Set<BookQueue>();
   readonly #running = new Set<Promise<void>>();
-  readonly #lane: BookLane;
-  readonly #shared: SharedLane;
+  readonly #bookCommitter: BookCommitter;
+  readonly #sharedCommitter: SharedCommitter;
   #busy = 0;
-  #alone = 0;
+  #isolated = 0;
   #sharing = 0;
-  /** Whether one of the shared batches waits for locks. */
+  /** Whether one of the shared batches in progress waits for locks. */
   #lockWaiting = false;
-  #looksAgain = false;
-  /** Commands without an answer, and the books that they are of. */
+  #checkScheduled = false;
+  /** Commands without an answer, and how many books they belong to. */
   #waiting = 0;
   #waitingBooks = 0;
   #planned = false;
@@ -73,8 +75,8 @@ export class Committer {
 
   constructor(options: CommitterOptions) {
     this.#options = options;
-    this.#lane = new BookLane(options);
-    this.#shared = new SharedLane(options);
+    this.#bookCommitter = new BookCommitter(options);
+    this.#sharedCommitter = new SharedCommitter(options);
   }
 
   /**
@@ -84,14 +86,14 @@ export class Committer {
    * when Postgres refuses the command, and with RangeError for more than 1,000 touched rows.
    */
   submit<Answer>(bookId: BookId, command: Command<Answer>, options: { deadlineMs?: number } = {}): Promise<Answer> {
-    if (this.#closed) return Promise.reject(unavailable('This process is stopping'));
+    if (this.#closed) return Promise.reject(unavailable('This process is stopping.'));
     const touched = command.touches.reduce((sum, { ids }) => sum + ids.length, 0);
     if (touched > MAX_TOUCHED)
       return Promise.reject(
         new RangeError(`${command.name} touches ${touched} rows, at most ${MAX_TOUCHED} are allowed`),
       );
     const queue = this.#queue(bookId);
-    if (!this.#hasRoom(queue)) return Promise.reject(unavailable('Too many requests are waiting for this book'));
+    if (!this.#hasRoom(queue)) return Promise.reject(unavailable('Too many requests are waiting for this book.'));
     const shareable = touched <= MAX_TOUCHED_SHARED && command.touches.every(({ table }) => this.#isShared(table));
     this.#waiting++;
     if (queue.open++ === 0) this.#waitingBooks++;
@@ -127,7 +129,7 @@ export class Committer {
   async close(): Promise<void> {
     this.#closed = true;
     while (this.#running.size > 0 || this.#ready.size > 0)
-      await (this.#running.size > 0 ? Promise.race(this.#running) : delay(LOOK_AGAIN_MS));
+      await (this.#running.size > 0 ? Promise.race(this.#running) : delay(CHECK_EVERY_MS));
   }
 
   #queue(bookId: BookId): BookQueue {
@@ -139,12 +141,12 @@ export class Committer {
     return queue;
   }
 
-  /** Not endpoints: their rows are written without the book's lock too, and of several books in no order of ours. */
+  /** Not endpoints: workers write their rows without the book's lock, so a batch of several books could deadlock with them. */
   #isShared(table: Table<unknown>): boolean {
     return table.pairs !== undefined && !this.#options.sink.endpoints.includes(table);
   }
 
-  /** Whether a further command may wait for the book. Beyond what may wait in all, a book has its part of that. */
+  /** Whether a further command may wait for the book. Once the process is full, each book has an equal share of the room. */
   #hasRoom(queue: BookQueue): boolean {
     const { maxQueue = MAX_QUEUE, maxWaiting = MAX_WAITING } = this.#options;
     if (queue.waiting.length >= maxQueue) return false;
@@ -163,66 +165,66 @@ export class Committer {
 
   #dispatch(): void {
     if (this.#running.size === 0 && this.#ready.size === 1) {
-      for (const queue of this.#ready) this.#runLane(queue, this.#lane.run(queue), () => {});
+      for (const queue of this.#ready) this.#runBook(queue, this.#bookCommitter.run(queue), () => {});
       return;
     }
-    this.#dispatchAlone();
+    this.#dispatchIsolated();
     this.#dispatchBusy();
     this.#dispatchShared();
-    if (this.#ready.size > 0) this.#lookAgain();
+    if (this.#ready.size > 0) this.#scheduleCheck();
   }
 
-  /** What waits for a lane keeps its deadline, and a book that rests is attempted again, although nothing else happens. */
-  #lookAgain(): void {
-    if (this.#looksAgain) return;
-    this.#looksAgain = true;
+  /** Waiting commands keep their deadlines, and a book is attempted again after its backoff, even if no other command arrives. */
+  #scheduleCheck(): void {
+    if (this.#checkScheduled) return;
+    this.#checkScheduled = true;
     setTimeout(() => {
-      this.#looksAgain = false;
+      this.#checkScheduled = false;
       for (const queue of this.#ready) this.#dropExpired(queue);
       this.#dispatch();
-    }, LOOK_AGAIN_MS);
+    }, CHECK_EVERY_MS);
   }
 
-  /** A batch each: a book that is held or fails keeps no lane. */
-  #dispatchAlone(): void {
+  /** One batch each, so that a book that is locked or fails does not occupy one of the few slots of isolated books. */
+  #dispatchIsolated(): void {
     const now = performance.now();
     for (const queue of this.#ready) {
-      if (this.#alone === LANES_ALONE) return;
-      if (!queue.goesAlone || queue.restsUntil > now) continue;
-      this.#alone++;
-      this.#runLane(queue, this.#lane.runOnce(queue), () => this.#alone--);
+      if (this.#isolated === ISOLATED_BOOKS_MAX) return;
+      if (!queue.isIsolated || queue.backsOffUntil > now) continue;
+      this.#isolated++;
+      this.#runBook(queue, this.#bookCommitter.runOnce(queue), () => this.#isolated--);
     }
   }
 
-  /** In order of arrival: after its turn a busy book is behind the others. */
+  /** In the order in which they began to wait: after its turn a busy book goes behind the others. */
   #dispatchBusy(): void {
     for (const queue of this.#ready) {
-      if (this.#busy === LANES) return;
+      if (this.#busy === BUSY_BOOKS_MAX) return;
       if (!this.#isBusy(queue)) continue;
       this.#busy++;
       const othersWait = () => [...this.#ready].some((other) => this.#isBusy(other));
-      this.#runLane(queue, this.#lane.run(queue, { othersWait }), () => this.#busy--);
+      this.#runBook(queue, this.#bookCommitter.run(queue, { othersWait }), () => this.#busy--);
     }
   }
 
   #isBusy(queue: BookQueue): boolean {
-    return queue.waiting.length >= BUSY && !queue.goesAlone;
+    return queue.waiting.length >= BUSY_COMMANDS && !queue.isIsolated;
   }
 
-  /** What another process held goes first and waits for its locks, in one batch at a time: the others are not held up. */
+  /** Books that a shared batch skipped go first, in a batch that waits for their locks. Only one such batch runs at a time. */
   #dispatchShared(): void {
-    while (this.#sharing < SHARED_LANES) {
-      const shareable = [...this.#ready].filter((queue) => !queue.goesAlone);
+    while (this.#sharing < SHARED_BATCHES_MAX) {
+      const shareable = [...this.#ready].filter((queue) => !queue.isIsolated);
       const skipped = this.#lockWaiting ? [] : shareable.filter((queue) => queue.skipped);
       const wait = skipped.length > 0;
       const books = wait ? skipped : shareable.filter((queue) => !queue.skipped);
-      const taken = this.#shared.take(this.#ofOnePlace(books), { wait });
+      const taken = this.#sharedCommitter.take(this.#ofOneNode(books), { wait });
       if (taken.length === 0) return;
       this.#sharing++;
       this.#lockWaiting ||= wait;
       for (const { queue } of taken) this.#ready.delete(queue);
       this.#run(
-        this.#shared.carryOut(taken, { wait }).then((failure) => {
+        this.#sharedCommitter.carryOut(taken, { wait }).then((failure) => {
           if (failure === undefined) return;
           // The commands that wait in the queues wait for the same reason.
           for (const queue of this.#ready) this.#dropExpired(queue, failure);
@@ -236,15 +238,15 @@ export class Committer {
     }
   }
 
-  /** Those of the first one's place. */
-  #ofOnePlace(queues: readonly BookQueue[]): readonly BookQueue[] {
-    const { placeOf } = this.#options;
-    if (!placeOf || queues.length === 0) return queues;
-    const place = placeOf(queues[0]!.bookId);
-    return queues.filter(({ bookId }) => placeOf(bookId) === place);
+  /** The books that are on the same database node as the first one. */
+  #ofOneNode(queues: readonly BookQueue[]): readonly BookQueue[] {
+    const { nodeOf } = this.#options;
+    if (!nodeOf || queues.length === 0) return queues;
+    const node = nodeOf(queues[0]!.bookId);
+    return queues.filter(({ bookId }) => nodeOf(bookId) === node);
   }
 
-  #runLane(queue: BookQueue, work: Promise<void>, onEnd: () => void): void {
+  #runBook(queue: BookQueue, work: Promise<void>, onEnd: () => void): void {
     queue.taken = true;
     queue.skipped = false;
     this.#ready.delete(queue);

@@ -1,13 +1,14 @@
 /**
- * Writes an event in a form: what its text has and nothing else says. A JSON array: the object's sequence, the attributes
- * before, the entries, then the members that the event keeps, in the order of the form. Pure.
+ * Writes an event in a form: only what is stored nowhere else. The result is a JSON array: the object's sequence, the
+ * previous attributes, the entries, then the members that the event stores, in the order of the form. Pure.
  *
- * The attributes before are an array as well: of each its place in the form and its value, 0 for that in the object's first event; of a
- * list of entries how many of them were there. What such an array cannot say is kept as an object.
+ * The previous attributes are an array of pairs: the member's position in the form, and its previous value. The value is 0 if
+ * the object's first event has it, and for a list of entries the previous number of entries. Previous attributes that cannot
+ * be written so are stored as an object.
  *
- * An entry is an array: step, sequence, how far its id lies before the event's, hash (base64url), and seven values a posting:
- * debit account, its line and balance, the same of the credit account, amount. An account is its place in ACCOUNTS_BY_PLACE, or
- * the public id of a customer's account. An entry that such an array cannot say is kept as its view.
+ * An entry is an array: step, sequence, the distance of its id before the event's, hash (base64url), and seven values for each
+ * posting: debit account, its line and balance, the same of the credit account, amount. An account is its position in
+ * ACCOUNTS_BY_PLACE, or the public id of a customer's account. An entry that cannot be written so is stored as its view.
  */
 import { formatInstant } from '../clock.ts';
 import { publicId, type Uuid } from '../ids.ts';
@@ -20,11 +21,11 @@ import type { EventFacts, EventRequest } from './event-payload.ts';
 
 export interface DerivedEvent {
   readonly text: string;
-  /** What the rendered text shows apart. */
+  /** Personal text that the rendered text shows and that is stored apart. */
   readonly apart: readonly ApartText[];
 }
 
-/** What members and entries are compared with. */
+/** The facts that members and entries are compared with. */
 interface Known {
   readonly form: EventForm;
   readonly event: EventRequest;
@@ -38,7 +39,7 @@ interface Known {
 
 const NO_ENTRIES: readonly Entry[] = [];
 
-/** Undefined for a view with other members than the form has: such an event is kept whole. */
+/** Undefined if the view has other members than the form: such an event is stored as its whole text. */
 export function deriveEvent(
   { form, firstSequence, shown }: Derivation,
   event: EventRequest,
@@ -71,7 +72,7 @@ export function deriveEvent(
 function previousText({ form, event, shown }: Known, firstSequence: bigint | null, apart: ApartText[]): string {
   const previous = event.previousAttributes;
   if (previous === undefined) return '{}';
-  // The object's second version follows on the first, which its first event shows.
+  // The second version follows the first, whose values the object's first event shows.
   const isOfFirst = firstSequence !== null && event.objectSequence === 2;
   let text = '';
   for (const name in previous) {
@@ -83,7 +84,7 @@ function previousText({ form, event, shown }: Known, firstSequence: bigint | nul
   return text === '' ? '{}' : `[${text}]`;
 }
 
-/** Undefined for what only an object can say. */
+/** Undefined if the previous attributes must be stored as an object. */
 function previousValue(
   member: Member | undefined,
   value: unknown,
@@ -91,13 +92,13 @@ function previousValue(
 ): string | undefined {
   if (member === undefined) return undefined;
   if (member.source === 'entries') return countBefore(value as readonly string[], now as readonly string[]);
-  // Personal text is named by every event that shows it.
+  // Every event that shows personal text stores the reference to it.
   if (isOfFirst && !(value instanceof ApartText)) return '0';
   const text = keptJson(value, apart);
   return text === '0' ? undefined : text;
 }
 
-/** Entries are only ever added to a list. */
+/** The previous length of a list of entries, to which entries are only ever added. Undefined if it is no prefix. */
 function countBefore(before: readonly string[], now: readonly string[]): string | undefined {
   return before.every((id, at) => id === now[at]) ? String(before.length) : undefined;
 }
@@ -107,7 +108,7 @@ function hasMembers({ members }: EventForm, shown: ShownMembers): boolean {
   return names.length === members.length && names.every((name, at) => name === members[at]!.name);
 }
 
-/** Text that is still there is that of the first event. The event names its reference all the same. */
+/** Text that is not erased is the same as in the first event. The event stores its own reference to it. */
 function firstText(value: unknown, apart: ApartText[]): string {
   const text = keptJson(value, apart);
   return value instanceof ApartText ? '0' : text;
@@ -150,7 +151,7 @@ function entryText(known: Known, entry: Entry, apart: ApartText[]): string {
   return shortEntry(known, entry) ?? keptJson(journalEntryView(entry, known.facts.codeOf), apart);
 }
 
-/** Undefined for an entry whose facts are not all those of its event and of the object. */
+/** Undefined for an entry whose resource, times or request are not those of its event, or whose accounts need their view. */
 function shortEntry({ form, event, facts, shown }: Known, entry: Entry): string | undefined {
   const distance = distanceBefore(facts.id, entry.id);
   if (
@@ -176,7 +177,7 @@ function shortEntry({ form, event, facts, shown }: Known, entry: Entry): string 
   return `${text}]`;
 }
 
-/** How far one id of a command's sequence comes before another (idSequence). Undefined for ids of two commands. */
+/** How many ids of the command's sequence (idSequence) lie between entry and event. Undefined for ids of two commands. */
 function distanceBefore(eventId: Uuid, entryId: Uuid): number | undefined {
   if (eventId.slice(0, -4) !== entryId.slice(0, -4)) return undefined;
   return (Number.parseInt(eventId.slice(-4), 16) - Number.parseInt(entryId.slice(-4), 16)) & 0xffff;

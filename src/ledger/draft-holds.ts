@@ -13,7 +13,7 @@ import {
 import { holdSteps, holds } from './hold-table.ts';
 import type { Log, Table } from './table.ts';
 
-/** What of a draft they use. */
+/** The part of a draft that these steps use. */
 interface Rows {
   readonly moment: Moment;
   get<Row>(table: Table<Row>, id: string): Row | undefined;
@@ -80,7 +80,7 @@ function holdOf(draft: Rows, holdId: Uuid): Hold {
   return hold;
 }
 
-/** `held` is what the account's held total changes by. */
+/** `held` is the change of the account's held total. */
 function write(draft: Rows, hold: Hold, step: { kind: HoldStepKind; amount: bigint; held: bigint }): void {
   draft.put(holds, hold.id, hold);
   draft.put(accounts, hold.accountId, withHeld(draft.account(hold.accountId), step.held));

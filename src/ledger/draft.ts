@@ -1,6 +1,6 @@
 /**
- * A draft builds a decision: it lies over the state, takes postings, holds, rows and events, and ends as an outcome.
- * The state beneath never changes, so a decision that throws or is dropped leaves nothing behind.
+ * A draft builds a decision: it collects postings, holds, rows and events on top of the state, and finishes as an outcome.
+ * The state itself does not change, so a decision that throws or is dropped has no effect.
  */
 import type { Instant, Moment } from '../clock.ts';
 import type { LedgerForms } from '../db/forms.ts';
@@ -34,14 +34,14 @@ export interface EntryRequest extends PostingPermissions {
   text?: EntryText | null;
 }
 
-/** What an event is kept as, and what is kept apart from it. */
+/** The stored form of an event, and the personal text that is stored apart. */
 interface KeptText extends Pick<KeptEvent, 'form' | 'firstSequence'> {
   readonly text: string;
   readonly apart?: readonly ApartText[];
 }
 const NOTHING_APART: readonly ApartText[] = [];
 
-/** An account refused a posting that the decision took for granted: a bug. Nothing of the command is written. */
+/** An account refused a posting that the decision had checked: a bug. Nothing of the command is written. */
 export class PostingRefused extends Error {
   override name = 'PostingRefused';
   constructor(readonly refusal: PostingRefusal) {
@@ -63,7 +63,7 @@ export class Draft {
   readonly #jobs: JobRow[] = [];
   #book: Book;
 
-  /** `id` is the command's own, minted at submission: the ids of entries and events are derived from it. */
+  /** `id` is the command's, generated at submission: the ids of entries and events are derived from it. */
   constructor(state: BookState, command: { id: Uuid; requestId: Uuid; actor?: string }, moment: Moment) {
     this.#state = state;
     this.#book = state.book;
@@ -127,7 +127,7 @@ export class Draft {
   }
 
   /**
-   * Books an entry. Returns the refusal when an account refuses, and then keeps nothing of the entry. Postings of zero
+   * Books an entry. Returns the refusal when an account refuses, and then the draft has nothing of the entry. Postings of zero
    * are omitted. Throws RangeError for a negative amount, for a posting within one account, and for an entry without
    * postings.
    */

@@ -1,7 +1,7 @@
 /**
  * The hash chain. An entry's hash is SHA-256 over the canonical JSON (RFC 8785) of its predecessor's hash and every
  * column of the entry and its postings. Integers are written as strings, since JSON numbers end at 2^53.
- * The JSON is written by hand, with its keys in sorted order: an entry costs one hash and no tree of objects. A test
+ * The JSON is written by hand, with its keys in sorted order: an entry costs one hash and no intermediate objects. A test
  * compares it with a general canonicaliser.
  */
 import { createHash, hash } from 'node:crypto';
@@ -33,8 +33,8 @@ function postingText(posting: Posting): string {
 }
 
 /**
- * The digest of free text in the chain: SHA-256 over salt and text. It proves the text, and cannot be guessed from once
- * the salt is erased.
+ * The digest of free text in the chain: SHA-256 over salt and text. It proves the text. Once
+ * the salt is erased, guesses of the text cannot be tested against the digest.
  */
 export function textDigest(text: EntryText): Buffer {
   return createHash('sha256').update(text.salt).update(text.description).digest();

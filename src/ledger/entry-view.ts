@@ -1,4 +1,4 @@
-/** A journal entry as the API and events show it. With its exact postings, events alone rebuild the balances. */
+/** A journal entry as the API and events show it. It has the exact postings, so that balances can be rebuilt from events only. */
 import { formatInstant } from '../clock.ts';
 import { publicId, resourceReference, type Uuid } from '../ids.ts';
 import { currencyExponent } from '../money/currency.ts';

@@ -1,29 +1,30 @@
 /**
- * Forms in which events are kept. The text of an event shows its object in full, three times in the life of a payout, and
- * most of it stands somewhere else already: in the object's first event, in the other columns of the event's row, in the
- * chart of accounts. An event in a form keeps the rest, and its text is rendered from all of them, the same to the byte.
+ * Forms in which events are stored. The text of an event shows its whole object, so a payout is shown three times in its
+ * life. Most of that text is stored elsewhere already: in the object's first event, in other columns of the event's row, in
+ * the chart of accounts. An event in a form stores only the remainder. Its text is rendered from all of these, byte for byte
+ * the same.
  *
- * A form is frozen once a release has written it: leaves of checkpoints hash the text, and receivers compare it. A view that
- * gains a member, or an entry that is shown otherwise, gets a form under a new number, and events of this one are rendered as
- * before. test/unit/ledger/event-form.test.ts has the bytes of each form.
+ * A form is frozen once a release has written it: leaves of checkpoints hash the text, and receivers compare it. When a view
+ * gains a member or shows an entry differently, it gets a form with a new number, and events in the earlier form are rendered
+ * as before. test/unit/ledger/event-form.test.ts has the bytes of each form.
  *
  * Next: derive-event.ts (writing), render-event.ts (reading), docs/decisions/bytes.md.
  */
 import type { IdKind, ResourceName } from '../ids.ts';
 import type { ChartCode } from './account-code.ts';
 
-/** Which events of an object keep a member. */
+/** Which events of an object store a member. */
 export type Keeping =
-  /** The first one alone: the member is set with the object and never changes. */
+  /** Only the first: the member is set with the object and never changes. */
   | 'first'
-  /** The same for personal text. Once it is erased, the events that follow keep null. */
+  /** The same for personal text. Once it is erased, later events store null. */
   | 'text'
   /** Every one. */
   | 'each';
 
 /**
- * Where the value of a member usually stands already: in the row of the event that keeps it. Then 0 is kept in its place: no such
- * member has that value itself.
+ * Where in the row of the event a member's value is usually stored already. Then 0 is stored instead, a value that no such
+ * member has.
  */
 export type Source =
   /** The resource's name. */
@@ -32,21 +33,21 @@ export type Source =
   | 'object_sequence'
   | 'created_at'
   | 'request_id'
-  /** A list of entries: those that the event carries are kept as their places in it. */
+  /** A list of entry ids: those of the event's own entries are stored as their positions in the event. */
   | 'entries';
 
 export interface Member {
   readonly name: string;
   readonly keeping: Keeping;
   readonly source?: Source;
-  /** JSON, where the member has no source: 0 is kept in place of this value, too. */
+  /** For a member without a source, its usual value as JSON: 0 is stored instead of that, too. */
   readonly usual?: string;
 }
 
 export interface EventForm {
-  /** As `events.form` has it. */
+  /** The value of `events.form`. */
   readonly number: number;
-  /** The resource whose events are kept in it. */
+  /** The resource whose events are stored in this form. */
   readonly object: ResourceName;
   readonly idKind: IdKind;
   /** Every member of the object's view, in its order. */
@@ -56,7 +57,7 @@ export interface EventForm {
 /** The members of a view, by name. */
 export type ShownMembers = Readonly<Record<string, unknown>>;
 
-/** How an event may be kept. */
+/** How an event may be stored. */
 export interface Derivation {
   readonly form: EventForm;
   /** The object's first event in this form; null in that event itself. */
@@ -64,10 +65,10 @@ export interface Derivation {
   readonly shown: ShownMembers;
 }
 
-/** Members that events take more from than their own value. A form has all of them, each kept by the first event. */
+/** Members whose values the rendered text also shows outside the object. Every form has them, stored by the first event. */
 export const SHARED_MEMBERS = ['livemode', 'account', 'currency', 'currency_exponent'] as const;
 
-/** Accounts that postings name by their place in this list. 0 is the object's own account. Part of every form. */
+/** Accounts that postings name by their position in this list. 0 is the object's own account. Part of every form. */
 export const ACCOUNTS_BY_PLACE: readonly (ChartCode | undefined)[] = [
   undefined,
   'pool',
@@ -85,7 +86,7 @@ const each = (name: string, source?: Source): Member => ({ name, keeping: 'each'
 const usually = (usual: string, member: Member): Member => ({ ...member, usual });
 const text = (name: string): Member => usually('null', { name, keeping: 'text' });
 
-/** Payouts, as of release 0.3.0. Metadata is shown in the caller's order first, and in that of its column from then on. */
+/** Payouts, since release 0.3.0. Metadata is in the caller's order in the first event, and in the order of its column later. */
 export const PAYOUT_EVENTS: EventForm = {
   number: 1,
   object: 'payout',

@@ -18,7 +18,7 @@ export interface EventRequest {
   previousAttributes?: Record<string, unknown>;
   /** The entries that the event announces, with their exact postings. */
   entries?: readonly Entry[];
-  /** How the event may be kept. Left out: as its text. */
+  /** How the event may be stored. Omitted: as its whole text. */
   derivation?: Derivation;
 }
 
@@ -33,7 +33,7 @@ export interface EventFacts {
   codeOf: (accountId: Uuid) => AccountCode;
 }
 
-/** An object's text as an event announces it. An answer that shows it may refer to the event. */
+/** The text of an object in an event. An answer that shows the same text may refer to the event. */
 export class AnnouncedObject extends WrittenJson {
   constructor(
     { text, keptText, apart }: WrittenJson,

@@ -1,4 +1,4 @@
-/** Reading events: their texts are made of what is kept (render-event.ts), in the statement that loads them anyway. */
+/** Reads events. Their texts are rendered from the stored form (render-event.ts), and no further statement is needed. */
 import type { Queryable } from '../db/pool.ts';
 import type { BookId } from './book.ts';
 import type { LedgerEvent } from './event.ts';
@@ -6,7 +6,7 @@ import { filledIn } from './personal-text.ts';
 import { loadTexts } from './personal-text-store.ts';
 import { type KeptEventRow, objectIn, UnreadableEvent, wholePayload } from './render-event.ts';
 
-/** What wholePayload takes, of a row of `events` and of FIRST_EVENT. */
+/** The columns that wholePayload needs, of a row of `events` and of FIRST_EVENT. */
 export const KEPT_COLUMNS =
   'book_id, sequence, id, type, object_id, request_id, created_at, payload, text_references, form, first_sequence, first_payload, first_request_id, first_created_at';
 
@@ -45,7 +45,7 @@ export function readEvents(db: Queryable, bookId: BookId, page: EventPage): Prom
   return readPage(db, bookId, page, wholePayload);
 }
 
-/** The same for verification, which goes on: an unreadable event has a body that no event has. */
+/** The same for verification, which must not stop: an unreadable event gets a body that no event can have. */
 export function readEventsAsFound(db: Queryable, bookId: BookId, page: EventPage): Promise<LedgerEvent[]> {
   return readPage(db, bookId, page, foundPayload);
 }

@@ -12,19 +12,19 @@ export interface LedgerEvent {
   /** The actor as text: src/actor.ts. */
   readonly actor: string;
   readonly createdAt: Instant;
-  /** The body of every receiver and reader, but for personal text (personal-text.ts). */
+  /** The body for every receiver and reader, except for personal text (personal-text.ts). */
   readonly payload: string;
-  /** The references that the payload may be filled in with; null where it holds all of its text. */
+  /** References to the personal text that is filled into the payload; null if it contains all of its text. */
   readonly textReferences: string | null;
-  /** The leaf of the event as it was, where personal text was erased from the payload itself. */
+  /** The leaf of the original event, if personal text was erased from the payload itself. */
   readonly leaf: Buffer | null;
 }
 
-/** An event as it is written: its payload may be less than its body (event-form.ts). */
+/** An event as it is stored: its payload may be in a form (event-form.ts) instead of its body. */
 export interface KeptEvent extends LedgerEvent {
   /** Null: the payload is the body. */
   readonly form: number | null;
-  /** The first event of the object, which the body takes from as well; null in that one and in whole ones. */
+  /** The first event of the object, from which the body is rendered too. Null in that event and in events stored whole. */
   readonly firstSequence: bigint | null;
 }
 

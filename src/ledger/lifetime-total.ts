@@ -1,6 +1,6 @@
 /**
- * Limits on the money that may ever pass through an account. Totals are bigint columns, below 2^63, and only grow.
- * Accepted money must always have room for its last step, so intake stops first and the next step stops later:
+ * Limits the total of money that passes through an account in its life. Totals are bigint columns, below 2^63, and only grow.
+ * Accepted money must always have room for its last step, so intake stops first and the following step stops later:
  *
  * - Intake (a payout, an incoming transfer) is refused once the total of an account it will touch passes 2^61.
  * - A payout is reserved only while transit and payee stay below 2^62; otherwise the payout fails, and nothing has

@@ -14,7 +14,7 @@ import type { DeclaredTable } from './table-of.ts';
 export interface ListFilter {
   /** By column: rows with any of these values. */
   readonly among?: Readonly<Record<string, readonly string[] | undefined>>;
-  /** The same of columns that have no index: compared with each candidate. */
+  /** The same for columns without an index: compared with each candidate. */
   readonly equal?: Readonly<Record<string, readonly string[] | undefined>>;
   /** Indexes of several columns that serve these filters. */
   readonly walks?: readonly Walk[];
@@ -27,7 +27,7 @@ export interface ListedTable<Row> {
   readonly table: DeclaredTable<Row>;
   /** The name under which metadata_index has the table's rows. */
   readonly object?: MetadataPair['object'];
-  /** SQL of the rows that are listed, of a partial index: others are not there. */
+  /** SQL: the predicate of the partial index. Rows outside it are not listed. */
   readonly predicate?: string;
 }
 
@@ -52,7 +52,7 @@ export async function listRows<Row>(
   );
   const all: Walk = { table: table.name, id: table.key, equal: { book_id: bookId }, ...(predicate && { predicate }) };
   const walks = [
-    // First, because a pair that is not walked has to be looked up for each candidate.
+    // First, because a pair that is not walked needs an index lookup for each candidate.
     ...(object ? metadataWalks(bookId, object, metadata) : []),
     ...among.map(([name, values]): Walk => ({ ...all, among: { column: filterable(table, name), values } })),
     ...(filter.walks ?? []),
@@ -83,7 +83,7 @@ function filterable<Row>(table: DeclaredTable<Row>, name: string): string {
   return name;
 }
 
-/** The size of what may be long in a row; the rest of it is small. */
+/** SQL: the size of those columns of a row that may be long. */
 function longBytes<Row>({ columns }: DeclaredTable<Row>): string {
   const long = columns
     .filter(({ type }) => type === 'jsonb')

@@ -29,7 +29,7 @@ export const metadataIndex = logOf<MetadataPair>({
   ],
 });
 
-/** Makes an object known by its metadata. Values that are replaced later stay in the index; lists compare with the object itself. */
+/** Adds an object's metadata to the index. Replaced values stay in the index, so lists compare with the object itself. */
 export function indexMetadata(
   draft: Pick<Draft, 'append'>,
   metadata: Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-/** The parts of a command that the state takes: the rows it touches, and what it changed. */
+/** The rows that a command touches, and the outcome of its decision. */
 import type { Book } from './book.ts';
 import type { Entry } from './entry.ts';
 import type { KeptEvent } from './event.ts';

@@ -1,17 +1,17 @@
-/** Fills in what kept rows only refer to: one query for a page or a batch, none where no row refers to anything. */
+/** Fills personal text into stored rows: one query for a page or a batch, none if no row has a reference. */
 import { hexArray, plainArray } from '../db/columns.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { BookId } from './book.ts';
 import { filledIn, parseReferences } from './personal-text.ts';
 
-/** A row that may hold markers, and the references that may be filled in. */
+/** A row that may contain markers, and the references that may be filled in. */
 export interface KeptRow {
   readonly textReferences: string | null;
 }
 
 const NO_TEXTS: ReadonlyMap<string, string> = new Map();
 
-/** The texts that these rows refer to, by reference. Those that are erased are absent. Index: personal_texts_pkey. */
+/** The texts that these rows refer to, by reference. Erased texts are absent. Index: personal_texts_pkey. */
 export async function loadTexts(
   db: Queryable,
   bookId: BookId,
@@ -30,7 +30,7 @@ export async function loadTexts(
 }
 
 export type Filled<Row> = Row & {
-  /** What was filled in. */
+  /** The texts that were filled in. */
   readonly texts: readonly string[];
 };
 

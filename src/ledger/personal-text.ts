@@ -1,6 +1,6 @@
 /**
- * Personal text: descriptions, metadata, names. It stands in the row of its object, and once more in personal_texts for the
- * events and answers that show it. Those are kept for long, or for ever, with a marker in its place:
+ * Personal text: descriptions, metadata, names. It is stored in the row of its object, and once more in personal_texts for
+ * the events and answers that show it. Those are kept for a long time or for ever, and contain a marker instead:
  * `{"$personal":"<reference>"}`. The text is filled in whenever they are read or delivered, so that what is sent is the same
  * to the byte until the text is erased, and null from then on.
  *
@@ -14,7 +14,7 @@ import type { Uuid } from '../ids.ts';
 import { ApartText, toJson } from '../json.ts';
 import { takeRandom } from '../random.ts';
 
-/** The names of objects that have personal text, as personal_texts has them. */
+/** Kinds of objects with personal text, by the names that personal_texts uses. */
 export type PersonalObject =
   | 'payout'
   | 'payment'
@@ -25,7 +25,7 @@ export type PersonalObject =
   | 'hold'
   | 'exception';
 
-/** Whose text it is. */
+/** The object whose text it is. */
 export interface TextOwner {
   readonly object: PersonalObject;
   readonly objectId: Uuid;
@@ -33,14 +33,14 @@ export interface TextOwner {
   readonly salt: Buffer;
 }
 
-/** As many random bits as a reference can hide behind: nobody tries 2^128 salts. */
+/** 128 bits: nobody can try all salts. */
 const SALT_BYTES = 16;
 
 export function newSalt(): Buffer {
   return takeRandom(SALT_BYTES);
 }
 
-/** A text in a view, and its row in personal_texts. The reference is worked out when it is asked for: reading needs none. */
+/** A text in a view, and its row in personal_texts. The reference is computed on first use: reading needs none. */
 export class PersonalText extends ApartText {
   #reference: string | undefined;
 
@@ -67,24 +67,24 @@ export function referenceOf(salt: Buffer, field: string, text: string): string {
   return hash('sha256', Buffer.concat([salt, Buffer.from(`${field}\0${text}`)]), 'hex');
 }
 
-/** A member of a view. Null, and metadata without a pair, name nobody and are shown as they are. */
+/** A member of a view. Null, and metadata without pairs, are no personal text and are shown as they are. */
 export function personal(owner: TextOwner, field: string, value: string | Readonly<Record<string, string>> | null) {
   if (value === null || (typeof value === 'object' && isEmpty(value))) return value;
   return new PersonalText(owner, field, value);
 }
 
-/** An object with a description and metadata, of which most have neither, and then no salt. */
+/** An object with a description and metadata. Most have neither, and then no salt. */
 export interface Described {
   readonly description: string | null;
   readonly metadata: Readonly<Record<string, string>> | null;
 }
 
-/** Whether there is anything in it that names a person. */
+/** Whether the object has personal text. */
 export function hasText({ description, metadata }: Described): boolean {
   return description !== null || (metadata !== null && !isEmpty(metadata));
 }
 
-/** Both as its view shows them. */
+/** Description and metadata as the view shows them. */
 export function shownTexts(
   object: PersonalObject,
   { id, description, metadata, textSalt }: Described & { readonly id: Uuid; readonly textSalt: Buffer | null },
@@ -102,7 +102,7 @@ export function isEmpty(value: object): boolean {
   return true;
 }
 
-/** What a row that keeps markers names beside them; null where it keeps none. */
+/** The references that a row with markers stores beside them; null without markers. */
 export function referencesOf(apart: readonly ApartText[]): string | null {
   return apart.length === 0 ? null : (apart as readonly PersonalText[]).map(({ reference }) => reference).join(' ');
 }
@@ -113,13 +113,13 @@ export function parseReferences(references: string | null): string[] {
 
 const MARKER = /\{"\$personal":"([0-9a-f]{64})"\}/g;
 
-/** The references of the markers in a text. */
+/** The references in the markers of a text. */
 export function markedIn(kept: string): string[] {
   return [...new Set([...kept.matchAll(MARKER)].map(([, reference]) => reference!))];
 }
 
 /**
- * A kept text as it is sent: the texts of the references that its row names, null for those that are erased. No marker can
+ * A stored text as it is sent, with the texts of the references that its row names, and null for erased ones. No marker can
  * stand inside a JSON string, where its quotes would be escaped, and what is filled in is not looked through again.
  */
 export function filledIn(kept: string, references: string | null, texts: ReadonlyMap<string, string>): string {

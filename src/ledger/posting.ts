@@ -1,7 +1,7 @@
 import { type Account, posted } from './account.ts';
 import type { Posting } from './entry.ts';
 
-/** The posting of two accounts that have been moved by its amount: their lines and balances are those after it. */
+/** A posting, from its two accounts as they are after it: their line numbers and balances are those of the posting. */
 export function newPosting(line: { ordinal: number; amount: bigint; debited: Account; credited: Account }): Posting {
   return {
     ordinal: line.ordinal,

@@ -1,7 +1,7 @@
 /**
- * The text of a kept event, the same bytes as when it was written, but for personal text (personal-text.ts). One function for
- * all who read events: deliveries, lists, timelines, verification, proofs, erasures. Nothing is parsed: texts of values are
- * copied from the event, from the object's first one, and from the columns of its row.
+ * Renders the text of a stored event: the same bytes as when it was written, except for personal text (personal-text.ts). All
+ * readers of events use this function: deliveries, lists, timelines, verification, proofs, erasures. Nothing is parsed: texts
+ * of values are copied from the event, from the object's first event, and from the columns of the event's row.
  */
 import { formatInstant, type Instant } from '../clock.ts';
 import { publicId, type Uuid } from '../ids.ts';
@@ -25,13 +25,13 @@ export interface KeptEventRow {
   readonly form: number | null;
   /** Null in the object's first event. */
   readonly first_sequence: bigint | null;
-  /** Of that event. */
+  /** Of the object's first event. */
   readonly first_payload: string | null;
   readonly first_request_id: Uuid | null;
   readonly first_created_at: Instant | null;
 }
 
-/** What is kept is not what its form says, or its first event is not there: somebody else wrote the rows. */
+/** The stored values do not fit the form, or the first event is missing: something other than the product wrote the rows. */
 export class UnreadableEvent extends RangeError {
   override name = 'UnreadableEvent';
 }
@@ -53,18 +53,18 @@ export function objectIn(payload: string): string {
 }
 const OBJECT = '"data":{"object":';
 
-/** Values that stand before the members. */
+/** The values before the members: object sequence, previous attributes, entries. */
 const HEAD = 3;
 const VALUES_OF_ENTRY = 4;
 const VALUES_OF_POSTING = 7;
 
-/** A member, with where its value is kept. */
+/** A member, with the positions of its value. */
 interface Place extends Member {
   /** `"amount":`, with the comma before it. */
   readonly label: string;
   /** Among the values of the object's first event. */
   readonly inFirst: number;
-  /** Among those of a later one. Undefined for what the first event alone keeps. */
+  /** Among the values of a later event. Undefined for members that only the first event stores. */
   readonly inLater: number | undefined;
 }
 
@@ -74,7 +74,7 @@ interface Layout {
   readonly places: readonly Place[];
   readonly valuesOfFirst: number;
   readonly valuesOfLater: number;
-  /** Where the first event keeps what the rest of the text takes as well. */
+  /** Positions in the first event of values that the text also shows outside the object. */
   readonly shared: Readonly<Record<(typeof SHARED_MEMBERS)[number], number>>;
 }
 
@@ -107,14 +107,14 @@ function layOut(form: EventForm): Layout {
   };
 }
 
-/** A kept event, taken apart: texts of values, and of what stands in its row. All of them are JSON. */
+/** The parts of a stored event: texts of its values, and of columns of its row. All of them are JSON. */
 interface Parts {
   readonly values: readonly string[];
   readonly requestId: string;
   readonly createdAt: string;
 }
 
-/** What members and entries take their texts from. */
+/** The sources of the texts of members and entries. */
 interface Known {
   readonly layout: Layout;
   readonly row: KeptEventRow;

@@ -68,8 +68,6 @@ export interface Resource<Row extends Versioned, Context = Draft> {
   isGone?(row: Row): boolean;
   /** The resource in a sentence, where it is not its name. */
   readonly noun?: string;
-  /** The `param` of a refused If-Match, for resources whose first release sent one. */
-  readonly staleParam?: string;
 }
 
 export interface Step {

@@ -1,6 +1,6 @@
 /**
- * Loads rows for workers. What is asked for in one turn of the event loop shares a statement, of however many books: the
- * parts of a job, and jobs that begin together. Nothing waits for a statement under way, so a slow one holds up no other.
+ * Loads rows for workers. Rows of any number of books that are requested in one turn of the event loop share a statement:
+ * the parts of a job, and jobs that begin together. No load waits for a statement in progress, so a slow one delays no other.
  */
 import type { Queryable } from '../db/pool.ts';
 import { classifyFailure } from '../db/postgres-errors.ts';
@@ -59,13 +59,13 @@ export class RowLoads<Row> {
         resolve(rows);
       }
     } catch (error) {
-      // What the database refuses is the ids of one: the others are answered without it.
+      // Postgres refuses the ids of one request: the others are loaded without it.
       if (asked.length > 1 && classifyFailure(error) === 'refused') for (const one of asked) void this.#answer([one]);
       else for (const { reject } of asked) reject(error);
     }
   }
 
-  /** Of one book by the statement of one book, whose plan is the better one. */
+  /** Rows of one book are loaded by the statement for one book, which has a better plan. */
   async #find(asked: readonly Asked<Row>[]): Promise<Map<string, Row>> {
     const found = new Map<string, Row>();
     const { bookId } = asked[0]!;

@@ -3,9 +3,8 @@
  * its own and loaded behind it, each book is decided over its own state and moment, and the changed rows of all books
  * are written by one statement a table. Only a log without statements over pairs (table.ts) takes one for each book.
  *
- * What one book does never shows in another: a book that another transaction holds is left out, a decision that throws
- * fails its command alone, and a statement that fails takes nothing of the batch to the database. The committer then
- * carries out the books apart.
+ * One book does not affect another: a book that another transaction has locked is skipped, and a decision that throws fails
+ * only its command. If a statement fails, nothing of the batch is committed, and the committer commits the books separately.
  */
 
 import type { Transaction } from '../db/pool.ts';
@@ -28,7 +27,7 @@ export interface BookCommands {
 export interface SharedBatch {
   /** In order of id where the batch waits for locks. */
   readonly books: readonly BookCommands[];
-  /** Waits for books that another transaction holds, for 200 ms at most, instead of leaving them out. */
+  /** Waits up to 200 ms for a book that another transaction has locked, instead of skipping it. */
   readonly wait: boolean;
 }
 
@@ -39,9 +38,9 @@ export interface DecidedBook extends BatchResult {
 }
 
 export interface SharedResult {
-  /** By book. Absent are those that were held, or do not exist: nothing of them was carried out. */
+  /** By book. A book is absent if it was locked or does not exist: none of its commands was carried out. */
   readonly decided: ReadonlyMap<BookId, DecidedBook>;
-  /** From the answer of the lock to those of the writes: what a smaller batch shortens, unlike COMMIT on a slow disk. */
+  /** From the answer of the lock to those of the writes. A smaller batch shortens it; COMMIT on a slow disk is not in it. */
   readonly heldMs: number;
 }
 
@@ -75,7 +74,7 @@ export async function runSharedBatch(context: BatchContext, batch: SharedBatch):
   return { decided, heldMs: writtenAt - lockedAt };
 }
 
-/** The loads travel behind the locks without waiting; those of a book that was left out are thrown away. */
+/** The loads travel behind the locks without waiting; those of a skipped book are discarded. */
 async function loadUnderLocks(
   trx: Transaction,
   { sink, forms }: BatchContext,

@@ -1,4 +1,4 @@
-/** Books of a shared batch: the statements of book-store.ts over several books. */
+/** The statements of book-store.ts over several books, for shared batches. */
 import { plainArray } from '../db/columns.ts';
 import { arrayOf, column, encodeColumn } from '../db/declared-columns.ts';
 import { updateExactly } from '../db/exactly.ts';
@@ -28,7 +28,7 @@ export async function lockBooks(
   return new Map(rows.map((row) => [row.id, bookFromRow(row)]));
 }
 
-/** A book as a batch leaves it, and the batch over whose state it was decided. */
+/** A book as a batch leaves it, and the batch over whose state this one was decided. */
 export interface BookWrite {
   readonly book: Book;
   readonly after: Uuid;
@@ -54,7 +54,7 @@ const UPDATE = `UPDATE books SET ${SET.map(({ name }) => `${name} = v.${name}`).
   WHERE books.id = v.id AND books.batch_id = v.after AND books.ctid = ANY (ARRAY(
     SELECT (${newestBook('ctid', 'wanted.id')}) FROM unnest($1::uuid[]) AS wanted (id)))`;
 
-/** Writes books as updateBook does. Throws BookMoved when one of them is not where its batch found it. */
+/** Writes books as updateBook does. Throws BookMoved if another batch has written one of them since it was read. */
 export async function updateBooks(trx: Transaction, writes: readonly BookWrite[]): Promise<void> {
   try {
     await updateExactly(trx, {

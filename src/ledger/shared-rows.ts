@@ -1,4 +1,4 @@
-/** The rows that the commands of several books touch: named by table and book, and loaded by one query a table. */
+/** Loads the rows that commands of several books touch: one query for each table. */
 import type { Transaction } from '../db/pool.ts';
 import type { BookId } from './book.ts';
 import type { Command } from './command.ts';
@@ -11,7 +11,7 @@ export type SharedTouches = ReadonlyMap<Table<unknown>, ReadonlyMap<BookId, read
 export interface SharedRows {
   readonly table: Table<unknown>;
   readonly ids: ReadonlyMap<BookId, readonly string[]>;
-  /** Those that exist. */
+  /** The rows that exist. */
   readonly rows: ReadonlyMap<BookId, ReadonlyMap<string, unknown>>;
 }
 

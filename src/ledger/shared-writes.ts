@@ -1,4 +1,4 @@
-/** What several books write in one transaction: each table and log once, with the rows of all books. */
+/** Writes the changes of several books in one transaction: one statement for each table and log, with the rows of all books. */
 import type { Transaction } from '../db/pool.ts';
 import type { EventSink } from './batch.ts';
 import type { BookId } from './book.ts';

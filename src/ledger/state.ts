@@ -51,7 +51,7 @@ export class BookState {
   }
 
   /**
-   * The state of a batch that is decided over the state that `before` leaves, whose commit is still under way. Rows
+   * The state of a batch that is decided over the state that `before` leaves, whose commit is outstanding. Rows
    * that both batches touch are taken from `before`; the others are still to be loaded. If another process changes one
    * of those, the book is not where `before` left it, and this batch is not written.
    */

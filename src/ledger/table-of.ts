@@ -25,7 +25,7 @@ export interface TableDeclaration<Row> {
   /** See WRITE_ORDER. */
   readonly writeOrder: number;
   readonly columns: readonly Column<Row>[];
-  /** Where a noun nests what its row holds flat, or is made so often that a literal pays. */
+  /** For a noun that nests what its row has flat, or that is made so often that an object literal is worth it. */
   readonly fromRow?: (row: never) => Row;
   /** What an update sets beside the columns that change: SQL in which `v` has their new values. */
   readonly alsoSet?: string;
@@ -36,7 +36,7 @@ export interface TableDeclaration<Row> {
   readonly newestFirstUpTo?: number;
 }
 
-/** A table that commands write, and its declaration for all who read it otherwise. */
+/** A table that commands write, with its declaration for code that reads it in other ways. */
 export interface DeclaredTable<Row> extends Table<Row> {
   readonly key: string;
   readonly columns: readonly Column<Row>[];
@@ -148,7 +148,7 @@ export interface LogDeclaration<Row> {
   /** See WRITE_ORDER. */
   readonly writeOrder: number;
   readonly columns: readonly Column<Row>[];
-  /** A row whose key is there already is left as it is. */
+  /** A row whose key exists already is not changed. */
   readonly ifNew?: true;
 }
 

@@ -14,7 +14,7 @@ export type Form = 'book' | 'pairs';
 
 const BOOK: Readonly<Record<Form, string>> = { book: '$1::uuid', pairs: 'unnest($1::uuid[])' };
 
-/** $2 on: the columns, as encodeColumn makes them. */
+/** $2 and following: the columns, as encodeColumn makes them. */
 export function insertSql(table: string, columns: readonly NamedColumn[], form: Form): string {
   const names = columns.map(({ name }) => name).join(', ');
   const rows = `SELECT ${rowsSql(columns, form)}`;
@@ -44,13 +44,13 @@ export function loadSql({ table, key }: Keyed, selected: string): string {
   return `SELECT ${selected} FROM ${table} WHERE book_id = $1 AND ${key.name} = ANY (${arrayOf(key.type, '$2')})`;
 }
 
-/** The same, each row looked up alone with its newest version first. */
+/** The same, with an index lookup for each row, its newest version first. */
 export function loadNewestSql({ table, key }: Keyed, selected: string): string {
   const newest = newestRow({ table, key: key.name, columns: selected, bookId: '$1', id: 'wanted.id' });
   return `SELECT found.* FROM unnest(${arrayOf(key.type, '$2')}) AS wanted (id), LATERAL (${newest}) AS found`;
 }
 
-/** $1: the books, $2: the keys. A limit keeps the look-up of each row from becoming a join that reads the table. */
+/** $1: the books, $2: the keys. A limit keeps the index lookup of each row from becoming a join that reads the table. */
 export function loadPairsSql({ table, key }: Keyed, selected: string): string {
   return `SELECT found.* FROM unnest($1::uuid[], ${arrayOf(key.type, '$2')}) AS wanted (book_id, id), LATERAL (
     SELECT book_id, ${selected} FROM ${table} WHERE ${table}.book_id = wanted.book_id AND ${table}.${key.name} = wanted.id LIMIT 1) AS found`;
@@ -71,7 +71,7 @@ export function updateSql(update: Update): string {
   return `${updateHead(update, 'book')} AND ${table}.book_id = $1 AND ${table}.${key.name} = ANY (${arrayOf(key.type, '$2')})`;
 }
 
-/** The same, each row found alone with its newest version first. Only where nothing else updates the table. */
+/** The same, with an index lookup for each row, its newest version first. Only if nothing else updates the table. */
 export function updateNewestSql(update: Update): string {
   const { table, key } = update;
   const newest = newestRow({ table, key: key.name, columns: `${table}.ctid`, bookId: '$1', id: 'wanted.id' });
@@ -79,7 +79,7 @@ export function updateNewestSql(update: Update): string {
     SELECT (${newest}) FROM unnest(${arrayOf(key.type, '$2')}) AS wanted (id)))`;
 }
 
-/** $1: the books. Two lists of keys and books would probe every pair of them, so each row is found alone. */
+/** $1: the books. Two lists of keys and books would probe every pair of them, so each row has an index lookup of its own. */
 export function updatePairsSql(update: Update): string {
   const { table, key } = update;
   return `${updateHead(update, 'pairs')} AND ${table}.book_id = v.book_id AND ${table}.ctid = ANY (ARRAY(

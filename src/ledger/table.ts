@@ -19,7 +19,7 @@ export interface Table<Row> {
   /** One statement for inserts, one for updates. `update` throws RowCountMismatch when a row was not written. */
   insert(trx: Transaction, bookId: BookId, rows: readonly Row[]): Promise<void>;
   update(trx: Transaction, bookId: BookId, rows: readonly Row[]): Promise<void>;
-  /** Left out: a command that touches the table is never committed together with those of other books. */
+  /** Omitted: a command that touches the table is never in a shared batch. */
   readonly pairs?: TablePairs<Row>;
 }
 
@@ -27,7 +27,7 @@ export interface Log<Row> {
   readonly name: string;
   readonly writeOrder: number;
   append(trx: Transaction, bookId: BookId, rows: readonly Row[]): Promise<void>;
-  /** Left out: rows of several books are appended by a statement for each book. */
+  /** Omitted: rows of several books are appended by one statement for each book. */
   readonly pairs?: LogPairs<Row>;
 }
 
@@ -37,12 +37,12 @@ export interface BookRow<Row> {
   readonly row: Row;
 }
 
-/** The key of a row of several books in a Map. */
+/** The key of a row in a Map over several books. */
 export function pairKey(bookId: BookId, id: string): string {
   return `${bookId} ${id}`;
 }
 
-/** The statements of a table over rows of several books, for what commits many books together. As those of Table. */
+/** The statements of a table over rows of several books, for shared batches. Otherwise as those of Table. */
 export interface TablePairs<Row> {
   /** The value of the key column. */
   idOf(row: Row): string;

@@ -9,7 +9,7 @@ import type { Pool } from '../db/pool.ts';
 import { BEFORE_ALL_IDS, type Uuid } from '../ids.ts';
 import { DUE_AND_NOT_STUCK, type DueRow, idSql, keyOf, type MovedRows } from '../moved-rows.ts';
 
-/** The statements over the rows of one status that fall due, built once. They never carry input. */
+/** The statements over the due rows of one status, built once. Their text contains no input. */
 export interface DueSource {
   readonly table: KeyedTable;
   readonly dueSql: string;
@@ -117,7 +117,7 @@ export async function postponeDue(
   return postponed.map(({ id }) => id);
 }
 
-/** $1: the book. $2: until when. $3: the due times that were seen. $4 on: the keys. */
+/** $1: the book. $2: until when. $3: the due times that were read. $4 and following: the keys. */
 function postponeSql(table: KeyedTable): string {
   return `WITH free AS (
        SELECT found.place FROM unnest($3::timestamptz[], ${keyParameters(table, 4)}) AS seen (due_at, ${keyNames(table)})
@@ -133,7 +133,7 @@ function keyNames({ key }: KeyedTable): string {
   return key.map(({ name }) => name).join(', ');
 }
 
-/** The keys of rows as arrays, one a column, from a parameter on. */
+/** The keys of rows as arrays, one for each column, beginning with this parameter. */
 export function keyParameters({ key }: KeyedTable, from: number): string {
   return key.map(({ type }, index) => `$${from + index}::${type}[]`).join(', ');
 }
@@ -145,7 +145,7 @@ export function keyArrays({ key }: KeyedTable, keys: readonly (readonly string[]
   });
 }
 
-/** Where a row is the one that was `seen`. */
+/** SQL: the row has the key of the row `seen`. */
 export function sameKey({ key }: KeyedTable, row: string): string {
   return key.map(({ name }) => `${row}.${name} = seen.${name}`).join(' AND ');
 }

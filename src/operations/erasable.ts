@@ -10,6 +10,7 @@ import type { BookId } from '../ledger/book.ts';
 import type { PersonalObject } from '../ledger/personal-text.ts';
 import type { DeclaredTable } from '../ledger/table-of.ts';
 import { disputes } from '../payments/disputes/dispute-table.ts';
+import { payments } from '../payments/payment-table.ts';
 import { payouts } from '../payouts/payout-table.ts';
 import { webhookEndpoints } from '../webhooks/endpoint-table.ts';
 
@@ -17,7 +18,7 @@ export interface ErasableKind {
   readonly object: Exclude<PersonalObject, 'inbound_transfer'>;
   readonly kind: IdKind;
   readonly table: Pick<DeclaredTable<unknown>, 'name' | 'key' | 'columns'>;
-  /** Members of its views that show personal text. */
+  /** Members of the object's views that show personal text. */
   readonly members: ReadonlySet<string>;
 }
 
@@ -31,7 +32,8 @@ function erasable<Row>(
 
 export const ERASABLE: readonly ErasableKind[] = [
   erasable('payout', { kind: 'payout', table: payouts, alsoShown: ['remittance'] }),
-  // Of transfers to the account, their descriptions.
+  erasable('payment', { kind: 'payment', table: payments }),
+  // The descriptions of transfers to the account.
   erasable('account', { kind: 'account', table: accountProfiles, alsoShown: ['description'] }),
   erasable('dispute', { kind: 'dispute', table: disputes }),
   erasable('hold', { kind: 'hold', table: accountHolds }),
@@ -45,7 +47,7 @@ export interface ErasureSubject extends ErasableKind {
   readonly id: Uuid;
 }
 
-/** Undefined for what is no id of such an object. */
+/** Undefined if the text is not the id of such an object. */
 export function parseErasable(shownId: string): { kind: ErasableKind; id: Uuid } | undefined {
   for (const kind of ERASABLE) {
     const id = parsePublicId(kind.kind, shownId);

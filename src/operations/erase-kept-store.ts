@@ -1,6 +1,6 @@
 /**
- * Events and stored answers that hold personal text themselves: those of release 0.2.0, and of the time before the contract.
- * Later ones only refer to it. An event keeps its leaf, which the database works out again before it lets the payload go.
+ * Events and stored answers that contain personal text themselves: those of release 0.2.0 and of the time before the contract.
+ * Later ones only refer to it. An event keeps its leaf, which the database computes again before it accepts the new payload.
  */
 import { byteaArray, column, joinedJson, jsonArray, plainArray, textArray } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
@@ -11,10 +11,10 @@ import type { ErasurePlace } from './erase-store.ts';
 import { nullMembers } from './null-members.ts';
 
 const EVENTS = 200;
-/** Keys are read through: nothing leads from an object to them. */
+/** Idempotency keys in a page. All are read, because no index leads from an object to its keys. */
 const KEYS = 2_000;
 
-/** Those whose payload is their text: others hold none of a person's. Index: events_by_object. */
+/** Events whose payload is their whole text: others contain no personal text. Index: events_by_object. */
 async function readReadableEvents(pool: Pool, { bookId, id }: ErasureSubject, after: bigint): Promise<LedgerEvent[]> {
   const { rows } = await pool.query(
     `SELECT sequence, id, type, object_id AS "objectId", request_id AS "requestId", actor, created_at AS "createdAt", payload,
@@ -25,7 +25,7 @@ async function readReadableEvents(pool: Pool, { bookId, id }: ErasureSubject, af
   return rows;
 }
 
-/** Resolves to how many events hold text; with `change`, to how many did. */
+/** Resolves to how many events contain text; with `change`, to how many were changed. */
 async function eachEvent(pool: Pool, subject: ErasureSubject, { change }: { change: boolean }): Promise<number> {
   let found = 0;
   for (let after = 0n; ; ) {

@@ -1,7 +1,7 @@
 /**
- * Where the personal text of an object stands, beside events and stored answers (erase-kept-store.ts). Each place is counted,
- * and erased in steps of a few hundred rows, each a database transaction of its own that can be repeated. Run by the owner's
- * role: the application may delete none of it.
+ * The places that store personal text of an object, beside events and stored answers (erase-kept-store.ts). Each place is
+ * counted, and erased in steps of a few hundred rows, each a database transaction of its own that can be repeated. Run by the
+ * owner's role: the application may delete none of it.
  */
 import type { Pool, Transaction } from '../db/pool.ts';
 import { inTransaction } from '../db/transaction.ts';
@@ -9,13 +9,13 @@ import { newId } from '../ids.ts';
 import { lockBook, updateBook } from '../ledger/book-store.ts';
 import type { ErasureSubject } from './erasable.ts';
 
-/** A place where text may stand. */
+/** A place that may store text. */
 export interface ErasurePlace {
-  /** Table and columns, as a person reads them. */
+  /** Table and columns, for people. */
   readonly name: string;
-  /** The columns that it empties: `table.column`. A test compares them with the declarations. */
+  /** The columns that are erased: `table.column`. A test compares them with the declarations. */
   readonly columns: readonly string[];
-  /** Rows with text; undefined where such objects have none. */
+  /** How many rows have text; undefined for objects that never have text there. */
   count(pool: Pool, subject: ErasureSubject): Promise<number> | undefined;
   /** Resolves to how many rows were erased. */
   erase(pool: Pool, subject: ErasureSubject): Promise<number>;
@@ -42,7 +42,7 @@ export async function readVersion(pool: Pool, { table, bookId, id }: ErasureSubj
   return rows[0]!.version;
 }
 
-/** The last erasure of an object that was begun and not finished. Index: erasures_by_object. */
+/** The last erasure of an object that has begun and not finished. Index: erasures_by_object. */
 export async function findUnfinished(pool: Pool, { bookId, id }: ErasureSubject): Promise<string | undefined> {
   const { rows } = await pool.query<{ id: string }>(
     `SELECT id FROM erasures WHERE book_id = $1 AND object_id = $2 AND finished_at IS NULL ORDER BY id DESC LIMIT 1`,
@@ -93,7 +93,7 @@ const texts: ErasurePlace = {
   ...rowsOf('DELETE', 'personal_texts', `object_id IN (${OBJECTS})`),
 };
 
-/** The digests in the chain stay, and say nothing any more. */
+/** The digests stay in the chain. Without text and salt they reveal nothing. */
 const entryTexts: ErasurePlace = {
   name: 'entry_texts: descriptions of entries, with their salts',
   columns: ['entry_texts.description'],
@@ -110,14 +110,14 @@ const transfers: ErasurePlace = {
   ...rowsOf('description = NULL', 'inbound_transfers', `description IS NOT NULL AND id IN (${TRANSFERS})`),
 };
 
-/** No index leads from an object to its pairs: they are few next to the rest of the book, and read once. */
+/** No index leads from an object to its pairs. They are few, and an erasure reads them once. */
 const pairs: ErasurePlace = {
   name: 'metadata_index: pairs that lists are filtered by',
   columns: ['metadata_index.key', 'metadata_index.value'],
   ...rowsOf('DELETE', 'metadata_index', 'object_id = $2'),
 };
 
-/** What receivers answered to events of the object: they may have said it in words of their own. */
+/** Responses of receivers to events of the object: they may contain the text in another wording. */
 const answers: ErasurePlace = {
   name: 'webhook_attempts: answers of receivers to events of the object',
   columns: [],
@@ -128,7 +128,7 @@ const answers: ErasurePlace = {
   ),
 };
 
-/** Its name may be one of a person as well. The SHA-256 stays: who has the file can show that it is the one. */
+/** The file's name may name a person. The SHA-256 stays, so that whoever has the file can prove that it is the same. */
 const evidence: ErasurePlace = {
   name: 'payout_resolutions: the evidence by which a person ended the payout',
   columns: ['payout_resolutions.evidence', 'payout_resolutions.evidence_name', 'payout_resolutions.evidence_sealed'],
@@ -139,7 +139,7 @@ const evidence: ErasurePlace = {
   ),
 };
 
-/** Places besides the row of the object, which is the first to be erased. */
+/** Places beside the row of the object, which is erased first. */
 export const PLACES: Readonly<Record<ErasureSubject['object'], readonly ErasurePlace[]>> = {
   payout: [texts, pairs, entryTexts, answers, evidence],
   payment: [texts, pairs, answers],

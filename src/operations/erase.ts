@@ -1,7 +1,7 @@
 /**
- * Erases the personal text of an object wherever it stands. First the row, so that nothing new shows the text; then every
- * other place, in bounded steps; last the event. A run that was killed is continued by the next: every step finds what is
- * left, and the erasure that was begun is finished.
+ * Erases the personal text of an object in every place. First the object's row, so that nothing new shows the text; then every
+ * other place, in bounded steps; last the event. If a run is killed, the next one continues: every step finds what remains,
+ * and the erasure that has begun is finished.
  */
 import type { Clock } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
@@ -14,7 +14,7 @@ import { KEPT_PLACES } from './erase-kept-store.ts';
 import { type ErasurePlace, findBookOf, findUnfinished, ownRow, PLACES, readVersion } from './erase-store.ts';
 import { finishErasure } from './finish-erasure.ts';
 
-/** What stands, or stood, in one place. */
+/** How many rows of one place contain text, or did before they were erased. */
 export interface PlaceCount {
   readonly place: string;
   readonly rows: number;
@@ -24,7 +24,7 @@ export function placesOf(subject: Pick<ErasureSubject, 'table' | 'object'>): Era
   return [ownRow(subject), ...PLACES[subject.object], ...KEPT_PLACES];
 }
 
-/** Undefined for an object that does not exist, or that has no personal text by its kind. */
+/** Undefined for an object that does not exist, or of a kind without personal text. */
 export async function findErasable(pool: Pool, shownId: string): Promise<ErasureSubject | undefined> {
   const parsed = parseErasable(shownId);
   if (!parsed) return undefined;
@@ -32,7 +32,7 @@ export async function findErasable(pool: Pool, shownId: string): Promise<Erasure
   return bookId === undefined ? undefined : { ...parsed.kind, bookId, id: parsed.id };
 }
 
-/** Lists every place. Reads alone. */
+/** Lists every place. Only reads. */
 export async function listPlaces(pool: Pool, subject: ErasureSubject): Promise<PlaceCount[]> {
   const counts: PlaceCount[] = [];
   for (const place of placesOf(subject)) {
@@ -54,7 +54,7 @@ export interface EraseOptions {
 
 export interface EraseResult {
   readonly places: readonly PlaceCount[];
-  /** Undefined where there was nothing to erase, and no erasure to finish. */
+  /** Undefined if there was nothing to erase, and no erasure to finish. */
   readonly erasure: Erasure | undefined;
 }
 
@@ -74,7 +74,7 @@ export async function erase(options: EraseOptions, subject: ErasureSubject): Pro
   return { places, erasure: finished };
 }
 
-/** Writes who erases what, before anything is erased. */
+/** Records who erases what, before anything is erased. */
 async function begin({ pool, clock, actor }: EraseOptions, subject: ErasureSubject): Promise<string | undefined> {
   const places = await listPlaces(pool, subject);
   if (places.every(({ rows }) => rows === 0)) return undefined;

@@ -1,4 +1,4 @@
-/** The last step of an erasure: it is marked as finished, and announced, in one commit. */
+/** The last step of an erasure: marks it as finished and emits its event, in one commit. */
 
 import { type Erasure, erasures } from '../erasures/erasure-table.ts';
 import { type IdKind, newId, publicId } from '../ids.ts';
@@ -8,11 +8,11 @@ import { Draft } from '../ledger/draft.ts';
 export interface FinishErasure {
   readonly erasure: Erasure;
   readonly kind: IdKind;
-  /** Of the object, as the erasure left it. */
+  /** The object's version after the erasure. */
   readonly version: number;
 }
 
-/** Repeated, it changes nothing. The event names the object and its fields, and no text. */
+/** A repetition changes nothing. The event names the object and its fields, and contains no text. */
 export function finishErasure({ erasure, kind, version }: FinishErasure): Command<Erasure> {
   const id = newId();
   const requestId = newId();

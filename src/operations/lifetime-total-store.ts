@@ -3,8 +3,8 @@ import type { Queryable } from '../db/pool.ts';
 import { WARN_TOTAL } from '../ledger/lifetime-total.ts';
 
 /**
- * Counts books in which an account total exceeds WARN_TOTAL, up to COUNT_LIMIT. Reads only the accounts that all money
- * passes: a customer's totals never exceed the sum of theirs. Index: accounts_by_code, three entries a book.
+ * Counts books in which an account total exceeds WARN_TOTAL, up to COUNT_LIMIT. Reads only the accounts through which
+ * all money passes: a customer's totals never exceed the sum of theirs. Index: accounts_by_code, three entries a book.
  */
 export async function countBooksNearTotals(db: Queryable): Promise<number> {
   const { rows } = await db.query<{ books: bigint }>({

@@ -1,7 +1,7 @@
-/** Erases members of JSON text in place: every other byte stays as it was sent and hashed. */
+/** Replaces members of JSON text with null: every other byte stays as it was sent and hashed. */
 import { endOfString, endOfValue } from '../json.ts';
 
-/** Where an answer or an event may hold an object: itself, an event's object, and what it was before. */
+/** Paths at which an answer or an event may show an object: the answer itself, an event's object, its previous attributes. */
 const PLACES: readonly string[] = ['', 'data.object', 'data.previous_attributes'];
 
 /**
@@ -11,7 +11,7 @@ const PLACES: readonly string[] = ['', 'data.object', 'data.previous_attributes'
 export function nullMembers(text: string, members: ReadonlySet<string>): string {
   let erased = '';
   let copied = 0;
-  /** The names that lead to the object at hand; undefined for an array. */
+  /** The path to the current object: names, undefined for an array. */
   const path: (string | undefined)[] = [];
   let name: string | undefined;
   for (let at = 0; at < text.length; at++) {
@@ -24,7 +24,7 @@ export function nullMembers(text: string, members: ReadonlySet<string>): string 
       name = undefined;
     } else if (character === '"') {
       const end = endOfString(text, at);
-      // A name is what a colon follows.
+      // A string that a colon follows is a name.
       if (text[end + 1] === ':') {
         name = JSON.parse(text.slice(at, end + 1)) as string;
         const from = end + 2;

@@ -47,7 +47,7 @@ export async function readSealedPage(
   return rows.map((row) => ({ bookId: row.book_id, id: row.id, value: row.value }));
 }
 
-/** Resolves to how many values were written; the others changed meanwhile. */
+/** Resolves to how many values were written. The others changed meanwhile. */
 export async function writeSealed(
   db: Queryable,
   { table, key, column: name }: SealedColumn,
@@ -122,7 +122,7 @@ function noticeKey(id: string): [rail: string, id: Uuid] {
 
 export interface StoredKey extends StoredValue {
   readonly value: Buffer;
-  /** The stored answer, where it may carry a sealed secret; otherwise null. */
+  /** The stored answer, if it may contain a sealed secret; otherwise null. */
   readonly body: string | null;
 }
 
@@ -152,7 +152,7 @@ export async function writeFingerprints(pool: Pool, values: readonly NewValue[])
   return rowCount ?? 0;
 }
 
-/** Resolves to false where the stored answer was dropped or changed meanwhile. */
+/** Resolves to false if the stored answer was dropped or changed meanwhile. */
 export async function writeAnswer(
   pool: Pool,
   { bookId, id }: RowKey,

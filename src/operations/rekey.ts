@@ -46,7 +46,7 @@ import {
  */
 export type RekeyPart = string;
 
-/** A declared table, as far as its sealed columns are concerned. */
+/** The parts of a declared table that concern its sealed columns. */
 export type SealedTable = Pick<DeclaredTable<never>, 'name' | 'key'> & {
   readonly columns: readonly Pick<Column<never>, 'name' | 'sealed' | 'changes'>[];
 };
@@ -69,7 +69,7 @@ export interface RekeyResult {
 
 export interface RekeyOptions {
   pool: Pool;
-  /** All declared tables: their sealed columns are found by themselves. */
+  /** All declared tables. Their sealed columns follow from the declarations. */
   tables: readonly SealedTable[];
   encryptionKey: string;
   oldEncryptionKeys: readonly string[];
@@ -81,7 +81,7 @@ export interface RekeyOptions {
 /** Rows in one statement: they stay locked for some milliseconds. */
 const PAGE = 500;
 /**
- * A pass that changes values is followed by another. A process that still writes an earlier form is a person's to stop.
+ * A pass that changes values is followed by another. If a process still writes an earlier form, a person must stop it.
  */
 const PASSES_MAX = 5;
 const RETRIES_MAX = 20;
@@ -94,7 +94,7 @@ interface SealedPart {
   place(row: RowKey): SealedPlace;
 }
 
-/** The sealed columns of the tables. One that commands write too is written under the book's lock. */
+/** The sealed columns of the tables. A column that commands write too is written under the book's lock. */
 function sealedParts(tables: readonly SealedTable[]): SealedPart[] {
   return tables.flatMap(({ name: table, key, columns }) =>
     columns
@@ -119,7 +119,7 @@ const NOTICES: SealedPart = {
   place: ({ bookId, id }) => ({ bookId, ...PAYEE_PLACE, rowId: id }),
 };
 
-/** Throws SecretBoxError when the installation's own key does not open, and errors of Postgres that do not pass. */
+/** Throws SecretBoxError when the installation's own key does not open, and errors of Postgres that are not transient. */
 export async function rekey(options: RekeyOptions): Promise<RekeyResult> {
   const { pool, encryptionKey, oldEncryptionKeys, forms } = options;
   const boundBox = createSecretBox(encryptionKey, oldEncryptionKeys, { contracted: true });
@@ -177,7 +177,7 @@ async function onePass(work: Work): Promise<void> {
   }
 }
 
-/** Reads a page, then rests as long as the page took: half the time of one connection. */
+/** Reads a page, then pauses for as long as the page took: half the time of one connection. */
 async function eachPage<Row extends RowKey>(
   work: Work,
   read: (after: RowKey | undefined) => Promise<Row[]>,
@@ -186,7 +186,7 @@ async function eachPage<Row extends RowKey>(
   let after: RowKey | undefined;
   for (;;) {
     const begun = performance.now();
-    const rows = await patiently(() => read(after));
+    const rows = await withRetries(() => read(after));
     await change(rows);
     work.onProgress?.(work.counts);
     if (rows.length < PAGE) return;
@@ -196,7 +196,7 @@ async function eachPage<Row extends RowKey>(
 }
 
 async function rekeyInstallation(work: Work): Promise<void> {
-  for (const { name, sealed } of await patiently(() => listInstallationSecrets(work.pool))) {
+  for (const { name, sealed } of await withRetries(() => listInstallationSecrets(work.pool))) {
     const place = installationSecretPlace(name);
     const after = resealed(work, { part: 'installation', value: sealed, place, box: work.boundBox });
     if (!after) continue;
@@ -256,14 +256,14 @@ async function write(
   writeThem: () => Promise<number>,
 ): Promise<void> {
   if (values.length === 0) return;
-  const written = await patiently(writeThem);
+  const written = await withRetries(writeThem);
   work.wanted += values.length;
   work.counts[part]!.changed += written;
   work.counts[part]!.remaining += values.length - written;
 }
 
 /** Retries transient failures: a deadlock, a restart. */
-async function patiently<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+async function withRetries<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   for (let retries = 0; ; retries++) {
     try {
       return await ask();

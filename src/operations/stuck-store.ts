@@ -13,7 +13,7 @@ import { keyArrays, keyParameters, sameKey } from './due-store.ts';
 export interface StuckRow {
   readonly kind: string;
   readonly bookId: Uuid;
-  /** As jobs carry it: its key, the columns separated by colons. */
+  /** The id in jobs: the row's key, its columns separated by colons. */
   readonly id: string;
   readonly status: string;
   readonly stuckAt: Instant;

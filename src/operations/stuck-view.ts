@@ -1,4 +1,4 @@
-/** Stuck rows as `npm run ops` shows them and takes their ids. */
+/** Stuck rows as `npm run ops` shows them, and the ids that it accepts. */
 import { formatInstant } from '../clock.ts';
 import { publicId } from '../ids.ts';
 import type { MovedRows } from '../moved-rows.ts';

@@ -33,7 +33,7 @@ interface Lookup {
   promise: Promise<LookedUp>;
   resolve(found: LookedUp): void;
   reject(error: unknown): void;
-  /** Unset while the look-up waits for its turn. */
+  /** Unset while the lookup waits for its turn. */
   sentAt?: number;
 }
 
@@ -41,7 +41,7 @@ interface Lookup {
 const MAX_LOOKUPS = 500;
 
 export function createLookups({ pool, now, onAnswer }: LookupsOptions): LookUp {
-  /** Look-ups that wait or are under way. */
+  /** Lookups that wait or are under way. */
   const open = new Map<string, Lookup>();
   let waiting: Lookup[] = [];
   let running = false;
@@ -70,7 +70,7 @@ export function createLookups({ pool, now, onAnswer }: LookupsOptions): LookUp {
     running = false;
   }
 
-  /** Joining a look-up is as good as an answer from memory, unless its answer has been under way for too long. */
+  /** Joining a lookup is as good as an answer from memory, unless its answer has been under way for too long. */
   const mayBeJoined = ({ sentAt }: Lookup) => sentAt === undefined || now() - sentAt < MAX_AGE_MS;
 
   return (hash) => {

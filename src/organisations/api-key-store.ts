@@ -83,9 +83,9 @@ const KEY_COLUMNS = `book_id, id, name, hash, prefix, last_four, scopes, allowed
 /**
  * $1: hashes. One row with the stamp at least, also where no key is found.
  *
- * Its plan is kept, so each row is looked up alone: a limit keeps a look-up from becoming a join that reads the table. Postgres
- * keeps a plan only where plans for the values at hand look no cheaper. It takes a list that it does not know for ten times as
- * long as a list of one, and the condition on the length makes either one row.
+ * Its plan is kept, so each row is looked up alone: a limit keeps an index lookup from becoming a join that reads the
+ * table. Postgres keeps a plan only where plans for the values at hand look no cheaper. It takes a list that it does
+ * not know for ten times as long as a list of one, and the condition on the length makes either one row.
  */
 const FIND_BY_HASH = `
   SELECT ${KEY_STAMP} AS stamp, found.*
@@ -199,8 +199,7 @@ export interface ApiKeyUse {
 /**
  * Records the last use of keys whose recorded use is at least `olderThanMs` older: several processes report the same
  * key, and one write a minute is enough. Rows that another writer has locked are skipped, since that writer records
- * them now.
- * Index: api_keys_pkey.
+ * them now. Index: api_keys_pkey.
  */
 export async function recordApiKeyUses(db: Queryable, uses: readonly ApiKeyUse[], olderThanMs: number): Promise<void> {
   await db.query(

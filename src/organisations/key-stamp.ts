@@ -2,7 +2,7 @@
  * The stamp of all API keys, as this process knows it. Every change of a key moves it in the same database transaction
  * (migration 0030). What was read together with a stamp is right as long as the stamp has not moved.
  *
- * The stamp is read twice as often as it becomes too old, and with every look-up of a key. While none is known that is young
+ * The stamp is read twice as often as it becomes too old, and with every lookup of a key. While none is known that is young
  * enough, nothing in memory counts. So a revocation takes effect within MAX_AGE_MS, also where a process has been stopped, or
  * cannot reach the database.
  */
@@ -20,7 +20,7 @@ export interface KeyStamp {
   current(): string | undefined;
   /** Takes note of a stamp. `askedAt` is the monotonic time just before it was asked for. */
   learn(stamp: string | null, askedAt: number): void;
-  /** Ends the readings. Later stamps are learned from look-ups alone. */
+  /** Ends the readings. Later stamps are learned from lookups alone. */
   close(): void;
 }
 

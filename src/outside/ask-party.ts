@@ -1,4 +1,4 @@
-/** What a call to a party brings back. No answer, and an answer about another id, are both "unknown": never guessed. */
+/** The outcome of a call to a party. Without an answer, or with one about another id, it is "unknown", never a guess. */
 import type { NotFound, PartyAnswer } from './party.ts';
 
 export type Heard<Answer> =

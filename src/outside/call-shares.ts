@@ -1,6 +1,6 @@
 /**
- * Limits calls to outside parties, by party and by book. A call to a slow party delays neither its job nor the calls to
- * other parties. The calls of one book leave places for those of other books.
+ * Limits calls to external parties, by party and by book. A call to a slow party delays neither its job nor the calls to
+ * other parties, and one book does not take all slots of a party.
  *
  * Calls are not guaranteed. A call that finds no room to wait, or that still waits when the process ends, is dropped:
  * its row stays due in Postgres and is enqueued again.
@@ -18,15 +18,15 @@ export interface OutsideCall {
   readonly id: string;
 }
 
-/** The call was not made, and nothing was sent: there is no room for it, or the process ends. */
+/** The call was not made, and nothing was sent: too many calls wait for the party, or the process ends. */
 export class PartyBusy extends PartyUnreachable {
   override name = 'PartyBusy';
   constructor({ name }: CalledParty) {
-    super(`There is no place for a further call to ${name}`);
+    super(`There is no free slot for another call to ${name}`);
   }
 }
 
-/** Makes calls to outside parties. */
+/** Makes calls to external parties. */
 export interface OutsideCalls {
   /** Resolves when the call is accepted, or dropped to be enqueued again. `call` must not reject. */
   make(of: OutsideCall, call: () => Promise<void>): Promise<void>;
@@ -36,7 +36,7 @@ export interface OutsideCalls {
 const WAITING_PER_PARTY = 5_000;
 
 interface Share {
-  readonly places: Room;
+  readonly slots: Room;
   waiting: number;
   readonly waitingBy: Map<string, number>;
 }
@@ -53,7 +53,7 @@ export class CallShares implements OutsideCalls {
 
   make(of: OutsideCall, call: () => Promise<void>): Promise<void> {
     const name = `${of.bookId} ${of.id}`;
-    const party = this.#placeFor(of, name);
+    const party = this.#shareFor(of, name);
     if (party)
       this.#inHand.set(
         name,
@@ -68,7 +68,7 @@ export class CallShares implements OutsideCalls {
    */
   ask<Answer>(of: OutsideCall, call: () => Promise<Answer>): Promise<Answer> {
     const name = `${of.bookId} ${of.id}`;
-    const party = this.#placeFor(of, name);
+    const party = this.#shareFor(of, name);
     if (!party) return Promise.reject(new PartyBusy(of.party));
     return new Promise((resolve, reject) => {
       const made = this.#makeInTurn(party, of.bookId, () => call().then(resolve, reject)).finally(() => {
@@ -80,29 +80,29 @@ export class CallShares implements OutsideCalls {
     });
   }
 
-  /** The share of the party, undefined where the call would find no room to wait, or is being made. */
-  #placeFor(of: OutsideCall, name: string): Share | undefined {
+  /** The share of the party. Undefined if too many calls wait for it, or this call is in progress. */
+  #shareFor(of: OutsideCall, name: string): Share | undefined {
     const party = this.#party(of.party);
     const waitingOfBook = party.waitingBy.get(of.bookId) ?? 0;
     const full = waitingOfBook >= this.#limits.waiting - party.waiting;
     return this.#closed || full || this.#inHand.has(name) ? undefined : party;
   }
 
-  /** Starts no further call. Resolves to false when those under way do not end within the limit. */
+  /** Starts no further call. Resolves to false when calls in progress do not end within the limit. */
   async close({ limitMs }: { limitMs: number }): Promise<boolean> {
     this.#closed = true;
     const over = Promise.all(this.#inHand.values()).then(() => true);
-    return withinLimit(over, { what: 'calls under way', limitMs }).catch(() => false);
+    return withinLimit(over, { what: 'calls in progress', limitMs }).catch(() => false);
   }
 
   async #makeInTurn(party: Share, bookId: string, call: () => Promise<void>): Promise<void> {
     this.#count(party, bookId, 1);
-    await party.places.enter(bookId, 1);
+    await party.slots.enter(bookId, 1);
     this.#count(party, bookId, -1);
     try {
       if (!this.#closed) await call();
     } finally {
-      party.places.leave(bookId, 1);
+      party.slots.leave(bookId, 1);
     }
   }
 
@@ -116,7 +116,7 @@ export class CallShares implements OutsideCalls {
   #party({ name, callsAtOnce }: CalledParty): Share {
     let party = this.#parties.get(name);
     if (!party) {
-      party = { places: new Room(callsAtOnce), waiting: 0, waitingBy: new Map() };
+      party = { slots: new Room(callsAtOnce), waiting: 0, waitingBy: new Map() };
       this.#parties.set(name, party);
     }
     return party;

@@ -1,6 +1,6 @@
 /**
- * Copies what parties tell of their own accord into the inbox (notice-store.ts), from which it is booked (take-notices.ts). A copy
- * that dies on the way is made again: the inbox knows each notice by book, party and id.
+ * Copies the notices that parties send unasked into the inbox (notice-store.ts), from which they are booked
+ * (take-notices.ts). A copy that is interrupted is repeated: the inbox knows each notice by book, party and id.
  */
 import type { Clock } from '../clock.ts';
 import { byBook } from '../db/by-book.ts';
@@ -26,22 +26,22 @@ export interface CopyRuntime {
   operatorBook(mode: NoticeSource['mode']): Promise<BookId>;
   /** Enqueues the booking of a book's notices of a party. */
   enqueue(bookId: BookId, party: string): void;
-  /** Warns of notices about no book of ours, and of a book whose notices were not copied; seldom for the same cause. */
+  /** Warns of notices about no book of ours, and of a book whose notices were not copied; rarely for the same cause. */
   warn(error: unknown, notices?: number): void;
 }
 
-/** As many as a statement copies in a few milliseconds. */
+/** A statement copies this many in a few milliseconds. */
 const PAGE = 500;
-/** Pages of new notices in one job: the next job goes on behind them. */
+/** Pages of new notices in one job: the next job continues after them. */
 const NEW_PAGES = 20;
-/** Pages of known notices in one job, of which the party may have told others meanwhile. */
+/** Pages of known notices in one job, among which the party may have added new ones. */
 const KNOWN_PAGES = 2;
 
-/** How far this process has come at a party. Kept in memory: a process that starts again reads what is open once more. */
+/** How far this process has read a party's notices. In memory: a new process reads all open notices again. */
 interface Place {
-  /** The last notice of all that were read. */
+  /** The last new notice that was read. */
   newest: Uuid | undefined;
-  /** Where the round through all open notices is. */
+  /** The position of the round through all open notices. */
   round: Uuid | undefined;
 }
 

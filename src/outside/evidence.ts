@@ -35,7 +35,7 @@ interface EvidenceRow {
   readonly received_at: Instant;
 }
 
-/** A load nearly always finds nothing: only what is told again is there already. */
+/** A load nearly always finds nothing: only a repeated notice exists already. */
 export const evidence = tableOf<StoredEvidence>({
   name: 'rail_answers',
   key: 'id',
@@ -60,7 +60,7 @@ export const evidence = tableOf<StoredEvidence>({
   }),
 });
 
-/** What a command that keeps evidence declares. */
+/** The rows that a command which stores evidence must declare. */
 export function evidenceTouch(id: Uuid): Touch {
   return { table: evidence, ids: [id] };
 }

@@ -1,4 +1,4 @@
-/** Notices about books that are not ours: an operator finds out whose they are, and settles them. They are kept. */
+/** Notices about books that are not ours. An operator finds out whose they are and settles them. Their rows stay. */
 import type { Instant } from '../clock.ts';
 import { COUNT_LIMIT } from '../db/count-limit.ts';
 import type { Pool } from '../db/pool.ts';
@@ -12,7 +12,7 @@ export interface ForeignNotice {
   readonly createdAt: Instant;
 }
 
-/** Those that nobody has settled, oldest first. Index: foreign_notices_open. */
+/** Unsettled notices, oldest first. Index: foreign_notices_open. */
 export async function listForeignNotices(pool: Pool, limit: number): Promise<ForeignNotice[]> {
   const { rows } = await pool.query<{ rail: string; id: Uuid; originator: string; created_at: Instant }>(
     `SELECT rail, id, originator, created_at FROM foreign_notices WHERE settled_at IS NULL ORDER BY created_at LIMIT $1`,
@@ -21,7 +21,7 @@ export async function listForeignNotices(pool: Pool, limit: number): Promise<For
   return rows.map(({ rail, id, originator, created_at }) => ({ rail, id, originator, createdAt: created_at }));
 }
 
-/** Counts notices about books that are not ours, until somebody settles them. Index: foreign_notices_open, counted up to COUNT_LIMIT. */
+/** Counts unsettled notices about books that are not ours, up to COUNT_LIMIT. Index: foreign_notices_open. */
 export async function countForeignNotices(pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ count: bigint }>(
     `SELECT count(*) AS count FROM (SELECT FROM foreign_notices WHERE settled_at IS NULL LIMIT ${COUNT_LIMIT}) AS told`,

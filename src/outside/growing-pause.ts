@@ -1,14 +1,14 @@
-/** How long to wait before asking again about what nobody can settle yet. */
+/** The pause before the next attempt or inquiry, while the outcome stays unknown. */
 import type { Uuid } from '../ids.ts';
 
 const LONGEST_PAUSE_MS = 24 * 60 * 60_000;
 
-/** The longest pauses are up to this part shorter, so that what began together does not come back together. */
+/** The longest pauses are shortened by up to this share, so that rows that began together are not retried together. */
 const SPREAD = 0.1;
 
 /**
- * The steps in their order, then twice the pause before, up to a day. Beyond the steps a pause depends on the row's id too: the
- * same on every retry. Milliseconds; any count of attempts is safe.
+ * The steps in their order; then each pause is twice the previous one, up to a day. Beyond the steps a pause depends on
+ * the row's id too: the same on every retry. Milliseconds; any count of attempts is safe.
  */
 export function growingPauseMs(stepsMs: readonly number[], attempts: number, id: Uuid): number {
   if (attempts < stepsMs.length) return stepsMs[attempts]!;

@@ -1,7 +1,7 @@
-/** Which inboxes of notices are being taken: few at a time, each by one job. */
+/** Limits how many inboxes of notices are processed at once. An inbox is processed by one job at a time. */
 import type { Inbox } from './notice.ts';
 
-/** Half of what a worker takes of its pool: those of crowded inboxes last, and what is submitted waits for none of them. */
+/** Half of the rails pool's concurrency: large inboxes take long, and submissions of payouts must not wait for them. */
 export const INBOXES_AT_ONCE = 8;
 
 export interface InboxTurnsContext {
@@ -11,14 +11,14 @@ export interface InboxTurnsContext {
 
 export class InboxTurns {
   readonly #context: InboxTurnsContext;
-  /** Of each inbox that is being taken: whether it was asked for again meanwhile. */
+  /** The inboxes in progress, each with whether it was requested again meanwhile. */
   readonly #taking = new Map<string, boolean>();
 
   constructor(context: InboxTurnsContext) {
     this.#context = context;
   }
 
-  /** Takes an inbox, unless it is being taken or others have all places: what is due stays due, and the sweeper enqueues it. */
+  /** Processes an inbox, unless it is in progress or no slot is free. Its due notices stay due, and the sweeper enqueues them. */
   async take(inbox: Inbox): Promise<void> {
     const key = `${inbox.bookId} ${inbox.party}`;
     if (this.#taking.has(key)) {

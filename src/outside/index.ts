@@ -1,4 +1,7 @@
-/** Calls to the outside: the evidence of what parties said, and the inbox of what they tell unasked. Resources are the groups'. */
+/**
+ * The group of external parties: the evidence of their answers, and the inbox of their notices. It has no resources of
+ * its own.
+ */
 import { APPENDS, changes, deletable } from '../db/table-rights.ts';
 import type { Group } from '../group.ts';
 import { noticeCheck } from './checks/notice-check.ts';

@@ -1,17 +1,17 @@
-/** The ladder of inquiries: when a party is asked again, and what follows when it does not know an id. */
+/** The rules of inquiries: when a party is asked again, and what follows when it does not know an id. */
 import type { Instant } from '../clock.ts';
 import type { Uuid } from '../ids.ts';
 import { growingPauseMs } from './growing-pause.ts';
 import type { NotFound, Party } from './party.ts';
 
-/** What was submitted to a party and is not settled. */
+/** An instruction that was submitted to a party and has no final outcome. */
 export interface Unsettled {
   readonly id: Uuid;
   /** Inquiries so far. */
   readonly inquiries: number;
 }
 
-/** The party's own steps, then twice the pause before, up to a day. */
+/** The party's own delays; then each pause is twice the previous one, up to a day. */
 export function inquiryPauseMs(party: Pick<Party, 'inquiryDelaysMs'>, { id, inquiries }: Unsettled): number {
   return growingPauseMs(party.inquiryDelaysMs, inquiries, id);
 }

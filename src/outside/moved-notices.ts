@@ -1,7 +1,7 @@
-/** Notices in inboxes, as workers move them. */
+/** Notices in inboxes, as rows that workers move. */
 import type { MovedRows } from '../moved-rows.ts';
 
-/** Enqueued by their inboxes (sweep-inboxes.ts), and shown by party and the party's own id. */
+/** Enqueued by inbox (sweep-inboxes.ts), and shown by party and the party's own id. */
 export const movedNotices: MovedRows = {
   kind: 'notice',
   table: {
@@ -14,7 +14,7 @@ export const movedNotices: MovedRows = {
   open: ['waiting'],
   due: [],
   overdue: {
-    // A claim moves only the due time.
+    // A claim changes only the due time.
     waitsSince: 'COALESCE(next_attempt_at, created_at)',
     finding: {
       check: 'notice.overdue',

@@ -26,11 +26,11 @@ export async function knownBooks(pool: Pool, bookIds: readonly BookId[]): Promis
 export interface CopiedNotice {
   readonly id: Uuid;
   readonly status: StoredNotice['status'];
-  /** It was not in the inbox before. */
+  /** Whether the notice was not in the inbox before. */
   readonly fresh: boolean;
 }
 
-/** Puts a book's notices into the inbox, due at once. What is there already stays as it is. Index: rail_notices_pkey. */
+/** Puts a book's notices into the inbox, due at once. Known notices are not changed. Index: rail_notices_pkey. */
 export async function copyNotices(
   pool: Pool,
   { bookId, party }: Inbox,
@@ -75,7 +75,7 @@ export async function copyNotices(
   return rows;
 }
 
-/** Keeps what was told about no book of ours, in a book of the operator's. Index: foreign_notices_pkey. */
+/** Stores notices about books that are not ours, in a book of the operator's. Index: foreign_notices_pkey. */
 export async function keepForeignNotices(
   pool: Pool,
   { bookId, party }: Inbox,
@@ -96,8 +96,8 @@ export async function keepForeignNotices(
   );
 }
 
-/** Rows in one statement of placeForeignNotices. */
-const PLACED_MOST = 1_000;
+/** Most rows in one statement of placeForeignNotices. */
+const PLACED_MAX = 1_000;
 
 /**
  * Gives foreign notices without a book this one. Release 0.2.0 writes such rows, about a rail of test books. Run by the
@@ -107,24 +107,24 @@ export async function placeForeignNotices(pool: Pool, bookId: BookId): Promise<v
   for (;;) {
     const { rowCount } = await pool.query(
       `UPDATE foreign_notices SET book_id = $1
-       WHERE (rail, id) IN (SELECT rail, id FROM foreign_notices WHERE book_id IS NULL LIMIT ${PLACED_MOST})`,
+       WHERE (rail, id) IN (SELECT rail, id FROM foreign_notices WHERE book_id IS NULL LIMIT ${PLACED_MAX})`,
       [bookId],
     );
-    if ((rowCount ?? 0) < PLACED_MOST) return;
+    if ((rowCount ?? 0) < PLACED_MAX) return;
   }
 }
 
-/** For the statements below: of two indexes that look alike to Postgres, the one that gives the order is read. */
+/** For the statements below: of two indexes of equal cost, Postgres then reads the one that gives the order. */
 const BEGIN_WITHOUT_SORT = 'BEGIN; SET LOCAL enable_sort = off';
 
 export interface ClaimedNotices {
   readonly ids: ReadonlySet<Uuid>;
-  /** What waits about the same instructions as those claimed, due or not, each instruction's in the order in which it was told. */
+  /** All waiting notices about the instructions of those claimed, due or not, in the order in which the party told them. */
   readonly notices: readonly StoredNotice[];
 }
 
 /**
- * Takes the longest due rows of a book in hand: nobody else is asked for them until the moment given. Reads at most so many
+ * Claims the longest due rows of a book: no other worker gets them until the given time. Reads at most so many
  * notices. Indexes: rail_notices_due_by_book, rail_notices_by_payout.
  */
 export function claimDueNotices(
@@ -199,13 +199,13 @@ function noticeFromRow(row: NoticeRow): StoredNotice {
   };
 }
 
-/** What was made of a round's notices. */
+/** The results of a round's notices. */
 export interface NoticeResults {
-  /** Its command is committed, or was before. */
+  /** Booked: the command is committed, now or earlier. */
   readonly taken: readonly Uuid[];
-  /** Cannot be booked: put before a person. */
+  /** Cannot be booked: an exception is open for a person. */
   readonly excepted: readonly Uuid[];
-  /** Too early: asked again. */
+  /** Too early: attempted again later. */
   readonly postponed: readonly { id: Uuid; nextAttemptAt: Instant }[];
 }
 
@@ -247,7 +247,7 @@ export async function recordNotices(
   );
 }
 
-/** What was told about an instruction is tried at once: its outcome is known now. Index: rail_notices_by_payout. */
+/** Makes the notices about an instruction due now, because its outcome has become known. Index: rail_notices_by_payout. */
 export async function makeNoticesDue(
   pool: Pool,
   { bookId, party }: Inbox,

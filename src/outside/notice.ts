@@ -1,4 +1,4 @@
-/** A party's notice as the inbox keeps it: read once, compared and booked later. */
+/** A party's notice as the inbox stores it. It is parsed once, and compared and booked later. */
 import { toUSVString } from 'node:util';
 import type { Instant } from '../clock.ts';
 import type { SealedPlace } from '../db/secret-box.ts';
@@ -7,7 +7,7 @@ import { toJson } from '../json.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Confirmation, PartyNotice } from './party.ts';
 
-/** Whose notices, and of which party: every key begins with it. */
+/** The notices of one party about one book. Every key begins with both. */
 export interface Inbox {
   readonly bookId: BookId;
   readonly party: string;
@@ -24,19 +24,19 @@ export interface StoredNotice {
   readonly reference: string;
   readonly confirmedAmount: bigint | null;
   readonly confirmedCurrency: string | null;
-  /** A digest of a short alias is as good as the alias to whoever can try them all. */
+  /** Sealed, because a short alias can be guessed from its digest. */
   readonly confirmedPayeeSealed: Buffer | null;
-  /** The notice as it came, but for the payee's digest: JSON. */
+  /** The notice as received, without the payee's digest: JSON. */
   readonly evidence: string;
   readonly status: /** Copied; its attempts are due. The pool that talks to its party moves it. */
     | 'waiting'
-    /** The command of what it is about is committed. */
+    /** Booked: the command of its subject is committed. */
     | 'taken'
     /** It cannot be booked; an exception waits for a person. */
     | 'exception';
   readonly attempts: number;
   readonly stuckAt: Instant | null;
-  /** When the party told it: the order of what it told about one instruction. */
+  /** When the party sent the notice: the order of its notices about one instruction. */
   readonly toldAt: Instant;
 }
 
@@ -49,15 +49,15 @@ export function payeePlace({ bookId, party }: Inbox, id: Uuid): SealedPlace {
 
 /** The largest bigint of Postgres. */
 const GREATEST_AMOUNT = 2n ** 63n - 1n;
-/** Room for any code or reference of ISO 20022 several times over. */
+/** Several times the longest code or reference of ISO 20022. */
 const LONGEST_TEXT = 1_000;
-/** Ours have 35 characters, and an index holds them: it takes 2,704 bytes, three for a character. */
+/** Ours have 35 characters. An index entry takes 2,704 bytes at most, and a character up to three. */
 const LONGEST_END_TO_END_ID = 255;
 
 /** The kinds of notices that can be booked, and whether they are about a part: only such a notice names an amount. */
 export type NoticeKinds = Readonly<Record<string, 'whole' | 'part'>>;
 
-/** Reads a notice, whatever a party put into it: what cannot be booked is kept as `unreadable`, and never refused. */
+/** Parses a notice, whatever it contains: one that cannot be booked is stored as `unreadable` and never refused. */
 export function storedNotice(
   notice: PartyNotice,
   { kinds, now, seal }: { kinds: NoticeKinds; now: Instant; seal: (text: string) => Buffer },
@@ -90,7 +90,7 @@ export function storedNotice(
   };
 }
 
-/** A notice as it came, as JSON text that Postgres can keep: without the payee's digest, NUL and half characters. */
+/** A notice as received, as JSON that Postgres can store: without the payee's digest, NUL and lone surrogates. */
 export function evidenceOf(notice: PartyNotice): string {
   const { confirmed, ...rest } = notice;
   const { payeeDigest, ...named } = confirmed ?? {};
@@ -133,7 +133,7 @@ function isEndToEndId(value: unknown): value is string {
   return isText(value) && value.length <= LONGEST_END_TO_END_ID;
 }
 
-/** Within the years that every reader of ours takes. */
+/** Whether the date is within the years that all our parsers accept. */
 function isMoment(value: unknown): boolean {
   return Number.isInteger(value) && (value as number) > 0 && (value as number) < Date.UTC(9999, 0);
 }
@@ -142,7 +142,7 @@ function isAmount(value: unknown): boolean {
   return typeof value === 'bigint' && value > 0n && value <= GREATEST_AMOUNT;
 }
 
-/** jsonb takes neither NUL nor half of a surrogate pair, which a text may hold or be cut to. */
+/** jsonb accepts neither NUL nor a lone surrogate, which a text may contain or be cut to. */
 function storable(value: unknown): unknown {
   if (typeof value === 'string') return toUSVString(value.replaceAll('\u0000', '').slice(0, LONGEST_TEXT));
   if (value === null || typeof value !== 'object') return value;

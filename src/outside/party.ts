@@ -1,10 +1,10 @@
 /**
- * A party outside: a rail, an acquirer, a processor. The contract says what each call to it needs: how long the call may
+ * An external party: a rail, an acquirer, a processor. The contract says what each call to it needs: how long the call may
  * take, whether it may be repeated, when to ask again, and when "not found" is final. A kind of party adds calls of its
  * own (rails/rail.ts). A party is called between two commits, never inside one, under an end-to-end id that stays the same
  * on every attempt (end-to-end-id.ts).
- * Next: ask-party.ts (what a call may bring back), inquiry.ts (when to ask again), evidence.ts (what is kept of it),
- * copy-notices.ts (what parties tell unasked), call-shares.ts (limits).
+ * Next: ask-party.ts (outcomes of a call), inquiry.ts (when to ask again), evidence.ts (stored answers),
+ * copy-notices.ts (notices that parties send), call-shares.ts (limits).
  */
 import type { Instant } from '../clock.ts';
 import type { Uuid } from '../ids.ts';
@@ -24,7 +24,7 @@ export interface Party {
   readonly inquiryDelaysMs: readonly number[];
   /** The time limit of a call. Beyond it the call throws PartyUnreachable. */
   readonly callTimeoutMs: number;
-  /** Calls under way to the party, in one process. */
+  /** Most concurrent calls to the party in one process. */
   readonly callsAtOnce: number;
 }
 

@@ -1,4 +1,4 @@
-/** Notices that were taken longer ago than they are kept. What the rail said stays beside its payout. */
+/** Deletes booked notices whose retention has passed. The evidence of what the rail said stays with its payout. */
 import type { Instant } from '../clock.ts';
 import { plainArray, textArray } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';

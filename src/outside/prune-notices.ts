@@ -1,4 +1,4 @@
-/** Sweep of taken notices whose retention has passed. Notices that wait, and those that are exceptions, stay. */
+/** Sweeps booked notices whose retention has passed. Waiting notices and those with an exception stay. */
 import { byBook } from '../db/by-book.ts';
 import type { Sweep, SweepContext } from '../group.ts';
 import { deleteNotices, findAgedNotices } from './prune-notices-store.ts';

@@ -1,6 +1,6 @@
 /**
- * Brings an instruction to its party and finds out what became of it: submitted under one id, asked about while nobody knows,
- * submitted again where the party never got it. What is heard is booked by the group whose instruction it is.
+ * Sends an instruction to its party and finds out its outcome: submits it under one id, inquires while the outcome is
+ * unknown, and submits it again if the party never got it. The group whose instruction it is books the outcome.
  */
 import type { Instant } from '../clock.ts';
 import { askParty, type Heard, inquireAtParty } from './ask-party.ts';
@@ -11,14 +11,14 @@ import type { NotFound, Party, PartyAnswer } from './party.ts';
 export interface Sender<Instruction, Answer extends PartyAnswer> {
   party(instruction: Instruction): Party;
   endToEndId(instruction: Instruction): string;
-  /** The first attempt: the party's time runs from here. */
+  /** When it was first attempted: the party's time limit runs from then. */
   sentAt(instruction: Instruction): Instant;
   /** The party rejects it after `notAfter`. */
   submit(instruction: Instruction, notAfter: Instant): Promise<Answer>;
   inquire(instruction: Instruction): Promise<Answer | NotFound>;
-  /** Asked when the party does not know an instruction that it would still take. False: it is asked about again. */
+  /** Called if the party does not know an instruction that it would still accept. False: inquire again instead. */
   maySendAgain(instruction: Instruction): Promise<boolean>;
-  /** Books what was heard, by a command. */
+  /** Books the outcome, by a command. */
   take(instruction: Instruction, outcome: SendOutcome<Answer>): Promise<void>;
 }
 
@@ -28,7 +28,10 @@ export type SendOutcome<Answer> = { readonly call: 'submit' | 'inquire' } & (
   | { readonly said: 'not_found'; readonly never: boolean; readonly answer: NotFound }
 );
 
-/** First attempt, or a further one. An earlier one that died is harmless: the party knows the id. */
+/**
+ * Submits the instruction, for the first time or again. An earlier attempt that was killed is harmless: the party knows
+ * the id.
+ */
 export async function submitInstruction<Instruction, Answer extends PartyAnswer>(
   sender: Sender<Instruction, Answer>,
   instruction: Instruction,
@@ -38,7 +41,10 @@ export async function submitInstruction<Instruction, Answer extends PartyAnswer>
   await sender.take(instruction, { call: 'submit', ...heard });
 }
 
-/** Of an instruction about which nobody has told: asks, and submits again under the same id what the party has not got. */
+/**
+ * For an instruction without a known outcome: inquires, and submits it again under the same id if the party never got
+ * it.
+ */
 export async function inquireInstruction<Instruction, Answer extends PartyAnswer>(
   sender: Sender<Instruction, Answer>,
   instruction: Instruction,

@@ -1,6 +1,6 @@
 /**
- * Sweeps of parties' notices: a party that has some is asked for them, and a book whose inbox has some that are due books
- * them. One job for each book, however many notices: what a job leaves is enqueued again.
+ * Sweeps the notices of parties. A party with notices gets a job that copies them, and a book whose inbox has due notices gets
+ * a job that books them. One job for each book, however many notices: those that a job does not reach are enqueued again.
  */
 import type { Sweep, SweepContext, SweptJob } from '../group.ts';
 import { BEFORE_ALL_IDS, type Uuid } from '../ids.ts';
@@ -12,7 +12,7 @@ import type { NoticeSource } from './party.ts';
 const NAMED_MS = 30_000;
 /** Books in one page of inboxes. */
 const PAGE = 1_000;
-/** A round ends some time, however many inboxes there are. */
+/** Bounds a round, however many inboxes there are. */
 const PAGES = 100;
 
 /** The parties of one kind, and who talks to them: the job copies notices without a book, and books those of a book. */
@@ -22,7 +22,7 @@ export interface SweptParties {
   readonly job: JobName;
 }
 
-/** A sweep for each party, so that one that does not answer delays its own alone. */
+/** A sweep for each party, so that a party that does not answer delays only its own notices. */
 export function sweepNotices(context: SweepContext, swept: SweptParties): Sweep[] {
   const ofParties = swept.parties().map((party) => ({
     name: `notices of ${party.name}`,

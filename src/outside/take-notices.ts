@@ -1,6 +1,6 @@
 /**
- * Books what the inbox holds of one book: late confirmations, rejections, returns. Attempted again until it is done. What a
- * notice means for what it is about is the taker's to say.
+ * Books the notices in the inbox of one book: late confirmations, rejections, returns. Each is attempted until it is
+ * booked or has become an exception. The taker (the group) decides what a notice means for its subject.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock, Instant } from '../clock.ts';
@@ -19,11 +19,17 @@ export interface NoticeRuntime {
   readonly clock: Clock;
   readonly secretBox: SecretBox;
   party(name: string): NoticeSource;
-  /** Puts a notice that cannot be booked before a person. One that is open already is left as it is. */
+  /** Opens an exception for a notice that cannot be booked. An open exception is not changed. */
   openException(bookId: BookId, exception: NoticeException): Promise<unknown>;
-  /** Called with what went wrong with one row: bad luck is attempted again, a bug marks the row stuck. Does not throw. */
+  /**
+   * Called with the error of one row. After a transient error the row is attempted again; a bug marks it stuck. Does
+   * not throw.
+   */
   noticeFailed(inbox: Inbox, id: Uuid, error: unknown): Promise<void>;
-  /** Warns of what lasts: notices about what is not there, a party that takes no acknowledgement. Seldom for the same cause. */
+  /**
+   * Warns of lasting conditions: notices about unknown subjects, a party that accepts no acknowledgement. Rarely for
+   * the same cause.
+   */
   warn(error: unknown, notices?: number): void;
 }
 
@@ -35,9 +41,9 @@ export interface NoticeException {
   readonly detail: string;
 }
 
-/** Who books notices: the group whose resource they are about. */
+/** Books notices: implemented by the group whose resource they are about. */
 export interface NoticeTaker<Subject> {
-  /** What the notices are about, in a word. */
+  /** The subject of the notices, in a word. */
   readonly noun: string;
   /** The subjects of a book that were submitted to this party, by end-to-end id. */
   find(inbox: Inbox, endToEndIds: readonly string[]): Promise<ReadonlyMap<string, Subject>>;
@@ -46,7 +52,7 @@ export interface NoticeTaker<Subject> {
    * `evidence` is the notice as it came, as JSON. Resolves to the subject as it is then.
    */
   book(inbox: Inbox, subject: Subject, told: { notice: PartyNotice; evidence: string }): Promise<Subject>;
-  /** Asked after `book`, which has left the notice alone: it was told before what comes first was taken in. */
+  /** Called after `book` has not booked the notice. Whether the notice came before one that must be booked first. */
   isTooEarly(subject: Subject, notice: Pick<PartyNotice, 'kind'>): boolean;
 }
 
@@ -55,29 +61,32 @@ export interface NoticeTaker<Subject> {
  * answers of that time are dropped (IDEMPOTENCY_BODY_RETENTION_DAYS), what its party tells of it is attempted again.
  */
 const UNCLAIMED_KEPT_MS = 30 * 24 * 60 * 60 * 1_000;
-/** The pauses between attempts; then they double, up to a day. */
+/** The pauses between attempts. After the last the pause doubles, up to a day. */
 const PAUSES_MS = [2_000, 5_000, 15_000, 60_000, 300_000];
-/** Of a notice that is too early, such as a return before the payment: its money is not kept from the customer for longer. */
+/** For a notice that is too early, such as a return before the payment: the customer's money must not wait longer. */
 const EARLY_PAUSE_MAX_MS = 300_000;
-/** Beyond the 10 s that a command may wait for its book, several times over: the notices of one instruction go one by one. */
+/**
+ * Several times the 10 s that a command may wait for its book, because the notices of one instruction are booked in
+ * turn.
+ */
 const CLAIMED_MS = 60_000;
 const CLAIMED_AT_ONCE = 100;
-/** Of so many notices about what is claimed the oldest are attempted. */
+/** Most notices that a round loads, the oldest first. */
 const LOADED_AT_ONCE = 1_000;
-/** Rounds of one job. What is left stays due, and other books have their turn. */
+/** Rounds of one job. The remaining notices stay due, and other books have their turn. */
 const ROUNDS = 10;
 
 interface Round {
   readonly taken: Uuid[];
-  /** Put before a person. */
+  /** An exception is open for a person. */
   readonly excepted: Uuid[];
   readonly postponed: { id: Uuid; nextAttemptAt: Instant }[];
   unclaimed: number;
 }
 
 /**
- * Resolves to how many notices need not be told again: booked, known already, or an exception now. Between rounds it rests as
- * long as the last one took, so that a crowded inbox leaves half of the time to everybody else.
+ * Resolves to how many notices need not be told again: booked, known already, or an exception now. Between rounds it
+ * pauses for as long as the last one took, so that a large inbox takes at most half of the time.
  */
 export async function takeNotices<Subject>(
   runtime: NoticeRuntime,
@@ -102,7 +111,7 @@ export async function takeNotices<Subject>(
   return done;
 }
 
-/** Instructions side by side; what a party told of one of them is booked in the order in which it was told. */
+/** Books instructions concurrently, and the notices about one instruction in the order in which the party sent them. */
 async function takeClaimed<Subject>(
   runtime: NoticeRuntime,
   taker: NoticeTaker<Subject>,
@@ -133,7 +142,7 @@ interface Turn<Subject> {
   readonly inbox: Inbox;
   readonly subject: Subject | undefined;
   readonly notices: readonly StoredNotice[];
-  /** Those that this round has to see to. */
+  /** The notices that this round attempts. */
   readonly due: ReadonlySet<Uuid>;
   readonly round: Round;
 }
@@ -165,7 +174,7 @@ async function takeInTurn<Subject>(
       round.excepted.push(notice.id);
       continue;
     }
-    // Those behind one that a bug has stopped wait for it.
+    // Notices after a stuck one wait for it.
     if (notice.stuckAt !== null) return postponeRest();
     if (subject === undefined) {
       round.unclaimed += notices.length - at;
@@ -186,7 +195,7 @@ async function takeInTurn<Subject>(
   }
 }
 
-/** The exception that a notice is, where it can never be booked. */
+/** The kind of exception for a notice that can never be booked. */
 function whyNotBooked(
   { kind, stuckAt, toldAt }: StoredNotice,
   { isThere, now }: { isThere: boolean; now: Instant },
@@ -220,7 +229,7 @@ function exceptionOf(
   };
 }
 
-/** What is not acknowledged now is when it is copied again. */
+/** A notice that is not acknowledged now is acknowledged when it is copied again. */
 async function acknowledge(runtime: NoticeRuntime, party: string, ids: readonly Uuid[]): Promise<void> {
   if (ids.length === 0) return;
   failpoint('rail.acknowledge.before');

@@ -1,6 +1,7 @@
 /** What an acquirer's notice means for an operation: the payments' part of the inbox (outside/take-notices.ts). */
-import type { Acquirer, AcquirerNotice } from '../acquirers/acquirer.ts';
+import type { Acquirer, AcquirerNotice, AuthorizationFacts } from '../acquirers/acquirer.ts';
 import { DECLINE_CODES, DECLINES, type DeclineCode } from '../acquirers/decline-codes.ts';
+import type { ReleaseSchedule } from '../calendar/release-schedule.ts';
 import { openOnce } from '../exceptions/open-exception.ts';
 import { JsonText } from '../json.ts';
 import type { BookId } from '../ledger/book.ts';
@@ -12,7 +13,6 @@ import { type NoticeRuntime, type NoticeTaker, takeNotices } from '../outside/ta
 import { type AcquirerReport, mismatchesOf } from './acquirer-report.ts';
 import { disputeCommand, isDisputeNotice } from './disputes/dispute-notices.ts';
 import type { DisputeTerms } from './disputes/dispute-terms.ts';
-import type { ReleaseSchedule } from './earn-share.ts';
 import type { PaymentOperation } from './payment-operation.ts';
 import { findOperationsByReference } from './payment-store.ts';
 import { payments } from './payment-table.ts';
@@ -90,6 +90,7 @@ export async function noticeCommand(
     code: status === 'declined' ? code : undefined,
     networkCode: status === 'declined' && code ? DECLINES[code].networkCode : undefined,
     reference: notice.reference,
+    authorization: await factsOf(runtime, bookId, operation, notice),
     nextInquiryMs: inquiryPauseMs(runtime.acquirer(operation.acquirer), operation),
     mismatches: mismatchesOf(operation, { status, confirmed: notice.confirmed }),
     raw: new JsonText(evidence),
@@ -97,6 +98,18 @@ export async function noticeCommand(
   const today = { now: runtime.clock.now(), timeZone: 'UTC' };
   const movedShares = await readMovedShares(runtime.pool, bookId, operation);
   return settleOperation(bookId, { payment, operation, report, release: runtime.release, today, movedShares });
+}
+
+/** A notice says nothing about an authorization but that it succeeded: the acquirer is asked for the rest. */
+async function factsOf(
+  runtime: Pick<AcquirerNoticeRuntime, 'acquirer'>,
+  bookId: BookId,
+  { kind, status, acquirer, reference }: PaymentOperation,
+  notice: AcquirerNotice,
+): Promise<AuthorizationFacts | undefined> {
+  if (kind !== 'authorize' || notice.kind !== 'succeeded' || status === 'succeeded') return undefined;
+  const answer = await runtime.acquirer(acquirer).inquire(bookId, reference);
+  return answer.status === 'succeeded' ? answer.authorization : undefined;
 }
 
 function codeOf(code: string | null): DeclineCode | undefined {

@@ -1,5 +1,6 @@
 /** Where what a capture earned waits for its release: it adds to the share of its day. */
 import { addDays, dayOf, startOfDay } from '../calendar/day.ts';
+import type { ReleaseSchedule } from '../calendar/release-schedule.ts';
 import type { Instant } from '../clock.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Touch } from '../ledger/command.ts';
@@ -8,13 +9,6 @@ import type { Payment } from './payment.ts';
 import type { PaymentOperation, Portion } from './payment-operation.ts';
 import { type PaymentShare, type ShareKey, shareId } from './share.ts';
 import { paymentShares, shareLines } from './share-table.ts';
-
-/** When captures are released: so many calendar days later, at the start of the day in the book's time zone (API.md §4). */
-export interface ReleaseSchedule {
-  readonly days: number;
-  /** Only what the acquirer has paid is released. */
-  readonly onceSettled: boolean;
-}
 
 /** Of a capture at this moment, or at one a day later: a command is decided after it was made. */
 export function shareTouches(

@@ -4,6 +4,7 @@ import { APPENDS, rightsOf } from '../db/table-rights.ts';
 import type { Group } from '../group.ts';
 import type { GroupResource } from '../group-resource.ts';
 import { sweepNotices } from '../outside/sweep-inboxes.ts';
+import { paymentCheck } from './checks/payment-check.ts';
 import { disputes } from './disputes/dispute-table.ts';
 import { disputeVisit, movedDisputes } from './disputes/visit-disputes.ts';
 import { paymentExpiries } from './expire-payments.ts';
@@ -85,7 +86,7 @@ export const paymentsGroup: Group = {
     payment_releases: APPENDS,
   },
   moved: [movedOperations, movedPayments, movedShares, movedDisputes],
-  checks: [],
+  checks: [paymentCheck],
   sweeps: (context) =>
     sweepNotices(context, { parties: () => context.acquirers.all(), pool: 'payments', job: 'acquirer.notices' }),
   blocksClosing: [paymentsUnderWay],

@@ -3,11 +3,12 @@
  * (settle-operation.ts, expire-payments.ts).
  */
 import type { DeclineCode } from '../acquirers/decline-codes.ts';
+import type { ReleaseSchedule } from '../calendar/release-schedule.ts';
 import { feeOf } from '../fees/fee-schedule.ts';
 import type { Draft } from '../ledger/draft.ts';
 import { advance } from '../ledger/resource.ts';
 import type { AcquirerReport } from './acquirer-report.ts';
-import { earnShare, type ReleaseSchedule, releaseDay } from './earn-share.ts';
+import { earnShare, releaseDay } from './earn-share.ts';
 import { captureResource } from './operation-resources.ts';
 import { ATTEMPTS_MAX, type Payment, scheduleOf } from './payment.ts';
 import type { PaymentOperation } from './payment-operation.ts';

@@ -2,6 +2,8 @@
  * Settling an operation by what its acquirer says. Answers may come twice, late, or contradict each other: the state decides what
  * they still mean, and what nobody can explain becomes an exception for a person.
  */
+
+import type { ReleaseSchedule } from '../calendar/release-schedule.ts';
 import type { Moment } from '../clock.ts';
 import { newId, type Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
@@ -12,8 +14,8 @@ import { advance } from '../ledger/resource.ts';
 import type { BookState } from '../ledger/state.ts';
 import { evidenceTouch, keepEvidence } from '../outside/evidence.ts';
 import type { AcquirerReport } from './acquirer-report.ts';
-import { type ReleaseSchedule, shareTouches } from './earn-share.ts';
 import { answeredTouches, keepAnswerWaiting, markAnswerRefused, markAnswerTaken } from './disputes/dispute-steps.ts';
+import { shareTouches } from './earn-share.ts';
 import { operationResources } from './operation-resources.ts';
 import type { Payment } from './payment.ts';
 import { exceptionTouches, isDoubted, raise } from './payment-exception.ts';

@@ -30,7 +30,7 @@ export function raiseMismatches(draft: Draft, payout: Payout, mismatches: readon
     const isOpen = payout.status === 'processing';
     const id = isOpen ? whileOpen : whenFinal;
     if (draft.get(exceptions, id)) continue;
-    const whole = `${detail} ${isOpen ? 'Its outcome is unknown until a person resolves it.' : 'Nothing was booked.'}`;
+    const whole = `${detail} ${isOpen ? 'Its outcome is unknown until the rail confirms the payout or a person resolves it.' : 'Nothing was booked.'}`;
     open(draft, payout, { id, kind, detail: whole });
   }
 }

@@ -97,7 +97,10 @@ export type PayoutAction = 'cancel';
 
 export type WaitingOn = 'ledger' | 'rail' | 'inquiry' | 'nobody';
 
-/** Who moves next. */
+/**
+ * Who moves next. Of an unknown outcome always the inquiry: also where the rail reported another payment and an exception is open,
+ * since a confirmation that matches still settles it, before a person does.
+ */
 export function waitingOn(payout: Payout): WaitingOn {
   if (payout.status === 'pending') return 'ledger';
   if (payout.status === 'processing') return payout.outcome === 'unknown' ? 'inquiry' : 'rail';

@@ -8,7 +8,7 @@ import { failpoint } from '../failpoints.ts';
 import type { Logger } from '../log.ts';
 import { warnSeldom } from '../seldom.ts';
 import { withinLimit } from '../time-limit.ts';
-import { type JobData, type JobName, laneOf, packRows, type QueuePool, rowsIn } from './job.ts';
+import { type JobData, type JobName, packRows, partitionOf, type QueuePool, rowsIn } from './job.ts';
 import type { QueueJob, Queues } from './queues.ts';
 
 /** The pool, the job and the row: as commands name them in their outcome. */
@@ -20,8 +20,8 @@ export interface JobRow {
 
 export interface Enqueuer {
   /**
-   * Returns at once. What gathers for one job name and lane shares jobs of up to 100 ids; before the contract, jobs are
-   * of one book each.
+   * Returns at once. The rows of one flush with the same job name and partition share jobs of up to 100 ids.
+   * Before the contract, a job is of one book.
    */
   enqueue(bookId: string, rows: readonly JobRow[]): void;
   /** Flushes the buffer within a limit. Later rows are dropped. */
@@ -37,12 +37,12 @@ export interface EnqueueCounts {
 }
 
 export interface EnqueuerOptions {
-  readonly queues: Pick<Queues, 'add' | 'lanes'>;
+  readonly queues: Pick<Queues, 'add' | 'partitions'>;
   readonly log: Logger;
-  /** Whether a job may carry rows of several books. Asked at each flush: the answer changes while the process runs. */
-  readonly forms?: { readonly jobsInCompany: boolean };
+  /** Whether multi-book jobs may be written. Read at each flush: it becomes true while the process runs. */
+  readonly forms?: { readonly multiBookJobs: boolean };
   readonly counts?: EnqueueCounts;
-  /** Most ids held in memory, buffered and under way. The default is about 10 MB. */
+  /** Most ids held in memory, buffered and being sent. The default is about 10 MB. */
   readonly capacity?: number;
   readonly flushLimitMs?: number;
   /** Least time between the starts of two flushes, in milliseconds. */
@@ -64,7 +64,7 @@ const PACE_MS = 20;
 const JOBS_PER_ADD = 500;
 
 const NO_COUNTS: EnqueueCounts = { enqueued() {}, dropped() {} };
-const FIRST_FORM = { jobsInCompany: false };
+const FIRST_FORM = { multiBookJobs: false };
 
 interface Group {
   readonly pool: QueuePool;
@@ -113,16 +113,16 @@ export function createEnqueuer(options: EnqueuerOptions): Enqueuer {
       flushedAt = performance.now();
       const groups = buffer;
       buffer = new Map();
-      await Promise.all(jobsByQueue(groups.values(), queues.lanes, forms.jobsInCompany).map(addToQueue));
+      await Promise.all(jobsByQueue(groups.values(), queues.partitions, forms.multiBookJobs).map(addToQueue));
     }
     flushing = undefined;
   }
 
-  async function addToQueue({ pool, lane, jobs }: QueueLoad): Promise<void> {
+  async function addToQueue({ pool, partition, jobs }: QueueLoad): Promise<void> {
     for (let at = 0; at < jobs.length; at += JOBS_PER_ADD) {
       const part = jobs.slice(at, at + JOBS_PER_ADD);
       try {
-        await queues.add(pool, lane, part, { limitMs: flushLimitMs });
+        await queues.add(pool, partition, part, { limitMs: flushLimitMs });
         failpoint('jobs.enqueue.after');
         settle(part, (ids) => counts.enqueued(ids));
       } catch (error) {
@@ -158,28 +158,28 @@ export function createEnqueuer(options: EnqueuerOptions): Enqueuer {
 
 interface QueueLoad {
   readonly pool: QueuePool;
-  readonly lane: number;
+  readonly partition: number;
   readonly jobs: QueueJob[];
 }
 
-/** One load a queue: up to 100 ids a job, in order of arrival. */
-function jobsByQueue(groups: Iterable<Group>, lanes: number, inCompany: boolean): QueueLoad[] {
-  const queues = new Map<string, { pool: QueuePool; lane: number; rows: Map<JobName, JobData[]> }>();
+/** The jobs for each queue: up to 100 ids a job, in order of arrival. */
+function jobsByQueue(groups: Iterable<Group>, partitions: number, multiBook: boolean): QueueLoad[] {
+  const queues = new Map<string, { pool: QueuePool; partition: number; rows: Map<JobName, JobData[]> }>();
   for (const { pool, job, bookId, ids } of groups) {
-    const lane = laneOf(bookId, lanes);
-    const key = `${pool}-${lane}`;
+    const partition = partitionOf(bookId, partitions);
+    const key = `${pool}-${partition}`;
     let queue = queues.get(key);
     if (!queue) {
-      queue = { pool, lane, rows: new Map() };
+      queue = { pool, partition, rows: new Map() };
       queues.set(key, queue);
     }
     const known = queue.rows.get(job);
     if (known) known.push({ bookId, ids: [...ids] });
     else queue.rows.set(job, [{ bookId, ids: [...ids] }]);
   }
-  return [...queues.values()].map(({ pool, lane, rows }) => ({
+  return [...queues.values()].map(({ pool, partition, rows }) => ({
     pool,
-    lane,
-    jobs: [...rows].flatMap(([name, ofJob]) => packRows(name, ofJob, { inCompany }).map((data) => ({ name, data }))),
+    partition,
+    jobs: [...rows].flatMap(([name, ofJob]) => packRows(name, ofJob, { multiBook }).map((data) => ({ name, data }))),
   }));
 }

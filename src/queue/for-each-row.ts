@@ -1,6 +1,6 @@
 /**
  * Works through the rows of a job, several at a time. The failure of one row never fails the job: `onError` gets the
- * row and marks it stuck, and the other rows go on. When `onError` fails too (the database is unreachable), the row
+ * row and marks it stuck, and the other rows are still handled. When `onError` fails too (the database is unreachable), the row
  * stays as it is and the sweeper enqueues it again.
  */
 export async function forEachRow<Id>(

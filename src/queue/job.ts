@@ -18,7 +18,7 @@ export type JobName = (typeof JOBS)[QueuePool][number];
 
 export const QUEUE_POOLS = Object.keys(JOBS) as QueuePool[];
 
-/** Rows of one book: what a worker answers by itself, and a job in the form that every release reads. */
+/** Rows of one book. Also a job in the form that every release reads. */
 export interface JobData {
   /** Empty where the ids belong to no book (`rail.notices` names rails). */
   bookId: string;
@@ -27,26 +27,27 @@ export interface JobData {
 }
 
 /**
- * Rows of several books in company, up to 100 in all: a hundred quiet books make one job and not a hundred. Releases
- * before 0.3.0 cannot read it, so it is written once the installation is contracted (db/forms.ts, jobsInCompany).
+ * A multi-book job: rows of several books, up to 100 in all, so that a hundred quiet books make one job and not a
+ * hundred. Releases before 0.3.0 cannot read this form. It is written once the installation is contracted (db/forms.ts,
+ * multiBookJobs).
  */
-export interface JobInCompany {
+export interface MultiBookJob {
   books: JobData[];
 }
 
 /** A job as a queue holds it, in either form. */
-export type QueuedData = JobData | JobInCompany;
+export type QueuedData = JobData | MultiBookJob;
 
 /** Most row ids in one job: enough to fill a commit, few enough that a lost job costs little. */
 export const IDS_PER_JOB = 100;
 
 /**
- * Jobs whose rows never travel in company, since a worker takes few of them at once: a step of a clock lasts up to a
- * second, and of the inboxes that do not find a place at once each waits for the sweeper.
+ * Jobs that are always of one book, because a worker takes few of their rows at once: one step of a clock lasts up to a
+ * second, and each inbox of a rail that finds no free slot waits for the sweeper.
  */
-const ALONE: ReadonlySet<JobName> = new Set<JobName>(['clock.advance', 'rail.notices', 'acquirer.notices']);
+const SINGLE_BOOK_JOBS: ReadonlySet<JobName> = new Set<JobName>(['clock.advance', 'rail.notices', 'acquirer.notices']);
 
-/** The rows of a job by book: each is answered by itself. */
+/** The rows of a job by book. Each part is handled by itself. */
 export function partsOf(data: QueuedData): readonly JobData[] {
   return 'books' in data ? data.books : [data];
 }
@@ -56,11 +57,11 @@ export function rowsIn(data: QueuedData): number {
 }
 
 /**
- * The jobs for these rows, which name each book once. Full jobs are of one book. In company, what is left of each book
- * shares jobs, which stand before the full ones: quiet books do not wait for a busy one.
+ * The jobs for these rows, which name each book once. A full job is of one book. With `multiBook`, the remaining rows of
+ * the books share jobs. These stand before the full jobs, so that quiet books do not wait for a busy one.
  */
-export function packRows(job: JobName, rows: Iterable<JobData>, { inCompany }: { inCompany: boolean }): QueuedData[] {
-  const shares = inCompany && !ALONE.has(job);
+export function packRows(job: JobName, rows: Iterable<JobData>, { multiBook }: { multiBook: boolean }): QueuedData[] {
+  const shares = multiBook && !SINGLE_BOOK_JOBS.has(job);
   const ofOneBook: JobData[] = [];
   const shared: JobData[][] = [];
   let room = 0;
@@ -81,21 +82,21 @@ export function packRows(job: JobName, rows: Iterable<JobData>, { inCompany }: {
 }
 
 /**
- * The queue of a pool and lane. The braces are a Redis Cluster hash tag: all keys of a queue share one slot, and the
- * lanes of a pool spread over the nodes.
+ * The name of a queue: a pool and a partition of its jobs. The braces are a Redis Cluster hash tag: all keys of a queue
+ * share one slot, and the partitions of a pool spread over the nodes.
  */
-export function queueName(pool: QueuePool, lane: number): string {
-  return `{${pool}-${lane}}`;
+export function queueName(pool: QueuePool, partition: number): string {
+  return `{${pool}-${partition}}`;
 }
 
 /**
- * The lane of a book's jobs, so that the work of one book meets in one committer. FNV-1a, 32 bits: the same in every
+ * The partition of a book's jobs, so that the work of one book meets in one committer. FNV-1a, 32 bits: the same in every
  * process and release, and evenly spread although ids differ in few bits.
  */
-export function laneOf(bookId: string, lanes: number): number {
+export function partitionOf(bookId: string, partitions: number): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < bookId.length; index++) {
     hash = Math.imul(hash ^ bookId.charCodeAt(index), 0x01000193);
   }
-  return (hash >>> 0) % lanes;
+  return (hash >>> 0) % partitions;
 }

@@ -1,7 +1,7 @@
 /**
- * A pool works its jobs with one BullMQ worker for each lane. A job is worked by book: its rows of one book are a part,
- * which enters the room, is answered and fails by itself. Rows fail one by one, and the handler deals with them. When a
- * whole part fails (the database is unreachable), the sweeper enqueues its rows again.
+ * Runs the jobs of a pool, with one BullMQ worker for each partition. The rows of one book in a job are a *part*. Each part
+ * is admitted by the room (room.ts), handled and failed independently of the others. The handler deals with the failure of
+ * a single row. When a whole part fails (the database is unreachable), the sweeper enqueues its rows again.
  */
 import type { Logger } from '../log.ts';
 import { Room } from '../room.ts';
@@ -16,17 +16,17 @@ export type Handlers<Name extends QueuePool> = Record<(typeof JOBS)[Name][number
 export interface PoolDefinition {
   readonly name: QueuePool;
   /**
-   * Jobs in hand at once, in each lane that the process prefers. While jobs wait, BullMQ fetches this many one after
-   * the other before it starts the first, which on a busy machine takes some 20 ms a job. So set no more than the work
-   * needs. A job in company counts as one, however many books it has: what is fetched then is fewer jobs of more rows.
+   * Jobs in progress at once, in each partition that the process prefers. While jobs wait, BullMQ fetches this many one
+   * after the other before it starts the first; on a busy machine each fetch takes some 20 ms. So set no more than the work
+   * needs. A multi-book job counts as one, so fewer jobs with more rows are fetched.
    */
   readonly concurrency: number;
   /**
-   * Most rows in hand for each job of `concurrency`, counted over all lanes and shared by books (room.ts). Only for a
-   * pool that waits for no outside party: elsewhere the rows of one slow rail or receiver would fill the room.
+   * Most rows in progress for each job of `concurrency`, counted over all partitions and shared by books (room.ts). Only for
+   * a pool that waits for no external party: in the others, the rows of one slow rail or receiver would fill the room.
    */
   readonly rowsPerJob?: number;
-  /** Answers the rows of one book. */
+  /** Handles the rows of one book. */
   readonly answer: (name: JobName, data: JobData) => Promise<unknown>;
 }
 
@@ -54,37 +54,37 @@ export interface StartPoolOptions {
   /** Overrides the concurrency of the pool. */
   readonly concurrency?: number;
   /**
-   * Lanes that this process works at full concurrency. All other lanes get one job at a time, so that no lane depends
-   * on a process that is not running. By default all lanes are preferred.
+   * Partitions that this process works at full concurrency: the option `--lanes`. All others get one job at a time, so that
+   * no partition depends on a process that is not running. By default all partitions are preferred.
    */
-  readonly lanes?: readonly number[];
+  readonly partitions?: readonly number[];
   /** See SLOW_MS. */
   readonly slowMs?: number;
 }
 
 export interface RunningPool {
   readonly name: QueuePool;
-  /** Parts of jobs that are not answered yet. A job of one book is one part. */
+  /** Parts in progress. A job of one book is one part. */
   inHand(): number;
   /**
-   * Stops taking jobs and finishes those in hand, with the parts that outlast their jobs. Resolves to false when they did
-   * not finish within the limit: their rows reach another process once the job's lock has expired, or when the sweeper
+   * Stops taking jobs and finishes those in progress, with the parts that outlast their jobs. Resolves to false when they
+   * did not finish within the limit: their rows reach another process once the job's lock has expired, or when the sweeper
    * enqueues them again.
    */
   close(limit: { limitMs: number }): Promise<boolean>;
 }
 
-/** With no job in hand, BullMQ still talks to its datastore on closing, and the datastore may be unreachable. */
-const FAREWELL_LIMIT_MS = 1_500;
+/** With no job in progress, BullMQ still connects to its datastore on closing, and the datastore may be unreachable. */
+const CLOSE_LIMIT_MS = 1_500;
 const REOPEN_AFTER_MS = 1_000;
 
 /**
- * A job in company ends without its slow parts after this long, several times what a commit takes on a busy machine.
- * Otherwise one book whose row is held would keep a job of each flush, and with them every place of the pool. Its rows go
- * on in this process. When it is killed meanwhile, they wait for the sweeper instead of another worker.
+ * A multi-book job ends without its slow parts after this long, several times what a commit takes on a busy machine.
+ * Otherwise one book whose row is locked would occupy a job of each flush, and with them all concurrency of the pool. The
+ * slow parts continue in this process. If the process is killed meanwhile, their rows wait for the sweeper.
  */
 const SLOW_MS = 2_000;
-/** Most rows that outlast their jobs: beyond it jobs keep their places, since more would only fill the memory. */
+/** Most rows that outlast their jobs. Beyond it, jobs wait for their parts, since more rows would only fill the memory. */
 const OUTLASTING_MAX = 1_000;
 
 export function startPool(definition: PoolDefinition, options: StartPoolOptions): RunningPool {
@@ -94,12 +94,12 @@ export function startPool(definition: PoolDefinition, options: StartPoolOptions)
   const full = options.concurrency ?? definition.concurrency;
   const slowMs = options.slowMs ?? SLOW_MS;
   const room = new Room(full * (definition.rowsPerJob ?? Number.POSITIVE_INFINITY));
-  const preferred = options.lanes && new Set(options.lanes);
+  const preferred = options.partitions && new Set(options.partitions);
   let inHand = 0;
   let outlasting = 0;
   let onIdle: (() => void) | undefined;
 
-  /** Never rejects: a part that fails leaves the others alone. */
+  /** Never rejects: a part that fails does not affect the others. */
   async function answerPart(name: JobName, part: JobData): Promise<void> {
     const rows = part.ids.length;
     inHand += 1;
@@ -151,10 +151,10 @@ export function startPool(definition: PoolDefinition, options: StartPoolOptions)
     });
   }
 
-  const lanes = Array.from({ length: queues.lanes }, (_, lane) =>
-    openLane(() =>
-      queues.openWorker(definition.name, lane, {
-        concurrency: !preferred || preferred.has(lane) ? full : 1,
+  const partitions = Array.from({ length: queues.partitions }, (_, partition) =>
+    openPartition(() =>
+      queues.openWorker(definition.name, partition, {
+        concurrency: !preferred || preferred.has(partition) ? full : 1,
         answer,
       }),
     ),
@@ -166,15 +166,15 @@ export function startPool(definition: PoolDefinition, options: StartPoolOptions)
     async close({ limitMs }) {
       const deadline = performance.now() + limitMs;
       let farewell = false;
-      const closed = Promise.allSettled(lanes.map((lane) => lane.close())).then(() => {
+      const closed = Promise.allSettled(partitions.map((partition) => partition.close())).then(() => {
         farewell = true;
       });
       while (!farewell || inHand > 0) {
-        // A worker may still take a job whose fetch was under way when the close began, so `inHand` may rise from 0
+        // A worker may still take a job whose fetch was in progress when the close began, so `inHand` may rise from 0
         // again. Parts may outlast their jobs, and with them the workers.
         const idle = inHand === 0;
         const waited = idle ? closed : farewell ? untilIdle() : Promise.race([closed, untilIdle()]);
-        const limit = idle ? FAREWELL_LIMIT_MS : Math.max(deadline - performance.now(), 0);
+        const limit = idle ? CLOSE_LIMIT_MS : Math.max(deadline - performance.now(), 0);
         try {
           await withinLimit(waited, { what: idle ? 'the queue' : `${inHand} parts of jobs in hand`, limitMs: limit });
         } catch (error) {
@@ -189,10 +189,10 @@ export function startPool(definition: PoolDefinition, options: StartPoolOptions)
 }
 
 /**
- * A worker whose first connection to Postgres fails stays broken: BullMQ remembers the failure. The lane then
+ * A worker whose first connection to Postgres fails stays broken: BullMQ remembers the failure. The partition then
  * closes this worker and opens another.
  */
-function openLane(open: () => BackendWorker): { close(): Promise<void> } {
+function openPartition(open: () => BackendWorker): { close(): Promise<void> } {
   let worker = open();
   let closing = false;
   let again: NodeJS.Timeout | undefined;

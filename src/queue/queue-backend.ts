@@ -1,4 +1,4 @@
-/** The queue backend: where jobs live. BullMQ over Redis or Postgres. Next: redis-backend.ts, postgres-backend.ts. */
+/** The queue backend: BullMQ over Redis or Postgres. Next: redis-backend.ts, postgres-backend.ts. */
 import type { Job, JobsOptions, Queue, Worker, WorkerOptions } from 'bullmq';
 import type { JobName, QueuedData } from './job.ts';
 
@@ -28,7 +28,7 @@ export interface QueueBackend {
 /** Retries and history are rows in Postgres, so a job has one attempt and is removed afterwards. */
 export const JOB_OPTIONS = { attempts: 1, removeOnComplete: true, removeOnFail: true } as const;
 
-/** The prefix of every key in Redis: tells the owner of the keys in a shared Redis. */
+/** The prefix of every key in Redis, so that the keys of a shared Redis show their owner. */
 export const KEY_PREFIX = 'countinghouse';
 
 /**

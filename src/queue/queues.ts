@@ -1,6 +1,6 @@
 /**
  * The job queues, on Redis or on Postgres. The rest of the product knows only this interface.
- * Next: redis-backend.ts and postgres-backend.ts (what differs), enqueuer.ts (adds jobs), pool.ts (works them).
+ * Next: redis-backend.ts and postgres-backend.ts (what differs), enqueuer.ts (adds jobs), pool.ts (runs them).
  */
 import { setMaxListeners } from 'node:events';
 import type { Config } from '../config.ts';
@@ -28,7 +28,7 @@ export interface QueueJob {
 export interface QueueDepth {
   readonly queue: string;
   readonly pool: QueuePool;
-  readonly lane: number;
+  readonly partition: number;
   readonly states: {
     readonly waiting: number;
     readonly active: number;
@@ -39,20 +39,20 @@ export interface QueueDepth {
 
 export interface Queues {
   readonly backend: 'redis' | 'postgres';
-  readonly lanes: number;
+  readonly partitions: number;
   /**
    * Throws EvictionPolicyError when Redis may evict jobs. An unreachable Redis is only logged, and checked once it
    * answers: accepted requests are in Postgres, so the start need not wait.
    */
   check(): Promise<void>;
   /** Adds jobs to one queue. Rejects when the limit passes first; some of the jobs may have been added. */
-  add(pool: QueuePool, lane: number, jobs: readonly QueueJob[], limit: { limitMs: number }): Promise<void>;
-  depth(pool: QueuePool, lane: number, limit: { limitMs: number }): Promise<QueueDepth>;
+  add(pool: QueuePool, partition: number, jobs: readonly QueueJob[], limit: { limitMs: number }): Promise<void>;
+  depth(pool: QueuePool, partition: number, limit: { limitMs: number }): Promise<QueueDepth>;
   /** The depth of every queue of every pool. */
   depths(limit: { limitMs: number }): Promise<QueueDepth[]>;
   openWorker(
     pool: QueuePool,
-    lane: number,
+    partition: number,
     options: { concurrency: number; answer: (job: BackendJob) => Promise<void> },
   ): BackendWorker;
   /**
@@ -71,19 +71,20 @@ const CHECK_LIMIT_MS = 2_000;
 const CLOSE_LIMIT_MS = 2_000;
 
 /**
- * A job whose worker is silent this long goes to another worker. The lock is renewed at half time. BullMQ's default is
- * 30 s. A shorter lock is safe, because a job may run twice without harm, and replaces a dead worker sooner.
+ * A job whose worker has not renewed its lock for this long goes to another worker. Workers renew it after half of the
+ * time. BullMQ's default is 30 s. A shorter lock is safe, because a job may run twice without harm, and replaces a dead
+ * worker sooner.
  */
 const LOCK_MS = 10_000;
-/** How often BullMQ looks for jobs of silent workers. */
-const LOOK_FOR_SILENT_MS = 5_000;
+/** How often BullMQ looks for jobs whose lock has expired. */
+const STALLED_CHECK_MS = 5_000;
 
 export function createQueues(config: QueuesConfig, log: Logger): Queues {
   const backend = config.REDIS_URL
     ? createRedisQueueBackend({ place: { urls: config.REDIS_URL, cluster: config.REDIS_CLUSTER ?? false }, log })
     : createPostgresQueueBackend({ url: config.QUEUE_DATABASE_URL ?? config.DATABASE_URL, log });
   const queues = new Map<string, BackendQueue>();
-  const lanes = config.QUEUE_LANES;
+  const partitions = config.QUEUE_LANES;
 
   /** Opens a queue at first use, and again when its first connection failed for good. */
   async function readyQueue(name: string, signal: AbortSignal): Promise<BackendQueue> {
@@ -120,21 +121,21 @@ export function createQueues(config: QueuesConfig, log: Logger): Queues {
     else await queue.addBulk(given);
   }
 
-  async function depth(pool: QueuePool, lane: number, signal: AbortSignal): Promise<QueueDepth> {
-    const queue = await readyQueue(queueName(pool, lane), signal);
+  async function depth(pool: QueuePool, partition: number, signal: AbortSignal): Promise<QueueDepth> {
+    const queue = await readyQueue(queueName(pool, partition), signal);
     const counts = await queue.getJobCounts('waiting', 'prioritized', 'active', 'delayed', 'failed');
     const { waiting = 0, prioritized = 0, active = 0, delayed = 0, failed = 0 } = counts;
     return {
-      queue: `${pool}-${lane}`,
+      queue: `${pool}-${partition}`,
       pool,
-      lane,
+      partition,
       states: { waiting: waiting + prioritized, active, delayed, failed },
     };
   }
 
   return {
     backend: backend.kind,
-    lanes,
+    partitions,
     async check() {
       try {
         await limited({ what: 'Redis', limitMs: CHECK_LIMIT_MS }, (signal) => backend.check(signal));
@@ -143,27 +144,31 @@ export function createQueues(config: QueuesConfig, log: Logger): Queues {
         log.error({ err: error }, 'the queues do not answer; what is accepted waits in Postgres until they do');
       }
     },
-    add: (pool, lane, jobs, { limitMs }) =>
-      limited({ what: `queue ${pool}-${lane}`, limitMs }, (signal) => addAll(queueName(pool, lane), jobs, signal)),
-    depth: (pool, lane, { limitMs }) =>
-      limited({ what: `queue ${pool}-${lane}`, limitMs }, (signal) => depth(pool, lane, signal)),
+    add: (pool, partition, jobs, { limitMs }) =>
+      limited({ what: `queue ${pool}-${partition}`, limitMs }, (signal) =>
+        addAll(queueName(pool, partition), jobs, signal),
+      ),
+    depth: (pool, partition, { limitMs }) =>
+      limited({ what: `queue ${pool}-${partition}`, limitMs }, (signal) => depth(pool, partition, signal)),
     depths: ({ limitMs }) =>
       limited({ what: 'the queues', limitMs }, (signal) =>
         Promise.all(
-          QUEUE_POOLS.flatMap((pool) => Array.from({ length: lanes }, (_, lane) => depth(pool, lane, signal))),
+          QUEUE_POOLS.flatMap((pool) =>
+            Array.from({ length: partitions }, (_, partition) => depth(pool, partition, signal)),
+          ),
         ),
       ),
-    openWorker(pool, lane, { concurrency, answer }) {
-      const worker = backend.openWorker(queueName(pool, lane), answer, {
+    openWorker(pool, partition, { concurrency, answer }) {
+      const worker = backend.openWorker(queueName(pool, partition), answer, {
         concurrency,
         lockDuration: LOCK_MS,
-        stalledInterval: LOOK_FOR_SILENT_MS,
+        stalledInterval: STALLED_CHECK_MS,
         // BullMQ waits 15 s by default, which is too long once the datastore is back.
         runRetryDelay: 1_000,
         removeOnComplete: { count: 0 },
         removeOnFail: { count: 0 },
       });
-      const warn = warnSeldom(log.child({ queue: `${pool}-${lane}` }), 'worker connection');
+      const warn = warnSeldom(log.child({ queue: `${pool}-${partition}` }), 'worker connection');
       worker.on('error', (error: Error) => worker.closing || warn(error));
       return worker;
     },
@@ -187,7 +192,7 @@ async function limited<Answer>(
   work: (signal: AbortSignal) => Promise<Answer>,
 ): Promise<Answer> {
   const over = new AbortController();
-  // Every queue of every lane listens to this signal.
+  // Every queue of every partition listens to this signal.
   setMaxListeners(0, over.signal);
   try {
     return await withinLimit(work(over.signal), limit);

@@ -1,7 +1,7 @@
 /**
  * Jobs on Redis, one server or a cluster: the backend of production. Two connections serve all queues of a process. The
- * producer's fails fast; the workers' waits as long as it takes. Each worker has one more connection for its blocking
- * read.
+ * producer's connection fails fast; the workers' connection waits until Redis answers. Each worker has one more connection
+ * for its blocking read.
  */
 import { Queue, Worker } from 'bullmq';
 import type { Logger } from '../log.ts';
@@ -26,7 +26,7 @@ const SHARERS = 1_000;
 export function createRedisQueueBackend({ place, log }: { place: RedisPlace; log: Logger }): QueueBackend {
   const producer = connectRedis(place, {
     connectionName: 'countinghouse-producer',
-    // No command is kept for later, and none is sent twice. A job that cannot be added now is dropped.
+    // No command is queued while disconnected, and none is sent twice. A job that cannot be added now is dropped.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,

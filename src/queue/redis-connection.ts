@@ -21,7 +21,7 @@ type ConnectionOptions = Pick<
 /** Reconnects within a second of Redis being back. The sweeper enqueues rows that waited longer. */
 const retryStrategy = (times: number) => Math.min(50 * times, 1_000);
 
-/** How often the slot map is read again while nodes change places, in addition to MOVED answers. */
+/** How often the slot map is read again while slots move between nodes, in addition to MOVED answers. */
 const SLOTS_REFRESH_MS = 5_000;
 
 export function connectRedis({ urls, cluster }: RedisPlace, options: ConnectionOptions): RedisConnection {

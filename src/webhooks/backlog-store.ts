@@ -174,12 +174,12 @@ export interface WaitingPage {
   readonly deliveries: DeliveryInHand[];
   /** The sequence of the event at which the next page begins. */
   readonly next: bigint;
-  /** Nothing is left behind this page. */
+  /** No delivery follows this page. */
   readonly end: boolean;
 }
 
 /** Rows read for a page when the last page was sparse: most of its rows were final or not due yet. */
-const LOOKED_AT_MAX = 2_000;
+const SPARSE_ROWS_MAX = 2_000;
 
 /**
  * A page of the deliveries of an endpoint that can be attempted now, whether they wait or have a due time of their own.
@@ -191,7 +191,7 @@ export async function loadWaiting(
   { bookId, endpointId }: BacklogKey,
   page: { from: bigint; limit: number; sparse: boolean; now: Instant },
 ): Promise<WaitingPage> {
-  const lookedAt = page.sparse ? Math.max(LOOKED_AT_MAX, page.limit) : page.limit;
+  const lookedAt = page.sparse ? Math.max(SPARSE_ROWS_MAX, page.limit) : page.limit;
   const [{ rows }, endpoints] = await Promise.all([
     db.query<
       {
@@ -242,7 +242,7 @@ export async function loadWaiting(
   return { deliveries, next, end: !full && rows[0]!.looked_at < lookedAt };
 }
 
-/** A higher count costs more than it tells. */
+/** Beyond this, an exact count is not worth its cost. */
 const COUNTED_MAX = 1_000_000;
 
 /** Counts the pending deliveries of an endpoint from an event on, up to a million. Index: webhook_deliveries_open. */

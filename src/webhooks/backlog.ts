@@ -35,7 +35,7 @@ const MINUTE = 60 * SECOND;
 /** How long a process holds a backlog before it must renew the hold. */
 export const HELD_MS = 45 * SECOND;
 
-/** The longest pause, before its spread: an endpoint that is back gets its events within this time. */
+/** The longest pause, before its spread: an endpoint that has recovered gets its events within this time. */
 const PAUSE_MAX_MS = MINUTE;
 const FIRST_PAUSE_MS = 5 * SECOND;
 /** Each pause is spread by this share either way, as the waits between attempts are. */
@@ -53,7 +53,7 @@ export function pauseMs(attempts: number, retryAfterMs: number | null, random: (
 }
 
 /**
- * Release 0.1.0 knows no due endpoints and finds deliveries by their own due times alone. To allow a return to it,
+ * Release 0.1.0 knows no due endpoints and finds deliveries only by their own due times. To allow a return to it,
  * waiting deliveries get a late due time. These times are spaced, since each costs an update when it is reached.
  */
 export const WAITING_DUE = {

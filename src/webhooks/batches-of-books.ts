@@ -1,4 +1,4 @@
-/** What loading and recording deliveries of several books have in common (books-batch.ts). */
+/** Options shared by loading and recording deliveries of several books (books-batch.ts). */
 import type { BooksBatchOptions } from '../books-batch.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { BookRow } from '../ledger/table.ts';
@@ -13,7 +13,7 @@ export function batchTurns<Row, Answer>(statements: Room): Pick<BooksBatchOption
   return { inTurn: (bookId, work) => statements.run(bookId ?? `shared ${++shared}`, work) };
 }
 
-/** The book of all rows; undefined when they are of several. */
+/** The book of all rows; undefined if they belong to several. */
 export function bookOf(rows: readonly BookRow<unknown>[]): BookId | undefined {
   const { bookId } = rows[0]!;
   return rows.every((row) => row.bookId === bookId) ? bookId : undefined;

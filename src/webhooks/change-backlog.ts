@@ -1,7 +1,7 @@
 /**
  * The commands by which an endpoint falls behind and catches up. They are commands because they change how the book's
  * deliveries are written: the book's lock orders them with every commit that writes deliveries. They emit no event and
- * leave the endpoint's version.
+ * do not change the endpoint's version.
  */
 import type { Instant } from '../clock.ts';
 import { newId, type Uuid } from '../ids.ts';
@@ -23,7 +23,7 @@ export type FellBehind =
   /** The caller holds the backlog and drains it. */
   | 'held'
   /** The endpoint is behind already, or its last backlog is not cleared yet. */
-  | 'left'
+  | 'skipped'
   /** The endpoint was deleted. */
   | 'gone';
 
@@ -41,7 +41,7 @@ export function fallBehind(input: FallBehind): Command<FellBehind> {
       const draft = new Draft(state, { id, requestId }, moment);
       const backlog = draft.get(endpointBacklogs, endpointId);
       if (!backlog || backlog.isDeleted) return draft.finish<FellBehind>('gone');
-      if (backlog.behindSince !== null) return draft.finish<FellBehind>('left');
+      if (backlog.behindSince !== null) return draft.finish<FellBehind>('skipped');
       const held = backlog.retryAt === null;
       draft.put(endpointBacklogs, endpointId, {
         ...backlog,
@@ -49,7 +49,7 @@ export function fallBehind(input: FallBehind): Command<FellBehind> {
         retryAt: held ? heldUntil : now,
         waitingFrom,
       });
-      return draft.finish<FellBehind>(held ? 'held' : 'left');
+      return draft.finish<FellBehind>(held ? 'held' : 'skipped');
     },
   };
 }

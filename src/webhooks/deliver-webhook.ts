@@ -1,12 +1,13 @@
 /**
- * Delivering: the use case of the webhooks pool. A job names deliveries, or an endpoint that is behind. Deliveries go into
- * the outbox of their endpoint (outbox.ts), where they are loaded with their events, POSTed side by side outside any
- * database transaction, and recorded. Those of one moment share queries and commits, of however many books
- * (books-batch.ts): those of one book are recorded by one statement, of several by two or three in a transaction. No job
- * waits for a receiver: what has no room is left, and its endpoint is behind (drain-backlog.ts).
+ * Delivers webhooks: the use case of the webhooks pool. A job names deliveries, or an endpoint that is behind.
+ * Deliveries go into the outbox of their endpoint (outbox.ts). There they are loaded with their events, POSTed
+ * concurrently outside any database transaction, and recorded. Concurrent deliveries of any number of books share
+ * queries and commits (books-batch.ts): results of one book are recorded by one statement, of several by two or three
+ * in a transaction. No job waits for a receiver: a delivery for which there is no room is skipped, and its endpoint is
+ * behind (drain-backlog.ts).
  *
- * Killed at any point: a delivery without a recorded result is still pending, it or its endpoint is still due, and it is
- * sent again under the same id. So an event arrives at least once.
+ * If the process is killed at any point, a delivery without a recorded result is still pending, the delivery or its
+ * endpoint is still due, and the event is sent again under the same id. So an event arrives at least once.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
@@ -17,6 +18,7 @@ import { newId, publicId, type Uuid } from '../ids.ts';
 import type { BookId, Mode } from '../ledger/book.ts';
 import type { Command } from '../ledger/command.ts';
 import type { Logger } from '../log.ts';
+import { redactPlain } from '../redact-keys.ts';
 import { Room } from '../room.ts';
 import { warnSeldom } from '../seldom.ts';
 import {
@@ -35,23 +37,23 @@ import { createLoader } from './load-deliveries.ts';
 import { disableFailingEndpoint } from './manage-endpoint.ts';
 import { withoutTexts } from './mask-answer.ts';
 import { Outboxes } from './outboxes.ts';
-import { Places } from './places.ts';
 import { postEvent } from './post-event.ts';
 import { parseAllowList, unbracketed } from './public-address.ts';
 import { createRecorder } from './record-deliveries.ts';
 import { createSafeAgent, type ResolveName, resolveBy } from './safe-connect.ts';
 import { sign } from './signature.ts';
 import { SigningKeys } from './signing-keys.ts';
+import { Slots } from './slots.ts';
 
 /**
- * Called for a delivery that a bug stands in the way of: marks it stuck, to be seen and retried by operators. Rejects when
- * it could not be marked.
+ * Called when a bug prevents a delivery: marks the delivery stuck, so that operators see it and can retry it. Rejects when
+ * the delivery could not be marked.
  */
 export type DeliveryFailure = (bookId: BookId, id: string, error: unknown) => Promise<unknown>;
 
 export interface DelivererOptions {
   pool: Pool;
-  /** Carries the one command that delivering can lead to: switching an endpoint off. */
+  /** For the one command that delivering can lead to: disabling an endpoint that fails. */
   committer: { submit<Answer>(bookId: BookId, command: Command<Answer>): Promise<Answer> };
   secretBox: SecretBox;
   clock: Clock;
@@ -61,38 +63,40 @@ export interface DelivererOptions {
   allowHosts: readonly string[];
   /** In [0, 1): spreads the retries. */
   random?: () => number;
-  /** For one try, from the name's resolution to the answer's end. */
+  /** For one attempt, from resolving the name to the end of the response. */
   timeoutMs?: number;
   resolve?: ResolveName;
   /** Name servers, as WEBHOOK_DNS_SERVERS names them; those of the system when there are none. */
   dnsServers?: readonly string[];
-  /** How a try reaches its receiver: by HTTP, where no model of the network takes its place. */
+  /** The event as it is sent: with the links that are stored without their secret part. */
+  withLinks?: (bookId: BookId, payload: string) => string;
+  /** Sends an attempt: by HTTP, unless a test's model of the network replaces it. */
   post?: typeof postEvent;
 }
 
 export interface Deliverer {
-  /** Takes deliveries (`${eventSequence}:${endpointId}`) in hand, or leaves them; waits for no receiver. */
+  /** Passes deliveries (`${eventSequence}:${endpointId}`) to their outboxes. Does not wait for receivers. */
   take(bookId: BookId, ids: readonly string[]): void;
-  /** The same; resolves when all that was taken is recorded. */
+  /** The same. Resolves once the results of all deliveries that were not skipped are recorded. */
   deliver(bookId: BookId, ids: readonly string[]): Promise<void>;
-  /** Takes endpoints that are due in hand; waits for no receiver. */
+  /** Begins to drain the backlogs of endpoints that are due. Does not wait for receivers. */
   drain(bookId: BookId, endpointIds: readonly Uuid[]): void;
-  /** Starts nothing more, and resolves when what was under way is recorded. */
+  /** Starts nothing more. Resolves once the results of attempts in progress are recorded. */
   close(): Promise<void>;
 }
 
 /** API.md §6. */
 const TIMEOUT_MS = 15_000;
-/** Attempts under way in this process: sockets and timers, and what their receivers answer. */
+/** Attempts in progress in this process. Each has a socket, a timer and the response so far. */
 const ATTEMPTS_MAX = 512;
-/** Of each book, however many of the others receive nothing: hundreds a second at receivers that take 20 ms. */
-const ATTEMPTS_ASSURED = 8;
+/** Guaranteed to each book, however many receivers of other books are silent. At 20 ms an attempt, hundreds a second. */
+const ATTEMPTS_GUARANTEED = 8;
 /** Deliveries in memory that jobs named, some 10 MB. */
 const NAMED_MAX = 8_000;
-const NAMED_ASSURED = 200;
+const NAMED_GUARANTEED = 200;
 /**
- * Statements at once, of all books in turn: half of a process' connections, since the others move money. Batches grow while
- * they wait. Without it 1,000 endpoints, half of them dead, kept 300 statements waiting for the ten connections.
+ * Statements at once, by book in turn: half of a process's connections, since the others move money. Batches grow while
+ * they wait. Without this limit 1,000 endpoints, half of them dead, kept 300 statements waiting for the ten connections.
  */
 const STATEMENTS_MAX = 5;
 
@@ -110,13 +114,13 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
   const signingKeys = new SigningKeys(options.secretBox);
   const statements = new Room(STATEMENTS_MAX);
   const record = createRecorder(pool, statements);
-  const warn = warnSeldom(log, 'webhook deliveries left for later');
+  const warn = warnSeldom(log, 'webhook deliveries postponed');
   const disabling = new Map<Uuid, Promise<unknown>>();
   let closed = false;
 
   const outboxes = new Outboxes({
-    places: new Places(ATTEMPTS_MAX, { assured: ATTEMPTS_ASSURED }),
-    memory: new Places(NAMED_MAX, { assured: NAMED_ASSURED }),
+    slots: new Slots(ATTEMPTS_MAX, { guaranteed: ATTEMPTS_GUARANTEED }),
+    memory: new Slots(NAMED_MAX, { guaranteed: NAMED_GUARANTEED }),
     now: () => clock.now(),
     load: createLoader(pool, statements),
     send,
@@ -127,7 +131,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
 
   async function send(bookId: BookId, delivery: DeliveryInHand): Promise<Attempt | undefined> {
     try {
-      return await tryOnce(bookId, delivery);
+      return await makeAttempt(bookId, delivery);
     } catch (error) {
       await options.deliveryFailed(bookId, deliveryId(delivery), error);
       return undefined;
@@ -141,10 +145,11 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     if (reason) await disable(bookId, delivery, reason);
   }
 
-  async function tryOnce(
+  async function makeAttempt(
     bookId: BookId,
-    { eventId, endpoint, payload, texts, mode }: DeliveryInHand,
+    { eventId, endpoint, payload: stored, texts, mode }: DeliveryInHand,
   ): Promise<Attempt> {
+    const payload = options.withLinks?.(bookId, stored) ?? stored;
     const url = new URL(endpoint.url);
     const startedAt = clock.now();
     const started = performance.now();
@@ -168,15 +173,19 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       durationMs: Math.round(performance.now() - started),
       status: outcome.status,
       error: outcome.error,
-      response: outcome.response && withoutTexts(outcome.response, texts),
+      // Many receivers answer with what they were sent.
+      response: outcome.response && redactPlain(withoutTexts(outcome.response, texts)),
       retryAfterMs: parseRetryAfter(outcome.retryAfter, startedAt),
     };
   }
 
-  /** The operator's own names are few, and are not asked of name servers. */
+  /** Hosts that the operator allows are few, and are resolved by the machine instead of our name servers. */
   const isOpened = (mode: Mode, url: URL) => mode === 'test' && allow.permits(url.hostname, portOf(url));
 
-  /** Many attempts of one endpoint end alike at the same time: one command says it. Lost: the next attempt says it again. */
+  /**
+   * Concurrent attempts of one endpoint often fail alike: one command disables it. If that is lost, the next attempt
+   * repeats it.
+   */
   async function disable(bookId: BookId, { endpoint }: DeliveryInHand, reason: 'gone' | 'failing'): Promise<void> {
     const facts = { bookId, endpointId: endpoint.id, reason };
     const begin = () =>

@@ -1,4 +1,4 @@
-/** Deliveries of an endpoint as people look at them, newest first, with every try. */
+/** Lists the deliveries of an endpoint with their attempts, newest first. */
 import { formatInstant, formatInstantOrNull, type Instant } from '../clock.ts';
 import { column, plainArray } from '../db/columns.ts';
 import { atCursor } from '../db/cursor.ts';
@@ -32,7 +32,7 @@ export interface ListedAttempt {
 export interface DeliveryFilter {
   bookId: BookId;
   endpointId: Uuid;
-  /** All of them when left out. */
+  /** Omitted: all of them. */
   statuses?: readonly DeliveryStatus[];
 }
 
@@ -104,7 +104,7 @@ async function cursorDeliveries(
   return sequences;
 }
 
-/** What receivers have answered to the attempts of a delivery. Index: webhook_attempts_pkey. */
+/** SQL: the bytes of the responses to a delivery's attempts. Index: webhook_attempts_pkey. */
 const ANSWERS_BYTES = `(SELECT COALESCE(sum(octet_length(a.response)), 0) FROM webhook_attempts a
   WHERE a.book_id = d.book_id AND a.event_sequence = d.event_sequence AND a.endpoint_id = d.endpoint_id) AS bytes`;
 
@@ -114,7 +114,7 @@ function listedDelivery(row: DeliveryRow, endpointId: Uuid, attempts: readonly L
     eventType: row.event_type,
     endpointId,
     status: row.status,
-    // Of an endpoint that is behind none is tried before the endpoint is.
+    // No delivery of an endpoint that is behind is attempted before its endpoint is due.
     nextAttemptAt:
       row.status === 'pending' ? Math.max(row.retry_at ?? row.created_at, row.endpoint_retry_at ?? 0) : null,
     createdAt: row.created_at,

@@ -1,13 +1,13 @@
 /**
  * The SQL of deliveries of several books at once: what delivery-store.ts does for one, over pairs of book and id. Each row
- * is found alone by its primary key, which LIMIT 1 forces: two lists of books and ids would probe every pair of them, and a
+ * has an index lookup by its primary key, which LIMIT 1 forces: two lists of books and ids would probe every pair, and a
  * plain join reads the table where its plan was made while it was small.
  */
 import type { Instant } from '../clock.ts';
 import { column, instantArray, plainArray } from '../db/columns.ts';
 import { newestBook } from '../db/newest.ts';
 import type { Pool, Queryable, Transaction } from '../db/pool.ts';
-import { BEGIN_IN_COMPANY, inTransaction } from '../db/transaction.ts';
+import { BEGIN_MULTI_BOOK, inTransaction } from '../db/transaction.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import { FIRST_EVENT, KEPT_COLUMNS } from '../ledger/event-read-store.ts';
@@ -99,7 +99,7 @@ export async function recordResultsOfBooks(pool: Pool, unordered: readonly BookR
       const [, changed] = await Promise.all([record(trx, results), lockChangedHealth(trx, results)]);
       if (changed.length > 0) await updateHealth(trx, changed);
     },
-    { begin: BEGIN_IN_COMPANY },
+    { begin: BEGIN_MULTI_BOOK },
   );
 }
 

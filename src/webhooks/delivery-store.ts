@@ -174,7 +174,7 @@ export function deliveryFromRow(
 
 /**
  * Indexes: webhook_deliveries_pkey, events_pkey. LIMIT 1 forces them. With a plain join, a planner that has seen few
- * open deliveries reads all of them, and goes on doing so when there are a million.
+ * open deliveries reads all of them, and keeps that plan when there are a million.
  */
 async function loadPending(db: Queryable, bookId: BookId, keys: readonly DeliveryKey[]): Promise<PendingRow[]> {
   const { rows } = await db.query<PendingRow>({

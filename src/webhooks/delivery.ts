@@ -21,7 +21,7 @@ export type DeliveryStatus =
   | 'failed'
   /**
    * The delivery fell due while its endpoint was disabled or deleted, and was not sent. Disabling an endpoint changes
-   * no delivery: one that falls due after the endpoint is enabled again goes on as before. The row keeps its event, so
+   * no delivery: one that falls due after the endpoint is enabled again is attempted as before. The row keeps its event, so
    * a canceled delivery can be recovered.
    */
   | 'canceled';
@@ -39,7 +39,7 @@ export interface DeliveryKey {
   readonly endpointId: Uuid;
 }
 
-/** A delivery with all that an attempt needs. One query loads many. */
+/** A delivery with everything that an attempt needs. One query loads many. */
 export interface DeliveryInHand extends DeliveryKey {
   readonly eventId: Uuid;
   /** The event as it is sent: the same bytes on every attempt, until personal text in it is erased. */

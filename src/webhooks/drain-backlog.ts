@@ -1,10 +1,10 @@
 /**
- * Drains a backlog: one process delivers what waits for an endpoint, a page at a time, in the order of the events. The
- * process holds the backlog for a limited time and renews the hold while it works. When the process is killed, the hold
- * expires, the sweeper enqueues the endpoint, and another process goes on from the last recorded event.
+ * Drains a backlog: one process makes the waiting deliveries of an endpoint, a page at a time, in the order of the events.
+ * The process holds the backlog for a limited time and renews the hold while it works. When the process is killed, the hold
+ * expires, the sweeper enqueues the endpoint, and another process continues after the last recorded event.
  *
- * The backlog of an endpoint that takes nothing is released until later, with a growing pause. Then a single attempt
- * shows whether the endpoint is back. One line in the log says how many deliveries wait, and since when.
+ * The backlog of an endpoint that accepts nothing is released, with exponential backoff. Then a single attempt probes
+ * whether the endpoint has recovered. One line in the log says how many deliveries wait, and since when.
  */
 import { type Clock, formatInstant, type Instant } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
@@ -34,24 +34,24 @@ export interface DrainContext {
   /** Limits statements: a thousand endpoints that fall behind at once must leave connections for other work. */
   readonly statements: Room;
   random(): number;
-  /** Receives the reason when work is left for later. */
+  /** Receives the reason when work is postponed. */
   warn(error: unknown): void;
   isClosed(): boolean;
   /** Marks the endpoint as logged. False when it was logged within the hour. */
-  markTold(): boolean;
+  markLogged(): boolean;
   /** Removes that mark. True when there was one. */
-  clearTold(): boolean;
+  clearLogged(): boolean;
 }
 
 /** The hold is renewed before half of it has passed. */
 const KEEP_EVERY_MS = 20_000;
-/** Deliveries in a page for each attempt that may be under way: memory grows with the speed of the endpoint. */
+/** Deliveries in a page for each attempt that may be in progress, so that memory grows with the speed of the endpoint. */
 const PAGE_PER_ATTEMPT = 8;
-/** Ready deliveries for each attempt at which the next page is read: reading takes some milliseconds. */
+/** The next page is read when this many deliveries per attempt are ready, because reading takes some milliseconds. */
 const AHEAD_PER_ATTEMPT = 4;
 /** Most deliveries of one endpoint in memory that are sent and not yet recorded. */
 const IN_HAND_MAX = 1_500;
-/** Clocks of two machines differ: a job or a delivery may come this much before our own clock says so. */
+/** Clocks of two machines differ: a job or a delivery may be due this much before our own clock says so. */
 const CLOCK_TOLERANCE_MS = 2_000;
 
 export class BacklogDrain {
@@ -90,12 +90,12 @@ export class BacklogDrain {
   }
 
   /**
-   * Deliveries were left: the endpoint falls behind and is drained at once. Resolves with whether the backlog is empty.
+   * Deliveries were skipped: the endpoint falls behind and is drained at once. Resolves with whether the backlog is empty.
    */
-  static async ofLeft(context: DrainContext, outbox: Outbox): Promise<boolean> {
+  static async ofSkipped(context: DrainContext, outbox: Outbox): Promise<boolean> {
     // A failing endpoint is paused at once: its last attempts all failed.
     const failedBefore = outbox.concurrency.isFailing ? 0 : outbox.concurrency.failed;
-    const waitingFrom = outbox.takeLeft();
+    const waitingFrom = outbox.takeSkipped();
     if (waitingFrom === undefined) return true;
     const now = Math.floor(context.clock.now());
     const until = now + HELD_MS;
@@ -117,8 +117,8 @@ export class BacklogDrain {
       return this.#isOver;
     } finally {
       outbox.readFrom = undefined;
-      outbox.turnAway();
-      outbox.takeLeft();
+      outbox.skipUnsent();
+      outbox.takeSkipped();
     }
   }
 
@@ -131,8 +131,8 @@ export class BacklogDrain {
       return this.#pause();
     if (!outbox.concurrency.isFailing) this.#retryAttempts = 0;
     if (performance.now() - this.#keptAt > KEEP_EVERY_MS) await this.#keep();
-    const left = outbox.takeLeft();
-    if (left !== undefined) await this.#goBackTo(left);
+    const skipped = outbox.takeSkipped();
+    if (skipped !== undefined) await this.#goBackTo(skipped);
     outbox.readFrom = this.#behindSince === null ? undefined : this.#next;
     if (outbox.ready > outbox.concurrency.limit * AHEAD_PER_ATTEMPT || outbox.unsettled > IN_HAND_MAX)
       return this.#wait();
@@ -162,7 +162,7 @@ export class BacklogDrain {
     this.#atEnd = page.end;
     this.#sparse = page.deliveries.length < outbox.concurrency.limit && !page.end;
     if (this.#isOurs && !this.#context.isClosed()) outbox.add(page.deliveries);
-    else for (const { eventSequence } of page.deliveries) outbox.leave(eventSequence);
+    else for (const { eventSequence } of page.deliveries) outbox.skip(eventSequence);
     return true;
   }
 
@@ -171,8 +171,8 @@ export class BacklogDrain {
     return statements.run(this.#outbox.bookId, () => ask(pool));
   }
 
-  async #goBackTo(left: bigint): Promise<void> {
-    if (left < this.#next) this.#next = left;
+  async #goBackTo(skipped: bigint): Promise<void> {
+    if (skipped < this.#next) this.#next = skipped;
     this.#atEnd = false;
     if (this.#behindSince !== null) return;
     const { committer, clock } = this.#context;
@@ -201,11 +201,11 @@ export class BacklogDrain {
   async #end(): Promise<boolean> {
     const { log, clock } = this.#context;
     if (await this.#inTurn((pool) => clearBacklog(pool, this.#outbox, this.#held))) {
-      if (this.#context.clearTold()) log.info(this.#names(), 'webhook endpoint caught up');
+      if (this.#context.clearLogged()) log.info(this.#names(), 'webhook endpoint caught up');
       this.#isOver = true;
       return true;
     }
-    // Deliveries joined, or another process reported the endpoint behind again. The drain goes on.
+    // Deliveries joined the backlog, or another process reported the endpoint behind again. The drain continues.
     const joined = !(await this.#keep(this.#next));
     if (!joined) this.#behindSince = Math.floor(clock.now());
     this.#atEnd = false;
@@ -214,7 +214,7 @@ export class BacklogDrain {
 
   /**
    * Renews the hold and records how far the backlog is drained. False when deliveries joined before that point, or the
-   * hold is lost.
+   * hold was lost.
    */
   async #keep(from = this.#drainedTo()): Promise<boolean> {
     const until = Math.floor(this.#context.clock.now()) + HELD_MS;
@@ -240,17 +240,17 @@ export class BacklogDrain {
     return first !== undefined && first < this.#next ? first : this.#next;
   }
 
-  /** The endpoint takes nothing: releases the backlog until later. */
+  /** The endpoint accepts nothing: releases the backlog with a later due time. */
   async #pause(): Promise<false> {
     const outbox = this.#outbox;
     this.#retryAttempts += 1;
     const from = await this.#giveBackIn(pauseMs(this.#retryAttempts, outbox.retryAfterMs, this.#context.random));
     // Counting is slow, and the next attempt must not wait for it.
-    if (this.#context.markTold()) this.#tell(from).catch(this.#context.warn);
+    if (this.#context.markLogged()) this.#logBacklog(from).catch(this.#context.warn);
     return false;
   }
 
-  async #tell(from: bigint): Promise<void> {
+  async #logBacklog(from: bigint): Promise<void> {
     const waiting = await this.#inTurn((pool) => countWaiting(pool, this.#outbox, from));
     const since = this.#behindSince === null ? undefined : formatInstant(this.#behindSince);
     const facts = { ...this.#names(), waiting, since, retryAt: formatInstant(this.#held.until) };
@@ -264,7 +264,7 @@ export class BacklogDrain {
 
   /** Resolves with the first event that may wait. */
   async #giveBackIn(inMs: number): Promise<bigint> {
-    this.#outbox.turnAway();
+    this.#outbox.skipUnsent();
     const waitingFrom = this.#drainedTo();
     const until = Math.floor(this.#context.clock.now()) + inMs;
     await this.#write({ until, retryAttempts: this.#retryAttempts, waitingFrom });

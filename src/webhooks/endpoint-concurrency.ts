@@ -1,19 +1,19 @@
 /**
- * Limits the attempts under way to one endpoint, by how fast it answers. A quick endpoint gets many at a time and a
+ * Limits the concurrent attempts to one endpoint, by how fast it answers. A quick endpoint gets many at a time and a
  * slow one few, so that each endpoint takes about the same number of attempt-seconds. A failing endpoint gets a few
  * attempts, and no delivery waits behind them.
  */
 
-/** Enough for thousands a second at a receiver that takes 10 ms, and as many connections as a small server bears. */
+/** Enough for thousands a second at a receiver that takes 10 ms, and as many connections as a small server accepts. */
 const IN_FLIGHT_MAX = 64;
 /**
- * The limit of an unknown endpoint; each attempt that arrives raises it by one. A silent endpoint holds one place for
+ * The limit of an unknown endpoint; each attempt that arrives raises it by one. A silent endpoint holds one slot for
  * 15 s.
  */
 const IN_FLIGHT_FIRST = 1;
 /** Enough to notice that the endpoint answers again, and for an endpoint that answers in 15 s. */
 const IN_FLIGHT_MIN = 4;
-/** Up to this an answer is quick: the limit of a slower endpoint falls in proportion to its answer time. */
+/** The limit of an endpoint that answers more slowly than this falls in proportion to its answer time. */
 const QUICK_MS = 1_000;
 /** An endpoint is failing after this many attempts in a row without a 2xx. */
 const FAILURES_MAX = 4;
@@ -25,10 +25,10 @@ const SILENT_MS = 10_000;
 /** Longest wait in memory: shorter than the first due time of a delivery (30 s). */
 const WAIT_MAX_MS = 20_000;
 const WAITING_MAX = 2_000;
-/** Of the smoothed answer time: the last answer counts a fifth. */
+/** The weight of the last answer in the smoothed answer time. */
 const SMOOTHING = 0.2;
 
-/** An attempt under way. */
+/** An attempt in progress. */
 export interface AttemptBegun {
   /** Attempts of the endpoint that had arrived when this one began. */
   readonly arrivedBefore: number;
@@ -60,7 +60,7 @@ export class EndpointConcurrency {
     return this.#failed;
   }
 
-  /** The endpoint takes nothing: its last attempts failed. */
+  /** Whether the endpoint is failing: its last attempts failed. */
   get isFailing(): boolean {
     return this.#failures >= FAILURES_MAX;
   }
@@ -77,7 +77,7 @@ export class EndpointConcurrency {
     return this.#inFlight === 0 && this.#failures === 0 && this.#answerMs < QUICK_MS;
   }
 
-  /** The endpoint took nothing when it was last attempted: one attempt at a time, until one arrives. */
+  /** For an endpoint whose last attempt failed: limits it to one attempt at a time, until one succeeds. */
   probe(): void {
     this.#failures = Math.max(this.#failures, FAILURES_MAX);
     this.#limit = 1;

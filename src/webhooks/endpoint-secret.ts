@@ -1,7 +1,8 @@
 /**
  * The two answers that show a secret: to creation and to rotation. An answer is stored under its idempotency key, and no
- * secret stands in the database in the clear; so it is stored with the secret sealed for that answer, and opened on its
- * way out. A replay gives the same bytes, also after another rotation. And the places that secrets are sealed for.
+ * secret is stored in plain text. So the answer is stored with the secret sealed for it, and the secret is opened when the
+ * answer is sent. A replay gives the same bytes, also after another rotation. Also here: the places that secrets are sealed
+ * for (db/secret-box.ts).
  */
 import type { SealedPlace, SecretBox } from '../db/secret-box.ts';
 import { internalKey } from '../idempotency/idempotency-key.ts';
@@ -23,17 +24,17 @@ export function answerSecretPlace(bookId: BookId, key: string): SealedPlace {
   return { bookId, table: 'idempotency_keys', column: 'body', rowId: key };
 }
 
-/** A secret on its way into the database: sealed once for the endpoint's row, once for the answer that shows it. */
+/** A new secret, to be sealed twice: for the endpoint's row, and for the answer that shows it. */
 export interface NewSecret {
   bookId: BookId;
-  /** The caller's, or null: what the answer is stored under. */
+  /** The caller's idempotency key, under which the answer is stored; null without one. */
   idempotencyKey: string | null;
-  /** In the clear. */
+  /** In plain text. */
   secret: string;
   secretBox: SecretBox;
 }
 
-/** What is stored of it: for the endpoint's row, and for the row of the key that the answer is stored under. */
+/** The sealed secrets: for the endpoint's row, and for the row of the idempotency key with the answer. */
 export function sealNewSecret(
   { bookId, idempotencyKey, secret, secretBox }: NewSecret,
   { commandId, endpointId }: { commandId: Uuid; endpointId: Uuid },

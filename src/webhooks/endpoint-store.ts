@@ -1,4 +1,4 @@
-/** SQL of webhook endpoints beside endpoint-table.ts, but for what deliveries need of them (delivery-store.ts). */
+/** SQL of webhook endpoints, beside endpoint-table.ts. What deliveries need of them is in delivery-store.ts. */
 import { plainArray } from '../db/columns.ts';
 import type { Page, PageRequest } from '../db/page.ts';
 import type { Queryable, Transaction } from '../db/pool.ts';
@@ -10,7 +10,7 @@ import { type Table, WRITE_ORDER } from '../ledger/table.ts';
 import { ENDPOINTS_PER_BOOK_MAX, subscriberOf, type WebhookEndpoint } from './endpoint.ts';
 import { webhookEndpoints } from './endpoint-table.ts';
 
-/** How many endpoints a book has: what the limit is decided by, read inside the lock. */
+/** How many endpoints a book has, read under the book's lock, so that a command can check the limit. */
 export interface EndpointTally {
   readonly count: number;
 }
@@ -18,7 +18,7 @@ export interface EndpointTally {
 /** The one row of endpointTallies. */
 export const TALLY_ID = 'all';
 
-/** A count that decisions read like a row. Nothing is written: it follows from the endpoints themselves. */
+/** A count that decisions read like a row. It is computed from the endpoints and never written. */
 export const endpointTallies: Table<EndpointTally> = {
   name: 'webhook_endpoint_tallies',
   writeOrder: WRITE_ORDER.resources,
@@ -36,8 +36,8 @@ export const endpointTallies: Table<EndpointTally> = {
 };
 
 /**
- * To whom the committer delivers: asked in every batch, under the book's lock, so that an event and its deliveries agree.
- * Index: webhook_endpoints_live, at most ENDPOINTS_PER_BOOK_MAX rows.
+ * The subscribers of a book's events: read in every batch, under the book's lock, so that an event and its deliveries
+ * agree. Index: webhook_endpoints_live, at most ENDPOINTS_PER_BOOK_MAX rows.
  */
 export async function subscribers(trx: Transaction, bookId: BookId): Promise<Subscriber[]> {
   const { rows } = await trx.query<{ id: Uuid; events: string[]; behind_from: bigint | null }>({
@@ -48,7 +48,10 @@ export async function subscribers(trx: Transaction, bookId: BookId): Promise<Sub
   return rows.map((row) => subscriberOf(row, row.behind_from));
 }
 
-/** The same for several books. Index: webhook_endpoints_live; the limit keeps the look-up of each book from becoming a join. */
+/**
+ * The same for several books. Index: webhook_endpoints_live; the limit keeps the index lookup of each book from
+ * becoming a join.
+ */
 export async function subscribersOf(
   trx: Transaction,
   bookIds: readonly BookId[],
@@ -78,7 +81,10 @@ export async function getEndpoint(db: Queryable, bookId: BookId, id: Uuid): Prom
   return rows[0] && webhookEndpoints.fromRow(rows[0]);
 }
 
-/** Newest first. Index: webhook_endpoints_live, from the cursor on. A cursor may have been deleted: its id still says where. */
+/**
+ * Newest first. Index: webhook_endpoints_live, from the cursor on. The cursor may be a deleted endpoint: its id still
+ * has a position.
+ */
 export function listEndpoints(db: Queryable, bookId: BookId, page: PageRequest): Promise<Page<WebhookEndpoint>> {
   return listRows(db, { table: webhookEndpoints, predicate: "status <> 'deleted'" }, { bookId, page });
 }

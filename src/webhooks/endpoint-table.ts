@@ -1,4 +1,4 @@
-/** The rows of webhook endpoints, deleted ones too: that nothing is to be done with one is decided, not looked up. */
+/** The rows of webhook endpoints, deleted ones too: commands load them, and the decision refuses them. */
 import { column, type RowOf } from '../db/declared-columns.ts';
 import { newSalt } from '../ledger/personal-text.ts';
 import { WRITE_ORDER } from '../ledger/table.ts';

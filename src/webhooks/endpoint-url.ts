@@ -1,6 +1,6 @@
 /**
- * Whether an endpoint's URL can be accepted. What can be told from its text is told when it is set; where its name leads
- * is told at every connection (safe-connect.ts), since names change their minds.
+ * Whether an endpoint's URL can be accepted. Its text is checked when the URL is set. The addresses that its name
+ * resolves to are checked at every connection (safe-connect.ts), since DNS records change.
  */
 import { isIP } from 'node:net';
 import type { Mode } from '../ledger/book.ts';
@@ -30,18 +30,16 @@ export function portsWith(ports: readonly number[]): number[] {
 
 /**
  * Undefined when the URL may be used, else the refusal: `parameter_invalid` for what is no URL, `webhook_url_forbidden`
- * for one that leads where webhooks do not go. The parser (WHATWG) has turned `2130706433`, `0x7f.1` and `0177.0.0.1`
+ * for one that leads where webhooks do not go. It is a URI as RFC 3986 writes it, since the parser (WHATWG) repairs much that others
+ * refuse or read otherwise, such as a backslash. The parser has turned `2130706433`, `0x7f.1` and `0177.0.0.1`
  * into `127.0.0.1` before any rule looks at it.
  */
 export function refuseUrl(text: string, { mode, allow, ports = [] }: UrlRules): Refusal | undefined {
   if (text.length > URL_LENGTH_MAX) return invalid(`A URL has at most ${URL_LENGTH_MAX} characters.`);
-  if (!/^[\x21-\x7e]+$/.test(text))
-    return invalid('A URL is written in visible ASCII characters; encode everything else.');
+  const fault = uriFault(text);
+  if (fault !== undefined) return invalid(fault);
   const url = parseUrl(text);
-  const defaultPort = url && DEFAULT_PORTS[url.protocol];
-  if (!url || defaultPort === undefined) return invalid('A URL such as https://example.com/webhooks is expected.');
-  if (url.username !== '' || url.password !== '') return invalid('A URL must not carry a user name or password.');
-  if (url.hash !== '') return invalid('A URL must not carry a fragment.');
+  if (!url) return invalid(URL_EXPECTED);
   if (mode === 'live' && url.protocol !== 'https:') return forbidden('In live mode webhooks are sent by https only.');
   const host = unbracketed(url.hostname);
   if (mode === 'test' && allow.permits(host, portOf(url))) return undefined;
@@ -56,6 +54,36 @@ export function refuseUrl(text: string, { mode, allow, ports = [] }: UrlRules): 
 /** The port a connection to the URL uses. */
 export function portOf(url: URL): number {
   return url.port === '' ? DEFAULT_PORTS[url.protocol]! : Number(url.port);
+}
+
+const URL_EXPECTED = 'A URL such as https://example.com/webhooks is expected.';
+/** RFC 3986, 2: what a URI is written in. */
+const NOT_IN_URI = /[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]/;
+const NOT_ENCODED = /%(?![\dA-Fa-f]{2})/;
+/** Scheme, authority, path and query: brackets stand only around an IPv6 address. */
+const PARTS = /^https?:\/\/([^/?]+)(.*)$/i;
+
+/** Why a text is no URI that an endpoint may have, and what to write instead; undefined if it is one. */
+function uriFault(text: string): string | undefined {
+  if (!/^[\x21-\x7e]+$/.test(text)) return 'A URL is written in visible ASCII characters; encode everything else.';
+  const [character] = NOT_IN_URI.exec(text) ?? [];
+  if (character !== undefined) return `A URL must not contain ${character}; write it as ${encoded(character)}.`;
+  if (NOT_ENCODED.test(text)) return 'In a URL, % is followed by two hexadecimal digits; write % itself as %25.';
+  if (text.includes('#')) return 'A URL must not carry a fragment; leave out # and what follows it.';
+  const [, authority = '', rest = ''] = PARTS.exec(text) ?? [];
+  if (authority === '') return URL_EXPECTED;
+  if (authority.includes('@')) return 'A URL must not carry a user name or password.';
+  const [bracket] = /[[\]]/.exec(rest) ?? [];
+  if (bracket !== undefined)
+    return `After its host, a URL must not contain ${bracket}; write it as ${encoded(bracket)}.`;
+  // One dot may end a name: the root.
+  const name = authority.replace(/:\d*$/, '').replace(/\.$/, '');
+  if (name.split('.').includes('')) return 'A host name has no empty part: nothing stands between two of its dots.';
+  return undefined;
+}
+
+function encoded(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
 function parseUrl(text: string): URL | undefined {

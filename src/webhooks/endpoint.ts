@@ -1,8 +1,8 @@
 /**
- * A webhook endpoint: a URL that wants events of its book, a filter of which, and the secret they are signed with.
- * Invariant: exactly the `enabled` ones get a delivery of each event that their filter lets through, in the event's own
- * commit. Its secret is shown when it is made and when it is rotated, and never again.
- * Next: manage-endpoint.ts (its commands), endpoint-store.ts (its rows), delivery.ts (what it gets).
+ * A webhook endpoint: a URL that receives events of its book, a filter over event types, and the secret that signs
+ * them. Invariant: exactly the `enabled` endpoints get a delivery of each event that their filter matches, in the
+ * event's own commit. The secret is shown when it is created and when it is rotated, and never again. Next:
+ * manage-endpoint.ts (its commands), endpoint-store.ts (its rows), delivery.ts (what it gets).
  */
 import { formatInstant, formatInstantOrNull, type Instant } from '../clock.ts';
 import { publicId, type Uuid } from '../ids.ts';
@@ -12,9 +12,9 @@ import type { Transitions } from '../ledger/resource.ts';
 import { compileEventFilters } from './event-filter.ts';
 
 export type EndpointStatus =
-  /** Gets events. Made so, or enabled again by its owner. */
+  /** Gets events. The first status, and again when its owner enables it. */
   | 'enabled'
-  /** Gets none: switched off by its owner, or by us (see DisabledReason). Deliveries that fall due meanwhile are canceled. */
+  /** Gets none: disabled by its owner or by us (DisabledReason). Deliveries that fall due meanwhile are canceled. */
   | 'disabled'
   /** Never shown again; its row stays for the deliveries that refer to it. Final. */
   | 'deleted';
@@ -36,9 +36,9 @@ export type DisabledReason =
 /** Endpoints of one book. Every event costs a row for each of them, within the book's lock. */
 export const ENDPOINTS_PER_BOOK_MAX = 50;
 
-/** How long the secret before still signs after a rotation, when the caller does not say. */
+/** How long the previous secret still signs after a rotation, if the caller does not say. */
 export const ROTATION_OVERLAP_DEFAULT_MS = 24 * 60 * 60 * 1_000;
-/** A secret that leaked must stop being good some day. */
+/** A leaked secret must become invalid at some time. */
 export const ROTATION_OVERLAP_MAX_MS = 7 * 24 * 60 * 60 * 1_000;
 
 export const TEST_EVENT = 'webhook.test';
@@ -60,7 +60,7 @@ export interface WebhookEndpoint {
   readonly failingSince: Instant | null;
   /** Null once it is erased. */
   readonly metadata: Record<string, string> | null;
-  /** Hides description and metadata behind their references (ledger/personal-text.ts). */
+  /** The salt of the references to description and metadata (ledger/personal-text.ts). */
   readonly textSalt: Buffer;
   readonly version: number;
   readonly createdAt: Instant;
@@ -81,8 +81,8 @@ export function endpointActions({ status }: Pick<WebhookEndpoint, 'status'>): En
 }
 
 /**
- * The endpoint as the committer asks it. A test event is for its own object alone, whatever the filter says; and nobody
- * is told over a switched-off line that the line was switched off.
+ * The endpoint as a subscriber of events. A test event goes only to its own endpoint, whatever the filters say. An
+ * endpoint does not get the event that says that it was disabled.
  */
 export function subscriberOf(
   { id, events }: Pick<WebhookEndpoint, 'id' | 'events'>,
@@ -101,7 +101,7 @@ export function subscriberOf(
   };
 }
 
-/** How the API and events show an endpoint. Without its secret: see endpoint-secret.ts for the two answers that have it. */
+/** An endpoint as the API and events show it, without its secret. endpoint-secret.ts has the two answers that show it. */
 export function endpointView(endpoint: WebhookEndpoint, livemode: boolean) {
   const owner: TextOwner = { object: 'webhook_endpoint', objectId: endpoint.id, salt: endpoint.textSalt };
   return {

@@ -1,6 +1,6 @@
 /**
  * Names of events and the filters over them. A filter is a name (`payout.paid`), a group (`payout.*`) or everything
- * (`*`). The list is closed: a filter with a spelling mistake is refused when it is made, not silent ever after.
+ * (`*`). The list is closed: a filter with a spelling mistake is refused when it is set, instead of matching nothing.
  */
 
 const NAMES_BY_GROUP = {
@@ -10,6 +10,7 @@ const NAMES_BY_GROUP = {
   card_token: ['requested', 'activated', 'suspended', 'resumed', 'deactivated'],
   payment: [
     'created',
+    'updated',
     'requires_action',
     'authorized',
     'captured',
@@ -21,6 +22,8 @@ const NAMES_BY_GROUP = {
   ],
   refund: ['created', 'succeeded', 'failed'],
   dispute: ['opened', 'evidence_due_soon', 'evidence_submitted', 'accepted', 'won', 'lost', 'escalated'],
+  release: ['created'],
+  settlement: ['received', 'completed'],
   reader_action: ['succeeded', 'failed', 'canceled'],
   payout: [
     'created',
@@ -44,7 +47,7 @@ const NAMES_BY_GROUP = {
   webhook: ['test'],
 } as const;
 
-/** Every event there is. */
+/** The names of all events. */
 export const EVENT_NAMES: readonly string[] = Object.entries(NAMES_BY_GROUP).flatMap(([group, names]) =>
   names.map((name) => `${group}.${name}`),
 );
@@ -58,31 +61,31 @@ const FORMER_NAMES: Readonly<Record<string, string>> = {
   'reconciliation.exception_resolved': 'exception.resolved',
 };
 
-/** Every name that an event may have. */
+/** All names that an event may have, including former ones. */
 export const EVENT_TYPES: readonly string[] = [...EVENT_NAMES, ...Object.keys(FORMER_NAMES)];
 
-/** Every text that a filter may be. */
+/** All valid filters. */
 export const EVENT_FILTERS: ReadonlySet<string> = new Set([
   '*',
   ...Object.keys(NAMES_BY_GROUP).map((group) => `${group}.*`),
   ...EVENT_TYPES,
 ]);
 
-/** Filters of one endpoint, or of one list of events. Each name once is fewer than this. */
-export const EVENT_FILTERS_MAX = 100;
+/** Most filters of one endpoint, or of one list of events. There are fewer names than this. */
+export const EVENT_FILTERS_MAX = 200;
 
 export function isEventFilter(text: string): boolean {
   return EVENT_FILTERS.has(text);
 }
 
-/** Whether any of the filters lets events of this type through, prepared for many questions. */
+/** Compiles filters into a function that says whether events of a type match any of them. */
 export function compileEventFilters(filters: readonly string[]): (eventType: string) => boolean {
   if (filters.includes('*')) return () => true;
   const names = new Set(expandEventFilters(filters));
   return (eventType) => names.has(eventType);
 }
 
-/** The names behind filters, each once: `payout.*` is its ten. What is no filter stands for nothing. */
+/** The names behind filters, each once: `payout.*` is its ten. Text that is no filter matches nothing. */
 export function expandEventFilters(filters: readonly string[]): string[] {
   if (filters.includes('*')) return [...EVENT_NAMES];
   const names = new Set<string>();

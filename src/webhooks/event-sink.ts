@@ -5,7 +5,7 @@ import { deliveryLog } from './delivery-store.ts';
 import { subscribers, subscribersOf } from './endpoint-store.ts';
 import { webhookEndpoints } from './endpoint-table.ts';
 
-/** Where a book's events go: to its webhook endpoints. */
+/** Delivers a book's events to its webhook endpoints. */
 export function createWebhookSink(forms: Pick<Forms, 'contracted'>): EventSink {
   return {
     subscribers,
@@ -15,5 +15,5 @@ export function createWebhookSink(forms: Pick<Forms, 'contracted'>): EventSink {
   };
 }
 
-/** As it is until the stored forms are contracted. */
+/** The sink before the stored forms are contracted. */
 export const webhookSink = createWebhookSink({ contracted: false });

@@ -1,4 +1,4 @@
-/** Reading events, as GET /v1/events shows them: their text, filled in, the same bytes that webhooks carry. */
+/** Reads events as GET /v1/events shows them: their rendered text, the same bytes that webhooks carry. */
 import type { Instant } from '../clock.ts';
 import { build, type IdBound, type Page, type PageRequest } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
@@ -40,9 +40,10 @@ export async function getEvent(db: Queryable, bookId: BookId, id: Uuid): Promise
 }
 
 /**
- * Newest first; cursors are ids of events. Every filter is a range of sequence numbers or an index to walk (walk.ts): times by
- * a search among the sequence numbers, an object by events_by_object, types by one range each of events_by_type. Types of an
- * object are asked of the object's events. Throws ApiError `cursor_invalid` for a cursor that is no event of the book.
+ * Newest first; cursors are ids of events. Every filter is a range of sequence numbers or an index to walk (walk.ts):
+ * times by a search among the sequence numbers, an object by events_by_object, types by one range each of
+ * events_by_type. Types of an object are asked of the object's events. Throws ApiError `cursor_invalid` for a cursor
+ * that is no event of the book.
  */
 export async function listEvents(db: Queryable, filter: EventFilter, page: PageRequest): Promise<Page<StoredEvent>> {
   const { bookId, objectId } = filter;
@@ -125,8 +126,8 @@ async function createdSequences(db: Queryable, { bookId, createdGte, createdLt }
 
 /**
  * The first sequence number whose event was made at or after a moment; one beyond the last when there is none. A book's
- * time never runs backwards and its sequence has no gaps, so some twenty look-ups of the key find it among millions, and
- * no index on the time has to be kept in the committer's way. The oldest number is asked for: retention may begin later.
+ * time never runs backwards and its sequence has no gaps, so some twenty index lookups find it among millions, and the
+ * committer has no index on the time to maintain. The oldest number is asked for: retention may begin later.
  */
 async function firstSequenceAt(db: Queryable, bookId: BookId, moment: Instant): Promise<bigint> {
   const { rows } = await db.query<{ found: bigint }>({

@@ -1,7 +1,7 @@
 /**
- * Addresses of webhook receivers. c-ares asks the name servers and takes no thread, so that a silent name server delays
- * no other name. (getaddrinfo has four threads for the whole process.) Each name has at most one query under way, and
- * the names under way of one book are limited. Answers are cached for their TTL, within limits.
+ * Resolves the names of webhook receivers. c-ares queries the name servers and uses no thread, so that a silent name
+ * server delays no other name. (getaddrinfo has four threads for the whole process.) Each name has at most one query in
+ * progress, and the concurrent queries of one book are limited. Answers are cached for their TTL, within limits.
  *
  * /etc/hosts is not read and no search domain is added: a name means the same everywhere. The exception are names that
  * the operator has opened (WEBHOOK_ALLOW_HOSTS), such as `localhost` or a service of a compose file. The system
@@ -29,7 +29,7 @@ export interface HostNames {
   resolveOpened(host: string): Promise<LookupAddress[]>;
   /**
    * Resolves a name for a book and caches the answer. Returns undefined when the answer is cached. Resolves on success
-   * and on failure alike; resolve() then gives the answer. A book waits for its own names alone.
+   * and on failure alike; resolve() then gives the answer. A book waits only for its own names.
    */
   prepare(book: string, host: string): Promise<void> | undefined;
 }
@@ -65,7 +65,7 @@ const ASKED_PER_BOOK = 8;
 
 interface Answer {
   readonly addresses: Promise<LookupAddress[]>;
-  /** Infinity while the query is under way. */
+  /** Infinity while the query is in progress. */
   until: number;
 }
 

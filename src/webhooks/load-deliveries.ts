@@ -1,4 +1,7 @@
-/** Loads what jobs name, with all that an attempt needs: deliveries of one moment share a query, of however many books. */
+/**
+ * Loads deliveries that jobs name, with everything that an attempt needs. Concurrent loads of any number of books share
+ * a query.
+ */
 import { BooksBatch } from '../books-batch.ts';
 import type { Pool } from '../db/pool.ts';
 import { classifyFailure } from '../db/postgres-errors.ts';
@@ -20,7 +23,7 @@ export function createLoader(pool: Pool, statements: Room): LoadDelivery {
   const batches = new BooksBatch<DeliveryKey, DeliveryInHand | undefined>({
     limit: BATCH_MAX,
     run: (keys) => load(pool, keys),
-    // A key that the database refuses is of one book. Nothing here waits for a lock.
+    // Postgres refuses a key of one book. No load waits for a lock.
     split: (error) => (classifyFailure(error) === 'refused' ? 'halves' : undefined),
     ...batchTurns(statements),
   });

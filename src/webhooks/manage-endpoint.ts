@@ -90,11 +90,11 @@ export interface EndpointChange extends Change {
 }
 
 export interface UpdateEndpoint extends EndpointChange {
-  /** Left out: stays as it is. */
+  /** Omitted: unchanged. */
   url?: string;
   events?: readonly string[];
   description?: string | null;
-  /** Takes the place of all that was there. */
+  /** Replaces all metadata. */
   metadata?: Record<string, string>;
   allow: AllowList;
   ports?: readonly number[];
@@ -127,18 +127,18 @@ export function enableEndpoint(input: EndpointChange): Command<Stored | Refusal>
   });
 }
 
-/** Its owner switches it off. Nothing is sent from now on; deliveries that fall due meanwhile are canceled. */
+/** The owner disables the endpoint. Nothing more is sent, and deliveries that fall due meanwhile are canceled. */
 export function disableEndpoint(input: EndpointChange): Command<Stored | Refusal> {
   return changeEndpoint('disable', input, (draft, endpoint) => switchOff(draft, endpoint, 'requested'));
 }
 
 export interface DisableFailingEndpoint extends EndpointChange {
   reason: Exclude<DisabledReason, 'requested'>;
-  /** The URL that failed: an endpoint that has moved on since is left alone. */
+  /** The URL that failed. An endpoint that has another URL by now stays enabled. */
   failedUrl: string;
 }
 
-/** We switch it off: it said it is gone, or nothing has arrived for days. */
+/** Disables an endpoint that answered 410 Gone, or to which nothing has arrived for days. */
 export function disableFailingEndpoint(input: DisableFailingEndpoint): Command<Stored | Refusal> {
   return changeEndpoint('disable', input, (draft, endpoint) =>
     endpoint.url === input.failedUrl
@@ -147,7 +147,7 @@ export function disableFailingEndpoint(input: DisableFailingEndpoint): Command<S
   );
 }
 
-/** Its secrets go with it; its row stays for the deliveries that refer to it. */
+/** Deletes the endpoint's secrets too. Its row stays, because deliveries refer to it. */
 export function deleteEndpoint(input: EndpointChange): Command<Stored | Refusal> {
   return changeEndpoint('delete', input, (draft, endpoint) => {
     const deleted = advance(draft, endpointResource, endpoint, {
@@ -167,7 +167,7 @@ export function deleteEndpoint(input: EndpointChange): Command<Stored | Refusal>
 }
 
 export interface RotateSecret extends EndpointChange, NewSecret {
-  /** By the wall clock, as everything about delivering: the secret before signs beside the new one until then. */
+  /** Wall-clock time, like all times of deliveries. Until then the previous secret signs beside the new one. */
   previousSecretUntil: Instant;
 }
 

@@ -1,12 +1,12 @@
 /**
- * A receiver's answer as it is kept. Many receivers answer with what they were sent, so the personal text of the event is
- * taken out of it: `npm run ops -- erase` then finds answers that have none. It drops the answers to an object's events all
- * the same, for what no search finds.
+ * Masks a receiver's response before it is stored. Many receivers echo what they were sent, so the personal text of the event
+ * is removed from the response. `npm run ops -- erase` still deletes the responses to an object's events, because a search
+ * does not find every wording.
  */
 import { RESPONSE_KEPT_BYTES } from './post-event.ts';
 
 const MASK = '[personal]';
-/** Shorter texts are taken out where they stand in quotes: `1` or `ops` also stand in other words. */
+/** Shorter texts are removed only inside quotes: `1` or `ops` also occur in other words. */
 const ANYWHERE_FROM = 4;
 
 /** `texts`: the JSON texts that were filled into the event. */
@@ -16,13 +16,13 @@ export function withoutTexts(answer: string, texts: readonly string[]): string {
   pieces.sort((one, other) => other.length - one.length);
   let masked = answer;
   for (const piece of pieces) masked = masked.replaceAll(piece, MASK);
-  // What is kept of a long answer may end in the middle of a text.
+  // The stored part of a long response may end in the middle of a text.
   if (Buffer.byteLength(answer) < RESPONSE_KEPT_BYTES) return masked;
   const begun = Math.max(0, ...pieces.map((piece) => lengthBegun(masked, piece)));
   return begun === 0 ? masked : masked.slice(0, -begun) + MASK;
 }
 
-/** A value as receivers write it: as it is, and as JSON, with and without other characters than those of ASCII. */
+/** The ways in which receivers write a value: as it is, and as JSON, with and without non-ASCII characters. */
 function wordings(value: unknown): string[] {
   if (typeof value === 'object' && value !== null)
     return [...Object.keys(value), ...Object.values(value)].flatMap(wordings);

@@ -1,4 +1,4 @@
-/** Deliveries, as workers move them, and endpoints whose backlog waits for somebody. */
+/** Deliveries and backlogs of endpoints, as rows that workers move. */
 
 import { keyedByUuid } from '../db/keyed-table.ts';
 import { publicId } from '../ids.ts';
@@ -28,7 +28,7 @@ export const movedDeliveries: MovedRows = {
   ],
   overdue: {
     waitsSince: 'COALESCE(retry_at, created_at)',
-    // Deliveries of an endpoint that is due wait for it.
+    // Deliveries of an endpoint that is due are delivered by its drain.
     unless: ITS_ENDPOINT_IS_DUE,
     finding: {
       check: 'delivery.overdue',

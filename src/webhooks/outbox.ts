@@ -1,29 +1,29 @@
 /**
- * The deliveries of one endpoint that this process has in hand: deliveries named by jobs, and deliveries read from the
- * backlog. No delivery waits here for long, and no job waits for the outbox. A delivery that finds no room is left, and
- * the endpoint falls behind.
+ * The deliveries of one endpoint that this process holds in memory: deliveries named by jobs, and deliveries read from the
+ * backlog. No delivery waits here for long, and no job waits for the outbox. The outbox skips a delivery for which it has
+ * no room, and the endpoint falls behind.
  */
 import type { Instant } from '../clock.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import { type Attempt, type DeliveryInHand, type DeliveryKey, hasArrived, isReady } from './delivery.ts';
 import { EndpointConcurrency } from './endpoint-concurrency.ts';
-import type { Places } from './places.ts';
+import type { Slots } from './slots.ts';
 
 export interface OutboxContext {
-  /** Places for attempts under way. */
-  readonly places: Places;
-  /** Places for deliveries in memory that jobs named. */
-  readonly memory: Places;
+  /** For attempts in progress. */
+  readonly slots: Slots;
+  /** For deliveries in memory that jobs named. */
+  readonly memory: Slots;
   now(): Instant;
   load(bookId: BookId, key: DeliveryKey): Promise<DeliveryInHand | undefined>;
-  /** Makes an attempt. Undefined when a bug prevented it and marked the delivery stuck. Rejects when the marking failed. */
+  /** Makes an attempt. Undefined if a bug prevented it: the delivery is marked stuck. Rejects if marking failed. */
   send(bookId: BookId, delivery: DeliveryInHand): Promise<Attempt | undefined>;
   /** Records the result of an attempt, or of no attempt (null). */
   settle(bookId: BookId, delivery: DeliveryInHand, attempt: Attempt | null): Promise<void>;
-  /** Deliveries were left (takeLeft). */
-  onLeft(outbox: Outbox): void;
-  /** No delivery is in hand any more. */
+  /** Deliveries were skipped (takeSkipped). */
+  onSkipped(outbox: Outbox): void;
+  /** The outbox is empty. */
   onEmpty(outbox: Outbox): void;
 }
 
@@ -52,7 +52,7 @@ export class Outbox {
   readonly concurrency = new EndpointConcurrency();
   /** The drain reads events from this one on, so that a job for them is not needed. */
   readFrom: bigint | undefined;
-  /** The last Retry-After of the receiver, in milliseconds. */
+  /** The receiver's last Retry-After, in milliseconds. */
   retryAfterMs: number | null = null;
   /** A delivery could be neither recorded nor marked stuck. */
   unrecorded = false;
@@ -61,10 +61,10 @@ export class Outbox {
   #named: Item[] = [];
   #loading = 0;
   #gathering = false;
-  /** The book had no place for the last attempt. */
+  /** No slot was free for the last attempt. */
   #refused = false;
   #loaded: LoadedItem[] = [];
-  #leftFrom: bigint | undefined;
+  #skippedFrom: bigint | undefined;
   #closed = false;
   #onChange: (() => void) | undefined;
   #change: Promise<void> | undefined;
@@ -93,7 +93,7 @@ export class Outbox {
     return this.#named.length + this.#loading + this.#loaded.length;
   }
 
-  /** Takes a delivery that a job named. Resolves once it is recorded, or at once when there is no room for it. */
+  /** Takes a delivery that a job named. Resolves once its result is recorded, or at once when it is skipped. */
   offer(key: DeliveryKey): Promise<void> {
     const known = this.#items.get(key.eventSequence);
     if (known) return known.ended;
@@ -101,8 +101,8 @@ export class Outbox {
     const mayWait =
       this.concurrency.inFlight + this.#waiting < this.concurrency.limit || this.#waiting < this.concurrency.waitingMax;
     if (!mayWait || !this.#context.memory.take(this.bookId)) {
-      this.leave(key.eventSequence);
-      this.#context.onLeft(this);
+      this.skip(key.eventSequence);
+      this.#context.onSkipped(this);
       return Promise.resolve();
     }
     const item = this.#take(key, false);
@@ -111,7 +111,7 @@ export class Outbox {
     return item.ended;
   }
 
-  /** Takes deliveries of the backlog. Those already in hand are skipped. */
+  /** Takes deliveries of the backlog, except those that the outbox holds already. */
   add(deliveries: readonly DeliveryInHand[]): void {
     for (const delivery of deliveries) {
       const known = this.#items.get(delivery.eventSequence);
@@ -125,21 +125,21 @@ export class Outbox {
     this.#send();
   }
 
-  /** The first event whose delivery was left since the last call. */
-  takeLeft(): bigint | undefined {
-    const left = this.#leftFrom;
-    this.#leftFrom = undefined;
-    return left;
+  /** The first event whose delivery was skipped since the last call. */
+  takeSkipped(): bigint | undefined {
+    const skipped = this.#skippedFrom;
+    this.#skippedFrom = undefined;
+    return skipped;
   }
 
-  /** Leaves the delivery of an event: it was not taken or not recorded. */
-  leave(eventSequence: bigint): void {
-    if (this.#leftFrom === undefined || eventSequence < this.#leftFrom) this.#leftFrom = eventSequence;
+  /** Skips the delivery of an event: it was not taken or not recorded, and the drain of the backlog reads it again. */
+  skip(eventSequence: bigint): void {
+    if (this.#skippedFrom === undefined || eventSequence < this.#skippedFrom) this.#skippedFrom = eventSequence;
   }
 
-  /** The first event of the backlog that is in hand or was left. */
+  /** The first event of the backlog that is in the outbox or was skipped. */
   first(): bigint | undefined {
-    let first = this.#leftFrom;
+    let first = this.#skippedFrom;
     for (const { key, alsoInBacklog } of this.#items.values())
       if (alsoInBacklog && (first === undefined || key.eventSequence < first)) first = key.eventSequence;
     return first;
@@ -160,20 +160,20 @@ export class Outbox {
     this.#change = undefined;
   };
 
-  /** Leaves all deliveries that were not sent. */
-  turnAway(): void {
-    const turned = [...this.#named.splice(0), ...this.#loaded.splice(0).map(({ item }) => item)];
-    for (const item of turned) {
-      this.leave(item.key.eventSequence);
+  /** Skips all deliveries that were not sent. */
+  skipUnsent(): void {
+    const unsent = [...this.#named.splice(0), ...this.#loaded.splice(0).map(({ item }) => item)];
+    for (const item of unsent) {
+      this.skip(item.key.eventSequence);
       this.#end(item);
     }
-    if (turned.length > 0) this.#context.onLeft(this);
+    if (unsent.length > 0) this.#context.onSkipped(this);
   }
 
   /** Takes and sends no more. Resolves once all sent deliveries are recorded. */
   async close(): Promise<void> {
     this.#closed = true;
-    this.turnAway();
+    this.skipUnsent();
     await Promise.allSettled([...this.#items.values()].map(({ ended }) => ended));
   }
 
@@ -190,7 +190,7 @@ export class Outbox {
 
   #end(item: Item, error?: unknown): void {
     this.#items.delete(item.key.eventSequence);
-    if (!item.fromBacklog) this.#context.memory.leave(this.bookId);
+    if (!item.fromBacklog) this.#context.memory.release(this.bookId);
     item.end(error);
     this.poke();
     if (this.#items.size === 0) this.#context.onEmpty(this);
@@ -198,7 +198,7 @@ export class Outbox {
 
   #load(): void {
     if (this.#closed || this.#named.length === 0 || this.unsettled > UNRECORDED_MAX) return;
-    // A book without a free place loads one at a time: more would only fill the memory.
+    // A book without a free slot loads one at a time: more would only fill the memory.
     const most = this.#refused ? 1 : LOADED_MAX;
     // Deliveries named in one turn of the event loop share a query; later ones gather for the next query.
     if (this.#loading > 0 ? !this.#gathering : this.#loaded.length > most / 2) return;
@@ -217,7 +217,7 @@ export class Outbox {
         (delivery) => this.#admit(item, delivery),
         (error) => {
           this.#loading -= 1;
-          this.#leaveUnrecorded(item, error);
+          this.#skipUnrecorded(item, error);
         },
       );
     }
@@ -225,22 +225,22 @@ export class Outbox {
 
   #admit(item: Item, delivery: DeliveryInHand | undefined): void {
     this.#loading -= 1;
-    if (!delivery || (this.#isSomebodyElses(delivery) && !item.alsoInBacklog)) this.#end(item);
+    if (!delivery || (this.#isOfOtherProcess(delivery) && !item.alsoInBacklog)) this.#end(item);
     else if (delivery.endpoint.status !== 'enabled') void this.#settle(item, delivery, null);
     else if (!isReady(delivery, this.#context.now())) this.#end(item);
     else if (this.#closed) {
-      this.leave(item.key.eventSequence);
+      this.skip(item.key.eventSequence);
       this.#end(item);
     } else this.#loaded.push({ item, delivery });
     this.#send();
   }
 
-  /** Another process has reported the endpoint behind. The delivery is left to the drain of that backlog. */
-  #isSomebodyElses({ endpoint }: DeliveryInHand): boolean {
+  /** Another process has reported the endpoint behind: its drain makes the delivery. */
+  #isOfOtherProcess({ endpoint }: DeliveryInHand): boolean {
     return endpoint.behindSince !== null && this.readFrom === undefined;
   }
 
-  /** Places call this again when one is free. */
+  /** Called again by Slots when a slot is free. */
   readonly #send = (): void => {
     while (this.#loaded.length > 0 && !this.concurrency.isFull) {
       const { item, delivery } = this.#loaded[0]!;
@@ -249,7 +249,7 @@ export class Outbox {
         void this.#settle(item, delivery, null);
         continue;
       }
-      this.#refused = !this.#context.places.take(this.bookId, this.#send);
+      this.#refused = !this.#context.slots.take(this.bookId, this.#send);
       if (this.#refused) break;
       this.#loaded.shift();
       void this.#attempt(item, delivery);
@@ -271,10 +271,10 @@ export class Outbox {
       this.retryAfterMs = arrived ? null : attempt.retryAfterMs;
       this.concurrency.end(begun, { arrived, durationMs: attempt.durationMs });
     } else this.concurrency.drop();
-    this.#context.places.leave(this.bookId);
-    if (this.concurrency.isFailing) this.turnAway();
+    this.#context.slots.release(this.bookId);
+    if (this.concurrency.isFailing) this.skipUnsent();
     if (attempt) void this.#settle(item, delivery, attempt);
-    else if (failure) this.#leaveUnrecorded(item, failure.error);
+    else if (failure) this.#skipUnrecorded(item, failure.error);
     else this.#end(item);
     this.#send();
   }
@@ -284,15 +284,15 @@ export class Outbox {
       await this.#context.settle(this.bookId, delivery, attempt);
       this.#end(item);
     } catch (error) {
-      this.#leaveUnrecorded(item, error);
+      this.#skipUnrecorded(item, error);
     }
     if (this.#named.length > 0) this.#load();
   }
 
-  /** A delivery that only a job named has its own due time. One of the backlog is read again. */
-  #leaveUnrecorded(item: Item, error?: unknown): void {
+  /** A delivery that only a job named has its own due time. A delivery of the backlog is read again. */
+  #skipUnrecorded(item: Item, error?: unknown): void {
     if (item.alsoInBacklog) {
-      this.leave(item.key.eventSequence);
+      this.skip(item.key.eventSequence);
       this.unrecorded = true;
     }
     this.#end(item, error);

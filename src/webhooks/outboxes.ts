@@ -4,27 +4,30 @@ import type { BookId } from '../ledger/book.ts';
 import { BacklogDrain, type DrainContext } from './drain-backlog.ts';
 import { Outbox, type OutboxContext } from './outbox.ts';
 
-export interface OutboxesOptions extends Omit<OutboxContext, 'onLeft' | 'onEmpty'> {
-  readonly drains: Omit<DrainContext, 'isClosed' | 'markTold' | 'clearTold' | 'warn'>;
-  /** Receives the reason when work is left for later. */
+export interface OutboxesOptions extends Omit<OutboxContext, 'onSkipped' | 'onEmpty'> {
+  readonly drains: Omit<DrainContext, 'isClosed' | 'markLogged' | 'clearLogged' | 'warn'>;
+  /** Receives the reason when work is postponed. */
   warn(error: unknown): void;
 }
 
 /**
- * Most outboxes kept. Beyond it, outboxes with nothing in hand are forgotten, with how their endpoints last answered.
+ * Most outboxes kept. Beyond it, empty outboxes are dropped, and with them the measured concurrency of their endpoints.
  */
 const REMEMBERED_MAX = 5_000;
 /** An endpoint that is behind for days is logged once an hour. */
-const TOLD_EVERY_MS = 3_600_000;
-/** Another process holds the backlog, or it is not due. Deliveries left meanwhile have their own due time. */
-const LEFT_ALONE_MS = 5_000;
+const LOGGED_EVERY_MS = 3_600_000;
+/**
+ * How long no drain begins when another process holds the backlog or it is not due. Skipped deliveries have their own
+ * due time.
+ */
+const NO_DRAIN_MS = 5_000;
 
 export class Outboxes {
   readonly #options: OutboxesOptions;
   readonly #outboxes = new Map<Uuid, Outbox>();
   readonly #drains = new Map<Outbox, Promise<void>>();
-  readonly #leftAloneUntil = new WeakMap<Outbox, number>();
-  readonly #toldAt = new Map<Uuid, number>();
+  readonly #noDrainUntil = new WeakMap<Outbox, number>();
+  readonly #loggedAt = new Map<Uuid, number>();
   #closed = false;
 
   constructor(options: OutboxesOptions) {
@@ -36,7 +39,7 @@ export class Outboxes {
     if (known) return known;
     const outbox = new Outbox(bookId, endpointId, {
       ...this.#options,
-      onLeft: (left) => this.#onLeft(left),
+      onSkipped: (skipping) => this.#onSkipped(skipping),
       onEmpty: (empty) => this.#onEmpty(empty),
     });
     this.#outboxes.set(endpointId, outbox);
@@ -44,13 +47,13 @@ export class Outboxes {
     return outbox;
   }
 
-  /** Drains an endpoint that is due, unless a drain is under way here or elsewhere. */
+  /** Drains an endpoint that is due, unless a drain is in progress, here or in another process. */
   drain(bookId: BookId, endpointId: Uuid): void {
     const outbox = this.of(bookId, endpointId);
     if (!this.#drains.has(outbox)) this.#begin(outbox, (context) => BacklogDrain.ofDue(context, outbox));
   }
 
-  /** Leaves what was not sent. Resolves once all that was sent is recorded and the backlogs are released. */
+  /** Skips unsent deliveries. Resolves once all results of sent ones are recorded and the backlogs are released. */
   async close(): Promise<void> {
     this.#closed = true;
     const outboxes = [...this.#outboxes.values()];
@@ -59,13 +62,13 @@ export class Outboxes {
     await Promise.all([...settled, ...this.#drains.values()]);
   }
 
-  #onLeft(outbox: Outbox): void {
+  #onSkipped(outbox: Outbox): void {
     if (this.#closed || this.#drains.has(outbox)) return;
-    if (performance.now() < (this.#leftAloneUntil.get(outbox) ?? 0)) {
-      outbox.takeLeft();
+    if (performance.now() < (this.#noDrainUntil.get(outbox) ?? 0)) {
+      outbox.takeSkipped();
       return;
     }
-    this.#begin(outbox, (context) => BacklogDrain.ofLeft(context, outbox));
+    this.#begin(outbox, (context) => BacklogDrain.ofSkipped(context, outbox));
   }
 
   /** `drain` resolves with whether the backlog is empty. */
@@ -76,9 +79,9 @@ export class Outboxes {
         return false;
       })
       .then((over) => {
-        outbox.takeLeft();
+        outbox.takeSkipped();
         this.#drains.delete(outbox);
-        if (!over) this.#leftAloneUntil.set(outbox, performance.now() + LEFT_ALONE_MS);
+        if (!over) this.#noDrainUntil.set(outbox, performance.now() + NO_DRAIN_MS);
         this.#onEmpty(outbox);
       });
     this.#drains.set(outbox, running);
@@ -89,14 +92,14 @@ export class Outboxes {
       ...this.#options.drains,
       warn: this.#options.warn,
       isClosed: () => this.#closed,
-      markTold: () => {
+      markLogged: () => {
         const now = performance.now();
-        if (now - (this.#toldAt.get(endpointId) ?? Number.NEGATIVE_INFINITY) < TOLD_EVERY_MS) return false;
-        if (this.#toldAt.size >= REMEMBERED_MAX) this.#toldAt.clear();
-        this.#toldAt.set(endpointId, now);
+        if (now - (this.#loggedAt.get(endpointId) ?? Number.NEGATIVE_INFINITY) < LOGGED_EVERY_MS) return false;
+        if (this.#loggedAt.size >= REMEMBERED_MAX) this.#loggedAt.clear();
+        this.#loggedAt.set(endpointId, now);
         return true;
       },
-      clearTold: () => this.#toldAt.delete(endpointId),
+      clearLogged: () => this.#loggedAt.delete(endpointId),
     };
   }
 

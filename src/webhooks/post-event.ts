@@ -1,6 +1,6 @@
 /**
- * One POST and how it ended. Never throws: whatever a receiver does is an outcome to be recorded. Written on undici's
- * dispatch, where an answer can be left in the middle: a receiver that drips or floods is left at a limit.
+ * One POST and its outcome. Never throws: whatever a receiver does is recorded. Uses undici's dispatch, which can abort a
+ * response in the middle: a receiver that sends too slowly or too much is cut off at a limit.
  */
 import { type Dispatcher, errors } from 'undici';
 import type { AttemptError } from './delivery.ts';
@@ -11,22 +11,22 @@ export interface EventPost {
   url: URL;
   headers: Record<string, string>;
   body: string;
-  /** For everything together: name, connection, request, answer. */
+  /** In all: resolving the name, connection, request, response. */
   timeoutMs: number;
 }
 
 export interface PostOutcome {
-  /** Null when no answer began. */
+  /** Null when no response began. */
   status: number | null;
   error: AttemptError | null;
   retryAfter: string | undefined;
-  /** The beginning of the answer's body, fit for a text column; null when there was none. */
+  /** The beginning of the response body, fit for a text column; null without a body. */
   response: string | null;
 }
 
-/** What is kept of an answer: enough to see an error page's first words. */
+/** How much of a response is kept: enough for the first words of an error page. */
 export const RESPONSE_KEPT_BYTES = 4 * 1_024;
-/** What is read of an answer. A short one is read to its end, which keeps the connection for the next event. */
+/** How much of a response is read. A short one is read to its end, so that the connection can be reused. */
 export const RESPONSE_READ_BYTES = 64 * 1_024;
 
 export function postEvent(dispatcher: Dispatcher, { url, headers, body, timeoutMs }: EventPost): Promise<PostOutcome> {
@@ -43,12 +43,12 @@ export function postEvent(dispatcher: Dispatcher, { url, headers, body, timeoutM
   });
 }
 
-/** Why an answer is left before its end; undici closes the connection. */
-const LEFT = new errors.RequestAbortedError('The answer was left');
+/** Aborts a response before its end; undici closes the connection. */
+const ABORTED = new errors.RequestAbortedError('The response was aborted');
 
 /**
- * Reads one answer. Its status decides as soon as it is there: a receiver that said 2xx has the event, even if the rest
- * of its answer never comes.
+ * Reads one response. The status decides the outcome once it has arrived: a receiver that answered 2xx has the event, even
+ * if the rest of its response never arrives.
  */
 class AnswerReader implements Dispatcher.DispatchHandler {
   readonly #resolve: (outcome: PostOutcome) => void;
@@ -62,13 +62,13 @@ class AnswerReader implements Dispatcher.DispatchHandler {
 
   constructor(resolve: (outcome: PostOutcome) => void, timeoutMs: number) {
     this.#resolve = resolve;
-    this.#timer = setTimeout(() => this.#leave('timeout'), timeoutMs);
+    this.#timer = setTimeout(() => this.#abort('timeout'), timeoutMs);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // The time was up while the connection was still being made: nothing is sent.
-    if (this.#settled) controller.abort(LEFT);
+    // The timeout passed while the connection was being opened: nothing is sent.
+    if (this.#settled) controller.abort(ABORTED);
   }
 
   onResponseStart(
@@ -76,7 +76,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     statusCode: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    // 1xx only says that the answer is still to come.
+    // 1xx: the final response follows.
     if (statusCode < 200) return;
     this.#status = statusCode;
     const retryAfter = headers['retry-after'];
@@ -87,7 +87,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     const room = RESPONSE_KEPT_BYTES - this.#bytes;
     if (room > 0) this.#kept.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
     this.#bytes += chunk.length;
-    if (this.#bytes > RESPONSE_READ_BYTES) this.#leave(null);
+    if (this.#bytes > RESPONSE_READ_BYTES) this.#abort(null);
   }
 
   onResponseEnd(): void {
@@ -102,9 +102,9 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     this.#settle(error);
   }
 
-  #leave(error: AttemptError | null): void {
+  #abort(error: AttemptError | null): void {
     this.#settle(error);
-    this.#controller?.abort(LEFT);
+    this.#controller?.abort(ABORTED);
   }
 
   #settle(error: AttemptError | null): void {
@@ -127,7 +127,7 @@ function errorOfStatus(status: number): AttemptError | null {
   return REDIRECTS.includes(status) ? 'redirect_not_followed' : null;
 }
 
-/** Postgres takes any text but NUL. Bytes that are no UTF-8 become the replacement character. */
+/** A text column accepts every character but NUL. Bytes that are not UTF-8 become the replacement character. */
 function storableText(bytes: Buffer): string {
   return bytes.toString('utf8').replaceAll('\u0000', '\ufffd');
 }
@@ -144,12 +144,12 @@ const KINDS_BY_CODE: Record<string, AttemptError> = {
   UND_ERR_HEADERS_OVERFLOW: 'answer_invalid',
 };
 
-/** The one word that an endpoint's owner sees for what undici, the socket or TLS had to say. */
+/** The error code that an endpoint's owner sees, for errors of undici, the socket and TLS. */
 function errorKind(error: Error): AttemptError {
   if (error instanceof AddressForbidden) return 'address_forbidden';
   if (error instanceof NameNotFound) return 'name_not_found';
   if (error instanceof NameTimeout) return 'name_timeout';
-  // Several addresses were dialed in vain: the first tells most.
+  // Connecting failed at several addresses: the first error says most.
   if (error instanceof AggregateError && error.errors.length > 0) return errorKind(error.errors[0] as Error);
   const code = String((error as NodeJS.ErrnoException).code ?? '');
   const kind = KINDS_BY_CODE[code];

@@ -1,13 +1,12 @@
 /**
  * Tells which addresses webhooks may be sent to: only those that are certainly public. Every special range of the IANA
  * registries (RFC 6890) is refused: private, loopback, link-local, shared (CGNAT), translations of IPv4 into IPv6
- * (mapped, NAT64, 6to4, Teredo), multicast and reserved. This guards the network that the application runs in, whatever
- * stands there.
+ * (mapped, NAT64, 6to4, Teredo), multicast and reserved. This protects the network in which the application runs.
  */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Public addresses that the cloud's own host answers: Azure's virtual IP. */
+/** Public addresses that lead to a service of the cloud's host: Azure's virtual IP. */
 const HOST_SERVICES = new Set(['168.63.129.16']);
 
 /**

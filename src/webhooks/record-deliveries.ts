@@ -1,6 +1,6 @@
 /**
- * Records what became of deliveries, as it happens and yet in few commits: results that come in while the last ones are
- * being written, of however many books, go together in the next batch.
+ * Records the results of deliveries at once, and yet in few commits: results of any number of books that arrive while a batch
+ * is being written form the next batch.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { BooksBatch } from '../books-batch.ts';
@@ -15,11 +15,11 @@ import type { DeliveryResult } from './delivery.ts';
 import { recordResultsOfBooks } from './delivery-pairs-store.ts';
 import { recordResults } from './delivery-store.ts';
 
-/** Resolves when the result is committed: with undefined, or with why the database will never take it. */
+/** Resolves with undefined once the result is committed, or with the reason why Postgres refuses it for good. */
 export type RecordDelivery = (bookId: BookId, result: DeliveryResult) => Promise<unknown>;
 
 const BATCH_MAX = 500;
-/** A result is worth waiting some seconds for the database: without it the event is sent again. */
+/** Recording is retried for some seconds: without its result the event is sent again. */
 const TRIES = 6;
 const FIRST_RETRY_MS = 100;
 

@@ -1,4 +1,7 @@
-/** What a request to change an endpoint becomes. A URL that is none is an error of the request, which no key stores. */
+/**
+ * Turns a request to change an endpoint into a command. Text that is no URL is a request error, which is not stored
+ * under a key.
+ */
 import type { Pool } from '../db/pool.ts';
 import { ApiError } from '../errors.ts';
 import type { OnceRuntime } from '../idempotency/run-once.ts';
@@ -13,8 +16,10 @@ export type EndpointUpdateRequest = Asked & UpdateEndpoint & { readonly mode: Mo
 export const requestEndpointUpdate: UseCase<OnceRuntime & { pool: Pool }, EndpointUpdateRequest> = {
   async prepare({ pool }, input) {
     const { bookId, endpointId, url } = input;
-    if (!(await getEndpoint(pool, bookId, endpointId))) throw new ApiError('resource_not_found', { param: 'id' });
-    if (url !== undefined) requireUrl(url, input);
+    const endpoint = await getEndpoint(pool, bookId, endpointId);
+    if (!endpoint) throw new ApiError('resource_not_found', { param: 'id' });
+    // The one that it has may stay: an earlier release may have accepted it.
+    if (url !== undefined && url !== endpoint.url) requireUrl(url, input);
     return { command: updateEndpoint(input) };
   },
 };

@@ -1,5 +1,5 @@
 /**
- * A cache of opened secrets: opening one costs more than signing with it. The key is the sealed form and its place. So
+ * A cache of opened secrets: opening one costs more than signing with it. The cache key is the sealed form and its place. So
  * a rotation needs no invalidation, and a sealed secret copied to another row is not found.
  */
 import type { Instant } from '../clock.ts';

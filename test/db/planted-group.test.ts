@@ -278,12 +278,12 @@ describe('the sweeper', () => {
       acquirers: { all: () => [] },
       config: { SWEEP_INTERVAL_MS: 1_000, IDEMPOTENCY_BODY_RETENTION_DAYS: 30, NOTICE_RETENTION_DAYS: 90 },
       queues: {
-        lanes: 1,
-        add: async (_pool, _lane, added) => void jobs.push(...added),
-        depth: async (of, lane) => ({
+        partitions: 1,
+        add: async (_pool, _partition, added) => void jobs.push(...added),
+        depth: async (of, partition) => ({
           queue: '',
           pool: of,
-          lane,
+          partition,
           states: { waiting: 0, active: 0, delayed: 0, failed: 0 },
         }),
       },

@@ -197,6 +197,27 @@ describe('unknown, foreign and unavailable objects', () => {
     }
   });
 
+  test('a hold of another account gets the same answer as one that never was', async () => {
+    const body = { amount: 1 };
+    const placed = await client.post<{ id: string }>(`/v1/accounts/${account.id}/holds`, body);
+    const other = await client.openAccount();
+    before = await written();
+    for (const hold of [placed.body.id, publicId('hold', newId())]) {
+      const path = `/v1/accounts/${other.id}/holds/${hold}`;
+      for (const answer of [
+        await client.send<Problem>('GET', path),
+        await client.send<Problem>('GET', `${path}/timeline`),
+        await client.post<Problem>(`${path}/release`, {}),
+        await client.post<Problem>(`${path}/increase`, { amount: 2 }),
+      ])
+        expect(answer.body).toMatchObject({
+          code: 'resource_not_found',
+          param: 'hold',
+          detail: 'This account has no hold with that id.',
+        });
+    }
+  });
+
   test('an account of the chart is not an account of the API', async () => {
     const { rows } = await database.query("SELECT id FROM accounts WHERE book_id = $1 AND code = 'pool'", [
       keys.testBookId,
@@ -421,6 +442,10 @@ describe('paths and queries', () => {
     ${'/v1/payouts/%zz'}                                                  | ${400} | ${'parameter_invalid'}       | ${'path'}
     ${'/v1/payouts/%ED%A0%80'}                                            | ${400} | ${'parameter_invalid'}       | ${'path'}
     ${'/v1/payouts?limit=1000'}                                           | ${400} | ${'parameter_invalid'}       | ${'limit'}
+    ${'/v1/payouts?limit=1&limit=2'}                                      | ${400} | ${'parameter_invalid'}       | ${'limit'}
+    ${'/v1/payouts?limit[]=1'}                                            | ${400} | ${'parameter_invalid'}       | ${'limit'}
+    ${'/v1/payouts?created_at=2026-03-01T00:00:00Z'}                      | ${400} | ${'parameter_invalid'}       | ${'created_at'}
+    ${'/v1/payouts?__proto__=1'}                                          | ${400} | ${'parameter_unknown'}       | ${'__proto__'}
     ${'/v1/payouts?status=lost'}                                          | ${400} | ${'parameter_invalid'}       | ${'status'}
     ${'/v1/payouts?external_id=%00'}                                      | ${400} | ${'parameter_invalid'}       | ${'external_id'}
     ${'/v1/payouts?metadata[a]=%00'}                                      | ${400} | ${'parameter_invalid'}       | ${'metadata[a]'}

@@ -107,6 +107,8 @@ test('one person explains, another approves; each step has its event, and the ti
     reason: 'Paid twice by agreement',
   });
   expect(told.evidence).toMatchObject([{ type: 'explanation', actor: { id: adaIs!.id } }]);
+  const stale = await act(ben, told, 'approve', { version: told.version - 1 });
+  expect(stale.body).toMatchObject({ code: 'version_mismatch', param: '/version' });
   const done = succeeded(await act(ben, told, 'approve', { version: told.version }));
   expect(done).toMatchObject({
     status: 'approved',
@@ -336,7 +338,7 @@ test('lists by status, kind, resource and time, newest first, page by page', asy
   expect(paged).toEqual(all.map(({ id }) => id));
 });
 
-test('a list asks for a score of kinds at most: each costs a look-up', async () => {
+test('a list asks for a score of kinds at most: each costs an index lookup', async () => {
   const kinds = Array.from({ length: 21 }, (_, at) => `kind_${'abcdefghijklmnopqrstu'[at]}`);
   const list = (some: readonly string[]) =>
     service.send<{ code: string }>('GET', `/v1/exceptions?kind=${some.join(',')}`);

@@ -1,4 +1,4 @@
-/** Many small tenants at once, once jobs may travel in company: every payout is paid and every event arrives. */
+/** Many small tenants at once, once jobs may be of several books: every payout is paid and every event arrives. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { pathOf, type Receiver, startReceiver } from '../../scripts/harness/receiver.ts';
 import { until } from '../../scripts/harness/until.ts';
@@ -11,7 +11,7 @@ import { describeOnEachBackend, type Product, startProduct } from '../support/pr
 
 const TENANTS = 12;
 const PAYOUTS_EACH = 3;
-const IN_COMPANY: readonly JobName[] = ['payout.reserve', 'payout.submit', 'delivery.send'];
+const MULTI_BOOK: readonly JobName[] = ['payout.reserve', 'payout.submit', 'delivery.send'];
 
 describeOnEachBackend('a dozen tenants', (backend) => {
   let product: Product;
@@ -29,7 +29,7 @@ describeOnEachBackend('a dozen tenants', (backend) => {
   test('share jobs of every pool, and each has its payouts and events', async () => {
     const log = createLogger('silent', 'test');
     await migrate({ rights: RIGHTS, ...product.database, log, contract: { watchMs: 0 } });
-    await until(() => product.runtime.forms.jobsInCompany);
+    await until(() => product.runtime.forms.multiBookJobs);
     const tenants = await Promise.all(
       Array.from({ length: TENANTS }, async () => {
         const { client } = await product.organisation();
@@ -46,7 +46,7 @@ describeOnEachBackend('a dozen tenants', (backend) => {
       );
     // What shares a job is what meets in one flush: mostly all of it in the first round.
     let rounds = 0;
-    while (IN_COMPANY.some((name) => !shared().has(name))) {
+    while (MULTI_BOOK.some((name) => !shared().has(name))) {
       expect(rounds++).toBeLessThan(5);
       await Promise.all(
         tenants.flatMap(({ client, account }) =>

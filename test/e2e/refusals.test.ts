@@ -73,13 +73,15 @@ async function expectOfEach(
   routes: readonly Route[],
   code: ErrorCode,
   options: Call | ((route: Route) => Call),
+  paramOf?: (route: Route) => string,
 ): Promise<void> {
   expect(routes.length).toBeGreaterThan(0);
   const others: string[] = [];
   for (const route of routes) {
     const answer = await call(route, typeof options === 'function' ? options(route) : options);
     const { status } = ERRORS[code];
-    if (answer.status !== status || answer.body.code !== code)
+    const isNamed = paramOf === undefined || answer.body.param === paramOf(route);
+    if (answer.status !== status || answer.body.code !== code || !isNamed)
       others.push(`${route.operation}: ${answer.status} ${answer.text.slice(0, 200)}`);
   }
   expect(others).toEqual([]);
@@ -139,6 +141,7 @@ test('of an object that is not there', () =>
     {
       of: Object.fromEntries(Object.entries(ids).map(([kind, id]) => [kind, id.replace(/.{4}$/, '0000')])) as OneOfEach,
     },
+    ({ params }) => Object.keys(params!).at(-1)!,
   ));
 
 test('with a body that is no JSON', () => expectOfEach(withBodies, 'malformed_json', { rawBody: '{"amount": 1,}' }));
@@ -175,6 +178,7 @@ test('with a version that is not the one of the object', () =>
     ROUTES.filter(({ ifMatch }) => ifMatch),
     'version_mismatch',
     { by: ada, headers: { 'if-match': '"77"' } },
+    ({ operation }) => (operation === 'approveException' ? '/version' : 'If-Match'),
   ));
 
 test('without the key that a movement of money needs', () =>
@@ -220,6 +224,25 @@ test('money that may not move', async () => {
   const live = product.client(keys.liveKey);
   const account = (await live.post<{ id: string }>('/v1/accounts', { currency: 'JOD', name: 'Live' })).body.id;
   await expectCode('rail_unavailable', from(account, live));
+});
+
+test('payments that no acquirer takes, or that nobody captured in time', async () => {
+  const [createPayment] = named('createPayment') as [Route];
+  const [capturePayment] = named('capturePayment') as [Route];
+  const live = product.client(keys.liveKey);
+  const { id: account } = (await live.post<{ id: string }>('/v1/accounts', { currency: 'JOD', name: 'Live too' })).body;
+  const body = { ...(createPayment.bodyExample as object), account };
+  expect((await call(createPayment, { by: live, body })).body.code).toBe('acquirer_unavailable');
+
+  const manual = { ...(createPayment.bodyExample as object), account: ids.account, capture: 'manual' };
+  const { id } = (await client.post<{ id: string }>('/v1/payments', manual)).body;
+  await product.stopPools();
+  const superuser = lookInto(product.database);
+  await superuser.query(`UPDATE payments SET expires_at = created_at WHERE status = 'authorized'`);
+  const late = await call(capturePayment, { of: { ...ids, payment: id }, body: {} });
+  expect(late.body.code).toBe('authorization_expired');
+  await superuser.end();
+  await product.startPools();
 });
 
 test('twice at once, while the book is held', async () => {

@@ -22,5 +22,15 @@ test.each(CASES)('%s: to %s it changes nothing, since a person decides', async (
   const { id } = await client.pay({ account: account.id, destination: { type: 'cliq', alias } });
   await client.payoutUntil(id, ({ outcome }) => outcome === 'unknown');
   const answer = await client.post<Payout>(`/v1/simulations/payouts/${id}/${action}`);
-  expect(succeeded(answer)).toMatchObject({ id, status: 'processing', outcome: 'unknown' });
+  const asked = {
+    id,
+    status: 'processing',
+    outcome: 'unknown',
+    waiting_on: 'inquiry',
+    next_inquiry_at: expect.any(String),
+  };
+  expect(succeeded(answer)).toMatchObject(asked);
+  expect((await client.read<{ data: unknown[] }>(`/v1/exceptions?resource=${id}`)).data).toMatchObject([
+    { resource_id: id, status: 'open' },
+  ]);
 });

@@ -32,7 +32,7 @@ beforeAll(async () => {
   // As `npm start` leaves a new installation: in the forms of this release.
   await migrate({ rights: RIGHTS, ...product.database, log: createLogger('silent', 'test'), contract: { watchMs: 0 } });
   const { forms } = product.runtime;
-  await until(() => forms.eventsDerived && forms.jobsInCompany);
+  await until(() => forms.eventsDerived && forms.multiBookJobs);
   receiver = await startReceiver();
 });
 afterAll(async () => {

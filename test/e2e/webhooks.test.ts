@@ -6,8 +6,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import type { Client, Delivery, Endpoint, Event, List } from '../../scripts/harness/client.ts';
 import { until } from '../../scripts/harness/client.ts';
 import { pathOf, type Receiver, startReceiver } from '../../scripts/harness/receiver.ts';
+import { parsePublicId } from '../../src/ids.ts';
 import { expectInvariants } from '../support/invariants.ts';
-import { type Product, startProduct } from '../support/product.ts';
+import { lookInto, type Product, startProduct } from '../support/product.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
@@ -58,6 +59,26 @@ describe('a webhook endpoint', () => {
       'user-agent': 'Countinghouse-Webhooks/1.0',
     });
     expect(typesAt(elsewhere)).toEqual([]);
+  });
+
+  test('keeps a URL that an earlier release accepted, and gets no other one that is no URI', async () => {
+    const { id } = await receiver.subscribe(client);
+    const path = `/v1/webhooks/${id}`;
+    const url = 'https:example.com';
+    const database = lookInto(product.database);
+    await database.query('UPDATE webhook_endpoints SET url = $1 WHERE id = $2', [
+      url,
+      parsePublicId('webhookEndpoint', id),
+    ]);
+    await database.end();
+    expect((await client.send('PATCH', path, { body: { url, description: 'Kept.' } })).body).toMatchObject({
+      url,
+      description: 'Kept.',
+    });
+    expect((await client.send('PATCH', path, { body: { url: 'https:/example.com' } })).body).toMatchObject({
+      code: 'parameter_invalid',
+      param: '/url',
+    });
   });
 
   test('gets only the events of its filter', async () => {

@@ -109,7 +109,7 @@ describeOnEachBackend('a worker process', (backend) => {
     given                     | said
     ${['--pools', 'nothing']} | ${'There is no pool nothing.'}
     ${['--concurrency', '0']} | ${'It is a whole number from 1.'}
-    ${['--lanes', '1']}       | ${'There is no lane 1: QUEUE_LANES is 1.'}
+    ${['--lanes', '1']}       | ${'There is no partition 1: QUEUE_LANES is 1.'}
   `('is refused with $given: $said', async ({ given, said }) => {
     const child = spawn(process.execPath, [...programOf('workers/run.ts'), ...given], {
       env: { PATH: process.env.PATH, ...testEnvironment(product.database, product.redis) },

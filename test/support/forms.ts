@@ -7,7 +7,7 @@ export const LATEST_FORMS: Forms = {
   returnsApart: true,
   evidenceByResource: true,
   eventsDerived: true,
-  jobsInCompany: true,
+  multiBookJobs: true,
 };
 
 /** As until the contract, but for the entries of returns. */

@@ -6,11 +6,11 @@ import { type Gate, gate } from './gate.ts';
 
 export interface KeyPool {
   readonly pool: Pool;
-  /** Look-ups of keys that were sent. */
+  /** Lookups of keys that were sent. */
   lookUps(): number;
-  /** Stamps that were read apart from look-ups, and answered. */
+  /** Stamps that were read apart from lookups, and answered. */
   readings(): number;
-  /** Holds the answer to the next look-up until the gate is open. `answered` resolves once Postgres has given it. */
+  /** Holds the answer to the next lookup until the gate is open. `answered` resolves once Postgres has given it. */
   holdNext(): { gate: Gate; answered: Promise<void> };
 }
 

@@ -8,7 +8,7 @@ import { newId, type Uuid } from '../../src/ids.ts';
 import type { ObservedBatch } from '../../src/ledger/batch.ts';
 import type { BookId } from '../../src/ledger/book.ts';
 import { Committer, type CommitterOptions } from '../../src/ledger/committer.ts';
-import type { DissolveReason } from '../../src/ledger/shared-lane.ts';
+import type { DissolveReason } from '../../src/ledger/shared-committer.ts';
 import { NO_SINK, newBook, stored, type Transfer, transfer } from './book.ts';
 
 export interface FundedBook {

@@ -16,6 +16,7 @@ import { type PaymentActionRequest, requestCancel, requestCapture, requestIncrem
 import { requestPayment } from '../request-payment.ts';
 import { requestPaymentUpdate } from '../update-payment.ts';
 import * as schemas from './payment-schemas.ts';
+import { sourceOf } from './source-schemas.ts';
 
 export const paymentApi: ApiResource<Payment> = {
   path: '/v1/payments',
@@ -92,7 +93,7 @@ const create = createRoute(paymentApi, {
       dryRun: request.query.dry_run,
       amount: body.amount,
       currency: body.currency,
-      source: body.source,
+      source: sourceOf(body.source),
       captureMode: body.capture,
       accountId: body.account,
       initiator: body.initiator,

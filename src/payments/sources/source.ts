@@ -33,6 +33,8 @@ export interface PreparedSource {
   readonly token: string | null;
   /** Where the payer goes, without a token; null where a reader or an alias asks them. */
   readonly nextAction: NextAction | null;
+  /** Of the token of a hosted page. */
+  readonly checkoutDigest?: Buffer | undefined;
   /** Until when somebody may act, in the book's time from acceptance; null with a token. */
   readonly expiresAfterMs: number | null;
   /** Rows that `begin` reads or writes. */

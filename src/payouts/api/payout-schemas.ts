@@ -63,7 +63,7 @@ export const payout = z
     }),
     waiting_on: z.enum(['ledger', 'rail', 'inquiry', 'nobody']).meta({
       description:
-        'Who moves next. `ledger`: it is accepted, and its money is about to leave the account. `rail`: the rail has it, and has not decided. `inquiry`: the rail did not say whether it took it, and is asked (`next_inquiry_at`). `nobody`: it has ended.',
+        'Who moves next. `ledger`: it is accepted, and its money is about to leave the account. `rail`: the rail has it, and has not decided. `inquiry`: the rail is asked again at `next_inquiry_at`; where it reported another payment, an exception is open, and a person can end it as well. `nobody`: it has ended.',
     }),
     amount: shown.money("What the payee gets, in the currency's smallest unit. The fee comes on top."),
     fee: shown.money('Leaves the account when the payout is paid.'),

@@ -7,9 +7,9 @@ import { publicId } from '../../ids.ts';
 import { JsonText } from '../../json.ts';
 import { EVENT_FILTERS, isEventFilter } from '../event-filter.ts';
 import { getEvent, listEvents, type StoredEvent } from '../event-store.ts';
-import { event } from './event-schemas.ts';
+import { event, suggestedFilter } from './event-schemas.ts';
 
-/** An event byte for byte as stored, with the id that lists go on from. */
+/** The text of an event, with the id that is its cursor in lists. */
 class ShownEvent extends JsonText {
   readonly id: string;
 
@@ -35,8 +35,11 @@ const eventApi: ApiResource<StoredEvent> = {
 const typeFilter = z
   .unknown()
   .check((context) => {
-    if (givenTexts(context.value)?.every(isEventFilter)) return;
-    const message = 'Expects names of events (payout.paid), groups (payout.*) or *.';
+    const texts = givenTexts(context.value);
+    const unknown = texts?.find((text) => !isEventFilter(text));
+    if (texts && unknown === undefined) return;
+    const suggestion = unknown === undefined ? '' : suggestedFilter(unknown);
+    const message = `Expects names of events (payout.paid), groups (payout.*) or *.${suggestion}`;
     context.issues.push({ code: 'custom', input: context.value, message });
   })
   .transform((value) => givenTexts(value)!)
@@ -48,10 +51,14 @@ const typeFilter = z
   });
 
 /** The kinds of objects that have events. */
-const objectFilter = objectReference(['payout', 'account', 'hold', 'webhookEndpoint', 'exception', 'dispute'], {
-  expected: 'the id of a payout, an account, a hold, a webhook endpoint or an exception',
-  description: 'Events about this object.',
-}).optional();
+const objectFilter = objectReference(
+  ['payout', 'payment', 'refund', 'release', 'dispute', 'account', 'hold', 'webhookEndpoint', 'exception'],
+  {
+    expected:
+      'the id of a payout, a payment, a refund, a release, a dispute, an account, a hold, a webhook endpoint or an exception',
+    description: 'Events about this object.',
+  },
+).optional();
 
 const list = listRoute(eventApi, {
   description:

@@ -1,5 +1,6 @@
 /** Schemas of events of any type, of their types, and of filters over them. */
 import { z } from 'zod';
+import { didYouMean } from '../../api/nearest.ts';
 import { anyObject, eventOf } from '../../api/schemas/events.ts';
 import { EVENT_FILTERS, EVENT_TYPES, isEventFilter } from '../event-filter.ts';
 
@@ -12,6 +13,13 @@ export const eventType = z.enum(EVENT_TYPES as [string, ...string[]]).meta({
 export const event = eventOf(anyObject, EVENT_TYPES, 'Event').extend({ type: eventType }).meta({ id: 'Event' });
 
 const FILTERS = [...EVENT_FILTERS];
+/** Everything is no spelling of anything. */
+const SUGGESTED = FILTERS.filter((filter) => filter !== '*');
+
+/** The nearest filter to a text that is none, for the end of its refusal. */
+export function suggestedFilter(text: string): string {
+  return didYouMean(text, SUGGESTED);
+}
 
 /** A filter in a request. Refuses what is not in the list, also a spelling mistake. */
 export const eventFilter = z
@@ -21,7 +29,7 @@ export const eventFilter = z
     context.issues.push({
       code: 'custom',
       input: context.value,
-      message: 'Expects the name of an event (payout.paid), a group (payout.*) or *.',
+      message: `Expects the name of an event (payout.paid), a group (payout.*) or *.${suggestedFilter(context.value)}`,
     });
   })
   .meta({

@@ -5,7 +5,7 @@ import { publicId } from '../../ids.ts';
 import type { LedgerEvent } from '../../ledger/event.ts';
 import { deliveryKey, readDeliveries, readSteadyEndpoints, type SteadyEndpoint } from './delivery-check-store.ts';
 
-/** Endpoints are read before the events: one that is created meanwhile wants none of the events up to the bound. */
+/** Endpoints are read before the events: one that is created meanwhile gets none of the events up to the bound. */
 export const deliveredCheck: EventCheck = {
   name: 'deliveries of events',
   async begin(context) {

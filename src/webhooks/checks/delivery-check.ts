@@ -1,4 +1,4 @@
-/** Checks deliveries: each is of an event to an endpoint, and leads to another attempt until it has ended. */
+/** Checks deliveries: event and endpoint of each exist, and a pending delivery is stuck, or it or its endpoint is due. */
 import type { CheckContext } from '../../checks/check-context.ts';
 import type { RowCheck } from '../../checks/row-check.ts';
 import { publicId } from '../../ids.ts';
@@ -12,7 +12,7 @@ export const deliveryCheck: RowCheck<DeliveryRow, DeliveryPlace> = {
   pageRows: 10_000, // narrow rows
   read: ({ pool, book }, page) => readDeliveryReferences(pool, book.id, page),
   check: checkDelivery,
-  // Ordered by endpoint: behind the events that are newer than the round, the next endpoint begins.
+  // Ordered by endpoint: after the last event of this round, the next endpoint follows.
   placeOf: ({ endpointId, eventSequence }, until) => ({
     endpointId,
     eventSequence: until && eventSequence > until.head.eventSequence ? LAST_SEQUENCE : eventSequence,

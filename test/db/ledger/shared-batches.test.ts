@@ -130,7 +130,7 @@ describe('commands of quiet books that come together', () => {
     expect(sizes.sort(([a], [b]) => a - b)).toEqual(together.map((books) => [books, books > 1]));
   });
 
-  test('of a busy book have a lane of their own', async () => {
+  test('of a busy book have batches of their own', async () => {
     const [busy, ...quiet] = many.books as [FundedBook, ...FundedBook[]];
     const moves = Promise.all(Array.from({ length: 100 }, () => many.move(busy)));
     await many.moveAll(quiet);
@@ -172,15 +172,15 @@ describe('commands of quiet books that come together', () => {
     expect(await arrived(known)).toEqual(known.map((_, at) => (at < 2 ? 2 : 1)));
   });
 
-  test('share only with books of the same place', async () => {
+  test('share only with books of the same database node', async () => {
     const near = new Set(known.slice(0, 10).map(({ id }) => id));
-    const placed = await openManyBooks(pool, {
+    const distributed = await openManyBooks(pool, {
       known: known.slice(0, 30),
-      placeOf: (bookId) => (near.has(bookId) ? 'near' : 'far'),
+      nodeOf: (bookId) => (near.has(bookId) ? 'this node' : 'other node'),
     });
-    await placed.moveAll(placed.books);
-    await placed.committer.close();
-    expect(new Set(placed.batches.map(({ books }) => books))).toEqual(new Set([10, 20]));
+    await distributed.moveAll(distributed.books);
+    await distributed.committer.close();
+    expect(new Set(distributed.batches.map(({ books }) => books))).toEqual(new Set([10, 20]));
   });
 
   test('of a lone book go by its own path', async () => {
@@ -228,7 +228,7 @@ describe('nobody else waits', () => {
     expect(await arrived([held])).toEqual([1]);
   });
 
-  test('for a command that Postgres refuses: it fails, and its book goes alone for a minute', async () => {
+  test('for a command that Postgres refuses: it fails, and its book is isolated for a minute', async () => {
     const poison = logThatRuns("SELECT 'x'::int");
     const [sick, ...others] = many.books as [FundedBook, ...FundedBook[]];
     const first = many.move(sick);
@@ -245,7 +245,7 @@ describe('nobody else waits', () => {
   });
 });
 
-describe('nobody waits for a book that goes alone', () => {
+describe('no other book waits for an isolated book', () => {
   const reading = ({ id, from }: FundedBook) => {
     const origin = { id: newId(), requestId: newId() };
     const command: Command<number> = {
@@ -257,7 +257,7 @@ describe('nobody waits for a book that goes alone', () => {
     return many.committer.submit(id, command);
   };
 
-  test('while it is held: others that must go alone have their turn', async () => {
+  test('while it is locked: other isolated books have their turn', async () => {
     const held = many.books.slice(0, 6);
     await stranger.query('BEGIN');
     for (const { id } of held) await lockBook(stranger as never, id);
@@ -281,7 +281,7 @@ describe('nobody waits for a book that goes alone', () => {
     await Promise.all(writing);
   });
 
-  test('while the database fails for it alone', async () => {
+  test('while the database fails for it only', async () => {
     const failing = logThatRuns("DO $$ BEGIN RAISE EXCEPTION 'simulated' USING ERRCODE = '58030'; END $$");
     const [sick, ...others] = many.books as [FundedBook, ...FundedBook[]];
     const refused = expect(many.move(sick, { append: failing }, 2_000)).rejects.toMatchObject({

@@ -11,7 +11,7 @@ import { type KeptAnswer, once } from '../../../src/idempotency/once.ts';
 import { newId } from '../../../src/ids.ts';
 import { lockBook } from '../../../src/ledger/book-store.ts';
 import type { Command } from '../../../src/ledger/command.ts';
-import type { DissolvedBatch, DissolveReason } from '../../../src/ledger/shared-lane.ts';
+import type { DissolvedBatch, DissolveReason } from '../../../src/ledger/shared-committer.ts';
 import type { Table } from '../../../src/ledger/table.ts';
 import { createLogger } from '../../../src/log.ts';
 import { acceptPayout } from '../../../src/payouts/accept-payout.ts';

@@ -32,7 +32,7 @@ describe('the sweeper', () => {
   let now: number;
 
   /** The enqueued jobs, and the queue depths that the sweeper reads. */
-  let enqueued: { pool: QueuePool; lane: number; job: QueueJob }[];
+  let enqueued: { pool: QueuePool; partition: number; job: QueueJob }[];
   let waiting: Partial<Record<QueuePool, number>>;
   let unreachable: Set<QueuePool>;
   let notices: number;
@@ -41,22 +41,22 @@ describe('the sweeper', () => {
     groups: GROUPS,
     pool,
     queues: {
-      lanes: 1,
-      async add(to, lane, jobs) {
+      partitions: 1,
+      async add(to, partition, jobs) {
         if (unreachable.has(to)) throw new Error('ECONNREFUSED');
-        enqueued.push(...jobs.map((job) => ({ pool: to, lane, job })));
+        enqueued.push(...jobs.map((job) => ({ pool: to, partition, job })));
       },
-      async depth(of, lane) {
+      async depth(of, partition) {
         if (unreachable.has(of)) throw new Error('ECONNREFUSED');
         const states = { waiting: waiting[of] ?? 0, active: 0, delayed: 0, failed: 0 };
-        return { queue: `${of}-${lane}`, pool: of, lane, states };
+        return { queue: `${of}-${partition}`, pool: of, partition, states };
       },
     },
     acquirers: { all: () => [] },
     rails: { all: () => [{ name: 'sandbox', notices: async () => new Array(notices).fill({}) }] },
     clock: { now: () => now },
     log,
-    forms: { contracted: false, jobsInCompany: false },
+    forms: { contracted: false, multiBookJobs: false },
     config: { SWEEP_INTERVAL_MS: 50, IDEMPOTENCY_BODY_RETENTION_DAYS: 30, NOTICE_RETENTION_DAYS: 90 },
     ...facts,
   });
@@ -173,7 +173,7 @@ describe('the sweeper', () => {
   });
 
   describe('once a job may carry rows of several books', () => {
-    const forms = { contracted: true, jobsInCompany: true };
+    const forms = { contracted: true, multiBookJobs: true };
     const named = () => enqueued.map(({ job }) => job.deduplicationId);
 
     test('what is due of quiet books shares jobs, which are named after all their rows', async () => {
@@ -258,7 +258,7 @@ describe('the sweeper', () => {
     expect(enqueuedIds('payout.reserve')).toEqual([free, held]);
   });
 
-  test('a deep lane takes one job a book and interval; other pools continue', async () => {
+  test('a deep partition takes one job a book and interval; other pools continue', async () => {
     const quiet = newId();
     const ids = await insertPayouts(
       superuser,
@@ -300,9 +300,9 @@ describe('the sweeper', () => {
     await sweep({
       queues: {
         ...queues,
-        async depth(of, lane, limit) {
-          const depth = await queues.depth(of, lane, limit);
-          const added = enqueued.filter((one) => one.pool === of && one.lane === lane).length;
+        async depth(of, partition, limit) {
+          const depth = await queues.depth(of, partition, limit);
+          const added = enqueued.filter((one) => one.pool === of && one.partition === partition).length;
           return { ...depth, states: { ...depth.states, waiting: added } };
         },
       },

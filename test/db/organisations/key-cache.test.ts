@@ -68,7 +68,7 @@ const revoke = ({ key }: IssuedApiKey) => revokeApiKey(elsewhere, { bookId, id: 
 const INVALID = { code: 'api_key_invalid' };
 
 describe('an answer from memory', () => {
-  test('serves a hundred concurrent requests with one look-up, later ones with none', async () => {
+  test('serves a hundred concurrent requests with one lookup, later ones with none', async () => {
     const { token } = await issue();
     const use = authenticatorOn(asked.pool, () => 0);
     await Promise.all(Array.from({ length: 100 }, () => use(token)));
@@ -76,7 +76,7 @@ describe('an answer from memory', () => {
     expect(asked.lookUps()).toBe(1);
   });
 
-  test('serves a thousand invalid keys with a few look-ups, and none the second time', async () => {
+  test('serves a thousand invalid keys with a few lookups, and none the second time', async () => {
     const use = authenticatorOn(asked.pool, () => 0);
     const tokens = Array.from({ length: 1_000 }, () => generateApiKey('live'));
     const all = () => Promise.all(tokens.map((token) => use(token).catch(({ code }) => code)));
@@ -93,7 +93,7 @@ describe('an answer from memory', () => {
     const use = authenticatorOn(asked.pool, () => now);
     await use(first.token);
     now = 59_999;
-    // A look-up reads the stamp too.
+    // A lookup reads the stamp too.
     await use(second.token);
     await use(first.token);
     expect(asked.lookUps()).toBe(2);
@@ -197,7 +197,7 @@ describe('in a process that has the key in memory', () => {
     await vi.waitFor(() => use(token), SOON);
   });
 
-  test('a look-up that began before the revocation and ended after it is not remembered', async () => {
+  test('a lookup that began before the revocation and ended after it is not remembered', async () => {
     const issued = await issue();
     const use = authenticatorOn(asked.pool);
     const held = asked.holdNext();
@@ -217,7 +217,7 @@ describe('in a process that has the key in memory', () => {
     age               | answer
     ${MAX_AGE_MS - 1} | ${'joins it'}
     ${MAX_AGE_MS}     | ${'asks again'}
-  `('a request that finds a look-up of $age ms under way $answer', async ({ age, answer }) => {
+  `('a request that finds a lookup of $age ms under way $answer', async ({ age, answer }) => {
     const issued = await issue();
     let now = 0;
     const use = authenticatorOn(asked.pool, () => now);

@@ -1,4 +1,4 @@
-/** What moves the stamp of all keys in the database, what waits for it, and the plan of the look-up that reads it. */
+/** What moves the stamp of all keys in the database, what waits for it, and the plan of the lookup that reads it. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemClock as clock } from '../../../src/clock.ts';
 import { readKeyStamp } from '../../../src/db/installation-store.ts';
@@ -150,7 +150,7 @@ describe('the stamp', () => {
   }
 });
 
-test('a look-up finds keys with their owners, and gives the stamp where there is none', async () => {
+test('a lookup finds keys with their owners, and gives the stamp where there is none', async () => {
   const [own, old] = [await issue(), await keyOfLastRelease()];
   const { rows } = await pool.query<{ hash: Buffer }>('SELECT hash FROM api_keys WHERE id = $1', [old]);
   const hashes = [own.hash, hashApiKey(generateApiKey('test')), rows[0]!.hash];
@@ -165,7 +165,7 @@ test('a look-up finds keys with their owners, and gives the stamp where there is
   expect(stamp).toBe(await readKeyStamp(pool));
 });
 
-test('a look-up is planned on an empty table, keeps that plan, and reads no table with it', async () => {
+test('a lookup is planned on an empty table, keeps that plan, and reads no table with it', async () => {
   const single = createPool({ url: database.applicationUrl, name: 'test', size: 1, log });
   try {
     const unknown = Array.from({ length: 3 }, () => hashApiKey(generateApiKey('test')));

@@ -310,7 +310,7 @@ describe('notices that cannot be booked delay no others', () => {
     expect(rounds).toBeGreaterThan(1);
     const after = await rowsRead();
     expect(after.by_scan - before.by_scan).toBe(0n);
-    // One row each to claim, load and record a notice; each look-up may meet an older version first.
+    // One row each to claim, load and record a notice; each index lookup may meet an older version first.
     expect(Number(after.by_index - before.by_index)).toBeLessThan(8 * 5_001);
     await own.end();
   });

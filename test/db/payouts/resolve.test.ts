@@ -9,7 +9,7 @@ import type { Command } from '../../../src/ledger/command.ts';
 import { Draft } from '../../../src/ledger/draft.ts';
 import { createLogger } from '../../../src/log.ts';
 import { declaredPayout } from '../../../src/payouts/index.ts';
-import type { Payout } from '../../../src/payouts/payout.ts';
+import { type Payout, waitingOn } from '../../../src/payouts/payout.ts';
 import { payouts } from '../../../src/payouts/payout-table.ts';
 import { mismatchesOf } from '../../../src/payouts/rail-mismatch.ts';
 import { createRails, type Rails } from '../../../src/rails/rails.ts';
@@ -67,6 +67,17 @@ function erased(payoutId: Uuid): Command<void> {
     },
   };
 }
+
+test('after a mismatch the rail is asked again, and a confirmation that matches settles the payout before a person does', async () => {
+  const { payout } = await liedAbout('WRONGAMOUNT');
+  expect(waitingOn(payout)).toBe('inquiry');
+  expect(payout.dueAt).toBe(payout.nextInquiryAt);
+  const { amount, currency } = payout;
+  const confirmed = { amount, currency, payeeDigest: rails.sandbox.payeeDigest(payout.endToEndId, 'WRONGAMOUNT') };
+  const mismatches = mismatchesOf(rails.sandbox, payout, { status: 'paid', confirmed }, () => 'WRONGAMOUNT');
+  expect(mismatches).toEqual([]);
+  expect(await book.settle(payout, { call: 'inquire', status: 'paid', mismatches })).toMatchObject({ status: 'paid' });
+});
 
 describe.each([
   ['WRONGAMOUNT', 'rail_amount_mismatch', 'paid'],

@@ -53,7 +53,7 @@ function watched(): WatchedForms {
 test('processes of this and later releases may stay connected, and notice the contract', async () => {
   const forms = watched();
   await forms.read();
-  expect(forms).toMatchObject({ contracted: false, jobsInCompany: false });
+  expect(forms).toMatchObject({ contracted: false, multiBookJobs: false });
   await connect(connectionName('countinghouse-worker ledger,rails'));
   await connect(connectionName('countinghouse-queue-worker'));
   await connect('countinghouse-api 0.10.0');
@@ -61,7 +61,7 @@ test('processes of this and later releases may stay connected, and notice the co
   await connect('{ledger-0}');
   expect(await contract()).toEqual({ ...NOTHING_LEFT, contract: { contractedTo: RELEASE, changed: true } });
   await until(
-    () => Promise.resolve(forms.contracted && forms.jobsInCompany),
+    () => Promise.resolve(forms.contracted && forms.multiBookJobs),
     (contracted) => contracted,
   );
 });

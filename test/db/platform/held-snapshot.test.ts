@@ -1,6 +1,6 @@
 /**
  * While a snapshot is held open, every row version stays. A book and its busiest accounts gain hundreds of versions a
- * second. The look-ups of each batch and each request must not visit them all (src/db/newest.ts).
+ * second. The index lookups of each batch and each request must not visit them all (src/db/newest.ts).
  */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -95,7 +95,7 @@ function updateIn(plan: Plan): Plan | undefined {
   return undefined;
 }
 
-test('a look-up by equality visits every version', async () => {
+test('an index lookup by equality visits every version', async () => {
   const byKey = (db: Queryable) => db.query('SELECT id FROM books WHERE id = $1', [book.id]);
   expect(await pagesOf(byKey)).toBeGreaterThan(2 * PAGES);
 });

@@ -147,7 +147,7 @@ test.each<[string, (db: Queryable) => Promise<unknown>]>([
   expect(plan).toMatch(new RegExp(`Index (Only )?Scan( Backward)? using ${index}`));
 });
 
-// The index is partial: a look-up that leaves its condition out reads all exceptions of the book, for each of a page.
+// The index is partial: an index lookup that leaves its condition out reads all exceptions of the book, for each of a page.
 test.each<[string, ExceptionFilter]>([
   ['no filter', {}],
   ['a time', { created: { gte: 0 } }],

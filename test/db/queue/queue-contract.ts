@@ -47,6 +47,7 @@ export class Answered {
       },
       'hold.expire': async () => undefined,
       'payment.expire': async () => undefined,
+      'dispute.visit': async () => undefined,
       'share.release': async () => undefined,
       'clock.advance': async () => undefined,
     },
@@ -59,7 +60,9 @@ export function queueContract(config: () => QueuesConfig): void {
   let answered: Answered;
   const running: RunningPool[] = [];
 
-  const start = (options: { concurrency?: number; lanes?: number[]; rowsPerJob?: number; slowMs?: number } = {}) => {
+  const start = (
+    options: { concurrency?: number; partitions?: number[]; rowsPerJob?: number; slowMs?: number } = {},
+  ) => {
     const { rowsPerJob } = options;
     const pool = startPool({ ...answered.pool, rowsPerJob }, { queues, log: silent, ...options });
     running.push(pool);
@@ -194,8 +197,8 @@ export function queueContract(config: () => QueuesConfig): void {
     await expect.poll(() => answered.ids.length, soon).toBe(400);
   });
 
-  describe('a job in company', () => {
-    const inCompany = (...books: string[]): QueuedData => ({
+  describe('a multi-book job', () => {
+    const multiBook = (...books: string[]): QueuedData => ({
       books: books.map((book) => ({ bookId: book, ids: [book] })),
     });
     const add = (...data: QueuedData[]) =>
@@ -214,7 +217,7 @@ export function queueContract(config: () => QueuesConfig): void {
 
     test('is answered book by book, beside jobs of the first form, also where a part fails', async () => {
       start();
-      await add(inCompany('a', 'poison', 'b'), { bookId: 'c', ids: ['c'] });
+      await add(multiBook('a', 'poison', 'b'), { bookId: 'c', ids: ['c'] });
       await expect.poll(() => answered.ids.toSorted(), soon).toEqual(['a', 'b', 'c', 'poison']);
       expect(answered.jobs).toContainEqual({ bookId: 'a', ids: ['a'] });
       await nothingActive();
@@ -222,7 +225,7 @@ export function queueContract(config: () => QueuesConfig): void {
 
     test('is made by an enqueuer that may write that form', async () => {
       start();
-      const forming = createEnqueuer({ queues, log: silent, forms: { jobsInCompany: true } });
+      const forming = createEnqueuer({ queues, log: silent, forms: { multiBookJobs: true } });
       for (const book of ['a', 'b']) forming.enqueue(book, [reserve(`${book}-1`), reserve(`${book}-2`)]);
       await forming.close();
       await expect.poll(() => answered.ids.toSorted(), soon).toEqual(['a-1', 'a-2', 'b-1', 'b-2']);
@@ -231,7 +234,7 @@ export function queueContract(config: () => QueuesConfig): void {
     test('answers the others while one of its books is slow, and then leaves its place in the pool', async () => {
       holdBook('slow');
       const pool = start({ concurrency: 1, slowMs: 50 });
-      await add(inCompany('slow', 'a'), inCompany('slow', 'b'), { bookId: 'c', ids: ['c'] });
+      await add(multiBook('slow', 'a'), multiBook('slow', 'b'), { bookId: 'c', ids: ['c'] });
       await expect.poll(() => answered.ids, soon).toEqual(['a', 'b', 'c']);
       await nothingActive();
       expect(pool.inHand()).toBe(2);
@@ -243,7 +246,7 @@ export function queueContract(config: () => QueuesConfig): void {
       holdBook('slow');
       start({ concurrency: 1, slowMs: 50 });
       const slow = { bookId: 'slow', ids: Array.from({ length: 1_000 }, (_, row) => `slow-${row}`) };
-      await add({ books: [slow, { bookId: 'a', ids: ['a'] }] }, inCompany('slow', 'b'), { bookId: 'c', ids: ['c'] });
+      await add({ books: [slow, { bookId: 'a', ids: ['a'] }] }, multiBook('slow', 'b'), { bookId: 'c', ids: ['c'] });
       await expect.poll(() => answered.ids, soon).toEqual(['a', 'b']);
       expect((await queues.depth('ledger', 0, LIMIT)).states).toMatchObject({ active: 1, waiting: 1 });
       answered.release();
@@ -268,7 +271,7 @@ export function queueContract(config: () => QueuesConfig): void {
     test('is finished at closing, with the parts that outlast it', async () => {
       holdBook('slow');
       const pool = start({ slowMs: 50 });
-      await add(inCompany('slow', 'a'));
+      await add(multiBook('slow', 'a'));
       await expect.poll(() => answered.ids, soon).toEqual(['a']);
       await nothingActive();
       expect(await pool.close({ limitMs: 50 })).toBe(false);
@@ -301,17 +304,17 @@ export function queueContract(config: () => QueuesConfig): void {
     expect(await pool.close({ limitMs: 50 })).toBe(false);
   });
 
-  test('a process works every lane, those that it does not prefer one job at a time', async () => {
+  test('a process works every partition, those that it does not prefer one job at a time', async () => {
     await queues.close();
     queues = createQueues({ ...config(), QUEUE_LANES: 2 }, silent);
     answered.hold();
-    start({ concurrency: 3, lanes: [1] });
-    for (const lane of [0, 1]) {
+    start({ concurrency: 3, partitions: [1] });
+    for (const partition of [0, 1]) {
       const jobs = Array.from({ length: 5 }, (_, index) => ({
         name: 'payout.reserve' as const,
-        data: { bookId: 'book', ids: [`${lane}-${index}`] },
+        data: { bookId: 'book', ids: [`${partition}-${index}`] },
       }));
-      await queues.add('ledger', lane, jobs, LIMIT);
+      await queues.add('ledger', partition, jobs, LIMIT);
     }
     const active = async () =>
       (await queues.depths(LIMIT)).filter(({ pool }) => pool === 'ledger').map((of) => of.states.active);

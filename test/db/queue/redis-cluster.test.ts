@@ -1,15 +1,15 @@
-/** Jobs on a Redis Cluster: the contract of a single Redis, and lanes spread over the nodes. */
+/** Jobs on a Redis Cluster: the contract of a single Redis, and partitions spread over the nodes. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
 import { createEnqueuer } from '../../../src/queue/enqueuer.ts';
-import { laneOf, queueName } from '../../../src/queue/job.ts';
+import { partitionOf, queueName } from '../../../src/queue/job.ts';
 import { startPool } from '../../../src/queue/pool.ts';
 import { createQueues } from '../../../src/queue/queues.ts';
 import { describeWithRedis } from '../../support/redis.ts';
 import { startRedisCluster, type TestRedisCluster } from '../../support/redis-cluster.ts';
 import { Answered, queueContract, reserve, silent, soon } from './queue-contract.ts';
 
-const LANES = 8;
+const PARTITIONS = 8;
 
 describeWithRedis('queues on a Redis Cluster', () => {
   let cluster: TestRedisCluster;
@@ -28,24 +28,24 @@ describeWithRedis('queues on a Redis Cluster', () => {
 
   queueContract(config);
 
-  describe('with several lanes', () => {
-    test('lanes of a pool are spread over the nodes, and all keys of a lane are on one node', async () => {
-      const queues = createQueues(config({ QUEUE_LANES: LANES }), silent);
-      for (let lane = 0; lane < LANES; lane++) {
-        const job = { name: 'payout.reserve' as const, data: { bookId: 'book', ids: [`${lane}`] } };
-        await queues.add('ledger', lane, [job], { limitMs: 5_000 });
+  describe('with several partitions', () => {
+    test('partitions of a pool are spread over the nodes, and all keys of a partition are on one node', async () => {
+      const queues = createQueues(config({ QUEUE_LANES: PARTITIONS }), silent);
+      for (let partition = 0; partition < PARTITIONS; partition++) {
+        const job = { name: 'payout.reserve' as const, data: { bookId: 'book', ids: [`${partition}`] } };
+        await queues.add('ledger', partition, [job], { limitMs: 5_000 });
       }
       await queues.close();
       const keys = await cluster.keys();
       expect(keys.filter((ofNode) => ofNode.length > 0).length).toBeGreaterThan(1);
-      for (let lane = 0; lane < LANES; lane++) {
-        const holding = keys.filter((ofNode) => ofNode.some((key) => key.includes(queueName('ledger', lane))));
+      for (let partition = 0; partition < PARTITIONS; partition++) {
+        const holding = keys.filter((ofNode) => ofNode.some((key) => key.includes(queueName('ledger', partition))));
         expect(holding).toHaveLength(1);
       }
     });
 
-    test('jobs of many books are enqueued and processed, each in the lane of its book', async () => {
-      const queues = createQueues(config({ QUEUE_LANES: LANES }), silent);
+    test('jobs of many books are enqueued and processed, each in the partition of its book', async () => {
+      const queues = createQueues(config({ QUEUE_LANES: PARTITIONS }), silent);
       const enqueuer = createEnqueuer({ queues, log: silent });
       const answered = new Answered();
       const books = Array.from({ length: 40 }, () => newId());
@@ -58,7 +58,10 @@ describeWithRedis('queues on a Redis Cluster', () => {
         .toBe(books.length);
       const waiting = (await queues.depths({ limitMs: 5_000 })).filter(({ pool }) => pool === 'ledger');
       expect(waiting.map(({ states }) => states.waiting)).toEqual(
-        Array.from({ length: LANES }, (_, lane) => books.filter((book) => laneOf(book, LANES) === lane).length),
+        Array.from(
+          { length: PARTITIONS },
+          (_, partition) => books.filter((book) => partitionOf(book, PARTITIONS) === partition).length,
+        ),
       );
       const pool = startPool(answered.pool, { queues, log: silent });
       await expect.poll(() => answered.ids.toSorted(), soon).toEqual(books.toSorted());
@@ -70,13 +73,13 @@ describeWithRedis('queues on a Redis Cluster', () => {
 
   test("a client connects with one node's address", async () => {
     const [first] = cluster.urls.split(',');
-    const queues = createQueues(config({ REDIS_URL: first!, REDIS_CLUSTER: true, QUEUE_LANES: LANES }), silent);
-    expect(await queues.depths({ limitMs: 5_000 })).toHaveLength(3 * LANES);
+    const queues = createQueues(config({ REDIS_URL: first!, REDIS_CLUSTER: true, QUEUE_LANES: PARTITIONS }), silent);
+    expect(await queues.depths({ limitMs: 5_000 })).toHaveLength(4 * PARTITIONS);
     await queues.close();
   });
 
-  test('lanes of a node that was killed and started again are processed again', async () => {
-    const queues = createQueues(config({ QUEUE_LANES: LANES }), silent);
+  test('partitions of a node that was killed and started again are processed again', async () => {
+    const queues = createQueues(config({ QUEUE_LANES: PARTITIONS }), silent);
     const enqueuer = createEnqueuer({ queues, log: silent, flushLimitMs: 300 });
     const answered = new Answered();
     const pool = startPool(answered.pool, { queues, log: silent });

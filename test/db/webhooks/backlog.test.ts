@@ -26,13 +26,13 @@ function sweeping(posting: ReturnType<typeof stage.deliverer>, pool = stage.worl
     pool,
     clock,
     log,
-    forms: { contracted, jobsInCompany: contracted },
+    forms: { contracted, multiBookJobs: contracted },
     config: { SWEEP_INTERVAL_MS: 50, IDEMPOTENCY_BODY_RETENTION_DAYS: 30, NOTICE_RETENTION_DAYS: 90 },
     rails: { all: () => [] },
     acquirers: { all: () => [] },
     queues: {
-      lanes: 1,
-      async add(_pool, _lane, jobs) {
+      partitions: 1,
+      async add(_pool, _partition, jobs) {
         for (const { name, data } of jobs) {
           for (const { bookId, ids } of partsOf(data)) {
             enqueued.push(...ids.map((id) => `${name} ${id}`));
@@ -41,8 +41,8 @@ function sweeping(posting: ReturnType<typeof stage.deliverer>, pool = stage.worl
           }
         }
       },
-      depth: async (of, lane) => {
-        return { queue: `${of}`, pool: of, lane, states: { waiting: 0, active: 0, delayed: 0, failed: 0 } };
+      depth: async (of, partition) => {
+        return { queue: `${of}`, pool: of, partition, states: { waiting: 0, active: 0, delayed: 0, failed: 0 } };
       },
     },
   });

@@ -248,7 +248,7 @@ describe('a receiver', () => {
     await vi.waitFor(async () => expect((await backlogOf(stage.world.pool, slow.id)).retry_attempts).toBe(1), 20_000);
     const states = await deliveriesOf(stage.world.pool, slow.id);
     expect(states).toHaveLength(200);
-    // The attempts of one lane, and those in flight when the endpoint fell behind.
+    // The attempts that the endpoint may have at once, and those in flight when the endpoint fell behind.
     expect(states.filter(({ attempts }) => attempts === 1).length).toBeLessThan(40);
     // Not attempted: they keep their first due time.
     expect(states.filter(({ attempts, due_at }) => attempts === 0 && due_at === START + 30_000).length).toBeGreaterThan(

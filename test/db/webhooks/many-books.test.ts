@@ -104,7 +104,7 @@ describe('deliveries of many books', () => {
     expect(names.filter((name) => name?.startsWith('webhook_deliveries.load'))).toEqual([
       'webhook_deliveries.load_pairs',
     ]);
-    // What is recorded in company has a transaction, what is of one book a statement.
+    // Results of several books are recorded in a transaction, those of one book in a statement.
     const transactions = connect.mock.calls.filter(([callback]) => callback === undefined).length;
     const recorded = transactions + names.filter((name) => name === 'webhook_deliveries.record').length;
     // A few for each forty, where each result by itself makes 80.
@@ -264,7 +264,7 @@ describe('deliveries of many books', () => {
     // Each has deliveries of its own, and both change the health of every endpoint.
     ['endpoints', 1, 'SELECT FROM webhook_endpoints WHERE id = $1 FOR UPDATE'],
   ])(
-    'two processes that record the same %s in company never wait for each other in a circle',
+    'two processes that record the same %s of several books never wait for each other in a circle',
     async (_, other, sql) => {
       const all = await tenants(5, { url: 'https://example.com/hooks', events: 2 });
       const failed = (event: number): BookRow<DeliveryResult>[] =>
@@ -304,7 +304,7 @@ describe('deliveries of many books', () => {
     },
   );
 
-  test('a deadlock in company does not cause another attempt', async () => {
+  test('a deadlock over several books does not cause another attempt', async () => {
     const hooks = await stage.receiver(answerAtOnce(20));
     const all = await tenants(20, { url: hooks.url });
     const connect = stage.world.pool.connect.bind(stage.world.pool) as (...given: unknown[]) => unknown;

@@ -1,4 +1,4 @@
-/** Examples for the document, chosen from what was said on the wire. */
+/** Examples for the OpenAPI document, chosen from recorded HTTP traffic. */
 import type { Route } from '../../../src/api/route.ts';
 import type { ErrorCode } from '../../../src/errors.ts';
 import type { Example, Examples, OperationExamples } from '../../../src/http/openapi-examples.ts';
@@ -15,12 +15,12 @@ export interface Exchange {
 }
 
 /** An event, as webhooks and lists show it. */
-export interface Told extends Happening {
+export interface RecordedEvent extends Happening {
   readonly type: string;
 }
 
-/** Requests of one operation that are shown, where their bodies differ. */
-const MOST = 3;
+/** Most request examples of one operation. Their bodies differ. */
+const REQUEST_EXAMPLES_MAX = 3;
 
 type Mutable = { request?: Record<string, Example>; responses: Record<string, Record<string, Example>> };
 
@@ -41,16 +41,21 @@ export class ExampleCollection {
     const name = title.toLowerCase().replace(/[^a-z0-9]+/g, '_');
     const body = JSON.stringify(request);
     const bodies = Object.values(known.request ?? {}).map(({ value }) => JSON.stringify(value));
-    // Samples in other languages are made of the request alone: that of a dry run would not be one.
+    // Code samples are generated from the request only, without its query: a dry run's body would read as a real request.
     const isDryRun = ROUTES.find((route) => route.operation === operation)?.responses[status]?.isDryRun;
-    const isNew = !isDryRun && body !== undefined && body !== '{}' && !bodies.includes(body) && bodies.length < MOST;
+    const isNew =
+      !isDryRun &&
+      body !== undefined &&
+      body !== '{}' &&
+      !bodies.includes(body) &&
+      bodies.length < REQUEST_EXAMPLES_MAX;
     const isFirst = Object.keys(shown).length === 0;
     if (shown[name] || known.request?.[name] || !(isNew || isFirst)) return;
     shown[name] = { summary: title, value: answer };
     if (isNew) known.request = { ...known.request, [name]: { summary: title, value: request } };
   }
 
-  addEvent(event: Told): void {
+  addEvent(event: RecordedEvent): void {
     if (!this.#events.has(event.type)) this.#events.set(event.type, { value: event });
   }
 

@@ -8,7 +8,7 @@ import { routeOf, until } from '../../../scripts/harness/client.ts';
 import type { Received } from '../../../scripts/harness/receiver.ts';
 import { eventOf } from '../../../src/api/schemas/events.ts';
 import { EVENT_DOCUMENTS } from '../../../src/http/routes.ts';
-import type { Exchange, Told } from './exchanges.ts';
+import type { Exchange, RecordedEvent } from './exchanges.ts';
 import { inBrackets, Names } from './names.ts';
 import { asExamples } from './plausible.ts';
 
@@ -78,7 +78,7 @@ export class Transcript {
 
   /** Throws for one that is not what the schema of its type says. */
   webhook({ path, headers, body }: Received): void {
-    requireDocumented(JSON.parse(body) as Told);
+    requireDocumented(JSON.parse(body) as RecordedEvent);
     this.#write(`### Webhook to ${path}`, headersText(headers), shown(body));
   }
 
@@ -92,20 +92,20 @@ export class Transcript {
    * Each request with its answer, and the first event of each type that the book has so far. Throws for any event of the book that
    * is not what the schema of its type says.
    */
-  async forExamples(scene: string, began: number): Promise<{ exchanges: Exchange[]; events: Told[] }> {
+  async forExamples(scene: string, began: number): Promise<{ exchanges: Exchange[]; events: RecordedEvent[] }> {
     const events = await this.#events();
     const said = { exchanges: this.#exchanges, events: firstOfEach(events) };
     return asExamples(said, { scene, began, baseUrl: this.#baseUrl, events });
   }
 
   /** Every event of the book, newest first. */
-  async #events(): Promise<Told[]> {
-    const events: Told[] = [];
+  async #events(): Promise<RecordedEvent[]> {
+    const events: RecordedEvent[] = [];
     const headers = { authorization: `Bearer ${this.#key}` };
     for (let cursor: string | null = ''; cursor !== null; ) {
       const query = cursor === '' ? '' : `&starting_after=${cursor}`;
       const answer = await request(`${this.#baseUrl}/v1/events?limit=100${query}`, { headers });
-      const page = (await answer.body.json()) as { data: Told[]; next_cursor: string | null };
+      const page = (await answer.body.json()) as { data: RecordedEvent[]; next_cursor: string | null };
       page.data.forEach(requireDocumented);
       events.push(...page.data);
       cursor = page.next_cursor;
@@ -119,13 +119,13 @@ export class Transcript {
 }
 
 /** The first event of each type, by type. The newest come first. */
-function firstOfEach(events: readonly Told[]): Told[] {
+function firstOfEach(events: readonly RecordedEvent[]): RecordedEvent[] {
   const first = new Map(events.map((event) => [event.type, event]));
   return [...first.values()].sort((one, other) => (one.type < other.type ? -1 : 1));
 }
 
 /** Every member of the event, and of its object, is one that the document names. */
-function requireDocumented(event: Told): void {
+function requireDocumented(event: RecordedEvent): void {
   const { names, object, schemaName } = EVENT_DOCUMENTS.find((document) => document.names.includes(event.type))!;
   const fault = faultIn(eventOf(object, names, schemaName), event, 'any');
   if (fault) throw new Error(`The event ${event.type} is not as the document says: ${JSON.stringify(event)}\n${fault}`);

@@ -34,24 +34,24 @@ export class QueueModel {
   }
 
   /** The queues as one process sees them. */
-  of(owner: Owner): Pick<Queues, 'add' | 'depth' | 'lanes'> {
+  of(owner: Owner): Pick<Queues, 'add' | 'depth' | 'partitions'> {
     return {
-      lanes: 1,
-      add: (pool, _lane, jobs) =>
+      partitions: 1,
+      add: (pool, _partition, jobs) =>
         this.#scheduler.come(owner, {
           what: `add ${jobs.map(({ name, data }) => `${name} ×${rowsIn(data)}`).join(', ')}`,
           faults: ADD_FAULTS,
           act: () => this.#add(jobs.map((job) => ({ ...job, pool }))),
           failure: () => new Error('The queue did not answer'),
         }),
-      depth: (pool, lane) =>
+      depth: (pool, partition) =>
         this.#scheduler.come(owner, {
           what: `depth of ${pool}`,
           faults: ['refused', 'dies before'],
           act: () => ({
-            queue: `${pool}-${lane}`,
+            queue: `${pool}-${partition}`,
             pool,
-            lane,
+            partition,
             states: { waiting: this.#waiting.length, active: 0, delayed: 0, failed: 0 },
           }),
           failure: () => new Error('The queue did not answer'),

@@ -38,7 +38,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 /** Requests of a schedule, shared out among its books. */
 const INTENTS = 50;
-/** What waits for several books is committed together: more than there are lanes, so that some wait. */
+/** Several books, so that they share batches: more than may be busy or isolated at once, so that some wait. */
 const BOOKS = [1, 3, 6];
 /** Work that is not final after this many rounds never will be. */
 const ROUNDS = 400;
@@ -123,7 +123,7 @@ export class Schedule {
     const skewMs = random.below(2 * mostMs) - mostMs;
     const maxBatch = random.pick([1, 3, 1_000]);
     // Some have learned of the contract, and some have not.
-    const forms = random.pick([EARLIEST_FORMS, { ...RETURNS_APART, jobsInCompany: true }]);
+    const forms = random.pick([EARLIEST_FORMS, { ...RETURNS_APART, multiBookJobs: true }]);
     this.#processes.push(new SimulatedProcess(`process ${++this.#born}`, this.#around, { skewMs, maxBatch, forms }));
   }
 

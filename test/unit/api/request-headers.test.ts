@@ -55,6 +55,8 @@ test.each`
   ${'wait=0'}                        | ${0}
   ${'wait=31'}                       | ${30}
   ${'wait=999999'}                   | ${30}
+  ${'wait=999999999'}                | ${30}
+  ${`wait=${'9'.repeat(400)}`}       | ${30}
   ${'wait=-1'}                       | ${undefined}
   ${'wait=1.5'}                      | ${undefined}
   ${'wait'}                          | ${undefined}
@@ -70,6 +72,7 @@ test.each`
   ${'return=minimal'}            | ${undefined} | ${undefined}
   ${'wait=5'}                    | ${5}         | ${'wait=5'}
   ${'wait=31'}                   | ${30}        | ${'wait=30'}
+  ${'wait=999999999'}            | ${30}        | ${'wait=30'}
   ${'respond-async'}             | ${undefined} | ${'respond-async'}
   ${'Respond-Async;foo=bar'}     | ${undefined} | ${'respond-async'}
   ${'handling=x, respond-async'} | ${undefined} | ${'respond-async'}

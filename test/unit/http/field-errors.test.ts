@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { fieldErrorsOf } from '../../../src/http/field-errors.ts';
+import { parameterName } from '../../../src/http/query-string.ts';
+import { ROUTES } from '../../../src/http/routes.ts';
 import { InexactNumber } from '../../../src/json.ts';
 
 const body = z.strictObject({ version: z.number().int().min(1).max(9), name: z.string().optional() });
@@ -24,17 +26,19 @@ const target = z.discriminatedUnion('type', [
 const nested = z.strictObject({
   external_id: z.string().optional(),
   target: target.optional(),
-  items: z.array(z.strictObject({ amount: z.number() })).optional(),
+  items: z.array(z.strictObject({ amount: z.number(), note: z.string().optional() })).optional(),
 });
 
 test.each`
-  input                                             | detail
-  ${{ colour: 1 }}                                  | ${'Not known here. Known: external_id, target, items.'}
-  ${{ externalId: 1 }}                              | ${'Not known here. Did you mean external_id? Known: external_id, target, items.'}
-  ${{ tagret: 1 }}                                  | ${'Not known here. Did you mean target? Known: external_id, target, items.'}
-  ${{ ['x'.repeat(100_000)]: 1 }}                   | ${'Not known here. Known: external_id, target, items.'}
-  ${{ target: { type: 'alias', alias: '', x: 1 } }} | ${'Not known here. Known: type, alias.'}
-  ${{ items: [{ amount: 1, amuont: 1 }] }}          | ${'Not known here. Did you mean amount? Known: amount.'}
+  input                                                  | detail
+  ${{ colour: 1 }}                                       | ${'Not known here. Known: external_id, target, items.'}
+  ${{ externalId: 1 }}                                   | ${'Not known here. Did you mean external_id? Known: external_id, target, items.'}
+  ${{ tagret: 1 }}                                       | ${'Not known here. Did you mean target? Known: external_id, target, items.'}
+  ${{ target: { type: 'alias', alias: '' }, tagret: 1 }} | ${'Not known here. Known: external_id, target, items.'}
+  ${{ ['x'.repeat(100_000)]: 1 }}                        | ${'Not known here. Known: external_id, target, items.'}
+  ${{ target: { type: 'alias', alias: '', x: 1 } }}      | ${'Not known here. Known: type, alias.'}
+  ${{ items: [{ amount: 1, ntoe: '' }] }}                | ${'Not known here. Did you mean note? Known: amount, note.'}
+  ${{ items: [{ amount: 1, amuont: 1 }] }}               | ${'Not known here. Known: amount, note.'}
 `('an unknown name is answered with those that are known: $detail', ({ input, detail }) => {
   const { error } = nested.safeParse(input);
   expect(fieldErrorsOf(error!, { schema: nested, input }, (path) => path.join('/'))).toMatchObject([
@@ -47,4 +51,61 @@ test('where nothing is known, the answer says so', () => {
   const input = { amount: 1 };
   const [fieldError] = fieldErrorsOf(schema.safeParse(input).error!, { schema, input }, (path) => path.join('/'));
   expect(fieldError!.detail).toBe('Not known here. Nothing is expected here.');
+});
+
+const query = z.strictObject({
+  limit: z.string().optional(),
+  dry_run: z.enum(['true', 'false']).optional(),
+  created_at: z.strictObject({ gte: z.string().optional(), lt: z.string().optional() }).optional(),
+  metadata: z.record(z.string(), z.string()).optional(),
+});
+
+test.each`
+  input                                  | param               | detail
+  ${{ limit: ['1', '2'] }}               | ${'limit'}          | ${'Given 2 times. It must be given once.'}
+  ${{ limit: ['1', '1', '1'] }}          | ${'limit'}          | ${'Given 3 times. It must be given once.'}
+  ${{ limit: ['1'] }}                    | ${'limit'}          | ${'Takes one value: write it without [].'}
+  ${{ dry_run: ['true', 'true'] }}       | ${'dry_run'}        | ${'Given 2 times. It must be given once.'}
+  ${{ created_at: { gte: ['a', 'b'] } }} | ${'created_at/gte'} | ${'Given 2 times. It must be given once.'}
+  ${{ created_at: 'a' }}                 | ${'created_at'}     | ${'Expects created_at/gte or created_at/lt.'}
+  ${{ created_at: ['a', 'b'] }}          | ${'created_at'}     | ${'Expects created_at/gte or created_at/lt.'}
+  ${{ metadata: 'a' }}                   | ${'metadata'}       | ${'Expects metadata/key.'}
+`('a parameter that is given otherwise than it should is refused for it: $input', ({ input, param, detail }) => {
+  const { error } = query.safeParse(input);
+  const refused = { schema: query, input, isQuery: true };
+  expect(fieldErrorsOf(error!, refused, (path) => path.join('/'))).toMatchObject([{ param, detail }]);
+});
+
+test('in a body a list is a list', () => {
+  const input = { limit: ['1', '2'] };
+  const [fieldError] = fieldErrorsOf(query.safeParse(input).error!, { schema: query, input }, (path) => path.join('/'));
+  expect(fieldError!.detail).toBe('Expects a string, not a list.');
+});
+
+const queries = ROUTES.flatMap(({ operation, query: schema }) =>
+  Object.keys((schema as z.ZodObject | undefined)?.shape ?? {}).map((name) => ({ operation, name, schema: schema! })),
+);
+
+/** Lists say what each of their values may be; `created_at` and `metadata` have members. */
+const LISTS = ['status', 'kind', 'type'];
+const WITH_MEMBERS = ['created_at', 'metadata'];
+
+test.each(queries.filter(({ name }) => !LISTS.includes(name)))(
+  '$name of $operation is given once',
+  ({ name, schema }) => {
+    const input = { [name]: ['a', 'b'] };
+    const { error } = schema.safeParse(input);
+    const fieldErrors = fieldErrorsOf(error!, { schema, input, isQuery: true }, parameterName);
+    const detail = WITH_MEMBERS.includes(name)
+      ? expect.stringContaining(`${name}[`)
+      : 'Given 2 times. It must be given once.';
+    expect(fieldErrors.filter(({ param }) => param === name)).toMatchObject([{ detail }]);
+  },
+);
+
+test("zod's own words end in a full stop, as ours do", () => {
+  const schema = z.strictObject({ code: z.string().regex(/^a$/) });
+  const input = { code: 'b' };
+  const [fieldError] = fieldErrorsOf(schema.safeParse(input).error!, { schema, input }, (path) => path.join('/'));
+  expect(fieldError!.detail).toBe('Invalid string: must match pattern /^a$/.');
 });

@@ -31,6 +31,8 @@ describe('answers', () => {
     expect(answer.headers.ratelimit).toBe('"writes";r=9999;t=1');
     expect(answer.headers['ratelimit-policy']).toBe('"writes";q=10000;w=1');
     expect(answer.headers['cache-control']).toBe('no-store');
+    expect(answer.headers['x-content-type-options']).toBe('nosniff');
+    expect((await get(app, '/v1/nothing')).headers['x-content-type-options']).toBe('nosniff');
     for (const name of ['x-powered-by', 'etag', 'access-control-allow-origin'])
       expect(answer.headers).not.toHaveProperty(name);
   });
@@ -325,6 +327,10 @@ describe('paths and methods', () => {
     ${'get'}  | ${'/things/po_1'}               | ${'There is no GET /things/po_1. The nearest route is GET /v1/things/{id}.'}
     ${'post'} | ${'/v1/thigns/po_1/act'}        | ${'There is no POST /v1/thigns/po_1/act. The nearest route is POST /v1/things/{id}/act.'}
     ${'get'}  | ${'/v1/things/po_1/atc'}        | ${'There is no GET /v1/things/po_1/atc. The nearest route is POST /v1/things/{id}/act.'}
+    ${'post'} | ${'/v1/act'}                    | ${'There is no POST /v1/act. The nearest route is POST /v1/things/{id}/act.'}
+    ${'post'} | ${'/v1/x/things/po_1/act'}      | ${'There is no POST /v1/x/things/po_1/act. The nearest route is POST /v1/things/{id}/act.'}
+    ${'get'}  | ${'/v1/a/b/c/d/act'}            | ${'There is no GET /v1/a/b/c/d/act.'}
+    ${'get'}  | ${'/v1/a/b/act'}                | ${'There is no GET /v1/a/b/act.'}
     ${'get'}  | ${'/v1/nothing-like-it'}        | ${'There is no GET /v1/nothing-like-it.'}
     ${'get'}  | ${`/v1/${'x'.repeat(2_000)}`}   | ${`There is no GET /v1/${'x'.repeat(196)}.`}
     ${'get'}  | ${'/v1/cards/4111111111111111'} | ${'There is no GET /v1/cards/[card number].'}
@@ -349,8 +355,8 @@ describe('paths and methods', () => {
 
   test('an unknown name is answered with the names of its alternative', async () => {
     const { app } = createTestApp();
-    const answer = await post(app, { ...GOOD_BODY, target: { ...GOOD_BODY.target, alais: 'X' } });
-    expect(answer.body).toMatchObject({
+    const answer = await post(app, { ...GOOD_BODY, target: { type: 'alias', alais: 'X' } });
+    expect(answer.body.errors).toContainEqual({
       code: 'parameter_unknown',
       param: '/target/alais',
       detail: 'Not known here. Did you mean alias? Known: type, alias.',

@@ -27,21 +27,33 @@ test.each`
 });
 
 test.each`
-  target                        | param
-  ${'/x?a=%zz'}                 | ${'a'}
-  ${'/x?%zz=a'}                 | ${'%zz'}
-  ${'/x?a=%ED%A0%80'}           | ${'a'}
-  ${'/x?a=%00'}                 | ${'a'}
-  ${'/x?a%00=1'}                | ${'a\u0000'}
-  ${'/x?__proto__=1'}           | ${'__proto__'}
-  ${'/x?metadata[__proto__]=1'} | ${'metadata[__proto__]'}
-  ${'/x?a=1&a[b]=2'}            | ${'a[b]'}
-  ${'/x?a[b]=2&a=1'}            | ${'a'}
-  ${'/x?a[b]=2&a[]=1'}          | ${'a[]'}
-  ${'/x?a[]=1&a[b]=2'}          | ${'a[b]'}
-  ${'/x?__proto__[]=1'}         | ${'__proto__[]'}
+  target               | param
+  ${'/x?a=%zz'}        | ${'a'}
+  ${'/x?%zz=a'}        | ${'%zz'}
+  ${'/x?a=%ED%A0%80'}  | ${'a'}
+  ${'/x?a=%00'}        | ${'a'}
+  ${'/x?a%00=1'}       | ${'a\u0000'}
+  ${'/x?a=1&a[b]=2'}   | ${'a[b]'}
+  ${'/x?a[b]=2&a=1'}   | ${'a'}
+  ${'/x?a[b]=2&a[]=1'} | ${'a[]'}
+  ${'/x?a[]=1&a[b]=2'} | ${'a[b]'}
 `('$target has a field error at $param', ({ target, param }) => {
   expect(parseQuery(target).fieldErrors.map((fieldError) => fieldError.param)).toEqual([param]);
+});
+
+test.each(['__proto__', '__proto__[]', '__proto__[a]', 'metadata[__proto__]', 'metadata[a[__proto__]]'])(
+  'nothing can be named %s',
+  (name) => {
+    const { query, fieldErrors } = parseQuery(`/x?${name}=1&${name}=2`);
+    const refused = { code: 'parameter_unknown', param: name, detail: 'Nothing can be named __proto__.' };
+    expect([Object.keys(query), fieldErrors]).toEqual([[], [refused, refused]]);
+  },
+);
+
+test('a name with and without a member says so', () => {
+  expect(parseQuery('/x?a=1&a[b]=2').fieldErrors[0]!.detail).toBe(
+    'Given with a member in brackets and without one: only one of them can be meant.',
+  );
 });
 
 test('more than 100 parameters are refused before they are read', () => {

@@ -82,7 +82,7 @@ describe('a refusal', () => {
   test('says the version that the object has', () => {
     expect(ask({ ifMatch: 1 })).toEqual({
       refused: 'version_mismatch',
-      param: undefined,
+      param: 'If-Match',
       detail: 'The desk lamp is at version 3.',
       facts: { version: 3 },
     });
@@ -100,11 +100,10 @@ describe('a refusal', () => {
     const named: Resource<Lamp> = {
       ...lampResource,
       noun: 'lamp',
-      staleParam: 'If-Match',
       statusOf: () => 'bright',
       whyNot: ({ status }, action) => `A lamp that is ${status} does not ${action}.`,
     };
-    expect(ask({ ifMatch: 1 }, named)).toMatchObject({ param: 'If-Match', detail: 'The lamp is at version 3.' });
+    expect(ask({ ifMatch: 1 }, named)).toMatchObject({ detail: 'The lamp is at version 3.' });
     expect(ask({ action: 'switch_on' }, named)).toMatchObject({
       detail: 'A lamp that is on does not switch_on.',
       facts: { current_status: 'bright' },

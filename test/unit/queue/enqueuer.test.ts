@@ -9,18 +9,18 @@ const log = pino({ level: 'silent' });
 
 interface Added {
   pool: QueuePool;
-  lane: number;
+  partition: number;
   jobs: readonly QueueJob[];
 }
 
 /** Queues that hold every call until the test releases it. */
-function heldQueues(lanes = 1) {
+function heldQueues(partitions = 1) {
   const calls: (Added & { let: (error?: Error) => void })[] = [];
   return {
     calls,
     queues: {
-      lanes,
-      add: (pool: QueuePool, lane: number, jobs: readonly QueueJob[], { limitMs }: { limitMs: number }) =>
+      partitions,
+      add: (pool: QueuePool, partition: number, jobs: readonly QueueJob[], { limitMs }: { limitMs: number }) =>
         new Promise<void>((resolve, reject) => {
           const limit = setTimeout(() => reject(new Error('too late')), limitMs);
           const settle = (error?: Error) => {
@@ -28,7 +28,7 @@ function heldQueues(lanes = 1) {
             if (error) reject(error);
             else resolve();
           };
-          calls.push({ pool, lane, jobs, let: settle });
+          calls.push({ pool, partition, jobs, let: settle });
         }),
     },
   };
@@ -74,10 +74,10 @@ describe('an enqueuer', () => {
     await enqueuer.close();
   });
 
-  test('puts the rows of many books into one job a lane and job name, once that form may be written', async () => {
+  test('puts the rows of many books into one job a partition and job name, once that form may be written', async () => {
     const { queues, calls } = heldQueues();
     const counts = counting();
-    const forms = { jobsInCompany: false };
+    const forms = { multiBookJobs: false };
     const enqueuer = createEnqueuer({ queues, log, counts, forms, paceMs: 0 });
     const books = Array.from({ length: 120 }, (_, book) => `book-${book}`);
     const enqueueAll = () => {
@@ -92,7 +92,7 @@ describe('an enqueuer', () => {
     expect(calls[0]?.jobs[0]?.data).toEqual({ bookId: 'book-0', ids: ['a'] });
     for (const call of calls.splice(0)) call.let();
     await turn();
-    forms.jobsInCompany = true;
+    forms.multiBookJobs = true;
     enqueueAll();
     await turn();
     expect(calls.map(({ pool, jobs }) => [pool, jobs.map(({ data }) => partsOf(data).length)])).toEqual([
@@ -107,10 +107,10 @@ describe('an enqueuer', () => {
     expect(counts).toMatchObject({ enqueuedIds: 480, droppedIds: {} });
   });
 
-  test('counts every row of a job in company that is dropped, and has their room again', async () => {
+  test('counts every row of a multi-book job that is dropped, and has their room again', async () => {
     const { queues, calls } = heldQueues();
     const counts = counting();
-    const forms = { jobsInCompany: true };
+    const forms = { multiBookJobs: true };
     const enqueuer = createEnqueuer({ queues, log, counts, forms, capacity: 3, paceMs: 0 });
     const enqueueFour = () => {
       for (const book of ['a', 'b', 'c', 'd']) enqueuer.enqueue(book, [reserve('1')]);
@@ -171,12 +171,12 @@ describe('an enqueuer', () => {
     await enqueuer.close();
   });
 
-  test('always sends a book to the same lane', async () => {
+  test('always sends a book to the same partition', async () => {
     const { queues, calls } = heldQueues(8);
     const enqueuer = createEnqueuer({ queues, log });
     enqueuer.enqueue('book-a', [reserve('1'), send('1:x')]);
     await turn();
-    expect(new Set(calls.map(({ lane }) => lane)).size).toBe(1);
+    expect(new Set(calls.map(({ partition }) => partition)).size).toBe(1);
   });
 
   test('holds ids up to its capacity, counts the dropped ones, and has room again after a flush', async () => {
@@ -200,9 +200,12 @@ describe('an enqueuer', () => {
 
   test('gives up on a queue that does not answer, drops its ids, and continues', async () => {
     let hangs = true;
-    const queues = { lanes: 1, add: () => (hangs ? new Promise<never>(() => undefined) : Promise.resolve()) };
+    const queues = { partitions: 1, add: () => (hangs ? new Promise<never>(() => undefined) : Promise.resolve()) };
     const counts = counting();
-    const limited = { lanes: 1, add: (..._: unknown[]) => withinLimit(queues.add(), { what: 'queue', limitMs: 20 }) };
+    const limited = {
+      partitions: 1,
+      add: (..._: unknown[]) => withinLimit(queues.add(), { what: 'queue', limitMs: 20 }),
+    };
     const enqueuer = createEnqueuer({ queues: limited, log, counts });
     enqueuer.enqueue('book', [reserve('a'), reserve('b')]);
     await expect.poll(() => counts.droppedIds).toEqual({ unreachable: 2 });

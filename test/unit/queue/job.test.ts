@@ -1,25 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
-import { laneOf, packRows, partsOf, queueName, rowsIn } from '../../../src/queue/job.ts';
+import { packRows, partitionOf, partsOf, queueName, rowsIn } from '../../../src/queue/job.ts';
 
 test('a queue name is one hash tag, so that its keys share a slot of a Redis Cluster', () => {
   expect(queueName('ledger', 3)).toBe('{ledger-3}');
 });
 
 test.each`
-  bookId                                    | lanes | lane
-  ${''}                                     | ${1}  | ${0}
-  ${''}                                     | ${8}  | ${5}
-  ${'0192d3a4-5b6c-7d8e-9f00-112233445566'} | ${8}  | ${6}
-  ${'0192d3a4-5b6c-7d8e-9f00-112233445567'} | ${8}  | ${1}
-`('book $bookId is in lane $lane of $lanes in every release', ({ bookId, lanes, lane }) => {
-  expect(laneOf(bookId, lanes)).toBe(lane);
+  bookId                                    | partitions | partition
+  ${''}                                     | ${1}       | ${0}
+  ${''}                                     | ${8}       | ${5}
+  ${'0192d3a4-5b6c-7d8e-9f00-112233445566'} | ${8}       | ${6}
+  ${'0192d3a4-5b6c-7d8e-9f00-112233445567'} | ${8}       | ${1}
+`('book $bookId is in partition $partition of $partitions in every release', ({ bookId, partitions, partition }) => {
+  expect(partitionOf(bookId, partitions)).toBe(partition);
 });
 
-test('books made in the same millisecond are spread over the lanes', () => {
-  const lanes = 8;
-  const counts = new Array<number>(lanes).fill(0);
-  for (let book = 0; book < 4_000; book++) counts[laneOf(newId(), lanes)]! += 1;
+test('books made in the same millisecond are spread over the partitions', () => {
+  const partitions = 8;
+  const counts = new Array<number>(partitions).fill(0);
+  for (let book = 0; book < 4_000; book++) counts[partitionOf(newId(), partitions)]! += 1;
   for (const count of counts) expect(count).toBeGreaterThan(350);
 });
 
@@ -28,15 +28,15 @@ describe('rows of several books', () => {
     bookId,
     ids: Array.from({ length: count }, (_, row) => `${bookId}-${row}`),
   });
-  const shapes = (name: 'payout.reserve' | 'clock.advance' | 'rail.notices', books: number[], inCompany: boolean) =>
+  const shapes = (name: 'payout.reserve' | 'clock.advance' | 'rail.notices', books: number[], multiBook: boolean) =>
     packRows(
       name,
       books.map((count, book) => rows('abcdef'[book]!, count)),
-      { inCompany },
+      { multiBook },
     ).map((data) => partsOf(data).map(({ bookId, ids }) => `${bookId}${ids.length}`));
 
   test.each`
-    name                | inCompany | books            | jobs
+    name                | multiBook | books            | jobs
     ${'payout.reserve'} | ${false}  | ${[1, 150, 2]}   | ${[['a1'], ['b100'], ['b50'], ['c2']]}
     ${'payout.reserve'} | ${true}   | ${[1, 2, 3]}     | ${[['a1', 'b2', 'c3']]}
     ${'payout.reserve'} | ${true}   | ${[60, 40, 1]}   | ${[['a60', 'b40'], ['c1']]}
@@ -45,12 +45,12 @@ describe('rows of several books', () => {
     ${'payout.reserve'} | ${true}   | ${[0, 1]}        | ${[['b1']]}
     ${'clock.advance'}  | ${true}   | ${[1, 1]}        | ${[['a1'], ['b1']]}
     ${'rail.notices'}   | ${true}   | ${[1, 1]}        | ${[['a1'], ['b1']]}
-  `('$books of $name are packed as $jobs', ({ name, inCompany, books, jobs }) => {
-    expect(shapes(name, books, inCompany)).toEqual(jobs);
+  `('$books of $name are packed as $jobs', ({ name, multiBook, books, jobs }) => {
+    expect(shapes(name, books, multiBook)).toEqual(jobs);
   });
 
   test('a job of one book keeps the form that every release reads', () => {
-    const [job] = packRows('payout.reserve', [rows('a', 2)], { inCompany: true });
+    const [job] = packRows('payout.reserve', [rows('a', 2)], { multiBook: true });
     expect(job).toEqual({ bookId: 'a', ids: ['a-0', 'a-1'] });
   });
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
 import type { Attempt, DeliveryInHand } from '../../../src/webhooks/delivery.ts';
 import { Outbox } from '../../../src/webhooks/outbox.ts';
-import { Places } from '../../../src/webhooks/places.ts';
+import { Slots } from '../../../src/webhooks/slots.ts';
 
 const BOOK = newId();
 const ENDPOINT = newId();
@@ -29,8 +29,8 @@ function openOutbox() {
   let refuse: ((error: Error) => void) | undefined;
   const sent: bigint[] = [];
   const outbox = new Outbox(BOOK, ENDPOINT, {
-    places: new Places(10, { assured: 10 }),
-    memory: new Places(10, { assured: 10 }),
+    slots: new Slots(10, { guaranteed: 10 }),
+    memory: new Slots(10, { guaranteed: 10 }),
     now: () => 0,
     load: () =>
       new Promise((resolve, reject) => {
@@ -42,7 +42,7 @@ function openOutbox() {
       return ARRIVED;
     },
     settle: async () => undefined,
-    onLeft: () => undefined,
+    onSkipped: () => undefined,
     onEmpty: () => undefined,
   });
   return { outbox, sent, answer: (one?: DeliveryInHand) => answer!(one), refuse: (error: Error) => refuse!(error) };

@@ -156,8 +156,41 @@ describe('the URL of an endpoint', () => {
     ${'live'} | ${'https://beispiel-ü.de/'}                   | ${'parameter_invalid'}
     ${'live'} | ${`https://example.com/${'a'.repeat(2_048)}`} | ${'parameter_invalid'}
     ${'live'} | ${''}                                         | ${'parameter_invalid'}
+    ${'live'} | ${'https://example.com./'}                    | ${undefined}
+    ${'live'} | ${'https://example.com/%5Ba%5D?b=%23'}        | ${undefined}
+    ${'live'} | ${"HTTPS://example.com/-._~!$&'()*+,;=:@?/?"} | ${undefined}
+    ${'live'} | ${'https://@example.com/'}                    | ${'parameter_invalid'}
+    ${'live'} | ${'https://:@example.com/'}                   | ${'parameter_invalid'}
   `('$url in $mode mode is refused as $refused', ({ mode, url, refused }) => {
     expect(refuseUrl(url, { mode, allow, ports: [9_443] })?.refused).toBe(refused);
+  });
+
+  test.each`
+    url                             | detail
+    ${'https:example.com'}          | ${'A URL such as https://example.com/webhooks is expected.'}
+    ${'https:/example.com'}         | ${'A URL such as https://example.com/webhooks is expected.'}
+    ${'https:///example.com'}       | ${'A URL such as https://example.com/webhooks is expected.'}
+    ${'https:\\\\example.com'}      | ${'A URL must not contain \\; write it as %5C.'}
+    ${'https://example.com\\hooks'} | ${'A URL must not contain \\; write it as %5C.'}
+    ${'https://example.com/"'}      | ${'A URL must not contain "; write it as %22.'}
+    ${'https://example.com/<a>'}    | ${'A URL must not contain <; write it as %3C.'}
+    ${'https://example.com/?a=>'}   | ${'A URL must not contain >; write it as %3E.'}
+    ${'https://example.com/^'}      | ${'A URL must not contain ^; write it as %5E.'}
+    ${'https://example.com/`'}      | ${'A URL must not contain `; write it as %60.'}
+    ${'https://example.com/{id}'}   | ${'A URL must not contain {; write it as %7B.'}
+    ${'https://example.com/|'}      | ${'A URL must not contain |; write it as %7C.'}
+    ${'https://example.com/}'}      | ${'A URL must not contain }; write it as %7D.'}
+    ${'https://example.com/a b'}    | ${'A URL is written in visible ASCII characters; encode everything else.'}
+    ${'https://example.com/%'}      | ${'In a URL, % is followed by two hexadecimal digits; write % itself as %25.'}
+    ${'https://example.com/?a[]'}   | ${'After its host, a URL must not contain [; write it as %5B.'}
+    ${'https://example.com/#'}      | ${'A URL must not carry a fragment; leave out # and what follows it.'}
+    ${'https://example.com/#top'}   | ${'A URL must not carry a fragment; leave out # and what follows it.'}
+    ${'https://a..b/'}              | ${'A host name has no empty part: nothing stands between two of its dots.'}
+    ${'https://.example.com/'}      | ${'A host name has no empty part: nothing stands between two of its dots.'}
+    ${'https://example.com../'}     | ${'A host name has no empty part: nothing stands between two of its dots.'}
+    ${'https://./'}                 | ${'A host name has no empty part: nothing stands between two of its dots.'}
+  `('$url is no URI: $detail', ({ url, detail }) => {
+    expect(refuseUrl(url, { mode: 'test', allow })).toEqual({ refused: 'parameter_invalid', param: '/url', detail });
   });
 
   test('at a forbidden port is answered with the allowed ports', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { editsWithin, nearestName } from '../../../src/http/nearest.ts';
+import { editsWithin, nearestName } from '../../../src/api/nearest.ts';
 
 const KNOWN = ['status', 'created_at', 'external_id', 'metadata', 'limit'];
 

@@ -1,11 +1,11 @@
 /**
- * The lane of one book: its batches one after the other, each with all commands that gathered meanwhile. Two are under
- * way at most: one commits, and the next one is decided over the state that the first leaves.
+ * Commits the commands of one book. Commands that arrive while a batch runs form the next batch. At most two batches of a
+ * book are in progress: one commits, and the next one is decided over the state that the first one leaves.
  *
  * Failures by class (db/postgres-errors.ts):
- * - The failure is transient: the whole batch waits and is attempted again until its deadlines.
- * - The batch fails otherwise: it is halved until the failing command is alone.
- * - A decision throws: its command fails alone.
+ * - A transient failure: the whole batch is retried with backoff until the deadlines of its commands.
+ * - Another failure of the batch: the batch is halved until the failing command is isolated.
+ * - A decision throws: only its command fails.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { classifyFailure, tookTooLong } from '../db/postgres-errors.ts';
@@ -13,26 +13,26 @@ import { type Batch, type BatchContext, type BatchResult, mayFollow, runBatch } 
 import { type BookQueue, dropExpired, type Settling, settle, type Waiting } from './book-queue.ts';
 import type { BookState } from './state.ts';
 
-export interface BookLaneOptions extends BatchContext, Settling {
+export interface BookCommitterOptions extends BatchContext, Settling {
   /** The most commands in one batch. */
   maxBatch?: number;
 }
 
-/** As many as one transaction commits without holding the lock for long: measured by `npm run bench -- ledger`. */
+/** What one transaction commits without holding the book's lock for long, measured by `npm run bench -- ledger`. */
 const MAX_BATCH = 1_000;
-/** Two batches take turns, best when they are alike: one takes at most half of what waits, unless that is fewer than this. */
+/** Two batches alternate best when they are of equal size: a batch takes half of the waiting commands, if that is this many. */
 const WORTH_HALVING = 8;
-/** A busy book keeps its lane for as many batches, then another busy one has it. */
+/** A busy book commits this many batches while other busy books wait, and then goes behind them. */
 const BATCHES_OF_TURN = 16;
-/** After a batch that took too long, by how much the next ones grow again. */
-const ROOM_GROWTH = 1.25;
+/** After a batch that took too long was halved, each batch that succeeds may be followed by one larger by this factor. */
+const BATCH_GROWTH = 1.25;
 const FIRST_RETRY_MS = 20;
 const LAST_RETRY_MS = 1_000;
 
-/** A batch under way. */
+/** A batch in progress. */
 interface Underway {
   readonly size: number;
-  /** Resolves once the writes are on their way, or the batch has ended. */
+  /** Resolves once the writes have been sent, or the batch has ended. */
   decided: Promise<void>;
   /** Resolves once only the commit is outstanding, or the batch has ended. */
   committing: Promise<void>;
@@ -53,15 +53,15 @@ interface Hooks extends Pick<Batch, 'follows' | 'onDecided' | 'onCommitting'> {
   onUndecided?: () => void;
 }
 
-export class BookLane {
-  readonly #options: BookLaneOptions;
+export class BookCommitter {
+  readonly #options: BookCommitterOptions;
 
-  constructor(options: BookLaneOptions) {
+  constructor(options: BookCommitterOptions) {
     this.#options = options;
   }
 
   /**
-   * Resolves when no command waits and all have their answers; or, where others wait for the lane, after some batches.
+   * Resolves when no command waits and all have their answers; or after BATCHES_OF_TURN batches if other busy books wait.
    */
   async run(queue: BookQueue, { othersWait = () => false }: { othersWait?: () => boolean } = {}): Promise<void> {
     let last: Underway | undefined;
@@ -70,7 +70,7 @@ export class BookLane {
       const current = this.#begin(queue, last, idle);
       idle = false;
       await current.decided;
-      // At most two batches are under way: one commits, and the next one follows it.
+      // At most two batches are in progress: one commits, and the next one follows it.
       await last?.over;
       if (!current.leaves || queue.waiting.length === 0) await current.committing;
       last = current;
@@ -80,26 +80,26 @@ export class BookLane {
       }
     }
     await last?.over;
-    queue.alone = false;
+    queue.isolatedOnce = false;
     queue.failures = 0;
   }
 
   /**
-   * One batch under the short limits of a shared one, for a book that must go alone among others. What may succeed later is
-   * put back, and the book rests: it keeps no lane while its row is held or its commands fail.
+   * One batch of an isolated book, under the short time limits of a shared batch. Commands that may succeed later are put
+   * back, and the book backs off: other books go ahead while its row is locked or its commands fail.
    */
   async runOnce(queue: BookQueue): Promise<void> {
-    const room = Math.min(this.#options.maxBatch ?? MAX_BATCH, queue.roomAlone);
+    const room = Math.min(this.#options.maxBatch ?? MAX_BATCH, queue.isolatedBatchMax);
     const left = await this.#attemptOnce(queue, queue.waiting.splice(0, room));
     if (left.length === 0) {
-      queue.alone = false;
+      queue.isolatedOnce = false;
       return;
     }
     queue.putBack(left);
-    queue.restsUntil = performance.now() + backoffMs(queue.failures);
+    queue.backsOffUntil = performance.now() + backoffMs(queue.failures);
   }
 
-  /** Resolves with the commands that may succeed later. What Postgres refuses is found by halving. */
+  /** Resolves with the commands that may succeed later. A command that Postgres refuses is found by halving the batch. */
   async #attemptOnce(queue: BookQueue, batch: readonly Waiting[]): Promise<readonly Waiting[]> {
     const { bookId } = queue;
     const commands = batch.map(({ command }) => command);
@@ -108,14 +108,14 @@ export class BookLane {
       result = await runBatch(this.#options, {
         bookId,
         commands,
-        hurried: true,
+        shortLimits: true,
         onDecided: ({ after, book }) => queue.decided({ after, batchId: book.batchId }),
       });
     } catch (error) {
       this.#options.onError?.(error, { bookIds: [bookId], commands: batch.length, attempt: queue.failures + 1 });
       if (classifyFailure(error) === 'transient') {
         queue.failures++;
-        if (tookTooLong(error)) queue.roomAlone = Math.max(batch.length >> 1, 1);
+        if (tookTooLong(error)) queue.isolatedBatchMax = Math.max(batch.length >> 1, 1);
         queue.dropExpired(error);
         return dropExpired(batch, error);
       }
@@ -129,7 +129,7 @@ export class BookLane {
       return left.length > 0 ? [...left, ...rest] : this.#attemptOnce(queue, rest);
     }
     queue.failures = 0;
-    queue.roomAlone = Math.ceil(queue.roomAlone * ROOM_GROWTH);
+    queue.isolatedBatchMax = Math.ceil(queue.isolatedBatchMax * BATCH_GROWTH);
     settle(this.#options, { bookId, batch, result });
     return [];
   }
@@ -211,7 +211,7 @@ export class BookLane {
         }
         before = undefined;
         this.#options.onError?.(error, { bookIds: [bookId], commands: pending.length, attempt });
-        if (!transient) return this.#isolate(queue, pending, error);
+        if (!transient) return this.#bisect(queue, pending, error);
         if (hooks.first && !hooks.first.isOver) {
           // The batch before this one is attempted again first.
           queue.putBack(pending);
@@ -230,10 +230,10 @@ export class BookLane {
   }
 
   /**
-   * One of these commands cannot be written. The batch is halved until that command is alone; the others are committed
+   * One of these commands cannot be written. The batch is halved until that command is isolated; the others are committed
    * in order of arrival.
    */
-  async #isolate(queue: BookQueue, batch: Waiting[], error: unknown): Promise<void> {
+  async #bisect(queue: BookQueue, batch: Waiting[], error: unknown): Promise<void> {
     if (batch.length === 1) {
       batch[0]!.reject(error);
       return;

@@ -1,4 +1,4 @@
-/** Books that go alone among others, as they must: no book keeps another one waiting, and large work ends. */
+/** Isolated books beside others: no book keeps another one waiting, and large work ends. */
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { startTcpProxy } from '../../../scripts/harness/tcp-proxy.ts';
@@ -100,30 +100,33 @@ test('what is too much for the short limits is carried out in smaller batches', 
   await waiting;
 });
 
-test('a book for which alone the database fails keeps no company waiting, whatever succeeds elsewhere', async () => {
+test('a book for which the database fails does not delay its shared batch, even while other batches succeed', async () => {
   const [ill, ...others] = books as [FundedBook, ...FundedBook[]];
   const elsewhere = others.slice(20);
   const far = new Set(elsewhere.map(({ id }) => id));
-  const placed = await openManyBooks(pool, { known: books, placeOf: (bookId) => (far.has(bookId) ? 'far' : 'near') });
+  const distributed = await openManyBooks(pool, {
+    known: books,
+    nodeOf: (bookId) => (far.has(bookId) ? 'other node' : 'this node'),
+  });
   let stop = false;
   const traffic = elsewhere.map(async (book) => {
-    while (!stop) await placed.move(book);
+    while (!stop) await distributed.move(book);
   });
   let over = false;
   const failing = expect(
-    placed.move(ill, { append: sick('58030') }, 5_000).finally(() => (over = true)),
+    distributed.move(ill, { append: sick('58030') }, 5_000).finally(() => (over = true)),
   ).rejects.toMatchObject({
     code: 'service_unavailable',
   });
-  await placed.moveAll(others.slice(0, 20));
+  await distributed.moveAll(others.slice(0, 20));
   expect(over).toBe(false);
   stop = true;
   await Promise.all(traffic);
   await failing;
-  await placed.committer.close();
+  await distributed.committer.close();
 });
 
-test('a book of which one command is refused and another one fails for long keeps no lane', async () => {
+test('a book of which one command is refused and another one fails for long does not delay other isolated books', async () => {
   const bad = books.slice(0, 4);
   let over = 0;
   const refused = bad.map((book) => expect(many.move(book, { append: sick('22012') })).rejects.toBeDefined());

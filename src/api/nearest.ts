@@ -1,4 +1,4 @@
-/** The name that a misspelled one probably means: what answers to an unknown parameter or path suggest. */
+/** The name that a misspelled one probably means: what answers to an unknown parameter, event or path suggest. */
 
 /** A longer name is not compared: the time of a comparison grows with the square of the length. */
 const COMPARED_MAX = 100;
@@ -9,6 +9,12 @@ const COMPARED_MAX = 100;
  */
 export function nearestName(given: string, known: readonly string[]): string | undefined {
   return nearestBy(known, (name) => editsWithin(given, name, Math.max(1, Math.floor(name.length / 3))));
+}
+
+/** The suggestion at the end of a refusal, with a space before it. Empty where none of the known names is near. */
+export function didYouMean(given: string, known: readonly string[]): string {
+  const nearest = nearestName(given, known);
+  return nearest === undefined ? '' : ` Did you mean ${nearest}?`;
 }
 
 /** The item with the fewest edits, the first of several. `editsOf` is undefined for an item that is too far. */

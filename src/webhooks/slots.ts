@@ -1,21 +1,21 @@
 /**
- * Places of this process, shared among books: for attempts under way, and for deliveries that wait in memory. A book
- * may take another place while it has fewer than are free. So one book alone gets half of the places, and n busy books
- * get equal parts (dynamic thresholds: Choudhury and Hahne, 1998). An early book keeps its larger part until it gives
- * places back, which takes 15 s with silent receivers. So each book is assured of a few places, even when none is free.
+ * Slots of this process, shared by books: for attempts in progress, and for deliveries that wait in memory. A book may
+ * take another slot while it has fewer than are free. So a single book gets half of the slots, and n busy books get equal
+ * shares (dynamic thresholds: Choudhury and Hahne, 1998). The first busy book keeps its larger share until it releases
+ * slots, which takes 15 s with silent receivers. So a few slots are guaranteed to each book, even when none is free.
  */
-export class Places {
+export class Slots {
   readonly #size: number;
-  readonly #assured: number;
+  readonly #guaranteed: number;
   #taken = 0;
   readonly #ofBook = new Map<string, number>();
-  /** The callbacks that wait, by book. The book whose turn it is comes first. */
+  /** Callbacks of callers that were refused, by book. The book whose turn it is comes first. */
   readonly #refused = new Map<string, Set<() => void>>();
 
-  /** `assured` places of each book may go beyond `size`, up to twice `size` in all. */
-  constructor(size: number, { assured }: { assured: number }) {
+  /** `guaranteed` slots of each book may go beyond `size`, up to twice `size` in all. */
+  constructor(size: number, { guaranteed }: { guaranteed: number }) {
     this.#size = size;
-    this.#assured = assured;
+    this.#guaranteed = guaranteed;
   }
 
   get taken(): number {
@@ -23,8 +23,8 @@ export class Places {
   }
 
   /**
-   * Takes a place, which leave() gives back. Without a free place, `again` is called once when one may be free, unless
-   * it got a place before. A function waits once, however often it is refused.
+   * Takes a slot; release() frees it. If none is free, `again` is called once when one may be, unless the caller has got a
+   * slot before that. A function is called once, however often it was refused.
    */
   take(book: string, again?: () => void): boolean {
     if (this.#isOpen(book)) {
@@ -41,7 +41,7 @@ export class Places {
     return false;
   }
 
-  leave(book: string): void {
+  release(book: string): void {
     this.#taken -= 1;
     const left = this.#ofBook.get(book)! - 1;
     if (left === 0) this.#ofBook.delete(book);
@@ -56,7 +56,7 @@ export class Places {
 
   #isOpen(book: string): boolean {
     const own = this.#ofBook.get(book) ?? 0;
-    return own < this.#size - this.#taken || (own < this.#assured && this.#taken < 2 * this.#size);
+    return own < this.#size - this.#taken || (own < this.#guaranteed && this.#taken < 2 * this.#size);
   }
 
   #callRefused(): void {

@@ -1,12 +1,13 @@
 /**
- * Carries out what waits for several quiet books, in one shared batch or in several. A lock that does not come or a row
- * that is refused concerns one book: the others are carried out without it.
+ * Commits the waiting commands of several quiet books in shared batches. A lock that is not granted or a row that Postgres
+ * refuses concerns one book: the other books are committed without it.
  *
  * Failures by class:
- * - A lock, a limit or another writer stands in the way (an obstacle, BookMoved, RowCountMismatch): each book goes alone.
- * - The failure is transient otherwise (the database is away, the answer to COMMIT is lost): all wait, and are grouped anew.
- *   When one row can be its cause, a book to which it comes again goes alone.
- * - The batch fails otherwise: it is halved until the failing book is alone. That book goes alone for a minute.
+ * - A lock that is not granted, a time limit, another writer (an obstacle, BookMoved, RowCountMismatch): the batch is
+ *   dissolved, and each of its books is isolated for one batch.
+ * - Another transient failure (the database is unreachable, the answer to COMMIT is lost): all books are retried with backoff,
+ *   in new groups. If one row can be the cause, a book for which the failure occurs again is isolated.
+ * - Another failure of the batch: it is halved until the failing book is found. That book is isolated for a minute.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { classifyFailure, isReadTimeout, type Obstacle, obstacleOf, RowCountMismatch } from '../db/postgres-errors.ts';
@@ -26,47 +27,47 @@ export interface TakenBook {
 const COMMANDS_MAX = 256;
 const BOOKS_MAX = 64;
 const COMMANDS_OF_BOOK_MAX = 32;
-/** Most books in a batch that waits for locks: it waits 200 ms for each at most, and holds the others meanwhile. */
+/** Most books in a batch that waits for locks: it waits up to 200 ms for each, and holds the locks of the others meanwhile. */
 const WAITING_BOOKS_MAX = 8;
 /** A batch that holds its locks for longer is followed by a smaller one: other processes wait for the same books. */
 const HELD_MS = 25;
 const COMMANDS_LEAST = 16;
 const GROWTH = 1.25;
 const FIRST_RETRY_MS = 20;
-/** Deadlines are looked at after each pause. */
+/** Deadlines are checked after each pause. */
 const LAST_RETRY_MS = 250;
-const ALONE_MS = 60_000;
+const ISOLATED_MS = 60_000;
 
 export type DissolveReason =
   | Obstacle
-  /** A book was written by somebody who did not hold its lock. */
+  /** Another transaction wrote a book without holding its lock. */
   | 'moved'
-  /** A row that an update named was no longer where the statement had found it. */
+  /** A row was no longer at the `ctid` where the update statement had found it. */
   | 'row';
 
-/** The batch that was given up. */
+/** The batch that was dissolved. */
 export interface DissolvedBatch {
   readonly error: unknown;
   readonly bookIds: readonly BookId[];
   readonly commands: number;
 }
 
-export interface SharedLaneOptions extends BatchContext, Settling {
+export interface SharedCommitterOptions extends BatchContext, Settling {
   onDissolved?: (reason: DissolveReason, batch: DissolvedBatch) => void;
 }
 
-export class SharedLane {
-  readonly #options: SharedLaneOptions;
+export class SharedCommitter {
+  readonly #options: SharedCommitterOptions;
   /** How many commands the next batch may have. */
   #commandsMax = COMMANDS_MAX;
-  /** Attempts that failed one after the other because the database was away. */
+  /** Consecutive attempts that failed because the database was unreachable. */
   #failures = 0;
 
-  constructor(options: SharedLaneOptions) {
+  constructor(options: SharedCommitterOptions) {
     this.#options = options;
   }
 
-  /** Takes commands of these books, in their order, as many as one batch may have. */
+  /** Takes as many commands of these books, in their order, as one batch may have. */
   take(queues: Iterable<BookQueue>, { wait }: { wait: boolean }): TakenBook[] {
     const taken: TakenBook[] = [];
     const booksMax = wait ? WAITING_BOOKS_MAX : BOOKS_MAX;
@@ -82,8 +83,8 @@ export class SharedLane {
   }
 
   /**
-   * Carries out what was taken. Resolves when every command has its answer or waits in its queue again, in front of later
-   * ones; the queue then says how it goes on. Resolves to the error where all books wait for the database.
+   * Commits the commands that `take` returned. Resolves when every command has its answer or is back at the front of its
+   * queue, which then says how the book continues. Resolves to the error if the database is unreachable for all books.
    */
   async carryOut(taken: readonly TakenBook[], { wait }: { wait: boolean }): Promise<unknown> {
     const byId = [...taken].sort((a, b) => (a.queue.bookId < b.queue.bookId ? -1 : 1));
@@ -108,8 +109,8 @@ export class SharedLane {
         settle(this.#options, { bookId: queue.bookId, batch, result: decided });
       } else {
         queue.putBack(batch);
-        // A book that was waited for and is absent does not exist: its own path says so.
-        if (wait) queue.alone = true;
+        // A book that was waited for and is absent does not exist: a batch of its own answers with that error.
+        if (wait) queue.isolatedOnce = true;
         else queue.skipped = true;
       }
     }
@@ -124,7 +125,7 @@ export class SharedLane {
       this.#options.onDissolved?.(reason, { error, bookIds, commands });
       for (const { queue, batch } of taken) {
         queue.putBack(batch);
-        queue.alone = true;
+        queue.isolatedOnce = true;
       }
       return undefined;
     }
@@ -136,14 +137,14 @@ export class SharedLane {
       for (const { queue, batch } of taken) {
         queue.putBack(batch);
         queue.dropExpired(error);
-        if (ofOneBook && ++queue.failures > 1) queue.alone = true;
+        if (ofOneBook && ++queue.failures > 1) queue.isolatedOnce = true;
       }
       return error;
     }
     if (taken.length === 1) {
       const [{ queue, batch }] = taken as [TakenBook];
       queue.putBack(batch);
-      queue.aloneUntil = performance.now() + ALONE_MS;
+      queue.isolatedUntil = performance.now() + ISOLATED_MS;
       return undefined;
     }
     const middle = taken.length >> 1;
@@ -160,14 +161,14 @@ export class SharedLane {
 
 /**
  * A failure of the database that one row can cause: a page that cannot be read, too little memory or space, a serialization
- * failure; or statements that together take longer than a batch may. When it comes again to a book, whatever the batches
- * of others do meanwhile, the book is attempted by itself.
+ * failure; or statements that together exceed the time limit of a batch. When it occurs again for a book, the book is
+ * isolated, whether or not other books' batches have succeeded meanwhile.
  */
 function mayBeOfOneBook(error: unknown): boolean {
   return isReadTimeout(error) || /^(58|40|53[12])/.test(String((error as { code?: unknown } | null)?.code));
 }
 
-/** Undefined where the books may go on together. */
+/** Undefined if the books may stay in one batch. */
 function dissolveReason(error: unknown): DissolveReason | undefined {
   if (error instanceof BookMoved) return 'moved';
   return error instanceof RowCountMismatch ? 'row' : obstacleOf(error);

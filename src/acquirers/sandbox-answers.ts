@@ -1,0 +1,113 @@
+/** What the sandbox acquirer makes of an instruction, and what its records answer. */
+import { randomBytes } from 'node:crypto';
+import type { Instant } from '../clock.ts';
+import { deriveId, newId } from '../ids.ts';
+import { type AcquirerAnswer, AcquirerUnreachable, type AuthorizeInstruction } from './acquirer.ts';
+import { DECLINES, type DeclineCode } from './decline-codes.ts';
+import type { Authorization, InstructionRecord, RecordStatus } from './sandbox-acquirer-store.ts';
+import type { VaultCard } from './sandbox-vault-store.ts';
+import type { CardScript } from './test-cards.ts';
+
+/** A payer has so long for a challenge, as with most issuers. */
+export const CHALLENGE_MS = 15 * 60_000;
+
+/** What the record of an instruction answers. Throws AcquirerUnreachable for a lost one. */
+export function answerOf(record: InstructionRecord, publicUrl: string): AcquirerAnswer {
+  const { status, reference, code, amount, currency, kind, script, cvcCheck, brand } = record;
+  if (status === 'never') throw new AcquirerUnreachable('The instruction was lost on its way, as the card asks');
+  const networkCode = code === null ? '00' : DECLINES[code].networkCode;
+  const { challenge, challengeExpiresAt } = record;
+  const isChallenged = script === 'challenge' || script === 'challenge_declined';
+  return {
+    status,
+    endToEndId: reference,
+    reference: record.acquirerReference,
+    ...(code === null ? {} : { code }),
+    networkCode,
+    confirmed: { amount, currency },
+    ...(kind === 'authorize' && status === 'succeeded'
+      ? {
+          authorization: {
+            code: record.acquirerReference.slice(-6),
+            network: brand,
+            networkReference: `NTW${record.acquirerReference.slice(3)}`,
+            avs: null,
+            cvc: cvcCheck,
+            eci: isChallenged ? '05' : null,
+            threeDSecure: isChallenged ? 'authenticated' : null,
+          },
+        }
+      : {}),
+    ...(status === 'requires_action' && challenge !== null && challengeExpiresAt !== null
+      ? {
+          challenge: {
+            url: `${publicUrl}/sandbox/challenges/${challenge}`,
+            expiresAt: challengeExpiresAt,
+          },
+        }
+      : {}),
+    raw: { reference, kind, result: status, response_code: networkCode, amount: String(amount), currency },
+  };
+}
+
+export function acquirerReference(originator: string, reference: string): string {
+  return `SBA${deriveId('sandbox-acquirer', originator, reference).replaceAll('-', '').slice(0, 21).toUpperCase()}`;
+}
+
+export function refused(reference: string, code: DeclineCode): AcquirerAnswer {
+  const { networkCode } = DECLINES[code];
+  return {
+    status: 'declined',
+    endToEndId: reference,
+    reference: '',
+    code,
+    networkCode,
+    raw: { reference, result: 'declined', response_code: networkCode },
+  };
+}
+
+export function authorizationOf(
+  { instruction, card }: { instruction: AuthorizeInstruction; card: VaultCard },
+  now: Instant,
+): Authorization {
+  const { originator, reference, token, amount, currency, capture, notAfter } = instruction;
+  const { status, code } = judged(card.script, instruction);
+  return {
+    originator,
+    reference,
+    token,
+    amount,
+    currency,
+    captures: capture,
+    status,
+    code,
+    acquirerReference: acquirerReference(originator, reference),
+    challenge: status === 'requires_action' ? randomBytes(24).toString('base64url') : null,
+    challengeExpiresAt: status === 'requires_action' ? now + CHALLENGE_MS : null,
+    notAfter,
+    disputeNotice: card.script === 'disputed' ? newId() : null,
+  };
+}
+
+/** A merchant's own payment is never challenged: the issuer declines it instead. */
+function judged(
+  script: CardScript,
+  { initiator, returnUrl }: Pick<AuthorizeInstruction, 'initiator' | 'returnUrl'>,
+): { status: RecordStatus; code: DeclineCode | null } {
+  switch (script) {
+    case 'approved':
+    case 'unanswered':
+    case 'disputed':
+    case 'refund_fails':
+      return { status: 'succeeded', code: null };
+    case 'lost':
+      return { status: 'never', code: null };
+    case 'challenge':
+    case 'challenge_declined':
+      if (initiator === 'merchant') return { status: 'succeeded', code: null };
+      if (returnUrl === null) return { status: 'declined', code: 'authentication_required' };
+      return { status: 'requires_action', code: null };
+    default:
+      return { status: 'declined', code: script };
+  }
+}

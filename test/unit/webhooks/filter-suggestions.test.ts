@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { eventRoutes } from '../../../src/webhooks/api/event-routes.ts';
+import { eventFilter } from '../../../src/webhooks/api/event-schemas.ts';
+
+const listQuery = eventRoutes.find(({ operation }) => operation === 'listEvents')!.query!;
+
+test.each`
+  given                | suggestion
+  ${'payout.payed'}    | ${' Did you mean payout.paid?'}
+  ${'payout_paid'}     | ${' Did you mean payout.paid?'}
+  ${'payouts.*'}       | ${' Did you mean payout.*?'}
+  ${'acount.frozen'}   | ${' Did you mean account.frozen?'}
+  ${'**'}              | ${''}
+  ${''}                | ${''}
+  ${'weather.changed'} | ${''}
+`('a filter $given is refused with the nearest:$suggestion', ({ given, suggestion }) => {
+  expect(eventFilter.safeParse(given).error!.issues[0]!.message).toBe(
+    `Expects the name of an event (payout.paid), a group (payout.*) or *.${suggestion}`,
+  );
+  expect(listQuery.safeParse({ type: ['payout.*', given] }).error!.issues[0]!.message).toBe(
+    `Expects names of events (payout.paid), groups (payout.*) or *.${suggestion}`,
+  );
+});
