@@ -30,11 +30,16 @@ import {
   type InstructionRecord,
   recordAuthorizations,
   recordFollowing,
-  resolveChallenge,
 } from './sandbox-acquirer-store.ts';
 import { acquirerReference, answerOf, authorizationOf, CHALLENGE_MS, refused } from './sandbox-answers.ts';
-import { findChallenge, type SandboxChallenge } from './sandbox-challenge-store.ts';
-import { type DisputeMove, type DisputeOpening, moveDispute, openDispute, recordAnswer } from './sandbox-dispute-store.ts';
+import { findChallenge, resolveChallenge, type SandboxChallenge } from './sandbox-challenge-store.ts';
+import {
+  type DisputeMove,
+  type DisputeOpening,
+  moveDispute,
+  openDispute,
+  recordAnswer,
+} from './sandbox-dispute-store.ts';
 import { acknowledgeNotices, openNotices, tell } from './sandbox-notice-store.ts';
 import { findCards, keepCard, type VaultCard } from './sandbox-vault-store.ts';
 import { testCard } from './test-cards.ts';

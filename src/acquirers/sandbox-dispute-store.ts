@@ -44,7 +44,10 @@ export interface DisputeMove {
 }
 
 /** Undefined where the dispute cannot move so. Told again under the same id, the first notice stands. */
-export async function moveDispute(pool: Pool, { noticeId, originator, dispute, to }: DisputeMove): Promise<AcquirerNotice | undefined> {
+export async function moveDispute(
+  pool: Pool,
+  { noticeId, originator, dispute, to }: DisputeMove,
+): Promise<AcquirerNotice | undefined> {
   await pool.query(
     `WITH moved AS (
        UPDATE sandbox_acquirer.disputes SET

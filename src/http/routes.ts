@@ -19,6 +19,9 @@ import { checkoutPages } from '../payments/api/checkout-pages.ts';
 import { paymentEvents, refundEvents, releaseEvents } from '../payments/api/payment-events.ts';
 import { paymentRoutes } from '../payments/api/payment-routes.ts';
 import { paymentChildRoutes } from '../payments/api/refund-routes.ts';
+import { disputeEvents } from '../payments/disputes/api/dispute-events.ts';
+import { disputeRoutes } from '../payments/disputes/api/dispute-routes.ts';
+import { disputeSimulationRoutes } from '../payments/disputes/api/dispute-simulation-routes.ts';
 import { payoutEvents } from '../payouts/api/payout-events.ts';
 import { payoutReturnRoutes } from '../payouts/api/payout-return-routes.ts';
 import { payoutRoutes } from '../payouts/api/payout-routes.ts';
@@ -33,6 +36,7 @@ import { limitRoutes } from './limits-route.ts';
 export const ROUTES: readonly Route[] = [
   ...payoutRoutes,
   ...payoutReturnRoutes,
+  ...disputeRoutes,
   ...paymentChildRoutes,
   ...paymentRoutes,
   ...accountRoutes,
@@ -47,6 +51,7 @@ export const ROUTES: readonly Route[] = [
   ...inboundTransferRoutes,
   ...clockRoutes,
   ...payoutSimulationRoutes,
+  ...disputeSimulationRoutes,
 ];
 
 /** What payers see. */
@@ -61,6 +66,7 @@ export const EVENT_DOCUMENTS: readonly EventDocument[] = [
   paymentEvents,
   refundEvents,
   releaseEvents,
+  disputeEvents,
   exceptionEvents,
   endpointEvents,
   erasureEvents,

@@ -8,7 +8,8 @@ import { declineView } from './payment-view.ts';
 /** Throws for an authorization, and for what is said to a dispute: neither is shown by itself. */
 export function operationView(operation: PaymentOperation, livemode: boolean) {
   const { kind, status, failureCode: code, networkCode } = operation;
-  if (kind === 'authorize' || isDisputeCall(kind)) throw new TypeError(`An operation to ${kind} has no view of its own`);
+  if (kind === 'authorize' || isDisputeCall(kind))
+    throw new TypeError(`An operation to ${kind} has no view of its own`);
   const { name, idKind } = OPERATION_RESOURCES[kind];
   return {
     id: publicId(idKind, operation.id),

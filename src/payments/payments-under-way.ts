@@ -13,7 +13,8 @@ export const paymentsUnderWay: ClosingBlocker = {
       return { type: 'payments_open', payments: paymentIds.map((id) => publicId('payment', id)) };
     if (refundIds.length > 0)
       return { type: 'refunds_pending', refunds: refundIds.map((id) => publicId('refund', id)) };
-    if (disputeIds.length > 0) return { type: 'disputes_open', disputes: disputeIds.map((id) => publicId('dispute', id)) };
+    if (disputeIds.length > 0)
+      return { type: 'disputes_open', disputes: disputeIds.map((id) => publicId('dispute', id)) };
     return unreleased > 0n ? { type: 'unreleased_shares', unreleased } : undefined;
   },
 };

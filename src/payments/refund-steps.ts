@@ -14,7 +14,15 @@ import { paymentResource } from './payment-resource.ts';
 import { allocatedFee } from './refund-fee.ts';
 import type { PaymentShare } from './share.ts';
 import { paymentShares } from './share-table.ts';
-import { accountOf, changeLeft, type MoneySources, moneyOf, planTaking, sharesOf, takePortions } from './take-from-sources.ts';
+import {
+  accountOf,
+  changeLeft,
+  type MoneySources,
+  moneyOf,
+  planTaking,
+  sharesOf,
+  takePortions,
+} from './take-from-sources.ts';
 
 /** What a refund that fails gives back to: the shares that it took from, and those that its captures wait in now. */
 export function refundTouches(operation: PaymentOperation, moved: readonly Uuid[]): Touch[] {

@@ -98,12 +98,20 @@ export function changeLeft(
 }
 
 /** The account that gives or gets a portion. */
-export function accountOf(draft: Draft, { accountId, currency }: Pick<Payment, 'accountId' | 'currency'>, shareId: Uuid | null): Uuid {
+export function accountOf(
+  draft: Draft,
+  { accountId, currency }: Pick<Payment, 'accountId' | 'currency'>,
+  shareId: Uuid | null,
+): Uuid {
   return shareId === null ? accountId : draft.chart('merchant_pending', currency).id;
 }
 
 /** Reads where to look. What comes after it is not found, and left alone. */
-export async function readSources(pool: Pool, bookId: BookId, payment: Pick<Payment, 'id' | 'accountId'>): Promise<MoneySources> {
+export async function readSources(
+  pool: Pool,
+  bookId: BookId,
+  payment: Pick<Payment, 'id' | 'accountId'>,
+): Promise<MoneySources> {
   const captures = await listCapturesToRefund(pool, bookId, payment.id);
   const shares = await listOpenShares(pool, bookId, payment.accountId);
   return { captures: captures.map(({ id }) => id), own: [...new Set(captures.flatMap(sharesOf))], shares };

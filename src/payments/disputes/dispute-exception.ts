@@ -19,7 +19,12 @@ export type DisputeExceptionKind =
 
 export function raise(
   draft: Draft,
-  about: { readonly kind: DisputeExceptionKind; readonly detail: string; readonly paymentId: Uuid; readonly disputeId?: Uuid },
+  about: {
+    readonly kind: DisputeExceptionKind;
+    readonly detail: string;
+    readonly paymentId: Uuid;
+    readonly disputeId?: Uuid;
+  },
 ): void {
   const { kind, detail, paymentId, disputeId } = about;
   const subject =

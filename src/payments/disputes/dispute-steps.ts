@@ -3,9 +3,9 @@
  * (settle-dispute.ts, answer-dispute.ts, visit-disputes.ts).
  */
 import { expectArrival } from '../../accounts/tell-arrival.ts';
+import type { Touch } from '../../ledger/command.ts';
 import type { Draft } from '../../ledger/draft.ts';
 import type { PostingDraft } from '../../ledger/entry.ts';
-import type { Touch } from '../../ledger/command.ts';
 import { advance, announce } from '../../ledger/resource.ts';
 import type { Payment } from '../payment.ts';
 import type { PaymentOperation, Portion } from '../payment-operation.ts';
@@ -30,7 +30,11 @@ export type OpenDispute = Pick<
 >;
 
 /** The acquirer told of it. What a chargeback took is booked at once, whatever the account has. */
-export function openDispute(draft: Draft, payment: Payment, { given, sources }: { given: OpenDispute; sources: MoneySources }): Dispute {
+export function openDispute(
+  draft: Draft,
+  payment: Payment,
+  { given, sources }: { given: OpenDispute; sources: MoneySources },
+): Dispute {
   const evidenceDueAt = draft.moment.book + EVIDENCE_MS;
   const visitAt = evidenceDueAt - REMINDER_MS;
   const first: Dispute = {
@@ -111,7 +115,12 @@ function withCustomer(portions: readonly Portion[], missing: bigint): Portion[] 
 const ENDED = { visitAt: null, dueAt: null, isOverdue: false } as const;
 
 /** acquirer → customer: the amount is the merchant's again. The fee comes back by configuration. */
-export function winDispute(draft: Draft, payment: Payment, dispute: Dispute, { feeRefunded }: { feeRefunded: bigint }): Dispute {
+export function winDispute(
+  draft: Draft,
+  payment: Payment,
+  dispute: Dispute,
+  { feeRefunded }: { feeRefunded: bigint },
+): Dispute {
   const change = { ...ENDED, status: 'won' } as const;
   if (!countsAsDisputed(dispute)) return advance(draft, disputeResource, dispute, change, { event: 'dispute.won' });
   const { currency, accountId } = dispute;
@@ -128,7 +137,13 @@ export function winDispute(draft: Draft, payment: Payment, dispute: Dispute, { f
     ],
   });
   advance(draft, paymentResource, payment, { amountDisputed: payment.amountDisputed - dispute.amount });
-  const won = advance(draft, disputeResource, dispute, { ...change, feeRefunded }, { event: 'dispute.won', entries: [entry] });
+  const won = advance(
+    draft,
+    disputeResource,
+    dispute,
+    { ...change, feeRefunded },
+    { event: 'dispute.won', entries: [entry] },
+  );
   tellArrival(entry);
   return won;
 }

@@ -142,7 +142,8 @@ export function allowedActions({
 }
 
 export function whyNotNow(dispute: Dispute, action: string): string {
-  if (dispute.pendingOperation !== null) return 'What was said to the dispute is at the acquirer. Ask again once it has ended.';
+  if (dispute.pendingOperation !== null)
+    return 'What was said to the dispute is at the acquirer. Ask again once it has ended.';
   if (action === 'submit_evidence' && dispute.status === 'opened') return 'The time for evidence is over.';
   return `The dispute is ${dispute.status}.`;
 }

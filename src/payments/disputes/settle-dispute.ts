@@ -167,7 +167,11 @@ function warn(draft: Draft, payment: Payment, { id: disputeId, amount }: Dispute
     });
 }
 
-function decideKnown(draft: Draft, payment: Payment, { known: found, notice, terms }: SettleDispute): Dispute | undefined {
+function decideKnown(
+  draft: Draft,
+  payment: Payment,
+  { known: found, notice, terms }: SettleDispute,
+): Dispute | undefined {
   const known = found && draft.get(disputes, found.id);
   const says = notice.kind === 'dispute_won' ? 'won' : 'lost';
   if (!known)
@@ -190,6 +194,10 @@ function decideKnown(draft: Draft, payment: Payment, { known: found, notice, ter
   return known;
 }
 
-function doubt(draft: Draft, { id: paymentId }: Payment, about: { kind: DisputeExceptionKind; detail: string }): undefined {
+function doubt(
+  draft: Draft,
+  { id: paymentId }: Payment,
+  about: { kind: DisputeExceptionKind; detail: string },
+): undefined {
   raise(draft, { ...about, paymentId });
 }
