@@ -3,6 +3,7 @@
  * parts they need; a process that is both has one of each.
  */
 import { type Acquirers, createAcquirers } from './acquirers/acquirers.ts';
+import type { DisputeTerms } from './acquirers/dispute-terms.ts';
 import type { Appointment } from './appointment.ts';
 import type { ReleaseSchedule } from './calendar/release-schedule.ts';
 import type { Clock } from './clock.ts';
@@ -30,7 +31,6 @@ import { type Authenticator, createAuthenticator } from './organisations/authent
 import { movedNotices } from './outside/moved-notices.ts';
 import type { Inbox } from './outside/notice.ts';
 import { withCheckoutUrls } from './payments/checkout/checkout-link.ts';
-import type { DisputeTerms } from './payments/disputes/dispute-terms.ts';
 import { movedOperations } from './payments/moved-operations.ts';
 import { movedPayouts } from './payouts/moved-payouts.ts';
 import { createEnqueuer, type Enqueuer } from './queue/enqueuer.ts';

@@ -1,6 +1,7 @@
 /** What an acquirer's notice means for an operation: the payments' part of the inbox (outside/take-notices.ts). */
 import type { Acquirer, AcquirerNotice, AuthorizationFacts } from '../acquirers/acquirer.ts';
 import { DECLINE_CODES, DECLINES, type DeclineCode } from '../acquirers/decline-codes.ts';
+import type { DisputeTerms } from '../acquirers/dispute-terms.ts';
 import type { ReleaseSchedule } from '../calendar/release-schedule.ts';
 import { openOnce } from '../exceptions/open-exception.ts';
 import { JsonText } from '../json.ts';
@@ -12,7 +13,6 @@ import type { Inbox } from '../outside/notice.ts';
 import { type NoticeRuntime, type NoticeTaker, takeNotices } from '../outside/take-notices.ts';
 import { type AcquirerReport, mismatchesOf } from './acquirer-report.ts';
 import { disputeCommand, isDisputeNotice } from './disputes/dispute-notices.ts';
-import type { DisputeTerms } from './disputes/dispute-terms.ts';
 import type { PaymentOperation } from './payment-operation.ts';
 import { findOperationsByReference } from './payment-store.ts';
 import { payments } from './payment-table.ts';

@@ -1,5 +1,6 @@
 /** What the acquirer tells of disputes, as a command: the disputes' part of acquirer-notices.ts. */
 import type { AcquirerNotice } from '../../acquirers/acquirer.ts';
+import type { DisputeTerms } from '../../acquirers/dispute-terms.ts';
 import type { Pool } from '../../db/pool.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Command } from '../../ledger/command.ts';
@@ -7,7 +8,6 @@ import type { PaymentOperation } from '../payment-operation.ts';
 import { payments } from '../payment-table.ts';
 import { readSources } from '../take-from-sources.ts';
 import { findDisputesOfNotice } from './dispute-store.ts';
-import type { DisputeTerms } from './dispute-terms.ts';
 import { type DisputeNotice, type SettledDispute, settleDispute } from './settle-dispute.ts';
 
 export function isDisputeNotice(notice: AcquirerNotice): notice is DisputeNotice {

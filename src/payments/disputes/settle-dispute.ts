@@ -5,6 +5,7 @@
 import { accountTouches } from '../../accounts/account-resource.ts';
 import type { AcquirerNotice } from '../../acquirers/acquirer.ts';
 import { disputeReason } from '../../acquirers/dispute-reasons.ts';
+import { type DisputeTerms, disputeFee } from '../../acquirers/dispute-terms.ts';
 import type { Moment } from '../../clock.ts';
 import { newId } from '../../ids.ts';
 import { JsonText } from '../../json.ts';
@@ -23,7 +24,6 @@ import { type Dispute, type DisputeStage, isOpen } from './dispute.ts';
 import { type DisputeExceptionKind, raise } from './dispute-exception.ts';
 import { escalateDispute, loseDispute, openDispute, winDispute } from './dispute-steps.ts';
 import { disputes } from './dispute-table.ts';
-import { type DisputeTerms, disputeFee } from './dispute-terms.ts';
 
 export type DisputeNotice = AcquirerNotice & { readonly kind: DisputeNoticeKind };
 

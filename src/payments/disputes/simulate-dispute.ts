@@ -1,6 +1,7 @@
 /** Test mode: tells the sandbox acquirer what a payer disputes and what became of it, and takes its notice in at once. */
 import type { AcquirerNotice } from '../../acquirers/acquirer.ts';
 import type { DisputeReason } from '../../acquirers/dispute-reasons.ts';
+import type { DisputeTerms } from '../../acquirers/dispute-terms.ts';
 import type { SandboxAcquirer } from '../../acquirers/sandbox-acquirer.ts';
 import type { Pool } from '../../db/pool.ts';
 import { ApiError } from '../../errors.ts';
@@ -20,7 +21,6 @@ import { payments } from '../payment-table.ts';
 import { allowedActions, type Dispute, type DisputeStage, isOpen } from './dispute.ts';
 import { disputeCommand, isDisputeNotice } from './dispute-notices.ts';
 import { disputes } from './dispute-table.ts';
-import type { DisputeTerms } from './dispute-terms.ts';
 import { disputeView } from './dispute-view.ts';
 import type { SettledDispute } from './settle-dispute.ts';
 

@@ -74,13 +74,10 @@ export const dispute = z
     next_dispute: shown.id('dispute', 'The dispute that follows this one.').nullable(),
     evidence: shown.orNull(evidence),
     evidence_due_at: shown.time("Until when evidence is taken, in the book's own time."),
-    failure_code: z
-      .string()
-      .nullable()
-      .meta({
-        description: 'Why the acquirer did not take what you said last. Say it again.',
-        example: 'processing_error',
-      }),
+    failure_code: z.string().nullable().meta({
+      description: 'Why the acquirer did not take what you said last. Say it again.',
+      example: 'processing_error',
+    }),
     outcome: z
       .literal('unknown')
       .nullable()
