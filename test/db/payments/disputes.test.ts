@@ -6,7 +6,6 @@ import { newId, type Uuid } from '../../../src/ids.ts';
 import { chartAccountId } from '../../../src/ledger/chart.ts';
 import { createLogger } from '../../../src/log.ts';
 import type { Dispute } from '../../../src/payments/disputes/dispute.ts';
-import { disputeCommand } from '../../../src/payments/disputes/dispute-notices.ts';
 import { disputes } from '../../../src/payments/disputes/dispute-table.ts';
 import type { DisputeNotice } from '../../../src/payments/disputes/settle-dispute.ts';
 import { visitDisputes } from '../../../src/payments/disputes/visit-disputes.ts';
@@ -17,7 +16,7 @@ import { releaseShares } from '../../../src/payments/release-shares.ts';
 import { paymentShares } from '../../../src/payments/share-table.ts';
 import { verifyDatabase } from '../../../src/verify/verify-database.ts';
 import { openBook, type TestBook, transfer } from '../../support/book.ts';
-import { acceptOne, say } from '../../support/payments.ts';
+import { acceptOne, say, tellOfDispute } from '../../support/payments.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 const DAY_MS = 86_400_000;
@@ -51,24 +50,8 @@ async function paid(accountId: Uuid) {
 
 type Paid = Awaited<ReturnType<typeof paid>>;
 
-async function tell({ operation }: Paid, change: Partial<DisputeNotice>) {
-  const notice: DisputeNotice = {
-    id: newId(),
-    originator: book.id,
-    endToEndId: operation.reference,
-    kind: 'dispute_chargeback',
-    amount: null,
-    code: 'fraudulent',
-    reference: `dispute of ${operation.id}`,
-    confirmed: { amount: operation.amount, currency: operation.currency },
-    createdAt: Date.now(),
-    ...change,
-  };
-  const runtime = { pool: book.pool, disputeTerms: { fees: new Map([['EUR', FEE]]), feeRefunded } };
-  const command = await disputeCommand(runtime, book.id, operation, { notice, evidence: '{}' });
-  const { dispute } = await book.submit(command);
-  return { dispute: dispute!, notice };
-}
+const tell = ({ operation }: Paid, change: Partial<DisputeNotice>) =>
+  tellOfDispute(book, operation, change, { fees: new Map([['EUR', FEE]]), feeRefunded });
 
 const paymentOf = async ({ paymentId }: Paid) => (await payments.find(book.pool, book.id, paymentId))!;
 const read = async ({ id }: Dispute) => (await disputes.find(book.pool, book.id, id))!;
@@ -262,10 +245,10 @@ test('somebody is reminded once, and what nobody answered waits for the acquirer
   const { dispute } = await tell(given, { amount: 1_000n });
   const visit = async () => book.submit(visitDisputes(book.id, [await read(dispute)]));
   expect(await visit()).toBe(0);
-  ahead = 5 * DAY_MS + 1_000;
+  ahead = dispute.visitAt! - Date.now();
   expect(await visit()).toBe(1);
   expect(await visit()).toBe(0);
-  ahead = 7 * DAY_MS + 1_000;
+  ahead = dispute.evidenceDueAt - Date.now();
   expect(await visit()).toBe(1);
   ahead = 0;
   expect(await read(dispute)).toMatchObject({ status: 'opened', isOverdue: true, visitAt: null });
