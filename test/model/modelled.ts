@@ -38,6 +38,7 @@ export const MODELLED: Readonly<Record<string, Modelled>> = {
   void: PAYMENTS,
   refund: PAYMENTS,
   release: PAYMENTS,
+  dispute: PAYMENTS,
   webhook_endpoint: {
     ledger: 'An endpoint moves no money, and its deliveries are written by the same commit as every event.',
     schedule: scheduledWebhooks,

@@ -98,7 +98,7 @@ async function play(book: TestBook): Promise<void> {
   );
   const paid = await acceptOne(book, { accountId });
   await say(book, paid, {});
-  await tellOfDispute(book, paid.operation);
+  await tellOfDispute(book, paid.operation, { amount: 5_000n });
   // The endpoint of the play is written as an administrator would, and no object of it is erased.
   await book.rows(`UPDATE webhook_endpoints SET text_salt = '\\x0a' WHERE book_id = $1`);
   const owner = createPool({ url: database.ownerUrl, name: 'test owner', size: 1, log });

@@ -72,7 +72,9 @@ export const dispute = z
     reason_code: z.string().nullable().meta({ description: "The acquirer's own code.", example: 'fraudulent' }),
     previous_dispute: shown.id('dispute', 'The dispute that this one follows.').nullable(),
     next_dispute: shown.id('dispute', 'The dispute that follows this one.').nullable(),
-    evidence: shown.orNull(evidence),
+    evidence: shown
+      .orNull(evidence)
+      .meta({ description: 'What you said to it; null until then, and once it is erased.' }),
     evidence_due_at: shown.time("Until when evidence is taken, in the book's own time."),
     failure_code: z.string().nullable().meta({
       description: 'Why the acquirer did not take what you said last. Say it again.',
