@@ -48,9 +48,9 @@ export async function up(knex: Knex): Promise<void> {
       created_at timestamptz(3) NOT NULL,
       updated_at timestamptz(3) NOT NULL,
       PRIMARY KEY (book_id, id),
-      FOREIGN KEY (book_id, payment_id) REFERENCES payments (book_id, id),
-      UNIQUE (book_id, notice_id)
+      FOREIGN KEY (book_id, payment_id) REFERENCES payments (book_id, id)
     );
+    CREATE UNIQUE INDEX payment_disputes_by_notice ON payment_disputes (book_id, notice_id) WHERE notice_id IS NOT NULL;
     CREATE INDEX payment_disputes_by_payment ON payment_disputes (book_id, payment_id, id) WHERE payment_id IS NOT NULL;
     CREATE INDEX payment_disputes_by_account ON payment_disputes (book_id, account_id, id) WHERE account_id IS NOT NULL;
     CREATE INDEX payment_disputes_by_status ON payment_disputes (book_id, status, id) WHERE status IS NOT NULL;

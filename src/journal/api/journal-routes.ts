@@ -45,7 +45,8 @@ async function withCodes(db: Queryable, bookId: BookId, entries: readonly ReadEn
 const resourceFilter = objectReference(
   ['payout', 'payoutReturn', 'capture', 'refund', 'release', 'dispute', 'inboundTransfer', 'exception'],
   {
-    expected: 'the id of a payout, a return, a capture, a refund, a release, a dispute, an inbound transfer or an exception',
+    expected:
+      'the id of a payout, a return, a capture, a refund, a release, a dispute, an inbound transfer or an exception',
     description: 'Entries that are steps of this object.',
   },
 ).optional();

@@ -34,7 +34,7 @@ export function listDisputes(
 
 /**
  * What a notice may be about: the dispute that it has opened, and the payment's latest one of the same reference. Indexes:
- * payment_disputes_book_id_notice_id_key, payment_disputes_by_payment.
+ * payment_disputes_by_notice, payment_disputes_by_payment.
  */
 export async function findDisputesOfNotice(
   db: Queryable,

@@ -1,18 +1,18 @@
 /** Disputes of payments: lists, one, its timeline, and what is said to it. */
 import { z } from 'zod';
-import type { ApiResource } from '../../../api/api-resource.ts';
-import { createdAtFilter, oneOrMore } from '../../../api/pages.ts';
-import { listRoute, readRoute, timelineRoute } from '../../../api/read-routes.ts';
-import { askedBy, runUseCase } from '../../../api/run-use-case.ts';
-import { reference } from '../../../api/schemas/fields.ts';
-import { waitFor } from '../../../api/waits.ts';
-import { actionRoute } from '../../../api/write-routes.ts';
-import { declaredDispute } from '../../index.ts';
-import { requestAcceptance, requestEvidence } from '../answer-dispute.ts';
-import type { Dispute } from '../dispute.ts';
-import { disputeResource } from '../dispute-resource.ts';
-import { listDisputes } from '../dispute-store.ts';
-import { disputes } from '../dispute-table.ts';
+import type { ApiResource } from '../../api/api-resource.ts';
+import { createdAtFilter, oneOrMore } from '../../api/pages.ts';
+import { listRoute, readRoute, timelineRoute } from '../../api/read-routes.ts';
+import { askedBy, runUseCase } from '../../api/run-use-case.ts';
+import { reference } from '../../api/schemas/fields.ts';
+import { waitFor } from '../../api/waits.ts';
+import { actionRoute } from '../../api/write-routes.ts';
+import { requestAcceptance, requestEvidence } from '../disputes/answer-dispute.ts';
+import type { Dispute } from '../disputes/dispute.ts';
+import { disputeResource } from '../disputes/dispute-resource.ts';
+import { listDisputes } from '../disputes/dispute-store.ts';
+import { disputes } from '../disputes/dispute-table.ts';
+import { declaredDispute } from '../index.ts';
 import { DISPUTE_STAGES, DISPUTE_STATUSES, dispute, submitEvidence } from './dispute-schemas.ts';
 
 export const disputeApi: ApiResource<Dispute> = {

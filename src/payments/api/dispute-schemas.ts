@@ -1,16 +1,16 @@
 /** Schemas of disputes. */
 import { z } from 'zod';
-import { DISPUTE_REASONS } from '../../../acquirers/dispute-reasons.ts';
-import { positiveAmount } from '../../../api/schemas/amount.ts';
-import { freeText, reference } from '../../../api/schemas/fields.ts';
-import * as shown from '../../../api/schemas/shown.ts';
+import { DISPUTE_REASONS } from '../../acquirers/dispute-reasons.ts';
+import { positiveAmount } from '../../api/schemas/amount.ts';
+import { freeText, reference } from '../../api/schemas/fields.ts';
+import * as shown from '../../api/schemas/shown.ts';
 import {
   DISPUTE_TRANSITIONS,
   type DisputeAction,
   type DisputeEvidence,
   type DisputeStatus,
   EVIDENCE_LIMITS,
-} from '../dispute.ts';
+} from '../disputes/dispute.ts';
 
 export const DISPUTE_STATUSES = Object.keys(DISPUTE_TRANSITIONS) as [DisputeStatus, ...DisputeStatus[]];
 export const DISPUTE_STAGES = ['inquiry', 'chargeback'] as const;

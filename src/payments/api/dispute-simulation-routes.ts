@@ -1,7 +1,7 @@
-import type { RouteAnswer, RouteRequest } from '../../../api/route.ts';
-import { askedBy, runUseCase } from '../../../api/run-use-case.ts';
-import { simulationRoute } from '../../../api/simulations.ts';
-import { type SimulateDecision, simulateDecision, simulateDispute } from '../simulate-dispute.ts';
+import type { RouteAnswer, RouteRequest } from '../../api/route.ts';
+import { askedBy, runUseCase } from '../../api/run-use-case.ts';
+import { simulationRoute } from '../../api/simulations.ts';
+import { type SimulateDecision, simulateDecision, simulateDispute } from '../disputes/simulate-dispute.ts';
 import * as schemas from './dispute-schemas.ts';
 
 const params = { id: 'dispute' } as const;

@@ -1,5 +1,5 @@
-import type { EventDocument } from '../../../api/event-document.ts';
-import { declaredDispute } from '../../index.ts';
+import type { EventDocument } from '../../api/event-document.ts';
+import { declaredDispute } from '../index.ts';
 import { dispute } from './dispute-schemas.ts';
 
 export const disputeEvents: EventDocument = {
