@@ -79,7 +79,7 @@ async function captures({ openAccount, wire }: Stage): Promise<void> {
   await wire.call('Canceled again', 'POST', `/v1/payments/${other.id}/cancel`);
 }
 
-async function refunds({ openAccount, wire }: Stage): Promise<void> {
+async function refunds({ openAccount, product, keys, wire }: Stage): Promise<void> {
   const { id: account } = await openAccount();
   const paid = await wire.call<Payment>('A payment', 'POST', '/v1/payments', {
     body: { account, amount: 25_000, currency: 'JOD', source: source() },
@@ -87,7 +87,12 @@ async function refunds({ openAccount, wire }: Stage): Promise<void> {
   const refund = (title: string, body: object, call: object = {}) =>
     wire.call<{ id: string }>(title, 'POST', `/v1/payments/${paid.id}/refunds`, { body, ...call });
   const first = await refund('A part given back', { amount: 5_000, reason: 'One item came back' });
-  await refund('Without waiting', { amount: 1_000 }, { headers: { prefer: 'respond-async' } });
+  const later = await refund('Without waiting', { amount: 1_000 }, { headers: { prefer: 'respond-async' } });
+  // The worker's commit counts the payment's version up, which the next refusals tell.
+  await until(
+    () => product.client(keys.testKey).read<Payment>(`/v1/payments/refunds/${later.id}`),
+    ({ status }) => status !== 'pending',
+  );
   await refund('More than is left', { amount: 20_000 });
   await refund('A stale version', { amount: 1 }, { headers: { 'if-match': '"1"' } });
   await wire.call('The refund', 'GET', `/v1/payments/refunds/${first.id}`);
