@@ -33,6 +33,7 @@ import * as payoutsByAccount from './0032-payouts-by-account.ts';
 import * as payments from './0033-payments.ts';
 import * as checkout from './0034-checkout.ts';
 import * as settlements from './0035-settlements.ts';
+import * as disputes from './0036-disputes.ts';
 
 interface NamedMigration {
   name: string;
@@ -73,6 +74,7 @@ const MIGRATIONS: NamedMigration[] = [
   { name: '0033-payments', migration: payments },
   { name: '0034-checkout', migration: checkout },
   { name: '0035-settlements', migration: settlements },
+  { name: '0036-disputes', migration: disputes },
 ];
 
 export const migrationSource: Knex.MigrationSource<NamedMigration> = {

@@ -33,6 +33,7 @@ export const ID_PREFIXES = {
   releaseLine: 'rln',
   settlement: 'stl',
   settlementLine: 'sln',
+  dispute: 'dp',
   inboundTransfer: 'ibt',
   hold: 'hold',
   entry: 'je',

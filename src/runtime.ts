@@ -3,6 +3,7 @@
  * parts they need; a process that is both has one of each.
  */
 import { type Acquirers, createAcquirers } from './acquirers/acquirers.ts';
+import type { DisputeTerms } from './acquirers/dispute-terms.ts';
 import type { Appointment } from './appointment.ts';
 import type { ReleaseSchedule } from './calendar/release-schedule.ts';
 import type { Clock } from './clock.ts';
@@ -53,6 +54,7 @@ export interface Runtime {
   readonly acquirers: Acquirers;
   /** When what payments earn is released. */
   readonly release: ReleaseSchedule;
+  readonly disputeTerms: DisputeTerms;
   readonly secretBox: SecretBox;
   /** Which stored forms may be written. Ask at each write: the answer changes while the process runs. */
   readonly forms: Forms;
@@ -151,6 +153,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
     enqueuer,
     rails,
     acquirers,
+    disputeTerms: { fees: config.PAYMENT_DISPUTE_FEE, feeRefunded: config.PAYMENT_DISPUTE_FEE_REFUNDED },
     release: { days: config.PAYMENT_RELEASE_DAYS, onceSettled: config.PAYMENT_RELEASE_ONCE_SETTLED },
     secretBox,
     forms,

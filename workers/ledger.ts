@@ -3,6 +3,7 @@ import { holdExpiry } from '../src/accounts/expire-holds.ts';
 import { runAdvance } from '../src/journal/advance-clock.ts';
 import { keepAppointments } from '../src/journal/keep-appointments.ts';
 import { RowLoads } from '../src/ledger/row-loads.ts';
+import { disputeVisit } from '../src/payments/disputes/visit-disputes.ts';
 import { paymentExpiries } from '../src/payments/expire-payments.ts';
 import { shareRelease } from '../src/payments/release-shares.ts';
 import { paydayOfSandbox } from '../src/payments/settlements/keep-payday.ts';
@@ -26,6 +27,7 @@ export function ledgerPool(runtime: Runtime): PoolDefinition {
       'payout.reserve': ({ bookId, ids }) => reservePayouts(reserving, bookId, ids),
       'hold.expire': (job) => keepAppointments(runtime, holdExpiry, job),
       'payment.expire': (job) => keepAppointments(runtime, paymentExpiries[0]!, job),
+      'dispute.visit': (job) => keepAppointments(runtime, disputeVisit, job),
       'share.release': (job) => keepAppointments(runtime, shareRelease, job),
       'payday.settle': (job) => keepEach(runtime, job),
       async 'clock.advance'({ bookId }) {

@@ -1,5 +1,5 @@
 /** SQL of the payments' load and scenarios: payers who act or do not, and what the acquirer has not been told. */
-import { resolveChallenge } from '../../src/acquirers/sandbox-acquirer-store.ts';
+import { resolveChallenge } from '../../src/acquirers/sandbox-challenge-store.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import { newId } from '../../src/ids.ts';
 

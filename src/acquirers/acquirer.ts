@@ -34,8 +34,8 @@ export interface AuthorizationFacts {
   readonly threeDSecure: string | null;
 }
 
-/** The kinds of instructions. All but `authorize` are about an earlier authorization. */
-export type InstructionKind = 'authorize' | 'increment' | 'capture' | 'void' | 'refund';
+/** The kinds of instructions. What follows an authorization names it; what is said to a dispute names the dispute. */
+export type InstructionKind = 'authorize' | 'increment' | 'capture' | 'void' | 'refund' | DisputeInstruction['kind'];
 
 interface AnyInstruction {
   /** The owner of the reference: the book. */
@@ -63,14 +63,23 @@ export interface AuthorizeInstruction extends AnyInstruction {
 }
 
 export interface FollowingInstruction extends AnyInstruction {
-  readonly kind: Exclude<InstructionKind, 'authorize'>;
+  readonly kind: Exclude<InstructionKind, 'authorize' | DisputeInstruction['kind']>;
   /** The reference of the authorization. */
   readonly of: string;
   /** Of a capture: nothing more will be captured. */
   readonly final?: boolean;
 }
 
-export type AcquirerInstruction = AuthorizeInstruction | FollowingInstruction;
+/** What a merchant says to a dispute: evidence, or that it is not contested. Moves no money. Declined once the dispute is decided. */
+export interface DisputeInstruction extends AnyInstruction {
+  readonly kind: 'evidence' | 'accept_dispute';
+  /** The acquirer's own reference of the dispute, as its notice named it. */
+  readonly of: string;
+  /** Texts by field (payments/disputes/dispute.ts). Empty for an acceptance. */
+  readonly evidence: Readonly<Record<string, string>>;
+}
+
+export type AcquirerInstruction = AuthorizeInstruction | FollowingInstruction | DisputeInstruction;
 
 export type AcquirerStatus =
   | 'succeeded'
@@ -103,6 +112,7 @@ export const ACQUIRER_NOTICE_KINDS = {
   declined: 'whole',
   /** Of a refund that had succeeded. */
   refund_failed: 'whole',
+  /** Of a dispute `reference` is the acquirer's own id of it, which what follows names; `code` the reason. */
   dispute_inquiry: 'part',
   dispute_chargeback: 'part',
   dispute_won: 'part',

@@ -3,9 +3,10 @@ import type { Instant } from '../clock.ts';
 import { instantArray, plainArray, textArray } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
-import type { InstructionKind } from './acquirer.ts';
+import type { FollowingInstruction, InstructionKind } from './acquirer.ts';
 import type { CardBrand } from './card.ts';
 import type { DeclineCode } from './decline-codes.ts';
+import { disputeIdSql } from './sandbox-notice-store.ts';
 import type { CardScript } from './test-cards.ts';
 
 export type RecordStatus = 'succeeded' | 'declined' | 'requires_action' | 'pending' | 'canceled' | 'never';
@@ -127,10 +128,15 @@ export async function recordAuthorizations(
        ON CONFLICT (originator, reference) DO UPDATE SET submissions = i.submissions + 1
        RETURNING i.*, xmax = 0 AS fresh
      ), told AS (
-       INSERT INTO sandbox_acquirer.notices (id, originator, reference, kind, amount, code, created_at)
-       SELECT g.dispute_notice, t.originator, t.reference, 'dispute_chargeback', t.captured, 'fraudulent', t.received_at
+       INSERT INTO sandbox_acquirer.notices (id, originator, reference, kind, amount, code, dispute, created_at)
+       SELECT g.dispute_notice, t.originator, t.reference, 'dispute_chargeback', t.captured, 'fraudulent',
+              ${disputeIdSql('g.dispute_notice')}, t.received_at
        FROM taken AS t JOIN given AS g USING (originator, reference)
        WHERE t.fresh AND t.captured > 0 AND g.dispute_notice IS NOT NULL
+       RETURNING *
+     ), disputed AS (
+       INSERT INTO sandbox_acquirer.disputes (originator, dispute, reference, stage, status, amount, reason, created_at)
+       SELECT originator, dispute, reference, 'chargeback', 'open', amount, code, created_at FROM told
      )
      SELECT ${RECORD} FROM taken AS i LEFT JOIN sandbox_acquirer.cards AS c USING (token)`,
     [
@@ -157,7 +163,7 @@ export async function recordAuthorizations(
 export interface Following {
   readonly originator: string;
   readonly reference: string;
-  readonly kind: Exclude<InstructionKind, 'authorize'>;
+  readonly kind: FollowingInstruction['kind'];
   readonly of: string;
   readonly amount: bigint;
   readonly currency: string;
@@ -201,13 +207,18 @@ export async function recordFollowing(pool: Pool, given: Following): Promise<Ins
               CASE WHEN j.taken THEN NULL ELSE 'processing_error' END, $8, 1, clock_timestamp()
        FROM judged AS j RETURNING i.*
      ), told AS (
-       INSERT INTO sandbox_acquirer.notices (id, originator, reference, kind, amount, code, created_at)
-       SELECT $9, $1, n.reference, n.kind, n.amount, n.code, clock_timestamp() FROM (
-         SELECT $2::text AS reference, 'refund_failed' AS kind, NULL::bigint AS amount, 'processing_error' AS code
+       INSERT INTO sandbox_acquirer.notices (id, originator, reference, kind, amount, code, dispute, created_at)
+       SELECT $9, $1, n.reference, n.kind, n.amount, n.code, n.dispute, clock_timestamp() FROM (
+         SELECT $2::text AS reference, 'refund_failed' AS kind, NULL::bigint AS amount, 'processing_error' AS code, NULL AS dispute
          FROM judged WHERE taken AND $3 = 'refund' AND script = 'refund_fails'
          UNION ALL
-         SELECT $4, 'dispute_chargeback', $5, 'fraudulent' FROM judged WHERE taken AND $3 = 'capture' AND script = 'disputed'
+         SELECT $4, 'dispute_chargeback', $5, 'fraudulent', ${disputeIdSql('$9::uuid')}
+         FROM judged WHERE taken AND $3 = 'capture' AND script = 'disputed'
        ) AS n
+       RETURNING *
+     ), disputed AS (
+       INSERT INTO sandbox_acquirer.disputes (originator, dispute, reference, stage, status, amount, reason, created_at)
+       SELECT originator, dispute, reference, 'chargeback', 'open', amount, code, created_at FROM told WHERE dispute IS NOT NULL
      )
      SELECT ${RECORD} FROM (SELECT * FROM known UNION ALL SELECT * FROM written) AS i
      LEFT JOIN sandbox_acquirer.cards AS c USING (token)`,
@@ -242,6 +253,14 @@ export async function findInstructions(
   return { records: found.map(toRecord), asOf: rows[0]!.as_of };
 }
 
+/** One record. Index: instructions_pkey. */
+export async function findRecord(
+  pool: Pool,
+  asked: { originator: string; reference: string },
+): Promise<InstructionRecord | undefined> {
+  return (await findInstructions(pool, [asked])).records[0];
+}
+
 /**
  * Ends an authorization: approved and not captured, it is voided; waiting for its payer, it is canceled; unknown, it is remembered
  * as canceled, so that it is never authorized afterwards. Returns it as it is then.
@@ -265,35 +284,4 @@ export async function cancelAuthorization(
     [given.originator, given.reference, given.currency, given.acquirerReference],
   );
   return toRecord(rows[0]!);
-}
-
-/**
- * What the payer made of a challenge: passed, the authorization is approved (or declined by its script), else declined. The notice
- * of it is written in the same statement. Undefined where no such challenge waits.
- */
-export async function resolveChallenge(
-  pool: Pool,
-  given: { challenge: string; passed: boolean; noticeId: Uuid },
-): Promise<{ originator: string; reference: string } | undefined> {
-  const { rows } = await pool.query<{ originator: string; reference: string }>(
-    `WITH judged AS (
-       SELECT i.originator, i.reference, i.amount, i.captures,
-         CASE WHEN NOT $2 THEN 'authentication_failed' WHEN c.script = 'challenge_declined' THEN 'generic_decline' END AS code
-       FROM sandbox_acquirer.instructions AS i JOIN sandbox_acquirer.cards AS c USING (token)
-       WHERE i.challenge = $1 AND i.status = 'requires_action' AND i.challenge_expires_at > clock_timestamp() FOR UPDATE OF i
-     ), moved AS (
-       UPDATE sandbox_acquirer.instructions AS i SET
-         status = CASE WHEN j.code IS NULL THEN 'succeeded' ELSE 'declined' END, code = j.code,
-         authorized = CASE WHEN j.code IS NULL THEN j.amount ELSE 0 END,
-         captured = CASE WHEN j.code IS NULL AND j.captures THEN j.amount ELSE 0 END
-       FROM judged AS j WHERE i.originator = j.originator AND i.reference = j.reference
-       RETURNING i.originator, i.reference, i.status, i.code
-     ), told AS (
-       INSERT INTO sandbox_acquirer.notices (id, originator, reference, kind, code, created_at)
-       SELECT $3, originator, reference, status, code, clock_timestamp() FROM moved
-     )
-     SELECT originator, reference FROM moved`,
-    [given.challenge, given.passed, given.noticeId],
-  );
-  return rows[0];
 }

@@ -18,6 +18,7 @@ import {
   AcquirerUnreachable,
   type AuthorizeInstruction,
   CardRefused,
+  type DisputeInstruction,
   type FollowingInstruction,
   type Tokenized,
 } from './acquirer.ts';
@@ -29,10 +30,16 @@ import {
   type InstructionRecord,
   recordAuthorizations,
   recordFollowing,
-  resolveChallenge,
 } from './sandbox-acquirer-store.ts';
 import { acquirerReference, answerOf, authorizationOf, CHALLENGE_MS, refused } from './sandbox-answers.ts';
-import { findChallenge, type SandboxChallenge } from './sandbox-challenge-store.ts';
+import { findChallenge, resolveChallenge, type SandboxChallenge } from './sandbox-challenge-store.ts';
+import {
+  type DisputeMove,
+  type DisputeOpening,
+  moveDispute,
+  openDispute,
+  recordAnswer,
+} from './sandbox-dispute-store.ts';
 import { acknowledgeNotices, openNotices, tell } from './sandbox-notice-store.ts';
 import { findCards, keepCards, type VaultCard } from './sandbox-vault-store.ts';
 import { testCard } from './test-cards.ts';
@@ -133,7 +140,15 @@ export class SandboxAcquirer implements Acquirer {
 
   async submit(instruction: AcquirerInstruction): Promise<AcquirerAnswer> {
     await this.#options.beforeSubmit?.();
-    return instruction.kind === 'authorize' ? this.#authorize(instruction) : this.#follow(instruction);
+    switch (instruction.kind) {
+      case 'authorize':
+        return this.#authorize(instruction);
+      case 'evidence':
+      case 'accept_dispute':
+        return this.#answerDispute(instruction);
+      default:
+        return this.#follow(instruction);
+    }
   }
 
   async inquire(originator: string, reference: string): Promise<AcquirerAnswer | NotFound> {
@@ -187,6 +202,16 @@ export class SandboxAcquirer implements Acquirer {
     return this.#reach('tell', tell(this.#options.pool, notice));
   }
 
+  /** For simulations: a payer disputes an instruction. Undefined where there is no such instruction. */
+  openDispute(opening: DisputeOpening): Promise<AcquirerNotice | undefined> {
+    return this.#reach('openDispute', openDispute(this.#options.pool, opening));
+  }
+
+  /** For simulations: decides a dispute, or escalates it. Undefined where it cannot move so. */
+  moveDispute(move: DisputeMove): Promise<AcquirerNotice | undefined> {
+    return this.#reach('moveDispute', moveDispute(this.#options.pool, move));
+  }
+
   async #authorize(instruction: AuthorizeInstruction): Promise<AcquirerAnswer> {
     const card = await this.#reach('authorize', this.#cards.add(EVERYBODY, instruction.token));
     if (card === undefined || card.originator !== instruction.originator)
@@ -213,6 +238,13 @@ export class SandboxAcquirer implements Acquirer {
         noticeId: newId(),
       }),
     );
+    return record ? answerOf(record, this.#options.publicUrl) : refused(reference, 'processing_error');
+  }
+
+  async #answerDispute(instruction: DisputeInstruction): Promise<AcquirerAnswer> {
+    const { originator, reference, kind } = instruction;
+    const known = acquirerReference(originator, reference);
+    const record = await this.#reach(kind, recordAnswer(this.#options.pool, instruction, known));
     return record ? answerOf(record, this.#options.publicUrl) : refused(reference, 'processing_error');
   }
 

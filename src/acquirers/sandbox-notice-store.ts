@@ -30,8 +30,14 @@ const toNotice = (row: NoticeRow): AcquirerNotice => ({
   createdAt: row.created_at,
 });
 
-const NOTICE = `n.id, n.originator, n.reference, n.kind, n.amount, n.code, i.acquirer_reference, i.amount AS instructed,
+const NOTICE = `n.id, n.originator, n.reference, n.kind, n.amount, n.code,
+  coalesce(n.dispute, i.acquirer_reference) AS acquirer_reference, i.amount AS instructed,
   i.currency, n.created_at`;
+
+/** SQL of the acquirer's own id of a dispute, from the notice that opens it. */
+export function disputeIdSql(noticeId: string): string {
+  return `'SBD' || upper(replace(${noticeId}::text, '-', ''))`;
+}
 
 /** Oldest first: ids are time-ordered. Index: notices_open. */
 export async function openNotices(pool: Pool, limit: number, behind: Uuid): Promise<AcquirerNotice[]> {
@@ -58,6 +64,16 @@ export async function tell(
     `SELECT ${NOTICE} FROM sandbox_acquirer.notices AS n JOIN sandbox_acquirer.instructions AS i USING (originator, reference)
      WHERE n.id = $1 AND n.originator = $2 AND n.reference = $3`,
     [notice.id, notice.originator, notice.reference],
+  );
+  return rows[0] && toNotice(rows[0]);
+}
+
+/** One that was written. */
+export async function findNotice(pool: Pool, id: Uuid): Promise<AcquirerNotice | undefined> {
+  const { rows } = await pool.query<NoticeRow>(
+    `SELECT ${NOTICE} FROM sandbox_acquirer.notices AS n JOIN sandbox_acquirer.instructions AS i USING (originator, reference)
+     WHERE n.id = $1`,
+    [id],
   );
   return rows[0] && toNotice(rows[0]);
 }

@@ -1,5 +1,6 @@
 /** The parts of the process's runtime that the API uses. */
 import type { Acquirers } from '../acquirers/acquirers.ts';
+import type { DisputeTerms } from '../acquirers/dispute-terms.ts';
 import type { ReleaseSchedule } from '../calendar/release-schedule.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
@@ -31,6 +32,7 @@ export interface ApiRuntime extends OnceRuntime {
   readonly secretBox: SecretBox;
   readonly rails: { readonly sandbox: SandboxRail };
   readonly acquirers: Acquirers;
+  readonly disputeTerms: DisputeTerms;
   /** When what payments earn is released. */
   readonly release: ReleaseSchedule;
   /** JSON that is about to leave, with the links that are stored without their secret part. */

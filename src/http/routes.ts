@@ -16,6 +16,9 @@ import { clockRoutes } from '../journal/api/clock-routes.ts';
 import { journalRoutes } from '../journal/api/journal-routes.ts';
 import { CHECKOUT_ASSETS } from '../payments/api/checkout-assets.ts';
 import { checkoutPages } from '../payments/api/checkout-pages.ts';
+import { disputeEvents } from '../payments/api/dispute-events.ts';
+import { disputeRoutes } from '../payments/api/dispute-routes.ts';
+import { disputeSimulationRoutes } from '../payments/api/dispute-simulation-routes.ts';
 import { paymentEvents, refundEvents, releaseEvents } from '../payments/api/payment-events.ts';
 import { paymentRoutes } from '../payments/api/payment-routes.ts';
 import { paymentChildRoutes } from '../payments/api/refund-routes.ts';
@@ -35,6 +38,7 @@ import { limitRoutes } from './limits-route.ts';
 export const ROUTES: readonly Route[] = [
   ...payoutRoutes,
   ...payoutReturnRoutes,
+  ...disputeRoutes,
   ...paymentChildRoutes,
   ...settlementRoutes,
   ...paymentRoutes,
@@ -51,6 +55,7 @@ export const ROUTES: readonly Route[] = [
   ...clockRoutes,
   ...payoutSimulationRoutes,
   ...settlementSimulationRoutes,
+  ...disputeSimulationRoutes,
 ];
 
 /** What payers see. */
@@ -66,6 +71,7 @@ export const EVENT_DOCUMENTS: readonly EventDocument[] = [
   refundEvents,
   releaseEvents,
   settlementEvents,
+  disputeEvents,
   exceptionEvents,
   endpointEvents,
   erasureEvents,

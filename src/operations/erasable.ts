@@ -9,6 +9,7 @@ import { type IdKind, parsePublicId, type Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { PersonalObject } from '../ledger/personal-text.ts';
 import type { DeclaredTable } from '../ledger/table-of.ts';
+import { disputes } from '../payments/disputes/dispute-table.ts';
 import { payments } from '../payments/payment-table.ts';
 import { payouts } from '../payouts/payout-table.ts';
 import { webhookEndpoints } from '../webhooks/endpoint-table.ts';
@@ -34,6 +35,7 @@ export const ERASABLE: readonly ErasableKind[] = [
   erasable('payment', { kind: 'payment', table: payments }),
   // The descriptions of transfers to the account.
   erasable('account', { kind: 'account', table: accountProfiles, alsoShown: ['description'] }),
+  erasable('dispute', { kind: 'dispute', table: disputes }),
   erasable('hold', { kind: 'hold', table: accountHolds }),
   erasable('webhook_endpoint', { kind: 'webhookEndpoint', table: webhookEndpoints }),
   erasable('exception', { kind: 'exception', table: exceptions }),

@@ -1,6 +1,7 @@
 /** What an acquirer's notice means for an operation: the payments' part of the inbox (outside/take-notices.ts). */
 import type { Acquirer, AcquirerNotice, AuthorizationFacts } from '../acquirers/acquirer.ts';
 import { DECLINE_CODES, DECLINES, type DeclineCode } from '../acquirers/decline-codes.ts';
+import type { DisputeTerms } from '../acquirers/dispute-terms.ts';
 import type { ReleaseSchedule } from '../calendar/release-schedule.ts';
 import { openOnce } from '../exceptions/open-exception.ts';
 import { JsonText } from '../json.ts';
@@ -11,16 +12,26 @@ import { inquiryPauseMs } from '../outside/inquiry.ts';
 import type { Inbox } from '../outside/notice.ts';
 import { type NoticeRuntime, type NoticeTaker, takeNotices } from '../outside/take-notices.ts';
 import { type AcquirerReport, mismatchesOf } from './acquirer-report.ts';
+import { disputeCommand, isDisputeNotice } from './disputes/dispute-notices.ts';
 import { readToday } from './earn-share.ts';
 import type { PaymentOperation } from './payment-operation.ts';
 import { findOperationsByReference } from './payment-store.ts';
 import { payments } from './payment-table.ts';
+import { readMovedShares } from './refund-steps.ts';
 import { settleOperation } from './settle-operation.ts';
 
 export interface AcquirerNoticeRuntime extends Omit<NoticeRuntime, 'party' | 'openException'> {
   readonly committer: Committer;
   readonly release: ReleaseSchedule;
+  readonly disputeTerms: DisputeTerms;
   acquirer(name: string): Acquirer;
+}
+
+/** What a notice is about. */
+interface Subject {
+  readonly operation: PaymentOperation;
+  /** Of a dispute's notice: what it is about has not been taken in. */
+  readonly disputesTooEarly?: boolean;
 }
 
 /** Books what the inbox holds of one book and acquirer. Resolves to how many notices need not be told again. */
@@ -33,24 +44,31 @@ export function takeAcquirerNotices(runtime: AcquirerNoticeRuntime, inbox: Inbox
   return takeNotices(notices, operationTaker(runtime), inbox);
 }
 
-function operationTaker(runtime: AcquirerNoticeRuntime): NoticeTaker<PaymentOperation> {
+function operationTaker(runtime: AcquirerNoticeRuntime): NoticeTaker<Subject> {
   return {
     noun: 'payment',
     async find({ bookId, party }, references) {
       const found = await findOperationsByReference(runtime.pool, bookId, references);
-      for (const [reference, { acquirer }] of found) if (acquirer !== party) found.delete(reference);
-      return found;
+      const told = [...found].filter(([, { acquirer }]) => acquirer === party);
+      return new Map(told.map(([reference, operation]) => [reference, { operation }]));
     },
-    async book({ bookId }, operation, told) {
+    async book({ bookId }, { operation }, told) {
+      const notice = told.notice as AcquirerNotice;
+      if (isDisputeNotice(notice)) {
+        const command = await disputeCommand(runtime, bookId, operation, { notice, evidence: told.evidence });
+        const { isTooEarly } = await runtime.committer.submit(bookId, command);
+        return { operation, disputesTooEarly: isTooEarly };
+      }
       const command = await noticeCommand(runtime, bookId, operation, {
         // A notice of another kind than these is unreadable, and never booked.
-        notice: told.notice as AcquirerNotice,
+        notice,
         evidence: told.evidence,
       });
-      return runtime.committer.submit(bookId, command);
+      return { operation: await runtime.committer.submit(bookId, command) };
     },
     // A refund fails after it succeeded: that has not been taken in yet.
-    isTooEarly: (operation, { kind }) => kind === 'refund_failed' && operation.status === 'pending',
+    isTooEarly: ({ operation, disputesTooEarly = false }, { kind }) =>
+      disputesTooEarly || (kind === 'refund_failed' && operation.status === 'pending'),
   };
 }
 
@@ -68,6 +86,7 @@ export async function noticeCommand(
   const report: AcquirerReport = {
     call: 'notice',
     noticeId: notice.id,
+    isLate: notice.kind === 'refund_failed',
     status,
     code: status === 'declined' ? code : undefined,
     networkCode: status === 'declined' && code ? DECLINES[code].networkCode : undefined,
@@ -78,7 +97,8 @@ export async function noticeCommand(
     raw: new JsonText(evidence),
   };
   const today = await readToday(runtime, bookId);
-  return settleOperation(bookId, { payment, operation, report, release: runtime.release, today });
+  const movedShares = await readMovedShares(runtime.pool, bookId, operation);
+  return settleOperation(bookId, { payment, operation, report, release: runtime.release, today, movedShares });
 }
 
 /** A notice says nothing about an authorization but that it succeeded: the acquirer is asked for the rest. */

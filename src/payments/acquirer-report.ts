@@ -17,6 +17,8 @@ export interface AcquirerReport {
   readonly call: 'submit' | 'inquire' | 'notice' | 'cancel';
   /** The acquirer's own id of a notice: told twice, it is taken in once. */
   readonly noticeId?: Uuid;
+  /** About what had succeeded: nothing is made of it before that was taken in. */
+  readonly isLate?: boolean;
   readonly status: AcquirerAnswer['status'] | 'unknown';
   readonly code?: DeclineCode | undefined;
   readonly networkCode?: string | undefined;

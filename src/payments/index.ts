@@ -6,6 +6,8 @@ import type { GroupResource } from '../group-resource.ts';
 import { sweepNotices } from '../outside/sweep-inboxes.ts';
 import { paymentCheck } from './checks/payment-check.ts';
 import { paymentSumsCheck, shareCheck } from './checks/share-check.ts';
+import { disputes } from './disputes/dispute-table.ts';
+import { disputeVisit, movedDisputes } from './disputes/visit-disputes.ts';
 import { paymentExpiries } from './expire-payments.ts';
 import { movedOperations, movedPayments, movedShares } from './moved-operations.ts';
 import { paymentOperations } from './payment-operation-table.ts';
@@ -44,6 +46,22 @@ export const declaredRefund: GroupResource = {
   events: ['refund.created', 'refund.succeeded', 'refund.failed'],
 };
 
+export const declaredDispute: GroupResource = {
+  name: 'dispute',
+  table: keyedByUuid(disputes.name, 'id'),
+  parent: 'payment',
+  events: [
+    'dispute.opened',
+    'dispute.evidence_due_soon',
+    'dispute.evidence_submitted',
+    'dispute.accepted',
+    'dispute.won',
+    'dispute.lost',
+    'dispute.escalated',
+  ],
+  appointments: [disputeVisit],
+};
+
 export const declaredRelease: GroupResource = {
   name: 'release',
   table: keyedByUuid(releases.name, 'id'),
@@ -70,11 +88,23 @@ export const paymentsGroup: Group = {
     declaredRefund,
     declaredRelease,
     declaredSettlement,
+    declaredDispute,
   ],
-  tables: [payments, paymentOperations, paymentShares, shareLines, releases, settlements, settlementLines, paydays],
+  tables: [
+    payments,
+    paymentOperations,
+    paymentShares,
+    shareLines,
+    releases,
+    settlements,
+    settlementLines,
+    paydays,
+    disputes,
+  ],
   rights: {
     payments: rightsOf(payments, ['stuck_at', 'stuck_error']),
     payment_operations: rightsOf(paymentOperations, ['stuck_at', 'stuck_error']),
+    payment_disputes: rightsOf(disputes, ['stuck_at', 'stuck_error']),
     payment_shares: rightsOf(paymentShares, ['stuck_at', 'stuck_error']),
     payment_share_lines: APPENDS,
     payment_releases: APPENDS,
@@ -86,7 +116,7 @@ export const paymentsGroup: Group = {
     settlement_lines: APPENDS,
     acquirer_paydays: rightsOf(paydays, ['stuck_at', 'stuck_error']),
   },
-  moved: [movedOperations, movedPayments, movedShares, movedPaydays],
+  moved: [movedOperations, movedPayments, movedShares, movedPaydays, movedDisputes],
   checks: [paymentCheck, shareCheck, paymentSumsCheck],
   sweeps: (context) =>
     sweepNotices(context, { parties: () => context.acquirers.all(), pool: 'payments', job: 'acquirer.notices' }),

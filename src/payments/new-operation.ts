@@ -14,6 +14,7 @@ export interface NewOperation {
   readonly amount: bigint;
   readonly reference: string;
   readonly of: string | null;
+  readonly disputeId?: Uuid;
   readonly token?: string;
   readonly final?: boolean;
   readonly reason?: string | null;
@@ -33,6 +34,7 @@ export function newOperation(payment: Payment, given: NewOperation, moment: Mome
     acquirer: payment.acquirer,
     reference: given.reference,
     of: given.of,
+    disputeId: given.disputeId ?? null,
     token: given.token ?? null,
     final: given.final ?? false,
     reason: given.reason ?? null,

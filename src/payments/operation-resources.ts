@@ -5,10 +5,11 @@ import {
   OPERATION_TRANSITIONS,
   type OperationKind,
   type PaymentOperation,
+  type ShownKind,
 } from './payment-operation.ts';
 import { paymentOperations } from './payment-operation-table.ts';
 
-function resourceOf(kind: Exclude<OperationKind, 'authorize'>): Resource<PaymentOperation, Shown> {
+function resourceOf(kind: ShownKind): Resource<PaymentOperation, Shown> {
   return {
     ...OPERATION_RESOURCES[kind],
     table: paymentOperations,
@@ -22,11 +23,13 @@ function resourceOf(kind: Exclude<OperationKind, 'authorize'>): Resource<Payment
 export const captureResource = resourceOf('capture');
 export const refundResource = resourceOf('refund');
 
-/** An authorization is never shown: it announces nothing and has no entries. */
+/** An authorization, and what is said to a dispute, is never shown by itself: it announces nothing and has no entries. */
 export const operationResources: Readonly<Record<OperationKind, Resource<PaymentOperation, Shown>>> = {
   authorize: { ...resourceOf('increment'), noun: 'authorization' },
   increment: resourceOf('increment'),
   capture: captureResource,
   void: resourceOf('void'),
   refund: refundResource,
+  evidence: { ...resourceOf('increment'), noun: 'evidence' },
+  accept_dispute: { ...resourceOf('increment'), noun: 'acceptance' },
 };

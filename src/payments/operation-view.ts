@@ -2,13 +2,14 @@
 import { formatInstant, formatInstantOrNull } from '../clock.ts';
 import { publicId } from '../ids.ts';
 import { currencyExponent } from '../money/currency.ts';
-import { OPERATION_RESOURCES, type PaymentOperation } from './payment-operation.ts';
+import { isDisputeCall, OPERATION_RESOURCES, type PaymentOperation } from './payment-operation.ts';
 import { declineView } from './payment-view.ts';
 
-/** Throws for an authorization: it is not shown by itself. */
+/** Throws for an authorization, and for what is said to a dispute: neither is shown by itself. */
 export function operationView(operation: PaymentOperation, livemode: boolean) {
   const { kind, status, failureCode: code, networkCode } = operation;
-  if (kind === 'authorize') throw new TypeError('An authorization has no view of its own');
+  if (kind === 'authorize' || isDisputeCall(kind))
+    throw new TypeError(`An operation to ${kind} has no view of its own`);
   const { name, idKind } = OPERATION_RESOURCES[kind];
   return {
     id: publicId(idKind, operation.id),

@@ -5,9 +5,10 @@ import { tableOf } from '../ledger/table-of.ts';
 import type { PaymentOperation, Portion } from './payment-operation.ts';
 
 /** JSON has no bigint that every reader keeps: amounts of portions are stored as text. */
-interface StoredPortion {
+export interface StoredPortion {
   readonly share: string | null;
   readonly amount: string;
+  readonly capture?: string;
 }
 
 type OperationRow = RowOf<Omit<PaymentOperation, 'portions' | 'of' | 'final'>> & {
@@ -32,11 +33,12 @@ export const paymentOperations = tableOf<PaymentOperation>({
     column('acquirer', 'text'),
     column('reference', 'text'),
     column('of_reference', 'text', ({ of }) => of),
+    column('dispute_id', 'uuid'),
     column('token', 'text'),
     column('is_final', 'boolean', ({ final }) => final),
     column('reason', 'text'),
     column('fee', 'bigint', { changes: true }),
-    column('portions', 'jsonb', ({ portions }) => portions.map(stored), { changes: true }),
+    column('portions', 'jsonb', ({ portions }) => portions.map(storedPortion), { changes: true }),
     column('outcome', 'text', { changes: true }),
     column('inquiries', 'smallint', { changes: true }),
     column('next_inquiry_at', 'timestamptz', { changes: true }),
@@ -63,11 +65,12 @@ export const paymentOperations = tableOf<PaymentOperation>({
     acquirer: row.acquirer,
     reference: row.reference,
     of: row.of_reference,
+    disputeId: row.dispute_id,
     token: row.token,
     final: row.is_final,
     reason: row.reason,
     fee: row.fee,
-    portions: row.portions.map(({ share, amount }) => ({ shareId: share, amount: BigInt(amount) })),
+    portions: row.portions.map(readPortion),
     outcome: row.outcome,
     inquiries: row.inquiries,
     nextInquiryAt: row.next_inquiry_at,
@@ -85,4 +88,14 @@ export const paymentOperations = tableOf<PaymentOperation>({
   }),
 });
 
-const stored = ({ shareId, amount }: Portion): StoredPortion => ({ share: shareId, amount: String(amount) });
+export const storedPortion = ({ shareId, amount, captureId }: Portion): StoredPortion => ({
+  share: shareId,
+  amount: String(amount),
+  ...(captureId && { capture: captureId }),
+});
+
+export const readPortion = ({ share, amount, capture }: StoredPortion): Portion => ({
+  shareId: share,
+  amount: BigInt(amount),
+  ...(capture && { captureId: capture }),
+});

@@ -9,7 +9,16 @@ import type { Instant } from '../clock.ts';
 import type { IdKind, ResourceName, Uuid } from '../ids.ts';
 import type { Transitions } from '../ledger/resource.ts';
 
-export type OperationKind = 'authorize' | 'increment' | 'capture' | 'void' | 'refund';
+export type OperationKind =
+  | 'authorize'
+  | 'increment'
+  | 'capture'
+  | 'void'
+  | 'refund'
+  /** What the merchant says to a dispute. */
+  | 'evidence'
+  /** The merchant does not contest a dispute. */
+  | 'accept_dispute';
 
 export type OperationStatus =
   /** At the acquirer, or on its way there. The payments pool moves it. */
@@ -28,11 +37,16 @@ export const OPERATION_TRANSITIONS: Transitions<OperationStatus> = {
   failed: [],
 };
 
-/** Of a capture: a part of what it earned, in the share that it waits in. Of a refund: a part of where its money comes from. */
+/**
+ * Of a capture: what is left of what it earned, in the share that it waits in. Of a refund or dispute: a part of where its money
+ * came from.
+ */
 export interface Portion {
   /** Null: from the customer's available balance. */
   readonly shareId: Uuid | null;
   readonly amount: bigint;
+  /** Of a refund or dispute that took from what the payment itself earned: the capture that it took from. */
+  readonly captureId?: Uuid;
 }
 
 export interface PaymentOperation {
@@ -48,8 +62,10 @@ export interface PaymentOperation {
   readonly acquirer: string;
   /** The same on every attempt at the acquirer. */
   readonly reference: string;
-  /** Of the authorization that it is about; null for an authorization. */
+  /** Of the authorization that it is about, or the acquirer's own of the dispute; null for an authorization. */
   readonly of: string | null;
+  /** Of what is said to a dispute. */
+  readonly disputeId: Uuid | null;
   /** Of an authorization: the acquirer's token of the card. */
   readonly token: string | null;
   /** Of a capture: nothing more will be captured. Of an authorization: captures at once. */
@@ -76,13 +92,22 @@ export interface PaymentOperation {
   readonly updatedAt: Instant;
 }
 
+/** The kinds that have ids of their own. */
+export type ShownKind = Exclude<OperationKind, 'authorize' | DisputeCall>;
+
+export type DisputeCall = 'evidence' | 'accept_dispute';
+
+export function isDisputeCall(kind: OperationKind): kind is DisputeCall {
+  return kind === 'evidence' || kind === 'accept_dispute';
+}
+
 /** The kinds that the API shows, as entries name them. */
 export const OPERATION_RESOURCES = {
   increment: { name: 'increment', idKind: 'increment' },
   capture: { name: 'capture', idKind: 'capture' },
   void: { name: 'void', idKind: 'void' },
   refund: { name: 'refund', idKind: 'refund' },
-} as const satisfies Record<Exclude<OperationKind, 'authorize'>, { name: ResourceName; idKind: IdKind }>;
+} as const satisfies Record<ShownKind, { name: ResourceName; idKind: IdKind }>;
 
 /** Those that change the authorization: one at a time. */
 export const EXCLUSIVE: readonly OperationKind[] = ['authorize', 'increment', 'capture', 'void'];

@@ -206,6 +206,7 @@ function captureOf(draft: Draft, authorization: PaymentOperation): PaymentOperat
     status: 'succeeded',
     reference: `${authorization.reference}C`,
     of: authorization.reference,
+    disputeId: null,
     token: null,
     outcome: null,
     inquiries: 0,

@@ -20,8 +20,8 @@ import { paymentOperations } from './payment-operation-table.ts';
 import { paymentResource } from './payment-resource.ts';
 import { payments } from './payment-table.ts';
 import { operationTouches } from './payment-touches.ts';
-import { listCapturesToRefund, listOpenShares } from './refund-source-store.ts';
-import { type RefundSources, sourceTouches, takeRefund } from './refund-steps.ts';
+import { takeRefund } from './refund-steps.ts';
+import { type MoneySources, readSources, sourceTouches } from './take-from-sources.ts';
 
 export interface RefundRequest extends Asked {
   readonly paymentId: Uuid;
@@ -36,24 +36,21 @@ export const requestRefund: UseCase<OnceRuntime & { pool: Pool }, RefundRequest>
     const { bookId, paymentId } = input;
     const payment = await payments.find(pool, bookId, paymentId);
     if (!payment) throw new ApiError('resource_not_found', { param: 'id' });
-    const captures = await listCapturesToRefund(pool, bookId, paymentId);
-    const shares = await listOpenShares(pool, bookId, payment.accountId);
-    const own = captures.flatMap(({ portions }) => portions.map(({ shareId }) => shareId)).filter((id) => id !== null);
+    const sources = await readSources(pool, bookId, payment);
     const of =
       payment.authorizedBy === null ? undefined : await paymentOperations.find(pool, bookId, payment.authorizedBy);
-    const sources = { captures: captures.map(({ id }) => id), shares };
-    return { command: refundPayment(bookId, { payment, sources, own, of }, input) };
+    return { command: refundPayment(bookId, { payment, sources, of }, input) };
   },
 };
 
 function refundPayment(
   bookId: BookId,
-  read: { payment: Payment; sources: RefundSources; own: readonly Uuid[]; of: PaymentOperation | undefined },
+  read: { payment: Payment; sources: MoneySources; of: PaymentOperation | undefined },
   input: RefundRequest,
 ): Command<Stored | Refusal> {
-  const { payment, sources, own, of } = read;
+  const { payment, sources, of } = read;
   const id = newId();
-  const touches = [...operationTouches(bookId, payment, [{ id }]), ...sourceTouches(sources, own)];
+  const touches = [...operationTouches(bookId, payment, [{ id }]), ...sourceTouches(sources)];
   const request = { ...input, ifMatch: input.ifMatch!, id: payment.id, action: 'refund', touches };
   return changeOf<Payment, Stored>(paymentResource, request, (draft, current) => {
     const left = refundable(current);

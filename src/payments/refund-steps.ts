@@ -1,10 +1,6 @@
-/**
- * Where the money of a refund comes from, and where it goes when the refund fails (API.md §4): the payment's own part of what waits
- * for its release first, then the customer's available balance, then what else waits for the account.
- */
-
+/** The journal of a refund: where its money comes from (take-from-sources.ts), and where it goes when the refund fails. */
+import type { Pool } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
-import { available } from '../ledger/account.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Touch } from '../ledger/command.ts';
 import type { Draft } from '../ledger/draft.ts';
@@ -19,15 +15,35 @@ import { payments } from './payment-table.ts';
 import { allocatedFee } from './refund-fee.ts';
 import type { PaymentShare } from './share.ts';
 import { paymentShares } from './share-table.ts';
+import {
+  accountOf,
+  changeLeft,
+  type MoneySources,
+  moneyOf,
+  planTaking,
+  sharesOf,
+  takePortions,
+} from './take-from-sources.ts';
 import { takesBack } from './takes-back.ts';
 
-/** The shares that a refund took from: a failure gives back to them. */
-export function refundTouches(_bookId: BookId, _payment: Payment, operation: PaymentOperation): Touch[] {
-  return [{ table: paymentShares, ids: sharesOf(operation.portions) }];
+/** What a refund that fails gives back to: the shares that it took from, and those that its captures wait in now. */
+export function refundTouches(operation: PaymentOperation, moved: readonly Uuid[]): Touch[] {
+  return [
+    { table: paymentOperations, ids: capturesOf(operation) },
+    { table: paymentShares, ids: [...new Set([...sharesOf(operation), ...moved])] },
+  ];
 }
 
-const sharesOf = (portions: readonly Portion[]) =>
-  portions.map(({ shareId }) => shareId).filter((id): id is Uuid => id !== null);
+/** The shares that the captures of a refund wait in now: money that was settled meanwhile has moved to another share. */
+export async function readMovedShares(pool: Pool, bookId: BookId, operation: PaymentOperation): Promise<Uuid[]> {
+  const ids = capturesOf(operation);
+  if (ids.length === 0) return [];
+  return [...(await paymentOperations.load(pool, bookId, ids)).values()].flatMap(sharesOf);
+}
+
+function capturesOf({ portions }: PaymentOperation): Uuid[] {
+  return [...new Set(portions.flatMap(({ captureId }) => captureId ?? []))];
+}
 
 /** refunds_in_transit → acquirer. */
 export function succeedRefund(draft: Draft, payment: Payment, operation: PaymentOperation): Entry[] {
@@ -52,8 +68,8 @@ export function succeedRefund(draft: Draft, payment: Payment, operation: Payment
 }
 
 /** It failed on its way: back to where it came from, and the fee to the operator. */
-export function failRefund(draft: Draft, payment: Payment, operation: PaymentOperation) {
-  const entries = [giveBack(draft, operation, { from: 'refunds_in_transit', step: 'failed' })];
+export function failRefund(draft: Draft, payment: Payment, operation: PaymentOperation, moved: readonly Uuid[]) {
+  const entries = [giveBack(draft, operation, { from: 'refunds_in_transit', step: 'failed', moved })];
   advance(draft, paymentResource, payment, {
     amountRefunding: payment.amountRefunding - operation.amount,
     fee: payment.fee + operation.fee,
@@ -63,8 +79,8 @@ export function failRefund(draft: Draft, payment: Payment, operation: PaymentOpe
 }
 
 /** It had succeeded: the acquirer gives the amount back. */
-export function failRefundLate(draft: Draft, payment: Payment, operation: PaymentOperation) {
-  const entries = [giveBack(draft, operation, { from: 'acquirer', step: 'failed_late' })];
+export function failRefundLate(draft: Draft, payment: Payment, operation: PaymentOperation, moved: readonly Uuid[]) {
+  const entries = [giveBack(draft, operation, { from: 'acquirer', step: 'failed_late', moved })];
   advance(draft, paymentResource, payment, {
     amountRefunded: payment.amountRefunded - operation.amount,
     fee: payment.fee + operation.fee,
@@ -80,114 +96,98 @@ export function failRefundLate(draft: Draft, payment: Payment, operation: Paymen
 function giveBack(
   draft: Draft,
   operation: PaymentOperation,
-  { from, step }: { from: 'refunds_in_transit' | 'acquirer'; step: string },
+  { from, step, moved }: { from: 'refunds_in_transit' | 'acquirer'; step: string; moved: readonly Uuid[] },
 ): Entry {
-  const { currency, accountId, fee } = operation;
+  const { currency, fee } = operation;
   const payment = draft.get(payments, operation.paymentId)!;
   const source = draft.chart(from, currency).id;
-  const pending = draft.chart('merchant_pending', currency).id;
   const operator = draft.chart('due_operator', currency).id;
+  const read = new Set([...sharesOf(operation), ...moved]);
   const postings: PostingDraft[] = [];
   // The portions say what left: the amount less the fee that the operator gave.
-  const back = operation.portions.map((portion) => {
-    const share = portion.shareId === null ? undefined : draft.get(paymentShares, portion.shareId);
-    return { ...portion, share: share && takesBack(share, payment) ? share : undefined };
-  });
-  let feeLeft = fee;
-  for (const { share, amount } of back) {
-    const target = share ? pending : accountId;
-    const taken = feeLeft;
-    feeLeft = 0n;
-    postings.push({ debit: source, credit: target, amount: amount + taken });
+  let taken = fee;
+  for (const portion of operation.portions) {
+    const share = shareOf(draft, payment, portion, read);
+    const target = accountOf(draft, operation, share?.id ?? null);
+    postings.push({ debit: source, credit: target, amount: portion.amount + taken });
     postings.push({ debit: target, credit: operator, amount: taken });
-    if (share) changeShare(draft, draft.get(paymentShares, share.id)!, { operation, amount });
+    taken = 0n;
+    if (!share) continue;
+    changeShare(draft, share, { operation, amount: portion.amount });
+    if (portion.captureId) changeLeft(draft, portion.captureId, { shareId: share.id, amount: portion.amount });
   }
-  if (back.length === 0) postings.push({ debit: source, credit: operator, amount: fee });
+  if (operation.portions.length === 0) postings.push({ debit: source, credit: operator, amount: fee });
   return draft.post({
     resource: 'refund',
     resourceId: operation.id,
     step,
     allowClosed: true,
     allowFrozen: true,
+    // A dispute may have taken the account below its floor, and the fee passes through it.
+    overrideFloor: true,
     postings,
   });
 }
 
-/** What a refund needs beside the payment: its captures, and the account's open shares, of which the last to be released come first. */
-export interface RefundSources {
-  readonly captures: readonly Uuid[];
-  readonly shares: readonly Uuid[];
+/**
+ * The open share that a portion goes back to. What came of a capture goes where the capture waits now; what is settled never goes
+ * back to a share that waits for it. A share that the capture moved to since the command was made is unknown to it: then the customer
+ * has the money at once.
+ */
+function shareOf(
+  draft: Draft,
+  payment: Payment,
+  { shareId, captureId }: Portion,
+  read: ReadonlySet<Uuid>,
+): PaymentShare | undefined {
+  const open = (id: Uuid | null) => {
+    const share = id === null || !read.has(id) ? undefined : draft.get(paymentShares, id);
+    return share?.status === 'open' ? share : undefined;
+  };
+  if (captureId === undefined) {
+    const share = open(shareId);
+    return share && takesBack(share, payment) ? share : undefined;
+  }
+  const capture = draft.get(paymentOperations, captureId)!;
+  for (const portion of capture.portions) {
+    const share = open(portion.shareId);
+    if (share && (share.kind === 'ready' || capture.settledAt === null)) return share;
+  }
+  return undefined;
 }
 
-/** Takes the money of a refund out of its sources and books it. Undefined where they have too little. */
+/** Takes the money of a refund out of its sources and books it. Says what is missing where they have too little. */
 export function takeRefund(
   draft: Draft,
   payment: Payment,
   operation: PaymentOperation,
-  sources: RefundSources,
+  sources: MoneySources,
 ): { entry: Entry; operation: PaymentOperation } | { missing: bigint; available: bigint } {
   const { amount, currency, accountId } = operation;
   const fee = allocatedFee(payment, amount);
   const needed = amount - fee;
-  const captures = sources.captures.map((id) => draft.get(paymentOperations, id)).filter((one) => one !== undefined);
-  const account = draft.account(accountId);
-  const canLeave = account.status === 'open' ? max(available(account) - (account.floor ?? 0n), 0n) : 0n;
-  const taken: { share: PaymentShare | undefined; amount: bigint }[] = [];
-  let left = needed;
-  const own = new Set<Uuid>();
-  const take = (share: PaymentShare | undefined, most: bigint) => {
-    const part = min(left, most);
-    if (part <= 0n) return;
-    taken.push({ share, amount: part });
-    left -= part;
-  };
-  for (const portion of captures.flatMap(({ portions }) => portions)) {
-    const share = portion.shareId === null ? undefined : draft.get(paymentShares, portion.shareId);
-    if (share?.status !== 'open') continue;
-    own.add(share.id);
-    take(share, min(portion.amount, share.amount - takenOf(taken, share)));
-  }
-  take(undefined, canLeave);
-  for (const id of sources.shares) {
-    const share = draft.get(paymentShares, id);
-    if (share?.status === 'open') take(share, share.amount - takenOf(taken, share));
-  }
-  if (left > 0n) return { missing: left, available: needed - left };
+  const money = moneyOf(draft, accountId, sources);
+  // A closed account may have got money back since; nothing leaves it.
+  const leaves = draft.account(accountId).status === 'open' ? money.available : 0n;
+  const { portions, missing } = planTaking(needed, { ...money, available: leaves });
+  if (missing > 0n) return { missing, available: needed - missing };
 
-  const pending = draft.chart('merchant_pending', currency).id;
   const transit = draft.chart('refunds_in_transit', currency).id;
   const operator = draft.chart('due_operator', currency).id;
   const postings: PostingDraft[] = [];
-  let feeLeft = fee;
-  for (const { share, amount: part } of taken) {
-    const source = share ? pending : accountId;
-    // The operator gives its fee to the first source, which passes it on with its own part.
-    postings.push({ debit: operator, credit: source, amount: feeLeft });
-    postings.push({ debit: source, credit: transit, amount: part + feeLeft });
-    feeLeft = 0n;
-  }
-  // A fee as large as the amount needs no source: it passes through what is pending.
-  if (taken.length === 0) {
-    postings.push({ debit: operator, credit: pending, amount: fee });
-    postings.push({ debit: pending, credit: transit, amount: fee });
+  // The operator gives its fee to the first source, which passes it on with its own part. A fee as large as the amount needs no
+  // source: it passes through what is pending.
+  let given = fee;
+  for (const portion of portions.length > 0 ? portions : [NOTHING]) {
+    const source =
+      portion === NOTHING ? draft.chart('merchant_pending', currency).id : accountOf(draft, payment, portion.shareId);
+    postings.push({ debit: operator, credit: source, amount: given });
+    postings.push({ debit: source, credit: transit, amount: portion.amount + given });
+    given = 0n;
   }
   const entry = draft.post({ resource: 'refund', resourceId: operation.id, step: 'refunded', postings });
-  const portions: Portion[] = taken.map(({ share, amount: part }) => ({ shareId: share?.id ?? null, amount: part }));
-  for (const { share, amount: part } of taken)
-    if (share) changeShare(draft, draft.get(paymentShares, share.id)!, { operation, amount: -part });
+  takePortions(draft, operation, portions);
   return { entry, operation: { ...operation, fee, portions, entryIds: [entry.id] } };
 }
 
-/** What a refund touches to find its money. */
-export function sourceTouches({ captures, shares }: RefundSources, own: readonly Uuid[]): Touch[] {
-  return [
-    { table: paymentOperations, ids: [...captures] },
-    { table: paymentShares, ids: [...new Set([...own, ...shares])] },
-  ];
-}
-
-const takenOf = (taken: readonly { share: PaymentShare | undefined; amount: bigint }[], share: PaymentShare) =>
-  taken.reduce((sum, one) => (one.share?.id === share.id ? sum + one.amount : sum), 0n);
-
-const min = (one: bigint, other: bigint) => (one < other ? one : other);
-const max = (one: bigint, other: bigint) => (one > other ? one : other);
+const NOTHING: Portion = { shareId: null, amount: 0n };

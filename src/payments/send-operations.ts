@@ -18,10 +18,12 @@ import { inquiryPauseMs } from '../outside/inquiry.ts';
 import { inquireInstruction, type Sender, type SendOutcome, submitInstruction } from '../outside/send-instruction.ts';
 import { type AcquirerReport, mismatchesOf } from './acquirer-report.ts';
 import { checkoutUrl } from './checkout/checkout-link.ts';
+import { disputes } from './disputes/dispute-table.ts';
 import { readToday } from './earn-share.ts';
 import type { Payment } from './payment.ts';
 import { hasOpenMismatch } from './payment-exception.ts';
-import type { PaymentOperation } from './payment-operation.ts';
+import { isDisputeCall, type PaymentOperation } from './payment-operation.ts';
+import { readMovedShares } from './refund-steps.ts';
 import { settleOperation } from './settle-operation.ts';
 
 export interface SendRuntime {
@@ -109,7 +111,7 @@ function operationSender(runtime: SendRuntime, bookId: BookId): Sender<Sent, Acq
     sentAt: ({ operation }) => operation.sentAt,
     async submit(sent, notAfter) {
       failpoint('acquirer.submit.before');
-      const answer = await acquirerOf(sent).submit(instructionOf(runtime, bookId, { sent, notAfter }));
+      const answer = await acquirerOf(sent).submit(await instructionOf(runtime, bookId, { sent, notAfter }));
       failpoint('acquirer.submit.after');
       return answer;
     },
@@ -125,13 +127,17 @@ function operationSender(runtime: SendRuntime, bookId: BookId): Sender<Sent, Acq
   };
 }
 
-function instructionOf(
-  { fingerprints, publicUrl }: Pick<SendRuntime, 'fingerprints' | 'publicUrl'>,
+async function instructionOf(
+  { pool, fingerprints, publicUrl }: Pick<SendRuntime, 'pool' | 'fingerprints' | 'publicUrl'>,
   bookId: BookId,
   { sent: { operation, payment }, notAfter }: { sent: Sent; notAfter: Instant },
-): AcquirerInstruction {
+): Promise<AcquirerInstruction> {
   const { kind, reference, amount, currency } = operation;
   const any = { originator: bookId, reference, amount, currency, notAfter };
+  if (isDisputeCall(kind)) {
+    const dispute = await disputes.find(pool, bookId, operation.disputeId!);
+    return { ...any, kind, of: operation.of!, evidence: kind === 'evidence' ? { ...dispute?.evidence } : {} };
+  }
   if (kind !== 'authorize') return { ...any, kind, of: operation.of!, final: operation.final };
   return {
     ...any,
@@ -158,9 +164,10 @@ async function take(
   const { operation, payment } = sent;
   const report = reportOf(runtime.acquirer(operation.acquirer), operation, outcome);
   const today = await readToday(runtime, bookId);
+  const movedShares = await readMovedShares(runtime.pool, bookId, operation);
   await runtime.committer.submit(
     bookId,
-    settleOperation(bookId, { payment, operation, report, release: runtime.release, today }),
+    settleOperation(bookId, { payment, operation, report, release: runtime.release, today, movedShares }),
   );
 }
 

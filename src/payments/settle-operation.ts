@@ -14,11 +14,12 @@ import { advance } from '../ledger/resource.ts';
 import type { BookState } from '../ledger/state.ts';
 import { evidenceTouch, keepEvidence } from '../outside/evidence.ts';
 import type { AcquirerReport } from './acquirer-report.ts';
+import { answeredTouches, keepAnswerWaiting, markAnswerRefused, markAnswerTaken } from './disputes/dispute-steps.ts';
 import { requireDay, shareTouches } from './earn-share.ts';
 import { operationResources } from './operation-resources.ts';
 import type { Payment } from './payment.ts';
 import { exceptionTouches, isDoubted, raise } from './payment-exception.ts';
-import type { PaymentOperation } from './payment-operation.ts';
+import { isDisputeCall, type PaymentOperation } from './payment-operation.ts';
 import { paymentOperations } from './payment-operation-table.ts';
 import {
   keepPaymentWaiting,
@@ -40,6 +41,8 @@ export interface SettleInput {
   readonly operation: PaymentOperation;
   readonly report: AcquirerReport;
   readonly release: ReleaseSchedule;
+  /** Of a refund: the shares that its captures wait in now (readMovedShares). */
+  readonly movedShares?: readonly Uuid[];
   /** Of the book: which shares may be needed. */
   readonly today: { readonly now: number; readonly timeZone: string };
 }
@@ -60,9 +63,10 @@ export function settleOperation(bookId: BookId, input: SettleInput): Command<Pay
     touches: [
       ...operationTouches(bookId, payment, [operation]),
       ...(operation.kind === 'refund'
-        ? refundTouches(bookId, payment, operation)
+        ? refundTouches(operation, input.movedShares ?? [])
         : shareTouches(bookId, payment, input.release, input.today)),
       ...paydayTouches(bookId, input.today),
+      ...answeredTouches(operation),
       ...exceptionTouches(operation),
       evidenceTouch(evidenceId),
     ],
@@ -85,12 +89,13 @@ function decideSettlement(
   const operation = draft.get(paymentOperations, input.operation.id);
   const payment = draft.get(payments, input.payment.id);
   if (!operation || !payment) throw new Error(`Operation ${input.operation.id} does not exist`);
+  if (report.isLate && operation.status === 'pending') return draft.finish(operation);
   const said = { id: evidenceId, resource: 'payment' as const, resourceId: payment.id };
   if (!keepEvidence(draft, { ...said, call: report.call, answer: report.raw })) return draft.finish(operation);
-  return draft.finish(settle(draft, { payment, operation, report, release: input.release }));
+  return draft.finish(settle(draft, { ...input, payment, operation }));
 }
 
-type Settling = Pick<SettleInput, 'payment' | 'operation' | 'report' | 'release'>;
+type Settling = Pick<SettleInput, 'payment' | 'operation' | 'report' | 'release' | 'movedShares'>;
 
 function settle(draft: Draft, settling: Settling): PaymentOperation {
   const { operation, report } = settling;
@@ -130,15 +135,20 @@ function succeed(draft: Draft, { payment, operation, report, release }: Settling
       const entries = succeedRefund(draft, payment, operation);
       return end(draft, operation, { status: 'succeeded', report, event: 'refund.succeeded', entries });
     }
+    case 'evidence':
+    case 'accept_dispute':
+      markAnswerTaken(draft, operation);
+      return end(draft, operation, { status: 'succeeded', report });
   }
 }
 
-function fail(draft: Draft, { payment, operation, report }: Settling): PaymentOperation {
+function fail(draft: Draft, { payment, operation, report, movedShares = [] }: Settling): PaymentOperation {
   if (operation.kind === 'refund') {
-    const { entries, change } = failRefund(draft, payment, operation);
+    const { entries, change } = failRefund(draft, payment, operation, movedShares);
     return end(draft, operation, { status: 'failed', report, event: 'refund.failed', entries, change });
   }
-  if (operation.kind !== 'authorize') markUnchanged(draft, payment);
+  if (isDisputeCall(operation.kind)) markAnswerRefused(draft, operation, report.code ?? 'processing_error');
+  else if (operation.kind !== 'authorize') markUnchanged(draft, payment);
   else if (report.status === 'canceled') markVoided(draft, payment);
   else
     markDeclined(draft, payment, { code: report.code ?? 'generic_decline', networkCode: report.networkCode ?? null });
@@ -176,6 +186,7 @@ function keepWaiting(
 ): PaymentOperation {
   const at = draft.moment.wall + report.nextInquiryMs;
   if (payment.pendingOperation === operation.id) keepPaymentWaiting(draft, payment, { outcome, nextInquiryAt: at });
+  if (isDisputeCall(operation.kind)) keepAnswerWaiting(draft, operation, { outcome, nextInquiryAt: at });
   return advance(draft, operationResources[operation.kind], operation, {
     outcome,
     inquiries: Math.min(operation.inquiries + 1, INQUIRIES_COUNTED),
@@ -185,11 +196,11 @@ function keepWaiting(
 }
 
 /** A report about what has ended: the same again means nothing, another one is for a person, a refund that fails late is booked. */
-function contradict(draft: Draft, { payment, operation, report }: Settling): PaymentOperation {
+function contradict(draft: Draft, { payment, operation, report, movedShares = [] }: Settling): PaymentOperation {
   const says = report.status === 'succeeded' ? 'succeeded' : report.status === 'declined' ? 'failed' : undefined;
   if (says === undefined || says === operation.status || report.mismatches.length > 0) return operation;
   if (operation.kind === 'refund' && says === 'failed') {
-    const { entries, change } = failRefundLate(draft, payment, operation);
+    const { entries, change } = failRefundLate(draft, payment, operation, movedShares);
     return end(draft, operation, { status: 'failed', report, event: 'refund.failed', entries, change });
   }
   raise(draft, operation, {

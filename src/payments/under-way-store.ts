@@ -10,13 +10,14 @@ export interface PaymentsUnderWay {
   readonly accountId: Uuid;
   readonly paymentIds: readonly Uuid[];
   readonly refundIds: readonly Uuid[];
+  readonly disputeIds: readonly Uuid[];
   /** What waits for its release, in minor units of the account's currency. */
   readonly unreleased: bigint;
 }
 
 const LISTED = 10;
 
-/** Read-only, keyed by account. Indexes: payments_open, payment_refunds_open, payment_shares_open. */
+/** Read-only, keyed by account. Indexes: payments_open, payment_refunds_open, payment_disputes_open, payment_shares_open. */
 export const openPayments: Table<PaymentsUnderWay> = {
   name: 'payments_under_way',
   writeOrder: WRITE_ORDER.resources,
@@ -26,6 +27,7 @@ export const openPayments: Table<PaymentsUnderWay> = {
       account_id: Uuid;
       payment_ids: Uuid[];
       refund_ids: Uuid[];
+      dispute_ids: Uuid[];
       unreleased: bigint;
     }>({
       name: 'payments.under_way',
@@ -35,7 +37,10 @@ export const openPayments: Table<PaymentsUnderWay> = {
         ) AS payment_ids, ARRAY (
           SELECT o.id FROM payment_operations o WHERE o.book_id = $1 AND o.account_id = a.id
             AND o.kind = 'refund' AND o.status = 'pending' ORDER BY o.id LIMIT ${LISTED}
-        ) AS refund_ids, (
+        ) AS refund_ids, ARRAY (
+          SELECT d.id FROM payment_disputes d WHERE d.book_id = $1 AND d.account_id = a.id
+            AND d.status IN ('opened', 'evidence_submitted') ORDER BY d.id LIMIT ${LISTED}
+        ) AS dispute_ids, (
           SELECT coalesce(sum(s.amount), 0)::bigint FROM payment_shares s
           WHERE s.book_id = $1 AND s.account_id = a.id AND s.status = 'open'
         ) AS unreleased FROM unnest($2::uuid[]) AS a (id)`,
@@ -48,6 +53,7 @@ export const openPayments: Table<PaymentsUnderWay> = {
           accountId: row.account_id,
           paymentIds: row.payment_ids,
           refundIds: row.refund_ids,
+          disputeIds: row.dispute_ids,
           unreleased: row.unreleased,
         },
       ]),

@@ -7,7 +7,15 @@
  */
 
 export const JOBS = {
-  ledger: ['payout.reserve', 'hold.expire', 'payment.expire', 'share.release', 'payday.settle', 'clock.advance'],
+  ledger: [
+    'payout.reserve',
+    'hold.expire',
+    'payment.expire',
+    'share.release',
+    'payday.settle',
+    'dispute.visit',
+    'clock.advance',
+  ],
   rails: ['payout.submit', 'payout.inquire', 'rail.notices'],
   payments: ['operation.submit', 'operation.inquire', 'acquirer.notices'],
   webhooks: ['delivery.send', 'endpoint.drain'],

@@ -43,6 +43,7 @@ export const MODELLED: Readonly<Record<string, Modelled>> = {
     schedule:
       'A report is taken in by one process, which is killed between commands: test/db/payments/settlements.test.ts.',
   },
+  dispute: PAYMENTS,
   webhook_endpoint: {
     ledger: 'An endpoint moves no money, and its deliveries are written by the same commit as every event.',
     schedule: scheduledWebhooks,

@@ -1,9 +1,14 @@
 /** Payments in a book without an acquirer: what it would say is said here. */
 import type { CardShown } from '../../src/acquirers/card.ts';
+import type { DisputeTerms } from '../../src/acquirers/dispute-terms.ts';
 import type { ReleaseSchedule } from '../../src/calendar/release-schedule.ts';
+import { systemClock } from '../../src/clock.ts';
 import { newId, publicId, type Uuid } from '../../src/ids.ts';
 import { acceptPayment } from '../../src/payments/accept-payment.ts';
 import type { AcquirerReport } from '../../src/payments/acquirer-report.ts';
+import type { Dispute } from '../../src/payments/disputes/dispute.ts';
+import { disputeCommand } from '../../src/payments/disputes/dispute-notices.ts';
+import type { DisputeNotice } from '../../src/payments/disputes/settle-dispute.ts';
 import type { Payment } from '../../src/payments/payment.ts';
 import type { PaymentOperation } from '../../src/payments/payment-operation.ts';
 import { paymentOperations } from '../../src/payments/payment-operation-table.ts';
@@ -104,4 +109,31 @@ export async function settleAll(book: TestBook): Promise<void> {
   );
   const file = { acquirer: 'sandbox_acquirer', mode: 'test', name: 'a test', bytes, lines: readReport(bytes) } as const;
   await bookReport(book, await keepReport(book.pool, file, Date.now()));
+}
+
+/** A chargeback of all that is captured and not disputed, or what the test says of it, is taken in. */
+export async function tellOfDispute(
+  book: TestBook,
+  operation: PaymentOperation,
+  change: Partial<DisputeNotice> = {},
+  disputeTerms: DisputeTerms = { fees: new Map(), feeRefunded: false },
+): Promise<{ dispute: Dispute; notice: DisputeNotice }> {
+  const notice: DisputeNotice = {
+    id: newId(),
+    originator: book.id,
+    endToEndId: operation.reference,
+    kind: 'dispute_chargeback',
+    amount: null,
+    code: 'fraudulent',
+    reference: `dispute of ${operation.id}`,
+    confirmed: { amount: operation.amount, currency: operation.currency },
+    createdAt: Date.now(),
+    ...change,
+  };
+  const command = await disputeCommand({ pool: book.pool, clock: systemClock, disputeTerms }, book.id, operation, {
+    notice,
+    evidence: '{}',
+  });
+  const { dispute } = await book.submit(command);
+  return { dispute: dispute!, notice };
 }

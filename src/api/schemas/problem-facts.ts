@@ -15,10 +15,11 @@ const currentStatus = z.string().meta({ description: 'The status of the object.'
 
 const blocker = z
   .object({
-    type: z.enum(['balance', 'holds', 'payouts_in_flight']).meta({ description: 'What it is.' }),
+    type: z.enum(['balance', 'holds', 'payouts_in_flight', 'disputes_open']).meta({ description: 'What it is.' }),
     posted: shown.money('With `balance`.').optional(),
     held: shown.money('With `holds`.').optional(),
     currency: shown.currencyShown.optional().meta({ description: 'With `balance` and `holds`. ISO 4217.' }),
+    disputes: z.array(shown.id('dispute')).optional().meta({ description: 'With `disputes_open`: some of them.' }),
     payouts: z.array(shown.id('payout')).optional().meta({ description: 'With `payouts_in_flight`: some of them.' }),
   })
   .meta({ id: 'ClosingBlocker', description: 'Something that keeps an account from being closed.' });

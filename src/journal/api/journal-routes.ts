@@ -43,10 +43,10 @@ async function withCodes(db: Queryable, bookId: BookId, entries: readonly ReadEn
 
 /** The kinds of objects that entries belong to. */
 const resourceFilter = objectReference(
-  ['payout', 'payoutReturn', 'capture', 'refund', 'release', 'settlement', 'inboundTransfer', 'exception'],
+  ['payout', 'payoutReturn', 'capture', 'refund', 'release', 'settlement', 'dispute', 'inboundTransfer', 'exception'],
   {
     expected:
-      'the id of a payout, a return, a capture, a refund, a release, a settlement, an inbound transfer or an exception',
+      'the id of a payout, a return, a capture, a refund, a release, a settlement, a dispute, an inbound transfer or an exception',
     description: 'Entries that are steps of this object.',
   },
 ).optional();

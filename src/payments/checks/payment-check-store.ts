@@ -1,26 +1,29 @@
 import { type BookedStep, readStepsOf } from '../../checks/steps-store.ts';
 import { plainArray } from '../../db/columns.ts';
-import type { Pool } from '../../db/pool.ts';
+import type { Pool, Queryable } from '../../db/pool.ts';
 import { inSnapshot } from '../../db/snapshot.ts';
 import type { Uuid } from '../../ids.ts';
 import type { BookId } from '../../ledger/book.ts';
+import type { Dispute } from '../disputes/dispute.ts';
+import { disputes } from '../disputes/dispute-table.ts';
 import { CAPTURES_MAX, type Payment } from '../payment.ts';
 import type { PaymentOperation } from '../payment-operation.ts';
 import { paymentOperations } from '../payment-operation-table.ts';
 import { payments } from '../payment-table.ts';
 
-/** A payment with its captures and refunds, and what each of them booked, as of one moment. */
+/** A payment with its captures, refunds and disputes, and what each of them booked, as of one moment. */
 export interface PaymentHistory {
   readonly payment: Payment;
   /** In order of time. */
   readonly operations: readonly PaymentOperation[];
+  readonly disputes: readonly Dispute[];
   readonly steps: ReadonlyMap<Uuid, readonly BookedStep[]>;
 }
 
 /** Beyond it a payment has more refunds than a page can hold, and is reported as such. */
 export const OPERATIONS_READ = 20 * CAPTURES_MAX;
 
-/** Reads a page of payments. Indexes: payments_pkey, payment_operations_by_payment, entries' (book, resource, step). */
+/** Reads a page of payments. Indexes: payments_pkey, payment_operations_by_payment, _disputes_by_payment, entries' (book, resource, step). */
 export function readPaymentHistories(
   pool: Pool,
   bookId: BookId,
@@ -34,14 +37,15 @@ export function readPaymentHistories(
   });
 }
 
-/** Reads payments by id, or by that of a refund. Ids of other resources are skipped. */
+/** Reads payments by id, or by that of a refund or dispute. Ids of other resources are skipped. */
 export function readPaymentHistoriesById(pool: Pool, bookId: BookId, ids: readonly Uuid[]): Promise<PaymentHistory[]> {
   return withOperations(pool, bookId, {
     name: 'verify.payments_by_id',
     text: `SELECT ${payments.selected()} FROM payments
       WHERE book_id = $1 AND id IN (
         SELECT unnest($2::uuid[]) UNION
-        SELECT payment_id FROM payment_operations WHERE book_id = $1 AND id = ANY ($2::uuid[])
+        SELECT payment_id FROM payment_operations WHERE book_id = $1 AND id = ANY ($2::uuid[]) UNION
+        SELECT payment_id FROM payment_disputes WHERE book_id = $1 AND id = ANY ($2::uuid[])
       ) ORDER BY id`,
     values: [bookId, plainArray(ids)],
   });
@@ -64,13 +68,29 @@ function withOperations(
       values: [bookId, plainArray(found.map(({ id }) => id))],
     });
     const operations = rows.map(paymentOperations.fromRow);
+    const disputed = await readDisputes(trx, bookId, found);
     const steps = await readStepsOf(
       trx,
       bookId,
-      operations.map(({ id }) => id),
+      [...operations, ...disputed].map(({ id }) => id),
     );
     const byPayment = new Map<Uuid, PaymentOperation[]>(found.map(({ id }) => [id, []]));
     for (const operation of operations) byPayment.get(operation.paymentId)?.push(operation);
-    return found.map((payment) => ({ payment, operations: byPayment.get(payment.id)!, steps }));
+    return found.map((payment) => ({
+      payment,
+      operations: byPayment.get(payment.id)!,
+      disputes: disputed.filter(({ paymentId }) => paymentId === payment.id),
+      steps,
+    }));
   });
+}
+
+/** Index: payment_disputes_by_payment. */
+async function readDisputes(db: Queryable, bookId: BookId, of: readonly Payment[]): Promise<Dispute[]> {
+  const { rows } = await db.query({
+    name: 'verify.payment_disputes',
+    text: `SELECT ${disputes.selected()} FROM payment_disputes WHERE book_id = $1 AND payment_id = ANY ($2::uuid[]) ORDER BY id`,
+    values: [bookId, plainArray(of.map(({ id }) => id))],
+  });
+  return rows.map(disputes.fromRow);
 }

@@ -1,10 +1,11 @@
-/** Checks payments: their amounts are the sums of their captures and refunds, and each of those booked what it says. */
+/** Checks payments: their amounts are the sums of their captures, refunds and disputes, and each of those booked what it says. */
 import type { CheckContext } from '../../checks/check-context.ts';
 import type { RowCheck } from '../../checks/row-check.ts';
 import { behindNewIds } from '../../checks/until.ts';
 import { feeOf } from '../../fees/fee-schedule.ts';
 import { publicId, type Uuid } from '../../ids.ts';
 import { chartAccountId } from '../../ledger/chart.ts';
+import { countsAsDisputed, type Dispute } from '../disputes/dispute.ts';
 import { scheduleOf } from '../payment.ts';
 import type { PaymentOperation } from '../payment-operation.ts';
 import { type PaymentHistory, readPaymentHistories, readPaymentHistoriesById } from './payment-check-store.ts';
@@ -27,6 +28,7 @@ function checkPayment(context: CheckContext, history: PaymentHistory): void {
     ['amount_captured', payment.amountCaptured, sumOf(captures)],
     ['amount_refunded', payment.amountRefunded, sumOf(refunds.filter(({ status }) => status === 'succeeded'))],
     ['amount_refunding', payment.amountRefunding, sumOf(refunds.filter(({ status }) => status === 'pending'))],
+    ['amount_disputed', payment.amountDisputed, sumOf(history.disputes.filter(countsAsDisputed))],
     ['fee_refunded', payment.feeRefunded, feesOf(given)],
     ['fee', payment.fee + payment.feeRefunded, feesOf(captures)],
     ['fee of its schedule', feesOf(captures), captures.length === 0 ? 0n : feeOf(sumOf(captures), scheduleOf(payment))],
@@ -38,15 +40,38 @@ function checkPayment(context: CheckContext, history: PaymentHistory): void {
       ids: { payment: publicId('payment', payment.id) },
       expected: `${name} ${sum}`,
       actual: `${name} ${row}`,
-      detail: 'An amount of the payment is not the sum of its captures or refunds.',
+      detail: 'An amount of the payment is not the sum of its captures, refunds or disputes.',
     });
   }
   for (const operation of operations) checkOperation(context, history, operation);
+  for (const dispute of history.disputes) checkDispute(context, history, dispute);
 }
 
 /** What an operation booked on the account that stands between us and its acquirer. */
-function checkOperation({ book, report }: CheckContext, { steps }: PaymentHistory, operation: PaymentOperation): void {
-  const { id, kind, status, amount, currency, entryIds } = operation;
+function checkOperation(context: CheckContext, history: PaymentHistory, operation: PaymentOperation): void {
+  const { kind, status, amount } = operation;
+  const expected = status !== 'succeeded' ? 0n : kind === 'capture' ? amount : -amount;
+  checkBooked(context, history, { kind: kind === 'capture' ? 'capture' : 'refund', of: operation, expected });
+}
+
+/** An inquiry books nothing, and a chargeback that was won gave back what it took. */
+function checkDispute(context: CheckContext, history: PaymentHistory, dispute: Dispute): void {
+  const expected = countsAsDisputed(dispute) ? -dispute.amount : 0n;
+  checkBooked(context, history, { kind: 'dispute', of: dispute, expected });
+}
+
+interface Booked {
+  readonly kind: 'capture' | 'refund' | 'dispute';
+  readonly of: Pick<PaymentOperation, 'id' | 'currency' | 'entryIds'>;
+  /** Debits less credits of the account `acquirer`. */
+  readonly expected: bigint;
+}
+
+function checkBooked(
+  { book, report }: CheckContext,
+  { steps }: PaymentHistory,
+  { kind, of: { id, currency, entryIds }, expected }: Booked,
+): void {
   const booked = steps.get(id) ?? [];
   const acquirer = chartAccountId(book.id, 'acquirer', currency);
   const moved = booked.flatMap(({ postings }) =>
@@ -56,17 +81,16 @@ function checkOperation({ book, report }: CheckContext, { steps }: PaymentHistor
     }),
   );
   const total = moved.reduce((sum, part) => sum + part, 0n);
-  const expected = status !== 'succeeded' ? 0n : kind === 'capture' ? amount : -amount;
   const knows = entryIds.length === booked.length && booked.every((step) => entryIds.includes(step.id));
   if (total === expected && knows) return;
   report({
     check: 'payment.entries',
-    ids: { [kind]: publicId(kind === 'capture' ? 'capture' : 'refund', id) },
+    ids: { [kind]: publicId(kind, id) },
     expected: `${expected} at the acquirer, ${booked.length} entries`,
     actual: `${total} at the acquirer, ${entryIds.length} entries`,
     detail: 'What was booked is not what the acquirer did.',
   });
 }
 
-const sumOf = (operations: readonly PaymentOperation[]) => operations.reduce((sum, { amount }) => sum + amount, 0n);
+const sumOf = (parts: readonly { readonly amount: bigint }[]) => parts.reduce((sum, { amount }) => sum + amount, 0n);
 const feesOf = (operations: readonly PaymentOperation[]) => operations.reduce((sum, { fee }) => sum + fee, 0n);

@@ -52,10 +52,21 @@ const typeFilter = z
 
 /** The kinds of objects that have events. */
 const objectFilter = objectReference(
-  ['payout', 'payment', 'refund', 'release', 'settlement', 'account', 'hold', 'webhookEndpoint', 'exception'],
+  [
+    'payout',
+    'payment',
+    'refund',
+    'release',
+    'settlement',
+    'dispute',
+    'account',
+    'hold',
+    'webhookEndpoint',
+    'exception',
+  ],
   {
     expected:
-      'the id of a payout, a payment, a refund, a release, a settlement, an account, a hold, a webhook endpoint or an exception',
+      'the id of a payout, a payment, a refund, a release, a settlement, a dispute, an account, a hold, a webhook endpoint or an exception',
     description: 'Events about this object.',
   },
 ).optional();

@@ -47,6 +47,7 @@ export class Answered {
       },
       'hold.expire': async () => undefined,
       'payment.expire': async () => undefined,
+      'dispute.visit': async () => undefined,
       'share.release': async () => undefined,
       'payday.settle': async () => undefined,
       'clock.advance': async () => undefined,

@@ -7,6 +7,7 @@ import type { GroupOnWire } from './group.ts';
 import { holdsOnWire } from './holds.ts';
 import { journalOnWire } from './journal.ts';
 import { paymentsOnWire } from './payments.ts';
+import { disputesOnWire } from './payments-disputes.ts';
 import { settlementsOnWire } from './payments-settlements.ts';
 import { payoutsOnWire } from './payouts.ts';
 import { webhooksOnWire } from './webhooks.ts';
@@ -16,6 +17,7 @@ export const GROUPS_ON_WIRE: readonly GroupOnWire[] = [
   payoutsOnWire,
   paymentsOnWire,
   settlementsOnWire,
+  disputesOnWire,
   webhooksOnWire,
   journalOnWire,
   holdsOnWire,

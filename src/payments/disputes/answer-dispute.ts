@@ -1,0 +1,88 @@
+/**
+ * What an integrator says to a dispute: evidence, or that it is not contested. Written before the acquirer is called, as an operation
+ * of the payment; one at a time. The answer is the dispute.
+ */
+import type { Pool } from '../../db/pool.ts';
+import { ApiError } from '../../errors.ts';
+import type { Stored } from '../../idempotency/idempotency-key.ts';
+import type { OnceRuntime } from '../../idempotency/run-once.ts';
+import { storedView } from '../../idempotency/stored-view.ts';
+import type { Asked, UseCase } from '../../idempotency/use-case.ts';
+import { newId, type Uuid } from '../../ids.ts';
+import type { BookId } from '../../ledger/book.ts';
+import { changeOf, stateConflict } from '../../ledger/change-of.ts';
+import type { Command, Refusal } from '../../ledger/command.ts';
+import { newSalt } from '../../ledger/personal-text.ts';
+import { advance } from '../../ledger/resource.ts';
+import { endToEndId } from '../../outside/end-to-end-id.ts';
+import { newOperation, startOperation } from '../new-operation.ts';
+import { paymentOperations } from '../payment-operation-table.ts';
+import { payments } from '../payment-table.ts';
+import type { Dispute, DisputeAction, DisputeEvidence } from './dispute.ts';
+import { disputeResource } from './dispute-resource.ts';
+import { disputes } from './dispute-table.ts';
+
+export interface AnswerRequest extends Asked {
+  readonly disputeId: Uuid;
+  readonly ifMatch?: number | undefined;
+}
+
+export const requestEvidence: UseCase<OnceRuntime & { pool: Pool }, AnswerRequest & { evidence: DisputeEvidence }> = {
+  prepare: async ({ pool }, input) => {
+    const dispute = await find(pool, input);
+    return { command: answerDispute(input.bookId, dispute, { ...input, action: 'submit_evidence' }) };
+  },
+};
+
+export const requestAcceptance: UseCase<OnceRuntime & { pool: Pool }, AnswerRequest> = {
+  prepare: async ({ pool }, input) => {
+    const dispute = await find(pool, input);
+    return { command: answerDispute(input.bookId, dispute, { ...input, action: 'accept' }) };
+  },
+};
+
+async function find(pool: Pool, { bookId, disputeId }: AnswerRequest): Promise<Dispute> {
+  const dispute = await disputes.find(pool, bookId, disputeId);
+  if (!dispute) throw new ApiError('resource_not_found', { param: 'id' });
+  return dispute;
+}
+
+export function answerDispute(
+  bookId: BookId,
+  { id: disputeId, paymentId }: Pick<Dispute, 'id' | 'paymentId'>,
+  input: Omit<AnswerRequest, 'fingerprint'> & { action: DisputeAction; evidence?: DisputeEvidence },
+): Command<Stored | Refusal> {
+  const { action, evidence, requestId, actor } = input;
+  const id = newId();
+  const salt = newSalt();
+  const touches = [
+    { table: payments, ids: [paymentId] },
+    { table: paymentOperations, ids: [id] },
+  ];
+  const request = { requestId, actor, ifMatch: input.ifMatch!, id: disputeId, action, touches };
+  return changeOf<Dispute, Stored>(disputeResource, request, (draft, dispute) => {
+    // Whether or not anybody has looked since its time was over.
+    const isOver = dispute.evidenceDueAt <= draft.moment.book;
+    if (action === 'submit_evidence' && isOver)
+      return stateConflict(draft, disputeResource, { ...dispute, isOverdue: true }, action);
+    const payment = draft.get(payments, paymentId);
+    if (!payment) throw new Error(`Payment ${paymentId} does not exist`);
+    const operation = newOperation(
+      payment,
+      {
+        id,
+        kind: action === 'accept' ? 'accept_dispute' : 'evidence',
+        amount: dispute.amount,
+        reference: endToEndId(bookId, `${action} ${disputeId} ${input.idempotencyKey ?? id}`),
+        of: dispute.acquirerReference,
+        disputeId,
+        requestId,
+      },
+      draft.moment,
+    );
+    startOperation(draft, operation);
+    const said = evidence && { evidence, textSalt: dispute.textSalt ?? salt };
+    const change = { ...said, pendingOperation: id, failureCode: null };
+    return storedView(draft, disputeResource, advance(draft, disputeResource, dispute, change));
+  });
+}

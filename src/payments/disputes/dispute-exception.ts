@@ -1,0 +1,35 @@
+/** What a person must look at about a dispute: a row, and an event. Each kind once a notice, which is taken in once. */
+import { openException } from '../../exceptions/open-exception.ts';
+import type { Uuid } from '../../ids.ts';
+import type { Draft } from '../../ledger/draft.ts';
+
+export type DisputeExceptionKind =
+  /** The payment was refunded already, at least in part: the merchant has lost it twice. */
+  | 'dispute_on_refunded'
+  /** Nobody is left to take it from. */
+  | 'dispute_on_closed_account'
+  /** The acquirer takes more than was captured and is not disputed. */
+  | 'dispute_exceeds_payment'
+  /** The acquirer decides a dispute that it has not opened. */
+  | 'dispute_unknown'
+  /** The acquirer decides otherwise than before. */
+  | 'dispute_contradicted'
+  | 'acquirer_amount_mismatch'
+  | 'acquirer_currency_mismatch';
+
+export function raise(
+  draft: Draft,
+  about: {
+    readonly kind: DisputeExceptionKind;
+    readonly detail: string;
+    readonly paymentId: Uuid;
+    readonly disputeId?: Uuid;
+  },
+): void {
+  const { kind, detail, paymentId, disputeId } = about;
+  const subject =
+    disputeId === undefined
+      ? ({ resource: 'payment', resourceId: paymentId } as const)
+      : ({ resource: 'dispute', resourceId: disputeId } as const);
+  openException(draft, { id: draft.mintId(), kind, detail, ...subject });
+}

@@ -1,0 +1,207 @@
+/**
+ * The steps of a dispute: what each changes, what it books, and what it announces. Who takes them decides whether
+ * (settle-dispute.ts, answer-dispute.ts, visit-disputes.ts).
+ */
+import { expectArrival } from '../../accounts/tell-arrival.ts';
+import type { Touch } from '../../ledger/command.ts';
+import type { Draft } from '../../ledger/draft.ts';
+import type { PostingDraft } from '../../ledger/entry.ts';
+import { advance, announce } from '../../ledger/resource.ts';
+import type { Payment } from '../payment.ts';
+import type { PaymentOperation, Portion } from '../payment-operation.ts';
+import { paymentResource } from '../payment-resource.ts';
+import { accountOf, type MoneySources, moneyOf, planTaking, takePortions } from '../take-from-sources.ts';
+import { countsAsDisputed, type Dispute, EVIDENCE_MS, isOpen, REMINDER_MS } from './dispute.ts';
+import { disputeResource } from './dispute-resource.ts';
+import { disputes } from './dispute-table.ts';
+
+export type OpenDispute = Pick<
+  Dispute,
+  | 'stage'
+  | 'amount'
+  | 'fee'
+  | 'reason'
+  | 'reasonCode'
+  | 'acquirer'
+  | 'acquirerReference'
+  | 'noticeId'
+  | 'previousDispute'
+  | 'requestId'
+>;
+
+/** The acquirer told of it. What a chargeback took is booked at once, whatever the account has. */
+export function openDispute(
+  draft: Draft,
+  payment: Payment,
+  { given, sources }: { given: OpenDispute; sources: MoneySources },
+): Dispute {
+  const evidenceDueAt = draft.moment.book + EVIDENCE_MS;
+  const visitAt = evidenceDueAt - REMINDER_MS;
+  const first: Dispute = {
+    ...given,
+    id: draft.mintId(),
+    status: 'opened',
+    paymentId: payment.id,
+    accountId: payment.accountId,
+    currency: payment.currency,
+    feeRefunded: 0n,
+    nextDispute: null,
+    evidence: null,
+    textSalt: null,
+    evidenceDueAt,
+    visitAt,
+    isOverdue: false,
+    pendingOperation: null,
+    outcome: null,
+    nextInquiryAt: null,
+    failureCode: null,
+    portions: [],
+    entryIds: [],
+    version: 1,
+    dueAt: visitAt,
+    createdAt: draft.moment.book,
+    updatedAt: draft.moment.book,
+  };
+  if (!countsAsDisputed(first)) {
+    draft.put(disputes, first.id, first);
+    announce(draft, disputeResource, first, { event: 'dispute.opened' });
+    return first;
+  }
+  const { entry, portions } = take(draft, payment, first, sources);
+  advance(draft, paymentResource, payment, { amountDisputed: payment.amountDisputed + first.amount });
+  const opened = { ...first, portions, entryIds: [entry.id] };
+  draft.put(disputes, opened.id, opened);
+  announce(draft, disputeResource, opened, { event: 'dispute.opened', entries: [entry] });
+  return opened;
+}
+
+/** The sources of a refund, then the customer below its floor → acquirer, amount; → due_operator, fee. */
+function take(draft: Draft, payment: Payment, dispute: Dispute, sources: MoneySources) {
+  const { currency, accountId } = payment;
+  const { portions: found, missing } = planTaking(dispute.amount + dispute.fee, moneyOf(draft, accountId, sources));
+  const portions = missing > 0n ? withCustomer(found, missing) : found;
+  const acquirer = draft.chart('acquirer', currency).id;
+  const operator = draft.chart('due_operator', currency).id;
+  const postings: PostingDraft[] = [];
+  let amountLeft = dispute.amount;
+  for (const portion of portions) {
+    const source = accountOf(draft, payment, portion.shareId);
+    const toAcquirer = portion.amount < amountLeft ? portion.amount : amountLeft;
+    postings.push({ debit: source, credit: acquirer, amount: toAcquirer });
+    postings.push({ debit: source, credit: operator, amount: portion.amount - toAcquirer });
+    amountLeft -= toAcquirer;
+  }
+  const entry = draft.post({
+    resource: 'dispute',
+    resourceId: dispute.id,
+    step: 'taken',
+    overrideFloor: true,
+    allowFrozen: true,
+    allowClosed: true,
+    postings,
+  });
+  takePortions(draft, dispute, portions);
+  return { entry, portions };
+}
+
+/** What nobody has is the customer's to owe: one portion with what was available. */
+function withCustomer(portions: readonly Portion[], missing: bigint): Portion[] {
+  const isCustomer = ({ shareId }: Portion) => shareId === null;
+  const known = portions.find(isCustomer);
+  const rest = portions.filter((portion) => !isCustomer(portion));
+  return [...rest, { shareId: null, amount: (known?.amount ?? 0n) + missing }];
+}
+
+const ENDED = { visitAt: null, dueAt: null, isOverdue: false } as const;
+
+/** acquirer → customer: the amount is the merchant's again. The fee comes back by configuration. */
+export function winDispute(
+  draft: Draft,
+  payment: Payment,
+  dispute: Dispute,
+  { feeRefunded }: { feeRefunded: bigint },
+): Dispute {
+  const change = { ...ENDED, status: 'won' } as const;
+  if (!countsAsDisputed(dispute)) return advance(draft, disputeResource, dispute, change, { event: 'dispute.won' });
+  const { currency, accountId } = dispute;
+  const tellArrival = expectArrival(draft, accountId);
+  const entry = draft.post({
+    resource: 'dispute',
+    resourceId: dispute.id,
+    step: 'won',
+    allowFrozen: true,
+    allowClosed: true,
+    postings: [
+      { debit: draft.chart('acquirer', currency).id, credit: accountId, amount: dispute.amount },
+      { debit: draft.chart('due_operator', currency).id, credit: accountId, amount: feeRefunded },
+    ],
+  });
+  advance(draft, paymentResource, payment, { amountDisputed: payment.amountDisputed - dispute.amount });
+  const won = advance(
+    draft,
+    disputeResource,
+    dispute,
+    { ...change, feeRefunded },
+    { event: 'dispute.won', entries: [entry] },
+  );
+  tellArrival(entry);
+  return won;
+}
+
+/** What was taken stays taken. */
+export function loseDispute(draft: Draft, dispute: Dispute): Dispute {
+  return advance(draft, disputeResource, dispute, { ...ENDED, status: 'lost' }, { event: 'dispute.lost' });
+}
+
+/** Another dispute follows. An open inquiry is lost by that; what was decided stays decided. */
+export function escalateDispute(draft: Draft, dispute: Dispute, next: Dispute): Dispute {
+  const ends = isOpen(dispute) ? ({ ...ENDED, status: 'lost' } as const) : {};
+  return advance(draft, disputeResource, dispute, { ...ends, nextDispute: next.id }, { event: 'dispute.escalated' });
+}
+
+/** The dispute that an operation says something to. */
+export function answeredTouches({ disputeId }: Pick<PaymentOperation, 'disputeId'>): Touch[] {
+  return disputeId === null ? [] : [{ table: disputes, ids: [disputeId] }];
+}
+
+const ANSWERED = { pendingOperation: null, outcome: null, nextInquiryAt: null } as const;
+
+/** The acquirer has what was said. Where it decided meanwhile, that stands. */
+export function markAnswerTaken(draft: Draft, operation: PaymentOperation): Dispute {
+  const dispute = answered(draft, operation);
+  if (dispute.status !== 'opened') return advance(draft, disputeResource, dispute, ANSWERED);
+  const status = operation.kind === 'evidence' ? 'evidence_submitted' : 'accepted';
+  const change = { ...ANSWERED, ...ENDED, status, failureCode: null } as const;
+  return advance(draft, disputeResource, dispute, change, { event: `dispute.${status}` });
+}
+
+/** The acquirer did not take it: the dispute is as it was, and may be answered again. */
+export function markAnswerRefused(draft: Draft, operation: PaymentOperation, failureCode: string): Dispute {
+  return advance(draft, disputeResource, answered(draft, operation), { ...ANSWERED, failureCode });
+}
+
+export function keepAnswerWaiting(
+  draft: Draft,
+  operation: PaymentOperation,
+  waiting: Pick<Dispute, 'outcome' | 'nextInquiryAt'>,
+): Dispute {
+  return advance(draft, disputeResource, answered(draft, operation), waiting);
+}
+
+function answered(draft: Draft, { id, disputeId }: PaymentOperation): Dispute {
+  const dispute = draft.get(disputes, disputeId!);
+  if (dispute?.pendingOperation !== id) throw new Error(`Operation ${id} says nothing to its dispute`);
+  return dispute;
+}
+
+/** Its time is nearly over. */
+export function remindOfDispute(draft: Draft, dispute: Dispute): Dispute {
+  const { evidenceDueAt } = dispute;
+  const change = { visitAt: evidenceDueAt, dueAt: evidenceDueAt };
+  return advance(draft, disputeResource, dispute, change, { event: 'dispute.evidence_due_soon' });
+}
+
+/** Nobody answered: the acquirer decides without. Its word is waited for, so the status stays. */
+export function markOverdue(draft: Draft, dispute: Dispute): Dispute {
+  return advance(draft, disputeResource, dispute, { visitAt: null, dueAt: null, isOverdue: true });
+}

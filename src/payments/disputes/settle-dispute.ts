@@ -1,0 +1,212 @@
+/**
+ * What the acquirer's notice of a dispute means: it opens one, or decides one. The state decides what a notice still means, and
+ * what nobody can explain becomes an exception for a person.
+ */
+import { accountTouches } from '../../accounts/account-resource.ts';
+import type { AcquirerNotice } from '../../acquirers/acquirer.ts';
+import { disputeReason } from '../../acquirers/dispute-reasons.ts';
+import { type DisputeTerms, disputeFee } from '../../acquirers/dispute-terms.ts';
+import type { Moment } from '../../clock.ts';
+import { newId } from '../../ids.ts';
+import { JsonText } from '../../json.ts';
+import type { BookId } from '../../ledger/book.ts';
+import type { Command, Outcome } from '../../ledger/command.ts';
+import { Draft } from '../../ledger/draft.ts';
+import type { BookState } from '../../ledger/state.ts';
+import { evidenceTouch, keepEvidence } from '../../outside/evidence.ts';
+import { mismatchesOf } from '../acquirer-report.ts';
+import { requireDay, type Today } from '../earn-share.ts';
+import type { Payment } from '../payment.ts';
+import type { PaymentOperation } from '../payment-operation.ts';
+import { payments } from '../payment-table.ts';
+import { operationTouches } from '../payment-touches.ts';
+import { expectPayday, paydayTouches } from '../settlements/payday.ts';
+import { type MoneySources, sourceTouches } from '../take-from-sources.ts';
+import { type Dispute, type DisputeStage, isOpen } from './dispute.ts';
+import { type DisputeExceptionKind, raise } from './dispute-exception.ts';
+import { escalateDispute, loseDispute, openDispute, winDispute } from './dispute-steps.ts';
+import { disputes } from './dispute-table.ts';
+
+export type DisputeNotice = AcquirerNotice & { readonly kind: DisputeNoticeKind };
+
+export type DisputeNoticeKind = Extract<AcquirerNotice['kind'], `dispute_${string}`>;
+
+export interface SettleDispute {
+  readonly payment: Payment;
+  /** That the notice is about: the authorization, or a capture. */
+  readonly operation: PaymentOperation;
+  /** The payment's latest dispute that the acquirer knows by the same reference. */
+  readonly known: Dispute | undefined;
+  /** The dispute that this notice has opened already. */
+  readonly opened: Dispute | undefined;
+  readonly sources: MoneySources;
+  readonly terms: DisputeTerms;
+  readonly today: Today;
+  readonly notice: DisputeNotice;
+  /** The notice as it came: JSON. */
+  readonly evidence: string;
+}
+
+export interface SettledDispute {
+  /** As it is now; undefined where the notice is about none. */
+  readonly dispute: Dispute | undefined;
+  /** What it is about has not been taken in: nothing was done, and it is to be told again. */
+  readonly isTooEarly: boolean;
+}
+
+export function settleDispute(bookId: BookId, input: SettleDispute): Command<SettledDispute> {
+  const { payment, operation, known, opened, sources, notice } = input;
+  const id = newId();
+  const origin = { id, requestId: operation.requestId, actor: `acquirer:${operation.acquirer}` };
+  return {
+    ...origin,
+    name: 'dispute.settle',
+    touches: [
+      ...operationTouches(bookId, payment, [operation]),
+      ...accountTouches(payment),
+      ...sourceTouches(sources),
+      ...paydayTouches(bookId, input.today),
+      { table: disputes, ids: [known, opened].flatMap((dispute) => dispute?.id ?? []) },
+      evidenceTouch(notice.id),
+    ],
+    decide: (state, moment) => decide(state, { origin, input }, moment),
+  };
+}
+
+function decide(
+  state: BookState,
+  { origin, input }: { origin: { id: string; requestId: string; actor: string }; input: SettleDispute },
+  moment: Moment,
+): Outcome<SettledDispute> {
+  const draft = new Draft(state, origin, moment);
+  const { notice } = input;
+  requireDay(draft, input.today);
+  const payment = draft.get(payments, input.payment.id);
+  if (!payment) throw new Error(`Payment ${input.payment.id} does not exist`);
+  if (isTooEarly(payment, notice)) return draft.finish({ dispute: undefined, isTooEarly: true });
+  const said = { id: notice.id, resource: 'payment' as const, resourceId: payment.id };
+  if (!keepEvidence(draft, { ...said, call: 'notice', answer: new JsonText(input.evidence) })) {
+    const dispute = input.opened ?? input.known;
+    return draft.finish({ dispute: dispute && draft.get(disputes, dispute.id), isTooEarly: false });
+  }
+  const stage = STAGES[notice.kind];
+  const dispute = stage === undefined ? decideKnown(draft, payment, input) : open(draft, payment, { input, stage });
+  return draft.finish({ dispute, isTooEarly: false });
+}
+
+const STAGES: Readonly<Partial<Record<DisputeNoticeKind, DisputeStage>>> = {
+  dispute_inquiry: 'inquiry',
+  dispute_chargeback: 'chargeback',
+};
+
+/** Its capture is not taken in yet, or one that is under way may be what is disputed. */
+function isTooEarly(payment: Payment, { kind, amount }: DisputeNotice): boolean {
+  if (STAGES[kind] === undefined) return false;
+  const isMoving = payment.pendingOperation !== null || payment.status === 'processing';
+  return isMoving && (payment.amountCaptured === 0n || (amount ?? 0n) > undisputed(payment));
+}
+
+/** What an acquirer can still take: refunds give to the payer, and do not keep the issuer from taking as well. */
+function undisputed({ amountCaptured, amountDisputed }: Payment): bigint {
+  return amountCaptured - amountDisputed;
+}
+
+function open(
+  draft: Draft,
+  payment: Payment,
+  { input, stage }: { input: SettleDispute; stage: DisputeStage },
+): Dispute | undefined {
+  const { notice, operation, sources, terms } = input;
+  const known = input.known && draft.get(disputes, input.known.id);
+  // The acquirer may tell of what is open in another notice.
+  if (known && known.stage === stage && isOpen(known)) return known;
+  const [mismatch] = mismatchesOf(operation, { status: 'succeeded', confirmed: notice.confirmed });
+  if (mismatch) return doubt(draft, payment, mismatch);
+  const room = undisputed(payment);
+  const told = notice.amount ?? room;
+  if (told > room)
+    doubt(draft, payment, {
+      kind: 'dispute_exceeds_payment',
+      detail: `The acquirer disputes ${told}; ${room} was captured and is not disputed. No more than that was booked.`,
+    });
+  const amount = told < room ? told : room;
+  if (amount === 0n) return undefined;
+  const isChargeback = stage === 'chargeback';
+  const opened = openDispute(draft, payment, {
+    sources,
+    given: {
+      stage,
+      amount,
+      fee: isChargeback ? disputeFee(terms, payment.currency) : 0n,
+      reason: disputeReason(notice.code),
+      reasonCode: notice.code,
+      acquirer: operation.acquirer,
+      acquirerReference: notice.reference,
+      noticeId: notice.id,
+      previousDispute: known?.id ?? null,
+      requestId: operation.requestId,
+    },
+  });
+  if (known) escalateDispute(draft, known, opened);
+  if (isChargeback) {
+    warn(draft, payment, opened);
+    expectPayday(draft);
+  }
+  return opened;
+}
+
+/** Booked, and for a person to see. `payment` is as it was before. */
+function warn(draft: Draft, payment: Payment, { id: disputeId, amount }: Dispute): void {
+  const paymentId = payment.id;
+  const refunded = payment.amountRefunded + payment.amountRefunding;
+  if (refunded + amount > undisputed(payment))
+    raise(draft, {
+      kind: 'dispute_on_refunded',
+      detail: `The acquirer took ${amount} of a payment of which ${refunded} is refunded. It was booked.`,
+      paymentId,
+      disputeId,
+    });
+  if (draft.account(payment.accountId).status === 'closed')
+    raise(draft, {
+      kind: 'dispute_on_closed_account',
+      detail: `The acquirer took ${amount} of a payment to an account that is closed. It was booked.`,
+      paymentId,
+      disputeId,
+    });
+}
+
+function decideKnown(
+  draft: Draft,
+  payment: Payment,
+  { known: found, notice, terms }: SettleDispute,
+): Dispute | undefined {
+  const known = found && draft.get(disputes, found.id);
+  const says = notice.kind === 'dispute_won' ? 'won' : 'lost';
+  if (!known)
+    return doubt(draft, payment, {
+      kind: 'dispute_unknown',
+      detail: `The acquirer says that a dispute was ${says} that it has not opened. Nothing was booked.`,
+    });
+  if (isOpen(known)) {
+    if (says === 'lost') return loseDispute(draft, known);
+    expectPayday(draft);
+    return winDispute(draft, payment, known, { feeRefunded: terms.feeRefunded ? known.fee : 0n });
+  }
+  // What is accepted is lost to the acquirer.
+  if (known.status === says || (known.status === 'accepted' && says === 'lost')) return known;
+  raise(draft, {
+    kind: 'dispute_contradicted',
+    detail: `The acquirer says that the dispute was ${says}; it is ${known.status}. Nothing was booked.`,
+    paymentId: payment.id,
+    disputeId: known.id,
+  });
+  return known;
+}
+
+function doubt(
+  draft: Draft,
+  { id: paymentId }: Payment,
+  about: { kind: DisputeExceptionKind; detail: string },
+): undefined {
+  raise(draft, { ...about, paymentId });
+}

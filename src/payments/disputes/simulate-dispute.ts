@@ -1,0 +1,159 @@
+/** Test mode: tells the sandbox acquirer what a payer disputes and what became of it, and takes its notice in at once. */
+import type { AcquirerNotice } from '../../acquirers/acquirer.ts';
+import type { DisputeReason } from '../../acquirers/dispute-reasons.ts';
+import type { DisputeTerms } from '../../acquirers/dispute-terms.ts';
+import type { SandboxAcquirer } from '../../acquirers/sandbox-acquirer.ts';
+import type { Clock } from '../../clock.ts';
+import type { Pool } from '../../db/pool.ts';
+import { ApiError } from '../../errors.ts';
+import type { Stored } from '../../idempotency/idempotency-key.ts';
+import { requireClockIdle } from '../../idempotency/once.ts';
+import type { OnceRuntime } from '../../idempotency/run-once.ts';
+import type { Asked, Prepared, UseCase } from '../../idempotency/use-case.ts';
+import { deriveId, newId, type Uuid } from '../../ids.ts';
+import { writeJson } from '../../json.ts';
+import { loadBook } from '../../ledger/book-store.ts';
+import type { Command } from '../../ledger/command.ts';
+import { evidenceOf } from '../../outside/notice.ts';
+import { type Payment, allowedActions as paymentActions } from '../payment.ts';
+import type { PaymentOperation } from '../payment-operation.ts';
+import { paymentOperations } from '../payment-operation-table.ts';
+import { payments } from '../payment-table.ts';
+import { allowedActions, type Dispute, type DisputeStage, isOpen } from './dispute.ts';
+import { disputeCommand, isDisputeNotice } from './dispute-notices.ts';
+import { disputes } from './dispute-table.ts';
+import { disputeView } from './dispute-view.ts';
+import type { SettledDispute } from './settle-dispute.ts';
+
+export interface SimulationRuntime extends OnceRuntime {
+  readonly pool: Pool;
+  readonly clock: Clock;
+  readonly disputeTerms: DisputeTerms;
+  readonly acquirers: { readonly sandbox: SandboxAcquirer };
+}
+
+export interface SimulateDispute extends Asked {
+  readonly paymentId: Uuid;
+  readonly reason: DisputeReason;
+  readonly stage: DisputeStage;
+  /** Left out: all that is captured and not disputed. */
+  readonly amount?: bigint | undefined;
+}
+
+export interface SimulateDecision extends Asked {
+  readonly disputeId: Uuid;
+  readonly to: 'won' | 'lost' | 'escalated';
+}
+
+/** The acquirer is told before the commit. So a repeat is answered from its key, and tells the acquirer nothing. */
+export const simulateDispute: UseCase<SimulationRuntime, SimulateDispute> = {
+  keyFirst: true,
+  answers: 'after_follow',
+  async prepare(runtime, input) {
+    const { bookId, stage, reason } = input;
+    const { payment, operation } = await findPayment(runtime, input);
+    const amount = amountOf(payment, input);
+    await requireIdle(runtime, input);
+    const { reference } = operation;
+    const opening = { noticeId: noticeIdOf(input), originator: bookId, reference, stage, amount, reason };
+    const notice = await runtime.acquirers.sandbox.openDispute(opening);
+    if (!notice) throw conflict(payment.status, paymentActions(payment));
+    return taking(runtime, input, { notice, operation, status: 201 });
+  },
+};
+
+export const simulateDecision: UseCase<SimulationRuntime, SimulateDecision> = {
+  keyFirst: true,
+  answers: 'after_follow',
+  async prepare(runtime, input) {
+    const { bookId, to } = input;
+    const dispute = await disputes.find(runtime.pool, bookId, input.disputeId);
+    if (!dispute)
+      throw new ApiError('resource_not_found', { detail: 'There is no such dispute in this book.', param: 'id' });
+    if (!canMove(dispute, to)) throw conflict(dispute.status, allowedActions(dispute));
+    await requireIdle(runtime, input);
+    const { operation } = await findPayment(runtime, { bookId, paymentId: dispute.paymentId });
+    const noticeId = noticeIdOf(input);
+    const move = { noticeId, originator: bookId, dispute: dispute.acquirerReference, to };
+    const notice = await runtime.acquirers.sandbox.moveDispute(move);
+    if (!notice) throw conflict(dispute.status, allowedActions(dispute));
+    return taking(runtime, input, { notice, operation, status: 200 });
+  },
+};
+
+/** Not while something is being said to it: what becomes of that is the acquirer's to tell first. */
+function canMove(dispute: Dispute, to: SimulateDecision['to']): boolean {
+  if (to !== 'escalated') return isOpen(dispute) && dispute.pendingOperation === null;
+  const mayFollow = dispute.stage === 'inquiry' ? dispute.status !== 'accepted' : dispute.status === 'won';
+  return mayFollow && dispute.nextDispute === null && dispute.pendingOperation === null;
+}
+
+async function findPayment(
+  { pool }: SimulationRuntime,
+  { bookId, paymentId }: { bookId: string; paymentId: Uuid },
+): Promise<{ payment: Payment; operation: PaymentOperation }> {
+  const payment = await payments.find(pool, bookId, paymentId);
+  if (!payment)
+    throw new ApiError('resource_not_found', { detail: 'There is no such payment in this book.', param: '/payment' });
+  if (payment.amountCaptured === 0n || payment.authorizedBy === null || payment.pendingOperation !== null)
+    throw conflict(payment.status, paymentActions(payment));
+  return { payment, operation: (await paymentOperations.find(pool, bookId, payment.authorizedBy))! };
+}
+
+function amountOf({ amountCaptured, amountDisputed, ...payment }: Payment, { amount }: SimulateDispute): bigint {
+  const left = amountCaptured - amountDisputed;
+  if (left === 0n) throw conflict(payment.status, []);
+  if (amount !== undefined && amount > left)
+    throw new ApiError('amount_above_maximum', {
+      param: '/amount',
+      detail: `Only ${left} of the payment is captured and not disputed.`,
+      facts: { limit: left },
+    });
+  return amount ?? left;
+}
+
+/** What the acquirer is told happens, whatever the commit says: nothing is told that the commit would refuse. */
+async function requireIdle({ pool }: SimulationRuntime, { bookId }: Asked): Promise<void> {
+  const book = await loadBook(pool, bookId);
+  if (book) requireClockIdle(book);
+}
+
+/** The same key tells the acquirer the same thing, however often. */
+function noticeIdOf({ bookId, idempotencyKey }: Asked): Uuid {
+  return idempotencyKey === null ? newId() : deriveId('notice', bookId, idempotencyKey);
+}
+
+async function taking(
+  runtime: SimulationRuntime,
+  { bookId }: Asked,
+  { notice, operation, status }: { notice: AcquirerNotice; operation: PaymentOperation; status: number },
+): Promise<Prepared> {
+  if (!isDisputeNotice(notice)) throw new TypeError(`The notice ${notice.id} is about no dispute`);
+  const command = await disputeCommand(runtime, bookId, operation, { notice, evidence: evidenceOf(notice) });
+  return {
+    command: showDispute(command, status),
+    follow: () => runtime.acquirers.sandbox.acknowledge([notice.id]),
+  };
+}
+
+/** The command with the dispute after it as its answer. */
+function showDispute(command: Command<SettledDispute>, status: number): Command<Stored> {
+  return {
+    ...command,
+    decide(state, moment) {
+      const outcome = command.decide(state, moment);
+      const { dispute } = outcome.answer;
+      // Between the reading and the commit the payment moved on. The inbox has the notice, and books it.
+      if (!dispute) throw new ApiError('service_unavailable');
+      const body = writeJson(disputeView(dispute, state.book.mode === 'live'));
+      return { ...outcome, answer: { status, body, resource: 'dispute', resourceId: dispute.id } };
+    },
+  };
+}
+
+function conflict(status: string, allowed: readonly string[]): ApiError {
+  return new ApiError('state_conflict', {
+    detail: `The acquirer cannot tell this now: it is ${status}.`,
+    facts: { current_status: status, allowed_actions: allowed },
+  });
+}

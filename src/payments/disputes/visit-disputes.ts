@@ -1,0 +1,78 @@
+/** Looks at disputes by the book's own time: reminds of evidence that is due soon, and notes that its time is over. */
+import type { Appointment } from '../../appointment.ts';
+import { keyedByUuid } from '../../db/keyed-table.ts';
+import { newId, publicId } from '../../ids.ts';
+import type { BookId } from '../../ledger/book.ts';
+import type { Command } from '../../ledger/command.ts';
+import { Draft } from '../../ledger/draft.ts';
+import type { MovedRows } from '../../moved-rows.ts';
+import type { Dispute } from './dispute.ts';
+import { markOverdue, remindOfDispute } from './dispute-steps.ts';
+import { disputes } from './dispute-table.ts';
+
+export const movedDisputes: MovedRows = {
+  kind: 'dispute',
+  table: keyedByUuid(disputes.name, 'id'),
+  open: ['opened'],
+  due: [
+    {
+      name: 'disputes whose evidence is due',
+      status: 'opened',
+      pool: 'ledger',
+      job: 'dispute.visit',
+      againMs: 30_000, // beyond the 10 s that a command may wait for its book
+    },
+  ],
+  overdue: {
+    waitsSince: 'visit_at',
+    finding: {
+      check: 'dispute.overdue',
+      expected: 'reminded of',
+      detail: 'Nobody looks at this dispute whose evidence is due, and no bug has stopped it.',
+      ids: ([id]) => ({ dispute: publicId('dispute', id!) }),
+    },
+  },
+  shownId: (id) => publicId('dispute', id),
+};
+
+export const disputeVisit: Appointment = {
+  name: 'disputes whose evidence is due',
+  rows: movedDisputes,
+  status: 'opened',
+  column: 'visit_at',
+  pool: 'ledger',
+  job: 'dispute.visit',
+  async command(pool, bookId, ids) {
+    return visitDisputes(bookId, [...(await disputes.load(pool, bookId, ids)).values()]);
+  },
+};
+
+/** Answers with how many were looked at. Those whose time has not come are left as they are. */
+export function visitDisputes(_bookId: BookId, known: readonly Dispute[]): Command<number> {
+  const origin = { id: newId(), requestId: newId(), actor: 'worker:ledger' };
+  const ids = known.map(({ id }) => id);
+  return {
+    ...origin,
+    name: 'dispute.visit',
+    touches: [{ table: disputes, ids }],
+    decide(state, moment) {
+      const draft = new Draft(state, origin, moment);
+      let visited = 0;
+      for (const id of ids) {
+        const dispute = draft.get(disputes, id);
+        const reminds = dispute?.status === 'opened' && dispute.visitAt !== null && dispute.visitAt <= moment.book;
+        // Each dispute keeps the id of its event: an attempt after a lost answer may find others due than the one before.
+        if (!dispute || !reminds) {
+          draft.mintId();
+          continue;
+        }
+        if (dispute.visitAt === dispute.evidenceDueAt) {
+          markOverdue(draft, dispute);
+          draft.mintId();
+        } else remindOfDispute(draft, dispute);
+        visited++;
+      }
+      return draft.finish(visited);
+    },
+  };
+}

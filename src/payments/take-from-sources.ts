@@ -1,0 +1,132 @@
+/**
+ * Where money that goes back to payers comes from (API.md §4): the payment's own part of what waits for its release first, then the
+ * customer's available balance, then what else waits for the account. Refunds and disputes take from the same places.
+ */
+import type { Pool } from '../db/pool.ts';
+import type { Uuid } from '../ids.ts';
+import { available } from '../ledger/account.ts';
+import type { BookId } from '../ledger/book.ts';
+import type { Touch } from '../ledger/command.ts';
+import type { Draft } from '../ledger/draft.ts';
+import { changeShare } from './earn-share.ts';
+import type { Payment } from './payment.ts';
+import type { PaymentOperation, Portion } from './payment-operation.ts';
+import { paymentOperations } from './payment-operation-table.ts';
+import { listCapturesToRefund, listOpenShares } from './refund-source-store.ts';
+import { paymentShares } from './share-table.ts';
+
+/** Where to look: the payment's captures, and the account's shares, of which the last to be released come first. */
+export interface MoneySources {
+  readonly captures: readonly Uuid[];
+  /** Shares that the captures wait in. */
+  readonly own: readonly Uuid[];
+  readonly shares: readonly Uuid[];
+}
+
+/** What is there, as one decision sees it. */
+export interface Money {
+  /** What is left of each capture, in the order in which it is taken. */
+  readonly own: readonly { readonly captureId: Uuid; readonly shareId: Uuid; readonly amount: bigint }[];
+  /** Of the customer. Below zero counts as nothing. */
+  readonly available: bigint;
+  /** Shares of the account, in the order in which they are taken from. */
+  readonly others: readonly Uuid[];
+  /** What open shares hold. Those that are released, or unknown, are absent. */
+  readonly held: ReadonlyMap<Uuid, bigint>;
+}
+
+/** A portion for each source that gives something; `missing` is what none of them has. */
+export function planTaking(needed: bigint, money: Money): { portions: Portion[]; missing: bigint } {
+  const held = new Map(money.held);
+  const portions: Portion[] = [];
+  let missing = needed;
+  const take = (most: bigint, from: Omit<Portion, 'amount'>) => {
+    const inShare = from.shareId === null ? most : min(most, held.get(from.shareId) ?? 0n);
+    const amount = min(missing, inShare);
+    if (amount <= 0n) return;
+    if (from.shareId !== null) held.set(from.shareId, held.get(from.shareId)! - amount);
+    portions.push({ ...from, amount });
+    missing -= amount;
+  };
+  for (const { captureId, shareId, amount } of money.own) take(amount, { shareId, captureId });
+  take(money.available, { shareId: null });
+  for (const shareId of money.others) take(held.get(shareId) ?? 0n, { shareId });
+  return { portions, missing };
+}
+
+/** What the sources have. `status` of the account is for the caller to judge: a frozen one still has what it has. */
+export function moneyOf(draft: Draft, accountId: Uuid, sources: MoneySources): Money {
+  const held = new Map<Uuid, bigint>();
+  for (const id of new Set([...sources.own, ...sources.shares])) {
+    const share = draft.get(paymentShares, id);
+    if (share?.status === 'open') held.set(id, share.amount);
+  }
+  const own = sources.captures.flatMap((captureId) =>
+    (draft.get(paymentOperations, captureId)?.portions ?? []).flatMap(({ shareId, amount }) =>
+      shareId === null ? [] : [{ captureId, shareId, amount }],
+    ),
+  );
+  const account = draft.account(accountId);
+  return { own, available: available(account) - (account.floor ?? 0n), others: sources.shares, held };
+}
+
+/** Takes the portions out of their shares, and off what is left of the captures. What the customer gives is for the entry alone. */
+export function takePortions(
+  draft: Draft,
+  operation: Pick<PaymentOperation, 'id' | 'paymentId'>,
+  portions: readonly Portion[],
+): void {
+  for (const portion of portions) {
+    if (portion.shareId === null) continue;
+    changeShare(draft, draft.get(paymentShares, portion.shareId)!, { operation, amount: -portion.amount });
+    if (portion.captureId) changeLeft(draft, portion.captureId, { shareId: portion.shareId, amount: -portion.amount });
+  }
+}
+
+/** Changes what is left of a capture in one of its shares. A share that it has left takes nothing from it. */
+export function changeLeft(
+  draft: Draft,
+  captureId: Uuid,
+  { shareId, amount }: { shareId: Uuid; amount: bigint },
+): void {
+  const capture = draft.get(paymentOperations, captureId)!;
+  const at = capture.portions.findIndex((portion) => portion.shareId === shareId);
+  if (at < 0) return;
+  const portions = capture.portions.with(at, { shareId, amount: capture.portions[at]!.amount + amount });
+  // Nothing that is shown changes: the version stays.
+  draft.put(paymentOperations, captureId, { ...capture, portions });
+}
+
+/** The account that gives or gets a portion. */
+export function accountOf(
+  draft: Draft,
+  { accountId, currency }: Pick<Payment, 'accountId' | 'currency'>,
+  shareId: Uuid | null,
+): Uuid {
+  return shareId === null ? accountId : draft.chart('merchant_pending', currency).id;
+}
+
+/** Reads where to look. What comes after it is not found, and left alone. */
+export async function readSources(
+  pool: Pool,
+  bookId: BookId,
+  payment: Pick<Payment, 'id' | 'accountId'>,
+): Promise<MoneySources> {
+  const captures = await listCapturesToRefund(pool, bookId, payment.id);
+  const shares = await listOpenShares(pool, bookId, payment.accountId);
+  return { captures: captures.map(({ id }) => id), own: [...new Set(captures.flatMap(sharesOf))], shares };
+}
+
+/** What a command that takes touches. */
+export function sourceTouches({ captures, own, shares }: MoneySources): Touch[] {
+  return [
+    { table: paymentOperations, ids: captures },
+    { table: paymentShares, ids: [...new Set([...own, ...shares])] },
+  ];
+}
+
+export function sharesOf({ portions }: Pick<PaymentOperation, 'portions'>): Uuid[] {
+  return portions.map(({ shareId }) => shareId).filter((id) => id !== null);
+}
+
+const min = (one: bigint, other: bigint) => (one < other ? one : other);

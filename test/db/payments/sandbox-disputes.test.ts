@@ -1,0 +1,113 @@
+/** The sandbox acquirer's disputes: what is said twice is taken once, and a dispute that is decided takes nothing more. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Acquirers, createAcquirers } from '../../../src/acquirers/acquirers.ts';
+import { newId } from '../../../src/ids.ts';
+import { createLogger } from '../../../src/log.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+
+let database: TestDatabase;
+let acquirers: Acquirers;
+const originator = newId();
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const config = { DATABASE_URL: database.applicationUrl };
+  acquirers = createAcquirers(config, createLogger('silent', 'test'), { publicUrl: 'http://localhost' });
+});
+afterAll(async () => {
+  await acquirers?.close();
+  await database?.drop();
+});
+
+const notAfter = () => Date.now() + 60_000;
+
+/** Captured, and disputed. Returns the acquirer's own id of the dispute. */
+async function disputed(number = '4242424242424242') {
+  const { sandbox } = acquirers;
+  const input = { number, expMonth: 12, expYear: 2034, cvc: null, name: null };
+  const { token } = await sandbox.tokenize(input, { originator, reusable: false });
+  const reference = newId();
+  const any = { originator, reference, amount: 1_000n, currency: 'EUR', notAfter: notAfter() };
+  const authorize = {
+    initiator: 'customer' as const,
+    previousNetworkReference: null,
+    returnUrl: null,
+    statementDescriptor: null,
+  };
+  await sandbox.submit({ ...any, ...authorize, kind: 'authorize' as const, token, capture: true });
+  const opening = {
+    noticeId: newId(),
+    originator,
+    reference,
+    stage: 'chargeback' as const,
+    amount: 600n,
+    reason: 'duplicate',
+  };
+  const notice = await sandbox.openDispute(opening);
+  const again = await sandbox.openDispute(opening);
+  expect(again).toEqual(notice);
+  expect(notice).toMatchObject({ kind: 'dispute_chargeback', endToEndId: reference, amount: 600n, code: 'duplicate' });
+  expect(notice!.confirmed).toEqual({ amount: 1_000n, currency: 'EUR' });
+  return notice!.reference;
+}
+
+const say = (kind: 'evidence' | 'accept_dispute', of: string, reference: string = newId()) =>
+  acquirers.sandbox.submit({
+    ...{ originator, reference, amount: 600n, currency: 'EUR', notAfter: notAfter(), kind, of },
+    evidence: kind === 'evidence' ? { product_description: 'Headphones' } : {},
+  });
+
+const decide = (dispute: string, to: 'won' | 'lost' | 'escalated', noticeId = newId()) =>
+  acquirers.sandbox.moveDispute({ noticeId, originator, dispute, to });
+
+test('evidence under one reference is taken once, however often and at once', async () => {
+  const dispute = await disputed();
+  const reference = newId();
+  const answers = await Promise.all([1, 2, 3, 4].map(() => say('evidence', dispute, reference)));
+  expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 4 }, () => 'succeeded'));
+  expect(await acquirers.sandbox.inquire(originator, reference)).toMatchObject({
+    ...{ status: 'succeeded', confirmed: { amount: 600n, currency: 'EUR' } },
+  });
+  expect(await say('evidence', dispute)).toMatchObject({ status: 'declined', code: 'processing_error' });
+});
+
+test('evidence and acceptance at once, under references of their own: one is taken', async () => {
+  const dispute = await disputed();
+  const answers = await Promise.all([say('evidence', dispute), say('accept_dispute', dispute)]);
+  expect(answers.map(({ status }) => status).toSorted()).toEqual(['declined', 'succeeded']);
+});
+
+test('what it never saw is not found; a dispute of nobody takes nothing', async () => {
+  expect(await acquirers.sandbox.inquire(originator, newId())).toMatchObject({ status: 'not_found' });
+  const reference = newId();
+  expect(await say('evidence', 'SBDNONE', reference)).toMatchObject({ status: 'declined' });
+});
+
+describe('decided', () => {
+  test('once: told again under the same id it is the same notice, under another nothing', async () => {
+    const dispute = await disputed();
+    const id = newId();
+    const won = await decide(dispute, 'won', id);
+    expect(won).toMatchObject({ kind: 'dispute_won', reference: dispute, amount: 600n });
+    expect(await decide(dispute, 'won', id)).toEqual(won);
+    expect(await decide(dispute, 'lost')).toBeUndefined();
+    expect(await say('evidence', dispute)).toMatchObject({ status: 'declined' });
+  });
+
+  test('won, it may be disputed again; lost, it may not', async () => {
+    const [won, lost] = [await disputed(), await disputed()];
+    await decide(won, 'won');
+    expect(await decide(won, 'escalated')).toMatchObject({ kind: 'dispute_chargeback', reference: won });
+    expect(await say('evidence', won)).toMatchObject({ status: 'succeeded' });
+    await decide(lost, 'lost');
+    expect(await decide(lost, 'escalated')).toBeUndefined();
+  });
+});
+
+test('the card that is disputed has a record of it, which may be answered', async () => {
+  const { sandbox } = acquirers;
+  await disputed('4000000000000259');
+  const told = (await sandbox.notices(100)).filter(({ code }) => code === 'fraudulent');
+  expect(told).toHaveLength(1);
+  expect(await say('evidence', told[0]!.reference)).toMatchObject({ status: 'succeeded' });
+});
