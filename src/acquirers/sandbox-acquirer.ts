@@ -20,6 +20,7 @@ import {
   CardRefused,
   type FollowingInstruction,
   type Tokenized,
+  type Verified,
 } from './acquirer.ts';
 import type { CardInput } from './card.ts';
 import { brandOf } from './card-number.ts';
@@ -31,9 +32,9 @@ import {
   recordFollowing,
   resolveChallenge,
 } from './sandbox-acquirer-store.ts';
-import { acquirerReference, answerOf, authorizationOf, CHALLENGE_MS, refused } from './sandbox-answers.ts';
+import { acquirerReference, answerOf, authorizationOf, CHALLENGE_MS, refused, verifiedOf } from './sandbox-answers.ts';
 import { acknowledgeNotices, openNotices, tell } from './sandbox-notice-store.ts';
-import { findCards, keepCard, type VaultCard } from './sandbox-vault-store.ts';
+import { findCards, keepCard, markCodeChecked, type VaultCard } from './sandbox-vault-store.ts';
 import { testCard } from './test-cards.ts';
 
 export interface SandboxAcquirerOptions {
@@ -108,7 +109,7 @@ export class SandboxAcquirer implements Acquirer {
     const lastFour = card.number.slice(-4);
     const { expMonth, expYear } = card;
     const kept: VaultCard = {
-      token: `stok_${randomBytes(18).toString('base64url')}`,
+      token: newToken(),
       originator,
       script: known.script,
       brand,
@@ -120,6 +121,34 @@ export class SandboxAcquirer implements Acquirer {
     };
     await this.#reach('tokenize', keepCard(this.#options.pool, kept, this.#options.clock.now()));
     return { token: kept.token, card: { brand, lastFour, expMonth, expYear, funding: known.funding, country: 'US' } };
+  }
+
+  async withCode(token: string, _cvc: string, { originator }: { originator: string }): Promise<string> {
+    const card = await this.#cardOf('withCode', token, originator);
+    const coded: VaultCard = { ...card, token: newToken(), cvcCheck: 'match', reusable: false };
+    await this.#reach('withCode', keepCard(this.#options.pool, coded, this.#options.clock.now()));
+    return coded.token;
+  }
+
+  async verify(token: string, { originator }: { originator: string }): Promise<Verified> {
+    const card = await this.#cardOf('verify', token, originator);
+    const verified = verifiedOf(card);
+    if (!verified) throw new AcquirerUnreachable('The sandbox acquirer broke off before its answer, as the card asks');
+    await this.#reach('verify', markCodeChecked(this.#options.pool, token, 'verification'));
+    return verified;
+  }
+
+  async cardOf(token: string, { originator }: { originator: string }): Promise<Tokenized['card']> {
+    const { reusable, ...card } = await this.#cardOf('cardOf', token, originator);
+    if (!reusable) throw new CardRefused('A one-time token is taken from nobody else');
+    const { brand, lastFour, expMonth, expYear } = card;
+    return { brand, lastFour, expMonth, expYear, funding: 'unknown', country: null };
+  }
+
+  async #cardOf(call: string, token: string, originator: string): Promise<VaultCard> {
+    const card = await this.#reach(call, this.#cards.add(EVERYBODY, token));
+    if (card?.originator !== originator) throw new CardRefused('The vault has no such card');
+    return card;
   }
 
   async submit(instruction: AcquirerInstruction): Promise<AcquirerAnswer> {
@@ -174,7 +203,8 @@ export class SandboxAcquirer implements Acquirer {
   }
 
   async #authorize(instruction: AuthorizeInstruction): Promise<AcquirerAnswer> {
-    const card = await this.#reach('authorize', this.#cards.add(EVERYBODY, instruction.token));
+    const { token } = instruction;
+    const card = token === null ? undefined : await this.#reach('authorize', this.#cards.add(EVERYBODY, token));
     if (card === undefined || card.originator !== instruction.originator)
       return refused(instruction.reference, 'incorrect_number');
     const record = await this.#reach('authorize', this.#authorizations.add(EVERYBODY, { instruction, card }));
@@ -231,3 +261,5 @@ export class SandboxAcquirer implements Acquirer {
 }
 
 const keyOf = ({ originator, reference }: { originator: string; reference: string }) => `${originator} ${reference}`;
+
+const newToken = () => `stok_${randomBytes(18).toString('base64url')}`;

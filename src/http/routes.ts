@@ -16,6 +16,7 @@ import { journalRoutes } from '../journal/api/journal-routes.ts';
 import { paymentEvents, refundEvents, releaseEvents } from '../payments/api/payment-events.ts';
 import { paymentRoutes } from '../payments/api/payment-routes.ts';
 import { paymentChildRoutes } from '../payments/api/refund-routes.ts';
+import { tokenRoutes } from '../payments/api/token-routes.ts';
 import { payoutEvents } from '../payouts/api/payout-events.ts';
 import { payoutReturnRoutes } from '../payouts/api/payout-return-routes.ts';
 import { payoutRoutes } from '../payouts/api/payout-routes.ts';
@@ -31,6 +32,7 @@ export const ROUTES: readonly Route[] = [
   ...payoutRoutes,
   ...payoutReturnRoutes,
   ...paymentChildRoutes,
+  ...tokenRoutes,
   ...paymentRoutes,
   ...accountRoutes,
   ...holdRoutes,

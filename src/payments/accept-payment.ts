@@ -37,6 +37,8 @@ export interface AcceptPayment {
   readonly source: PreparedSource;
   readonly initiator: 'customer' | 'merchant';
   readonly recurring: Recurring | null;
+  readonly storeFor: string | null;
+  readonly billingSealed: Buffer | null;
   readonly fee: { readonly fixed: bigint; readonly basisPoints: bigint };
   readonly statementDescriptor: string | null;
   readonly returnUrl: string | null;
@@ -90,13 +92,13 @@ function decideAcceptance(state: BookState, command: AcceptCommand, moment: Mome
   if (refusal) return only(refusal);
 
   const payment = newPayment(command, moment);
+  const refused = input.source.begin?.(draft, payment);
+  if (refused) return only(refused);
   if (input.dryRun) {
     const fee = feeOf(input.amount, scheduleOf(payment));
     const preview = { ...paymentView({ ...payment, fee }, draft.livemode), dry_run: true };
     return only<Stored>({ status: 200, body: writeJson(preview) });
   }
-  const refused = input.source.begin?.(draft, payment);
-  if (refused) return only(refused);
   const view = begin(draft, paymentResource, payment, 'payment.created');
   indexMetadata(draft, input.metadata, { object: 'payment', objectId: payment.id });
   const { token } = input.source;
@@ -185,6 +187,11 @@ function newPayment({ operationId, textSalt, input }: AcceptCommand, moment: Mom
     sourceType: input.sourceType,
     acquirer: input.acquirer!,
     card,
+    sourceFacts: input.source.facts ?? null,
+    aliasSealed: input.source.aliasSealed ?? null,
+    billingSealed: input.billingSealed,
+    storeFor: input.storeFor,
+    storedTokenId: null,
     initiator: input.initiator,
     recurring: input.recurring,
     amountAuthorized: 0n,

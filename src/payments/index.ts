@@ -11,6 +11,7 @@ import { payments } from './payment-table.ts';
 import { paymentsUnderWay } from './payments-under-way.ts';
 import { shareRelease } from './release-shares.ts';
 import { paymentShares, releases, shareLines } from './share-table.ts';
+import { paymentTokens } from './tokens/payment-token-table.ts';
 
 export const declaredPayment: GroupResource = {
   name: 'payment',
@@ -46,6 +47,14 @@ export const declaredRelease: GroupResource = {
   appointments: [shareRelease],
 };
 
+const declaredToken: GroupResource = {
+  name: 'payment_token',
+  table: keyedByUuid(paymentTokens.name, 'id'),
+  parent: null,
+  events: [],
+  appointments: [],
+};
+
 export const paymentsGroup: Group = {
   name: 'payments',
   resources: [
@@ -55,14 +64,16 @@ export const paymentsGroup: Group = {
     { ...operation, name: 'void', events: [] },
     declaredRefund,
     declaredRelease,
+    declaredToken,
   ],
-  tables: [payments, paymentOperations, paymentShares, shareLines, releases],
+  tables: [payments, paymentOperations, paymentShares, shareLines, releases, paymentTokens],
   rights: {
     payments: rightsOf(payments, ['stuck_at', 'stuck_error']),
     payment_operations: rightsOf(paymentOperations, ['stuck_at', 'stuck_error']),
     payment_shares: rightsOf(paymentShares, ['stuck_at', 'stuck_error']),
     payment_share_lines: APPENDS,
     payment_releases: APPENDS,
+    payment_tokens: rightsOf(paymentTokens),
   },
   moved: [movedOperations, movedPayments, movedShares],
   checks: [],

@@ -14,6 +14,7 @@ import { ATTEMPTS_MAX, type Payment, scheduleOf } from './payment.ts';
 import type { PaymentOperation } from './payment-operation.ts';
 import { paymentOperations } from './payment-operation-table.ts';
 import { paymentResource } from './payment-resource.ts';
+import { storeCard } from './tokens/store-card.ts';
 
 /** As the networks allow for a card that is not present; then the issuer gives the amount back to the payer. */
 export const AUTHORIZATION_MS = 7 * 24 * 60 * 60_000;
@@ -28,13 +29,15 @@ export function markAuthorized(
   { operation, report, release }: { operation: PaymentOperation; report: AcquirerReport; release: ReleaseSchedule },
 ): Payment {
   const expiresAt = draft.moment.book + AUTHORIZATION_MS;
+  const authorization = report.authorization ?? null;
   const authorized = {
     ...ENDED,
     amountAuthorized: operation.amount,
     authorizedBy: operation.id,
-    authorization: report.authorization ?? null,
+    authorization,
     decline: null,
     nextAction: null,
+    ...storeCard(draft, payment, operation, authorization?.networkReference ?? null),
   };
   if (!operation.final)
     return advance(

@@ -2,14 +2,14 @@
 import type { CardShown } from '../acquirers/card.ts';
 import { DECLINES } from '../acquirers/decline-codes.ts';
 import { formatInstant, formatInstantOrNull } from '../clock.ts';
-import { publicId } from '../ids.ts';
+import { publicId, publicIdOrNull } from '../ids.ts';
 import { shownTexts } from '../ledger/personal-text.ts';
 import { currencyExponent } from '../money/currency.ts';
 import { allowedActions, capturable, type Decline, type Payment, refundable, waitingOn } from './payment.ts';
 
 export function paymentView(payment: Payment, livemode: boolean) {
   const { description, metadata } = shownTexts('payment', payment);
-  const { authorization, decline, nextAction, recurring } = payment;
+  const { authorization, decline, nextAction, recurring, sourceFacts } = payment;
   return {
     id: publicId('payment', payment.id),
     object: 'payment',
@@ -30,7 +30,16 @@ export function paymentView(payment: Payment, livemode: boolean) {
     currency_exponent: currencyExponent(payment.currency),
     account: publicId('account', payment.accountId),
     capture: payment.captureMode,
-    source: { type: payment.sourceType, card: payment.card && cardView(payment.card) },
+    source: {
+      type: payment.sourceType,
+      card: payment.card && cardView(payment.card),
+      token: publicIdOrNull('paymentToken', sourceFacts?.tokenId ?? null),
+      reader: publicIdOrNull('reader', sourceFacts?.readerId ?? null),
+      reader_action: publicIdOrNull('readerAction', sourceFacts?.actionId ?? null),
+      alias_masked: sourceFacts?.aliasMasked ?? null,
+    },
+    store_for: payment.storeFor,
+    stored_token: publicIdOrNull('paymentToken', payment.storedTokenId),
     initiator: payment.initiator,
     recurring: recurring && {
       reason: recurring.reason,

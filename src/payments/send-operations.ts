@@ -6,6 +6,7 @@ import type { Acquirer, AcquirerAnswer, AcquirerInstruction } from '../acquirers
 import type { ReleaseSchedule } from '../calendar/release-schedule.ts';
 import type { Clock, Instant } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
+import type { SecretBox } from '../db/secret-box.ts';
 import { failpoint } from '../failpoints.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
@@ -16,6 +17,7 @@ import type { OutsideCalls } from '../outside/call-shares.ts';
 import { inquiryPauseMs } from '../outside/inquiry.ts';
 import { inquireInstruction, type Sender, type SendOutcome, submitInstruction } from '../outside/send-instruction.ts';
 import { type AcquirerReport, mismatchesOf } from './acquirer-report.ts';
+import { openBilling } from './billing.ts';
 import type { Payment } from './payment.ts';
 import { hasOpenMismatch } from './payment-exception.ts';
 import type { PaymentOperation } from './payment-operation.ts';
@@ -28,6 +30,7 @@ export interface SendRuntime {
   readonly committer: Committer;
   readonly clock: Clock;
   readonly release: ReleaseSchedule;
+  readonly secretBox: SecretBox;
   acquirer(name: string): Acquirer;
   readonly calls: OutsideCalls;
   readonly operationFailed: RowFailure;
@@ -101,7 +104,7 @@ function operationSender(runtime: SendRuntime, bookId: BookId): Sender<Sent, Acq
     sentAt: ({ operation }) => operation.sentAt,
     async submit(sent, notAfter) {
       failpoint('acquirer.submit.before');
-      const answer = await acquirerOf(sent).submit(instructionOf(bookId, sent, notAfter));
+      const answer = await acquirerOf(sent).submit(instructionOf(runtime, bookId, sent, notAfter));
       failpoint('acquirer.submit.after');
       return answer;
     },
@@ -117,14 +120,21 @@ function operationSender(runtime: SendRuntime, bookId: BookId): Sender<Sent, Acq
   };
 }
 
-function instructionOf(bookId: BookId, { operation, payment }: Sent, notAfter: Instant): AcquirerInstruction {
+function instructionOf(
+  { secretBox }: Pick<SendRuntime, 'secretBox'>,
+  bookId: BookId,
+  { operation, payment }: Sent,
+  notAfter: Instant,
+): AcquirerInstruction {
   const { kind, reference, amount, currency } = operation;
   const any = { originator: bookId, reference, amount, currency, notAfter };
   if (kind !== 'authorize') return { ...any, kind, of: operation.of!, final: operation.final };
   return {
     ...any,
     kind,
-    token: operation.token!,
+    token: operation.token,
+    request: null,
+    billing: openBilling(secretBox, payment, bookId),
     capture: operation.final,
     initiator: payment.initiator,
     previousNetworkReference: payment.recurring?.previousNetworkReference ?? null,

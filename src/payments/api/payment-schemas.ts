@@ -6,6 +6,7 @@ import { currency, description, externalId, freeText, metadata, reference } from
 import * as shown from '../../api/schemas/shown.ts';
 import { PAYMENT_TRANSITIONS, type PaymentAction, type PaymentStatus } from '../payment.ts';
 import { cardShown } from './card-schema.ts';
+import { billing } from './billing-schema.ts';
 import { sourceRequest } from './source-schemas.ts';
 
 export const PAYMENT_STATUSES = Object.keys(PAYMENT_TRANSITIONS) as [PaymentStatus, ...PaymentStatus[]];
@@ -41,6 +42,11 @@ export const createPayment = z
         ).optional(),
       })
       .optional(),
+    store_for: freeText(
+      255,
+      'Your own name of the customer. Once the payment is authorized, its card is kept for them: `stored_token`.',
+    ).optional(),
+    billing: billing.optional(),
     statement_descriptor: freeText(22, "Stands on the payer's statement.").optional(),
     return_url: url('Where the payer comes back to after a challenge.').optional(),
     cancel_url: url('Where the payer goes who gives up.').optional(),
@@ -132,8 +138,14 @@ export const payment = z
           .enum(['card', 'token', 'cliq_request', 'checkout', 'terminal'])
           .meta({ description: 'How it is paid.' }),
         card: cardShown.nullable(),
+        token: shown.id('paymentToken', 'With `token`.').nullable(),
+        reader: shown.id('reader', 'With `terminal`.').nullable(),
+        reader_action: shown.id('readerAction', 'With `terminal`: what the reader is asked to do.').nullable(),
+        alias_masked: z.string().nullable().meta({ description: 'With `cliq_request`.', example: 'A**CE' }),
       })
       .meta({ id: 'PaymentSource' }),
+    store_for: z.string().nullable().meta({ description: 'Your own name of the customer that its card is kept for.' }),
+    stored_token: shown.id('paymentToken', 'The token that its card is kept as.').nullable(),
     initiator: z.enum(['customer', 'merchant']).meta({ description: 'Who asked for it.' }),
     recurring: z
       .object({

@@ -8,7 +8,7 @@ import type { Uuid } from '../../ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Refusal, Touch } from '../../ledger/command.ts';
 import type { Draft } from '../../ledger/draft.ts';
-import type { NextAction, Payment } from '../payment.ts';
+import type { NextAction, Payment, SourceFacts } from '../payment.ts';
 
 export interface SourceRuntime {
   readonly pool: Pool;
@@ -23,6 +23,8 @@ export interface SourceOf {
   readonly acquirer: Acquirer;
   /** Minted before: what a source seals or hashes is for this payment. */
   readonly paymentId: Uuid;
+  /** The card is kept: its token has to authorize more than once. */
+  readonly reusable: boolean;
   readonly dryRun: boolean;
 }
 
@@ -33,6 +35,10 @@ export interface PreparedSource {
   readonly token: string | null;
   /** Where the payer goes, without a token; null where a reader or an alias asks them. */
   readonly nextAction: NextAction | null;
+  /** What the payment keeps of it. */
+  readonly facts?: SourceFacts;
+  /** Of a request to pay: sealed for the payment. */
+  readonly aliasSealed?: Buffer;
   /** Until when somebody may act, in the book's time from acceptance; null with a token. */
   readonly expiresAfterMs: number | null;
   /** Rows that `begin` reads or writes. */

@@ -1,11 +1,13 @@
 /** The types of sources: a line for each. */
 import { type CardSource, cardSource } from './card.ts';
 import type { PreparedSource, Source, SourceOf, SourceRuntime } from './source.ts';
+import { type TokenSource, tokenSource } from './token.ts';
 
-export type SourceInput = CardSource;
+export type SourceInput = CardSource | TokenSource;
 
 const SOURCES: { readonly [Type in SourceInput['type']]: Source<Extract<SourceInput, { type: Type }>> } = {
   card: cardSource,
+  token: tokenSource,
 };
 
 export function prepareSource(runtime: SourceRuntime, input: SourceInput, of: SourceOf): Promise<PreparedSource> {

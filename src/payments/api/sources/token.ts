@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { reference } from '../../../api/schemas/fields.ts';
+import type { TokenSource } from '../../sources/token.ts';
+import { cvc } from '../card-schema.ts';
+
+export const tokenSource = z
+  .strictObject({
+    type: z.literal('token'),
+    token: reference('paymentToken', 'A token that pays: one-time and not used, or kept for a customer.'),
+    cvc: cvc.optional().meta({
+      description: 'The security code, asked of the payer again. Kept in no form.',
+      example: '123',
+    }),
+  })
+  .transform(({ type, token: tokenId, cvc: code = null }): TokenSource => ({ type, tokenId, cvc: code }))
+  .meta({ id: 'TokenSource', description: 'A card by its token.' });
