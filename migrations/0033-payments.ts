@@ -112,9 +112,9 @@ export async function up(knex: Knex): Promise<void> {
       created_at timestamptz(3) NOT NULL,
       updated_at timestamptz(3) NOT NULL,
       PRIMARY KEY (book_id, id),
-      FOREIGN KEY (book_id, payment_id) REFERENCES payments (book_id, id),
-      UNIQUE (book_id, reference)
+      FOREIGN KEY (book_id, payment_id) REFERENCES payments (book_id, id)
     );
+    CREATE UNIQUE INDEX payment_operations_by_reference ON payment_operations (book_id, reference) WHERE reference IS NOT NULL;
     CREATE INDEX payment_operations_by_payment ON payment_operations (book_id, payment_id, kind, id) WHERE payment_id IS NOT NULL;
     CREATE INDEX payment_refunds ON payment_operations (book_id, id) WHERE kind = 'refund';
     CREATE INDEX payment_refunds_open ON payment_operations (book_id, account_id, id)

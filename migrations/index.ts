@@ -31,6 +31,7 @@ import * as keyStamp from './0030-key-stamp.ts';
 import * as eventsInForms from './0031-events-in-forms.ts';
 import * as payoutsByAccount from './0032-payouts-by-account.ts';
 import * as payments from './0033-payments.ts';
+import * as checkout from './0034-checkout.ts';
 import * as tokensAndReaders from './0037-tokens-and-readers.ts';
 
 interface NamedMigration {
@@ -70,6 +71,7 @@ const MIGRATIONS: NamedMigration[] = [
   { name: '0031-events-in-forms', migration: eventsInForms },
   { name: '0032-payouts-by-account', migration: payoutsByAccount },
   { name: '0033-payments', migration: payments },
+  { name: '0034-checkout', migration: checkout },
   { name: '0037-tokens-and-readers', migration: tokensAndReaders },
 ];
 

@@ -180,7 +180,7 @@ const schema = z.object({
   PAYMENT_FEE_BASIS_POINTS: whole(0, 10_000).default(250),
   PAYMENT_FEE_FIXED: list.refine(areAmounts, AMOUNTS_EXPECTATION).transform(amountsByCurrency),
   /** Calendar days from a capture to its release to the merchant. */
-  PAYMENT_RELEASE_DAYS: whole(0, 90).default(2),
+  PAYMENT_RELEASE_DAYS: whole(1, 90).default(2),
   /** Whether only what the acquirer has paid is released. */
   PAYMENT_RELEASE_ONCE_SETTLED: flag.default(true),
   /** After this many days an idempotency key's stored answer is dropped; the key itself stays. */

@@ -1,18 +1,25 @@
-/** Redacts API keys in logged texts: in paths and messages, in any spelling that a path can have. */
+/** Redacts API keys and tokens of checkout pages in logged texts: in paths and messages, in any spelling that a path can have. */
 
 const KEY = /sk_(test|live)_[A-Za-z0-9_-]*/gi;
+/** Tokens of checkout pages. */
+const CHECKOUT = /chk_[A-Za-z0-9_-]+/gi;
 const PERCENT_ENCODED = /%[0-7][0-9a-f]/gi;
 
 /**
- * The text without API keys. A text that hides a key behind percent-encoding is decoded as often as it takes, and stays
+ * The text without them. A text that hides a key behind percent-encoding is decoded as often as it takes, and stays
  * decoded: a reader of the log may decode it as well.
  */
 export function redactKeys(text: string): string {
-  const plain = text.replace(KEY, 'sk_$1_[redacted]');
+  const plain = redactPlain(text);
   if (!plain.includes('%')) return plain;
   const decoded = decodedAscii(plain);
-  const redacted = decoded.replace(KEY, 'sk_$1_[redacted]');
+  const redacted = redactPlain(decoded);
   return redacted === decoded ? plain : redacted;
+}
+
+/** The text without them, where they stand as they are. */
+export function redactPlain(text: string): string {
+  return text.replace(KEY, 'sk_$1_[redacted]').replace(CHECKOUT, 'chk_[redacted]');
 }
 
 /** Decodes ASCII alone, which is all that keys and card numbers are made of. Each round shortens the text, so the loop ends. */

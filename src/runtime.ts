@@ -29,6 +29,7 @@ import { markStuck } from './operations/stuck-store.ts';
 import { type Authenticator, createAuthenticator } from './organisations/authenticate.ts';
 import { movedNotices } from './outside/moved-notices.ts';
 import type { Inbox } from './outside/notice.ts';
+import { withCheckoutUrls } from './payments/checkout/checkout-link.ts';
 import { movedOperations } from './payments/moved-operations.ts';
 import { movedPayouts } from './payouts/moved-payouts.ts';
 import { createEnqueuer, type Enqueuer } from './queue/enqueuer.ts';
@@ -62,6 +63,8 @@ export interface Runtime {
   readonly blocksClosing: readonly ClosingBlocker[];
   /** Where integrators reach the API, without a slash at the end. */
   readonly publicUrl: string;
+  /** JSON that is about to leave, with the links that are stored without their secret part (docs/decisions/checkout.md). */
+  withLinks(bookId: BookId, json: string, publicUrl?: string): string;
   rail(name: string): Rail;
   payoutFailed: RowFailure;
   operationFailed: RowFailure;
@@ -156,6 +159,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
     groups,
     blocksClosing: groups.flatMap((group) => group.blocksClosing),
     publicUrl,
+    withLinks: (bookId, json, url = publicUrl) => withCheckoutUrls(json, { fingerprints, publicUrl: url, bookId }),
     rail: (name) => rails.get(name),
     payoutFailed: async (bookId: BookId, id, error) => {
       if (isPassing(error)) {

@@ -21,6 +21,7 @@ export function webhooksPool(runtime: Runtime): WebhooksPool {
     log,
     allowHosts: config.WEBHOOK_ALLOW_HOSTS,
     dnsServers: config.WEBHOOK_DNS_SERVERS,
+    withLinks: runtime.withLinks,
     async deliveryFailed(bookId, id, error) {
       log.error({ err: error, delivery: id }, 'webhook delivery stuck');
       await markStuck(pool, movedDeliveries, { bookId, id, error, at: clock.now() });

@@ -9,6 +9,7 @@ import { keyScenarios } from './key-scenarios.ts';
 import { killApiScenarios, killAtRandomTimes, killSharedScenarios, killWorkerScenarios } from './kill-scenarios.ts';
 import { networkScenarios } from './network-scenarios.ts';
 import { noticeScenarios } from './notice-scenarios.ts';
+import { paymentScenarios } from './payment-scenarios.ts';
 import { postgresScenarios } from './postgres-scenarios.ts';
 import { queueScenarios } from './queue-scenarios.ts';
 import { railScenarios } from './rail-scenarios.ts';
@@ -21,6 +22,7 @@ import { webhookScenarios } from './webhook-scenarios.ts';
 export const FAMILIES: readonly (readonly Scenario[])[] = [
   killApiScenarios,
   [...killWorkerScenarios, ...backlogScenarios, killAtRandomTimes],
+  paymentScenarios,
   freezeScenarios,
   [...killSharedScenarios, ...sharedScenarios],
   queueScenarios,

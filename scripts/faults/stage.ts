@@ -22,7 +22,7 @@ import { openTenants, type Tenant } from './tenants.ts';
 
 export type Backend = 'redis' | 'postgres';
 
-export const ALL_POOLS: readonly PoolName[] = ['ledger', 'rails', 'webhooks', 'sweeper'];
+export const ALL_POOLS: readonly PoolName[] = ['ledger', 'rails', 'payments', 'webhooks', 'sweeper'];
 /** The workers of a stage that begins with a release: each pool is replaced at a time of its own. */
 export const WORKERS_OF_RELEASE: readonly (readonly PoolName[])[] = [
   ['ledger'],

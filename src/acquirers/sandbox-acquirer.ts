@@ -33,6 +33,7 @@ import {
   resolveChallenge,
 } from './sandbox-acquirer-store.ts';
 import { acquirerReference, answerOf, authorizationOf, CHALLENGE_MS, refused, verifiedOf } from './sandbox-answers.ts';
+import { findChallenge, type SandboxChallenge } from './sandbox-challenge-store.ts';
 import { acknowledgeNotices, openNotices, tell } from './sandbox-notice-store.ts';
 import { findCards, keepCard, markCodeChecked, type VaultCard } from './sandbox-vault-store.ts';
 import { testCard } from './test-cards.ts';
@@ -179,6 +180,11 @@ export class SandboxAcquirer implements Acquirer {
   acknowledge(ids: readonly Uuid[]): Promise<void> {
     const { pool, clock } = this.#options;
     return this.#reach('acknowledge', acknowledgeNotices(pool, ids, clock.now()));
+  }
+
+  /** For the page of a challenge. */
+  findChallenge(challenge: string): Promise<SandboxChallenge | undefined> {
+    return this.#reach('findChallenge', findChallenge(this.#options.pool, challenge));
   }
 
   /** What a payer makes of a challenge, from its page. Undefined where none waits. The notice of it is told afterwards. */

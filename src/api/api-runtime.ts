@@ -6,6 +6,7 @@ import type { Config } from '../config.ts';
 import type { ListReads } from '../db/list-reads.ts';
 import type { SecretBox } from '../db/secret-box.ts';
 import type { OnceRuntime } from '../idempotency/run-once.ts';
+import type { BookId } from '../ledger/book.ts';
 import type { ClosingBlocker } from '../ledger/closing-blocker.ts';
 import type { Logger } from '../log.ts';
 import type { Authenticator } from '../organisations/authenticate.ts';
@@ -32,6 +33,8 @@ export interface ApiRuntime extends OnceRuntime {
   readonly acquirers: Acquirers;
   /** When what payments earn is released. */
   readonly release: ReleaseSchedule;
+  /** JSON that is about to leave, with the links that are stored without their secret part. */
+  withLinks(bookId: BookId, json: string, publicUrl?: string): string;
   /** For reads of many rows. A single object is read on `pool`. */
   readonly lists: ListReads;
   readonly metrics: HttpMetrics;

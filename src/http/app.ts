@@ -10,11 +10,12 @@ import { createClientAddress } from './client-address.ts';
 import { leaveOnClose } from './connections.ts';
 import { sendFailure } from './failure.ts';
 import { mountOperations } from './operations.ts';
+import { mountPageAssets, mountPages } from './pages.ts';
 import { mountReference } from './reference.ts';
 import { swallowBody } from './request-body.ts';
 import { RequestContext } from './request-context.ts';
 import { mountRoutes, noRoute } from './router.ts';
-import { EVENT_DOCUMENTS, ROUTES } from './routes.ts';
+import { EVENT_DOCUMENTS, PAGE_ASSETS, PAGES, ROUTES } from './routes.ts';
 import { ApiServices } from './services.ts';
 
 export function createApp(
@@ -45,6 +46,8 @@ export function createApp(
 
   const parts = { runtime, services };
   mountRoutes(app, routes, parts);
+  mountPages(app, PAGES, parts);
+  mountPageAssets(app, PAGE_ASSETS);
   mountOperations(app, parts);
   mountReference(app, {
     routes,

@@ -13,7 +13,7 @@ import { PROBLEM_TYPE, type RequestContext } from './request-context.ts';
 const RETRY_AFTER_SECONDS = '1';
 
 /** The error that the client is told. */
-function asApiError(error: unknown): ApiError {
+export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (classifyFailure(error) === 'transient') return new ApiError('service_unavailable');
   // A use case calls its party directly, which may be unreachable: a simulation calls the sandbox rail.

@@ -33,7 +33,7 @@ export async function heldAnswer(
   return { ...answer, status: done, text: toJson(latest.view) };
 }
 
-function abortedOnClose(request: Request): AbortSignal {
+export function abortedOnClose(request: Request): AbortSignal {
   const controller = new AbortController();
   if (request.socket.destroyed) controller.abort();
   else request.res?.once('close', () => controller.abort());

@@ -15,7 +15,7 @@ import { classifyFailure } from '../db/postgres-errors.ts';
 import { ApiError, ERRORS } from '../errors.ts';
 import { findFirstAnswer } from '../idempotency/find-first-answer.ts';
 import { type IdKind, parsePublicId } from '../ids.ts';
-import { type JsonObject, toJson } from '../json.ts';
+import type { JsonObject } from '../json.ts';
 import type { Principal } from '../organisations/authenticate.ts';
 import { type FieldErrorWithFacts, fieldErrorsOf, requireNoFieldErrors } from './field-errors.ts';
 import { heldAnswer, preferenceOf } from './held-answer.ts';
@@ -32,9 +32,10 @@ import {
   rateLimitHeaders,
 } from './rate-limiter.ts';
 import { readBody } from './request-body.ts';
-import { PROBLEM_TYPE, type RequestContext } from './request-context.ts';
+import type { RequestContext } from './request-context.ts';
 import { requestFingerprint } from './request-fingerprint.ts';
 import { retirementHeaders } from './retirement.ts';
+import { sendAnswer } from './send-answer.ts';
 import type { ApiServices } from './services.ts';
 
 export interface PipelineParts {
@@ -83,7 +84,7 @@ export async function serve(route: Route, request: Request, parts: PipelineParts
   if (waitSeconds !== undefined)
     answer = await heldAnswer(route, request, answer, { seconds: waitSeconds, waiters: services });
   if (!writes) context.carry(0);
-  sendAnswer(context, answer, applied);
+  sendAnswer(context, answer, { applied, runtime: parts.runtime });
 }
 
 /** The parts of a request that have been checked so far. */
@@ -283,16 +284,4 @@ function validate(
   if (result.success) return result.data;
   fieldErrors.push(...fieldErrorsOf(result.error, { schema, input, isQuery }, nameOf));
   return undefined;
-}
-
-function sendAnswer(context: RequestContext, answer: RouteAnswer, applied: string | undefined): void {
-  const headers = answer.headers ? [...answer.headers] : [];
-  if (answer.replayed) headers.push('Idempotent-Replayed', 'true');
-  if (applied !== undefined) headers.push('Preference-Applied', applied);
-  context.send({
-    status: answer.status,
-    body: answer.text ?? (answer.json === undefined ? '' : toJson(answer.json)),
-    contentType: answer.status >= 400 ? PROBLEM_TYPE : undefined,
-    headers,
-  });
 }

@@ -45,6 +45,8 @@ export class RequestContext {
   route = 'unmatched';
   /** True for probes and scrapes, which come every few seconds: they are logged at debug level. */
   quiet = false;
+  /** True for paths that are secrets: the log has the route in their place. */
+  hidesPath = false;
   principal: Principal | undefined;
   /** The `RateLimit` and `RateLimit-Policy` headers, once points have been taken. */
   rateLimit: string | undefined;
@@ -175,7 +177,7 @@ export class RequestContext {
       {
         request_id: this.publicRequestId,
         method: this.#method,
-        path: loggedPath(this.#target),
+        path: this.hidesPath ? this.route : loggedPath(this.#target),
         status,
         ms: Math.round(milliseconds * 10) / 10,
         ip: this.address,

@@ -6,6 +6,7 @@ import { holdEvents } from '../accounts/api/hold-events.ts';
 import { holdRoutes } from '../accounts/api/hold-routes.ts';
 import { inboundTransferRoutes } from '../accounts/api/inbound-transfer-routes.ts';
 import type { EventDocument } from '../api/event-document.ts';
+import type { Page, PageAsset } from '../api/page.ts';
 import type { Route } from '../api/route.ts';
 import { erasureEvents } from '../erasures/api/erasure-events.ts';
 import { exceptionEvents } from '../exceptions/api/exception-events.ts';
@@ -13,6 +14,8 @@ import { exceptionRoutes } from '../exceptions/api/exception-routes.ts';
 import { idempotencyRoutes } from '../idempotency/api/idempotency-key-routes.ts';
 import { clockRoutes } from '../journal/api/clock-routes.ts';
 import { journalRoutes } from '../journal/api/journal-routes.ts';
+import { CHECKOUT_ASSETS } from '../payments/api/checkout-assets.ts';
+import { checkoutPages } from '../payments/api/checkout-pages.ts';
 import { paymentEvents, refundEvents, releaseEvents } from '../payments/api/payment-events.ts';
 import { paymentRoutes } from '../payments/api/payment-routes.ts';
 import { paymentChildRoutes } from '../payments/api/refund-routes.ts';
@@ -47,6 +50,10 @@ export const ROUTES: readonly Route[] = [
   ...clockRoutes,
   ...payoutSimulationRoutes,
 ];
+
+/** What payers see. */
+export const PAGES: readonly Page[] = checkoutPages;
+export const PAGE_ASSETS: readonly PageAsset[] = CHECKOUT_ASSETS;
 
 /** What this release sends. A filter may already name events of later releases. */
 export const EVENT_DOCUMENTS: readonly EventDocument[] = [

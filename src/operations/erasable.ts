@@ -9,6 +9,7 @@ import { type IdKind, parsePublicId, type Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { PersonalObject } from '../ledger/personal-text.ts';
 import type { DeclaredTable } from '../ledger/table-of.ts';
+import { payments } from '../payments/payment-table.ts';
 import { payouts } from '../payouts/payout-table.ts';
 import { webhookEndpoints } from '../webhooks/endpoint-table.ts';
 
@@ -30,6 +31,7 @@ function erasable<Row>(
 
 export const ERASABLE: readonly ErasableKind[] = [
   erasable('payout', { kind: 'payout', table: payouts, alsoShown: ['remittance'] }),
+  erasable('payment', { kind: 'payment', table: payments }),
   // The descriptions of transfers to the account.
   erasable('account', { kind: 'account', table: accountProfiles, alsoShown: ['description'] }),
   erasable('hold', { kind: 'hold', table: accountHolds }),

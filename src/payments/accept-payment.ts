@@ -209,6 +209,7 @@ function newPayment({ operationId, textSalt, input }: AcceptCommand, moment: Mom
     decline: null,
     attempts: [],
     nextAction,
+    checkoutDigest: input.source.checkoutDigest ?? null,
     pendingOperation: token === null ? null : operationId,
     authorizedBy: null,
     outcome: null,

@@ -1,5 +1,5 @@
 /** What an acquirer's notice means for an operation: the payments' part of the inbox (outside/take-notices.ts). */
-import type { Acquirer, AcquirerNotice } from '../acquirers/acquirer.ts';
+import type { Acquirer, AcquirerNotice, AuthorizationFacts } from '../acquirers/acquirer.ts';
 import { DECLINE_CODES, DECLINES, type DeclineCode } from '../acquirers/decline-codes.ts';
 import type { ReleaseSchedule } from '../calendar/release-schedule.ts';
 import { openOnce } from '../exceptions/open-exception.ts';
@@ -71,12 +71,25 @@ export async function noticeCommand(
     code: status === 'declined' ? code : undefined,
     networkCode: status === 'declined' && code ? DECLINES[code].networkCode : undefined,
     reference: notice.reference,
+    authorization: await factsOf(runtime, bookId, operation, notice),
     nextInquiryMs: inquiryPauseMs(runtime.acquirer(operation.acquirer), operation),
     mismatches: mismatchesOf(operation, { status, confirmed: notice.confirmed }),
     raw: new JsonText(evidence),
   };
   const today = { now: runtime.clock.now(), timeZone: 'UTC' };
   return settleOperation(bookId, { payment, operation, report, release: runtime.release, today });
+}
+
+/** A notice says nothing about an authorization but that it succeeded: the acquirer is asked for the rest. */
+async function factsOf(
+  runtime: Pick<AcquirerNoticeRuntime, 'acquirer'>,
+  bookId: BookId,
+  { kind, status, acquirer, reference }: PaymentOperation,
+  notice: AcquirerNotice,
+): Promise<AuthorizationFacts | undefined> {
+  if (kind !== 'authorize' || notice.kind !== 'succeeded' || status === 'succeeded') return undefined;
+  const answer = await runtime.acquirer(acquirer).inquire(bookId, reference);
+  return answer.status === 'succeeded' ? answer.authorization : undefined;
 }
 
 function codeOf(code: string | null): DeclineCode | undefined {

@@ -4,6 +4,7 @@ import { APPENDS, rightsOf } from '../db/table-rights.ts';
 import type { Group } from '../group.ts';
 import type { GroupResource } from '../group-resource.ts';
 import { sweepNotices } from '../outside/sweep-inboxes.ts';
+import { paymentCheck } from './checks/payment-check.ts';
 import { paymentExpiries } from './expire-payments.ts';
 import { movedOperations, movedPayments, movedShares } from './moved-operations.ts';
 import { paymentOperations } from './payment-operation-table.ts';
@@ -76,7 +77,7 @@ export const paymentsGroup: Group = {
     payment_tokens: rightsOf(paymentTokens),
   },
   moved: [movedOperations, movedPayments, movedShares],
-  checks: [],
+  checks: [paymentCheck],
   sweeps: (context) =>
     sweepNotices(context, { parties: () => context.acquirers.all(), pool: 'payments', job: 'acquirer.notices' }),
   blocksClosing: [paymentsUnderWay],

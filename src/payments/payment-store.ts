@@ -3,11 +3,12 @@ import { textArray } from '../db/columns.ts';
 import type { Page, PageRequest } from '../db/page.ts';
 import { pageOf } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
-import type { Uuid } from '../ids.ts';
+import { ApiError } from '../errors.ts';
+import { publicId, type Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import { listRows } from '../ledger/list-rows.ts';
 import type { Payment, PaymentStatus } from './payment.ts';
-import type { OperationKind, PaymentOperation } from './payment-operation.ts';
+import type { PaymentOperation } from './payment-operation.ts';
 import { paymentOperations } from './payment-operation-table.ts';
 import { payments } from './payment-table.ts';
 import type { Release } from './share.ts';
@@ -52,11 +53,11 @@ export function listReleases(
 /** A page of one kind of a payment's operations, newest first. Index: payment_operations_by_payment. */
 export async function listOperations(
   db: Queryable,
-  { bookId, paymentId, kind }: { bookId: BookId; paymentId: Uuid; kind: OperationKind },
+  { bookId, paymentId, kind }: { bookId: BookId; paymentId: Uuid; kind: 'capture' | 'refund' },
   page: PageRequest,
 ): Promise<Page<PaymentOperation>> {
   const [operator, direction] = page.endingBefore === undefined ? ['<', 'DESC'] : ['>', 'ASC'];
-  const cursor = page.startingAfter ?? page.endingBefore;
+  const cursor = await knownCursor(db, { bookId, kind, paymentId }, page);
   const bound = cursor === undefined ? '' : ` AND id ${operator} $5::uuid`;
   const { rows } = await db.query({
     name: `payment_operations.of_payment_${direction.toLowerCase()}_${cursor === undefined ? 0 : 1}`,
@@ -70,7 +71,7 @@ export async function listOperations(
 /** A page of the refunds of a book, newest first. Index: payment_refunds. */
 export async function listRefunds(db: Queryable, bookId: BookId, page: PageRequest): Promise<Page<PaymentOperation>> {
   const [operator, direction] = page.endingBefore === undefined ? ['<', 'DESC'] : ['>', 'ASC'];
-  const cursor = page.startingAfter ?? page.endingBefore;
+  const cursor = await knownCursor(db, { bookId, kind: 'refund' }, page);
   const bound = cursor === undefined ? '' : ` AND id ${operator} $3::uuid`;
   const { rows } = await db.query({
     name: `payment_operations.refunds_${direction.toLowerCase()}_${cursor === undefined ? 0 : 1}`,
@@ -81,7 +82,23 @@ export async function listRefunds(db: Queryable, bookId: BookId, page: PageReque
   return pageOf(rows.map(paymentOperations.fromRow), page);
 }
 
-/** Operations by what their acquirer knows them by. Index: payment_operations_book_id_reference_key. */
+/** The page's cursor. Throws ApiError `cursor_invalid` for one that is not in the list. */
+async function knownCursor(
+  db: Queryable,
+  { bookId, kind, paymentId }: { bookId: BookId; kind: 'capture' | 'refund'; paymentId?: Uuid },
+  { startingAfter, endingBefore }: PageRequest,
+): Promise<Uuid | undefined> {
+  const cursor = startingAfter ?? endingBefore;
+  if (cursor === undefined) return undefined;
+  const found = await paymentOperations.find(db, bookId, cursor);
+  if (found?.kind === kind && (paymentId === undefined || found.paymentId === paymentId)) return cursor;
+  throw new ApiError('cursor_invalid', {
+    param: startingAfter === undefined ? 'ending_before' : 'starting_after',
+    detail: `There is no ${kind} ${publicId(kind, cursor)} in this list.`,
+  });
+}
+
+/** Operations by what their acquirer knows them by. Index: payment_operations_by_reference. */
 export async function findOperationsByReference(
   db: Queryable,
   bookId: BookId,

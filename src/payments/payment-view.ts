@@ -5,11 +5,23 @@ import { formatInstant, formatInstantOrNull } from '../clock.ts';
 import { publicId, publicIdOrNull } from '../ids.ts';
 import { shownTexts } from '../ledger/personal-text.ts';
 import { currencyExponent } from '../money/currency.ts';
-import { allowedActions, capturable, type Decline, type Payment, refundable, waitingOn } from './payment.ts';
+import { markedCheckoutUrl } from './checkout/checkout-link.ts';
+import {
+  allowedActions,
+  awaitsCard,
+  capturable,
+  type Decline,
+  type Payment,
+  refundable,
+  waitingOn,
+} from './payment.ts';
 
 export function paymentView(payment: Payment, livemode: boolean) {
   const { description, metadata } = shownTexts('payment', payment);
-  const { authorization, decline, nextAction, recurring, sourceFacts } = payment;
+  const { authorization, decline, recurring, sourceFacts } = payment;
+  const nextAction = awaitsCard(payment)
+    ? { url: markedCheckoutUrl(payment.id), expiresAt: payment.expiresAt! }
+    : payment.nextAction;
   return {
     id: publicId('payment', payment.id),
     object: 'payment',

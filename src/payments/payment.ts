@@ -125,7 +125,10 @@ export interface Payment {
   readonly decline: Decline | null;
   /** Declined authorizations, at most ATTEMPTS_MAX. */
   readonly attempts: readonly Attempt[];
+  /** Of a challenge. The link to a checkout page is derived from the payment (checkout/checkout-link.ts). */
   readonly nextAction: NextAction | null;
+  /** Of the token of its checkout page: SHA-256. */
+  readonly checkoutDigest: Buffer | null;
   /** The operation under way that changes the authorization. */
   readonly pendingOperation: Uuid | null;
   /** The operation that authorized it: what later ones are about. */
@@ -170,6 +173,11 @@ export function waitingOn({ status, outcome, pendingOperation }: Payment): Payme
   if (pendingOperation !== null) return outcome === 'unknown' ? 'inquiry' : 'acquirer';
   if (CAPTURABLE.includes(status)) return 'integrator';
   return 'nobody';
+}
+
+/** The payer has not given a card on the checkout page, or may give another. */
+export function awaitsCard({ sourceType, status, pendingOperation, expiresAt }: Payment): boolean {
+  return sourceType === 'checkout' && status === 'requires_action' && pendingOperation === null && expiresAt !== null;
 }
 
 /** What may still be captured. */

@@ -8,6 +8,7 @@ import type { Clock, Instant } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
 import type { SecretBox } from '../db/secret-box.ts';
 import { failpoint } from '../failpoints.ts';
+import type { Fingerprints } from '../idempotency/fingerprints.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Committer } from '../ledger/committer.ts';
@@ -18,6 +19,7 @@ import { inquiryPauseMs } from '../outside/inquiry.ts';
 import { inquireInstruction, type Sender, type SendOutcome, submitInstruction } from '../outside/send-instruction.ts';
 import { type AcquirerReport, mismatchesOf } from './acquirer-report.ts';
 import { openBilling } from './billing.ts';
+import { checkoutUrl } from './checkout/checkout-link.ts';
 import type { Payment } from './payment.ts';
 import { hasOpenMismatch } from './payment-exception.ts';
 import type { PaymentOperation } from './payment-operation.ts';
@@ -30,6 +32,8 @@ export interface SendRuntime {
   readonly committer: Committer;
   readonly clock: Clock;
   readonly release: ReleaseSchedule;
+  readonly fingerprints: Pick<Fingerprints, 'digestOf'>;
+  readonly publicUrl: string;
   readonly secretBox: SecretBox;
   acquirer(name: string): Acquirer;
   readonly calls: OutsideCalls;
@@ -55,9 +59,7 @@ export function inquireOperations(runtime: SendRuntime, bookId: BookId, ids: rea
   const sender = operationSender(runtime, bookId);
   const now = () => runtime.clock.now();
   return eachOpen(runtime, { bookId, ids }, ['pending', 'requires_action'], (sent) =>
-    sent.operation.status === 'requires_action' && sent.operation.dueAt !== null && sent.operation.dueAt <= now()
-      ? abandon(runtime, bookId, sent)
-      : inquireInstruction(sender, sent, now),
+    isOver(sent.operation, now()) ? abandon(runtime, bookId, sent) : inquireInstruction(sender, sent, now),
   );
 }
 
@@ -79,6 +81,11 @@ async function eachOpen(
       );
     }),
   );
+}
+
+/** The sweeper postpones `dueAt` as it enqueues: the end of a challenge is when it is asked about. */
+function isOver({ status, nextInquiryAt }: PaymentOperation, now: Instant): boolean {
+  return status === 'requires_action' && nextInquiryAt !== null && nextInquiryAt <= now;
 }
 
 /** Nobody passed the challenge in time: the authorization is ended at the acquirer, whatever became of it. */
@@ -104,7 +111,7 @@ function operationSender(runtime: SendRuntime, bookId: BookId): Sender<Sent, Acq
     sentAt: ({ operation }) => operation.sentAt,
     async submit(sent, notAfter) {
       failpoint('acquirer.submit.before');
-      const answer = await acquirerOf(sent).submit(instructionOf(runtime, bookId, sent, notAfter));
+      const answer = await acquirerOf(sent).submit(instructionOf(runtime, bookId, { sent, notAfter }));
       failpoint('acquirer.submit.after');
       return answer;
     },
@@ -121,10 +128,9 @@ function operationSender(runtime: SendRuntime, bookId: BookId): Sender<Sent, Acq
 }
 
 function instructionOf(
-  { secretBox }: Pick<SendRuntime, 'secretBox'>,
+  { fingerprints, publicUrl, secretBox }: Pick<SendRuntime, 'fingerprints' | 'publicUrl' | 'secretBox'>,
   bookId: BookId,
-  { operation, payment }: Sent,
-  notAfter: Instant,
+  { sent: { operation, payment }, notAfter }: { sent: Sent; notAfter: Instant },
 ): AcquirerInstruction {
   const { kind, reference, amount, currency } = operation;
   const any = { originator: bookId, reference, amount, currency, notAfter };
@@ -138,7 +144,11 @@ function instructionOf(
     capture: operation.final,
     initiator: payment.initiator,
     previousNetworkReference: payment.recurring?.previousNetworkReference ?? null,
-    returnUrl: payment.returnUrl,
+    // From a challenge the payer comes back to the page that the payment began on.
+    returnUrl:
+      payment.sourceType === 'checkout'
+        ? checkoutUrl(fingerprints, publicUrl, { bookId, id: payment.id })
+        : payment.returnUrl,
     statementDescriptor: payment.statementDescriptor,
   };
 }

@@ -18,6 +18,7 @@ import { newId, publicId, type Uuid } from '../ids.ts';
 import type { BookId, Mode } from '../ledger/book.ts';
 import type { Command } from '../ledger/command.ts';
 import type { Logger } from '../log.ts';
+import { redactPlain } from '../redact-keys.ts';
 import { Room } from '../room.ts';
 import { warnSeldom } from '../seldom.ts';
 import {
@@ -67,6 +68,8 @@ export interface DelivererOptions {
   resolve?: ResolveName;
   /** Name servers, as WEBHOOK_DNS_SERVERS names them; those of the system when there are none. */
   dnsServers?: readonly string[];
+  /** The event as it is sent: with the links that are stored without their secret part. */
+  withLinks?: (bookId: BookId, payload: string) => string;
   /** Sends an attempt: by HTTP, unless a test's model of the network replaces it. */
   post?: typeof postEvent;
 }
@@ -144,8 +147,9 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
 
   async function makeAttempt(
     bookId: BookId,
-    { eventId, endpoint, payload, texts, mode }: DeliveryInHand,
+    { eventId, endpoint, payload: stored, texts, mode }: DeliveryInHand,
   ): Promise<Attempt> {
+    const payload = options.withLinks?.(bookId, stored) ?? stored;
     const url = new URL(endpoint.url);
     const startedAt = clock.now();
     const started = performance.now();
@@ -169,7 +173,8 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       durationMs: Math.round(performance.now() - started),
       status: outcome.status,
       error: outcome.error,
-      response: outcome.response && withoutTexts(outcome.response, texts),
+      // Many receivers answer with what they were sent.
+      response: outcome.response && redactPlain(withoutTexts(outcome.response, texts)),
       retryAfterMs: parseRetryAfter(outcome.retryAfter, startedAt),
     };
   }

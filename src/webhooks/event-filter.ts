@@ -10,6 +10,7 @@ const NAMES_BY_GROUP = {
   card_token: ['requested', 'activated', 'suspended', 'resumed', 'deactivated'],
   payment: [
     'created',
+    'updated',
     'requires_action',
     'authorized',
     'captured',
@@ -20,7 +21,9 @@ const NAMES_BY_GROUP = {
     'expired',
   ],
   refund: ['created', 'succeeded', 'failed'],
-  dispute: ['opened', 'evidence_submitted', 'won', 'lost'],
+  dispute: ['opened', 'evidence_due_soon', 'evidence_submitted', 'accepted', 'won', 'lost', 'escalated'],
+  release: ['created'],
+  settlement: ['received', 'completed'],
   reader_action: ['succeeded', 'failed', 'canceled'],
   payout: [
     'created',
@@ -69,7 +72,7 @@ export const EVENT_FILTERS: ReadonlySet<string> = new Set([
 ]);
 
 /** Most filters of one endpoint, or of one list of events. There are fewer names than this. */
-export const EVENT_FILTERS_MAX = 100;
+export const EVENT_FILTERS_MAX = 200;
 
 export function isEventFilter(text: string): boolean {
   return EVENT_FILTERS.has(text);

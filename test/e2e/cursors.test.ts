@@ -12,6 +12,7 @@ interface Furnished {
   readonly client: Client;
   readonly account: Account;
   readonly payout: Payout;
+  readonly payment: { id: string };
   readonly endpoint: Endpoint;
   readonly hold: { readonly id: string };
 }
@@ -36,7 +37,12 @@ async function furnished(): Promise<Furnished> {
   const account = await client.openAccount();
   const payout = await client.pay({ account: account.id });
   const hold = succeeded(await client.post<{ id: string }>(`/v1/accounts/${account.id}/holds`, { amount: 100 }));
-  return { client, account, payout, endpoint, hold };
+  const source = { type: 'card', number: '4242424242424242', exp_month: 12, exp_year: 2034, cvc: '123' };
+  const asked = { account: account.id, amount: 10_000, currency: 'JOD', source };
+  const payment = succeeded(
+    await client.post<{ id: string }>('/v1/payments', asked, { headers: { prefer: 'respond-async' } }),
+  );
+  return { client, account, payout, payment, endpoint, hold };
 }
 
 /** Each list with its path in a book and the kind of its cursors. */
@@ -47,6 +53,12 @@ const LISTS: [operation: string, path: (of: Furnished) => string, cursor: IdKind
   ['getPayoutTimeline', ({ payout }) => `/v1/payouts/${payout.id}/timeline`, 'event'],
   ['getAccountTimeline', ({ account }) => `/v1/accounts/${account.id}/timeline`, 'event'],
   ['getHoldTimeline', ({ account, hold }) => `/v1/accounts/${account.id}/holds/${hold.id}/timeline`, 'event'],
+  ['listPayments', () => '/v1/payments', 'payment'],
+  ['getPaymentTimeline', ({ payment }) => `/v1/payments/${payment.id}/timeline`, 'event'],
+  ['listPaymentCaptures', ({ payment }) => `/v1/payments/${payment.id}/captures`, 'capture'],
+  ['listPaymentRefunds', ({ payment }) => `/v1/payments/${payment.id}/refunds`, 'refund'],
+  ['listRefunds', () => '/v1/payments/refunds', 'refund'],
+  ['listReleases', () => '/v1/payments/releases', 'release'],
   ['listPayoutReturns', ({ payout }) => `/v1/payouts/${payout.id}/returns`, 'payoutReturn'],
   ['listAccounts', () => '/v1/accounts', 'account'],
   ['listAccounts', () => '/v1/accounts?created_at[gte]=2020-01-01T00:00:00Z', 'account'],
@@ -90,8 +102,8 @@ describe.each(LISTS)('%s', (_, path, kind) => {
   test('refuses a cursor that nothing has', () =>
     expectRefused(path(own), kind === 'sequence' ? '99' : publicId(kind, newId())));
 
-  // What has a number has none in another book, and these books have no returns, checkpoints and exceptions.
-  test.runIf(!['sequence', 'payoutReturn', 'checkpoint', 'exception'].includes(kind))(
+  // What has a number has none in another book, and these books have no returns, captures, refunds, releases, checkpoints and exceptions.
+  test.runIf(!['sequence', 'payoutReturn', 'capture', 'refund', 'release', 'checkpoint', 'exception'].includes(kind))(
     'refuses a cursor of another book, and takes its own',
     async () => {
       const [first] = (await other.client.read<List<Shown>>(path(other))).data;

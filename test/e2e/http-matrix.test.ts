@@ -19,17 +19,23 @@ let client: Client;
 let ids: OneOfEach;
 
 beforeAll(async () => {
-  product = await startProduct({ backend: 'postgres' });
+  product = await startProduct({ backend: 'postgres', environment: { TRUSTED_PROXIES: 'loopback' } });
   ({ keys, client } = await product.organisation());
   ids = await oneOfEach(product, keys);
 });
 
 afterAll(() => product?.close());
 
-function call(one: Route, caller: Client, body?: unknown): Promise<Answer<Problem>> {
+function call(
+  one: Route,
+  caller: Client,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer<Problem>> {
   const hasBody = one.method === 'post' || one.method === 'patch';
   return caller.send<Problem>(one.method.toUpperCase(), pathOf(one, ids), {
     body: hasBody ? (body === undefined ? one.bodyExample : body) : undefined,
+    headers,
   });
 }
 
@@ -96,7 +102,9 @@ describe('a key', () => {
   });
 
   test.each(ROUTES.map((one) => [named(one), one] as const))('%s requires a valid key', async (_, one) => {
-    const answer = await call(one, product.client(`sk_test_${'0'.repeat(32)}`));
+    // Each from an address of its own: one that tries many keys is turned away.
+    const from = { 'x-forwarded-for': `203.0.113.${ROUTES.indexOf(one)}` };
+    const answer = await call(one, product.client(`sk_test_${'0'.repeat(32)}`), undefined, from);
     expect([answer.status, answer.body.code]).toEqual([401, 'api_key_invalid']);
   });
 

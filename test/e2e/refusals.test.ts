@@ -226,6 +226,25 @@ test('money that may not move', async () => {
   await expectCode('rail_unavailable', from(account, live));
 });
 
+test('payments that no acquirer takes, or that nobody captured in time', async () => {
+  const [createPayment] = named('createPayment') as [Route];
+  const [capturePayment] = named('capturePayment') as [Route];
+  const live = product.client(keys.liveKey);
+  const { id: account } = (await live.post<{ id: string }>('/v1/accounts', { currency: 'JOD', name: 'Live too' })).body;
+  const body = { ...(createPayment.bodyExample as object), account };
+  expect((await call(createPayment, { by: live, body })).body.code).toBe('acquirer_unavailable');
+
+  const manual = { ...(createPayment.bodyExample as object), account: ids.account, capture: 'manual' };
+  const { id } = (await client.post<{ id: string }>('/v1/payments', manual)).body;
+  await product.stopPools();
+  const superuser = lookInto(product.database);
+  await superuser.query(`UPDATE payments SET expires_at = created_at WHERE status = 'authorized'`);
+  const late = await call(capturePayment, { of: { ...ids, payment: id }, body: {} });
+  expect(late.body.code).toBe('authorization_expired');
+  await superuser.end();
+  await product.startPools();
+});
+
 test('twice at once, while the book is held', async () => {
   const [createAccount] = named('createAccount') as [Route];
   const holder = lookInto(product.database);

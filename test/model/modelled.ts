@@ -19,6 +19,12 @@ export interface Modelled {
   readonly schedule: SchedulePart | string;
 }
 
+/** Their invariants are checked over random commands by test/db/payments/random-payments.test.ts. */
+const PAYMENTS: Modelled = {
+  ledger: 'Random commands on the real database with the sandbox acquirer check them: test/db/payments.',
+  schedule: 'Kills at every named point check them (scripts/faults); no schedule drives acquirers yet.',
+};
+
 /** By the name of the resource. */
 export const MODELLED: Readonly<Record<string, Modelled>> = {
   account: { ledger: accountsPart, schedule: scheduledAccounts },
@@ -26,6 +32,12 @@ export const MODELLED: Readonly<Record<string, Modelled>> = {
   inbound_transfer: { ledger: accountsPart, schedule: scheduledAccounts },
   payout: { ledger: payoutsPart, schedule: scheduledPayouts },
   payout_return: { ledger: payoutsPart, schedule: scheduledPayouts },
+  payment: PAYMENTS,
+  capture: PAYMENTS,
+  increment: PAYMENTS,
+  void: PAYMENTS,
+  refund: PAYMENTS,
+  release: PAYMENTS,
   webhook_endpoint: {
     ledger: 'An endpoint moves no money, and its deliveries are written by the same commit as every event.',
     schedule: scheduledWebhooks,

@@ -21,6 +21,7 @@ import { GENESIS_HASH } from '../../src/ledger/entry-hash.ts';
 import type { Delivery, KeptEvent, Subscriber } from '../../src/ledger/event.ts';
 import { BookState, unionOfTouches } from '../../src/ledger/state.ts';
 import type { Log, Table } from '../../src/ledger/table.ts';
+import { openPayments } from '../../src/payments/under-way-store.ts';
 import { inFlightPayouts } from '../../src/payouts/in-flight-store.ts';
 import { payouts } from '../../src/payouts/payout-table.ts';
 
@@ -129,6 +130,8 @@ export class MemoryBook {
     const rows = this.rows(table);
     if (table === inFlightPayouts) return this.#inFlight(ids);
     if (table === overdraftCeilings) return new Map([[CEILING_ID, OVERDRAFT_CEILING_DEFAULTS[this.book.mode]]]);
+    // Nothing in this book makes payments.
+    if (table === openPayments) return new Map();
     if (table.derived) throw new Error(`${table.name} follows from other rows: say here how, or no decision sees it`);
     return new Map(ids.filter((id) => rows.has(id)).map((id) => [id, rows.get(id)]));
   }

@@ -23,7 +23,7 @@ export { testEnvironment } from '../../scripts/harness/environment.ts';
 export { makeOrganisation, type OrganisationKeys } from '../../scripts/harness/organisation.ts';
 
 export type Backend = 'redis' | 'postgres';
-export const ALL_POOLS: readonly PoolName[] = ['ledger', 'rails', 'webhooks', 'sweeper'];
+export const ALL_POOLS: readonly PoolName[] = ['ledger', 'rails', 'payments', 'webhooks', 'sweeper'];
 
 /** Longer than any single wait of a test, so that a wait fails first and says what it saw. */
 const TEST_LIMIT_MS = 60_000;
@@ -41,6 +41,9 @@ export function describeOnEachBackend(name: string, tests: (backend: Backend) =>
   describe(`${name}, jobs on postgres`, () => tests('postgres'));
   describeWithRedis(`${name}, jobs on redis`, () => tests('redis'));
 }
+
+/** What payments earn is released by the clock alone: tests of settlement say otherwise. */
+const RELEASED_WITHOUT_REPORT = { PAYMENT_RELEASE_ONCE_SETTLED: 'false' };
 
 export interface ProductOptions {
   backend: Backend;
@@ -85,7 +88,9 @@ export async function startProduct({
     DATABASE_NAMED_STATEMENTS: 'false',
     QUEUE_DATABASE_URL: database.applicationUrl,
   };
-  const config = readConfig(testEnvironment(database, redis, { ...through, ...environment }));
+  const config = readConfig(
+    testEnvironment(database, redis, { ...RELEASED_WITHOUT_REPORT, ...through, ...environment }),
+  );
   const runtime = createRuntime(config, createLogger(config.LOG_LEVEL, 'test'), { name: `test ${backend}` });
   await runtime.readInstallation();
   const api: Api = await startApi(runtime);

@@ -42,10 +42,13 @@ async function withCodes(db: Queryable, bookId: BookId, entries: readonly ReadEn
 }
 
 /** The kinds of objects that entries belong to. */
-const resourceFilter = objectReference(['payout', 'payoutReturn', 'inboundTransfer', 'exception'], {
-  expected: 'the id of a payout, a return, an inbound transfer or an exception',
-  description: 'Entries that are steps of this object.',
-}).optional();
+const resourceFilter = objectReference(
+  ['payout', 'payoutReturn', 'capture', 'refund', 'release', 'inboundTransfer', 'exception'],
+  {
+    expected: 'the id of a payout, a return, a capture, a refund, a release, an inbound transfer or an exception',
+    description: 'Entries that are steps of this object.',
+  },
+).optional();
 
 const list = listRoute(entryApi, {
   filters: { resource: resourceFilter },

@@ -7,7 +7,10 @@ const address = z
   .strictObject({
     line1: freeText(200, 'Street and number.').optional(),
     city: freeText(100, 'The city.').optional(),
-    postal_code: freeText(20, 'As the country writes it. In test mode `00000` is one that the issuer does not know.').optional(),
+    postal_code: freeText(
+      20,
+      'As the country writes it. In test mode `00000` is one that the issuer does not know.',
+    ).optional(),
     country: z
       .string()
       .regex(/^[A-Z]{2}$/, 'Expects two capital letters, such as JO.')
@@ -26,22 +29,23 @@ export const billing = z
       .meta({ description: 'Of the payer.', example: 'payer@example.com' }),
     address: address.optional(),
   })
-  .transform(
-    ({ name = null, email = null, address: given }): BillingAddress => ({
-      name,
-      email,
-      address: given
-        ? {
-            line1: given.line1 ?? null,
-            city: given.city ?? null,
-            postalCode: given.postal_code ?? null,
-            country: given.country ?? null,
-          }
-        : null,
-    }),
-  )
   .meta({
     id: 'PaymentBilling',
     description:
       'For the check of the address (`authorization.avs`). Kept encrypted until it is erased, and shown in no answer or event.',
   });
+
+export function billingOf({ name, email, address: given }: z.output<typeof billing>): BillingAddress {
+  return {
+    name: name ?? null,
+    email: email ?? null,
+    address: given
+      ? {
+          line1: given.line1 ?? null,
+          city: given.city ?? null,
+          postalCode: given.postal_code ?? null,
+          country: given.country ?? null,
+        }
+      : null,
+  };
+}

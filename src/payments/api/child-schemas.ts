@@ -16,7 +16,7 @@ const members = {
 
 const ending = {
   settled_at: shown.time("When the acquirer's report had it.").nullable(),
-  failure: decline.nullable(),
+  failure: shown.orNull(decline).meta({ description: 'Why it failed; null unless it did.' }),
   outcome: z
     .literal('unknown')
     .nullable()
@@ -76,7 +76,7 @@ export const release = z
     amount: shown.money('Of all payments of the day, less fees and refunds.'),
     currency: shown.currencyShown,
     currency_exponent: shown.currencyExponent,
-    journal_entries: z.array(shown.id('entry')),
+    journal_entries: z.array(shown.id('entry')).meta({ description: 'The entry of the release.' }),
     version: shown.version,
     created_at: shown.time('When it was made.'),
     updated_at: shown.time('When it last changed.'),

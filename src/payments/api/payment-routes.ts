@@ -15,8 +15,10 @@ import { payments } from '../payment-table.ts';
 import { type PaymentActionRequest, requestCancel, requestCapture, requestIncrement } from '../request-action.ts';
 import { requestPayment } from '../request-payment.ts';
 import { requestPaymentUpdate } from '../update-payment.ts';
+import { billingOf } from './billing-schema.ts';
 import { digestedCard } from './card-schema.ts';
 import * as schemas from './payment-schemas.ts';
+import { sourceOf } from './source-schemas.ts';
 
 export const paymentApi: ApiResource<Payment> = {
   path: '/v1/payments',
@@ -89,7 +91,7 @@ const create = createRoute(paymentApi, {
       dryRun: request.query.dry_run,
       amount: body.amount,
       currency: body.currency,
-      source: body.source,
+      source: sourceOf(body.source),
       captureMode: body.capture,
       accountId: body.account,
       initiator: body.initiator,
@@ -100,7 +102,7 @@ const create = createRoute(paymentApi, {
           }
         : null,
       storeFor: body.store_for,
-      billing: body.billing,
+      billing: body.billing && billingOf(body.billing),
       statementDescriptor: body.statement_descriptor,
       returnUrl: body.return_url,
       cancelUrl: body.cancel_url,

@@ -5,8 +5,8 @@ import { positiveAmount } from '../../api/schemas/amount.ts';
 import { currency, description, externalId, freeText, metadata, reference } from '../../api/schemas/fields.ts';
 import * as shown from '../../api/schemas/shown.ts';
 import { PAYMENT_TRANSITIONS, type PaymentAction, type PaymentStatus } from '../payment.ts';
-import { cardShown } from './card-schema.ts';
 import { billing } from './billing-schema.ts';
+import { cardShown } from './card-schema.ts';
 import { sourceRequest } from './source-schemas.ts';
 
 export const PAYMENT_STATUSES = Object.keys(PAYMENT_TRANSITIONS) as [PaymentStatus, ...PaymentStatus[]];
@@ -85,7 +85,7 @@ export const decline = z
       .meta({ description: 'What makes sense next with this card.' }),
     message: z.string().meta({ description: 'For your own people; tell the payer less.' }),
   })
-  .meta({ id: 'Decline' });
+  .meta({ id: 'Decline', description: 'Why a card was declined.' });
 
 const authorization = z
   .object({
@@ -104,6 +104,21 @@ const authorization = z
     three_d_secure: z.string().nullable().meta({ description: '`authenticated` where the payer passed a challenge.' }),
   })
   .meta({ id: 'PaymentAuthorization' });
+
+const recurring = z
+  .object({
+    reason: z.enum(['scheduled', 'unscheduled', 'installment']).meta({ description: 'Why it recurs.' }),
+    previous_network_reference: z.string().nullable().meta({ description: 'Of the payment that the payer agreed to.' }),
+  })
+  .meta({ id: 'PaymentRecurring' });
+
+const nextAction = z
+  .object({
+    type: z.literal('redirect'),
+    url: z.string().meta({ description: 'Where the payer has to go.' }),
+    expires_at: shown.time('Until when.'),
+  })
+  .meta({ id: 'PaymentNextAction' });
 
 export const payment = z
   .object({
@@ -137,43 +152,33 @@ export const payment = z
         type: z
           .enum(['card', 'token', 'cliq_request', 'checkout', 'terminal'])
           .meta({ description: 'How it is paid.' }),
-        card: cardShown.nullable(),
+        card: shown.orNull(cardShown).meta({ description: 'Null until a card is known.' }),
         token: shown.id('paymentToken', 'With `token`.').nullable(),
         reader: shown.id('reader', 'With `terminal`.').nullable(),
         reader_action: shown.id('readerAction', 'With `terminal`: what the reader is asked to do.').nullable(),
         alias_masked: z.string().nullable().meta({ description: 'With `cliq_request`.', example: 'A**CE' }),
       })
-      .meta({ id: 'PaymentSource' }),
+      .meta({ id: 'PaymentSource', description: 'What it is paid with.' }),
     store_for: z.string().nullable().meta({ description: 'Your own name of the customer that its card is kept for.' }),
     stored_token: shown.id('paymentToken', 'The token that its card is kept as.').nullable(),
     initiator: z.enum(['customer', 'merchant']).meta({ description: 'Who asked for it.' }),
-    recurring: z
-      .object({
-        reason: z.enum(['scheduled', 'unscheduled', 'installment']).meta({ description: 'Why it recurs.' }),
-        previous_network_reference: z
-          .string()
-          .nullable()
-          .meta({ description: 'Of the payment that the payer agreed to.' }),
-      })
-      .meta({ id: 'PaymentRecurring' })
-      .nullable(),
-    authorization: authorization.nullable(),
-    decline: decline.nullable(),
+    recurring: shown.orNull(recurring).meta({ description: 'Null for a payment that stands alone.' }),
+    authorization: shown
+      .orNull(authorization)
+      .meta({ description: 'What the issuer answered; null until it authorized.' }),
+    decline: shown.orNull(decline).meta({ description: 'Why the last attempt was declined; null where none was.' }),
     attempts: z
       .array(
         z
-          .object({ at: shown.time('When it was declined.'), card: cardShown.nullable(), decline })
+          .object({
+            at: shown.time('When it was declined.'),
+            card: shown.orNull(cardShown).meta({ description: 'The card that was tried.' }),
+            decline,
+          })
           .meta({ id: 'PaymentAttempt' }),
       )
       .meta({ description: 'Authorizations that were declined, at most ten.' }),
-    next_action: z
-      .object({
-        type: z.literal('redirect'),
-        url: z.string().meta({ description: 'Where the payer has to go.' }),
-        expires_at: shown.time('Until when.'),
-      })
-      .meta({ id: 'PaymentNextAction' })
-      .nullable(),
+    next_action: shown.orNull(nextAction).meta({ description: 'Where the payer has to go; null where nobody does.' }),
     outcome: z
       .literal('unknown')
       .nullable()
@@ -199,7 +204,7 @@ export const payment = z
     updated_at: shown.time('When it last changed.'),
     dry_run: shown.onlyTrue('Only in the answer to a dry run: nothing was written, and no key was used.').optional(),
   })
-  .meta({ id: 'Payment' });
+  .meta({ id: 'Payment', description: 'Money that a payer gives a merchant, through an acquirer.' });
 
 export const capturePayment = z
   .strictObject({

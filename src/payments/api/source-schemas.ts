@@ -1,6 +1,21 @@
-/** What a request may name as its source: a line for each type. */
+/** What a request may name as its source: a line for each type, in both. */
 import { z } from 'zod';
-import { cardSource } from './sources/card.ts';
-import { tokenSource } from './sources/token.ts';
+import type { SourceInput } from '../sources/sources.ts';
+import { cardRequest, cardSourceOf } from './sources/card.ts';
+import { checkoutRequest } from './sources/checkout.ts';
+import { tokenRequest, tokenSourceOf } from './sources/token.ts';
 
-export const sourceRequest = z.discriminatedUnion('type', [cardSource, tokenSource]);
+export const sourceRequest = z
+  .discriminatedUnion('type', [cardRequest, tokenRequest, checkoutRequest])
+  .meta({ description: 'What it is paid with.' });
+
+export function sourceOf(source: z.output<typeof sourceRequest>): SourceInput {
+  switch (source.type) {
+    case 'card':
+      return cardSourceOf(source);
+    case 'token':
+      return tokenSourceOf(source);
+    case 'checkout':
+      return source;
+  }
+}

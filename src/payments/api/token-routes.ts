@@ -34,7 +34,9 @@ const create = createRoute(tokenApi, {
   },
   body: schemas.createToken,
   bodyExample: schemas.createTokenExample,
-  responses: { 201: { description: 'Made; `verification` says whether its issuer approves.', schema: schemas.paymentToken } },
+  responses: {
+    201: { description: 'Made; `verification` says whether its issuer approves.', schema: schemas.paymentToken },
+  },
   errors: ['card_number_not_allowed', 'acquirer_unavailable', 'token_invalid'],
   handle(request) {
     const { body, principal } = request;
@@ -50,7 +52,9 @@ const create = createRoute(tokenApi, {
 });
 
 const list = listRoute(tokenApi, {
-  filters: { customer_reference: schemas.customerReference.optional().meta({ description: 'Tokens kept for this customer.' }) },
+  filters: {
+    customer_reference: schemas.customerReference.optional().meta({ description: 'Tokens kept for this customer.' }),
+  },
   rows: (db, { bookId, query, page }) => listTokens(db, bookId, { customerReference: query.customer_reference }, page),
 });
 
@@ -66,8 +70,7 @@ const remove = route({
   ifMatch: true,
   responses: { 200: { description: 'It pays nothing any more.', schema: schemas.deletedToken } },
   errors: ['state_conflict'],
-  handle: (request) =>
-    runCommand(request, deleteToken({ ...changedBy(request), tokenId: request.params.id! })),
+  handle: (request) => runCommand(request, deleteToken({ ...changedBy(request), tokenId: request.params.id! })),
 });
 
 export const tokenRoutes = [create, list, readRoute(tokenApi), remove];

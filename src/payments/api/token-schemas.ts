@@ -18,7 +18,10 @@ export const createToken = z
       .strictObject(cardMembers)
       .optional()
       .meta({ description: 'In test mode: a card by its number.', id: 'TokenCard' }),
-    acquirer_token: freeText(255, "In live mode: the acquirer's own token, as your page got it from the acquirer.").optional(),
+    acquirer_token: freeText(
+      255,
+      "In live mode: the acquirer's own token, as your page got it from the acquirer.",
+    ).optional(),
     customer_reference: customerReference.optional(),
     verify: z.boolean().default(false).meta({
       description:
@@ -36,7 +39,7 @@ export const createTokenExample = {
 const verification = z
   .object({
     status: z.enum(['succeeded', 'failed']).meta({ description: 'What the issuer said.' }),
-    decline: decline.nullable(),
+    decline: shown.orNull(decline).meta({ description: 'Why the issuer declined.' }),
     cvc: z
       .string()
       .nullable()
@@ -59,7 +62,7 @@ export const paymentToken = z
       .nullable()
       .meta({ description: 'Your own name of the customer; null for a one-time token.', example: 'customer-1041' }),
     card: cardShown,
-    verification: shown.orNull(verification),
+    verification: shown.orNull(verification).meta({ description: 'Null where nobody asked for it.' }),
     network_reference: z.string().nullable().meta({
       description:
         'Of the verification, or of the payment that it was stored by: `recurring.previous_network_reference` of later payments that you initiate.',

@@ -1,6 +1,7 @@
 /** A card by its number: exchanged for the acquirer's token before anything is committed. */
 import { CardRefused } from '../../acquirers/acquirer.ts';
 import type { CardInput } from '../../acquirers/card.ts';
+import type { Instant } from '../../clock.ts';
 import { ApiError } from '../../errors.ts';
 import { PartyUnreachable } from '../../outside/party.ts';
 import type { PreparedSource, Source, SourceOf, SourceRuntime } from './source.ts';
@@ -12,7 +13,7 @@ export interface CardSource {
 
 export const cardSource: Source<CardSource> = {
   async prepare(runtime, { card }, of): Promise<PreparedSource> {
-    const exchanged = await exchangeCard(runtime, card, { ...of, param: '/source/number' });
+    const exchanged = await exchangeCard(runtime, card, { ...of, param: '/source' });
     return { ...exchanged, nextAction: null, expiresAfterMs: null, touches: [] };
   },
 };
@@ -22,10 +23,11 @@ export const cardSource: Source<CardSource> = {
  * `service_unavailable` when no answer came: then nothing exists.
  */
 export async function exchangeCard(
-  { fingerprints }: Pick<SourceRuntime, 'fingerprints'>,
+  { fingerprints, clock }: Pick<SourceRuntime, 'fingerprints' | 'clock'>,
   card: CardInput,
   { bookId, acquirer, reusable, param }: Pick<SourceOf, 'bookId' | 'acquirer'> & { reusable: boolean; param: string },
 ) {
+  refuseExpired(card, { now: clock.now(), param });
   try {
     const { token, card: shown } = await reachAcquirer(acquirer.tokenize(card, { originator: bookId, reusable }));
     const fingerprint = fingerprints.digestOf(`card ${bookId} ${card.number}`).slice(0, 32);
@@ -33,7 +35,7 @@ export async function exchangeCard(
   } catch (error) {
     if (error instanceof CardRefused)
       throw new ApiError('card_number_not_allowed', {
-        param,
+        param: `${param}/number`,
         detail: 'In test mode only the published test numbers are taken, such as 4242 4242 4242 4242.',
       });
     throw error;
@@ -51,4 +53,13 @@ export async function reachAcquirer<Answer>(call: Promise<Answer>): Promise<Answ
       headers: { 'Retry-After': '1' },
     });
   }
+}
+
+/** A card expires at the end of its month, UTC. */
+function refuseExpired({ expMonth, expYear }: CardInput, { now, param }: { now: Instant; param: string }): void {
+  if (Date.UTC(expYear, expMonth) > now) return;
+  throw new ApiError('parameter_invalid', {
+    param: `${param}/exp_year`,
+    detail: 'The card has expired.',
+  });
 }

@@ -35,6 +35,8 @@ export interface PreparedSource {
   readonly token: string | null;
   /** Where the payer goes, without a token; null where a reader or an alias asks them. */
   readonly nextAction: NextAction | null;
+  /** Of the token of a hosted page. */
+  readonly checkoutDigest?: Buffer | undefined;
   /** What the payment keeps of it. */
   readonly facts?: SourceFacts;
   /** Of a request to pay: sealed for the payment. */

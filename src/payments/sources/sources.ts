@@ -1,13 +1,15 @@
 /** The types of sources: a line for each. */
 import { type CardSource, cardSource } from './card.ts';
+import { type CheckoutSource, checkoutSource } from './checkout.ts';
 import type { PreparedSource, Source, SourceOf, SourceRuntime } from './source.ts';
 import { type TokenSource, tokenSource } from './token.ts';
 
-export type SourceInput = CardSource | TokenSource;
+export type SourceInput = CardSource | TokenSource | CheckoutSource;
 
 const SOURCES: { readonly [Type in SourceInput['type']]: Source<Extract<SourceInput, { type: Type }>> } = {
   card: cardSource,
   token: tokenSource,
+  checkout: checkoutSource,
 };
 
 export function prepareSource(runtime: SourceRuntime, input: SourceInput, of: SourceOf): Promise<PreparedSource> {

@@ -2,6 +2,7 @@
 import { type Acquirer, CardRefused } from '../../acquirers/acquirer.ts';
 import type { Acquirers } from '../../acquirers/acquirers.ts';
 import type { CardInput, CardShown } from '../../acquirers/card.ts';
+import type { Clock } from '../../clock.ts';
 import { ApiError } from '../../errors.ts';
 import type { Stored } from '../../idempotency/idempotency-key.ts';
 import type { OnceRuntime } from '../../idempotency/run-once.ts';
@@ -17,6 +18,7 @@ import { paymentTokenResource } from './payment-token-resource.ts';
 import { paymentTokens } from './payment-token-table.ts';
 
 interface TokenRuntime extends OnceRuntime {
+  readonly clock: Clock;
   readonly acquirers: Pick<Acquirers, 'ofMode'>;
 }
 
@@ -50,15 +52,16 @@ export const requestToken: UseCase<TokenRuntime, TokenRequest> = {
 async function exchange(runtime: TokenRuntime, acquirer: Acquirer, input: TokenRequest): Promise<Exchanged> {
   const { card, acquirerToken, bookId, customerReference } = input;
   if (input.mode === 'test') {
-    if (!card || acquirerToken !== undefined) throw notThisWay('card', 'In test mode, a token is made from a card.');
+    if (acquirerToken !== undefined) throw notThisWay('acquirer_token', 'In test mode, a token is made from a card.');
+    if (!card) throw lacks('card', 'In test mode, a token is made from a card.');
     const reusable = customerReference !== null;
-    const made = await exchangeCard(runtime, card, { bookId, acquirer, reusable, param: '/card/number' });
+    const made = await exchangeCard(runtime, card, { bookId, acquirer, reusable, param: '/card' });
     return { acquirerToken: made.token, card: made.card };
   }
-  if (acquirerToken === undefined || card)
-    throw notThisWay('acquirer_token', "In live mode, a token is made from the acquirer's own, not from a number.");
-  if (customerReference === null)
-    throw notThisWay('customer_reference', "The acquirer's own token is kept for a customer.");
+  if (card) throw notThisWay('card', "In live mode, a token is made from the acquirer's own, not from a number.");
+  if (acquirerToken === undefined)
+    throw lacks('acquirer_token', "In live mode, a token is made from the acquirer's own.");
+  if (customerReference === null) throw lacks('customer_reference', "The acquirer's own token is kept for a customer.");
   const shown = await reachAcquirer(acquirer.cardOf(acquirerToken, { originator: bookId })).catch((error: unknown) => {
     if (!(error instanceof CardRefused)) throw error;
     throw new ApiError('token_invalid', { param: '/acquirer_token', detail: 'The acquirer has no such token.' });
@@ -68,8 +71,9 @@ async function exchange(runtime: TokenRuntime, acquirer: Acquirer, input: TokenR
   return { acquirerToken, card: { ...shown, fingerprint } satisfies CardShown };
 }
 
+const lacks = (member: string, detail: string) => new ApiError('parameter_missing', { param: `/${member}`, detail });
 const notThisWay = (member: string, detail: string) =>
-  new ApiError('parameter_missing', { param: `/${member}`, detail });
+  new ApiError('parameter_invalid', { param: `/${member}`, detail });
 
 const NOT_VERIFIED = { verification: null, networkReference: null };
 

@@ -51,10 +51,14 @@ const typeFilter = z
   });
 
 /** The kinds of objects that have events. */
-const objectFilter = objectReference(['payout', 'account', 'hold', 'webhookEndpoint', 'exception'], {
-  expected: 'the id of a payout, an account, a hold, a webhook endpoint or an exception',
-  description: 'Events about this object.',
-}).optional();
+const objectFilter = objectReference(
+  ['payout', 'payment', 'refund', 'release', 'account', 'hold', 'webhookEndpoint', 'exception'],
+  {
+    expected:
+      'the id of a payout, a payment, a refund, a release, an account, a hold, a webhook endpoint or an exception',
+    description: 'Events about this object.',
+  },
+).optional();
 
 const list = listRoute(eventApi, {
   description:

@@ -152,6 +152,9 @@ describe('operations', () => {
     expect(await readBacklog(pool, MOVED, NOW)).toEqual([
       { kind: 'hold', oldestDueAt: null, due: 0, stuck: 0 },
       { kind: 'payout', oldestDueAt: NOW - 7_000, due: 2, stuck: 1 },
+      { kind: 'payment_operation', oldestDueAt: null, due: 0, stuck: 0 },
+      { kind: 'payment', oldestDueAt: null, due: 0, stuck: 0 },
+      { kind: 'payment_share', oldestDueAt: null, due: 0, stuck: 0 },
       { kind: 'notice', oldestDueAt: null, due: 0, stuck: 0 },
       { kind: 'delivery', oldestDueAt: null, due: 0, stuck: 0 },
     ]);
@@ -337,10 +340,13 @@ describe('operations', () => {
       expect(code).toBe(0);
       expect(JSON.parse(out)).toMatchObject({
         backend: 'postgres',
-        queues: ['ledger-0', 'rails-0', 'webhooks-0'].map((queue) => ({ queue, waiting: 0 })),
+        queues: ['ledger-0', 'rails-0', 'payments-0', 'webhooks-0'].map((queue) => ({ queue, waiting: 0 })),
         rows: [
           { kind: 'hold', due: 0 },
           { kind: 'payout', due: 1 },
+          { kind: 'payment_operation', due: 0 },
+          { kind: 'payment', due: 0 },
+          { kind: 'payment_share', due: 0 },
           { kind: 'notice', due: 0 },
           { kind: 'delivery', due: 0 },
         ],

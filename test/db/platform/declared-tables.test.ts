@@ -18,6 +18,7 @@ import { resolvePayout } from '../../../src/payouts/resolve-payout.ts';
 import { webhookSink } from '../../../src/webhooks/event-sink.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { LATEST_FORMS } from '../../support/forms.ts';
+import { acceptOne, say } from '../../support/payments.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { fillBook } from '../../support/verify-scene.ts';
 
@@ -95,12 +96,19 @@ async function play(book: TestBook): Promise<void> {
       exceptionIds: [],
     }),
   );
+  const paid = await acceptOne(book, { accountId, storeFor: 'customer-1' });
+  await say(book, paid, {});
   // The endpoint of the play is written as an administrator would, and no object of it is erased.
   await book.rows(`UPDATE webhook_endpoints SET text_salt = '\\x0a' WHERE book_id = $1`);
   const owner = createPool({ url: database.ownerUrl, name: 'test owner', size: 1, log });
   await owner.query(
     `INSERT INTO erasures (book_id, id, object, object_id, actor, fields, begun_at, finished_at)
      VALUES ($1, $2, 'payout', $2, 'operator:test', '{description,metadata}', now(), now())`,
+    [book.id, newId()],
+  );
+  await owner.query(
+    `INSERT INTO payment_releases (book_id, id, share_id, account_id, amount, currency, entry_id, version, created_at, updated_at)
+     SELECT book_id, $2, id, account_id, amount, currency, $2, 1, now(), now() FROM payment_shares WHERE book_id = $1`,
     [book.id, newId()],
   );
   await owner.end();

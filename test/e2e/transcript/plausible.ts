@@ -53,8 +53,12 @@ function momentFor(value: string, began: number): string {
   return new Date(MOMENT + stepsSince(began, value)).toISOString();
 }
 
+const DAY = 24 * 60 * 60_000;
+
 /** In whole steps, since a run is not as fast as the next. */
 function stepsSince(began: number, time: string): number {
+  // The beginning of a day is as far away as the hour of the run says: it counts in whole days.
+  if (time.endsWith('T00:00:00.000Z')) return Math.ceil((Date.parse(time) - began) / DAY) * DAY;
   return Math.floor((Date.parse(time) - began + SLACK_MS) / FIVE_MINUTES) * FIVE_MINUTES;
 }
 

@@ -113,6 +113,7 @@ export class SimulatedProcess implements Owner {
       enqueuer,
       queues,
       rails,
+      acquirers: { all: () => [] },
       publicUrl: PUBLIC_URL,
     };
     const stored = { forms, fingerprints: PLAIN_FINGERPRINTS };

@@ -10,7 +10,7 @@ test.each`
   ${'GET'}  | ${'/v1/balance'}                          | ${'getAccountBalance'}
   ${'GET'}  | ${'/balance'}                             | ${'getAccountBalance'}
   ${'POST'} | ${`/v1/payout/${ID}/cancle`}              | ${'cancelPayout'}
-  ${'POST'} | ${`/v1/payouts/${ID}/capture`}            | ${undefined}
+  ${'POST'} | ${`/v1/payouts/${ID}/stamp`}              | ${undefined}
   ${'GET'}  | ${'/v1/weather'}                          | ${undefined}
   ${'GET'}  | ${'/'}                                    | ${undefined}
 `('$method $path is nearest to $operation', ({ method, path, operation }) => {

@@ -11,6 +11,7 @@ import { readConfig } from '../../../src/config.ts';
 import { ApiError } from '../../../src/errors.ts';
 import { createApp } from '../../../src/http/app.ts';
 import { ApiServices } from '../../../src/http/services.ts';
+import { PLAIN_FINGERPRINTS } from '../../../src/idempotency/fingerprints.ts';
 import { newId } from '../../../src/ids.ts';
 import type { Principal } from '../../../src/organisations/authenticate.ts';
 import { payoutResource } from '../../../src/payouts/payout-resource.ts';
@@ -127,6 +128,8 @@ export function createTestApp(
     }),
     log: pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) }),
     publicUrl: 'https://api.example.com',
+    fingerprints: PLAIN_FINGERPRINTS,
+    withLinks: (_: string, json: string) => json,
     sandboxKey: options.sandboxKey,
     metrics: { observeRequest() {}, render: async () => 'requests_total 1\n', contentType: 'text/plain' },
     authenticator: {

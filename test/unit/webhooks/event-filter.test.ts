@@ -64,9 +64,12 @@ describe('the event names', () => {
   test('a group expands to its names, and * to all names', () => {
     expect(expandEventFilters(['dispute.*', 'dispute.won'])).toEqual([
       'dispute.opened',
+      'dispute.evidence_due_soon',
       'dispute.evidence_submitted',
+      'dispute.accepted',
       'dispute.won',
       'dispute.lost',
+      'dispute.escalated',
     ]);
     expect(expandEventFilters(['*'])).toEqual(EVENT_NAMES);
     expect(expandEventFilters(['nothing.at_all'])).toEqual([]);

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import type { CardSource } from '../../sources/card.ts';
 import { cardMembers, cardOf } from '../card-schema.ts';
 
-export const cardSource = z
+export const cardRequest = z
   .strictObject({ type: z.literal('card'), ...cardMembers })
-  .transform(
-    ({ type, ...card }): CardSource => ({ type, card: cardOf(card) }),
-  )
   .meta({ id: 'CardSource', description: 'A card by its number; in test mode one of the published test numbers.' });
+
+export function cardSourceOf({ type, ...card }: z.output<typeof cardRequest>): CardSource {
+  return { type, card: cardOf(card) };
+}

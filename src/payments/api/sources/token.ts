@@ -3,7 +3,7 @@ import { reference } from '../../../api/schemas/fields.ts';
 import type { TokenSource } from '../../sources/token.ts';
 import { cvc } from '../card-schema.ts';
 
-export const tokenSource = z
+export const tokenRequest = z
   .strictObject({
     type: z.literal('token'),
     token: reference('paymentToken', 'A token that pays: one-time and not used, or kept for a customer.'),
@@ -12,5 +12,8 @@ export const tokenSource = z
       example: '123',
     }),
   })
-  .transform(({ type, token: tokenId, cvc: code = null }): TokenSource => ({ type, tokenId, cvc: code }))
   .meta({ id: 'TokenSource', description: 'A card by its token.' });
+
+export function tokenSourceOf({ type, token: tokenId, cvc: code }: z.output<typeof tokenRequest>): TokenSource {
+  return { type, tokenId, cvc: code ?? null };
+}

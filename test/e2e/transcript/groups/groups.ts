@@ -6,12 +6,14 @@ import { exceptionsOnWire } from './exceptions.ts';
 import type { GroupOnWire } from './group.ts';
 import { holdsOnWire } from './holds.ts';
 import { journalOnWire } from './journal.ts';
+import { paymentsOnWire } from './payments.ts';
 import { payoutsOnWire } from './payouts.ts';
 import { webhooksOnWire } from './webhooks.ts';
 
 export const GROUPS_ON_WIRE: readonly GroupOnWire[] = [
   accountsOnWire,
   payoutsOnWire,
+  paymentsOnWire,
   webhooksOnWire,
   journalOnWire,
   holdsOnWire,

@@ -1,0 +1,48 @@
+/**
+ * A page for people outside of `/v1`, rendered here: no API key, its path is the secret. Declared by its group and mounted by
+ * src/http/pages.ts, which bounds what is asked of it and sets the headers.
+ */
+import type { Uuid } from '../ids.ts';
+import type { ApiRuntime } from './api-runtime.ts';
+import type { WaitersByTable } from './waits.ts';
+
+export interface PageRequest {
+  readonly runtime: ApiRuntime;
+  readonly waiters: WaitersByTable;
+  readonly requestId: Uuid;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** Of the Accept-Language header. */
+  readonly acceptLanguage: string;
+  /** Asked by htmx: a redirect to another host is told, not followed. */
+  readonly byScript: boolean;
+  /** Aborted when the browser has gone. */
+  readonly signal: AbortSignal;
+}
+
+export interface PageAnswer {
+  readonly status: number;
+  readonly html?: string;
+  /** Of a redirect. */
+  readonly location?: string;
+  /** Origins that an answer to the page's form may lead to: browsers hold `form-action` against redirects as well. */
+  readonly leadsTo?: readonly string[];
+  /** A card was refused: too many from one address are answered with `failed` for a while. */
+  readonly isFailure?: boolean;
+}
+
+export interface Page {
+  /** In Express's form. It is what the log and the metrics say: paths of pages have secrets in them. */
+  readonly path: string;
+  get(request: PageRequest): Promise<PageAnswer>;
+  post(request: PageRequest, form: URLSearchParams): Promise<PageAnswer>;
+  /** The page of a request that could not be served. */
+  failed(request: PageRequest, status: number): string;
+}
+
+/** A file that pages load. */
+export interface PageAsset {
+  readonly path: string;
+  readonly contentType: string;
+  body(): string | Promise<Buffer>;
+}

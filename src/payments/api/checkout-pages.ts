@@ -1,0 +1,140 @@
+/** The hosted page of a payment: `/checkout/{token}`. A form is answered with a redirect, so that a reload sends nothing again. */
+import type { CardInput } from '../../acquirers/card.ts';
+import type { Page, PageAnswer, PageRequest } from '../../api/page.ts';
+import { ApiError } from '../../errors.ts';
+import { readCard } from '../checkout/card-form.ts';
+import { checkoutDigest } from '../checkout/checkout-link.ts';
+import { type CheckoutPage, checkoutPage, hasAnswer } from '../checkout/checkout-page.tsx';
+import { attemptNumber, backUrl, checkoutState } from '../checkout/checkout-state.ts';
+import { type Checkout, findCheckout } from '../checkout/checkout-store.ts';
+import { tryCard } from '../checkout/try-card.ts';
+import { payments } from '../payment-table.ts';
+import { exchangeCard } from '../sources/card.ts';
+import { challengePages } from './challenge-pages.ts';
+import { failedPage, notFound, requestLanguage } from './page-answers.ts';
+
+/** As long as an issuer takes at its slowest; then the page says that it waits. */
+const WAIT_SECONDS = 10;
+/** Of a page that loads: a payer who sees nothing reloads it. A page that is there asks again, and is held for longer. */
+const LOAD_SECONDS = 2;
+
+const DATE = /^[\d\s/.-]{1,9}$/;
+
+/** From the page to `/checkout/`. */
+const BASE = '';
+
+const hostedPage: Page = {
+  path: '/checkout/:token',
+
+  async get(request) {
+    const checkout = await find(request);
+    if (checkout === undefined) return notFound(request, BASE);
+    if (checkoutState(checkout.payment) !== 'processing') return show(request, checkout);
+    return show(request, await settled(request, checkout, request.byScript ? WAIT_SECONDS : LOAD_SECONDS));
+  },
+
+  async post(request, form) {
+    const checkout = await find(request);
+    if (checkout === undefined) return notFound(request, BASE);
+    const attempt = attemptNumber(checkout.payment);
+    if (checkoutState(checkout.payment) !== 'form' || form.get('attempt') !== String(attempt))
+      return go(request, await settled(request, checkout));
+    const given = readCard(form, request.runtime.clock.now());
+    // Shown again with what was wrong: a date, and nothing that could be a part of a number.
+    const typed = { expiry: DATE.exec(form.get('expiry') ?? '')?.[0] ?? '' };
+    if ('faults' in given) return refuse(request, checkout, { ...typed, faults: given.faults }, 422);
+    return pay(request, { checkout, card: given.card, attempt, typed });
+  },
+
+  failed: (request, status) => failedPage(request, status, BASE),
+};
+
+export const checkoutPages: readonly Page[] = [hostedPage, ...challengePages];
+
+/** The card is exchanged for a token first, which moves no money: no later step has its number. */
+async function pay(
+  request: PageRequest,
+  {
+    checkout,
+    card,
+    attempt,
+    typed,
+  }: { checkout: Checkout; card: CardInput; attempt: number; typed: { expiry: string } },
+): Promise<PageAnswer> {
+  const { runtime, requestId } = request;
+  const { bookId, payment } = checkout;
+  let exchanged: Awaited<ReturnType<typeof exchangeCard>>;
+  try {
+    const acquirer = runtime.acquirers.get(payment.acquirer);
+    exchanged = await exchangeCard(runtime, card, { bookId, acquirer, reusable: false, param: 'number' });
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.code === 'card_number_not_allowed') {
+      const refused = refuse(request, checkout, { ...typed, faults: { number: 'numberUnknown' } }, 422);
+      return { ...refused, isFailure: true };
+    }
+    return refuse(request, checkout, { ...typed, problem: 'noAnswer' }, 503);
+  }
+  await runtime.committer.submit(bookId, tryCard(bookId, { ...exchanged, payment, attempt, requestId }));
+  const after = await settled(request, checkout);
+  return { ...go(request, after), isFailure: after.payment.attempts.length > payment.attempts.length };
+}
+
+async function find({ runtime, params }: PageRequest): Promise<Checkout | undefined> {
+  const digest = checkoutDigest(params.token!);
+  return digest && findCheckout(runtime.pool, digest);
+}
+
+/** The payment once its acquirer has answered, or the wait is over. */
+async function settled(
+  { waiters, signal }: PageRequest,
+  checkout: Checkout,
+  seconds = WAIT_SECONDS,
+): Promise<Checkout> {
+  const target = { bookId: checkout.bookId, id: checkout.payment.id, isDone: hasAnswer, seconds, signal };
+  const payment = await waiters.waitersOf(payments).waitFor(target);
+  return payment === undefined ? checkout : { ...checkout, payment };
+}
+
+/** Where the payer goes from the form: to the merchant, to the bank, or back to the page. */
+function go(request: PageRequest, checkout: Checkout): PageAnswer {
+  const { payment } = checkout;
+  const state = checkoutState(payment);
+  const leadsTo = leadsToOf(request, checkout);
+  const url =
+    state === 'paid' ? backUrl(payment.returnUrl, payment) : state === 'challenge' ? payment.nextAction!.url : null;
+  // Browsers hold the policy against redirects of a form: what it does not name is reached by a link on the page.
+  const isAllowed = url !== null && (request.byScript || leadsTo.includes(new URL(url).origin));
+  return { status: 303, location: isAllowed ? url : ownUrl(request), leadsTo };
+}
+
+function show(request: PageRequest, checkout: Checkout): PageAnswer {
+  const { payment } = checkout;
+  const state = checkoutState(payment);
+  const back = state === 'paid' ? backUrl(payment.returnUrl, payment) : null;
+  if (back !== null) return { status: 303, location: back };
+  const isOver = state === 'failed' || state === 'canceled' || state === 'expired';
+  const html = checkoutPage({ checkout, state, language: requestLanguage(request) });
+  return { status: isOver ? 410 : 200, html, leadsTo: leadsToOf(request, checkout) };
+}
+
+function refuse(
+  request: PageRequest,
+  checkout: Checkout,
+  why: Pick<CheckoutPage, 'faults' | 'expiry' | 'problem'>,
+  status: number,
+): PageAnswer {
+  const html = checkoutPage({ checkout, state: 'form', language: requestLanguage(request), ...why });
+  return { status, html, leadsTo: leadsToOf(request, checkout) };
+}
+
+/** The merchant, and this installation: the sandbox's challenges are there under its public name. */
+function leadsToOf({ runtime }: PageRequest, { payment }: Checkout): string[] {
+  return [runtime.publicUrl, payment.returnUrl].flatMap((url) => (url === null ? [] : [new URL(url).origin]));
+}
+
+/** Relative, so that it holds behind a proxy. */
+function ownUrl({ params, query }: PageRequest): string {
+  const language = query.get('lang');
+  return language === 'en' || language === 'ar' ? `${params.token}?lang=${language}` : params.token!;
+}

@@ -1,0 +1,34 @@
+/** What the page of a payment shows, by what the payment waits for. Pure. */
+import { publicId } from '../../ids.ts';
+import { awaitsCard, type Payment } from '../payment.ts';
+
+export type CheckoutState = 'form' | 'processing' | 'challenge' | 'paid' | 'failed' | 'canceled' | 'expired';
+
+export function checkoutState(payment: Payment): CheckoutState {
+  if (awaitsCard(payment)) return 'form';
+  switch (payment.status) {
+    case 'requires_action':
+      return payment.nextAction === null ? 'expired' : 'challenge';
+    case 'processing':
+      return 'processing';
+    case 'failed':
+    case 'canceled':
+    case 'expired':
+      return payment.status;
+    default:
+      return 'paid';
+  }
+}
+
+/** The number of the attempt that the form is for: sent twice, a card is charged once. */
+export function attemptNumber({ attempts }: Pick<Payment, 'attempts'>): number {
+  return attempts.length + 1;
+}
+
+/** A merchant's URL with the payment that it is about; null where the merchant gave none. */
+export function backUrl(url: string | null, { id }: Pick<Payment, 'id'>): string | null {
+  if (url === null) return null;
+  const back = new URL(url);
+  back.searchParams.set('payment', publicId('payment', id));
+  return back.href;
+}

@@ -1,0 +1,59 @@
+/**
+ * The payer has ended a challenge: what became of the authorization is asked at once, so that the payer comes back to a payment
+ * that knows it. The acquirer's notice follows and changes nothing.
+ */
+import type { Acquirer } from '../../acquirers/acquirer.ts';
+import type { ReleaseSchedule } from '../../calendar/release-schedule.ts';
+import type { Clock } from '../../clock.ts';
+import type { Pool } from '../../db/pool.ts';
+import type { BookId } from '../../ledger/book.ts';
+import type { Committer } from '../../ledger/committer.ts';
+import { inquiryPauseMs } from '../../outside/inquiry.ts';
+import type { Payment } from '../payment.ts';
+import type { PaymentOperation } from '../payment-operation.ts';
+import { findOperationsByReference } from '../payment-store.ts';
+import { payments } from '../payment-table.ts';
+import { answered } from '../send-operations.ts';
+import { settleOperation } from '../settle-operation.ts';
+
+export interface ChallengeRuntime {
+  readonly pool: Pool;
+  readonly clock: Clock;
+  readonly committer: Committer;
+  readonly release: ReleaseSchedule;
+}
+
+/** Undefined where no payment is known by this reference. Throws PartyUnreachable: the notice settles it then. */
+export async function settleChallenge(
+  runtime: ChallengeRuntime,
+  acquirer: Acquirer,
+  { bookId, reference }: { bookId: BookId; reference: string },
+): Promise<Payment | undefined> {
+  const found = await challengedPayment(runtime.pool, { bookId, reference });
+  if (found === undefined) return undefined;
+  const { payment, operation } = found;
+  if (operation.status !== 'pending' && operation.status !== 'requires_action') return payment;
+  const answer = await acquirer.inquire(bookId, reference);
+  if (answer.status === 'not_found') return payment;
+  const report = {
+    ...answered(operation, answer),
+    call: 'inquire' as const,
+    nextInquiryMs: inquiryPauseMs(acquirer, operation),
+  };
+  const today = { now: runtime.clock.now(), timeZone: 'UTC' };
+  await runtime.committer.submit(
+    bookId,
+    settleOperation(bookId, { payment, operation, report, release: runtime.release, today }),
+  );
+  return payments.find(runtime.pool, bookId, payment.id);
+}
+
+/** The payment whose authorization has this reference. */
+export async function challengedPayment(
+  pool: Pool,
+  { bookId, reference }: { bookId: BookId; reference: string },
+): Promise<{ payment: Payment; operation: PaymentOperation } | undefined> {
+  const operation = (await findOperationsByReference(pool, bookId, [reference])).get(reference);
+  const payment = operation && (await payments.find(pool, bookId, operation.paymentId));
+  return payment && { payment, operation };
+}

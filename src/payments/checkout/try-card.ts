@@ -1,0 +1,63 @@
+/** A payer tries a card: the authorization is written before the acquirer is called, once for each attempt. */
+import type { CardShown } from '../../acquirers/card.ts';
+import { newId, type Uuid } from '../../ids.ts';
+import type { BookId } from '../../ledger/book.ts';
+import type { Command } from '../../ledger/command.ts';
+import { Draft } from '../../ledger/draft.ts';
+import { advance } from '../../ledger/resource.ts';
+import { endToEndId } from '../../outside/end-to-end-id.ts';
+import { newOperation, startOperation } from '../new-operation.ts';
+import { awaitsCard, type Payment } from '../payment.ts';
+import { paymentOperations } from '../payment-operation-table.ts';
+import { paymentResource } from '../payment-resource.ts';
+import { payments } from '../payment-table.ts';
+import { attemptNumber } from './checkout-state.ts';
+
+export interface TryCard {
+  readonly payment: Pick<Payment, 'id'>;
+  /** Of the form. */
+  readonly attempt: number;
+  /** The acquirer's token of the card. */
+  readonly token: string;
+  readonly card: CardShown;
+  readonly requestId: Uuid;
+}
+
+/**
+ * requires_action → processing. Answers with whether the attempt began: a form that was sent twice, or is older than another
+ * attempt, changes nothing.
+ */
+export function tryCard(
+  bookId: BookId,
+  { payment: { id }, attempt, token, card, requestId }: TryCard,
+): Command<boolean> {
+  const origin = { id: newId(), requestId };
+  const operationId = newId();
+  return {
+    ...origin,
+    name: 'payment.try_card',
+    touches: [
+      { table: payments, ids: [id] },
+      { table: paymentOperations, ids: [operationId] },
+    ],
+    decide(state, moment) {
+      const draft = new Draft(state, origin, moment);
+      const payment = draft.get(payments, id);
+      const isOpen = payment !== undefined && awaitsCard(payment) && payment.expiresAt! > moment.book;
+      if (!isOpen || attempt !== attemptNumber(payment)) return draft.finish(false);
+      const authorization = {
+        id: operationId,
+        kind: 'authorize' as const,
+        amount: payment.amount,
+        reference: endToEndId(bookId, `checkout ${id} ${attempt}`),
+        of: null,
+        token,
+        final: payment.captureMode === 'automatic',
+        requestId,
+      };
+      startOperation(draft, newOperation(payment, authorization, moment));
+      advance(draft, paymentResource, payment, { status: 'processing', card, pendingOperation: operationId });
+      return draft.finish(true);
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import { type BookedStep, readStepsOf } from '../../checks/steps-store.ts';
+import { plainArray } from '../../db/columns.ts';
+import type { Pool } from '../../db/pool.ts';
+import { inSnapshot } from '../../db/snapshot.ts';
+import type { Uuid } from '../../ids.ts';
+import type { BookId } from '../../ledger/book.ts';
+import { CAPTURES_MAX, type Payment } from '../payment.ts';
+import type { PaymentOperation } from '../payment-operation.ts';
+import { paymentOperations } from '../payment-operation-table.ts';
+import { payments } from '../payment-table.ts';
+
+/** A payment with its captures and refunds, and what each of them booked, as of one moment. */
+export interface PaymentHistory {
+  readonly payment: Payment;
+  /** In order of time. */
+  readonly operations: readonly PaymentOperation[];
+  readonly steps: ReadonlyMap<Uuid, readonly BookedStep[]>;
+}
+
+/** Beyond it a payment has more refunds than a page can hold, and is reported as such. */
+export const OPERATIONS_READ = 20 * CAPTURES_MAX;
+
+/** Reads a page of payments. Indexes: payments_pkey, payment_operations_by_payment, entries' (book, resource, step). */
+export function readPaymentHistories(
+  pool: Pool,
+  bookId: BookId,
+  page: { after: Uuid | undefined; limit: number },
+): Promise<PaymentHistory[]> {
+  return withOperations(pool, bookId, {
+    name: 'verify.payments',
+    text: `SELECT ${payments.selected()} FROM payments
+      WHERE book_id = $1 AND id > COALESCE($2::uuid, '00000000-0000-0000-0000-000000000000') ORDER BY id LIMIT $3`,
+    values: [bookId, page.after ?? null, page.limit],
+  });
+}
+
+/** Reads payments by id, or by that of a refund. Ids of other resources are skipped. */
+export function readPaymentHistoriesById(pool: Pool, bookId: BookId, ids: readonly Uuid[]): Promise<PaymentHistory[]> {
+  return withOperations(pool, bookId, {
+    name: 'verify.payments_by_id',
+    text: `SELECT ${payments.selected()} FROM payments
+      WHERE book_id = $1 AND id IN (
+        SELECT unnest($2::uuid[]) UNION
+        SELECT payment_id FROM payment_operations WHERE book_id = $1 AND id = ANY ($2::uuid[])
+      ) ORDER BY id`,
+    values: [bookId, plainArray(ids)],
+  });
+}
+
+function withOperations(
+  pool: Pool,
+  bookId: BookId,
+  query: { name: string; text: string; values: unknown[] },
+): Promise<PaymentHistory[]> {
+  return inSnapshot(pool, async (trx) => {
+    const found = (await trx.query(query)).rows.map(payments.fromRow);
+    if (found.length === 0) return [];
+    const { rows } = await trx.query({
+      name: 'verify.payment_operations',
+      text: `SELECT o.* FROM unnest($2::uuid[]) AS p (id) CROSS JOIN LATERAL (
+          SELECT ${paymentOperations.selected()} FROM payment_operations
+          WHERE book_id = $1 AND payment_id = p.id AND kind IN ('capture', 'refund') ORDER BY kind, id LIMIT ${OPERATIONS_READ}
+        ) AS o`,
+      values: [bookId, plainArray(found.map(({ id }) => id))],
+    });
+    const operations = rows.map(paymentOperations.fromRow);
+    const steps = await readStepsOf(
+      trx,
+      bookId,
+      operations.map(({ id }) => id),
+    );
+    const byPayment = new Map<Uuid, PaymentOperation[]>(found.map(({ id }) => [id, []]));
+    for (const operation of operations) byPayment.get(operation.paymentId)?.push(operation);
+    return found.map((payment) => ({ payment, operations: byPayment.get(payment.id)!, steps }));
+  });
+}

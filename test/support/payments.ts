@@ -1,0 +1,85 @@
+/** Payments in a book without an acquirer: what it would say is said here. */
+import type { CardShown } from '../../src/acquirers/card.ts';
+import { newId, type Uuid } from '../../src/ids.ts';
+import { acceptPayment } from '../../src/payments/accept-payment.ts';
+import type { AcquirerReport } from '../../src/payments/acquirer-report.ts';
+import type { Payment } from '../../src/payments/payment.ts';
+import type { PaymentOperation } from '../../src/payments/payment-operation.ts';
+import { paymentOperations } from '../../src/payments/payment-operation-table.ts';
+import { payments } from '../../src/payments/payment-table.ts';
+import { settleOperation } from '../../src/payments/settle-operation.ts';
+import type { TestBook } from './book.ts';
+
+const CARD: CardShown = {
+  brand: 'visa',
+  lastFour: '4242',
+  expMonth: 12,
+  expYear: 2034,
+  fingerprint: 'a digest',
+  funding: 'credit',
+  country: 'US',
+};
+
+export const RELEASE = { days: 2, onceSettled: true };
+
+/** A payment that is at the acquirer, and its authorization. */
+export async function acceptOne(
+  book: TestBook,
+  {
+    accountId,
+    amount = 20_000n,
+    manual = false,
+    storeFor = null,
+  }: { accountId: Uuid; amount?: bigint; manual?: boolean; storeFor?: string | null },
+): Promise<{ payment: Payment; operation: PaymentOperation }> {
+  const paymentId = newId();
+  const accepted = await book.submit(
+    acceptPayment({
+      paymentId,
+      bookId: book.id,
+      accountId,
+      amount,
+      currency: 'EUR',
+      captureMode: manual ? 'manual' : 'automatic',
+      sourceType: 'card',
+      acquirer: 'sandbox_acquirer',
+      source: { card: CARD, token: 'stok_1', nextAction: null, expiresAfterMs: null, touches: [] },
+      initiator: 'customer',
+      recurring: null,
+      storeFor,
+      billingSealed: null,
+      fee: { fixed: 10n, basisPoints: 250n },
+      statementDescriptor: null,
+      returnUrl: null,
+      cancelUrl: null,
+      description: 'Order 77',
+      externalId: null,
+      metadata: {},
+      idempotencyKey: newId(),
+      requestId: newId(),
+      actor: 'system',
+      dryRun: false,
+    }),
+  );
+  if (accepted.refused) throw new Error(`The payment was refused: ${accepted.refused}`);
+  const payment = (await payments.find(book.pool, book.id, paymentId))!;
+  const operation = (await paymentOperations.find(book.pool, book.id, payment.pendingOperation!))!;
+  return { payment, operation };
+}
+
+/** What the acquirer says of an operation is taken in. */
+export function say(
+  book: TestBook,
+  { payment, operation }: { payment: Payment; operation: PaymentOperation },
+  report: Partial<AcquirerReport>,
+): Promise<PaymentOperation> {
+  return book.submit(
+    settleOperation(book.id, {
+      payment,
+      operation,
+      report: { call: 'submit', status: 'succeeded', nextInquiryMs: 1_000, mismatches: [], raw: {}, ...report },
+      release: RELEASE,
+      today: { now: Date.now(), timeZone: 'UTC' },
+    }),
+  );
+}
