@@ -1,7 +1,7 @@
 /**
  * Tokens of cards, readers with what they are asked to do, and what a payment keeps of such sources: which token or reader it is paid
  * with, the alias of a request to pay, whom a token is stored for, and the billing address. Alias and address are sealed.
- * The sandbox acquirer keeps what an address check said, and until when a request to pay waits.
+ * The sandbox acquirer keeps what an address check said.
  *
  * Columns without a default: nothing is rewritten. Tables are new, so nothing waits.
  */
@@ -45,9 +45,8 @@ export async function up(knex: Knex): Promise<void> {
       book_id uuid NOT NULL,
       id uuid NOT NULL,
       status text NOT NULL CHECK (status IN ('registered', 'removed')),
-      label text NOT NULL,
-      -- SHA-256: a reader is registered once.
-      code_digest bytea NOT NULL,
+      -- Null once it is erased.
+      label text,
       -- The action under way: one at a time.
       action_id uuid,
       metadata jsonb,
@@ -82,15 +81,13 @@ export async function up(knex: Knex): Promise<void> {
     );
     CREATE INDEX payment_reader_actions_by_reader ON payment_reader_actions (book_id, reader_id, id) WHERE reader_id IS NOT NULL;
 
-    ALTER TABLE sandbox_acquirer.instructions
-      ADD COLUMN avs_check text,
-      ADD COLUMN request_expires_at timestamptz(3);
+    ALTER TABLE sandbox_acquirer.instructions ADD COLUMN avs_check text;
   `);
 }
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
-    ALTER TABLE sandbox_acquirer.instructions DROP COLUMN avs_check, DROP COLUMN request_expires_at;
+    ALTER TABLE sandbox_acquirer.instructions DROP COLUMN avs_check;
     DROP TABLE payment_reader_actions, payment_readers, payment_tokens;
     ALTER TABLE payments DROP COLUMN source_facts, DROP COLUMN alias_sealed, DROP COLUMN billing_sealed,
       DROP COLUMN store_for, DROP COLUMN stored_token_id;

@@ -31,7 +31,8 @@ export interface InstructionRecord {
   readonly brand: CardBrand | null;
 }
 
-interface RecordRow {
+/** As Postgres has a record. */
+export interface RecordRow {
   originator: string;
   reference: string;
   kind: InstructionKind;
@@ -50,11 +51,11 @@ interface RecordRow {
 }
 
 /** The code of a reusable card is checked by the first authorization, and kept by nobody. */
-const RECORD = `i.originator, i.reference, i.kind, i.of_reference, i.amount, i.currency, i.status, i.code,
+export const RECORD = `i.originator, i.reference, i.kind, i.of_reference, i.amount, i.currency, i.status, i.code,
   i.acquirer_reference, i.challenge, i.challenge_expires_at, i.avs_check, c.script, c.brand,
   CASE WHEN NOT c.reusable OR c.used_by IS NULL OR c.used_by = i.reference THEN c.cvc_check END AS cvc_check`;
 
-const toRecord = (row: RecordRow): InstructionRecord => ({
+export const toRecord = (row: RecordRow): InstructionRecord => ({
   originator: row.originator,
   reference: row.reference,
   kind: row.kind,

@@ -34,7 +34,8 @@ import {
 } from './sandbox-acquirer-store.ts';
 import { acquirerReference, answerOf, authorizationOf, CHALLENGE_MS, refused, verifiedOf } from './sandbox-answers.ts';
 import { findChallenge, type SandboxChallenge } from './sandbox-challenge-store.ts';
-import { acknowledgeNotices, openNotices, tell } from './sandbox-notice-store.ts';
+import { acknowledgeNotices, findNotice, openNotices, tell } from './sandbox-notice-store.ts';
+import { recordRequest, resolveRequest } from './sandbox-request-store.ts';
 import { findCards, keepCard, markCodeChecked, type VaultCard } from './sandbox-vault-store.ts';
 import { testCard } from './test-cards.ts';
 
@@ -196,6 +197,17 @@ export class SandboxAcquirer implements Acquirer {
     return this.#reach('resolveChallenge', resolveChallenge(this.#options.pool, given));
   }
 
+  /** For simulations: what the payer makes of a request to pay. Undefined where none waits, and nothing said so under this id. */
+  async resolveRequest(
+    originator: string,
+    reference: string,
+    { approved, noticeId }: { approved: boolean; noticeId: Uuid },
+  ): Promise<AcquirerNotice | undefined> {
+    const { pool } = this.#options;
+    await this.#reach('resolveRequest', resolveRequest(pool, { originator, reference, approved, noticeId }));
+    return this.#reach('resolveRequest', findNotice(pool, { id: noticeId, originator, reference }));
+  }
+
   /** For simulations: tells something of an instruction. Undefined when there is no such instruction. */
   tell(notice: {
     id: Uuid;
@@ -210,12 +222,24 @@ export class SandboxAcquirer implements Acquirer {
 
   async #authorize(instruction: AuthorizeInstruction): Promise<AcquirerAnswer> {
     const { token } = instruction;
-    const card = token === null ? undefined : await this.#reach('authorize', this.#cards.add(EVERYBODY, token));
+    if (token === null) return this.#ask(instruction);
+    const card = await this.#reach('authorize', this.#cards.add(EVERYBODY, token));
     if (card === undefined || card.originator !== instruction.originator)
       return refused(instruction.reference, 'incorrect_number');
     const record = await this.#reach('authorize', this.#authorizations.add(EVERYBODY, { instruction, card }));
     if (card.script === 'unanswered' || record.status === 'never')
       throw new AcquirerUnreachable('The sandbox acquirer broke off before its answer, as the card asks');
+    return answerOf(record, this.#options.publicUrl);
+  }
+
+  /** A request to pay waits for its payer's word: resolveRequest. */
+  async #ask({ originator, reference, amount, currency, notAfter }: AuthorizeInstruction): Promise<AcquirerAnswer> {
+    const given = {
+      ...{ originator, reference, amount, currency, notAfter },
+      acquirerReference: acquirerReference(originator, reference),
+    };
+    const rule = { closesBeforeMs: CLOSES_BEFORE_MS, clockAheadMs: this.#clockAhead() };
+    const record = await this.#reach('authorize', recordRequest(this.#options.pool, given, rule));
     return answerOf(record, this.#options.publicUrl);
   }
 

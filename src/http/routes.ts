@@ -18,7 +18,10 @@ import { CHECKOUT_ASSETS } from '../payments/api/checkout-assets.ts';
 import { checkoutPages } from '../payments/api/checkout-pages.ts';
 import { paymentEvents, refundEvents, releaseEvents } from '../payments/api/payment-events.ts';
 import { paymentRoutes } from '../payments/api/payment-routes.ts';
+import { readerActionEvents } from '../payments/api/reader-events.ts';
+import { readerRoutes, readerSimulationRoutes } from '../payments/api/reader-routes.ts';
 import { paymentChildRoutes } from '../payments/api/refund-routes.ts';
+import { requestSimulationRoutes } from '../payments/api/request-simulation-routes.ts';
 import { tokenRoutes } from '../payments/api/token-routes.ts';
 import { payoutEvents } from '../payouts/api/payout-events.ts';
 import { payoutReturnRoutes } from '../payouts/api/payout-return-routes.ts';
@@ -36,6 +39,7 @@ export const ROUTES: readonly Route[] = [
   ...payoutReturnRoutes,
   ...paymentChildRoutes,
   ...tokenRoutes,
+  ...readerRoutes,
   ...paymentRoutes,
   ...accountRoutes,
   ...holdRoutes,
@@ -49,6 +53,8 @@ export const ROUTES: readonly Route[] = [
   ...inboundTransferRoutes,
   ...clockRoutes,
   ...payoutSimulationRoutes,
+  ...readerSimulationRoutes,
+  ...requestSimulationRoutes,
 ];
 
 /** What payers see. */
@@ -63,6 +69,7 @@ export const EVENT_DOCUMENTS: readonly EventDocument[] = [
   paymentEvents,
   refundEvents,
   releaseEvents,
+  readerActionEvents,
   exceptionEvents,
   endpointEvents,
   erasureEvents,

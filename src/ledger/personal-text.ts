@@ -18,6 +18,7 @@ import { takeRandom } from '../random.ts';
 export type PersonalObject =
   | 'payout'
   | 'payment'
+  | 'reader'
   | 'account'
   | 'webhook_endpoint'
   | 'inbound_transfer'

@@ -10,6 +10,7 @@ import type { BookId } from '../ledger/book.ts';
 import type { PersonalObject } from '../ledger/personal-text.ts';
 import type { DeclaredTable } from '../ledger/table-of.ts';
 import { payments } from '../payments/payment-table.ts';
+import { readers } from '../payments/readers/reader-table.ts';
 import { payouts } from '../payouts/payout-table.ts';
 import { webhookEndpoints } from '../webhooks/endpoint-table.ts';
 
@@ -32,6 +33,7 @@ function erasable<Row>(
 export const ERASABLE: readonly ErasableKind[] = [
   erasable('payout', { kind: 'payout', table: payouts, alsoShown: ['remittance'] }),
   erasable('payment', { kind: 'payment', table: payments }),
+  erasable('reader', { kind: 'reader', table: readers }),
   // The descriptions of transfers to the account.
   erasable('account', { kind: 'account', table: accountProfiles, alsoShown: ['description'] }),
   erasable('hold', { kind: 'hold', table: accountHolds }),

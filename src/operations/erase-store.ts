@@ -143,6 +143,7 @@ const evidence: ErasurePlace = {
 export const PLACES: Readonly<Record<ErasureSubject['object'], readonly ErasurePlace[]>> = {
   payout: [texts, pairs, entryTexts, answers, evidence],
   payment: [texts, pairs, answers],
+  reader: [texts, pairs],
   account: [texts, pairs, transfers, entryTexts, answers],
   hold: [texts, pairs, answers],
   webhook_endpoint: [texts, answers],

@@ -102,7 +102,7 @@ function decideAcceptance(state: BookState, command: AcceptCommand, moment: Mome
   const view = begin(draft, paymentResource, payment, 'payment.created');
   indexMetadata(draft, input.metadata, { object: 'payment', objectId: payment.id });
   const { token } = input.source;
-  if (token !== null) {
+  if (isSent(input.source)) {
     const authorization = {
       id: command.operationId,
       kind: 'authorize' as const,
@@ -174,12 +174,17 @@ function refuseTotals(draft: Draft, { passes, input }: AcceptCommand): Refusal |
   return undefined;
 }
 
+/** Whether the acquirer is told at once. */
+function isSent({ token, isRequest }: PreparedSource): boolean {
+  return token !== null || isRequest === true;
+}
+
 function newPayment({ operationId, textSalt, input }: AcceptCommand, moment: Moment): Payment {
-  const { card, token, nextAction, expiresAfterMs } = input.source;
+  const { card, nextAction, expiresAfterMs } = input.source;
   const expiresAt = expiresAfterMs === null ? null : moment.book + expiresAfterMs;
   return {
     id: input.paymentId,
-    status: token === null ? 'requires_action' : 'processing',
+    status: isSent(input.source) ? 'processing' : 'requires_action',
     accountId: input.accountId!,
     amount: input.amount,
     currency: input.currency,
@@ -210,7 +215,7 @@ function newPayment({ operationId, textSalt, input }: AcceptCommand, moment: Mom
     attempts: [],
     nextAction,
     checkoutDigest: input.source.checkoutDigest ?? null,
-    pendingOperation: token === null ? null : operationId,
+    pendingOperation: isSent(input.source) ? operationId : null,
     authorizedBy: null,
     outcome: null,
     nextInquiryAt: null,
@@ -225,7 +230,7 @@ function newPayment({ operationId, textSalt, input }: AcceptCommand, moment: Mom
     textSalt,
     requestId: input.requestId,
     version: 1,
-    dueAt: expiresAt,
+    dueAt: expiresAfterMs === null ? null : moment.wall + expiresAfterMs,
     createdAt: moment.book,
     updatedAt: moment.book,
   };

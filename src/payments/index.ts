@@ -10,6 +10,7 @@ import { movedOperations, movedPayments, movedShares } from './moved-operations.
 import { paymentOperations } from './payment-operation-table.ts';
 import { payments } from './payment-table.ts';
 import { paymentsUnderWay } from './payments-under-way.ts';
+import { readerActions, readers } from './readers/reader-table.ts';
 import { shareRelease } from './release-shares.ts';
 import { paymentShares, releases, shareLines } from './share-table.ts';
 import { paymentTokens } from './tokens/payment-token-table.ts';
@@ -48,6 +49,23 @@ export const declaredRelease: GroupResource = {
   appointments: [shareRelease],
 };
 
+export const declaredReader: GroupResource = {
+  name: 'reader',
+  table: keyedByUuid(readers.name, 'id'),
+  parent: null,
+  events: [],
+  appointments: [],
+};
+
+/** It ends with its payment, which has the appointment. */
+export const declaredReaderAction: GroupResource = {
+  name: 'reader_action',
+  table: keyedByUuid(readerActions.name, 'id'),
+  parent: 'reader',
+  events: ['reader_action.succeeded', 'reader_action.failed', 'reader_action.canceled'],
+  appointments: [],
+};
+
 const declaredToken: GroupResource = {
   name: 'payment_token',
   table: keyedByUuid(paymentTokens.name, 'id'),
@@ -66,8 +84,10 @@ export const paymentsGroup: Group = {
     declaredRefund,
     declaredRelease,
     declaredToken,
+    declaredReader,
+    declaredReaderAction,
   ],
-  tables: [payments, paymentOperations, paymentShares, shareLines, releases, paymentTokens],
+  tables: [payments, paymentOperations, paymentShares, shareLines, releases, paymentTokens, readers, readerActions],
   rights: {
     payments: rightsOf(payments, ['stuck_at', 'stuck_error']),
     payment_operations: rightsOf(paymentOperations, ['stuck_at', 'stuck_error']),
@@ -75,6 +95,8 @@ export const paymentsGroup: Group = {
     payment_share_lines: APPENDS,
     payment_releases: APPENDS,
     payment_tokens: rightsOf(paymentTokens),
+    payment_readers: rightsOf(readers),
+    payment_reader_actions: rightsOf(readerActions),
   },
   moved: [movedOperations, movedPayments, movedShares],
   checks: [paymentCheck],

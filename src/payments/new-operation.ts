@@ -14,7 +14,7 @@ export interface NewOperation {
   readonly amount: bigint;
   readonly reference: string;
   readonly of: string | null;
-  readonly token?: string;
+  readonly token?: string | null;
   readonly final?: boolean;
   readonly reason?: string | null;
   readonly requestId: Uuid;

@@ -49,6 +49,7 @@ export function paymentView(payment: Payment, livemode: boolean) {
       reader: publicIdOrNull('reader', sourceFacts?.readerId ?? null),
       reader_action: publicIdOrNull('readerAction', sourceFacts?.actionId ?? null),
       alias_masked: sourceFacts?.aliasMasked ?? null,
+      expires_at: formatInstantOrNull(sourceFacts?.requestExpiresAt ?? null),
     },
     store_for: payment.storeFor,
     stored_token: publicIdOrNull('paymentToken', payment.storedTokenId),

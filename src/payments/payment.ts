@@ -74,6 +74,8 @@ export interface SourceFacts {
   readonly actionId?: Uuid;
   /** Of a request to pay: what is shown of the alias. */
   readonly aliasMasked?: string;
+  /** Of a request to pay: until when, by the book's time. */
+  readonly requestExpiresAt?: Instant;
 }
 
 /** Where the payer has to go. */
@@ -161,6 +163,13 @@ export type PaymentWaitingOn = 'payer' | 'acquirer' | 'inquiry' | 'integrator' |
 
 /** Of one payment. A page that offers more would be a way to try cards. */
 export const ATTEMPTS_MAX = 10;
+
+const OFFERS_ANOTHER: readonly SourceType[] = ['checkout', 'terminal'];
+
+/** After a declined attempt, where the payer is still there: on the page, or at the reader. */
+export function offersAnother({ sourceType, expiresAt }: Payment, attempts: number): boolean {
+  return OFFERS_ANOTHER.includes(sourceType) && attempts < ATTEMPTS_MAX && expiresAt !== null;
+}
 
 /** Captures of one payment: a command that refunds it reads them all. */
 export const CAPTURES_MAX = 50;

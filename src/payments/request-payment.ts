@@ -3,7 +3,6 @@ import { defaultAccounts } from '../accounts/account-profile-table.ts';
 import type { BillingAddress } from '../acquirers/acquirer.ts';
 import type { Acquirers } from '../acquirers/acquirers.ts';
 import type { Config } from '../config.ts';
-import type { SecretBox } from '../db/secret-box.ts';
 import { ApiError } from '../errors.ts';
 import type { OnceRuntime } from '../idempotency/run-once.ts';
 import type { Asked, UseCase } from '../idempotency/use-case.ts';
@@ -19,7 +18,6 @@ import { prepareSource, type SourceInput } from './sources/sources.ts';
 export interface PaymentRuntime extends OnceRuntime, SourceRuntime {
   readonly config: Pick<Config, PaymentFeeSetting>;
   readonly acquirers: Pick<Acquirers, 'ofMode'>;
-  readonly secretBox: SecretBox;
 }
 
 export interface PaymentInput extends Asked {
@@ -45,8 +43,8 @@ export interface PaymentInput extends Asked {
 const NOTHING: PreparedSource = { card: null, token: null, nextAction: null, expiresAfterMs: null, touches: [] };
 
 /** Sources with a card of their own. One that is kept already is kept by its token. */
-const STORES_CARDS: readonly SourceType[] = ['card'];
-const NOTHING_TO_STORE = 'Only a card that the payment is paid with by its number is kept for a customer.';
+const STORES_CARDS: readonly SourceType[] = ['card', 'checkout'];
+const NOTHING_TO_STORE = 'Only a card whose number the payer gives for this payment is kept for a customer.';
 
 /** A card is exchanged before anything is committed. So a repeat is answered from its key, and asks the acquirer nothing. */
 export const requestPayment: UseCase<PaymentRuntime, PaymentInput> = {
@@ -61,7 +59,14 @@ export const requestPayment: UseCase<PaymentRuntime, PaymentInput> = {
       throw new ApiError('parameter_invalid', { param: '/store_for', detail: NOTHING_TO_STORE });
     const paymentId = newId();
     const source = acquirer
-      ? await prepareSource(runtime, input.source, { bookId, acquirer, paymentId, reusable: storeFor !== null, dryRun })
+      ? await prepareSource(runtime, input.source, {
+          bookId,
+          acquirer,
+          paymentId,
+          reusable: storeFor !== null,
+          captureMode: input.captureMode,
+          dryRun,
+        })
       : NOTHING;
     const { PAYMENT_FEE_BASIS_POINTS, PAYMENT_FEE_FIXED } = runtime.config;
     const command = acceptPayment({

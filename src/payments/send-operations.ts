@@ -20,6 +20,7 @@ import { inquireInstruction, type Sender, type SendOutcome, submitInstruction } 
 import { type AcquirerReport, mismatchesOf } from './acquirer-report.ts';
 import { openBilling } from './billing.ts';
 import { checkoutUrl } from './checkout/checkout-link.ts';
+import { requestOf } from './cliq-request.ts';
 import type { Payment } from './payment.ts';
 import { hasOpenMismatch } from './payment-exception.ts';
 import type { PaymentOperation } from './payment-operation.ts';
@@ -139,7 +140,7 @@ function instructionOf(
     ...any,
     kind,
     token: operation.token,
-    request: null,
+    request: requestOf(secretBox, payment, bookId),
     billing: openBilling(secretBox, payment, bookId),
     capture: operation.final,
     initiator: payment.initiator,
@@ -148,7 +149,9 @@ function instructionOf(
     returnUrl:
       payment.sourceType === 'checkout'
         ? checkoutUrl(fingerprints, publicUrl, { bookId, id: payment.id })
-        : payment.returnUrl,
+        : payment.sourceType === 'terminal'
+          ? null
+          : payment.returnUrl,
     statementDescriptor: payment.statementDescriptor,
   };
 }

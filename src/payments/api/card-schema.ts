@@ -7,7 +7,7 @@ import { freeText } from '../../api/schemas/fields.ts';
 const digits = (pattern: RegExp, expected: string) => z.string().regex(pattern, expected);
 
 /** Refusals name no digit: an answer may be logged. */
-const number = digits(/^\d{13,19}$/, 'Expects 13 to 19 digits, without spaces.')
+export const number = digits(/^\d{13,19}$/, 'Expects 13 to 19 digits, without spaces.')
   .refine((text) => isLuhnValid(text), 'Its check digit is wrong.')
   .meta({
     description: 'In test mode one of the published test numbers. Exchanged for a token before anything is stored.',

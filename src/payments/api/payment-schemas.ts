@@ -157,6 +157,7 @@ export const payment = z
         reader: shown.id('reader', 'With `terminal`.').nullable(),
         reader_action: shown.id('readerAction', 'With `terminal`: what the reader is asked to do.').nullable(),
         alias_masked: z.string().nullable().meta({ description: 'With `cliq_request`.', example: 'A**CE' }),
+        expires_at: shown.time('With `cliq_request`: until when the payer may approve.').nullable(),
       })
       .meta({ id: 'PaymentSource', description: 'What it is paid with.' }),
     store_for: z.string().nullable().meta({ description: 'Your own name of the customer that its card is kept for.' }),

@@ -3,18 +3,20 @@ import type { Acquirer } from '../../acquirers/acquirer.ts';
 import type { CardShown } from '../../acquirers/card.ts';
 import type { Clock } from '../../clock.ts';
 import type { Pool } from '../../db/pool.ts';
+import type { SecretBox } from '../../db/secret-box.ts';
 import type { Fingerprints } from '../../idempotency/fingerprints.ts';
 import type { Uuid } from '../../ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Refusal, Touch } from '../../ledger/command.ts';
 import type { Draft } from '../../ledger/draft.ts';
-import type { NextAction, Payment, SourceFacts } from '../payment.ts';
+import type { CaptureMode, NextAction, Payment, SourceFacts } from '../payment.ts';
 
 export interface SourceRuntime {
   readonly pool: Pool;
   readonly clock: Clock;
   readonly fingerprints: Fingerprints;
   readonly publicUrl: string;
+  readonly secretBox: SecretBox;
 }
 
 /** Of which request a source is. */
@@ -25,6 +27,7 @@ export interface SourceOf {
   readonly paymentId: Uuid;
   /** The card is kept: its token has to authorize more than once. */
   readonly reusable: boolean;
+  readonly captureMode: CaptureMode;
   readonly dryRun: boolean;
 }
 
@@ -37,6 +40,8 @@ export interface PreparedSource {
   readonly nextAction: NextAction | null;
   /** Of the token of a hosted page. */
   readonly checkoutDigest?: Buffer | undefined;
+  /** The acquirer asks the payer, who is no card: it is told at once, without a token. */
+  readonly isRequest?: true;
   /** What the payment keeps of it. */
   readonly facts?: SourceFacts;
   /** Of a request to pay: sealed for the payment. */
