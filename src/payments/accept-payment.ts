@@ -181,7 +181,7 @@ function isSent({ token, isRequest }: PreparedSource): boolean {
 
 function newPayment({ operationId, textSalt, input }: AcceptCommand, moment: Moment): Payment {
   const { card, nextAction, expiresAfterMs } = input.source;
-  const expiresAt = expiresAfterMs === null ? null : moment.book + expiresAfterMs;
+  const expiresAt = input.source.expiresAt ?? (expiresAfterMs === null ? null : moment.book + expiresAfterMs);
   return {
     id: input.paymentId,
     status: isSent(input.source) ? 'processing' : 'requires_action',
@@ -230,7 +230,7 @@ function newPayment({ operationId, textSalt, input }: AcceptCommand, moment: Mom
     textSalt,
     requestId: input.requestId,
     version: 1,
-    dueAt: expiresAfterMs === null ? null : moment.wall + expiresAfterMs,
+    dueAt: expiresAt === null ? null : moment.wall + (expiresAt - moment.book),
     createdAt: moment.book,
     updatedAt: moment.book,
   };

@@ -11,6 +11,7 @@ import { inquiryPauseMs } from '../outside/inquiry.ts';
 import type { Inbox } from '../outside/notice.ts';
 import { type NoticeRuntime, type NoticeTaker, takeNotices } from '../outside/take-notices.ts';
 import { type AcquirerReport, mismatchesOf } from './acquirer-report.ts';
+import { readToday } from './earn-share.ts';
 import type { PaymentOperation } from './payment-operation.ts';
 import { findOperationsByReference } from './payment-store.ts';
 import { payments } from './payment-table.ts';
@@ -76,7 +77,7 @@ export async function noticeCommand(
     mismatches: mismatchesOf(operation, { status, confirmed: notice.confirmed }),
     raw: new JsonText(evidence),
   };
-  const today = { now: runtime.clock.now(), timeZone: 'UTC' };
+  const today = await readToday(runtime, bookId);
   return settleOperation(bookId, { payment, operation, report, release: runtime.release, today });
 }
 

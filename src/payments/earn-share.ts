@@ -1,8 +1,12 @@
 /** Where what a capture earned waits for its release: it adds to the share of its day. */
 import { addDays, dayOf, startOfDay } from '../calendar/day.ts';
 import type { ReleaseSchedule } from '../calendar/release-schedule.ts';
-import type { Instant } from '../clock.ts';
+import type { Clock, Instant } from '../clock.ts';
+import type { Pool } from '../db/pool.ts';
+import { ApiError } from '../errors.ts';
+import { momentOf } from '../ledger/batch.ts';
 import type { BookId } from '../ledger/book.ts';
+import { loadBook } from '../ledger/book-store.ts';
 import type { Touch } from '../ledger/command.ts';
 import type { Draft } from '../ledger/draft.ts';
 import type { Payment } from './payment.ts';
@@ -15,7 +19,7 @@ export function shareTouches(
   bookId: BookId,
   { accountId, currency }: Pick<Payment, 'accountId' | 'currency'>,
   { days, onceSettled }: ReleaseSchedule,
-  { now, timeZone }: { now: Instant; timeZone: string },
+  { now, timeZone }: Today,
 ): Touch[] {
   const today = dayOf(now, timeZone);
   const kind = onceSettled ? 'waiting' : 'ready';
@@ -23,6 +27,27 @@ export function shareTouches(
     shareId(bookId, { accountId, currency, kind, availableOn: addDays(today, later) }),
   );
   return [{ table: paymentShares, ids }];
+}
+
+/** Of the book, when a command about its shares is made. */
+export interface Today {
+  readonly now: Instant;
+  readonly timeZone: string;
+}
+
+/** By the book's own time: that of a test book may have been advanced. */
+export async function readToday({ pool, clock }: { pool: Pool; clock: Clock }, bookId: BookId): Promise<Today> {
+  const book = await loadBook(pool, bookId);
+  if (!book) throw new Error(`Book ${bookId} does not exist`);
+  return { now: momentOf(clock, book).book, timeZone: book.timeZone };
+}
+
+/** Throws `service_unavailable` where the book has been advanced meanwhile, past the days that were declared: it is decided again. */
+export function requireDay({ moment, book }: Draft, { now, timeZone }: Today): void {
+  const day = dayOf(moment.book, book.timeZone);
+  const today = dayOf(now, timeZone);
+  if (day === today || day === addDays(today, 1)) return;
+  throw new ApiError('service_unavailable', { detail: 'The clock of the book has moved on meanwhile.' });
 }
 
 /** The day on which what is captured now is released. */

@@ -76,6 +76,10 @@ function isRequest({ sourceType }: Payment): boolean {
 function withdraw(draft: Draft, payment: Payment, operationId: Uuid): void {
   const operation = draft.get(paymentOperations, operationId)!;
   draft.put(payments, payment.id, { ...payment, expiresAt: null, dueAt: null });
-  draft.put(paymentOperations, operationId, { ...operation, dueAt: draft.moment.wall });
+  draft.put(paymentOperations, operationId, {
+    ...operation,
+    nextInquiryAt: draft.moment.wall,
+    dueAt: draft.moment.wall,
+  });
   draft.enqueue({ pool: 'payments', job: 'operation.inquire', id: operationId });
 }

@@ -21,6 +21,8 @@ import { type AcquirerReport, mismatchesOf } from './acquirer-report.ts';
 import { openBilling } from './billing.ts';
 import { checkoutUrl } from './checkout/checkout-link.ts';
 import { requestOf } from './cliq-request.ts';
+import { readToday } from './earn-share.ts';
+
 import type { Payment } from './payment.ts';
 import { hasOpenMismatch } from './payment-exception.ts';
 import type { PaymentOperation } from './payment-operation.ts';
@@ -164,7 +166,7 @@ async function take(
 ): Promise<void> {
   const { operation, payment } = sent;
   const report = reportOf(runtime.acquirer(operation.acquirer), operation, outcome);
-  const today = { now: runtime.clock.now(), timeZone: 'UTC' };
+  const today = await readToday(runtime, bookId);
   await runtime.committer.submit(
     bookId,
     settleOperation(bookId, { payment, operation, report, release: runtime.release, today }),

@@ -14,7 +14,7 @@ import { advance } from '../ledger/resource.ts';
 import type { BookState } from '../ledger/state.ts';
 import { evidenceTouch, keepEvidence } from '../outside/evidence.ts';
 import type { AcquirerReport } from './acquirer-report.ts';
-import { shareTouches } from './earn-share.ts';
+import { requireDay, shareTouches } from './earn-share.ts';
 import { operationResources } from './operation-resources.ts';
 import type { Payment } from './payment.ts';
 import { exceptionTouches, isDoubted, raise } from './payment-exception.ts';
@@ -81,6 +81,7 @@ function decideSettlement(
 ): Outcome<PaymentOperation> {
   const draft = new Draft(state, origin, moment);
   const { report } = input;
+  requireDay(draft, input.today);
   const operation = draft.get(paymentOperations, input.operation.id);
   const payment = draft.get(payments, input.payment.id);
   if (!operation || !payment) throw new Error(`Operation ${input.operation.id} does not exist`);

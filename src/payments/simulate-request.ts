@@ -14,6 +14,7 @@ import type { Command } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { inquiryPauseMs } from '../outside/inquiry.ts';
 import { noticeCommand } from './acquirer-notices.ts';
+import { readToday } from './earn-share.ts';
 import { allowedActions, type Payment } from './payment.ts';
 import type { PaymentOperation } from './payment-operation.ts';
 import { paymentOperations } from './payment-operation-table.ts';
@@ -77,19 +78,19 @@ async function resolved(
 
 /** As the acquirer is asked when the time is over. */
 async function withdrawn(
-  { acquirers, clock, release }: SimulateRuntime,
+  runtime: SimulateRuntime,
   { bookId }: SimulateRequest,
   { payment, operation }: Requested,
 ): Promise<Prepared> {
-  const { sandbox } = acquirers;
+  const { sandbox } = runtime.acquirers;
   const answer = await sandbox.cancel(bookId, operation.reference);
   const report = {
     ...answered(operation, answer),
     call: 'cancel' as const,
     nextInquiryMs: inquiryPauseMs(sandbox, operation),
   };
-  const today = { now: clock.now(), timeZone: 'UTC' };
-  const command = settleOperation(bookId, { payment, operation, report, release, today });
+  const today = await readToday(runtime, bookId);
+  const command = settleOperation(bookId, { payment, operation, report, release: runtime.release, today });
   return { command: showPayment(command, payment) };
 }
 

@@ -40,6 +40,7 @@ export const cliqRequestSource: Source<CliqRequestSource> = {
       facts: { aliasMasked: maskAlias(alias), requestExpiresAt: now + expiresAfterMs },
       aliasSealed: secretBox.seal(alias, aliasPlace(bookId, paymentId)),
       expiresAfterMs,
+      expiresAt: now + expiresAfterMs,
       touches: [],
     };
   },

@@ -1,7 +1,7 @@
 /** What a payment is paid with. Each type has a file here and in api/sources/, and a line in sources.ts. */
 import type { Acquirer } from '../../acquirers/acquirer.ts';
 import type { CardShown } from '../../acquirers/card.ts';
-import type { Clock } from '../../clock.ts';
+import type { Clock, Instant } from '../../clock.ts';
 import type { Pool } from '../../db/pool.ts';
 import type { SecretBox } from '../../db/secret-box.ts';
 import type { Fingerprints } from '../../idempotency/fingerprints.ts';
@@ -48,6 +48,8 @@ export interface PreparedSource {
   readonly aliasSealed?: Buffer;
   /** Until when somebody may act, in the book's time from acceptance; null with a token. */
   readonly expiresAfterMs: number | null;
+  /** The same as a moment, where the caller named it. */
+  readonly expiresAt?: Instant;
   /** Rows that `begin` reads or writes. */
   readonly touches: readonly Touch[];
   /** What the source changes with the payment's first commit: a token is used up, a reader is busy. */

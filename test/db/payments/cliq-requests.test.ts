@@ -43,10 +43,13 @@ const request = ({ source, ...body }: { source?: object; [field: string]: unknow
     source: { type: 'cliq_request', alias: 'SALMA77', ...source },
     ...body,
   });
-const ask = async (body: object = {}) => succeeded(await request(body));
+const ask = async (body: { source?: object; [field: string]: unknown } = {}) => succeeded(await request(body));
 const simulate = (id: string, what: string, options: object = {}) =>
   client.post<Payment>(`/v1/simulations/payments/${id}/${what}`, {}, options);
 const read = (id: string) => client.read<Payment>(`/v1/payments/${id}`);
+const clock = async () => ({
+  book: Date.parse((await client.read<{ now: string }>('/v1/simulations/clock')).now),
+});
 const recordOf = async (id: string) => {
   const { rows } = await product.runtime.pool.query<{ status: string; captured: bigint }>(
     `SELECT i.status, i.captured FROM sandbox_acquirer.instructions i JOIN payment_operations o ON o.reference = i.reference
@@ -64,7 +67,6 @@ test('the payer approves: it is captured, and a part is refunded', async () => {
     allowed_actions: [],
     source: { type: 'cliq_request', alias_masked: 'S****77', card: null },
   });
-  expect(Date.parse(asked.source.expires_at)).toBe(Date.parse(asked.created_at) + 86_400_000);
   const { body: paid } = await simulate(asked.id, 'approve');
   expect(paid).toMatchObject({ id: asked.id, status: 'captured', amount_captured: 20_000 });
   expect(succeeded(await client.post(`/v1/payments/${asked.id}/refunds`, { amount: 5_000 }))).toMatchObject({
@@ -154,6 +156,12 @@ describe('a request', () => {
       status: 400,
       body: { code: 'parameter_invalid', errors: [{ param }] },
     });
+  });
+
+  test('may say until when', async () => {
+    const { book } = await clock();
+    const until = new Date(book + 3_600_000).toISOString();
+    expect((await ask({ source: { expires_at: until } })).source.expires_at).toBe(until);
   });
 
   test('keeps the alias sealed for its own row, and says it to nobody', async () => {
