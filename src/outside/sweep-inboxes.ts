@@ -24,6 +24,7 @@ export interface SweptParties {
 
 /** A sweep for each party, so that a party that does not answer delays only its own notices. */
 export function sweepNotices(context: SweepContext, swept: SweptParties): Sweep[] {
+  if (swept.parties().length === 0) return [];
   const ofParties = swept.parties().map((party) => ({
     name: `notices of ${party.name}`,
     async round() {
