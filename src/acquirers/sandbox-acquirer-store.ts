@@ -276,34 +276,3 @@ export async function cancelAuthorization(
   );
   return toRecord(rows[0]!);
 }
-
-/**
- * What the payer made of a challenge: passed, the authorization is approved (or declined by its script), else declined. The notice
- * of it is written in the same statement. Undefined where no such challenge waits.
- */
-export async function resolveChallenge(
-  pool: Pool,
-  given: { challenge: string; passed: boolean; noticeId: Uuid },
-): Promise<{ originator: string; reference: string } | undefined> {
-  const { rows } = await pool.query<{ originator: string; reference: string }>(
-    `WITH judged AS (
-       SELECT i.originator, i.reference, i.amount, i.captures,
-         CASE WHEN NOT $2 THEN 'authentication_failed' WHEN c.script = 'challenge_declined' THEN 'generic_decline' END AS code
-       FROM sandbox_acquirer.instructions AS i JOIN sandbox_acquirer.cards AS c USING (token)
-       WHERE i.challenge = $1 AND i.status = 'requires_action' AND i.challenge_expires_at > clock_timestamp() FOR UPDATE OF i
-     ), moved AS (
-       UPDATE sandbox_acquirer.instructions AS i SET
-         status = CASE WHEN j.code IS NULL THEN 'succeeded' ELSE 'declined' END, code = j.code,
-         authorized = CASE WHEN j.code IS NULL THEN j.amount ELSE 0 END,
-         captured = CASE WHEN j.code IS NULL AND j.captures THEN j.amount ELSE 0 END
-       FROM judged AS j WHERE i.originator = j.originator AND i.reference = j.reference
-       RETURNING i.originator, i.reference, i.status, i.code
-     ), told AS (
-       INSERT INTO sandbox_acquirer.notices (id, originator, reference, kind, code, created_at)
-       SELECT $3, originator, reference, status, code, clock_timestamp() FROM moved
-     )
-     SELECT originator, reference FROM moved`,
-    [given.challenge, given.passed, given.noticeId],
-  );
-  return rows[0];
-}

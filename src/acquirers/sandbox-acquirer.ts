@@ -30,10 +30,9 @@ import {
   type InstructionRecord,
   recordAuthorizations,
   recordFollowing,
-  resolveChallenge,
 } from './sandbox-acquirer-store.ts';
 import { acquirerReference, answerOf, authorizationOf, CHALLENGE_MS, refused, verifiedOf } from './sandbox-answers.ts';
-import { findChallenge, type SandboxChallenge } from './sandbox-challenge-store.ts';
+import { findChallenge, resolveChallenge, type SandboxChallenge } from './sandbox-challenge-store.ts';
 import { acknowledgeNotices, findNotice, openNotices, tell } from './sandbox-notice-store.ts';
 import { recordRequest, resolveRequest } from './sandbox-request-store.ts';
 import { findCards, keepCard, markCodeChecked, type VaultCard } from './sandbox-vault-store.ts';

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Client, type Event, type List, succeeded, until } from '../../../scripts/harness/client.ts';
+import { eraseDirectly } from '../../support/erase.ts';
 import { expectInvariants } from '../../support/invariants.ts';
 import { type Product, startProduct } from '../../support/product.ts';
 
@@ -115,6 +116,15 @@ describe('a reader', () => {
     const answer = await live.post('/v1/payments/readers', { registration_code: 'SIMULATED-A', label: 'Counter 1' });
     expect(answer.body).toMatchObject({ code: 'test_mode_only' });
   });
+});
+
+test('an erasure takes the label of a reader with it, in stored answers too', async () => {
+  const idempotencyKey = randomUUID();
+  const body = { registration_code: 'SIMULATED-A', label: 'Counter of Salma' };
+  const first = await client.post<Reader>('/v1/payments/readers', body, { idempotencyKey });
+  expect(await eraseDirectly(product, first.body.id)).toEqual([]);
+  expect((await client.get<Reader>(`/v1/payments/readers/${first.body.id}`)).body.label).toBeNull();
+  expect((await client.post('/v1/payments/readers', body, { idempotencyKey })).text).not.toContain('Salma');
 });
 
 test('a card with a tip: amount and tip are authorized, and captured', async () => {

@@ -7,6 +7,7 @@ import type { GroupOnWire } from './group.ts';
 import { holdsOnWire } from './holds.ts';
 import { journalOnWire } from './journal.ts';
 import { paymentsOnWire } from './payments.ts';
+import { paymentTokensOnWire } from './payments-tokens.ts';
 import { payoutsOnWire } from './payouts.ts';
 import { webhooksOnWire } from './webhooks.ts';
 
@@ -14,6 +15,7 @@ export const GROUPS_ON_WIRE: readonly GroupOnWire[] = [
   accountsOnWire,
   payoutsOnWire,
   paymentsOnWire,
+  paymentTokensOnWire,
   webhooksOnWire,
   journalOnWire,
   holdsOnWire,
