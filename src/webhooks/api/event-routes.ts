@@ -52,10 +52,10 @@ const typeFilter = z
 
 /** The kinds of objects that have events. */
 const objectFilter = objectReference(
-  ['payout', 'payment', 'refund', 'release', 'account', 'hold', 'webhookEndpoint', 'exception'],
+  ['payout', 'payment', 'refund', 'release', 'readerAction', 'account', 'hold', 'webhookEndpoint', 'exception'],
   {
     expected:
-      'the id of a payout, a payment, a refund, a release, an account, a hold, a webhook endpoint or an exception',
+      'the id of a payout, a payment, a refund, a release, an action of a reader, an account, a hold, a webhook endpoint or an exception',
     description: 'Events about this object.',
   },
 ).optional();
