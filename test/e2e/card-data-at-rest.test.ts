@@ -12,12 +12,13 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 const NUMBERS = ['4242424242424242', '5555555555554444', '4000000000009995', '4000002500003155', '4000000000000705'];
 /** Codes that stand in nothing else: a short one would be found in any digest. */
 const CODES = ['8642', '9753'];
+const ALIAS = 'ZAYNABQASR77';
 const BILLING = {
   name: 'Zaynab of the Seventh Gate',
   address: { line1: '77 Qasr Lane', postal_code: 'ZX-9941', country: 'JO' },
 };
 
-test('no number, no code and no billing address stands in a table or in the log', async () => {
+test('no number, code, alias or billing address stands in a table or in the log', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'log-'));
   const log = join(directory, 'log');
   // The log of this process goes to a file, whole and at once.
@@ -38,6 +39,17 @@ test('no number, no code and no billing address stands in a table or in the log'
     await pay({ type: 'token', token: stored.stored_token, cvc: CODES[1] });
     const token = await client.post<{ id: string }>('/v1/payments/tokens', { card: card(NUMBERS[1]!), verify: true });
     await pay({ type: 'token', token: token.body.id });
+    const reader = await client.post<{ id: string }>('/v1/payments/readers', {
+      registration_code: 'SIMULATED-A',
+      label: 'Counter 1',
+    });
+    await pay({ type: 'terminal', reader: reader.body.id });
+    await client.post(`/v1/simulations/readers/${reader.body.id}/present_card`, {
+      number: NUMBERS[1],
+      entry_mode: 'chip',
+    });
+    const { body: asked } = await pay({ type: 'cliq_request', alias: ALIAS });
+    await client.post(`/v1/simulations/payments/${asked.id}/approve`);
     // Refused ones as well: form, rule, and an unknown number.
     await pay({ type: 'card', ...card(NUMBERS[0]!) }, { amount: 1.5 });
     await pay({ type: 'card', ...card(NUMBERS[0]!) }, { currency: 'EUR' });
@@ -57,16 +69,22 @@ test('no number, no code and no billing address stands in a table or in the log'
     const texts = [
       ...NUMBERS,
       '4111111111111111',
+      ALIAS,
       ...[BILLING.name, BILLING.address.line1, BILLING.address.postal_code],
     ];
     const check = (where: string, text: string) => {
       for (const secret of texts) expect(text.includes(secret), `${secret} in ${where}`).toBe(false);
       expect(codes.exec(text)?.[0], `a security code in ${where}`).toBeUndefined();
     };
+    let dump = '';
     for (const { name } of tables) {
       const { rows } = await behind.query<{ text: string }>(`SELECT t::text AS text FROM ${name} t`);
-      check(name, rows.map(({ text }) => text).join('\n'));
+      const text = rows.map((row) => row.text).join('\n');
+      check(name, text);
+      dump += text;
     }
+    // What may be kept is found: the scan sees the rows of these payments.
+    for (const kept of ['customer-1', 'Z*********77', '"lastFour": "9995"']) expect(dump).toContain(kept);
     await behind.end();
     const logged = await readFile(log, 'utf8');
     expect(logged).toContain('/v1/payments');
