@@ -84,7 +84,7 @@ test('no number, code, alias or billing address stands in a table or in the log'
       dump += text;
     }
     // What may be kept is found: the scan sees the rows of these payments.
-    for (const kept of ['customer-1', 'Z*********77', '"lastFour": "9995"']) expect(dump).toContain(kept);
+    for (const kept of ['customer-1', 'Z*********77', '""9995""']) expect(dump.includes(kept), kept).toBe(true);
     await behind.end();
     const logged = await readFile(log, 'utf8');
     expect(logged).toContain('/v1/payments');
