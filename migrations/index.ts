@@ -34,6 +34,7 @@ import * as payments from './0033-payments.ts';
 import * as checkout from './0034-checkout.ts';
 import * as settlements from './0035-settlements.ts';
 import * as disputes from './0036-disputes.ts';
+import * as tokensAndReaders from './0037-tokens-and-readers.ts';
 
 interface NamedMigration {
   name: string;
@@ -75,6 +76,7 @@ const MIGRATIONS: NamedMigration[] = [
   { name: '0034-checkout', migration: checkout },
   { name: '0035-settlements', migration: settlements },
   { name: '0036-disputes', migration: disputes },
+  { name: '0037-tokens-and-readers', migration: tokensAndReaders },
 ];
 
 export const migrationSource: Knex.MigrationSource<NamedMigration> = {

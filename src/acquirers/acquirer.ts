@@ -34,6 +34,29 @@ export interface AuthorizationFacts {
   readonly threeDSecure: string | null;
 }
 
+/** Where the payer gets their bills. Given to the acquirer alone. */
+export interface BillingAddress {
+  readonly name: string | null;
+  readonly email: string | null;
+  readonly address: {
+    readonly line1: string | null;
+    readonly city: string | null;
+    readonly postalCode: string | null;
+    /** ISO 3166-1 alpha-2. */
+    readonly country: string | null;
+  } | null;
+}
+
+/** What an issuer says of a card that is charged nothing (an account verification). */
+export interface Verified {
+  readonly status: 'succeeded' | 'declined';
+  readonly code?: DeclineCode;
+  readonly networkCode: string;
+  /** As in AuthorizationFacts. */
+  readonly cvc: string | null;
+  readonly networkReference: string | null;
+}
+
 /** The kinds of instructions. What follows an authorization names it; what is said to a dispute names the dispute. */
 export type InstructionKind = 'authorize' | 'increment' | 'capture' | 'void' | 'refund' | DisputeInstruction['kind'];
 
@@ -50,8 +73,12 @@ interface AnyInstruction {
 
 export interface AuthorizeInstruction extends AnyInstruction {
   readonly kind: 'authorize';
-  /** From `tokenize`. */
-  readonly token: string;
+  /** From `tokenize`. Null for a request to pay. */
+  readonly token: string | null;
+  /** Of a request to pay, in place of a token: who is asked, and until when. It is authorized and captured in one. */
+  readonly request: { readonly alias: string; readonly expiresAt: Instant } | null;
+  /** For the check of the address; null where none is known. */
+  readonly billing: BillingAddress | null;
   /** Authorizes and captures in one call. */
   readonly capture: boolean;
   readonly initiator: 'customer' | 'merchant';
@@ -140,6 +167,15 @@ export interface Acquirer extends Party, NoticeSource {
    * Throws CardRefused, and AcquirerUnreachable when no answer came.
    */
   tokenize(card: CardInput, options: { originator: string; reusable: boolean }): Promise<Tokenized>;
+  /**
+   * Exchanges a security code for a token of the same card, which authorizes once with the code. Throws CardRefused for an unknown
+   * token, and AcquirerUnreachable.
+   */
+  withCode(token: string, cvc: string, options: { originator: string }): Promise<string>;
+  /** Asks the issuer about a card, and charges nothing. Throws CardRefused for an unknown token, and AcquirerUnreachable. */
+  verify(token: string, options: { originator: string }): Promise<Verified>;
+  /** The card of a reusable token that was made elsewhere. Throws CardRefused for one that there is not, and AcquirerUnreachable. */
+  cardOf(token: string, options: { originator: string }): Promise<Tokenized['card']>;
   /** Throws AcquirerUnreachable when no answer came. */
   submit(instruction: AcquirerInstruction): Promise<AcquirerAnswer>;
   inquire(originator: string, reference: string): Promise<AcquirerAnswer | NotFound>;

@@ -11,6 +11,8 @@ import type { CardScript } from './test-cards.ts';
 
 export type RecordStatus = 'succeeded' | 'declined' | 'requires_action' | 'pending' | 'canceled' | 'never';
 
+export type AddressCheck = 'match' | 'no_match';
+
 export interface InstructionRecord {
   readonly originator: string;
   readonly reference: string;
@@ -26,10 +28,12 @@ export interface InstructionRecord {
   /** Of the card behind an authorization: null for what follows one. */
   readonly script: CardScript | null;
   readonly cvcCheck: 'match' | null;
+  readonly avsCheck: AddressCheck | null;
   readonly brand: CardBrand | null;
 }
 
-interface RecordRow {
+/** As Postgres has a record. */
+export interface RecordRow {
   originator: string;
   reference: string;
   kind: InstructionKind;
@@ -43,13 +47,16 @@ interface RecordRow {
   challenge_expires_at: Instant | null;
   script: CardScript | null;
   cvc_check: 'match' | null;
+  avs_check: AddressCheck | null;
   brand: CardBrand | null;
 }
 
-const RECORD = `i.originator, i.reference, i.kind, i.of_reference, i.amount, i.currency, i.status, i.code,
-  i.acquirer_reference, i.challenge, i.challenge_expires_at, c.script, c.cvc_check, c.brand`;
+/** The code of a reusable card is checked by the first authorization, and kept by nobody. */
+export const RECORD = `i.originator, i.reference, i.kind, i.of_reference, i.amount, i.currency, i.status, i.code,
+  i.acquirer_reference, i.challenge, i.challenge_expires_at, i.avs_check, c.script, c.brand,
+  CASE WHEN NOT c.reusable OR c.used_by IS NULL OR c.used_by = i.reference THEN c.cvc_check END AS cvc_check`;
 
-const toRecord = (row: RecordRow): InstructionRecord => ({
+export const toRecord = (row: RecordRow): InstructionRecord => ({
   originator: row.originator,
   reference: row.reference,
   kind: row.kind,
@@ -63,6 +70,7 @@ const toRecord = (row: RecordRow): InstructionRecord => ({
   challengeExpiresAt: row.challenge_expires_at,
   script: row.script,
   cvcCheck: row.cvc_check,
+  avsCheck: row.avs_check,
   brand: row.brand,
 });
 
@@ -80,6 +88,7 @@ export interface Authorization {
   readonly challenge: string | null;
   readonly challengeExpiresAt: Instant | null;
   readonly notAfter: Instant;
+  readonly avsCheck: AddressCheck | null;
   /** A notice of its own accord: that the payer disputes the capture. */
   readonly disputeNotice: Uuid | null;
 }
@@ -100,12 +109,12 @@ export async function recordAuthorizations(
        SELECT g.*, moment.now, g.not_after - $2::bigint * interval '1 ms' < moment.now AS late
        FROM (SELECT clock_timestamp() + $1::bigint * interval '1 ms' AS now) AS moment,
          unnest($3::text[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::boolean[], $9::text[], $10::text[],
-                $11::text[], $12::text[], $13::timestamptz[], $14::timestamptz[], $15::uuid[])
+                $11::text[], $12::text[], $13::timestamptz[], $14::timestamptz[], $15::uuid[], $16::text[])
            AS g (originator, reference, token, amount, currency, captures, status, code, acquirer_reference, challenge,
-                 challenge_expires_at, not_after, dispute_notice)
+                 challenge_expires_at, not_after, dispute_notice, avs_check)
      ), used AS (
        UPDATE sandbox_acquirer.cards AS c SET used_by = g.reference FROM given AS g
-       WHERE c.token = g.token AND NOT c.reusable AND c.used_by IS NULL
+       WHERE c.token = g.token AND c.used_by IS NULL
        RETURNING c.token, c.used_by
      ), judged AS (
        SELECT g.*, CASE
@@ -118,12 +127,12 @@ export async function recordAuthorizations(
      ), taken AS (
        INSERT INTO sandbox_acquirer.instructions AS i
          (originator, reference, kind, token, amount, currency, status, code, captures, authorized, captured, challenge,
-          challenge_expires_at, acquirer_reference, submissions, received_at)
+          challenge_expires_at, avs_check, acquirer_reference, submissions, received_at)
        SELECT originator, reference, 'authorize', token, amount, currency, becomes, says, captures,
               CASE WHEN becomes = 'succeeded' THEN amount ELSE 0 END,
               CASE WHEN becomes = 'succeeded' AND captures THEN amount ELSE 0 END,
               CASE WHEN becomes = 'requires_action' THEN challenge END,
-              CASE WHEN becomes = 'requires_action' THEN challenge_expires_at END, acquirer_reference, 1, now
+              CASE WHEN becomes = 'requires_action' THEN challenge_expires_at END, avs_check, acquirer_reference, 1, now
        FROM judged
        ON CONFLICT (originator, reference) DO UPDATE SET submissions = i.submissions + 1
        RETURNING i.*, xmax = 0 AS fresh
@@ -155,6 +164,7 @@ export async function recordAuthorizations(
       instantArray(given.map((row) => row.challengeExpiresAt)),
       instantArray(given.map((row) => row.notAfter)),
       plainArray(given.map((row) => row.disputeNotice)),
+      textArray(given.map((row) => row.avsCheck)),
     ],
   );
   return rows.map(toRecord);
@@ -182,7 +192,7 @@ export async function recordFollowing(pool: Pool, given: Following): Promise<Ins
        UPDATE sandbox_acquirer.instructions AS i SET submissions = submissions + 1
        WHERE originator = $1 AND reference = $2 RETURNING i.*
      ), base AS (
-       SELECT a.*, c.script FROM sandbox_acquirer.instructions AS a JOIN sandbox_acquirer.cards AS c USING (token)
+       SELECT a.*, c.script FROM sandbox_acquirer.instructions AS a LEFT JOIN sandbox_acquirer.cards AS c USING (token)
        WHERE a.originator = $1 AND a.reference = $4 AND a.kind = 'authorize' AND NOT EXISTS (SELECT FROM known)
        FOR UPDATE OF a
      ), judged AS (

@@ -21,6 +21,7 @@ import {
   type DisputeInstruction,
   type FollowingInstruction,
   type Tokenized,
+  type Verified,
 } from './acquirer.ts';
 import type { CardInput } from './card.ts';
 import { brandOf } from './card-number.ts';
@@ -31,7 +32,7 @@ import {
   recordAuthorizations,
   recordFollowing,
 } from './sandbox-acquirer-store.ts';
-import { acquirerReference, answerOf, authorizationOf, CHALLENGE_MS, refused } from './sandbox-answers.ts';
+import { acquirerReference, answerOf, authorizationOf, CHALLENGE_MS, refused, verifiedOf } from './sandbox-answers.ts';
 import { findChallenge, resolveChallenge, type SandboxChallenge } from './sandbox-challenge-store.ts';
 import {
   type DisputeMove,
@@ -40,8 +41,9 @@ import {
   openDispute,
   recordAnswer,
 } from './sandbox-dispute-store.ts';
-import { acknowledgeNotices, openNotices, tell } from './sandbox-notice-store.ts';
-import { findCards, keepCards, type VaultCard } from './sandbox-vault-store.ts';
+import { acknowledgeNotices, findNotice, openNotices, tell } from './sandbox-notice-store.ts';
+import { recordRequest, resolveRequest } from './sandbox-request-store.ts';
+import { findCards, keepCards, markCodeChecked, type VaultCard } from './sandbox-vault-store.ts';
 import { testCard } from './test-cards.ts';
 
 export interface SandboxAcquirerOptions {
@@ -124,7 +126,7 @@ export class SandboxAcquirer implements Acquirer {
     const lastFour = card.number.slice(-4);
     const { expMonth, expYear } = card;
     const kept: VaultCard = {
-      token: `stok_${randomBytes(18).toString('base64url')}`,
+      token: newToken(),
       originator,
       script: known.script,
       brand,
@@ -136,6 +138,34 @@ export class SandboxAcquirer implements Acquirer {
     };
     await this.#reach('tokenize', this.#keeps.add(EVERYBODY, kept));
     return { token: kept.token, card: { brand, lastFour, expMonth, expYear, funding: known.funding, country: 'US' } };
+  }
+
+  async withCode(token: string, _cvc: string, { originator }: { originator: string }): Promise<string> {
+    const card = await this.#cardOf('withCode', token, originator);
+    const coded: VaultCard = { ...card, token: newToken(), cvcCheck: 'match', reusable: false };
+    await this.#reach('withCode', this.#keeps.add(EVERYBODY, coded));
+    return coded.token;
+  }
+
+  async verify(token: string, { originator }: { originator: string }): Promise<Verified> {
+    const card = await this.#cardOf('verify', token, originator);
+    const verified = verifiedOf(card);
+    if (!verified) throw new AcquirerUnreachable('The sandbox acquirer broke off before its answer, as the card asks');
+    await this.#reach('verify', markCodeChecked(this.#options.pool, token, 'verification'));
+    return verified;
+  }
+
+  async cardOf(token: string, { originator }: { originator: string }): Promise<Tokenized['card']> {
+    const { reusable, ...card } = await this.#cardOf('cardOf', token, originator);
+    if (!reusable) throw new CardRefused('A one-time token is taken from nobody else');
+    const { brand, lastFour, expMonth, expYear } = card;
+    return { brand, lastFour, expMonth, expYear, funding: 'unknown', country: null };
+  }
+
+  async #cardOf(call: string, token: string, originator: string): Promise<VaultCard> {
+    const card = await this.#reach(call, this.#cards.add(EVERYBODY, token));
+    if (card?.originator !== originator) throw new CardRefused('The vault has no such card');
+    return card;
   }
 
   async submit(instruction: AcquirerInstruction): Promise<AcquirerAnswer> {
@@ -190,6 +220,17 @@ export class SandboxAcquirer implements Acquirer {
     return this.#reach('resolveChallenge', resolveChallenge(this.#options.pool, given));
   }
 
+  /** For simulations: what the payer makes of a request to pay. Undefined where none waits, and nothing said so under this id. */
+  async resolveRequest(
+    originator: string,
+    reference: string,
+    { approved, noticeId }: { approved: boolean; noticeId: Uuid },
+  ): Promise<AcquirerNotice | undefined> {
+    const { pool } = this.#options;
+    await this.#reach('resolveRequest', resolveRequest(pool, { originator, reference, approved, noticeId }));
+    return this.#reach('resolveRequest', findNotice(pool, { id: noticeId, originator, reference }));
+  }
+
   /** For simulations: tells something of an instruction. Undefined when there is no such instruction. */
   tell(notice: {
     id: Uuid;
@@ -213,12 +254,25 @@ export class SandboxAcquirer implements Acquirer {
   }
 
   async #authorize(instruction: AuthorizeInstruction): Promise<AcquirerAnswer> {
-    const card = await this.#reach('authorize', this.#cards.add(EVERYBODY, instruction.token));
+    const { token } = instruction;
+    if (token === null) return this.#ask(instruction);
+    const card = await this.#reach('authorize', this.#cards.add(EVERYBODY, token));
     if (card === undefined || card.originator !== instruction.originator)
       return refused(instruction.reference, 'incorrect_number');
     const record = await this.#reach('authorize', this.#authorizations.add(EVERYBODY, { instruction, card }));
     if (card.script === 'unanswered' || record.status === 'never')
       throw new AcquirerUnreachable('The sandbox acquirer broke off before its answer, as the card asks');
+    return answerOf(record, this.#options.publicUrl);
+  }
+
+  /** A request to pay waits for its payer's word: resolveRequest. */
+  async #ask({ originator, reference, amount, currency, notAfter }: AuthorizeInstruction): Promise<AcquirerAnswer> {
+    const given = {
+      ...{ originator, reference, amount, currency, notAfter },
+      acquirerReference: acquirerReference(originator, reference),
+    };
+    const rule = { closesBeforeMs: CLOSES_BEFORE_MS, clockAheadMs: this.#clockAhead() };
+    const record = await this.#reach('authorize', recordRequest(this.#options.pool, given, rule));
     return answerOf(record, this.#options.publicUrl);
   }
 
@@ -277,3 +331,5 @@ export class SandboxAcquirer implements Acquirer {
 }
 
 const keyOf = ({ originator, reference }: { originator: string; reference: string }) => `${originator} ${reference}`;
+
+const newToken = () => `stok_${randomBytes(18).toString('base64url')}`;

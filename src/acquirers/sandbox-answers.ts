@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Instant } from '../clock.ts';
 import { deriveId, newId } from '../ids.ts';
-import { type AcquirerAnswer, AcquirerUnreachable, type AuthorizeInstruction } from './acquirer.ts';
+import { type AcquirerAnswer, AcquirerUnreachable, type AuthorizeInstruction, type Verified } from './acquirer.ts';
 import { DECLINES, type DeclineCode } from './decline-codes.ts';
-import type { Authorization, InstructionRecord, RecordStatus } from './sandbox-acquirer-store.ts';
+import type { AddressCheck, Authorization, InstructionRecord, RecordStatus } from './sandbox-acquirer-store.ts';
 import type { VaultCard } from './sandbox-vault-store.ts';
 import type { CardScript } from './test-cards.ts';
 
@@ -13,7 +13,7 @@ export const CHALLENGE_MS = 15 * 60_000;
 
 /** What the record of an instruction answers. Throws AcquirerUnreachable for a lost one. */
 export function answerOf(record: InstructionRecord, publicUrl: string): AcquirerAnswer {
-  const { status, reference, code, amount, currency, kind, script, cvcCheck, brand } = record;
+  const { status, reference, code, amount, currency, kind, script, cvcCheck, avsCheck, brand } = record;
   if (status === 'never') throw new AcquirerUnreachable('The instruction was lost on its way, as the card asks');
   const networkCode = code === null ? '00' : DECLINES[code].networkCode;
   const { challenge, challengeExpiresAt } = record;
@@ -31,7 +31,7 @@ export function answerOf(record: InstructionRecord, publicUrl: string): Acquirer
             code: record.acquirerReference.slice(-6),
             network: brand,
             networkReference: `NTW${record.acquirerReference.slice(3)}`,
-            avs: null,
+            avs: avsCheck,
             cvc: cvcCheck,
             eci: isChallenged ? '05' : null,
             threeDSecure: isChallenged ? 'authenticated' : null,
@@ -70,12 +70,12 @@ export function authorizationOf(
   { instruction, card }: { instruction: AuthorizeInstruction; card: VaultCard },
   now: Instant,
 ): Authorization {
-  const { originator, reference, token, amount, currency, capture, notAfter } = instruction;
+  const { originator, reference, amount, currency, capture, notAfter } = instruction;
   const { status, code } = judged(card.script, instruction);
   return {
     originator,
     reference,
-    token,
+    token: card.token,
     amount,
     currency,
     captures: capture,
@@ -85,8 +85,28 @@ export function authorizationOf(
     challenge: status === 'requires_action' ? randomBytes(24).toString('base64url') : null,
     challengeExpiresAt: status === 'requires_action' ? now + CHALLENGE_MS : null,
     notAfter,
+    avsCheck: addressCheckOf(instruction),
     disputeNotice: card.script === 'disputed' ? newId() : null,
   };
+}
+
+/** The published postal code of which no issuer knows anything. */
+const UNKNOWN_POSTAL_CODE = '00000';
+
+/** The address itself is not kept. */
+function addressCheckOf({ billing }: Pick<AuthorizeInstruction, 'billing'>): AddressCheck | null {
+  if (!billing?.address) return null;
+  return billing.address.postalCode === UNKNOWN_POSTAL_CODE ? 'no_match' : 'match';
+}
+
+/** What an issuer says of a card when nothing is charged. Undefined: it gives no answer. */
+export function verifiedOf({ token, originator, script, cvcCheck }: VaultCard): Verified | undefined {
+  if (script === 'lost' || script === 'unanswered') return undefined;
+  const networkReference = `NTW${acquirerReference(originator, token).slice(3)}`;
+  const { status, code } = judged(script, { initiator: 'merchant', returnUrl: null });
+  if (status === 'declined' && code !== null)
+    return { status, code, networkCode: DECLINES[code].networkCode, cvc: null, networkReference: null };
+  return { status: 'succeeded', networkCode: '00', cvc: cvcCheck, networkReference };
 }
 
 /** A merchant's own payment is never challenged: the issuer declines it instead. */

@@ -4,7 +4,7 @@ import type { Pool } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
 import type { AcquirerNotice, DisputeInstruction } from './acquirer.ts';
 import { findRecord, type InstructionRecord } from './sandbox-acquirer-store.ts';
-import { disputeIdSql, findNotice } from './sandbox-notice-store.ts';
+import { disputeIdSql, readNotice } from './sandbox-notice-store.ts';
 
 export interface DisputeOpening {
   /** Of the notice: opened again under the same one, the first dispute stands. */
@@ -32,7 +32,7 @@ export async function openDispute(pool: Pool, given: DisputeOpening): Promise<Ac
      ON CONFLICT (id) DO NOTHING`,
     [noticeId, originator, reference, stage, amount, reason],
   );
-  return findNotice(pool, noticeId);
+  return readNotice(pool, noticeId);
 }
 
 export interface DisputeMove {
@@ -63,7 +63,7 @@ export async function moveDispute(
      ON CONFLICT (id) DO NOTHING`,
     [noticeId, originator, dispute, to],
   );
-  return findNotice(pool, noticeId);
+  return readNotice(pool, noticeId);
 }
 
 /**

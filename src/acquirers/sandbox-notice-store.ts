@@ -60,16 +60,24 @@ export async function tell(
      WHERE originator = $2 AND reference = $3 ON CONFLICT (id) DO NOTHING`,
     [notice.id, notice.originator, notice.reference, notice.kind, notice.amount, notice.code],
   );
+  return findNotice(pool, notice);
+}
+
+/** The notice of this id, if it is about this instruction. Index: notices_pkey. */
+export async function findNotice(
+  pool: Pool,
+  { id, originator, reference }: { id: Uuid; originator: string; reference: string },
+): Promise<AcquirerNotice | undefined> {
   const { rows } = await pool.query<NoticeRow>(
     `SELECT ${NOTICE} FROM sandbox_acquirer.notices AS n JOIN sandbox_acquirer.instructions AS i USING (originator, reference)
      WHERE n.id = $1 AND n.originator = $2 AND n.reference = $3`,
-    [notice.id, notice.originator, notice.reference],
+    [id, originator, reference],
   );
   return rows[0] && toNotice(rows[0]);
 }
 
 /** One that was written. */
-export async function findNotice(pool: Pool, id: Uuid): Promise<AcquirerNotice | undefined> {
+export async function readNotice(pool: Pool, id: Uuid): Promise<AcquirerNotice | undefined> {
   const { rows } = await pool.query<NoticeRow>(
     `SELECT ${NOTICE} FROM sandbox_acquirer.notices AS n JOIN sandbox_acquirer.instructions AS i USING (originator, reference)
      WHERE n.id = $1`,

@@ -40,6 +40,14 @@ export async function keepCards(pool: Pool, cards: readonly VaultCard[], at: Ins
   );
 }
 
+/** The code of a reusable card was checked by something that is no authorization: none checks it again. */
+export async function markCodeChecked(pool: Pool, token: string, by: string): Promise<void> {
+  await pool.query('UPDATE sandbox_acquirer.cards SET used_by = $2 WHERE token = $1 AND reusable AND used_by IS NULL', [
+    token,
+    by,
+  ]);
+}
+
 /** Cards of the vault by token. Unknown ones are absent. Index: cards_pkey. */
 export async function findCards(pool: Pool, tokens: readonly string[]): Promise<Map<string, VaultCard>> {
   const { rows } = await pool.query<{

@@ -62,6 +62,12 @@ export const MONEY_ERRORS = define({
     title: 'No acquirer takes this payment',
     help: 'Use a test key, or ask the operator to configure an acquirer for live mode.',
   },
+  token_invalid: {
+    status: 422,
+    retryable: false,
+    title: 'The token pays nothing any more',
+    help: 'A one-time token is used up by its first payment. Make another from the card, or keep one for a customer.',
+  },
   capture_exceeds_authorized: {
     status: 422,
     retryable: false,

@@ -14,6 +14,12 @@ export const OBJECT_ERRORS = define({
     title: 'The object is in a state that does not allow this',
     help: '`current_status` and `allowed_actions` say what is possible now.',
   },
+  reader_busy: {
+    status: 409,
+    retryable: true,
+    title: 'The reader has an action in progress',
+    help: 'Cancel the action in `reader_action`, or wait until it has ended.',
+  },
   account_not_empty: {
     status: 409,
     retryable: false,

@@ -21,9 +21,13 @@ import { disputeRoutes } from '../payments/api/dispute-routes.ts';
 import { disputeSimulationRoutes } from '../payments/api/dispute-simulation-routes.ts';
 import { paymentEvents, refundEvents, releaseEvents } from '../payments/api/payment-events.ts';
 import { paymentRoutes } from '../payments/api/payment-routes.ts';
+import { readerActionEvents } from '../payments/api/reader-events.ts';
+import { readerRoutes, readerSimulationRoutes } from '../payments/api/reader-routes.ts';
 import { paymentChildRoutes } from '../payments/api/refund-routes.ts';
+import { requestSimulationRoutes } from '../payments/api/request-simulation-routes.ts';
 import { settlementEvents } from '../payments/api/settlement-events.ts';
 import { settlementRoutes, settlementSimulationRoutes } from '../payments/api/settlement-routes.ts';
+import { tokenRoutes } from '../payments/api/token-routes.ts';
 import { payoutEvents } from '../payouts/api/payout-events.ts';
 import { payoutReturnRoutes } from '../payouts/api/payout-return-routes.ts';
 import { payoutRoutes } from '../payouts/api/payout-routes.ts';
@@ -41,6 +45,8 @@ export const ROUTES: readonly Route[] = [
   ...disputeRoutes,
   ...paymentChildRoutes,
   ...settlementRoutes,
+  ...tokenRoutes,
+  ...readerRoutes,
   ...paymentRoutes,
   ...accountRoutes,
   ...holdRoutes,
@@ -56,6 +62,8 @@ export const ROUTES: readonly Route[] = [
   ...payoutSimulationRoutes,
   ...settlementSimulationRoutes,
   ...disputeSimulationRoutes,
+  ...readerSimulationRoutes,
+  ...requestSimulationRoutes,
 ];
 
 /** What payers see. */
@@ -72,6 +80,7 @@ export const EVENT_DOCUMENTS: readonly EventDocument[] = [
   releaseEvents,
   settlementEvents,
   disputeEvents,
+  readerActionEvents,
   exceptionEvents,
   endpointEvents,
   erasureEvents,

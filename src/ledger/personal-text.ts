@@ -19,6 +19,7 @@ export type PersonalObject =
   | 'payout'
   | 'payment'
   | 'dispute'
+  | 'reader'
   | 'account'
   | 'webhook_endpoint'
   | 'inbound_transfer'

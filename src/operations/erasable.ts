@@ -11,6 +11,7 @@ import type { PersonalObject } from '../ledger/personal-text.ts';
 import type { DeclaredTable } from '../ledger/table-of.ts';
 import { disputes } from '../payments/disputes/dispute-table.ts';
 import { payments } from '../payments/payment-table.ts';
+import { readers } from '../payments/readers/reader-table.ts';
 import { payouts } from '../payouts/payout-table.ts';
 import { webhookEndpoints } from '../webhooks/endpoint-table.ts';
 
@@ -33,6 +34,7 @@ function erasable<Row>(
 export const ERASABLE: readonly ErasableKind[] = [
   erasable('payout', { kind: 'payout', table: payouts, alsoShown: ['remittance'] }),
   erasable('payment', { kind: 'payment', table: payments }),
+  erasable('reader', { kind: 'reader', table: readers }),
   // The descriptions of transfers to the account.
   erasable('account', { kind: 'account', table: accountProfiles, alsoShown: ['description'] }),
   erasable('dispute', { kind: 'dispute', table: disputes }),

@@ -144,6 +144,7 @@ export const PLACES: Readonly<Record<ErasureSubject['object'], readonly ErasureP
   payout: [texts, pairs, entryTexts, answers, evidence],
   payment: [texts, pairs, answers],
   dispute: [texts, answers],
+  reader: [texts, pairs],
   account: [texts, pairs, transfers, entryTexts, answers],
   hold: [texts, pairs, answers],
   webhook_endpoint: [texts, answers],

@@ -37,6 +37,8 @@ export interface AcceptPayment {
   readonly source: PreparedSource;
   readonly initiator: 'customer' | 'merchant';
   readonly recurring: Recurring | null;
+  readonly storeFor: string | null;
+  readonly billingSealed: Buffer | null;
   readonly fee: { readonly fixed: bigint; readonly basisPoints: bigint };
   readonly statementDescriptor: string | null;
   readonly returnUrl: string | null;
@@ -90,17 +92,17 @@ function decideAcceptance(state: BookState, command: AcceptCommand, moment: Mome
   if (refusal) return only(refusal);
 
   const payment = newPayment(command, moment);
+  const refused = input.source.begin?.(draft, payment);
+  if (refused) return only(refused);
   if (input.dryRun) {
     const fee = feeOf(input.amount, scheduleOf(payment));
     const preview = { ...paymentView({ ...payment, fee }, draft.livemode), dry_run: true };
     return only<Stored>({ status: 200, body: writeJson(preview) });
   }
-  const refused = input.source.begin?.(draft, payment);
-  if (refused) return only(refused);
   const view = begin(draft, paymentResource, payment, 'payment.created');
   indexMetadata(draft, input.metadata, { object: 'payment', objectId: payment.id });
   const { token } = input.source;
-  if (token !== null) {
+  if (isSent(input.source)) {
     const authorization = {
       id: command.operationId,
       kind: 'authorize' as const,
@@ -172,12 +174,17 @@ function refuseTotals(draft: Draft, { passes, input }: AcceptCommand): Refusal |
   return undefined;
 }
 
+/** Whether the acquirer is told at once. */
+function isSent({ token, isRequest }: PreparedSource): boolean {
+  return token !== null || isRequest === true;
+}
+
 function newPayment({ operationId, textSalt, input }: AcceptCommand, moment: Moment): Payment {
-  const { card, token, nextAction, expiresAfterMs } = input.source;
-  const expiresAt = expiresAfterMs === null ? null : moment.book + expiresAfterMs;
+  const { card, nextAction, expiresAfterMs } = input.source;
+  const expiresAt = input.source.expiresAt ?? (expiresAfterMs === null ? null : moment.book + expiresAfterMs);
   return {
     id: input.paymentId,
-    status: token === null ? 'requires_action' : 'processing',
+    status: isSent(input.source) ? 'processing' : 'requires_action',
     accountId: input.accountId!,
     amount: input.amount,
     currency: input.currency,
@@ -185,6 +192,11 @@ function newPayment({ operationId, textSalt, input }: AcceptCommand, moment: Mom
     sourceType: input.sourceType,
     acquirer: input.acquirer!,
     card,
+    sourceFacts: input.source.facts ?? null,
+    aliasSealed: input.source.aliasSealed ?? null,
+    billingSealed: input.billingSealed,
+    storeFor: input.storeFor,
+    storedTokenId: null,
     initiator: input.initiator,
     recurring: input.recurring,
     amountAuthorized: 0n,
@@ -203,7 +215,7 @@ function newPayment({ operationId, textSalt, input }: AcceptCommand, moment: Mom
     attempts: [],
     nextAction,
     checkoutDigest: input.source.checkoutDigest ?? null,
-    pendingOperation: token === null ? null : operationId,
+    pendingOperation: isSent(input.source) ? operationId : null,
     authorizedBy: null,
     outcome: null,
     nextInquiryAt: null,
@@ -218,7 +230,7 @@ function newPayment({ operationId, textSalt, input }: AcceptCommand, moment: Mom
     textSalt,
     requestId: input.requestId,
     version: 1,
-    dueAt: expiresAt,
+    dueAt: expiresAt === null ? null : moment.wall + (expiresAt - moment.book),
     createdAt: moment.book,
     updatedAt: moment.book,
   };

@@ -1,16 +1,16 @@
 /** Expires what ran out of time: authorizations that nobody captured, and payers who did not act. By the book's own time. */
 import type { Appointment } from '../appointment.ts';
-import { newId } from '../ids.ts';
+import { newId, type Uuid } from '../ids.ts';
 import { accounts } from '../ledger/account-table.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Command } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
-import { advance } from '../ledger/resource.ts';
 import { movedPayments } from './moved-operations.ts';
 import type { Payment } from './payment.ts';
-import { paymentResource } from './payment-resource.ts';
-import { settleIfPaid } from './payment-settled.ts';
+import { paymentOperations } from './payment-operation-table.ts';
+import { markExpired } from './payment-steps.ts';
 import { payments } from './payment-table.ts';
+import { readerTouches } from './payment-touches.ts';
 
 /** The time of an operation under way is at least over then: nothing is expired while the acquirer may still answer. */
 const LATER_MS = 60_000;
@@ -33,11 +33,15 @@ export const paymentExpiries: readonly Appointment[] = (
 export function expirePayments(_bookId: BookId, known: readonly Payment[]): Command<number> {
   const origin = { id: newId(), requestId: newId(), actor: 'worker:ledger' };
   const ids = known.map(({ id }) => id);
+  const requests = new Map(known.filter(isRequest).map(({ id, pendingOperation }) => [id, pendingOperation]));
+  const atReader = new Set(known.filter(({ sourceFacts }) => sourceFacts?.actionId).map(({ id }) => id));
   return {
     ...origin,
     name: 'payment.expire',
     touches: [
       { table: payments, ids },
+      { table: paymentOperations, ids: [...requests.values()].filter((id) => id !== null) },
+      ...known.flatMap(readerTouches),
       { table: accounts, ids: [...new Set(known.map(({ accountId }) => accountId))] },
     ],
     decide(state, moment) {
@@ -47,12 +51,15 @@ export function expirePayments(_bookId: BookId, known: readonly Payment[]): Comm
         const payment = draft.get(payments, id);
         const isOver = payment?.expiresAt != null && payment.expiresAt <= moment.book;
         if (payment && isOver && payment.pendingOperation === null) {
-          expirePayment(draft, payment);
+          markExpired(draft, payment);
           expired++;
         } else {
-          // Each payment keeps the id of its event: an attempt after a lost answer finds others over than the one before.
+          // Each payment keeps the ids of its events: an attempt after a lost answer finds others over than the one before.
           draft.mintId();
-          if (payment && isOver)
+          if (atReader.has(id)) draft.mintId();
+          const request = requests.get(id);
+          if (payment && isOver && request && request === payment.pendingOperation) withdraw(draft, payment, request);
+          else if (payment && isOver)
             draft.put(payments, id, { ...payment, expiresAt: moment.book + LATER_MS, dueAt: moment.wall + LATER_MS });
         }
       }
@@ -61,13 +68,18 @@ export function expirePayments(_bookId: BookId, known: readonly Payment[]): Comm
   };
 }
 
-/** What was captured stays: the rest is given up. */
-function expirePayment(draft: Draft, payment: Payment): Payment {
-  const over = { expiresAt: null, dueAt: null, nextAction: null };
-  if (payment.amountCaptured > 0n)
-    return settleIfPaid(
-      draft,
-      advance(draft, paymentResource, payment, { ...over, status: 'captured' }, { event: 'payment.captured' }),
-    );
-  return advance(draft, paymentResource, payment, { ...over, status: 'expired' }, { event: 'payment.expired' });
+function isRequest({ sourceType }: Payment): boolean {
+  return sourceType === 'cliq_request';
+}
+
+/** The acquirer is asked to take a request to pay back: what became of it by then ends the payment. */
+function withdraw(draft: Draft, payment: Payment, operationId: Uuid): void {
+  const operation = draft.get(paymentOperations, operationId)!;
+  draft.put(payments, payment.id, { ...payment, expiresAt: null, dueAt: null });
+  draft.put(paymentOperations, operationId, {
+    ...operation,
+    nextInquiryAt: draft.moment.wall,
+    dueAt: draft.moment.wall,
+  });
+  draft.enqueue({ pool: 'payments', job: 'operation.inquire', id: operationId });
 }

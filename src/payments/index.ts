@@ -13,11 +13,13 @@ import { movedOperations, movedPayments, movedShares } from './moved-operations.
 import { paymentOperations } from './payment-operation-table.ts';
 import { payments } from './payment-table.ts';
 import { paymentsUnderWay } from './payments-under-way.ts';
+import { readerActions, readers } from './readers/reader-table.ts';
 import { shareRelease } from './release-shares.ts';
 import { paydayOfSandbox } from './settlements/keep-payday.ts';
 import { movedPaydays } from './settlements/moved-paydays.ts';
 import { paydays, settlementLines, settlements } from './settlements/settlement-table.ts';
 import { paymentShares, releases, shareLines } from './share-table.ts';
+import { paymentTokens } from './tokens/payment-token-table.ts';
 
 export const declaredPayment: GroupResource = {
   name: 'payment',
@@ -78,6 +80,31 @@ export const declaredSettlement: GroupResource = {
   appointments: [paydayOfSandbox],
 };
 
+export const declaredReader: GroupResource = {
+  name: 'reader',
+  table: keyedByUuid(readers.name, 'id'),
+  parent: null,
+  events: [],
+  appointments: [],
+};
+
+/** It ends with its payment, which has the appointment. */
+export const declaredReaderAction: GroupResource = {
+  name: 'reader_action',
+  table: keyedByUuid(readerActions.name, 'id'),
+  parent: 'reader',
+  events: ['reader_action.succeeded', 'reader_action.failed', 'reader_action.canceled'],
+  appointments: [],
+};
+
+const declaredToken: GroupResource = {
+  name: 'payment_token',
+  table: keyedByUuid(paymentTokens.name, 'id'),
+  parent: null,
+  events: [],
+  appointments: [],
+};
+
 export const paymentsGroup: Group = {
   name: 'payments',
   resources: [
@@ -89,6 +116,9 @@ export const paymentsGroup: Group = {
     declaredRelease,
     declaredSettlement,
     declaredDispute,
+    declaredToken,
+    declaredReader,
+    declaredReaderAction,
   ],
   tables: [
     payments,
@@ -100,6 +130,9 @@ export const paymentsGroup: Group = {
     settlementLines,
     paydays,
     disputes,
+    paymentTokens,
+    readers,
+    readerActions,
   ],
   rights: {
     payments: rightsOf(payments, ['stuck_at', 'stuck_error']),
@@ -115,6 +148,9 @@ export const paymentsGroup: Group = {
     settlements: rightsOf(settlements),
     settlement_lines: APPENDS,
     acquirer_paydays: rightsOf(paydays, ['stuck_at', 'stuck_error']),
+    payment_tokens: rightsOf(paymentTokens),
+    payment_readers: rightsOf(readers),
+    payment_reader_actions: rightsOf(readerActions),
   },
   moved: [movedOperations, movedPayments, movedShares, movedPaydays, movedDisputes],
   checks: [paymentCheck, shareCheck, paymentSumsCheck],

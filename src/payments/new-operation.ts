@@ -15,7 +15,7 @@ export interface NewOperation {
   readonly reference: string;
   readonly of: string | null;
   readonly disputeId?: Uuid;
-  readonly token?: string;
+  readonly token?: string | null;
   readonly final?: boolean;
   readonly reason?: string | null;
   readonly requestId: Uuid;

@@ -10,11 +10,13 @@ import { advance } from '../ledger/resource.ts';
 import type { AcquirerReport } from './acquirer-report.ts';
 import { earnShare, releaseDay } from './earn-share.ts';
 import { captureResource } from './operation-resources.ts';
-import { ATTEMPTS_MAX, type Payment, scheduleOf } from './payment.ts';
+import { offersAnother, type Payment, scheduleOf } from './payment.ts';
 import type { PaymentOperation } from './payment-operation.ts';
 import { paymentOperations } from './payment-operation-table.ts';
 import { paymentResource } from './payment-resource.ts';
 import { settleIfPaid } from './payment-settled.ts';
+import { endReaderAction } from './readers/end-reader-action.ts';
+import { storeCard } from './tokens/store-card.ts';
 
 /** As the networks allow for a card that is not present; then the issuer gives the amount back to the payer. */
 export const AUTHORIZATION_MS = 7 * 24 * 60 * 60_000;
@@ -29,20 +31,23 @@ export function markAuthorized(
   { operation, report, release }: { operation: PaymentOperation; report: AcquirerReport; release: ReleaseSchedule },
 ): Payment {
   const expiresAt = draft.moment.book + AUTHORIZATION_MS;
+  const authorization = report.authorization ?? null;
+  endReaderAction(draft, payment, { status: 'succeeded' });
   const authorized = {
     ...ENDED,
     amountAuthorized: operation.amount,
     authorizedBy: operation.id,
-    authorization: report.authorization ?? null,
+    authorization,
     decline: null,
     nextAction: null,
+    ...storeCard(draft, payment, operation, authorization?.networkReference ?? null),
   };
   if (!operation.final)
     return advance(
       draft,
       paymentResource,
       payment,
-      { ...authorized, status: 'authorized', expiresAt, dueAt: expiresAt },
+      { ...authorized, status: 'authorized', expiresAt, dueAt: draft.moment.wall + AUTHORIZATION_MS },
       { event: 'payment.authorized' },
     );
   // One call authorized and captured: its capture is a child like any other, known to the acquirer by the same reference.
@@ -75,16 +80,20 @@ export function markDeclined(
   const decline = { code, networkCode };
   const attempts = [...payment.attempts, { ...decline, at: draft.moment.book, card: payment.card }];
   const change = { ...ENDED, decline, attempts, nextAction: null };
-  const offersAnother =
-    payment.sourceType === 'checkout' && attempts.length < ATTEMPTS_MAX && payment.expiresAt !== null;
-  if (offersAnother)
+  if (offersAnother(payment, attempts.length))
     return advance(
       draft,
       paymentResource,
       payment,
-      { ...change, status: 'requires_action', dueAt: payment.expiresAt },
+      {
+        ...change,
+        status: 'requires_action',
+        amountTip: 0n,
+        dueAt: draft.moment.wall + (payment.expiresAt! - draft.moment.book),
+      },
       { event: 'payment.requires_action' },
     );
+  endReaderAction(draft, payment, { status: 'failed', failure: 'declined' });
   return advance(
     draft,
     paymentResource,
@@ -135,9 +144,33 @@ export function markCaptured(
   return { payment: captured, change: { fee, portions: [portion] }, entry };
 }
 
+/** processing → requires_action: a request to pay waits for its payer's approval. The authorization stays under way. */
+export function markRequested(draft: Draft, payment: Payment): Payment {
+  return advance(
+    draft,
+    paymentResource,
+    payment,
+    { status: 'requires_action', outcome: null, nextInquiryAt: null },
+    { event: 'payment.requires_action' },
+  );
+}
+
+/** requires_action → expired; of what was captured nothing is given up. */
+export function markExpired(draft: Draft, payment: Payment): Payment {
+  const over = { ...ENDED, expiresAt: null, dueAt: null, nextAction: null };
+  endReaderAction(draft, payment, { status: 'failed', failure: 'timed_out' });
+  if (payment.amountCaptured > 0n)
+    return settleIfPaid(
+      draft,
+      advance(draft, paymentResource, payment, { ...over, status: 'captured' }, { event: 'payment.captured' }),
+    );
+  return advance(draft, paymentResource, payment, { ...over, status: 'expired' }, { event: 'payment.expired' });
+}
+
 /** authorized → canceled; with something captured, the rest is given up and the payment is captured. */
 export function markVoided(draft: Draft, payment: Payment): Payment {
   const captured = payment.amountCaptured > 0n;
+  endReaderAction(draft, payment, { status: 'canceled' });
   const voided = advance(
     draft,
     paymentResource,

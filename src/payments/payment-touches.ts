@@ -6,14 +6,26 @@ import type { Payment } from './payment.ts';
 import type { PaymentOperation } from './payment-operation.ts';
 import { paymentOperations } from './payment-operation-table.ts';
 import { payments } from './payment-table.ts';
+import { readerActions, readers } from './readers/reader-table.ts';
+
+/** The reader that a payment is made at, with what it is asked to do: both change as the payment ends. */
+export function readerTouches({ sourceFacts }: Pick<Payment, 'sourceFacts'>): Touch[] {
+  if (!sourceFacts?.readerId || !sourceFacts.actionId) return [];
+  return [
+    { table: readers, ids: [sourceFacts.readerId] },
+    { table: readerActions, ids: [sourceFacts.actionId] },
+  ];
+}
 
 /** What every command about an operation of a payment touches: known from what of both never changes. */
 export function operationTouches(
   bookId: BookId,
-  { id, accountId, currency }: Pick<Payment, 'id' | 'accountId' | 'currency'>,
+  payment: Pick<Payment, 'id' | 'accountId' | 'currency' | 'sourceFacts'>,
   operations: readonly Pick<PaymentOperation, 'id'>[],
 ): Touch[] {
+  const { id, accountId, currency } = payment;
   return [
+    ...readerTouches(payment),
     { table: payments, ids: [id] },
     { table: paymentOperations, ids: operations.map((operation) => operation.id) },
     {

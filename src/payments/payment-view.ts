@@ -2,7 +2,7 @@
 import type { CardShown } from '../acquirers/card.ts';
 import { DECLINES } from '../acquirers/decline-codes.ts';
 import { formatInstant, formatInstantOrNull } from '../clock.ts';
-import { publicId } from '../ids.ts';
+import { publicId, publicIdOrNull } from '../ids.ts';
 import { shownTexts } from '../ledger/personal-text.ts';
 import { currencyExponent } from '../money/currency.ts';
 import { markedCheckoutUrl } from './checkout/checkout-link.ts';
@@ -18,7 +18,7 @@ import {
 
 export function paymentView(payment: Payment, livemode: boolean) {
   const { description, metadata } = shownTexts('payment', payment);
-  const { authorization, decline, recurring } = payment;
+  const { authorization, decline, recurring, sourceFacts } = payment;
   const nextAction = awaitsCard(payment)
     ? { url: markedCheckoutUrl(payment.id), expiresAt: payment.expiresAt! }
     : payment.nextAction;
@@ -42,7 +42,17 @@ export function paymentView(payment: Payment, livemode: boolean) {
     currency_exponent: currencyExponent(payment.currency),
     account: publicId('account', payment.accountId),
     capture: payment.captureMode,
-    source: { type: payment.sourceType, card: payment.card && cardView(payment.card) },
+    source: {
+      type: payment.sourceType,
+      card: payment.card && cardView(payment.card),
+      token: publicIdOrNull('paymentToken', sourceFacts?.tokenId ?? null),
+      reader: publicIdOrNull('reader', sourceFacts?.readerId ?? null),
+      reader_action: publicIdOrNull('readerAction', sourceFacts?.actionId ?? null),
+      alias_masked: sourceFacts?.aliasMasked ?? null,
+      expires_at: formatInstantOrNull(sourceFacts?.requestExpiresAt ?? null),
+    },
+    store_for: payment.storeFor,
+    stored_token: publicIdOrNull('paymentToken', payment.storedTokenId),
     initiator: payment.initiator,
     recurring: recurring && {
       reason: recurring.reason,

@@ -66,6 +66,18 @@ export interface Recurring {
   readonly previousNetworkReference: string | null;
 }
 
+/** What a payment keeps of its source, where that is no card. */
+export interface SourceFacts {
+  readonly tokenId?: Uuid;
+  /** Of a payment at a reader. */
+  readonly readerId?: Uuid;
+  readonly actionId?: Uuid;
+  /** Of a request to pay: what is shown of the alias. */
+  readonly aliasMasked?: string;
+  /** Of a request to pay: until when, by the book's time. */
+  readonly requestExpiresAt?: Instant;
+}
+
 /** Where the payer has to go. */
 export interface NextAction {
   readonly url: string;
@@ -84,6 +96,14 @@ export interface Payment {
   readonly acquirer: string;
   /** Null until a card is known. */
   readonly card: CardShown | null;
+  readonly sourceFacts: SourceFacts | null;
+  /** Of a request to pay: sealed for this row. */
+  readonly aliasSealed: Buffer | null;
+  /** The billing address, sealed for this row. Null where none was given, and once it is erased. */
+  readonly billingSealed: Buffer | null;
+  /** The customer for whom a token of its card is kept once it is authorized. */
+  readonly storeFor: string | null;
+  readonly storedTokenId: Uuid | null;
   readonly initiator: 'customer' | 'merchant';
   readonly recurring: Recurring | null;
   readonly amountAuthorized: bigint;
@@ -143,6 +163,13 @@ export type PaymentWaitingOn = 'payer' | 'acquirer' | 'inquiry' | 'integrator' |
 
 /** Of one payment. A page that offers more would be a way to try cards. */
 export const ATTEMPTS_MAX = 10;
+
+const OFFERS_ANOTHER: readonly SourceType[] = ['checkout', 'terminal'];
+
+/** After a declined attempt, where the payer is still there: on the page, or at the reader. */
+export function offersAnother({ sourceType, expiresAt }: Payment, attempts: number): boolean {
+  return OFFERS_ANOTHER.includes(sourceType) && attempts < ATTEMPTS_MAX && expiresAt !== null;
+}
 
 /** Captures of one payment: a command that refunds it reads them all. */
 export const CAPTURES_MAX = 50;

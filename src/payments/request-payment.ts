@@ -1,13 +1,16 @@
 /** What a request for a payment becomes: its account found, its source prepared, its fee pinned, its acquirer chosen. */
 import { defaultAccounts } from '../accounts/account-profile-table.ts';
+import type { BillingAddress } from '../acquirers/acquirer.ts';
 import type { Acquirers } from '../acquirers/acquirers.ts';
 import type { Config } from '../config.ts';
+import { ApiError } from '../errors.ts';
 import type { OnceRuntime } from '../idempotency/run-once.ts';
 import type { Asked, UseCase } from '../idempotency/use-case.ts';
 import { newId, type Uuid } from '../ids.ts';
 import type { Mode } from '../ledger/book.ts';
 import { acceptPayment } from './accept-payment.ts';
-import type { CaptureMode, Recurring } from './payment.ts';
+import { sealBilling } from './billing.ts';
+import type { CaptureMode, Recurring, SourceType } from './payment.ts';
 import { feeFixedOf, type PaymentFeeSetting } from './payment-fee.ts';
 import type { PreparedSource, SourceRuntime } from './sources/source.ts';
 import { prepareSource, type SourceInput } from './sources/sources.ts';
@@ -26,6 +29,9 @@ export interface PaymentInput extends Asked {
   readonly accountId?: Uuid | undefined;
   readonly initiator: 'customer' | 'merchant';
   readonly recurring: Recurring | null;
+  /** The customer for whom its card is kept once it is authorized. */
+  readonly storeFor?: string | undefined;
+  readonly billing?: BillingAddress | undefined;
   readonly statementDescriptor?: string | null | undefined;
   readonly returnUrl?: string | null | undefined;
   readonly cancelUrl?: string | null | undefined;
@@ -36,6 +42,10 @@ export interface PaymentInput extends Asked {
 
 const NOTHING: PreparedSource = { card: null, token: null, nextAction: null, expiresAfterMs: null, touches: [] };
 
+/** Sources with a card of their own. One that is kept already is kept by its token. */
+const STORES_CARDS: readonly SourceType[] = ['card', 'checkout'];
+const NOTHING_TO_STORE = 'Only a card whose number the payer gives for this payment is kept for a customer.';
+
 /** A card is exchanged before anything is committed. So a repeat is answered from its key, and asks the acquirer nothing. */
 export const requestPayment: UseCase<PaymentRuntime, PaymentInput> = {
   keyFirst: true,
@@ -44,9 +54,19 @@ export const requestPayment: UseCase<PaymentRuntime, PaymentInput> = {
     const acquirer = runtime.acquirers.ofMode(input.mode);
     const accountId =
       input.accountId ?? (await defaultAccounts.find(runtime.pool, bookId, input.currency))?.accountId ?? null;
+    const { storeFor = null, billing } = input;
+    if (storeFor !== null && !STORES_CARDS.includes(input.source.type))
+      throw new ApiError('parameter_invalid', { param: '/store_for', detail: NOTHING_TO_STORE });
     const paymentId = newId();
     const source = acquirer
-      ? await prepareSource(runtime, input.source, { bookId, acquirer, paymentId, dryRun })
+      ? await prepareSource(runtime, input.source, {
+          bookId,
+          acquirer,
+          paymentId,
+          reusable: storeFor !== null,
+          captureMode: input.captureMode,
+          dryRun,
+        })
       : NOTHING;
     const { PAYMENT_FEE_BASIS_POINTS, PAYMENT_FEE_FIXED } = runtime.config;
     const command = acceptPayment({
@@ -61,6 +81,8 @@ export const requestPayment: UseCase<PaymentRuntime, PaymentInput> = {
       source,
       initiator: input.initiator,
       recurring: input.recurring,
+      storeFor,
+      billingSealed: billing ? sealBilling(runtime.secretBox, billing, { bookId, paymentId }) : null,
       fee: { fixed: feeFixedOf(PAYMENT_FEE_FIXED, input.currency), basisPoints: BigInt(PAYMENT_FEE_BASIS_POINTS) },
       statementDescriptor: input.statementDescriptor ?? null,
       returnUrl: input.returnUrl ?? null,

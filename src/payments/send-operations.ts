@@ -6,6 +6,7 @@ import type { Acquirer, AcquirerAnswer, AcquirerInstruction } from '../acquirers
 import type { ReleaseSchedule } from '../calendar/release-schedule.ts';
 import type { Clock, Instant } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
+import type { SecretBox } from '../db/secret-box.ts';
 import { failpoint } from '../failpoints.ts';
 import type { Fingerprints } from '../idempotency/fingerprints.ts';
 import type { Uuid } from '../ids.ts';
@@ -17,7 +18,9 @@ import type { OutsideCalls } from '../outside/call-shares.ts';
 import { inquiryPauseMs } from '../outside/inquiry.ts';
 import { inquireInstruction, type Sender, type SendOutcome, submitInstruction } from '../outside/send-instruction.ts';
 import { type AcquirerReport, mismatchesOf } from './acquirer-report.ts';
+import { openBilling } from './billing.ts';
 import { checkoutUrl } from './checkout/checkout-link.ts';
+import { requestOf } from './cliq-request.ts';
 import { disputes } from './disputes/dispute-table.ts';
 import { readToday } from './earn-share.ts';
 import type { Payment } from './payment.ts';
@@ -35,6 +38,7 @@ export interface SendRuntime {
   readonly release: ReleaseSchedule;
   readonly fingerprints: Pick<Fingerprints, 'digestOf'>;
   readonly publicUrl: string;
+  readonly secretBox: SecretBox;
   acquirer(name: string): Acquirer;
   readonly calls: OutsideCalls;
   readonly operationFailed: RowFailure;
@@ -128,7 +132,7 @@ function operationSender(runtime: SendRuntime, bookId: BookId): Sender<Sent, Acq
 }
 
 async function instructionOf(
-  { pool, fingerprints, publicUrl }: Pick<SendRuntime, 'pool' | 'fingerprints' | 'publicUrl'>,
+  { pool, fingerprints, publicUrl, secretBox }: Pick<SendRuntime, 'pool' | 'fingerprints' | 'publicUrl' | 'secretBox'>,
   bookId: BookId,
   { sent: { operation, payment }, notAfter }: { sent: Sent; notAfter: Instant },
 ): Promise<AcquirerInstruction> {
@@ -142,7 +146,9 @@ async function instructionOf(
   return {
     ...any,
     kind,
-    token: operation.token!,
+    token: operation.token,
+    request: requestOf(secretBox, payment, bookId),
+    billing: openBilling(secretBox, payment, bookId),
     capture: operation.final,
     initiator: payment.initiator,
     previousNetworkReference: payment.recurring?.previousNetworkReference ?? null,
@@ -150,7 +156,9 @@ async function instructionOf(
     returnUrl:
       payment.sourceType === 'checkout'
         ? checkoutUrl(fingerprints, publicUrl, { bookId, id: payment.id })
-        : payment.returnUrl,
+        : payment.sourceType === 'terminal'
+          ? null
+          : payment.returnUrl,
     statementDescriptor: payment.statementDescriptor,
   };
 }

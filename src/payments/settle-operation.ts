@@ -27,7 +27,9 @@ import {
   markCaptured,
   markChallenged,
   markDeclined,
+  markExpired,
   markIncremented,
+  markRequested,
   markUnchanged,
   markVoided,
 } from './payment-steps.ts';
@@ -149,6 +151,7 @@ function fail(draft: Draft, { payment, operation, report, movedShares = [] }: Se
   }
   if (isDisputeCall(operation.kind)) markAnswerRefused(draft, operation, report.code ?? 'processing_error');
   else if (operation.kind !== 'authorize') markUnchanged(draft, payment);
+  else if (report.status === 'canceled' && payment.sourceType === 'cliq_request') markExpired(draft, payment);
   else if (report.status === 'canceled') markVoided(draft, payment);
   else
     markDeclined(draft, payment, { code: report.code ?? 'generic_decline', networkCode: report.networkCode ?? null });
@@ -158,15 +161,18 @@ function fail(draft: Draft, { payment, operation, report, movedShares = [] }: Se
 function challenge(draft: Draft, settling: Settling): PaymentOperation {
   const { payment, operation, report } = settling;
   const { challenge: given } = report;
-  if (operation.kind !== 'authorize' || given === undefined) return keepWaiting(draft, settling, null);
+  const isRequest = payment.sourceType === 'cliq_request';
+  if (operation.kind !== 'authorize' || (given === undefined && !isRequest)) return keepWaiting(draft, settling, null);
   if (operation.status === 'requires_action') return keepChallenged(draft, settling);
-  markChallenged(draft, payment, given);
+  if (given === undefined) markRequested(draft, payment);
+  else markChallenged(draft, payment, given);
+  // The acquirer tells what becomes of it; asked when nobody can pass or approve it any more.
+  const until = given?.expiresAt ?? draft.moment.wall + (payment.expiresAt! - draft.moment.book);
   return advance(draft, operationResources.authorize, operation, {
     status: 'requires_action',
     acquirerReference: report.reference ?? operation.acquirerReference,
-    // The acquirer tells what becomes of it; asked when nobody can pass it any more.
-    dueAt: given.expiresAt,
-    nextInquiryAt: given.expiresAt,
+    dueAt: until,
+    nextInquiryAt: until,
   });
 }
 

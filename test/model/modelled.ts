@@ -25,6 +25,11 @@ const PAYMENTS: Modelled = {
   schedule: 'Kills at every named point check them (scripts/faults); no schedule drives acquirers yet.',
 };
 
+const MOVES_NOTHING: Modelled = {
+  ledger: 'It moves no money. What payments make of it is tested with the sandbox acquirer: test/db/payments.',
+  schedule: 'It changes with its payment, in the same commit; no schedule drives acquirers yet.',
+};
+
 /** By the name of the resource. */
 export const MODELLED: Readonly<Record<string, Modelled>> = {
   account: { ledger: accountsPart, schedule: scheduledAccounts },
@@ -44,6 +49,9 @@ export const MODELLED: Readonly<Record<string, Modelled>> = {
       'A report is taken in by one process, which is killed between commands: test/db/payments/settlements.test.ts.',
   },
   dispute: PAYMENTS,
+  payment_token: MOVES_NOTHING,
+  reader: MOVES_NOTHING,
+  reader_action: MOVES_NOTHING,
   webhook_endpoint: {
     ledger: 'An endpoint moves no money, and its deliveries are written by the same commit as every event.',
     schedule: scheduledWebhooks,

@@ -13,10 +13,13 @@ import type { Payment } from '../../src/payments/payment.ts';
 import type { PaymentOperation } from '../../src/payments/payment-operation.ts';
 import { paymentOperations } from '../../src/payments/payment-operation-table.ts';
 import { payments } from '../../src/payments/payment-table.ts';
+import { registerReader } from '../../src/payments/readers/manage-reader.ts';
 import { settleOperation } from '../../src/payments/settle-operation.ts';
 import { bookReport } from '../../src/payments/settlements/book-report.ts';
 import { readReport, writeReport } from '../../src/payments/settlements/report.ts';
 import { keepReport } from '../../src/payments/settlements/report-store.ts';
+import type { PreparedSource, SourceOf, SourceRuntime } from '../../src/payments/sources/source.ts';
+import { terminalSource } from '../../src/payments/sources/terminal.ts';
 import type { TestBook } from './book.ts';
 
 const CARD: CardShown = {
@@ -34,39 +37,74 @@ export const RELEASE = { days: 2, onceSettled: true };
 /** A payment that is at the acquirer, and its authorization. */
 export async function acceptOne(
   book: TestBook,
-  { accountId, amount = 20_000n, manual = false }: { accountId: Uuid; amount?: bigint; manual?: boolean },
+  {
+    accountId,
+    amount = 20_000n,
+    manual = false,
+    storeFor = null,
+  }: { accountId: Uuid; amount?: bigint; manual?: boolean; storeFor?: string | null },
 ): Promise<{ payment: Payment; operation: PaymentOperation }> {
   const paymentId = newId();
   const accepted = await book.submit(
     acceptPayment({
-      paymentId,
-      bookId: book.id,
-      accountId,
-      amount,
-      currency: 'EUR',
+      ...requested(book, { paymentId, accountId, amount }),
       captureMode: manual ? 'manual' : 'automatic',
-      sourceType: 'card',
-      acquirer: 'sandbox_acquirer',
-      source: { card: CARD, token: 'stok_1', nextAction: null, expiresAfterMs: null, touches: [] },
-      initiator: 'customer',
-      recurring: null,
-      fee: { fixed: 10n, basisPoints: 250n },
-      statementDescriptor: null,
-      returnUrl: null,
-      cancelUrl: null,
-      description: 'Order 77',
-      externalId: null,
-      metadata: {},
-      idempotencyKey: newId(),
-      requestId: newId(),
-      actor: 'system',
-      dryRun: false,
+      storeFor,
     }),
   );
   if (accepted.refused) throw new Error(`The payment was refused: ${accepted.refused}`);
   const payment = (await payments.find(book.pool, book.id, paymentId))!;
   const operation = (await paymentOperations.find(book.pool, book.id, payment.pendingOperation!))!;
   return { payment, operation };
+}
+
+/** A payment by card, with automatic capture. */
+function requested(
+  book: TestBook,
+  of: { paymentId: Uuid; accountId: Uuid; amount: bigint },
+): Parameters<typeof acceptPayment>[0] {
+  return {
+    ...of,
+    bookId: book.id,
+    captureMode: 'automatic',
+    storeFor: null,
+    currency: 'EUR',
+    sourceType: 'card',
+    acquirer: 'sandbox_acquirer',
+    source: { card: CARD, token: 'stok_1', nextAction: null, expiresAfterMs: null, touches: [] },
+    initiator: 'customer',
+    recurring: null,
+    billingSealed: null,
+    fee: { fixed: 10n, basisPoints: 250n },
+    statementDescriptor: null,
+    returnUrl: null,
+    cancelUrl: null,
+    description: 'Order 77',
+    externalId: null,
+    metadata: {},
+    idempotencyKey: newId(),
+    requestId: newId(),
+    actor: 'system',
+    dryRun: false,
+  };
+}
+
+/** A payment that waits for a card at a reader of its own. */
+export async function askReader(book: TestBook, { accountId }: { accountId: Uuid }): Promise<Payment> {
+  const registered = await book.submit(registerReader({ label: 'Counter 1', metadata: {}, requestId: newId() }));
+  if (registered.refused) throw new Error(`The reader was refused: ${registered.refused}`);
+  const paymentId = newId();
+  const source = await prepareTerminal(book, registered.resourceId!, paymentId);
+  const request = { ...requested(book, { paymentId, accountId, amount: 20_000n }), source };
+  await book.submit(acceptPayment({ ...request, sourceType: 'terminal' }));
+  return (await payments.find(book.pool, book.id, paymentId))!;
+}
+
+/** Of what a source may ask for, a reader needs the rows alone. */
+function prepareTerminal(book: TestBook, readerId: Uuid, paymentId: Uuid): Promise<PreparedSource> {
+  const runtime = { pool: book.pool } as SourceRuntime;
+  const of = { bookId: book.id, paymentId } as SourceOf;
+  return terminalSource.prepare(runtime, { type: 'terminal', readerId }, of);
 }
 
 /** What the acquirer says of an operation is taken in. */

@@ -86,7 +86,17 @@ test('events can be listed of every object that has some', () => {
 });
 
 /** A new resource that books nothing is named here. */
-const BOOKS_NOTHING = ['account', 'hold', 'increment', 'payment', 'void', 'webhook_endpoint'];
+const BOOKS_NOTHING = [
+  'account',
+  'hold',
+  'increment',
+  'payment',
+  'payment_token',
+  'reader',
+  'reader_action',
+  'void',
+  'webhook_endpoint',
+];
 
 test('entries can be listed of every resource that books some', () => {
   expect(refusedBy('listJournalEntries', 'resource', RESOURCES).sort()).toEqual(BOOKS_NOTHING);

@@ -57,6 +57,7 @@ export const PROBLEM_FACTS: Partial<Record<ErrorCode, z.ZodRawShape>> = {
     currency: shown.currencyShown.optional(),
     currency_exponent: shown.currencyExponent.optional(),
   },
+  reader_busy: { reader_action: shown.id('readerAction', 'The action in progress.') },
   capture_exceeds_authorized: { capturable: shown.money('What may still be captured.') },
   refund_exceeds_captured: { refundable: shown.money('What may still be refunded.') },
   currency_mismatch: {

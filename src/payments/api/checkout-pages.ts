@@ -66,7 +66,8 @@ async function pay(
   let exchanged: Awaited<ReturnType<typeof exchangeCard>>;
   try {
     const acquirer = runtime.acquirers.get(payment.acquirer);
-    exchanged = await exchangeCard(runtime, card, { bookId, acquirer, reusable: false, param: 'number' });
+    const reusable = payment.storeFor !== null;
+    exchanged = await exchangeCard(runtime, card, { bookId, acquirer, reusable, param: 'number' });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.code === 'card_number_not_allowed') {

@@ -15,6 +15,8 @@ import { payments } from '../payment-table.ts';
 import { type PaymentActionRequest, requestCancel, requestCapture, requestIncrement } from '../request-action.ts';
 import { requestPayment } from '../request-payment.ts';
 import { requestPaymentUpdate } from '../update-payment.ts';
+import { billingOf } from './billing-schema.ts';
+import { digestedCard } from './card-schema.ts';
 import * as schemas from './payment-schemas.ts';
 import { sourceOf } from './source-schemas.ts';
 
@@ -41,15 +43,9 @@ const dryRun = z
 
 const AMOUNT_ERRORS = ['amount_not_integer', 'amount_below_minimum', 'amount_above_maximum'] as const;
 
-/** The body without what must be in no digest that can be guessed: the number stands in it by a keyed digest, the code not at all. */
 function fingerprinted(body: unknown, digestOf: (text: string) => string): unknown {
-  const { source, ...rest } = body as { source?: Record<string, unknown> };
-  if (typeof source !== 'object' || source === null) return body;
-  const { cvc: _, number, ...others } = source;
-  return {
-    ...rest,
-    source: { ...others, ...(number === undefined ? {} : { number: digestOf(`number ${String(number)}`) }) },
-  };
+  const { source, ...rest } = body as { source?: unknown };
+  return source === undefined ? rest : { ...rest, source: digestedCard(source, digestOf) };
 }
 
 const create = createRoute(paymentApi, {
@@ -84,6 +80,8 @@ const create = createRoute(paymentApi, {
     'limit_exceeded',
     'acquirer_unavailable',
     'card_number_not_allowed',
+    'token_invalid',
+    'reader_busy',
   ],
   handle(request) {
     const { principal, body } = request;
@@ -103,6 +101,8 @@ const create = createRoute(paymentApi, {
             previousNetworkReference: body.recurring.previous_network_reference ?? null,
           }
         : null,
+      storeFor: body.store_for,
+      billing: body.billing && billingOf(body.billing),
       statementDescriptor: body.statement_descriptor,
       returnUrl: body.return_url,
       cancelUrl: body.cancel_url,

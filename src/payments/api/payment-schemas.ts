@@ -5,6 +5,7 @@ import { positiveAmount } from '../../api/schemas/amount.ts';
 import { currency, description, externalId, freeText, metadata, reference } from '../../api/schemas/fields.ts';
 import * as shown from '../../api/schemas/shown.ts';
 import { PAYMENT_TRANSITIONS, type PaymentAction, type PaymentStatus } from '../payment.ts';
+import { billing } from './billing-schema.ts';
 import { cardShown } from './card-schema.ts';
 import { sourceRequest } from './source-schemas.ts';
 
@@ -41,6 +42,11 @@ export const createPayment = z
         ).optional(),
       })
       .optional(),
+    store_for: freeText(
+      255,
+      'Your own name of the customer. Once the payment is authorized, its card is kept for them: `stored_token`.',
+    ).optional(),
+    billing: billing.optional(),
     statement_descriptor: freeText(22, "Stands on the payer's statement.").optional(),
     return_url: url('Where the payer comes back to after a challenge.').optional(),
     cancel_url: url('Where the payer goes who gives up.').optional(),
@@ -147,8 +153,15 @@ export const payment = z
           .enum(['card', 'token', 'cliq_request', 'checkout', 'terminal'])
           .meta({ description: 'How it is paid.' }),
         card: shown.orNull(cardShown).meta({ description: 'Null until a card is known.' }),
+        token: shown.id('paymentToken', 'With `token`.').nullable(),
+        reader: shown.id('reader', 'With `terminal`.').nullable(),
+        reader_action: shown.id('readerAction', 'With `terminal`: what the reader is asked to do.').nullable(),
+        alias_masked: z.string().nullable().meta({ description: 'With `cliq_request`.', example: 'A**CE' }),
+        expires_at: shown.time('With `cliq_request`: until when the payer may approve.').nullable(),
       })
       .meta({ id: 'PaymentSource', description: 'What it is paid with.' }),
+    store_for: z.string().nullable().meta({ description: 'Your own name of the customer that its card is kept for.' }),
+    stored_token: shown.id('paymentToken', 'The token that its card is kept as.').nullable(),
     initiator: z.enum(['customer', 'merchant']).meta({ description: 'Who asked for it.' }),
     recurring: shown.orNull(recurring).meta({ description: 'Null for a payment that stands alone.' }),
     authorization: shown

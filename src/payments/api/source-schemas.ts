@@ -3,15 +3,24 @@ import { z } from 'zod';
 import type { SourceInput } from '../sources/sources.ts';
 import { cardRequest, cardSourceOf } from './sources/card.ts';
 import { checkoutRequest } from './sources/checkout.ts';
+import { cliqRequest, cliqRequestOf } from './sources/cliq-request.ts';
+import { terminalRequest, terminalSourceOf } from './sources/terminal.ts';
+import { tokenRequest, tokenSourceOf } from './sources/token.ts';
 
 export const sourceRequest = z
-  .discriminatedUnion('type', [cardRequest, checkoutRequest])
+  .discriminatedUnion('type', [cardRequest, tokenRequest, cliqRequest, checkoutRequest, terminalRequest])
   .meta({ description: 'What it is paid with.' });
 
 export function sourceOf(source: z.output<typeof sourceRequest>): SourceInput {
   switch (source.type) {
     case 'card':
       return cardSourceOf(source);
+    case 'token':
+      return tokenSourceOf(source);
+    case 'cliq_request':
+      return cliqRequestOf(source);
+    case 'terminal':
+      return terminalSourceOf(source);
     case 'checkout':
       return source;
   }

@@ -13,7 +13,7 @@ export interface CardSource {
 
 export const cardSource: Source<CardSource> = {
   async prepare(runtime, { card }, of): Promise<PreparedSource> {
-    const exchanged = await exchangeCard(runtime, card, { ...of, reusable: false, param: '/source' });
+    const exchanged = await exchangeCard(runtime, card, { ...of, param: '/source' });
     return { ...exchanged, nextAction: null, expiresAfterMs: null, touches: [] };
   },
 };
@@ -29,7 +29,7 @@ export async function exchangeCard(
 ) {
   refuseExpired(card, { now: clock.now(), param });
   try {
-    const { token, card: shown } = await acquirer.tokenize(card, { originator: bookId, reusable });
+    const { token, card: shown } = await reachAcquirer(acquirer.tokenize(card, { originator: bookId, reusable }));
     const fingerprint = fingerprints.digestOf(`card ${bookId} ${card.number}`).slice(0, 32);
     return { token, card: { ...shown, fingerprint } };
   } catch (error) {
@@ -38,12 +38,20 @@ export async function exchangeCard(
         param: `${param}/number`,
         detail: 'In test mode only the published test numbers are taken, such as 4242 4242 4242 4242.',
       });
-    if (error instanceof PartyUnreachable)
-      throw new ApiError('service_unavailable', {
-        detail: 'The acquirer gave no answer to the card. Nothing was created; send the request again.',
-        headers: { 'Retry-After': '1' },
-      });
     throw error;
+  }
+}
+
+/** The acquirer's answer about a card. Throws ApiError `service_unavailable` when none came. */
+export async function reachAcquirer<Answer>(call: Promise<Answer>): Promise<Answer> {
+  try {
+    return await call;
+  } catch (error) {
+    if (!(error instanceof PartyUnreachable)) throw error;
+    throw new ApiError('service_unavailable', {
+      detail: 'The acquirer gave no answer to the card. Nothing was created; send the request again.',
+      headers: { 'Retry-After': '1' },
+    });
   }
 }
 

@@ -1,20 +1,22 @@
 /** What a payment is paid with. Each type has a file here and in api/sources/, and a line in sources.ts. */
 import type { Acquirer } from '../../acquirers/acquirer.ts';
 import type { CardShown } from '../../acquirers/card.ts';
-import type { Clock } from '../../clock.ts';
+import type { Clock, Instant } from '../../clock.ts';
 import type { Pool } from '../../db/pool.ts';
+import type { SecretBox } from '../../db/secret-box.ts';
 import type { Fingerprints } from '../../idempotency/fingerprints.ts';
 import type { Uuid } from '../../ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Refusal, Touch } from '../../ledger/command.ts';
 import type { Draft } from '../../ledger/draft.ts';
-import type { NextAction, Payment } from '../payment.ts';
+import type { CaptureMode, NextAction, Payment, SourceFacts } from '../payment.ts';
 
 export interface SourceRuntime {
   readonly pool: Pool;
   readonly clock: Clock;
   readonly fingerprints: Fingerprints;
   readonly publicUrl: string;
+  readonly secretBox: SecretBox;
 }
 
 /** Of which request a source is. */
@@ -23,6 +25,9 @@ export interface SourceOf {
   readonly acquirer: Acquirer;
   /** Minted before: what a source seals or hashes is for this payment. */
   readonly paymentId: Uuid;
+  /** The card is kept: its token has to authorize more than once. */
+  readonly reusable: boolean;
+  readonly captureMode: CaptureMode;
   readonly dryRun: boolean;
 }
 
@@ -35,8 +40,16 @@ export interface PreparedSource {
   readonly nextAction: NextAction | null;
   /** Of the token of a hosted page. */
   readonly checkoutDigest?: Buffer | undefined;
+  /** The acquirer asks the payer, who is no card: it is told at once, without a token. */
+  readonly isRequest?: true;
+  /** What the payment keeps of it. */
+  readonly facts?: SourceFacts;
+  /** Of a request to pay: sealed for the payment. */
+  readonly aliasSealed?: Buffer;
   /** Until when somebody may act, in the book's time from acceptance; null with a token. */
   readonly expiresAfterMs: number | null;
+  /** The same as a moment, where the caller named it. */
+  readonly expiresAt?: Instant;
   /** Rows that `begin` reads or writes. */
   readonly touches: readonly Touch[];
   /** What the source changes with the payment's first commit: a token is used up, a reader is busy. */

@@ -1,13 +1,19 @@
 /** The types of sources: a line for each. */
 import { type CardSource, cardSource } from './card.ts';
 import { type CheckoutSource, checkoutSource } from './checkout.ts';
+import { type CliqRequestSource, cliqRequestSource } from './cliq-request.ts';
 import type { PreparedSource, Source, SourceOf, SourceRuntime } from './source.ts';
+import { type TerminalSource, terminalSource } from './terminal.ts';
+import { type TokenSource, tokenSource } from './token.ts';
 
-export type SourceInput = CardSource | CheckoutSource;
+export type SourceInput = CardSource | TokenSource | CliqRequestSource | CheckoutSource | TerminalSource;
 
 const SOURCES: { readonly [Type in SourceInput['type']]: Source<Extract<SourceInput, { type: Type }>> } = {
   card: cardSource,
+  token: tokenSource,
+  cliq_request: cliqRequestSource,
   checkout: checkoutSource,
+  terminal: terminalSource,
 };
 
 export function prepareSource(runtime: SourceRuntime, input: SourceInput, of: SourceOf): Promise<PreparedSource> {

@@ -59,6 +59,7 @@ const objectFilter = objectReference(
     'release',
     'settlement',
     'dispute',
+    'readerAction',
     'account',
     'hold',
     'webhookEndpoint',
@@ -66,7 +67,7 @@ const objectFilter = objectReference(
   ],
   {
     expected:
-      'the id of a payout, a payment, a refund, a release, a settlement, a dispute, an account, a hold, a webhook endpoint or an exception',
+      'the id of a payout, a payment, a refund, a release, a settlement, a dispute, an action of a reader, an account, a hold, a webhook endpoint or an exception',
     description: 'Events about this object.',
   },
 ).optional();

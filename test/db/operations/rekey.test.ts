@@ -221,6 +221,8 @@ test('every sealed column is covered', async () => {
   );
   expect(rows.map(({ name }) => name)).toEqual([
     'installation_secrets.sealed',
+    'payments.alias_sealed',
+    'payments.billing_sealed',
     'payout_resolutions.evidence_sealed',
     'payouts.destination_sealed',
     'rail_notices.confirmed_payee_sealed',

@@ -29,6 +29,8 @@ async function disputed(number = '4242424242424242') {
   const reference = newId();
   const any = { originator, reference, amount: 1_000n, currency: 'EUR', notAfter: notAfter() };
   const authorize = {
+    request: null,
+    billing: null,
     initiator: 'customer' as const,
     previousNetworkReference: null,
     returnUrl: null,

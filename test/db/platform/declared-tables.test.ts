@@ -18,7 +18,7 @@ import { resolvePayout } from '../../../src/payouts/resolve-payout.ts';
 import { webhookSink } from '../../../src/webhooks/event-sink.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { LATEST_FORMS } from '../../support/forms.ts';
-import { acceptOne, say, settleAll, tellOfDispute } from '../../support/payments.ts';
+import { acceptOne, askReader, say, settleAll, tellOfDispute } from '../../support/payments.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { fillBook } from '../../support/verify-scene.ts';
 
@@ -96,10 +96,11 @@ async function play(book: TestBook): Promise<void> {
       exceptionIds: [],
     }),
   );
-  const paid = await acceptOne(book, { accountId });
+  const paid = await acceptOne(book, { accountId, storeFor: 'customer-1' });
   await say(book, paid, {});
   await settleAll(book);
   await tellOfDispute(book, paid.operation, { amount: 5_000n });
+  await askReader(book, { accountId });
   // The endpoint of the play is written as an administrator would, and no object of it is erased.
   await book.rows(`UPDATE webhook_endpoints SET text_salt = '\\x0a' WHERE book_id = $1`);
   const owner = createPool({ url: database.ownerUrl, name: 'test owner', size: 1, log });

@@ -103,6 +103,8 @@ describe('the document', () => {
     expect(several.filter(([, names]) => names.length > 1)).toEqual([
       // What is left of an object is another object: it has an id and nothing else.
       ['webhook_endpoint', expect.arrayContaining(['WebhookEndpoint', 'DeletedWebhookEndpoint'])],
+      ['payment_token', expect.arrayContaining(['PaymentToken', 'DeletedPaymentToken'])],
+      ['reader', expect.arrayContaining(['Reader', 'DeletedReader'])],
     ]);
   });
 

@@ -9,6 +9,7 @@ import { journalOnWire } from './journal.ts';
 import { paymentsOnWire } from './payments.ts';
 import { disputesOnWire } from './payments-disputes.ts';
 import { settlementsOnWire } from './payments-settlements.ts';
+import { paymentTokensOnWire } from './payments-tokens.ts';
 import { payoutsOnWire } from './payouts.ts';
 import { webhooksOnWire } from './webhooks.ts';
 
@@ -18,6 +19,7 @@ export const GROUPS_ON_WIRE: readonly GroupOnWire[] = [
   paymentsOnWire,
   settlementsOnWire,
   disputesOnWire,
+  paymentTokensOnWire,
   webhooksOnWire,
   journalOnWire,
   holdsOnWire,

@@ -1,0 +1,20 @@
+/** A request to pay: whom the acquirer asks. The alias is sealed in the payment's row, and shown masked. */
+import type { AuthorizeInstruction } from '../acquirers/acquirer.ts';
+import type { SealedPlace, SecretBox } from '../db/secret-box.ts';
+import type { Uuid } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
+import type { Payment } from './payment.ts';
+
+export function aliasPlace(bookId: BookId, paymentId: Uuid): SealedPlace {
+  return { bookId, table: 'payments', column: 'alias_sealed', rowId: paymentId };
+}
+
+/** What the acquirer is told of it; null for a payment that is none. Its time is the world's, as the acquirer's is. */
+export function requestOf(
+  secretBox: SecretBox,
+  { id, aliasSealed, dueAt, expiresAt }: Pick<Payment, 'id' | 'aliasSealed' | 'dueAt' | 'expiresAt'>,
+  bookId: BookId,
+): AuthorizeInstruction['request'] {
+  if (aliasSealed === null) return null;
+  return { alias: secretBox.open(aliasSealed, aliasPlace(bookId, id)), expiresAt: (dueAt ?? expiresAt)! };
+}

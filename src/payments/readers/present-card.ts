@@ -1,0 +1,124 @@
+/** Test mode: a card is presented at a reader that asks for one, with a tip where the payer gives one. */
+import type { Acquirers } from '../../acquirers/acquirers.ts';
+import type { CardShown } from '../../acquirers/card.ts';
+import type { Clock } from '../../clock.ts';
+import { ApiError } from '../../errors.ts';
+import type { Stored } from '../../idempotency/idempotency-key.ts';
+import type { OnceRuntime } from '../../idempotency/run-once.ts';
+import { storedView } from '../../idempotency/stored-view.ts';
+import type { Asked, UseCase } from '../../idempotency/use-case.ts';
+import { newId, type Uuid } from '../../ids.ts';
+import { accounts } from '../../ledger/account-table.ts';
+import { chartAccountId } from '../../ledger/chart.ts';
+import type { Command, Refusal } from '../../ledger/command.ts';
+import { Draft } from '../../ledger/draft.ts';
+import { INTAKE_TOTAL, lifetimeTotal, totalExceeded } from '../../ledger/lifetime-total.ts';
+import { advance } from '../../ledger/resource.ts';
+import { endToEndId } from '../../outside/end-to-end-id.ts';
+import { newOperation, startOperation } from '../new-operation.ts';
+import type { Payment } from '../payment.ts';
+import { paymentResource } from '../payment-resource.ts';
+import { payments } from '../payment-table.ts';
+import { operationTouches } from '../payment-touches.ts';
+import { exchangeCard } from '../sources/card.ts';
+import { allowedOnReader, type EntryMode, type Reader } from './reader.ts';
+import { readerActionResource } from './reader-resource.ts';
+import { findReader } from './reader-store.ts';
+import { readerActions } from './reader-table.ts';
+
+interface PresentRuntime extends OnceRuntime {
+  readonly clock: Clock;
+  readonly acquirers: Pick<Acquirers, 'get'>;
+}
+
+export interface PresentCard extends Asked {
+  readonly readerId: Uuid;
+  readonly number: string;
+  readonly entryMode: EntryMode;
+  readonly tip: bigint;
+}
+
+/** Test cards say nothing of when they expire. */
+const YEARS_LEFT = 3;
+
+/** The card is exchanged before the commit. So a repeat is answered from its key, and presents nothing. */
+export const presentCard: UseCase<PresentRuntime, PresentCard> = {
+  keyFirst: true,
+  async prepare(runtime, input) {
+    const { pool, clock } = runtime;
+    const { bookId, readerId, number } = input;
+    const reader = await findReader(pool, bookId, readerId);
+    if (!reader) throw new ApiError('resource_not_found', { param: 'id' });
+    const action = reader.actionId === null ? undefined : await readerActions.find(pool, bookId, reader.actionId);
+    const payment = action && (await payments.find(pool, bookId, action.paymentId));
+    if (!payment) throw asksNothing(reader);
+    const acquirer = runtime.acquirers.get(payment.acquirer);
+    const expYear = new Date(clock.now()).getUTCFullYear() + YEARS_LEFT;
+    const card = { number, expMonth: 12, expYear, cvc: null, name: null };
+    const exchanged = await exchangeCard(runtime, card, { bookId, acquirer, reusable: false, param: '' });
+    return { command: tapCard(input, payment, exchanged) };
+  },
+};
+
+function asksNothing(reader: Reader): ApiError {
+  return new ApiError('state_conflict', {
+    detail: 'The reader asks for no card now.',
+    facts: { current_status: 'ready', allowed_actions: allowedOnReader(reader) },
+  });
+}
+
+/** requires_action → processing: amount and tip are authorized together. */
+function tapCard(
+  { bookId, requestId, actor, idempotencyKey, entryMode, tip }: PresentCard,
+  known: Payment,
+  { card, token }: { card: CardShown; token: string },
+): Command<Stored | Refusal> {
+  const origin = { id: newId(), requestId, actor };
+  const operationId = newId();
+  const passed = (['acquirer', 'merchant_pending'] as const).map((code) =>
+    chartAccountId(bookId, code, known.currency),
+  );
+  return {
+    ...origin,
+    name: 'payment.present_card',
+    touches: operationTouches(bookId, known, [{ id: operationId }]),
+    decide(state, moment) {
+      const draft = new Draft(state, origin, moment);
+      const payment = draft.get(payments, known.id)!;
+      const action = draft.get(readerActions, known.sourceFacts!.actionId!)!;
+      const isOpen =
+        action.status === 'in_progress' && payment.pendingOperation === null && action.expiresAt > moment.book;
+      if (!isOpen)
+        return draft.finish<Refusal>({
+          refused: 'state_conflict',
+          detail: 'The reader asks for no card now.',
+          facts: { current_status: action.status, allowed_actions: [] },
+        });
+      const amount = payment.amount + tip;
+      for (const id of passed) {
+        const account = draft.get(accounts, id);
+        if (account && lifetimeTotal(account) > INTAKE_TOTAL - amount)
+          return draft.finish<Refusal>({ ...totalExceeded(payment.currency), param: '/tip' });
+      }
+      const authorization = {
+        id: operationId,
+        kind: 'authorize' as const,
+        amount,
+        reference: endToEndId(bookId, `present ${payment.id} ${idempotencyKey ?? operationId}`),
+        of: null,
+        token,
+        final: payment.captureMode === 'automatic',
+        requestId,
+      };
+      startOperation(draft, newOperation(payment, authorization, moment));
+      advance(draft, readerActionResource, action, { entryMode });
+      const tapped = advance(draft, paymentResource, payment, {
+        status: 'processing',
+        card,
+        amountTip: tip,
+        pendingOperation: operationId,
+      });
+      return draft.finish(storedView(draft, paymentResource, tapped));
+    },
+  };
+}

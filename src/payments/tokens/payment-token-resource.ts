@@ -1,0 +1,42 @@
+import { formatInstant } from '../../clock.ts';
+import { publicId, publicIdOrNull } from '../../ids.ts';
+import type { Resource, Shown } from '../../ledger/resource.ts';
+import { cardView, declineView } from '../payment-view.ts';
+import { allowedActions, PAYMENT_TOKEN_TRANSITIONS, type PaymentToken } from './payment-token.ts';
+import { paymentTokens } from './payment-token-table.ts';
+
+export const paymentTokenResource: Resource<PaymentToken, Shown> = {
+  name: 'payment_token',
+  idKind: 'paymentToken',
+  table: paymentTokens,
+  changed: (token, change) => ({ ...token, ...change }),
+  transitions: PAYMENT_TOKEN_TRANSITIONS,
+  allowedActions,
+  isGone: ({ status }) => status === 'deleted',
+  view: (token, { livemode }) => paymentTokenView(token, livemode),
+};
+
+function paymentTokenView(token: PaymentToken, livemode: boolean) {
+  const { verification } = token;
+  return {
+    id: publicId('paymentToken', token.id),
+    object: 'payment_token',
+    livemode,
+    status: token.status,
+    reusable: token.customerReference !== null,
+    customer_reference: token.customerReference,
+    card: cardView(token.card),
+    verification: verification && {
+      status: verification.status,
+      decline: verification.decline && declineView(verification.decline),
+      cvc: verification.cvc,
+    },
+    network_reference: token.networkReference,
+    payment: publicIdOrNull('payment', token.paymentId),
+    allowed_actions: allowedActions(token),
+    request_id: publicId('request', token.requestId),
+    version: token.version,
+    created_at: formatInstant(token.createdAt),
+    updated_at: formatInstant(token.updatedAt),
+  };
+}
