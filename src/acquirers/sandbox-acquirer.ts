@@ -3,13 +3,11 @@
  * own, outlives any process that calls it, and answers a repeated call alike.
  * Next: test-cards.ts (the outcome of each number), sandbox-acquirer-store.ts (its records).
  */
-import { randomBytes } from 'node:crypto';
 import type { Clock, Instant } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
 import { BEFORE_ALL_IDS, newId, type Uuid } from '../ids.ts';
 import { NaturalBatch } from '../natural-batch.ts';
 import type { NotFound } from '../outside/party.ts';
-import { withinLimit } from '../time-limit.ts';
 import {
   type Acquirer,
   type AcquirerAnswer,
@@ -17,14 +15,13 @@ import {
   type AcquirerNotice,
   AcquirerUnreachable,
   type AuthorizeInstruction,
-  CardRefused,
   type DisputeInstruction,
   type FollowingInstruction,
   type Tokenized,
   type Verified,
 } from './acquirer.ts';
 import type { CardInput } from './card.ts';
-import { brandOf } from './card-number.ts';
+import { reachSandbox } from './reach-sandbox.ts';
 import {
   cancelAuthorization,
   findInstructions,
@@ -32,7 +29,7 @@ import {
   recordAuthorizations,
   recordFollowing,
 } from './sandbox-acquirer-store.ts';
-import { acquirerReference, answerOf, authorizationOf, CHALLENGE_MS, refused, verifiedOf } from './sandbox-answers.ts';
+import { acquirerReference, answerOf, authorizationOf, CHALLENGE_MS, refused } from './sandbox-answers.ts';
 import { findChallenge, resolveChallenge, type SandboxChallenge } from './sandbox-challenge-store.ts';
 import {
   type DisputeMove,
@@ -43,8 +40,8 @@ import {
 } from './sandbox-dispute-store.ts';
 import { acknowledgeNotices, findNotice, openNotices, tell } from './sandbox-notice-store.ts';
 import { recordRequest, resolveRequest } from './sandbox-request-store.ts';
-import { findCards, keepCards, markCodeChecked, type VaultCard } from './sandbox-vault-store.ts';
-import { testCard } from './test-cards.ts';
+import { SandboxVault } from './sandbox-vault.ts';
+import type { VaultCard } from './sandbox-vault-store.ts';
 
 export interface SandboxAcquirerOptions {
   readonly pool: Pool;
@@ -82,30 +79,16 @@ export class SandboxAcquirer implements Acquirer {
   readonly callsAtOnce = 500;
 
   readonly #options: SandboxAcquirerOptions;
+  readonly #vault: SandboxVault;
   readonly #authorizations: NaturalBatch<{ instruction: AuthorizeInstruction; card: VaultCard }, InstructionRecord>;
-  readonly #keeps: NaturalBatch<VaultCard, undefined>;
-  readonly #cards: NaturalBatch<string, VaultCard | undefined>;
   readonly #finds: NaturalBatch<{ originator: string; reference: string }, Found>;
 
   constructor(options: SandboxAcquirerOptions) {
     const { pool, clock, callTimeoutMs = CALL_TIMEOUT_MS } = options;
     this.#options = options;
     this.callTimeoutMs = callTimeoutMs;
+    this.#vault = new SandboxVault({ pool, clock, callTimeoutMs });
     this.#authorizations = new NaturalBatch({ limit: CALLS_AT_ONCE, run: (_, batch) => this.#recordAll(batch) });
-    this.#keeps = new NaturalBatch({
-      limit: CALLS_AT_ONCE,
-      async run(_, cards) {
-        await keepCards(pool, cards, clock.now());
-        return cards.map(() => undefined);
-      },
-    });
-    this.#cards = new NaturalBatch({
-      limit: CALLS_AT_ONCE,
-      async run(_, tokens) {
-        const found = await findCards(pool, tokens);
-        return tokens.map((token) => found.get(token));
-      },
-    });
     this.#finds = new NaturalBatch({
       limit: CALLS_AT_ONCE,
       async run(_, asked) {
@@ -116,56 +99,20 @@ export class SandboxAcquirer implements Acquirer {
     });
   }
 
-  async tokenize(
-    card: CardInput,
-    { originator, reusable }: { originator: string; reusable: boolean },
-  ): Promise<Tokenized> {
-    const known = testCard(card.number);
-    if (!known) throw new CardRefused('The sandbox takes its published test numbers alone');
-    const brand = brandOf(card.number);
-    const lastFour = card.number.slice(-4);
-    const { expMonth, expYear } = card;
-    const kept: VaultCard = {
-      token: newToken(),
-      originator,
-      script: known.script,
-      brand,
-      lastFour,
-      expMonth,
-      expYear,
-      cvcCheck: card.cvc === null ? null : 'match',
-      reusable,
-    };
-    await this.#reach('tokenize', this.#keeps.add(EVERYBODY, kept));
-    return { token: kept.token, card: { brand, lastFour, expMonth, expYear, funding: known.funding, country: 'US' } };
+  tokenize(card: CardInput, of: { originator: string; reusable: boolean }): Promise<Tokenized> {
+    return this.#vault.tokenize(card, of);
   }
 
-  async withCode(token: string, _cvc: string, { originator }: { originator: string }): Promise<string> {
-    const card = await this.#cardOf('withCode', token, originator);
-    const coded: VaultCard = { ...card, token: newToken(), cvcCheck: 'match', reusable: false };
-    await this.#reach('withCode', this.#keeps.add(EVERYBODY, coded));
-    return coded.token;
+  withCode(token: string, cvc: string, of: { originator: string }): Promise<string> {
+    return this.#vault.withCode(token, cvc, of);
   }
 
-  async verify(token: string, { originator }: { originator: string }): Promise<Verified> {
-    const card = await this.#cardOf('verify', token, originator);
-    const verified = verifiedOf(card);
-    if (!verified) throw new AcquirerUnreachable('The sandbox acquirer broke off before its answer, as the card asks');
-    await this.#reach('verify', markCodeChecked(this.#options.pool, token, 'verification'));
-    return verified;
+  verify(token: string, of: { originator: string }): Promise<Verified> {
+    return this.#vault.verify(token, of);
   }
 
-  async cardOf(token: string, { originator }: { originator: string }): Promise<Tokenized['card']> {
-    const { reusable, ...card } = await this.#cardOf('cardOf', token, originator);
-    if (!reusable) throw new CardRefused('A one-time token is taken from nobody else');
-    const { brand, lastFour, expMonth, expYear } = card;
-    return { brand, lastFour, expMonth, expYear, funding: 'unknown', country: null };
-  }
-
-  async #cardOf(call: string, token: string, originator: string): Promise<VaultCard> {
-    const card = await this.#reach(call, this.#cards.add(EVERYBODY, token));
-    if (card?.originator !== originator) throw new CardRefused('The vault has no such card');
-    return card;
+  cardOf(token: string, of: { originator: string }): Promise<Tokenized['card']> {
+    return this.#vault.cardOf(token, of);
   }
 
   async submit(instruction: AcquirerInstruction): Promise<AcquirerAnswer> {
@@ -256,9 +203,8 @@ export class SandboxAcquirer implements Acquirer {
   async #authorize(instruction: AuthorizeInstruction): Promise<AcquirerAnswer> {
     const { token } = instruction;
     if (token === null) return this.#ask(instruction);
-    const card = await this.#reach('authorize', this.#cards.add(EVERYBODY, token));
-    if (card === undefined || card.originator !== instruction.originator)
-      return refused(instruction.reference, 'incorrect_number');
+    const card = await this.#vault.find('authorize', token);
+    if (card?.originator !== instruction.originator) return refused(instruction.reference, 'incorrect_number');
     const record = await this.#reach('authorize', this.#authorizations.add(EVERYBODY, { instruction, card }));
     if (card.script === 'unanswered' || record.status === 'never')
       throw new AcquirerUnreachable('The sandbox acquirer broke off before its answer, as the card asks');
@@ -320,16 +266,9 @@ export class SandboxAcquirer implements Acquirer {
     return Math.round(this.#options.clock.now() - Date.now());
   }
 
-  /** Any failure means that the outcome is unknown: throws AcquirerUnreachable. */
-  async #reach<Answer>(call: string, work: Promise<Answer>): Promise<Answer> {
-    try {
-      return await withinLimit(work, { what: `The sandbox acquirer (${call})`, limitMs: this.callTimeoutMs });
-    } catch (error) {
-      throw new AcquirerUnreachable(`The sandbox acquirer gave no answer (${call})`, { cause: error });
-    }
+  #reach<Answer>(call: string, work: Promise<Answer>): Promise<Answer> {
+    return reachSandbox(call, work, this.callTimeoutMs);
   }
 }
 
 const keyOf = ({ originator, reference }: { originator: string; reference: string }) => `${originator} ${reference}`;
-
-const newToken = () => `stok_${randomBytes(18).toString('base64url')}`;
