@@ -103,7 +103,9 @@ export class DueEnqueuer {
       concurrency: BOOKS_AT_ONCE,
       work: async ([bookId, ofBook]) => {
         const rows = { bookId, due: ofBook, until: now + againMs };
-        const ids = await (postpone ? postpone(this.#runtime, rows) : postponeDue(pool, source, rows));
+        const postponed = new Set(await (postpone ? postpone(this.#runtime, rows) : postponeDue(pool, source, rows)));
+        // Postgres names them as they lie on disk: jobs begin with what has waited longest.
+        const ids = ofBook.map(({ id }) => id).filter((id) => postponed.has(id));
         if (ids.length === 0) return;
         round.put(bookId, ids);
         this.#served(bookId, now);

@@ -43,7 +43,12 @@ const toDueRow = (row: DueRecord): DueRow => ({ bookId: row.book_id, id: row.id,
  */
 export async function findDue(pool: Pool, source: DueSource, page: { now: Instant; limit: number }): Promise<DueRow[]> {
   const { rows } = await pool.query<DueRecord>(source.dueSql, [new Date(page.now), page.limit]);
-  return rows.map(toDueRow);
+  return rows.map(toDueRow).sort(longestDueFirst);
+}
+
+/** Of rows that are due at the same moment, Postgres returns any first: the same rows make the same jobs. */
+function longestDueFirst(one: DueRow, other: DueRow): number {
+  return one.dueAt - other.dueAt || (one.id < other.id ? -1 : 1);
 }
 
 export interface DueByBook {
@@ -73,7 +78,10 @@ export async function findDueByBook(
     page.after ?? BEFORE_ALL_IDS,
   ]);
   const books = new Set(rows.map((row) => row.book_id));
-  const due = rows.filter((row): row is DueRecord => row.id !== null).map(toDueRow);
+  const due = rows
+    .filter((row): row is DueRecord => row.id !== null)
+    .map(toDueRow)
+    .sort(longestDueFirst);
   return { rows: due, lastBook: books.size < BOOKS_PAGE ? undefined : [...books].at(-1) };
 }
 
