@@ -76,6 +76,8 @@ export async function up(knex: Knex): Promise<void> {
       WHERE line_id IS NOT NULL;
     CREATE INDEX acquirer_report_lines_by_part ON acquirer_report_lines (book_id, part_id, place) WHERE part_id IS NOT NULL;
 
+    CREATE INDEX payment_releases_by_share ON payment_releases (book_id, share_id) WHERE share_id IS NOT NULL;
+
     CREATE TABLE settlements (
       book_id uuid NOT NULL,
       id uuid NOT NULL,
@@ -163,6 +165,7 @@ export async function up(knex: Knex): Promise<void> {
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
+    DROP INDEX payment_releases_by_share;
     DROP INDEX sandbox_acquirer.notices_settled, sandbox_acquirer.notices_unsettled,
       sandbox_acquirer.instructions_settled, sandbox_acquirer.instructions_unsettled;
     ALTER TABLE sandbox_acquirer.notices DROP COLUMN settled_by;

@@ -97,10 +97,10 @@ export function openShare(draft: Draft, key: ShareKey): PaymentShare {
   const id = shareId(draft.book.id, key);
   const known = draft.get(paymentShares, id);
   if (known?.status === 'open') return known;
-  const releasesAt = startOfDay(key.availableOn, draft.book.timeZone);
-  const dueAt = key.kind === 'ready' ? releasesAt : null;
+  // Null where it waits for its acquirer: no clock releases it.
+  const releasesAt = key.kind === 'ready' ? startOfDay(key.availableOn, draft.book.timeZone) : null;
   // A clock that is behind around midnight captures for a day that has been released: its share opens again.
-  if (known) return { ...known, status: 'open', dueAt };
+  if (known) return { ...known, status: 'open', releasesAt, dueAt: releasesAt };
   return {
     id,
     ...key,
@@ -109,7 +109,7 @@ export function openShare(draft: Draft, key: ShareKey): PaymentShare {
     amount: 0n,
     releaseId: null,
     version: 0,
-    dueAt,
+    dueAt: releasesAt,
     createdAt: draft.moment.book,
     updatedAt: draft.moment.book,
   };

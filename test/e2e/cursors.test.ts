@@ -14,6 +14,7 @@ interface Furnished {
   readonly payout: Payout;
   readonly payment: { id: string };
   readonly endpoint: Endpoint;
+  readonly reader: { id: string };
   readonly hold: { readonly id: string };
   /** Public ids. */
   readonly settlement: string;
@@ -45,7 +46,28 @@ async function furnished(): Promise<Furnished> {
   const payment = succeeded(
     await client.post<{ id: string }>('/v1/payments', asked, { headers: { prefer: 'respond-async' } }),
   );
-  return { client, account, payout, payment, endpoint, hold, ...(await paidOut(account, payment)) };
+  const card = { number: '4242424242424242', exp_month: 12, exp_year: 2034, cvc: '123' };
+  succeeded(await client.post('/v1/payments/tokens', { card }));
+  const reader = succeeded(
+    await client.post<{ id: string }>('/v1/payments/readers', { registration_code: 'SIMULATED-A', label: 'Counter' }),
+  );
+  succeeded(await client.post('/v1/payments', { ...asked, source: { type: 'terminal', reader: reader.id } }));
+  await disputed(account, payment);
+  return { client, account, payout, payment, endpoint, hold, reader, ...(await paidOut(account, payment)) };
+}
+
+/** A dispute of the payment: no worker runs here, so the row is written as one would. */
+async function disputed(account: Account, payment: { id: string }): Promise<string> {
+  const id = newId();
+  await product.runtime.pool.query(
+    `INSERT INTO payment_disputes (book_id, id, status, stage, payment_id, account_id, amount, currency, fee, fee_refunded, reason,
+       acquirer, acquirer_reference, notice_id, evidence_due_at, is_overdue, portions, entry_ids, request_id, version, created_at,
+       updated_at)
+     SELECT book_id, $2, 'opened', 'inquiry', id, $3, 10, 'JOD', 0, 0, 'fraudulent', 'test', 'D-1', $2, now(), false, '[]', '[]', $2, 1,
+       now(), now() FROM payments WHERE id = $1`,
+    [parsePublicId('payment', payment.id), id, parsePublicId('account', account.id)],
+  );
+  return publicId('dispute', id);
 }
 
 /** What an acquirer paid of the payment, and what was released: no worker runs here, so the rows are written as they would be. */
@@ -97,6 +119,10 @@ const LISTS: [operation: string, path: (of: Furnished) => string, cursor: IdKind
   ['listPaymentCaptures', ({ payment }) => `/v1/payments/${payment.id}/captures`, 'capture'],
   ['listPaymentRefunds', ({ payment }) => `/v1/payments/${payment.id}/refunds`, 'refund'],
   ['listRefunds', () => '/v1/payments/refunds', 'refund'],
+  ['listDisputes', () => '/v1/payments/disputes', 'dispute'],
+  ['listPaymentTokens', () => '/v1/payments/tokens', 'paymentToken'],
+  ['listReaders', () => '/v1/payments/readers', 'reader'],
+  ['listReaderActions', ({ reader }) => `/v1/payments/readers/${reader.id}/actions`, 'readerAction'],
   ['listReleases', () => '/v1/payments/releases', 'release'],
   ['listReleaseLines', ({ release }) => `/v1/payments/releases/${release}/lines`, 'releaseLine'],
   ['listSettlements', () => '/v1/payments/settlements', 'settlement'],
@@ -132,10 +158,11 @@ async function expectRefused(path: string, cursor: string): Promise<void> {
   }
 }
 
-test('every list is looked at here, but for the timeline of an exception, which is made as the others', () => {
+test('every list is looked at here, but for the timelines of exceptions and disputes, which are made as the others', () => {
   const lists = ROUTES.filter(
     ({ query, operation }) =>
-      'starting_after' in ((query as { shape?: object })?.shape ?? {}) && operation !== 'getExceptionTimeline',
+      'starting_after' in ((query as { shape?: object })?.shape ?? {}) &&
+      !['getExceptionTimeline', 'getDisputeTimeline'].includes(operation),
   );
   expect(new Set(LISTS.map(([operation]) => operation))).toEqual(new Set(lists.map(({ operation }) => operation)));
 });

@@ -9,23 +9,23 @@ import { paymentShares } from '../share-table.ts';
 export interface ShareHistory {
   readonly share: PaymentShare;
   readonly lines: bigint;
-  /** Null where no release names it. */
-  readonly released: bigint | null;
+  /** In all: a share that opens again is released again. */
+  readonly released: bigint;
 }
 
-/** A page of shares in a snapshot of its own. Indexes: payment_shares_pkey, payment_share_lines_by_share, payment_releases_pkey. */
+/** A page of shares in a snapshot of its own. Indexes: payment_shares_pkey, payment_share_lines_by_share, payment_releases_by_share. */
 export function readShareHistories(
   pool: Pool,
   bookId: BookId,
   page: { after: Uuid | undefined; limit: number },
 ): Promise<ShareHistory[]> {
   return inSnapshot(pool, async (trx) => {
-    const { rows } = await trx.query<{ line_sum: bigint; released: bigint | null }>({
+    const { rows } = await trx.query<{ line_sum: bigint; released: bigint }>({
       name: 'verify.payment_shares',
       text: `SELECT ${paymentShares.selected('s')}, (
           SELECT coalesce(sum(l.amount), 0)::bigint FROM payment_share_lines l WHERE l.book_id = $1 AND l.share_id = s.id
         ) AS line_sum, (
-          SELECT r.amount FROM payment_releases r WHERE r.book_id = $1 AND r.id = s.release_id
+          SELECT coalesce(sum(r.amount), 0)::bigint FROM payment_releases r WHERE r.book_id = $1 AND r.share_id = s.id
         ) AS released
         FROM payment_shares s WHERE s.book_id = $1 AND s.id > COALESCE($2::uuid, '00000000-0000-0000-0000-000000000000')
         ORDER BY s.id LIMIT $3`,

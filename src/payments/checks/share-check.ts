@@ -24,9 +24,9 @@ export const paymentSumsCheck: RowCheck<PaymentSums, true> = {
 };
 
 function checkShare({ report }: CheckContext, { share, lines, released }: ShareHistory): void {
-  const expected = share.status === 'open' ? `${lines} in it` : `${lines} released, 0 in it`;
-  const actual =
-    share.status === 'open' ? `${share.amount} in it` : `${released ?? 0n} released, ${share.amount} in it`;
+  const left = share.status === 'open' ? lines - released : 0n;
+  const expected = `${lines - left} released, ${left} in it`;
+  const actual = `${released} released, ${share.amount} in it`;
   if (expected === actual) return;
   report({
     check: 'payment_share.lines',

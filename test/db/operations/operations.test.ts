@@ -156,6 +156,7 @@ describe('operations', () => {
       { kind: 'payment', oldestDueAt: null, due: 0, stuck: 0 },
       { kind: 'payment_share', oldestDueAt: null, due: 0, stuck: 0 },
       { kind: 'acquirer_payday', oldestDueAt: null, due: 0, stuck: 0 },
+      { kind: 'dispute', oldestDueAt: null, due: 0, stuck: 0 },
       { kind: 'notice', oldestDueAt: null, due: 0, stuck: 0 },
       { kind: 'delivery', oldestDueAt: null, due: 0, stuck: 0 },
     ]);
@@ -349,6 +350,7 @@ describe('operations', () => {
           { kind: 'payment', due: 0 },
           { kind: 'payment_share', due: 0 },
           { kind: 'acquirer_payday', due: 0 },
+          { kind: 'dispute', due: 0 },
           { kind: 'notice', due: 0 },
           { kind: 'delivery', due: 0 },
         ],
