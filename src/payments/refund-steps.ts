@@ -132,7 +132,7 @@ function giveBack(
 /**
  * The open share that a portion goes back to. What came of a capture goes where the capture waits now; what is settled never goes
  * back to a share that waits for it. A share that the capture moved to since the command was made is unknown to it: then the customer
- * has the money at once.
+ * has the money at once. So has one whose account is closed: nothing is to wait for its release there.
  */
 function shareOf(
   draft: Draft,
@@ -140,6 +140,7 @@ function shareOf(
   { shareId, captureId }: Portion,
   read: ReadonlySet<Uuid>,
 ): PaymentShare | undefined {
+  if (draft.account(payment.accountId).status === 'closed') return undefined;
   const open = (id: Uuid | null) => {
     const share = id === null || !read.has(id) ? undefined : draft.get(paymentShares, id);
     return share?.status === 'open' ? share : undefined;

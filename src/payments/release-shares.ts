@@ -73,6 +73,8 @@ export function releaseShare(draft: Draft, share: PaymentShare): void {
     resource: 'release',
     resourceId: id,
     step: 'released',
+    // An account that was closed since has this money all the same: a person pays it out.
+    allowClosed: true,
     allowFrozen: true,
     postings: [{ debit: draft.chart('merchant_pending', currency).id, credit: accountId, amount }],
   });

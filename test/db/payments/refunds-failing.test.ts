@@ -162,6 +162,42 @@ describe('a capture that is settled before its refund fails', () => {
   });
 });
 
+describe('a refund that fails after its account was closed', () => {
+  /** Everything was refunded: nothing is left in the share, or of the 10 that the customer had for the fixed fee. */
+  async function closed() {
+    const accountId = await book.account({ amount: 10n });
+    const payment = await money.captured(accountId, 10_000n);
+    const refund = await money.refunding(payment, 10_000n);
+    await money.say(refund, { status: 'succeeded' });
+    expect(await money.shares(accountId)).toEqual([0n]);
+    expect(await book.setStatus('close', accountId)).toMatchObject({ status: 200 });
+    return { accountId, refund };
+  }
+
+  test('gives to the customer, and no share waits for an account that is closed', async () => {
+    const { accountId, refund } = await closed();
+    await money.say(refund, late());
+    expect(await money.shares(accountId)).toEqual([0n]);
+    expect(await money.balance(accountId)).toBe(9_750n);
+  });
+
+  test('what a share holds by then is released to it', async () => {
+    const { accountId } = await closed();
+    // Put there by a release that did not look whether the account is closed.
+    await book.rows(
+      `WITH share AS (UPDATE payment_shares SET amount = 5 WHERE book_id = $1 AND account_id = $2 RETURNING id)
+       INSERT INTO payment_share_lines (book_id, id, share_id, payment_id, operation_id, amount, created_at)
+       SELECT $1, gen_random_uuid(), share.id, gen_random_uuid(), gen_random_uuid(), 5, now() FROM share`,
+      accountId,
+    );
+    await book.rows(
+      "UPDATE accounts SET posted_credits = posted_credits + 5 WHERE book_id = $1 AND code = 'merchant_pending'",
+    );
+    expect(await money.release(accountId)).toBe(1);
+    expect(await money.balance(accountId)).toBe(5n);
+  });
+});
+
 test('two refunds at once never give back more than was captured', async () => {
   const accountId = await book.account();
   const payment = await money.captured(accountId, 10_000n);
