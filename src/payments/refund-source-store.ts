@@ -23,11 +23,14 @@ export async function listCapturesToRefund(
   return rows.map(paymentOperations.fromRow);
 }
 
-/** The open shares of an account, the last to be released first. Index: payment_shares_open. */
+/**
+ * The open shares of an account that hold something, the last to be released first. Index: payment_shares_open. The amount is no part of
+ * the index: a capture that adds to a share would write it each time, where its update is one within the page (HOT).
+ */
 export async function listOpenShares(db: Queryable, bookId: BookId, accountId: Uuid): Promise<Uuid[]> {
   const { rows } = await db.query<{ id: Uuid }>({
     name: 'payment_shares.open_of_account',
-    text: `SELECT id FROM payment_shares WHERE book_id = $1 AND account_id = $2 AND status = 'open'
+    text: `SELECT id FROM payment_shares WHERE book_id = $1 AND account_id = $2 AND status = 'open' AND amount > 0
       ORDER BY available_on DESC, id DESC LIMIT ${SHARES_MAX}`,
     values: [bookId, accountId],
   });
