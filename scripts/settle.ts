@@ -6,6 +6,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Command, Option } from 'commander';
+import { acquirerNames } from '../src/acquirers/acquirer-names.ts';
 import { systemClock } from '../src/clock.ts';
 import { watchForms } from '../src/db/forms.ts';
 import { createPool, type Pool } from '../src/db/pool.ts';
@@ -61,6 +62,7 @@ async function settle(file: string, options: Options): Promise<void> {
     process.exitCode = code;
   };
   try {
+    requireAcquirer(options.acquirer);
     const { report, parts } = await takeIn(file, options);
     print(report, parts, options);
     process.exitCode = parts.every(({ settlement }) => settlement.exceptions === 0) ? CLEAN : FOUND;
@@ -68,6 +70,13 @@ async function settle(file: string, options: Options): Promise<void> {
     if (error instanceof BadInput) fail(BAD_INPUT, error.message);
     else fail(COULD_NOT_RUN, databaseFailure(error));
   }
+}
+
+/** A name with a slip in it would be kept with the report, and match no payment. */
+function requireAcquirer(name: string): void {
+  const names = acquirerNames();
+  if (!names.includes(name))
+    throw new BadInput(null, `There is no acquirer ${name}. Those of this installation: ${names.join(', ')}.`);
 }
 
 async function takeIn(file: string, { acquirer, mode, databaseUrl }: Options) {

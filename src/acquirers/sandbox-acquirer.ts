@@ -3,6 +3,7 @@
  * own, outlives any process that calls it, and answers a repeated call alike.
  * Next: test-cards.ts (the outcome of each number), sandbox-acquirer-store.ts (its records).
  */
+
 import type { Clock, Instant } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
 import { BEFORE_ALL_IDS, newId, type Uuid } from '../ids.ts';
@@ -20,6 +21,7 @@ import {
   type Tokenized,
   type Verified,
 } from './acquirer.ts';
+import { SANDBOX_ACQUIRER } from './acquirer-names.ts';
 import type { CardInput } from './card.ts';
 import { reachSandbox } from './reach-sandbox.ts';
 import {
@@ -70,7 +72,7 @@ interface Found {
 }
 
 export class SandboxAcquirer implements Acquirer {
-  readonly name = 'sandbox_acquirer';
+  readonly name = SANDBOX_ACQUIRER;
   readonly mode = 'test';
   readonly idempotent = true;
   readonly notFoundFinalAfterMs = 15 * 60_000;

@@ -1,5 +1,6 @@
 /** Books a report in every book that it is about, command by command. Killed anywhere and run again, it goes on where it was. */
 import type { Pool } from '../../db/pool.ts';
+import { publicId } from '../../ids.ts';
 import type { Committer } from '../../ledger/committer.ts';
 import { nextLines } from './next-lines.ts';
 import { listParts, type ReportPart, type StoredReport } from './report-store.ts';
@@ -16,21 +17,50 @@ export interface BookedPart {
   readonly settlement: Settlement;
 }
 
-/** `onTaken` is called with how many lines of the report were taken by now, and how many it has. */
+/** Of the failures of a report, so many are told: a database that is gone fails every book in the same way. */
+const FAILURES_KEPT = 10;
+
+/**
+ * `onTaken` is called with how many lines of the report were taken by now, and how many it has. A book that fails does not keep
+ * the others from their lines: its error is thrown at the end (AggregateError where there are several), and the same report again
+ * books what is left.
+ */
 export async function bookReport(
-  { pool, committer }: BookReportRuntime,
+  runtime: BookReportRuntime,
   report: Pick<StoredReport, 'bookId' | 'id' | 'lines'>,
   onTaken: (taken: number, lines: number) => void = () => undefined,
 ): Promise<BookedPart[]> {
   const booked: BookedPart[] = [];
+  const failures: Error[] = [];
   let before = 0;
-  for (const part of await listParts(pool, report)) {
-    for (let next = await nextLines(pool, part); next; next = await nextLines(pool, part)) {
-      const { settlement } = (await committer.submit(part.ofBook, next.command)) as { settlement?: Settlement };
-      if (settlement) onTaken(before + settlement.taken, report.lines);
+  for (const part of await listParts(runtime.pool, report)) {
+    const tell = ({ taken }: Settlement) => onTaken(before + taken, report.lines);
+    try {
+      booked.push({ part, settlement: await bookPart(runtime, part, tell) });
+    } catch (error) {
+      if (failures.length < FAILURES_KEPT) failures.push(failureOf(part, error));
     }
     before += part.lines;
-    booked.push({ part, settlement: (await settlements.find(pool, part.ofBook, part.id))! });
   }
+  if (failures.length > 1) throw new AggregateError(failures, failures.map(({ message }) => message).join(' '));
+  if (failures.length === 1) throw failures[0];
   return booked;
+}
+
+async function bookPart(
+  { pool, committer }: BookReportRuntime,
+  part: ReportPart,
+  tell: (settlement: Settlement) => void,
+): Promise<Settlement> {
+  for (let next = await nextLines(pool, part); next; next = await nextLines(pool, part)) {
+    const { settlement } = (await committer.submit(part.ofBook, next.command)) as { settlement?: Settlement };
+    if (settlement) tell(settlement);
+  }
+  return (await settlements.find(pool, part.ofBook, part.id))!;
+}
+
+/** Says whose book it is. */
+function failureOf({ ofBook }: ReportPart, cause: unknown): Error {
+  const said = cause instanceof Error ? cause.message : String(cause);
+  return new Error(`${publicId('book', ofBook)}: ${said}`, { cause });
 }

@@ -2,6 +2,7 @@
  * A payday of the sandbox acquirer: it makes a report of all that it holds for the book, as a real one sends a file, and the book
  * takes it in, line by line. Each command is one step, and the last one closes the payday.
  */
+import { SANDBOX_ACQUIRER } from '../../acquirers/acquirer-names.ts';
 import { settleAtSandbox } from '../../acquirers/sandbox-settlement-store.ts';
 import type { Appointment } from '../../appointment.ts';
 import type { Pool } from '../../db/pool.ts';
@@ -17,8 +18,6 @@ import { readReport, writeReport } from './report.ts';
 import { keepReport, listParts, type StoredReport } from './report-store.ts';
 import type { LinesTaken } from './settle-lines.ts';
 import { paydays } from './settlement-table.ts';
-
-const ACQUIRER = 'sandbox_acquirer';
 
 export const paydayOfSandbox: Appointment = {
   name: 'paydays of the sandbox acquirer',
@@ -49,7 +48,13 @@ export async function reportOf(pool: Pool, bookId: BookId, payday: Uuid): Promis
   if (lines.length === 0) return undefined;
   const merchant = publicId('book', bookId);
   const bytes = writeReport(lines.map((line) => ({ ...line, merchant })));
-  const file = { acquirer: ACQUIRER, mode: 'test', name: `payday ${payday}`, bytes, lines: readReport(bytes) } as const;
+  const file = {
+    acquirer: SANDBOX_ACQUIRER,
+    mode: 'test',
+    name: `payday ${payday}`,
+    bytes,
+    lines: readReport(bytes),
+  } as const;
   return keepReport(pool, file, Date.now());
 }
 

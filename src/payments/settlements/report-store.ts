@@ -58,16 +58,17 @@ export interface ReportFile {
 const ROWS_AT_ONCE = 5_000;
 
 /**
- * Keeps a report whole or not at all. The same bytes again are answered with the first report. Throws BadInput where another
- * report has a line of this one.
+ * Keeps a report whole or not at all. The same bytes again are answered with the first report. Throws BadInput where they have come
+ * from another acquirer, where another report has a line of this one, and where none of its merchants is a book of the mode.
  */
 export async function keepReport(pool: Pool, file: ReportFile, now: Instant): Promise<StoredReport> {
   const { acquirer, mode, bytes, lines, name } = file;
   const bookId = (await operatorBooks(pool))[mode];
   const sha256 = createHash('sha256').update(bytes).digest('hex');
-  const books = await booksOf(pool, mode, lines);
   const known = await findReport(pool, bookId, sha256);
-  if (known) return known;
+  if (known) return sameAcquirer(known, acquirer);
+  const books = await booksOf(pool, mode, lines);
+  if (books.size === 0) throw new BadInput(null, `No merchant of the file is a book in ${mode} mode.`);
   const id = newId();
   const kept = await inTransaction(pool, async (trx) => {
     const fresh = await keepFile(trx, bookId, { sha256, kind: 'acquirer_report', name, bytes }, now);
@@ -85,7 +86,12 @@ export async function keepReport(pool: Pool, file: ReportFile, now: Instant): Pr
     return true;
   });
   if (kept) return { id, bookId, acquirer, lines: lines.length, known: false };
-  return (await findReport(pool, bookId, sha256))!;
+  return sameAcquirer((await findReport(pool, bookId, sha256))!, acquirer);
+}
+
+function sameAcquirer(known: StoredReport, acquirer: string): StoredReport {
+  if (known.acquirer === acquirer) return known;
+  throw new BadInput(null, `The same file has come as a report of ${known.acquirer}.`);
 }
 
 /** Index: acquirer_reports_by_sha256. */

@@ -35,8 +35,9 @@ type Column = (typeof REPORT_COLUMNS)[number];
 /** The first field of a trailer. It has the number of lines of a currency in the second one. */
 const TRAILER = 'TOTAL';
 
-/** An integer of at most 18 digits fits a bigint of Postgres, and a million of them add up to one. */
-const AMOUNT = /^-?\d{1,15}$/;
+const AMOUNT = /^-?\d{1,19}$/;
+/** Of a bigint of Postgres. */
+const AMOUNT_MAX = 2n ** 63n - 1n;
 const TEXT_MAX = 100;
 
 /** What a line of a type does to what the acquirer owes. */
@@ -69,6 +70,7 @@ export function readReport(bytes: Buffer): ReportLine[] {
     lines.push(line);
   }
   if (lines.length === 0) throw new BadInput(firstTrailer.row, 'The file has no lines.');
+  refuseTooMuch(lines);
   checkTotals(lines, trailers);
   return lines;
 }
@@ -105,7 +107,24 @@ function amountOf(row: number, fields: CsvRow<Column>['fields'], column: 'gross'
   const text = fields[column];
   if (!AMOUNT.test(text))
     throw new BadInput(row, `The ${column} is ${shortened(text)}, and should be a whole number of minor units.`);
-  return BigInt(text);
+  const amount = BigInt(text);
+  if (magnitude(amount) > AMOUNT_MAX)
+    throw new BadInput(row, `The ${column} is ${text}; an amount is at most ${AMOUNT_MAX}.`);
+  return amount;
+}
+
+/**
+ * Whatever is summed of a currency's lines stays within an amount, in any order and by any book: so the lines are added up without
+ * their signs.
+ */
+function refuseTooMuch(lines: readonly ReportLine[]): void {
+  const totals = new Map<string, bigint>();
+  for (const { row, currency, gross, cost } of lines) {
+    const total = (totals.get(currency) ?? 0n) + magnitude(gross) + magnitude(cost);
+    if (total > AMOUNT_MAX)
+      throw new BadInput(row, `With this line the amounts in ${currency} come to more than ${AMOUNT_MAX}.`);
+    totals.set(currency, total);
+  }
 }
 
 /** Every currency has one trailer, which says what its lines come to. */
@@ -177,5 +196,6 @@ function quoted(field: string | bigint | number): string {
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
+const magnitude = (amount: bigint) => (amount < 0n ? -amount : amount);
 const lastRow = (rows: readonly { row: number }[]) => rows.at(-1)?.row ?? null;
 const shortened = (text: string) => (text.length > 40 ? `${text.slice(0, 40)}…` : text || 'empty');

@@ -89,7 +89,8 @@ function isCurrent(draft: Draft, { line, operation }: ReadLine): boolean {
   if (!operation || line.type !== 'capture' || operation.kind !== 'capture') return true;
   const payment = draft.get(payments, operation.paymentId);
   const capture = draft.get(paymentOperations, operation.id);
-  return !payment || !capture || partsAreCurrent(draft, capture, payment);
+  // What another report of the same commit has settled is an exception, whatever became of its parts.
+  return !payment || !capture || capture.settledAt !== null || partsAreCurrent(draft, capture, payment);
 }
 
 function takeLines(draft: Draft, settlement: Settlement, { part, lines }: SettleLines): Settlement {

@@ -13,24 +13,25 @@ import type { Command } from '../../../src/ledger/command.ts';
 import { Draft } from '../../../src/ledger/draft.ts';
 import { advance } from '../../../src/ledger/resource.ts';
 import type { Payment } from '../../../src/payments/payment.ts';
-import type { PaymentOperation } from '../../../src/payments/payment-operation.ts';
 import { paymentResource } from '../../../src/payments/payment-resource.ts';
 import { payments } from '../../../src/payments/payment-table.ts';
 import { settleOperation } from '../../../src/payments/settle-operation.ts';
 import { bookReport } from '../../../src/payments/settlements/book-report.ts';
 import { nextLines } from '../../../src/payments/settlements/next-lines.ts';
-import { type ReportLine, readReport, writeReport } from '../../../src/payments/settlements/report.ts';
-import { keepReport, listParts } from '../../../src/payments/settlements/report-store.ts';
+import { writeReport } from '../../../src/payments/settlements/report.ts';
+import { listParts } from '../../../src/payments/settlements/report-store.ts';
 import { verifyDatabase } from '../../../src/verify/verify-database.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { acceptOne, RELEASE, say } from '../../support/payments.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+import { Reports } from '../../support/reports.ts';
 import { runHere } from '../../support/run-here.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let database: TestDatabase;
 let book: TestBook;
+let reports: Reports;
 let accountId: Uuid;
 let folder: string;
 let numbers = 0;
@@ -41,6 +42,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   book = await openBook({ database: database.applicationUrl });
+  reports = new Reports(book);
   accountId = await book.account();
   return () => book.close();
 });
@@ -49,51 +51,13 @@ afterAll(async () => {
   await database.drop();
 });
 
-type Line = Omit<ReportLine, 'row' | 'net'>;
-
-/** A payment of 20,000 that was captured with its authorization. */
-async function captured(): Promise<{ payment: Payment; authorization: PaymentOperation }> {
-  const { payment, operation } = await acceptOne(book, { accountId });
-  await say(book, { payment, operation }, {});
-  return { payment, authorization: operation };
-}
-
-function lineOf({ reference }: { reference: string }, change: Partial<Line> = {}): Line {
-  const merchant = publicId('book', book.id);
-  return {
-    lineId: `A-${++numbers}`,
-    merchant,
-    type: 'capture',
-    reference,
-    currency: 'EUR',
-    gross: 20_000n,
-    cost: 240n,
-    ...change,
-  };
-}
-
-async function keep(lines: readonly Line[]) {
-  const bytes = writeReport(lines);
-  const file = { acquirer: 'sandbox_acquirer', mode: 'test', name: 'test', bytes, lines: readReport(bytes) } as const;
-  return keepReport(book.pool, file, Date.now());
-}
-
-async function settle(lines: readonly Line[]) {
-  return bookReport(book, await keep(lines));
-}
-
-const exceptionKinds = async () =>
-  (await book.rows<{ kind: string }>('SELECT kind FROM exceptions WHERE book_id = $1 ORDER BY id')).map(
-    ({ kind }) => kind,
-  );
-const poolBalance = async () =>
-  (
-    await book.row<{ balance: bigint } | undefined>(
-      `SELECT posted_debits - posted_credits AS balance FROM accounts WHERE book_id = $1 AND code = 'pool'`,
-    )
-  )?.balance ?? 0n;
-const linesBooked = async () =>
-  (await book.row<{ count: bigint }>('SELECT count(*) AS count FROM settlement_lines WHERE book_id = $1')).count;
+const captured = (of = accountId) => reports.captured(of);
+const lineOf: Reports['lineOf'] = (operation, change) => reports.lineOf(operation, change);
+const keep: Reports['keep'] = (lines) => reports.keep(lines);
+const settle: Reports['settle'] = (lines) => reports.settle(lines);
+const exceptionKinds = () => reports.exceptionKinds();
+const poolBalance = () => reports.poolBalance();
+const linesBooked = () => reports.linesBooked();
 
 async function findings() {
   const found: string[] = [];
@@ -327,7 +291,11 @@ describe('npm run settle', () => {
     const file = join(folder, 'lonely.csv');
     writeFileSync(file, writeReport([lineOf({ reference: 'R' })]));
     const url = 'postgres://nobody:none@127.0.0.1:9/none';
-    const { code } = await runHere(program, [file, '--acquirer', 'a', '--mode', 'test', '--database-url', url], {});
+    const { code } = await runHere(
+      program,
+      [file, '--acquirer', 'sandbox_acquirer', '--mode', 'test', '--database-url', url],
+      {},
+    );
     expect(code).toBe(3);
   });
 });
