@@ -21,6 +21,7 @@ import {
   type MoneySources,
   moneyOf,
   planTaking,
+  requireSources,
   sharesOf,
   takePortions,
 } from './take-from-sources.ts';
@@ -165,6 +166,7 @@ export function takeRefund(
   sources: MoneySources,
 ): { entry: Entry; operation: PaymentOperation } | { missing: bigint; available: bigint } {
   const { amount, currency, accountId } = operation;
+  requireSources(draft, payment, sources);
   const fee = allocatedFee(payment, amount);
   const needed = amount - fee;
   const money = moneyOf(draft, accountId, sources);

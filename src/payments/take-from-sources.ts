@@ -3,6 +3,7 @@
  * customer's available balance, then what else waits for the account. Refunds and disputes take from the same places.
  */
 import type { Pool } from '../db/pool.ts';
+import { ApiError } from '../errors.ts';
 import type { Uuid } from '../ids.ts';
 import { available } from '../ledger/account.ts';
 import type { BookId } from '../ledger/book.ts';
@@ -52,6 +53,23 @@ export function planTaking(needed: bigint, money: Money): { portions: Portion[];
   take(money.available, { shareId: null });
   for (const shareId of money.others) take(held.get(shareId) ?? 0n, { shareId });
   return { portions, missing };
+}
+
+/**
+ * Throws `service_unavailable` where a capture of the payment has come since, or has moved to a share that was not read: what it
+ * earned would not be found. The request is read and decided again, and nothing is stored of this attempt.
+ */
+export function requireSources(draft: Draft, { amountCaptured }: Payment, sources: MoneySources): void {
+  const read = new Set([...sources.own, ...sources.shares]);
+  let captured = 0n;
+  let isMissed = false;
+  for (const id of sources.captures) {
+    const capture = draft.get(paymentOperations, id)!;
+    captured += capture.amount;
+    isMissed ||= sharesOf(capture).some((share) => !read.has(share));
+  }
+  if (isMissed || captured !== amountCaptured)
+    throw new ApiError('service_unavailable', { detail: 'A capture of the payment has moved meanwhile.' });
 }
 
 /** What the sources have. `status` of the account is for the caller to judge: a frozen one still has what it has. */

@@ -5,7 +5,7 @@ import { systemClock } from '../../src/clock.ts';
 import type { Stored } from '../../src/idempotency/idempotency-key.ts';
 import { newId, type Uuid } from '../../src/ids.ts';
 import { chartAccountId } from '../../src/ledger/chart.ts';
-import type { Refusal } from '../../src/ledger/command.ts';
+import type { Command, Refusal } from '../../src/ledger/command.ts';
 import type { AcquirerReport } from '../../src/payments/acquirer-report.ts';
 import { disputeCommand } from '../../src/payments/disputes/dispute-notices.ts';
 import type { DisputeNoticeKind, SettledDispute } from '../../src/payments/disputes/settle-dispute.ts';
@@ -28,6 +28,15 @@ export interface Captured {
   readonly id: Uuid;
   readonly accountId: Uuid;
   readonly authorization: PaymentOperation;
+}
+
+interface ToldDispute {
+  readonly kind: DisputeNoticeKind;
+  readonly amount?: bigint;
+  readonly reference?: string;
+  readonly id?: Uuid;
+  readonly code?: string;
+  readonly confirmed?: AcquirerNotice['confirmed'];
 }
 
 export class MoneyBack {
@@ -67,7 +76,12 @@ export class MoneyBack {
   }
 
   /** Asked for, and at the acquirer. */
-  async refund({ id: paymentId }: { id: Uuid }, amount?: bigint): Promise<Stored | Refusal> {
+  async refund(payment: { id: Uuid }, amount?: bigint): Promise<Stored | Refusal> {
+    return this.#book.submit(await this.refundCommand(payment, amount));
+  }
+
+  /** What a request read, before it is decided. */
+  async refundCommand({ id: paymentId }: { id: Uuid }, amount?: bigint): Promise<Command<Stored | Refusal>> {
     const { command } = await requestRefund.prepare(this.#book as never, {
       bookId: this.#book.id,
       paymentId,
@@ -77,7 +91,7 @@ export class MoneyBack {
       idempotencyKey: newId(),
       fingerprint: Buffer.alloc(32),
     });
-    return this.#book.submit(command);
+    return command;
   }
 
   async refunding(payment: { id: Uuid }, amount?: bigint): Promise<PaymentOperation> {
@@ -93,17 +107,12 @@ export class MoneyBack {
   }
 
   /** Told of by the acquirer. The same id is the same notice. */
-  async dispute(
-    captured: Captured,
-    told: {
-      kind: DisputeNoticeKind;
-      amount?: bigint;
-      reference?: string;
-      id?: Uuid;
-      code?: string;
-      confirmed?: AcquirerNotice['confirmed'];
-    },
-  ): Promise<SettledDispute> {
+  async dispute(captured: Captured, told: ToldDispute): Promise<SettledDispute> {
+    return this.#book.submit(await this.disputeCommand(captured, told));
+  }
+
+  /** What the inbox read, before it is decided. */
+  async disputeCommand(captured: Captured, told: ToldDispute): Promise<Command<SettledDispute>> {
     const { amount, currency } = captured.authorization;
     const notice = {
       id: told.id ?? newId(),
@@ -117,11 +126,7 @@ export class MoneyBack {
       createdAt: Date.now(),
     };
     const runtime = { pool: this.#book.pool, clock: systemClock, disputeTerms: this.terms };
-    const command = await disputeCommand(runtime, this.#book.id, captured.authorization, {
-      notice,
-      evidence: '{"told":true}',
-    });
-    return this.#book.submit(command);
+    return disputeCommand(runtime, this.#book.id, captured.authorization, { notice, evidence: '{"told":true}' });
   }
 
   /** Posted balance on the account's own side. */

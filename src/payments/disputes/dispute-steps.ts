@@ -10,7 +10,14 @@ import { advance, announce } from '../../ledger/resource.ts';
 import type { Payment } from '../payment.ts';
 import type { PaymentOperation, Portion } from '../payment-operation.ts';
 import { paymentResource } from '../payment-resource.ts';
-import { accountOf, type MoneySources, moneyOf, planTaking, takePortions } from '../take-from-sources.ts';
+import {
+  accountOf,
+  type MoneySources,
+  moneyOf,
+  planTaking,
+  requireSources,
+  takePortions,
+} from '../take-from-sources.ts';
 import { countsAsDisputed, type Dispute, EVIDENCE_MS, isOpen, REMINDER_MS } from './dispute.ts';
 import { disputeResource } from './dispute-resource.ts';
 import { disputes } from './dispute-table.ts';
@@ -78,6 +85,7 @@ export function openDispute(
 /** The sources of a refund, then the customer below its floor → acquirer, amount; → due_operator, fee. */
 function take(draft: Draft, payment: Payment, dispute: Dispute, sources: MoneySources) {
   const { currency, accountId } = payment;
+  requireSources(draft, payment, sources);
   const { portions: found, missing } = planTaking(dispute.amount + dispute.fee, moneyOf(draft, accountId, sources));
   const portions = missing > 0n ? withCustomer(found, missing) : found;
   const acquirer = draft.chart('acquirer', currency).id;
