@@ -99,6 +99,8 @@ export async function up(knex: Knex): Promise<void> {
       inquiries smallint NOT NULL,
       next_inquiry_at timestamptz(3),
       sent_at timestamptz(3) NOT NULL,
+      -- Of a request to pay, by the world's time.
+      request_expires_at timestamptz(3),
       failure_code text,
       network_code text,
       acquirer_reference text,

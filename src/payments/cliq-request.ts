@@ -1,5 +1,6 @@
 /** A request to pay: whom the acquirer asks. The alias is sealed in the payment's row, and shown masked. */
 import type { AuthorizeInstruction } from '../acquirers/acquirer.ts';
+import type { Instant } from '../clock.ts';
 import type { SealedPlace, SecretBox } from '../db/secret-box.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
@@ -9,12 +10,12 @@ export function aliasPlace(bookId: BookId, paymentId: Uuid): SealedPlace {
   return { bookId, table: 'payments', column: 'alias_sealed', rowId: paymentId };
 }
 
-/** What the acquirer is told of it; null for a payment that is none. Its time is the world's, as the acquirer's is. */
+/** What the acquirer is told of it, the same on every attempt; null for a payment that is none. */
 export function requestOf(
   secretBox: SecretBox,
-  { id, aliasSealed, dueAt, expiresAt }: Pick<Payment, 'id' | 'aliasSealed' | 'dueAt' | 'expiresAt'>,
-  bookId: BookId,
+  { id, aliasSealed }: Pick<Payment, 'id' | 'aliasSealed'>,
+  { bookId, requestExpiresAt }: { bookId: BookId; requestExpiresAt: Instant | null },
 ): AuthorizeInstruction['request'] {
-  if (aliasSealed === null) return null;
-  return { alias: secretBox.open(aliasSealed, aliasPlace(bookId, id)), expiresAt: (dueAt ?? expiresAt)! };
+  if (aliasSealed === null || requestExpiresAt === null) return null;
+  return { alias: secretBox.open(aliasSealed, aliasPlace(bookId, id)), expiresAt: requestExpiresAt };
 }

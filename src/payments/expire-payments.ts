@@ -29,12 +29,14 @@ export const paymentExpiries: readonly Appointment[] = (
   },
 }));
 
+/** Of one payment at most: of its reader's action, `payment.captured` and `payment.settled`. */
+const EVENTS_EACH = 3;
+
 /** Answers with how many expired. Those that are not over yet, or have an operation under way, are left for later. */
 export function expirePayments(_bookId: BookId, known: readonly Payment[]): Command<number> {
   const origin = { id: newId(), requestId: newId(), actor: 'worker:ledger' };
   const ids = known.map(({ id }) => id);
   const requests = new Map(known.filter(isRequest).map(({ id, pendingOperation }) => [id, pendingOperation]));
-  const atReader = new Set(known.filter(({ sourceFacts }) => sourceFacts?.actionId).map(({ id }) => id));
   return {
     ...origin,
     name: 'payment.expire',
@@ -46,38 +48,48 @@ export function expirePayments(_bookId: BookId, known: readonly Payment[]): Comm
     ],
     decide(state, moment) {
       const draft = new Draft(state, origin, moment);
+      const eventsSoFar = () => draft.finish(0).events.length;
       let expired = 0;
       for (const id of ids) {
+        const before = eventsSoFar();
         const payment = draft.get(payments, id);
-        const isOver = payment?.expiresAt != null && payment.expiresAt <= moment.book;
-        if (payment && isOver && payment.pendingOperation === null) {
-          markExpired(draft, payment);
-          expired++;
-        } else {
-          // Each payment keeps the ids of its events: an attempt after a lost answer finds others over than the one before.
-          draft.mintId();
-          if (atReader.has(id)) draft.mintId();
-          const request = requests.get(id);
-          if (payment && isOver && request && request === payment.pendingOperation) withdraw(draft, payment, request);
-          else if (payment && isOver)
-            draft.put(payments, id, { ...payment, expiresAt: moment.book + LATER_MS, dueAt: moment.wall + LATER_MS });
-        }
+        if (payment?.expiresAt != null && payment.expiresAt <= moment.book)
+          expired += expire(draft, payment, requests.get(id)) ? 1 : 0;
+        // Each payment keeps the ids of its events: an attempt after a lost answer finds others over than the one before.
+        for (let spare = EVENTS_EACH - (eventsSoFar() - before); spare > 0; spare--) draft.mintId();
       }
       return draft.finish(expired);
     },
   };
 }
 
+/** False where an operation under way is waited for. `request`: the one that a request to pay was sent by. */
+function expire(draft: Draft, payment: Payment, request: Uuid | null | undefined): boolean {
+  if (payment.pendingOperation === null) {
+    markExpired(draft, payment);
+    return true;
+  }
+  if (payment.pendingOperation === request) withdraw(draft, payment, request);
+  else {
+    const { book, wall } = draft.moment;
+    draft.put(payments, payment.id, { ...payment, expiresAt: book + LATER_MS, dueAt: wall + LATER_MS });
+  }
+  return false;
+}
+
 function isRequest({ sourceType }: Payment): boolean {
   return sourceType === 'cliq_request';
 }
 
-/** The acquirer is asked to take a request to pay back: what became of it by then ends the payment. */
+/**
+ * The acquirer is asked to take a request to pay back, and never sent it any more: what became of it by then ends the payment.
+ */
 function withdraw(draft: Draft, payment: Payment, operationId: Uuid): void {
   const operation = draft.get(paymentOperations, operationId)!;
   draft.put(payments, payment.id, { ...payment, expiresAt: null, dueAt: null });
   draft.put(paymentOperations, operationId, {
     ...operation,
+    requestExpiresAt: draft.moment.wall,
     nextInquiryAt: draft.moment.wall,
     dueAt: draft.moment.wall,
   });

@@ -1,4 +1,4 @@
-import type { Moment } from '../clock.ts';
+import type { Instant, Moment } from '../clock.ts';
 import type { Uuid } from '../ids.ts';
 import type { Draft } from '../ledger/draft.ts';
 import type { Payment } from './payment.ts';
@@ -18,6 +18,7 @@ export interface NewOperation {
   readonly token?: string | null;
   readonly final?: boolean;
   readonly reason?: string | null;
+  readonly requestExpiresAt?: Instant | null;
   readonly requestId: Uuid;
 }
 
@@ -44,6 +45,7 @@ export function newOperation(payment: Payment, given: NewOperation, moment: Mome
     inquiries: 0,
     nextInquiryAt: null,
     sentAt: moment.wall,
+    requestExpiresAt: given.requestExpiresAt ?? null,
     failureCode: null,
     networkCode: null,
     acquirerReference: null,

@@ -79,6 +79,8 @@ export interface PaymentOperation {
   readonly inquiries: number;
   readonly nextInquiryAt: Instant | null;
   readonly sentAt: Instant;
+  /** Of a request to pay: when it is over, by the world's time. Later the acquirer is not asked for it, but to take it back. */
+  readonly requestExpiresAt: Instant | null;
   readonly failureCode: DeclineCode | null;
   readonly networkCode: string | null;
   readonly acquirerReference: string | null;

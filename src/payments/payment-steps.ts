@@ -155,7 +155,7 @@ export function markRequested(draft: Draft, payment: Payment): Payment {
   );
 }
 
-/** requires_action → expired; of what was captured nothing is given up. */
+/** requires_action, or a request that never reached the acquirer → expired; of what was captured nothing is given up. */
 export function markExpired(draft: Draft, payment: Payment): Payment {
   const over = { ...ENDED, expiresAt: null, dueAt: null, nextAction: null };
   endReaderAction(draft, payment, { status: 'failed', failure: 'timed_out' });

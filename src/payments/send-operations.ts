@@ -55,7 +55,9 @@ interface Sent {
 /** First job after its commit: submits at once. */
 export function submitOperations(runtime: SendRuntime, bookId: BookId, ids: readonly Uuid[]): Promise<void> {
   const sender = operationSender(runtime, bookId);
-  return eachOpen(runtime, { bookId, ids }, ['pending'], (sent) => submitInstruction(sender, sent));
+  return eachOpen(runtime, { bookId, ids }, ['pending'], (sent) =>
+    isOver(sent.operation, runtime.clock.now()) ? abandon(runtime, bookId, sent) : submitInstruction(sender, sent),
+  );
 }
 
 /** For operations of which nobody has told what became of them. */
@@ -87,12 +89,16 @@ async function eachOpen(
   );
 }
 
-/** The sweeper postpones `dueAt` as it enqueues: the end of a challenge is when it is asked about. */
-function isOver({ status, nextInquiryAt }: PaymentOperation, now: Instant): boolean {
+/**
+ * The sweeper postpones `dueAt` as it enqueues: the end of a challenge is when it is asked about. A request to pay that the acquirer has
+ * not seen by its end is never sent: the payer would approve what has expired.
+ */
+function isOver({ status, nextInquiryAt, requestExpiresAt }: PaymentOperation, now: Instant): boolean {
+  if (requestExpiresAt !== null && requestExpiresAt <= now) return true;
   return status === 'requires_action' && nextInquiryAt !== null && nextInquiryAt <= now;
 }
 
-/** Nobody passed the challenge in time: the authorization is ended at the acquirer, whatever became of it. */
+/** Nobody passed the challenge, or approved the request, in time: it is ended at the acquirer, whatever became of it. */
 async function abandon(runtime: SendRuntime, bookId: BookId, sent: Sent): Promise<void> {
   const { operation } = sent;
   let outcome: SendOutcome<AcquirerAnswer>;
@@ -147,7 +153,7 @@ async function instructionOf(
     ...any,
     kind,
     token: operation.token,
-    request: requestOf(secretBox, payment, bookId),
+    request: requestOf(secretBox, payment, { bookId, requestExpiresAt: operation.requestExpiresAt }),
     billing: openBilling(secretBox, payment, bookId),
     capture: operation.final,
     initiator: payment.initiator,

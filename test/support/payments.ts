@@ -53,9 +53,7 @@ export async function acceptOne(
     }),
   );
   if (accepted.refused) throw new Error(`The payment was refused: ${accepted.refused}`);
-  const payment = (await payments.find(book.pool, book.id, paymentId))!;
-  const operation = (await paymentOperations.find(book.pool, book.id, payment.pendingOperation!))!;
-  return { payment, operation };
+  return operationUnderWay(book, paymentId);
 }
 
 /** A payment by card, with automatic capture. */
@@ -87,6 +85,27 @@ function requested(
     actor: 'system',
     dryRun: false,
   };
+}
+
+/** A request to pay, and what is sent for it. */
+export async function acceptRequest(
+  book: TestBook,
+  of: { paymentId: Uuid; accountId: Uuid; aliasSealed: Buffer; expiresAfterMs: number },
+): Promise<{ payment: Payment; operation: PaymentOperation }> {
+  const { aliasSealed, expiresAfterMs } = of;
+  const facts = { aliasMasked: 'S****77', requestExpiresAt: Date.now() + expiresAfterMs };
+  const asked = { card: null, token: null, isRequest: true, nextAction: null, touches: [] } as const;
+  const source = { ...asked, facts, aliasSealed, expiresAfterMs };
+  await book.submit(
+    acceptPayment({ ...requested(book, { ...of, amount: 20_000n }), sourceType: 'cliq_request', source }),
+  );
+  return operationUnderWay(book, of.paymentId);
+}
+
+async function operationUnderWay(book: TestBook, paymentId: Uuid) {
+  const payment = (await payments.find(book.pool, book.id, paymentId))!;
+  const operation = (await paymentOperations.find(book.pool, book.id, payment.pendingOperation!))!;
+  return { payment, operation };
 }
 
 /** A payment that waits for a card at a reader of its own. */
