@@ -137,6 +137,8 @@ export async function up(knex: Knex): Promise<void> {
       available_on text NOT NULL,
       releases_at timestamptz(3) NOT NULL,
       amount bigint NOT NULL CHECK (amount >= 0),
+      -- Of a share that waits: what refunds and disputes of other payments took of it.
+      lent bigint NOT NULL CHECK (lent >= 0),
       release_id uuid,
       version integer NOT NULL,
       due_at timestamptz(3),

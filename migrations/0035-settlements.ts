@@ -7,7 +7,6 @@
  * has paid, and `sandbox_acquirer.settlements` makes sure that one payday pays once.
  *
  * A share that waits for the acquirer has no `releases_at`: it is nothing that falls due.
- * `payment_share_lines_by_payment`: what of one payment is left in a share is asked when a capture of it is settled.
  */
 import type { Knex } from 'knex';
 
@@ -145,9 +144,6 @@ export async function up(knex: Knex): Promise<void> {
     CREATE INDEX payment_shares_appointments ON payment_shares (book_id, releases_at, id)
       WHERE status = 'open' AND releases_at IS NOT NULL AND stuck_at IS NULL;
 
-    CREATE INDEX payment_share_lines_by_payment ON payment_share_lines (book_id, payment_id, share_id)
-      WHERE payment_id IS NOT NULL;
-
     CREATE TABLE sandbox_acquirer.settlements (
       key text PRIMARY KEY,
       originator text NOT NULL,
@@ -171,7 +167,6 @@ export async function down(knex: Knex): Promise<void> {
     ALTER TABLE sandbox_acquirer.notices DROP COLUMN settled_by;
     ALTER TABLE sandbox_acquirer.instructions DROP COLUMN settled_by;
     DROP TABLE sandbox_acquirer.settlements;
-    DROP INDEX payment_share_lines_by_payment;
     DROP INDEX payment_shares_appointments;
     UPDATE payment_shares SET releases_at = available_on::timestamptz WHERE releases_at IS NULL;
     ALTER TABLE payment_shares ALTER COLUMN releases_at SET NOT NULL;

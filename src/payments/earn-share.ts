@@ -68,19 +68,25 @@ export function earnShare(
   return { shareId: share.id, amount };
 }
 
-/** Puts in, or takes out, and writes the line that says so. */
+/** Puts in, or takes out, and writes the line that says so. `lent` is what that changes of what the share has lent. */
 export function changeShare(
   draft: Draft,
   share: PaymentShare,
-  { operation, amount }: { operation: Pick<PaymentOperation, 'id' | 'paymentId'>; amount: bigint },
+  {
+    operation,
+    amount,
+    lent = 0n,
+  }: { operation: Pick<PaymentOperation, 'id' | 'paymentId'>; amount: bigint; lent?: bigint },
 ): PaymentShare {
   const changed: PaymentShare = {
     ...share,
     amount: share.amount + amount,
+    lent: share.lent + lent,
     version: share.version + 1,
     updatedAt: draft.moment.book,
   };
   draft.put(paymentShares, share.id, changed);
+  if (amount === 0n) return changed;
   draft.append(shareLines, {
     id: draft.mintId(),
     shareId: share.id,
@@ -107,6 +113,7 @@ export function openShare(draft: Draft, key: ShareKey): PaymentShare {
     status: 'open',
     releasesAt,
     amount: 0n,
+    lent: 0n,
     releaseId: null,
     version: 0,
     dueAt: releasesAt,

@@ -11,7 +11,6 @@ import type { Payment } from './payment.ts';
 import type { PaymentOperation, Portion } from './payment-operation.ts';
 import { paymentOperations } from './payment-operation-table.ts';
 import { paymentResource } from './payment-resource.ts';
-import { payments } from './payment-table.ts';
 import { allocatedFee } from './refund-fee.ts';
 import type { PaymentShare } from './share.ts';
 import { paymentShares } from './share-table.ts';
@@ -100,7 +99,6 @@ function giveBack(
   { from, step, moved }: { from: 'refunds_in_transit' | 'acquirer'; step: string; moved: readonly Uuid[] },
 ): Entry {
   const { currency, fee } = operation;
-  const payment = draft.get(payments, operation.paymentId)!;
   const source = draft.chart(from, currency).id;
   const operator = draft.chart('due_operator', currency).id;
   const read = new Set([...sharesOf(operation), ...moved]);
@@ -108,13 +106,14 @@ function giveBack(
   // The portions say what left: the amount less the fee that the operator gave.
   let taken = fee;
   for (const portion of operation.portions) {
-    const share = shareOf(draft, payment, portion, read);
+    const share = shareOf(draft, operation, portion, read);
     const target = accountOf(draft, operation, share?.id ?? null);
     postings.push({ debit: source, credit: target, amount: portion.amount + taken });
     postings.push({ debit: target, credit: operator, amount: taken });
     taken = 0n;
     if (!share) continue;
-    changeShare(draft, share, { operation, amount: portion.amount });
+    const lent = share.kind === 'waiting' && !portion.captureId ? -portion.amount : 0n;
+    changeShare(draft, share, { operation, amount: portion.amount, lent });
     if (portion.captureId) changeLeft(draft, portion.captureId, { shareId: share.id, amount: portion.amount });
   }
   if (operation.portions.length === 0) postings.push({ debit: source, credit: operator, amount: fee });
@@ -137,18 +136,18 @@ function giveBack(
  */
 function shareOf(
   draft: Draft,
-  payment: Payment,
-  { shareId, captureId }: Portion,
+  { accountId }: PaymentOperation,
+  { shareId, captureId, amount }: Portion,
   read: ReadonlySet<Uuid>,
 ): PaymentShare | undefined {
-  if (draft.account(payment.accountId).status === 'closed') return undefined;
+  if (draft.account(accountId).status === 'closed') return undefined;
   const open = (id: Uuid | null) => {
     const share = id === null || !read.has(id) ? undefined : draft.get(paymentShares, id);
     return share?.status === 'open' ? share : undefined;
   };
   if (captureId === undefined) {
     const share = open(shareId);
-    return share && takesBack(share, payment) ? share : undefined;
+    return share && takesBack(share, amount) ? share : undefined;
   }
   const capture = draft.get(paymentOperations, captureId)!;
   for (const portion of capture.portions) {

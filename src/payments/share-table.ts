@@ -18,6 +18,7 @@ export const paymentShares = tableOf<PaymentShare>({
     column('available_on', 'text'),
     column('releases_at', 'timestamptz'),
     column('amount', 'bigint', { changes: true }),
+    column('lent', 'bigint', { changes: true }),
     column('release_id', 'uuid', { changes: true }),
     column('version', 'integer', { changes: true }),
     column('due_at', 'timestamptz', { changes: true }),

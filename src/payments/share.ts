@@ -1,7 +1,8 @@
 /**
  * A share: what payments of one account earned and will be released together, on one day. Captures of a day add to one row, so a
  * release is one row and one entry however many payments it is of.
- * Invariant: the book's merchant_pending in a currency is the sum of its open shares.
+ * Invariants: the book's merchant_pending in a currency is the sum of its open shares. What a waiting share holds and has lent is what
+ * is left of the captures that wait in it: when all of them are settled, nothing stays behind.
  */
 import type { Instant } from '../clock.ts';
 import { deriveId, type Uuid } from '../ids.ts';
@@ -27,6 +28,8 @@ export interface PaymentShare {
   readonly releasesAt: Instant | null;
   /** What is left in it. */
   readonly amount: bigint;
+  /** Of a waiting one: what refunds and disputes of other payments took. With `amount` it is what is left of its captures. */
+  readonly lent: bigint;
   readonly releaseId: Uuid | null;
   readonly version: number;
   /** `releasesAt` of a ready one, where the book's clock is not moved: when the sweeper looks. */

@@ -95,9 +95,13 @@ export function takePortions(
   portions: readonly Portion[],
 ): void {
   for (const portion of portions) {
-    if (portion.shareId === null) continue;
-    changeShare(draft, draft.get(paymentShares, portion.shareId)!, { operation, amount: -portion.amount });
-    if (portion.captureId) changeLeft(draft, portion.captureId, { shareId: portion.shareId, amount: -portion.amount });
+    const { shareId, captureId, amount } = portion;
+    if (shareId === null) continue;
+    const share = draft.get(paymentShares, shareId)!;
+    // Captures of other payments wait for it: it is theirs again if this fails before they are settled.
+    const lent = share.kind === 'waiting' && !captureId ? amount : 0n;
+    changeShare(draft, share, { operation, amount: -amount, lent });
+    if (captureId) changeLeft(draft, captureId, { shareId, amount: -amount });
   }
 }
 

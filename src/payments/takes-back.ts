@@ -1,18 +1,10 @@
 /**
- * Whether a share that a refund took from takes it back when the refund fails; if not, the customer does. A waiting share does only
- * while captures wait in it, the payment's own or others: where all have moved on, nobody would ever move what came back.
+ * Whether a share that a refund took other payments' money from takes it back when the refund fails; if not, the customer does. A
+ * waiting share does only while it lacks so much: captures that were settled meanwhile were paid without it, and of what came back
+ * beyond that nobody would ever move anything.
  */
-import type { Payment } from './payment.ts';
 import type { PaymentShare } from './share.ts';
 
-export function takesBack(
-  { status, kind, amount, availableOn }: PaymentShare,
-  payment: Pick<Payment, 'availableOn' | 'amountSettled' | 'amountCaptured'>,
-): boolean {
-  if (status !== 'open') return false;
-  return (
-    kind === 'ready' ||
-    amount > 0n ||
-    (availableOn === payment.availableOn && payment.amountSettled < payment.amountCaptured)
-  );
+export function takesBack({ status, kind, lent }: PaymentShare, amount: bigint): boolean {
+  return status === 'open' && (kind === 'ready' || lent >= amount);
 }

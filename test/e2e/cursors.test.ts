@@ -89,8 +89,8 @@ async function paidOut(account: Account, payment: { id: string }): Promise<{ set
     [bookId, newId(), settlement],
   );
   await pool.query(
-    `INSERT INTO payment_shares (book_id, id, account_id, currency, kind, status, available_on, amount, release_id, version, created_at,
-       updated_at) VALUES ($1, $2, $3, 'JOD', 'ready', 'released', '2026-01-01', 0, $4, 1, now(), now())`,
+    `INSERT INTO payment_shares (book_id, id, account_id, currency, kind, status, available_on, amount, lent, release_id, version,
+       created_at, updated_at) VALUES ($1, $2, $3, 'JOD', 'ready', 'released', '2026-01-01', 0, 0, $4, 1, now(), now())`,
     [bookId, share, accountId, release],
   );
   await pool.query(

@@ -11,27 +11,43 @@ export interface ShareHistory {
   readonly lines: bigint;
   /** In all: a share that opens again is released again. */
   readonly released: bigint;
+  /** Of a waiting one: what is left of the captures in it that are not settled. */
+  readonly waiting: bigint;
 }
 
-/** A page of shares in a snapshot of its own. Indexes: payment_shares_pkey, payment_share_lines_by_share, payment_releases_by_share. */
+/**
+ * A page of shares in a snapshot of its own. Indexes: payment_shares_pkey, payment_share_lines_by_share, payment_releases_by_share,
+ * payment_operations_pkey.
+ */
 export function readShareHistories(
   pool: Pool,
   bookId: BookId,
   page: { after: Uuid | undefined; limit: number },
 ): Promise<ShareHistory[]> {
   return inSnapshot(pool, async (trx) => {
-    const { rows } = await trx.query<{ line_sum: bigint; released: bigint }>({
+    const { rows } = await trx.query<{ line_sum: bigint; released: bigint; waiting: bigint }>({
       name: 'verify.payment_shares',
       text: `SELECT ${paymentShares.selected('s')}, (
           SELECT coalesce(sum(l.amount), 0)::bigint FROM payment_share_lines l WHERE l.book_id = $1 AND l.share_id = s.id
         ) AS line_sum, (
           SELECT coalesce(sum(r.amount), 0)::bigint FROM payment_releases r WHERE r.book_id = $1 AND r.share_id = s.id
-        ) AS released
+        ) AS released, (
+          SELECT coalesce(sum((p->>'amount')::bigint), 0)::bigint
+          FROM (SELECT DISTINCT operation_id AS id FROM payment_share_lines WHERE book_id = $1 AND share_id = s.id) AS l
+          JOIN payment_operations o ON o.book_id = $1 AND o.id = l.id AND o.kind = 'capture' AND o.settled_at IS NULL,
+            jsonb_array_elements(o.portions) AS p
+          WHERE s.kind = 'waiting' AND (p->>'share')::uuid = s.id
+        ) AS waiting
         FROM payment_shares s WHERE s.book_id = $1 AND s.id > COALESCE($2::uuid, '00000000-0000-0000-0000-000000000000')
         ORDER BY s.id LIMIT $3`,
       values: [bookId, page.after ?? null, page.limit],
     });
-    return rows.map((row) => ({ share: paymentShares.fromRow(row), lines: row.line_sum, released: row.released }));
+    return rows.map((row) => ({
+      share: paymentShares.fromRow(row),
+      lines: row.line_sum,
+      released: row.released,
+      waiting: row.waiting,
+    }));
   });
 }
 

@@ -23,18 +23,28 @@ export const paymentSumsCheck: RowCheck<PaymentSums, true> = {
   placeOf: () => true,
 };
 
-function checkShare({ report }: CheckContext, { share, lines, released }: ShareHistory): void {
-  const left = share.status === 'open' ? lines - released : 0n;
+function checkShare({ report }: CheckContext, { share, lines, released, waiting }: ShareHistory): void {
+  const { amount, kind, lent, status } = share;
+  const ids = { share: share.id, account: publicId('account', share.accountId) };
+  const left = status === 'open' ? lines - released : 0n;
   const expected = `${lines - left} released, ${left} in it`;
-  const actual = `${released} released, ${share.amount} in it`;
-  if (expected === actual) return;
-  report({
-    check: 'payment_share.lines',
-    ids: { share: share.id, account: publicId('account', share.accountId) },
-    expected,
-    actual,
-    detail: `What the lines of the share come to is not what is in it, or was released (${share.status}).`,
-  });
+  const actual = `${released} released, ${amount} in it`;
+  if (expected !== actual)
+    report({
+      check: 'payment_share.lines',
+      ids,
+      expected,
+      actual,
+      detail: `What the lines of the share come to is not what is in it, or was released (${status}).`,
+    });
+  if (kind === 'waiting' && amount + lent !== waiting)
+    report({
+      check: 'payment_share.waiting',
+      ids,
+      expected: String(waiting),
+      actual: `${amount} in it, ${lent} lent`,
+      detail: 'What the share holds and has lent is not what is left of the captures that wait in it.',
+    });
 }
 
 function checkSums({ book, report }: CheckContext, sums: PaymentSums): void {

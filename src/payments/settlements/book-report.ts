@@ -53,8 +53,7 @@ async function bookPart(
   tell: (settlement: Settlement) => void,
 ): Promise<Settlement> {
   for (let next = await nextLines(pool, part); next; next = await nextLines(pool, part)) {
-    const { settlement } = (await committer.submit(part.ofBook, next.command)) as { settlement?: Settlement };
-    if (settlement) tell(settlement);
+    tell(await committer.submit(part.ofBook, next.command));
   }
   return (await settlements.find(pool, part.ofBook, part.id))!;
 }

@@ -16,7 +16,7 @@ import { nextLines } from './next-lines.ts';
 import { newPayday } from './payday.ts';
 import { readReport, writeReport } from './report.ts';
 import { keepReport, listParts, type StoredReport } from './report-store.ts';
-import type { LinesTaken } from './settle-lines.ts';
+import type { Settlement } from './settlement.ts';
 import { paydays } from './settlement-table.ts';
 
 export const paydayOfSandbox: Appointment = {
@@ -80,7 +80,7 @@ export function openPayday(id: Uuid): Command<void> {
 const DUE_AFTER_MS = 30_000;
 
 /** The lines, and another job for what is behind them. */
-function takingLines(payday: Uuid, command: Command<LinesTaken>): Command<boolean> {
+function takingLines(payday: Uuid, command: Command<Settlement>): Command<boolean> {
   return {
     ...command,
     touches: [...command.touches, { table: paydays, ids: [payday] }],

@@ -8,8 +8,8 @@ import { findOperationsByReference } from '../payment-store.ts';
 import type { PaymentShare } from '../share.ts';
 import { paymentShares } from '../share-table.ts';
 import { listPartLines, type PartLine, type ReportPart } from './report-store.ts';
-import { type LinesTaken, lineTouches, type ReadLine, settleLines } from './settle-lines.ts';
-import { LINES_PER_COMMAND } from './settlement.ts';
+import { lineTouches, type ReadLine, settleLines } from './settle-lines.ts';
+import { LINES_PER_COMMAND, type Settlement } from './settlement.ts';
 import { settlements } from './settlement-table.ts';
 
 /** A command touches at most 1,000 rows: this many are left for what it touches beside its lines. */
@@ -19,7 +19,7 @@ const LINE_ROWS_MAX = 950;
 export async function nextLines(
   pool: Pool,
   part: ReportPart,
-): Promise<{ command: Command<LinesTaken>; last: boolean } | undefined> {
+): Promise<{ command: Command<Settlement>; last: boolean } | undefined> {
   const behind = (await settlements.find(pool, part.ofBook, part.id))?.taken ?? 0;
   if (behind === part.lines) return undefined;
   const read = await listPartLines(pool, part, { behind, limit: LINES_PER_COMMAND });

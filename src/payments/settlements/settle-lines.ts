@@ -23,7 +23,7 @@ import { payments } from '../payment-table.ts';
 import type { PaymentShare } from '../share.ts';
 import { exceptionOf } from './match-line.ts';
 import type { PartLine, ReportPart } from './report-store.ts';
-import { PortionMoves, partsAreCurrent, portionTouches } from './settle-portions.ts';
+import { PortionMoves, portionTouches } from './settle-portions.ts';
 import type { Settlement } from './settlement.ts';
 import { settlementResource } from './settlement-resource.ts';
 import { settlementLines, settlements } from './settlement-table.ts';
@@ -43,12 +43,6 @@ export interface SettleLines {
   readonly shares: ReadonlyMap<Uuid, PaymentShare>;
 }
 
-export type LinesTaken =
-  /** The settlement, with these lines or further. */
-  | { readonly settlement: Settlement; readonly again?: undefined }
-  /** A payment changed in the same moment: nothing was done, read again. */
-  | { readonly again: true };
-
 /** What a line touches, for the limit on a command's rows. */
 export function lineTouches(bookId: BookId, { operation }: ReadLine, shares: SettleLines['shares']): Touch[] {
   if (!operation) return [];
@@ -59,7 +53,8 @@ export function lineTouches(bookId: BookId, { operation }: ReadLine, shares: Set
   ];
 }
 
-export function settleLines(bookId: BookId, input: SettleLines): Command<LinesTaken> {
+/** Answers with the settlement: with these lines or further. */
+export function settleLines(bookId: BookId, input: SettleLines): Command<Settlement> {
   const { part, lines, shares } = input;
   const origin = { id: newId(), requestId: newId(), actor: `acquirer:${part.acquirer}` };
   const chart = (['pool', 'acquirer', 'merchant_pending'] as const).map((code) =>
@@ -78,19 +73,9 @@ export function settleLines(bookId: BookId, input: SettleLines): Command<LinesTa
     decide(state, moment) {
       const draft = new Draft(state, origin, moment);
       const settlement = draft.get(settlements, part.id) ?? newSettlement(draft, part);
-      if (settlement.taken !== input.behind) return draft.finish<LinesTaken>({ settlement });
-      if (!lines.every((line) => isCurrent(draft, line))) return draft.finish<LinesTaken>({ again: true });
-      return draft.finish<LinesTaken>({ settlement: takeLines(draft, settlement, input) });
+      return draft.finish(settlement.taken === input.behind ? takeLines(draft, settlement, input) : settlement);
     },
   };
-}
-
-function isCurrent(draft: Draft, { line, operation }: ReadLine): boolean {
-  if (!operation || line.type !== 'capture' || operation.kind !== 'capture') return true;
-  const payment = draft.get(payments, operation.paymentId);
-  const capture = draft.get(paymentOperations, operation.id);
-  // What another report of the same commit has settled is an exception, whatever became of its parts.
-  return !payment || !capture || capture.settledAt !== null || partsAreCurrent(draft, capture, payment);
 }
 
 function takeLines(draft: Draft, settlement: Settlement, { part, lines }: SettleLines): Settlement {
@@ -143,8 +128,7 @@ function settle(
   const settledAt = draft.moment.book;
   if (line.type === 'capture') {
     const amountSettled = payment.amountSettled + operation.amount;
-    const whole = amountSettled === payment.amountCaptured;
-    const portions = moves.move(operation, { whole });
+    const portions = moves.move(operation);
     advance(draft, captureResource, operation, { settledAt, portions });
     const isSettled = settlesWhole({ ...payment, amountSettled });
     advance(

@@ -9,23 +9,20 @@ import type { BookId } from '../../ledger/book.ts';
 import type { Touch } from '../../ledger/command.ts';
 import type { Draft } from '../../ledger/draft.ts';
 import { changeShare, openShare } from '../earn-share.ts';
-import type { Payment } from '../payment.ts';
 import type { PaymentOperation, Portion } from '../payment-operation.ts';
 import { releaseShare } from '../release-shares.ts';
 import { type PaymentShare, shareId } from '../share.ts';
 import { paymentShares } from '../share-table.ts';
-import { sharePartKey, shareParts } from './share-part-store.ts';
 
 /** Of a capture with the shares that its portions name. */
 export function portionTouches(
   bookId: BookId,
-  { portions, paymentId, accountId, currency }: PaymentOperation,
+  { portions, accountId, currency }: PaymentOperation,
   shares: ReadonlyMap<Uuid, PaymentShare>,
 ): Touch[] {
   const own = portions.flatMap(({ shareId: id }) => (id === null ? [] : [id])).map((id) => shares.get(id)!);
   return [
     { table: paymentShares, ids: own.flatMap((share) => [share.id, shareId(bookId, { ...share, kind: 'ready' })]) },
-    { table: shareParts, ids: own.map(({ id }) => sharePartKey(id, paymentId)) },
     ...accountTouches({ accountId, currency }),
   ];
 }
@@ -33,8 +30,6 @@ export function portionTouches(
 /** Moves portions in one command. `finish` releases what is over. */
 export class PortionMoves {
   readonly #draft: Draft;
-  /** What the moves so far took of the parts that were loaded. */
-  readonly #moved = new Map<string, bigint>();
   /** By account: what is released at once. */
   readonly #direct = new Map<Uuid, PaymentShare>();
 
@@ -42,18 +37,19 @@ export class PortionMoves {
     this.#draft = draft;
   }
 
-  /** `whole`: no capture of the payment waits any more, so nothing of it stays behind. Returns the capture's portions. */
-  move(capture: PaymentOperation, { whole }: { whole: boolean }): readonly Portion[] {
+  /**
+   * Returns the capture's portions. What refunds and disputes of other payments took of the share is missing here, and is no longer
+   * owed to it.
+   */
+  move(capture: PaymentOperation): readonly Portion[] {
     return capture.portions.flatMap((portion) => {
       const share = portion.shareId === null ? undefined : this.#draft.get(paymentShares, portion.shareId);
       if (share?.kind !== 'waiting' || share.status !== 'open') return [portion];
-      const key = sharePartKey(share.id, capture.paymentId);
-      const left = (this.#draft.get(shareParts, key)?.amount ?? 0n) - (this.#moved.get(key) ?? 0n);
-      const amount = max(min(share.amount, whole ? left : min(portion.amount, left)), 0n);
+      const amount = share.amount < portion.amount ? share.amount : portion.amount;
+      const missing = portion.amount - amount;
+      if (portion.amount > 0n) changeShare(this.#draft, share, { operation: capture, amount: -amount, lent: -missing });
       // A refund took it all.
       if (amount === 0n) return [];
-      this.#moved.set(key, (this.#moved.get(key) ?? 0n) + amount);
-      changeShare(this.#draft, share, { operation: capture, amount: -amount });
       return [{ shareId: this.#add(share, capture, amount), amount }];
     });
   }
@@ -84,6 +80,7 @@ export class PortionMoves {
       availableOn: dayOf(moment.book, book.timeZone),
       releasesAt: moment.book,
       amount: 0n,
+      lent: 0n,
       releaseId: null,
       version: 0,
       dueAt: null,
@@ -92,14 +89,3 @@ export class PortionMoves {
     };
   }
 }
-
-/** Whether the parts are as the command's payments are: a command of the same batch may have changed them behind the load. */
-export function partsAreCurrent(draft: Draft, capture: PaymentOperation, payment: Payment): boolean {
-  return capture.portions.every(({ shareId: id }) => {
-    const part = id === null ? undefined : draft.get(shareParts, sharePartKey(id, payment.id));
-    return part === undefined || part.paymentVersion === payment.version;
-  });
-}
-
-const min = (one: bigint, other: bigint) => (one < other ? one : other);
-const max = (one: bigint, other: bigint) => (one > other ? one : other);

@@ -1,5 +1,5 @@
 /** Refunds of payments whose captures are settled meanwhile: what waited in one share is in another, or with the customer. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { isPassing } from '../../../src/db/postgres-errors.ts';
 import { GROUPS } from '../../../src/groups.ts';
 import type { Uuid } from '../../../src/ids.ts';
@@ -52,4 +52,57 @@ test('a dispute takes what the payment earned, wherever it has moved', async () 
   const { dispute } = await money.dispute(payment, { kind: 'dispute_chargeback', amount: 4_000n });
   expect(dispute!.portions).toMatchObject([{ amount: 4_000n }]);
   expect(dispute!.portions[0]!.shareId).not.toBeNull();
+});
+
+describe('a refund that took what other payments wait for, and fails', () => {
+  /** A payment whose money the customer has spent, and a refund of it that took 3,800 of what others wait for. */
+  async function refunding() {
+    const payment = await money.captured(accountId, 10_000n);
+    await money.release(accountId);
+    await book.accept({ accountId, amount: EARNED - 100n, fee: 0n });
+    await settleAll(book);
+    const other = await money.captured(accountId, 10_000n, WAITING);
+    const refund = await money.refunding(payment, 4_000n);
+    expect(refund.portions.map(({ amount }) => amount)).toEqual([100n, 3_800n]);
+    return { refund, other, share: refund.portions[1]!.shareId! };
+  }
+
+  const EARNED = 9_740n;
+  const FAILED = { status: 'declined', code: 'processing_error' } as const;
+  const held = (share: Uuid) =>
+    book.row<{ amount: bigint; lent: bigint }>(
+      'SELECT amount, lent FROM payment_shares WHERE book_id = $1 AND id = $2',
+      share,
+    );
+
+  test('gives back to their share while they wait in it', async () => {
+    const { refund, share } = await refunding();
+    expect(await held(share)).toEqual({ amount: EARNED - 3_800n, lent: 3_800n });
+    await money.say(refund, FAILED);
+    expect(await held(share)).toEqual({ amount: EARNED, lent: 0n });
+    await settleAll(book);
+    expect(await money.shares(accountId)).toEqual([EARNED, 0n]);
+  });
+
+  test('gives to the customer once they were paid without it, even where new ones wait in the same share', async () => {
+    const { refund, share } = await refunding();
+    await settleAll(book);
+    expect(await held(share)).toEqual({ amount: 0n, lent: 0n });
+    await money.captured(accountId, 10_000n, WAITING);
+    await money.say(refund, FAILED);
+    expect(await held(share)).toEqual({ amount: EARNED, lent: 0n });
+    await settleAll(book);
+    // Nothing stays in the share that nobody moves any more.
+    expect(await held(share)).toEqual({ amount: 0n, lent: 0n });
+    // The customer: what was drawn is held for a payout, and what came back is available.
+    expect(await money.balance(accountId)).toBe(EARNED + 3_800n);
+  });
+
+  test('leaves nothing behind where one of them is refunded and then settled', async () => {
+    const { other, share } = await refunding();
+    await money.refunding(other, 6_000n);
+    expect(await held(share)).toEqual({ amount: EARNED - 3_800n - 5_850n, lent: 3_800n });
+    await settleAll(book);
+    expect(await held(share)).toEqual({ amount: 0n, lent: 0n });
+  });
 });

@@ -147,8 +147,8 @@ test('one capture in two reports of one commit is booked once, and the second li
   );
   // The first one is a batch of its own; what comes while it runs is committed together.
   const [, one, other] = await Promise.all(commands.map((command) => book.submit(command)));
-  expect(one).toMatchObject({ settlement: { status: 'completed', exceptions: 0 } });
-  expect(other).toMatchObject({ settlement: { status: 'completed', exceptions: 1 } });
+  expect(one).toMatchObject({ status: 'completed', exceptions: 0 });
+  expect(other).toMatchObject({ status: 'completed', exceptions: 1 });
   expect(await reports.exceptionKinds()).toEqual(['settlement_repeated']);
   expect(await reports.poolBalance()).toBe(40_000n);
   expect(await findings()).toEqual([]);
