@@ -179,6 +179,8 @@ const schema = z.object({
   /** Basis points of what is captured of a payment, and a fixed part by currency: JOD:100,USD:30 in minor units. */
   PAYMENT_FEE_BASIS_POINTS: whole(0, 10_000).default(250),
   PAYMENT_FEE_FIXED: list.refine(areAmounts, AMOUNTS_EXPECTATION).transform(amountsByCurrency),
+  /** Days for which an authorization can be captured: no longer than the acquirer keeps it. */
+  PAYMENT_AUTHORIZATION_DAYS: whole(1, 30).default(7),
   /** What a chargeback costs the merchant, by currency in minor units, and whether one that is won gives it back. */
   PAYMENT_DISPUTE_FEE: list.refine(areAmounts, AMOUNTS_EXPECTATION).transform(amountsByCurrency),
   PAYMENT_DISPUTE_FEE_REFUNDED: flag.default(false),

@@ -54,6 +54,8 @@ export interface Runtime {
   readonly acquirers: Acquirers;
   /** When what payments earn is released. */
   readonly release: ReleaseSchedule;
+  /** For how long an authorization can be captured. */
+  readonly authorizationMs: number;
   readonly disputeTerms: DisputeTerms;
   readonly secretBox: SecretBox;
   /** Which stored forms may be written. Ask at each write: the answer changes while the process runs. */
@@ -153,6 +155,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
     enqueuer,
     rails,
     acquirers,
+    authorizationMs: config.PAYMENT_AUTHORIZATION_DAYS * 24 * 60 * 60_000,
     disputeTerms: { fees: config.PAYMENT_DISPUTE_FEE, feeRefunded: config.PAYMENT_DISPUTE_FEE_REFUNDED },
     release: { days: config.PAYMENT_RELEASE_DAYS, onceSettled: config.PAYMENT_RELEASE_ONCE_SETTLED },
     secretBox,

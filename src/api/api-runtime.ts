@@ -33,6 +33,8 @@ export interface ApiRuntime extends OnceRuntime {
   readonly rails: { readonly sandbox: SandboxRail };
   readonly acquirers: Acquirers;
   readonly disputeTerms: DisputeTerms;
+  /** For how long an authorization can be captured. */
+  readonly authorizationMs: number;
   /** When what payments earn is released. */
   readonly release: ReleaseSchedule;
   /** JSON that is about to leave, with the links that are stored without their secret part. */

@@ -23,6 +23,7 @@ import { settleOperation } from './settle-operation.ts';
 export interface AcquirerNoticeRuntime extends Omit<NoticeRuntime, 'party' | 'openException'> {
   readonly committer: Committer;
   readonly release: ReleaseSchedule;
+  readonly authorizationMs: number;
   readonly disputeTerms: DisputeTerms;
   acquirer(name: string): Acquirer;
 }
@@ -74,7 +75,7 @@ function operationTaker(runtime: AcquirerNoticeRuntime): NoticeTaker<Subject> {
 
 /** The command by which a notice is taken in. Throws Error where the payment is not there: a bug. */
 export async function noticeCommand(
-  runtime: Pick<AcquirerNoticeRuntime, 'pool' | 'clock' | 'release' | 'acquirer'>,
+  runtime: Pick<AcquirerNoticeRuntime, 'pool' | 'clock' | 'release' | 'authorizationMs' | 'acquirer'>,
   bookId: BookId,
   operation: PaymentOperation,
   { notice, evidence }: { notice: AcquirerNotice; evidence: string },
@@ -92,6 +93,7 @@ export async function noticeCommand(
     networkCode: status === 'declined' && code ? DECLINES[code].networkCode : undefined,
     reference: notice.reference,
     authorization: await factsOf(runtime, bookId, operation, notice),
+    authorizationMs: runtime.authorizationMs,
     nextInquiryMs: inquiryPauseMs(runtime.acquirer(operation.acquirer), operation),
     mismatches: mismatchesOf(operation, { status, confirmed: notice.confirmed }),
     raw: new JsonText(evidence),

@@ -25,6 +25,8 @@ export interface AcquirerReport {
   readonly reference?: string | undefined;
   readonly authorization?: AuthorizationFacts | undefined;
   readonly challenge?: { readonly url: string; readonly expiresAt: Instant } | undefined;
+  /** For how long what it authorized can be captured, by the configuration. */
+  readonly authorizationMs: number;
   readonly nextInquiryMs: number;
   /** Facts in which the report is not about this operation: where there are any, it settles nothing. */
   readonly mismatches: readonly AcquirerMismatch[];

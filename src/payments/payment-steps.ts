@@ -18,9 +18,6 @@ import { settleIfPaid } from './payment-settled.ts';
 import { endReaderAction } from './readers/end-reader-action.ts';
 import { storeCard } from './tokens/store-card.ts';
 
-/** As the networks allow for a card that is not present; then the issuer gives the amount back to the payer. */
-export const AUTHORIZATION_MS = 7 * 24 * 60 * 60_000;
-
 /** What ends an operation that changes the authorization. */
 const ENDED = { pendingOperation: null, outcome: null, nextInquiryAt: null } as const;
 
@@ -30,7 +27,8 @@ export function markAuthorized(
   payment: Payment,
   { operation, report, release }: { operation: PaymentOperation; report: AcquirerReport; release: ReleaseSchedule },
 ): Payment {
-  const expiresAt = draft.moment.book + AUTHORIZATION_MS;
+  const { authorizationMs } = report;
+  const expiresAt = draft.moment.book + authorizationMs;
   const authorization = report.authorization ?? null;
   endReaderAction(draft, payment, { status: 'succeeded' });
   const authorized = {
@@ -47,7 +45,7 @@ export function markAuthorized(
       draft,
       paymentResource,
       payment,
-      { ...authorized, status: 'authorized', expiresAt, dueAt: draft.moment.wall + AUTHORIZATION_MS },
+      { ...authorized, status: 'authorized', expiresAt, dueAt: draft.moment.wall + authorizationMs },
       { event: 'payment.authorized' },
     );
   // One call authorized and captured: its capture is a child like any other, known to the acquirer by the same reference.

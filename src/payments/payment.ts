@@ -201,6 +201,11 @@ export function refundable(payment: Payment): bigint {
   return left > 0n ? left : 0n;
 }
 
+/** Whether its payer may ask the issuer for it back. What a payer approved at their own bank is final: it is a transfer, and no card. */
+export function isDisputable({ sourceType }: Pick<Payment, 'sourceType'>): boolean {
+  return sourceType !== 'cliq_request';
+}
+
 /** What may be asked of a payment now. While an operation is under way, nothing that would change the authorization. */
 export function allowedActions(payment: Payment): readonly PaymentAction[] {
   const actions: PaymentAction[] = [];

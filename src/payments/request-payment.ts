@@ -3,15 +3,15 @@ import { defaultAccounts } from '../accounts/account-profile-table.ts';
 import type { BillingAddress } from '../acquirers/acquirer.ts';
 import type { Acquirers } from '../acquirers/acquirers.ts';
 import type { Config } from '../config.ts';
-import { ApiError } from '../errors.ts';
 import type { OnceRuntime } from '../idempotency/run-once.ts';
 import type { Asked, UseCase } from '../idempotency/use-case.ts';
 import { newId, type Uuid } from '../ids.ts';
 import type { Mode } from '../ledger/book.ts';
 import { acceptPayment } from './accept-payment.ts';
 import { sealBilling } from './billing.ts';
-import type { CaptureMode, Recurring, SourceType } from './payment.ts';
+import type { CaptureMode, Recurring } from './payment.ts';
 import { feeFixedOf, type PaymentFeeSetting } from './payment-fee.ts';
+import { refuseContradictions } from './request-rules.ts';
 import type { PreparedSource, SourceRuntime } from './sources/source.ts';
 import { prepareSource, type SourceInput } from './sources/sources.ts';
 
@@ -42,21 +42,16 @@ export interface PaymentInput extends Asked {
 
 const NOTHING: PreparedSource = { card: null, token: null, nextAction: null, expiresAfterMs: null, touches: [] };
 
-/** Sources with a card of their own. One that is kept already is kept by its token. */
-const STORES_CARDS: readonly SourceType[] = ['card', 'checkout'];
-const NOTHING_TO_STORE = 'Only a card whose number the payer gives for this payment is kept for a customer.';
-
 /** A card is exchanged before anything is committed. So a repeat is answered from its key, and asks the acquirer nothing. */
 export const requestPayment: UseCase<PaymentRuntime, PaymentInput> = {
   keyFirst: true,
   async prepare(runtime, input) {
+    refuseContradictions(input);
     const { bookId, dryRun = false } = input;
     const acquirer = runtime.acquirers.ofMode(input.mode);
     const accountId =
       input.accountId ?? (await defaultAccounts.find(runtime.pool, bookId, input.currency))?.accountId ?? null;
     const { storeFor = null, billing } = input;
-    if (storeFor !== null && !STORES_CARDS.includes(input.source.type))
-      throw new ApiError('parameter_invalid', { param: '/store_for', detail: NOTHING_TO_STORE });
     const paymentId = newId();
     const source = acquirer
       ? await prepareSource(runtime, input.source, {

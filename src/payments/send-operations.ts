@@ -36,6 +36,7 @@ export interface SendRuntime {
   readonly committer: Committer;
   readonly clock: Clock;
   readonly release: ReleaseSchedule;
+  readonly authorizationMs: number;
   readonly fingerprints: Pick<Fingerprints, 'digestOf'>;
   readonly publicUrl: string;
   readonly secretBox: SecretBox;
@@ -176,7 +177,10 @@ async function take(
   { sent, outcome }: { sent: Sent; outcome: SendOutcome<AcquirerAnswer> },
 ): Promise<void> {
   const { operation, payment } = sent;
-  const report = reportOf(runtime.acquirer(operation.acquirer), operation, outcome);
+  const report = {
+    ...reportOf(runtime.acquirer(operation.acquirer), operation, outcome),
+    authorizationMs: runtime.authorizationMs,
+  };
   const today = await readToday(runtime, bookId);
   const movedShares = await readMovedShares(runtime.pool, bookId, operation);
   await runtime.committer.submit(
@@ -189,7 +193,7 @@ function reportOf(
   acquirer: Acquirer,
   operation: PaymentOperation,
   outcome: SendOutcome<AcquirerAnswer>,
-): AcquirerReport {
+): Omit<AcquirerReport, 'authorizationMs'> {
   const { call } = outcome;
   const any = { call, nextInquiryMs: inquiryPauseMs(acquirer, operation), mismatches: [] };
   if (outcome.said === 'unknown') return { ...any, status: 'unknown', raw: outcome.raw };
@@ -204,7 +208,7 @@ function reportOf(
 export function answered(
   operation: PaymentOperation,
   answer: AcquirerAnswer,
-): Omit<AcquirerReport, 'call' | 'nextInquiryMs'> {
+): Omit<AcquirerReport, 'call' | 'nextInquiryMs' | 'authorizationMs'> {
   const { status, code, networkCode, reference, authorization, challenge, raw } = answer;
   return {
     status,

@@ -26,6 +26,7 @@ import { settleOperation } from './settle-operation.ts';
 interface SimulateRuntime extends OnceRuntime {
   readonly clock: Clock;
   readonly release: ReleaseSchedule;
+  readonly authorizationMs: number;
   readonly acquirers: Pick<Acquirers, 'sandbox' | 'get'>;
 }
 
@@ -87,6 +88,7 @@ async function withdrawn(
   const report = {
     ...answered(operation, answer),
     call: 'cancel' as const,
+    authorizationMs: runtime.authorizationMs,
     nextInquiryMs: inquiryPauseMs(sandbox, operation),
   };
   const today = await readToday(runtime, bookId);

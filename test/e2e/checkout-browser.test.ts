@@ -27,6 +27,9 @@ describeWithChromium(`the hosted page in Chromium${existsSync(CHROMIUM) ? '' : `
   let client: Client;
   let browser: Browser;
   let shop: Server;
+  let shopUrl: string;
+  let return_url: string;
+  let cancel_url: string;
 
   beforeAll(async () => {
     // Pages link to each other under the public name: the port is known before.
@@ -37,8 +40,10 @@ describeWithChromium(`the hosted page in Chromium${existsSync(CHROMIUM) ? '' : `
     shop = createServer((_, response) => response.end('<!doctype html><title>Shop</title><h1>Thank you</h1>'));
     await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve));
     const { port } = shop.address() as AddressInfo;
-    const args = ['--no-sandbox', `--host-resolver-rules=MAP shop.example 127.0.0.1:${port}`];
-    browser = await chromium.launch({ executablePath: CHROMIUM, args });
+    shopUrl = `http://localhost:${port}`;
+    return_url = `${shopUrl}/return`;
+    cancel_url = `${shopUrl}/cart`;
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
   });
 
   afterAll(async () => {
@@ -91,9 +96,6 @@ describeWithChromium(`the hosted page in Chromium${existsSync(CHROMIUM) ? '' : `
     if (folder) await page.screenshot({ path: `${folder}/checkout-${name}.png`, fullPage: true, caret: 'initial' });
   }
 
-  const return_url = 'http://shop.example/return';
-  const cancel_url = 'http://shop.example/cart';
-
   test.each`
     kind         | viewport   | locale  | javaScriptEnabled | colorScheme
     ${'desktop'} | ${DESKTOP} | ${'en'} | ${true}           | ${'light'}
@@ -125,7 +127,7 @@ describeWithChromium(`the hosted page in Chromium${existsSync(CHROMIUM) ? '' : `
       await look(page, `${kind}-4-challenge`);
 
       await page.locator('button[value=pass]').click();
-      await page.waitForURL('http://shop.example/**');
+      await page.waitForURL(`${shopUrl}/**`);
       expect(page.url()).toBe(`${return_url}?payment=${payment.id}`);
     });
     expect(await read(payment)).toMatchObject({ status: 'captured', attempts: [{}] });
@@ -156,7 +158,7 @@ describeWithChromium(`the hosted page in Chromium${existsSync(CHROMIUM) ? '' : `
       await page.goto(payment.next_action.url);
       await fill(page, APPROVED);
       await page.locator('button').dblclick();
-      await page.waitForURL('http://shop.example/**');
+      await page.waitForURL(`${shopUrl}/**`);
     });
     expect(await read(payment)).toMatchObject({ status: 'captured', amount_captured: 25_000, attempts: [] });
   });
@@ -171,7 +173,7 @@ describeWithChromium(`the hosted page in Chromium${existsSync(CHROMIUM) ? '' : `
       await page.locator('text=Your payment is being confirmed').waitFor();
       await look(page, 'phone-6-processing');
       await product.startPools();
-      await page.waitForURL('http://shop.example/**');
+      await page.waitForURL(`${shopUrl}/**`);
     });
     expect(await read(payment)).toMatchObject({ status: 'captured' });
   });
@@ -183,7 +185,7 @@ describeWithChromium(`the hosted page in Chromium${existsSync(CHROMIUM) ? '' : `
       await page.goto(payment.next_action.url);
       await look(page, 'phone-7-canceled');
       await page.locator('text=Back to the shop').click();
-      await page.waitForURL('http://shop.example/cart**');
+      await page.waitForURL(`${cancel_url}**`);
     });
   });
 });

@@ -19,7 +19,7 @@ import { releaseShares } from '../../src/payments/release-shares.ts';
 import { settleOperation } from '../../src/payments/settle-operation.ts';
 import { paymentShares } from '../../src/payments/share-table.ts';
 import type { TestBook } from './book.ts';
-import { acceptOne } from './payments.ts';
+import { acceptOne, SUCCEEDED } from './payments.ts';
 
 /** Ready at once: released when the test says so. */
 const AT_ONCE: ReleaseSchedule = { days: 0, onceSettled: false };
@@ -205,7 +205,7 @@ export class MoneyBack {
       settleOperation(this.#book.id, {
         payment,
         operation,
-        report: { call: 'submit', status: 'succeeded', nextInquiryMs: 1_000, mismatches: [], raw: {}, ...report },
+        report: { ...SUCCEEDED, ...report },
         release,
         today: { now: Date.now(), timeZone: 'UTC' },
         movedShares,

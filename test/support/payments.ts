@@ -126,6 +126,16 @@ function prepareTerminal(book: TestBook, readerId: Uuid, paymentId: Uuid): Promi
   return terminalSource.prepare(runtime, { type: 'terminal', readerId }, of);
 }
 
+/** An acquirer's answer, but for what a test says of it. */
+export const SUCCEEDED: AcquirerReport = {
+  call: 'submit',
+  status: 'succeeded',
+  authorizationMs: 7 * 24 * 60 * 60_000,
+  nextInquiryMs: 1_000,
+  mismatches: [],
+  raw: {},
+};
+
 /** What the acquirer says of an operation is taken in. */
 export function say(
   book: TestBook,
@@ -140,7 +150,7 @@ export function say(
     settleOperation(book.id, {
       payment,
       operation,
-      report: { call: 'submit', status: 'succeeded', nextInquiryMs: 1_000, mismatches: [], raw: {}, ...report },
+      report: { ...SUCCEEDED, ...report },
       release,
       today: { now: Date.now(), timeZone: 'UTC' },
     }),

@@ -36,6 +36,19 @@ test.each(['51', '-1', '2.5', 'a lot'])('AUDIT_TIME_SHARE_PERCENT=%s is refused'
   expect(() => read({ AUDIT_TIME_SHARE_PERCENT: share })).toThrow(/AUDIT_TIME_SHARE_PERCENT: expects a whole number/);
 });
 
+test.each`
+  text         | days
+  ${undefined} | ${7}
+  ${'1'}       | ${1}
+  ${'30'}      | ${30}
+`('PAYMENT_AUTHORIZATION_DAYS=$text is $days', ({ text, days }) => {
+  expect(read(text ? { PAYMENT_AUTHORIZATION_DAYS: text } : {}).PAYMENT_AUTHORIZATION_DAYS).toBe(days);
+});
+
+test.each(['0', '31', '1.5', 'a week'])('PAYMENT_AUTHORIZATION_DAYS=%s is refused', (text) => {
+  expect(() => read({ PAYMENT_AUTHORIZATION_DAYS: text })).toThrow(/expects a whole number from 1 to 30/);
+});
+
 test('TRUSTED_PROXIES accepts addresses, networks and names of private networks', () => {
   expect(read({ TRUSTED_PROXIES: '10.0.0.0/8, 2001:db8::1,loopback' }).TRUSTED_PROXIES).toEqual([
     '10.0.0.0/8',

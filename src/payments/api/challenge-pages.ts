@@ -5,6 +5,7 @@ import { CHALLENGE_BASE, challengePage } from '../checkout/challenge-page.tsx';
 import { checkoutUrl } from '../checkout/checkout-link.ts';
 import { backUrl } from '../checkout/checkout-state.ts';
 import { challengedPayment, settleChallenge } from '../checkout/settle-challenge.ts';
+import { formTarget } from '../return-url.ts';
 import { failedPage, notFound, requestLanguage } from './page-answers.ts';
 
 const sandboxChallenge: Page = {
@@ -50,7 +51,7 @@ async function wayBack(
   const merchant = backUrl(payment.returnUrl, payment);
   const page = checkoutUrl(runtime.fingerprints, runtime.publicUrl, { bookId: originator, id: payment.id });
   const back = payment.sourceType === 'checkout' ? inLanguage(page, query.get('lang')) : merchant;
-  return { back, leadsTo: [back, merchant].flatMap((url) => (url === null ? [] : [new URL(url).origin])) };
+  return { back, leadsTo: [back, merchant].flatMap((url) => (url === null ? [] : [formTarget(url)])) };
 }
 
 function inLanguage(url: string, language: string | null): string {

@@ -9,6 +9,7 @@ import { attemptNumber, backUrl, checkoutState } from '../checkout/checkout-stat
 import { type Checkout, findCheckout } from '../checkout/checkout-store.ts';
 import { tryCard } from '../checkout/try-card.ts';
 import { payments } from '../payment-table.ts';
+import { formTarget } from '../return-url.ts';
 import { exchangeCard } from '../sources/card.ts';
 import { challengePages } from './challenge-pages.ts';
 import { failedPage, notFound, requestLanguage } from './page-answers.ts';
@@ -131,7 +132,7 @@ function refuse(
 
 /** The merchant, and this installation: the sandbox's challenges are there under its public name. */
 function leadsToOf({ runtime }: PageRequest, { payment }: Checkout): string[] {
-  return [runtime.publicUrl, payment.returnUrl].flatMap((url) => (url === null ? [] : [new URL(url).origin]));
+  return [runtime.publicUrl, payment.returnUrl].flatMap((url) => (url === null ? [] : [formTarget(url)]));
 }
 
 /** Relative, so that it holds behind a proxy. */

@@ -5,17 +5,27 @@ import { positiveAmount } from '../../api/schemas/amount.ts';
 import { currency, description, externalId, freeText, metadata, reference } from '../../api/schemas/fields.ts';
 import * as shown from '../../api/schemas/shown.ts';
 import { PAYMENT_TRANSITIONS, type PaymentAction, type PaymentStatus } from '../payment.ts';
+import { isLoopbackUrl } from '../return-url.ts';
 import { billing } from './billing-schema.ts';
 import { cardShown } from './card-schema.ts';
 import { sourceRequest } from './source-schemas.ts';
 
 export const PAYMENT_STATUSES = Object.keys(PAYMENT_TRANSITIONS) as [PaymentStatus, ...PaymentStatus[]];
 
+/** Of which mode a URL is allowed in, request-rules.ts decides. */
+const PUBLIC = z.url({ protocol: /^https$/, hostname: z.regexes.domain });
+
 const url = (text: string) =>
   z
-    .url({ protocol: /^https?$/, hostname: z.regexes.domain, error: 'Expects an http or https URL.' })
+    .url({ protocol: /^https?$/, error: 'Expects an https URL.' })
     .max(2_000)
-    .meta({ description: text, example: 'https://shop.example/return' });
+    .refine((given) => PUBLIC.safeParse(given).success || isLoopbackUrl(given), {
+      error: 'Expects an https URL of a public host. Test mode also takes localhost, 127.0.0.1 and [::1].',
+    })
+    .meta({
+      description: `${text} An https URL; in test mode also http://localhost, http://127.0.0.1 and http://[::1].`,
+      example: 'https://shop.example/return',
+    });
 
 export const createPayment = z
   .strictObject({

@@ -22,6 +22,7 @@ export interface ChallengeRuntime {
   readonly clock: Clock;
   readonly committer: Committer;
   readonly release: ReleaseSchedule;
+  readonly authorizationMs: number;
 }
 
 /** Undefined where no payment is known by this reference. Throws PartyUnreachable: the notice settles it then. */
@@ -39,6 +40,7 @@ export async function settleChallenge(
   const report = {
     ...answered(operation, answer),
     call: 'inquire' as const,
+    authorizationMs: runtime.authorizationMs,
     nextInquiryMs: inquiryPauseMs(acquirer, operation),
   };
   const today = await readToday(runtime, bookId);

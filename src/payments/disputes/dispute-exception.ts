@@ -8,6 +8,8 @@ export type DisputeExceptionKind =
   | 'dispute_on_refunded'
   /** Nobody is left to take it from. */
   | 'dispute_on_closed_account'
+  /** The acquirer disputes a request to pay: its payer approved it, and no scheme gives it back. */
+  | 'dispute_on_request'
   /** The acquirer takes more than was captured and is not disputed. */
   | 'dispute_exceeds_payment'
   /** The acquirer decides a dispute that it has not opened. */

@@ -16,7 +16,7 @@ import type { BookState } from '../../ledger/state.ts';
 import { evidenceTouch, keepEvidence } from '../../outside/evidence.ts';
 import { mismatchesOf } from '../acquirer-report.ts';
 import { requireDay, type Today } from '../earn-share.ts';
-import type { Payment } from '../payment.ts';
+import { isDisputable, type Payment } from '../payment.ts';
 import type { PaymentOperation } from '../payment-operation.ts';
 import { payments } from '../payment-table.ts';
 import { operationTouches } from '../payment-touches.ts';
@@ -101,7 +101,7 @@ const STAGES: Readonly<Partial<Record<DisputeNoticeKind, DisputeStage>>> = {
 
 /** Its capture is not taken in yet, or one that is under way may be what is disputed. */
 function isTooEarly(payment: Payment, { kind, amount }: DisputeNotice): boolean {
-  if (STAGES[kind] === undefined) return false;
+  if (STAGES[kind] === undefined || !isDisputable(payment)) return false;
   const isMoving = payment.pendingOperation !== null || payment.status === 'processing';
   return isMoving && (payment.amountCaptured === 0n || (amount ?? 0n) > undisputed(payment));
 }
@@ -120,6 +120,12 @@ function open(
   const known = input.known && draft.get(disputes, input.known.id);
   // The acquirer may tell of what is open in another notice.
   if (known && known.stage === stage && isOpen(known)) return known;
+  if (!isDisputable(payment))
+    return doubt(draft, payment, {
+      kind: 'dispute_on_request',
+      detail:
+        'The acquirer disputes a request to pay, which its payer approved: it has no disputes. Nothing was booked.',
+    });
   const [mismatch] = mismatchesOf(operation, { status: 'succeeded', confirmed: notice.confirmed });
   if (mismatch) return doubt(draft, payment, mismatch);
   const room = undisputed(payment);

@@ -15,7 +15,7 @@ import { writeJson } from '../../json.ts';
 import { loadBook } from '../../ledger/book-store.ts';
 import type { Command } from '../../ledger/command.ts';
 import { evidenceOf } from '../../outside/notice.ts';
-import { type Payment, allowedActions as paymentActions } from '../payment.ts';
+import { isDisputable, type Payment, allowedActions as paymentActions } from '../payment.ts';
 import type { PaymentOperation } from '../payment-operation.ts';
 import { paymentOperations } from '../payment-operation-table.ts';
 import { payments } from '../payment-table.ts';
@@ -52,6 +52,12 @@ export const simulateDispute: UseCase<SimulationRuntime, SimulateDispute> = {
   async prepare(runtime, input) {
     const { bookId, stage, reason } = input;
     const { payment, operation } = await findPayment(runtime, input);
+    if (!isDisputable(payment))
+      throw conflict(
+        payment.status,
+        paymentActions(payment),
+        'A request to pay has no disputes: its payer approved it.',
+      );
     const amount = amountOf(payment, input);
     await requireIdle(runtime, input);
     const { reference } = operation;
@@ -151,9 +157,13 @@ function showDispute(command: Command<SettledDispute>, status: number): Command<
   };
 }
 
-function conflict(status: string, allowed: readonly string[]): ApiError {
+function conflict(
+  status: string,
+  allowed: readonly string[],
+  detail = `The acquirer cannot tell this now: it is ${status}.`,
+): ApiError {
   return new ApiError('state_conflict', {
-    detail: `The acquirer cannot tell this now: it is ${status}.`,
+    detail,
     facts: { current_status: status, allowed_actions: allowed },
   });
 }

@@ -1,7 +1,7 @@
 /** Requests to pay over the API: the payer approves, declines, or lets it expire. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type Client, succeeded, until } from '../../../scripts/harness/client.ts';
+import { type Client, type List, succeeded, until } from '../../../scripts/harness/client.ts';
 import { parsePublicId } from '../../../src/ids.ts';
 import { aliasPlace } from '../../../src/payments/cliq-request.ts';
 import { expectInvariants } from '../../support/invariants.ts';
@@ -143,6 +143,40 @@ test('no card is a request to pay', async () => {
   expect((await simulate(paid.body.id, 'approve')).body).toMatchObject({ code: 'state_conflict' });
 });
 
+test('what a payer approved has no disputes: one cannot be simulated', async () => {
+  const { id } = await ask();
+  await simulate(id, 'approve');
+  const told = await client.post('/v1/simulations/disputes', { payment: id, reason: 'fraudulent' });
+  expect(told).toMatchObject({
+    status: 409,
+    body: { code: 'state_conflict', detail: expect.stringContaining('A request to pay has no disputes') },
+  });
+});
+
+test.each(['inquiry', 'chargeback'] as const)(
+  'an %s that the acquirer tells of all the same is for a person, and books nothing',
+  async (stage) => {
+    const { id } = await ask();
+    await simulate(id, 'approve');
+    const { rows } = await product.runtime.pool.query<{ book_id: string; reference: string }>(
+      `SELECT book_id, reference FROM payment_operations WHERE payment_id = $1 AND kind = 'authorize'`,
+      [parsePublicId('payment', id)],
+    );
+    const { book_id: originator, reference } = rows[0]!;
+    const of = { originator, reference, noticeId: randomUUID() };
+    await product.runtime.acquirers.sandbox.openDispute({ ...of, stage, amount: 20_000n, reason: 'fraudulent' });
+    const exceptions = await until(
+      () => client.read<List<{ kind: string; resource_id: string }>>('/v1/exceptions?limit=100'),
+      ({ data }) => data.some(({ resource_id }) => resource_id === id),
+    );
+    expect(exceptions.data.filter(({ resource_id }) => resource_id === id)).toMatchObject([
+      { kind: 'dispute_on_request' },
+    ]);
+    expect(await client.read(`/v1/payments/${id}`)).toMatchObject({ amount_disputed: 0, amount_refundable: 20_000 });
+    expect(await client.read<List<object>>(`/v1/payments/disputes?payment=${id}`)).toMatchObject({ data: [] });
+  },
+);
+
 describe('a request', () => {
   test.each`
     what                      | body                                                  | param
@@ -150,6 +184,7 @@ describe('a request', () => {
     ${'a time that is over'}  | ${{ source: { expires_at: '2020-01-01T00:00:00Z' } }} | ${'/source/expires_at'}
     ${'a time years ahead'}   | ${{ source: { expires_at: '2099-01-01T00:00:00Z' } }} | ${'/source/expires_at'}
     ${'no visible character'} | ${{ source: { alias: ' ' } }}                         | ${'/source/alias'}
+    ${'nobody to approve it'} | ${{ initiator: 'merchant' }}                          | ${'/initiator'}
     ${'a card to keep'}       | ${{ store_for: 'customer-1' }}                        | ${'/store_for'}
   `('with $what is refused', async ({ body, param }) => {
     expect(await request(body)).toMatchObject({

@@ -22,7 +22,7 @@ import { writeReport } from '../../../src/payments/settlements/report.ts';
 import { listParts } from '../../../src/payments/settlements/report-store.ts';
 import { verifyDatabase } from '../../../src/verify/verify-database.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
-import { acceptOne, RELEASE, say } from '../../support/payments.ts';
+import { acceptOne, RELEASE, SUCCEEDED, say } from '../../support/payments.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { Reports } from '../../support/reports.ts';
 import { runHere } from '../../support/run-here.ts';
@@ -179,7 +179,7 @@ test('what an acquirer says while the clock of the book is moved on is taken in 
   const accepted = await acceptOne(book, { accountId });
   const given = {
     ...accepted,
-    report: { call: 'submit', status: 'succeeded', nextInquiryMs: 1_000, mismatches: [], raw: {} },
+    report: SUCCEEDED,
     release: RELEASE,
   } as const;
   const longAgo = { now: Date.now() - 10 * 86_400_000, timeZone: 'UTC' };
