@@ -35,7 +35,7 @@ export type PaymentStatus =
 
 export const PAYMENT_TRANSITIONS: Transitions<PaymentStatus> = {
   requires_action: ['processing', 'authorized', 'captured', 'canceled', 'expired', 'failed'],
-  processing: ['requires_action', 'authorized', 'captured', 'canceled', 'failed'],
+  processing: ['requires_action', 'authorized', 'captured', 'canceled', 'expired', 'failed'],
   authorized: ['partially_captured', 'captured', 'canceled', 'expired'],
   partially_captured: ['captured'],
   captured: ['settled'],
