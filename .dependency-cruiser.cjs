@@ -16,6 +16,7 @@ const LEAVES = [
   'ids',
   'json',
   'log',
+  'luhn',
   'natural-batch',
   'problem',
   'random',

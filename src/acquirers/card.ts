@@ -1,5 +1,7 @@
 /** Cards as acquirers take them and as the product shows them. A number is only ever held between a request and an acquirer. */
 
+import type { Instant } from '../clock.ts';
+
 /** A card in clear: never stored, logged or put into a job, an event or an answer. */
 export interface CardInput {
   readonly number: string;
@@ -10,6 +12,11 @@ export interface CardInput {
   /** Kept by the acquirer for one authorization, and by nobody afterwards (PCI DSS 3.3.1). */
   readonly cvc: string | null;
   readonly name: string | null;
+}
+
+/** A card is good until its month has ended everywhere: UTC−12. */
+export function isExpired({ expMonth, expYear }: Pick<CardInput, 'expMonth' | 'expYear'>, now: Instant): boolean {
+  return Date.UTC(expYear, expMonth, 1, 12) <= now;
 }
 
 export type CardBrand =

@@ -5,7 +5,7 @@ import type { Pool } from '../db/pool.ts';
 import { NaturalBatch } from '../natural-batch.ts';
 import { AcquirerUnreachable, CardRefused, type Tokenized, type Verified } from './acquirer.ts';
 import type { CardInput } from './card.ts';
-import { brandOf } from './card-number.ts';
+import { brandOf } from './card-brand.ts';
 import { reachSandbox } from './reach-sandbox.ts';
 import { verifiedOf } from './sandbox-answers.ts';
 import { findCards, keepCards, markCodeChecked, type VaultCard } from './sandbox-vault-store.ts';

@@ -4,6 +4,7 @@
  * that length (ISO/IEC 7812 issuer ranges, as the networks publish them) and has a valid check digit (Luhn). Digits inside a
  * UUID or an alphanumeric token are none.
  */
+import { isLuhnValid } from '../luhn.ts';
 
 /** Issuer ranges: the first digits, from and to, and the lengths of the numbers. */
 const RANGES: readonly { from: string; to: string; lengths: readonly [least: number, most: number] }[] = [
@@ -58,15 +59,4 @@ function isIssued(digits: string): boolean {
     const first = digits.slice(0, from.length);
     return first >= from && first <= to && digits.length >= least && digits.length <= most;
   });
-}
-
-/** ISO/IEC 7812-1, annex B: every second digit from the right counts double, and the sum is a multiple of ten. */
-function isLuhnValid(digits: string): boolean {
-  let sum = 0;
-  for (let index = 0; index < digits.length; index++) {
-    const digit = Number(digits[digits.length - 1 - index]);
-    const counted = index % 2 === 0 ? digit : 2 * digit;
-    sum += counted > 9 ? counted - 9 : counted;
-  }
-  return sum % 10 === 0;
 }

@@ -61,7 +61,6 @@ function operationTaker(runtime: AcquirerNoticeRuntime): NoticeTaker<Subject> {
         return { operation, disputesTooEarly: isTooEarly };
       }
       const command = await noticeCommand(runtime, bookId, operation, {
-        // A notice of another kind than these is unreadable, and never booked.
         notice,
         evidence: told.evidence,
       });
@@ -82,7 +81,8 @@ export async function noticeCommand(
 ): Promise<Command<PaymentOperation>> {
   const payment = await payments.find(runtime.pool, bookId, operation.paymentId);
   if (!payment) throw new Error(`The payment of operation ${operation.id} does not exist`);
-  const status = notice.kind === 'succeeded' ? 'succeeded' : 'declined';
+  const now = await readAuthorization(runtime, bookId, operation, notice);
+  const status = now?.status ?? (notice.kind === 'succeeded' ? 'succeeded' : 'declined');
   const code = codeOf(notice.code);
   const report: AcquirerReport = {
     call: 'notice',
@@ -92,7 +92,7 @@ export async function noticeCommand(
     code: status === 'declined' ? code : undefined,
     networkCode: status === 'declined' && code ? DECLINES[code].networkCode : undefined,
     reference: notice.reference,
-    authorization: await factsOf(runtime, bookId, operation, notice),
+    authorization: now?.authorization,
     authorizationMs: runtime.authorizationMs,
     nextInquiryMs: inquiryPauseMs(runtime.acquirer(operation.acquirer), operation),
     mismatches: mismatchesOf(operation, { status, confirmed: notice.confirmed }),
@@ -103,16 +103,21 @@ export async function noticeCommand(
   return settleOperation(bookId, { payment, operation, report, release: runtime.release, today, movedShares });
 }
 
-/** A notice says nothing about an authorization but that it succeeded: the acquirer is asked for the rest. */
-async function factsOf(
+/**
+ * A notice says nothing about an authorization but that it succeeded: the acquirer is asked for the rest. It may have been canceled
+ * since, for being late.
+ */
+async function readAuthorization(
   runtime: Pick<AcquirerNoticeRuntime, 'acquirer'>,
   bookId: BookId,
   { kind, status, acquirer, reference }: PaymentOperation,
   notice: AcquirerNotice,
-): Promise<AuthorizationFacts | undefined> {
+): Promise<{ status: 'succeeded' | 'canceled'; authorization?: AuthorizationFacts | undefined } | undefined> {
   if (kind !== 'authorize' || notice.kind !== 'succeeded' || status === 'succeeded') return undefined;
   const answer = await runtime.acquirer(acquirer).inquire(bookId, reference);
-  return answer.status === 'succeeded' ? answer.authorization : undefined;
+  if (answer.endToEndId !== reference) return undefined;
+  if (answer.status === 'canceled') return { status: 'canceled' };
+  return answer.status === 'succeeded' ? { status: 'succeeded', authorization: answer.authorization } : undefined;
 }
 
 function codeOf(code: string | null): DeclineCode | undefined {

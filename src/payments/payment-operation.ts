@@ -31,7 +31,7 @@ export type OperationStatus =
 
 export const OPERATION_TRANSITIONS: Transitions<OperationStatus> = {
   pending: ['requires_action', 'succeeded', 'failed'],
-  requires_action: ['pending', 'succeeded', 'failed'],
+  requires_action: ['succeeded', 'failed'],
   // A refund that succeeded may fail later.
   succeeded: ['failed'],
   failed: [],

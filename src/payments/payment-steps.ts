@@ -49,7 +49,7 @@ export function markAuthorized(
       { event: 'payment.authorized' },
     );
   // One call authorized and captured: its capture is a child like any other, known to the acquirer by the same reference.
-  const capture = captureOf(draft, operation);
+  const capture = captureOf(draft, operation, report);
   const { entry, fee, portion, availableOn } = bookCapture(draft, { ...payment, amountCaptured: 0n }, capture, release);
   draft.put(paymentOperations, capture.id, { ...capture, fee, portions: [portion], entryIds: [entry.id] });
   return advance(
@@ -229,7 +229,7 @@ function bookCapture(draft: Draft, payment: Payment, operation: PaymentOperation
 }
 
 /** The capture that came with an authorization. It was sent, and ended, with it. */
-function captureOf(draft: Draft, authorization: PaymentOperation): PaymentOperation {
+function captureOf(draft: Draft, authorization: PaymentOperation, report: AcquirerReport): PaymentOperation {
   return {
     ...authorization,
     id: draft.mintId(),
@@ -237,6 +237,7 @@ function captureOf(draft: Draft, authorization: PaymentOperation): PaymentOperat
     status: 'succeeded',
     reference: `${authorization.reference}C`,
     of: authorization.reference,
+    acquirerReference: report.reference || authorization.acquirerReference,
     disputeId: null,
     token: null,
     outcome: null,

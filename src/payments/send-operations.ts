@@ -14,6 +14,7 @@ import type { BookId } from '../ledger/book.ts';
 import type { Committer } from '../ledger/committer.ts';
 import type { RowLoads } from '../ledger/row-loads.ts';
 import type { RowFailure } from '../moved-rows.ts';
+import { askParty, type Heard as HeardAnswer } from '../outside/ask-party.ts';
 import type { OutsideCalls } from '../outside/call-shares.ts';
 import { inquiryPauseMs } from '../outside/inquiry.ts';
 import { inquireInstruction, type Sender, type SendOutcome, submitInstruction } from '../outside/send-instruction.ts';
@@ -52,6 +53,9 @@ interface Sent {
   readonly payment: Payment;
   readonly inquiries: number;
 }
+
+/** What became of a call to an acquirer. */
+type Heard = SendOutcome<AcquirerAnswer> | ({ readonly call: 'cancel' } & HeardAnswer<AcquirerAnswer>);
 
 /** First job after its commit: submits at once. */
 export function submitOperations(runtime: SendRuntime, bookId: BookId, ids: readonly Uuid[]): Promise<void> {
@@ -102,16 +106,13 @@ function isOver({ status, nextInquiryAt, requestExpiresAt }: PaymentOperation, n
 /** Nobody passed the challenge, or approved the request, in time: it is ended at the acquirer, whatever became of it. */
 async function abandon(runtime: SendRuntime, bookId: BookId, sent: Sent): Promise<void> {
   const { operation } = sent;
-  let outcome: SendOutcome<AcquirerAnswer>;
-  try {
+  const heard = await askParty(operation.reference, async () => {
     failpoint('acquirer.cancel.before');
     const answer = await runtime.acquirer(operation.acquirer).cancel(bookId, operation.reference);
     failpoint('acquirer.cancel.after');
-    outcome = { call: 'inquire', said: 'answer', answer };
-  } catch (error) {
-    outcome = { call: 'inquire', said: 'unknown', raw: { error: String(error).slice(0, 500) } };
-  }
-  await take(runtime, bookId, { sent, outcome });
+    return answer;
+  });
+  await take(runtime, bookId, { sent, outcome: { call: 'cancel', ...heard } });
 }
 
 function operationSender(runtime: SendRuntime, bookId: BookId): Sender<Sent, AcquirerAnswer> {
@@ -174,7 +175,7 @@ async function instructionOf(
 async function take(
   runtime: SendRuntime,
   bookId: BookId,
-  { sent, outcome }: { sent: Sent; outcome: SendOutcome<AcquirerAnswer> },
+  { sent, outcome }: { sent: Sent; outcome: Heard },
 ): Promise<void> {
   const { operation, payment } = sent;
   const report = {
@@ -192,7 +193,7 @@ async function take(
 function reportOf(
   acquirer: Acquirer,
   operation: PaymentOperation,
-  outcome: SendOutcome<AcquirerAnswer>,
+  outcome: Heard,
 ): Omit<AcquirerReport, 'authorizationMs'> {
   const { call } = outcome;
   const any = { call, nextInquiryMs: inquiryPauseMs(acquirer, operation), mismatches: [] };
@@ -204,7 +205,7 @@ function reportOf(
   return { ...any, ...answered(operation, outcome.answer) };
 }
 
-/** What an answer, or a notice, says about an operation. */
+/** What an answer says about an operation. */
 export function answered(
   operation: PaymentOperation,
   answer: AcquirerAnswer,

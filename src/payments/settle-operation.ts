@@ -51,8 +51,6 @@ export interface SettleInput {
 
 /** What the column holds. */
 const INQUIRIES_COUNTED = 32_767;
-/** Beyond the longest call of an acquirer and the commit behind it. */
-export const DUE_AFTER_CALL_MS = 30_000;
 
 export function settleOperation(bookId: BookId, input: SettleInput): Command<PaymentOperation> {
   const { payment, operation, report } = input;
@@ -202,7 +200,9 @@ function keepWaiting(
 }
 
 /** A report about what has ended: the same again means nothing, another one is for a person, a refund that fails late is booked. */
-function contradict(draft: Draft, { payment, operation, report, movedShares = [] }: Settling): PaymentOperation {
+function contradict(draft: Draft, settling: Settling): PaymentOperation {
+  const { payment, operation, report, movedShares = [] } = settling;
+  if (report.status === 'canceled' && operation.status === 'succeeded') return takeCanceled(draft, settling);
   const says = report.status === 'succeeded' ? 'succeeded' : report.status === 'declined' ? 'failed' : undefined;
   if (says === undefined || says === operation.status || report.mismatches.length > 0) return operation;
   if (operation.kind === 'refund' && says === 'failed') {
@@ -212,6 +212,23 @@ function contradict(draft: Draft, { payment, operation, report, movedShares = []
   raise(draft, operation, {
     kind: says === 'succeeded' ? 'succeeded_after_failed' : 'failed_after_succeeded',
     detail: `The acquirer says that the ${operation.kind} ${operation.reference} ${says}, after it ${operation.status}. Nothing was booked.`,
+  });
+  return operation;
+}
+
+/**
+ * The acquirer has canceled an authorization that had succeeded: the payer passed the challenge while it was ended for being late.
+ * Nothing is held for it any more.
+ */
+function takeCanceled(draft: Draft, { payment, operation }: Settling): PaymentOperation {
+  if (payment.status === 'canceled' || payment.status === 'expired') return operation;
+  if (operation.kind === 'authorize' && payment.status === 'authorized' && payment.pendingOperation === null) {
+    markVoided(draft, payment);
+    return operation;
+  }
+  raise(draft, operation, {
+    kind: 'failed_after_succeeded',
+    detail: `The acquirer says that the ${operation.kind} ${operation.reference} is canceled, after it succeeded. Nothing was booked.`,
   });
   return operation;
 }

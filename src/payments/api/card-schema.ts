@@ -1,8 +1,8 @@
 /** A card in a request, and as it is shown. */
 import { z } from 'zod';
 import type { CardInput } from '../../acquirers/card.ts';
-import { isLuhnValid } from '../../acquirers/card-number.ts';
 import { freeText } from '../../api/schemas/fields.ts';
+import { isLuhnValid } from '../../luhn.ts';
 
 const digits = (pattern: RegExp, expected: string) => z.string().regex(pattern, expected);
 

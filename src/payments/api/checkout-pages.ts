@@ -68,13 +68,16 @@ async function pay(
   try {
     const acquirer = runtime.acquirers.get(payment.acquirer);
     const reusable = payment.storeFor !== null;
-    exchanged = await exchangeCard(runtime, card, { bookId, acquirer, reusable, param: 'number' });
+    exchanged = await exchangeCard(runtime, card, { bookId, acquirer, reusable, param: '' });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.code === 'card_number_not_allowed') {
       const refused = refuse(request, checkout, { ...typed, faults: { number: 'numberUnknown' } }, 422);
       return { ...refused, isFailure: true };
     }
+    // It expired between the form and the acquirer.
+    if (error.code === 'parameter_invalid')
+      return refuse(request, checkout, { ...typed, faults: { expiry: 'expiryPast' } }, 422);
     return refuse(request, checkout, { ...typed, problem: 'noAnswer' }, 503);
   }
   await runtime.committer.submit(bookId, tryCard(bookId, { ...exchanged, payment, attempt, requestId }));

@@ -28,7 +28,7 @@ export const paymentEvents: EventDocument = {
     'payment.authorized': 'The issuer holds the amount. Capture it before `authorization.expires_at`.',
     'payment.captured': 'Nothing is left to capture. The entry is that of the last capture, where one was made.',
     'payment.partially_captured': 'A part was captured, and more can be.',
-    'payment.settled': 'The acquirer has paid all that was captured. Its entries are those of its settlements.',
+    'payment.settled': 'The acquirer has paid all that was captured.',
     'payment.failed': 'The payment was declined; `decline` says why.',
     'payment.canceled': 'The payment was canceled before anything was captured.',
     'payment.expired': 'Nobody captured the payment, or its payer did not act, in time.',

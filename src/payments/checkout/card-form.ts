@@ -1,7 +1,7 @@
 /** The card of a page's form. What is wrong stands beside its field; digits are never shown again. */
-import type { CardInput } from '../../acquirers/card.ts';
-import { isLuhnValid } from '../../acquirers/card-number.ts';
+import { type CardInput, isExpired } from '../../acquirers/card.ts';
 import type { Instant } from '../../clock.ts';
+import { isLuhnValid } from '../../luhn.ts';
 import type { Texts } from './checkout-texts.ts';
 
 export type CardField = 'number' | 'expiry' | 'cvc';
@@ -19,7 +19,7 @@ export function readCard(form: URLSearchParams, now: Instant): { card: CardInput
   const faults: CardFaults = {};
   if (!/^\d{13,19}$/.test(number) || !isLuhnValid(number)) faults.number = 'numberWrong';
   if (expiry === undefined) faults.expiry = 'expiryWrong';
-  else if (isPast(expiry, now)) faults.expiry = 'expiryPast';
+  else if (isExpired({ expMonth: expiry.month, expYear: expiry.year }, now)) faults.expiry = 'expiryPast';
   if (!/^\d{3,4}$/.test(cvc)) faults.cvc = 'cvcWrong';
   if (expiry === undefined || Object.keys(faults).length > 0) return { faults };
   return { card: { number, expMonth: expiry.month, expYear: expiry.year, cvc, name: null } };
@@ -38,11 +38,6 @@ function readExpiry(text: string): Expiry | undefined {
   const year = Number(match[2]);
   if (month < 1 || month > 12) return undefined;
   return { month, year: year < 100 ? 2000 + year : year };
-}
-
-/** A card is good until its month has ended everywhere: UTC−12. */
-function isPast({ month, year }: Expiry, now: Instant): boolean {
-  return Date.UTC(year, month, 1, 12) <= now;
 }
 
 /** With Arabic-Indic and Persian digits as ASCII ones. */

@@ -2,12 +2,13 @@
  * The payer has ended a challenge: what became of the authorization is asked at once, so that the payer comes back to a payment
  * that knows it. The acquirer's notice follows and changes nothing.
  */
-import type { Acquirer } from '../../acquirers/acquirer.ts';
+import type { Acquirer, AcquirerAnswer } from '../../acquirers/acquirer.ts';
 import type { ReleaseSchedule } from '../../calendar/release-schedule.ts';
 import type { Clock } from '../../clock.ts';
 import type { Pool } from '../../db/pool.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Committer } from '../../ledger/committer.ts';
+import { inquireAtParty } from '../../outside/ask-party.ts';
 import { inquiryPauseMs } from '../../outside/inquiry.ts';
 import { readToday } from '../earn-share.ts';
 import type { Payment } from '../payment.ts';
@@ -25,7 +26,7 @@ export interface ChallengeRuntime {
   readonly authorizationMs: number;
 }
 
-/** Undefined where no payment is known by this reference. Throws PartyUnreachable: the notice settles it then. */
+/** Undefined where no payment is known by this reference. */
 export async function settleChallenge(
   runtime: ChallengeRuntime,
   acquirer: Acquirer,
@@ -35,10 +36,11 @@ export async function settleChallenge(
   if (found === undefined) return undefined;
   const { payment, operation } = found;
   if (operation.status !== 'pending' && operation.status !== 'requires_action') return payment;
-  const answer = await acquirer.inquire(bookId, reference);
-  if (answer.status === 'not_found') return payment;
+  const heard = await inquireAtParty<AcquirerAnswer>(reference, () => acquirer.inquire(bookId, reference));
+  // Without a word of the acquirer about this payment its notice settles it, or an inquiry.
+  if (heard.said !== 'answer') return payment;
   const report = {
-    ...answered(operation, answer),
+    ...answered(operation, heard.answer),
     call: 'inquire' as const,
     authorizationMs: runtime.authorizationMs,
     nextInquiryMs: inquiryPauseMs(acquirer, operation),

@@ -1,6 +1,6 @@
 /** A card by its number: exchanged for the acquirer's token before anything is committed. */
 import { CardRefused } from '../../acquirers/acquirer.ts';
-import type { CardInput } from '../../acquirers/card.ts';
+import { type CardInput, isExpired } from '../../acquirers/card.ts';
 import type { Instant } from '../../clock.ts';
 import { ApiError } from '../../errors.ts';
 import { PartyUnreachable } from '../../outside/party.ts';
@@ -55,9 +55,8 @@ export async function reachAcquirer<Answer>(call: Promise<Answer>): Promise<Answ
   }
 }
 
-/** A card expires at the end of its month, UTC. */
-function refuseExpired({ expMonth, expYear }: CardInput, { now, param }: { now: Instant; param: string }): void {
-  if (Date.UTC(expYear, expMonth) > now) return;
+function refuseExpired(card: CardInput, { now, param }: { now: Instant; param: string }): void {
+  if (!isExpired(card, now)) return;
   throw new ApiError('parameter_invalid', {
     param: `${param}/exp_year`,
     detail: 'The card has expired.',

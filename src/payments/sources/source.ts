@@ -28,7 +28,6 @@ export interface SourceOf {
   /** The card is kept: its token has to authorize more than once. */
   readonly reusable: boolean;
   readonly captureMode: CaptureMode;
-  readonly dryRun: boolean;
 }
 
 /** How the payment begins. */

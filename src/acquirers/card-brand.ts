@@ -1,4 +1,4 @@
-/** What a card number says by itself: whether it can be one (ISO/IEC 7812-1, annex B), and whose. */
+/** Whose a card number is. */
 import type { CardBrand } from './card.ts';
 
 /** The first digits of each network, as the networks publish them; the first that fits counts. */
@@ -14,15 +14,4 @@ const BRANDS: readonly { brand: CardBrand; pattern: RegExp }[] = [
 
 export function brandOf(number: string): CardBrand {
   return BRANDS.find(({ pattern }) => pattern.test(number))?.brand ?? 'unknown';
-}
-
-/** Every second digit from the right counts double, and the sum is a multiple of ten. `digits` has digits alone. */
-export function isLuhnValid(digits: string): boolean {
-  let sum = 0;
-  for (let index = 0; index < digits.length; index++) {
-    const digit = Number(digits[digits.length - 1 - index]);
-    const counted = index % 2 === 0 ? digit : 2 * digit;
-    sum += counted > 9 ? counted - 9 : counted;
-  }
-  return sum % 10 === 0;
 }
