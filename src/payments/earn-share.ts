@@ -1,6 +1,6 @@
 /** Where what a capture earned waits for its release: it adds to the share of its day. */
 import { addDays, dayOf, startOfDay } from '../calendar/day.ts';
-import type { ReleaseSchedule } from '../calendar/release-schedule.ts';
+import { possibleReleaseDays, type ReleaseSchedule } from '../calendar/release-schedule.ts';
 import type { Clock, Instant } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
 import { ApiError } from '../errors.ts';
@@ -14,17 +14,16 @@ import type { PaymentOperation, Portion } from './payment-operation.ts';
 import { type PaymentShare, type ShareKey, shareId } from './share.ts';
 import { paymentShares, shareLines } from './share-table.ts';
 
-/** Of a capture at this moment, or at one a day later: a command is decided after it was made. */
+/** Of a capture today or tomorrow, before or after the cut-off: a command is decided after it was made. */
 export function shareTouches(
   bookId: BookId,
   { accountId, currency }: Pick<Payment, 'accountId' | 'currency'>,
-  { days, onceSettled }: ReleaseSchedule,
+  release: ReleaseSchedule,
   { now, timeZone }: Today,
 ): Touch[] {
-  const today = dayOf(now, timeZone);
-  const kind = onceSettled ? 'waiting' : 'ready';
-  const ids = [days, days + 1].map((later) =>
-    shareId(bookId, { accountId, currency, kind, availableOn: addDays(today, later) }),
+  const kind = release.onceSettled ? 'waiting' : 'ready';
+  const ids = possibleReleaseDays(release, dayOf(now, timeZone)).map(({ availableOn }) =>
+    shareId(bookId, { accountId, currency, kind, availableOn }),
   );
   return [{ table: paymentShares, ids }];
 }
@@ -48,11 +47,6 @@ export function requireDay({ moment, book }: Draft, { now, timeZone }: Today): v
   const today = dayOf(now, timeZone);
   if (day === today || day === addDays(today, 1)) return;
   throw new ApiError('service_unavailable', { detail: 'The clock of the book has moved on meanwhile.' });
-}
-
-/** The day on which what is captured now is released. */
-export function releaseDay(draft: Draft, { days }: ReleaseSchedule): string {
-  return addDays(dayOf(draft.moment.book, draft.book.timeZone), days);
 }
 
 /** Adds what a capture earned to its share. The command declares `shareTouches`. */

@@ -3,12 +3,12 @@
  * (settle-operation.ts, expire-payments.ts).
  */
 import type { DeclineCode } from '../acquirers/decline-codes.ts';
-import type { ReleaseSchedule } from '../calendar/release-schedule.ts';
+import { type ReleaseSchedule, releaseDaysOf } from '../calendar/release-schedule.ts';
 import { feeOf } from '../fees/fee-schedule.ts';
 import type { Draft } from '../ledger/draft.ts';
 import { advance } from '../ledger/resource.ts';
 import type { AcquirerReport } from './acquirer-report.ts';
-import { earnShare, releaseDay } from './earn-share.ts';
+import { earnShare } from './earn-share.ts';
 import { captureResource } from './operation-resources.ts';
 import { offersAnother, type Payment, scheduleOf } from './payment.ts';
 import type { PaymentOperation } from './payment-operation.ts';
@@ -221,7 +221,7 @@ function bookCapture(draft: Draft, payment: Payment, operation: PaymentOperation
       { debit: pending, credit: draft.chart('due_operator', currency).id, amount: fee },
     ],
   });
-  const availableOn = releaseDay(draft, release);
+  const { availableOn } = releaseDaysOf(release, draft.moment.book, draft.book.timeZone);
   const portion = earnShare(draft, operation, {
     amount: amount - fee,
     availableOn,

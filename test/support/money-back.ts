@@ -19,10 +19,10 @@ import { releaseShares } from '../../src/payments/release-shares.ts';
 import { settleOperation } from '../../src/payments/settle-operation.ts';
 import { paymentShares } from '../../src/payments/share-table.ts';
 import type { TestBook } from './book.ts';
-import { acceptOne } from './payments.ts';
+import { acceptOne, releaseIn } from './payments.ts';
 
 /** Ready at once: released when the test says so. */
-const AT_ONCE: ReleaseSchedule = { days: 0, onceSettled: false };
+const AT_ONCE = releaseIn({ days: 0, onceSettled: false });
 
 export interface Captured {
   readonly id: Uuid;
@@ -38,9 +38,9 @@ export class MoneyBack {
     this.#book = book;
   }
 
-  async captured(accountId: Uuid, amount: bigint, release = AT_ONCE): Promise<Captured> {
+  async captured(accountId: Uuid, amount: bigint, release: Partial<ReleaseSchedule> = AT_ONCE): Promise<Captured> {
     const { payment, operation } = await acceptOne(this.#book, { accountId, amount });
-    await this.#settle(payment, operation, { status: 'succeeded' }, release);
+    await this.#settle(payment, operation, { status: 'succeeded' }, releaseIn(release));
     return { id: payment.id, accountId, authorization: operation };
   }
 

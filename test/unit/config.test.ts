@@ -36,6 +36,23 @@ test.each(['51', '-1', '2.5', 'a lot'])('AUDIT_TIME_SHARE_PERCENT=%s is refused'
   expect(() => read({ AUDIT_TIME_SHARE_PERCENT: share })).toThrow(/AUDIT_TIME_SHARE_PERCENT: expects a whole number/);
 });
 
+test.each`
+  name                          | text           | value
+  ${'PAYMENT_RELEASE_CUT_OFF'}  | ${'17:00'}     | ${'17:00'}
+  ${'PAYMENT_RELEASE_CUT_OFF'}  | ${''}          | ${undefined}
+  ${'PAYMENT_RELEASE_CUT_OFF'}  | ${'24:00'}     | ${/expects a time of day/}
+  ${'PAYMENT_RELEASE_CUT_OFF'}  | ${'5:00'}      | ${/expects a time of day/}
+  ${'PAYMENT_RELEASE_CUT_OFF'}  | ${'17:00:00'}  | ${/expects a time of day/}
+  ${'PAYMENT_RELEASE_CALENDAR'} | ${'target2'}   | ${'target2'}
+  ${'PAYMENT_RELEASE_CALENDAR'} | ${''}          | ${'sat_sun'}
+  ${'PAYMENT_RELEASE_CALENDAR'} | ${'gregorian'} | ${/PAYMENT_RELEASE_CALENDAR/}
+  ${'PAYMENT_RELEASE_UNIT'}     | ${''}          | ${'days'}
+  ${'PAYMENT_RELEASE_UNIT'}     | ${'weeks'}     | ${/PAYMENT_RELEASE_UNIT/}
+`('$name=$text is $value', ({ name, text, value }) => {
+  if (value instanceof RegExp) expect(() => read({ [name]: text })).toThrow(value);
+  else expect((read({ [name]: text }) as Record<string, unknown>)[name]).toBe(value);
+});
+
 test('TRUSTED_PROXIES accepts addresses, networks and names of private networks', () => {
   expect(read({ TRUSTED_PROXIES: '10.0.0.0/8, 2001:db8::1,loopback' }).TRUSTED_PROXIES).toEqual([
     '10.0.0.0/8',
