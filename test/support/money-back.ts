@@ -1,7 +1,7 @@
 /** Payments whose money goes back: captured, released, refunded and disputed in a book, without an acquirer. */
 import type { AcquirerNotice } from '../../src/acquirers/acquirer.ts';
 import type { ReleaseSchedule } from '../../src/calendar/release-schedule.ts';
-import { systemClock } from '../../src/clock.ts';
+import { type Clock, systemClock } from '../../src/clock.ts';
 import type { Stored } from '../../src/idempotency/idempotency-key.ts';
 import { newId, type Uuid } from '../../src/ids.ts';
 import { chartAccountId } from '../../src/ledger/chart.ts';
@@ -9,6 +9,7 @@ import type { Refusal } from '../../src/ledger/command.ts';
 import type { AcquirerReport } from '../../src/payments/acquirer-report.ts';
 import { disputeCommand } from '../../src/payments/disputes/dispute-notices.ts';
 import type { DisputeNoticeKind, SettledDispute } from '../../src/payments/disputes/settle-dispute.ts';
+import { readToday } from '../../src/payments/earn-share.ts';
 import type { Payment } from '../../src/payments/payment.ts';
 import type { PaymentOperation } from '../../src/payments/payment-operation.ts';
 import { paymentOperations } from '../../src/payments/payment-operation-table.ts';
@@ -32,10 +33,13 @@ export interface Captured {
 
 export class MoneyBack {
   readonly #book: TestBook;
+  readonly #clock: Clock;
   terms = { fees: new Map<string, bigint>(), feeRefunded: false };
 
-  constructor(book: TestBook) {
+  /** `clock` is that of the book. */
+  constructor(book: TestBook, clock: Clock = systemClock) {
     this.#book = book;
+    this.#clock = clock;
   }
 
   async captured(accountId: Uuid, amount: bigint, release: Partial<ReleaseSchedule> = AT_ONCE): Promise<Captured> {
@@ -116,7 +120,7 @@ export class MoneyBack {
       confirmed: told.confirmed ?? { amount, currency },
       createdAt: Date.now(),
     };
-    const runtime = { pool: this.#book.pool, clock: systemClock, disputeTerms: this.terms };
+    const runtime = { pool: this.#book.pool, clock: this.#clock, disputeTerms: this.terms };
     const command = await disputeCommand(runtime, this.#book.id, captured.authorization, {
       notice,
       evidence: '{"told":true}',
@@ -196,13 +200,14 @@ export class MoneyBack {
     release: ReleaseSchedule,
   ) {
     const movedShares = await readMovedShares(this.#book.pool, this.#book.id, operation);
+    const today = await readToday({ pool: this.#book.pool, clock: this.#clock }, this.#book.id);
     return this.#book.submit(
       settleOperation(this.#book.id, {
         payment,
         operation,
         report: { call: 'submit', status: 'succeeded', nextInquiryMs: 1_000, mismatches: [], raw: {}, ...report },
         release,
-        today: { now: Date.now(), timeZone: 'UTC' },
+        today,
         movedShares,
       }),
     );
