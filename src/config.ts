@@ -184,8 +184,16 @@ const schema = z.object({
   /** What a chargeback costs the merchant, by currency in minor units, and whether one that is won gives it back. */
   PAYMENT_DISPUTE_FEE: list.refine(areAmounts, AMOUNTS_EXPECTATION).transform(amountsByCurrency),
   PAYMENT_DISPUTE_FEE_REFUNDED: flag.default(false),
-  /** Calendar days from a capture to its release to the merchant. */
+  /** Days from a capture to its release to the merchant, for books without a schedule of their own. */
   PAYMENT_RELEASE_DAYS: whole(1, 90).default(2),
+  PAYMENT_RELEASE_UNIT: z.enum(['days', 'business_days']).default('days'),
+  /** Whose business days they are: src/calendar/business-days.ts. */
+  PAYMENT_RELEASE_CALENDAR: z.enum(['sat_sun', 'fri_sat', 'target2']).default('sat_sun'),
+  /** HH:MM in the time zone of the book: from then on, captures count as those of the next day. */
+  PAYMENT_RELEASE_CUT_OFF: z
+    .string()
+    .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'expects a time of day such as 17:00')
+    .optional(),
   /** Whether only what the acquirer has paid is released. */
   PAYMENT_RELEASE_ONCE_SETTLED: flag.default(true),
   /** After this many days an idempotency key's stored answer is dropped; the key itself stays. */

@@ -11,7 +11,20 @@ export function dayOf(instant: Instant, timeZone: string): string {
 }
 
 export function addDays(day: string, days: number): string {
-  return Temporal.PlainDate.from(day).add({ days }).toString();
+  return dayOfNumber(dayNumber(day) + days);
+}
+
+const MS_PER_DAY = 86_400_000;
+
+/** Days since 1970-01-01: compared and stepped in far less time than dates of Temporal. Throws RangeError for what is no day. */
+export function dayNumber(day: string): number {
+  const ms = Date.parse(`${day}T00:00:00Z`);
+  if (Number.isNaN(ms)) throw new RangeError(`${day} is no day`);
+  return ms / MS_PER_DAY;
+}
+
+export function dayOfNumber(number: number): string {
+  return new Date(number * MS_PER_DAY).toISOString().slice(0, 10);
 }
 
 /** The first moment of the day: midnight, or what stands for it where clocks are put forward then. */

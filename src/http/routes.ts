@@ -24,6 +24,7 @@ import { paymentRoutes } from '../payments/api/payment-routes.ts';
 import { readerActionEvents } from '../payments/api/reader-events.ts';
 import { readerRoutes, readerSimulationRoutes } from '../payments/api/reader-routes.ts';
 import { paymentChildRoutes } from '../payments/api/refund-routes.ts';
+import { releaseScheduleRoutes } from '../payments/api/release-schedule-routes.ts';
 import { requestSimulationRoutes } from '../payments/api/request-simulation-routes.ts';
 import { settlementEvents } from '../payments/api/settlement-events.ts';
 import { settlementRoutes, settlementSimulationRoutes } from '../payments/api/settlement-routes.ts';
@@ -45,6 +46,7 @@ export const ROUTES: readonly Route[] = [
   ...disputeRoutes,
   ...paymentChildRoutes,
   ...settlementRoutes,
+  ...releaseScheduleRoutes,
   ...tokenRoutes,
   ...readerRoutes,
   ...paymentRoutes,

@@ -16,7 +16,7 @@ export const journalGroup: Group = {
   resources: [],
   tables: [accounts, holds, holdSteps, entries, postings, entryTexts, events, metadataIndex, personalTexts],
   rights: {
-    // The heads of a book, as every commit writes them, and what the operator allows it.
+    // The heads of a book, as every commit writes them, and what is set of it: by the operator, and for its payments.
     books: changes(
       'entry_sequence',
       'event_sequence',
@@ -27,6 +27,7 @@ export const journalGroup: Group = {
       'clock_target',
       'clock_at',
       'overdraft_ceiling',
+      'release_schedule',
     ),
     accounts: rightsOf(accounts),
     holds: rightsOf(holds),

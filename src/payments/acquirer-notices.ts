@@ -13,7 +13,7 @@ import type { Inbox } from '../outside/notice.ts';
 import { type NoticeRuntime, type NoticeTaker, takeNotices } from '../outside/take-notices.ts';
 import { type AcquirerReport, mismatchesOf } from './acquirer-report.ts';
 import { disputeCommand, isDisputeNotice } from './disputes/dispute-notices.ts';
-import { readToday } from './earn-share.ts';
+import { readRelease } from './earn-share.ts';
 import type { PaymentOperation } from './payment-operation.ts';
 import { findOperationsByReference } from './payment-store.ts';
 import { payments } from './payment-table.ts';
@@ -98,9 +98,9 @@ export async function noticeCommand(
     mismatches: mismatchesOf(operation, { status, confirmed: notice.confirmed }),
     raw: new JsonText(evidence),
   };
-  const today = await readToday(runtime, bookId);
+  const { today, release } = await readRelease(runtime, bookId);
   const movedShares = await readMovedShares(runtime.pool, bookId, operation);
-  return settleOperation(bookId, { payment, operation, report, release: runtime.release, today, movedShares });
+  return settleOperation(bookId, { payment, operation, report, release, today, movedShares });
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { RowOf } from '../db/declared-columns.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
@@ -8,6 +9,7 @@ import { shareLines } from './share-table.ts';
 export interface WaitingAmount {
   readonly currency: string;
   readonly kind: ShareKind;
+  readonly isReserve: boolean;
   readonly availableOn: string;
   readonly amount: bigint;
 }
@@ -18,13 +20,17 @@ export async function sumOpenShares(
   bookId: BookId,
   { accountId }: { accountId?: Uuid | undefined },
 ): Promise<WaitingAmount[]> {
-  const { rows } = await db.query<{ currency: string; kind: ShareKind; available_on: string; amount: bigint }>(
-    `SELECT currency, kind, available_on, sum(amount)::bigint AS amount FROM payment_shares
+  const { rows } = await db.query<RowOf<WaitingAmount>>(
+    `SELECT currency, kind, is_reserve, available_on, sum(amount)::bigint AS amount FROM payment_shares
      WHERE book_id = $1 AND status = 'open' AND ($2::uuid IS NULL OR account_id = $2)
-     GROUP BY currency, kind, available_on HAVING sum(amount) > 0`,
+     GROUP BY currency, kind, is_reserve, available_on HAVING sum(amount) > 0`,
     [bookId, accountId ?? null],
   );
-  return rows.map(({ available_on, ...row }) => ({ ...row, availableOn: available_on }));
+  return rows.map(({ available_on: availableOn, is_reserve: isReserve, ...row }) => ({
+    ...row,
+    availableOn,
+    isReserve,
+  }));
 }
 
 /** A page of the lines of a share. Index: payment_share_lines_by_share. */

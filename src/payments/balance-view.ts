@@ -13,11 +13,13 @@ export function balanceView(
     livemode,
     account: publicIdOrNull('account', accountId),
     balances: currencies.map((currency) => {
-      const some = amounts.filter((one) => one.currency === currency);
+      const all = amounts.filter((one) => one.currency === currency);
+      const some = all.filter(({ isReserve }) => !isReserve);
       return {
         currency,
         currency_exponent: currencyExponent(currency),
-        pending: some.filter(({ kind }) => kind === 'waiting').reduce((sum, { amount }) => sum + amount, 0n),
+        pending: sumOf(some.filter(({ kind }) => kind === 'waiting')),
+        reserved: sumOf(all.filter(({ isReserve }) => isReserve)),
         available: some
           .filter(({ kind }) => kind === 'ready')
           .sort((one, other) => (one.availableOn < other.availableOn ? -1 : 1))
@@ -26,3 +28,5 @@ export function balanceView(
     }),
   };
 }
+
+const sumOf = (amounts: readonly WaitingAmount[]) => amounts.reduce((sum, { amount }) => sum + amount, 0n);

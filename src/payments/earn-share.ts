@@ -1,32 +1,35 @@
 /** Where what a capture earned waits for its release: it adds to the share of its day. */
 import { addDays, dayOf, startOfDay } from '../calendar/day.ts';
-import type { ReleaseSchedule } from '../calendar/release-schedule.ts';
+import { possibleReleaseDays, type ReleaseSchedule, releaseDaysOf } from '../calendar/release-schedule.ts';
 import type { Clock, Instant } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
 import { ApiError } from '../errors.ts';
 import { momentOf } from '../ledger/batch.ts';
-import type { BookId } from '../ledger/book.ts';
+import type { Book, BookId } from '../ledger/book.ts';
 import { loadBook } from '../ledger/book-store.ts';
 import type { Touch } from '../ledger/command.ts';
 import type { Draft } from '../ledger/draft.ts';
+import { multiplyRatio } from '../money/rounding.ts';
 import type { Payment } from './payment.ts';
 import type { PaymentOperation, Portion } from './payment-operation.ts';
+import { scheduleInForce } from './schedules/book-schedule.ts';
+import { loadBookWithSchedule } from './schedules/book-schedule-store.ts';
 import { type PaymentShare, type ShareKey, shareId } from './share.ts';
 import { paymentShares, shareLines } from './share-table.ts';
 
-/** Of a capture at this moment, or at one a day later: a command is decided after it was made. */
+/** Of a capture today or tomorrow, before or after the cut-off: a command is decided after it was made. */
 export function shareTouches(
   bookId: BookId,
   { accountId, currency }: Pick<Payment, 'accountId' | 'currency'>,
-  { days, onceSettled }: ReleaseSchedule,
+  release: ReleaseSchedule,
   { now, timeZone }: Today,
 ): Touch[] {
-  const today = dayOf(now, timeZone);
-  const kind = onceSettled ? 'waiting' : 'ready';
-  const ids = [days, days + 1].map((later) =>
-    shareId(bookId, { accountId, currency, kind, availableOn: addDays(today, later) }),
-  );
-  return [{ table: paymentShares, ids }];
+  const kind = release.onceSettled ? 'waiting' : 'ready';
+  const keys = possibleReleaseDays(release, dayOf(now, timeZone)).flatMap(({ availableOn, reservedUntil }) => [
+    { availableOn, isReserve: false },
+    ...(reservedUntil === null ? [] : [{ availableOn: reservedUntil, isReserve: true }]),
+  ]);
+  return [{ table: paymentShares, ids: keys.map((key) => shareId(bookId, { accountId, currency, kind, ...key })) }];
 }
 
 /** Of the book, when a command about its shares is made. */
@@ -39,6 +42,20 @@ export interface Today {
 export async function readToday({ pool, clock }: { pool: Pool; clock: Clock }, bookId: BookId): Promise<Today> {
   const book = await loadBook(pool, bookId);
   if (!book) throw new Error(`Book ${bookId} does not exist`);
+  return todayOf(clock, book);
+}
+
+/** Today, and how what is captured now is released. `release` of the runtime is for books without a schedule of their own. */
+export async function readRelease(
+  { pool, clock, release }: { pool: Pool; clock: Clock; release: ReleaseSchedule },
+  bookId: BookId,
+): Promise<{ today: Today; release: ReleaseSchedule }> {
+  const found = await loadBookWithSchedule(pool, bookId);
+  if (!found) throw new Error(`Book ${bookId} does not exist`);
+  return { today: todayOf(clock, found.book), release: scheduleInForce(found.own, release).schedule };
+}
+
+function todayOf(clock: Clock, book: Book): Today {
   return { now: momentOf(clock, book).book, timeZone: book.timeZone };
 }
 
@@ -50,22 +67,33 @@ export function requireDay({ moment, book }: Draft, { now, timeZone }: Today): v
   throw new ApiError('service_unavailable', { detail: 'The clock of the book has moved on meanwhile.' });
 }
 
-/** The day on which what is captured now is released. */
-export function releaseDay(draft: Draft, { days }: ReleaseSchedule): string {
-  return addDays(dayOf(draft.moment.book, draft.book.timeZone), days);
-}
-
-/** Adds what a capture earned to its share. The command declares `shareTouches`. */
-export function earnShare(
+/**
+ * Adds what a capture earned to its share, and to that of the reserve. The command declares `shareTouches`. `availableOn` is the day of
+ * what is not reserved.
+ */
+export function earnShares(
   draft: Draft,
   operation: Pick<PaymentOperation, 'id' | 'paymentId' | 'accountId' | 'currency'>,
-  earned: { amount: bigint; availableOn: string; onceSettled: boolean },
-): Portion {
+  { earned, release }: { earned: bigint; release: ReleaseSchedule },
+): { portions: Portion[]; availableOn: string } {
   const { accountId, currency } = operation;
-  const { amount, availableOn } = earned;
-  const share = openShare(draft, { accountId, currency, availableOn, kind: earned.onceSettled ? 'waiting' : 'ready' });
-  changeShare(draft, share, { operation, amount });
-  return { shareId: share.id, amount };
+  const { availableOn, reservedUntil } = releaseDaysOf(release, draft.moment.book, draft.book.timeZone);
+  const kind = release.onceSettled ? 'waiting' : 'ready';
+  const reserved = reservedPart(release, earned);
+  const parts = [{ availableOn, isReserve: false, amount: earned - reserved }];
+  if (reserved > 0n) parts.push({ availableOn: reservedUntil!, isReserve: true, amount: reserved });
+  const portions = parts.map(({ amount, ...day }) => {
+    const share = openShare(draft, { accountId, currency, kind, ...day });
+    changeShare(draft, share, { operation, amount });
+    return { shareId: share.id, amount };
+  });
+  return { portions, availableOn };
+}
+
+/** The part of what a capture earned that is reserved: rounded down, so that the rest has what cannot be divided. */
+export function reservedPart({ reserve }: ReleaseSchedule, earned: bigint): bigint {
+  if (reserve === null) return 0n;
+  return multiplyRatio(earned, { numerator: BigInt(reserve.basisPoints), denominator: 10_000n }, 'down');
 }
 
 /** Puts in, or takes out, and writes the line that says so. `lent` is what that changes of what the share has lent. */

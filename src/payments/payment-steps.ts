@@ -8,7 +8,7 @@ import { feeOf } from '../fees/fee-schedule.ts';
 import type { Draft } from '../ledger/draft.ts';
 import { advance } from '../ledger/resource.ts';
 import type { AcquirerReport } from './acquirer-report.ts';
-import { earnShare, releaseDay } from './earn-share.ts';
+import { earnShares } from './earn-share.ts';
 import { captureResource } from './operation-resources.ts';
 import { offersAnother, type Payment, scheduleOf } from './payment.ts';
 import type { PaymentOperation } from './payment-operation.ts';
@@ -50,8 +50,13 @@ export function markAuthorized(
     );
   // One call authorized and captured: its capture is a child like any other, known to the acquirer by the same reference.
   const capture = captureOf(draft, operation, report);
-  const { entry, fee, portion, availableOn } = bookCapture(draft, { ...payment, amountCaptured: 0n }, capture, release);
-  draft.put(paymentOperations, capture.id, { ...capture, fee, portions: [portion], entryIds: [entry.id] });
+  const { entry, fee, portions, availableOn } = bookCapture(
+    draft,
+    { ...payment, amountCaptured: 0n },
+    capture,
+    release,
+  );
+  draft.put(paymentOperations, capture.id, { ...capture, fee, portions, entryIds: [entry.id] });
   return advance(
     draft,
     paymentResource,
@@ -122,7 +127,7 @@ export function markCaptured(
   payment: Payment,
   { operation, release }: { operation: PaymentOperation; release: ReleaseSchedule },
 ): { payment: Payment; change: Partial<PaymentOperation>; entry: ReturnType<Draft['post']> } {
-  const { entry, fee, portion, availableOn } = bookCapture(draft, payment, operation, release);
+  const { entry, fee, portions, availableOn } = bookCapture(draft, payment, operation, release);
   const amountCaptured = payment.amountCaptured + operation.amount;
   const ends = operation.final || amountCaptured === payment.amountAuthorized;
   const captured = advance(
@@ -139,7 +144,7 @@ export function markCaptured(
     },
     { event: ends ? 'payment.captured' : 'payment.partially_captured', entries: [entry] },
   );
-  return { payment: captured, change: { fee, portions: [portion] }, entry };
+  return { payment: captured, change: { fee, portions }, entry };
 }
 
 /** processing → requires_action: a request to pay waits for its payer's approval. The authorization stays under way. */
@@ -219,13 +224,7 @@ function bookCapture(draft: Draft, payment: Payment, operation: PaymentOperation
       { debit: pending, credit: draft.chart('due_operator', currency).id, amount: fee },
     ],
   });
-  const availableOn = releaseDay(draft, release);
-  const portion = earnShare(draft, operation, {
-    amount: amount - fee,
-    availableOn,
-    onceSettled: release.onceSettled,
-  });
-  return { entry, fee, portion, availableOn };
+  return { entry, fee, ...earnShares(draft, operation, { earned: amount - fee, release }) };
 }
 
 /** The capture that came with an authorization. It was sent, and ended, with it. */

@@ -5,8 +5,8 @@ import { CAPTURES_MAX } from './payment.ts';
 import type { PaymentOperation } from './payment-operation.ts';
 import { paymentOperations } from './payment-operation-table.ts';
 
-/** Shares that a refund may take from beside the payment's own: more days than anybody waits for a release. */
-const SHARES_MAX = 200;
+/** Shares that a refund may take from beside the payment's own: more days than anybody waits for a release and for a reserve. */
+const SHARES_MAX = 400;
 
 /** The captures of a payment that succeeded. Index: payment_operations_by_payment. */
 export async function listCapturesToRefund(
@@ -24,14 +24,14 @@ export async function listCapturesToRefund(
 }
 
 /**
- * The open shares of an account that hold something, the last to be released first. Index: payment_shares_open. The amount is no part of
+ * The open shares of an account that hold something, the last to be released first, and reserves behind all others. Index: payment_shares_open. The amount is no part of
  * the index: a capture that adds to a share would write it each time, where its update is one within the page (HOT).
  */
 export async function listOpenShares(db: Queryable, bookId: BookId, accountId: Uuid): Promise<Uuid[]> {
   const { rows } = await db.query<{ id: Uuid }>({
     name: 'payment_shares.open_of_account',
     text: `SELECT id FROM payment_shares WHERE book_id = $1 AND account_id = $2 AND status = 'open' AND amount > 0
-      ORDER BY available_on DESC, id DESC LIMIT ${SHARES_MAX}`,
+      ORDER BY is_reserve, available_on DESC, id DESC LIMIT ${SHARES_MAX}`,
     values: [bookId, accountId],
   });
   return rows.map(({ id }) => id);

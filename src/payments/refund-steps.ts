@@ -130,7 +130,7 @@ function giveBack(
 }
 
 /**
- * The open share that a portion goes back to. What came of a capture goes where the capture waits now; what is settled never goes
+ * The open share that a portion goes back to. What came of a capture goes where the capture waits now, a reserve to the reserve; what is settled never goes
  * back to a share that waits for it. A share that the capture moved to since the command was made is unknown to it: then the customer
  * has the money at once. So has one whose account is closed: nothing is to wait for its release there.
  */
@@ -150,9 +150,10 @@ function shareOf(
     return share && takesBack(share, amount) ? share : undefined;
   }
   const capture = draft.get(paymentOperations, captureId)!;
+  const wasReserve = draft.get(paymentShares, shareId!)?.isReserve;
   for (const portion of capture.portions) {
     const share = open(portion.shareId);
-    if (share && (share.kind === 'ready' || capture.settledAt === null)) return share;
+    if (share && share.isReserve === wasReserve && (share.kind === 'ready' || capture.settledAt === null)) return share;
   }
   return undefined;
 }

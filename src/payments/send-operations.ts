@@ -23,7 +23,7 @@ import { openBilling } from './billing.ts';
 import { checkoutUrl } from './checkout/checkout-link.ts';
 import { requestOf } from './cliq-request.ts';
 import { disputes } from './disputes/dispute-table.ts';
-import { readToday } from './earn-share.ts';
+import { readRelease } from './earn-share.ts';
 import type { Payment } from './payment.ts';
 import { hasOpenMismatch } from './payment-exception.ts';
 import { isDisputeCall, type PaymentOperation } from './payment-operation.ts';
@@ -182,11 +182,11 @@ async function take(
     ...reportOf(runtime.acquirer(operation.acquirer), operation, outcome),
     authorizationMs: runtime.authorizationMs,
   };
-  const today = await readToday(runtime, bookId);
+  const { today, release } = await readRelease(runtime, bookId);
   const movedShares = await readMovedShares(runtime.pool, bookId, operation);
   await runtime.committer.submit(
     bookId,
-    settleOperation(bookId, { payment, operation, report, release: runtime.release, today, movedShares }),
+    settleOperation(bookId, { payment, operation, report, release, today, movedShares }),
   );
 }
 

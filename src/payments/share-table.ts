@@ -14,6 +14,7 @@ export const paymentShares = tableOf<PaymentShare>({
     column('account_id', 'uuid'),
     column('currency', 'text'),
     column('kind', 'text'),
+    column('is_reserve', 'boolean'),
     column('status', 'text', { changes: true }),
     column('available_on', 'text'),
     column('releases_at', 'timestamptz'),

@@ -21,6 +21,8 @@ export interface PaymentShare {
   readonly accountId: Uuid;
   readonly currency: string;
   readonly kind: ShareKind;
+  /** Part of what captures earned, kept longer than the rest. */
+  readonly isReserve: boolean;
   readonly status: ShareStatus;
   /** The day of release in the book's calendar: YYYY-MM-DD. */
   readonly availableOn: string;
@@ -43,11 +45,13 @@ export interface ShareKey {
   readonly currency: string;
   readonly availableOn: string;
   readonly kind: ShareKind;
+  readonly isReserve: boolean;
 }
 
 /** Derived, so that a command names the share of a day before it exists. */
-export function shareId(bookId: BookId, { accountId, currency, availableOn, kind }: ShareKey): Uuid {
-  return deriveId('payment-share', bookId, accountId, currency, availableOn, kind);
+export function shareId(bookId: BookId, { accountId, currency, availableOn, kind, isReserve }: ShareKey): Uuid {
+  const reserve = isReserve ? ['reserve'] : [];
+  return deriveId('payment-share', bookId, accountId, currency, availableOn, kind, ...reserve);
 }
 
 export interface Release {

@@ -14,7 +14,7 @@ import type { Command } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { inquiryPauseMs } from '../outside/inquiry.ts';
 import { noticeCommand } from './acquirer-notices.ts';
-import { readToday } from './earn-share.ts';
+import { readRelease } from './earn-share.ts';
 import { allowedActions, type Payment } from './payment.ts';
 import type { PaymentOperation } from './payment-operation.ts';
 import { paymentOperations } from './payment-operation-table.ts';
@@ -91,8 +91,8 @@ async function withdrawn(
     authorizationMs: runtime.authorizationMs,
     nextInquiryMs: inquiryPauseMs(sandbox, operation),
   };
-  const today = await readToday(runtime, bookId);
-  const command = settleOperation(bookId, { payment, operation, report, release: runtime.release, today });
+  const { today, release } = await readRelease(runtime, bookId);
+  const command = settleOperation(bookId, { payment, operation, report, release, today });
   return { command: showPayment(command, payment) };
 }
 

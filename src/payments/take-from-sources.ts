@@ -16,7 +16,7 @@ import { paymentOperations } from './payment-operation-table.ts';
 import { listCapturesToRefund, listOpenShares } from './refund-source-store.ts';
 import { paymentShares } from './share-table.ts';
 
-/** Where to look: the payment's captures, and the account's shares, of which the last to be released come first. */
+/** Where to look: the payment's captures, and the account's shares in the order in which they give. */
 export interface MoneySources {
   readonly captures: readonly Uuid[];
   /** Shares that the captures wait in. */
@@ -75,15 +75,19 @@ export function requireSources(draft: Draft, { amountCaptured }: Payment, source
 /** What the sources have. `status` of the account is for the caller to judge: a frozen one still has what it has. */
 export function moneyOf(draft: Draft, accountId: Uuid, sources: MoneySources): Money {
   const held = new Map<Uuid, bigint>();
+  const reserves = new Set<Uuid>();
   for (const id of new Set([...sources.own, ...sources.shares])) {
     const share = draft.get(paymentShares, id);
     if (share?.status === 'open') held.set(id, share.amount);
+    if (share?.isReserve) reserves.add(id);
   }
   const own = sources.captures.flatMap((captureId) =>
     (draft.get(paymentOperations, captureId)?.portions ?? []).flatMap(({ shareId, amount }) =>
       shareId === null ? [] : [{ captureId, shareId, amount }],
     ),
   );
+  // Of all captures, what is reserved gives last.
+  own.sort((one, other) => Number(reserves.has(one.shareId)) - Number(reserves.has(other.shareId)));
   const account = draft.account(accountId);
   return { own, available: available(account) - (account.floor ?? 0n), others: sources.shares, held };
 }

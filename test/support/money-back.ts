@@ -1,7 +1,7 @@
 /** Payments whose money goes back: captured, released, refunded and disputed in a book, without an acquirer. */
 import type { AcquirerNotice } from '../../src/acquirers/acquirer.ts';
 import type { ReleaseSchedule } from '../../src/calendar/release-schedule.ts';
-import { systemClock } from '../../src/clock.ts';
+import { type Clock, systemClock } from '../../src/clock.ts';
 import type { Stored } from '../../src/idempotency/idempotency-key.ts';
 import { newId, type Uuid } from '../../src/ids.ts';
 import { chartAccountId } from '../../src/ledger/chart.ts';
@@ -9,6 +9,7 @@ import type { Command, Refusal } from '../../src/ledger/command.ts';
 import type { AcquirerReport } from '../../src/payments/acquirer-report.ts';
 import { disputeCommand } from '../../src/payments/disputes/dispute-notices.ts';
 import type { DisputeNoticeKind, SettledDispute } from '../../src/payments/disputes/settle-dispute.ts';
+import { readToday } from '../../src/payments/earn-share.ts';
 import type { Payment } from '../../src/payments/payment.ts';
 import type { PaymentOperation } from '../../src/payments/payment-operation.ts';
 import { paymentOperations } from '../../src/payments/payment-operation-table.ts';
@@ -19,10 +20,10 @@ import { releaseShares } from '../../src/payments/release-shares.ts';
 import { settleOperation } from '../../src/payments/settle-operation.ts';
 import { paymentShares } from '../../src/payments/share-table.ts';
 import type { TestBook } from './book.ts';
-import { acceptOne, SUCCEEDED } from './payments.ts';
+import { acceptOne, releaseIn, SUCCEEDED } from './payments.ts';
 
 /** Ready at once: released when the test says so. */
-const AT_ONCE: ReleaseSchedule = { days: 0, onceSettled: false };
+const AT_ONCE = releaseIn({ days: 0, onceSettled: false });
 
 export interface Captured {
   readonly id: Uuid;
@@ -41,15 +42,18 @@ interface ToldDispute {
 
 export class MoneyBack {
   readonly #book: TestBook;
+  readonly #clock: Clock;
   terms = { fees: new Map<string, bigint>(), feeRefunded: false };
 
-  constructor(book: TestBook) {
+  /** `clock` is that of the book. */
+  constructor(book: TestBook, clock: Clock = systemClock) {
     this.#book = book;
+    this.#clock = clock;
   }
 
-  async captured(accountId: Uuid, amount: bigint, release = AT_ONCE): Promise<Captured> {
+  async captured(accountId: Uuid, amount: bigint, release: Partial<ReleaseSchedule> = AT_ONCE): Promise<Captured> {
     const { payment, operation } = await acceptOne(this.#book, { accountId, amount });
-    await this.#settle(payment, operation, { status: 'succeeded' }, release);
+    await this.#settle(payment, operation, { status: 'succeeded' }, releaseIn(release));
     return { id: payment.id, accountId, authorization: operation };
   }
 
@@ -125,7 +129,7 @@ export class MoneyBack {
       confirmed: told.confirmed ?? { amount, currency },
       createdAt: Date.now(),
     };
-    const runtime = { pool: this.#book.pool, clock: systemClock, disputeTerms: this.terms };
+    const runtime = { pool: this.#book.pool, clock: this.#clock, disputeTerms: this.terms };
     return disputeCommand(runtime, this.#book.id, captured.authorization, { notice, evidence: '{"told":true}' });
   }
 
@@ -201,13 +205,14 @@ export class MoneyBack {
     release: ReleaseSchedule,
   ) {
     const movedShares = await readMovedShares(this.#book.pool, this.#book.id, operation);
+    const today = await readToday({ pool: this.#book.pool, clock: this.#clock }, this.#book.id);
     return this.#book.submit(
       settleOperation(this.#book.id, {
         payment,
         operation,
         report: { ...SUCCEEDED, ...report },
         release,
-        today: { now: Date.now(), timeZone: 'UTC' },
+        today,
         movedShares,
       }),
     );

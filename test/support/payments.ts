@@ -32,7 +32,20 @@ const CARD: CardShown = {
   country: 'US',
 };
 
-export const RELEASE = { days: 2, onceSettled: true };
+/** A schedule of calendar days, once settled, without a cut-off and without a reserve. */
+export function releaseIn(change: Partial<ReleaseSchedule> = {}): ReleaseSchedule {
+  return {
+    days: 2,
+    unit: 'days',
+    calendar: 'sat_sun',
+    cutOff: null,
+    onceSettled: true,
+    reserve: null,
+    ...change,
+  };
+}
+
+export const RELEASE = releaseIn();
 
 /** A payment that is at the acquirer, and its authorization. */
 export async function acceptOne(
@@ -142,8 +155,8 @@ export function say(
   {
     payment,
     operation,
-    release = RELEASE,
-  }: { payment: Payment; operation: PaymentOperation; release?: ReleaseSchedule },
+    release,
+  }: { payment: Payment; operation: PaymentOperation; release?: Partial<ReleaseSchedule> },
   report: Partial<AcquirerReport>,
 ): Promise<PaymentOperation> {
   return book.submit(
@@ -151,7 +164,7 @@ export function say(
       payment,
       operation,
       report: { ...SUCCEEDED, ...report },
-      release,
+      release: releaseIn(release),
       today: { now: Date.now(), timeZone: 'UTC' },
     }),
   );

@@ -49,6 +49,23 @@ test.each(['0', '31', '1.5', 'a week'])('PAYMENT_AUTHORIZATION_DAYS=%s is refuse
   expect(() => read({ PAYMENT_AUTHORIZATION_DAYS: text })).toThrow(/expects a whole number from 1 to 30/);
 });
 
+test.each`
+  name                          | text           | value
+  ${'PAYMENT_RELEASE_CUT_OFF'}  | ${'17:00'}     | ${'17:00'}
+  ${'PAYMENT_RELEASE_CUT_OFF'}  | ${''}          | ${undefined}
+  ${'PAYMENT_RELEASE_CUT_OFF'}  | ${'24:00'}     | ${/expects a time of day/}
+  ${'PAYMENT_RELEASE_CUT_OFF'}  | ${'5:00'}      | ${/expects a time of day/}
+  ${'PAYMENT_RELEASE_CUT_OFF'}  | ${'17:00:00'}  | ${/expects a time of day/}
+  ${'PAYMENT_RELEASE_CALENDAR'} | ${'target2'}   | ${'target2'}
+  ${'PAYMENT_RELEASE_CALENDAR'} | ${''}          | ${'sat_sun'}
+  ${'PAYMENT_RELEASE_CALENDAR'} | ${'gregorian'} | ${/PAYMENT_RELEASE_CALENDAR/}
+  ${'PAYMENT_RELEASE_UNIT'}     | ${''}          | ${'days'}
+  ${'PAYMENT_RELEASE_UNIT'}     | ${'weeks'}     | ${/PAYMENT_RELEASE_UNIT/}
+`('$name=$text is $value', ({ name, text, value }) => {
+  if (value instanceof RegExp) expect(() => read({ [name]: text })).toThrow(value);
+  else expect((read({ [name]: text }) as Record<string, unknown>)[name]).toBe(value);
+});
+
 test('TRUSTED_PROXIES accepts addresses, networks and names of private networks', () => {
   expect(read({ TRUSTED_PROXIES: '10.0.0.0/8, 2001:db8::1,loopback' }).TRUSTED_PROXIES).toEqual([
     '10.0.0.0/8',

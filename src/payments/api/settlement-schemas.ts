@@ -77,8 +77,9 @@ const balanceInCurrency = z
   .object({
     currency: shown.currencyShown,
     currency_exponent: shown.currencyExponent,
-    pending: shown.money('Captured, and not settled by the acquirer.'),
-    available: z.array(availableOnDay).meta({ description: 'Settled, by day of release.' }),
+    pending: shown.money('Captured, and not settled by the acquirer. Without what is reserved.'),
+    reserved: shown.money('Kept longer by the reserve of the release schedule, settled or not.'),
+    available: z.array(availableOnDay).meta({ description: 'Settled, by day of release. Without what is reserved.' }),
   })
   .meta({ id: 'PaymentBalanceInCurrency' });
 

@@ -10,7 +10,7 @@ import type { BookId } from '../../ledger/book.ts';
 import type { Committer } from '../../ledger/committer.ts';
 import { inquireAtParty } from '../../outside/ask-party.ts';
 import { inquiryPauseMs } from '../../outside/inquiry.ts';
-import { readToday } from '../earn-share.ts';
+import { readRelease } from '../earn-share.ts';
 import type { Payment } from '../payment.ts';
 import type { PaymentOperation } from '../payment-operation.ts';
 import { findOperationsByReference } from '../payment-store.ts';
@@ -45,11 +45,8 @@ export async function settleChallenge(
     authorizationMs: runtime.authorizationMs,
     nextInquiryMs: inquiryPauseMs(acquirer, operation),
   };
-  const today = await readToday(runtime, bookId);
-  await runtime.committer.submit(
-    bookId,
-    settleOperation(bookId, { payment, operation, report, release: runtime.release, today }),
-  );
+  const { today, release } = await readRelease(runtime, bookId);
+  await runtime.committer.submit(bookId, settleOperation(bookId, { payment, operation, report, release, today }));
   return payments.find(runtime.pool, bookId, payment.id);
 }
 

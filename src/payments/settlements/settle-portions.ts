@@ -58,10 +58,10 @@ export class PortionMoves {
     for (const share of this.#direct.values()) releaseShare(this.#draft, share);
   }
 
-  #add({ accountId, currency, availableOn }: PaymentShare, capture: PaymentOperation, amount: bigint): Uuid {
+  #add({ accountId, currency, availableOn, isReserve }: PaymentShare, capture: PaymentOperation, amount: bigint): Uuid {
     const draft = this.#draft;
     if (startOfDay(availableOn, draft.book.timeZone) > draft.moment.book) {
-      const ready = openShare(draft, { accountId, currency, availableOn, kind: 'ready' });
+      const ready = openShare(draft, { accountId, currency, availableOn, kind: 'ready', isReserve });
       return changeShare(draft, ready, { operation: capture, amount }).id;
     }
     const direct = this.#direct.get(accountId) ?? this.#newDirect({ accountId, currency });
@@ -76,6 +76,7 @@ export class PortionMoves {
       accountId,
       currency,
       kind: 'ready',
+      isReserve: false,
       status: 'open',
       availableOn: dayOf(moment.book, book.timeZone),
       releasesAt: moment.book,

@@ -15,7 +15,7 @@ import { paymentOperations } from '../../../src/payments/payment-operation-table
 import { payments } from '../../../src/payments/payment-table.ts';
 import { inquireOperations, type SendRuntime, submitOperations } from '../../../src/payments/send-operations.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
-import { acceptOne, acceptRequest, RELEASE, say, settleAll } from '../../support/payments.ts';
+import { acceptOne, acceptRequest, RELEASE, SUCCEEDED, say, settleAll } from '../../support/payments.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 let database: TestDatabase;
@@ -110,6 +110,7 @@ describe('a request to pay that its acquirer has not seen', () => {
       committer: book.committer,
       clock: { now: () => now },
       release: RELEASE,
+      authorizationMs: SUCCEEDED.authorizationMs,
       fingerprints: PLAIN_FINGERPRINTS,
       publicUrl: 'https://api.test',
       secretBox,

@@ -9,7 +9,7 @@ import { noticeCommand } from '../../../src/payments/acquirer-notices.ts';
 import type { Payment } from '../../../src/payments/payment.ts';
 import { payments } from '../../../src/payments/payment-table.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
-import { acceptOne, RELEASE, say } from '../../support/payments.ts';
+import { acceptOne, RELEASE, SUCCEEDED, say } from '../../support/payments.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 let database: TestDatabase;
@@ -58,7 +58,13 @@ async function passedChallenge(): Promise<Accepted & { notice: AcquirerNotice }>
 }
 
 const take = async ({ operation }: Accepted, notice: AcquirerNotice) => {
-  const taking = { pool: book.pool, clock: systemClock, release: RELEASE, acquirer: () => acquirers.sandbox };
+  const taking = {
+    pool: book.pool,
+    clock: systemClock,
+    release: RELEASE,
+    authorizationMs: SUCCEEDED.authorizationMs,
+    acquirer: () => acquirers.sandbox,
+  };
   await book.submit(
     await noticeCommand(taking, book.id, operation, { notice, evidence: JSON.stringify({ id: notice.id }) }),
   );
