@@ -221,7 +221,7 @@ export async function up(knex: Knex): Promise<void> {
       -- Of an authorization: what became of it.
       authorized bigint NOT NULL DEFAULT 0,
       captured bigint NOT NULL DEFAULT 0 CHECK (captured <= authorized),
-      refunded bigint NOT NULL DEFAULT 0 CHECK (refunded <= captured),
+      refunded bigint NOT NULL DEFAULT 0 CHECK (refunded >= 0),
       closed boolean NOT NULL DEFAULT false,
       challenge text,
       challenge_expires_at timestamptz(3),

@@ -200,7 +200,8 @@ export async function recordFollowing(pool: Pool, given: Following): Promise<Ins
          WHEN 'increment' THEN NOT b.closed AND b.captured = 0 AND $5 > b.authorized
          WHEN 'capture' THEN NOT b.closed AND b.captured + $5 <= b.authorized
          WHEN 'void' THEN NOT b.closed
-         WHEN 'refund' THEN b.refunded + $5 <= b.captured END AS taken
+         -- What a refund gave that fails later came back.
+         WHEN 'refund' THEN CASE WHEN b.script = 'refund_fails' THEN 0 ELSE b.refunded END + $5 <= b.captured END AS taken
        FROM base AS b
      ), moved AS (
        UPDATE sandbox_acquirer.instructions AS a SET

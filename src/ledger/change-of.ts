@@ -2,6 +2,7 @@
  * The command of an action on one object. Every action has the same guards: the object exists, its version is the one
  * that the caller has seen, its status allows the action; then the decision. A refusal keeps nothing of the draft.
  */
+import { ApiError } from '../errors.ts';
 import { newId, type Uuid } from '../ids.ts';
 import type { Answered, Command, Refusal, Touch } from './command.ts';
 import { Draft } from './draft.ts';
@@ -54,7 +55,7 @@ export function changeOf<Row extends Versioned, Answer extends Answered>(
 
 const NOT_FOUND: Refusal = { refused: 'resource_not_found', param: 'id' };
 
-/** The guards before the decision. Undefined if the action is allowed. */
+/** The guards before the decision. Undefined if the action is allowed. Throws ApiError where the obstacle ends by itself. */
 export function refuseChange<Row extends Versioned>(
   draft: Draft,
   resource: Resource<Row>,
@@ -64,8 +65,15 @@ export function refuseChange<Row extends Versioned>(
   if (resource.isGone?.(row)) return NOT_FOUND;
   if (ifMatch !== undefined && ifMatch !== row.version) return versionMismatch(resource, row, ifMatchParam);
   if (resource.unlistedActions?.includes(action)) return undefined;
-  if (!actionsOf(draft, resource, row).includes(action)) return stateConflict(draft, resource, row, action);
-  return undefined;
+  if (actionsOf(draft, resource, row).includes(action)) return undefined;
+  const conflict = stateConflict(draft, resource, row, action);
+  if (resource.passes?.(row, action)) throw unkept(conflict);
+  return conflict;
+}
+
+/** A refusal that is not kept under the idempotency key, since the same request may succeed in a moment. */
+export function unkept({ refused, param, detail, facts }: Refusal): ApiError {
+  return new ApiError(refused, { param, detail, facts, retryable: true, headers: { 'Retry-After': '1' } });
 }
 
 function versionMismatch<Row extends Versioned>(resource: Resource<Row>, { version }: Row, param: string): Refusal {

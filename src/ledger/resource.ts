@@ -64,6 +64,8 @@ export interface Resource<Row extends Versioned, Context = Draft> {
   statusOf?(row: Row, context: Context): string;
   /** Why an action is refused now. By default what the status is. */
   whyNot?(row: Row, action: string): string;
+  /** Whether what stands in the way of an action ends by itself: its refusal is not kept, and the same request may succeed later. */
+  passes?(row: Row, action: string): boolean;
   /** A row that is kept and never shown again. */
   isGone?(row: Row): boolean;
   /** The resource in a sentence, where it is not its name. */

@@ -19,6 +19,8 @@ export interface AcquirerReport {
   readonly noticeId?: Uuid;
   /** About what had succeeded: nothing is made of it before that was taken in. */
   readonly isLate?: boolean;
+  /** Of a request to pay that was taken back: since its time is over. Else its payment was canceled. */
+  readonly isExpiry?: boolean;
   readonly status: AcquirerAnswer['status'] | 'unknown';
   readonly code?: DeclineCode | undefined;
   readonly networkCode?: string | undefined;

@@ -2,6 +2,7 @@
  * What an integrator asks of a payment: capture, cancel, increment. Each is an operation, written before the acquirer is called; one
  * at a time. The answer is the payment.
  */
+import { ApiError } from '../errors.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { storedView } from '../idempotency/stored-view.ts';
 import { newId, type Uuid } from '../ids.ts';
@@ -11,7 +12,7 @@ import type { Command, Refusal } from '../ledger/command.ts';
 import type { Draft } from '../ledger/draft.ts';
 import { advance } from '../ledger/resource.ts';
 import { endToEndId } from '../outside/end-to-end-id.ts';
-import { type NewOperation, newOperation, startOperation } from './new-operation.ts';
+import { type NewOperation, newOperation, startOperation, withdrawOperation } from './new-operation.ts';
 import { operationCounts } from './operation-counts-store.ts';
 import { CAPTURES_MAX, capturable, type Payment } from './payment.ts';
 import type { PaymentOperation } from './payment-operation.ts';
@@ -30,6 +31,9 @@ interface Prepared {
   /** The authorization: the payment's, or the one under way. */
   readonly authorization: PaymentOperation | undefined;
 }
+
+/** The payment has another operation under way than the one that was read. */
+const MEANWHILE = 'The payment has changed meanwhile. Send the request again.';
 
 /** Captures `amount`, by default all that is left. */
 export function capturePayment(
@@ -87,9 +91,18 @@ export function incrementPayment(
   });
 }
 
-/** Gives up what is not captured. A payment that waits for its payer, and has nothing at the acquirer, ends at once. */
+/**
+ * Gives up what is not captured. A payment that waits for its payer ends at once, where the acquirer has nothing of it; else the
+ * acquirer is asked to take back what the payer was asked.
+ */
 export function cancelPayment(bookId: BookId, prepared: Prepared, input: ActOnPayment): Command<Stored | Refusal> {
   return act(bookId, prepared, { ...input, action: 'cancel' }, (draft, payment, operation) => {
+    if (payment.pendingOperation !== null) {
+      if (payment.pendingOperation !== prepared.payment.pendingOperation)
+        throw new ApiError('service_unavailable', { detail: MEANWHILE });
+      withdrawOperation(draft, payment.pendingOperation);
+      return payment;
+    }
     if (payment.authorizedBy === null) return markVoided(draft, payment);
     return operation({ kind: 'void', amount: capturable(payment) });
   });
@@ -105,8 +118,9 @@ function act(
   decide: (draft: Draft, payment: Payment, operation: Operating) => Payment | Refusal,
 ): Command<Stored | Refusal> {
   const id: Uuid = newId();
+  const underWay = payment.pendingOperation === null ? [] : [{ id: payment.pendingOperation }];
   const touches = [
-    ...operationTouches(bookId, payment, authorization ? [authorization, { id }] : [{ id }]),
+    ...operationTouches(bookId, payment, [...(authorization ? [authorization] : []), ...underWay, { id }]),
     { table: operationCounts, ids: [payment.id] },
   ];
   const request = { ...input, id: payment.id, touches };

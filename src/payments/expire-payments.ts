@@ -6,6 +6,7 @@ import type { BookId } from '../ledger/book.ts';
 import type { Command } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { movedPayments } from './moved-operations.ts';
+import { withdrawOperation } from './new-operation.ts';
 import type { Payment } from './payment.ts';
 import { paymentOperations } from './payment-operation-table.ts';
 import { markExpired } from './payment-steps.ts';
@@ -81,17 +82,8 @@ function isRequest({ sourceType }: Payment): boolean {
   return sourceType === 'cliq_request';
 }
 
-/**
- * The acquirer is asked to take a request to pay back, and never sent it any more: what became of it by then ends the payment.
- */
+/** What became of a request to pay by now ends the payment, and it is never sent to the acquirer any more. */
 function withdraw(draft: Draft, payment: Payment, operationId: Uuid): void {
-  const operation = draft.get(paymentOperations, operationId)!;
   draft.put(payments, payment.id, { ...payment, expiresAt: null, dueAt: null });
-  draft.put(paymentOperations, operationId, {
-    ...operation,
-    requestExpiresAt: draft.moment.wall,
-    nextInquiryAt: draft.moment.wall,
-    dueAt: draft.moment.wall,
-  });
-  draft.enqueue({ pool: 'payments', job: 'operation.inquire', id: operationId });
+  withdrawOperation(draft, operationId, { requestExpiresAt: draft.moment.wall });
 }

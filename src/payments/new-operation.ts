@@ -59,6 +59,14 @@ export function newOperation(payment: Payment, given: NewOperation, moment: Mome
   };
 }
 
+/** The acquirer is asked to take back what its payer has not answered: what became of it by then counts. */
+export function withdrawOperation(draft: Draft, id: Uuid, change: Partial<PaymentOperation> = {}): void {
+  const now = draft.moment.wall;
+  const operation = draft.get(paymentOperations, id)!;
+  draft.put(paymentOperations, id, { ...operation, nextInquiryAt: now, dueAt: now, ...change });
+  draft.enqueue({ pool: 'payments', job: 'operation.inquire', id });
+}
+
 /** Puts the operation and enqueues it. */
 export function startOperation(draft: Draft, operation: PaymentOperation): void {
   draft.put(paymentOperations, operation.id, operation);

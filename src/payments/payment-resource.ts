@@ -1,5 +1,5 @@
 import type { Resource, Shown } from '../ledger/resource.ts';
-import { allowedActions, PAYMENT_TRANSITIONS, type Payment, whyNotNow } from './payment.ts';
+import { allowedActions, isBusy, PAYMENT_TRANSITIONS, type Payment, whyNotNow } from './payment.ts';
 import { payments } from './payment-table.ts';
 import { paymentView } from './payment-view.ts';
 
@@ -13,5 +13,6 @@ export const paymentResource: Resource<Payment, Shown> = {
   allowedActions,
   unlistedActions: ['update'],
   whyNot: whyNotNow,
+  passes: isBusy,
   view: (payment, { livemode }) => paymentView(payment, livemode),
 };

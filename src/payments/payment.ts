@@ -211,17 +211,25 @@ export function allowedActions(payment: Payment): readonly PaymentAction[] {
   const actions: PaymentAction[] = [];
   if (payment.pendingOperation === null) {
     if (CAPTURABLE.includes(payment.status)) actions.push('capture');
-    if (CAPTURABLE.includes(payment.status) || payment.status === 'requires_action') actions.push('cancel');
+    if (CAPTURABLE.includes(payment.status)) actions.push('cancel');
     if (payment.status === 'authorized') actions.push('increment');
   }
+  // Also while its authorization waits for the payer: it is taken back.
+  if (payment.status === 'requires_action') actions.push('cancel');
   if (refundable(payment) > 0n) actions.push('refund');
   return actions;
 }
 
+/** An operation is at the acquirer: it ends, and may leave what is asked for possible. */
+export function isBusy({ pendingOperation, status }: Payment, action: string): boolean {
+  return pendingOperation !== null && status !== 'requires_action' && action !== 'refund';
+}
+
 export function whyNotNow(payment: Payment, action: string): string {
-  if (payment.pendingOperation !== null && action !== 'refund')
-    return 'An operation of this payment is at the acquirer. Ask again once it has ended.';
-  if (action === 'refund') return `Nothing of this payment can be refunded: it is ${payment.status}.`;
+  if (isBusy(payment, action)) return 'An operation of this payment is at the acquirer. Ask again once it has ended.';
+  if (action === 'refund' && payment.amountCaptured > 0n)
+    return 'Nothing of this payment is left to refund: all of it is refunded, being refunded or disputed.';
+  if (action === 'refund') return `Nothing of this payment was captured: it is ${payment.status}.`;
   return `The payment is ${payment.status}.`;
 }
 

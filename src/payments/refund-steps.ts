@@ -75,7 +75,7 @@ export function failRefund(draft: Draft, payment: Payment, operation: PaymentOpe
     fee: payment.fee + operation.fee,
     feeRefunded: payment.feeRefunded - operation.fee,
   });
-  return { entries, change: { portions: [] } };
+  return { entries, change: { portions: [], fee: 0n } };
 }
 
 /** It had succeeded: the acquirer gives the amount back. */
@@ -86,7 +86,7 @@ export function failRefundLate(draft: Draft, payment: Payment, operation: Paymen
     fee: payment.fee + operation.fee,
     feeRefunded: payment.feeRefunded - operation.fee,
   });
-  return { entries, change: { portions: [] } };
+  return { entries, change: { portions: [], fee: 0n } };
 }
 
 /**

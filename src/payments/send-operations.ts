@@ -55,7 +55,9 @@ interface Sent {
 }
 
 /** What became of a call to an acquirer. */
-type Heard = SendOutcome<AcquirerAnswer> | ({ readonly call: 'cancel' } & HeardAnswer<AcquirerAnswer>);
+type Heard =
+  | SendOutcome<AcquirerAnswer>
+  | ({ readonly call: 'cancel'; readonly isExpiry: boolean } & HeardAnswer<AcquirerAnswer>);
 
 /** First job after its commit: submits at once. */
 export function submitOperations(runtime: SendRuntime, bookId: BookId, ids: readonly Uuid[]): Promise<void> {
@@ -106,13 +108,15 @@ function isOver({ status, nextInquiryAt, requestExpiresAt }: PaymentOperation, n
 /** Nobody passed the challenge, or approved the request, in time: it is ended at the acquirer, whatever became of it. */
 async function abandon(runtime: SendRuntime, bookId: BookId, sent: Sent): Promise<void> {
   const { operation } = sent;
+  const { requestExpiresAt } = operation;
+  const isExpiry = requestExpiresAt !== null && requestExpiresAt <= runtime.clock.now();
   const heard = await askParty(operation.reference, async () => {
     failpoint('acquirer.cancel.before');
     const answer = await runtime.acquirer(operation.acquirer).cancel(bookId, operation.reference);
     failpoint('acquirer.cancel.after');
     return answer;
   });
-  await take(runtime, bookId, { sent, outcome: { call: 'cancel', ...heard } });
+  await take(runtime, bookId, { sent, outcome: { call: 'cancel', isExpiry, ...heard } });
 }
 
 function operationSender(runtime: SendRuntime, bookId: BookId): Sender<Sent, AcquirerAnswer> {
@@ -196,7 +200,8 @@ function reportOf(
   outcome: Heard,
 ): Omit<AcquirerReport, 'authorizationMs'> {
   const { call } = outcome;
-  const any = { call, nextInquiryMs: inquiryPauseMs(acquirer, operation), mismatches: [] };
+  const isExpiry = outcome.call === 'cancel' && outcome.isExpiry;
+  const any = { call, isExpiry, nextInquiryMs: inquiryPauseMs(acquirer, operation), mismatches: [] };
   if (outcome.said === 'unknown') return { ...any, status: 'unknown', raw: outcome.raw };
   if (outcome.said === 'not_found')
     return outcome.never

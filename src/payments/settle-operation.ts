@@ -149,7 +149,8 @@ function fail(draft: Draft, { payment, operation, report, movedShares = [] }: Se
   }
   if (isDisputeCall(operation.kind)) markAnswerRefused(draft, operation, report.code ?? 'processing_error');
   else if (operation.kind !== 'authorize') markUnchanged(draft, payment);
-  else if (report.status === 'canceled' && payment.sourceType === 'cliq_request') markExpired(draft, payment);
+  else if (report.status === 'canceled' && report.isExpiry && payment.sourceType === 'cliq_request')
+    markExpired(draft, payment);
   else if (report.status === 'canceled') markVoided(draft, payment);
   else
     markDeclined(draft, payment, { code: report.code ?? 'generic_decline', networkCode: report.networkCode ?? null });

@@ -88,6 +88,7 @@ async function withdrawn(
   const report = {
     ...answered(operation, answer),
     call: 'cancel' as const,
+    isExpiry: true,
     authorizationMs: runtime.authorizationMs,
     nextInquiryMs: inquiryPauseMs(sandbox, operation),
   };

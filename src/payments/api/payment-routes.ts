@@ -186,7 +186,8 @@ const capture = actionRoute(paymentApi, 'capture', {
 
 const cancel = actionRoute(paymentApi, 'cancel', {
   summary: 'Cancel a payment',
-  description: 'Gives up what is authorized and not captured. With something captured, the payment is `captured` then.',
+  description:
+    'Gives up what is authorized and not captured. With something captured, the payment is `captured` then. What waits for its payer is taken back at the acquirer; where the payer was faster, the payment says so.',
   waits,
   responses: acted,
   handle: (request) => act(request as RouteRequest<Record<string, never>>, requestCancel),

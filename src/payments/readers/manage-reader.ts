@@ -75,7 +75,7 @@ export function removeReader(input: ReaderChange): Command<Stored | Refusal> {
     readerResource,
     { ...input, id: input.readerId, action: 'delete' },
     (draft, reader) => {
-      if (reader.actionId !== null) return readerBusy(reader);
+      if (reader.actionId !== null) throw readerBusy(reader);
       const removed = advance(draft, readerResource, reader, { status: 'removed' });
       const view = { id: publicId('reader', reader.id), object: 'reader', livemode: draft.livemode, deleted: true };
       return storedAs(readerResource, removed, { status: 200, body: writeJson(view) });

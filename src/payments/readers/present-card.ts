@@ -14,6 +14,7 @@ import type { Command, Refusal } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';
 import { INTAKE_TOTAL, lifetimeTotal, totalExceeded } from '../../ledger/lifetime-total.ts';
 import { advance } from '../../ledger/resource.ts';
+import { MAX_REQUEST_AMOUNT } from '../../money/amount.ts';
 import { endToEndId } from '../../outside/end-to-end-id.ts';
 import { newOperation, startOperation } from '../new-operation.ts';
 import type { Payment } from '../payment.ts';
@@ -95,6 +96,13 @@ function tapCard(
           facts: { current_status: action.status, allowed_actions: [] },
         });
       const amount = payment.amount + tip;
+      if (amount > MAX_REQUEST_AMOUNT)
+        return draft.finish<Refusal>({
+          refused: 'amount_above_maximum',
+          param: '/tip',
+          detail: 'The amount and its tip come to more than an amount may be.',
+          facts: { limit: MAX_REQUEST_AMOUNT - payment.amount },
+        });
       for (const id of passed) {
         const account = draft.get(accounts, id);
         if (account && lifetimeTotal(account) > INTAKE_TOTAL - amount)

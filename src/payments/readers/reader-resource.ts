@@ -20,7 +20,8 @@ export const readerResource: Resource<Reader, Shown> = {
   changed: (reader, change) => ({ ...reader, ...change }),
   transitions: READER_TRANSITIONS,
   allowedActions: allowedOnReader,
-  unlistedActions: ['update'],
+  // A busy reader says what it is busy with.
+  unlistedActions: ['update', 'delete'],
   isGone: ({ status }) => status === 'removed',
   view: (reader, { livemode }) => readerView(reader, livemode),
 };

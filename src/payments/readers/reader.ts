@@ -79,8 +79,8 @@ export const READER_ACTION_MS = 5 * 60_000;
 export type ReaderRequest = 'delete';
 export type ReaderActionRequest = 'cancel';
 
-export function allowedOnReader({ status }: Reader): readonly ReaderRequest[] {
-  return status === 'registered' ? ['delete'] : [];
+export function allowedOnReader({ status, actionId }: Reader): readonly ReaderRequest[] {
+  return status === 'registered' && actionId === null ? ['delete'] : [];
 }
 
 export function allowedOnAction({ status }: ReaderAction): readonly ReaderActionRequest[] {

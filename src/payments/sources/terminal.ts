@@ -1,7 +1,7 @@
 /** A reader: the payment's first commit asks it for a card, and nothing else until that has ended. */
 import { ApiError } from '../../errors.ts';
 import { newId, publicId, type Uuid } from '../../ids.ts';
-import type { Refusal } from '../../ledger/command.ts';
+import { unkept } from '../../ledger/change-of.ts';
 import { advance } from '../../ledger/resource.ts';
 import { READER_ACTION_MS, type Reader, type ReaderAction } from '../readers/reader.ts';
 import { readerResource } from '../readers/reader-resource.ts';
@@ -35,7 +35,7 @@ export const terminalSource: Source<TerminalSource> = {
         const reader = draft.get(readers, readerId);
         if (reader?.status !== 'registered')
           return { refused: 'resource_not_found', param, detail: 'The reader was removed.' };
-        if (reader.actionId !== null) return readerBusy(reader);
+        if (reader.actionId !== null) throw readerBusy(reader);
         const action: ReaderAction = {
           id: actionId,
           readerId,
@@ -59,7 +59,7 @@ export const terminalSource: Source<TerminalSource> = {
   },
 };
 
-/** One thing at a time. */
-export function readerBusy({ actionId }: Pick<Reader, 'actionId'>): Refusal {
-  return { refused: 'reader_busy', facts: { reader_action: publicId('readerAction', actionId!) } };
+/** One thing at a time. Not kept: the same request may succeed once the action has ended. */
+export function readerBusy({ actionId }: Pick<Reader, 'actionId'>): ApiError {
+  return unkept({ refused: 'reader_busy', facts: { reader_action: publicId('readerAction', actionId!) } });
 }

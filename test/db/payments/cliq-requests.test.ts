@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Client, type List, succeeded, until } from '../../../scripts/harness/client.ts';
-import { parsePublicId } from '../../../src/ids.ts';
+import { newId, parsePublicId } from '../../../src/ids.ts';
 import { aliasPlace } from '../../../src/payments/cliq-request.ts';
 import { expectInvariants } from '../../support/invariants.ts';
 import { type Product, startProduct } from '../../support/product.ts';
@@ -64,7 +64,7 @@ test('the payer approves: it is captured, and a part is refunded', async () => {
   expect(asked).toMatchObject({
     status: 'requires_action',
     waiting_on: 'payer',
-    allowed_actions: [],
+    allowed_actions: ['cancel'],
     source: { type: 'cliq_request', alias_masked: 'S****77', card: null },
   });
   const { body: paid } = await simulate(asked.id, 'approve');
@@ -89,6 +89,32 @@ test('nobody answers: the acquirer takes it back, and no approval comes through 
   expect((await simulate(id, 'expire')).body).toMatchObject({ status: 'expired' });
   expect(await recordOf(id)).toMatchObject({ status: 'canceled', captured: 0n });
   expect(await simulate(id, 'approve')).toMatchObject({ status: 409, body: { code: 'state_conflict' } });
+});
+
+test('it is canceled while the payer is asked: the acquirer takes it back, and no approval comes through afterwards', async () => {
+  const { id } = await ask();
+  const canceled = await client.post<Payment>(`/v1/payments/${id}/cancel`, {});
+  expect(canceled).toMatchObject({
+    status: 200,
+    body: { status: 'canceled', waiting_on: 'nobody', allowed_actions: [] },
+  });
+  expect(await recordOf(id)).toMatchObject({ status: 'canceled', captured: 0n });
+  expect(await simulate(id, 'approve')).toMatchObject({ status: 409, body: { code: 'state_conflict' } });
+});
+
+test('it is canceled when the payer has approved already: the payment is captured', async () => {
+  const { id } = await ask();
+  const { rows } = await product.runtime.pool.query<{ book_id: string; reference: string }>(
+    `SELECT book_id, reference FROM payment_operations WHERE payment_id = $1 AND kind = 'authorize'`,
+    [parsePublicId('payment', id)],
+  );
+  const { sandbox } = product.runtime.acquirers;
+  const noticeId = newId();
+  await sandbox.resolveRequest(rows[0]!.book_id, rows[0]!.reference, { approved: true, noticeId });
+  await sandbox.acknowledge([noticeId]);
+  expect((await client.post<Payment>(`/v1/payments/${id}/cancel`, {})).body).toMatchObject({
+    ...{ status: 'captured', amount_captured: 20_000, allowed_actions: ['refund'] },
+  });
 });
 
 test("it expires by the book's clock, and the acquirer is asked to take it back", async () => {

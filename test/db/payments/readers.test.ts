@@ -163,6 +163,30 @@ test('a busy reader takes no other payment, and is not removed', async () => {
   expect(dry).toMatchObject({ status: 409, body: facts });
 });
 
+test('a payment that met a busy reader is made under the same key once the reader is free', async () => {
+  const asked = await ask();
+  const key = { idempotencyKey: randomUUID() };
+  const body = { account, amount: 20_000, currency: 'JOD', source: { type: 'terminal', reader: reader.id } };
+  const busy = await client.post('/v1/payments', body, key);
+  expect(busy).toMatchObject({ status: 409, body: { code: 'reader_busy', retryable: true } });
+  expect(await now()).toMatchObject({ status: 'busy', allowed_actions: [] });
+  succeeded(await client.post(`/v1/payments/${asked.id}/cancel`, {}));
+  expect(await now()).toMatchObject({ status: 'ready', allowed_actions: ['delete'] });
+  expect(await client.post('/v1/payments', body, key)).toMatchObject({
+    status: 201,
+    body: { status: 'requires_action' },
+  });
+});
+
+test('a tip that would take the amount beyond what an amount may be is refused', async () => {
+  await ask();
+  const greatest = Number.MAX_SAFE_INTEGER;
+  expect(await present({ tip: greatest })).toMatchObject({
+    status: 422,
+    body: { code: 'amount_above_maximum', param: '/tip', limit: greatest - 20_000 },
+  });
+});
+
 test('of twenty payments at once, one has the reader', async () => {
   const answers = await Promise.all(Array.from({ length: 20 }, () => request()));
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);

@@ -31,7 +31,7 @@ test.each<[ReaderAction['status'], readonly string[]]>([
 });
 
 test('a reader is removed once', () => {
-  expect(allowedOnReader({ status: 'registered' } as Reader)).toEqual(['delete']);
+  expect(allowedOnReader({ status: 'registered', actionId: null } as Reader)).toEqual(['delete']);
   expect(allowedOnReader({ status: 'removed' } as Reader)).toEqual([]);
 });
 
