@@ -1,6 +1,6 @@
 /** What the sandbox acquirer pays a merchant: its records of captures, refunds and disputes that it has not paid yet. */
 import type { Instant } from '../clock.ts';
-import { textArray } from '../db/columns.ts';
+import { plainArray, textArray } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
 import { inTransaction } from '../db/transaction.ts';
 
@@ -12,6 +12,8 @@ export interface SandboxSettlement {
   readonly before: Instant;
   /** References whose outcome the merchant has not heard yet. */
   readonly except: readonly string[];
+  /** What the merchant knows of disputes that were not paid yet: the notices of those that took money, and ids of won ones. */
+  readonly disputes: { readonly taken: readonly string[]; readonly won: readonly string[] };
 }
 
 export interface SandboxSettlementLine {
@@ -32,7 +34,7 @@ const COST_BASIS_POINTS = 120n;
  */
 export async function settleAtSandbox(
   pool: Pool,
-  { key, originator, before, except }: SandboxSettlement,
+  { key, originator, before, except, disputes }: SandboxSettlement,
 ): Promise<SandboxSettlementLine[]> {
   await inTransaction(pool, async (trx) => {
     const { rowCount } = await trx.query(
@@ -45,10 +47,10 @@ export async function settleAtSandbox(
     await trx.query(
       `UPDATE sandbox_acquirer.notices AS n SET settled_by = $2
        WHERE originator = $1 AND settled_by IS NULL AND created_at <= $3 AND NOT reference = ANY ($4::text[])
-         AND (kind IN ('dispute_chargeback', 'dispute_won') OR (kind = 'refund_failed' AND EXISTS (
+         AND ((kind = 'dispute_chargeback' AND id = ANY ($5::uuid[])) OR (kind = 'dispute_won' AND dispute = ANY ($6::text[])) OR (kind = 'refund_failed' AND EXISTS (
            SELECT FROM sandbox_acquirer.instructions AS i
            WHERE i.originator = n.originator AND i.reference = n.reference AND i.settled_by IS NOT NULL)))`,
-      limits,
+      [...limits, plainArray(disputes.taken), textArray(disputes.won)],
     );
     await trx.query(
       `UPDATE sandbox_acquirer.instructions AS i SET settled_by = $2

@@ -10,6 +10,7 @@ import { newId, publicId, type Uuid } from '../../ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Command } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';
+import { listUnsettledDisputes } from '../disputes/dispute-store.ts';
 import { listUnanswered } from '../under-way-store.ts';
 import { movedPaydays } from './moved-paydays.ts';
 import { nextLines } from './next-lines.ts';
@@ -44,7 +45,9 @@ export async function paydayStep(pool: Pool, bookId: BookId, id: Uuid): Promise<
 /** The report of this payday, the same however often it is asked for. Undefined where the acquirer holds nothing. */
 export async function reportOf(pool: Pool, bookId: BookId, payday: Uuid): Promise<StoredReport | undefined> {
   const { references, asOf } = await listUnanswered(pool, bookId);
-  const lines = await settleAtSandbox(pool, { key: payday, originator: bookId, before: asOf, except: references });
+  const disputes = await listUnsettledDisputes(pool, bookId);
+  const paid = { key: payday, originator: bookId, before: asOf, except: references, disputes };
+  const lines = await settleAtSandbox(pool, paid);
   if (lines.length === 0) return undefined;
   const merchant = publicId('book', bookId);
   const bytes = writeReport(lines.map((line) => ({ ...line, merchant })));
