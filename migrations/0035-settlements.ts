@@ -116,6 +116,7 @@ export async function up(knex: Knex): Promise<void> {
       FOREIGN KEY (book_id, settlement_id) REFERENCES settlements (book_id, id)
     );
     CREATE INDEX settlement_lines_by_settlement ON settlement_lines (book_id, settlement_id, id) WHERE settlement_id IS NOT NULL;
+    CREATE INDEX settlement_lines_by_exception ON settlement_lines (book_id, exception_id) WHERE exception_id IS NOT NULL;
 
     CREATE TABLE acquirer_paydays (
       book_id uuid NOT NULL,
