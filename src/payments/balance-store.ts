@@ -27,5 +27,5 @@ export async function sumOpenShares(
   return rows.map(({ available_on, ...row }) => ({ ...row, availableOn: available_on }));
 }
 
-/** A page of the lines of a share. Index: payment_share_lines_by_share. */
-export const listShareLines = linesOf(shareLines, 'share_id');
+/** A page of the lines of a share in one of its rounds: those of one release. Index: payment_share_lines_by_share. */
+export const listShareLines = linesOf(shareLines, ['share_id', 'round']);
