@@ -62,6 +62,8 @@ export interface Payday {
   readonly id: Uuid;
   readonly status: 'open' | 'done';
   readonly paysAt: Instant;
+  /** Of the reports that were made for it, the one that is taken in last. */
+  readonly reportIds: readonly Uuid[];
   readonly version: number;
   readonly dueAt: Instant | null;
   readonly createdAt: Instant;
