@@ -139,6 +139,8 @@ export async function up(knex: Knex): Promise<void> {
       amount bigint NOT NULL CHECK (amount >= 0),
       -- Of a share that waits: what refunds and disputes of other payments took of it.
       lent bigint NOT NULL CHECK (lent >= 0),
+      -- How often it was opened again: what is captured for a day that has been released is released apart.
+      round integer NOT NULL,
       release_id uuid,
       version integer NOT NULL,
       due_at timestamptz(3),
@@ -163,6 +165,7 @@ export async function up(knex: Knex): Promise<void> {
       share_id uuid NOT NULL,
       payment_id uuid NOT NULL,
       operation_id uuid NOT NULL,
+      round integer NOT NULL,
       amount bigint NOT NULL,
       created_at timestamptz(3) NOT NULL,
       PRIMARY KEY (book_id, id),
@@ -174,6 +177,7 @@ export async function up(knex: Knex): Promise<void> {
       book_id uuid NOT NULL,
       id uuid NOT NULL,
       share_id uuid NOT NULL,
+      round integer NOT NULL,
       account_id uuid NOT NULL,
       amount bigint NOT NULL CHECK (amount > 0),
       currency text NOT NULL,

@@ -116,12 +116,15 @@ export async function up(knex: Knex): Promise<void> {
       FOREIGN KEY (book_id, settlement_id) REFERENCES settlements (book_id, id)
     );
     CREATE INDEX settlement_lines_by_settlement ON settlement_lines (book_id, settlement_id, id) WHERE settlement_id IS NOT NULL;
+    CREATE INDEX settlement_lines_by_exception ON settlement_lines (book_id, exception_id) WHERE exception_id IS NOT NULL;
 
     CREATE TABLE acquirer_paydays (
       book_id uuid NOT NULL,
       id uuid NOT NULL,
       status text NOT NULL CHECK (status IN ('open', 'done')),
       pays_at timestamptz(3) NOT NULL,
+      -- Of the reports that were made for it: each is made once, and read from there on.
+      report_ids jsonb NOT NULL,
       version integer NOT NULL,
       due_at timestamptz(3),
       stuck_at timestamptz(3),
@@ -151,7 +154,7 @@ export async function up(knex: Knex): Promise<void> {
     );
     ALTER TABLE sandbox_acquirer.instructions ADD COLUMN settled_by text;
     ALTER TABLE sandbox_acquirer.notices ADD COLUMN settled_by text;
-    CREATE INDEX instructions_unsettled ON sandbox_acquirer.instructions (originator)
+    CREATE INDEX instructions_unsettled ON sandbox_acquirer.instructions (originator, received_at)
       WHERE settled_by IS NULL AND status = 'succeeded';
     CREATE INDEX instructions_settled ON sandbox_acquirer.instructions (settled_by) WHERE settled_by IS NOT NULL;
     CREATE INDEX notices_unsettled ON sandbox_acquirer.notices (originator) WHERE settled_by IS NULL;

@@ -39,6 +39,9 @@ export async function up(knex: Knex): Promise<void> {
       next_inquiry_at timestamptz(3),
       failure_code text,
       portions jsonb NOT NULL,
+      -- When the acquirer's report had what was taken, and what was given back. In the book's own time.
+      settled_at timestamptz(3),
+      won_settled_at timestamptz(3),
       entry_ids jsonb NOT NULL,
       request_id uuid NOT NULL,
       version integer NOT NULL,
@@ -57,6 +60,8 @@ export async function up(knex: Knex): Promise<void> {
     CREATE INDEX payment_disputes_by_created ON payment_disputes (book_id, created_at, id) WHERE created_at IS NOT NULL;
     CREATE INDEX payment_disputes_open ON payment_disputes (book_id, account_id, id)
       WHERE status IN ('opened', 'evidence_submitted');
+    CREATE INDEX payment_disputes_unsettled ON payment_disputes (book_id, id)
+      WHERE stage = 'chargeback' AND (settled_at IS NULL OR (status = 'won' AND won_settled_at IS NULL));
     CREATE INDEX payment_disputes_appointments ON payment_disputes (book_id, visit_at, id)
       WHERE status = 'opened' AND visit_at IS NOT NULL AND stuck_at IS NULL;
     CREATE INDEX payment_disputes_due ON payment_disputes (due_at) WHERE due_at IS NOT NULL AND stuck_at IS NULL;

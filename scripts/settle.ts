@@ -1,7 +1,8 @@
 /**
  * `npm run settle -- FILE --acquirer NAME`: takes in an acquirer's settlement report (docs/payments-settlement.md). The file is
  * checked whole before anything is kept; then each book gets its lines. Killed, it is run again and goes on; the same file again
- * books nothing twice. Exits 0 when every line is booked, 1 with exceptions, 2 for bad input, 3 when it could not run.
+ * books nothing twice. `--again EXCEPTION` takes one line again. Exits 0 when every line is booked, 1 with exceptions, 2 for bad input,
+ * 3 when it could not run.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -24,6 +25,7 @@ import { createWebhookSink } from '../src/webhooks/event-sink.ts';
 import { databaseFailure } from './database-failure.ts';
 import { rowProgress } from './row-progress.ts';
 import { isRunDirectly } from './run-directly.ts';
+import { takeLineAgain } from './settle-again.ts';
 
 const CLEAN = 0;
 const FOUND = 1;
@@ -34,7 +36,9 @@ const COULD_NOT_RUN = 3;
 const CONNECTIONS = 4;
 
 interface Options {
-  acquirer: string;
+  acquirer?: string;
+  again?: string;
+  by?: string;
   mode: 'test' | 'live';
   databaseUrl?: string;
   json?: true;
@@ -45,8 +49,13 @@ export const program = new Command()
   .description(
     `Takes in an acquirer's settlement report: CSV with the columns ${REPORT_COLUMNS.join(',')} and a TOTAL for each currency. Exits 0 when every line is booked, 1 with exceptions, 2 for bad input, 3 if it could not run.`,
   )
-  .argument('<file>', 'the report')
-  .requiredOption('--acquirer <name>', 'whose report it is, as payments name it')
+  .argument('[file]', 'the report')
+  .option('--acquirer <name>', 'whose report it is, as payments name it')
+  .option(
+    '--again <exception>',
+    'instead of a report: takes the line of an exception again, and books it if it fits now',
+  )
+  .option('--by <name>', 'who takes it again; the user of this system without it')
   .addOption(new Option('--mode <mode>', 'of the books that it is about').choices(['test', 'live']).default('live'))
   .option('--database-url <url>', 'instead of DATABASE_URL, or of what `npm start` runs')
   .option('--json', 'print one JSON object')
@@ -55,21 +64,49 @@ export const program = new Command()
 
 if (isRunDirectly(import.meta)) await program.parseAsync();
 
-async function settle(file: string, options: Options): Promise<void> {
+async function settle(file: string | undefined, options: Options): Promise<void> {
   const fail = (code: number, error: string) => {
     if (options.json) console.log(toJson({ ok: false, error }));
     console.error(code === BAD_INPUT ? `${error} Nothing was booked.` : `Could not settle: ${error}`);
     process.exitCode = code;
   };
   try {
-    requireAcquirer(options.acquirer);
-    const { report, parts } = await takeIn(file, options);
-    print(report, parts, options);
-    process.exitCode = parts.every(({ settlement }) => settlement.exceptions === 0) ? CLEAN : FOUND;
+    process.exitCode = (await (options.again === undefined
+      ? takeFile(file, options)
+      : takeAgain(options.again, file, options)))
+      ? CLEAN
+      : FOUND;
   } catch (error) {
     if (error instanceof BadInput) fail(BAD_INPUT, error.message);
     else fail(COULD_NOT_RUN, databaseFailure(error));
   }
+}
+
+/** Resolves to whether every line is booked. */
+async function takeFile(file: string | undefined, options: Options): Promise<boolean> {
+  const { acquirer, mode } = options;
+  if (file === undefined || acquirer === undefined)
+    throw new BadInput(null, 'Give a report with --acquirer, or an exception with --again.');
+  requireAcquirer(acquirer);
+  const bytes = read(file);
+  const lines = readReport(bytes);
+  const { report, parts } = await withDatabase(options, async (pool) => {
+    const kept = { acquirer, mode, name: basename(file).slice(0, 200), bytes, lines };
+    const report = await keepReport(pool, kept, systemClock.now());
+    return { report, parts: await book(pool, report) };
+  });
+  print(report, parts, options);
+  return parts.every(({ settlement }) => settlement.exceptions === 0);
+}
+
+/** Resolves to whether the line is booked. */
+async function takeAgain(exception: string, file: string | undefined, options: Options): Promise<boolean> {
+  if (file !== undefined) throw new BadInput(null, 'Give a report or --again, and not both.');
+  const taken = await withDatabase(options, (pool) =>
+    withCommitter(pool, (committer) => takeLineAgain({ pool, committer }, exception, options)),
+  );
+  console.log(options.json ? toJson(taken.shown) : taken.said);
+  return taken.shown.ok;
 }
 
 /** A name with a slip in it would be kept with the report, and match no payment. */
@@ -79,9 +116,7 @@ function requireAcquirer(name: string): void {
     throw new BadInput(null, `There is no acquirer ${name}. Those of this installation: ${names.join(', ')}.`);
 }
 
-async function takeIn(file: string, { acquirer, mode, databaseUrl }: Options) {
-  const bytes = read(file);
-  const lines = readReport(bytes);
+async function withDatabase<Result>({ databaseUrl }: Options, work: (pool: Pool) => Promise<Result>): Promise<Result> {
   const pool = createPool({
     url: databaseUrl ?? environmentOrEmbedded(process.env).DATABASE_URL!,
     name: 'countinghouse-settle',
@@ -89,30 +124,25 @@ async function takeIn(file: string, { acquirer, mode, databaseUrl }: Options) {
     log: createLogger('silent', 'settle'),
     namedStatements: mayNameStatements(process.env),
   });
-  try {
-    const kept = { acquirer, mode, name: basename(file).slice(0, 200), bytes, lines };
-    const report = await keepReport(pool, kept, systemClock.now());
-    return { report, parts: await book(pool, report) };
-  } finally {
-    await pool.end();
-  }
+  return work(pool).finally(() => pool.end());
 }
 
-async function book(pool: Pool, report: StoredReport): Promise<BookedPart[]> {
+async function withCommitter<Result>(pool: Pool, work: (committer: Committer) => Promise<Result>): Promise<Result> {
   const forms = watchForms(pool, { onFailure: () => undefined });
   await forms.read().finally(() => forms.close());
   // What is to be enqueued is due in Postgres: the sweeper finds it.
   const sink = createWebhookSink(forms);
   const committer = new Committer({ pool, clock: systemClock, sink, forms, enqueue: () => undefined });
+  return work(committer).finally(() => committer.close());
+}
+
+async function book(pool: Pool, report: StoredReport): Promise<BookedPart[]> {
   const progress = rowProgress();
-  try {
-    return await bookReport({ pool, committer }, report, (done, total) =>
+  return withCommitter(pool, (committer) =>
+    bookReport({ pool, committer }, report, (done, total) =>
       progress.show({ done: BigInt(done), total: BigInt(total), what: 'lines of the report' }),
-    );
-  } finally {
-    progress.end();
-    await committer.close();
-  }
+    ),
+  ).finally(() => progress.end());
 }
 
 function read(file: string): Buffer {

@@ -1,7 +1,7 @@
 /** What the sandbox acquirer pays a merchant: its records of captures, refunds and disputes that it has not paid yet. */
 import type { Instant } from '../clock.ts';
-import { textArray } from '../db/columns.ts';
-import type { Pool } from '../db/pool.ts';
+import { plainArray, textArray } from '../db/columns.ts';
+import type { Pool, Transaction } from '../db/pool.ts';
 import { inTransaction } from '../db/transaction.ts';
 
 export interface SandboxSettlement {
@@ -12,6 +12,10 @@ export interface SandboxSettlement {
   readonly before: Instant;
   /** References whose outcome the merchant has not heard yet. */
   readonly except: readonly string[];
+  /** What the merchant knows of disputes that were not paid yet: the notices of those that took money, and ids of won ones. */
+  readonly disputes: { readonly taken: readonly string[]; readonly won: readonly string[] };
+  /** So many records at most, the oldest first. */
+  readonly limit: number;
 }
 
 export interface SandboxSettlementLine {
@@ -30,10 +34,8 @@ const COST_BASIS_POINTS = 120n;
  * Marks what is paid now, once for each key, and returns its lines in an order that never changes. A refund that has failed by
  * then is not taken; one that was taken and failed since is given back.
  */
-export async function settleAtSandbox(
-  pool: Pool,
-  { key, originator, before, except }: SandboxSettlement,
-): Promise<SandboxSettlementLine[]> {
+export async function settleAtSandbox(pool: Pool, settlement: SandboxSettlement): Promise<SandboxSettlementLine[]> {
+  const { key, originator, limit } = settlement;
   await inTransaction(pool, async (trx) => {
     const { rowCount } = await trx.query(
       `INSERT INTO sandbox_acquirer.settlements (key, originator, made_at) VALUES ($1, $2, clock_timestamp())
@@ -41,25 +43,52 @@ export async function settleAtSandbox(
       [key, originator],
     );
     if (rowCount === 0) return;
-    const limits = [originator, key, new Date(before), textArray(except)];
-    await trx.query(
-      `UPDATE sandbox_acquirer.notices AS n SET settled_by = $2
-       WHERE originator = $1 AND settled_by IS NULL AND created_at <= $3 AND NOT reference = ANY ($4::text[])
-         AND (kind IN ('dispute_chargeback', 'dispute_won') OR (kind = 'refund_failed' AND EXISTS (
-           SELECT FROM sandbox_acquirer.instructions AS i
-           WHERE i.originator = n.originator AND i.reference = n.reference AND i.settled_by IS NOT NULL)))`,
-      limits,
-    );
-    await trx.query(
-      `UPDATE sandbox_acquirer.instructions AS i SET settled_by = $2
-       WHERE originator = $1 AND settled_by IS NULL AND status = 'succeeded' AND received_at <= $3
-         AND NOT reference = ANY ($4::text[])
-         AND (kind IN ('capture', 'refund') OR (kind = 'authorize' AND captures AND captured > 0))
-         AND NOT EXISTS (SELECT FROM sandbox_acquirer.notices AS n
-           WHERE n.originator = i.originator AND n.reference = i.reference AND n.kind = 'refund_failed')`,
-      limits,
-    );
+    const told = await markNotices(trx, settlement);
+    await markInstructions(trx, { ...settlement, limit: limit - told });
   });
+  return linesPaidBy(pool, key);
+}
+
+/** What notices told of. Resolves to how many. Index: notices_unsettled. */
+async function markNotices(
+  trx: Transaction,
+  { key, originator, before, except, disputes, limit }: SandboxSettlement,
+): Promise<number> {
+  const { rowCount } = await trx.query(
+    `UPDATE sandbox_acquirer.notices SET settled_by = $2 WHERE id IN (
+       SELECT n.id FROM sandbox_acquirer.notices AS n
+       WHERE n.originator = $1 AND n.settled_by IS NULL AND n.created_at <= $3 AND NOT n.reference = ANY ($4::text[])
+         AND ((n.kind = 'dispute_chargeback' AND n.id = ANY ($5::uuid[]))
+           OR (n.kind = 'dispute_won' AND n.dispute = ANY ($6::text[]))
+           OR (n.kind = 'refund_failed' AND EXISTS (
+             SELECT FROM sandbox_acquirer.instructions AS i
+             WHERE i.originator = n.originator AND i.reference = n.reference AND i.settled_by IS NOT NULL)))
+       ORDER BY n.created_at, n.id LIMIT $7)`,
+    [originator, key, new Date(before), textArray(except), plainArray(disputes.taken), textArray(disputes.won), limit],
+  );
+  return rowCount ?? 0;
+}
+
+/** Captures and refunds. Index: instructions_unsettled. */
+async function markInstructions(
+  trx: Transaction,
+  { key, originator, before, except, limit }: SandboxSettlement,
+): Promise<void> {
+  await trx.query(
+    `UPDATE sandbox_acquirer.instructions SET settled_by = $2 WHERE originator = $1 AND reference IN (
+       SELECT i.reference FROM sandbox_acquirer.instructions AS i
+       WHERE i.originator = $1 AND i.settled_by IS NULL AND i.status = 'succeeded' AND i.received_at <= $3
+         AND NOT i.reference = ANY ($4::text[])
+         AND (i.kind IN ('capture', 'refund') OR (i.kind = 'authorize' AND i.captures AND i.captured > 0))
+         AND NOT EXISTS (SELECT FROM sandbox_acquirer.notices AS n
+           WHERE n.originator = i.originator AND n.reference = i.reference AND n.kind = 'refund_failed')
+       ORDER BY i.received_at, i.reference LIMIT $5)`,
+    [originator, key, new Date(before), textArray(except), limit],
+  );
+}
+
+/** Indexes: instructions_settled, notices_settled. */
+async function linesPaidBy(pool: Pool, key: string): Promise<SandboxSettlementLine[]> {
   const { rows } = await pool.query<{
     line_id: string;
     type: SandboxSettlementLine['type'];

@@ -47,7 +47,7 @@ export interface WalkedList {
   /** All rows of the list; walked when no filter has an index. */
   all: Walk;
   /** Columns that every row of the list has beside those of `all`, such as its parent's id. A cursor has them too. */
-  owner?: Readonly<Record<string, string>>;
+  owner?: Readonly<Record<string, string | number>>;
   /** Bounds that follow from the filters; the page's cursor is added. */
   bounds?: readonly IdBound[];
   /**

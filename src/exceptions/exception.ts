@@ -1,8 +1,8 @@
 /**
  * An exception: what the books cannot follow by themselves, put before people. One person explains it, or moves the money
  * that waits; another one approves.
- * Invariant: who approved is never who explained or moved. Only an operator who ends a payout by evidence
- * ends its exceptions without a second person.
+ * Invariant: who approved is never who explained or moved. Only an operator who ends a payout by evidence, or books a line of a
+ * report after all, ends an exception without a second person.
  * Next: exception-table.ts (its rows), open-exception.ts, handle-exception.ts, move-exception.ts.
  */
 import { type Actor, type ActorByKey, parseActor } from '../actor.ts';
@@ -22,7 +22,7 @@ export type ExceptionStatus =
   /** Final. */
   | 'approved';
 
-/** `open → adjusted` is `npm run ops -- payouts resolve` alone, which also approves. */
+/** `open → adjusted` is `npm run ops -- payouts resolve` and `npm run settle -- --again` alone, which also approve. */
 export const EXCEPTION_TRANSITIONS: Transitions<ExceptionStatus> = {
   open: ['assigned', 'adjusted'],
   assigned: ['explained', 'adjusted'],

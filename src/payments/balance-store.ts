@@ -33,5 +33,5 @@ export async function sumOpenShares(
   }));
 }
 
-/** A page of the lines of a share. Index: payment_share_lines_by_share. */
-export const listShareLines = linesOf(shareLines, 'share_id');
+/** A page of the lines of a share in one of its rounds: those of one release. Index: payment_share_lines_by_share. */
+export const listShareLines = linesOf(shareLines, ['share_id', 'round']);

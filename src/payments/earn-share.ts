@@ -120,6 +120,7 @@ export function changeShare(
     shareId: share.id,
     paymentId: operation.paymentId,
     operationId: operation.id,
+    round: share.round,
     amount,
     createdAt: draft.moment.book,
   });
@@ -134,7 +135,7 @@ export function openShare(draft: Draft, key: ShareKey): PaymentShare {
   // Null where it waits for its acquirer: no clock releases it.
   const releasesAt = key.kind === 'ready' ? startOfDay(key.availableOn, draft.book.timeZone) : null;
   // A clock that is behind around midnight captures for a day that has been released: its share opens again.
-  if (known) return { ...known, status: 'open', releasesAt, dueAt: releasesAt };
+  if (known) return { ...known, status: 'open', round: known.round + 1, releasesAt, dueAt: releasesAt };
   return {
     id,
     ...key,
@@ -142,6 +143,7 @@ export function openShare(draft: Draft, key: ShareKey): PaymentShare {
     releasesAt,
     amount: 0n,
     lent: 0n,
+    round: 0,
     releaseId: null,
     version: 0,
     dueAt: releasesAt,

@@ -82,6 +82,7 @@ export function releaseShare(draft: Draft, share: PaymentShare): void {
   const release = {
     id,
     shareId: share.id,
+    round: share.round,
     accountId,
     amount,
     currency,

@@ -20,6 +20,7 @@ export const paymentShares = tableOf<PaymentShare>({
     column('releases_at', 'timestamptz'),
     column('amount', 'bigint', { changes: true }),
     column('lent', 'bigint', { changes: true }),
+    column('round', 'integer', { changes: true }),
     column('release_id', 'uuid', { changes: true }),
     column('version', 'integer', { changes: true }),
     column('due_at', 'timestamptz', { changes: true }),
@@ -36,6 +37,7 @@ export const releases = tableOf<Release>({
   columns: [
     column('id', 'uuid'),
     column('share_id', 'uuid'),
+    column('round', 'integer'),
     column('account_id', 'uuid', { filter: true }),
     column('amount', 'bigint'),
     column('currency', 'text'),
@@ -54,6 +56,7 @@ export const shareLines = logOf<ShareLine>({
     column('share_id', 'uuid'),
     column('payment_id', 'uuid'),
     column('operation_id', 'uuid'),
+    column('round', 'integer'),
     column('amount', 'bigint'),
     column('created_at', 'timestamptz'),
   ],

@@ -32,6 +32,8 @@ export interface PaymentShare {
   readonly amount: bigint;
   /** Of a waiting one: what refunds and disputes of other payments took. With `amount` it is what is left of its captures. */
   readonly lent: bigint;
+  /** How often it was opened again. */
+  readonly round: number;
   readonly releaseId: Uuid | null;
   readonly version: number;
   /** `releasesAt` of a ready one, where the book's clock is not moved: when the sweeper looks. */
@@ -57,6 +59,8 @@ export function shareId(bookId: BookId, { accountId, currency, availableOn, kind
 export interface Release {
   readonly id: Uuid;
   readonly shareId: Uuid;
+  /** Of the share: its lines are those of this round. */
+  readonly round: number;
   readonly accountId: Uuid;
   readonly amount: bigint;
   readonly currency: string;
@@ -73,6 +77,8 @@ export interface ShareLine {
   readonly shareId: Uuid;
   readonly paymentId: Uuid;
   readonly operationId: Uuid;
+  /** Of the share, when it was written. */
+  readonly round: number;
   readonly amount: bigint;
   readonly createdAt: Instant;
 }

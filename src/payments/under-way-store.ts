@@ -68,13 +68,17 @@ function readOnly(): Promise<void> {
 }
 
 /**
- * References of operations whose outcome the book does not know, as of a moment of the database's clock. Index:
- * payment_operations_due_by_book.
+ * References of operations whose outcome the book does not know, as of a moment of the database's clock. Each of them is due, or is
+ * stuck: the indexes of both hold no others. Those that are stuck are few, of all books together. Indexes: payment_operations_due_by_book, payment_operations_stuck.
  */
 export async function listUnanswered(db: Queryable, bookId: BookId): Promise<{ references: string[]; asOf: Instant }> {
   const { rows } = await db.query<{ pending: string[]; as_of: Instant }>(
     `SELECT statement_timestamp() AS as_of, ARRAY (
-       SELECT reference FROM payment_operations WHERE book_id = $1 AND status IN ('pending', 'requires_action')
+       SELECT reference FROM payment_operations
+       WHERE book_id = $1 AND status IN ('pending', 'requires_action') AND due_at IS NOT NULL AND stuck_at IS NULL
+       UNION ALL
+       SELECT reference FROM (SELECT * FROM payment_operations WHERE stuck_at IS NOT NULL OFFSET 0) AS stuck
+       WHERE book_id = $1 AND status IN ('pending', 'requires_action')
      ) AS pending`,
     [bookId],
   );

@@ -89,18 +89,18 @@ async function paidOut(account: Account, payment: { id: string }): Promise<{ set
     [bookId, newId(), settlement],
   );
   await pool.query(
-    `INSERT INTO payment_shares (book_id, id, account_id, currency, kind, status, available_on, amount, lent, release_id, version,
-       created_at, updated_at) VALUES ($1, $2, $3, 'JOD', 'ready', 'released', '2026-01-01', 0, 0, $4, 1, now(), now())`,
+    `INSERT INTO payment_shares (book_id, id, account_id, currency, kind, status, available_on, amount, lent, round, release_id, version,
+       created_at, updated_at) VALUES ($1, $2, $3, 'JOD', 'ready', 'released', '2026-01-01', 0, 0, 0, $4, 1, now(), now())`,
     [bookId, share, accountId, release],
   );
   await pool.query(
-    `INSERT INTO payment_share_lines (book_id, id, share_id, payment_id, operation_id, amount, created_at)
-     VALUES ($1, $2, $3, $4, $4, 10, now())`,
+    `INSERT INTO payment_share_lines (book_id, id, share_id, payment_id, operation_id, round, amount, created_at)
+     VALUES ($1, $2, $3, $4, $4, 0, 10, now())`,
     [bookId, newId(), share, paymentId],
   );
   await pool.query(
-    `INSERT INTO payment_releases (book_id, id, share_id, account_id, amount, currency, entry_id, version, created_at, updated_at)
-     VALUES ($1, $2, $3, $4, 10, 'JOD', $2, 1, now(), now())`,
+    `INSERT INTO payment_releases (book_id, id, share_id, round, account_id, amount, currency, entry_id, version, created_at, updated_at)
+     VALUES ($1, $2, $3, 0, $4, 10, 'JOD', $2, 1, now(), now())`,
     [bookId, release, share, accountId],
   );
   return { settlement: publicId('settlement', settlement), release: publicId('release', release) };

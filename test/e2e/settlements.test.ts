@@ -121,6 +121,25 @@ test('what waits becomes available on its day', async () => {
   expect(await waiting()).toBeUndefined();
 });
 
+test('the acquirer takes what is disputed, and gives back what is won, once each', async () => {
+  const { id } = await pay();
+  const body = { payment: id, reason: 'product_not_received', amount: 5_000 };
+  const dispute = succeeded(await client.post<{ id: string }>('/v1/simulations/disputes', body));
+  const taken = async () => {
+    const [settlement] = await settleNow();
+    expect(settlement).toMatchObject({ status: 'completed', exceptions: 0 });
+    return (await linesOf(settlement!)).map(({ type, amount }) => [type, amount]).sort();
+  };
+  expect(await taken()).toEqual([
+    ['capture', 20_000],
+    ['dispute', -5_000],
+  ]);
+  expect(await settleNow()).toEqual([]);
+  succeeded(await client.post(`/v1/simulations/disputes/${dispute.id}/win`, {}));
+  expect(await taken()).toEqual([['dispute_won', 5_000]]);
+  expect(await settleNow()).toEqual([]);
+});
+
 test('two days on, the acquirer has paid by itself and the money is released', async () => {
   const { id, fee } = await pay();
   await advance('P2D');

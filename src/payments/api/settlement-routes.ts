@@ -54,7 +54,7 @@ const lines = childrenRoute(settlementApi as ApiResource<unknown>, lineList, {
   operation: 'listSettlementLines',
   summary: 'List lines of a settlement',
   filters: {},
-  rows: (db, { bookId, parentId: ownerId, page }) => listSettlementLines(db, { bookId, ownerId }, page),
+  rows: (db, { bookId, parentId, page }) => listSettlementLines(db, { bookId, of: { settlement_id: parentId } }, page),
 });
 
 /** A line with the release that it is in. */
@@ -84,7 +84,8 @@ const releaseLines = childrenRoute(releaseApi as ApiResource<unknown>, releaseLi
   filters: {},
   async rows(db, { bookId, parentId, page }) {
     const release = (await releases.find(db, bookId, parentId))!;
-    const found = await listShareLines(db, { bookId, ownerId: release.shareId }, page);
+    const of = { share_id: release.shareId, round: release.round };
+    const found = await listShareLines(db, { bookId, of }, page);
     return { ...found, rows: found.rows.map((line) => ({ ...line, release })) };
   },
 });

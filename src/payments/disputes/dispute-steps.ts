@@ -63,6 +63,8 @@ export function openDispute(
     nextInquiryAt: null,
     failureCode: null,
     portions: [],
+    settledAt: null,
+    wonSettledAt: null,
     entryIds: [],
     version: 1,
     dueAt: visitAt,

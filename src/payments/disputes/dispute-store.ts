@@ -1,4 +1,5 @@
 import type { Instant } from '../../clock.ts';
+import { plainArray } from '../../db/columns.ts';
 import type { Page, PageRequest } from '../../db/page.ts';
 import type { Queryable } from '../../db/pool.ts';
 import type { Uuid } from '../../ids.ts';
@@ -53,6 +54,37 @@ export async function findDisputesOfNotice(
   return {
     opened: found.find((dispute) => dispute.noticeId === noticeId),
     known: found.find((dispute) => dispute.noticeId !== noticeId),
+  };
+}
+
+/** The chargebacks of payments, which lines of a report may be about. Index: payment_disputes_by_payment. */
+export async function listChargebacks(
+  db: Queryable,
+  bookId: BookId,
+  paymentIds: readonly Uuid[],
+): Promise<Map<Uuid, Uuid[]>> {
+  const { rows } = await db.query<{ id: Uuid; payment_id: Uuid }>({
+    name: 'payment_disputes.chargebacks',
+    text: `SELECT id, payment_id FROM payment_disputes
+      WHERE book_id = $1 AND payment_id = ANY ($2::uuid[]) AND stage = 'chargeback' ORDER BY id`,
+    values: [bookId, plainArray(paymentIds)],
+  });
+  const found = new Map<Uuid, Uuid[]>();
+  for (const { id, payment_id: paymentId } of rows) found.set(paymentId, [...(found.get(paymentId) ?? []), id]);
+  return found;
+}
+
+/** What the book knows of and no report has had: chargebacks by the notice that opened them, and won ones by their acquirer's id. */
+export async function listUnsettledDisputes(db: Queryable, bookId: BookId): Promise<{ taken: Uuid[]; won: string[] }> {
+  const { rows } = await db.query<{ notice_id: Uuid; reference: string; is_taken: boolean; is_won: boolean }>(
+    `SELECT notice_id, acquirer_reference AS reference, settled_at IS NULL AS is_taken,
+       status = 'won' AND won_settled_at IS NULL AS is_won FROM payment_disputes
+     WHERE book_id = $1 AND stage = 'chargeback' AND (settled_at IS NULL OR (status = 'won' AND won_settled_at IS NULL))`,
+    [bookId],
+  );
+  return {
+    taken: rows.filter((row) => row.is_taken).map((row) => row.notice_id),
+    won: rows.filter((row) => row.is_won).map((row) => row.reference),
   };
 }
 

@@ -96,6 +96,10 @@ export interface Dispute {
   readonly failureCode: string | null;
   /** Where the money came from. */
   readonly portions: readonly Portion[];
+  /** Of a chargeback: when the acquirer's report had what it took, by the book's time. */
+  readonly settledAt: Instant | null;
+  /** Of a won one: when a report had what was given back. */
+  readonly wonSettledAt: Instant | null;
   readonly entryIds: readonly Uuid[];
   readonly requestId: Uuid;
   readonly version: number;

@@ -10,13 +10,15 @@ import { newId, publicId, type Uuid } from '../../ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Command } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';
+import { operatorBooks } from '../../organisations/organisation-store.ts';
+import { listUnsettledDisputes } from '../disputes/dispute-store.ts';
 import { listUnanswered } from '../under-way-store.ts';
 import { movedPaydays } from './moved-paydays.ts';
 import { nextLines } from './next-lines.ts';
 import { newPayday } from './payday.ts';
 import { readReport, writeReport } from './report.ts';
 import { keepReport, listParts, type StoredReport } from './report-store.ts';
-import type { Settlement } from './settlement.ts';
+import type { Payday, Settlement } from './settlement.ts';
 import { paydays } from './settlement-table.ts';
 
 export const paydayOfSandbox: Appointment = {
@@ -30,28 +32,52 @@ export const paydayOfSandbox: Appointment = {
   command: (pool, bookId, ids) => paydayStep(pool, bookId, ids[0]!),
 };
 
-/** The next step of a payday. Its answer says whether it is over. */
-export async function paydayStep(pool: Pool, bookId: BookId, id: Uuid): Promise<Command<boolean>> {
+/** Lines of one report: more are paid by another one, so that no process holds all that a busy book has. */
+const REPORT_LINES_MAX = 50_000;
+
+/**
+ * The next step of a payday: makes a report, takes lines of the one that was made last, or closes. Its answer says whether it is over.
+ */
+export async function paydayStep(
+  pool: Pool,
+  bookId: BookId,
+  id: Uuid,
+  linesMax: number = REPORT_LINES_MAX,
+): Promise<Command<boolean>> {
   const payday = await paydays.find(pool, bookId, id);
-  const report = payday?.status === 'open' ? await reportOf(pool, bookId, payday.id) : undefined;
-  for (const part of report ? await listParts(pool, report) : []) {
-    const next = await nextLines(pool, part);
-    if (next) return takingLines(id, next.command);
+  if (payday?.status !== 'open') return closePayday(id);
+  const reportId = payday.reportIds.at(-1);
+  if (reportId !== undefined) {
+    const parts = await listParts(pool, { bookId: (await operatorBooks(pool)).test, id: reportId });
+    for (const part of parts) {
+      const next = await nextLines(pool, part);
+      if (next) return takingLines(id, next.command);
+    }
+    // One that is not full was all that there was.
+    if (parts.reduce((lines, part) => lines + part.lines, 0) < linesMax) return closePayday(id);
   }
-  return closePayday(id);
+  const report = await makeReport(pool, bookId, { payday, linesMax });
+  return report ? keepingReport(payday, report.id) : closePayday(id);
 }
 
-/** The report of this payday, the same however often it is asked for. Undefined where the acquirer holds nothing. */
-export async function reportOf(pool: Pool, bookId: BookId, payday: Uuid): Promise<StoredReport | undefined> {
-  const { references, asOf } = await listUnanswered(pool, bookId);
-  const lines = await settleAtSandbox(pool, { key: payday, originator: bookId, before: asOf, except: references });
+/** The next report of a payday, the same however often it is asked for. Undefined where the acquirer holds nothing. */
+async function makeReport(
+  pool: Pool,
+  bookId: BookId,
+  { payday, linesMax: limit }: { payday: Payday; linesMax: number },
+): Promise<StoredReport | undefined> {
+  const made = payday.reportIds.length;
+  const key = made === 0 ? payday.id : `${payday.id} ${made}`;
+  const { references: except, asOf: before } = await listUnanswered(pool, bookId);
+  const disputes = await listUnsettledDisputes(pool, bookId);
+  const lines = await settleAtSandbox(pool, { key, originator: bookId, before, except, disputes, limit });
   if (lines.length === 0) return undefined;
   const merchant = publicId('book', bookId);
   const bytes = writeReport(lines.map((line) => ({ ...line, merchant })));
   const file = {
     acquirer: SANDBOX_ACQUIRER,
     mode: 'test',
-    name: `payday ${payday}`,
+    name: `payday ${key}`,
     bytes,
     lines: readReport(bytes),
   } as const;
@@ -78,6 +104,29 @@ export function openPayday(id: Uuid): Command<void> {
 }
 
 const DUE_AFTER_MS = 30_000;
+
+/** The payday knows its report from here on. Another process may have made the same. */
+function keepingReport({ id, reportIds }: Payday, reportId: Uuid): Command<boolean> {
+  const origin = { id: newId(), requestId: newId(), actor: 'worker:ledger' };
+  return {
+    ...origin,
+    name: 'payday.report',
+    touches: [{ table: paydays, ids: [id] }],
+    decide(state, moment) {
+      const draft = new Draft(state, origin, moment);
+      const payday = draft.get(paydays, id);
+      if (payday?.status === 'open' && payday.reportIds.length === reportIds.length)
+        draft.put(paydays, id, {
+          ...payday,
+          reportIds: [...reportIds, reportId],
+          version: payday.version + 1,
+          updatedAt: moment.book,
+        });
+      draft.enqueue({ pool: 'ledger', job: 'payday.settle', id });
+      return draft.finish(false);
+    },
+  };
+}
 
 /** The lines, and another job for what is behind them. */
 function takingLines(payday: Uuid, command: Command<Settlement>): Command<boolean> {

@@ -1,4 +1,5 @@
 /** Whether a line of a report is about what we know, as we know it. Pure. */
+import type { Dispute } from '../disputes/dispute.ts';
 import type { Payment } from '../payment.ts';
 import type { PaymentOperation } from '../payment-operation.ts';
 import type { PartLine } from './report-store.ts';
@@ -24,12 +25,14 @@ export interface MatchedAgainst {
   readonly currency: string;
   readonly operation: PaymentOperation | undefined;
   readonly payment: Payment | undefined;
+  /** Chargebacks of the payment, the earliest first. */
+  readonly chargebacks: readonly Dispute[];
 }
 
 /** Undefined where the line is booked. */
 export function exceptionOf(
   { type, reference, gross, lineId }: Pick<PartLine, 'type' | 'reference' | 'gross' | 'lineId'>,
-  { acquirer, currency, operation, payment }: MatchedAgainst,
+  { acquirer, currency, operation, payment, chargebacks }: MatchedAgainst,
 ): LineException | undefined {
   const raised = (kind: LineExceptionKind, why: string): LineException => ({
     kind,
@@ -52,7 +55,7 @@ export function exceptionOf(
     case 'refund':
       if (operation.settledAt !== null) return raised('settlement_repeated', `the ${type} was settled before.`);
       if (operation.status !== 'succeeded')
-        return raised('settlement_not_succeeded', `the ${type} is ${operation.status}.`);
+        return raised('settlement_not_succeeded', `the ${type} is ${operation.status}.${later(operation)}`);
       break;
     case 'refund_failed':
       if (operation.status !== 'failed')
@@ -60,15 +63,55 @@ export function exceptionOf(
       if (operation.settledAt === null)
         return raised('settlement_repeated', 'the refund is not among what was settled.');
       break;
-    default:
-      // What a dispute takes is told by its own notice; more than was captured cannot be disputed.
-      return magnitude(gross) > payment.amountCaptured
-        ? raised('settlement_amount_mismatch', `only ${payment.amountCaptured} of the payment was captured.`)
-        : undefined;
+    default: {
+      const problem = disputeProblem({ type: type as DisputeLine, gross }, chargebacks);
+      return problem && raised(...problem);
+    }
   }
   if (magnitude(gross) !== operation.amount)
     return raised('settlement_amount_mismatch', `the ${operation.kind} is of ${operation.amount}.`);
   return undefined;
+}
+
+/** What is under way may still become what the acquirer says: a person takes the line again then. */
+function later({ status }: PaymentOperation): string {
+  const isOpen = status === 'pending' || status === 'requires_action';
+  return isOpen ? ' Once it has succeeded, npm run settle -- --again books the line.' : '';
+}
+
+type DisputeLine = 'dispute' | 'dispute_won';
+
+/** What a report has of a dispute stands on it once for each of the two. */
+const SETTLED_BY = { dispute: 'settledAt', dispute_won: 'wonSettledAt' } as const;
+
+/** The chargeback that a line is about: the earliest of its amount that no line has settled so. */
+export function disputeOf(
+  { type, gross }: { readonly type: DisputeLine; readonly gross: bigint },
+  chargebacks: readonly Dispute[],
+): Dispute | undefined {
+  return booked(type, chargebacks).find(
+    (dispute) => dispute[SETTLED_BY[type]] === null && dispute.amount === magnitude(gross),
+  );
+}
+
+/** The chargebacks that booked what lines of a type are about. */
+function booked(type: DisputeLine, chargebacks: readonly Dispute[]): readonly Dispute[] {
+  return type === 'dispute' ? chargebacks : chargebacks.filter(({ status }) => status === 'won');
+}
+
+function disputeProblem(
+  line: { readonly type: DisputeLine; readonly gross: bigint },
+  chargebacks: readonly Dispute[],
+): [LineExceptionKind, string] | undefined {
+  if (disputeOf(line, chargebacks)) return undefined;
+  if (chargebacks.length === 0)
+    return ['settlement_reference_unknown', 'no dispute of the payment has taken anything.'];
+  const candidates = booked(line.type, chargebacks);
+  if (candidates.length === 0) return ['settlement_not_succeeded', 'no dispute of the payment is won.'];
+  const unsettled = candidates.filter((dispute) => dispute[SETTLED_BY[line.type]] === null);
+  if (unsettled.length === 0 || candidates.some(({ amount }) => amount === magnitude(line.gross)))
+    return ['settlement_repeated', `the ${line.type === 'dispute' ? 'dispute' : 'won dispute'} was settled before.`];
+  return ['settlement_amount_mismatch', `the dispute is of ${unsettled.map(({ amount }) => amount).join(', ')}.`];
 }
 
 const magnitude = (amount: bigint) => (amount < 0n ? -amount : amount);

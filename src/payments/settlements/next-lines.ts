@@ -3,12 +3,14 @@ import type { Pool } from '../../db/pool.ts';
 import type { Uuid } from '../../ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Command, Touch } from '../../ledger/command.ts';
+import { listChargebacks } from '../disputes/dispute-store.ts';
 import type { PaymentOperation } from '../payment-operation.ts';
 import { findOperationsByReference } from '../payment-store.ts';
 import type { PaymentShare } from '../share.ts';
 import { paymentShares } from '../share-table.ts';
 import { listPartLines, type PartLine, type ReportPart } from './report-store.ts';
-import { lineTouches, type ReadLine, settleLines } from './settle-lines.ts';
+import { lineTouches, type ReadLine } from './settle-line.ts';
+import { settleLines } from './settle-lines.ts';
 import { LINES_PER_COMMAND, type Settlement } from './settlement.ts';
 import { settlements } from './settlement-table.ts';
 
@@ -23,12 +25,29 @@ export async function nextLines(
   const behind = (await settlements.find(pool, part.ofBook, part.id))?.taken ?? 0;
   if (behind === part.lines) return undefined;
   const read = await listPartLines(pool, part, { behind, limit: LINES_PER_COMMAND });
-  const operations = await operationsOf(pool, part.ofBook, read);
-  const found = read.map((line): ReadLine => ({ line, operation: operations(line) }));
-  const shares = await sharesOf(pool, part.ofBook, found);
+  const { found, shares } = await readLines(pool, part.ofBook, read);
   const lines = withinLimit(part.ofBook, found, shares);
   const command = settleLines(part.ofBook, { part, behind, lines, shares });
   return { command, last: behind + lines.length === part.lines };
+}
+
+/** What lines name in the book. */
+export async function readLines(
+  pool: Pool,
+  bookId: BookId,
+  lines: readonly PartLine[],
+): Promise<{ found: ReadLine[]; shares: Map<Uuid, PaymentShare> }> {
+  const operations = await operationsOf(pool, bookId, lines);
+  const named = lines.map((line) => ({ line, operation: operations(line) }));
+  const disputed = named.filter(({ line }) => line.type === 'dispute' || line.type === 'dispute_won');
+  const paymentIds = [...new Set(disputed.flatMap(({ operation }) => operation?.paymentId ?? []))];
+  const chargebacks = paymentIds.length === 0 ? new Map() : await listChargebacks(pool, bookId, paymentIds);
+  const found = named.map(({ line, operation }) => ({
+    line,
+    operation,
+    chargebacks: (operation && chargebacks.get(operation.paymentId)) ?? [],
+  }));
+  return { found, shares: await sharesOf(pool, bookId, found) };
 }
 
 /**

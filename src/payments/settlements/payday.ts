@@ -31,6 +31,7 @@ export function newPayday({ moment }: Draft, id: Uuid, paysAt: Instant): Payday 
     id,
     status: 'open',
     paysAt,
+    reportIds: [],
     version: 1,
     dueAt: paysAt,
     createdAt: moment.book,

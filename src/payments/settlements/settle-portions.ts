@@ -82,6 +82,7 @@ export class PortionMoves {
       releasesAt: moment.book,
       amount: 0n,
       lent: 0n,
+      round: 0,
       releaseId: null,
       version: 0,
       dueAt: null,

@@ -12,4 +12,4 @@ export function listSettlements(db: Queryable, bookId: BookId, page: PageRequest
 }
 
 /** A page of the lines of a settlement. Index: settlement_lines_by_settlement. */
-export const listSettlementLines = linesOf(settlementLines, 'settlement_id');
+export const listSettlementLines = linesOf(settlementLines, ['settlement_id']);

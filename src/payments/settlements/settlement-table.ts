@@ -52,6 +52,7 @@ export const paydays = tableOf<Payday>({
     column('id', 'uuid'),
     column('status', 'text', { changes: true }),
     column('pays_at', 'timestamptz'),
+    column('report_ids', 'jsonb', { changes: true }),
     column('version', 'integer', { changes: true }),
     column('due_at', 'timestamptz', { changes: true }),
     column('created_at', 'timestamptz'),

@@ -29,14 +29,14 @@ export interface Settlement {
   readonly taken: number;
   /** Gross of those that were booked. */
   readonly amount: bigint;
-  /** How many of those taken were left to a person. */
+  /** How many of those taken were left to a person, and are not booked since. */
   readonly exceptions: number;
   readonly version: number;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
 }
 
-/** A line that was taken. Append-only. */
+/** A line that was taken. Append-only: an exception that is booked after all has a second row. */
 export interface SettlementLine {
   readonly id: Uuid;
   readonly settlementId: Uuid;
@@ -62,6 +62,8 @@ export interface Payday {
   readonly id: Uuid;
   readonly status: 'open' | 'done';
   readonly paysAt: Instant;
+  /** Of the reports that were made for it, the one that is taken in last. */
+  readonly reportIds: readonly Uuid[];
   readonly version: number;
   readonly dueAt: Instant | null;
   readonly createdAt: Instant;

@@ -9,11 +9,12 @@ import { writeJson } from '../../json.ts';
 import { loadBook } from '../../ledger/book-store.ts';
 import type { Command } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';
-import { openPayday, paydayStep, reportOf } from './keep-payday.ts';
+import { operatorBooks } from '../../organisations/organisation-store.ts';
+import { openPayday, paydayStep } from './keep-payday.ts';
 import { listParts } from './report-store.ts';
 import type { Settlement } from './settlement.ts';
 import { settlementResource } from './settlement-resource.ts';
-import { settlements } from './settlement-table.ts';
+import { paydays, settlements } from './settlement-table.ts';
 
 /** More steps than a report has lines for: 250,000 lines. */
 const STEPS_MAX = 1_000;
@@ -34,8 +35,10 @@ export const simulateSettlement: UseCase<OnceRuntime, Asked> = {
     while (!(await committer.submit(bookId, await paydayStep(pool, bookId, payday))))
       if (++steps === STEPS_MAX)
         throw new ApiError('service_unavailable', { detail: 'The settlement goes on. Send the request again.' });
-    const report = await reportOf(pool, bookId, payday);
-    const ids = report ? (await listParts(pool, report)).map(({ id }) => id) : [];
+    const reports = (await paydays.find(pool, bookId, payday))!.reportIds;
+    const operator = (await operatorBooks(pool)).test;
+    const parts = await Promise.all(reports.map((id) => listParts(pool, { bookId: operator, id })));
+    const ids = parts.flat().map(({ id }) => id);
     return { command: showSettlements(input, ids) };
   },
 };

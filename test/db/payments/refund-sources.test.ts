@@ -30,8 +30,8 @@ test('shares that are empty do not hide the one that holds the money', async () 
   await money.captured(accountId, 10_000n, { days: 1, onceSettled: true });
   // More than are read, all of them to be released later.
   await book.rows(
-    `INSERT INTO payment_shares (book_id, id, account_id, currency, kind, status, available_on, amount, lent, version, created_at, updated_at)
-     SELECT $1, gen_random_uuid(), $2, 'EUR', 'waiting', 'open', '2999-01-01', 0, 0, 1, now(), now() FROM generate_series(1, 250)`,
+    `INSERT INTO payment_shares (book_id, id, account_id, currency, kind, status, available_on, amount, lent, round, version, created_at, updated_at)
+     SELECT $1, gen_random_uuid(), $2, 'EUR', 'waiting', 'open', '2999-01-01', 0, 0, 0, 1, now(), now() FROM generate_series(1, 250)`,
     accountId,
   );
   const refund = await money.refunding(payment, 4_000n);

@@ -186,8 +186,8 @@ describe('a refund that fails after its account was closed', () => {
     // Put there by a release that did not look whether the account is closed.
     await book.rows(
       `WITH share AS (UPDATE payment_shares SET amount = 5 WHERE book_id = $1 AND account_id = $2 RETURNING id)
-       INSERT INTO payment_share_lines (book_id, id, share_id, payment_id, operation_id, amount, created_at)
-       SELECT $1, gen_random_uuid(), share.id, gen_random_uuid(), gen_random_uuid(), 5, now() FROM share`,
+       INSERT INTO payment_share_lines (book_id, id, share_id, payment_id, operation_id, round, amount, created_at)
+       SELECT $1, gen_random_uuid(), share.id, gen_random_uuid(), gen_random_uuid(), 0, 5, now() FROM share`,
       accountId,
     );
     await book.rows(

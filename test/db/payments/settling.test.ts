@@ -1,7 +1,9 @@
 /** What an acquirer's answers do to rows of payments, and how shares of a day are released. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
+import { listShareLines } from '../../../src/payments/balance-store.ts';
 import { paymentOperations } from '../../../src/payments/payment-operation-table.ts';
+import { listReleases } from '../../../src/payments/payment-store.ts';
 import { payments } from '../../../src/payments/payment-table.ts';
 import { releaseShares } from '../../../src/payments/release-shares.ts';
 import type { PaymentShare } from '../../../src/payments/share.ts';
@@ -74,4 +76,17 @@ test('a share opens again for what is captured after its release, by a clock tha
   );
   // What was captured, less the fees of 2.5 % and 10 each.
   expect({ count, sum }).toEqual({ count: 2n, sum: 30_000n - 510n - 260n });
+  // Each release lists its own lines.
+  const { rows: made } = await listReleases(book.pool, book.id, { accountId }, { limit: 10 });
+  const listed = await Promise.all(
+    made.map(async ({ shareId, round, amount }) => {
+      const of = { share_id: shareId, round };
+      const { rows } = await listShareLines(book.pool, { bookId: book.id, of }, { limit: 10 });
+      return [amount, rows.map((line) => line.amount)];
+    }),
+  );
+  expect(listed).toEqual([
+    [9_740n, [9_740n]],
+    [19_490n, [19_490n]],
+  ]);
 });

@@ -110,8 +110,8 @@ async function play(book: TestBook): Promise<void> {
     [book.id, newId()],
   );
   await owner.query(
-    `INSERT INTO payment_releases (book_id, id, share_id, account_id, amount, currency, entry_id, version, created_at, updated_at)
-     SELECT book_id, $2, id, account_id, amount, currency, $2, 1, now(), now() FROM payment_shares WHERE book_id = $1 AND amount > 0`,
+    `INSERT INTO payment_releases (book_id, id, share_id, round, account_id, amount, currency, entry_id, version, created_at, updated_at)
+     SELECT book_id, $2, id, round, account_id, amount, currency, $2, 1, now(), now() FROM payment_shares WHERE book_id = $1 AND amount > 0`,
     [book.id, newId()],
   );
   await owner.end();

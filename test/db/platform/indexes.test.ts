@@ -10,6 +10,7 @@ import { newId } from '../../../src/ids.ts';
 import { FIRST_EVENT, KEPT_COLUMNS, readEvents } from '../../../src/ledger/event-read-store.ts';
 import { listEntries } from '../../../src/ledger/journal-read-store.ts';
 import { createLogger } from '../../../src/log.ts';
+import { listUnanswered } from '../../../src/payments/under-way-store.ts';
 import { listReturns } from '../../../src/payouts/payout-return-store.ts';
 import { listPayouts } from '../../../src/payouts/payout-store.ts';
 import { loadObjectEvents } from '../../../src/timeline/timeline-store.ts';
@@ -97,6 +98,13 @@ test.each([
   ],
 ])('a page of verify is read by %s', async (index, work) => {
   expect(await planOf(work)).toContain(`Index Scan using ${index}`);
+});
+
+test('operations that nobody has answered are read by what is due and what is stuck, and not with the whole book', async () => {
+  // No row answers a statement that is only explained.
+  const plan = await planOf((db) => listUnanswered(db, newId()).catch(() => undefined));
+  expect(plan).toContain('Index Scan using payment_operations_due_by_book');
+  expect(plan).toContain('Index Scan using payment_operations_stuck');
 });
 
 test('the first event of an object is looked up by the primary key, in every later plan of an empty table too', async () => {

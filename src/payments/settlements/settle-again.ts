@@ -1,0 +1,76 @@
+/**
+ * Takes a line of a report again that had been an exception: what it is about has come meanwhile, or has succeeded. It is booked by
+ * itself where it fits now, and its exception is resolved by that. For `npm run settle -- --again`.
+ */
+import { type Exception, isEnded } from '../../exceptions/exception.ts';
+import { exceptions } from '../../exceptions/exception-table.ts';
+import { settleByOperator } from '../../exceptions/handle-exception.ts';
+import { newId, type Uuid } from '../../ids.ts';
+import type { BookId } from '../../ledger/book.ts';
+import type { Command } from '../../ledger/command.ts';
+import { Draft } from '../../ledger/draft.ts';
+import { advance } from '../../ledger/resource.ts';
+import type { PaymentShare } from '../share.ts';
+import type { ExceptionLine } from './exception-line-store.ts';
+import type { LineException } from './match-line.ts';
+import { bookNet, keepLine, type ReadLine, takeLine } from './settle-line.ts';
+import { settlementTouches } from './settle-lines.ts';
+import { PortionMoves } from './settle-portions.ts';
+import type { Settlement } from './settlement.ts';
+import { settlementResource } from './settlement-resource.ts';
+import { settlements } from './settlement-table.ts';
+
+export interface SettleAgain {
+  readonly found: Pick<ExceptionLine, 'exceptionId' | 'part' | 'reportSha256'>;
+  readonly read: ReadLine;
+  readonly shares: ReadonlyMap<Uuid, PaymentShare>;
+  /** Who asks for it: an operator. */
+  readonly actor: string;
+}
+
+export type SettledAgain =
+  | { readonly result: 'booked'; readonly settlement: Settlement }
+  /** Its exception had been resolved. */
+  | { readonly result: 'ended' }
+  /** It does not fit yet. Nothing was booked. */
+  | { readonly result: 'exception'; readonly exception: LineException };
+
+export function settleAgain(bookId: BookId, input: SettleAgain): Command<SettledAgain> {
+  const { found, read, shares, actor } = input;
+  const { part, exceptionId } = found;
+  const origin = { id: newId(), requestId: newId(), actor };
+  return {
+    ...origin,
+    name: 'settlement.again',
+    touches: [...settlementTouches(bookId, { part, lines: [read], shares }), { table: exceptions, ids: [exceptionId] }],
+    decide(state, moment) {
+      const draft = new Draft(state, origin, moment);
+      const exception = draft.get(exceptions, exceptionId);
+      if (!exception || isEnded(exception)) return draft.finish<SettledAgain>({ result: 'ended' });
+      return draft.finish(takeAgain(draft, exception, input));
+    },
+  };
+}
+
+function takeAgain(draft: Draft, exception: Exception, { found, read, actor }: SettleAgain): SettledAgain {
+  const { part } = found;
+  const moves = new PortionMoves(draft);
+  const taken = takeLine(draft, read, { part, moves });
+  if (taken.exception) return { result: 'exception', exception: taken.exception };
+  const { line } = taken;
+  const before = draft.get(settlements, part.id)!;
+  const entry = bookNet(draft, before, { net: line.gross, step: `settled_line_${line.place}` });
+  const settlement = advance(
+    draft,
+    settlementResource,
+    before,
+    { amount: before.amount + line.gross, exceptions: before.exceptions - 1 },
+    { event: `settlement.${before.status}`, entries: [entry] },
+  );
+  // The row that names the exception stays: what is booked stands beside it.
+  keepLine(draft, settlement, taken, { id: draft.mintId(), entryId: entry.id, exceptionId: null });
+  moves.finish();
+  const evidenceSha256 = found.reportSha256;
+  settleByOperator(draft, exception, { actor, entryIds: [entry.id], evidenceSha256 });
+  return { result: 'booked', settlement };
+}

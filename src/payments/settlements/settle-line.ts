@@ -1,0 +1,137 @@
+/** One line of a report in a book: whether it is about what we know, and what it settles. For a command that books the money. */
+
+import type { Uuid } from '../../ids.ts';
+import type { BookId } from '../../ledger/book.ts';
+import type { Touch } from '../../ledger/command.ts';
+import type { Draft } from '../../ledger/draft.ts';
+import type { Entry } from '../../ledger/entry.ts';
+import { advance } from '../../ledger/resource.ts';
+import { disputeResource } from '../disputes/dispute-resource.ts';
+import { disputes } from '../disputes/dispute-table.ts';
+import { captureResource, operationResources } from '../operation-resources.ts';
+import type { Payment } from '../payment.ts';
+import type { PaymentOperation } from '../payment-operation.ts';
+import { paymentOperations } from '../payment-operation-table.ts';
+import { paymentResource } from '../payment-resource.ts';
+import { settlesWhole } from '../payment-settled.ts';
+import { payments } from '../payment-table.ts';
+import type { PaymentShare } from '../share.ts';
+import { disputeOf, exceptionOf, type LineException } from './match-line.ts';
+import type { PartLine, ReportPart } from './report-store.ts';
+import { type PortionMoves, portionTouches } from './settle-portions.ts';
+import type { Settlement } from './settlement.ts';
+import { settlementLines } from './settlement-table.ts';
+
+/** A line with what it names in the book. */
+export interface ReadLine {
+  readonly line: PartLine;
+  readonly operation: PaymentOperation | undefined;
+  /** Of a line about a dispute: the chargebacks of its payment. */
+  readonly chargebacks: readonly Uuid[];
+}
+
+/** What became of a line. */
+export interface TakenLine {
+  readonly line: PartLine;
+  readonly operation: PaymentOperation | undefined;
+  /** Undefined where it is settled. */
+  readonly exception: LineException | undefined;
+}
+
+/** What a line touches. `shares` are those that portions of captures name. */
+export function lineTouches(
+  bookId: BookId,
+  { operation, chargebacks }: ReadLine,
+  shares: ReadonlyMap<Uuid, PaymentShare>,
+): Touch[] {
+  if (!operation) return [];
+  return [
+    { table: paymentOperations, ids: [operation.id] },
+    { table: payments, ids: [operation.paymentId] },
+    { table: disputes, ids: chargebacks },
+    ...(operation.kind === 'capture' ? portionTouches(bookId, operation, shares) : []),
+  ];
+}
+
+/** Settles the line, or says why not. What it comes to is for the caller to book. */
+export function takeLine(
+  draft: Draft,
+  { line, operation: read, chargebacks: readChargebacks }: ReadLine,
+  { part, moves }: { part: Pick<ReportPart, 'acquirer' | 'currency'>; moves: PortionMoves },
+): TakenLine {
+  const operation = read && draft.get(paymentOperations, read.id);
+  const payment = operation && draft.get(payments, operation.paymentId);
+  const chargebacks = readChargebacks.flatMap((id) => draft.get(disputes, id) ?? []);
+  const { acquirer, currency } = part;
+  const exception = exceptionOf(line, { acquirer, currency, operation, payment, chargebacks });
+  if (exception === undefined && operation && payment) {
+    const settledAt = draft.moment.book;
+    if (line.type === 'capture') settleCapture(draft, { operation, payment }, moves);
+    else if (line.type === 'refund') advance(draft, operationResources.refund, operation, { settledAt });
+    // The acquirer has given it back: as if it had never been paid.
+    else if (line.type === 'refund_failed') advance(draft, operationResources.refund, operation, { settledAt: null });
+    else if (line.type !== 'adjustment') {
+      const change = line.type === 'dispute' ? { settledAt } : { wonSettledAt: settledAt };
+      advance(draft, disputeResource, disputeOf({ type: line.type, gross: line.gross }, chargebacks)!, change);
+    }
+  }
+  return { line, operation, exception };
+}
+
+function settleCapture(
+  draft: Draft,
+  { operation, payment }: { operation: PaymentOperation; payment: Payment },
+  moves: PortionMoves,
+): void {
+  const amountSettled = payment.amountSettled + operation.amount;
+  const portions = moves.move(operation);
+  advance(draft, captureResource, operation, { settledAt: draft.moment.book, portions });
+  const isSettled = settlesWhole({ ...payment, amountSettled });
+  advance(
+    draft,
+    paymentResource,
+    payment,
+    { amountSettled, ...(isSettled ? { status: 'settled' } : {}) },
+    isSettled ? { event: 'payment.settled' } : {},
+  );
+}
+
+/** pool → acquirer, or the other way: what lines come to. */
+export function bookNet(
+  draft: Draft,
+  { id, currency }: Pick<Settlement, 'id' | 'currency'>,
+  { net, step }: { net: bigint; step: string },
+): Entry {
+  const [pool, acquirer] = [draft.chart('pool', currency).id, draft.chart('acquirer', currency).id];
+  return draft.post({
+    resource: 'settlement',
+    resourceId: id,
+    step,
+    postings: [
+      net > 0n ? { debit: pool, credit: acquirer, amount: net } : { debit: acquirer, credit: pool, amount: -net },
+    ],
+  });
+}
+
+/** The row that says what became of a line. `id`: of the report's line, or of a row beside it. */
+export function keepLine(
+  draft: Draft,
+  { id: settlementId, currency }: Pick<Settlement, 'id' | 'currency'>,
+  { line, operation }: Pick<TakenLine, 'line' | 'operation'>,
+  { id, entryId, exceptionId }: { id: Uuid; entryId: Uuid | null; exceptionId: Uuid | null },
+): void {
+  draft.append(settlementLines, {
+    id,
+    settlementId,
+    lineId: line.lineId,
+    type: line.type,
+    reference: line.reference,
+    currency,
+    amount: line.gross,
+    paymentId: operation?.paymentId ?? null,
+    operationId: operation?.id ?? null,
+    entryId,
+    exceptionId,
+    createdAt: draft.moment.book,
+  });
+}

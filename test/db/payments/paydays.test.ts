@@ -1,0 +1,130 @@
+/** Paydays of the sandbox acquirer, step by step: reports are made once, and hold so many lines at most. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { GROUPS } from '../../../src/groups.ts';
+import { newId, type Uuid } from '../../../src/ids.ts';
+import { openPayday, paydayStep } from '../../../src/payments/settlements/keep-payday.ts';
+import type { Payday } from '../../../src/payments/settlements/settlement.ts';
+import { paydays } from '../../../src/payments/settlements/settlement-table.ts';
+import { listUnanswered } from '../../../src/payments/under-way-store.ts';
+import { verifyDatabase } from '../../../src/verify/verify-database.ts';
+import { openBook, type TestBook } from '../../support/book.ts';
+import { acceptOne } from '../../support/payments.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+import { Reports } from '../../support/reports.ts';
+
+let database: TestDatabase;
+let book: TestBook;
+let reports: Reports;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+beforeEach(async () => {
+  book = await openBook({ database: database.applicationUrl });
+  reports = new Reports(book);
+  return async () => {
+    const found: object[] = [];
+    await verifyDatabase(book.pool, { groups: GROUPS, bookId: book.id, onFinding: (finding) => found.push(finding) });
+    expect(found).toEqual([]);
+    await book.close();
+  };
+});
+afterAll(async () => {
+  await database?.drop();
+});
+
+/** Payments that were captured, as the sandbox acquirer has them in its own records. */
+async function captured(count: number): Promise<void> {
+  const accountId = await book.account();
+  for (let at = 0; at < count; at++) {
+    const { authorization } = await reports.captured(accountId);
+    await book.pool.query(
+      `INSERT INTO sandbox_acquirer.instructions (originator, reference, kind, amount, currency, status, captures, authorized, captured,
+         acquirer_reference, submissions, received_at)
+       VALUES ($1, $2, 'authorize', 20000, 'EUR', 'succeeded', true, 20000, 20000, $2, 1, now())`,
+      [book.id, authorization.reference],
+    );
+  }
+}
+
+const step = async (payday: Uuid, linesMax?: number) =>
+  book.submit(await paydayStep(book.pool, book.id, payday, linesMax));
+const read = (id: Uuid) => paydays.find(book.pool, book.id, id) as Promise<Payday>;
+const unpaid = async () =>
+  (
+    await book.row<{ count: bigint }>(
+      'SELECT count(*) AS count FROM sandbox_acquirer.instructions WHERE originator = $1::text AND settled_by IS NULL',
+    )
+  ).count;
+
+async function opened(): Promise<Uuid> {
+  const id = newId();
+  await book.submit(openPayday(id));
+  return id;
+}
+
+test('a busy day is paid by several reports, each of so many lines at most', async () => {
+  await captured(5);
+  const payday = await opened();
+  let steps = 0;
+  while (!(await step(payday, 2))) steps++;
+  // Each of three reports is made, and taken in.
+  expect(steps).toBe(6);
+  const { status, reportIds } = await read(payday);
+  expect(status).toBe('done');
+  const { rows } = await book.pool.query<{ lines: number }>(
+    'SELECT lines FROM acquirer_reports WHERE id = ANY ($1) ORDER BY id',
+    [reportIds],
+  );
+  expect(rows.map(({ lines }) => lines)).toEqual([2, 2, 1]);
+  expect(await unpaid()).toBe(0n);
+  expect(await reports.poolBalance()).toBe(100_000n);
+  expect(await reports.exceptionKinds()).toEqual([]);
+});
+
+test('a report is made once: later steps read it, whatever the acquirer has in its records by then', async () => {
+  await captured(2);
+  const payday = await opened();
+  expect(await step(payday)).toBe(false);
+  const { reportIds } = await read(payday);
+  await book.rows("UPDATE sandbox_acquirer.instructions SET settled_by = 'gone' WHERE originator = $1::text");
+  expect(await step(payday)).toBe(false);
+  expect(await step(payday)).toBe(true);
+  expect(await read(payday)).toMatchObject({ status: 'done', reportIds });
+  expect(await reports.poolBalance()).toBe(40_000n);
+});
+
+test('two processes that make the report of one payday make one', async () => {
+  await captured(2);
+  const payday = await opened();
+  const [one, other] = await Promise.all([
+    paydayStep(book.pool, book.id, payday),
+    paydayStep(book.pool, book.id, payday),
+  ]);
+  await Promise.all([book.submit(one), book.submit(other)]);
+  expect((await read(payday)).reportIds).toHaveLength(1);
+  while (!(await step(payday)));
+  expect(await reports.poolBalance()).toBe(40_000n);
+});
+
+test('a payday on which the acquirer holds nothing is over at once', async () => {
+  const payday = await opened();
+  expect(await step(payday)).toBe(true);
+  expect(await read(payday)).toMatchObject({ status: 'done', reportIds: [] });
+});
+
+test('what nobody has answered is known, also where a bug has stopped it', async () => {
+  const accountId = await book.account();
+  const [waiting, stuck] = [await acceptOne(book, { accountId }), await acceptOne(book, { accountId })];
+  await reports.captured(accountId);
+  const mark = (stuckAt: Date | null) =>
+    book.rows(
+      'UPDATE payment_operations SET stuck_at = $3 WHERE book_id = $1 AND id = $2',
+      stuck.operation.id,
+      stuckAt,
+    );
+  await mark(new Date());
+  const { references } = await listUnanswered(book.pool, book.id);
+  await mark(null);
+  expect(references.sort()).toEqual([waiting.operation.reference, stuck.operation.reference].sort());
+});
