@@ -105,9 +105,13 @@ export class MoneyBack {
   }
 
   /** What the acquirer says of an operation as it is by now. */
-  async say(operation: { id: Uuid }, report: Partial<AcquirerReport>): Promise<PaymentOperation> {
+  async say(
+    operation: { id: Uuid },
+    report: Partial<AcquirerReport>,
+    release: Partial<ReleaseSchedule> = AT_ONCE,
+  ): Promise<PaymentOperation> {
     const known = await this.operation(operation.id);
-    return this.#settle(await this.payment({ id: known.paymentId }), known, report, AT_ONCE);
+    return this.#settle(await this.payment({ id: known.paymentId }), known, report, releaseIn(release));
   }
 
   /** Told of by the acquirer. The same id is the same notice. */

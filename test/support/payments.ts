@@ -176,6 +176,7 @@ export async function settleAll(book: TestBook): Promise<void> {
     `SELECT reference, currency, amount FROM payment_operations
      WHERE book_id = $1 AND kind = 'capture' AND status = 'succeeded' AND settled_at IS NULL ORDER BY id`,
   );
+  if (captures.length === 0) return;
   const merchant = publicId('book', book.id);
   const bytes = writeReport(
     captures.map(({ amount: gross, ...line }) => ({

@@ -57,6 +57,7 @@ export const updateReleaseSchedule = z.strictObject({
   cut_off: z
     .string()
     .regex(CUT_OFF, 'Expects a time of day such as 17:00.')
+    .meta({ example: '17:00' })
     .nullable()
     .optional()
     .meta({ description: cutOffText }),
@@ -66,7 +67,7 @@ export const updateReleaseSchedule = z.strictObject({
       percent: z
         .string()
         .regex(PERCENT, 'Expects a percentage such as "10" or "2.5": above 0, below 100, at most two decimals.')
-        .meta({ description: percentText }),
+        .meta({ description: percentText, example: '10' }),
       days: z.int().min(1).max(MOST_DAYS_RESERVED).meta({ description: reserveDaysText }),
     })
     .nullable()

@@ -26,8 +26,30 @@ async function settlements({ openAccount, wire }: Stage): Promise<void> {
   await wire.call('What it is of', 'GET', `/v1/payments/releases/${released[0]!.id}/lines`);
 }
 
+/** Business days of a week that begins on Sunday, and a tenth kept for 90 days. */
+async function schedule({ openAccount, wire }: Stage): Promise<void> {
+  const path = '/v1/payments/release_schedule';
+  await wire.call('As the installation has it', 'GET', path);
+  await wire.call('Of its own', 'PATCH', path, {
+    body: { unit: 'business_days', calendar: 'fri_sat', cut_off: '17:00', reserve: { percent: '10', days: 90 } },
+  });
+  await wire.call('Over a version that has passed', 'PATCH', path, {
+    body: { days: 3 },
+    headers: { 'if-match': '"1"' },
+  });
+  const { id: account } = await openAccount();
+  await wire.call('A payment', 'POST', '/v1/payments', {
+    body: { account, amount: 25_000, currency: 'JOD', source: CARD },
+  });
+  await wire.call('What waits, and what is reserved', 'GET', `/v1/payments/balance?account=${account}`);
+  await wire.call('Without a reserve from now on', 'PATCH', path, { body: { reserve: null } });
+}
+
 export const settlementsOnWire: GroupOnWire = {
-  scenes: [{ file: 'settlements', play: settlements }],
+  scenes: [
+    { file: 'settlements', play: settlements },
+    { file: 'release-schedule', play: schedule },
+  ],
   /** The payment among the objects was settled on the way of the clock. */
   async objects({ client }) {
     const [settlement] = (await client.read<Page>('/v1/payments/settlements')).data;
