@@ -92,8 +92,11 @@ export function refund(
   if (missing > 0n) return refused('insufficient_funds');
   const begun = records.begin(name, 'refund', { amount, final: false });
   const [operator, transit] = [book.chart('due_operator', currency), book.chart('refunds_in_transit', currency)];
-  const movements = portions.flatMap((portion, at): Movement[] => {
-    const source = records.accountOf(payment, portion.share);
+  // A fee as large as the refund needs no source: it passes through what is pending.
+  const pending = { share: null, amount: 0n, account: book.chart('merchant_pending', currency) };
+  const sources = portions.map((portion) => ({ ...portion, account: records.accountOf(payment, portion.share) }));
+  const movements = (sources.length > 0 ? sources : [pending]).flatMap((portion, at): Movement[] => {
+    const source = portion.account;
     const given = at === 0 ? fee : 0n;
     return [
       { debit: operator, credit: source, amount: given },

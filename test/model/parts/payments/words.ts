@@ -137,6 +137,7 @@ export class AcquirerWords {
       fee = 0n;
       if (share) shares.giveBack(payment.name, { share, capture: portion.capture }, portion.amount);
     }
+    if (movements.length === 0) movements.push({ debit: source, credit: operator, amount: fee });
     const may = { closed: true, frozen: true, forced: true };
     const entry = surely(this.#book.post({ resource: refund.name, step, movements }, may));
     payment.fee += refund.fee;
