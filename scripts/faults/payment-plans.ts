@@ -72,6 +72,7 @@ export const PLANS: readonly Plan[] = [
   { number: APPROVED, manual: true, steps: [cancel!] },
   { number: APPROVED, manual: true, steps: [capturePart, inquire, evidence!, lose!, captureRest] },
   { number: LOST, manual: true, steps: [] },
+  { number: APPROVED, steps: [inquire, win!] },
   { number: CHALLENGED, steps: [fail!] },
   { number: DECLINED, steps: [] },
   { number: CHALLENGED_DECLINED, steps: [pass!] },

@@ -45,7 +45,11 @@ export async function settleAtSandbox(
     await trx.query(
       `UPDATE sandbox_acquirer.notices AS n SET settled_by = $2
        WHERE originator = $1 AND settled_by IS NULL AND created_at <= $3 AND NOT reference = ANY ($4::text[])
-         AND (kind IN ('dispute_chargeback', 'dispute_won') OR (kind = 'refund_failed' AND EXISTS (
+         AND (kind = 'dispute_chargeback' OR (kind = 'dispute_won' AND EXISTS (
+           -- An inquiry that was won had taken nothing.
+           SELECT FROM sandbox_acquirer.notices AS taken WHERE taken.originator = n.originator AND taken.dispute = n.dispute
+             AND taken.kind = 'dispute_chargeback' AND taken.created_at <= n.created_at
+         )) OR (kind = 'refund_failed' AND EXISTS (
            SELECT FROM sandbox_acquirer.instructions AS i
            WHERE i.originator = n.originator AND i.reference = n.reference AND i.settled_by IS NOT NULL)))`,
       limits,
