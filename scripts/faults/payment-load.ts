@@ -1,85 +1,35 @@
 /**
  * A careful merchant: takes card payments of every outcome, each under a key of its own, and brings each to its end with
- * captures, increments, cancels and refunds. Payers pass challenges, fail them, or leave.
+ * captures, increments, cancels and refunds. Payers pass challenges, fail them, or leave; some dispute what they paid, and the
+ * merchant answers. The acquirer pays every few payments.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from '../../src/db/pool.ts';
 import { parsePublicId } from '../../src/ids.ts';
-import type * as paymentSchemas from '../../src/payments/api/payment-schemas.ts';
-import { NotAsPromised, until } from '../harness/client.ts';
+import { type List, NotAsPromised, until } from '../harness/client.ts';
 import { makeRowsDue } from '../harness/database-store.ts';
 import { certainAnswer, expectFirstAnswerAgain, type Sent } from './certain-answer.ts';
 import type { Payer } from './load.ts';
-import { answerChallenge, bringReleaseDay, endChallenge } from './payment-records-store.ts';
-
-export type Payment = (typeof paymentSchemas.payment)['_zod']['output'];
-
-type Step =
-  | { readonly act: 'capture' | 'increment' | 'refunds'; readonly body: (payment: Payment) => Record<string, unknown> }
-  | { readonly act: 'cancel' }
-  | { readonly act: 'pass' | 'fail' | 'leave' };
-
-interface Plan {
-  readonly number: string;
-  readonly manual?: true;
-  readonly steps: readonly Step[];
-}
-
-/** Published test numbers: approved, unknown until asked, lost on its way, challenged (also then declined), declined. */
-const [APPROVED, UNANSWERED, LOST, CHALLENGED, CHALLENGED_DECLINED, DECLINED] = [
-  '4242424242424242',
-  '4000000000000705',
-  '4000000000000713',
-  '4000002500003155',
-  '4000008400001629',
-  '4000000000009995',
-] as const;
-export const CARD_NUMBERS: readonly string[] = [APPROVED, UNANSWERED, LOST, CHALLENGED, CHALLENGED_DECLINED, DECLINED];
-/** Nothing else in a row or a log has these digits beside the word. */
-export const CVC = '8317';
-
-const part = (of: (payment: Payment) => number) => (payment: Payment) => ({ amount: Math.floor(of(payment) / 3) });
-const capturePart: Step = { act: 'capture', body: part((payment) => payment.amount_capturable) };
-const captureRest: Step = { act: 'capture', body: () => ({}) };
-const captureLast: Step = {
-  act: 'capture',
-  body: (payment) => ({ ...part((p) => p.amount_capturable)(payment), final: true }),
-};
-const increment: Step = { act: 'increment', body: (payment) => ({ amount: payment.amount_authorized + 500 }) };
-const refundPart: Step = { act: 'refunds', body: part((payment) => payment.amount_refundable) };
-const refundRest: Step = { act: 'refunds', body: (payment) => ({ amount: payment.amount_refundable }) };
-const [cancel, pass, fail, leave]: Step[] = [{ act: 'cancel' }, { act: 'pass' }, { act: 'fail' }, { act: 'leave' }];
-
-/**
- * A manual payment that is challenged is left alone: its authorization, voided as its payer passes at last, would be one that
- * succeeded and was canceled, and its notice a contradiction.
- */
-const PLANS: readonly Plan[] = [
-  { number: APPROVED, steps: [] },
-  { number: APPROVED, manual: true, steps: [capturePart, captureRest, refundPart] },
-  { number: UNANSWERED, steps: [refundPart] },
-  { number: CHALLENGED, manual: true, steps: [leave!] },
-  { number: LOST, steps: [] },
-  { number: APPROVED, steps: [refundPart, refundRest] },
-  { number: CHALLENGED, steps: [pass!, refundPart] },
-  { number: APPROVED, manual: true, steps: [increment, captureLast] },
-  { number: UNANSWERED, manual: true, steps: [capturePart, cancel!] },
-  { number: CHALLENGED, steps: [leave!] },
-  { number: APPROVED, manual: true, steps: [cancel!] },
-  { number: LOST, manual: true, steps: [] },
-  { number: CHALLENGED, steps: [fail!] },
-  { number: DECLINED, steps: [] },
-  { number: CHALLENGED_DECLINED, steps: [pass!] },
-];
+import { type Dispute, type Payment, PLANS, paymentNumber, type Step } from './payment-plans.ts';
+import {
+  answerChallenge,
+  bringReleaseDay,
+  decideDisputes,
+  disputePayment,
+  endChallenge,
+} from './payment-records-store.ts';
 
 const hasLeft = ({ status }: Payment) => status !== 'requires_action';
+const isDecided = ({ status }: Dispute) => status === 'won' || status === 'lost';
 
 /** Concurrent callers in all. Payments stand beside payouts, which are many more. */
 const CALLERS = 4;
 const THINK_MS = 100;
 /** Payments between two releases of everything that they have earned. */
 const RELEASED_EVERY = 7;
+/** Payments between two reports of the acquirer. */
+const PAID_EVERY = 11;
 const LOOK_EVERY_MS = 100;
 const MAKE_DUE_EVERY_MS = 500;
 const REPEATED = 20;
@@ -110,7 +60,7 @@ export const NO_PAYMENTS: PaymentLoad = {
 /** `behind` is a pool past all proxies: payers act at the acquirer, not at the product. */
 export function startPaymentLoad(payers: readonly Payer[], behind: Pool): PaymentLoad {
   const accepted: string[] = [];
-  const sent: (Sent<Payment> & { readonly payer: Payer })[] = [];
+  const sent: (Sent<unknown> & { readonly payer: Payer })[] = [];
   let asked = Math.floor(Math.random() * PLANS.length);
   let going = true;
   let gaveUp = false;
@@ -120,17 +70,18 @@ export function startPaymentLoad(payers: readonly Payer[], behind: Pool): Paymen
     while (going) {
       const number = asked++;
       const plan = PLANS[number % PLANS.length]!;
-      const { id } = await send(payer, '/v1/payments', paymentNumber(number, plan, payer));
+      const { id } = await send<Payment>(payer, '/v1/payments', paymentNumber(number, plan, payer));
       accepted.push(id);
       if (number % RELEASED_EVERY === 0) await bringReleaseDay(behind);
+      if (number % PAID_EVERY === 0) await send(payer, '/v1/simulations/acquirer_settlements', {});
       await follow(payer, id, plan.steps);
       await pause(THINK_MS);
     }
   }
 
-  async function send(payer: Payer, path: string, body: Record<string, unknown>): Promise<Payment> {
+  async function send<Body>(payer: Payer, path: string, body: Record<string, unknown>): Promise<Body> {
     const request = { path, key: randomUUID(), body, headers: ASYNC };
-    const answer = await certainAnswer<Payment>(payer.clients, request, { first: asked, isGivenUp });
+    const answer = await certainAnswer<Body>(payer.clients, request, { first: asked, isGivenUp });
     if (answer.status >= 300) throw new NotAsPromised(`${path} was answered ${answer.status} ${answer.text}`);
     sent.push({ ...request, answer, payer });
     return answer.body;
@@ -151,6 +102,17 @@ export function startPaymentLoad(payers: readonly Payer[], behind: Pool): Paymen
         case 'leave':
           await settled(payer, id, hasLeft, () => endChallenge(behind, parsePublicId('payment', id)!));
           break;
+        case 'dispute':
+          await disputed(payer, id, step.stage, step.amount(payment));
+          break;
+        case 'evidence':
+          await answerDispute(payer, id);
+          break;
+        case 'win':
+        case 'lose':
+          await decideDisputes(behind, parsePublicId('payment', id)!, step.act === 'win' ? 'won' : 'lost');
+          await disputesOf(payer, id, (all) => all.every(isDecided));
+          break;
         case 'cancel':
           await send(payer, `/v1/payments/${id}/cancel`, {});
           break;
@@ -161,25 +123,54 @@ export function startPaymentLoad(payers: readonly Payer[], behind: Pool): Paymen
     await settled(payer, id, ({ waiting_on }) => waiting_on === 'nobody');
   }
 
-  /** Reads the payment until the acquirer has nothing to say about it, and `isSo`. An API may be away meanwhile. */
+  /** The payer goes to the issuer; the acquirer tells of it. */
+  async function disputed(payer: Payer, id: string, stage: 'inquiry' | 'chargeback', amount: number): Promise<void> {
+    const known = await disputesOf(payer, id, () => true);
+    await disputePayment(behind, { paymentId: parsePublicId('payment', id)!, stage, amount });
+    await disputesOf(payer, id, (all) => all.length > known.length);
+  }
+
+  async function answerDispute(payer: Payer, id: string): Promise<void> {
+    const [latest] = await disputesOf(payer, id, (all) => all.length > 0);
+    await send(payer, `/v1/payments/disputes/${latest!.id}/evidence`, { product_description: 'Headphones' });
+    await disputesOf(payer, id, ([answered]) => answered?.status === 'evidence_submitted');
+  }
+
+  /** Of a payment, the latest first, once `isSo`. */
+  function disputesOf(payer: Payer, id: string, isSo: (disputes: Dispute[]) => boolean): Promise<Dispute[]> {
+    const path = `/v1/payments/disputes?payment=${id}`;
+    return readUntil<List<Dispute>>(payer, path, ({ data }) => isSo(data)).then(({ data }) => data);
+  }
+
+  /** Reads the payment until the acquirer has nothing to say about it, and `isSo`. */
   async function settled(
     payer: Payer,
     id: string,
     isSo: (payment: Payment) => boolean = () => true,
     meanwhile: () => Promise<void> = () => Promise.resolve(),
   ): Promise<Payment> {
+    const isOver = (payment: Payment) => !['acquirer', 'inquiry'].includes(payment.waiting_on) && isSo(payment);
+    return readUntil(payer, `/v1/payments/${id}`, isOver, meanwhile);
+  }
+
+  /** Reads until `isSo`. An API may be away meanwhile. */
+  async function readUntil<Body>(
+    payer: Payer,
+    path: string,
+    isSo: (body: Body) => boolean,
+    meanwhile: () => Promise<void> = () => Promise.resolve(),
+  ): Promise<Body> {
     for (let look = asked; !gaveUp; look++) {
       await meanwhile();
       const client = payer.clients[look % payer.clients.length]!;
-      const { body, status } = await client.get<Payment>(`/v1/payments/${id}`).catch((error: unknown) => {
+      const { body, status } = await client.get<Body>(path).catch((error: unknown) => {
         if (error instanceof NotAsPromised) throw error;
         return { body: undefined, status: 503 };
       });
-      const isOver = body !== undefined && !['acquirer', 'inquiry'].includes(body.waiting_on);
-      if (status === 200 && isOver && isSo(body)) return body;
+      if (status === 200 && body !== undefined && isSo(body)) return body;
       await pause(LOOK_EVERY_MS);
     }
-    throw new NotAsPromised(`${id} did not come to its end`);
+    throw new NotAsPromised(`${path} did not come to its end`);
   }
 
   const callers = Promise.all(Array.from({ length: CALLERS }, (_, at) => caller(payers[at % payers.length]!)));
@@ -228,20 +219,5 @@ export function startPaymentLoad(payers: readonly Payer[], behind: Pool): Paymen
       for (const one of sent.filter((_, at) => at % step === 0))
         await expectFirstAnswerAgain(one.payer.clients, one, { first: asked, isGivenUp });
     },
-  };
-}
-
-/** The same number gives the same payment. */
-function paymentNumber(number: number, { number: card, manual }: Plan, { accounts }: Payer): Record<string, unknown> {
-  const account = accounts[number % Math.min(2, accounts.length)]!;
-  return {
-    account: account.id,
-    currency: account.currency,
-    amount: 10_000 + (number % 997),
-    capture: manual ? 'manual' : 'automatic',
-    return_url: 'https://shop.example/return',
-    source: { type: 'card', number: card, exp_month: 12, exp_year: 2034, cvc: CVC },
-    description: `Order ${number}`,
-    metadata: { number: String(number) },
   };
 }

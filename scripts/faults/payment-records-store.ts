@@ -1,11 +1,37 @@
 /** SQL of the payments' load and scenarios: payers who act or do not, and what the acquirer has not been told. */
+
 import { resolveChallenge } from '../../src/acquirers/sandbox-challenge-store.ts';
+import { moveDispute, openDispute } from '../../src/acquirers/sandbox-dispute-store.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import { newId } from '../../src/ids.ts';
 
 /** A payer passes a challenge at the acquirer, or fails it. Nothing happens where it does not wait any more. */
 export async function answerChallenge(pool: Pool, challenge: string, passed: boolean): Promise<void> {
   await resolveChallenge(pool, { challenge, passed, noticeId: newId() });
+}
+
+/** The payer disputes a payment at the issuer: the acquirer opens it, and tells of it. */
+export async function disputePayment(
+  pool: Pool,
+  { paymentId, stage, amount }: { paymentId: string; stage: 'inquiry' | 'chargeback'; amount: number },
+): Promise<void> {
+  const { rows } = await pool.query<{ originator: string; reference: string }>(
+    `SELECT o.book_id::text AS originator, o.reference FROM payment_operations o JOIN payments p
+       ON p.book_id = o.book_id AND p.authorized_by = o.id WHERE p.id = $1`,
+    [paymentId],
+  );
+  await openDispute(pool, { ...rows[0]!, noticeId: newId(), stage, amount: BigInt(amount), reason: 'fraudulent' });
+}
+
+/** The acquirer decides what of a payment is disputed, and tells of it. */
+export async function decideDisputes(pool: Pool, paymentId: string, to: 'won' | 'lost'): Promise<void> {
+  const { rows } = await pool.query<{ originator: string; dispute: string }>(
+    `SELECT d.originator, d.dispute FROM sandbox_acquirer.disputes d JOIN payment_operations o
+       ON o.book_id::text = d.originator AND o.reference = d.reference
+     WHERE o.payment_id = $1 AND d.status IN ('open', 'evidence')`,
+    [paymentId],
+  );
+  for (const open of rows) await moveDispute(pool, { ...open, noticeId: newId(), to });
 }
 
 /** The time of a payment's challenge is over. */

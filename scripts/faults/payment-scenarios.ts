@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { makeRowsDue } from '../harness/database-store.ts';
 import { certainAnswer } from './certain-answer.ts';
-import { CARD_NUMBERS, CVC, type Payment } from './payment-load.ts';
+import { CARD_NUMBERS, CVC, type Payment } from './payment-plans.ts';
 import { anyPending, operationsToSubmit, submittedTwice } from './payment-records-store.ts';
 import { expectThat, type Play, pause, type Scenario, untilThat } from './scenario.ts';
 import { ALL_POOLS, type Stage } from './stage.ts';

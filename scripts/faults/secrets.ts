@@ -3,7 +3,7 @@
  * the rows of the database, which are what a dump holds.
  */
 import { rowsHolding } from '../harness/database-store.ts';
-import { CARD_NUMBERS, CVC } from './payment-load.ts';
+import { CARD_NUMBERS, CVC } from './payment-plans.ts';
 import type { Stage } from './stage.ts';
 
 /** Four digits alone stand in many texts: those that JSON, its text in JSON, and a form give the code. */

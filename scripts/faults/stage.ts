@@ -38,7 +38,12 @@ const checkpointSettings = ({ signerUrl }: Database) => ({
 });
 
 /** What payments earn is released when its day comes, which scenarios do not wait for (payment-records-store.ts). */
-const PAYMENT_SETTINGS = { PAYMENT_RELEASE_DAYS: '1', PAYMENT_RELEASE_ONCE_SETTLED: 'false' };
+const PAYMENT_SETTINGS = {
+  PAYMENT_RELEASE_DAYS: '1',
+  PAYMENT_RELEASE_ONCE_SETTLED: 'false',
+  PAYMENT_DISPUTE_FEE: 'JOD:150,KWD:150',
+  PAYMENT_DISPUTE_FEE_REFUNDED: 'true',
+};
 
 /** The proxies between the processes of one kind and what they connect to. */
 export interface Network {

@@ -43,7 +43,7 @@ export const requestRefund: UseCase<OnceRuntime & { pool: Pool }, RefundRequest>
   },
 };
 
-function refundPayment(
+export function refundPayment(
   bookId: BookId,
   read: { payment: Payment; sources: MoneySources; of: PaymentOperation | undefined },
   input: RefundRequest,

@@ -112,10 +112,17 @@ function eventsOf(events: readonly LedgerEvent[], names: Names) {
   });
 }
 
-/** The reference names an exception after the payout that it is about. */
-function objectOf({ objectId }: LedgerEvent, shown: { object: string; resource_id: string }, names: Names): string {
+/** The reference names an exception after what it is about. */
+function objectOf({ objectId }: LedgerEvent, shown: ShownObject, names: Names): string {
   if (shown.object !== 'exception') return names.nameOf(objectId);
-  return `exception of ${names.nameOf(parsePublicId('payout', shown.resource_id)!)}`;
+  return `exception of ${names.nameOf(parsePublicId(shown.resource, shown.resource_id)!)}`;
+}
+
+interface ShownObject {
+  object: string;
+  /** Of an exception. */
+  resource: 'payout' | 'payment' | 'dispute' | 'settlement';
+  resource_id: string;
 }
 
 interface PayloadEntry {

@@ -26,20 +26,24 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** Mostly a little forwards, sometimes past every expiry or backwards. */
+/** Mostly a little forwards, sometimes past every expiry or backwards, or days on, when shares are released. */
 const jumpMs = fc.oneof(
   { weight: 5, arbitrary: fc.integer({ min: 0, max: 500 }) },
   { weight: 1, arbitrary: fc.integer({ min: -5_000, max: 20_000 }) },
+  { weight: 1, arbitrary: fc.integer({ min: 0, max: 3 * 24 * 60 * 60_000 }) },
 );
 const step: fc.Arbitrary<Step> = fc.record({ jumpMs, actions: fc.array(anyAction, { minLength: 1, maxLength: 12 }) });
 
-/** Begins with funded accounts, so that most commands can succeed. */
+/** Begins with funded accounts and captured payments, so that most commands can succeed. */
+const SUCCEEDED = { do: 'say', operation: 0, isOpen: true, word: 'succeeded', notice: null, releaseDays: 1 };
 const BEGINNING: Step = {
   jumpMs: 0,
   actions: [0, 0, 0, 1].flatMap((currency, account) => [
     { do: 'open', key: null, currency: currency as 0 | 1, overdraft: 0 },
     { do: 'fund', key: null, account, amount: 1_000, wrong: false },
     { do: 'hold', key: null, account, amount: 100, expiresMs: null },
+    { do: 'pay', key: null, account, amount: 600, manual: account === 1, dry: false, wrong: false },
+    { ...SUCCEEDED, onceSettled: account !== 2 },
   ]),
 };
 
@@ -52,7 +56,7 @@ const COMMANDS_A_RUN = 85;
 test(
   'three ledgers agree after each step',
   async () => {
-    const options = runOptions({ steps: 800 });
+    const options = runOptions({ steps: 1_200 });
     printRun('models, ledger', options);
     const tally = new Tally();
     await fc.assert(
@@ -63,6 +67,7 @@ test(
             if (done === at) ledgers.contract();
             await ledgers.take(one);
           }
+          await ledgers.verify();
         } catch (error) {
           throw new Error(`${ledgers.history}\n${(error as Error).message}`, { cause: error });
         } finally {

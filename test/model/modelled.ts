@@ -5,6 +5,7 @@
 import type { Part } from './part.ts';
 import { accountHoldsPart } from './parts/account-holds/part.ts';
 import { accountsPart } from './parts/accounts/part.ts';
+import { paymentsPart } from './parts/payments/part.ts';
 import { payoutsPart } from './parts/payouts/part.ts';
 import type { SchedulePart } from './schedule/part.ts';
 import { accountHoldsPart as scheduledHolds } from './schedule/parts/account-holds.ts';
@@ -19,9 +20,8 @@ export interface Modelled {
   readonly schedule: SchedulePart | string;
 }
 
-/** Their invariants are checked over random commands by test/db/payments/random-payments.test.ts. */
 const PAYMENTS: Modelled = {
-  ledger: 'Random commands on the real database with the sandbox acquirer check them: test/db/payments.',
+  ledger: paymentsPart,
   schedule: 'Kills at every named point check them (scripts/faults); no schedule drives acquirers yet.',
 };
 
@@ -44,7 +44,7 @@ export const MODELLED: Readonly<Record<string, Modelled>> = {
   refund: PAYMENTS,
   release: PAYMENTS,
   settlement: {
-    ledger: 'Reports with every kind of line on the real database check them: test/db/payments/settlements.test.ts.',
+    ledger: paymentsPart,
     schedule:
       'A report is taken in by one process, which is killed between commands: test/db/payments/settlements.test.ts.',
   },
@@ -57,7 +57,8 @@ export const MODELLED: Readonly<Record<string, Modelled>> = {
     schedule: scheduledWebhooks,
   },
   exception: {
-    ledger: 'Payouts open exceptions, whose events are compared with theirs; what people do with them has no part yet.',
+    ledger:
+      'Payouts and payments open exceptions, whose events are compared; what people do with them has no part yet.',
     schedule: 'Payouts open exceptions, which are counted with them; what people do with them has no part yet.',
   },
 };

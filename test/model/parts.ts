@@ -6,6 +6,15 @@ import { accountsPart } from './parts/accounts/part.ts';
 import { entriesPart } from './parts/entries/part.ts';
 import { holdsPart } from './parts/holds/part.ts';
 import { keysPart } from './parts/keys/part.ts';
+import { paymentsPart } from './parts/payments/part.ts';
 import { payoutsPart } from './parts/payouts/part.ts';
 
-export const PARTS: readonly Part[] = [accountsPart, payoutsPart, entriesPart, holdsPart, accountHoldsPart, keysPart];
+export const PARTS: readonly Part[] = [
+  accountsPart,
+  payoutsPart,
+  entriesPart,
+  holdsPart,
+  accountHoldsPart,
+  paymentsPart,
+  keysPart,
+];

@@ -146,7 +146,7 @@ export class ReferenceLedger {
   /** A chart account, which exists from the start. */
   chart(code: string, currency: string): string {
     const name = `${code} ${currency}`;
-    const grows = code === 'pool' ? 'debit' : 'credit';
+    const grows = code === 'pool' || code === 'acquirer' ? 'debit' : 'credit';
     if (!this.accounts.has(name))
       this.accounts.set(name, { currency, grows, overdraft: null, status: 'open', version: 0 });
     return name;

@@ -3,11 +3,6 @@
  * core. It loads, decides and writes in the same order. Rows are kept by table, logs and journal in the order of
  * writing.
  */
-import {
-  CEILING_ID,
-  OVERDRAFT_CEILING_DEFAULTS,
-  overdraftCeilings,
-} from '../../src/accounts/overdraft-ceiling-store.ts';
 import type { Instant, Moment } from '../../src/clock.ts';
 import { EARLIEST_FORMS, type LedgerForms } from '../../src/db/forms.ts';
 import { newId, type Uuid } from '../../src/ids.ts';
@@ -21,9 +16,7 @@ import { GENESIS_HASH } from '../../src/ledger/entry-hash.ts';
 import type { Delivery, KeptEvent, Subscriber } from '../../src/ledger/event.ts';
 import { BookState, unionOfTouches } from '../../src/ledger/state.ts';
 import type { Log, Table } from '../../src/ledger/table.ts';
-import { openPayments } from '../../src/payments/under-way-store.ts';
-import { inFlightPayouts } from '../../src/payouts/in-flight-store.ts';
-import { payouts } from '../../src/payouts/payout-table.ts';
+import { loadDerived } from './memory-derived.ts';
 
 export const START: Instant = Date.parse('2026-03-01T00:00:00.000Z');
 
@@ -127,22 +120,10 @@ export class MemoryBook {
   }
 
   #load(table: Table<unknown>, ids: readonly string[]): Map<string, unknown> {
+    const derived = loadDerived(this, table, ids);
+    if (derived) return derived;
     const rows = this.rows(table);
-    if (table === inFlightPayouts) return this.#inFlight(ids);
-    if (table === overdraftCeilings) return new Map([[CEILING_ID, OVERDRAFT_CEILING_DEFAULTS[this.book.mode]]]);
-    // Nothing in this book makes payments.
-    if (table === openPayments) return new Map();
-    if (table.derived) throw new Error(`${table.name} follows from other rows: say here how, or no decision sees it`);
     return new Map(ids.filter((id) => rows.has(id)).map((id) => [id, rows.get(id)]));
-  }
-
-  /** Payouts in flight follow from payouts. */
-  #inFlight(accountIds: readonly string[]): Map<string, unknown> {
-    const open = [...this.rows(payouts).values()].filter(
-      ({ status }) => status === 'pending' || status === 'processing',
-    );
-    const idsOf = (accountId: string) => open.filter((payout) => payout.accountId === accountId).map(({ id }) => id);
-    return new Map(accountIds.map((accountId) => [accountId, { accountId, payoutIds: idsOf(accountId) }]));
   }
 
   #write(state: BookState, changed: readonly RowChange[]): void {

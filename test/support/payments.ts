@@ -22,7 +22,7 @@ import type { PreparedSource, SourceOf, SourceRuntime } from '../../src/payments
 import { terminalSource } from '../../src/payments/sources/terminal.ts';
 import type { TestBook } from './book.ts';
 
-const CARD: CardShown = {
+export const CARD: CardShown = {
   brand: 'visa',
   lastFour: '4242',
   expMonth: 12,

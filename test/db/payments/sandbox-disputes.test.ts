@@ -1,6 +1,8 @@
 /** The sandbox acquirer's disputes: what is said twice is taken once, and a dispute that is decided takes nothing more. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Acquirers, createAcquirers } from '../../../src/acquirers/acquirers.ts';
+import { settleAtSandbox } from '../../../src/acquirers/sandbox-settlement-store.ts';
+import { createPool } from '../../../src/db/pool.ts';
 import { newId } from '../../../src/ids.ts';
 import { createLogger } from '../../../src/log.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
@@ -22,7 +24,7 @@ afterAll(async () => {
 const notAfter = () => Date.now() + 60_000;
 
 /** Captured, and disputed. Returns the acquirer's own id of the dispute. */
-async function disputed(number = '4242424242424242') {
+async function disputed(number = '4242424242424242', stage: 'inquiry' | 'chargeback' = 'chargeback') {
   const { sandbox } = acquirers;
   const input = { number, expMonth: 12, expYear: 2034, cvc: null, name: null };
   const { token } = await sandbox.tokenize(input, { originator, reusable: false });
@@ -41,14 +43,14 @@ async function disputed(number = '4242424242424242') {
     noticeId: newId(),
     originator,
     reference,
-    stage: 'chargeback' as const,
+    stage,
     amount: 600n,
     reason: 'duplicate',
   };
   const notice = await sandbox.openDispute(opening);
   const again = await sandbox.openDispute(opening);
   expect(again).toEqual(notice);
-  expect(notice).toMatchObject({ kind: 'dispute_chargeback', endToEndId: reference, amount: 600n, code: 'duplicate' });
+  expect(notice).toMatchObject({ kind: `dispute_${stage}`, endToEndId: reference, amount: 600n, code: 'duplicate' });
   expect(notice!.confirmed).toEqual({ amount: 1_000n, currency: 'EUR' });
   return notice!.reference;
 }
@@ -112,4 +114,35 @@ test('the card that is disputed has a record of it, which may be answered', asyn
   const told = (await sandbox.notices(100)).filter(({ code }) => code === 'fraudulent');
   expect(told).toHaveLength(1);
   expect(await say('evidence', told[0]!.reference)).toMatchObject({ status: 'succeeded' });
+});
+
+test('a chargeback is paid back once it is won; an inquiry has taken nothing, and gives nothing back', async () => {
+  const pool = createPool({ url: database.applicationUrl, name: 'test', size: 1, log: createLogger('silent', 'test') });
+  const settled = async () => {
+    const given = { key: newId(), originator, before: Date.now() + 60_000, except: [] };
+    return (await settleAtSandbox(pool, given)).map(({ type, gross }) => [type, gross]);
+  };
+  try {
+    await settled();
+    await decide(await disputed(undefined, 'inquiry'), 'won');
+    expect(await settled()).toEqual([['capture', 1_000n]]);
+    await decide(await disputed(), 'won');
+    expect(await settled()).toEqual([
+      ['capture', 1_000n],
+      ['dispute', -600n],
+      ['dispute_won', 600n],
+    ]);
+    // Asked first, then taken: won as an inquiry it gave nothing, won as a chargeback it gives the amount.
+    const dispute = await disputed(undefined, 'inquiry');
+    await decide(dispute, 'won');
+    await decide(dispute, 'escalated');
+    expect(await settled()).toEqual([
+      ['capture', 1_000n],
+      ['dispute', -600n],
+    ]);
+    await decide(dispute, 'won');
+    expect(await settled()).toEqual([['dispute_won', 600n]]);
+  } finally {
+    await pool.end();
+  }
 });

@@ -1,0 +1,170 @@
+/** The reference's disputes: what the acquirer tells of them, by the rules of the API reference alone. */
+import type { ReferenceBook } from '../../reference-book.ts';
+import type { Movement, Said } from '../../reference-ledger.ts';
+import { PaymentRecords, type ReferencePayment } from './records.ts';
+import { DISPUTE_FEE } from './reference-fees.ts';
+import { type Portion, ReferenceShares, surely, tellArrival } from './reference-shares.ts';
+
+export type DisputeWord = 'inquiry' | 'chargeback' | 'won' | 'lost';
+
+export interface TellDispute {
+  readonly payment: string;
+  readonly word: DisputeWord;
+  /** Null: all that is captured and not disputed. */
+  readonly amount: bigint | null;
+  /** The acquirer's own id of the dispute. */
+  readonly reference: string;
+  /** Whether one that is won gives the fee back: the configuration as it is then. */
+  readonly feeRefunded: boolean;
+}
+
+export interface ReferenceDispute {
+  readonly name: string;
+  readonly payment: string;
+  readonly reference: string;
+  readonly stage: 'inquiry' | 'chargeback';
+  readonly amount: bigint;
+  readonly fee: bigint;
+  feeRefunded: bigint;
+  status: 'opened' | 'won' | 'lost';
+  version: number;
+  /** What of it the acquirer has put into a report. */
+  readonly reported: Set<'dispute' | 'dispute_won'>;
+}
+
+export class ReferenceDisputes {
+  readonly all: ReferenceDispute[] = [];
+  readonly #book: ReferenceBook;
+  readonly #told = new Set<string>();
+
+  constructor(book: ReferenceBook) {
+    this.#book = book;
+  }
+
+  areOpen(account: string): boolean {
+    const { payments } = this.#book.of(PaymentRecords);
+    return this.all.some(({ status, payment }) => status === 'opened' && payments.get(payment)!.account === account);
+  }
+
+  tell(told: TellDispute, id: string): Said {
+    const payment = this.#book.of(PaymentRecords).payment(told.payment);
+    if (this.#isTooEarly(payment, told)) return { status: 0, resource: 'too early' };
+    if (!this.#told.has(id)) {
+      this.#told.add(id);
+      if (told.word === 'inquiry' || told.word === 'chargeback') this.#open(payment, told, told.word);
+      else this.#decide(payment, told, told.word);
+    }
+    return { status: 0, resource: 'taken in' };
+  }
+
+  /** What it is about may be under way. */
+  #isTooEarly({ pending, captured, disputed }: ReferencePayment, { word, amount }: TellDispute): boolean {
+    if (word === 'won' || word === 'lost' || pending === null) return false;
+    return captured === 0n || (amount ?? 0n) > captured - disputed;
+  }
+
+  #open(payment: ReferencePayment, told: TellDispute, stage: 'inquiry' | 'chargeback'): void {
+    const known = this.#known(told);
+    if (known?.stage === stage && known.status === 'opened') return;
+    const room = payment.captured - payment.disputed;
+    const asked = told.amount ?? room;
+    if (asked > room) this.#except(payment.name);
+    const amount = asked < room ? asked : room;
+    if (amount === 0n) return;
+    const refunded = payment.refunded + payment.refunding;
+    const number = this.all.filter((dispute) => dispute.payment === payment.name).length + 1;
+    const dispute: ReferenceDispute = {
+      ...{
+        name: `dispute ${number} of ${payment.name}`,
+        payment: payment.name,
+        reference: told.reference,
+        stage,
+        amount,
+      },
+      ...{ fee: stage === 'chargeback' ? DISPUTE_FEE : 0n, feeRefunded: 0n, status: 'opened', version: 1 },
+      reported: new Set(),
+    };
+    this.all.push(dispute);
+    const entries = stage === 'chargeback' ? [this.#take(payment, dispute)] : [];
+    this.#book.tell('dispute.opened', dispute.name, 1, entries);
+    if (known) {
+      if (known.status === 'opened') known.status = 'lost';
+      this.#book.tell('dispute.escalated', known.name, ++known.version);
+    }
+    if (stage === 'inquiry') return;
+    if (refunded + amount > room) this.#except(dispute.name);
+    if (this.#book.accounts.get(payment.account)!.status === 'closed') this.#except(dispute.name);
+  }
+
+  /** The sources of a refund, and the customer for the rest, below the floor if need be. */
+  #take(payment: ReferencePayment, dispute: ReferenceDispute): number {
+    const { account, currency } = payment;
+    const records = this.#book.of(PaymentRecords);
+    const shares = this.#book.of(ReferenceShares);
+    const available = this.#book.available(account) + this.#book.accounts.get(account)!.overdraft!;
+    const captures = records.capturesOf(payment.name);
+    const plan = shares.plan(dispute.amount + dispute.fee, { account, captures, available });
+    const portions = plan.missing > 0n ? owing(plan.portions, plan.missing) : plan.portions;
+    const [acquirer, operator] = [this.#book.chart('acquirer', currency), this.#book.chart('due_operator', currency)];
+    let left = dispute.amount;
+    const movements = portions.flatMap(({ share, amount }): Movement[] => {
+      const source = records.accountOf(payment, share);
+      const taken = amount < left ? amount : left;
+      left -= taken;
+      return [
+        { debit: source, credit: acquirer, amount: taken },
+        { debit: source, credit: operator, amount: amount - taken },
+      ];
+    });
+    const may = { forced: true, frozen: true, closed: true };
+    const entry = surely(this.#book.post({ resource: dispute.name, step: 'taken', movements }, may));
+    shares.take(payment.name, portions);
+    payment.disputed += dispute.amount;
+    payment.version++;
+    return entry;
+  }
+
+  #decide(payment: ReferencePayment, told: TellDispute, word: 'won' | 'lost'): void {
+    const known = this.#known(told);
+    if (!known) this.#except(payment.name);
+    else if (known.status !== 'opened') {
+      if (known.status !== word) this.#except(known.name);
+    } else if (word === 'lost' || known.stage === 'inquiry') this.#end(known, word);
+    else this.#giveBack(payment, known, told.feeRefunded);
+  }
+
+  #giveBack(payment: ReferencePayment, dispute: ReferenceDispute, feeRefunded: boolean): void {
+    const { account, currency } = payment;
+    dispute.feeRefunded = feeRefunded ? dispute.fee : 0n;
+    const movements = [
+      { debit: this.#book.chart('acquirer', currency), credit: account, amount: dispute.amount },
+      { debit: this.#book.chart('due_operator', currency), credit: account, amount: dispute.feeRefunded },
+    ];
+    const may = { frozen: true, closed: true };
+    const entry = surely(this.#book.post({ resource: dispute.name, step: 'won', movements }, may));
+    payment.disputed -= dispute.amount;
+    payment.version++;
+    this.#end(dispute, 'won', [entry]);
+    tellArrival(this.#book, account, entry);
+  }
+
+  #end(dispute: ReferenceDispute, status: 'won' | 'lost', entries: number[] = []): void {
+    dispute.status = status;
+    this.#book.tell(`dispute.${status}`, dispute.name, ++dispute.version, entries);
+  }
+
+  /** The payment's latest that the acquirer knows by the same id. */
+  #known({ payment, reference }: TellDispute): ReferenceDispute | undefined {
+    return this.all.findLast((dispute) => dispute.payment === payment && dispute.reference === reference);
+  }
+
+  #except(name: string): void {
+    this.#book.tell('exception.opened', `exception of ${name}`, 1);
+  }
+}
+
+function owing(portions: readonly Portion[], missing: bigint): Portion[] {
+  const known = portions.find(({ share }) => share === null);
+  const rest = portions.filter(({ share }) => share !== null);
+  return [...rest, { share: null, amount: (known?.amount ?? 0n) + missing }];
+}
