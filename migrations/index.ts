@@ -35,6 +35,7 @@ import * as checkout from './0034-checkout.ts';
 import * as settlements from './0035-settlements.ts';
 import * as disputes from './0036-disputes.ts';
 import * as tokensAndReaders from './0037-tokens-and-readers.ts';
+import * as partnerNotices from './0039-partner-notices.ts';
 
 interface NamedMigration {
   name: string;
@@ -77,6 +78,7 @@ const MIGRATIONS: NamedMigration[] = [
   { name: '0035-settlements', migration: settlements },
   { name: '0036-disputes', migration: disputes },
   { name: '0037-tokens-and-readers', migration: tokensAndReaders },
+  { name: '0039-partner-notices', migration: partnerNotices },
 ];
 
 export const migrationSource: Knex.MigrationSource<NamedMigration> = {

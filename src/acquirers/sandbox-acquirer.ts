@@ -73,6 +73,8 @@ export class SandboxAcquirer implements Acquirer {
   readonly name = 'sandbox_acquirer';
   readonly mode = 'test';
   readonly idempotent = true;
+  readonly takesCards = true;
+  readonly givesTokens = false;
   readonly notFoundFinalAfterMs = 15 * 60_000;
   readonly inquiryDelaysMs = [1_000, 2_000, 5_000, 15_000, 60_000, 300_000];
   readonly callTimeoutMs: number;
