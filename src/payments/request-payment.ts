@@ -45,6 +45,8 @@ const NOTHING: PreparedSource = { card: null, token: null, nextAction: null, exp
 /** Sources with a card of their own. One that is kept already is kept by its token. */
 const STORES_CARDS: readonly SourceType[] = ['card', 'checkout'];
 const NOTHING_TO_STORE = 'Only a card whose number the payer gives for this payment is kept for a customer.';
+const KEPT_ELSEWHERE =
+  "On the acquirer's own page the payer gives the card to the acquirer. Keep it with POST /v1/payments/tokens, by the acquirer's token.";
 
 /** A card is exchanged before anything is committed. So a repeat is answered from its key, and asks the acquirer nothing. */
 export const requestPayment: UseCase<PaymentRuntime, PaymentInput> = {
@@ -57,6 +59,8 @@ export const requestPayment: UseCase<PaymentRuntime, PaymentInput> = {
     const { storeFor = null, billing } = input;
     if (storeFor !== null && !STORES_CARDS.includes(input.source.type))
       throw new ApiError('parameter_invalid', { param: '/store_for', detail: NOTHING_TO_STORE });
+    if (storeFor !== null && input.source.type === 'checkout' && acquirer?.hostedSession)
+      throw new ApiError('parameter_invalid', { param: '/store_for', detail: KEPT_ELSEWHERE });
     const paymentId = newId();
     const source = acquirer
       ? await prepareSource(runtime, input.source, {

@@ -19,7 +19,7 @@ import { inquiryPauseMs } from '../outside/inquiry.ts';
 import { inquireInstruction, type Sender, type SendOutcome, submitInstruction } from '../outside/send-instruction.ts';
 import { type AcquirerReport, mismatchesOf } from './acquirer-report.ts';
 import { openBilling } from './billing.ts';
-import { checkoutUrl } from './checkout/checkout-link.ts';
+import { checkoutUrl, RETURNED } from './checkout/checkout-link.ts';
 import { requestOf } from './cliq-request.ts';
 import { disputes } from './disputes/dispute-table.ts';
 import { readToday } from './earn-share.ts';
@@ -115,7 +115,7 @@ function operationSender(runtime: SendRuntime, bookId: BookId): Sender<Sent, Acq
     sentAt: ({ operation }) => operation.sentAt,
     async submit(sent, notAfter) {
       failpoint('acquirer.submit.before');
-      const answer = await acquirerOf(sent).submit(await instructionOf(runtime, bookId, { sent, notAfter }));
+      const answer = await submitTo(acquirerOf(sent), await instructionOf(runtime, bookId, { sent, notAfter }));
       failpoint('acquirer.submit.after');
       return answer;
     },
@@ -129,6 +129,14 @@ function operationSender(runtime: SendRuntime, bookId: BookId): Sender<Sent, Acq
     maySendAgain: async ({ payment }) => !(await hasOpenMismatch(runtime.pool, bookId, payment.id)),
     take: (sent, outcome) => take(runtime, bookId, { sent, outcome }),
   };
+}
+
+/** Neither a card nor a request to pay: the payer gives the card on the acquirer's page. */
+function submitTo(acquirer: Acquirer, instruction: AcquirerInstruction): Promise<AcquirerAnswer> {
+  if (instruction.kind !== 'authorize' || instruction.token !== null || instruction.request !== null)
+    return acquirer.submit(instruction);
+  if (!acquirer.hostedSession) throw new Error(`${acquirer.name} has no page of its own`);
+  return acquirer.hostedSession(instruction);
 }
 
 async function instructionOf(
@@ -155,7 +163,7 @@ async function instructionOf(
     // From a challenge the payer comes back to the page that the payment began on.
     returnUrl:
       payment.sourceType === 'checkout'
-        ? checkoutUrl(fingerprints, publicUrl, { bookId, id: payment.id })
+        ? `${checkoutUrl(fingerprints, publicUrl, { bookId, id: payment.id })}?${RETURNED}=1`
         : payment.sourceType === 'terminal'
           ? null
           : payment.returnUrl,

@@ -109,8 +109,9 @@ export function moment(object: JsonObject, name: string): Instant {
 /** Where a browser is sent: https, or http where the gateway itself is reached by it, as on this machine. */
 export function browserUrl(object: JsonObject, name: string, { mayBePlain }: { mayBePlain: boolean }): string {
   const value = word(object, name, URL_MAX);
-  const protocol = URL.canParse(value) ? new URL(value).protocol : '';
-  if (protocol === 'https:' || (mayBePlain && protocol === 'http:')) return value;
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  // As the browser's own parser writes it: quotes and angle brackets are encoded.
+  if (url?.protocol === 'https:' || (mayBePlain && url?.protocol === 'http:')) return url.href;
   throw new NotOfContract(`${name} is not an https URL`);
 }
 
