@@ -169,12 +169,9 @@ function refuse(
   return { status, html, leadsTo: leadsToOf(request, checkout) };
 }
 
-/** The merchant, the acquirer's page, and this installation: the sandbox's challenges are there under its public name. */
+/** The merchant, and this installation: the sandbox's challenges are there under its public name. A link leads to an acquirer's page. */
 function leadsToOf({ runtime }: PageRequest, { payment }: Checkout): string[] {
-  const challenge = checkoutState(payment) === 'challenge' ? payment.nextAction!.url : null;
-  return [runtime.publicUrl, payment.returnUrl, challenge].flatMap((url) =>
-    url === null ? [] : [new URL(url).origin],
-  );
+  return [runtime.publicUrl, payment.returnUrl].flatMap((url) => (url === null ? [] : [new URL(url).origin]));
 }
 
 /** Relative, so that it holds behind a proxy. */
