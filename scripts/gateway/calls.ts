@@ -35,7 +35,7 @@ export const CALLS: Readonly<Record<string, string>> = {
 };
 
 export function answerCall(rules: Rules, body: JsonObject, pagesUrl: string): CallAnswer {
-  const originator = word(body, 'originator', REFERENCE_MAX);
+  const originator = word(body, 'merchant', REFERENCE_MAX);
   switch (body.call) {
     case 'tokenize': {
       const card = objectOrNull(body, 'card');
@@ -101,7 +101,7 @@ function givenBy(body: JsonObject): Given {
   const currency = currencyOrNull(body, 'currency');
   if (amount === null || currency === null) throw new NotOfContract('amount or currency is missing');
   return {
-    originator: word(body, 'originator', REFERENCE_MAX),
+    originator: word(body, 'merchant', REFERENCE_MAX),
     reference: word(body, 'reference', REFERENCE_MAX),
     kind: word(body, 'kind', 32),
     amount,
@@ -116,7 +116,8 @@ function inquire(rules: Rules, asked: { originator: string; reference: string },
   // What its card lets get lost comes no more: there is nothing to wait for.
   const lostUntil = rules.records.lost.get(keyOf(asked.originator, asked.reference));
   const asOf = lostUntil === undefined ? Date.now() : lostUntil + 1;
-  return ok({ ...asked, status: 'not_found', as_of: new Date(asOf).toISOString() });
+  const { originator: merchant, reference } = asked;
+  return ok({ merchant, reference, status: 'not_found', as_of: new Date(asOf).toISOString() });
 }
 
 function verify(card: GatewayCard): CallAnswer {
@@ -130,10 +131,11 @@ function verify(card: GatewayCard): CallAnswer {
 
 /** What the gateway says of an instruction, on every call alike. */
 export function answerOf(instruction: Instruction, pagesUrl: string): object {
-  const { originator, reference, status, amount, currency, code, kind, card, page, acquirerReference } = instruction;
+  const { originator: merchant, reference, status, amount, currency, code, kind, card, page } = instruction;
+  const { acquirerReference } = instruction;
   const isApproved = kind === 'authorize' && status === 'succeeded';
   return {
-    originator,
+    merchant,
     reference,
     status,
     // Of what was canceled before it came, the gateway knows nothing.

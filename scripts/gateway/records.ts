@@ -26,6 +26,7 @@ export interface GatewayCard {
 export type GatewayStatus = 'succeeded' | 'declined' | 'requires_action' | 'canceled';
 
 export interface Instruction {
+  /** The merchant, as the contract calls it. */
   readonly originator: string;
   readonly reference: string;
   readonly kind: string;
@@ -62,7 +63,7 @@ export interface Dispute {
 
 /** A notice before it is signed, as the contract names its members. */
 export interface GatewayNotice {
-  readonly originator: string;
+  readonly merchant: string;
   readonly reference: string;
   readonly kind: string;
   readonly amount: bigint | null;

@@ -167,7 +167,7 @@ export class Rules {
     more: { amount?: bigint; code?: string | null; acquirerReference?: string } = {},
   ): void {
     this.#tell({
-      originator,
+      merchant: originator,
       reference,
       kind,
       amount: more.amount ?? null,

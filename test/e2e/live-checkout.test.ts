@@ -3,6 +3,7 @@ import { request as send } from 'undici';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Client, succeeded, until } from '../../scripts/harness/client.ts';
 import { makeRowsDue } from '../../scripts/harness/database-store.ts';
+import { publicId } from '../../src/ids.ts';
 import { type GatewayProduct, startWithGateway } from '../support/gateway.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { type Payer, payerOf, type ShownPage } from '../support/payer.ts';
@@ -65,7 +66,7 @@ describe('card numbers', () => {
 
 describe("a token of the acquirer's own", () => {
   /** As the integrator's page gets it from the gateway. */
-  const tokenOfPage = ({ reusable = true, by = originator } = {}) =>
+  const tokenOfPage = ({ reusable = true, by = publicId('book', originator) } = {}) =>
     started.gateway.rules.records.keepCard(
       { number: APPROVED, expMonth: 12, expYear: 2034, hasCode: false },
       { originator: by, reusable },

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import type { Fault } from '../../scripts/gateway/server.ts';
 import { type Client, type List, succeeded, until } from '../../scripts/harness/client.ts';
 import { makeRowsDue } from '../../scripts/harness/database-store.ts';
+import { publicId } from '../../src/ids.ts';
 import { parseJson, toJson } from '../../src/json.ts';
 import { type GatewayProduct, startWithGateway } from '../support/gateway.ts';
 import { expectInvariants } from '../support/invariants.ts';
@@ -69,7 +70,7 @@ async function atGateway(id: string) {
   );
   const shown = await read(id);
   const found = rows
-    .map(({ reference }) => started.gateway.rules.records.find(originator, reference))
+    .map(({ reference }) => started.gateway.rules.records.find(publicId('book', originator), reference))
     .find((known) => known?.amount === BigInt(shown.amount));
   if (!found) throw new Error('The gateway has no such authorization');
   return found;
@@ -176,7 +177,7 @@ test('a notice settles what nobody answered', async () => {
     [originator],
   );
   const { rules } = started.gateway;
-  rules.tell(rules.records.find(originator, rows[0]!.reference)!, 'succeeded');
+  rules.tell(rules.records.find(publicId('book', originator), rows[0]!.reference)!, 'succeeded');
   const settled = await eventually(id, ({ status }) => status === 'captured');
   expect(settled.amount_captured).toBe(settled.amount);
 });
@@ -196,7 +197,7 @@ test('a challenge leads to the gateway, and its notice brings the outcome', asyn
 test('a request to pay is captured once its payer approves', async () => {
   const { id } = await pay({ source: { type: 'cliq_request', alias: 'SALMA77' }, amount: amount() });
   const { reference } = await atGateway(id);
-  started.gateway.rules.answerRequest(originator, reference, { approved: true });
+  started.gateway.rules.answerRequest(publicId('book', originator), reference, { approved: true });
   await eventually(id, ({ status }) => status === 'captured');
 });
 

@@ -3,7 +3,7 @@ import { request } from 'undici';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { until } from '../../scripts/harness/until.ts';
 import { systemClock } from '../../src/clock.ts';
-import { newId } from '../../src/ids.ts';
+import { newId, publicId } from '../../src/ids.ts';
 import { pruneNotices } from '../../src/outside/prune-notices.ts';
 import { createSigningKey, newSecret, sign } from '../../src/standard-webhooks.ts';
 import { GATEWAY_NAME, type GatewayProduct, startWithGateway } from '../support/gateway.ts';
@@ -32,7 +32,12 @@ interface Sent {
   readonly address?: string;
 }
 
-const notice = () => ({ originator: newId(), reference: newId(), kind: 'succeeded', acquirer_reference: 'A1' });
+const notice = () => ({
+  merchant: publicId('book', newId()),
+  reference: newId(),
+  kind: 'succeeded',
+  acquirer_reference: 'A1',
+});
 
 async function send(sent: Sent = {}) {
   const { id = `ntc_${newId()}`, body = JSON.stringify(notice()), secret = started.secret, at = Date.now() } = sent;
@@ -130,7 +135,9 @@ test('an address that sends wrong signatures is turned away for the minute', asy
 test('what cannot be read is kept all the same: its book has an exception, and the operator what names no book', async () => {
   const { product } = started;
   const { live, keys } = await product.organisation();
-  const ofBook = await send({ body: JSON.stringify({ ...notice(), originator: keys.liveBookId, kind: 'unheard_of' }) });
+  const ofBook = await send({
+    body: JSON.stringify({ ...notice(), merchant: publicId('book', keys.liveBookId), kind: 'unheard_of' }),
+  });
   const ofNobody = await send({ body: 'no JSON at all' });
   expect([ofBook.status, ofNobody.status]).toEqual([204, 204]);
   await product.startPools(['payments', 'sweeper']);

@@ -1,5 +1,6 @@
 /** What a gateway answers, read member by member (docs/partners.md). Evidence is made of members that were read, never of the whole body. */
 import type { Instant } from '../../clock.ts';
+import { publicId } from '../../ids.ts';
 import type { JsonObject } from '../../json.ts';
 import type { NotFound } from '../../outside/party.ts';
 import type { AcquirerAnswer, AuthorizationFacts, Tokenized, Verified } from '../acquirer.ts';
@@ -146,7 +147,8 @@ export function readVerified(body: JsonObject): Verified {
 }
 
 function requireAbout(body: JsonObject, { originator, reference }: Asked): void {
-  if (word(body, 'reference', REFERENCE_MAX) !== reference || word(body, 'originator', REFERENCE_MAX) !== originator)
+  const isOurs = word(body, 'merchant', REFERENCE_MAX) === publicId('book', originator);
+  if (!isOurs || word(body, 'reference', REFERENCE_MAX) !== reference)
     throw new NotOfContract('The answer is about another instruction');
 }
 

@@ -3,6 +3,7 @@
  * call and no other.
  */
 import { formatInstant } from '../../clock.ts';
+import { publicId } from '../../ids.ts';
 import type { AcquirerInstruction, AuthorizeInstruction, BillingAddress } from '../acquirer.ts';
 import type { CardInput } from '../card.ts';
 import type { Asked } from './read-answers.ts';
@@ -13,32 +14,40 @@ export interface GatewayCall {
   readonly body: { readonly call: string; readonly [member: string]: unknown };
 }
 
-export function tokenizeCall(card: CardInput, of: { originator: string; reusable: boolean }): GatewayCall {
+export function tokenizeCall(
+  card: CardInput,
+  { originator, reusable }: { originator: string; reusable: boolean },
+): GatewayCall {
   const { number, expMonth, expYear, cvc, name } = card;
   return {
     path: '/tokens',
-    body: { call: 'tokenize', ...of, card: { number, exp_month: expMonth, exp_year: expYear, cvc, name } },
+    body: {
+      call: 'tokenize',
+      merchant: merchantOf(originator),
+      reusable,
+      card: { number, exp_month: expMonth, exp_year: expYear, cvc, name },
+    },
   };
 }
 
 export function codeCall(given: { originator: string; token: string; cvc: string }): GatewayCall {
-  return { path: '/tokens/code', body: { call: 'code', ...given } };
+  return { path: '/tokens/code', body: { call: 'code', ...named(given) } };
 }
 
 export function verifyCall(given: { originator: string; token: string }): GatewayCall {
-  return { path: '/tokens/verify', body: { call: 'verify', ...given } };
+  return { path: '/tokens/verify', body: { call: 'verify', ...named(given) } };
 }
 
 export function cardCall(given: { originator: string; token: string }): GatewayCall {
-  return { path: '/tokens/card', body: { call: 'card', ...given } };
+  return { path: '/tokens/card', body: { call: 'card', ...named(given) } };
 }
 
 export function inquireCall(asked: Asked): GatewayCall {
-  return { path: '/instructions/inquire', body: { call: 'inquire', ...asked } };
+  return { path: '/instructions/inquire', body: { call: 'inquire', ...named(asked) } };
 }
 
 export function cancelCall(asked: Asked): GatewayCall {
-  return { path: '/instructions/cancel', body: { call: 'cancel', ...asked } };
+  return { path: '/instructions/cancel', body: { call: 'cancel', ...named(asked) } };
 }
 
 export function submitCall(instruction: AcquirerInstruction): GatewayCall {
@@ -69,8 +78,17 @@ export function sessionCall(instruction: AuthorizeInstruction): GatewayCall {
   return { path: '/sessions', body: { call: 'session', ...commonOf(instruction), ...paymentOf(instruction) } };
 }
 
+/** A book, by the id that it has everywhere outside: in the reports of settlements as well. */
+export function merchantOf(originator: string): string {
+  return publicId('book', originator);
+}
+
+function named<Given extends { originator: string }>({ originator, ...rest }: Given) {
+  return { merchant: merchantOf(originator), ...rest };
+}
+
 function commonOf({ originator, reference, kind, amount, currency, notAfter }: AcquirerInstruction) {
-  return { originator, reference, kind, amount, currency, not_after: formatInstant(notAfter) };
+  return { merchant: merchantOf(originator), reference, kind, amount, currency, not_after: formatInstant(notAfter) };
 }
 
 function paymentOf(instruction: AuthorizeInstruction) {

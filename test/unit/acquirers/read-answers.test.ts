@@ -9,13 +9,15 @@ import {
   readVerified,
 } from '../../../src/acquirers/http/read-answers.ts';
 import { readNotice } from '../../../src/acquirers/http/read-notice.ts';
-import { newId } from '../../../src/ids.ts';
+import { newId, publicId } from '../../../src/ids.ts';
 import { toJson } from '../../../src/json.ts';
 
 const asked = { originator: '019ac1d4-0000-7000-8000-000000000001', reference: 'CHREFERENCE0' };
 const reading = { now: Date.UTC(2026, 0, 1), mayBePlain: false };
+const merchant = publicId('book', asked.originator);
 const succeeded = {
-  ...asked,
+  merchant,
+  reference: asked.reference,
   status: 'succeeded',
   amount: 20_000,
   currency: 'JOD',
@@ -82,7 +84,8 @@ describe('an answer', () => {
 
   test.each<[string, object]>([
     ['another reference', { reference: 'CHANOTHER0' }],
-    ['another originator', { originator: 'another' }],
+    ['another merchant', { merchant: publicId('book', newId()) }],
+    ['no merchant', { merchant: undefined }],
     ['no reference', { reference: undefined }],
     ['an unknown status', { status: 'approved' }],
     ['no status', { status: null }],
@@ -118,7 +121,7 @@ describe('an answer', () => {
   );
 
   test('of an inquiry may be that nothing was found, by the clock of the gateway', () => {
-    const nothing = { ...asked, status: 'not_found', as_of: '2026-01-01T00:00:00.250Z' };
+    const nothing = { merchant, reference: asked.reference, status: 'not_found', as_of: '2026-01-01T00:00:00.250Z' };
     expect(readInquiry(asText(nothing), asked, reading)).toMatchObject({ asOf: Date.UTC(2026, 0, 1) + 250 });
     expect(readInquiry(asText({ ...nothing, as_of: null }), asked, reading)).not.toHaveProperty('asOf');
     const other = asText({ ...nothing, reference: 'CHANOTHER0' });
@@ -152,7 +155,8 @@ describe('a card', () => {
 
 describe('a notice', () => {
   const told = {
-    ...asked,
+    merchant,
+    reference: asked.reference,
     kind: 'dispute_chargeback',
     amount: 5_000,
     code: 'fraudulent',
@@ -175,7 +179,8 @@ describe('a notice', () => {
     ['no JSON', 'no JSON', ''],
     ['no reference', toJson({ ...told, reference: undefined }), asked.originator],
     ['an amount in a text', toJson({ ...told, amount: '5000' }), asked.originator],
-    ['an originator that is a number', toJson({ ...told, originator: 7 }), ''],
+    ['a merchant that is a number', toJson({ ...told, merchant: 7 }), ''],
+    ['a merchant that is no book', toJson({ ...told, merchant: 'shop', amount: '1' }), 'shop'],
   ])('with %s is passed on as unreadable, to whom it names', (_, body, originator) => {
     expect(readNotice(kept(body))).toMatchObject({ kind: 'unreadable', originator, amount: null, createdAt: 7 });
   });
