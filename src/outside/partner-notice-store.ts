@@ -18,7 +18,7 @@ export async function keepPartnerNotice(
   const digest = hash('sha256', body, 'buffer');
   const { rowCount } = await pool.query(
     `INSERT INTO partner_notices (partner, id, webhook_id, body_digest, body, received_at) VALUES ($1, $2, $3, $4, $5, $6)
-     ON CONFLICT (partner, webhook_id) DO NOTHING`,
+     ON CONFLICT (partner, webhook_id) WHERE webhook_id IS NOT NULL DO NOTHING`,
     [partner, id, webhookId, digest, Buffer.from(body), new Date(now)],
   );
   if (rowCount === 1) return 'kept';
