@@ -78,11 +78,17 @@ async function eachOpen(
   const payments = await runtime.payments.load(bookId, [...new Set(open.map(({ paymentId }) => paymentId))]);
   await Promise.all(
     open.map((operation) => {
-      const { id, inquiries, acquirer } = operation;
+      const { id, inquiries } = operation;
+      const failed = (error: unknown) => runtime.operationFailed(bookId, id, error);
+      let party: Acquirer;
+      try {
+        party = runtime.acquirer(operation.acquirer);
+      } catch (error) {
+        // One that is no longer configured: its operation waits for a person, and the others of the job do not.
+        return failed(error);
+      }
       const sent = { id, inquiries, operation, payment: payments.get(operation.paymentId)! };
-      return runtime.calls.make({ party: runtime.acquirer(acquirer), bookId, id }, () =>
-        act(sent).catch((error: unknown) => runtime.operationFailed(bookId, id, error)),
-      );
+      return runtime.calls.make({ party, bookId, id }, () => act(sent).catch(failed));
     }),
   );
 }

@@ -4,9 +4,9 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import type { Fault } from '../../scripts/gateway/server.ts';
 import { type Client, type List, succeeded, until } from '../../scripts/harness/client.ts';
 import { makeRowsDue } from '../../scripts/harness/database-store.ts';
-import { publicId } from '../../src/ids.ts';
+import { parsePublicId, publicId } from '../../src/ids.ts';
 import { parseJson, toJson } from '../../src/json.ts';
-import { type GatewayProduct, startWithGateway } from '../support/gateway.ts';
+import { GATEWAY_NAME, type GatewayProduct, startWithGateway } from '../support/gateway.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { tablesWith } from '../support/live-cards.ts';
 import { lookInto } from '../support/product.ts';
@@ -247,4 +247,28 @@ test('a gateway that repeats the number is not believed, and no number is kept a
   expect((await request()).status).toBe(503);
   const { pool } = started.product.runtime;
   expect(await tablesWith(pool, ['4242424242424242', '4000000000000259', '4000002500003155'])).toEqual([]);
+});
+
+test('an operation of a gateway that is not configured any more waits for a person, and holds up no other', async () => {
+  const [former, other] = [await pay({ capture: 'manual' }), await pay({ capture: 'manual' })];
+  const behind = lookInto(started.product.database);
+  const rename = (from: string, to: string) =>
+    behind.query('UPDATE payments SET acquirer = $2 WHERE acquirer = $1 AND id = $3', [
+      ...[from, to],
+      parsePublicId('payment', former.id),
+    ]);
+  await rename(GATEWAY_NAME, 'former_gateway');
+  await Promise.all([former, other].map(({ id }) => act(id, 'capture', {}, ASYNC)));
+  await eventually(other.id, ({ status }) => status === 'captured');
+  const stuck = async () =>
+    (await behind.query("SELECT stuck_error FROM payment_operations WHERE acquirer = 'former_gateway'")).rows[0];
+  expect((await until(stuck, (row) => row?.stuck_error !== null)).stuck_error).toMatch(/no acquirer named/);
+  // It is configured again, and a person retries.
+  await rename('former_gateway', GATEWAY_NAME);
+  await behind.query(
+    "UPDATE payment_operations SET acquirer = $1, stuck_at = NULL, stuck_error = NULL WHERE acquirer = 'former_gateway'",
+    [GATEWAY_NAME],
+  );
+  await eventually(former.id, ({ status }) => status === 'captured');
+  await behind.end();
 });
