@@ -25,6 +25,7 @@ const LEAVES = [
   'room',
   'seldom',
   'snake-case',
+  'standard-webhooks',
   'time-limit',
 ];
 /** Groups import accounts and exceptions, and never each other. */
@@ -164,7 +165,7 @@ const PACKAGES = [
   { name: 'zod', only: [...folder('api', 'http'), ...ROUTES, ...file('config'), '^scripts/harness/as-promised\\.ts$'] },
   { name: 'temporal-polyfill', only: folder('calendar') },
   { name: 'csv-parse', only: folder('intake') },
-  { name: 'undici', only: [...folder('webhooks', 'rails'), '^scripts/'] },
+  { name: 'undici', only: [...folder('webhooks', 'rails', 'acquirers'), '^scripts/'] },
   { name: 'prom-client', only: file('metrics', 'group-gauges', 'batch-metrics') },
   { name: 'commander', only: ['^scripts/', '^workers/run\\.ts$'] },
 ];

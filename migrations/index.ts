@@ -36,6 +36,7 @@ import * as settlements from './0035-settlements.ts';
 import * as disputes from './0036-disputes.ts';
 import * as tokensAndReaders from './0037-tokens-and-readers.ts';
 import * as releaseSchedules from './0038-release-schedules.ts';
+import * as partnerNotices from './0039-partner-notices.ts';
 
 interface NamedMigration {
   name: string;
@@ -79,6 +80,7 @@ const MIGRATIONS: NamedMigration[] = [
   { name: '0036-disputes', migration: disputes },
   { name: '0037-tokens-and-readers', migration: tokensAndReaders },
   { name: '0038-release-schedules', migration: releaseSchedules },
+  { name: '0039-partner-notices', migration: partnerNotices },
 ];
 
 export const migrationSource: Knex.MigrationSource<NamedMigration> = {

@@ -74,6 +74,24 @@ function isListOfNetworks(parts: readonly string[]): boolean {
   }
 }
 
+const SECRETS_EXPECTATION = 'expects whsec_ and base64 of 24 to 64 bytes each, separated by commas';
+
+/** As Standard Webhooks writes them (standard-webhooks.ts). */
+function isWebhookSecret(text: string): boolean {
+  const base64 = text.startsWith('whsec_') ? text.slice('whsec_'.length) : '';
+  const bytes = Buffer.from(base64, 'base64');
+  const isWhole = bytes.toString('base64').replace(/=+$/, '') === base64.replace(/=+$/, '');
+  return isWhole && bytes.length >= 24 && bytes.length <= 64;
+}
+
+/** A gateway is called by https; by http only on this machine, where a proxy may speak TLS for it. */
+function isGatewayUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password, search, hash } = new URL(text);
+  if (username !== '' || password !== '' || search !== '' || hash !== '') return false;
+  return protocol === 'https:' || (protocol === 'http:' && ['127.0.0.1', '[::1]', 'localhost'].includes(hostname));
+}
+
 const hostAndPort = z
   .string()
   .regex(/^(\[[0-9a-fA-F:]+\]|[^\s:,]+):(\*|\d{1,5})$/, 'expects host:port or host:*, separated by commas');
@@ -196,6 +214,22 @@ const schema = z.object({
     .optional(),
   /** Whether only what the acquirer has paid is released. */
   PAYMENT_RELEASE_ONCE_SETTLED: flag.default(true),
+  /** A partner's gateway that takes payments (docs/partners.md): its name, base URL, and the secrets shared with it. */
+  ACQUIRER_HTTP_NAME: z
+    .string()
+    .regex(/^[a-z][a-z0-9_]{1,31}$/, 'expects a name of 2 to 32 lower-case letters, digits and underscores')
+    .refine((name) => name !== 'sandbox_acquirer', 'expects another name: sandbox_acquirer is taken')
+    .optional(),
+  ACQUIRER_HTTP_URL: z
+    .string()
+    .refine(isGatewayUrl, 'expects an https URL without a query, or an http URL of this machine')
+    .optional(),
+  /** The first signs; all verify. Two of them during a rotation. */
+  ACQUIRER_HTTP_SECRETS: list.refine((secrets) => secrets.every(isWebhookSecret), SECRETS_EXPECTATION),
+  /** The books whose payments it takes. */
+  ACQUIRER_HTTP_MODE: z.enum(['live', 'test'], 'expects live or test').default('live'),
+  /** Whether the API takes card numbers for it. It puts the installation in scope of PCI DSS. */
+  ACQUIRER_HTTP_CARD_DATA: flag.default(false),
   /** After this many days an idempotency key's stored answer is dropped; the key itself stays. */
   IDEMPOTENCY_BODY_RETENTION_DAYS: whole(1, 3_650).default(30),
   /** After this many days a rail's notice that was taken is deleted. What it said stays beside its payout. */
@@ -224,13 +258,16 @@ export class ConfigError extends Error {
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const result = schema.safeParse(given);
-  if (result.success) return result.data;
-  const lines = result.error.issues.map((issue) => {
-    const name = String(issue.path[0]);
-    const missing = given[name] === undefined;
-    const expectation = EXPECTATIONS[name] ?? issue.message;
-    return `  ${name}: ${missing ? `is not set; ${expectation}` : issue.message}`;
-  });
+  const lines = [
+    ...lacksOfAcquirer(given),
+    ...(result.error?.issues ?? []).map((issue) => {
+      const name = String(issue.path[0]);
+      const missing = given[name] === undefined;
+      const expectation = EXPECTATIONS[name] ?? issue.message;
+      return `  ${name}: ${missing ? `is not set; ${expectation}` : issue.message}`;
+    }),
+  ];
+  if (result.success && lines.length === 0) return result.data;
   throw new ConfigError(
     `The configuration has ${lines.length === 1 ? 'a fault' : `${lines.length} faults`}:\n${lines.join('\n')}\nSee .env.example for every variable.`,
   );
@@ -241,3 +278,16 @@ const EXPECTATIONS: Record<string, string> = {
   DATABASE_URL: 'expects a URL such as postgres://user:password@127.0.0.1:5432/countinghouse',
   COUNTINGHOUSE_ENCRYPTION_KEY: 'expects 32 bytes in base64 (openssl rand -base64 32)',
 };
+
+const OF_ACQUIRER = {
+  ACQUIRER_HTTP_NAME: 'expects the name of the gateway, as payments show it',
+  ACQUIRER_HTTP_URL: 'expects the base URL of the gateway',
+  ACQUIRER_HTTP_SECRETS: SECRETS_EXPECTATION,
+};
+
+/** A gateway is configured whole or not at all. */
+function lacksOfAcquirer(given: NodeJS.ProcessEnv): string[] {
+  const lacking = Object.entries(OF_ACQUIRER).filter(([name]) => (given[name] ?? '').replaceAll(/[\s,]/g, '') === '');
+  if (lacking.length === Object.keys(OF_ACQUIRER).length) return [];
+  return lacking.map(([name, expectation]) => `  ${name}: is not set; ${expectation}`);
+}

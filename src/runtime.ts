@@ -123,7 +123,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
   const roleTimeouts = watchRoleTimeouts({ pool, url: config.DATABASE_URL, log, count: metrics.roleTimeouts });
   const enqueuer = createEnqueuer({ queues, log, forms, counts: metrics.enqueuer });
   const rails = createRails(config, log, { clock });
-  const acquirers = createAcquirers(config, log, { clock, publicUrl });
+  const acquirers = createAcquirers(config, log, { clock, publicUrl, ownPool: pool });
   const committer = new Committer({
     pool,
     clock,

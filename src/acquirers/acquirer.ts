@@ -1,7 +1,7 @@
 /**
  * The acquirer contract: a party (outside/party.ts) that takes payments. What moves money is an instruction under a reference of
  * its own, the same on every attempt. An instruction about an earlier one names it.
- * Next: sandbox-acquirer.ts (the acquirer of test books), acquirers.ts (those of a process), decline-codes.ts.
+ * Next: sandbox-acquirer.ts (the acquirer of test books), http/http-acquirer.ts (a partner's gateway), acquirers.ts (those of a process), decline-codes.ts.
  */
 import type { Instant } from '../clock.ts';
 import type { NoticeKinds } from '../outside/notice.ts';
@@ -73,7 +73,7 @@ interface AnyInstruction {
 
 export interface AuthorizeInstruction extends AnyInstruction {
   readonly kind: 'authorize';
-  /** From `tokenize`. Null for a request to pay. */
+  /** From `tokenize`. Null for a request to pay, and where the payer gives the card on the acquirer's page. */
   readonly token: string | null;
   /** Of a request to pay, in place of a token: who is asked, and until when. It is authorized and captured in one. */
   readonly request: { readonly alias: string; readonly expiresAt: Instant } | null;
@@ -162,6 +162,10 @@ export interface Acquirer extends Party, NoticeSource {
   readonly name: string;
   readonly mode: Party['mode'];
   readonly idempotent: true;
+  /** Whether card numbers that the API is given may be sent to it. */
+  readonly takesCards: boolean;
+  /** Whether the pages of integrators get tokens from it directly, which the API imports. */
+  readonly givesTokens: boolean;
   /**
    * Exchanges a card for a token. Moves no money. A token with a security code authorizes once with it; `reusable` ones stay.
    * Throws CardRefused, and AcquirerUnreachable when no answer came.
@@ -178,6 +182,12 @@ export interface Acquirer extends Party, NoticeSource {
   cardOf(token: string, options: { originator: string }): Promise<Tokenized['card']>;
   /** Throws AcquirerUnreachable when no answer came. */
   submit(instruction: AcquirerInstruction): Promise<AcquirerAnswer>;
+  /**
+   * An authorization without a token: the payer gives the card on the acquirer's own page, to which the challenge of the answer
+   * leads. What becomes of it is told by a notice, or asked for under its reference. Absent: the card is given on our page. Throws
+   * AcquirerUnreachable when no answer came.
+   */
+  hostedSession?(instruction: AuthorizeInstruction): Promise<AcquirerAnswer>;
   inquire(originator: string, reference: string): Promise<AcquirerAnswer | NotFound>;
   /**
    * Ends an authorization whatever became of it: one that is approved is voided, one that the acquirer never saw is remembered as

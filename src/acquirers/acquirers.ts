@@ -1,10 +1,12 @@
-/** The acquirers of this process: one for each mode. */
+/** The acquirers of this process: the sandbox, and a partner's gateway where one is configured. */
 import { type Clock, systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
-import { createPool } from '../db/pool.ts';
+import { createPool, type Pool } from '../db/pool.ts';
 import type { Logger } from '../log.ts';
+import type { Partner } from '../outside/partner.ts';
 import type { Party } from '../outside/party.ts';
 import type { Acquirer } from './acquirer.ts';
+import { HttpAcquirer } from './http/http-acquirer.ts';
 import { SandboxAcquirer } from './sandbox-acquirer.ts';
 
 export interface Acquirers {
@@ -14,16 +16,27 @@ export interface Acquirers {
   /** The acquirer that takes the payments of books of this mode; undefined where none is configured. */
   ofMode(mode: Party['mode']): Acquirer | undefined;
   all(): readonly Acquirer[];
+  /** Those that send their notices by HTTP. */
+  partners(): readonly Partner[];
   close(): Promise<void>;
 }
+
+type AcquirerConfig = Pick<Config, 'DATABASE_URL'> & Partial<Pick<Config, GatewaySetting>>;
+type GatewaySetting =
+  | 'ACQUIRER_HTTP_NAME'
+  | 'ACQUIRER_HTTP_URL'
+  | 'ACQUIRER_HTTP_SECRETS'
+  | 'ACQUIRER_HTTP_MODE'
+  | 'ACQUIRER_HTTP_CARD_DATA';
 
 /** Cards, authorizations and inquiries are batched; what follows an authorization is a statement of its own. */
 const SANDBOX_CONNECTIONS = 4;
 
 export function createAcquirers(
-  config: Pick<Config, 'DATABASE_URL'>,
+  config: AcquirerConfig,
   log: Logger,
-  options: { publicUrl: string; clock?: Clock; beforeSubmit?: () => Promise<void> },
+  /** `ownPool`: the application's, for what partners told. */
+  options: { publicUrl: string; ownPool?: Pool; clock?: Clock; beforeSubmit?: () => Promise<void> },
 ): Acquirers {
   const pool = createPool({
     url: config.DATABASE_URL,
@@ -32,9 +45,12 @@ export function createAcquirers(
     log,
     queryTimeoutMs: 10_000,
   });
-  const { clock = systemClock, publicUrl, beforeSubmit } = options;
+  const { clock = systemClock, publicUrl, ownPool = pool, beforeSubmit } = options;
   const sandbox = new SandboxAcquirer({ pool, clock, publicUrl, beforeSubmit });
-  const acquirers = new Map<string, Acquirer>([[sandbox.name, sandbox]]);
+  const gateway = gatewayOf(config, { pool: ownPool, clock });
+  // What is configured comes before the sandbox, also where it is tried in test mode.
+  const ordered: readonly Acquirer[] = gateway ? [gateway, sandbox] : [sandbox];
+  const acquirers = new Map(ordered.map((acquirer) => [acquirer.name, acquirer]));
   return {
     sandbox,
     get(name) {
@@ -42,8 +58,19 @@ export function createAcquirers(
       if (!acquirer) throw new Error(`There is no acquirer named ${name}`);
       return acquirer;
     },
-    ofMode: (mode) => [...acquirers.values()].find((acquirer) => acquirer.mode === mode),
-    all: () => [...acquirers.values()],
-    close: () => pool.end(),
+    ofMode: (mode) => ordered.find((acquirer) => acquirer.mode === mode),
+    all: () => ordered,
+    partners: () => (gateway ? [gateway] : []),
+    async close() {
+      await gateway?.close();
+      await pool.end();
+    },
   };
+}
+
+function gatewayOf(config: AcquirerConfig, { pool, clock }: { pool: Pool; clock: Clock }): HttpAcquirer | undefined {
+  const { ACQUIRER_HTTP_NAME: name, ACQUIRER_HTTP_URL: url, ACQUIRER_HTTP_SECRETS: secrets = [] } = config;
+  if (name === undefined || url === undefined) return undefined;
+  const { ACQUIRER_HTTP_MODE: mode = 'live', ACQUIRER_HTTP_CARD_DATA: takesCards = false } = config;
+  return new HttpAcquirer({ name, url, secrets, mode, takesCards, pool, clock });
 }

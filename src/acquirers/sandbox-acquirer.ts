@@ -75,6 +75,8 @@ export class SandboxAcquirer implements Acquirer {
   readonly name = SANDBOX_ACQUIRER;
   readonly mode = 'test';
   readonly idempotent = true;
+  readonly takesCards = true;
+  readonly givesTokens = false;
   readonly notFoundFinalAfterMs = 15 * 60_000;
   readonly inquiryDelaysMs = [1_000, 2_000, 5_000, 15_000, 60_000, 300_000];
   readonly callTimeoutMs: number;

@@ -38,6 +38,18 @@ export const ACCESS_ERRORS = define({
     title: 'This exists in test mode only',
     help: 'Use a test key (`sk_test_…`).',
   },
+  card_data_disabled: {
+    status: 403,
+    retryable: false,
+    title: 'Card numbers are not taken here',
+    help: "Use a checkout page, or a token of the acquirer's own. The operator decides whether the API takes card numbers.",
+  },
+  signature_invalid: {
+    status: 403,
+    retryable: false,
+    title: 'The signature of the message is not valid',
+    help: 'Sign the message as Standard Webhooks says, with a secret that is shared with this installation, and send it within five minutes.',
+  },
   ip_not_allowed: {
     status: 403,
     retryable: false,

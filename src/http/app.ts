@@ -11,6 +11,7 @@ import { leaveOnClose } from './connections.ts';
 import { sendFailure } from './failure.ts';
 import { mountOperations } from './operations.ts';
 import { mountPageAssets, mountPages } from './pages.ts';
+import { mountPartners } from './partners.ts';
 import { mountReference } from './reference.ts';
 import { swallowBody } from './request-body.ts';
 import { RequestContext } from './request-context.ts';
@@ -49,6 +50,7 @@ export function createApp(
   mountPages(app, PAGES, parts);
   mountPageAssets(app, PAGE_ASSETS);
   mountOperations(app, parts);
+  mountPartners(app, parts);
   mountReference(app, {
     routes,
     events: EVENT_DOCUMENTS,

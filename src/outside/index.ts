@@ -27,6 +27,7 @@ export const outsideGroup: Group = {
         'confirmed_payee_sealed',
       ),
     ),
+    partner_notices: deletable(changes('acknowledged_at')),
     foreign_notices: changes('settled_at', 'settled_by', 'settled_reason'),
   },
   moved: [movedNotices],

@@ -1,6 +1,7 @@
 /** Sweeps booked notices whose retention has passed. Waiting notices and those with an exception stay. */
 import { byBook } from '../db/by-book.ts';
 import type { Sweep, SweepContext } from '../group.ts';
+import { deletePartnerNotices } from './partner-notice-store.ts';
 import { deleteNotices, findAgedNotices } from './prune-notices-store.ts';
 
 const PAGE = 500;
@@ -15,5 +16,11 @@ export function pruneNotices({ pool, clock, config }: SweepContext): Sweep[] {
       deleted += await deleteNotices(pool, bookId, ofBook);
     return deleted;
   }
-  return [{ name: 'taken notices', round }];
+  /** What partners told, as it came. */
+  const roundOfPartners = () =>
+    deletePartnerNotices(pool, { before: clock.now() - config.NOTICE_RETENTION_DAYS * DAY_MS, limit: PAGE });
+  return [
+    { name: 'taken notices', round },
+    { name: 'acknowledged notices of partners', round: roundOfPartners },
+  ];
 }

@@ -3,6 +3,7 @@ import { defaultAccounts } from '../accounts/account-profile-table.ts';
 import type { BillingAddress } from '../acquirers/acquirer.ts';
 import type { Acquirers } from '../acquirers/acquirers.ts';
 import type { Config } from '../config.ts';
+import { ApiError } from '../errors.ts';
 import type { OnceRuntime } from '../idempotency/run-once.ts';
 import type { Asked, UseCase } from '../idempotency/use-case.ts';
 import { newId, type Uuid } from '../ids.ts';
@@ -42,6 +43,10 @@ export interface PaymentInput extends Asked {
 
 const NOTHING: PreparedSource = { card: null, token: null, nextAction: null, expiresAfterMs: null, touches: [] };
 
+/** A hosted page of an acquirer keeps no card for us. */
+const KEPT_ELSEWHERE =
+  "On the acquirer's own page the payer gives the card to the acquirer. Keep it with POST /v1/payments/tokens, by the acquirer's token.";
+
 /** A card is exchanged before anything is committed. So a repeat is answered from its key, and asks the acquirer nothing. */
 export const requestPayment: UseCase<PaymentRuntime, PaymentInput> = {
   keyFirst: true,
@@ -52,6 +57,8 @@ export const requestPayment: UseCase<PaymentRuntime, PaymentInput> = {
     const accountId =
       input.accountId ?? (await defaultAccounts.find(runtime.pool, bookId, input.currency))?.accountId ?? null;
     const { storeFor = null, billing } = input;
+    if (storeFor !== null && input.source.type === 'checkout' && acquirer?.hostedSession)
+      throw new ApiError('parameter_invalid', { param: '/store_for', detail: KEPT_ELSEWHERE });
     const paymentId = newId();
     const source = acquirer
       ? await prepareSource(runtime, input.source, {

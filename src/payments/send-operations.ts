@@ -20,7 +20,7 @@ import { inquiryPauseMs } from '../outside/inquiry.ts';
 import { inquireInstruction, type Sender, type SendOutcome, submitInstruction } from '../outside/send-instruction.ts';
 import { type AcquirerReport, mismatchesOf } from './acquirer-report.ts';
 import { openBilling } from './billing.ts';
-import { checkoutUrl } from './checkout/checkout-link.ts';
+import { checkoutUrl, RETURNED } from './checkout/checkout-link.ts';
 import { requestOf } from './cliq-request.ts';
 import { disputes } from './disputes/dispute-table.ts';
 import { readRelease } from './earn-share.ts';
@@ -87,11 +87,17 @@ async function eachOpen(
   const payments = await runtime.payments.load(bookId, [...new Set(open.map(({ paymentId }) => paymentId))]);
   await Promise.all(
     open.map((operation) => {
-      const { id, inquiries, acquirer } = operation;
+      const { id, inquiries } = operation;
+      const failed = (error: unknown) => runtime.operationFailed(bookId, id, error);
+      let party: Acquirer;
+      try {
+        party = runtime.acquirer(operation.acquirer);
+      } catch (error) {
+        // One that is no longer configured: its operation waits for a person, and the others of the job do not.
+        return failed(error);
+      }
       const sent = { id, inquiries, operation, payment: payments.get(operation.paymentId)! };
-      return runtime.calls.make({ party: runtime.acquirer(acquirer), bookId, id }, () =>
-        act(sent).catch((error: unknown) => runtime.operationFailed(bookId, id, error)),
-      );
+      return runtime.calls.make({ party, bookId, id }, () => act(sent).catch(failed));
     }),
   );
 }
@@ -127,7 +133,7 @@ function operationSender(runtime: SendRuntime, bookId: BookId): Sender<Sent, Acq
     sentAt: ({ operation }) => operation.sentAt,
     async submit(sent, notAfter) {
       failpoint('acquirer.submit.before');
-      const answer = await acquirerOf(sent).submit(await instructionOf(runtime, bookId, { sent, notAfter }));
+      const answer = await submitTo(acquirerOf(sent), await instructionOf(runtime, bookId, { sent, notAfter }));
       failpoint('acquirer.submit.after');
       return answer;
     },
@@ -141,6 +147,14 @@ function operationSender(runtime: SendRuntime, bookId: BookId): Sender<Sent, Acq
     maySendAgain: async ({ payment }) => !(await hasOpenMismatch(runtime.pool, bookId, payment.id)),
     take: (sent, outcome) => take(runtime, bookId, { sent, outcome }),
   };
+}
+
+/** Neither a card nor a request to pay: the payer gives the card on the acquirer's page. */
+function submitTo(acquirer: Acquirer, instruction: AcquirerInstruction): Promise<AcquirerAnswer> {
+  if (instruction.kind !== 'authorize' || instruction.token !== null || instruction.request !== null)
+    return acquirer.submit(instruction);
+  if (!acquirer.hostedSession) throw new Error(`${acquirer.name} has no page of its own`);
+  return acquirer.hostedSession(instruction);
 }
 
 async function instructionOf(
@@ -167,7 +181,7 @@ async function instructionOf(
     // From a challenge the payer comes back to the page that the payment began on.
     returnUrl:
       payment.sourceType === 'checkout'
-        ? checkoutUrl(fingerprints, publicUrl, { bookId, id: payment.id })
+        ? `${checkoutUrl(fingerprints, publicUrl, { bookId, id: payment.id })}?${RETURNED}=1`
         : payment.sourceType === 'terminal'
           ? null
           : payment.returnUrl,

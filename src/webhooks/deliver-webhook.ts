@@ -21,6 +21,7 @@ import type { Logger } from '../log.ts';
 import { redactPlain } from '../redact-keys.ts';
 import { Room } from '../room.ts';
 import { warnSeldom } from '../seldom.ts';
+import { sign } from '../standard-webhooks.ts';
 import {
   type Attempt,
   canceled,
@@ -41,7 +42,6 @@ import { postEvent } from './post-event.ts';
 import { parseAllowList, unbracketed } from './public-address.ts';
 import { createRecorder } from './record-deliveries.ts';
 import { createSafeAgent, type ResolveName, resolveBy } from './safe-connect.ts';
-import { sign } from './signature.ts';
 import { SigningKeys } from './signing-keys.ts';
 import { Slots } from './slots.ts';
 

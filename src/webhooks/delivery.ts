@@ -3,7 +3,7 @@
  * until the retry schedule ends, or until the endpoint is disabled or deleted.
  * Invariant: an attempt is counted only together with its attempt row. Of two results of the same attempt the second
  * changes nothing.
- * Next: deliver-webhook.ts (makes the attempts), delivery-store.ts (its rows), signature.ts (how it is signed).
+ * Next: deliver-webhook.ts (makes the attempts), delivery-store.ts (its rows), ../standard-webhooks.ts (how it is signed).
  */
 import type { Instant } from '../clock.ts';
 import type { Uuid } from '../ids.ts';

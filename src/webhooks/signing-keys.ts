@@ -4,9 +4,9 @@
  */
 import type { Instant } from '../clock.ts';
 import type { SealedPlace, SecretBox } from '../db/secret-box.ts';
+import { createSigningKey, type SigningKey } from '../standard-webhooks.ts';
 import type { DeliveryEndpoint } from './delivery.ts';
 import { previousSecretPlace, secretPlace } from './endpoint-secret.ts';
-import { createSigningKey, type SigningKey } from './signature.ts';
 
 /** Most keys in the cache. Beyond it, the oldest makes room. */
 const CACHED_MAX = 2_000;

@@ -13,6 +13,7 @@ import { BODY_LIMIT_BYTES } from '../../src/http/request-body.ts';
 import { ROUTES } from '../../src/http/routes.ts';
 import { SCOPES } from '../../src/organisations/api-key.ts';
 import { type IssueApiKey, issueApiKey } from '../../src/organisations/issue-api-key.ts';
+import { startWithGateway } from '../support/gateway.ts';
 import { bodiesOf, type OneOfEach, oneOfEach, pathOf } from '../support/one-of-each.ts';
 import { addPersonOf } from '../support/people.ts';
 import { lookInto, type OrganisationKeys, type Product, startProduct } from '../support/product.ts';
@@ -243,6 +244,17 @@ test('payments that no acquirer takes, or that nobody captured in time', async (
   expect(late.body.code).toBe('authorization_expired');
   await superuser.end();
   await product.startPools();
+});
+
+test('card numbers, where the acquirer of live payments is not to get them from here', async () => {
+  const other = await startWithGateway({ pools: [] });
+  const { live } = await other.product.organisation();
+  const { id: account } = (await live.post<{ id: string }>('/v1/accounts', { currency: 'JOD', name: 'Live' })).body;
+  const [createPayment] = named('createPayment') as [Route];
+  const body = { ...(createPayment.bodyExample as object), account };
+  expect((await call(createPayment, { by: live, body })).body.code).toBe('card_data_disabled');
+  await expectOfEach(named('createPaymentToken'), 'card_data_disabled', { by: live });
+  await other.close();
 });
 
 test('twice at once, while the book is held', async () => {

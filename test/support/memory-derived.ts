@@ -10,8 +10,7 @@ import { disputes } from '../../src/payments/disputes/dispute-table.ts';
 import { operationCounts } from '../../src/payments/operation-counts-store.ts';
 import { paymentOperations } from '../../src/payments/payment-operation-table.ts';
 import { payments } from '../../src/payments/payment-table.ts';
-import { shareParts } from '../../src/payments/settlements/share-part-store.ts';
-import { paymentShares, shareLines } from '../../src/payments/share-table.ts';
+import { paymentShares } from '../../src/payments/share-table.ts';
 import { openPayments, type PaymentsUnderWay } from '../../src/payments/under-way-store.ts';
 import { inFlightPayouts } from '../../src/payouts/in-flight-store.ts';
 import { payouts } from '../../src/payouts/payout-table.ts';
@@ -26,7 +25,6 @@ const DERIVED = new Map<Table<unknown>, Derive>([
   ],
   [openPayments as Table<unknown>, underWay],
   [operationCounts as Table<unknown>, (book, paymentId) => ({ captures: capturesOf(book, paymentId) })],
-  [shareParts as Table<unknown>, sharePart],
 ]);
 
 /** Undefined where the table's rows are its own. Throws for a derived one that nobody has written here. */
@@ -69,13 +67,4 @@ function underWay(book: MemoryBook, accountId: Uuid): PaymentsUnderWay {
 function capturesOf(book: MemoryBook, paymentId: string): number {
   const operations = [...book.rows(paymentOperations).values()];
   return operations.filter((operation) => operation.paymentId === paymentId && operation.kind === 'capture').length;
-}
-
-function sharePart(book: MemoryBook, key: string) {
-  const [shareId, paymentId] = key.split(' ');
-  const lines = book.log(shareLines).filter((line) => line.shareId === shareId && line.paymentId === paymentId);
-  return {
-    amount: lines.reduce((sum, { amount }) => sum + amount, 0n),
-    paymentVersion: book.get(payments, paymentId!).version,
-  };
 }

@@ -78,3 +78,43 @@ test('TRUSTED_PROXIES accepts addresses, networks and names of private networks'
 test.each(['everybody', '10.0.0.0/33', '0.0.0.0/0', '10.0.0.1 10.0.0.2'])('TRUSTED_PROXIES=%s is refused', (text) => {
   expect(() => read({ TRUSTED_PROXIES: text })).toThrow(/TRUSTED_PROXIES: expects addresses, networks such as/);
 });
+
+const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
+const GATEWAY = {
+  ACQUIRER_HTTP_NAME: 'example',
+  ACQUIRER_HTTP_URL: 'https://gateway.example/v2',
+  ACQUIRER_HTTP_SECRETS: SECRET,
+};
+
+test('a gateway is configured whole: live, and without card numbers, unless said otherwise', () => {
+  expect(read(GATEWAY)).toMatchObject({
+    ...{ ACQUIRER_HTTP_NAME: 'example', ACQUIRER_HTTP_SECRETS: [SECRET] },
+    ...{ ACQUIRER_HTTP_MODE: 'live', ACQUIRER_HTTP_CARD_DATA: false },
+  });
+  const rotating = read({ ...GATEWAY, ACQUIRER_HTTP_SECRETS: `${SECRET}, ${SECRET}`, ACQUIRER_HTTP_MODE: 'test' });
+  expect(rotating).toMatchObject({ ACQUIRER_HTTP_SECRETS: [SECRET, SECRET], ACQUIRER_HTTP_MODE: 'test' });
+  for (const url of ['http://127.0.0.1:9000', 'http://[::1]:9000', 'http://localhost/gateway'])
+    expect(read({ ...GATEWAY, ACQUIRER_HTTP_URL: url }).ACQUIRER_HTTP_URL).toBe(url);
+});
+
+test.each`
+  name                         | value
+  ${'ACQUIRER_HTTP_NAME'}      | ${'Example'}
+  ${'ACQUIRER_HTTP_NAME'}      | ${'../notices'}
+  ${'ACQUIRER_HTTP_NAME'}      | ${'sandbox_acquirer'}
+  ${'ACQUIRER_HTTP_NAME'}      | ${''}
+  ${'ACQUIRER_HTTP_URL'}       | ${'http://gateway.example'}
+  ${'ACQUIRER_HTTP_URL'}       | ${'https://user:secret@gateway.example'}
+  ${'ACQUIRER_HTTP_URL'}       | ${'https://gateway.example?key=1'}
+  ${'ACQUIRER_HTTP_URL'}       | ${'gateway.example'}
+  ${'ACQUIRER_HTTP_URL'}       | ${''}
+  ${'ACQUIRER_HTTP_SECRETS'}   | ${'secret'}
+  ${'ACQUIRER_HTTP_SECRETS'}   | ${'whsec_c2hvcnQ='}
+  ${'ACQUIRER_HTTP_SECRETS'}   | ${','}
+  ${'ACQUIRER_HTTP_SECRETS'}   | ${''}
+  ${'ACQUIRER_HTTP_MODE'}      | ${'both'}
+  ${'ACQUIRER_HTTP_CARD_DATA'} | ${'yes'}
+`('$name=$value of a gateway is refused by its name', ({ name, value }) => {
+  expect(() => read({ ...GATEWAY, [name]: value })).toThrow(new RegExp(`${name}: (is not set; )?expects`));
+  if (value.includes('secret')) expect(() => read({ ...GATEWAY, [name]: value })).not.toThrow(value);
+});

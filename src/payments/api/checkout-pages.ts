@@ -2,12 +2,15 @@
 import type { CardInput } from '../../acquirers/card.ts';
 import type { Page, PageAnswer, PageRequest } from '../../api/page.ts';
 import { ApiError } from '../../errors.ts';
+import { PartyUnreachable } from '../../outside/party.ts';
 import { readCard } from '../checkout/card-form.ts';
-import { checkoutDigest } from '../checkout/checkout-link.ts';
+import { checkoutDigest, RETURNED } from '../checkout/checkout-link.ts';
 import { type CheckoutPage, checkoutPage, hasAnswer } from '../checkout/checkout-page.tsx';
 import { attemptNumber, backUrl, checkoutState } from '../checkout/checkout-state.ts';
 import { type Checkout, findCheckout } from '../checkout/checkout-store.ts';
+import { settleChallenge } from '../checkout/settle-challenge.ts';
 import { tryCard } from '../checkout/try-card.ts';
+import { paymentOperations } from '../payment-operation-table.ts';
 import { payments } from '../payment-table.ts';
 import { formTarget } from '../return-url.ts';
 import { exchangeCard } from '../sources/card.ts';
@@ -28,8 +31,9 @@ const hostedPage: Page = {
   path: '/checkout/:token',
 
   async get(request) {
-    const checkout = await find(request);
-    if (checkout === undefined) return notFound(request, BASE);
+    const found = await find(request);
+    if (found === undefined) return notFound(request, BASE);
+    const checkout = request.query.has(RETURNED) ? await returned(request, found) : found;
     if (checkoutState(checkout.payment) !== 'processing') return show(request, checkout);
     return show(request, await settled(request, checkout, request.byScript ? WAIT_SECONDS : LOAD_SECONDS));
   },
@@ -40,6 +44,7 @@ const hostedPage: Page = {
     const attempt = attemptNumber(checkout.payment);
     if (checkoutState(checkout.payment) !== 'form' || form.get('attempt') !== String(attempt))
       return go(request, await settled(request, checkout));
+    if (isElsewhere(request, checkout)) return leave(request, checkout, attempt);
     const given = readCard(form, request.runtime.clock.now());
     // Shown again with what was wrong: a date, and nothing that could be a part of a number.
     const typed = { expiry: DATE.exec(form.get('expiry') ?? '')?.[0] ?? '' };
@@ -85,6 +90,35 @@ async function pay(
   return { ...go(request, after), isFailure: after.payment.attempts.length > payment.attempts.length };
 }
 
+/** The acquirer is told that a payer comes, and says where to. */
+async function leave(request: PageRequest, checkout: Checkout, attempt: number): Promise<PageAnswer> {
+  const { runtime, requestId } = request;
+  const { bookId, payment } = checkout;
+  await runtime.committer.submit(bookId, tryCard(bookId, { token: null, card: null, payment, attempt, requestId }));
+  return go(request, await settled(request, checkout));
+}
+
+/** Whether the payer gives the card on the acquirer's own page. */
+function isElsewhere({ runtime }: PageRequest, { payment }: Checkout): boolean {
+  return runtime.acquirers.get(payment.acquirer).hostedSession !== undefined;
+}
+
+/** The payer is back from the acquirer: what became of the payment is asked at once, and told by a notice where no answer comes. */
+async function returned({ runtime }: PageRequest, checkout: Checkout): Promise<Checkout> {
+  const { bookId, payment } = checkout;
+  if (checkoutState(payment) !== 'challenge') return checkout;
+  const operation = await paymentOperations.find(runtime.pool, bookId, payment.pendingOperation!);
+  if (operation === undefined) return checkout;
+  const acquirer = runtime.acquirers.get(payment.acquirer);
+  try {
+    const after = await settleChallenge(runtime, acquirer, { bookId, reference: operation.reference });
+    return after === undefined ? checkout : { ...checkout, payment: after };
+  } catch (error) {
+    if (!(error instanceof PartyUnreachable)) throw error;
+    return checkout;
+  }
+}
+
 async function find({ runtime, params }: PageRequest): Promise<Checkout | undefined> {
   const digest = checkoutDigest(params.token!);
   return digest && findCheckout(runtime.pool, digest);
@@ -119,7 +153,13 @@ function show(request: PageRequest, checkout: Checkout): PageAnswer {
   const back = state === 'paid' ? backUrl(payment.returnUrl, payment) : null;
   if (back !== null) return { status: 303, location: back };
   const isOver = state === 'failed' || state === 'canceled' || state === 'expired';
-  const html = checkoutPage({ checkout, state, language: requestLanguage(request) });
+  const html = checkoutPage({
+    checkout,
+    state,
+    language: requestLanguage(request),
+    isElsewhere: (state === 'form' || state === 'challenge') && isElsewhere(request, checkout),
+    hasReturned: request.query.has(RETURNED),
+  });
   return { status: isOver ? 410 : 200, html, leadsTo: leadsToOf(request, checkout) };
 }
 
@@ -133,7 +173,7 @@ function refuse(
   return { status, html, leadsTo: leadsToOf(request, checkout) };
 }
 
-/** The merchant, and this installation: the sandbox's challenges are there under its public name. */
+/** The merchant, and this installation: the sandbox's challenges are there under its public name. A link leads to an acquirer's page. */
 function leadsToOf({ runtime }: PageRequest, { payment }: Checkout): string[] {
   return [runtime.publicUrl, payment.returnUrl].flatMap((url) => (url === null ? [] : [formTarget(url)]));
 }

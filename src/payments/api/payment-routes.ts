@@ -80,6 +80,7 @@ const create = createRoute(paymentApi, {
     'limit_exceeded',
     'acquirer_unavailable',
     'card_number_not_allowed',
+    'card_data_disabled',
     'token_invalid',
     'reader_busy',
   ],

@@ -37,7 +37,7 @@ const create = createRoute(tokenApi, {
   responses: {
     201: { description: 'Made; `verification` says whether its issuer approves.', schema: schemas.paymentToken },
   },
-  errors: ['card_number_not_allowed', 'acquirer_unavailable', 'token_invalid'],
+  errors: ['card_number_not_allowed', 'card_data_disabled', 'acquirer_unavailable', 'token_invalid'],
   handle(request) {
     const { body, principal } = request;
     return runUseCase(request, requestToken, {

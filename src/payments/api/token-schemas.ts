@@ -14,10 +14,10 @@ export const customerReference = freeText(
 
 export const createToken = z
   .strictObject({
-    card: z
-      .strictObject(cardMembers)
-      .optional()
-      .meta({ description: 'In test mode: a card by its number.', id: 'TokenCard' }),
+    card: z.strictObject(cardMembers).optional().meta({
+      description: 'A card by its number: in test mode, and where the operator takes card numbers.',
+      id: 'TokenCard',
+    }),
     acquirer_token: freeText(
       255,
       "In live mode: the acquirer's own token, as your page got it from the acquirer.",

@@ -17,9 +17,9 @@ export interface TryCard {
   readonly payment: Pick<Payment, 'id'>;
   /** Of the form. */
   readonly attempt: number;
-  /** The acquirer's token of the card. */
-  readonly token: string;
-  readonly card: CardShown;
+  /** The acquirer's token of the card. Null where the payer gives the card on the acquirer's page. */
+  readonly token: string | null;
+  readonly card: CardShown | null;
   readonly requestId: Uuid;
 }
 

@@ -19,7 +19,8 @@ export const cardSource: Source<CardSource> = {
 };
 
 /**
- * Exchanges a number for a token. Throws ApiError `card_number_not_allowed` for a number that is no test number, and
+ * Exchanges a number for a token. Throws ApiError `card_data_disabled` where numbers may not be sent to the acquirer,
+ * `card_number_not_allowed` for a number that is no test number, `parameter_invalid` for one that a live acquirer does not take, and
  * `service_unavailable` when no answer came: then nothing exists.
  */
 export async function exchangeCard(
@@ -27,18 +28,26 @@ export async function exchangeCard(
   card: CardInput,
   { bookId, acquirer, reusable, param }: Pick<SourceOf, 'bookId' | 'acquirer'> & { reusable: boolean; param: string },
 ) {
+  if (!acquirer.takesCards)
+    throw new ApiError('card_data_disabled', {
+      param,
+      detail:
+        'Card numbers are not taken for this acquirer. Use a checkout, or a token that the acquirer gave your own page.',
+    });
   refuseExpired(card, { now: clock.now(), param });
   try {
     const { token, card: shown } = await reachAcquirer(acquirer.tokenize(card, { originator: bookId, reusable }));
     const fingerprint = fingerprints.digestOf(`card ${bookId} ${card.number}`).slice(0, 32);
     return { token, card: { ...shown, fingerprint } };
   } catch (error) {
-    if (error instanceof CardRefused)
-      throw new ApiError('card_number_not_allowed', {
-        param: `${param}/number`,
-        detail: 'In test mode only the published test numbers are taken, such as 4242 4242 4242 4242.',
-      });
-    throw error;
+    if (!(error instanceof CardRefused)) throw error;
+    const number = `${param}/number`;
+    if (acquirer.mode === 'live')
+      throw new ApiError('parameter_invalid', { param: number, detail: 'The acquirer does not take this card.' });
+    throw new ApiError('card_number_not_allowed', {
+      param: number,
+      detail: 'In test mode only the published test numbers are taken, such as 4242 4242 4242 4242.',
+    });
   }
 }
 

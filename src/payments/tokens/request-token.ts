@@ -24,9 +24,9 @@ interface TokenRuntime extends OnceRuntime {
 
 export interface TokenRequest extends Asked {
   readonly mode: Mode;
-  /** In test mode. */
+  /** Where the acquirer takes cards: always in test mode. */
   readonly card: CardInput | undefined;
-  /** In live mode: a token that the acquirer gave the integrator's own page. */
+  /** Where the acquirer gives tokens: one that the integrator's own page got from it. */
   readonly acquirerToken: string | undefined;
   readonly customerReference: string | null;
   readonly verify: boolean;
@@ -51,16 +51,19 @@ export const requestToken: UseCase<TokenRuntime, TokenRequest> = {
 
 async function exchange(runtime: TokenRuntime, acquirer: Acquirer, input: TokenRequest): Promise<Exchanged> {
   const { card, acquirerToken, bookId, customerReference } = input;
-  if (input.mode === 'test') {
-    if (acquirerToken !== undefined) throw notThisWay('acquirer_token', 'In test mode, a token is made from a card.');
-    if (!card) throw lacks('card', 'In test mode, a token is made from a card.');
+  if (acquirerToken !== undefined && !acquirer.givesTokens)
+    throw notThisWay('acquirer_token', 'In test mode, a token is made from a card.');
+  if (acquirerToken !== undefined && card)
+    throw notThisWay('acquirer_token', 'A token is made from a card or from a token of the acquirer, not from both.');
+  if (card) {
     const reusable = customerReference !== null;
     const made = await exchangeCard(runtime, card, { bookId, acquirer, reusable, param: '/card' });
     return { acquirerToken: made.token, card: made.card };
   }
-  if (card) throw notThisWay('card', "In live mode, a token is made from the acquirer's own, not from a number.");
   if (acquirerToken === undefined)
-    throw lacks('acquirer_token', "In live mode, a token is made from the acquirer's own.");
+    throw acquirer.givesTokens
+      ? lacks('acquirer_token', "In live mode, a token is made from the acquirer's own.")
+      : lacks('card', 'In test mode, a token is made from a card.');
   if (customerReference === null) throw lacks('customer_reference', "The acquirer's own token is kept for a customer.");
   const shown = await reachAcquirer(acquirer.cardOf(acquirerToken, { originator: bookId })).catch((error: unknown) => {
     if (!(error instanceof CardRefused)) throw error;

@@ -8,6 +8,7 @@ import { actionRoute, createRoute, updateRoute } from '../../api/write-routes.ts
 import { internalKey, type Stored } from '../../idempotency/idempotency-key.ts';
 import type { OnceAnswer } from '../../idempotency/once.ts';
 import type { Command, Refusal } from '../../ledger/command.ts';
+import { newSecret } from '../../standard-webhooks.ts';
 import { deliveryView, type ListedDelivery, listDeliveries } from '../delivery-list-store.ts';
 import { ROTATION_OVERLAP_DEFAULT_MS, type WebhookEndpoint } from '../endpoint.ts';
 import { endpointResource } from '../endpoint-resource.ts';
@@ -24,7 +25,6 @@ import {
 } from '../manage-endpoint.ts';
 import { type AllowList, parseAllowList } from '../public-address.ts';
 import { requestEndpointUpdate, requireUrl } from '../request-endpoint-update.ts';
-import { newSecret } from '../signature.ts';
 import { event } from './event-schemas.ts';
 import * as schemas from './webhook-schemas.ts';
 

@@ -1,14 +1,10 @@
-/** What the sandbox acquirer keeps of cards and of requests to pay, and a live book's token that it imports. */
+/** What the sandbox acquirer keeps of cards and of requests to pay. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AuthorizeInstruction, CardRefused } from '../../../src/acquirers/acquirer.ts';
 import { type Acquirers, createAcquirers } from '../../../src/acquirers/acquirers.ts';
-import { systemClock } from '../../../src/clock.ts';
-import { PLAIN_FINGERPRINTS } from '../../../src/idempotency/fingerprints.ts';
 import { newId } from '../../../src/ids.ts';
 import { createLogger } from '../../../src/log.ts';
-import { paymentTokens } from '../../../src/payments/tokens/payment-token-table.ts';
-import { requestToken, type TokenRequest } from '../../../src/payments/tokens/request-token.ts';
-import { openBook, stored, type TestBook } from '../../support/book.ts';
+import { openBook, type TestBook } from '../../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 let database: TestDatabase;
@@ -93,46 +89,5 @@ describe('a request to pay', () => {
     const asked = request();
     expect(await acquirers.sandbox.cancel(book.id, asked.reference)).toMatchObject({ status: 'canceled' });
     expect(await acquirers.sandbox.submit(asked)).toMatchObject({ status: 'canceled' });
-  });
-});
-
-describe('a live token', () => {
-  /** The sandbox as a live book's acquirer: nothing in a token says of which mode it is. */
-  const ask = async (change: Partial<TokenRequest>) => {
-    const runtime = {
-      ...{ pool: book.pool, committer: book.committer, clock: systemClock, fingerprints: PLAIN_FINGERPRINTS },
-      ...{ publicUrl: 'https://api.test', acquirers: { ofMode: () => acquirers.sandbox } },
-    };
-    const asked = {
-      bookId: book.id,
-      actor: 'test',
-      requestId: newId(),
-      idempotencyKey: null,
-      fingerprint: Buffer.alloc(32),
-    };
-    const given = { mode: 'live', card: undefined, acquirerToken: undefined, customerReference: 'c-1', verify: false };
-    const { command } = await requestToken.prepare(runtime, { ...asked, ...given, ...change } as TokenRequest);
-    return book.submit(stored(command));
-  };
-
-  test("is the acquirer's own, kept for a customer", async () => {
-    const acquirerToken = await tokenize();
-    const { status, resourceId } = await ask({ acquirerToken });
-    expect(status).toBe(201);
-    expect(await paymentTokens.find(book.pool, book.id, resourceId!)).toMatchObject({
-      status: 'active',
-      acquirerToken,
-      customerReference: 'c-1',
-      card: { lastFour: '4242' },
-    });
-  });
-
-  test.each<[string, Partial<TokenRequest>, string]>([
-    ['a card', { card: card() }, 'parameter_invalid'],
-    ['no token', {}, 'parameter_missing'],
-    ['no customer', { acquirerToken: 'stok_1', customerReference: null }, 'parameter_missing'],
-    ['an unknown token', { acquirerToken: 'stok_1' }, 'token_invalid'],
-  ])('is not made of %s', async (_, change, code) => {
-    await expect(ask(change)).rejects.toMatchObject({ code });
   });
 });

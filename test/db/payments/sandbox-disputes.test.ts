@@ -1,8 +1,6 @@
 /** The sandbox acquirer's disputes: what is said twice is taken once, and a dispute that is decided takes nothing more. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Acquirers, createAcquirers } from '../../../src/acquirers/acquirers.ts';
-import { settleAtSandbox } from '../../../src/acquirers/sandbox-settlement-store.ts';
-import { createPool } from '../../../src/db/pool.ts';
 import { newId } from '../../../src/ids.ts';
 import { createLogger } from '../../../src/log.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
@@ -114,35 +112,4 @@ test('the card that is disputed has a record of it, which may be answered', asyn
   const told = (await sandbox.notices(100)).filter(({ code }) => code === 'fraudulent');
   expect(told).toHaveLength(1);
   expect(await say('evidence', told[0]!.reference)).toMatchObject({ status: 'succeeded' });
-});
-
-test('a chargeback is paid back once it is won; an inquiry has taken nothing, and gives nothing back', async () => {
-  const pool = createPool({ url: database.applicationUrl, name: 'test', size: 1, log: createLogger('silent', 'test') });
-  const settled = async () => {
-    const given = { key: newId(), originator, before: Date.now() + 60_000, except: [] };
-    return (await settleAtSandbox(pool, given)).map(({ type, gross }) => [type, gross]);
-  };
-  try {
-    await settled();
-    await decide(await disputed(undefined, 'inquiry'), 'won');
-    expect(await settled()).toEqual([['capture', 1_000n]]);
-    await decide(await disputed(), 'won');
-    expect(await settled()).toEqual([
-      ['capture', 1_000n],
-      ['dispute', -600n],
-      ['dispute_won', 600n],
-    ]);
-    // Asked first, then taken: won as an inquiry it gave nothing, won as a chargeback it gives the amount.
-    const dispute = await disputed(undefined, 'inquiry');
-    await decide(dispute, 'won');
-    await decide(dispute, 'escalated');
-    expect(await settled()).toEqual([
-      ['capture', 1_000n],
-      ['dispute', -600n],
-    ]);
-    await decide(dispute, 'won');
-    expect(await settled()).toEqual([['dispute_won', 600n]]);
-  } finally {
-    await pool.end();
-  }
 });

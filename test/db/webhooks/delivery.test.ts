@@ -1,10 +1,10 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test, vi } from 'vitest';
 import { publicId } from '../../../src/ids.ts';
+import { newSecret } from '../../../src/standard-webhooks.ts';
 import { getEndpoint } from '../../../src/webhooks/endpoint-store.ts';
 import { listEvents } from '../../../src/webhooks/event-store.ts';
 import { enableEndpoint, rotateSecret } from '../../../src/webhooks/manage-endpoint.ts';
-import { newSecret } from '../../../src/webhooks/signature.ts';
 import { answering, startSocketServer } from '../../unit/webhooks/receiver.ts';
 import { attemptsOf, change, setStage } from './stage.ts';
 import { backlogOf, deliveriesOf, START } from './world.ts';

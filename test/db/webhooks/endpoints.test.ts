@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newId, publicId, type Uuid } from '../../../src/ids.ts';
+import { newSecret } from '../../../src/standard-webhooks.ts';
 import { ENDPOINTS_PER_BOOK_MAX } from '../../../src/webhooks/endpoint.ts';
 import {
   answerSecretPlace,
@@ -18,7 +19,6 @@ import {
   sendTestEvent,
   updateEndpoint,
 } from '../../../src/webhooks/manage-endpoint.ts';
-import { newSecret } from '../../../src/webhooks/signature.ts';
 import { allow, bodyOf, createWorld, deliveriesOf, expectRefusal, START, taken, type World } from './world.ts';
 
 let world: World;

@@ -3,8 +3,8 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, test, vi } from 'vitest';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
 import { newId } from '../../../src/ids.ts';
+import { createSigningKey, newSecret, sign, verify } from '../../../src/standard-webhooks.ts';
 import { previousSecretPlace, secretPlace } from '../../../src/webhooks/endpoint-secret.ts';
-import { createSigningKey, newSecret, sign, verify } from '../../../src/webhooks/signature.ts';
 import { SigningKeys } from '../../../src/webhooks/signing-keys.ts';
 
 const body = '{"id":"evt_1","data":{"text":"zwölf € 🏦"}}';

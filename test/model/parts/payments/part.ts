@@ -12,7 +12,7 @@ import { releaseShares } from '../../../../src/payments/release-shares.ts';
 import { settleOperation } from '../../../../src/payments/settle-operation.ts';
 import { settlements } from '../../../../src/payments/settlements/settlement-table.ts';
 import { paymentShares, releases } from '../../../../src/payments/share-table.ts';
-import { CARD } from '../../../support/payments.ts';
+import { CARD, releaseIn } from '../../../support/payments.ts';
 import { type Amount, amountOf, BY, draws, fromNewest, ifMatchOf, kind, maybe, type Part } from '../../part.ts';
 import type { ReferenceBook } from '../../reference-book.ts';
 import { accountAt, currencyOf } from '../accounts/drawn.ts';
@@ -198,7 +198,7 @@ export const paymentsPart: Part = {
         return settleOperation(real.memory.book.id, {
           ...{ payment: real.memory.get(payments, operation.paymentId), operation, today: today(real.memory) },
           report: reportOf(word, { noticeId, authorizationMs: settings.authorizationMs }),
-          release: { days: settings.releaseDays, onceSettled: settings.onceSettled },
+          release: releaseIn({ days: settings.releaseDays, onceSettled: settings.onceSettled }),
           movedShares: movedShares(real, operation),
         });
       },

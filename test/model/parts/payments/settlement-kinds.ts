@@ -2,6 +2,7 @@
 
 import fc from 'fast-check';
 import { newId } from '../../../../src/ids.ts';
+import { disputes } from '../../../../src/payments/disputes/dispute-table.ts';
 import type { PaymentOperation } from '../../../../src/payments/payment-operation.ts';
 import { settleLines } from '../../../../src/payments/settlements/settle-lines.ts';
 import type { Settlement } from '../../../../src/payments/settlements/settlement.ts';
@@ -97,6 +98,7 @@ function takingLines(real: RealBook, currency: string, asked: readonly Reference
     shares: new Map(shares.map((id) => [id, memory.get(paymentShares, id)])),
     lines: asked.map((line, at) => ({
       operation: operations[at],
+      chargebacks: line.type.startsWith('dispute') ? chargebacksOf(real, operations[at]) : [],
       line: {
         ...{ id: newId(), place: at + 1, lineId: `line ${at + 1}`, type: line.type, gross: line.gross },
         reference: operations[at]?.reference ?? 'nothing',
@@ -107,4 +109,11 @@ function takingLines(real: RealBook, currency: string, asked: readonly Reference
 
 function sharesIn(operation: PaymentOperation): string[] {
   return operation.kind === 'capture' ? sharesOf(operation) : [];
+}
+
+function chargebacksOf(real: RealBook, operation: PaymentOperation | undefined): string[] {
+  const all = [...real.memory.rows(disputes).values()];
+  return all
+    .filter(({ paymentId, stage }) => paymentId === operation?.paymentId && stage === 'chargeback')
+    .map(({ id }) => id);
 }

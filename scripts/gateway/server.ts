@@ -1,0 +1,131 @@
+/** The reference gateway: a partner's side of docs/partners.md, with its pages for payers. In memory: it forgets all when it ends. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { NotOfContract, readObject } from '../../src/acquirers/http/fields.ts';
+import { toJson } from '../../src/json.ts';
+import { createSigningKey, verify } from '../../src/standard-webhooks.ts';
+import { answerCall, CALLS, type CallAnswer } from './calls.ts';
+import { NoticeSender } from './notices.ts';
+import { servePage } from './pages.ts';
+import { Rules } from './rules.ts';
+
+export interface GatewayOptions {
+  readonly secrets: readonly string[];
+  readonly port?: number;
+  /** Where notices go: `…/partners/{name}/notices`. May be set later. */
+  readonly noticesUrl?: string;
+}
+
+/** What goes wrong with a call, for trials and tests. Undefined: nothing does. */
+export type Fault =
+  /** The connection breaks before the gateway has read the call. */
+  | 'unheard'
+  /** The call is carried out, and the connection breaks before its answer. */
+  | 'unanswered'
+  /** Never answered; the connection stays open. */
+  | 'hangs'
+  /** Another answer is sent in place of the gateway's own. */
+  | ((answer: Exclude<CallAnswer, 'no answer'>) => { status: number; body: string; headers?: Record<string, string> });
+
+export interface Gateway {
+  readonly url: string;
+  readonly rules: Rules;
+  readonly notices: NoticeSender;
+  /** Asked about each call by its name. */
+  faultOf: (call: string) => Fault | undefined;
+  noticesUrl: string | undefined;
+  /** A rotation: every one of them signs, and one that verifies is enough. */
+  secrets: readonly string[];
+  close(): Promise<void>;
+}
+
+const BODY_BYTES_MAX = 65_536;
+
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const notices = new NoticeSender({
+    url: () => gateway.noticesUrl,
+    keys: () => gateway.secrets.map(createSigningKey),
+  });
+  const rules = new Rules({ tell: (notice) => notices.tell(notice) });
+  const server = createServer((request, response) => {
+    serve(gateway, request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
+  const gateway: Gateway = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    rules,
+    notices,
+    faultOf: () => undefined,
+    noticesUrl: options.noticesUrl,
+    secrets: options.secrets,
+    async close() {
+      notices.close();
+      await closed(server);
+    },
+  };
+  return gateway;
+}
+
+async function serve(gateway: Gateway, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { pathname } = new URL(request.url ?? '/', gateway.url);
+  const text = await readText(request);
+  if (pathname.startsWith('/pages/')) {
+    servePage(gateway.rules, { request, response, pathname, text });
+    return;
+  }
+  const call = CALLS[pathname];
+  if (request.method !== 'POST' || call === undefined) {
+    send(response, { status: 404, body: { code: 'no_route' } });
+    return;
+  }
+  const fault = gateway.faultOf(call);
+  const answer = fault === 'unheard' ? 'no answer' : signedAnswer(gateway, { request, call, text });
+  if (fault === 'hangs') return;
+  if (answer === 'no answer' || fault === 'unanswered') response.destroy();
+  else if (fault === undefined) send(response, answer);
+  else {
+    const { status, body, headers } = (fault as Exclude<Fault, string>)(answer);
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
+  }
+}
+
+function signedAnswer(
+  gateway: Gateway,
+  { request, call, text }: { request: IncomingMessage; call: string; text: string },
+): CallAnswer {
+  const keys = gateway.secrets.map(createSigningKey);
+  const fault = verify({ headers: request.headers, body: text }, keys, Math.floor(Date.now() / 1_000));
+  if (fault !== undefined) return { status: 401, body: { code: 'signature_invalid', detail: fault } };
+  try {
+    const body = readObject(text);
+    if (body.call !== call) throw new NotOfContract('call is not the one of this path');
+    if ((call === 'submit' || call === 'session') && request.headers['webhook-id'] !== body.reference)
+      throw new NotOfContract('webhook-id is not the reference');
+    return answerCall(gateway.rules, body, gateway.url);
+  } catch (error) {
+    if (!(error instanceof NotOfContract)) throw error;
+    return { status: 400, body: { code: 'not_of_contract', detail: error.message } };
+  }
+}
+
+function send(response: ServerResponse, { status, body }: { status: number; body: object }): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(toJson(body));
+}
+
+async function readText(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of request) {
+    bytes += (part as Buffer).length;
+    if (bytes > BODY_BYTES_MAX) throw new Error('The body is too long');
+    parts.push(part as Buffer);
+  }
+  return Buffer.concat(parts).toString();
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

@@ -1,0 +1,121 @@
+/** Reads the members of a gateway's JSON one by one. Whatever does not fit throws NotOfContract, which names the member and never its value. */
+import type { Instant } from '../../clock.ts';
+import { InexactNumber, type JsonObject, parseJson } from '../../json.ts';
+
+/** What a gateway sent is not what docs/partners.md says. */
+export class NotOfContract extends Error {
+  override name = 'NotOfContract';
+}
+
+/** Ours have 35 characters, and those of acquirers fewer than this. */
+export const REFERENCE_MAX = 64;
+export const TOKEN_MAX = 255;
+const URL_MAX = 2_000;
+/** The largest bigint of Postgres. */
+const AMOUNT_MAX = 2n ** 63n - 1n;
+/** RFC 3339. */
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
+
+/** Throws NotOfContract unless the text is a JSON object. */
+export function readObject(text: string): JsonObject {
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch {
+    // Not JSON, or nested too deep to be walked.
+    throw new NotOfContract('The body is not JSON');
+  }
+  return asObject(value, 'The body');
+}
+
+function asObject(value: unknown, what: string): JsonObject {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof InexactNumber)
+    throw new NotOfContract(`${what} is not a JSON object`);
+  return value as JsonObject;
+}
+
+/** An absent member counts as null. */
+function memberOf(object: JsonObject, name: string): unknown {
+  return Object.hasOwn(object, name) ? (object[name] ?? null) : null;
+}
+
+export function objectOrNull(object: JsonObject, name: string): JsonObject | null {
+  const value = memberOf(object, name);
+  return value === null ? null : asObject(value, name);
+}
+
+/** Visible ASCII: names, codes, references and tokens. */
+export function wordOrNull(object: JsonObject, name: string, max: number): string | null {
+  const value = memberOf(object, name);
+  if (value === null) return null;
+  if (typeof value === 'string' && value.length <= max && /^[\x21-\x7e]+$/.test(value)) return value;
+  throw new NotOfContract(`${name} is not a word of 1 to ${max} visible ASCII characters`);
+}
+
+export function word(object: JsonObject, name: string, max: number): string {
+  return required(wordOrNull(object, name, max), name);
+}
+
+export function oneOfOrNull<Word extends string>(
+  object: JsonObject,
+  name: string,
+  words: readonly Word[],
+): Word | null {
+  const value = memberOf(object, name);
+  if (value === null) return null;
+  const known = words.find((each) => each === value);
+  if (known === undefined) throw new NotOfContract(`${name} is none of ${words.join(', ')}`);
+  return known;
+}
+
+export function oneOf<Word extends string>(object: JsonObject, name: string, words: readonly Word[]): Word {
+  return required(oneOfOrNull(object, name, words), name);
+}
+
+export function whole(object: JsonObject, name: string, { min, max }: { min: number; max: number }): number {
+  const value = memberOf(object, name);
+  if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value;
+  throw new NotOfContract(`${name} is not a whole number from ${min} to ${max}`);
+}
+
+/** Minor units: a JSON integer with all its digits, which no double has to hold. */
+export function amountOrNull(object: JsonObject, name: string): bigint | null {
+  const value = memberOf(object, name);
+  if (value === null) return null;
+  const digits = value instanceof InexactNumber ? value.text : typeof value === 'number' ? String(value) : '';
+  if (/^\d{1,19}$/.test(digits) && BigInt(digits) <= AMOUNT_MAX) return BigInt(digits);
+  throw new NotOfContract(`${name} is not a whole number of minor units`);
+}
+
+/** ISO 4217. */
+export function currencyOrNull(object: JsonObject, name: string): string | null {
+  const value = wordOrNull(object, name, 3);
+  if (value !== null && !/^[A-Z]{3}$/.test(value)) throw new NotOfContract(`${name} is no currency`);
+  return value;
+}
+
+export function momentOrNull(object: JsonObject, name: string): Instant | null {
+  const value = memberOf(object, name);
+  if (value === null) return null;
+  const instant = typeof value === 'string' && DATE_TIME.test(value) ? Date.parse(value) : Number.NaN;
+  if (!Number.isNaN(instant)) return instant;
+  throw new NotOfContract(`${name} is not a moment of RFC 3339`);
+}
+
+export function moment(object: JsonObject, name: string): Instant {
+  return required(momentOrNull(object, name), name);
+}
+
+/** Where a browser is sent: https, or http where the gateway itself is reached by it, as on this machine. */
+export function browserUrl(object: JsonObject, name: string, { mayBePlain }: { mayBePlain: boolean }): string {
+  const value = word(object, name, URL_MAX);
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  // As the browser's own parser writes it: quotes and angle brackets are encoded.
+  if (url?.protocol === 'https:' || (mayBePlain && url?.protocol === 'http:')) return url.href;
+  throw new NotOfContract(`${name} is not an https URL`);
+}
+
+function required<Value>(value: Value | null, name: string): Value {
+  if (value === null) throw new NotOfContract(`${name} is missing`);
+  return value;
+}

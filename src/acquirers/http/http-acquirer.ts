@@ -1,0 +1,183 @@
+/**
+ * The http acquirer: a partner's gateway behind the documented contract of signed JSON (docs/partners.md). What the partner tells of
+ * its own accord is kept by the API as it comes (outside/partner-notice-store.ts), and read here.
+ * Next: gateway-client.ts (the calls), write-calls.ts and read-answers.ts (their bodies), read-notice.ts.
+ */
+import type { Clock } from '../../clock.ts';
+import type { Pool } from '../../db/pool.ts';
+import { BEFORE_ALL_IDS, newId, type Uuid } from '../../ids.ts';
+import type { Partner } from '../../outside/partner.ts';
+import { acknowledgePartnerNotices, openPartnerNotices } from '../../outside/partner-notice-store.ts';
+import type { NotFound, PartyNotice } from '../../outside/party.ts';
+import { createSigningKey, type SigningKey } from '../../standard-webhooks.ts';
+import {
+  type Acquirer,
+  type AcquirerAnswer,
+  type AcquirerInstruction,
+  AcquirerUnreachable,
+  type AuthorizeInstruction,
+  CardRefused,
+  type Tokenized,
+  type Verified,
+} from '../acquirer.ts';
+import type { CardInput } from '../card.ts';
+import { GatewayClient, GatewayRefusal } from './gateway-client.ts';
+import {
+  type Asked,
+  type Reading,
+  readAnswer,
+  readCard,
+  readInquiry,
+  readRefusal,
+  readToken,
+  readVerified,
+} from './read-answers.ts';
+import { readNotice } from './read-notice.ts';
+import * as calls from './write-calls.ts';
+
+export interface HttpAcquirerOptions {
+  readonly name: string;
+  readonly mode: 'test' | 'live';
+  /** The gateway's base URL. */
+  readonly url: string;
+  /** `whsec_…`. The first signs; all of them verify. */
+  readonly secrets: readonly string[];
+  /** Whether card numbers of the API may be sent there: it puts the installation in scope of PCI DSS. */
+  readonly takesCards: boolean;
+  /** The application's own: what the partner told is in its tables. */
+  readonly pool: Pool;
+  readonly clock: Clock;
+  readonly callTimeoutMs?: number;
+}
+
+/** Issuers answer within some seconds; a call that takes longer is asked about. */
+const CALL_TIMEOUT_MS = 20_000;
+
+export class HttpAcquirer implements Acquirer, Partner {
+  readonly name: string;
+  readonly mode: 'test' | 'live';
+  readonly idempotent = true;
+  readonly takesCards: boolean;
+  readonly givesTokens = true;
+  readonly notFoundFinalAfterMs = 15 * 60_000;
+  readonly inquiryDelaysMs = [1_000, 2_000, 5_000, 15_000, 60_000, 300_000];
+  readonly callTimeoutMs: number;
+  /** A gateway answers hundreds a second over these. */
+  readonly callsAtOnce = 64;
+  readonly noticeKeys: readonly SigningKey[];
+
+  readonly #client: GatewayClient;
+  readonly #pool: Pool;
+  readonly #clock: Clock;
+  readonly #mayBePlain: boolean;
+
+  constructor(options: HttpAcquirerOptions) {
+    this.name = options.name;
+    this.mode = options.mode;
+    this.takesCards = options.takesCards;
+    this.callTimeoutMs = options.callTimeoutMs ?? CALL_TIMEOUT_MS;
+    this.noticeKeys = options.secrets.map(createSigningKey);
+    this.#client = new GatewayClient({
+      url: options.url.replace(/\/+$/, ''),
+      secrets: options.secrets,
+      callTimeoutMs: this.callTimeoutMs,
+      callsAtOnce: this.callsAtOnce,
+    });
+    this.#pool = options.pool;
+    this.#clock = options.clock;
+    this.#mayBePlain = new URL(options.url).protocol === 'http:';
+  }
+
+  async tokenize(card: CardInput, of: { originator: string; reusable: boolean }): Promise<Tokenized> {
+    const { number: mustNotHold } = card;
+    const read = (body: Parameters<typeof readToken>[0]) => ({ token: readToken(body), card: readCard(body) });
+    return refusingCards(this.#client.call(calls.tokenizeCall(card, of), { id: newId(), read, mustNotHold }));
+  }
+
+  withCode(token: string, cvc: string, { originator }: { originator: string }): Promise<string> {
+    const call = calls.codeCall({ originator, token, cvc });
+    return refusingCards(this.#client.call(call, { id: newId(), read: readToken }));
+  }
+
+  verify(token: string, { originator }: { originator: string }): Promise<Verified> {
+    const call = calls.verifyCall({ originator, token });
+    return refusingCards(this.#client.call(call, { id: newId(), read: readVerified }));
+  }
+
+  cardOf(token: string, { originator }: { originator: string }): Promise<Tokenized['card']> {
+    const call = calls.cardCall({ originator, token });
+    return refusingCards(this.#client.call(call, { id: newId(), read: readCard }));
+  }
+
+  submit(instruction: AcquirerInstruction): Promise<AcquirerAnswer> {
+    return this.#instruct(instruction, calls.submitCall(instruction));
+  }
+
+  hostedSession(instruction: AuthorizeInstruction): Promise<AcquirerAnswer> {
+    return this.#instruct(instruction, calls.sessionCall(instruction));
+  }
+
+  inquire(originator: string, reference: string): Promise<AcquirerAnswer | NotFound> {
+    const asked = { originator, reference };
+    const read = (body: Parameters<typeof readInquiry>[0]) => readInquiry(body, asked, this.#reading());
+    return unrefused(this.#client.call(calls.inquireCall(asked), { id: newId(), read }));
+  }
+
+  cancel(originator: string, reference: string): Promise<AcquirerAnswer> {
+    const asked = { originator, reference };
+    const read = (body: Parameters<typeof readAnswer>[0]) => readAnswer(body, asked, this.#reading());
+    return unrefused(this.#client.call(calls.cancelCall(asked), { id: newId(), read }));
+  }
+
+  async notices(limit: number, behind: Uuid = BEFORE_ALL_IDS): Promise<PartyNotice[]> {
+    const kept = await openPartnerNotices(this.#pool, this.name, { limit, behind });
+    return kept.map(readNotice);
+  }
+
+  acknowledge(ids: readonly Uuid[]): Promise<void> {
+    return acknowledgePartnerNotices(this.#pool, this.name, ids, this.#clock.now());
+  }
+
+  close(): Promise<void> {
+    return this.#client.close();
+  }
+
+  async #instruct(asked: Asked, call: calls.GatewayCall): Promise<AcquirerAnswer> {
+    const read = (body: Parameters<typeof readAnswer>[0]) => readAnswer(body, asked, this.#reading());
+    try {
+      return await this.#client.call(call, { id: asked.reference, read });
+    } catch (error) {
+      if (error instanceof GatewayRefusal && error.code === 'instruction_refused') return readRefusal(asked);
+      throw asUnreachable(error);
+    }
+  }
+
+  #reading(): Reading {
+    return { now: this.#clock.now(), mayBePlain: this.#mayBePlain };
+  }
+}
+
+/** A refusal of a call about a card is about the card. */
+async function refusingCards<Answer>(call: Promise<Answer>): Promise<Answer> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof GatewayRefusal && error.code === 'card_refused')
+      throw new CardRefused('The gateway does not take the card');
+    throw asUnreachable(error);
+  }
+}
+
+/** An inquiry and a cancellation are never refused: such an answer says nothing. */
+async function unrefused<Answer>(call: Promise<Answer>): Promise<Answer> {
+  try {
+    return await call;
+  } catch (error) {
+    throw asUnreachable(error);
+  }
+}
+
+function asUnreachable(error: unknown): unknown {
+  if (!(error instanceof GatewayRefusal)) return error;
+  return new AcquirerUnreachable(`The gateway refuses by a code of another call: ${error.code}`, { cause: error });
+}

@@ -1,0 +1,66 @@
+/** A partner's notice as it was kept, read. One that says nothing that could be booked is passed on as it is: the inbox calls it unreadable. */
+import { parsePublicId } from '../../ids.ts';
+import type { JsonObject } from '../../json.ts';
+import type { PartnerNotice } from '../../outside/partner.ts';
+import type { PartyNotice } from '../../outside/party.ts';
+import {
+  amountOrNull,
+  currencyOrNull,
+  momentOrNull,
+  objectOrNull,
+  REFERENCE_MAX,
+  readObject,
+  word,
+  wordOrNull,
+} from './fields.ts';
+
+const KIND_MAX = 32;
+const CODE_MAX = 64;
+
+export function readNotice({ id, body, receivedAt }: PartnerNotice): PartyNotice {
+  const nothing = {
+    id,
+    endToEndId: '',
+    kind: UNREADABLE,
+    amount: null,
+    code: null,
+    reference: '',
+    createdAt: receivedAt,
+  };
+  let told: JsonObject;
+  try {
+    told = readObject(body);
+  } catch {
+    return { ...nothing, originator: '' };
+  }
+  try {
+    return { id, ...membersOf(told), createdAt: momentOrNull(told, 'created_at') ?? receivedAt };
+  } catch {
+    // Whose it is may be known all the same: its book then has the exception.
+    const { merchant } = told;
+    return { ...nothing, originator: typeof merchant === 'string' ? bookOf(merchant) : '' };
+  }
+}
+
+/** None of the kinds that can be booked. */
+const UNREADABLE = 'unreadable';
+
+/** What is no book's id is nobody's: the inbox shows it to the operator as it came. */
+function bookOf(merchant: string): string {
+  return parsePublicId('book', merchant) ?? merchant;
+}
+
+function membersOf(told: JsonObject): Omit<PartyNotice, 'id' | 'createdAt'> {
+  const confirmed = objectOrNull(told, 'confirmed');
+  const amount = confirmed && amountOrNull(confirmed, 'amount');
+  const currency = confirmed && currencyOrNull(confirmed, 'currency');
+  return {
+    originator: bookOf(word(told, 'merchant', REFERENCE_MAX)),
+    endToEndId: word(told, 'reference', REFERENCE_MAX),
+    kind: word(told, 'kind', KIND_MAX),
+    amount: amountOrNull(told, 'amount'),
+    code: wordOrNull(told, 'code', CODE_MAX),
+    reference: wordOrNull(told, 'acquirer_reference', REFERENCE_MAX) ?? '',
+    confirmed: { ...(amount === null ? {} : { amount }), ...(currency === null ? {} : { currency }) },
+  };
+}

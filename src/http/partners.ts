@@ -1,0 +1,95 @@
+/**
+ * `POST /partners/{name}/notices`: what partners tell of their own accord, signed as Standard Webhooks (docs/partners.md). The message is
+ * kept before its body is read. Whoever sends it again gets the same answer, and nothing happens twice.
+ */
+import type { Express, Request } from 'express';
+import { ApiError } from '../errors.ts';
+import { newId } from '../ids.ts';
+import type { Partner } from '../outside/partner.ts';
+import { keepPartnerNotice } from '../outside/partner-notice-store.ts';
+import { verify } from '../standard-webhooks.ts';
+import { AddressFailures } from './address-failures.ts';
+import type { PipelineParts } from './pipeline.ts';
+import { readBody } from './request-body.ts';
+import { closePath } from './router.ts';
+
+const PATH = '/partners/:name/notices';
+
+/** Many times the longest notice of the contract. */
+export const NOTICE_BYTES_MAX = 65_536;
+const WEBHOOK_ID_MAX = 255;
+/** By address: a partner that catches up after an outage sends hundreds. */
+const REQUESTS_PER_SECOND = 500;
+/** Wrong signatures by address and minute: a secret that was changed on one side alone is tried for a while. */
+const FAILURES_PER_MINUTE = 60;
+
+export function mountPartners(app: Express, parts: PipelineParts): void {
+  const failures = new AddressFailures({ limit: FAILURES_PER_MINUTE });
+  const mounted = app.route(PATH).post(async (request) => {
+    request.context.route = PATH;
+    await takeNotice(request, parts, failures);
+    request.context.send({ status: 204, body: '' });
+  });
+  closePath(mounted, PATH, ['POST']);
+}
+
+async function takeNotice(
+  request: Request,
+  { runtime, services }: PipelineParts,
+  failures: AddressFailures,
+): Promise<void> {
+  const { address } = request.context;
+  const { allowed, resetSeconds } = await services.limiter.take(`partners:${address}`, REQUESTS_PER_SECOND);
+  if (!allowed) throw limited(resetSeconds);
+  const blockedSeconds = failures.blockedForSeconds(address);
+  if (blockedSeconds > 0) throw limited(blockedSeconds);
+  const name = String(request.params.name);
+  const partner = runtime.acquirers.partners().find((known) => known.name === name);
+  if (!partner)
+    throw new ApiError('resource_not_found', { param: 'name', detail: 'There is no partner of this name here.' });
+  const message = { partner: name, webhookId: webhookIdOf(request), body: await readText(request) };
+  requireSignature(request, { partner, body: message.body, failures });
+  const kept = await keepPartnerNotice(runtime.pool, message, { id: newId(), now: runtime.clock.now() });
+  if (kept === 'conflict')
+    throw new ApiError('state_conflict', {
+      param: 'webhook-id',
+      detail:
+        'Another message was kept under this webhook-id. Each message has an id of its own, the same on every attempt.',
+    });
+}
+
+function webhookIdOf({ headers }: Request): string {
+  const id = headers['webhook-id'];
+  if (typeof id === 'string' && id.length <= WEBHOOK_ID_MAX && /^[\x21-\x7e]+$/.test(id)) return id;
+  throw new ApiError('parameter_invalid', {
+    param: 'webhook-id',
+    detail: `Expects 1 to ${WEBHOOK_ID_MAX} visible ASCII characters.`,
+  });
+}
+
+/** The text is the bytes: only UTF-8 is read, so what is verified and kept is what was sent. */
+function readText(request: Request): Promise<string> {
+  let bytes = 0;
+  return readBody(request, (more) => {
+    bytes += more;
+    if (bytes > NOTICE_BYTES_MAX)
+      throw new ApiError('payload_too_large', {
+        detail: `The body is larger than ${NOTICE_BYTES_MAX} bytes.`,
+        facts: { limit: NOTICE_BYTES_MAX },
+      });
+  });
+}
+
+function requireSignature(
+  { headers, context }: Request,
+  { partner, body, failures }: { partner: Partner; body: string; failures: AddressFailures },
+): void {
+  const fault = verify({ headers, body }, partner.noticeKeys, Math.floor(Date.now() / 1_000));
+  if (fault === undefined) return;
+  failures.count(context.address);
+  throw new ApiError('signature_invalid', { detail: `The message is not taken: ${fault}.` });
+}
+
+function limited(seconds: number): ApiError {
+  return new ApiError('rate_limited', { headers: { 'Retry-After': String(seconds) } });
+}

@@ -1,0 +1,74 @@
+/** What partners told, as it came: kept before it is read, and until it is acknowledged and its retention has passed. */
+import { hash } from 'node:crypto';
+import type { Instant } from '../clock.ts';
+import { plainArray } from '../db/columns.ts';
+import type { Pool } from '../db/pool.ts';
+import type { Uuid } from '../ids.ts';
+import type { PartnerMessage, PartnerNotice } from './partner.ts';
+
+/**
+ * Keeps a message once. `known` for one that is kept already, and `conflict` where another body was kept under its id.
+ * Index: partner_notices_by_webhook_id.
+ */
+export async function keepPartnerNotice(
+  pool: Pool,
+  { partner, webhookId, body }: PartnerMessage,
+  { id, now }: { id: Uuid; now: Instant },
+): Promise<'kept' | 'known' | 'conflict'> {
+  const digest = hash('sha256', body, 'buffer');
+  const { rowCount } = await pool.query(
+    `INSERT INTO partner_notices (partner, id, webhook_id, body_digest, body, received_at) VALUES ($1, $2, $3, $4, $5, $6)
+     ON CONFLICT (partner, webhook_id) WHERE webhook_id IS NOT NULL DO NOTHING`,
+    [partner, id, webhookId, digest, Buffer.from(body), new Date(now)],
+  );
+  if (rowCount === 1) return 'kept';
+  const { rows } = await pool.query<{ same: boolean }>(
+    'SELECT body_digest = $3 AS same FROM partner_notices WHERE partner = $1 AND webhook_id = $2',
+    [partner, webhookId, digest],
+  );
+  return rows[0]?.same === true ? 'known' : 'conflict';
+}
+
+/** The oldest that are not acknowledged: ids are time-ordered. Index: partner_notices_open. */
+export async function openPartnerNotices(
+  pool: Pool,
+  partner: string,
+  { limit, behind }: { limit: number; behind: Uuid },
+): Promise<PartnerNotice[]> {
+  const { rows } = await pool.query<{ id: Uuid; body: Buffer; received_at: Instant }>(
+    `SELECT id, body, received_at FROM partner_notices
+     WHERE partner = $1 AND acknowledged_at IS NULL AND id > $3 ORDER BY id LIMIT $2`,
+    [partner, limit, behind],
+  );
+  return rows.map((row) => ({ id: row.id, body: row.body.toString(), receivedAt: row.received_at }));
+}
+
+/** Index: partner_notices_pkey. */
+export async function acknowledgePartnerNotices(
+  pool: Pool,
+  partner: string,
+  ids: readonly Uuid[],
+  at: Instant,
+): Promise<void> {
+  await pool.query(
+    `UPDATE partner_notices SET acknowledged_at = $3
+     WHERE partner = $1 AND id = ANY ($2::uuid[]) AND acknowledged_at IS NULL`,
+    [partner, plainArray(ids), new Date(at)],
+  );
+}
+
+/**
+ * Deletes a page of what was acknowledged before. Retention is at least a day, so that a message cannot come again under a
+ * timestamp that is still good. Index: partner_notices_acknowledged.
+ */
+export async function deletePartnerNotices(
+  pool: Pool,
+  { before, limit }: { before: Instant; limit: number },
+): Promise<number> {
+  const { rowCount } = await pool.query(
+    `DELETE FROM partner_notices WHERE (partner, id) IN (
+       SELECT partner, id FROM partner_notices WHERE acknowledged_at < $1 ORDER BY acknowledged_at LIMIT $2)`,
+    [new Date(before), limit],
+  );
+  return rowCount ?? 0;
+}

@@ -1,0 +1,30 @@
+/**
+ * A partner: a party that sends its notices by HTTP (`POST /partners/{name}/notices`), signed as Standard Webhooks. Acquirers,
+ * processors and rails share one name space.
+ * Next: partner-notice-store.ts (what they told, as it came), copy-notices.ts (how it gets into the inbox).
+ */
+import type { Instant } from '../clock.ts';
+import type { Uuid } from '../ids.ts';
+import type { SigningKey } from '../standard-webhooks.ts';
+
+export interface Partner {
+  readonly name: string;
+  /** One that verifies is enough: several during a rotation. */
+  readonly noticeKeys: readonly SigningKey[];
+}
+
+/** A message whose signature was verified. Its body has not been read. */
+export interface PartnerMessage {
+  readonly partner: string;
+  /** The partner's own id of the message: `webhook-id`. */
+  readonly webhookId: string;
+  readonly body: string;
+}
+
+/** A message that is kept. */
+export interface PartnerNotice {
+  /** Of this installation: time-ordered. */
+  readonly id: Uuid;
+  readonly body: string;
+  readonly receivedAt: Instant;
+}
