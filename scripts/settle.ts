@@ -111,7 +111,7 @@ async function takeAgain(exception: string, file: string | undefined, options: O
 
 /** A name with a slip in it would be kept with the report, and match no payment. */
 function requireAcquirer(name: string): void {
-  const names = acquirerNames();
+  const names = acquirerNames(process.env);
   if (!names.includes(name))
     throw new BadInput(null, `There is no acquirer ${name}. Those of this installation: ${names.join(', ')}.`);
 }

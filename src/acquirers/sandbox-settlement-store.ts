@@ -59,7 +59,10 @@ async function markNotices(
        SELECT n.id FROM sandbox_acquirer.notices AS n
        WHERE n.originator = $1 AND n.settled_by IS NULL AND n.created_at <= $3 AND NOT n.reference = ANY ($4::text[])
          AND ((n.kind = 'dispute_chargeback' AND n.id = ANY ($5::uuid[]))
-           OR (n.kind = 'dispute_won' AND n.dispute = ANY ($6::text[]))
+           OR (n.kind = 'dispute_won' AND n.dispute = ANY ($6::text[]) AND EXISTS (
+             -- An inquiry of the same id that was won had taken nothing.
+             SELECT FROM sandbox_acquirer.notices AS taken WHERE taken.originator = n.originator AND taken.dispute = n.dispute
+               AND taken.kind = 'dispute_chargeback' AND taken.created_at <= n.created_at))
            OR (n.kind = 'refund_failed' AND EXISTS (
              SELECT FROM sandbox_acquirer.instructions AS i
              WHERE i.originator = n.originator AND i.reference = n.reference AND i.settled_by IS NOT NULL)))

@@ -140,6 +140,24 @@ test('the acquirer takes what is disputed, and gives back what is won, once each
   expect(await settleNow()).toEqual([]);
 });
 
+test('of an inquiry that is won, and of the chargeback that follows it, the acquirer pays the second alone', async () => {
+  const { id } = await pay();
+  await settleNow();
+  const body = { payment: id, reason: 'product_not_received', amount: 5_000, stage: 'inquiry' };
+  const inquiry = succeeded(await client.post<{ id: string }>('/v1/simulations/disputes', body));
+  succeeded(await client.post(`/v1/simulations/disputes/${inquiry.id}/win`, {}));
+  expect(await settleNow()).toEqual([]);
+  const next = succeeded(await client.post<{ id: string }>(`/v1/simulations/disputes/${inquiry.id}/escalate`, {}));
+  succeeded(await client.post(`/v1/simulations/disputes/${next.id}/win`, {}));
+  const [settlement] = await settleNow();
+  expect(settlement).toMatchObject({ status: 'completed', exceptions: 0 });
+  const lines = await linesOf(settlement!);
+  expect(lines.map(({ type, amount }) => [type, amount]).sort()).toEqual([
+    ['dispute', -5_000],
+    ['dispute_won', 5_000],
+  ]);
+});
+
 test('two days on, the acquirer has paid by itself and the money is released', async () => {
   const { id, fee } = await pay();
   await advance('P2D');

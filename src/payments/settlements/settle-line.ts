@@ -6,7 +6,6 @@ import type { Touch } from '../../ledger/command.ts';
 import type { Draft } from '../../ledger/draft.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import { advance } from '../../ledger/resource.ts';
-import { disputeResource } from '../disputes/dispute-resource.ts';
 import { disputes } from '../disputes/dispute-table.ts';
 import { captureResource, operationResources } from '../operation-resources.ts';
 import type { Payment } from '../payment.ts';
@@ -71,8 +70,10 @@ export function takeLine(
     // The acquirer has given it back: as if it had never been paid.
     else if (line.type === 'refund_failed') advance(draft, operationResources.refund, operation, { settledAt: null });
     else if (line.type !== 'adjustment') {
+      const dispute = disputeOf({ type: line.type, gross: line.gross }, chargebacks)!;
       const change = line.type === 'dispute' ? { settledAt } : { wonSettledAt: settledAt };
-      advance(draft, disputeResource, disputeOf({ type: line.type, gross: line.gross }, chargebacks)!, change);
+      // Nothing that is shown changes: the version stays.
+      draft.put(disputes, dispute.id, { ...dispute, ...change });
     }
   }
   return { line, operation, exception };

@@ -96,10 +96,11 @@ describe('a book that fails', () => {
 });
 
 describe('a file of which nothing is kept', () => {
+  let environment: NodeJS.ProcessEnv = {};
   const run = (bytes: Buffer, ...words: string[]) => {
     const file = join(folder, `${newId()}.csv`);
     writeFileSync(file, bytes);
-    return runHere(program, [file, ...words], { DATABASE_URL: database.applicationUrl });
+    return runHere(program, [file, ...words], { ...environment, DATABASE_URL: database.applicationUrl });
   };
 
   test('the same bytes of another acquirer', async () => {
@@ -132,6 +133,11 @@ describe('a file of which nothing is kept', () => {
       'There is no acquirer sandbox_aquirer. Those of this installation: sandbox_acquirer. Nothing was booked.\n',
     ]);
     expect(await keptReports()).toBe(before);
+    environment = { ACQUIRER_HTTP_NAME: 'sandbox_aquirer' };
+    // It is one by now, and the payment is at another.
+    expect((await run(bytes, '--acquirer', 'sandbox_aquirer', '--mode', 'test')).code).toBe(1);
+    expect(await reports.exceptionKinds()).toEqual(['settlement_acquirer_mismatch']);
+    environment = {};
   });
 });
 
