@@ -199,7 +199,8 @@ export const payment = z
       }),
     next_inquiry_at: shown.time('When the acquirer is asked again.').nullable(),
     available_on: z.string().nullable().meta({
-      description: "The day of the book's calendar on which what was captured last is released, once it is settled.",
+      description:
+        "The day of the book's calendar on which what was captured last is released, once it is settled where the release schedule says so. A reserve is released later.",
       example: '2026-03-03',
     }),
     statement_descriptor: z.string().nullable().meta({ description: "Stands on the payer's statement." }),

@@ -126,6 +126,18 @@ describe('a refund', () => {
     expect(await money.balance(accountId)).toBe(EARNED - 3_900n);
   });
 
+  test('before the acquirer pays leaves both parts what is left, and the settlement moves that', async () => {
+    const payment = await money.captured(accountId, 10_000n, ONCE_SETTLED);
+    await money.say(await money.refunding(payment, 4_000n), { status: 'succeeded' });
+    await settleAll(book);
+    expect(await balance()).toMatchObject({ pending: 0n, reserved: RESERVE, available: [ORDINARY - 3_900n] });
+    const refund = await money.refunding(payment, 5_500n);
+    expect(await balance()).toMatchObject({ pending: 0n, reserved: EARNED - 3_900n - 5_363n, available: [] });
+    await money.say(refund, { status: 'succeeded' });
+    await releaseAfter(100);
+    expect(await money.balance(accountId)).toBe(EARNED - 3_900n - 5_363n);
+  });
+
   test('behind both releases takes what the customer has', async () => {
     const payment = await money.captured(accountId, 10_000n, RESERVED);
     await releaseAfter(3);
