@@ -27,10 +27,14 @@ export const shareRelease: Appointment = {
   },
 };
 
+/** The release, its entry, its event, and that of the account. */
+const IDS_OF_A_RELEASE = 4;
+
 /** Answers with how many were released. Waiting ones, and those whose time has not come, are left as they are. */
 export function releaseShares(bookId: BookId, known: readonly PaymentShare[]): Command<number> {
   const origin = { id: newId(), requestId: newId(), actor: 'worker:ledger' };
   const ids = known.map(({ id }) => id);
+  const releasedBefore = new Map(known.map(({ id, releaseId }) => [id, releaseId]));
   const ofAccounts = [...new Set(known.map(({ accountId }) => accountId))];
   const currencies = [...new Set(known.map(({ currency }) => currency))];
   return {
@@ -50,7 +54,15 @@ export function releaseShares(bookId: BookId, known: readonly PaymentShare[]): C
       for (const id of ids) {
         const share = draft.get(paymentShares, id);
         const isDue = share?.kind === 'ready' && share.status === 'open' && share.releasesAt! <= moment.book;
-        if (!share || !isDue) continue;
+        // One that opened again since it was read was released by an attempt whose answer was lost: under these ids.
+        if (isDue && share.amount > 0n && share.releaseId === releasedBefore.get(id)) {
+          releaseShare(draft, share);
+          released++;
+          continue;
+        }
+        // Each share keeps its own ids: an attempt after a lost answer may find others due than the one before.
+        for (let minted = 0; minted < IDS_OF_A_RELEASE; minted++) draft.mintId();
+        if (!isDue || share.amount > 0n) continue;
         releaseShare(draft, share);
         released++;
       }

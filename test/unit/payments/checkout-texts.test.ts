@@ -32,3 +32,7 @@ test('every text is there in both languages', () => {
   expect(Object.keys(TEXTS.ar)).toEqual(Object.keys(TEXTS.en));
   for (const text of Object.values(TEXTS.ar)) expect(text).not.toBe('');
 });
+
+test.each(['en', 'ar'] as const)('the example of a date does not break between lines in %s', (language) => {
+  expect(TEXTS[language].expiryWrong).toContain('04\u00a0/\u00a031');
+});

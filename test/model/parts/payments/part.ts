@@ -231,13 +231,9 @@ export const paymentsPart: Part = {
           .all.filter(({ kind: of, status }) => of === 'ready' && status === 'open');
         return shares.length === 0 ? undefined : { shares: shares.map(nameOf) };
       },
-      expect: (book, { shares: names }) => {
-        const shares = book.of(ReferenceShares);
-        const due = names
-          .map((name) => shares.named(name))
-          .filter((share) => share.status === 'open' && shares.isOver(share));
-        for (const share of due) shares.release(share);
-        return { status: 0, resource: `${due.length} released` };
+      expect: (book, { shares }, identity) => {
+        const released = book.of(ReferenceShares).releaseDue(shares, identity);
+        return { status: 0, resource: `${released} released` };
       },
       saidOf: (answer) => ({ status: 0, resource: `${answer} released` }),
       command: (real, { shares }) =>

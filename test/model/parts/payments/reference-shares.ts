@@ -13,6 +13,8 @@ export interface Share {
   readonly isDirect: boolean;
   status: 'open' | 'released';
   amount: bigint;
+  /** How often it was released: it may open again. */
+  releases: number;
   /** What each payment put in, less what it took out. */
   readonly parts: Map<string, bigint>;
 }
@@ -33,6 +35,8 @@ export interface Portion {
 export class ReferenceShares {
   readonly all: Share[] = [];
   #released = 0;
+  /** How often shares had been released when a command was made, by the command's identity. */
+  readonly #read = new Map<string, ReadonlyMap<Share, number>>();
   readonly #book: ReferenceBook;
 
   constructor(book: ReferenceBook) {
@@ -78,11 +82,23 @@ export class ReferenceShares {
     return kind === 'ready' && day * DAY_MS <= this.#book.moment;
   }
 
+  /** Of these, those that are due. A command that is repeated leaves what it may have released before. */
+  releaseDue(names: readonly string[], identity: string): number {
+    const shares = names.map((name) => this.named(name));
+    const read = this.#read.get(identity) ?? new Map(shares.map((share) => [share, share.releases]));
+    this.#read.set(identity, read);
+    const due = shares.filter((share) => share.status === 'open' && this.isOver(share));
+    const own = due.filter((share) => share.amount === 0n || share.releases === read.get(share));
+    for (const share of own) this.release(share);
+    return own.length;
+  }
+
   release(share: Share): void {
     const { amount, account, currency } = share;
     share.status = 'released';
     share.amount = 0n;
     if (amount === 0n) return;
+    share.releases++;
     const resource = `release ${++this.#released}`;
     const movements = [{ debit: this.#book.chart('merchant_pending', currency), credit: account, amount }];
     const entry = surely(this.#book.post({ resource, step: 'released', movements }, { frozen: true }));
@@ -145,7 +161,7 @@ export class ReferenceShares {
   }
 
   #add(share: Pick<Share, 'account' | 'currency' | 'day' | 'kind' | 'isDirect'>): Share {
-    const added: Share = { ...share, status: 'open', amount: 0n, parts: new Map() };
+    const added: Share = { ...share, status: 'open', amount: 0n, releases: 0, parts: new Map() };
     this.all.push(added);
     return added;
   }
