@@ -41,13 +41,13 @@ export function leavingForm({ checkout, language }: CheckoutPage) {
         hx-disabled-elt="find button"
       >
         <input type="hidden" name="attempt" value={String(attemptNumber(payment))} />
-        <p class="hint" safe>
-          {texts.elsewhereHelp}
-        </p>
         <button type="submit" safe>
           {texts.toAcquirer}
         </button>
       </form>
+      <p class="hint" safe>
+        {texts.elsewhereHelp}
+      </p>
       {backLink(backUrl(payment.cancelUrl, payment), texts.cancel)}
     </>
   );
