@@ -3,7 +3,7 @@
 const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
 export function isLoopbackUrl(url: string): boolean {
-  return LOOPBACK.includes(new URL(url).hostname);
+  return URL.canParse(url) && LOOPBACK.includes(new URL(url).hostname);
 }
 
 /** How a page's policy names where its form may lead. It has no notation for IPv6 addresses, which only test mode leads to. */

@@ -1,4 +1,5 @@
 /** Requests as commands of the product, and its answers in the reference's words. */
+import { ApiError } from '../../src/errors.ts';
 import { PLAIN_FINGERPRINTS } from '../../src/idempotency/fingerprints.ts';
 import type { Stored } from '../../src/idempotency/idempotency-key.ts';
 import type { OnceAnswer } from '../../src/idempotency/once.ts';
@@ -21,8 +22,9 @@ export function commandOf(real: RealBook, kind: AnyKind, request: Request): Comm
   });
 }
 
-/** A refusal, a row, or a stored answer; or what only its kind can read. */
+/** A refusal, stored or thrown, a row, or a stored answer; or what only its kind can read. */
 export function saidOf(answer: unknown, kind: AnyKind, names: Names): Said {
+  if (answer instanceof ApiError) return { ...refused(answer.code), isPassing: true };
   const refusal = answer as Partial<Refusal>;
   if (refusal.refused) return refused(refusal.refused);
   if (kind.saidOf) return kind.saidOf(answer);

@@ -72,6 +72,8 @@ export interface Said {
   readonly code?: string;
   /** The object that was created, or that the request is about. */
   readonly resource?: string;
+  /** The obstacle ends by itself: the refusal is not stored, and the same request may succeed later. */
+  readonly isPassing?: true;
 }
 
 const STATUSES: Record<string, number> = {
@@ -213,7 +215,7 @@ export class ReferenceLedger {
     if (known) return known.request === request ? known.said : refused('idempotency_key_reused');
     const said = carryOut();
     // A failed precondition is not stored: it concerns what the caller has seen, not the request.
-    if (said.code !== 'version_mismatch') this.keys.set(key, { request, said });
+    if (said.code !== 'version_mismatch' && !said.isPassing) this.keys.set(key, { request, said });
     return said;
   }
 

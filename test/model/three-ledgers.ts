@@ -10,6 +10,7 @@ import type { Finding } from '../../src/checks/finding.ts';
 import { momentAt } from '../../src/clock.ts';
 import { EARLIEST_FORMS } from '../../src/db/forms.ts';
 import type { Pool } from '../../src/db/pool.ts';
+import { ApiError } from '../../src/errors.ts';
 import { GROUPS } from '../../src/groups.ts';
 import { internalKey } from '../../src/idempotency/idempotency-key.ts';
 import type { Command } from '../../src/ledger/command.ts';
@@ -154,8 +155,8 @@ export class ThreeLedgers {
     this.seen.set(what, (this.seen.get(what) ?? 0) + 1);
     const answer = kind.isDry?.(request)
       ? command.decide(this.#memory.state([command]), momentAt(this.#reference.moment)).answer
-      : this.#memory.answer(command);
-    const made = madeBy(answer);
+      : answerOf(() => this.#memory.answer(command));
+    const made = answer instanceof ApiError ? undefined : madeBy(answer);
     if (made && said.resource) this.#bind(said.resource, made);
     for (const part of PARTS) part.nameRows?.({ memory: this.#memory, names: this.#names });
     expect(saidOf(answer, kind, this.#names)).toEqual(said);
@@ -171,7 +172,22 @@ export class ThreeLedgers {
   async #commit(committer: Committer, batch: readonly { command: Command<unknown>; answer: unknown }[]): Promise<void> {
     if (batch.length === 0) return;
     const submitted = batch.map(({ command }) => committer.submit(this.#memory.book.id, command));
-    expect(await Promise.all(submitted)).toEqual(batch.map(({ answer }) => answer));
+    const answers = submitted.map((answer) => answer.catch(refusalOf));
+    expect(await Promise.all(answers)).toEqual(batch.map(({ answer }) => answer));
     await expectInPostgres(this.#pool, this.#memory, this.#compared.postgres);
   }
+}
+
+/** A refusal that is thrown, and so not stored, is an answer too. */
+function answerOf(decide: () => unknown): unknown {
+  try {
+    return decide();
+  } catch (error) {
+    return refusalOf(error);
+  }
+}
+
+function refusalOf(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  throw error;
 }

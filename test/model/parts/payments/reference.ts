@@ -144,7 +144,9 @@ function operate(
 
 function guard(book: ReferenceBook, payment: ReferencePayment, action: string, ifMatch?: number): Said | undefined {
   if (ifMatch !== undefined && ifMatch !== payment.version) return refused('version_mismatch');
-  return book.of(PaymentRecords).actions(payment).includes(action) ? undefined : refused('state_conflict');
+  if (book.of(PaymentRecords).actions(payment).includes(action)) return undefined;
+  const isBusy = payment.pending !== null && action !== 'refund';
+  return { ...refused('state_conflict'), ...(isBusy ? { isPassing: true as const } : {}) };
 }
 
 function guardTime(book: ReferenceBook, { expiresAt }: ReferencePayment): Said | undefined {
