@@ -224,7 +224,7 @@ const schema = z.object({
     .string()
     .refine(isGatewayUrl, 'expects an https URL without a query, or an http URL of this machine')
     .optional(),
-  /** The first signs; all verify. Two of them during a rotation. */
+  /** Each signs, and one that verifies is enough: several during a rotation. */
   ACQUIRER_HTTP_SECRETS: list.refine((secrets) => secrets.every(isWebhookSecret), SECRETS_EXPECTATION),
   /** The books whose payments it takes. */
   ACQUIRER_HTTP_MODE: z.enum(['live', 'test'], 'expects live or test').default('live'),

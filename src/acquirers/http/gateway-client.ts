@@ -13,7 +13,7 @@ import type { GatewayCall } from './write-calls.ts';
 export interface GatewayClientOptions {
   /** Without a slash at its end. */
   readonly url: string;
-  /** The first signs; during a rotation, each of them does. */
+  /** Each signs: several during a rotation. */
   readonly secrets: readonly string[];
   /** In all: connection, request, answer. */
   readonly callTimeoutMs: number;

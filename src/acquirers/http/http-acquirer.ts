@@ -40,7 +40,7 @@ export interface HttpAcquirerOptions {
   readonly mode: 'test' | 'live';
   /** The gateway's base URL. */
   readonly url: string;
-  /** `whsec_…`. The first signs; all of them verify. */
+  /** `whsec_…`. Each signs, and one that verifies is enough. */
   readonly secrets: readonly string[];
   /** Whether card numbers of the API may be sent there: it puts the installation in scope of PCI DSS. */
   readonly takesCards: boolean;
