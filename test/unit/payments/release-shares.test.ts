@@ -32,7 +32,7 @@ function open(): { book: MemoryBook; accountId: Uuid } {
 function shareIn(book: MemoryBook, accountId: string, days: number): PaymentShare {
   const releasesAt = START + days * DAY_MS;
   const availableOn = new Date(releasesAt).toISOString().slice(0, 10);
-  const key = { accountId, currency: 'EUR', availableOn, kind: 'ready' as const };
+  const key = { accountId, currency: 'EUR', availableOn, kind: 'ready' as const, isReserve: false };
   const share: PaymentShare = {
     ...{
       id: shareId(book.book.id, key),
@@ -40,6 +40,8 @@ function shareIn(book: MemoryBook, accountId: string, days: number): PaymentShar
       status: 'open',
       releasesAt,
       amount: 100n,
+      lent: 0n,
+      round: 1,
       releaseId: null,
       version: 1,
     },

@@ -39,7 +39,7 @@ export const settlementKinds: readonly AnyKind[] = [
     // What of a payment is in a share is read before the batch.
     isAlone: () => true,
     saidOf(answer) {
-      const { lines, exceptions, amount } = (answer as { settlement: Settlement }).settlement;
+      const { lines, exceptions, amount } = answer as Settlement;
       return { status: 0, resource: `${exceptions} of ${lines} left to people, ${amount} booked` };
     },
     command: (real, { currency, lines }) => takingLines(real, currency, lines),
