@@ -17,7 +17,7 @@ const FEES = new Map(CURRENCIES.map((currency) => [currency, DISPUTE_FEE]));
 export const disputeKinds: readonly AnyKind[] = [
   kind({
     do: 'dispute',
-    weight: 7,
+    weight: 10,
     draw: {
       payment: recent,
       word: fc.constantFrom<DisputeWord>('inquiry', 'chargeback', 'chargeback', 'chargeback', 'won', 'won', 'lost'),
@@ -38,9 +38,12 @@ export const disputeKinds: readonly AnyKind[] = [
       );
       const known = fromNewest(fit.length > 0 ? fit : [...payments.values()], at);
       if (!known) return undefined;
+      // A decision is mostly about the dispute that there is, whatever became of it.
+      const latest = all.findLast((dispute) => dispute.payment === known.name)?.reference;
+      const about = isDecision && reference === 'D1' ? (latest ?? reference) : reference;
       const asked = amount === null ? null : amountOf(amount, known.captured - known.disputed);
       return {
-        ...{ payment: known.name, word, amount: isDecision ? null : asked, reference, feeRefunded },
+        ...{ payment: known.name, word, amount: isDecision ? null : asked, reference: about, feeRefunded },
         notice: notice === null ? null : `dispute notice ${notice}`,
       };
     },
