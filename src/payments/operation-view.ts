@@ -2,7 +2,7 @@
 import { formatInstant, formatInstantOrNull } from '../clock.ts';
 import { publicId } from '../ids.ts';
 import { currencyExponent } from '../money/currency.ts';
-import { isDisputeCall, OPERATION_RESOURCES, type PaymentOperation } from './payment-operation.ts';
+import { isDisputeCall, OPERATION_RESOURCES, type PaymentOperation, reportedReference } from './payment-operation.ts';
 import { declineView } from './payment-view.ts';
 
 /** Throws for an authorization, and for what is said to a dispute: neither is shown by itself. */
@@ -24,6 +24,7 @@ export function operationView(operation: PaymentOperation, livemode: boolean) {
     failure: code === null ? null : declineView({ code, networkCode }),
     outcome: operation.outcome,
     next_inquiry_at: formatInstantOrNull(operation.nextInquiryAt),
+    reference: reportedReference(operation),
     acquirer_reference: operation.acquirerReference,
     journal_entries: operation.entryIds.map((id) => publicId('entry', id)),
     request_id: publicId('request', operation.requestId),

@@ -113,3 +113,15 @@ export const OPERATION_RESOURCES = {
 
 /** Those that change the authorization: one at a time. */
 export const EXCLUSIVE: readonly OperationKind[] = ['authorize', 'increment', 'capture', 'void'];
+
+/** The capture that an authorization made in one call is known by its reference and this behind it. */
+const CAPTURED_WITH_IT = 'C';
+
+export function captureReference(authorization: string): string {
+  return `${authorization}${CAPTURED_WITH_IT}`;
+}
+
+/** What the acquirer knows an operation by: the capture that came with an authorization by the authorization's reference. */
+export function reportedReference({ reference, of }: Pick<PaymentOperation, 'reference' | 'of'>): string {
+  return of !== null && reference === captureReference(of) ? of : reference;
+}

@@ -11,7 +11,7 @@ import type { AcquirerReport } from './acquirer-report.ts';
 import { earnShares } from './earn-share.ts';
 import { captureResource } from './operation-resources.ts';
 import { offersAnother, type Payment, scheduleOf } from './payment.ts';
-import type { PaymentOperation } from './payment-operation.ts';
+import { captureReference, type PaymentOperation } from './payment-operation.ts';
 import { paymentOperations } from './payment-operation-table.ts';
 import { paymentResource } from './payment-resource.ts';
 import { settleIfPaid } from './payment-settled.ts';
@@ -234,7 +234,7 @@ function captureOf(draft: Draft, authorization: PaymentOperation, report: Acquir
     id: draft.mintId(),
     kind: 'capture',
     status: 'succeeded',
-    reference: `${authorization.reference}C`,
+    reference: captureReference(authorization.reference),
     of: authorization.reference,
     acquirerReference: report.reference || authorization.acquirerReference,
     disputeId: null,

@@ -25,6 +25,10 @@ const ending = {
       description: '`unknown` while nobody can say what became of the call: the acquirer is asked again.',
     }),
   next_inquiry_at: shown.time('When the acquirer is asked again.').nullable(),
+  reference: z.string().meta({
+    description: 'Ours, which the acquirer was given and its settlement reports name.',
+    example: 'CH3K5C2R3V8E9M0X6Y7Z4A1B2C3D4E5F6G7',
+  }),
   acquirer_reference: z.string().nullable().meta({ description: "The acquirer's own id." }),
   journal_entries: z.array(shown.id('entry')).meta({ description: 'The entries it is booked by, in order.' }),
   request_id: shown.id('request', 'The request that made it.'),

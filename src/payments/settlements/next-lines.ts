@@ -4,7 +4,7 @@ import type { Uuid } from '../../ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Command, Touch } from '../../ledger/command.ts';
 import { listChargebacks } from '../disputes/dispute-store.ts';
-import type { PaymentOperation } from '../payment-operation.ts';
+import { captureReference, type PaymentOperation } from '../payment-operation.ts';
 import { findOperationsByReference } from '../payment-store.ts';
 import type { PaymentShare } from '../share.ts';
 import { paymentShares } from '../share-table.ts';
@@ -56,12 +56,14 @@ export async function readLines(
  */
 async function operationsOf(pool: Pool, bookId: BookId, lines: readonly PartLine[]) {
   const references = lines.flatMap(({ type, reference }) =>
-    type === 'capture' ? [reference, `${reference}C`] : [reference],
+    type === 'capture' ? [reference, captureReference(reference)] : [reference],
   );
   const found = await findOperationsByReference(pool, bookId, [...new Set(references)]);
   return ({ type, reference }: PartLine): PaymentOperation | undefined => {
     const named = found.get(reference);
-    return type === 'capture' && named?.kind === 'authorize' ? (found.get(`${reference}C`) ?? named) : named;
+    return type === 'capture' && named?.kind === 'authorize'
+      ? (found.get(captureReference(reference)) ?? named)
+      : named;
   };
 }
 
