@@ -99,8 +99,9 @@ export async function up(knex: Knex): Promise<void> {
       inquiries smallint NOT NULL,
       next_inquiry_at timestamptz(3),
       sent_at timestamptz(3) NOT NULL,
-      -- Of a request to pay, by the world's time.
-      request_expires_at timestamptz(3),
+      -- Of a request to pay or a challenge: until when the payer may act, by the world's time.
+      payer_until timestamptz(3),
+      withdrawn boolean NOT NULL DEFAULT false,
       failure_code text,
       network_code text,
       acquirer_reference text,

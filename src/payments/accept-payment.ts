@@ -111,7 +111,7 @@ function decideAcceptance(state: BookState, command: AcceptCommand, moment: Mome
       of: null,
       token,
       final: input.captureMode === 'automatic',
-      requestExpiresAt: input.source.isRequest ? payment.dueAt : null,
+      payerUntil: input.source.isRequest ? payment.dueAt : null,
       requestId: input.requestId,
     };
     startOperation(draft, newOperation(payment, authorization, moment));

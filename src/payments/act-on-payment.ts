@@ -32,7 +32,7 @@ interface Prepared {
   readonly authorization: PaymentOperation | undefined;
 }
 
-/** The payment has another operation under way than the one that was read. */
+/** The payment has another operation than the one that was read. */
 const MEANWHILE = 'The payment has changed meanwhile. Send the request again.';
 
 /** Captures `amount`, by default all that is left. */
@@ -100,7 +100,7 @@ export function cancelPayment(bookId: BookId, prepared: Prepared, input: ActOnPa
     if (payment.pendingOperation !== null) {
       if (payment.pendingOperation !== prepared.payment.pendingOperation)
         throw new ApiError('service_unavailable', { detail: MEANWHILE });
-      withdrawOperation(draft, payment.pendingOperation);
+      withdrawOperation(draft, payment.pendingOperation, { isExpiry: false });
       return payment;
     }
     if (payment.authorizedBy === null) return markVoided(draft, payment);
@@ -126,6 +126,9 @@ function act(
   const request = { ...input, id: payment.id, touches };
   return changeOf(paymentResource, request, (draft, current) => {
     const operation: Operating = (given) => {
+      // Its authorization came after it was read, and what follows names it.
+      if (current.authorizedBy !== (authorization?.id ?? null))
+        throw new ApiError('service_unavailable', { detail: MEANWHILE });
       const of = authorization === undefined ? undefined : draft.get(paymentOperations, authorization.id);
       const begun = newOperation(
         current,

@@ -14,8 +14,8 @@ export function aliasPlace(bookId: BookId, paymentId: Uuid): SealedPlace {
 export function requestOf(
   secretBox: SecretBox,
   { id, aliasSealed }: Pick<Payment, 'id' | 'aliasSealed'>,
-  { bookId, requestExpiresAt }: { bookId: BookId; requestExpiresAt: Instant | null },
+  { bookId, payerUntil }: { bookId: BookId; payerUntil: Instant | null },
 ): AuthorizeInstruction['request'] {
-  if (aliasSealed === null || requestExpiresAt === null) return null;
-  return { alias: secretBox.open(aliasSealed, aliasPlace(bookId, id)), expiresAt: requestExpiresAt };
+  if (aliasSealed === null || payerUntil === null) return null;
+  return { alias: secretBox.open(aliasSealed, aliasPlace(bookId, id)), expiresAt: payerUntil };
 }

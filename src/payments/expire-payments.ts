@@ -85,5 +85,5 @@ function isRequest({ sourceType }: Payment): boolean {
 /** What became of a request to pay by now ends the payment, and it is never sent to the acquirer any more. */
 function withdraw(draft: Draft, payment: Payment, operationId: Uuid): void {
   draft.put(payments, payment.id, { ...payment, expiresAt: null, dueAt: null });
-  withdrawOperation(draft, operationId, { requestExpiresAt: draft.moment.wall });
+  withdrawOperation(draft, operationId, { isExpiry: true });
 }

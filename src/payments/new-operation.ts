@@ -18,7 +18,7 @@ export interface NewOperation {
   readonly token?: string | null;
   readonly final?: boolean;
   readonly reason?: string | null;
-  readonly requestExpiresAt?: Instant | null;
+  readonly payerUntil?: Instant | null;
   readonly requestId: Uuid;
 }
 
@@ -45,7 +45,8 @@ export function newOperation(payment: Payment, given: NewOperation, moment: Mome
     inquiries: 0,
     nextInquiryAt: null,
     sentAt: moment.wall,
-    requestExpiresAt: given.requestExpiresAt ?? null,
+    payerUntil: given.payerUntil ?? null,
+    withdrawn: false,
     failureCode: null,
     networkCode: null,
     acquirerReference: null,
@@ -60,10 +61,11 @@ export function newOperation(payment: Payment, given: NewOperation, moment: Mome
 }
 
 /** The acquirer is asked to take back what its payer has not answered: what became of it by then counts. */
-export function withdrawOperation(draft: Draft, id: Uuid, change: Partial<PaymentOperation> = {}): void {
+export function withdrawOperation(draft: Draft, id: Uuid, why: { isExpiry: boolean }): void {
   const now = draft.moment.wall;
   const operation = draft.get(paymentOperations, id)!;
-  draft.put(paymentOperations, id, { ...operation, nextInquiryAt: now, dueAt: now, ...change });
+  const change = why.isExpiry ? { payerUntil: now } : { withdrawn: true };
+  draft.put(paymentOperations, id, { ...operation, ...change, nextInquiryAt: now, dueAt: now });
   draft.enqueue({ pool: 'payments', job: 'operation.inquire', id });
 }
 

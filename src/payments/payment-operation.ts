@@ -79,8 +79,13 @@ export interface PaymentOperation {
   readonly inquiries: number;
   readonly nextInquiryAt: Instant | null;
   readonly sentAt: Instant;
-  /** Of a request to pay: when it is over, by the world's time. Later the acquirer is not asked for it, but to take it back. */
-  readonly requestExpiresAt: Instant | null;
+  /**
+   * Of a request to pay or a challenge: until when the payer may act, by the world's time. Later the acquirer is not asked for it, but to
+   * take it back.
+   */
+  readonly payerUntil: Instant | null;
+  /** Its payment was canceled while the payer may act: the acquirer is asked to take it back. */
+  readonly withdrawn: boolean;
   readonly failureCode: DeclineCode | null;
   readonly networkCode: string | null;
   readonly acquirerReference: string | null;

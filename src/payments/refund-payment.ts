@@ -53,6 +53,10 @@ export function refundPayment(
   const touches = [...operationTouches(bookId, payment, [{ id }]), ...sourceTouches(sources)];
   const request = { ...input, ifMatch: input.ifMatch!, id: payment.id, action: 'refund', touches };
   return changeOf<Payment, Stored>(paymentResource, request, (draft, current) => {
+    if (of === undefined)
+      throw new ApiError('service_unavailable', {
+        detail: 'The payment has changed meanwhile. Send the request again.',
+      });
     const left = refundable(current);
     const amount = input.amount ?? left;
     if (amount > left)
@@ -73,7 +77,7 @@ export function refundPayment(
         amount,
         reason: input.reason ?? null,
         reference: endToEndId(bookId, `refund ${payment.id} ${input.idempotencyKey ?? id}`),
-        of: of!.reference,
+        of: of.reference,
         requestId: input.requestId,
       },
       draft.moment,

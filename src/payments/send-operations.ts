@@ -103,19 +103,23 @@ async function eachOpen(
 }
 
 /**
- * The sweeper postpones `dueAt` as it enqueues: the end of a challenge is when it is asked about. A request to pay that the acquirer has
- * not seen by its end is never sent: the payer would approve what has expired.
+ * The payer's time is over, or its payment was canceled. A request to pay that the acquirer has not seen by then is never sent: the payer
+ * would approve what has expired.
  */
-function isOver({ status, nextInquiryAt, requestExpiresAt }: PaymentOperation, now: Instant): boolean {
-  if (requestExpiresAt !== null && requestExpiresAt <= now) return true;
-  return status === 'requires_action' && nextInquiryAt !== null && nextInquiryAt <= now;
+function isOver({ payerUntil, withdrawn }: PaymentOperation, now: Instant): boolean {
+  return withdrawn || (payerUntil !== null && payerUntil <= now);
 }
 
-/** Nobody passed the challenge, or approved the request, in time: it is ended at the acquirer, whatever became of it. */
+/**
+ * Nobody passed the challenge, or approved the request, in time, or its payment was canceled: it is ended at the acquirer, whatever became
+ * of it. What the acquirer has said it did, if otherwise than it should, is left for a person.
+ */
 async function abandon(runtime: SendRuntime, bookId: BookId, sent: Sent): Promise<void> {
   const { operation } = sent;
-  const { requestExpiresAt } = operation;
-  const isExpiry = requestExpiresAt !== null && requestExpiresAt <= runtime.clock.now();
+  const { payerUntil, withdrawn } = operation;
+  const isExpiry = !withdrawn && payerUntil !== null && payerUntil <= runtime.clock.now();
+  if (await hasOpenMismatch(runtime.pool, bookId, operation.paymentId))
+    return inquireInstruction(operationSender(runtime, bookId), sent, () => runtime.clock.now());
   const heard = await askParty(operation.reference, async () => {
     failpoint('acquirer.cancel.before');
     const answer = await runtime.acquirer(operation.acquirer).cancel(bookId, operation.reference);
@@ -173,7 +177,7 @@ async function instructionOf(
     ...any,
     kind,
     token: operation.token,
-    request: requestOf(secretBox, payment, { bookId, requestExpiresAt: operation.requestExpiresAt }),
+    request: requestOf(secretBox, payment, { bookId, payerUntil: operation.payerUntil }),
     billing: openBilling(secretBox, payment, bookId),
     capture: operation.final,
     initiator: payment.initiator,

@@ -170,6 +170,7 @@ function challenge(draft: Draft, settling: Settling): PaymentOperation {
   return advance(draft, operationResources.authorize, operation, {
     status: 'requires_action',
     acquirerReference: report.reference ?? operation.acquirerReference,
+    payerUntil: given ? until : (operation.payerUntil ?? until),
     dueAt: until,
     nextInquiryAt: until,
   });
@@ -178,9 +179,9 @@ function challenge(draft: Draft, settling: Settling): PaymentOperation {
 /** Asked before the challenge is over, by a repeated job: the payer keeps the whole time for it. */
 function keepChallenged(draft: Draft, settling: Settling): PaymentOperation {
   const { operation } = settling;
-  const { nextInquiryAt: over } = operation;
-  if (over === null || over <= draft.moment.wall) return keepWaiting(draft, settling, null);
-  return advance(draft, operationResources.authorize, operation, { dueAt: over });
+  const { payerUntil: over, withdrawn } = operation;
+  if (over === null || over <= draft.moment.wall || withdrawn) return keepWaiting(draft, settling, null);
+  return advance(draft, operationResources.authorize, operation, { dueAt: over, nextInquiryAt: over });
 }
 
 /** Nothing is decided yet: remembers when to ask again. */
@@ -189,7 +190,11 @@ function keepWaiting(
   { payment, operation, report }: Settling,
   outcome: 'unknown' | null,
 ): PaymentOperation {
-  const at = draft.moment.wall + report.nextInquiryMs;
+  const { wall } = draft.moment;
+  const later = wall + report.nextInquiryMs;
+  // No later than when the payer's time is over: then it is taken back.
+  const at =
+    operation.payerUntil !== null && operation.payerUntil > wall ? Math.min(later, operation.payerUntil) : later;
   if (payment.pendingOperation === operation.id) keepPaymentWaiting(draft, payment, { outcome, nextInquiryAt: at });
   if (isDisputeCall(operation.kind)) keepAnswerWaiting(draft, operation, { outcome, nextInquiryAt: at });
   return advance(draft, operationResources[operation.kind], operation, {

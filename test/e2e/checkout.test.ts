@@ -199,7 +199,11 @@ describe('a challenge', () => {
     const bank = await payer.submit(form, card(CHALLENGED));
     expect(bank.url).toMatch(/\/sandbox\/challenges\//);
     expect(bank.text).toContain('25.000 JOD');
-    expect(await read(payment)).toMatchObject({ status: 'requires_action', waiting_on: 'payer', allowed_actions: [] });
+    expect(await read(payment)).toMatchObject({
+      status: 'requires_action',
+      waiting_on: 'payer',
+      allowed_actions: ['cancel'],
+    });
     const meanwhile = await payer.open(payment.next_action.url);
     expect(meanwhile.text).toContain('Your bank asks you to confirm');
     expect((await payer.submit(form, card(APPROVED))).url).toBe(bank.url);

@@ -2,7 +2,7 @@
  * The payer has ended a challenge: what became of the authorization is asked at once, so that the payer comes back to a payment
  * that knows it. The acquirer's notice follows and changes nothing.
  */
-import type { Acquirer, AcquirerAnswer } from '../../acquirers/acquirer.ts';
+import type { Acquirer, AcquirerAnswer, AcquirerStatus } from '../../acquirers/acquirer.ts';
 import type { ReleaseSchedule } from '../../calendar/release-schedule.ts';
 import type { Clock } from '../../clock.ts';
 import type { Pool } from '../../db/pool.ts';
@@ -26,6 +26,8 @@ export interface ChallengeRuntime {
   readonly authorizationMs: number;
 }
 
+const FINAL: readonly AcquirerStatus[] = ['succeeded', 'declined', 'canceled'];
+
 /** Undefined where no payment is known by this reference. */
 export async function settleChallenge(
   runtime: ChallengeRuntime,
@@ -37,8 +39,8 @@ export async function settleChallenge(
   const { payment, operation } = found;
   if (operation.status !== 'pending' && operation.status !== 'requires_action') return payment;
   const heard = await inquireAtParty<AcquirerAnswer>(reference, () => acquirer.inquire(bookId, reference));
-  // Without a word of the acquirer about this payment its notice settles it, or an inquiry.
-  if (heard.said !== 'answer') return payment;
+  // Without its last word a notice settles the payment, or an inquiry. What payers ask for by coming back is not written down.
+  if (heard.said !== 'answer' || !FINAL.includes(heard.answer.status)) return payment;
   const report = {
     ...answered(operation, heard.answer),
     call: 'inquire' as const,

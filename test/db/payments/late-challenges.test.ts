@@ -3,11 +3,17 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AcquirerNotice } from '../../../src/acquirers/acquirer.ts';
 import { type Acquirers, createAcquirers } from '../../../src/acquirers/acquirers.ts';
 import { systemClock } from '../../../src/clock.ts';
+import { createSecretBox } from '../../../src/db/secret-box.ts';
+import { PLAIN_FINGERPRINTS } from '../../../src/idempotency/fingerprints.ts';
 import { newId } from '../../../src/ids.ts';
+import { RowLoads } from '../../../src/ledger/row-loads.ts';
 import { createLogger } from '../../../src/log.ts';
 import { noticeCommand } from '../../../src/payments/acquirer-notices.ts';
+import { cancelPayment, capturePayment } from '../../../src/payments/act-on-payment.ts';
 import type { Payment } from '../../../src/payments/payment.ts';
+import { paymentOperations } from '../../../src/payments/payment-operation-table.ts';
 import { payments } from '../../../src/payments/payment-table.ts';
+import { inquireOperations, type SendRuntime } from '../../../src/payments/send-operations.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { acceptOne, RELEASE, SUCCEEDED, say } from '../../support/payments.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
@@ -28,6 +34,9 @@ afterAll(async () => {
   await database?.drop();
 });
 
+const ANOTHER = { kind: 'acquirer_amount_mismatch', detail: 'The acquirer confirms 1.' } as const;
+
+const secretBox = createSecretBox(Buffer.alloc(32, 7).toString('base64'));
 type Accepted = Awaited<ReturnType<typeof acceptOne>>;
 
 const find = async ({ id }: Payment) => (await payments.find(book.pool, book.id, id))!;
@@ -36,8 +45,8 @@ const exceptionKinds = async ({ payment }: Accepted) =>
     await book.rows<{ kind: string }>('SELECT kind FROM exceptions WHERE book_id = $1 AND resource_id = $2', payment.id)
   ).map(({ kind }) => kind);
 
-/** A payment whose payer has passed the challenge, which nobody has been told yet. */
-async function passedChallenge(): Promise<Accepted & { notice: AcquirerNotice }> {
+/** A payment whose payer is at the bank. */
+async function atTheBank(): Promise<Accepted & { challenge: { url: string; expiresAt: number } }> {
   const accepted = await acceptOne(book, { accountId: await book.account(), manual: true });
   const { operation } = accepted;
   const { sandbox } = acquirers;
@@ -51,10 +60,39 @@ async function passedChallenge(): Promise<Accepted & { notice: AcquirerNotice }>
     ...{ returnUrl: 'https://shop.example/return', statementDescriptor: null },
   });
   await say(book, accepted, { ...answer, mismatches: [], raw: { id: newId() } });
-  const id = new URL(answer.challenge!.url).pathname.split('/').at(-1)!;
+  return { ...accepted, challenge: answer.challenge! };
+}
+
+/** A payment whose payer has passed the challenge, which nobody has been told yet. */
+async function passedChallenge(): Promise<Accepted & { notice: AcquirerNotice }> {
+  const { challenge, ...accepted } = await atTheBank();
+  const { sandbox } = acquirers;
+  const id = new URL(challenge.url).pathname.split('/').at(-1)!;
   await sandbox.resolveChallenge(id, { passed: true });
   const told = await sandbox.notices(1_000);
-  return { ...accepted, notice: told.find(({ endToEndId }) => endToEndId === operation.reference)! };
+  return { ...accepted, notice: told.find(({ endToEndId }) => endToEndId === accepted.operation.reference)! };
+}
+
+/** The payments pool asks about an operation at this moment. */
+async function inquireAt(now: number, { operation }: Accepted): Promise<void> {
+  const calls: Promise<void>[] = [];
+  const runtime: SendRuntime = {
+    pool: book.pool,
+    payments: new RowLoads(book.pool, payments),
+    operations: new RowLoads(book.pool, paymentOperations),
+    committer: book.committer,
+    clock: { now: () => now },
+    release: RELEASE,
+    authorizationMs: SUCCEEDED.authorizationMs,
+    fingerprints: PLAIN_FINGERPRINTS,
+    publicUrl: 'https://api.test',
+    secretBox,
+    acquirer: () => acquirers.sandbox,
+    calls: { make: async (_, call) => void calls.push(call()) },
+    operationFailed: (_book, _id, error) => Promise.reject(error),
+  };
+  await inquireOperations(runtime, book.id, [operation.id]);
+  await Promise.all(calls);
 }
 
 const take = async ({ operation }: Accepted, notice: AcquirerNotice) => {
@@ -113,4 +151,32 @@ test('what was captured cannot be canceled: a person looks at it', async () => {
     accepted.payment.id,
   );
   expect(capture).toEqual({ acquirer_reference: 'acquirer 1' });
+});
+
+test.each`
+  word                                              | what
+  ${{ status: 'pending' }}                          | ${'that nothing is decided'}
+  ${{ status: 'unknown' }}                          | ${'nothing'}
+  ${{ status: 'succeeded', mismatches: [ANOTHER] }} | ${'another amount'}
+`('an acquirer that says $what while the payer is at the bank does not end the challenge', async ({ word }) => {
+  const accepted = await atTheBank();
+  const { operation, challenge } = accepted;
+  const recorded = async () => (await acquirers.sandbox.inquire(book.id, operation.reference)).status;
+  await say(book, accepted, { ...word, call: 'inquire', raw: { id: newId() } });
+  await inquireAt(Date.now() + 30_000, accepted);
+  expect(await recorded()).toBe('requires_action');
+  expect(await find(accepted.payment)).toMatchObject({ status: 'requires_action' });
+  await inquireAt(challenge.expiresAt, accepted);
+  // What a person has to explain is left as it is.
+  expect(await recorded()).toBe(word.mismatches ? 'requires_action' : 'canceled');
+});
+
+test('what was read before the payment was authorized names no authorization: it is read again', async () => {
+  const accepted = await acceptOne(book, { accountId: await book.account(), manual: true });
+  await say(book, accepted, {});
+  const input = { requestId: newId(), idempotencyKey: newId() };
+  const stale = { payment: accepted.payment, authorization: undefined };
+  for (const act of [capturePayment, cancelPayment])
+    await expect(book.submit(act(book.id, stale, input))).rejects.toMatchObject({ code: 'service_unavailable' });
+  expect(await find(accepted.payment)).toMatchObject({ status: 'authorized', pendingOperation: null });
 });

@@ -144,6 +144,7 @@ export class AcquirerWords {
     payment.feeRefunded -= refund.fee;
     payment.version++;
     refund.portions = [];
+    refund.fee = 0n;
     this.#records.end(refund, 'failed', [entry]);
   }
 
