@@ -44,6 +44,11 @@ export async function takeLineAgain(
     return settleAgain(part.ofBook, { found, read: read.found[0]!, shares: read.shares, actor });
   }))!;
   if (taken.result === 'exception') return nothing(false, `is an exception still. ${taken.exception.detail}`);
+  if (taken.result === 'handled')
+    return nothing(
+      false,
+      `has an exception that is ${taken.status} by a person and waits for approval: nothing was booked.${taken.status === 'explained' ? ' Assign the exception again, and the line can be taken.' : ''}`,
+    );
   // Another process may have booked it in this moment.
   if (taken.result === 'ended')
     return (await findExceptionLine(pool, found.exceptionId))?.isBooked
