@@ -11,7 +11,7 @@ import { environmentOrEmbedded, mayNameStatements } from '../src/embedded/enviro
 import { publicId, type Uuid } from '../src/ids.ts';
 import { createLogger } from '../src/log.ts';
 import { adoptKeys } from '../src/organisations/adopt-keys.ts';
-import { type ApiKey, EVERY_SCOPE, SCOPES, standingOf } from '../src/organisations/api-key.ts';
+import { type ApiKey, EVERY_SCOPE, LIVE_BY_NAME, SCOPES, standingOf } from '../src/organisations/api-key.ts';
 import { type ApiKeyOfBook, findApiKey, listApiKeys, revokeApiKey } from '../src/organisations/api-key-store.ts';
 import { type IssuedApiKey, issueApiKey, rollApiKey } from '../src/organisations/issue-api-key.ts';
 import { findBookId } from '../src/organisations/organisation-store.ts';
@@ -42,7 +42,7 @@ program
   .option('--person <id>', 'whose key it is: person_…, as `people` shows it', parsePersonId)
   .option(
     '--scopes <list>',
-    `separated by commas: ${EVERY_SCOPE} for all (the default), or ${SCOPES.join(', ')}`,
+    `separated by commas: ${EVERY_SCOPE} for all (the default; in live mode without ${LIVE_BY_NAME.join(', ')}), or ${SCOPES.join(', ')}`,
     parseList,
   )
   .option('--expires <when>', 'a time such as 2027-01-31T00:00:00Z, or from now on: 90d, 24h', parseExpiry)

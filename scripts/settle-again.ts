@@ -7,6 +7,7 @@ import { BadInput } from '../src/intake/bad-input.ts';
 import type { Committer } from '../src/ledger/committer.ts';
 import { findExceptionLine } from '../src/payments/settlements/exception-line-store.ts';
 import { readLines } from '../src/payments/settlements/next-lines.ts';
+import { submitAsRead } from '../src/payments/settlements/read-again.ts';
 import { settleAgain } from '../src/payments/settlements/settle-again.ts';
 
 export interface TakenAgain {
@@ -37,11 +38,17 @@ export async function takeLineAgain(
     said: `${of.settlement} ${line.lineId}: ${result}`,
   });
   if (found.isBooked) return nothing(true, 'had been booked, and nothing is booked twice.');
-  const read = await readLines(pool, part.ofBook, [line]);
   const actor = encodeActor({ type: 'operator', name: by.slice(0, 100) });
-  const command = settleAgain(part.ofBook, { found, read: read.found[0]!, shares: read.shares, actor });
-  const taken = await committer.submit(part.ofBook, command);
+  const taken = (await submitAsRead(committer, part.ofBook, async () => {
+    const read = await readLines(pool, part.ofBook, [line]);
+    return settleAgain(part.ofBook, { found, read: read.found[0]!, shares: read.shares, actor });
+  }))!;
   if (taken.result === 'exception') return nothing(false, `is an exception still. ${taken.exception.detail}`);
+  if (taken.result === 'handled')
+    return nothing(
+      false,
+      `has an exception that is ${taken.status} by a person and waits for approval: nothing was booked.${taken.status === 'explained' ? ' Assign the exception again, and the line can be taken.' : ''}`,
+    );
   // Another process may have booked it in this moment.
   if (taken.result === 'ended')
     return (await findExceptionLine(pool, found.exceptionId))?.isBooked

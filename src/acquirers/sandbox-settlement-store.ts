@@ -32,7 +32,8 @@ const COST_BASIS_POINTS = 120n;
 
 /**
  * Marks what is paid now, once for each key, and returns its lines in an order that never changes. A refund that has failed by
- * then is not taken; one that was taken and failed since is given back.
+ * then is not taken; one that was taken and failed since is given back. Two payments may be made at once: what the other one took
+ * while this one waited for the row is left to it, since the outer condition is tested again on the row as it is by then.
  */
 export async function settleAtSandbox(pool: Pool, settlement: SandboxSettlement): Promise<SandboxSettlementLine[]> {
   const { key, originator, limit } = settlement;
@@ -55,7 +56,7 @@ async function markNotices(
   { key, originator, before, except, disputes, limit }: SandboxSettlement,
 ): Promise<number> {
   const { rowCount } = await trx.query(
-    `UPDATE sandbox_acquirer.notices SET settled_by = $2 WHERE id IN (
+    `UPDATE sandbox_acquirer.notices SET settled_by = $2 WHERE settled_by IS NULL AND id IN (
        SELECT n.id FROM sandbox_acquirer.notices AS n
        WHERE n.originator = $1 AND n.settled_by IS NULL AND n.created_at <= $3 AND NOT n.reference = ANY ($4::text[])
          AND ((n.kind = 'dispute_chargeback' AND n.id = ANY ($5::uuid[]))
@@ -78,7 +79,7 @@ async function markInstructions(
   { key, originator, before, except, limit }: SandboxSettlement,
 ): Promise<void> {
   await trx.query(
-    `UPDATE sandbox_acquirer.instructions SET settled_by = $2 WHERE originator = $1 AND reference IN (
+    `UPDATE sandbox_acquirer.instructions SET settled_by = $2 WHERE originator = $1 AND settled_by IS NULL AND reference IN (
        SELECT i.reference FROM sandbox_acquirer.instructions AS i
        WHERE i.originator = $1 AND i.settled_by IS NULL AND i.status = 'succeeded' AND i.received_at <= $3
          AND NOT i.reference = ANY ($4::text[])

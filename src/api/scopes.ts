@@ -1,12 +1,13 @@
 import { ApiError } from '../errors.ts';
-import { allowsScope, type Scope } from '../organisations/api-key.ts';
+import { allowsScope, EVERY_SCOPE, type Scope } from '../organisations/api-key.ts';
 import type { Principal } from '../organisations/authenticate.ts';
 
 /** Throws ApiError `permission_denied` for a key without the scope. */
-export function requireScope({ scopes }: Pick<Principal, 'scopes'>, scope: Scope): void {
-  if (allowsScope(scopes, scope)) return;
+export function requireScope(principal: Pick<Principal, 'scopes' | 'mode'>, scope: Scope): void {
+  if (allowsScope(principal, scope)) return;
+  const isNamedOnly = principal.scopes.includes(EVERY_SCOPE);
   throw new ApiError('permission_denied', {
-    detail: `This needs the scope ${scope}.`,
+    detail: `This needs the scope ${scope}${isNamedOnly ? `, which ${EVERY_SCOPE} does not include in live mode` : ''}.`,
     facts: { required_scope: scope },
   });
 }

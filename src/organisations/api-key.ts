@@ -18,6 +18,7 @@ export const SCOPES = [
   'payouts:write',
   'payments:read',
   'payments:write',
+  'payments:schedule',
   'webhooks:read',
   'webhooks:write',
   'events:read',
@@ -32,8 +33,10 @@ export const SCOPES = [
 ] as const;
 
 export type Scope = (typeof SCOPES)[number];
-/** Stands for every scope, also those of later releases. */
+/** Stands for every scope, also those of later releases, but in live mode for none of LIVE_BY_NAME. */
 export const EVERY_SCOPE = '*';
+/** What a live key may do only where the operator has named the scope: the platform's terms are not its merchants' to change. */
+export const LIVE_BY_NAME: readonly Scope[] = ['payments:schedule'];
 
 export interface ApiKey {
   readonly bookId: BookId;
@@ -106,8 +109,12 @@ export function parseScopes(given: readonly string[]): string[] {
   return scopes;
 }
 
-export function allowsScope(scopes: readonly string[], scope: Scope): boolean {
-  return scopes.includes(scope) || scopes.includes(EVERY_SCOPE);
+export function allowsScope(
+  { scopes, mode }: { readonly scopes: readonly string[]; readonly mode: Mode },
+  scope: Scope,
+): boolean {
+  if (scopes.includes(scope)) return true;
+  return scopes.includes(EVERY_SCOPE) && !(mode === 'live' && LIVE_BY_NAME.includes(scope));
 }
 
 /** Addresses and networks in one form: `203.0.113.7` is `203.0.113.7/32`. Throws ApiKeyRuleBroken for anything else. */

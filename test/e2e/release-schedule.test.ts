@@ -79,6 +79,28 @@ test('a change over another version is refused, and a repeat under one key is ma
   expect((await read()).days).toBe(7);
 });
 
+describe('who may change it', () => {
+  test.each`
+    mode      | scopes                                    | status
+    ${'test'} | ${['*']}                                  | ${200}
+    ${'test'} | ${['payments:read', 'payments:write']}    | ${403}
+    ${'live'} | ${['*']}                                  | ${403}
+    ${'live'} | ${['payments:read', 'payments:write']}    | ${403}
+    ${'live'} | ${['*', 'payments:schedule']}             | ${200}
+    ${'live'} | ${['payments:read', 'payments:schedule']} | ${200}
+  `('a $mode key with $scopes: $status', async ({ mode, scopes, status }) => {
+    const { keys } = await product.organisation();
+    const bookId = mode === 'live' ? keys.liveBookId : keys.testBookId;
+    const caller = await product.clientWith({ bookId, mode, scopes });
+    const answer = await caller.patch<Problem>(PATH, { days: 1, unit: 'days', reserve: null });
+    expect(answer.status).toBe(status);
+    if (status === 403)
+      expect(answer.body).toMatchObject({ code: 'permission_denied', required_scope: 'payments:schedule' });
+    // Who may not change it may read what holds.
+    expect(await caller.read<Schedule>(PATH)).toMatchObject({ version: status === 403 ? 1 : 2 });
+  });
+});
+
 describe('what is no schedule is refused', () => {
   test.each`
     body                                                | param

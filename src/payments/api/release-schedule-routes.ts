@@ -30,8 +30,8 @@ const update = route({
   tag: 'Payments',
   summary: 'Update the release schedule',
   description:
-    'Holds for captures from now on: what waits for its release already stays where it is. What is left out stays as it is; from then on the book has a schedule of its own, whatever the installation changes.',
-  scope: 'payments:write',
+    'Holds for captures from now on: what waits for its release already stays where it is. What is left out stays as it is; from then on the book has a schedule of its own, whatever the installation changes. It says when the platform pays its merchants, so in live mode the operator gives a key the scope by its name: `*` does not include it.',
+  scope: 'payments:schedule',
   ifMatch: true,
   body: schemas.updateReleaseSchedule,
   bodyExample: { unit: 'business_days', calendar: 'fri_sat', cut_off: '17:00', reserve: { percent: '10', days: 90 } },

@@ -3,6 +3,7 @@ import type { Pool } from '../../db/pool.ts';
 import { publicId } from '../../ids.ts';
 import type { Committer } from '../../ledger/committer.ts';
 import { nextLines } from './next-lines.ts';
+import { submitAsRead } from './read-again.ts';
 import { listParts, type ReportPart, type StoredReport } from './report-store.ts';
 import type { Settlement } from './settlement.ts';
 import { settlements } from './settlement-table.ts';
@@ -52,8 +53,11 @@ async function bookPart(
   part: ReportPart,
   tell: (settlement: Settlement) => void,
 ): Promise<Settlement> {
-  for (let next = await nextLines(pool, part); next; next = await nextLines(pool, part)) {
-    tell(await committer.submit(part.ofBook, next.command));
+  const next = async () => (await nextLines(pool, part))?.command;
+  for (;;) {
+    const settlement = await submitAsRead(committer, part.ofBook, next);
+    if (!settlement) break;
+    tell(settlement);
   }
   return (await settlements.find(pool, part.ofBook, part.id))!;
 }

@@ -1,8 +1,9 @@
 /**
  * Takes a line of a report again that had been an exception: what it is about has come meanwhile, or has succeeded. It is booked by
- * itself where it fits now, and its exception is resolved by that. For `npm run settle -- --again`.
+ * itself where it fits now, and its exception is resolved by that. What a person has explained is theirs to approve or to send back:
+ * nothing is booked over it. For `npm run settle -- --again`.
  */
-import { type Exception, isEnded } from '../../exceptions/exception.ts';
+import { type Exception, type ExceptionStatus, isEnded } from '../../exceptions/exception.ts';
 import { exceptions } from '../../exceptions/exception-table.ts';
 import { settleByOperator } from '../../exceptions/handle-exception.ts';
 import { newId, type Uuid } from '../../ids.ts';
@@ -32,8 +33,13 @@ export type SettledAgain =
   | { readonly result: 'booked'; readonly settlement: Settlement }
   /** Its exception had been resolved. */
   | { readonly result: 'ended' }
+  /** A person has said what becomes of it, and a second one has not approved yet. Nothing was booked. */
+  | { readonly result: 'handled'; readonly status: ExceptionStatus }
   /** It does not fit yet. Nothing was booked. */
   | { readonly result: 'exception'; readonly exception: LineException };
+
+/** Nobody has said yet what becomes of it. */
+const UNHANDLED: ReadonlySet<ExceptionStatus> = new Set(['open', 'assigned']);
 
 export function settleAgain(bookId: BookId, input: SettleAgain): Command<SettledAgain> {
   const { found, read, shares, actor } = input;
@@ -47,6 +53,8 @@ export function settleAgain(bookId: BookId, input: SettleAgain): Command<Settled
       const draft = new Draft(state, origin, moment);
       const exception = draft.get(exceptions, exceptionId);
       if (!exception || isEnded(exception)) return draft.finish<SettledAgain>({ result: 'ended' });
+      const { status } = exception;
+      if (!UNHANDLED.has(status)) return draft.finish<SettledAgain>({ result: 'handled', status });
       return draft.finish(takeAgain(draft, exception, input));
     },
   };

@@ -16,6 +16,7 @@ import { settlesWhole } from '../payment-settled.ts';
 import { payments } from '../payment-table.ts';
 import type { PaymentShare } from '../share.ts';
 import { disputeOf, exceptionOf, type LineException } from './match-line.ts';
+import { requireAsRead } from './read-again.ts';
 import type { PartLine, ReportPart } from './report-store.ts';
 import { type PortionMoves, portionTouches } from './settle-portions.ts';
 import type { Settlement } from './settlement.ts';
@@ -52,7 +53,10 @@ export function lineTouches(
   ];
 }
 
-/** Settles the line, or says why not. What it comes to is for the caller to book. */
+/**
+ * Settles the line, or says why not. What it comes to is for the caller to book. Throws OperationMoved where what it is about is no
+ * longer as it was read.
+ */
 export function takeLine(
   draft: Draft,
   { line, operation: read, chargebacks: readChargebacks }: ReadLine,
@@ -62,6 +66,7 @@ export function takeLine(
   const payment = operation && draft.get(payments, operation.paymentId);
   const chargebacks = readChargebacks.flatMap((id) => draft.get(disputes, id) ?? []);
   const { acquirer, currency } = part;
+  if (read && operation) requireAsRead(read, operation);
   const exception = exceptionOf(line, { acquirer, currency, operation, payment, chargebacks });
   if (exception === undefined && operation && payment) {
     const settledAt = draft.moment.book;

@@ -11,6 +11,7 @@ import type { Command } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';
 import { operatorBooks } from '../../organisations/organisation-store.ts';
 import { openPayday, paydayStep } from './keep-payday.ts';
+import { submitAsRead } from './read-again.ts';
 import { listParts } from './report-store.ts';
 import type { Settlement } from './settlement.ts';
 import { settlementResource } from './settlement-resource.ts';
@@ -32,7 +33,7 @@ export const simulateSettlement: UseCase<OnceRuntime, Asked> = {
     const payday = key === null ? newId() : deriveId('simulated-payday', bookId, key);
     await committer.submit(bookId, openPayday(payday));
     let steps = 0;
-    while (!(await committer.submit(bookId, await paydayStep(pool, bookId, payday))))
+    while (!(await submitAsRead(committer, bookId, () => paydayStep(pool, bookId, payday))))
       if (++steps === STEPS_MAX)
         throw new ApiError('service_unavailable', { detail: 'The settlement goes on. Send the request again.' });
     const reports = (await paydays.find(pool, bookId, payday))!.reportIds;

@@ -1,5 +1,7 @@
 /** Paydays of the sandbox acquirer, step by step: reports are made once, and hold so many lines at most. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { settleAtSandbox } from '../../../src/acquirers/sandbox-settlement-store.ts';
+import { inTransaction } from '../../../src/db/transaction.ts';
 import { GROUPS } from '../../../src/groups.ts';
 import { newId, type Uuid } from '../../../src/ids.ts';
 import { openPayday, paydayStep } from '../../../src/payments/settlements/keep-payday.ts';
@@ -106,6 +108,44 @@ test('two processes that make the report of one payday make one', async () => {
   while (!(await step(payday)));
   expect(await reports.poolBalance()).toBe(40_000n);
 });
+
+test.each(['instructions', 'notices'] as const)('two payments at once take each of the %s once', async (table) => {
+  await captured(2);
+  const originator = book.id;
+  const disputed = newId();
+  await book.pool.query(
+    `INSERT INTO sandbox_acquirer.notices (id, originator, reference, kind, amount, dispute, created_at)
+     SELECT $2, originator, reference, 'dispute_chargeback', amount, 'D1', now() FROM sandbox_acquirer.instructions
+     WHERE originator = $1 ORDER BY reference LIMIT 1`,
+    [originator, disputed],
+  );
+  const disputes = { taken: [disputed], won: [] };
+  const settlement = { originator, before: Date.now() + 60_000, except: [], disputes, limit: 10 };
+  // The other one has taken them, and is not committed yet.
+  const [key, other] = [newId(), newId()];
+  let paying: ReturnType<typeof settleAtSandbox> | undefined;
+  await inTransaction(book.pool, async (trx) => {
+    const taken = `UPDATE sandbox_acquirer.${table} SET settled_by = $2 WHERE originator = $1`;
+    await trx.query(taken, [originator, other]);
+    paying = settleAtSandbox(book.pool, { ...settlement, key });
+    await vi.waitUntil(waits, { timeout: 10_000 });
+  });
+  const lines = await paying!;
+  expect(lines.map(({ type }) => type)).toEqual(table === 'notices' ? ['capture', 'capture'] : ['dispute']);
+  const { rows } = await book.pool.query<{ settled_by: string }>(
+    `SELECT DISTINCT settled_by FROM sandbox_acquirer.${table} WHERE originator = $1`,
+    [originator],
+  );
+  expect(rows).toEqual([{ settled_by: other }]);
+});
+
+/** Whether a statement waits for another one's row. */
+async function waits(): Promise<boolean> {
+  const { rows } = await book.pool.query(
+    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+  );
+  return rows.length > 0;
+}
 
 test('a payday on which the acquirer holds nothing is over at once', async () => {
   const payday = await opened();

@@ -122,6 +122,27 @@ test('a dispute that was told of later is booked against it', async () => {
   expect(await reports.poolBalance()).toBe(-4_000n);
 });
 
+test('what a person has explained is not booked over, and is once it was sent back', async () => {
+  const { payment, operation, exceptionId, settlementId, shown } = await pending();
+  await say(book, { payment, operation }, {});
+  const by = (actor: string) => ({ exceptionId, actor, requestId: newId() });
+  await book.submit(assignException({ ...by('operator:Amal'), personId: newId() }));
+  await book.submit(explainException({ ...by('operator:Amal'), reason: 'The acquirer takes it back.' }));
+  const explained = await exceptions.find(book.pool, book.id, exceptionId);
+  const { code, out } = await again(shown);
+  expect([code, out]).toEqual([
+    1,
+    expect.stringContaining('has an exception that is explained by a person and waits for approval'),
+  ]);
+  expect(JSON.parse((await again(shown, '--json')).out)).toMatchObject({ ok: false, booked: 0 });
+  expect(await reports.poolBalance()).toBe(0n);
+  expect(await exceptions.find(book.pool, book.id, exceptionId)).toEqual(explained);
+  expect(await settlements.find(book.pool, book.id, settlementId)).toMatchObject({ amount: 0n, exceptions: 1 });
+  await book.submit(assignException({ ...by('operator:Basim'), personId: newId() }));
+  expect((await again(shown)).code).toBe(0);
+  expect(await reports.poolBalance()).toBe(20_000n);
+});
+
 test('what people have approved without it is not booked', async () => {
   const { payment, operation, exceptionId, shown } = await pending();
   await say(book, { payment, operation }, {});

@@ -68,12 +68,16 @@ describe('scopes', () => {
     expect(() => parseScopes(given)).toThrow(words);
   });
 
-  test('each allows only itself, and * allows all', () => {
-    for (const scope of SCOPES) {
-      expect(SCOPES.filter((other) => allowsScope([scope], other))).toEqual([scope]);
-      expect(allowsScope(['*'], scope)).toBe(true);
-    }
-  });
+  test.each(['test', 'live'] as const)(
+    'each allows only itself, and in %s mode * allows what it stands for',
+    (mode) => {
+      for (const scope of SCOPES) {
+        expect(SCOPES.filter((other) => allowsScope({ scopes: [scope], mode }, other))).toEqual([scope]);
+        expect(allowsScope({ scopes: ['*'], mode }, scope)).toBe(mode === 'test' || scope !== 'payments:schedule');
+        expect(allowsScope({ scopes: ['*', scope], mode }, scope)).toBe(true);
+      }
+    },
+  );
 });
 
 describe('addresses', () => {
