@@ -74,6 +74,8 @@ async function kept(id: string): Promise<{ body: string; acknowledged: boolean }
   return rows.map(({ body, acknowledged }) => ({ body: body.toString(), acknowledged }));
 }
 
+const card = (more: object): Sent => ({ body: JSON.stringify({ ...notice(), ...more }) });
+
 const MINUTE_MS = 60_000;
 
 test.each<[string, Sent, number, string]>([
@@ -93,6 +95,12 @@ test.each<[string, Sent, number, string]>([
   ['no JSON', { headers: { 'content-type': 'text/plain' } }, 415, 'unsupported_media_type'],
   ['a compressed body', { headers: { 'content-encoding': 'gzip' } }, 415, 'unsupported_media_type'],
   ['a body that is too large', { body: JSON.stringify({ padding: 'x'.repeat(70_000) }) }, 413, 'payload_too_large'],
+  ['a card number in a member', card({ memo: 'Paid by 4242 4242 4242 4242' }), 400, 'card_number_not_allowed'],
+  ['a card number as a number', card({ card: { number: 4_242_424_242_424_242 } }), 400, 'card_number_not_allowed'],
+  ['a card number as a name', card({ '4242-4242-4242-4242': true }), 400, 'card_number_not_allowed'],
+  ['a card number behind a line break', card({ memo: 'Card\n4242424242424242' }), 400, 'card_number_not_allowed'],
+  ['a card number in escapes', { body: '{"memo":"\\u0034242424242424242"}' }, 400, 'card_number_not_allowed'],
+  ['a card number in no JSON', { body: 'number=4242424242424242' }, 400, 'card_number_not_allowed'],
   ['another method', { method: 'GET' }, 405, 'method_not_allowed'],
 ])('%s is refused, and nothing is kept', async (_, sent, status, code) => {
   const answer = await send(sent);
