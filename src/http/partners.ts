@@ -17,8 +17,8 @@ import { closePath } from './router.ts';
 
 const PATH = '/partners/:name/notices';
 
-/** Many times the longest notice of the contract. */
-export const NOTICE_BYTES_MAX = 65_536;
+/** Many times the longest notice of the contract. What is kept is kept for months. */
+export const NOTICE_BYTES_MAX = 8_192;
 const WEBHOOK_ID_MAX = 255;
 /** By address: a partner that catches up after an outage sends hundreds. */
 const REQUESTS_PER_SECOND = 500;
