@@ -29,6 +29,9 @@ function isOneCluster(text: string): boolean {
 
 const port = whole(0, 65_535);
 
+/** Acquirers and rails share one name space: by it their notices are kept. `book` is where payouts name no rail. */
+const TAKEN_NAMES: readonly string[] = ['sandbox_acquirer', 'sandbox', 'book'];
+
 /** A whole number in the text of a variable. */
 function whole(minimum: number, maximum: number) {
   const expectation = `expects a whole number from ${minimum} to ${maximum}`;
@@ -218,7 +221,7 @@ const schema = z.object({
   ACQUIRER_HTTP_NAME: z
     .string()
     .regex(/^[a-z][a-z0-9_]{1,31}$/, 'expects a name of 2 to 32 lower-case letters, digits and underscores')
-    .refine((name) => name !== 'sandbox_acquirer', 'expects another name: sandbox_acquirer is taken')
+    .refine((name) => !TAKEN_NAMES.includes(name), `expects another name: ${TAKEN_NAMES.join(', ')} are taken`)
     .optional(),
   ACQUIRER_HTTP_URL: z
     .string()

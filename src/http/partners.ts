@@ -1,8 +1,10 @@
 /**
  * `POST /partners/{name}/notices`: what partners tell of their own accord, signed as Standard Webhooks (docs/partners.md). The message is
- * kept before its body is read. Whoever sends it again gets the same answer, and nothing happens twice.
+ * kept before its body is read, unless a card number stands anywhere in it. Whoever sends it again gets the same answer, and nothing
+ * happens twice.
  */
 import type { Express, Request } from 'express';
+import { hasCardNumber } from '../api/card-number.ts';
 import { ApiError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { Partner } from '../outside/partner.ts';
@@ -15,8 +17,8 @@ import { closePath } from './router.ts';
 
 const PATH = '/partners/:name/notices';
 
-/** Many times the longest notice of the contract. */
-export const NOTICE_BYTES_MAX = 65_536;
+/** Many times the longest notice of the contract. What is kept is kept for months. */
+export const NOTICE_BYTES_MAX = 8_192;
 const WEBHOOK_ID_MAX = 255;
 /** By address: a partner that catches up after an outage sends hundreds. */
 const REQUESTS_PER_SECOND = 500;
@@ -49,6 +51,7 @@ async function takeNotice(
     throw new ApiError('resource_not_found', { param: 'name', detail: 'There is no partner of this name here.' });
   const message = { partner: name, webhookId: webhookIdOf(request), body: await readText(request) };
   requireSignature(request, { partner, body: message.body, failures });
+  requireNoCardNumber(message.body);
   const kept = await keepPartnerNotice(runtime.pool, message, { id: newId(), now: runtime.clock.now() });
   if (kept === 'conflict')
     throw new ApiError('state_conflict', {
@@ -88,6 +91,28 @@ function requireSignature(
   if (fault === undefined) return;
   failures.count(context.address);
   throw new ApiError('signature_invalid', { detail: `The message is not taken: ${fault}.` });
+}
+
+/** Behind the signature: nobody else learns what is looked for. */
+function requireNoCardNumber(body: string): void {
+  if (hasCardNumber(body) || someText(body, hasCardNumber))
+    throw new ApiError('card_number_not_allowed', {
+      detail: 'The body contains a card number. Nothing of it was kept.',
+    });
+}
+
+/** As JSON reads them, names included: written with escapes, digits stand beside the letters of an escape, or are none. */
+function someText(body: string, isWanted: (text: string) => boolean): boolean {
+  let found = false;
+  try {
+    JSON.parse(body, (name, value: unknown) => {
+      found ||= isWanted(name) || (typeof value === 'string' && isWanted(value));
+      return value;
+    });
+  } catch {
+    // Not JSON, or nested too deep to be walked: it is kept and shown as it came.
+  }
+  return found;
 }
 
 function limited(seconds: number): ApiError {

@@ -13,7 +13,7 @@ export const movedOperations: MovedRows = {
       status: 'pending',
       pool: 'payments',
       job: 'operation.inquire',
-      againMs: 30_000, // beyond the longest call of an acquirer (10 s) and the commit of its answer
+      againMs: 30_000, // beyond the longest call of an acquirer (20 s) and the commit of its answer
     },
     {
       name: 'challenges that are over',

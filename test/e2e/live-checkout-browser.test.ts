@@ -4,8 +4,6 @@
  * what it saw.
  */
 import { existsSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Client } from '../../scripts/harness/client.ts';
@@ -24,22 +22,16 @@ describeWithChromium(`a live payer in Chromium${existsSync(CHROMIUM) ? '' : ` (s
   let started: GatewayProduct;
   let live: Client;
   let browser: Browser;
-  let shop: Server;
 
   beforeAll(async () => {
     // The gateway leads back to the public name: the port is known before.
     started = await startWithGateway({ environment: { PORT: String(await freePort()) } });
     ({ live } = await started.product.organisation());
     await live.openAccount({ funds: 0 });
-    shop = createServer((_, response) => response.end('<!doctype html><title>Shop</title><h1>Thank you</h1>'));
-    await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve));
-    const { port } = shop.address() as AddressInfo;
-    const args = ['--no-sandbox', `--host-resolver-rules=MAP shop.example 127.0.0.1:${port}`];
-    browser = await chromium.launch({ executablePath: CHROMIUM, args });
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
   });
   afterAll(async () => {
     await browser?.close();
-    shop?.close();
     await started?.close();
   });
 
@@ -52,9 +44,17 @@ describeWithChromium(`a live payer in Chromium${existsSync(CHROMIUM) ? '' : ` (s
     // biome-ignore lint/suspicious/noExplicitAny: as the answer shows it
     const { body: payment } = await live.post<any>('/v1/payments', {
       ...{ amount: 25_000, currency: 'JOD', source: { type: 'checkout' } },
-      ...{ description: 'Order 77', return_url: 'http://shop.example/return', cancel_url: 'http://shop.example/cart' },
+      ...{
+        description: 'Order 77',
+        return_url: 'https://shop.example/return',
+        cancel_url: 'https://shop.example/cart',
+      },
     });
     const context = await browser.newContext(options);
+    // Live mode takes public https pages alone, and nothing listens at this one.
+    await context.route('https://shop.example/**', (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>Shop</title><h1>Thank you</h1>' }),
+    );
     const page = await context.newPage();
     const complaints: string[] = [];
     page.on('console', (message) => {
@@ -83,8 +83,8 @@ describeWithChromium(`a live payer in Chromium${existsSync(CHROMIUM) ? '' : ` (s
     await page.locator('[role=alert]').waitFor();
     await look('2-declined');
     await giveCard('4242424242424242');
-    await page.waitForURL('http://shop.example/**');
-    expect(page.url()).toBe(`http://shop.example/return?payment=${payment.id}`);
+    await page.waitForURL('https://shop.example/**');
+    expect(page.url()).toBe(`https://shop.example/return?payment=${payment.id}`);
     expect(complaints).toEqual([]);
     await context.close();
     expect(await live.read(`/v1/payments/${payment.id}`)).toMatchObject({ status: 'captured', attempts: [{}] });

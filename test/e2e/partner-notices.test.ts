@@ -74,6 +74,8 @@ async function kept(id: string): Promise<{ body: string; acknowledged: boolean }
   return rows.map(({ body, acknowledged }) => ({ body: body.toString(), acknowledged }));
 }
 
+const card = (more: object): Sent => ({ body: JSON.stringify({ ...notice(), ...more }) });
+
 const MINUTE_MS = 60_000;
 
 test.each<[string, Sent, number, string]>([
@@ -92,7 +94,13 @@ test.each<[string, Sent, number, string]>([
   ['an id of two words', { id: 'two words' }, 400, 'parameter_invalid'],
   ['no JSON', { headers: { 'content-type': 'text/plain' } }, 415, 'unsupported_media_type'],
   ['a compressed body', { headers: { 'content-encoding': 'gzip' } }, 415, 'unsupported_media_type'],
-  ['a body that is too large', { body: JSON.stringify({ padding: 'x'.repeat(70_000) }) }, 413, 'payload_too_large'],
+  ['a body that is too large', { body: JSON.stringify(notice()).padEnd(8_193) }, 413, 'payload_too_large'],
+  ['a card number in a member', card({ memo: 'Paid by 4242 4242 4242 4242' }), 400, 'card_number_not_allowed'],
+  ['a card number as a number', card({ card: { number: 4_242_424_242_424_242 } }), 400, 'card_number_not_allowed'],
+  ['a card number as a name', card({ '4242-4242-4242-4242': true }), 400, 'card_number_not_allowed'],
+  ['a card number behind a line break', card({ memo: 'Card\n4242424242424242' }), 400, 'card_number_not_allowed'],
+  ['a card number in escapes', { body: '{"memo":"\\u0034242424242424242"}' }, 400, 'card_number_not_allowed'],
+  ['a card number in no JSON', { body: 'number=4242424242424242' }, 400, 'card_number_not_allowed'],
   ['another method', { method: 'GET' }, 405, 'method_not_allowed'],
 ])('%s is refused, and nothing is kept', async (_, sent, status, code) => {
   const answer = await send(sent);
@@ -106,6 +114,13 @@ test('a message is kept as it came, once, however often it is sent', async () =>
   expect(status).toBe(204);
   const again = await Promise.all([1, 2, 3].map(() => send({ id, body })));
   expect(again.map((answer) => answer.status)).toEqual([204, 204, 204]);
+  expect(await kept(id)).toEqual([{ body, acknowledged: false }]);
+});
+
+test('a message of 8 kB is kept', async () => {
+  const body = JSON.stringify(notice()).padEnd(8_192);
+  const { id, status } = await send({ body });
+  expect(status).toBe(204);
   expect(await kept(id)).toEqual([{ body, acknowledged: false }]);
 });
 

@@ -102,6 +102,8 @@ test.each`
   ${'ACQUIRER_HTTP_NAME'}      | ${'Example'}
   ${'ACQUIRER_HTTP_NAME'}      | ${'../notices'}
   ${'ACQUIRER_HTTP_NAME'}      | ${'sandbox_acquirer'}
+  ${'ACQUIRER_HTTP_NAME'}      | ${'sandbox'}
+  ${'ACQUIRER_HTTP_NAME'}      | ${'book'}
   ${'ACQUIRER_HTTP_NAME'}      | ${''}
   ${'ACQUIRER_HTTP_URL'}       | ${'http://gateway.example'}
   ${'ACQUIRER_HTTP_URL'}       | ${'https://user:secret@gateway.example'}

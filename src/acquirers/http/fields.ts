@@ -115,6 +115,16 @@ export function browserUrl(object: JsonObject, name: string, { mayBePlain }: { m
   throw new NotOfContract(`${name} is not an https URL`);
 }
 
+/** A fact that nothing depends on: one that does not fit is as if it were absent, so that it hides no outcome. */
+export function fittingOrNull<Value>(read: () => Value | null): Value | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof NotOfContract) return null;
+    throw error;
+  }
+}
+
 function required<Value>(value: Value | null, name: string): Value {
   if (value === null) throw new NotOfContract(`${name} is missing`);
   return value;

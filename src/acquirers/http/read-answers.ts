@@ -10,6 +10,7 @@ import {
   amountOrNull,
   browserUrl,
   currencyOrNull,
+  fittingOrNull,
   moment,
   momentOrNull,
   NotOfContract,
@@ -60,9 +61,9 @@ export function readAnswer(body: JsonObject, asked: Asked, reading: Reading): Ac
   const amount = amountOrNull(body, 'amount');
   const currency = currencyOrNull(body, 'currency');
   const code = status === 'declined' ? declineCode(body) : undefined;
-  const networkCode = wordOrNull(body, 'network_code', NETWORK_CODE_MAX);
+  const networkCode = fittingOrNull(() => wordOrNull(body, 'network_code', NETWORK_CODE_MAX));
   const reference = wordOrNull(body, 'acquirer_reference', REFERENCE_MAX) ?? '';
-  const facts = objectOrNull(body, 'authorization');
+  const facts = fittingOrNull(() => objectOrNull(body, 'authorization'));
   const challenge = objectOrNull(body, 'challenge');
   return {
     status,
@@ -160,15 +161,19 @@ function declineCode(body: JsonObject): DeclineCode {
 
 const CHECKS = ['match', 'no_match', 'unavailable'] as const;
 
+/** Facts beside the outcome: an answer without one of them is an answer all the same. */
 function factsOf(facts: JsonObject): AuthorizationFacts {
+  const wordOf = (name: string, max: number) => fittingOrNull(() => wordOrNull(facts, name, max));
+  const oneOfThese = <Word extends string>(name: string, words: readonly Word[]) =>
+    fittingOrNull(() => oneOfOrNull(facts, name, words));
   return {
-    code: wordOrNull(facts, 'code', 6),
-    network: wordOrNull(facts, 'network', 32),
-    networkReference: wordOrNull(facts, 'network_reference', REFERENCE_MAX),
-    avs: oneOfOrNull(facts, 'avs', ['match', 'partial_match', 'no_match', 'unavailable']),
-    cvc: oneOfOrNull(facts, 'cvc', CHECKS),
-    eci: wordOrNull(facts, 'eci', 2),
-    threeDSecure: oneOfOrNull(facts, 'three_d_secure', ['authenticated', 'attempted', 'not_performed']),
+    code: wordOf('code', 6),
+    network: wordOf('network', 32),
+    networkReference: wordOf('network_reference', REFERENCE_MAX),
+    avs: oneOfThese('avs', ['match', 'partial_match', 'no_match', 'unavailable']),
+    cvc: oneOfThese('cvc', CHECKS),
+    eci: wordOf('eci', 2),
+    threeDSecure: oneOfThese('three_d_secure', ['authenticated', 'attempted', 'not_performed']),
   };
 }
 

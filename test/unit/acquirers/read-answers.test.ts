@@ -82,6 +82,29 @@ describe('an answer', () => {
     expect(read(quoted).challenge?.url).toBe('https://gateway.example/%22%3E%3Cb%3E');
   });
 
+  test.each<[string, object, string]>([
+    ['an approval code that is too long', { code: 'A1B2C3D' }, 'code'],
+    ['a network of two words', { network: 'two words' }, 'network'],
+    ['a network reference that is a number', { network_reference: 55_120 }, 'networkReference'],
+    ['an address check that nobody knows', { avs: 'maybe' }, 'avs'],
+    ['a code check that is a list', { cvc: ['match'] }, 'cvc'],
+    ['an eci of three characters', { eci: '005' }, 'eci'],
+    ['an authentication that nobody knows', { three_d_secure: 'Y' }, 'threeDSecure'],
+  ])('with %s has its outcome all the same, and every other fact', (_, change, fact) => {
+    const facts = { code: 'A1B2C3', network: 'visa', network_reference: 'NW1', avs: 'match', cvc: 'match', eci: '05' };
+    const whole = { ...facts, three_d_secure: 'authenticated' };
+    const { authorization, ...answer } = read({ authorization: { ...whole, ...change } });
+    expect(authorization).toEqual({ ...read({ authorization: whole }).authorization, [fact]: null });
+    expect(answer).toMatchObject({ status: 'succeeded', confirmed: { amount: 20_000n, currency: 'JOD' } });
+  });
+
+  test('with facts that are no object, or a network code that is too long, is one without them', () => {
+    expect(read({ authorization: ['visa'] })).toEqual(read());
+    const answer = read({ network_code: 'APPROVED0' });
+    expect(answer).not.toHaveProperty('networkCode');
+    expect(answer).toMatchObject({ status: 'succeeded', raw: { network_code: null } });
+  });
+
   test.each<[string, object]>([
     ['another reference', { reference: 'CHANOTHER0' }],
     ['another merchant', { merchant: publicId('book', newId()) }],
@@ -99,9 +122,6 @@ describe('an answer', () => {
     ['a reference of two lines', { acquirer_reference: 'A\nB' }],
     ['a reference that is a number', { acquirer_reference: 4_242 }],
     ['a decline without a code', { status: 'declined' }],
-    ['facts that are a list', { authorization: [] }],
-    ['an approval code that is too long', { authorization: { code: 'A1B2C3D' } }],
-    ['a check that nobody knows', { authorization: { avs: 'maybe' } }],
     ['a page by a script', { status: 'requires_action', challenge: { ...challenge, url: 'javascript:alert(1)' } }],
     ['a page without an end', { status: 'requires_action', challenge: { url: challenge.url } }],
     [
