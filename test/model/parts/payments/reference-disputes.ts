@@ -30,6 +30,8 @@ export interface ReferenceDispute {
   version: number;
   /** What of it the acquirer has put into a report. */
   readonly reported: Set<'dispute' | 'dispute_won'>;
+  /** What of it a report has settled. */
+  readonly settled: Set<'dispute' | 'dispute_won'>;
 }
 
 export class ReferenceDisputes {
@@ -83,6 +85,7 @@ export class ReferenceDisputes {
       },
       ...{ fee: stage === 'chargeback' ? DISPUTE_FEE : 0n, feeRefunded: 0n, status: 'opened', version: 1 },
       reported: new Set(),
+      settled: new Set(),
     };
     this.all.push(dispute);
     const entries = stage === 'chargeback' ? [this.#take(payment, dispute)] : [];

@@ -2,6 +2,7 @@
 import type { ReferenceBook } from '../../reference-book.ts';
 import type { Said } from '../../reference-ledger.ts';
 import { type Operation, PaymentRecords } from './records.ts';
+import { type ReferenceDispute, ReferenceDisputes } from './reference-disputes.ts';
 import { DAY_MS, least, type Portion, ReferenceShares, type Share, surely } from './reference-shares.ts';
 
 export interface ReferenceLine {
@@ -65,14 +66,31 @@ export class ReferenceSettlements {
       case 'refund_failed':
         return kind === 'refund' && isSettled && status === 'failed' && size === amount;
       default:
-        return kind === 'authorize' && size <= records.payment(payment).captured;
+        return kind === 'authorize' && this.#disputeOf(type, payment, size) !== undefined;
     }
   }
 
-  #bookLine({ type, about }: ReferenceLine, direct: Map<string, Share>): void {
+  /** The payment's earliest chargeback of this amount that no line has settled so; one that gives back was won. */
+  #disputeOf(type: 'dispute' | 'dispute_won', payment: string, amount: bigint): ReferenceDispute | undefined {
+    return this.#book
+      .of(ReferenceDisputes)
+      .all.find(
+        (dispute) =>
+          dispute.payment === payment &&
+          dispute.stage === 'chargeback' &&
+          dispute.amount === amount &&
+          !dispute.settled.has(type) &&
+          (type === 'dispute' || dispute.status === 'won'),
+      );
+  }
+
+  #bookLine({ type, about, gross }: ReferenceLine, direct: Map<string, Share>): void {
     const records = this.#book.of(PaymentRecords);
     const operation = records.operations.get(about!)!;
-    if (type === 'dispute' || type === 'dispute_won') return;
+    if (type === 'dispute' || type === 'dispute_won') {
+      this.#disputeOf(type, operation.payment, gross < 0n ? -gross : gross)!.settled.add(type);
+      return;
+    }
     operation.version++;
     if (type !== 'capture') {
       operation.isSettled = type === 'refund';
