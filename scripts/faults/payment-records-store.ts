@@ -37,7 +37,7 @@ export async function decideDisputes(pool: Pool, paymentId: string, to: 'won' | 
 /** The time of a payment's challenge is over. */
 export async function endChallenge(pool: Pool, paymentId: string): Promise<void> {
   await pool.query(
-    `UPDATE payment_operations SET due_at = now(), next_inquiry_at = now() WHERE payment_id = $1 AND status = 'requires_action'`,
+    `UPDATE payment_operations SET due_at = now(), payer_until = now() WHERE payment_id = $1 AND status = 'requires_action'`,
     [paymentId],
   );
 }

@@ -242,7 +242,7 @@ describe('a checkout', () => {
   test('that nobody ends is canceled at the acquirer: its page takes no card any more', async () => {
     const { payment, page } = await left();
     await started.product.runtime.pool.query(
-      `UPDATE payment_operations SET due_at = now(), next_inquiry_at = now() WHERE book_id = $1 AND status = 'requires_action'`,
+      `UPDATE payment_operations SET due_at = now(), payer_until = now() WHERE book_id = $1 AND status = 'requires_action'`,
       [originator],
     );
     await until(

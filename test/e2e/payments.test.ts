@@ -193,7 +193,7 @@ test('refunds take from what waits for its release, give the fee back in proport
 test('a challenge that nobody passes ends the payment at the acquirer too', async () => {
   const { id } = await pay({ source: card('4000002500003155'), return_url: 'https://shop.example/return' });
   await product.runtime.pool.query(
-    `UPDATE payment_operations SET due_at = now(), next_inquiry_at = now() WHERE payment_id = (
+    `UPDATE payment_operations SET due_at = now(), payer_until = now() WHERE payment_id = (
        SELECT id FROM payments WHERE status = 'requires_action' ORDER BY id DESC LIMIT 1)`,
   );
   const ended = await until(
