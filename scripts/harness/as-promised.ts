@@ -3,7 +3,7 @@
  * some and clients must accept them. A test accepts none: here each member of an answer has to be in its schema.
  */
 import type { z } from 'zod';
-import type { Route } from '../../src/api/route.ts';
+import type { Route, RouteResponse } from '../../src/api/route.ts';
 import { problem, problemOf } from '../../src/api/schemas/problem.ts';
 import { jsonPointer, type PathSegment } from '../../src/http/json-pointer.ts';
 import { codesOf } from '../../src/http/openapi.ts';
@@ -44,7 +44,12 @@ function faultInProblem(route: Route | undefined, { headers, body }: Answered): 
 function faultInSuccess(route: Route, { status, body }: Answered): string | undefined {
   const promised = route.responses[status];
   if (status === 204) return undefined;
-  return promised ? faultIn(promised.schema, body, promised.shows ?? []) : 'which the reference does not know';
+  return promised ? faultIn(promised.schema, body, showsOf(promised, body)) : 'which the reference does not know';
+}
+
+/** Those that it may have are held against it where it has one of them. */
+function showsOf({ shows = [], mayShow = [] }: RouteResponse, body: unknown): Shows {
+  return mayShow.some((name) => Object.hasOwn(body as object, name)) ? [...shows, ...mayShow] : shows;
 }
 
 /** Optional members that an answer has: these and no others, or any. */

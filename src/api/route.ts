@@ -71,6 +71,8 @@ export interface RouteResponse {
   schema: z.ZodType;
   /** Optional members of the schema that this answer has. No other answer has them. */
   shows?: readonly string[];
+  /** Optional members that this answer may have: those of a dry run, where it has the status of the real one. */
+  mayShow?: readonly string[];
   /** Nothing was written: the object that it shows does not exist. */
   isDryRun?: boolean;
 }

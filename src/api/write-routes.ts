@@ -50,7 +50,7 @@ export function updateRoute<Row, BodySchema extends z.ZodType>(
 }
 
 /** `POST /v1/accounts/{id}/freeze`, with If-Match unless `ifMatch` says otherwise. The status may always refuse it. */
-export function actionRoute<Row, BodySchema extends z.ZodType>(
+export function actionRoute<Row, BodySchema extends z.ZodType, QuerySchema extends z.ZodType = z.ZodType>(
   resource: ApiResource<Row>,
   action: string,
   {
@@ -59,7 +59,7 @@ export function actionRoute<Row, BodySchema extends z.ZodType>(
     responses = { 200: shows(resource) },
     errors = [],
     ...declared
-  }: Declared<BodySchema, z.ZodType> & { operation?: string; scope?: Scope; responses?: Route['responses'] },
+  }: Declared<BodySchema, QuerySchema> & { operation?: string; scope?: Scope; responses?: Route['responses'] },
 ): Route {
   return route({
     ifMatch: true,

@@ -2,8 +2,8 @@
 import type { Moment } from '../clock.ts';
 import { feeOf } from '../fees/fee-schedule.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
+import { previewOf } from '../idempotency/stored-view.ts';
 import { newId, type Uuid } from '../ids.ts';
-import { writeJson } from '../json.ts';
 import type { Account } from '../ledger/account.ts';
 import { accounts } from '../ledger/account-table.ts';
 import type { BookId } from '../ledger/book.ts';
@@ -19,7 +19,6 @@ import { endToEndId } from '../outside/end-to-end-id.ts';
 import { newOperation, startOperation } from './new-operation.ts';
 import { type CaptureMode, type Payment, type Recurring, type SourceType, scheduleOf } from './payment.ts';
 import { paymentResource } from './payment-resource.ts';
-import { paymentView } from './payment-view.ts';
 import type { PreparedSource } from './sources/source.ts';
 
 export interface AcceptPayment {
@@ -96,8 +95,7 @@ function decideAcceptance(state: BookState, command: AcceptCommand, moment: Mome
   if (refused) return only(refused);
   if (input.dryRun) {
     const fee = feeOf(input.amount, scheduleOf(payment));
-    const preview = { ...paymentView({ ...payment, fee }, draft.livemode), dry_run: true };
-    return only<Stored>({ status: 200, body: writeJson(preview) });
+    return only<Stored>(previewOf(draft, paymentResource, { ...payment, fee }));
   }
   const view = begin(draft, paymentResource, payment, 'payment.created');
   indexMetadata(draft, input.metadata, { object: 'payment', objectId: payment.id });

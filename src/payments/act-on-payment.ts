@@ -4,7 +4,7 @@
  */
 import { ApiError } from '../errors.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
-import { storedView } from '../idempotency/stored-view.ts';
+import { previewOf, storedView } from '../idempotency/stored-view.ts';
 import { newId, type Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import { type Change, changeOf } from '../ledger/change-of.ts';
@@ -18,12 +18,14 @@ import { CAPTURES_MAX, capturable, type Payment } from './payment.ts';
 import type { PaymentOperation } from './payment-operation.ts';
 import { paymentOperations } from './payment-operation-table.ts';
 import { paymentResource } from './payment-resource.ts';
-import { captureFee, markVoided } from './payment-steps.ts';
+import { capturedBy, captureFee, markIncremented, markVoided } from './payment-steps.ts';
 import { operationTouches } from './payment-touches.ts';
 
 export interface ActOnPayment extends Change {
   /** What the reference at the acquirer is derived from. */
   readonly idempotencyKey: string | null;
+  /** The payment as it would be once the acquirer has agreed. */
+  readonly dryRun?: boolean | undefined;
 }
 
 interface Prepared {
@@ -98,6 +100,7 @@ export function incrementPayment(
 export function cancelPayment(bookId: BookId, prepared: Prepared, input: ActOnPayment): Command<Stored | Refusal> {
   return act(bookId, prepared, { ...input, action: 'cancel' }, (draft, payment, operation) => {
     if (payment.pendingOperation !== null) {
+      if (input.dryRun) return markVoided(draft, payment);
       if (payment.pendingOperation !== prepared.payment.pendingOperation)
         throw new ApiError('service_unavailable', { detail: MEANWHILE });
       withdrawOperation(draft, payment.pendingOperation, { isExpiry: false });
@@ -141,10 +144,19 @@ function act(
         },
         draft.moment,
       );
+      if (input.dryRun) return carriedOut(draft, current, begun);
       startOperation(draft, begun);
       return advance(draft, paymentResource, current, { pendingOperation: id });
     };
     const decided = decide(draft, current, operation);
-    return 'refused' in decided ? decided : storedView(draft, paymentResource, decided);
+    if ('refused' in decided) return decided;
+    return input.dryRun ? previewOf(draft, paymentResource, decided) : storedView(draft, paymentResource, decided);
   });
+}
+
+/** The payment once the acquirer has carried out the operation. Books nothing: a capture takes no money from an account. */
+function carriedOut(draft: Draft, payment: Payment, operation: PaymentOperation): Payment {
+  if (operation.kind === 'increment') return markIncremented(draft, payment, operation);
+  if (operation.kind === 'void') return markVoided(draft, payment);
+  return { ...payment, ...capturedBy(payment, operation) };
 }

@@ -128,21 +128,13 @@ export function markCaptured(
   { operation, release }: { operation: PaymentOperation; release: ReleaseSchedule },
 ): { payment: Payment; change: Partial<PaymentOperation>; entry: ReturnType<Draft['post']> } {
   const { entry, fee, portions, availableOn } = bookCapture(draft, payment, operation, release);
-  const amountCaptured = payment.amountCaptured + operation.amount;
-  const ends = operation.final || amountCaptured === payment.amountAuthorized;
+  const change = capturedBy(payment, operation);
   const captured = advance(
     draft,
     paymentResource,
     payment,
-    {
-      ...ENDED,
-      status: ends ? 'captured' : 'partially_captured',
-      amountCaptured,
-      fee: payment.fee + fee,
-      availableOn,
-      ...(ends ? { expiresAt: null, dueAt: null } : {}),
-    },
-    { event: ends ? 'payment.captured' : 'payment.partially_captured', entries: [entry] },
+    { ...ENDED, ...change, availableOn },
+    { event: `payment.${change.status}`, entries: [entry] },
   );
   return { payment: captured, change: { fee, portions }, entry };
 }
@@ -201,6 +193,18 @@ export function keepPaymentWaiting(
   { outcome, nextInquiryAt }: Pick<Payment, 'outcome' | 'nextInquiryAt'>,
 ): Payment {
   return advance(draft, paymentResource, payment, { outcome, nextInquiryAt });
+}
+
+/** What a capture changes of its payment. */
+export function capturedBy(
+  payment: Payment,
+  { amount, final }: Pick<PaymentOperation, 'amount' | 'final'>,
+): Pick<Payment, 'amountCaptured' | 'fee'> & Partial<Payment> & { status: 'captured' | 'partially_captured' } {
+  const amountCaptured = payment.amountCaptured + amount;
+  const fee = payment.fee + captureFee(payment, amount);
+  if (final || amountCaptured === payment.amountAuthorized)
+    return { status: 'captured', amountCaptured, fee, expiresAt: null, dueAt: null };
+  return { status: 'partially_captured', amountCaptured, fee };
 }
 
 /** A fee is a function of all that was captured: each capture books the difference, so the fixed part is booked once. */

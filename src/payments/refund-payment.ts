@@ -1,8 +1,10 @@
 /** Refunds a payment: the money leaves its sources with the request, and the acquirer is asked afterwards. */
+import { resultingBalances } from '../accounts/resulting-balances.ts';
 import type { Pool } from '../db/pool.ts';
 import { ApiError } from '../errors.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import type { OnceRuntime } from '../idempotency/run-once.ts';
+import { previewOf } from '../idempotency/stored-view.ts';
 import type { Asked, UseCase } from '../idempotency/use-case.ts';
 import { newId, type Uuid } from '../ids.ts';
 import { writeJson } from '../json.ts';
@@ -96,6 +98,10 @@ export function refundPayment(
         },
       };
     const { entry, operation } = taken;
+    if (input.dryRun)
+      return previewOf(draft, refundResource, operation, {
+        resulting_balances: resultingBalances(draft.account(current.accountId)),
+      });
     startOperation(draft, operation);
     advance(draft, paymentResource, current, {
       amountRefunding: current.amountRefunding + amount,

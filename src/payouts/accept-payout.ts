@@ -1,8 +1,9 @@
 /** Accepting a payout: what is certain to fail is refused, everything else is held for and recorded in the same commit. */
+import { resultingBalances } from '../accounts/resulting-balances.ts';
 import type { Moment } from '../clock.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
-import { newId, publicId, type Uuid } from '../ids.ts';
-import { writeJson } from '../json.ts';
+import { previewOf } from '../idempotency/stored-view.ts';
+import { newId, type Uuid } from '../ids.ts';
 import { type Account, available } from '../ledger/account.ts';
 import { accounts } from '../ledger/account-table.ts';
 import type { BookId } from '../ledger/book.ts';
@@ -19,7 +20,6 @@ import { endToEndId } from '../outside/end-to-end-id.ts';
 import type { Destination } from './destination.ts';
 import type { Payout } from './payout.ts';
 import { payoutResource } from './payout-resource.ts';
-import { payoutView } from './payout-view.ts';
 
 /** A worker takes up a payout within milliseconds. When its job was lost, the sweeper enqueues another after this. */
 const DUE_AFTER_MS = 5_000;
@@ -111,8 +111,7 @@ function decideAcceptance(state: BookState, command: AcceptCommand, moment: Mome
   const payout = newPayout(command, moment);
   if (input.dryRun) {
     const balances = resultingBalances(draft.account(source!.id));
-    const preview = { ...payoutView(payout, draft.livemode), dry_run: true, resulting_balances: balances };
-    return only<Stored>({ status: 200, body: writeJson(preview) });
+    return only<Stored>(previewOf(draft, payoutResource, payout, { resulting_balances: balances }));
   }
   const view = begin(draft, payoutResource, payout, 'payout.created');
   indexMetadata(draft, input.metadata, { object: 'payout', objectId: payout.id });
@@ -214,15 +213,4 @@ function newPayout({ holdId, textSalt, input }: AcceptCommand, moment: Moment): 
     createdAt: moment.book,
     updatedAt: moment.book,
   };
-}
-
-function resultingBalances(account: Account) {
-  return [
-    {
-      account: publicId('account', account.id),
-      available: available(account),
-      currency: account.currency,
-      currency_exponent: currencyExponent(account.currency),
-    },
-  ];
 }

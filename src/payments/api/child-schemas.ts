@@ -1,5 +1,6 @@
 /** Schemas of what belongs to a payment: captures, refunds, releases. */
 import { z } from 'zod';
+import { dryRunMember, resultingBalancesMember } from '../../api/dry-run.ts';
 import { positiveAmount } from '../../api/schemas/amount.ts';
 import { freeText } from '../../api/schemas/fields.ts';
 import * as shown from '../../api/schemas/shown.ts';
@@ -56,6 +57,8 @@ export const refund = z
     fee_refunded: shown.money('What of the fee the operator gave back.'),
     reason: z.string().nullable().meta({ description: 'Your own reason.' }),
     ...ending,
+    dry_run: dryRunMember,
+    resulting_balances: resultingBalancesMember,
   })
   .meta({ id: 'Refund', description: 'A part of a payment that is given back. It may fail after it succeeded.' });
 

@@ -1,5 +1,5 @@
-import { z } from 'zod';
 import type { ApiResource } from '../../api/api-resource.ts';
+import { dryRunQuery } from '../../api/dry-run.ts';
 import { createdAtFilter, externalIdFilter, metadataFilter, oneOrMore } from '../../api/pages.ts';
 import { listRoute, readRoute, timelineRoute } from '../../api/read-routes.ts';
 import type { RouteAnswer, RouteRequest } from '../../api/route.ts';
@@ -35,12 +35,6 @@ export const paymentApi: ApiResource<Payment> = {
 /** As long as an issuer takes at its slowest; what takes longer is answered as it is (API.md §4). */
 const WAIT_SECONDS = 10;
 
-const dryRun = z
-  .enum(['true', 'false'])
-  .transform((text) => text === 'true')
-  .default(false)
-  .meta({ type: 'boolean', default: false, description: 'Same checks, nothing written, no key used.' });
-
 const AMOUNT_ERRORS = ['amount_not_integer', 'amount_below_minimum', 'amount_above_maximum'] as const;
 
 function fingerprinted(body: unknown, digestOf: (text: string) => string): unknown {
@@ -55,7 +49,7 @@ const create = createRoute(paymentApi, {
   idempotency: 'required',
   waits: waitFor(paymentResource, { defaultSeconds: WAIT_SECONDS, doneStatus: 201 }),
   fingerprinted,
-  query: z.strictObject({ dry_run: dryRun }),
+  query: dryRunQuery,
   body: schemas.createPayment,
   bodyExample: schemas.createPaymentExample,
   responses: {
@@ -155,16 +149,27 @@ const waits = waitFor(paymentResource, {
 });
 
 const acted = {
-  200: { description: 'The payment, once the acquirer has answered or the wait is over.', schema: schemas.payment },
+  200: {
+    description:
+      'The payment, once the acquirer has answered or the wait is over. In a dry run, as it would be once the acquirer has agreed.',
+    schema: schemas.payment,
+    mayShow: ['dry_run'],
+  },
 };
 
+interface ActionBody {
+  readonly amount?: bigint | undefined;
+  readonly final?: boolean | undefined;
+}
+
 function act(
-  request: RouteRequest<{ amount?: bigint | undefined; final?: boolean | undefined }>,
+  request: RouteRequest<ActionBody | undefined, { dry_run: boolean }>,
   useCase: typeof requestCapture,
 ): Promise<RouteAnswer> {
   const { params, ifMatch, body } = request;
   const input: PaymentActionRequest = {
     ...askedBy(request),
+    dryRun: request.query.dry_run,
     paymentId: params.id!,
     ifMatch,
     amount: body?.amount,
@@ -178,6 +183,7 @@ const capture = actionRoute(paymentApi, 'capture', {
   description: 'All that is authorized, or a part; several times until nothing remains.',
   idempotency: 'required',
   waits,
+  query: dryRunQuery,
   body: schemas.capturePayment,
   bodyExample: { amount: 10_000 },
   responses: acted,
@@ -190,8 +196,9 @@ const cancel = actionRoute(paymentApi, 'cancel', {
   description:
     'Gives up what is authorized and not captured. With something captured, the payment is `captured` then. What waits for its payer is taken back at the acquirer; where the payer was faster, the payment says so.',
   waits,
+  query: dryRunQuery,
   responses: acted,
-  handle: (request) => act(request as RouteRequest<Record<string, never>>, requestCancel),
+  handle: (request) => act(request as RouteRequest<undefined, { dry_run: boolean }>, requestCancel),
 });
 
 const increment = actionRoute(paymentApi, 'increment', {
@@ -199,6 +206,7 @@ const increment = actionRoute(paymentApi, 'increment', {
   description: 'Asks the issuer to hold more. `amount` is the new total.',
   idempotency: 'required',
   waits,
+  query: dryRunQuery,
   body: schemas.incrementPayment,
   bodyExample: { amount: 30_000 },
   responses: acted,

@@ -1,6 +1,7 @@
 /** Schemas of payments: the request and the payment. */
 import { z } from 'zod';
 import { DECLINE_CODES } from '../../acquirers/decline-codes.ts';
+import { dryRunMember } from '../../api/dry-run.ts';
 import { positiveAmount } from '../../api/schemas/amount.ts';
 import { currency, description, externalId, freeText, metadata, reference } from '../../api/schemas/fields.ts';
 import * as shown from '../../api/schemas/shown.ts';
@@ -214,7 +215,7 @@ export const payment = z
     version: shown.version,
     created_at: shown.time('When it was made.'),
     updated_at: shown.time('When it last changed.'),
-    dry_run: shown.onlyTrue('Only in the answer to a dry run: nothing was written, and no key was used.').optional(),
+    dry_run: dryRunMember,
   })
   .meta({ id: 'Payment', description: 'Money that a payer gives a merchant, through an acquirer.' });
 

@@ -1,5 +1,6 @@
 /** What belongs to payments: captures and refunds of one, refunds and releases of a book. */
 import type { ApiResource } from '../../api/api-resource.ts';
+import { dryRunQuery } from '../../api/dry-run.ts';
 import { childrenRoute, listRoute, readRoute } from '../../api/read-routes.ts';
 import { route } from '../../api/route.ts';
 import { askedBy, runUseCase } from '../../api/run-use-case.ts';
@@ -69,11 +70,18 @@ const createOne = route({
   scope: 'payments:write',
   params: { id: 'payment' },
   idempotency: 'required',
+  query: dryRunQuery,
   ifMatch: true,
   waits: waitFor(refundResource, { defaultSeconds: 10, doneStatus: 201 }),
   body: createRefund,
   bodyExample: { amount: 5_000, reason: 'One item came back' },
   responses: {
+    200: {
+      description: 'A dry run: the refund as it would be, with what it would leave the account.',
+      schema: refund,
+      shows: ['dry_run', 'resulting_balances'],
+      isDryRun: true,
+    },
     201: { description: 'The acquirer has answered.', schema: refund },
     202: { description: 'Accepted, and still `pending`.', schema: refund },
   },
@@ -90,6 +98,7 @@ const createOne = route({
     const { params, body, ifMatch } = request;
     return runUseCase(request, requestRefund, {
       ...askedBy(request),
+      dryRun: request.query.dry_run,
       paymentId: params.id!,
       ifMatch,
       amount: body.amount,

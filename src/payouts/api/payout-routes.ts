@@ -1,6 +1,6 @@
-import { z } from 'zod';
 import { actorOf } from '../../api/answers.ts';
 import type { ApiResource } from '../../api/api-resource.ts';
+import { dryRunQuery } from '../../api/dry-run.ts';
 import { createdAtFilter, externalIdFilter, metadataFilter, oneOrMore } from '../../api/pages.ts';
 import { listRoute, readRoute, timelineRoute } from '../../api/read-routes.ts';
 import { askedBy, runUseCase } from '../../api/run-use-case.ts';
@@ -28,19 +28,13 @@ export const payoutApi: ApiResource<Payout> = {
   view: payoutResource.view,
 };
 
-const dryRun = z
-  .enum(['true', 'false'])
-  .transform((text) => text === 'true')
-  .default(false)
-  .meta({ type: 'boolean', default: false, description: 'Same checks, nothing written, no key used.' });
-
 const create = createRoute(payoutApi, {
   summary: 'Create a payout',
   description:
     'Refuses what is certain to fail, and holds amount and fee in the same commit. The money moves afterwards: follow `status`, events, or `Prefer: wait`.',
   idempotency: 'required',
   waits: waitFor(payoutResource),
-  query: z.strictObject({ dry_run: dryRun }),
+  query: dryRunQuery,
   body: schemas.createPayout,
   bodyExample: schemas.createPayoutExample,
   responses: {

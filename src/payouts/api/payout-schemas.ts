@@ -1,5 +1,6 @@
 /** Schemas of payouts: the request and the payout. */
 import { z } from 'zod';
+import { dryRunMember, resultingBalancesMember } from '../../api/dry-run.ts';
 import { positiveAmount } from '../../api/schemas/amount.ts';
 import { currency, description, externalId, metadata, reference } from '../../api/schemas/fields.ts';
 import * as shown from '../../api/schemas/shown.ts';
@@ -41,15 +42,6 @@ const failure = z
     rail_code: z.string().nullable().meta({ description: "The rail's own code." }),
   })
   .meta({ id: 'PayoutFailure', description: 'Why a payout failed.' });
-
-const resultingBalance = z
-  .object({
-    account: shown.id('account'),
-    available: shown.money('What the account would have available.'),
-    currency: shown.currencyShown,
-    currency_exponent: shown.currencyExponent,
-  })
-  .meta({ id: 'ResultingBalance', description: 'What a dry run would leave an account.' });
 
 /** One schema for every answer that shows a payout: a generated client has one type for it, whatever the status. */
 export const payout = z
@@ -118,11 +110,8 @@ export const payout = z
     version: shown.version,
     created_at: shown.createdAt,
     updated_at: shown.updatedAt,
-    dry_run: shown.onlyTrue('Only in the answer to a dry run: nothing was written, and no key was used.').optional(),
-    resulting_balances: z
-      .array(resultingBalance)
-      .optional()
-      .meta({ description: 'Only in the answer to a dry run: what the accounts would have available.' }),
+    dry_run: dryRunMember,
+    resulting_balances: resultingBalancesMember,
   })
   .meta({ id: 'Payout', description: 'Money that leaves an account for a destination.' });
 

@@ -63,7 +63,8 @@ test('a valid text with one inserted character stops where an independent parser
       const text = valid.slice(0, at) + character + valid.slice(at);
       if (isJson(text)) return;
       const said = / at position (\d+)$/.exec(thrown(text));
-      if (said && !/number|"true|"false|"null/i.test(thrown(text))) expect(syntaxFaultAt(text)).toBe(Number(said[1]));
+      // It judges names as well: a bracket that ends an object early may leave two of one name.
+      if (said && !/number|"true|"false|"null|duplicate/i.test(thrown(text))) expect(syntaxFaultAt(text)).toBe(Number(said[1]));
     }),
     { numRuns: 5_000 },
   );

@@ -66,6 +66,7 @@ async function captures({ openAccount, wire }: Stage): Promise<void> {
   await act('Not larger', 'increment', { amount: 30_000 });
   await act('A stale version', 'capture', { amount: 1_000 }, { headers: { 'if-match': '"1"' } });
   await act('A part', 'capture', { amount: 10_000 });
+  await act('A dry run of the rest', 'capture?dry_run=true', { amount: 20_000 }, { idempotencyKey: null });
   await act('Another part', 'capture', { amount: 5_000 });
   await act('More than is left', 'capture', { amount: 20_000 });
   await act('Too late for an increment', 'increment', { amount: 40_000 });
@@ -87,6 +88,10 @@ async function refunds({ openAccount, product, keys, wire }: Stage): Promise<voi
   const refund = (title: string, body: object, call: object = {}) =>
     wire.call<{ id: string }>(title, 'POST', `/v1/payments/${paid.id}/refunds`, { body, ...call });
   const first = await refund('A part given back', { amount: 5_000, reason: 'One item came back' });
+  await wire.call('A dry run', 'POST', `/v1/payments/${paid.id}/refunds?dry_run=true`, {
+    body: { amount: 5_000 },
+    idempotencyKey: null,
+  });
   const later = await refund('Without waiting', { amount: 1_000 }, { headers: { prefer: 'respond-async' } });
   // The worker's commit counts the payment's version up, which the next refusals tell.
   await until(

@@ -1,0 +1,15 @@
+import { publicId } from '../ids.ts';
+import { type Account, available } from '../ledger/account.ts';
+import { currencyExponent } from '../money/currency.ts';
+
+/** What the answer to a dry run says of the account that money would leave. */
+export function resultingBalances(account: Account) {
+  return [
+    {
+      account: publicId('account', account.id),
+      available: available(account),
+      currency: account.currency,
+      currency_exponent: currencyExponent(account.currency),
+    },
+  ];
+}
