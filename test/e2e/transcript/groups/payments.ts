@@ -66,8 +66,9 @@ async function captures({ openAccount, wire }: Stage): Promise<void> {
   await act('Not larger', 'increment', { amount: 30_000 });
   await act('A stale version', 'capture', { amount: 1_000 }, { headers: { 'if-match': '"1"' } });
   await act('A part', 'capture', { amount: 10_000 });
-  await act('A dry run of the rest', 'capture?dry_run=true', { amount: 20_000 }, { idempotencyKey: null });
   await act('Another part', 'capture', { amount: 5_000 });
+  // The body of a real request: that of a dry run would be a sample of one.
+  await act('A dry run of a third', 'capture?dry_run=true', { amount: 5_000 }, { idempotencyKey: null });
   await act('More than is left', 'capture', { amount: 20_000 });
   await act('Too late for an increment', 'increment', { amount: 40_000 });
   await act('The rest is given up', 'cancel');
